@@ -1,0 +1,99 @@
+/** Exit codes that scripts may rely on; docs/errors.md lists them. */
+export const EXIT = {
+  failed: 1,
+  usage: 2,
+  notTrusted: 3,
+  denied: 4,
+  timedOut: 5,
+  conflict: 6,
+} as const
+
+/** Every code a TrustError may carry, with the exit code it ends a command with. */
+export const ERROR_CODES = {
+  INTERNAL: EXIT.failed,
+  USAGE: EXIT.usage,
+  CONFIG_INVALID: EXIT.usage,
+
+  ALREADY_EXISTS: EXIT.conflict,
+  CONFLICT: EXIT.conflict,
+  NOT_FOUND: EXIT.failed,
+  INVALID: EXIT.failed,
+  BAD_REQUEST: EXIT.failed,
+  EXPIRED: EXIT.failed,
+  UNAUTHORIZED: EXIT.denied,
+  FORBIDDEN: EXIT.denied,
+  TOO_MANY_REQUESTS: EXIT.failed,
+  SERVER_ERROR: EXIT.failed,
+  SERVER_UNREACHABLE: EXIT.failed,
+  SERVER_NOT_TRUSTED: EXIT.notTrusted,
+  TIMED_OUT: EXIT.timedOut,
+  KUBECONFIG_INVALID: EXIT.usage,
+
+  KEY_INVALID: EXIT.failed,
+  CERTIFICATE_INVALID: EXIT.failed,
+  CERTIFICATE_REQUEST_INVALID: EXIT.failed,
+  PEM_INVALID: EXIT.failed,
+  SIGNER_EXPIRED: EXIT.notTrusted,
+  SIGNER_KEY_MISSING: EXIT.failed,
+  PAIR_MISMATCH: EXIT.failed,
+
+  FILE_UNSAFE: EXIT.failed,
+  FILE_UNREADABLE: EXIT.failed,
+  FILE_UNWRITABLE: EXIT.failed,
+
+  STORE_CORRUPT: EXIT.failed,
+  STORE_FOREIGN: EXIT.failed,
+  STORE_LOCKED: EXIT.conflict,
+  STORE_WRITE_FAILED: EXIT.failed,
+  STORE_COMPACTED: EXIT.failed,
+  STORE_CLOSED: EXIT.failed,
+
+  PREFLIGHT_FAILED: EXIT.failed,
+  PORT_IN_USE: EXIT.conflict,
+  SERVER_NOT_STARTED: EXIT.failed,
+} as const
+
+export type ErrorCode = keyof typeof ERROR_CODES
+
+export interface ErrorDetails {
+  cause?: unknown
+  hints?: string[]
+  /** Facts about the failure for `--output json`; never a secret. */
+  facts?: Record<string, unknown>
+}
+
+/** A failure that a user can act on. oclif prints `suggestions`; domain code never imports oclif. */
+export class TrustError extends Error {
+  override name = 'TrustError'
+  readonly code: ErrorCode
+  readonly oclif: {exit: number}
+  readonly suggestions: string[]
+  readonly facts: Record<string, unknown>
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    {cause, hints = [], facts = {}}: ErrorDetails = {},
+  ) {
+    super(message, {cause})
+    this.code = code
+    this.oclif = {exit: ERROR_CODES[code]}
+    this.suggestions = hints
+    this.facts = facts
+  }
+}
+
+export function hasCode(error: unknown, ...codes: ErrorCode[]): error is TrustError {
+  return error instanceof TrustError && codes.includes(error.code)
+}
+
+/** The message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** The code of a Node.js system error (`ENOENT`, …), where it is one. */
+export function systemCode(error: unknown): string | undefined {
+  const code = (error as {code?: unknown} | null | undefined)?.code
+  return error instanceof Error && typeof code === 'string' ? code : undefined
+}

@@ -1,0 +1,23 @@
+/** Time, as an argument: policies take a Clock so that tests can hold it still. */
+export interface Clock {
+  now(): Date
+}
+
+export const systemClock: Clock = {now: () => new Date()}
+
+/** Waits, and ends early with the signal's reason. */
+export async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted()
+  await new Promise<void>((resolve, reject) => {
+    const finish = () => {
+      signal?.removeEventListener('abort', abort)
+      resolve()
+    }
+    const timer = setTimeout(finish, milliseconds)
+    const abort = () => {
+      clearTimeout(timer)
+      reject(signal?.reason as Error)
+    }
+    signal?.addEventListener('abort', abort, {once: true})
+  })
+}

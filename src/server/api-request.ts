@@ -1,0 +1,37 @@
+import type {UserInfo} from '../api/meta.ts'
+
+/** A request as the server's function takes it: from a socket, or from a client in the same process. */
+export interface ApiRequest {
+  method: string
+  /** The path as sent, not decoded, without the query. */
+  path: string
+  query: URLSearchParams
+  /** Names in lower case; a repeated header's values joined by `, `. */
+  headers: Record<string, string | undefined>
+  /** Every header in order, name and value by turns: impersonation needs repeated ones apart. */
+  rawHeaders: readonly string[]
+  body: Uint8Array
+  /** The caller's certificate chain as DER, leaf first, not checked yet. */
+  peer?: PeerCertificates
+  remoteAddress: string
+  /** Aborted when the caller has gone away or the server shuts down. */
+  signal: AbortSignal
+  /** Set only by the in-process transport: a caller that is authenticated by construction. */
+  caller?: UserInfo
+}
+
+export interface PeerCertificates {
+  /** SHA-256 of the leaf, lower-case hex. */
+  fingerprint: string
+  chain: Uint8Array[]
+}
+
+export type ResponseBody = string | Uint8Array | AsyncIterable<string | Uint8Array>
+
+export interface ApiResponse {
+  status: number
+  headers: Record<string, string | string[]>
+  body: ResponseBody
+}
+
+export type Handler = (request: ApiRequest) => Promise<ApiResponse>

@@ -1,0 +1,53 @@
+/** What is wrong with one field, as a cause of an Invalid status. */
+export interface FieldError {
+  field: string
+  reason: string
+  /** The text behind the field's name. */
+  message: string
+}
+
+const shown = (value: unknown) => (value === undefined ? 'null' : JSON.stringify(value))
+
+const withDetail = (text: string, detail: string) => (detail === '' ? text : `${text}: ${detail}`)
+
+export const required = (field: string, detail = ''): FieldError => ({
+  field,
+  reason: 'FieldValueRequired',
+  message: withDetail('Required value', detail),
+})
+
+export const invalidValue = (field: string, value: unknown, detail: string): FieldError => ({
+  field,
+  reason: 'FieldValueInvalid',
+  message: withDetail(`Invalid value: ${shown(value)}`, detail),
+})
+
+export const notSupported = (field: string, value: unknown, supported: string[]): FieldError => ({
+  field,
+  reason: 'FieldValueNotSupported',
+  message: `Unsupported value: ${shown(value)}: supported values: ${supported.map((one) => JSON.stringify(one)).join(', ')}`,
+})
+
+export const duplicate = (field: string, value: unknown): FieldError => ({
+  field,
+  reason: 'FieldValueDuplicate',
+  message: `Duplicate value: ${shown(value)}`,
+})
+
+export const forbiddenField = (field: string, detail: string): FieldError => ({
+  field,
+  reason: 'FieldValueForbidden',
+  message: withDetail('Forbidden', detail),
+})
+
+export const tooLong = (field: string, bytes: number): FieldError => ({
+  field,
+  reason: 'FieldValueTooLong',
+  message: `Too long: may not be more than ${bytes} bytes`,
+})
+
+export const notFoundField = (field: string, value: unknown): FieldError => ({
+  field,
+  reason: 'FieldValueNotFound',
+  message: `Not found: ${shown(value)}`,
+})

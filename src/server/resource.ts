@@ -1,0 +1,155 @@
+import type {ApiObject, UserInfo} from '../api/meta.ts'
+import type {Clock} from '../runtime.ts'
+import type {FieldError} from './field-error.ts'
+
+export type Verb =
+  'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch'
+
+export const ALL_VERBS: Verb[] = [
+  'create',
+  'delete',
+  'deletecollection',
+  'get',
+  'list',
+  'patch',
+  'update',
+  'watch',
+]
+
+/** A column of a server-side table, as `kubectl get` prints it. */
+export interface Column<T extends ApiObject = ApiObject> {
+  name: string
+  /** `string` where absent. */
+  type?: 'string' | 'integer' | 'date' | 'boolean'
+  format?: string
+  /** 1: shown by `-o wide` only. */
+  priority?: 0 | 1
+  description: string
+  value: (object: T, now: Date) => string | number | boolean | null
+}
+
+/** What a question to the authorizer is about; see contract §11.1. */
+export interface AccessAttributes {
+  verb: string
+  /** Absent for paths that are no resource. */
+  resource?: {
+    group: string
+    version: string
+    /** The plural. */
+    resource: string
+    subresource: string
+    namespace: string
+    name: string
+    fieldSelector?: string
+    labelSelector?: string
+  }
+  /** The path of a request that is for no resource. */
+  path?: string
+}
+
+export interface AccessDecision {
+  allowed: boolean
+  reason: string
+  /** Roles that could not be found and the like. */
+  evaluationError?: string
+}
+
+export type Authorize = (user: UserInfo, attributes: AccessAttributes) => AccessDecision
+
+/** Reads of other objects, from memory, without authorization: for validation and admission. */
+export interface ObjectReader {
+  get(plural: string, group: string, namespace: string, name: string): ApiObject | undefined
+  list(plural: string, group: string, namespace?: string): ApiObject[]
+}
+
+/** What strategies, validation and admission know of the request they serve. */
+export interface OperationContext {
+  user: UserInfo
+  clock: Clock
+  /** Empty for cluster-scoped objects. */
+  namespace: string
+  /** As in the path; empty for a create. */
+  name: string
+  /** Empty for the resource itself. */
+  subresource: string
+  /** The served version that the request came by. */
+  version: string
+  dryRun: boolean
+  authorize: Authorize
+  objects: ObjectReader
+  /** Shown to the caller as a Warning header. */
+  warn(text: string): void
+}
+
+/** The rules of one resource (or of one of its subresources) around generic create and update. Objects are changed in place. */
+export interface Strategy<T extends ApiObject = ApiObject> {
+  /** Defaults, and what a caller may not set. Called before validation. */
+  prepareForCreate?: (object: T, context: OperationContext) => void
+  validate?: (object: T, context: OperationContext) => FieldError[]
+  /** Restores what this endpoint may not change. */
+  prepareForUpdate?: (object: T, old: T, context: OperationContext) => void
+  /** `validate` runs too, before this. */
+  validateUpdate?: (object: T, old: T, context: OperationContext) => FieldError[]
+}
+
+export interface Subresource<T extends ApiObject = ApiObject> {
+  verbs: Verb[]
+  /** The kind it speaks, where it is not the resource's own. */
+  kind?: {group: string; version: string; kind: string; type: string}
+  /** For update and patch: in place of the resource's own prepareForUpdate and validateUpdate. */
+  strategy?: Strategy<T>
+  /** For create: an action on the object, such as a token request. Answers what is sent back. */
+  create?: (body: ApiObject, object: T, context: OperationContext) => Promise<ApiObject> | ApiObject
+}
+
+/** A further served version of a kind, converted at the border; everything is stored in the first version. */
+export interface ExtraVersion {
+  version: string
+  /** The name of its type in the schema table. */
+  type: string
+  /** Shown as a Warning header to everybody who uses it. */
+  deprecation?: string
+  /** Defaults of this version, on what a caller sent. */
+  defaults?: (object: ApiObject) => void
+}
+
+/** One row of the table of resources: everything the server knows of a kind. Discovery, OpenAPI and tables come from it. */
+export interface Resource<T extends ApiObject = ApiObject> {
+  group: string
+  version: string
+  extraVersions?: ExtraVersion[]
+  plural: string
+  singular: string
+  kind: string
+  shortNames?: string[]
+  categories?: string[]
+  namespaced: boolean
+  verbs: Verb[]
+  /** The name of its type in the schema table, such as `core/v1.ConfigMap`. */
+  type: string
+  /** As a custom resource: no strategic merge, no protobuf. */
+  custom?: boolean
+  /** metadata.generation counts the changes of the spec. */
+  generation?: boolean
+  /** Why a name is wrong; the sentence behind `Invalid value: "x": `. A DNS subdomain where absent. */
+  validateName?: (name: string, prefix: boolean) => string[]
+  /** PUT of a missing object creates it. */
+  createOnUpdate?: boolean
+  /** PUT without a resourceVersion is refused. */
+  conditionalUpdateOnly?: boolean
+  /** There is a status, written only through `/status`: kept from the stored object by the main endpoint. */
+  strategy: Strategy<T>
+  subresources?: Record<string, Subresource<T>>
+  /** Fields that a fieldSelector may name, besides metadata.name and metadata.namespace. */
+  fields?: Record<string, (object: T) => string>
+  /** Other names of such fields. */
+  fieldAliases?: Record<string, string>
+  columns?: Column<T>[]
+  /** Answers a create instead of storing: the reviews. */
+  review?: (object: T, context: OperationContext) => Promise<T> | T
+  /** Called on DELETE: how long the object may linger; 0 or absent deletes at once where no finalizer holds it. */
+  gracePeriodSeconds?: (object: T) => number
+}
+
+export const groupVersion = ({group, version}: {group: string; version: string}) =>
+  group === '' ? version : `${group}/${version}`

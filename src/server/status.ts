@@ -1,0 +1,168 @@
+import type {Status, StatusDetails} from '../api/meta.ts'
+import type {FieldError} from './field-error.ts'
+
+/** A failure that is answered as a Kubernetes Status object. */
+export class StatusError extends Error {
+  override name = 'StatusError'
+  readonly status: Status
+  readonly headers: Record<string, string>
+
+  constructor(
+    code: number,
+    reason: string | undefined,
+    message: string,
+    details?: StatusDetails,
+    headers: Record<string, string> = {},
+  ) {
+    super(message)
+    this.status = {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message,
+      ...(reason === undefined ? {} : {reason}),
+      ...(details === undefined ? {} : {details}),
+      code,
+    }
+    this.headers = headers
+  }
+
+  get code(): number {
+    return this.status.code ?? 500
+  }
+}
+
+/** A resource by group and plural, as error texts name it. */
+export interface GroupResource {
+  group: string
+  plural: string
+}
+
+const qualified = (name: string, group: string) => (group === '' ? name : `${name}.${group}`)
+
+const objectDetails = ({group, plural}: GroupResource, name: string): StatusDetails => ({
+  ...(name === '' ? {} : {name}),
+  ...(group === '' ? {} : {group}),
+  kind: plural,
+})
+
+export const badRequest = (message: string) => new StatusError(400, 'BadRequest', message)
+
+export const unauthorized = () => new StatusError(401, 'Unauthorized', 'Unauthorized')
+
+/** Refused by authorization or admission; `resource` is absent for paths that are no resource. */
+export function forbidden(
+  resource: GroupResource | undefined,
+  name: string,
+  why: string,
+): StatusError {
+  if (resource === undefined) return new StatusError(403, 'Forbidden', `forbidden: ${why}`, {})
+  const subject = qualified(resource.plural, resource.group)
+  const message =
+    name === '' ? `${subject} is forbidden: ${why}` : `${subject} "${name}" is forbidden: ${why}`
+  return new StatusError(403, 'Forbidden', message, objectDetails(resource, name))
+}
+
+export const notFound = (resource: GroupResource, name: string) =>
+  new StatusError(
+    404,
+    'NotFound',
+    `${qualified(resource.plural, resource.group)} "${name}" not found`,
+    objectDetails(resource, name),
+  )
+
+/** A path under a served prefix that names no resource. */
+export const unknownResource = () =>
+  new StatusError(404, 'NotFound', 'the server could not find the requested resource', {})
+
+export const methodNotAllowed = () =>
+  new StatusError(
+    405,
+    'MethodNotAllowed',
+    'the server does not allow this method on the requested resource',
+    {},
+  )
+
+export const notAcceptable = (accepted: string[]) =>
+  new StatusError(
+    406,
+    'NotAcceptable',
+    `only the following media types are accepted: ${accepted.join(', ')}`,
+    {},
+  )
+
+export const alreadyExists = (resource: GroupResource, name: string) =>
+  new StatusError(
+    409,
+    'AlreadyExists',
+    `${qualified(resource.plural, resource.group)} "${name}" already exists`,
+    objectDetails(resource, name),
+  )
+
+export const conflict = (resource: GroupResource, name: string, why: string) =>
+  new StatusError(
+    409,
+    'Conflict',
+    `Operation cannot be fulfilled on ${qualified(resource.plural, resource.group)} "${name}": ${why}`,
+    objectDetails(resource, name),
+  )
+
+export const MODIFIED =
+  'the object has been modified; please apply your changes to the latest version and try again'
+
+export const expired = (message: string) => new StatusError(410, 'Expired', message)
+
+export const tooLarge = (message: string) => new StatusError(413, 'RequestEntityTooLarge', message)
+
+export const unsupportedMediaType = (message: string, details?: StatusDetails) =>
+  new StatusError(415, 'UnsupportedMediaType', message, details)
+
+/** One or more fields are wrong. */
+export function invalid(
+  kind: {group: string; kind: string},
+  name: string,
+  errors: FieldError[],
+): StatusError {
+  const texts = errors.map((error) => `${error.field}: ${error.message}`)
+  const list = texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`
+  return new StatusError(
+    422,
+    'Invalid',
+    `${qualified(kind.kind, kind.group)} "${name}" is invalid: ${list}`,
+    {
+      ...(name === '' ? {} : {name}),
+      ...(kind.group === '' ? {} : {group: kind.group}),
+      ...(kind.kind === '' ? {} : {kind: kind.kind}),
+      causes: errors.map(({reason, message, field}) => ({reason, message, field})),
+    },
+  )
+}
+
+export const tooManyRequests = (
+  seconds: number,
+  message = 'too many requests, please try again later',
+) =>
+  new StatusError(
+    429,
+    'TooManyRequests',
+    message,
+    {retryAfterSeconds: seconds},
+    {'Retry-After': String(seconds)},
+  )
+
+export const internalError = (message: string) =>
+  new StatusError(500, 'InternalError', `Internal error occurred: ${message}`, {
+    causes: [{message}],
+  })
+
+export const unavailable = (message: string, seconds = 1) =>
+  new StatusError(
+    503,
+    'ServiceUnavailable',
+    message,
+    {retryAfterSeconds: seconds},
+    {
+      'Retry-After': String(seconds),
+    },
+  )
