@@ -83,9 +83,14 @@ export interface OperationContext {
 
 /** The rules of one resource (or of one of its subresources) around generic create and update. Objects are changed in place. */
 export interface Strategy<T extends ApiObject = ApiObject> {
-  /** Defaults, and what a caller may not set. Called before validation. */
+  /** What decoding fills in, on create and update, on the resource and its subresources. Field managers own it, unlike what `prepare…` sets. */
+  defaults?: (object: T) => void
+  /** What a caller may not set, and what the server adds. Called after `defaults`, before validation. */
   prepareForCreate?: (object: T, context: OperationContext) => void
+  /** On create and on update, before the two below. */
   validate?: (object: T, context: OperationContext) => FieldError[]
+  /** Rules that an object stored by an older rule may break, so that updates do not check them. */
+  validateCreate?: (object: T, context: OperationContext) => FieldError[]
   /** Restores what this endpoint may not change. */
   prepareForUpdate?: (object: T, old: T, context: OperationContext) => void
   /** `validate` runs too, before this. */
@@ -96,7 +101,7 @@ export interface Subresource<T extends ApiObject = ApiObject> {
   verbs: Verb[]
   /** The kind it speaks, where it is not the resource's own. */
   kind?: {group: string; version: string; kind: string; type: string}
-  /** For update and patch: in place of the resource's own prepareForUpdate and validateUpdate. */
+  /** For update and patch: in place of the resource's own, but for `defaults`, which are always the resource's. */
   strategy?: Strategy<T>
   /** For create: an action on the object, such as a token request. Answers what is sent back. */
   create?: (body: ApiObject, object: T, context: OperationContext) => Promise<ApiObject> | ApiObject
