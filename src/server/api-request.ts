@@ -10,7 +10,8 @@ export interface ApiRequest {
   headers: Record<string, string | undefined>
   /** Every header in order, name and value by turns: impersonation needs repeated ones apart. */
   rawHeaders: readonly string[]
-  body: Uint8Array
+  /** Read only once the caller may send it: a refused caller's body takes no memory. */
+  body: Uint8Array | (() => Promise<Uint8Array>)
   /** The caller's certificate chain as DER, leaf first, not checked yet. */
   peer?: PeerCertificates
   remoteAddress: string

@@ -1,0 +1,38 @@
+import {badRequest} from '../status.ts'
+
+/** Where a paged list goes on: after this key, in the state of this revision. */
+export interface ContinueToken {
+  revision: number
+  /** The last key of the page before. */
+  after: string
+}
+
+const VERSION = 'meta.k8s.io/v1'
+
+export const encodeContinue = ({revision, after}: ContinueToken) =>
+  Buffer.from(JSON.stringify({v: VERSION, rv: revision, start: `${after}\u0000`})).toString(
+    'base64url',
+  )
+
+/** `explain` words what is wrong with JSON text as Go would. */
+export function decodeContinue(token: string, explain: (text: Buffer) => string): ContinueToken {
+  const bad = token.search(/[^A-Za-z0-9_-]/)
+  if (bad !== -1) throw broken(`illegal base64 data at input byte ${bad}`)
+  const bytes = Buffer.from(token, 'base64url')
+  let parsed: {v?: unknown; rv?: unknown; start?: unknown}
+  try {
+    parsed = JSON.parse(bytes.toString()) as typeof parsed
+  } catch {
+    throw broken(explain(bytes))
+  }
+  const {v, rv, start} = parsed ?? {}
+  if (v !== VERSION) throw broken('server does not recognize this encoded version')
+  if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv <= 0)
+    throw broken('incorrect encoded start resourceVersion (version meta.k8s.io/v1)')
+  if (typeof start !== 'string' || start === '')
+    throw broken('encoded start key empty (version meta.k8s.io/v1)')
+  return {revision: rv, after: start.endsWith('\u0000') ? start.slice(0, -1) : start}
+}
+
+const broken = (why: string) =>
+  badRequest(`invalid continue token: continue key is not valid: ${why}`)

@@ -1,0 +1,155 @@
+import {hasCode} from '../../errors.ts'
+import {sleep} from '../../runtime.ts'
+import {badRequest, expired, StatusError} from '../status.ts'
+import {decodeContinue, encodeContinue} from './continue-token.ts'
+import {parseResourceVersion, type ListOptions} from './options.ts'
+import type {Registry} from './registry.ts'
+import type {ResourceStore} from './resource-store.ts'
+import type {Selection} from './selection.ts'
+import {fromEntry, type StoredObject} from './stored-object.ts'
+
+export interface Page {
+  items: StoredObject[]
+  /** The revision that the whole list is of, its first page's. */
+  revision: number
+  continue?: string
+  remaining?: number
+}
+
+/** How long a list waits for a revision that has not been reached, as kube-apiserver's cache does. */
+const TOO_LARGE_PATIENCE = 3000
+
+export interface ListRequest {
+  options: ListOptions
+  selection: Selection
+  /** Words a JSON error as Go does. */
+  explainJson: (text: Buffer) => string
+  timeout: number | undefined
+  signal: AbortSignal
+}
+
+export async function list(
+  registry: Registry,
+  store: ResourceStore,
+  request: ListRequest,
+): Promise<Page> {
+  const {options, selection} = request
+  if (options.continue !== '') {
+    if (options.resourceVersion !== '' && options.resourceVersion !== '0')
+      throw badRequest('specifying resource version is not allowed when using continue')
+    const {revision, after} = decodeContinue(options.continue, request.explainJson)
+    return pageAt(registry, store, {selection, limit: options.limit, revision, after})
+  }
+  const wanted = parseResourceVersion(options.resourceVersion, (message) =>
+    badRequest(`invalid resource version: ${message}`),
+  )
+  await reach(registry, wanted, request)
+  if (options.resourceVersionMatch === 'Exact')
+    return pageAt(registry, store, {selection, limit: options.limit, revision: wanted, after: ''})
+  return pageOf(selected(store, selection, ''), selection, registry.revision, options.limit)
+}
+
+/** Every object that is selected, after a key, from memory. */
+function selected(
+  store: ResourceStore,
+  selection: Selection,
+  after: string,
+): Iterable<StoredObject> {
+  const {namespace, name} = selection
+  if (name !== undefined && (namespace !== '' || !store.resource.namespaced)) {
+    const one = store.get(namespace, name)
+    return one === undefined || one.key <= after ? [] : [one]
+  }
+  return store.range(namespace, after)
+}
+
+function pageOf(
+  objects: Iterable<StoredObject>,
+  selection: Selection,
+  revision: number,
+  limit: number,
+): Page {
+  const items: StoredObject[] = []
+  let more = 0
+  for (const stored of objects) {
+    if (!selection.everything && !selection.matches(stored)) continue
+    if (limit > 0 && items.length === limit) {
+      more++
+      // Behind a selector the rest is not counted, only known to be there.
+      if (!selection.everything) break
+    } else items.push(stored)
+  }
+  const last = items.at(-1)
+  if (more === 0 || last === undefined) return {items, revision}
+  return {
+    items,
+    revision,
+    continue: encodeContinue({revision, after: last.key}),
+    ...(selection.everything ? {remaining: more} : {}),
+  }
+}
+
+interface Position {
+  selection: Selection
+  limit: number
+  revision: number
+  after: string
+}
+
+/** A page of the state as it was: from memory where nothing has changed since, else from the store's history. */
+async function pageAt(
+  registry: Registry,
+  store: ResourceStore,
+  {selection, limit, revision, after}: Position,
+): Promise<Page> {
+  if (store.log.positionAfter(revision) === store.log.end)
+    return pageOf(selected(store, selection, after), selection, revision, limit)
+  const prefix =
+    selection.namespace === '' ? store.prefix : `${store.prefix}${selection.namespace}/`
+  try {
+    const {entries} = await registry.storage.list(prefix, {
+      revision,
+      ...(after === '' ? {} : {after: store.prefix + after}),
+    })
+    const objects = entries.map((entry) => fromEntry(store.resource, entry, store.prefix))
+    return pageOf(objects, selection, revision, limit)
+  } catch (error) {
+    if (!hasCode(error, 'STORE_COMPACTED')) throw error
+    throw expired(
+      'The provided continue parameter is too old to display a consistent list result. You must start a new list without the continue parameter.',
+    )
+  }
+}
+
+/** Waits until memory has reached a revision, for as long as the caller and Kubernetes' own patience allow. */
+async function reach(registry: Registry, wanted: number, request: ListRequest): Promise<void> {
+  if (wanted <= registry.revision) return
+  const patience = Math.min(TOO_LARGE_PATIENCE, request.timeout ?? TOO_LARGE_PATIENCE)
+  for (let waited = 0; waited < patience && wanted > registry.revision; waited += 50)
+    await sleep(50, request.signal)
+  if (wanted <= registry.revision) return
+  if (patience < TOO_LARGE_PATIENCE) throw requestTimedOut()
+  throw new StatusError(
+    504,
+    'Timeout',
+    `Timeout: Too large resource version: ${wanted}, current: ${registry.revision}`,
+    {
+      causes: [{reason: 'ResourceVersionTooLarge', message: 'Too large resource version'}],
+      retryAfterSeconds: 1,
+    },
+    {'Retry-After': '1'},
+  )
+}
+
+/** The caller's own ?timeout has passed. The real server sends this one without its kind, as text. */
+export function requestTimedOut(): StatusError {
+  const error = new StatusError(
+    504,
+    'Timeout',
+    'Timeout: request did not complete within the allotted timeout',
+    {},
+    {'Content-Type': 'text/plain; charset=utf-8'},
+  )
+  Object.assign(error.status, {kind: undefined, apiVersion: undefined})
+  return error
+}

@@ -1,0 +1,127 @@
+import type {ApiObject} from '../../api/meta.ts'
+import type {Storage, StorageEvent} from '../../storage/storage.ts'
+import {groupVersion, type Resource} from '../resource.ts'
+import {EventLog, type ObjectEvent} from './event-log.ts'
+import {SortedKeys} from './sorted-keys.ts'
+import {atRevision, fromEntry, parse, type StoredObject} from './stored-object.ts'
+
+/** Changes kept in memory per resource; older ones are read from the store's history. */
+const WINDOW = 4096
+
+const KEY_ROOT = '/registry/'
+
+/** All objects of one resource, in memory, kept in step with the store. */
+export class ResourceStore {
+  readonly resource: Resource
+  /** Where its keys begin in the store. */
+  readonly prefix: string
+  readonly apiVersion: string
+  readonly #objects = new Map<string, StoredObject>()
+  readonly #keys = new SortedKeys()
+  readonly #listeners: ((events: ObjectEvent[]) => void)[] = []
+  #log = new EventLog(0, WINDOW)
+
+  constructor(resource: Resource) {
+    this.resource = resource
+    this.prefix = `${KEY_ROOT}${resource.group === '' ? 'core' : resource.group}/${resource.plural}/`
+    this.apiVersion = groupVersion(resource)
+  }
+
+  get log(): EventLog {
+    return this.#log
+  }
+
+  get size(): number {
+    return this.#objects.size
+  }
+
+  /** Reads what is stored. Called once, before any event. */
+  async load(storage: Storage): Promise<void> {
+    const {entries, revision} = await storage.list(this.prefix)
+    for (const entry of entries) this.#put(fromEntry(this.resource, entry, this.prefix))
+    this.#log = new EventLog(revision, WINDOW)
+  }
+
+  /** Called back with every change, after it has been applied here. */
+  onEvents(listener: (events: ObjectEvent[]) => void): void {
+    this.#listeners.push(listener)
+  }
+
+  apply(changes: StorageEvent[]): void {
+    const events = changes.map((change) => this.#applyOne(change))
+    this.#log.append(events)
+    for (const listener of this.#listeners) listener(events)
+  }
+
+  get(namespace: string, name: string): StoredObject | undefined {
+    return this.#objects.get(this.keyOf(namespace, name))
+  }
+
+  /** The object, parsed; the caller may change it. */
+  read(namespace: string, name: string): ApiObject | undefined {
+    const stored = this.get(namespace, name)
+    return stored === undefined ? undefined : parse(stored)
+  }
+
+  /** In the order of namespace and name, from one namespace or from all. */
+  *range(namespace: string, after = ''): Generator<StoredObject> {
+    const prefix = this.resource.namespaced && namespace !== '' ? `${namespace}/` : ''
+    for (const key of this.#keys.range(prefix, after)) {
+      const stored = this.#objects.get(key)
+      if (stored !== undefined) yield stored
+    }
+  }
+
+  /** An object's key, without the resource's prefix. */
+  keyOf(namespace: string, name: string): string {
+    return this.resource.namespaced ? `${namespace}/${name}` : name
+  }
+
+  /** An event of the store as watchers see it, without applying it: for reading history. */
+  toEvent(change: StorageEvent): ObjectEvent {
+    const previous =
+      change.previous === undefined
+        ? undefined
+        : fromEntry(this.resource, change.previous, this.prefix)
+    if (change.entry !== undefined) {
+      return {
+        revision: change.revision,
+        current: fromEntry(this.resource, change.entry, this.prefix),
+        ...(previous === undefined ? {} : {previous}),
+        frames: new Map(),
+      }
+    }
+    return {
+      revision: change.revision,
+      ...(previous === undefined ? {} : {previous: atRevision(previous, change.revision)}),
+      frames: new Map(),
+    }
+  }
+
+  #applyOne(change: StorageEvent): ObjectEvent {
+    const path = change.key.slice(this.prefix.length)
+    const previous = this.#objects.get(path)
+    if (change.entry !== undefined) {
+      const current = fromEntry(this.resource, change.entry, this.prefix)
+      this.#put(current)
+      return {
+        revision: change.revision,
+        current,
+        ...(previous === undefined ? {} : {previous}),
+        frames: new Map(),
+      }
+    }
+    this.#objects.delete(path)
+    this.#keys.delete(path)
+    return {
+      revision: change.revision,
+      ...(previous === undefined ? {} : {previous: atRevision(previous, change.revision)}),
+      frames: new Map(),
+    }
+  }
+
+  #put(stored: StoredObject): void {
+    if (!this.#objects.has(stored.key)) this.#keys.add(stored.key)
+    this.#objects.set(stored.key, stored)
+  }
+}
