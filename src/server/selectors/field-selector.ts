@@ -1,0 +1,112 @@
+import type {ApiObject} from '../../api/meta.ts'
+import type {Resource} from '../resource.ts'
+import {badRequest} from '../status.ts'
+
+export interface FieldTerm {
+  field: string
+  value: string
+  equal: boolean
+}
+
+/** A field selector, compiled for one resource. */
+export interface FieldSelector {
+  readonly terms: readonly FieldTerm[]
+  /** It selects everything. */
+  readonly empty: boolean
+  readonly matches: (object: ApiObject) => boolean
+}
+
+type ReadField = (object: ApiObject) => string
+
+/** What a field selector needs to know of a resource. */
+export type SelectableResource = Pick<Resource, 'custom' | 'fieldAliases' | 'fields' | 'namespaced'>
+
+const EVERYTHING: FieldSelector = {terms: [], empty: true, matches: () => true}
+
+const METADATA_FIELDS: Record<string, ReadField> = {
+  'metadata.name': ({metadata}) => metadata.name ?? '',
+  'metadata.namespace': ({metadata}) => metadata.namespace ?? '',
+}
+
+function splitTerm(part: string, selector: string): FieldTerm {
+  for (const operator of ['!=', '==', '=']) {
+    const [field, value, ...rest] = part.split(operator)
+    if (field !== undefined && value !== undefined && rest.length === 0) {
+      return {field, value, equal: operator !== '!='}
+    }
+  }
+  throw badRequest(`invalid selector: '${selector}'; can't understand '${part}'`)
+}
+
+/** As fields.ParseSelector: terms are sorted, empty ones skipped, an empty value is a value. */
+const splitTerms = (text: string): FieldTerm[] =>
+  text
+    .split(',')
+    .sort()
+    .filter((part) => part !== '')
+    .map((part) => splitTerm(part, text))
+
+const own = <T>(record: Record<string, T> | undefined, key: string): T | undefined =>
+  record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined
+
+/** Kinds with fields of their own and custom resources name the wrong field, the others the two right ones. */
+function unknownField(resource: SelectableResource, field: string) {
+  return badRequest(
+    resource.fields === undefined && resource.custom !== true
+      ? `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`
+      : `field label not supported: ${field}`,
+  )
+}
+
+function readerOf(resource: SelectableResource, field: string): ReadField {
+  const special = own(resource.fields, field)
+  if (special !== undefined) return special
+  // Cluster-scoped kinds with fields of their own do not know a namespace; Kubernetes' default conversion does.
+  const offersNamespace = resource.namespaced || resource.fields === undefined
+  const general = field === 'metadata.namespace' && !offersNamespace ? undefined : field
+  const read = general === undefined ? undefined : own(METADATA_FIELDS, general)
+  if (read === undefined) throw unknownField(resource, field)
+  return read
+}
+
+/** Parses the fieldSelector parameter for a resource. Throws BadRequest as Kubernetes does, for a field it does not know too. */
+export function parseFieldSelector(text: string, resource: SelectableResource): FieldSelector {
+  if (text === '') return EVERYTHING
+  const terms = splitTerms(text).map((term) => ({
+    ...term,
+    field: own(resource.fieldAliases, term.field) ?? term.field,
+  }))
+  if (terms.length === 0) return EVERYTHING
+  const tests = terms.map(({field, value, equal}) => {
+    const read = readerOf(resource, field)
+    return (object: ApiObject) => (read(object) === value) === equal
+  })
+  return {terms, empty: false, matches: (object) => tests.every((test) => test(object))}
+}
+
+/** Every field of an object that a selector may name, with its value. */
+export function selectableFields(
+  resource: SelectableResource,
+  object: ApiObject,
+): Record<string, string> {
+  const {fields = {}, namespaced} = resource
+  return {
+    'metadata.name': object.metadata.name ?? '',
+    ...(namespaced ? {'metadata.namespace': object.metadata.namespace ?? ''} : {}),
+    ...Object.fromEntries(Object.entries(fields).map(([field, read]) => [field, read(object)])),
+  }
+}
+
+/**
+ * The one name that a fieldSelector parameter asks for: such a list or watch is authorized as if it were for that name.
+ * Undefined where there is none, where the text is wrong, and where no path could carry the name.
+ */
+export function nameOf(fieldSelector: string): string | undefined {
+  for (const part of fieldSelector.split(',')) {
+    const [, name] = /^metadata\.name==?([^=!]+)$/.exec(part) ?? []
+    if (name !== undefined) return isPathSegment(name) ? name : undefined
+  }
+  return undefined
+}
+
+const isPathSegment = (name: string) => name !== '.' && name !== '..' && !/[/%]/.test(name)
