@@ -3,27 +3,32 @@
  * strategic merge and server-side apply.
  */
 
-export type Scalar =
-  | 'string'
-  | 'bool'
-  | 'int32'
-  | 'int64'
-  | 'double'
+export const SCALARS = [
+  'string',
+  'bool',
+  'int32',
+  'int64',
+  'double',
   /** Raw bytes in protobuf, base64 in JSON. */
-  | 'bytes'
+  'bytes',
   /** RFC 3339 with seconds in JSON. */
-  | 'Time'
+  'Time',
   /** RFC 3339 with microseconds in JSON. */
-  | 'MicroTime'
-  | 'Quantity'
-  | 'IntOrString'
+  'MicroTime',
+  'Quantity',
+  'IntOrString',
   /** Any JSON value; `{1 raw:bytes}` in protobuf. */
-  | 'RawExtension'
+  'RawExtension',
   /** The JSON text of a field set; `{1 Raw:bytes}` in protobuf. */
-  | 'FieldsV1'
+  'FieldsV1',
+  /** A list of strings in JSON, taken as a whole by server-side apply; `{1 items:[]string}` in protobuf. */
+  'ExtraValue',
+] as const
+
+export type Scalar = (typeof SCALARS)[number]
 
 export interface FieldSchema {
-  /** The field's number in protobuf. */
+  /** The field's number in protobuf; 0 for `kind` and `apiVersion` of an object, which stand in the envelope. */
   number: number
   /** The field's name in JSON. */
   name: string
@@ -31,19 +36,24 @@ export interface FieldSchema {
   type: string
   /** `type` names a scalar. */
   scalar: boolean
+  /** What Go calls the values' type in error texts, such as `v1.SecretType`; where absent, it follows from `type`. */
+  goType?: string
   cardinality: 'one' | 'list' | 'map'
   /** A Go pointer: presence counts even where the value is zero. */
   pointer: boolean
-  /** Not omitempty: on the wire even where it is zero. */
+  /** On the wire even where it is zero: not omitempty, or a struct, which Go's omitempty never drops. */
   always: boolean
   /** A nested message in protobuf whose fields stand in the parent in JSON. */
   inline: boolean
   /** The OpenAPI document lists it as required. */
   required: boolean
+  /** The value that server-side apply takes for an absent key field of a list, such as `TCP` for a port's protocol. */
+  default?: string
   /** How strategic merge treats it; lists are replaced whole where this is absent. */
   patch?: {merge: boolean; key?: string; retainKeys: boolean}
   /** How server-side apply treats a list (`atomic` where absent) or a map or struct (`granular` where absent). */
   list?: {type: 'atomic' | 'set'} | {type: 'map'; keys: string[]}
+  /** Server-side apply takes this map or struct as a whole; of a list's or map's elements, their type's `atomic` tells it. */
   atomic: boolean
   description: string
 }
@@ -52,7 +62,14 @@ export interface TypeSchema {
   /** The full name, such as `core/v1.ConfigMap` or `meta/v1.ObjectMeta`. */
   name: string
   description: string
+  /** Carries `kind` and `apiVersion`. */
+  object: boolean
+  /** Server-side apply takes a value of this type as a whole, unless the field that holds it says otherwise. */
+  atomic: boolean
+  /** As declared, in the order in which Go writes them. An inlined message is one field here. */
   fields: FieldSchema[]
+  /** As they stand in JSON, in the same order: the fields of inlined messages in place of these. */
   byName: ReadonlyMap<string, FieldSchema>
+  /** As they stand in protobuf. */
   byNumber: ReadonlyMap<number, FieldSchema>
 }
