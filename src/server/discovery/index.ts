@@ -1,0 +1,3 @@
+export {createDiscovery} from './discovery.ts'
+export type {Discovery} from './discovery.ts'
+export {versionDocument} from './version-document.ts'
