@@ -105,6 +105,8 @@ export interface Subresource<T extends ApiObject = ApiObject> {
   strategy?: Strategy<T>
   /** For create: an action on the object, such as a token request. Answers what is sent back. */
   create?: (body: ApiObject, object: T, context: OperationContext) => Promise<ApiObject> | ApiObject
+  /** `create` changes the object in place, and the change is to be stored. */
+  stores?: boolean
 }
 
 /** A further served version of a kind, converted at the border; everything is stored in the first version. */
@@ -152,6 +154,10 @@ export interface Resource<T extends ApiObject = ApiObject> {
   columns?: Column<T>[]
   /** Answers a create instead of storing: the reviews. */
   review?: (object: T, context: OperationContext) => Promise<T> | T
+  /** Marks an object whose deletion has begun, where that shows in more than its metadata. */
+  markDeleting?: (object: T) => void
+  /** Something besides metadata.finalizers still has to be finished before the object may go. */
+  holdsDeletion?: (object: T) => boolean
   /** Called on DELETE: how long the object may linger; 0 or absent deletes at once where no finalizer holds it. */
   gracePeriodSeconds?: (object: T) => number
 }

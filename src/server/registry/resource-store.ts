@@ -77,6 +77,10 @@ export class ResourceStore {
     return this.resource.namespaced ? `${namespace}/${name}` : name
   }
 
+  storageKey(namespace: string, name: string): string {
+    return this.prefix + this.keyOf(namespace, name)
+  }
+
   /** An event of the store as watchers see it, without applying it: for reading history. */
   toEvent(change: StorageEvent): ObjectEvent {
     const previous =

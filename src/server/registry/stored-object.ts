@@ -27,7 +27,8 @@ export function toStored(object: ApiObject): string {
   return JSON.stringify({metadata: kept, ...rest})
 }
 
-const withRevision = (text: string, revision: number) =>
+/** Stored text with its resourceVersion. */
+export const jsonAt = (text: string, revision: number) =>
   `${HEAD}"resourceVersion":"${revision}",${text.slice(HEAD.length)}`
 
 const decoder = new TextDecoder()
@@ -45,7 +46,7 @@ export function fromEntry(resource: Resource, entry: Entry, prefix: string): Sto
     namespace: slash === -1 ? '' : path.slice(0, slash),
     name: path.slice(slash + 1),
     revision: entry.revision,
-    json: withRevision(text, entry.revision),
+    json: jsonAt(text, entry.revision),
     labels: object.metadata.labels,
     fields: fieldsOf(resource, object),
   }

@@ -1,0 +1,140 @@
+import {randomInt, randomUUID} from 'node:crypto'
+import type {ApiObject} from '../../api/meta.ts'
+import {hasCode} from '../../errors.ts'
+import {trackUpdate} from '../managed-fields/index.ts'
+import {alreadyExists, badRequest, invalid, StatusError} from '../status.ts'
+import {validateObjectMeta} from '../validation/metadata.ts'
+import {toStored} from './stored-object.ts'
+import {
+  bytesOf,
+  countGeneration,
+  resetFields,
+  resultOf,
+  timestamp,
+  type WriteResult,
+  type WriteServices,
+  type WriteTarget,
+} from './write.ts'
+
+const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789'
+const SUFFIX_LENGTH = 5
+const MAX_GENERATED_BASE = 58
+const NAME_TRIES = 8
+
+/** As Kubernetes' names.SimpleNameGenerator. */
+function generateName(base: string): string {
+  let suffix = ''
+  for (let count = 0; count < SUFFIX_LENGTH; count++)
+    suffix += SUFFIX_ALPHABET.charAt(randomInt(SUFFIX_ALPHABET.length))
+  return base.slice(0, MAX_GENERATED_BASE) + suffix
+}
+
+/** Creates an object. It is changed in place. */
+export async function create(
+  services: WriteServices,
+  target: WriteTarget,
+  object: ApiObject,
+): Promise<WriteResult> {
+  const {resource} = target.store
+  requireNamespace(object, target.context.namespace)
+  refuseResourceVersion(object)
+  const {context} = target
+  resource.strategy.defaults?.(object)
+  dropSystemMetadata(object)
+  const managedFields = trackUpdate({
+    live: undefined,
+    updated: object,
+    manager: target.manager,
+    apiVersion: target.apiVersion,
+    time: timestamp(context.clock.now()),
+    subresource: '',
+    type: target.type,
+    resetFields: resetFields(resource, ''),
+  })
+  await services.admission.admit(
+    {verb: 'create', resource, subresource: '', name: object.metadata.name ?? '', object},
+    context,
+  )
+  const generated =
+    (object.metadata.name ?? '') === '' && (object.metadata.generateName ?? '') !== ''
+  for (let tries = 1; ; tries++) {
+    const base = object.metadata.generateName ?? ''
+    if (generated) object.metadata.name = generateName(base)
+    prepare(target, object)
+    object.metadata.managedFields = managedFields
+    if (managedFields === undefined || managedFields.length === 0)
+      delete object.metadata.managedFields
+    try {
+      return await store(services, target, object)
+    } catch (error) {
+      if (!generated || tries >= NAME_TRIES || !isAlreadyThere(error)) throw error
+    }
+  }
+}
+
+const isAlreadyThere = (error: unknown) =>
+  error instanceof StatusError && error.status.reason === 'AlreadyExists'
+
+/** An object belongs into the namespace of the request's path. */
+function requireNamespace(object: ApiObject, namespace: string): void {
+  const given = object.metadata.namespace ?? ''
+  if (given !== '' && given !== namespace) {
+    throw badRequest(
+      'the namespace of the provided object does not match the namespace sent on the request',
+    )
+  }
+  if (namespace !== '') object.metadata.namespace = namespace
+}
+
+function refuseResourceVersion(object: ApiObject): void {
+  const given = object.metadata.resourceVersion ?? ''
+  if (given !== '' && given !== '0')
+    throw new StatusError(
+      500,
+      undefined,
+      'resourceVersion should not be set on objects to be created',
+    )
+}
+
+function dropSystemMetadata({metadata}: ApiObject): void {
+  delete metadata.resourceVersion
+  delete metadata.deletionTimestamp
+  delete metadata.deletionGracePeriodSeconds
+  delete metadata.uid
+  delete metadata.creationTimestamp
+  delete (metadata as {selfLink?: string}).selfLink
+}
+
+function prepare({store: {resource}, context}: WriteTarget, object: ApiObject): void {
+  object.metadata.uid = randomUUID()
+  object.metadata.creationTimestamp = timestamp(context.clock.now())
+  resource.strategy.prepareForCreate?.(object, context)
+  countGeneration(resource, object)
+  const errors = [
+    ...validateObjectMeta(resource, object),
+    ...(resource.strategy.validate?.(object, context) ?? []),
+  ]
+  if (errors.length > 0) throw invalid(resource, object.metadata.name ?? '', errors)
+}
+
+async function store(
+  {registry}: WriteServices,
+  {store: memory, context}: WriteTarget,
+  object: ApiObject,
+): Promise<WriteResult> {
+  const {resource} = memory
+  const name = object.metadata.name ?? ''
+  const text = toStored(object)
+  if (context.dryRun) {
+    if (memory.get(context.namespace, name) !== undefined) throw alreadyExists(resource, name)
+    return {json: text, created: true}
+  }
+  try {
+    const key = memory.storageKey(context.namespace, name)
+    const entry = await registry.storage.create(key, bytesOf(text))
+    return resultOf(text, entry.revision, true)
+  } catch (error) {
+    if (hasCode(error, 'ALREADY_EXISTS')) throw alreadyExists(resource, name)
+    throw error
+  }
+}

@@ -1,0 +1,149 @@
+import type {ApiObject, Status} from '../../api/meta.ts'
+import {hasCode} from '../../errors.ts'
+import {forbiddenField, notSupported, type FieldError} from '../field-error.ts'
+import type {Resource} from '../resource.ts'
+import {conflict, invalid, MODIFIED, notFound} from '../status.ts'
+import {dryRunErrors} from './options.ts'
+import {parse, toStored, type StoredObject} from './stored-object.ts'
+import {bytesOf, resultOf, timestamp, type WriteServices, type WriteTarget} from './write.ts'
+
+export interface DeleteOptions {
+  gracePeriodSeconds?: number
+  preconditions?: {uid?: string; resourceVersion?: string}
+  orphanDependents?: boolean
+  propagationPolicy?: string
+  dryRun?: string[]
+}
+
+const POLICIES = ['Foreground', 'Background', 'Orphan', 'nil']
+const TRIES = 32
+
+/** Options of the body, with those of the query where the body has none. */
+export function deleteOptions(body: DeleteOptions, query: URLSearchParams): DeleteOptions {
+  const options: DeleteOptions = {...body}
+  const seconds = query.get('gracePeriodSeconds')
+  if (options.gracePeriodSeconds === undefined && seconds !== null && /^\d+$/.test(seconds))
+    options.gracePeriodSeconds = Number(seconds)
+  const policy = query.get('propagationPolicy')
+  if (options.propagationPolicy === undefined && policy !== null && policy !== '')
+    options.propagationPolicy = policy
+  if ((options.dryRun ?? []).length === 0) options.dryRun = query.getAll('dryRun')
+  const errors = optionErrors(options)
+  if (errors.length > 0) throw invalid({group: 'meta.k8s.io', kind: 'DeleteOptions'}, '', errors)
+  return options
+}
+
+function optionErrors(options: DeleteOptions): FieldError[] {
+  const errors = dryRunErrors(options.dryRun ?? [])
+  const policy = options.propagationPolicy
+  if (policy !== undefined && options.orphanDependents !== undefined) {
+    errors.push(
+      forbiddenField(
+        'propagationPolicy',
+        'orphanDependents and deletionPropagation cannot be both set',
+      ),
+    )
+  }
+  if (policy !== undefined && !POLICIES.slice(0, 3).includes(policy))
+    errors.push(notSupported('propagationPolicy', policy, POLICIES))
+  return errors
+}
+
+/** The object's last text where it lingers, a Status where it is gone. */
+export type DeleteResult = {lingers: true; json: string} | {lingers: false; stored: StoredObject}
+
+/** Deletes an object, or marks it where finalizers or a grace period hold it. As Kubernetes' BeforeDelete. */
+export async function remove(
+  services: WriteServices,
+  target: WriteTarget,
+  options: DeleteOptions,
+): Promise<DeleteResult> {
+  const {store, context} = target
+  const {resource} = store
+  for (let tries = 1; ; tries++) {
+    const stored = store.get(context.namespace, context.name)
+    if (stored === undefined) throw notFound(resource, context.name)
+    const object = parse(stored)
+    requirePreconditions(resource, object, options)
+    await services.admission.admit(
+      {verb: 'delete', resource, subresource: '', name: context.name, old: object},
+      context,
+    )
+    try {
+      return await removeOnce(services, target, stored, options)
+    } catch (error) {
+      if (hasCode(error, 'NOT_FOUND')) throw notFound(resource, context.name)
+      if (!hasCode(error, 'CONFLICT')) throw error
+      if (tries >= TRIES) throw conflict(resource, context.name, MODIFIED)
+    }
+  }
+}
+
+async function removeOnce(
+  {registry}: WriteServices,
+  {store, context}: WriteTarget,
+  stored: StoredObject,
+  options: DeleteOptions,
+): Promise<DeleteResult> {
+  const {resource} = store
+  const object = parse(stored)
+  const key = store.storageKey(context.namespace, context.name)
+  const grace = graceOf(resource, object, options)
+  const held =
+    (object.metadata.finalizers ?? []).length > 0 || resource.holdsDeletion?.(object) === true
+  if (!held && grace === 0) {
+    if (!context.dryRun) await registry.storage.delete(key, stored.revision)
+    return {lingers: false, stored}
+  }
+  const begun = object.metadata.deletionTimestamp !== undefined
+  if (begun && (object.metadata.deletionGracePeriodSeconds ?? 0) <= grace)
+    return {lingers: true, json: stored.json}
+  const now = context.clock.now().getTime()
+  object.metadata.deletionTimestamp = timestamp(new Date(now + grace * 1000))
+  object.metadata.deletionGracePeriodSeconds = grace
+  resource.markDeleting?.(object)
+  const text = toStored(object)
+  if (context.dryRun) return {lingers: true, json: resultOf(text, stored.revision).json}
+  const entry = await registry.storage.update(key, bytesOf(text), stored.revision)
+  return {lingers: true, json: resultOf(text, entry.revision).json}
+}
+
+function graceOf(resource: Resource, object: ApiObject, options: DeleteOptions): number {
+  if (resource.gracePeriodSeconds === undefined) return 0
+  // What needs no grace gets none, whatever the caller asks for.
+  const own = resource.gracePeriodSeconds(object)
+  return own === 0 ? 0 : Math.max(0, options.gracePeriodSeconds ?? own)
+}
+
+function requirePreconditions(resource: Resource, {metadata}: ApiObject, options: DeleteOptions) {
+  const {uid, resourceVersion} = options.preconditions ?? {}
+  const subject = {group: resource.group, plural: resource.kind}
+  const name = metadata.name ?? ''
+  const check = (what: string, wanted: string | undefined, actual = '') => {
+    if (wanted === undefined || wanted === actual) return
+    throw conflict(
+      subject,
+      name,
+      `the ${what} in the precondition (${wanted}) does not match the ${what} in record (${actual}). The object might have been ${what === 'UID' ? 'deleted and then recreated' : 'modified'}`,
+    )
+  }
+  check('UID', uid, metadata.uid)
+  check('ResourceVersion', resourceVersion, metadata.resourceVersion)
+}
+
+/** The answer to the deletion of an object that is gone. */
+export function deletedStatus(resource: Resource, stored: StoredObject): Status {
+  const {uid} = parse(stored).metadata
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: {
+      name: stored.name,
+      ...(resource.group === '' ? {} : {group: resource.group}),
+      kind: resource.plural,
+      ...(uid === undefined ? {} : {uid}),
+    },
+  }
+}

@@ -1,0 +1,257 @@
+import type {ApiObject} from '../../api/meta.ts'
+import {hasCode} from '../../errors.ts'
+import {trackUpdate} from '../managed-fields/index.ts'
+import type {Strategy, Verb} from '../resource.ts'
+import {badRequest, conflict, forbidden, invalid, MODIFIED, notFound} from '../status.ts'
+import {invalidValue} from '../field-error.ts'
+import {validateObjectMetaUpdate} from '../validation/metadata.ts'
+import {create} from './create.ts'
+import {parse, textOf, toStored, type StoredObject} from './stored-object.ts'
+import {
+  bytesOf,
+  countGeneration,
+  resetFields,
+  resultOf,
+  timestamp,
+  unchanged,
+  type WriteResult,
+  type WriteServices,
+  type WriteTarget,
+} from './write.ts'
+
+/** Writers that meet each other on one object try again this often before the caller is told. */
+const CONFLICT_TRIES = 32
+
+/** What the object is to become: made anew from the stored one whenever another writer came first. */
+export type NextState = (current: ApiObject) => {
+  object: ApiObject
+  /** Given where the change has tracked its own fields, as server-side apply does. */
+  managedFields?: ApiObject['metadata']['managedFields']
+}
+
+/** Replaces an object by what was sent; creates it where its kind allows that. */
+export async function replace(
+  services: WriteServices,
+  target: WriteTarget,
+  object: ApiObject,
+): Promise<WriteResult> {
+  const {store, context} = target
+  const {resource} = store
+  requireSameName(object, context.name)
+  requireSameNamespace(object, context.namespace)
+  const given = object.metadata.resourceVersion ?? ''
+  const stored = store.get(context.namespace, context.name)
+  if (stored === undefined) {
+    if (resource.createOnUpdate !== true || context.subresource !== '')
+      throw notFound(resource, context.name)
+    requireCreate(target)
+    if (given !== '' && given !== '0') throw conflict(resource, context.name, MODIFIED)
+    delete object.metadata.resourceVersion
+    return create(services, target, object)
+  }
+  if ((given === '' || given === '0') && resource.conditionalUpdateOnly === true) {
+    const field = invalidValue('metadata.resourceVersion', 0, 'must be specified for an update')
+    // The real server names the resource here, not the kind.
+    throw invalid({group: resource.group, kind: resource.plural}, context.name, [field])
+  }
+  resource.strategy.defaults?.(object)
+  return update(services, target, () => ({object: structuredClone(object)}))
+}
+
+/** Brings an object from its stored state to the next, whoever else writes it meanwhile. */
+export async function update(
+  services: WriteServices,
+  target: WriteTarget,
+  next: NextState,
+): Promise<WriteResult> {
+  const {store, context} = target
+  for (let tries = 1; ; tries++) {
+    const stored = store.get(context.namespace, context.name)
+    if (stored === undefined) throw notFound(store.resource, context.name)
+    const {object, conditional} = await prepare(services, target, stored, next)
+    try {
+      return await save(services, target, stored, object)
+    } catch (error) {
+      if (hasCode(error, 'NOT_FOUND')) throw notFound(store.resource, context.name)
+      if (!hasCode(error, 'CONFLICT')) throw error
+      if (conditional || tries >= CONFLICT_TRIES)
+        throw conflict(store.resource, context.name, MODIFIED)
+    }
+  }
+}
+
+async function prepare(
+  {admission}: WriteServices,
+  target: WriteTarget,
+  stored: StoredObject,
+  next: NextState,
+): Promise<{object: ApiObject; conditional: boolean}> {
+  const {store, context} = target
+  const {resource} = store
+  const {subresource} = context
+  const old = parse(stored)
+  const {object, managedFields: tracked} = next(parse(stored))
+  const given = object.metadata.resourceVersion ?? ''
+  const conditional = given !== '' && given !== '0'
+  if (conditional && given !== String(stored.revision))
+    throw conflict(resource, context.name, MODIFIED)
+  requireSameUid(target, object, old)
+  restoreSystemMetadata(object, old)
+
+  const managedFields =
+    tracked ??
+    trackUpdate({
+      live: old,
+      updated: object,
+      manager: target.manager,
+      apiVersion: target.apiVersion,
+      time: timestamp(context.clock.now()),
+      subresource,
+      type: target.type,
+      resetFields: resetFields(resource, subresource),
+    })
+  await admission.admit(
+    {verb: 'update', resource, subresource, name: context.name, object, old},
+    context,
+  )
+  const strategy = strategyOf(target)
+  strategy.prepareForUpdate?.(object, old, context)
+  countGeneration(resource, object, old)
+  const errors = [
+    ...validateObjectMetaUpdate(object, old),
+    ...(resource.strategy.validate?.(object, context) ?? []),
+    ...(strategy.validateUpdate?.(object, old, context) ?? []),
+  ]
+  if (errors.length > 0) throw invalid(resource, context.name, errors)
+  if (managedFields === undefined || managedFields.length === 0)
+    delete object.metadata.managedFields
+  else object.metadata.managedFields = managedFields
+  return {object, conditional}
+}
+
+async function save(
+  {registry}: WriteServices,
+  {store, context}: WriteTarget,
+  stored: StoredObject,
+  object: ApiObject,
+): Promise<WriteResult> {
+  const text = toStored(object)
+  if (sameButTimes(text, stored)) return unchanged(stored)
+  if (context.dryRun) return resultOf(text, stored.revision)
+  const key = store.storageKey(context.namespace, context.name)
+  if (isFinished(store.resource, object)) {
+    const {revision} = await registry.storage.delete(key, stored.revision)
+    return resultOf(text, revision)
+  }
+  const entry = await registry.storage.update(key, bytesOf(text), stored.revision)
+  return resultOf(textOf(entry), entry.revision)
+}
+
+/** Being deleted, and nothing holds it any longer. */
+const isFinished = (resource: WriteTarget['store']['resource'], object: ApiObject) =>
+  object.metadata.deletionTimestamp !== undefined &&
+  (object.metadata.deletionGracePeriodSeconds ?? 0) === 0 &&
+  (object.metadata.finalizers ?? []).length === 0 &&
+  resource.holdsDeletion?.(object) !== true
+
+/** A write that changes nothing but the times in managedFields is no write. */
+function sameButTimes(text: string, stored: StoredObject): boolean {
+  const before = toStored(parse(stored))
+  if (text === before) return true
+  if (text.length !== before.length) return false
+  return canonical(text) === canonical(before)
+}
+
+function canonical(text: string): string {
+  const object = JSON.parse(text) as ApiObject
+  for (const entry of object.metadata.managedFields ?? []) delete entry.time
+  return JSON.stringify(sortKeys(object))
+}
+
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys)
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([key, inner]) => [key, sortKeys(inner)]),
+  )
+}
+
+/** A subresource's rules stand in place of the resource's own where it has any. */
+function strategyOf({store: {resource}, context}: WriteTarget): Strategy {
+  if (context.subresource === '') return resource.strategy
+  return resource.subresources?.[context.subresource]?.strategy ?? resource.strategy
+}
+
+function requireSameName(object: ApiObject, name: string): void {
+  const given = object.metadata.name ?? ''
+  if (given === '') object.metadata.name = name
+  else if (given !== name)
+    throw badRequest(
+      `the name of the object (${given}) does not match the name on the URL (${name})`,
+    )
+}
+
+function requireSameNamespace(object: ApiObject, namespace: string): void {
+  const given = object.metadata.namespace ?? ''
+  if (given !== '' && given !== namespace) {
+    throw badRequest(
+      'the namespace of the provided object does not match the namespace sent on the request',
+    )
+  }
+  if (namespace !== '') object.metadata.namespace = namespace
+}
+
+function requireSameUid(
+  {store: {resource}, context}: WriteTarget,
+  object: ApiObject,
+  old: ApiObject,
+) {
+  const {uid = ''} = object.metadata
+  if (uid !== '' && uid !== old.metadata.uid) {
+    throw conflict(
+      resource,
+      context.name,
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid ?? ''}`,
+    )
+  }
+}
+
+/** Creating through an update or an apply needs the permission to create. */
+export function requireCreate({store: {resource}, context}: WriteTarget): void {
+  const verb: Verb = 'create'
+  const {group, plural} = resource
+  const {allowed, reason} = context.authorize(context.user, {
+    verb,
+    resource: {
+      group,
+      version: context.version,
+      resource: plural,
+      subresource: '',
+      namespace: context.namespace,
+      name: context.name,
+    },
+  })
+  if (allowed) return
+  const scope =
+    context.namespace === '' ? 'at the cluster scope' : `in the namespace "${context.namespace}"`
+  const sentence = `User "${context.user.username}" cannot create resource "${plural}" in API group "${group}" ${scope}`
+  throw forbidden(resource, context.name, reason === '' ? sentence : `${sentence}: ${reason}`)
+}
+
+/** What no caller may change, whatever it sent. */
+function restoreSystemMetadata({metadata}: ApiObject, {metadata: old}: ApiObject): void {
+  delete (metadata as {selfLink?: string}).selfLink
+  for (const field of ['uid', 'creationTimestamp', 'generateName'] as const) {
+    if (metadata[field] === undefined || metadata[field] === null || metadata[field] === '') {
+      if (old[field] !== undefined && old[field] !== null) metadata[field] = old[field]
+    }
+  }
+  if (old.deletionTimestamp === undefined) delete metadata.deletionTimestamp
+  else metadata.deletionTimestamp = old.deletionTimestamp
+  if (old.deletionGracePeriodSeconds === undefined) delete metadata.deletionGracePeriodSeconds
+  else metadata.deletionGracePeriodSeconds = old.deletionGracePeriodSeconds
+  if (old.generation === undefined) delete metadata.generation
+  else metadata.generation = old.generation
+}
