@@ -1,0 +1,49 @@
+import {KUBERNETES_VERSION, VERSION} from '../../version.ts'
+import type {MetricsRegistry} from './registry.ts'
+
+const MICROSECONDS = 1e6
+const MILLISECONDS = 1e3
+
+const one = (value: number) => [{labels: [], value}]
+
+/** What every Prometheus client tells of its process, and which build this is. */
+export function processMetrics(registry: MetricsRegistry): void {
+  registry.measured(
+    {name: 'process_cpu_seconds_total', help: 'CPU time used, user and system'},
+    'counter',
+    () => {
+      const {user, system} = process.cpuUsage()
+      return one((user + system) / MICROSECONDS)
+    },
+  )
+  registry.measured({name: 'process_resident_memory_bytes', help: 'Memory in use'}, 'gauge', () =>
+    one(process.memoryUsage.rss()),
+  )
+  registry.measured(
+    {name: 'process_start_time_seconds', help: 'When the process started, in Unix time'},
+    'gauge',
+    () => one(performance.timeOrigin / MILLISECONDS),
+  )
+  registry.measured(
+    {name: 'nodejs_heap_used_bytes', help: 'Memory that live and not yet collected objects use'},
+    'gauge',
+    () => one(process.memoryUsage().heapUsed),
+  )
+  registry.measured(
+    {
+      name: 'trustadm_build_info',
+      help: 'Always 1; the labels say what runs',
+      labels: ['version', 'kubernetes_version', 'node_version'],
+    },
+    'gauge',
+    () => [{labels: [VERSION, KUBERNETES_VERSION, process.version], value: 1}],
+  )
+  registry.measured(
+    {
+      name: 'nodejs_eventloop_active_seconds_total',
+      help: 'Time that the one thread which serves every request was busy',
+    },
+    'counter',
+    () => one(performance.eventLoopUtilization().active / MILLISECONDS),
+  )
+}

@@ -1,0 +1,39 @@
+import type {MetricsRegistry} from './registry.ts'
+
+/** How many objects of a resource are stored. */
+export interface ObjectCount {
+  group: string
+  plural: string
+  count: number
+}
+
+/** The store's contents, counted when the metrics are read. */
+export function storageMetrics(
+  registry: MetricsRegistry,
+  {
+    objects,
+    revision,
+  }: {
+    objects: () => Iterable<ObjectCount>
+    revision: () => number
+  },
+): void {
+  registry.measured(
+    {
+      name: 'apiserver_storage_objects',
+      help: 'Stored objects, by resource',
+      labels: ['resource'],
+    },
+    'gauge',
+    function* () {
+      for (const {group, plural, count} of objects()) {
+        yield {labels: [group === '' ? plural : `${plural}.${group}`], value: count}
+      }
+    },
+  )
+  registry.measured(
+    {name: 'trustadm_storage_revision', help: "The store's newest revision"},
+    'gauge',
+    () => [{labels: [], value: revision()}],
+  )
+}
