@@ -1,0 +1,61 @@
+import type {ApiObject} from './meta.ts'
+
+/** Reviews are created only: the answer comes back in `status` (`authorization.k8s.io/v1`). */
+export interface SubjectAccessReview extends ApiObject {
+  spec: SubjectAccessReviewSpec
+  status?: SubjectAccessReviewStatus
+}
+
+/** Asked inside one namespace. */
+export type LocalSubjectAccessReview = SubjectAccessReview
+
+export interface SelfSubjectAccessReview extends ApiObject {
+  spec: AccessAttributes
+  status?: SubjectAccessReviewStatus
+}
+
+export interface SelfSubjectRulesReview extends ApiObject {
+  spec: {namespace?: string}
+  status?: SubjectRulesReviewStatus
+}
+
+export interface AccessAttributes {
+  resourceAttributes?: ResourceAttributes
+  nonResourceAttributes?: {path?: string; verb?: string}
+}
+
+export interface SubjectAccessReviewSpec extends AccessAttributes {
+  user?: string
+  uid?: string
+  groups?: string[]
+  extra?: Record<string, string[]>
+}
+
+export interface ResourceAttributes {
+  namespace?: string
+  verb?: string
+  group?: string
+  version?: string
+  resource?: string
+  subresource?: string
+  name?: string
+}
+
+export interface SubjectAccessReviewStatus {
+  allowed: boolean
+  denied?: boolean
+  reason?: string
+  evaluationError?: string
+}
+
+export interface SubjectRulesReviewStatus {
+  resourceRules: {
+    verbs: string[]
+    apiGroups?: string[]
+    resources?: string[]
+    resourceNames?: string[]
+  }[]
+  nonResourceRules: {verbs: string[]; nonResourceURLs?: string[]}[]
+  incomplete: boolean
+  evaluationError?: string
+}

@@ -1,0 +1,47 @@
+import type {ApiObject} from './meta.ts'
+
+/** The kinds of the core group (`v1`) that hold configuration and identity. */
+export interface Namespace extends ApiObject {
+  spec?: {finalizers?: string[]}
+  status?: {phase?: 'Active' | 'Terminating'; conditions?: NamespaceCondition[]}
+}
+
+export interface NamespaceCondition {
+  type: string
+  status: string
+  reason?: string
+  message?: string
+  lastTransitionTime?: string
+}
+
+export interface Secret extends ApiObject {
+  /** Values in base64. */
+  data?: Record<string, string>
+  /** Write-only: the server moves it into `data`. */
+  stringData?: Record<string, string>
+  type?: string
+  immutable?: boolean
+}
+
+export interface ConfigMap extends ApiObject {
+  data?: Record<string, string>
+  /** Values in base64. */
+  binaryData?: Record<string, string>
+  immutable?: boolean
+}
+
+export interface ServiceAccount extends ApiObject {
+  secrets?: ObjectReference[]
+  imagePullSecrets?: {name?: string}[]
+  automountServiceAccountToken?: boolean
+}
+
+export interface ObjectReference {
+  apiVersion?: string
+  kind?: string
+  namespace?: string
+  name?: string
+  uid?: string
+  resourceVersion?: string
+  fieldPath?: string
+}

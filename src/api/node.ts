@@ -1,0 +1,58 @@
+import type {ApiObject} from './meta.ts'
+
+/** A machine of the cluster, as its kubelet registers it. */
+export interface Node extends ApiObject {
+  spec?: NodeSpec
+  status?: NodeStatus
+}
+
+export interface NodeSpec {
+  podCIDR?: string
+  podCIDRs?: string[]
+  providerID?: string
+  unschedulable?: boolean
+  taints?: Taint[]
+}
+
+export interface Taint {
+  key: string
+  value?: string
+  effect: string
+  timeAdded?: string
+}
+
+export interface NodeStatus {
+  capacity?: Record<string, string>
+  allocatable?: Record<string, string>
+  conditions?: NodeCondition[]
+  addresses?: NodeAddress[]
+  daemonEndpoints?: {kubeletEndpoint?: {Port: number}}
+  nodeInfo?: NodeSystemInfo
+}
+
+export interface NodeCondition {
+  type: string
+  status: string
+  reason?: string
+  message?: string
+  lastHeartbeatTime?: string
+  lastTransitionTime?: string
+}
+
+export interface NodeAddress {
+  type: string
+  address: string
+}
+
+export interface NodeSystemInfo {
+  machineID: string
+  systemUUID: string
+  bootID: string
+  kernelVersion: string
+  osImage: string
+  containerRuntimeVersion: string
+  kubeletVersion: string
+  kubeProxyVersion?: string
+  operatingSystem: string
+  architecture: string
+}

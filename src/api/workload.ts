@@ -1,0 +1,58 @@
+import type {ApiObject} from './meta.ts'
+
+/** A pod, as far as it matters here: which node it is bound to and what of the API it refers to. */
+export interface Pod extends ApiObject {
+  spec?: PodSpec
+  status?: PodStatus
+}
+
+export interface PodSpec {
+  nodeName?: string
+  serviceAccountName?: string
+  restartPolicy?: string
+  schedulerName?: string
+  hostNetwork?: boolean
+  containers: Container[]
+  volumes?: PodVolume[]
+}
+
+export interface Container {
+  name: string
+  image?: string
+  command?: string[]
+  args?: string[]
+}
+
+export interface PodVolume {
+  name: string
+  secret?: {secretName?: string}
+  configMap?: {name?: string}
+  persistentVolumeClaim?: {claimName: string}
+  [source: string]: unknown
+}
+
+export interface PodStatus {
+  phase?: string
+  podIP?: string
+  hostIP?: string
+  conditions?: {type: string; status: string; reason?: string; message?: string}[]
+}
+
+export interface Service extends ApiObject {
+  spec?: ServiceSpec
+}
+
+export interface ServiceSpec {
+  type?: string
+  clusterIP?: string
+  clusterIPs?: string[]
+  selector?: Record<string, string>
+  ports?: ServicePort[]
+}
+
+export interface ServicePort {
+  name?: string
+  port: number
+  protocol?: string
+  targetPort?: number | string
+}

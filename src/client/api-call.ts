@@ -1,0 +1,127 @@
+import type {UserInfo} from '../api/meta.ts'
+import {VERSION} from '../version.ts'
+import {printable} from './printable.ts'
+import {fromForeignAnswer, fromStatus, isStatus} from './status-errors.ts'
+import type {ResponseHeaders, Transport, TransportStream} from './transport.ts'
+
+export interface ApiCall {
+  method: string
+  path: string
+  query?: URLSearchParams | undefined
+  body?: unknown
+  contentType?: string | undefined
+  signal?: AbortSignal | undefined
+}
+
+export interface CallerOptions {
+  impersonate?: Partial<UserInfo> | undefined
+  /** Called with every `Warning` header of the server. */
+  onWarning?: ((text: string) => void) | undefined
+  /** What may be wrong with the credentials, asked when the server answers 401. */
+  credentialHints?: (() => string[]) | undefined
+}
+
+const USER_AGENT = `trustadm/${VERSION} (${process.platform}/${process.arch})`
+
+/** Speaks the API over a transport: JSON in and out, `Status` failures as TrustErrors. */
+export class ApiCaller {
+  readonly #transport: Transport
+  readonly #options: CallerOptions
+
+  constructor(transport: Transport, options: CallerOptions = {}) {
+    this.#transport = transport
+    this.#options = options
+  }
+
+  async json(call: ApiCall): Promise<unknown> {
+    const {status, headers, body} = await this.#transport.request(this.#request(call))
+    this.#warn(headers)
+    const value = parse(body)
+    if (status < 200 || status > 299) throw this.#failure(status, value)
+    if (typeof value !== 'object' || value === null) throw fromForeignAnswer(status)
+    return value
+  }
+
+  async text(call: ApiCall): Promise<string> {
+    const {status, body} = await this.#transport.request(this.#request(call, '*/*'))
+    if (status < 200 || status > 299) throw this.#failure(status, parse(body))
+    return Buffer.from(body).toString()
+  }
+
+  async stream(call: ApiCall): Promise<TransportStream> {
+    const stream = await this.#transport.stream(this.#request(call))
+    this.#warn(stream.headers)
+    if (stream.status === 200) return stream
+    throw this.#failure(stream.status, parse(await readSome(stream)))
+  }
+
+  async close(): Promise<void> {
+    await this.#transport.close()
+  }
+
+  #request(call: ApiCall, accept = 'application/json') {
+    const body = call.body === undefined ? undefined : Buffer.from(JSON.stringify(call.body))
+    return {
+      ...call,
+      body,
+      headers: {
+        accept,
+        'user-agent': USER_AGENT,
+        ...(body && {'content-type': call.contentType ?? 'application/json'}),
+        ...impersonation(this.#options.impersonate),
+      },
+    }
+  }
+
+  #failure(status: number, value: unknown): Error {
+    if (!isStatus(value)) return fromForeignAnswer(status)
+    const error = fromStatus(value, status)
+    if (status === 401) error.suggestions.unshift(...(this.#options.credentialHints?.() ?? []))
+    return error
+  }
+
+  #warn(headers: ResponseHeaders): void {
+    const {onWarning} = this.#options
+    const values = headers.warning
+    if (!onWarning || values === undefined) return
+    for (const value of Array.isArray(values) ? values : [values]) {
+      for (const [, text = ''] of value.matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)) {
+        onWarning(printable(text.replace(/\\(.)/g, '$1')))
+      }
+    }
+  }
+}
+
+function impersonation(user: CallerOptions['impersonate']): Record<string, string | string[]> {
+  if (!user?.username) return {}
+  const extra = Object.entries(user.extra ?? {}).map(
+    ([key, values]) => [`impersonate-extra-${encodeURIComponent(key)}`, values] as const,
+  )
+  return {
+    'impersonate-user': user.username,
+    ...(user.uid && {'impersonate-uid': user.uid}),
+    ...(user.groups?.length && {'impersonate-group': user.groups}),
+    ...Object.fromEntries(extra),
+  }
+}
+
+function parse(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(body).toString()) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+/** Enough of a failed stream's body for its `Status`. */
+async function readSome(stream: TransportStream, limit = 1024 * 1024): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of stream.body) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size > limit) break
+  }
+  stream.close()
+  return Buffer.concat(chunks)
+}

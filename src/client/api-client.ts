@@ -1,0 +1,94 @@
+import type {SelfSubjectReview, TokenReview} from '../api/authentication.ts'
+import type {
+  LocalSubjectAccessReview,
+  SelfSubjectAccessReview,
+  SelfSubjectRulesReview,
+  SubjectAccessReview,
+} from '../api/authorization.ts'
+import type {CertificateSigningRequest} from '../api/certificates.ts'
+import type {Lease} from '../api/coordination.ts'
+import type {ConfigMap, Namespace, Secret, ServiceAccount} from '../api/core.ts'
+import type {Event} from '../api/event.ts'
+import type {Machine} from '../api/machine.ts'
+import type {ApiObject} from '../api/meta.ts'
+import type {Node} from '../api/node.ts'
+import type {ClusterRole, ClusterRoleBinding, Role, RoleBinding} from '../api/rbac.ts'
+import type {Pod, Service} from '../api/workload.ts'
+import {ApiCaller, type CallerOptions} from './api-call.ts'
+import type {CallOptions, ResourceClient, ResourceType} from './resource-client.ts'
+import {RESOURCE_TYPES} from './resource-types.ts'
+import {RestResourceClient} from './rest-resource-client.ts'
+import type {Transport} from './transport.ts'
+
+/** The kind behind each name in RESOURCE_TYPES. */
+interface Kinds {
+  namespaces: Namespace
+  nodes: Node
+  secrets: Secret
+  configMaps: ConfigMap
+  serviceAccounts: ServiceAccount
+  pods: Pod
+  services: Service
+  events: Event
+  leases: Lease
+  csrs: CertificateSigningRequest
+  roles: Role
+  roleBindings: RoleBinding
+  clusterRoles: ClusterRole
+  clusterRoleBindings: ClusterRoleBinding
+  subjectAccessReviews: SubjectAccessReview
+  localSubjectAccessReviews: LocalSubjectAccessReview
+  selfSubjectAccessReviews: SelfSubjectAccessReview
+  selfSubjectRulesReviews: SelfSubjectRulesReview
+  tokenReviews: TokenReview
+  selfSubjectReviews: SelfSubjectReview
+  machines: Machine
+}
+
+type NamedResources = {
+  readonly [Name in keyof typeof RESOURCE_TYPES]: ResourceClient<Kinds[Name]>
+}
+
+/** A typed client of a Kubernetes API server. */
+export interface ApiClient extends NamedResources {
+  /** A resource that has no name of its own here. */
+  resource<T extends ApiObject>(type: ResourceType): ResourceClient<T>
+  /** GETs a path that is no resource, as `kubectl get --raw`. */
+  raw(path: string, options?: CallOptions): Promise<string>
+  version(options?: CallOptions): Promise<ServerVersion>
+  /** Lets go of all connections. */
+  close(): Promise<void>
+}
+
+export interface ServerVersion {
+  major: string
+  minor: string
+  gitVersion: string
+  [field: string]: unknown
+}
+
+export interface ApiClientOptions extends CallerOptions {
+  /** For namespaced objects that do not say theirs. */
+  namespace?: string | undefined
+}
+
+export function createApiClient(transport: Transport, options: ApiClientOptions = {}): ApiClient {
+  const caller = new ApiCaller(transport, options)
+  const namespace = options.namespace ?? 'default'
+  const resource = <T extends ApiObject>(type: ResourceType) =>
+    new RestResourceClient<T>(caller, type, namespace)
+  const named = Object.fromEntries(
+    Object.entries(RESOURCE_TYPES).map(([name, type]) => [name, resource(type)]),
+  ) as unknown as NamedResources
+  return {
+    ...named,
+    resource,
+    raw: async (target, {signal} = {}) => {
+      const {pathname: path, searchParams: query} = new URL(target, 'https://server')
+      return await caller.text({method: 'GET', path, query, signal})
+    },
+    version: async ({signal} = {}) =>
+      (await caller.json({method: 'GET', path: '/version', signal})) as ServerVersion,
+    close: () => caller.close(),
+  }
+}

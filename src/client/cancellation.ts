@@ -1,0 +1,48 @@
+/** Follows a caller's signal and a deadline, and lets go of both, so that long-lived signals gather no listeners. */
+export class Cancellation {
+  readonly #controller = new AbortController()
+  readonly #parent: AbortSignal | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(parent?: AbortSignal) {
+    this.#parent = parent
+    parent?.throwIfAborted()
+    parent?.addEventListener('abort', this.#follow, {once: true})
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  readonly #follow = () => this.cancel(this.#parent?.reason)
+
+  cancel(reason?: unknown): void {
+    this.#controller.abort(reason)
+    this.release()
+  }
+
+  /** Cancels with the error, unless released or extended before. */
+  expireAfter(milliseconds: number, error: () => Error): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.cancel(error()), milliseconds)
+  }
+
+  stopTimer(): void {
+    clearTimeout(this.#timer)
+  }
+
+  release(): void {
+    this.stopTimer()
+    this.#parent?.removeEventListener('abort', this.#follow)
+  }
+}
+
+/** Ends with the signal's reason as soon as it is aborted, whatever becomes of the work. */
+export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  return await new Promise<T>((resolve, reject) => {
+    const stop = () => reject(signal.reason as Error)
+    signal.addEventListener('abort', stop, {once: true})
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}

@@ -1,0 +1,40 @@
+import {isIP, type Socket} from 'node:net'
+import {checkServerIdentity, type PeerCertificate} from 'node:tls'
+import {buildConnector} from 'undici'
+import {hostOf} from './proxy-rules.ts'
+import type {ServerAccess} from './server-access.ts'
+import {openTunnel} from './tunnel.ts'
+
+/** Makes undici's connections: TLS checked against the cluster's CA, through a proxy's tunnel where there is one. */
+export function connectorFor(
+  access: ServerAccess,
+  {proxy, timeout}: {proxy: URL | undefined; timeout: number},
+): buildConnector.connector {
+  const connect = buildConnector({...tlsOptions(access), timeout, allowH2: false})
+  if (!proxy) return connect
+
+  const server = new URL(access.server)
+  const target = {host: hostOf(server), port: Number(server.port || 443)}
+  return (options, callback) => {
+    openTunnel(proxy, target, timeout).then(
+      (socket: Socket) => connect({...options, httpSocket: socket}, callback),
+      (error: unknown) => callback(error as Error, null),
+    )
+  }
+}
+
+function tlsOptions(access: ServerAccess): buildConnector.BuildOptions {
+  const expected = access.tlsServerName ?? hostOf(new URL(access.server))
+  return {
+    rejectUnauthorized: !access.insecure,
+    // An address is never sent as SNI, and the certificate is checked for the name that was asked for.
+    ...(isIP(expected) ? {} : {servername: expected}),
+    checkServerIdentity: (_host: string, certificate: PeerCertificate) =>
+      checkServerIdentity(expected, certificate),
+    ...(access.ca === undefined ? {} : {ca: access.ca}),
+    ...(access.clientCertificate && {
+      cert: access.clientCertificate.certificate,
+      key: access.clientCertificate.key,
+    }),
+  }
+}

@@ -1,0 +1,123 @@
+import type {ApiObject} from '../api/meta.ts'
+import {hasCode} from '../errors.ts'
+import {sleep} from '../runtime.ts'
+import {Backoff, type BackoffOptions} from './backoff.ts'
+import {wasCut} from './connection-errors.ts'
+import {InformerStore, type Change} from './informer-store.ts'
+import type {ResourceClient, SelectOptions} from './resource-client.ts'
+
+export type ChangeHandler<T> = (change: Change<T>) => void
+
+export interface InformerOptions<T> {
+  signal: AbortSignal
+  select?: Pick<SelectOptions, 'namespace' | 'labelSelector' | 'fieldSelector'> | undefined
+  onChange?: ChangeHandler<T> | undefined
+  /** Told of failures that the informer goes on after. */
+  onError?: ((error: unknown) => void) | undefined
+  backoff?: BackoffOptions | undefined
+  /** How long one watch lasts before it is opened anew; 5 to 10 minutes, as client-go. */
+  watchSeconds?: number | undefined
+}
+
+/** A local copy of a resource that follows the server. */
+export interface Informer<T> {
+  /** Fulfilled when the first list is in; rejected if stopped before. */
+  readonly synced: Promise<void>
+  /** Fulfilled when it has stopped. */
+  readonly stopped: Promise<void>
+  readonly size: number
+  get(key: string): T | undefined
+  list(): T[]
+  /** Tells what is there and then every change, until the returned function is called. */
+  subscribe(handler: ChangeHandler<T>): () => void
+}
+
+/** A watch that ends sooner than this without an event counts as a failure. */
+const TOO_SHORT = 1000
+
+/**
+ * Lists, then watches, as a client-go reflector: goes on from the last resourceVersion after a cut,
+ * lists again where that is too old, and then tells just the difference.
+ */
+export function startInformer<T extends ApiObject>(
+  source: Pick<ResourceClient<T>, 'list' | 'watch'>,
+  options: InformerOptions<T>,
+): Informer<T> {
+  const {signal, select = {}, onError} = options
+  const store = new InformerStore<T>()
+  const backoff = new Backoff(options.backoff)
+  const handlers = new Set<ChangeHandler<T>>(options.onChange ? [options.onChange] : [])
+  let markSynced: () => void
+  let giveUp: (reason: unknown) => void
+  const synced = new Promise<void>((resolve, reject) => {
+    markSynced = resolve
+    giveUp = reject
+  })
+  // Nobody has to wait for it.
+  synced.catch(() => undefined)
+
+  const attempt = (work: () => void) => {
+    try {
+      work()
+    } catch (error) {
+      onError?.(error)
+    }
+  }
+  const tell = (change: Change<T>) => {
+    for (const handler of handlers) attempt(() => handler(change))
+  }
+
+  async function relist(): Promise<void> {
+    const {items, metadata} = await source.list({...select, signal})
+    store.replace(items, metadata.resourceVersion ?? '').forEach(tell)
+    markSynced()
+  }
+
+  async function follow(): Promise<void> {
+    const started = performance.now()
+    const timeoutSeconds = options.watchSeconds ?? Math.round(300 * (1 + Math.random()))
+    const {resourceVersion} = store
+    for await (const event of source.watch({...select, resourceVersion, timeoutSeconds, signal})) {
+      backoff.reset()
+      const change = store.take(event)
+      if (change) tell(change)
+    }
+    if (performance.now() - started < TOO_SHORT && store.resourceVersion === resourceVersion) {
+      await sleep(backoff.next(), signal)
+    }
+  }
+
+  async function run(): Promise<void> {
+    let stale = true
+    while (!signal.aborted) {
+      try {
+        if (stale) await relist()
+        stale = false
+        await follow()
+      } catch (error) {
+        if (signal.aborted) break
+        // After a mere cut the watch goes on; after anything else the server may be another one.
+        stale ||= !wasCut(error) && !hasCode(error, 'TIMED_OUT', 'TOO_MANY_REQUESTS')
+        if (!hasCode(error, 'EXPIRED')) attempt(() => onError?.(error))
+        await sleep(backoff.next(), signal).catch(() => undefined)
+      }
+    }
+    giveUp(signal.reason)
+    handlers.clear()
+  }
+
+  return {
+    synced,
+    stopped: run(),
+    get size() {
+      return store.size
+    },
+    get: (key) => store.get(key),
+    list: () => store.values(),
+    subscribe(handler) {
+      handlers.add(handler)
+      for (const [key, current] of store.entries()) attempt(() => handler({key, current}))
+      return () => handlers.delete(handler)
+    },
+  }
+}

@@ -1,0 +1,183 @@
+import type {UserInfo} from '../api/meta.ts'
+import {clientCertificate, requireCertificates} from './credentials.ts'
+import {readSmallFile} from './kubeconfig-files.ts'
+import {
+  kubeconfigInvalid,
+  type Kubeconfig,
+  type KubeconfigCluster,
+  type KubeconfigUser,
+} from './kubeconfig.ts'
+import {hostOf, isLoopback} from './proxy-rules.ts'
+import type {ServerAccess} from './server-access.ts'
+
+export interface AccessOptions {
+  context?: string | undefined
+  /** False for content that came from elsewhere: it must not choose files of this machine. */
+  files?: boolean | undefined
+}
+
+/** What one context of a kubeconfig comes down to, with the files it refers to read in. */
+export async function resolveAccess(
+  config: Kubeconfig,
+  {context: wanted, files = true}: AccessOptions = {},
+): Promise<ServerAccess> {
+  const name = wanted ?? config['current-context'] ?? ''
+  const context = config.contexts.find((entry) => entry.name === name)?.context
+  if (!context) throw noContext(name, config)
+  const cluster = config.clusters.find((entry) => entry.name === context.cluster)?.cluster
+  if (!cluster) throw kubeconfigInvalid(`the kubeconfig has no cluster "${context.cluster}"`)
+  const user = config.users.find((entry) => entry.name === context.user)?.user
+  // As kubectl: a context without a user is an anonymous one, a user that is not there is a mistake.
+  if (!user && context.user) throw kubeconfigInvalid(`the kubeconfig has no user "${context.user}"`)
+  return {
+    ...(await clusterAccess(cluster, files)),
+    ...(await userAccess(user ?? {}, files)),
+    namespace: context.namespace,
+  }
+}
+
+async function clusterAccess(cluster: KubeconfigCluster, files: boolean): Promise<ServerAccess> {
+  const insecure = cluster['insecure-skip-tls-verify'] ?? false
+  const ca = await material(cluster, 'certificate-authority', files)
+  if (insecure && ca !== undefined) {
+    throw kubeconfigInvalid(
+      'the kubeconfig names a CA and says insecure-skip-tls-verify too',
+      'take insecure-skip-tls-verify out',
+    )
+  }
+  if (ca !== undefined) requireCertificates(ca, 'certificate-authority')
+  return {
+    server: parseServer(cluster.server),
+    ca,
+    insecure,
+    tlsServerName: nonEmpty(cluster['tls-server-name']),
+    proxyUrl: nonEmpty(cluster['proxy-url']),
+  }
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === '' ? undefined : text
+}
+
+async function userAccess(user: KubeconfigUser, files: boolean): Promise<Partial<ServerAccess>> {
+  refuseUnsupported(user)
+  const certificate = await material(user, 'client-certificate', files)
+  const key = await material(user, 'client-key', files)
+  return {
+    clientCertificate: clientCertificate(certificate, key),
+    bearerToken: bearerToken(user, files),
+    impersonate: impersonated(user),
+  }
+}
+
+/** Inline data wins over a file, as in client-go. */
+async function material(
+  fields: Record<string, unknown>,
+  name: string,
+  files: boolean,
+): Promise<string | undefined> {
+  const data = fields[`${name}-data`]
+  if (typeof data === 'string' && data !== '') return decode(data, `${name}-data`)
+  const file = fields[name]
+  if (typeof file !== 'string' || file === '') return undefined
+  if (!files) throw foreignFile(name)
+  return await readSmallFile(file, `the file of ${name}`)
+}
+
+function decode(data: string, name: string): string {
+  const compact = data.replace(/\s+/g, '')
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(compact)) {
+    throw kubeconfigInvalid(`${name} in the kubeconfig is not base64`)
+  }
+  return Buffer.from(compact, 'base64').toString()
+}
+
+/** A token file is read before every request; while it cannot be read, what it held last counts. */
+function bearerToken(
+  {token, tokenFile}: KubeconfigUser,
+  files: boolean,
+): ServerAccess['bearerToken'] {
+  if (!tokenFile) return token ? () => Promise.resolve(headerSafe(token)) : undefined
+  if (!files) throw foreignFile('tokenFile')
+  let last = token
+  return async () => {
+    try {
+      last = (await readSmallFile(tokenFile, 'the token file')).trim() || last
+    } catch (error) {
+      if (!last) throw error
+    }
+    return last && headerSafe(last)
+  }
+}
+
+function headerSafe(token: string): string {
+  if (/^[\x21-\x7e]+$/.test(token)) return token
+  throw kubeconfigInvalid('the token in the kubeconfig has characters that no token has')
+}
+
+function impersonated(user: KubeconfigUser): Partial<UserInfo> | undefined {
+  if (!user.as) return undefined
+  return {
+    username: user.as,
+    ...(user['as-uid'] && {uid: user['as-uid']}),
+    ...(user['as-groups'] && {groups: user['as-groups']}),
+    ...(user['as-user-extra'] && {extra: user['as-user-extra']}),
+  }
+}
+
+function parseServer(text: string | undefined): string {
+  if (!text) throw kubeconfigInvalid('the cluster in the kubeconfig has no server')
+  const full = text.includes('://') ? text : `https://${text}`
+  const url = URL.canParse(full) ? new URL(full) : undefined
+  if (!url?.hostname || !['https:', 'http:'].includes(url.protocol)) {
+    throw kubeconfigInvalid('the server in the kubeconfig is not an https:// URL')
+  }
+  if (url.username || url.password || url.search || url.hash) {
+    throw kubeconfigInvalid('the server in the kubeconfig has more than a host, a port and a path')
+  }
+  if (url.protocol === 'http:' && !isLoopback(hostOf(url))) {
+    throw kubeconfigInvalid(
+      'the server in the kubeconfig would be asked in the clear',
+      'use its https:// address; http:// is accepted for this machine only',
+    )
+  }
+  return url.href
+}
+
+function refuseUnsupported(user: KubeconfigUser): void {
+  const advice = 'use a client certificate, a token or a tokenFile'
+  if (user.exec !== undefined) {
+    throw kubeconfigInvalid(
+      'the user in the kubeconfig gets its credentials from a program (exec), which trustadm does not run',
+      advice,
+      'or make a kubeconfig with "trustadm kubeconfig user" on the control plane',
+    )
+  }
+  if (user['auth-provider'] !== undefined) {
+    throw kubeconfigInvalid(
+      'the user in the kubeconfig has an auth-provider, which Kubernetes has given up',
+      advice,
+    )
+  }
+  if (user.username || user.password) {
+    throw kubeconfigInvalid(
+      'the user in the kubeconfig has a name and a password, which no API server accepts any more',
+      advice,
+    )
+  }
+}
+
+function foreignFile(name: string) {
+  return kubeconfigInvalid(`${name} names a file, but this kubeconfig did not come from a file`)
+}
+
+function noContext(name: string, config: Kubeconfig) {
+  const names = config.contexts.map((entry) => entry.name).join(', ')
+  const known = names === '' ? 'it has none' : `it has: ${names}`
+  return name === ''
+    ? kubeconfigInvalid(
+        'there is no kubeconfig with a current context',
+        'name one with --kubeconfig, or create a cluster with "trustadm init"',
+      )
+    : kubeconfigInvalid(`the kubeconfig has no context "${name}"`, known)
+}

@@ -1,0 +1,57 @@
+import {writeFileSafely} from '../pki/files.ts'
+import {formatKubeconfig, type Kubeconfig, type KubeconfigUser} from './kubeconfig.ts'
+
+export interface KubeconfigSpec {
+  server: string
+  /** The cluster's CAs as PEM. */
+  ca: string
+  userName: string
+  clusterName?: string
+  namespace?: string
+  credentials: KubeconfigCredentials
+}
+
+export type KubeconfigCredentials =
+  | {certificate: string; key: string}
+  | {certificateFile: string; keyFile: string}
+  | {token: string}
+  | {tokenFile: string}
+
+/** A kubeconfig with one context, named as kubeadm names it: `user@cluster`. */
+export function buildKubeconfig(spec: KubeconfigSpec): Kubeconfig {
+  const {server, ca, userName, clusterName = 'kubernetes', namespace, credentials} = spec
+  const context = `${userName}@${clusterName}`
+  return {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{name: clusterName, cluster: {'certificate-authority-data': base64(ca), server}}],
+    contexts: [
+      {
+        name: context,
+        context: {cluster: clusterName, user: userName, ...(namespace && {namespace})},
+      },
+    ],
+    'current-context': context,
+    users: [{name: userName, user: userOf(credentials)}],
+  }
+}
+
+/** Replaces the file as a whole; only its owner may read it, for it holds keys. */
+export async function writeKubeconfig(path: string, config: Kubeconfig): Promise<void> {
+  await writeFileSafely(path, formatKubeconfig(config), {mode: 0o600})
+}
+
+function userOf(credentials: KubeconfigCredentials): KubeconfigUser {
+  if ('token' in credentials) return {token: credentials.token}
+  if ('tokenFile' in credentials) return {tokenFile: credentials.tokenFile}
+  if ('certificateFile' in credentials) {
+    const {certificateFile, keyFile} = credentials
+    return {'client-certificate': certificateFile, 'client-key': keyFile}
+  }
+  const {certificate, key} = credentials
+  return {'client-certificate-data': base64(certificate), 'client-key-data': base64(key)}
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64')
+}

@@ -1,0 +1,58 @@
+import type {ApiList, ApiObject} from '../api/meta.ts'
+import {hasCode} from '../errors.ts'
+import type {ApiCaller} from './api-call.ts'
+import {collectionPath, queryOf, selectQuery} from './resource-path.ts'
+import type {ListOptions, ResourceType} from './resource-client.ts'
+import {fromForeignAnswer} from './status-errors.ts'
+
+const PAGE_SIZE = 500
+
+/** Reads a list page by page. Where the pages' version is gone meanwhile, once more and all at once, as client-go's pager. */
+export async function listPages<T extends ApiObject>(
+  caller: ApiCaller,
+  type: ResourceType,
+  options: ListOptions,
+): Promise<ApiList<T>> {
+  const first = await readPage<T>(caller, type, options, {
+    limit: options.pageSize ?? PAGE_SIZE,
+    resourceVersion: options.resourceVersion,
+  })
+  const items = first.items
+  let next = first.metadata.continue
+  while (next) {
+    try {
+      const page: ApiList<T> = await readPage<T>(caller, type, options, {
+        limit: options.pageSize ?? PAGE_SIZE,
+        continue: next,
+      })
+      for (const item of page.items) items.push(item)
+      next = page.metadata.continue
+    } catch (error) {
+      if (!hasCode(error, 'EXPIRED')) throw error
+      return await readPage<T>(caller, type, options, {resourceVersion: options.resourceVersion})
+    }
+  }
+  const {resourceVersion} = first.metadata
+  return {...first, metadata: resourceVersion === undefined ? {} : {resourceVersion}, items}
+}
+
+async function readPage<T extends ApiObject>(
+  caller: ApiCaller,
+  type: ResourceType,
+  options: ListOptions,
+  page: {limit?: number; continue?: string; resourceVersion?: string | undefined},
+): Promise<ApiList<T>> {
+  const answer = await caller.json({
+    method: 'GET',
+    path: collectionPath(type, options.namespace),
+    query: queryOf({...selectQuery(options), ...page}),
+    signal: options.signal,
+  })
+  const list = answer as Partial<ApiList<T>>
+  if (!list.kind?.endsWith('List')) throw fromForeignAnswer(200)
+  const kind = list.kind.slice(0, -'List'.length)
+  const {apiVersion = '', metadata = {}} = list
+  // Items of a list do not say what they are; everything else in the program expects them to.
+  const items = (list.items ?? []).map((item) => ({apiVersion, kind, ...item}))
+  return {apiVersion, kind: list.kind, metadata, items}
+}

@@ -1,0 +1,31 @@
+import type {ApiObject} from '../api/meta.ts'
+import {TrustError} from '../errors.ts'
+
+export interface ObjectKey {
+  name: string
+  namespace?: string | undefined
+}
+
+/** An object by key, or by text: `name`, or `namespace/name` as work queues hold it. */
+export type ObjectRef = string | ObjectKey
+
+export function toKey(ref: ObjectRef): ObjectKey {
+  if (typeof ref !== 'string') return ref
+  const slash = ref.indexOf('/')
+  return slash === -1 ? {name: ref} : {namespace: ref.slice(0, slash), name: ref.slice(slash + 1)}
+}
+
+/** The text form of an object's key. */
+export function keyOf({metadata: {name = '', namespace}}: Pick<ApiObject, 'metadata'>): string {
+  return namespace ? `${namespace}/${name}` : name
+}
+
+/** Encodes one segment of a path. What Kubernetes allows in no name never reaches the wire. */
+export function pathSegment(text: string): string {
+  if (text === '' || text === '.' || text === '..' || /[/%]/.test(text)) {
+    throw new TrustError('INVALID', `"${text}" cannot be the name of an object`, {
+      hints: ['a name is not empty, not "." or "..", and has no "/" or "%"'],
+    })
+  }
+  return encodeURIComponent(text)
+}

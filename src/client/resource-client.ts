@@ -1,0 +1,97 @@
+import type {ApiList, ApiObject} from '../api/meta.ts'
+import type {ObjectRef} from './object-key.ts'
+import type {ObjectEvent} from './watch.ts'
+
+/** Where a resource is served. */
+export interface ResourceType {
+  /** Empty for the core group. */
+  group: string
+  version: string
+  plural: string
+  namespaced: boolean
+  /** Filled into objects that do not say their kind. */
+  kind?: string | undefined
+}
+
+export interface CallOptions {
+  signal?: AbortSignal | undefined
+}
+
+export interface SelectOptions extends CallOptions {
+  /** Without it: all namespaces. */
+  namespace?: string | undefined
+  labelSelector?: string | undefined
+  fieldSelector?: string | undefined
+}
+
+export interface ListOptions extends SelectOptions {
+  resourceVersion?: string | undefined
+  /** How many objects to ask for at once; all pages are read in any case. */
+  pageSize?: number | undefined
+}
+
+export interface WatchOptions extends SelectOptions {
+  /** Events after this one; without it the present objects come first, as ADDED. */
+  resourceVersion?: string | undefined
+  bookmarks?: boolean | undefined
+  timeoutSeconds?: number | undefined
+}
+
+export interface WriteOptions extends CallOptions {
+  fieldManager?: string | undefined
+  dryRun?: boolean | undefined
+}
+
+export interface ApplyOptions extends WriteOptions {
+  fieldManager: string
+  /** Takes fields over from other managers instead of failing with CONFLICT. */
+  force?: boolean | undefined
+  subresource?: string | undefined
+}
+
+export interface PatchOptions extends WriteOptions {
+  type: PatchType
+  subresource?: string | undefined
+}
+
+/** JSON Patch (RFC 6902), merge patch (RFC 7386), or Kubernetes' strategic merge patch. */
+export type PatchType = 'json' | 'merge' | 'strategic'
+
+export interface DeleteOptions extends CallOptions {
+  /** Preconditions: an object that was recreated or changed is left alone, with CONFLICT. */
+  uid?: string | undefined
+  resourceVersion?: string | undefined
+  propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' | undefined
+  gracePeriodSeconds?: number | undefined
+  dryRun?: boolean | undefined
+}
+
+/**
+ * The objects of one resource. A namespaced object that does not say its namespace belongs to
+ * the client's own (the kubeconfig's, else `default`).
+ */
+export interface ResourceClient<T extends ApiObject> {
+  get(ref: ObjectRef, options?: CallOptions): Promise<T>
+  /** As get, but undefined where there is no such object. */
+  find(ref: ObjectRef, options?: CallOptions): Promise<T | undefined>
+  /** Reads all pages at one resourceVersion. */
+  list(options?: ListOptions): Promise<ApiList<T>>
+  watch(options?: WatchOptions): AsyncIterable<ObjectEvent<T>>
+  create(object: T, options?: WriteOptions): Promise<T>
+  /** Fails with CONFLICT where the object's resourceVersion is not the stored one. */
+  update(object: T, options?: WriteOptions): Promise<T>
+  updateStatus(object: T, options?: WriteOptions): Promise<T>
+  updateSubresource(subresource: string, object: T, options?: WriteOptions): Promise<T>
+  /** Creates something under an object: a token of a ServiceAccount, a pod's binding. */
+  createSubresource<S extends ApiObject>(
+    ref: ObjectRef,
+    subresource: string,
+    body: S,
+    options?: WriteOptions,
+  ): Promise<S>
+  patch(ref: ObjectRef, patch: unknown, options: PatchOptions): Promise<T>
+  /** Server-side apply: the object holds just the fields that the manager wants to own. */
+  apply(object: ApiObject, options: ApplyOptions): Promise<T>
+  delete(ref: ObjectRef, options?: DeleteOptions): Promise<void>
+  deleteCollection(select: SelectOptions, options?: DeleteOptions): Promise<void>
+}

@@ -1,0 +1,102 @@
+import {sleep} from '../runtime.ts'
+import {Backoff, type BackoffOptions} from './backoff.ts'
+import {wasCut, wasNeverSent} from './connection-errors.ts'
+import {
+  headerOf,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+  type TransportStream,
+} from './transport.ts'
+
+export interface RetryOptions extends BackoffOptions {
+  attempts?: number | undefined
+  /** A server that asks for more patience, in milliseconds, gets its answer reported instead. */
+  longestWait?: number | undefined
+}
+
+type Outcome<Answer> = {answer: Answer} | {error: unknown}
+
+/**
+ * Sends again only what cannot be done twice by that, as client-go does: reads after a cut
+ * connection or when the server says Retry-After; writes when told 429, or when nothing was sent.
+ */
+export class RetryingTransport implements Transport {
+  readonly #inner: Transport
+  readonly #attempts: number
+  readonly #longestWait: number
+  readonly #backoff: BackoffOptions
+
+  constructor(inner: Transport, options: RetryOptions = {}) {
+    const {attempts = 5, longestWait = 30_000, ...backoff} = options
+    this.#inner = inner
+    this.#attempts = attempts
+    this.#longestWait = longestWait
+    this.#backoff = {max: 5000, ...backoff}
+  }
+
+  async request(request: TransportRequest): Promise<TransportResponse> {
+    return await this.#repeat(request, () => this.#inner.request(request))
+  }
+
+  async stream(request: TransportRequest): Promise<TransportStream> {
+    return await this.#repeat(
+      request,
+      () => this.#inner.stream(request),
+      (unused) => unused.close(),
+    )
+  }
+
+  async close(): Promise<void> {
+    await this.#inner.close()
+  }
+
+  async #repeat<Answer extends Pick<TransportResponse, 'status' | 'headers'>>(
+    request: TransportRequest,
+    send: () => Promise<Answer>,
+    discard?: (answer: Answer) => void,
+  ): Promise<Answer> {
+    const backoff = new Backoff(this.#backoff)
+    for (let attempt = 1; ; attempt += 1) {
+      const outcome = await settle(send)
+      const wait = attempt < this.#attempts ? this.#waitFor(request, outcome, backoff) : undefined
+      if (wait === undefined) {
+        if ('error' in outcome) throw outcome.error
+        return outcome.answer
+      }
+      if ('answer' in outcome) discard?.(outcome.answer)
+      await sleep(wait, request.signal)
+    }
+  }
+
+  /** How long to wait before sending it again; undefined: the outcome stands. */
+  #waitFor(
+    {method, signal}: TransportRequest,
+    outcome: Outcome<Pick<TransportResponse, 'status' | 'headers'>>,
+    backoff: Backoff,
+  ): number | undefined {
+    const isRead = method === 'GET'
+    if ('error' in outcome) {
+      if (signal?.aborted) return undefined
+      const again = wasNeverSent(outcome.error) || (isRead && wasCut(outcome.error))
+      return again ? backoff.next() : undefined
+    }
+    const {status, headers} = outcome.answer
+    if (status !== 429 && !(isRead && status >= 500)) return undefined
+    const asked = retryAfter(headerOf(headers, 'retry-after'))
+    if (asked === undefined || asked > this.#longestWait) return undefined
+    return Math.max(asked, backoff.next())
+  }
+}
+
+async function settle<Answer>(send: () => Promise<Answer>): Promise<Outcome<Answer>> {
+  try {
+    return {answer: await send()}
+  } catch (error) {
+    return {error}
+  }
+}
+
+function retryAfter(header: string | undefined): number | undefined {
+  return header !== undefined && /^\d{1,9}$/.test(header) ? Number(header) * 1000 : undefined
+}

@@ -1,0 +1,102 @@
+import type {Status} from '../api/meta.ts'
+import {TrustError, type ErrorCode} from '../errors.ts'
+import {printable} from './printable.ts'
+
+const CODE_BY_REASON: Record<string, ErrorCode> = {
+  NotFound: 'NOT_FOUND',
+  AlreadyExists: 'ALREADY_EXISTS',
+  Conflict: 'CONFLICT',
+  Forbidden: 'FORBIDDEN',
+  Unauthorized: 'UNAUTHORIZED',
+  Invalid: 'INVALID',
+  Expired: 'EXPIRED',
+  Gone: 'EXPIRED',
+  TooManyRequests: 'TOO_MANY_REQUESTS',
+  BadRequest: 'BAD_REQUEST',
+  Timeout: 'TIMED_OUT',
+  ServerTimeout: 'TIMED_OUT',
+  InternalError: 'SERVER_ERROR',
+  ServiceUnavailable: 'SERVER_ERROR',
+}
+
+const CODE_BY_STATUS: Record<number, ErrorCode> = {
+  401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  409: 'CONFLICT',
+  410: 'EXPIRED',
+  422: 'INVALID',
+  429: 'TOO_MANY_REQUESTS',
+  504: 'TIMED_OUT',
+}
+
+const HINTS: Partial<Record<ErrorCode, string[]>> = {
+  UNAUTHORIZED: [
+    'the credentials in the kubeconfig are unknown to the server, expired or revoked',
+    'get a fresh kubeconfig from the control plane',
+  ],
+  CONFLICT: ['somebody else changed it meanwhile: read it again and repeat the change'],
+  EXPIRED: ['the server no longer holds that version: read the present state again'],
+  TOO_MANY_REQUESTS: ['the server is busy: try again in a while'],
+  SERVER_ERROR: ['look at the logs of the API server'],
+  TIMED_OUT: ['check that the API server and its store are well, and try again'],
+}
+
+/** The error for a `Status` object that reports a failure. */
+export function fromStatus(status: Status, httpStatus = status.code ?? 0): TrustError {
+  const code = CODE_BY_REASON[status.reason ?? ''] ?? codeFor(httpStatus)
+  const message = printable(status.message ?? `the server answered ${httpStatus}`)
+  return new TrustError(code, message, {
+    hints: code === 'FORBIDDEN' ? permissionHints(message) : (HINTS[code] ?? []),
+    facts: {status: httpStatus, reason: status.reason, details: status.details},
+  })
+}
+
+/** The error for an answer that is no `Status`: another kind of server, a proxy, or a path that is not served. */
+export function fromForeignAnswer(httpStatus: number, server = 'the server'): TrustError {
+  const facts = {status: httpStatus}
+  if (httpStatus >= 300 && httpStatus < 400) {
+    return new TrustError('SERVER_ERROR', `${server} answered with a redirect (${httpStatus})`, {
+      facts,
+      hints: ['redirects are never followed: put the final address into the kubeconfig'],
+    })
+  }
+  const code = httpStatus < 300 ? 'SERVER_ERROR' : codeFor(httpStatus)
+  return new TrustError(
+    code,
+    `${server} answered ${httpStatus}, but not as a Kubernetes API server does`,
+    {
+      facts,
+      hints: [
+        'check that the address is that of a Kubernetes API server, and that no proxy answers for it',
+      ],
+    },
+  )
+}
+
+/** Whether the server says that this one object is missing, not the path or the resource. */
+export function isMissingObject(error: unknown): boolean {
+  if (!(error instanceof TrustError) || error.code !== 'NOT_FOUND') return false
+  const details = error.facts.details as Status['details']
+  return details?.name !== undefined
+}
+
+export function isStatus(value: unknown): value is Status {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'Status'
+}
+
+function codeFor(httpStatus: number): ErrorCode {
+  return CODE_BY_STATUS[httpStatus] ?? (httpStatus >= 500 ? 'SERVER_ERROR' : 'BAD_REQUEST')
+}
+
+function permissionHints(message: string): string[] {
+  const [, verb, , what] = /cannot (\S+) (resource|path) "([^"]+)"/.exec(message) ?? []
+  const [, group] = /in API group "([^"]+)"/.exec(message) ?? []
+  if (!verb || !what) return ['use a kubeconfig whose user has that permission']
+  const [resource = what, subresource] = what.split('/')
+  const object = `${resource}${group ? `.${group}` : ''}${subresource ? `/${subresource}` : ''}`
+  return [
+    `the user needs a role that allows "${verb}" on "${what.startsWith('/') ? what : object}"`,
+    'use the kubeconfig of an administrator, or have the role granted to this user',
+  ]
+}

@@ -1,0 +1,114 @@
+import {TrustError, messageOf} from '../errors.ts'
+import {printable} from './printable.ts'
+
+const UNKNOWN_AUTHORITY = new Set([
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'CERT_UNTRUSTED',
+  'CERT_SIGNATURE_FAILURE',
+])
+
+const UNFIT = new Map([
+  ['INVALID_CA', 'was signed by a certificate that is not a CA'],
+  ['INVALID_PURPOSE', 'is not one for servers'],
+  ['CERT_REVOKED', 'was revoked'],
+  ['CERT_REJECTED', 'was rejected'],
+  ['PATH_LENGTH_EXCEEDED', 'comes with a chain longer than its CA allows'],
+  ['CERT_CHAIN_TOO_LONG', 'comes with a chain that is too long'],
+  ['ERROR_IN_CERT_NOT_AFTER_FIELD', 'has a malformed date'],
+  ['ERROR_IN_CERT_NOT_BEFORE_FIELD', 'has a malformed date'],
+])
+
+const NOT_TLS = new Set([
+  'ERR_SSL_WRONG_VERSION_NUMBER',
+  'ERR_SSL_PACKET_LENGTH_TOO_LONG',
+  'ERR_SSL_HTTP_REQUEST',
+  'ERR_SSL_UNEXPECTED_MESSAGE',
+])
+
+const OUR_CERTIFICATE_REFUSED =
+  /ALERT_(UNKNOWN_CA|BAD_CERTIFICATE|CERTIFICATE_(REQUIRED|EXPIRED|REVOKED|UNKNOWN)|ACCESS_DENIED|UNSUPPORTED_CERTIFICATE)/
+
+/** Why TLS failed, in words; undefined where the failure is not one of TLS. */
+export function distrustOf(
+  error: unknown,
+  code: string | undefined,
+  server: string,
+): TrustError | undefined {
+  if (code === undefined) return undefined
+  const details = {cause: error, facts: {server, systemCode: code}}
+  if (OUR_CERTIFICATE_REFUSED.test(code)) {
+    return new TrustError('UNAUTHORIZED', `${server} refused the client certificate`, {
+      ...details,
+      hints: ['the certificate in the kubeconfig has expired, or another CA has signed it'],
+    })
+  }
+  const found = verdict(error, code)
+  if (!found) return undefined
+  const {problem, hints} = found
+  return new TrustError('SERVER_NOT_TRUSTED', `${server} ${problem}`, {...details, hints})
+}
+
+function verdict(error: unknown, code: string): {problem: string; hints: string[]} | undefined {
+  if (code === 'CERT_HAS_EXPIRED') {
+    return {
+      problem: 'shows a certificate that has expired, or one of its CAs has',
+      hints: [
+        'check the clock of this machine',
+        'renew it with "trustadm certificate renew" on the control plane',
+      ],
+    }
+  }
+  if (code === 'CERT_NOT_YET_VALID') {
+    return {
+      problem: 'shows a certificate that is not valid yet',
+      hints: ['check the clocks of this machine and of the server'],
+    }
+  }
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return wrongHost(error)
+  if (UNKNOWN_AUTHORITY.has(code)) {
+    return {
+      problem: 'shows a certificate that none of the trusted CAs has signed',
+      hints: [
+        'the kubeconfig may be of another cluster, or older than a rotation of the CA',
+        'get a fresh kubeconfig from the control plane; do not go on if you did not expect this',
+      ],
+    }
+  }
+  if (UNFIT.has(code)) {
+    return {
+      problem: `shows a certificate that ${UNFIT.get(code) ?? 'is unfit'}`,
+      hints: ['renew it with "trustadm certificate renew" on the control plane'],
+    }
+  }
+  if (NOT_TLS.has(code)) {
+    return {
+      problem: 'does not speak TLS on that port',
+      hints: ['check the port; an API server is asked over HTTPS only'],
+    }
+  }
+  if (code.startsWith('ERR_SSL_') || code === 'EPROTO') {
+    return {
+      problem: 'and this program could not agree on a secure connection',
+      hints: [`TLS 1.2 or newer is needed (${code})`],
+    }
+  }
+  return undefined
+}
+
+function wrongHost(error: unknown): {problem: string; hints: string[]} {
+  const {host, cert} = error as {host?: string; cert?: {subjectaltname?: string}}
+  const names = cert?.subjectaltname
+  return {
+    problem: names
+      ? `shows a certificate for ${printable(names)}, not for "${host ?? 'that host'}"`
+      : `shows a certificate for another host: ${printable(messageOf(error))}`,
+    hints: [
+      'use one of these names in the kubeconfig, or set tls-server-name',
+      'add the name with "trustadm init phase certs --apiserver-cert-extra-sans" on the control plane',
+    ],
+  }
+}

@@ -1,0 +1,59 @@
+import type {ApiObject, WatchEvent} from '../api/meta.ts'
+import {TrustError} from '../errors.ts'
+import type {ApiCaller} from './api-call.ts'
+import {Cancellation} from './cancellation.ts'
+import {parseJsonLines} from './json-lines.ts'
+import {fromStatus, isStatus} from './status-errors.ts'
+
+/** What a watch tells: changes, and bookmarks that carry nothing but a resourceVersion. */
+export interface ObjectEvent<T> {
+  type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK'
+  object: T
+}
+
+export interface WatchCall {
+  path: string
+  query: URLSearchParams
+  signal?: AbortSignal | undefined
+  /** As asked of the server: one that forgets to end the watch is left soon after. */
+  timeoutSeconds?: number | undefined
+}
+
+const GRACE_SECONDS = 30
+const TYPES: readonly string[] = ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK']
+
+/** Streams events until the server ends the watch. An ERROR event becomes a TrustError (410: EXPIRED). */
+export async function* watchEvents<T extends ApiObject>(
+  caller: ApiCaller,
+  {path, query, signal, timeoutSeconds}: WatchCall,
+): AsyncGenerator<ObjectEvent<T>, void, undefined> {
+  const cancellation = new Cancellation(signal)
+  try {
+    if (timeoutSeconds !== undefined) {
+      cancellation.expireAfter((timeoutSeconds + GRACE_SECONDS) * 1000, overdue)
+    }
+    const stream = await caller.stream({method: 'GET', path, query, signal: cancellation.signal})
+    try {
+      for await (const line of parseJsonLines(stream.body)) yield toEvent<T>(line)
+    } finally {
+      stream.close()
+    }
+  } finally {
+    cancellation.release()
+  }
+}
+
+function toEvent<T>(line: unknown): ObjectEvent<T> {
+  const {type, object} = (line ?? {}) as Partial<WatchEvent<unknown>>
+  if (typeof object === 'object' && object !== null && type !== undefined) {
+    if (TYPES.includes(type) && 'metadata' in object) {
+      return {type: type as ObjectEvent<T>['type'], object: object as T}
+    }
+    if (isStatus(object)) throw fromStatus(object)
+  }
+  throw new TrustError('SERVER_ERROR', 'the server sent something that is not a watch event')
+}
+
+function overdue(): TrustError {
+  return new TrustError('TIMED_OUT', 'the server did not end the watch when it was due')
+}
