@@ -1,0 +1,41 @@
+import type {Clock} from '../runtime.ts'
+import type {Storage} from './storage.ts'
+
+/** How much history a store keeps, so that watches can go on after a restart and paged lists can finish. */
+export interface HistoryLimits {
+  /** Changes of the last so many milliseconds stay, */
+  milliseconds: number
+  /** and the last so many changes however old they are, */
+  atLeast: number
+  /** but never more than so many. */
+  atMost: number
+}
+
+/** Five minutes, as kube-apiserver has etcd compacted; the bounds hold it in memory and on disk under any load. */
+export const DEFAULT_HISTORY: HistoryLimits = {
+  milliseconds: 5 * 60_000,
+  atLeast: 1_000,
+  atMost: 100_000,
+}
+
+/**
+ * Answers a function for the owner of a store to call every now and then (every half minute, say): it notes where the store
+ * is, and forgets the history that has grown too old or too long.
+ */
+export function autoCompactor(
+  storage: Pick<Storage, 'compact' | 'revision'>,
+  clock: Clock,
+  limits: HistoryLimits = DEFAULT_HISTORY,
+): () => Promise<void> {
+  let seen: {at: number; revision: number}[] = []
+  return async () => {
+    const now = clock.now().getTime()
+    const revision = storage.revision()
+    seen.push({at: now, revision})
+    const old = seen.filter(({at}) => at <= now - limits.milliseconds).at(-1)
+    if (old) seen = seen.filter(({at}) => at >= old.at)
+    const byAge = Math.min(old?.revision ?? 0, revision - limits.atLeast)
+    const target = Math.max(byAge, revision - limits.atMost)
+    if (target > 0) await storage.compact(target)
+  }
+}

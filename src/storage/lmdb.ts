@@ -1,0 +1,80 @@
+import {checkLmdbFile} from './lmdb-check.ts'
+import {HEADER_KEY, LmdbRecords} from './lmdb-records.ts'
+import {damaged, decodeRecord, revisionOf} from './record-codec.ts'
+import type {RecordStore, VersionRecord} from './record-store.ts'
+import type {Storage} from './storage.ts'
+import {fileError, prepareData, prepareFolder} from './store-files.ts'
+import type {StoreFiles} from './store-files.ts'
+import {decodeHeader, foreign} from './store-header.ts'
+import type {StoreHeader} from './store-header.ts'
+import {lockFolder} from './store-lock.ts'
+import {VersionedState} from './versioned-state.ts'
+import {VersionedStorage} from './versioned-storage.ts'
+
+/**
+ * Opens the embedded store in the folder `store` of the directory, and makes it where it is not there. Throws
+ * STORE_LOCKED where another process has it open, STORE_FOREIGN and STORE_CORRUPT where the file is not what this program wrote; such a
+ * file is left as it is.
+ */
+export async function openLmdbStorage(directory: string): Promise<Storage> {
+  const files = prepareFolder(directory)
+  const unlock = await lock(files)
+  try {
+    await prepareData(files)
+    const {header, state} = load(files)
+    const records = new LmdbRecords(files.data, header, state.revision)
+    return new VersionedStorage(withUnlock(records, unlock), state, state.pruneLoaded())
+  } catch (error) {
+    await unlock()
+    throw error
+  }
+}
+
+async function lock({folder}: StoreFiles): Promise<() => Promise<void>> {
+  try {
+    return await lockFolder(folder)
+  } catch (error) {
+    throw fileError(error, folder)
+  }
+}
+
+/** The one pass over the file that checks it also gathers the keys and revisions. */
+function load({data}: StoreFiles): {header: StoreHeader; state: VersionedState} {
+  let header: StoreHeader | undefined
+  let state = new VersionedState()
+  checkLmdbFile(data, (key, value) => {
+    if (header) {
+      applyLoaded(state, decodeRecord(revisionOf(key), value))
+      return
+    }
+    if (!key.equals(HEADER_KEY)) throw foreign('the file is a database of another program')
+    header = decodeHeader(value)
+    state = new VersionedState(header.compacted)
+  })
+  if (!header) throw foreign('the file is a database without content')
+  return {header, state}
+}
+
+/** Above the compacted revision every change is there and follows from the one before. */
+function applyLoaded(state: VersionedState, {key, revision, created}: VersionRecord): void {
+  if (revision > state.compacted) {
+    const previous = state.newest(key)
+    const follows = previous ? created === previous.created || created === 0 : created === revision
+    if (revision !== state.revision + 1 || !follows) {
+      throw damaged(`revision ${revision} does not follow from those before it`)
+    }
+  }
+  state.apply(key, {revision, created})
+}
+
+function withUnlock(records: LmdbRecords, unlock: () => Promise<void>): RecordStore {
+  return {
+    value: (revision) => records.value(revision),
+    commit: (change) => records.commit(change),
+    size: () => records.size(),
+    close: async () => {
+      await records.close()
+      await unlock()
+    },
+  }
+}

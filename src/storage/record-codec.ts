@@ -1,0 +1,58 @@
+import {crc32} from 'node:zlib'
+import {TrustError} from '../errors.ts'
+import type {VersionRecord} from './record-store.ts'
+
+/**
+ * A record on disk: checksum (4 bytes), kind (1), length of the key (2), revision of the creation (8), key, value. The checksum
+ * also covers the revision, under which the record is filed.
+ */
+const HEADER = 15
+const KIND = {put: 1, delete: 2}
+
+/** Eight bytes, most significant first, so that byte order is the order of the revisions. */
+export function revisionKey(revision: number): Buffer {
+  const key = Buffer.allocUnsafe(8)
+  key.writeBigUInt64BE(BigInt(revision))
+  return key
+}
+
+export function revisionOf(key: Uint8Array): number {
+  if (key.length !== 8) throw damaged('a record is filed under something that is no revision')
+  return Number(Buffer.from(key.buffer, key.byteOffset, 8).readBigUInt64BE())
+}
+
+export function encodeRecord({revision, key, created, value}: VersionRecord): Buffer {
+  const keyLength = Buffer.byteLength(key)
+  const bytes = Buffer.allocUnsafe(HEADER + keyLength + (value?.length ?? 0))
+  bytes.writeUInt8(value ? KIND.put : KIND.delete, 4)
+  bytes.writeUInt16LE(keyLength, 5)
+  bytes.writeBigUInt64LE(BigInt(created), 7)
+  bytes.write(key, HEADER)
+  if (value) bytes.set(value, HEADER + keyLength)
+  bytes.writeUInt32LE(checksum(revision, bytes), 0)
+  return bytes
+}
+
+/** Throws STORE_CORRUPT for bytes that are not what was written. The value is a view of the bytes given. */
+export function decodeRecord(revision: number, bytes: Buffer): VersionRecord {
+  if (bytes.length < HEADER || bytes.readUInt32LE(0) !== checksum(revision, bytes)) {
+    throw damaged(`the record of revision ${revision} does not have its checksum`)
+  }
+  const keyEnd = HEADER + bytes.readUInt16LE(5)
+  const key = bytes.toString('utf8', HEADER, keyEnd)
+  const created = Number(bytes.readBigUInt64LE(7))
+  if (bytes.readUInt8(4) === KIND.delete) return {revision, key, created}
+  const value = new Uint8Array(bytes.buffer, bytes.byteOffset + keyEnd, bytes.length - keyEnd)
+  return {revision, key, created, value}
+}
+
+function checksum(revision: number, bytes: Buffer): number {
+  return crc32(bytes.subarray(4), crc32(revisionKey(revision)))
+}
+
+export function damaged(what: string, cause?: unknown): TrustError {
+  return new TrustError('STORE_CORRUPT', `the store is damaged: ${what}`, {
+    cause,
+    hints: ['nothing was changed: restore the folder "store" from a backup, or move it away'],
+  })
+}

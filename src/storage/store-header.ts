@@ -1,0 +1,43 @@
+import {randomUUID} from 'node:crypto'
+import {crc32} from 'node:zlib'
+import {TrustError} from '../errors.ts'
+import {damaged} from './record-codec.ts'
+
+const FORMAT = 'trustadm-store'
+const VERSION = 1
+
+/** What stands first in the file: that it is ours, which format it has, and where its history begins. */
+export interface StoreHeader {
+  format: typeof FORMAT
+  version: number
+  /** Tells this store from every other, also from one restored under the same name. */
+  instance: string
+  compacted: number
+}
+
+export function newHeader(): StoreHeader {
+  return {format: FORMAT, version: VERSION, instance: randomUUID(), compacted: 0}
+}
+
+/** A checksum of four bytes, then JSON. */
+export function encodeHeader(header: StoreHeader): Buffer {
+  const json = Buffer.from(JSON.stringify(header))
+  const checksum = Buffer.allocUnsafe(4)
+  checksum.writeUInt32LE(crc32(json))
+  return Buffer.concat([checksum, json])
+}
+
+export function decodeHeader(bytes: Buffer): StoreHeader {
+  const json = bytes.subarray(4)
+  if (!json.includes(FORMAT)) throw foreign('the file is a database of another program')
+  if (bytes.readUInt32LE(0) !== crc32(json)) throw damaged('its header lacks its checksum')
+  const header = JSON.parse(json.toString()) as StoreHeader
+  if (header.format === FORMAT && header.version === VERSION) return header
+  throw foreign(`the store has format ${header.version}, this program knows ${VERSION}`)
+}
+
+export function foreign(what: string): TrustError {
+  return new TrustError('STORE_FOREIGN', `this is not a store of this program: ${what}`, {
+    hints: ['nothing was changed: choose another folder with "--dir", or move the file away'],
+  })
+}

@@ -1,0 +1,135 @@
+import {closeSync, existsSync, linkSync, openSync, readdirSync, rmSync} from 'node:fs'
+import {createConnection, createServer} from 'node:net'
+import type {Server} from 'node:net'
+import {join} from 'node:path'
+import {randomUUID} from 'node:crypto'
+import {systemCode, TrustError} from '../errors.ts'
+
+const NAME = /^lock\.(\d+)$/
+const ATTEMPTS = 20
+const ANSWER_MILLISECONDS = 1_000
+
+/**
+ * Lets only one process use a folder. The lock is a listening socket in it: the kernel closes it with its process, however that
+ * ends, and it answers across containers that share the folder, where process ids mean nothing.
+ *
+ * The locks are numbered, and the highest one counts. Whoever finds it without a listener takes the next number by a
+ * hard link, which only one can create: a dead lock is never replaced in place, so two starters cannot both replace it.
+ */
+export async function lockFolder(folder: string): Promise<() => Promise<void>> {
+  const sockets = new SocketFolder(folder)
+  const own = `lock-${randomUUID().slice(0, 8)}`
+  let server: Server | undefined
+  try {
+    server = await sockets.listen(own)
+    const number = await acquire(folder, sockets, own)
+    for (const other of lockNumbers(folder)) {
+      if (other < number) rmSync(join(folder, `lock.${other}`), {force: true})
+    }
+  } catch (error) {
+    if (server) await closed(server)
+    sockets.close()
+    throw error
+  } finally {
+    rmSync(join(folder, own), {force: true})
+  }
+  const held = server
+  return async () => {
+    await closed(held)
+    sockets.close()
+  }
+}
+
+async function acquire(folder: string, sockets: SocketFolder, own: string): Promise<number> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const newest = Math.max(0, ...lockNumbers(folder))
+    if (newest > 0) await requireDead(folder, sockets, newest)
+    try {
+      linkSync(join(folder, own), join(folder, `lock.${newest + 1}`))
+    } catch (error) {
+      if (systemCode(error) === 'EEXIST') continue
+      throw error
+    }
+    // The folder may have been read before others came and went: only the highest number counts.
+    if (Math.max(...lockNumbers(folder)) === newest + 1) return newest + 1
+    rmSync(join(folder, `lock.${newest + 1}`), {force: true})
+  }
+  throw lockedError(folder)
+}
+
+function lockNumbers(folder: string): number[] {
+  return readdirSync(folder).flatMap((name) => {
+    const number = NAME.exec(name)?.[1]
+    return number ? [Number(number)] : []
+  })
+}
+
+async function requireDead(folder: string, sockets: SocketFolder, number: number): Promise<void> {
+  const holder = await sockets.ask(`lock.${number}`)
+  if (holder) throw lockedError(folder, holder.pid)
+}
+
+function lockedError(folder: string, pid?: string): TrustError {
+  return new TrustError('STORE_LOCKED', `another process uses the store in ${folder}`, {
+    hints: [
+      pid
+        ? `process ${pid} uses it: stop it first, or work through its API`
+        : 'stop the other process first, or work through its API',
+    ],
+    facts: pid ? {pid: Number(pid)} : {},
+  })
+}
+
+/** Sockets in a folder. A socket's address has room for about 100 bytes, so a folder is named by its descriptor where that works. */
+class SocketFolder {
+  readonly #base: string
+  readonly #descriptor: number
+
+  constructor(folder: string) {
+    this.#descriptor = openSync(folder, 'r')
+    const short = `/proc/self/fd/${this.#descriptor}`
+    this.#base = existsSync(short) ? short : folder
+  }
+
+  /** Tells every caller which process this is. */
+  async listen(name: string): Promise<Server> {
+    const server = createServer((socket) => {
+      socket.on('error', () => socket.destroy())
+      socket.end(String(process.pid))
+    })
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen({path: join(this.#base, name)}, resolve)
+    })
+    return server.unref()
+  }
+
+  /** Who listens there, where anyone does. One that takes calls but does not answer in time is alive too. */
+  ask(name: string): Promise<{pid?: string} | undefined> {
+    return new Promise((resolve) => {
+      const socket = createConnection({path: join(this.#base, name)})
+      let answer = ''
+      const finish = (holder: {pid?: string} | undefined) => {
+        socket.destroy()
+        resolve(holder)
+      }
+      socket.setTimeout(ANSWER_MILLISECONDS, () => finish({}))
+      socket.on('data', (data) => (answer += data.toString()))
+      socket.on('end', () => finish(answer ? {pid: answer} : {}))
+      socket.on('error', (error) => {
+        const dead = ['ECONNREFUSED', 'ENOENT'].includes(systemCode(error) ?? '')
+        finish(dead ? undefined : {})
+      })
+    })
+  }
+
+  close(): void {
+    closeSync(this.#descriptor)
+  }
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+  })
+}

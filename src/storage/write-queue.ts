@@ -1,0 +1,109 @@
+import {setImmediate as nextTurn} from 'node:timers/promises'
+import {closedError} from './feed.ts'
+import type {Entry, StorageEvent} from './storage.ts'
+import {decide} from './write.ts'
+import type {Write} from './write.ts'
+
+/** Bounds what one commit holds in memory and how long the writers behind it wait. */
+const MOST_WRITES = 4_096
+const MOST_BYTES = 16 * 1_024 * 1_024
+
+/** What the queue writes to. */
+export interface Committer {
+  /** The newest committed revision. */
+  revision(): number
+  /** What a key holds, as of the newest commit. */
+  entry(key: string): Entry | undefined
+  /** Makes the changes durable, all or none. */
+  commit(events: StorageEvent[]): Promise<void>
+  /** Makes committed changes visible and tells those who listen. */
+  publish(events: StorageEvent[]): void
+}
+
+interface Waiting {
+  write: Write
+  resolve: (event: StorageEvent) => void
+  reject: (error: unknown) => void
+}
+
+/**
+ * Writes that arrive while a commit runs share the next one. They are decided one after the other, each
+ * against what those before it leave, so a compare-and-swap in a shared commit is as good as one alone. This process is the
+ * only writer, so nothing can change between a decision and its commit.
+ */
+export class WriteQueue {
+  readonly #committer: Committer
+  #waiting: Waiting[] = []
+  #running: Promise<void> | undefined
+  #closed = false
+
+  constructor(committer: Committer) {
+    this.#committer = committer
+  }
+
+  push(write: Write): Promise<StorageEvent> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed) throw closedError()
+      this.#waiting.push({write, resolve, reject})
+      this.#running ??= this.#run()
+    })
+  }
+
+  /** Takes no more, and waits for what was taken. */
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      // Those woken by the last commit, and the requests of this turn, get to join.
+      await nextTurn()
+      await this.#commit(this.#take())
+    }
+    this.#running = undefined
+  }
+
+  #take(): Waiting[] {
+    let bytes = 0
+    let count = 0
+    for (const {write} of this.#waiting) {
+      bytes += write.type === 'delete' ? 0 : write.value.length
+      if (count > 0 && (bytes > MOST_BYTES || count >= MOST_WRITES)) break
+      count++
+    }
+    return this.#waiting.splice(0, count)
+  }
+
+  async #commit(batch: Waiting[]): Promise<void> {
+    const {events, settle} = this.#decideAll(batch)
+    try {
+      if (events.length > 0) await this.#committer.commit(events)
+    } catch (error) {
+      // A refusal may rest on a write that is now not done, so all of them fail alike.
+      for (const {reject} of batch) reject(error)
+      return
+    }
+    if (events.length > 0) this.#committer.publish(events)
+    for (const done of settle) done()
+  }
+
+  #decideAll(batch: Waiting[]): {events: StorageEvent[]; settle: (() => void)[]} {
+    const events: StorageEvent[] = []
+    const staged = new Map<string, Entry | undefined>()
+    const settle = batch.map(({write, resolve, reject}) => {
+      try {
+        const {key} = write
+        const previous = staged.has(key) ? staged.get(key) : this.#committer.entry(key)
+        const revision = this.#committer.revision() + events.length + 1
+        const event = decide(write, previous, revision)
+        events.push(event)
+        staged.set(key, event.entry)
+        return () => resolve(event)
+      } catch (error) {
+        return () => reject(error)
+      }
+    })
+    return {events, settle}
+  }
+}

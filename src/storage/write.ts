@@ -1,0 +1,29 @@
+import {TrustError} from '../errors.ts'
+import type {Entry, StorageEvent} from './storage.ts'
+
+/** A write that waits for a commit. */
+export type Write =
+  | {type: 'create'; key: string; value: Uint8Array}
+  | {type: 'update'; key: string; value: Uint8Array; revision: number}
+  | {type: 'delete'; key: string; revision: number}
+
+/** What a write turns into at this revision, given what its key holds; throws where it may not be done. */
+export function decide(write: Write, previous: Entry | undefined, revision: number): StorageEvent {
+  const {key} = write
+  if (write.type === 'create') {
+    if (previous) throw new TrustError('ALREADY_EXISTS', `the key "${key}" is there already`)
+    const entry = {key, value: write.value, revision, created: revision}
+    return {type: 'put', key, revision, entry}
+  }
+  if (!previous) throw new TrustError('NOT_FOUND', `there is no key "${key}"`)
+  if (previous.revision !== write.revision) {
+    throw new TrustError(
+      'CONFLICT',
+      `the key "${key}" is at revision ${previous.revision}, not ${write.revision}`,
+      {facts: {revision: previous.revision}},
+    )
+  }
+  if (write.type === 'delete') return {type: 'delete', key, revision, previous}
+  const entry = {key, value: write.value, revision, created: previous.created}
+  return {type: 'put', key, revision, entry, previous}
+}

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import {openLmdbStorage} from '../../src/storage/lmdb.ts'
+import {bytes, storageConformance, take, text} from './conformance.ts'
+import {temporaryFolder} from './temporary-folder.ts'
+
+storageConformance('lmdb', async () => {
+  const {folder, remove} = await temporaryFolder()
+  return {storage: await openLmdbStorage(folder), dispose: remove}
+})
+
+describe('an lmdb store opened again', () => {
+  let folder: string
+  let remove: () => Promise<void>
+
+  beforeEach(async () => {
+    ;({folder, remove} = await temporaryFolder())
+  })
+  afterEach(() => remove())
+
+  it('has its state, its revision and its history', async () => {
+    const first = await openLmdbStorage(folder)
+    const a = await first.create('/a', bytes('1'))
+    const updated = await first.update('/a', bytes('2'), a.revision)
+    await first.create('/b', bytes('1'))
+    await first.delete('/a', updated.revision)
+    await first.close()
+
+    const second = await openLmdbStorage(folder)
+    assert.equal(second.revision(), 5)
+    assert.deepEqual(
+      (await second.list('/')).entries.map(({key}) => key),
+      ['/b'],
+    )
+    assert.equal(text((await second.list('/', {revision: 3})).entries[0]?.value), '2')
+    assert.deepEqual((await take(second, '/a', 2, 2))[1]?.previous, updated)
+    await second.close()
+  })
+
+  it('does not go back behind a compacted deletion', async () => {
+    const first = await openLmdbStorage(folder)
+    const a = await first.create('/a', bytes('1'))
+    await first.delete('/a', a.revision)
+    await first.compact(3)
+    await first.close()
+
+    const second = await openLmdbStorage(folder)
+    assert.equal(second.revision(), 3)
+    await assert.rejects(second.list('/', {revision: 2}), {code: 'STORE_COMPACTED'})
+    assert.equal((await second.create('/a', bytes('2'))).revision, 4)
+    await second.close()
+  })
+
+  it('is sound after much was written, deleted and compacted in between', async function () {
+    this.timeout(60_000)
+    const expected = new Map<string, string>()
+    let seed = 7
+    const random = (below: number) => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
+      return seed % below
+    }
+    for (let opening = 0; opening < 6; opening++) {
+      const storage = await openLmdbStorage(folder)
+      for (let round = 0; round < 25; round++) {
+        const keys = new Set(Array.from({length: 40}, () => `/k/${random(600)}`))
+        await Promise.all(
+          [...keys].map(async (key) => {
+            const value = String(random(10)).repeat(random(9_000))
+            const entry = await storage.get(key)
+            if (!entry) await storage.create(key, bytes(value))
+            else if (random(3) > 0) await storage.update(key, bytes(value), entry.revision)
+            else {
+              await storage.delete(key, entry.revision)
+              expected.delete(key)
+              return
+            }
+            expected.set(key, value)
+          }),
+        )
+        if (round % 4 === 0) await storage.compact(Math.max(1, storage.revision() - random(300)))
+      }
+      await storage.close()
+    }
+    const storage = await openLmdbStorage(folder)
+    const found = (await storage.list('')).entries.map(
+      ({key, value}) => [key, text(value)] as const,
+    )
+    assert.deepEqual(new Map(found), expected)
+    await storage.close()
+  })
+})
