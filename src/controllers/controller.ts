@@ -1,0 +1,84 @@
+import type {ApiObject} from '../api/meta.ts'
+import {startInformer, type InformerOptions} from '../client/informer.ts'
+import type {ResourceClient} from '../client/resource-client.ts'
+import {WorkQueue, type Reconcile, type WorkQueueOptions} from './work-queue.ts'
+
+/** What a controller follows, and which keys a change there is about. */
+export interface Source {
+  start(options: {
+    signal: AbortSignal
+    enqueue: (key: string) => void
+    onError: (error: unknown) => void
+  }): {
+    synced: Promise<void>
+    stopped: Promise<void>
+  }
+}
+
+/** The keys that a change of an object is about: none, its own, others'. */
+export type KeysOf<T> = (object: T, key: string) => Iterable<string>
+
+/** Follows a resource. Both the state before a change and the one after it name keys. */
+export function follow<T extends ApiObject>(
+  resource: Pick<ResourceClient<T>, 'list' | 'watch'>,
+  keysOf: KeysOf<T>,
+  select: InformerOptions<T>['select'] = {},
+): Source {
+  return {
+    start: ({signal, enqueue, onError}) =>
+      startInformer(resource, {
+        signal,
+        select,
+        onError,
+        onChange: ({key, current, previous}) => {
+          for (const object of [current, previous])
+            if (object !== undefined) for (const one of keysOf(object, key)) enqueue(one)
+        },
+      }),
+  }
+}
+
+export interface ControllerSpec {
+  name: string
+  sources: Source[]
+  reconcile: Reconcile
+  workers?: number
+  backoff?: NonNullable<WorkQueueOptions['backoff']>
+}
+
+export interface RunningController {
+  name: string
+  /** Fulfilled when everything that was there at the start has been seen. */
+  synced: Promise<void>
+  close(): Promise<void>
+}
+
+export type OnControllerError = (controller: string, key: string, error: unknown) => void
+
+export function startController(
+  {name, sources, reconcile, workers = 1, backoff}: ControllerSpec,
+  onError: OnControllerError,
+): RunningController {
+  const stop = new AbortController()
+  const queue = new WorkQueue(reconcile, {
+    workers,
+    ...(backoff === undefined ? {} : {backoff}),
+    onError: (key, error) => onError(name, key, error),
+  })
+  const running = sources.map((source) =>
+    source.start({
+      signal: stop.signal,
+      enqueue: (key) => queue.add(key),
+      onError: (error) => onError(name, '', error),
+    }),
+  )
+  return {
+    name,
+    synced: Promise.all(running.map(({synced}) => synced)).then(() => undefined),
+    async close() {
+      stop.abort(new Error('the controller is stopping'))
+      await queue.close()
+      await Promise.all(running.map(({stopped}) => stopped))
+    },
+  }
+}

@@ -1,0 +1,102 @@
+import type {ApiClient} from '../client/api-client.ts'
+import {hasCode} from '../errors.ts'
+import type {ResourceType} from '../client/resource-client.ts'
+import {follow, type ControllerSpec} from './controller.ts'
+import {DONE, type Reconcile} from './work-queue.ts'
+
+const FINALIZER = 'kubernetes'
+/** How long to wait before looking again after objects whose own finalizers hold them. */
+const LOOK_AGAIN = 1000
+
+interface GroupList {
+  groups: {preferredVersion: {groupVersion: string}}[]
+}
+
+interface ResourceList {
+  groupVersion: string
+  resources: {name: string; namespaced: boolean; verbs: string[]}[]
+}
+
+/** Everything a namespace can hold, as the server's discovery says. */
+async function namespacedResources(
+  client: Pick<ApiClient, 'raw'>,
+  signal: AbortSignal,
+): Promise<ResourceType[]> {
+  const {groups} = JSON.parse(await client.raw('/apis', {signal})) as GroupList
+  const paths = [
+    '/api/v1',
+    ...groups.map((group) => `/apis/${group.preferredVersion.groupVersion}`),
+  ]
+  const lists = await Promise.all(
+    paths.map(async (path) => JSON.parse(await client.raw(path, {signal})) as ResourceList),
+  )
+  return lists.flatMap(({groupVersion, resources}) =>
+    resources
+      .filter(
+        ({name, namespaced, verbs}) =>
+          namespaced &&
+          !name.includes('/') &&
+          ['list', 'deletecollection'].every((verb) => verbs.includes(verb)),
+      )
+      .map(({name}) => {
+        const slash = groupVersion.indexOf('/')
+        return {
+          group: slash === -1 ? '' : groupVersion.slice(0, slash),
+          version: groupVersion.slice(slash + 1),
+          plural: name,
+          namespaced: true,
+        }
+      }),
+  )
+}
+
+/** Empties a namespace that is being deleted, then lets it go. */
+export function emptyNamespace(
+  client: Pick<ApiClient, 'namespaces' | 'raw' | 'resource'>,
+): Reconcile {
+  return async (name, signal) => {
+    const namespace = await client.namespaces.find(name, {signal})
+    if (namespace?.metadata.deletionTimestamp === undefined) return DONE
+    const finalizers = namespace.spec?.finalizers ?? []
+    if (!finalizers.includes(FINALIZER)) return DONE
+
+    let remaining = 0
+    for (const type of await namespacedResources(client, signal)) {
+      const objects = client.resource(type)
+      const {items} = await objects.list({namespace: name, signal})
+      if (items.length === 0) continue
+      await objects.deleteCollection(
+        {namespace: name, signal},
+        {propagationPolicy: 'Background', signal},
+      )
+      remaining += (await objects.list({namespace: name, signal})).items.length
+    }
+    if (remaining > 0) return {requeueAfter: LOOK_AGAIN}
+
+    try {
+      await client.namespaces.updateSubresource(
+        'finalize',
+        {...namespace, spec: {finalizers: finalizers.filter((one) => one !== FINALIZER)}},
+        {signal},
+      )
+    } catch (error) {
+      // Changed meanwhile: the event of that change brings it back. Gone: so much the better.
+      if (!hasCode(error, 'CONFLICT', 'NOT_FOUND')) throw error
+    }
+    return DONE
+  }
+}
+
+export const namespaceDeletionController = (
+  reader: ApiClient,
+  writer: ApiClient,
+): ControllerSpec => ({
+  name: 'namespace-controller',
+  sources: [
+    follow(reader.namespaces, ({metadata}, key) =>
+      metadata.deletionTimestamp === undefined ? [] : [key],
+    ),
+  ],
+  reconcile: emptyNamespace(writer),
+  workers: 4,
+})
