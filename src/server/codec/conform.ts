@@ -1,0 +1,174 @@
+import {findType} from '../../api/schema/index.ts'
+import type {FieldSchema, TypeSchema} from '../../api/schema/index.ts'
+import {MalformedError} from './decode-error.ts'
+import {goElementType, goFieldType, goStruct, jsonKind} from './go-types.ts'
+import {convertScalar, isZero, zeroScalar} from './scalars.ts'
+
+export type JsonObject = Record<string, unknown>
+
+export interface ConformOptions {
+  /** As a custom resource: zero values are kept where they were sent, and none is added. */
+  custom?: boolean
+}
+
+export interface Conformed {
+  object: JsonObject
+  /** Where fields were that the type does not have, such as `spec.containers[0].foo`; they are gone from the object. */
+  unknown: string[]
+}
+
+/**
+ * Makes a JSON value what Go's typed decoding and encoding would make of it: known fields only, in Go's order, zero values
+ * dropped or kept as their tags say. Throws a MalformedError in Go's words where a value has the wrong type.
+ */
+export function conform(
+  type: TypeSchema,
+  value: unknown,
+  {custom = false}: ConformOptions = {},
+): Conformed {
+  const pass: Pass = {custom, unknown: [], fieldStack: [], path: []}
+  if (value !== null && !isObject(value)) {
+    throw new MalformedError(
+      `json: cannot unmarshal ${jsonKind(value)} into Go value of type ${goStruct(type.name)}`,
+    )
+  }
+  return {object: conformStruct(type, value ?? {}, pass), unknown: pass.unknown}
+}
+
+interface Pass {
+  custom: boolean
+  unknown: string[]
+  /** The fields around the current value, as Go's errors list them: no indexes, no keys of maps. */
+  fieldStack: string[]
+  /** The same as strict decoding lists them: `.spec`, `[0]`, `.key`. */
+  path: string[]
+}
+
+/** A type's JSON fields by their place in Go's order. */
+interface Plan {
+  fields: FieldSchema[]
+  places: ReadonlyMap<string, number>
+}
+
+const plans = new WeakMap<TypeSchema, Plan>()
+
+function planOf(type: TypeSchema): Plan {
+  let plan = plans.get(type)
+  if (plan === undefined) {
+    const fields = [...type.byName.values()]
+    plan = {fields, places: new Map(fields.map(({name}, place) => [name, place]))}
+    plans.set(type, plan)
+  }
+  return plan
+}
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function conformStruct(type: TypeSchema, given: JsonObject, pass: Pass): JsonObject {
+  const {fields, places} = planOf(type)
+  const values = new Array<unknown>(fields.length)
+  for (const name of Object.keys(given)) {
+    const place = places.get(name)
+    const field = place === undefined ? undefined : fields[place]
+    if (place === undefined || field === undefined) {
+      pass.unknown.push([...pass.path, `.${name}`].join('').slice(1))
+      continue
+    }
+    const value = given[name]
+    if (value !== null && value !== undefined) values[place] = convert(type, field, value, pass)
+  }
+
+  const result: JsonObject = {}
+  for (const [place, field] of fields.entries()) {
+    const value = values[place]
+    if (value !== undefined) result[field.name] = value
+    else if (field.always && !pass.custom) result[field.name] = zeroOf(field, pass)
+  }
+  return result
+}
+
+function zeroOf(field: FieldSchema, pass: Pass): unknown {
+  if (field.pointer || field.cardinality !== 'one') return null
+  return field.scalar ? zeroScalar(field.type) : conformStruct(findType(field.type), {}, pass)
+}
+
+/** Undefined where omitempty drops the value. */
+function convert(owner: TypeSchema, field: FieldSchema, value: unknown, pass: Pass): unknown {
+  pass.fieldStack.push(field.name)
+  pass.path.push(`.${field.name}`)
+  const converted = convertField(owner, field, value, pass)
+  pass.fieldStack.pop()
+  pass.path.pop()
+  return converted
+}
+
+function convertField(owner: TypeSchema, field: FieldSchema, value: unknown, pass: Pass): unknown {
+  if (field.cardinality === 'list') {
+    if (!Array.isArray(value)) return refuse(owner, goFieldType(field), jsonKind(value), pass)
+    if (value.length === 0 && !pass.custom) return undefined
+    return value.map((item, index) => convertElement(owner, field, item, `[${index}]`, pass))
+  }
+  if (field.cardinality === 'map') {
+    if (!isObject(value)) return refuse(owner, goFieldType(field), jsonKind(value), pass)
+    const keys = Object.keys(value)
+    if (keys.length === 0 && !pass.custom) return undefined
+    const result: JsonObject = {}
+    for (const key of keys) {
+      setOwn(result, key, convertElement(owner, field, value[key], `.${key}`, pass))
+    }
+    return result
+  }
+  const converted = convertValue(owner, field, value, pass)
+  return !field.pointer && !pass.custom && isZero(converted) ? undefined : converted
+}
+
+/** Null is an element's zero value in Go. */
+function convertElement(
+  owner: TypeSchema,
+  field: FieldSchema,
+  value: unknown,
+  step: string,
+  pass: Pass,
+): unknown {
+  if (field.scalar) {
+    if (value !== null) return convertValue(owner, field, value, pass)
+    return field.type === 'bytes' ? '' : zeroScalar(field.type)
+  }
+  pass.path.push(step)
+  const converted = convertValue(owner, field, value ?? {}, pass)
+  pass.path.pop()
+  return converted
+}
+
+function convertValue(owner: TypeSchema, field: FieldSchema, value: unknown, pass: Pass): unknown {
+  if (field.scalar) {
+    return convertScalar(field, value, (found) => refuse(owner, goElementType(field), found, pass))
+  }
+  if (!isObject(value)) return refuse(owner, goElementType(field), jsonKind(value), pass)
+  const type = findType(field.type)
+  // The metadata of a custom resource is typed, whatever the rest is.
+  if (!pass.custom || field.type !== 'meta/v1.ObjectMeta') return conformStruct(type, value, pass)
+  return conformStruct(type, value, {...pass, custom: false})
+}
+
+function refuse(owner: TypeSchema, goType: string, found: string, pass: Pass): never {
+  const struct = owner.name.slice(owner.name.lastIndexOf('.') + 1)
+  throw new MalformedError(
+    `json: cannot unmarshal ${found} into Go struct field ${struct}.${pass.fieldStack.join('.')} of type ${goType}`,
+  )
+}
+
+/** A key may be called `__proto__`: an ordinary own key, as JSON.parse makes it. */
+function setOwn(target: JsonObject, key: string, value: unknown): void {
+  if (key === '__proto__') {
+    Object.defineProperty(target, key, {
+      value,
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    })
+  } else {
+    target[key] = value
+  }
+}

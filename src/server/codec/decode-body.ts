@@ -1,0 +1,177 @@
+import type {ApiObject} from '../../api/meta.ts'
+import {apiVersionOf, cannotBeHandled, expectedType, requireType, statedType} from './body-type.ts'
+import type {ExpectedType} from './body-type.ts'
+import {conform} from './conform.ts'
+import type {JsonObject} from './conform.ts'
+import {DecodeError, MalformedError} from './decode-error.ts'
+import {findDuplicateKeys} from './duplicate-keys.ts'
+import type {PathStep} from './duplicate-keys.ts'
+import {jsonKind} from './go-types.ts'
+import {parseJson} from './json.ts'
+import {decodeEnvelope, decodeMessage} from './protobuf.ts'
+
+export type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
+
+export interface BodyToDecode {
+  bytes: Uint8Array
+  /** The header as sent; JSON where absent. */
+  contentType?: string | undefined
+  /** The endpoint's type in the schema table, such as `core/v1.ConfigMap`. */
+  type: string
+  /** What to do about fields that the type does not have and keys that stand twice. `Warn` where absent. */
+  fieldValidation?: FieldValidation
+  /** As a custom resource: no protobuf, zero values kept. */
+  custom?: boolean
+}
+
+export interface DecodedBody {
+  /** Known fields only, as Go would write them; kind and apiVersion are those of the endpoint. */
+  object: ApiObject
+  /** For Warning headers. */
+  warnings: string[]
+}
+
+/** A body in generic form, before its type is looked at. */
+interface ReadBody {
+  value: JsonObject
+  /** Keys that stand twice, told only where somebody wants to know. */
+  duplicates: (unknownFields: string[]) => string[]
+}
+
+const JSON_TYPE = 'application/json'
+const YAML_TYPE = 'application/yaml'
+const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf'
+/** As many as Go's strict decoder reports. */
+const MAX_FINDINGS = 100
+const SUMMARY_BYTES = 30
+const GO_TYPE_META =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+
+/** Reads a request's body as kube-apiserver does. Throws a DecodeError with the message to answer with. */
+export async function decodeBody(body: BodyToDecode): Promise<DecodedBody> {
+  const expected = expectedType(body.type)
+  const read = readerFor(body)
+  let content: ReadBody
+  let stated
+  try {
+    content = await read(body.bytes, expected)
+    stated = statedType(content.value, expected)
+  } catch (error) {
+    throw error instanceof MalformedError ? unrecognized(error, expected, body.bytes) : error
+  }
+  requireType(stated, expected)
+
+  const complete = {...content.value, kind: expected.kind, apiVersion: apiVersionOf(expected)}
+  let conformed
+  try {
+    conformed = conform(expected.type, complete, {custom: body.custom ?? false})
+  } catch (error) {
+    throw error instanceof MalformedError ? cannotBeHandled(stated, expected, error.message) : error
+  }
+
+  const findings = body.fieldValidation === 'Ignore' ? [] : findingsOf(conformed.unknown, content)
+  if (body.fieldValidation === 'Strict' && findings.length > 0) {
+    throw cannotBeHandled(stated, expected, `strict decoding error: ${findings.join(', ')}`)
+  }
+  return {object: conformed.object as ApiObject, warnings: findings}
+}
+
+type Read = (bytes: Uint8Array, expected: ExpectedType) => ReadBody | Promise<ReadBody>
+
+function readerFor({contentType = '', custom = false}: BodyToDecode): Read {
+  const [mediaType = ''] = contentType.split(';')
+  switch (mediaType.trim().toLowerCase()) {
+    case '':
+    case JSON_TYPE:
+      return readJson
+    case YAML_TYPE:
+      return readYaml
+    case PROTOBUF_TYPE:
+      if (!custom) return readProtobuf
+  }
+  const accepted = [JSON_TYPE, YAML_TYPE, ...(custom ? [] : [PROTOBUF_TYPE])].join(', ')
+  throw new DecodeError(
+    'unsupportedMediaType',
+    `the body of the request was in an unknown format - accepted media types include: ${accepted}`,
+  )
+}
+
+function readJson(bytes: Uint8Array): ReadBody {
+  try {
+    const {value, hasDuplicates} = parseJson(bytes)
+    return {
+      value: requireObject(value),
+      duplicates: (unknown) => (hasDuplicates ? duplicateFields(bytes, unknown) : []),
+    }
+  } catch (error) {
+    if (!(error instanceof MalformedError)) throw error
+    throw new MalformedError(`couldn't get version/kind; json parse error: ${error.message}`)
+  }
+}
+
+async function readYaml(bytes: Uint8Array): Promise<ReadBody> {
+  // Hardly any client sends YAML, and its parser is slow to load.
+  const {parseYaml} = await import('./yaml.ts')
+  const {value, duplicates} = parseYaml(bytes)
+  return {value: requireObject(value), duplicates: () => duplicates}
+}
+
+/** Protobuf has no names to misspell, and a repeated field is none that is there twice. */
+function readProtobuf(bytes: Uint8Array, expected: ExpectedType): ReadBody {
+  const {apiVersion, kind, raw} = decodeEnvelope(bytes)
+  const isExpected = kind === '' || kind === expected.kind
+  const object = isExpected ? decodeMessage(expected.type, raw) : {}
+  return {value: {...object, apiVersion, kind}, duplicates: () => []}
+}
+
+function requireObject(value: unknown): JsonObject {
+  if (value === null || value === undefined) return {}
+  if (typeof value === 'object' && !Array.isArray(value)) return value as JsonObject
+  throw new MalformedError(
+    `json: cannot unmarshal ${jsonKind(value)} into Go value of type ${GO_TYPE_META}`,
+  )
+}
+
+function findingsOf(unknown: string[], content: ReadBody): string[] {
+  const findings = [
+    ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`),
+    ...content.duplicates(unknown),
+  ]
+  return [...new Set(findings)].slice(0, MAX_FINDINGS)
+}
+
+/** Go does not look inside of fields that it does not know. */
+function duplicateFields(bytes: Uint8Array, unknown: string[]): string[] {
+  return findDuplicateKeys(bytes)
+    .map(pathText)
+    .filter((path) => !unknown.some((field) => isWithin(path, field)))
+    .map((path) => `duplicate field ${JSON.stringify(path)}`)
+}
+
+const isWithin = (path: string, field: string) =>
+  path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`)
+
+const pathText = (steps: PathStep[]) =>
+  steps
+    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
+    .join('')
+    .slice(1)
+
+/** For a body whose kind could not be told: shows how it begins. */
+function unrecognized(
+  {message}: MalformedError,
+  {kind}: ExpectedType,
+  bytes: Uint8Array,
+): DecodeError {
+  return new DecodeError(
+    'badRequest',
+    `the object provided is unrecognized (must be of type ${kind}): ${message} (${summary(bytes)})`,
+  )
+}
+
+function summary(bytes: Uint8Array): string {
+  if (bytes.length === 0) return '<empty>'
+  const start = Buffer.from(bytes.subarray(0, SUMMARY_BYTES))
+  const isText = start[0] === '{'.charCodeAt(0)
+  return `${start.toString(isText ? 'utf8' : 'hex')}${bytes.length > SUMMARY_BYTES ? ' ...' : ''}`
+}

@@ -1,0 +1,107 @@
+import type {FieldSchema} from '../../api/schema/index.ts'
+import {QUANTITY_PATTERN_TEXT, canonicalQuantity, parseQuantity} from '../validation/quantity.ts'
+import {normalizeBase64} from './base64.ts'
+import {MalformedError} from './decode-error.ts'
+import {normalizeMicroTime, normalizeTime} from './go-time.ts'
+import {jsonKind} from './go-types.ts'
+
+const INT32_MAX = 2 ** 31 - 1
+const INT64_LIMIT = 2 ** 63
+
+/** Free-form values are cloned and written by recursion later on. */
+const FREE_FORM_DEPTH = 200
+
+/** Refuses a value that is not of the field's type; `found` is Go's word for what it is. */
+export type Refuse = (found: string) => never
+
+/** Reads one JSON value of a scalar type and answers it as Go would write it back. */
+export function convertScalar(field: FieldSchema, value: unknown, refuse: Refuse): unknown {
+  switch (field.type) {
+    case 'string':
+      return typeof value === 'string' ? value : refuse(jsonKind(value))
+    case 'bool':
+      return typeof value === 'boolean' ? value : refuse(jsonKind(value))
+    case 'int32':
+      return integer(value, INT32_MAX, refuse)
+    case 'int64':
+      return integer(value, INT64_LIMIT, refuse)
+    case 'double':
+      return typeof value === 'number' ? value : refuse(jsonKind(value))
+    case 'bytes':
+      return typeof value === 'string' ? normalizeBase64(value) : refuse(jsonKind(value))
+    case 'Time':
+      return normalizeTime(asGoValue(value))
+    case 'MicroTime':
+      return normalizeMicroTime(asGoValue(value))
+    case 'Quantity':
+      return quantity(value)
+    case 'IntOrString':
+      return typeof value === 'string' ? value : intValue(value)
+    case 'ExtraValue':
+      return stringList(value, refuse)
+    default:
+      return requireShallow(value)
+  }
+}
+
+/** What Go writes for a value that was never set. */
+export function zeroScalar(type: string): unknown {
+  switch (type) {
+    case 'string':
+      return ''
+    case 'bool':
+      return false
+    case 'int32':
+    case 'int64':
+    case 'double':
+    case 'IntOrString':
+      return 0
+    case 'Quantity':
+      return '0'
+    default:
+      return null
+  }
+}
+
+/** Dropped by omitempty. */
+export const isZero = (value: unknown) => value === '' || value === 0 || value === false
+
+function integer(value: unknown, most: number, refuse: Refuse): number {
+  if (typeof value !== 'number') return refuse(jsonKind(value))
+  const fits = Number.isInteger(value) && value <= most && value >= -most - 1
+  return fits ? value : refuse(`number ${value}`)
+}
+
+/** Types that decode themselves in Go do not know their field. */
+function asGoValue(value: unknown): string {
+  if (typeof value === 'string') return value
+  throw new MalformedError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type string`)
+}
+
+function intValue(value: unknown): number {
+  return integer(value, INT32_MAX, (found) => {
+    throw new MalformedError(`json: cannot unmarshal ${found} into Go value of type int32`)
+  })
+}
+
+function quantity(value: unknown): string {
+  const isText = typeof value === 'string' || typeof value === 'number'
+  if (isText && parseQuantity(value) !== undefined) return canonicalQuantity(value)
+  throw new MalformedError(QUANTITY_PATTERN_TEXT)
+}
+
+function stringList(value: unknown, refuse: Refuse): string[] {
+  if (!Array.isArray(value)) return refuse(jsonKind(value))
+  return value.map((item: unknown) => (typeof item === 'string' ? item : refuse(jsonKind(item))))
+}
+
+function requireShallow(root: unknown): unknown {
+  let level: unknown[] = [root]
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > FREE_FORM_DEPTH) throw new MalformedError('exceeded max depth')
+    level = level.flatMap((value) =>
+      typeof value === 'object' && value !== null ? Object.values(value) : [],
+    )
+  }
+  return root
+}
