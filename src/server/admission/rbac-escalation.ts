@@ -1,0 +1,112 @@
+import {isDeepStrictEqual} from 'node:util'
+import type {ApiObject} from '../../api/meta.ts'
+import type {ClusterRole, ClusterRoleBinding, PolicyRule, RoleBinding} from '../../api/rbac.ts'
+import {isMaster} from '../authn/users.ts'
+import {FULL_AUTHORITY, escalationProblem} from '../authz/rbac/escalation.ts'
+import type {RbacIndex} from '../authz/rbac/rbac-index.ts'
+import type {OperationContext} from '../resource.ts'
+import {forbidden, notFound} from '../status.ts'
+import {isResource} from './plugin.ts'
+import type {AdmissionOperation, AdmissionPlugin} from './plugin.ts'
+
+const RBAC = 'rbac.authorization.k8s.io'
+
+/** Nobody grants what they do not hold, unless they may `escalate` that role or `bind` it. */
+export function rbacEscalation(index: RbacIndex): AdmissionPlugin {
+  return {
+    name: 'RBACEscalation',
+    admit(operation, context) {
+      const {verb, subresource, object, old} = operation
+      if ((verb !== 'create' && verb !== 'update') || subresource !== '') return
+      if (object === undefined || operation.resource.group !== RBAC) return
+      if (isMaster(context.user) || changesOnlyDeletionFields(object, old)) return
+      if (isResource(operation, RBAC, 'roles', 'clusterroles')) {
+        checkRole(index, operation, object as ClusterRole, context)
+      } else if (isResource(operation, RBAC, 'rolebindings', 'clusterrolebindings')) {
+        checkBinding(index, operation, object as RoleBinding, context)
+      }
+    },
+  }
+}
+
+function checkRole(
+  index: RbacIndex,
+  operation: AdmissionOperation,
+  role: ClusterRole,
+  context: OperationContext,
+): void {
+  const {plural, version} = operation.resource
+  const {user, namespace, name, authorize} = context
+  const maySkip = authorize(user, {
+    verb: 'escalate',
+    resource: {group: RBAC, version, resource: plural, subresource: '', namespace, name},
+  }).allowed
+  if (maySkip) return
+  requireHeld(index, operation, role.rules ?? [], context)
+  if (!aggregates(role) && !aggregates(operation.old as ClusterRole | undefined)) return
+  if (escalationProblem(user, index.rulesFor(user, namespace), FULL_AUTHORITY) !== undefined) {
+    throw forbidden(
+      operation.resource,
+      role.metadata.name ?? '',
+      'must have cluster-admin privileges to use the aggregationRule',
+    )
+  }
+}
+
+const aggregates = (role: ClusterRole | undefined) =>
+  (role?.aggregationRule?.clusterRoleSelectors ?? []).length > 0
+
+function checkBinding(
+  index: RbacIndex,
+  operation: AdmissionOperation,
+  {roleRef}: ClusterRoleBinding | RoleBinding,
+  context: OperationContext,
+): void {
+  const {user, namespace, authorize} = context
+  const mayBind = authorize(user, {
+    verb: 'bind',
+    resource: {
+      group: RBAC,
+      version: '*',
+      resource: roleRef.kind === 'ClusterRole' ? 'clusterroles' : 'roles',
+      subresource: '',
+      namespace,
+      name: roleRef.name,
+    },
+  }).allowed
+  if (mayBind) return
+  const rules = index.rulesOf(roleRef, namespace)
+  if (rules === undefined) {
+    throw notFound({group: RBAC, plural: roleRef.kind.toLowerCase()}, roleRef.name)
+  }
+  requireHeld(index, operation, rules, context)
+}
+
+function requireHeld(
+  index: RbacIndex,
+  {resource, object}: AdmissionOperation,
+  rules: readonly PolicyRule[],
+  {user, namespace}: OperationContext,
+): void {
+  const problem = escalationProblem(user, index.rulesFor(user, namespace), rules)
+  if (problem !== undefined) throw forbidden(resource, object?.metadata.name ?? '', problem)
+}
+
+/** The garbage collector takes finalizers and owners off objects whose rules it does not hold. */
+function changesOnlyDeletionFields(object: ApiObject, old: ApiObject | undefined): boolean {
+  return (
+    old !== undefined &&
+    isDeepStrictEqual(withoutDeletionFields(object), withoutDeletionFields(old))
+  )
+}
+
+function withoutDeletionFields({metadata, ...content}: ApiObject) {
+  const {
+    ownerReferences: _owners,
+    finalizers: _finalizers,
+    managedFields: _managers,
+    resourceVersion: _revision,
+    ...kept
+  } = metadata
+  return {...content, metadata: kept}
+}

@@ -1,0 +1,59 @@
+import type {UserInfo} from '../../api/meta.ts'
+import type {Clock} from '../../runtime.ts'
+import type {ApiRequest, PeerCertificates} from '../api-request.ts'
+import {unauthorized} from '../status.ts'
+import {authenticateBearer, parseBearer} from './bearer.ts'
+import type {BearerAuthenticator} from './bearer.ts'
+import {anonymous, withAuthenticatedGroup} from './users.ts'
+
+/** Who a certificate is for; undefined where it names nobody. Throws where it is not to be trusted. */
+export type CertificateAuthenticator = (peer: PeerCertificates, now: Date) => UserInfo | undefined
+
+export interface AuthenticatorOptions {
+  certificates: CertificateAuthenticator
+  /** Asked in this order. */
+  bearers: readonly BearerAuthenticator[]
+  /** What a token must be meant for. */
+  audiences: readonly string[]
+  clock: Clock
+  /** Off: a request without credentials is refused too. */
+  allowAnonymous?: boolean
+}
+
+export type Authenticate = (request: ApiRequest) => Promise<UserInfo>
+
+/**
+ * Client certificate, then bearer token, then anonymous. A credential that is wrong does not stop the next one from being
+ * right, but it keeps its bearer from becoming anonymous: that is a 401. Headers of a front proxy are never looked at.
+ */
+export function createAuthenticator({
+  certificates,
+  bearers,
+  audiences,
+  clock,
+  allowAnonymous = true,
+}: AuthenticatorOptions): Authenticate {
+  return async ({caller, peer, headers}) => {
+    if (caller !== undefined) return caller
+
+    let refused = false
+    if (peer !== undefined) {
+      try {
+        const user = certificates(peer, clock.now())
+        if (user !== undefined) return withAuthenticatedGroup(user)
+      } catch {
+        refused = true
+      }
+    }
+
+    const token = parseBearer(headers.authorization)
+    if (token !== undefined) {
+      const found = await authenticateBearer(bearers, token, audiences)
+      if (found !== undefined) return withAuthenticatedGroup(found.user)
+      refused = true
+    }
+
+    if (refused || !allowAnonymous) throw unauthorized()
+    return anonymous()
+  }
+}

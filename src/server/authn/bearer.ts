@@ -1,0 +1,62 @@
+import type {UserInfo} from '../../api/meta.ts'
+import type {ServerServices, TokenVerdict} from '../services.ts'
+import {withAuthenticatedGroup} from './users.ts'
+
+export interface BearerIdentity {
+  user: UserInfo
+  /** Which of the audiences asked for the token is meant for; absent where such tokens have none. */
+  audiences?: string[]
+}
+
+/** One kind of bearer token. */
+export interface BearerAuthenticator {
+  name: string
+  /** Undefined: not a token of this kind. Throws: of this kind, but not good. */
+  authenticate(
+    token: string,
+    audiences: readonly string[],
+  ): BearerIdentity | Promise<BearerIdentity | undefined> | undefined
+}
+
+const MAX_TOKEN = 16_384
+
+/** As Kubernetes reads the header: the scheme in any case, one blank, up to the next blank. An empty token is none. */
+export function parseBearer(authorization: string | undefined): string | undefined {
+  const [scheme = '', token = ''] = (authorization ?? '').trim().split(' ')
+  return scheme.toLowerCase() === 'bearer' && token !== '' ? token : undefined
+}
+
+/** The first that knows the token decides; undefined where none does or the token is not good. */
+export async function authenticateBearer(
+  bearers: readonly BearerAuthenticator[],
+  token: string,
+  audiences: readonly string[],
+): Promise<BearerIdentity | undefined> {
+  if (token.length > MAX_TOKEN) return undefined
+  for (const bearer of bearers) {
+    try {
+      const found = await bearer.authenticate(token, audiences)
+      if (found !== undefined) return found
+    } catch {
+      // Why a token was refused is not for its bearer to know; another kind may still accept it.
+    }
+  }
+  return undefined
+}
+
+/** The answer to a TokenReview; without audiences the token must be meant for the server itself. */
+export function createTokenReview(
+  bearers: readonly BearerAuthenticator[],
+  serverAudiences: readonly string[],
+): ServerServices['reviewToken'] {
+  return async (token, requested): Promise<TokenVerdict> => {
+    const audiences = requested.length === 0 ? serverAudiences : requested
+    const found = await authenticateBearer(bearers, token, audiences)
+    const meantFor =
+      found?.audiences ?? serverAudiences.filter((audience) => audiences.includes(audience))
+    if (found === undefined || meantFor.length === 0) {
+      return {authenticated: false, error: 'invalid bearer token'}
+    }
+    return {authenticated: true, user: withAuthenticatedGroup(found.user), audiences: meantFor}
+  }
+}

@@ -1,0 +1,150 @@
+import {createHash, randomUUID} from 'node:crypto'
+import type {UserInfo} from '../../api/meta.ts'
+import type {Clock} from '../../runtime.ts'
+import type {ObjectReader} from '../resource.ts'
+import type {IssuedToken, TokenOrder} from '../services.ts'
+import type {BearerAuthenticator} from './bearer.ts'
+import {BoundedCache} from './bounded-cache.ts'
+import {decodeJwt, isSignedBy, signJwt} from './jwt.ts'
+import type {DecodedJwt} from './jwt.ts'
+import {decodeClaims, encodeClaims} from './service-account-claims.ts'
+import type {ObjectClaim, ServiceAccountClaims} from './service-account-claims.ts'
+import type {TokenKeys} from './signing-keys.ts'
+import {CREDENTIAL_ID, serviceAccountGroups, serviceAccountUsername} from './users.ts'
+
+export interface ServiceAccountTokenOptions {
+  /** The first one is put into new tokens; all are believed. */
+  issuers: readonly [string, ...string[]]
+  /** Read anew for every token, so that keys can be changed while the server runs. */
+  keys: () => TokenKeys
+  objects: ObjectReader
+  clock: Clock
+}
+
+const LEEWAY_SECONDS = 60
+const MAX_CACHED = 4096
+const EXTRA_PREFIX = 'authentication.kubernetes.io/'
+
+interface Verified {
+  claims: ServiceAccountClaims
+  keyId: string
+}
+
+/** Signs a token for a TokenRequest that has been validated. */
+export async function issueServiceAccountToken(
+  {issuers, keys, clock}: Pick<ServiceAccountTokenOptions, 'clock' | 'issuers' | 'keys'>,
+  order: TokenOrder,
+): Promise<IssuedToken> {
+  const now = Math.floor(clock.now().getTime() / 1000)
+  const claims = encodeClaims(order, {issuer: issuers[0], id: randomUUID(), now})
+  const token = await signJwt(claims, keys().signing)
+  return {token, expires: new Date((now + order.expirationSeconds) * 1000)}
+}
+
+/**
+ * Kubernetes' service-account authenticator. A signature is checked once for a token; its times, its audiences, and that
+ * the account and what the token is bound to still exist, on every request.
+ */
+export function serviceAccountAuthenticator(
+  options: ServiceAccountTokenOptions,
+): BearerAuthenticator {
+  const {issuers, keys, objects, clock} = options
+  const verified = new BoundedCache<Verified>(MAX_CACHED)
+
+  return {
+    name: 'service-account',
+    async authenticate(token, audiences) {
+      const hash = createHash('sha256').update(token).digest('base64url')
+      const {verification} = keys()
+      let known = verified.get(hash)
+      // A key that is not believed any more takes its tokens with it.
+      if (known === undefined || !verification.some(({id}) => id === known?.keyId)) {
+        const jwt = decodeJwt(token)
+        if (!issuers.some((issuer) => issuer === jwt?.claims.iss)) return undefined
+        known = await verifySignature(jwt, keys())
+        verified.set(hash, known)
+      }
+      const {claims} = known
+      const now = clock.now()
+      requireCurrent(claims, now)
+      const meantFor = audiences.filter((audience) => claims.audiences.includes(audience))
+      if (meantFor.length === 0) throw new Error('the token is not meant for these audiences')
+      requireBoundObjects(claims, objects, now)
+      return {user: userOf(claims), audiences: meantFor}
+    },
+  }
+}
+
+async function verifySignature(jwt: DecodedJwt | undefined, keys: TokenKeys): Promise<Verified> {
+  const claims = jwt === undefined ? undefined : decodeClaims(jwt.claims)
+  if (jwt === undefined || claims === undefined) throw new Error('the token is malformed')
+  const {kid} = jwt.header
+  for (const {id, key} of keys.verification) {
+    if ((kid === undefined || kid === '' || kid === id) && (await isSignedBy(jwt, key))) {
+      return {claims, keyId: id}
+    }
+  }
+  throw new Error('no key of ours has signed the token')
+}
+
+function requireCurrent({expires, notBefore, issued}: ServiceAccountClaims, now: Date): void {
+  const seconds = now.getTime() / 1000
+  if (seconds - LEEWAY_SECONDS > expires) throw new Error('the token has expired')
+  if (seconds + LEEWAY_SECONDS < Math.max(notBefore, issued)) {
+    throw new Error('the token is not valid yet')
+  }
+}
+
+function requireBoundObjects(
+  {subject, namespace, serviceAccount, pod, secret, node}: ServiceAccountClaims,
+  objects: ObjectReader,
+  now: Date,
+): void {
+  if (subject !== serviceAccountUsername(namespace, serviceAccount.name)) {
+    throw new Error('the subject is not the service account')
+  }
+  const requireAlive = (plural: string, home: string, claim: ObjectClaim | undefined) => {
+    if (claim === undefined) return
+    const metadata = objects.get(plural, '', home, claim.name)?.metadata
+    if (metadata === undefined || metadata.uid !== claim.uid) {
+      throw new Error(`what the token is bound to is gone: ${plural}`)
+    }
+    const {deletionTimestamp} = metadata
+    if (
+      deletionTimestamp !== undefined &&
+      Date.parse(deletionTimestamp) < now.getTime() - LEEWAY_SECONDS * 1000
+    ) {
+      throw new Error(`what the token is bound to is being deleted: ${plural}`)
+    }
+  }
+  requireAlive('serviceaccounts', namespace, serviceAccount)
+  requireAlive('secrets', namespace, secret)
+  requireAlive('pods', namespace, pod)
+  // With a pod, the node only says where the pod runs; alone, it is what the token is bound to.
+  if (pod === undefined) requireAlive('nodes', '', node)
+}
+
+function userOf({
+  subject,
+  namespace,
+  serviceAccount,
+  id,
+  pod,
+  node,
+}: ServiceAccountClaims): UserInfo {
+  const extra: Record<string, string[]> = {}
+  const add = (key: string, value: string | undefined) => {
+    if (value !== undefined && value !== '') extra[key] = [value]
+  }
+  add(CREDENTIAL_ID, id === undefined ? undefined : `JTI=${id}`)
+  add(`${EXTRA_PREFIX}node-name`, node?.name)
+  add(`${EXTRA_PREFIX}node-uid`, node?.uid)
+  add(`${EXTRA_PREFIX}pod-name`, pod?.name)
+  add(`${EXTRA_PREFIX}pod-uid`, pod?.uid)
+  return {
+    username: subject,
+    ...(serviceAccount.uid === undefined ? {} : {uid: serviceAccount.uid}),
+    groups: serviceAccountGroups(namespace),
+    ...(Object.keys(extra).length === 0 ? {} : {extra}),
+  }
+}

@@ -1,0 +1,55 @@
+import type {UserInfo} from '../../api/meta.ts'
+
+export const ANONYMOUS_USER = 'system:anonymous'
+export const AUTHENTICATED_GROUP = 'system:authenticated'
+export const UNAUTHENTICATED_GROUP = 'system:unauthenticated'
+export const MASTERS_GROUP = 'system:masters'
+export const NODES_GROUP = 'system:nodes'
+export const NODE_USER_PREFIX = 'system:node:'
+export const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id'
+
+const SERVICE_ACCOUNT_PREFIX = 'system:serviceaccount:'
+const DNS_SUBDOMAIN = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/
+const DNS_LABEL = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/
+
+export const serviceAccountUsername = (namespace: string, name: string) =>
+  `${SERVICE_ACCOUNT_PREFIX}${namespace}:${name}`
+
+export const serviceAccountGroups = (namespace: string) => [
+  'system:serviceaccounts',
+  `system:serviceaccounts:${namespace}`,
+]
+
+/** The ServiceAccount that a user name stands for, where it is one. */
+export function splitServiceAccountUsername(
+  username: string,
+): {namespace: string; name: string} | undefined {
+  if (!username.startsWith(SERVICE_ACCOUNT_PREFIX)) return undefined
+  const [namespace = '', name = '', ...rest] = username
+    .slice(SERVICE_ACCOUNT_PREFIX.length)
+    .split(':')
+  if (rest.length > 0 || !DNS_LABEL.test(namespace) || !DNS_SUBDOMAIN.test(name)) return undefined
+  return {namespace, name}
+}
+
+export const anonymous = (): UserInfo => ({
+  username: ANONYMOUS_USER,
+  groups: [UNAUTHENTICATED_GROUP],
+})
+
+/** As Kubernetes' AuthenticatedGroupAdder: last, and not where a group already says it either way. */
+export function withAuthenticatedGroup(user: UserInfo): UserInfo {
+  const {username, groups} = user
+  if (
+    username === ANONYMOUS_USER ||
+    groups.includes(AUTHENTICATED_GROUP) ||
+    groups.includes(UNAUTHENTICATED_GROUP)
+  ) {
+    return user
+  }
+  return {...user, groups: [...groups, AUTHENTICATED_GROUP]}
+}
+
+export const isAnonymous = ({username}: UserInfo) => username === ANONYMOUS_USER
+
+export const isMaster = ({groups}: UserInfo) => groups.includes(MASTERS_GROUP)

@@ -1,0 +1,158 @@
+import {badRequest} from '../status.ts'
+import type {AccessAttributes} from '../resource.ts'
+import {nameOf} from '../selectors/index.ts'
+import {canonicalSegments} from './canonical-path.ts'
+
+/** A request for a resource: what the router serves and the authorizer judges, from one and the same parse. */
+export interface ResourceRequestInfo {
+  kind: 'resource'
+  verb: string
+  group: string
+  version: string
+  /** The plural. */
+  resource: string
+  subresource: string
+  /** For `/namespaces/<x>` itself it is `x` too, so that a RoleBinding in x can grant access to the namespace. */
+  namespace: string
+  name: string
+  /**
+   * The path has the form `/namespaces/<ns>/<resource>`. A resource without namespaces must not be served there: it would
+   * be judged by the roles of a namespace that it is not in.
+   */
+  inNamespace: boolean
+  /** The name comes from the path, not from a field selector. */
+  named: boolean
+  /** By the old form `/api/v1/watch/…`. */
+  watchPath: boolean
+  /** Segments behind the subresource; nothing here has any. */
+  rest: string[]
+  fieldSelector?: string
+  labelSelector?: string
+}
+
+export interface NonResourceRequestInfo {
+  kind: 'nonResource'
+  verb: string
+  /** Decoded, with a trailing slash where one was sent. */
+  path: string
+}
+
+export type RequestInfo = NonResourceRequestInfo | ResourceRequestInfo
+
+const VERBS: Record<string, string> = {
+  POST: 'create',
+  GET: 'get',
+  HEAD: 'get',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+}
+
+const NAMESPACE_SUBRESOURCES = new Set(['finalize', 'status'])
+
+/** Query parameters are read as Kubernetes does: present and neither `false` nor `0` means true. */
+const isSet = (value: string | null) =>
+  value !== null && !['0', 'false'].includes(value.toLowerCase())
+
+/**
+ * Turns path, method and query into the attributes of contract §11.1, as Kubernetes' RequestInfoFactory.
+ * Throws BadRequest for paths that two readers could understand differently.
+ */
+export function parseRequestInfo(
+  method: string,
+  path: string,
+  query: URLSearchParams,
+): RequestInfo {
+  const {segments, trailingSlash, emptySegments} = canonicalSegments(path)
+  const [prefix, ...afterPrefix] = segments
+  const isResource =
+    (prefix === 'api' && segments.length >= 3) || (prefix === 'apis' && segments.length >= 4)
+  if (!isResource) {
+    if (emptySegments && (prefix === 'api' || prefix === 'apis')) throw ambiguous()
+    return {
+      kind: 'nonResource',
+      verb: method.toLowerCase(),
+      path: `/${segments.join('/')}${trailingSlash && segments.length > 0 ? '/' : ''}`,
+    }
+  }
+  if (emptySegments) throw ambiguous()
+
+  const [group = '', version = '', ...parts] = prefix === 'api' ? ['', ...afterPrefix] : afterPrefix
+  return resourceInfo({group, version, parts, verb: VERBS[method] ?? '', query})
+}
+
+const ambiguous = () => badRequest('the path has empty segments')
+
+function resourceInfo({
+  group,
+  version,
+  parts,
+  verb: methodVerb,
+  query,
+}: {
+  group: string
+  version: string
+  parts: string[]
+  verb: string
+  query: URLSearchParams
+}): ResourceRequestInfo {
+  const watchPath = parts[0] === 'watch'
+  if (watchPath && parts.length < 2) throw badRequest('the path names no resource to watch')
+  const all = watchPath ? parts.slice(1) : parts
+  const [first = '', second = '', third = ''] = all
+  const inNamespace = first === 'namespaces' && third !== '' && !NAMESPACE_SUBRESOURCES.has(third)
+  const own = inNamespace ? all.slice(2) : all
+  const [resource = '', pathName = '', subresource = '', ...rest] = own
+
+  const isList = pathName === '' && methodVerb === 'get'
+  const fieldSelector = query.get('fieldSelector') ?? undefined
+  const labelSelector = query.get('labelSelector') ?? undefined
+  const verb = refineVerb(methodVerb, {
+    watch: watchPath || (isList && isSet(query.get('watch'))),
+    named: pathName !== '',
+  })
+  const selectedName = verb === 'list' || verb === 'watch' ? nameOf(fieldSelector ?? '') : undefined
+  return {
+    kind: 'resource',
+    verb,
+    group,
+    version,
+    resource,
+    subresource,
+    namespace: first === 'namespaces' ? second : '',
+    name: pathName === '' ? (selectedName ?? '') : pathName,
+    inNamespace,
+    named: pathName !== '',
+    watchPath,
+    rest,
+    ...(fieldSelector === undefined ? {} : {fieldSelector}),
+    ...(labelSelector === undefined ? {} : {labelSelector}),
+  }
+}
+
+function refineVerb(verb: string, {watch, named}: {watch: boolean; named: boolean}): string {
+  if (watch) return 'watch'
+  if (named) return verb
+  if (verb === 'get') return 'list'
+  return verb === 'delete' ? 'deletecollection' : verb
+}
+
+/** What the authorizer is asked about a request. */
+export function attributesOf(info: RequestInfo): AccessAttributes {
+  if (info.kind === 'nonResource') return {verb: info.verb, path: info.path}
+  const {verb, group, version, resource, subresource, namespace, name} = info
+  const {fieldSelector, labelSelector} = info
+  return {
+    verb,
+    resource: {
+      group,
+      version,
+      resource,
+      subresource,
+      namespace,
+      name,
+      ...(fieldSelector === undefined ? {} : {fieldSelector}),
+      ...(labelSelector === undefined ? {} : {labelSelector}),
+    },
+  }
+}

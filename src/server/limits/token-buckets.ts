@@ -1,0 +1,50 @@
+export interface TokenBucketOptions {
+  /** How many come back in a second. */
+  perSecond: number
+  /** How many may be spent at once. */
+  burst: number
+  /** How many keys are remembered; beyond that the one that was used longest ago is forgotten. */
+  keys: number
+}
+
+interface Bucket {
+  tokens: number
+  /** In milliseconds. */
+  filled: number
+}
+
+/** A rate limit for each of many keys, in bounded memory. */
+export class TokenBuckets {
+  readonly #options: TokenBucketOptions
+  readonly #buckets = new Map<string, Bucket>()
+
+  constructor(options: TokenBucketOptions) {
+    this.#options = options
+  }
+
+  get size(): number {
+    return this.#buckets.size
+  }
+
+  /** Spends one; answers 0, or how many seconds until there is one again. */
+  spend(key: string, now: Date): number {
+    const {perSecond, burst} = this.#options
+    const time = now.getTime()
+    const known = this.#buckets.get(key)
+    // A clock that was set back must not lock anybody out: time then counts from here.
+    const elapsed = known === undefined ? 0 : Math.max(0, time - known.filled) / 1000
+    const tokens = known === undefined ? burst : Math.min(burst, known.tokens + elapsed * perSecond)
+    const isSpent = tokens >= 1
+    this.#remember(key, {tokens: isSpent ? tokens - 1 : tokens, filled: time})
+    return isSpent ? 0 : Math.max(1, Math.ceil((1 - tokens) / perSecond))
+  }
+
+  #remember(key: string, bucket: Bucket): void {
+    this.#buckets.delete(key)
+    if (this.#buckets.size >= this.#options.keys) {
+      const [oldest] = this.#buckets.keys()
+      if (oldest !== undefined) this.#buckets.delete(oldest)
+    }
+    this.#buckets.set(key, bucket)
+  }
+}
