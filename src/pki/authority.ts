@@ -1,0 +1,141 @@
+import {join} from 'node:path'
+import {TrustError} from '../errors.ts'
+import type {Clock} from '../runtime.ts'
+import {encodeBundle, parseBundle} from './bundle.ts'
+import type {AuthoritySpec} from './catalog.ts'
+import {publicKeyOf, type Certificate} from './certificate.ts'
+import {createAuthorityCertificate} from './create.ts'
+import {createIssuer, type Issuer} from './issuer.ts'
+import {requireStrongKey} from './key-policy.ts'
+import {generateKeys, isPairOf, parsePrivateKey, privateKeyPem, type KeyAlgorithm} from './keys.ts'
+import {AUTHORITY_LIFETIME, authorityValidity} from './lifetimes.ts'
+import {createPair, readPair} from './pair-store.ts'
+
+/** A CA of the catalog as it is found in the certificate folder. */
+export interface Authority {
+  id: string
+  /** The file of its certificate, for messages. */
+  location: string
+  /** The one that signs: the first of its file. */
+  certificate: Certificate
+  /** All certificates of its file. */
+  bundle: Certificate[]
+  bundlePem: string
+  /** Absent for an external CA, whose key is elsewhere. */
+  issuer?: Issuer
+}
+
+export interface AuthorityOptions {
+  algorithm?: KeyAlgorithm
+  /** In milliseconds. */
+  lifetime?: number
+}
+
+function requireAuthority(certificate: Certificate, location: string): void {
+  const maySign = certificate.keyUsages?.includes('cert sign') ?? true
+  if (certificate.isAuthority && maySign) return
+  throw new TrustError('CERTIFICATE_INVALID', `the certificate in ${location} is not a CA's`, {
+    hints: ['put the certificate of a CA there, with the signing one first'],
+  })
+}
+
+/** The CA of the folder; undefined where neither its certificate nor its key is there. Its time is not looked at. */
+export async function readAuthority(
+  certDir: string,
+  spec: AuthoritySpec,
+): Promise<Authority | undefined> {
+  const found = await readPair(certDir, spec.place)
+  if (!found) return undefined
+  const location = join(certDir, spec.place.crt)
+  const keyLocation = join(certDir, spec.place.key)
+  if (found.certificatePem === undefined) {
+    throw new TrustError('PAIR_MISMATCH', `there is ${keyLocation}, but no ${location}`, {
+      hints: ['put the certificate that belongs to the key beside it, or move the key away'],
+    })
+  }
+  const bundle = parseBundle(found.certificatePem)
+  const [certificate] = bundle
+  if (!certificate) throw new TrustError('CERTIFICATE_INVALID', `${location} holds no certificate`)
+  requireAuthority(certificate, location)
+  requireStrongKey(publicKeyOf(certificate))
+  const authority = {id: spec.id, location, certificate, bundle, bundlePem: encodeBundle(bundle)}
+  if (found.keyPem === undefined) return authority
+
+  const key = parsePrivateKey(found.keyPem)
+  if (!isPairOf(key, publicKeyOf(certificate))) {
+    throw new TrustError('PAIR_MISMATCH', `${location} and ${keyLocation} are not of one pair`, {
+      hints: ['put the key that belongs to the first certificate of the file beside it'],
+    })
+  }
+  return {...authority, issuer: createIssuer(certificate, key)}
+}
+
+/** Refuses a CA outside of its time, and says which way the clock or the CA is off. */
+export function requireCurrent({certificate, location}: Authority, now: Date): void {
+  const {notBefore, notAfter} = certificate
+  if (now > notAfter) {
+    throw new TrustError(
+      'SIGNER_EXPIRED',
+      `the CA in ${location} has expired on ${notAfter.toISOString()}`,
+      {
+        hints: ['look at the clock of this machine', 'otherwise the CA has to be replaced'],
+      },
+    )
+  }
+  if (now < notBefore) {
+    throw new TrustError(
+      'SIGNER_NOT_YET_VALID',
+      `the CA in ${location} is not valid before ${notBefore.toISOString()}`,
+      {hints: ['look at the clock of this machine: it may be slow']},
+    )
+  }
+}
+
+async function makeAuthority(
+  certDir: string,
+  {commonName, place}: AuthoritySpec,
+  {algorithm, lifetime = AUTHORITY_LIFETIME}: AuthorityOptions,
+  clock: Clock,
+): Promise<boolean> {
+  const keys = await generateKeys(algorithm)
+  const validity = authorityValidity(clock.now(), lifetime)
+  return createPair(certDir, place, {
+    certificatePem: await createAuthorityCertificate({commonName}, keys, validity),
+    keyPem: privateKeyPem(keys.privateKey),
+  })
+}
+
+/**
+ * The CA of the folder, made where it is not there. One that is there is used and never overwritten, be it ours or an
+ * operator's; without its key it is an external CA, which is trusted and cannot sign.
+ */
+export async function ensureAuthority(
+  certDir: string,
+  spec: AuthoritySpec,
+  options: AuthorityOptions,
+  clock: Clock,
+): Promise<Authority & {created: boolean}> {
+  const there = await readAuthority(certDir, spec)
+  const created = there === undefined && (await makeAuthority(certDir, spec, options, clock))
+  // Read back also where another process was first with its own.
+  const authority = there ?? (await readAuthority(certDir, spec))
+  if (!authority)
+    throw new TrustError('FILE_UNREADABLE', `the CA "${spec.id}" was removed while it was made`)
+  requireCurrent(authority, clock.now())
+  return {...authority, created}
+}
+
+/** The CA's signing half; an external CA has none here. */
+export function requireIssuer({issuer, location}: Authority, wanted: string): Issuer {
+  if (issuer) return issuer
+  throw new TrustError(
+    'SIGNER_KEY_MISSING',
+    `"${wanted}" cannot be signed: the key of the CA in ${location} is not here`,
+    {
+      hints: [
+        `have the certificate for "${wanted}" signed where the CA's key is kept, and put it in its place`,
+        "or put the CA's key beside its certificate",
+      ],
+    },
+  )
+}

@@ -1,0 +1,31 @@
+import {TrustError} from '../errors.ts'
+import {certificatePem, parseCertificateDer, type Certificate} from './certificate.ts'
+import {parsePem} from './pem.ts'
+
+function unique(certificates: readonly Certificate[]): Certificate[] {
+  return [...new Map(certificates.map((one) => [one.fingerprint, one])).values()]
+}
+
+/** All certificates of the text, each once, in order. Blocks of other kinds are passed over; none at all is refused. */
+export function parseBundle(text: string): Certificate[] {
+  const blocks = parsePem(text).filter(({label}) => label === 'CERTIFICATE')
+  if (blocks.length === 0) {
+    throw new TrustError('CERTIFICATE_INVALID', 'there is no certificate in PEM form')
+  }
+  return unique(blocks.map(({bytes}) => parseCertificateDer(bytes)))
+}
+
+export const encodeBundle = (certificates: readonly Certificate[]): string =>
+  unique(certificates).map(certificatePem).join('')
+
+/** One bundle that trusts what any of them trusts. */
+export const joinBundles = (...texts: string[]): string => encodeBundle(texts.flatMap(parseBundle))
+
+/** Whether two bundles hold the same certificates, in whatever order and with whatever text around them. */
+export function isSameBundle(left: string, right: string): boolean {
+  const fingerprints = (text: string) =>
+    parseBundle(text)
+      .map(({fingerprint}) => fingerprint)
+      .sort()
+  return fingerprints(left).join() === fingerprints(right).join()
+}

@@ -1,0 +1,42 @@
+import {randomBytes} from 'node:crypto'
+import type {Subject} from './distinguished-name.ts'
+import {encodeAttributes, subjectAttributes} from './distinguished-name.ts'
+import type {KeyPair} from './keys.ts'
+import type {Validity} from './lifetimes.ts'
+import {encodePem} from './pem.ts'
+import {NO_NAMES, type SubjectNames} from './subject-names.ts'
+
+const SERIAL_BYTES = 16
+
+/** A positive serial number whose first octet is neither zero nor needs padding. */
+function randomSerial(): string {
+  const bytes = randomBytes(SERIAL_BYTES)
+  bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40
+  return bytes.toString('hex')
+}
+
+function requireShortCommonName(subject: Subject): void {
+  encodeAttributes(subjectAttributes(subject))
+}
+
+/** A self-signed CA certificate, as PEM. */
+export async function createAuthorityCertificate(
+  subject: Subject,
+  keys: KeyPair,
+  validity: Validity,
+): Promise<string> {
+  requireShortCommonName(subject)
+  const {selfSign} = await import('./x509.ts')
+  return encodePem('CERTIFICATE', await selfSign(subject, keys, validity, randomSerial()))
+}
+
+/** A PKCS#10 certificate request, as PEM. */
+export async function createRequest(
+  subject: Subject,
+  keys: KeyPair,
+  names: Readonly<SubjectNames> = NO_NAMES,
+): Promise<string> {
+  requireShortCommonName(subject)
+  const {signRequest} = await import('./x509.ts')
+  return encodePem('CERTIFICATE REQUEST', await signRequest(subject, names, keys))
+}

@@ -1,0 +1,81 @@
+/** Tag numbers of the ASN.1 types that X.509 is made of. */
+export const TAG = {
+  boolean: 0x01,
+  integer: 0x02,
+  bitString: 0x03,
+  octetString: 0x04,
+  null: 0x05,
+  oid: 0x06,
+  utf8String: 0x0c,
+  sequence: 0x30,
+  set: 0x31,
+  numericString: 0x12,
+  printableString: 0x13,
+  t61String: 0x14,
+  ia5String: 0x16,
+  utcTime: 0x17,
+  generalizedTime: 0x18,
+  bmpString: 0x1e,
+} as const
+
+function lengthBytes(length: number): number[] {
+  if (length < 0x80) return [length]
+  const bytes: number[] = []
+  for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) bytes.unshift(rest % 256)
+  return [0x80 | bytes.length, ...bytes]
+}
+
+/** One DER element: the tag, the length, and the parts one after the other. */
+export function element(tag: number, ...parts: Uint8Array[]): Buffer {
+  const length = parts.reduce((sum, part) => sum + part.length, 0)
+  return Buffer.concat([Uint8Array.of(tag, ...lengthBytes(length)), ...parts])
+}
+
+export const sequence = (...parts: Uint8Array[]): Buffer => element(TAG.sequence, ...parts)
+export const set = (...parts: Uint8Array[]): Buffer => element(TAG.set, ...parts)
+export const octetString = (bytes: Uint8Array): Buffer => element(TAG.octetString, bytes)
+export const text = (tag: number, value: string): Buffer => element(tag, Buffer.from(value, 'utf8'))
+
+export function bitString(bytes: Uint8Array, unusedBits = 0): Buffer {
+  return element(TAG.bitString, Uint8Array.of(unusedBits), bytes)
+}
+
+/** A non-negative integer from its big-endian bytes, in the fewest octets. */
+export function unsignedInteger(bytes: Uint8Array): Buffer {
+  const first = bytes.findIndex((byte) => byte !== 0)
+  const digits = first === -1 ? Uint8Array.of(0) : bytes.subarray(first)
+  const negative = ((digits[0] ?? 0) & 0x80) !== 0
+  return element(TAG.integer, negative ? Uint8Array.of(0) : Uint8Array.of(), digits)
+}
+
+const TRUE = element(TAG.boolean, Uint8Array.of(0xff))
+
+function base128(value: bigint): number[] {
+  const bytes = [Number(value & 0x7fn)]
+  for (let rest = value >> 7n; rest > 0n; rest >>= 7n) bytes.unshift(Number(rest & 0x7fn) | 0x80)
+  return bytes
+}
+
+export function oid(dotted: string): Buffer {
+  const [first = 0n, second = 0n, ...rest] = dotted.split('.').map(BigInt)
+  const arcs = [first * 40n + second, ...rest]
+  return element(TAG.oid, Uint8Array.from(arcs.flatMap(base128)))
+}
+
+/** UTCTime up to 2049, GeneralizedTime after it, as RFC 5280 4.1.2.5 asks. Fractions of a second are cut off. */
+export function time(date: Date): Buffer {
+  const digits = date
+    .toISOString()
+    .replace(/\.\d+Z$/, '')
+    .replace(/[-:T]/g, '')
+  const year = date.getUTCFullYear()
+  if (year < 0 || year > 9999) throw new RangeError('the year does not fit into a certificate')
+  return year >= 1950 && year < 2050
+    ? text(TAG.utcTime, `${digits.slice(2)}Z`)
+    : text(TAG.generalizedTime, `${digits}Z`)
+}
+
+/** One X.509 extension. */
+export function extension(id: string, value: Uint8Array, {critical = false} = {}): Buffer {
+  return sequence(oid(id), critical ? TRUE : Uint8Array.of(), octetString(value))
+}

@@ -1,0 +1,135 @@
+import {TrustError} from '../errors.ts'
+import {DerError, DerReader, readOid, type Element} from './der-reader.ts'
+import {TAG, oid, sequence, set, text} from './der-writer.ts'
+import {OID} from './oids.ts'
+
+export interface NameAttribute {
+  oid: string
+  value: string
+}
+
+/** A subject or issuer as it stands in a certificate or request. */
+export interface DistinguishedName {
+  /** The last one where there are several, as in Go; empty where there is none. */
+  commonName: string
+  /** In the order of the certificate, repetitions included: Kubernetes takes them as groups. */
+  organizations: string[]
+  attributes: NameAttribute[]
+  der: Buffer
+}
+
+/** What a new certificate is to be named. */
+export interface Subject {
+  commonName: string
+  organizations?: readonly string[]
+}
+
+/** RFC 5280's ub-common-name. */
+const LONGEST_COMMON_NAME = 64
+const PRINTABLE = /^[A-Za-z0-9 '()+,\-./:=?]*$/
+
+/** The attributes that Go carries over from a request; any other, a Kubernetes UID among them, is not the requester's to choose. */
+const CARRIED_OVER = new Set<string>([
+  OID.commonName,
+  OID.serialNumber,
+  OID.country,
+  OID.locality,
+  OID.province,
+  OID.street,
+  OID.organization,
+  OID.organizationalUnit,
+  OID.postalCode,
+])
+
+const SHORT_NAMES: Record<string, string> = {
+  [OID.commonName]: 'CN',
+  [OID.organization]: 'O',
+  [OID.organizationalUnit]: 'OU',
+  [OID.country]: 'C',
+  [OID.locality]: 'L',
+  [OID.province]: 'ST',
+}
+
+function readText({tag, content}: Element): string {
+  switch (tag) {
+    case TAG.utf8String: {
+      const value = content.toString('utf8')
+      if (!Buffer.from(value, 'utf8').equals(content)) throw new DerError('a name is not UTF-8')
+      return value
+    }
+    case TAG.printableString:
+    case TAG.numericString:
+    case TAG.ia5String:
+      if (content.some((byte) => byte >= 0x80)) throw new DerError('a name is not ASCII')
+      return content.toString('latin1')
+    case TAG.t61String:
+      return content.toString('latin1')
+    case TAG.bmpString:
+      if (content.length % 2 !== 0) throw new DerError('a name is cut short')
+      return Buffer.from(content).swap16().toString('utf16le')
+    default:
+      throw new DerError('a name holds a value that is no text')
+  }
+}
+
+export function readName({tag, content, bytes}: Element): DistinguishedName {
+  if (tag !== TAG.sequence) throw new DerError('a name is expected')
+  const attributes: NameAttribute[] = []
+  const relative = new DerReader(content)
+  while (!relative.done) {
+    const members = relative.enter(TAG.set)
+    while (!members.done) {
+      const attribute = members.enter(TAG.sequence)
+      const id = readOid(attribute.read(TAG.oid))
+      attributes.push({oid: id, value: readText(attribute.next())})
+      attribute.end()
+    }
+  }
+  return {
+    commonName: attributes.findLast((attribute) => attribute.oid === OID.commonName)?.value ?? '',
+    organizations: attributes
+      .filter((attribute) => attribute.oid === OID.organization)
+      .map(({value}) => value),
+    attributes,
+    der: bytes,
+  }
+}
+
+/** One relative name an attribute, so that the order of organizations is kept. */
+export function encodeAttributes(attributes: readonly NameAttribute[]): Buffer {
+  return sequence(
+    ...attributes.map((attribute) => {
+      if (
+        attribute.oid === OID.commonName &&
+        Array.from(attribute.value).length > LONGEST_COMMON_NAME
+      ) {
+        throw new TrustError(
+          'CERTIFICATE_REQUEST_INVALID',
+          `the common name "${attribute.value}" is longer than ${LONGEST_COMMON_NAME} characters`,
+          {hints: ['choose a shorter name']},
+        )
+      }
+      const tag = PRINTABLE.test(attribute.value) ? TAG.printableString : TAG.utf8String
+      return set(sequence(oid(attribute.oid), text(tag, attribute.value)))
+    }),
+  )
+}
+
+export const subjectAttributes = ({commonName, organizations = []}: Subject): NameAttribute[] => [
+  ...organizations.map((value) => ({oid: OID.organization, value})),
+  ...(commonName === '' ? [] : [{oid: OID.commonName, value: commonName}]),
+]
+
+/** What a certificate takes over from a request's subject, as Go's `pkix.Name` does: known attributes, the last common name. */
+export function carriedOver(name: DistinguishedName): NameAttribute[] {
+  const lastCommonName = name.attributes.findLastIndex(({oid: id}) => id === OID.commonName)
+  return name.attributes.filter(
+    ({oid: id}, index) =>
+      CARRIED_OVER.has(id) && (id !== OID.commonName || index === lastCommonName),
+  )
+}
+
+/** For people: `CN=system:node:a, O=system:nodes`. */
+export function formatName(name: Pick<DistinguishedName, 'attributes'>): string {
+  return name.attributes.map(({oid: id, value}) => `${SHORT_NAMES[id] ?? id}=${value}`).join(', ')
+}

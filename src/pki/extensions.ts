@@ -1,0 +1,110 @@
+import {
+  DerError,
+  DerReader,
+  enterOnly,
+  readBits,
+  readBoolean,
+  readOid,
+  readSmallInteger,
+} from './der-reader.ts'
+import {TAG} from './der-writer.ts'
+import {OID} from './oids.ts'
+import {NO_NAMES, readSubjectNames, type SubjectNames} from './subject-names.ts'
+import {extendedUsageOf, keyUsageOf, type KeyUsage} from './usages.ts'
+
+export interface Extension {
+  oid: string
+  critical: boolean
+  value: Buffer
+}
+
+/** What the extensions of a certificate say. */
+export interface ExtensionFacts {
+  names: Readonly<SubjectNames>
+  isAuthority: boolean
+  /** How many CAs may stand below this one. */
+  pathLength?: number
+  /** Absent where the extension is: then every usage is allowed. */
+  keyUsages?: KeyUsage[]
+  /** Kubernetes' names, or object identifiers where it has none. Absent where the extension is. */
+  extendedKeyUsages?: string[]
+  subjectKeyId?: string
+  authorityKeyId?: string
+  /** Critical ones that nobody here understands, and name constraints: a chain with one of these is not trusted. */
+  notUnderstood: string[]
+}
+
+const KEY_ID = 0x80
+
+/** A SEQUENCE OF Extension. An extension that stands there twice is refused. */
+export function readExtensions(list: DerReader): Extension[] {
+  const found = new Map<string, Extension>()
+  while (!list.done) {
+    const one = list.enter(TAG.sequence)
+    const id = readOid(one.read(TAG.oid))
+    const flag = one.optional(TAG.boolean)
+    const value = one.read(TAG.octetString).content
+    one.end()
+    if (found.has(id)) throw new DerError(`the extension ${id} is there twice`)
+    found.set(id, {oid: id, critical: flag !== undefined && readBoolean(flag), value})
+  }
+  return [...found.values()]
+}
+
+function readBasicConstraints(value: Buffer): Pick<ExtensionFacts, 'isAuthority' | 'pathLength'> {
+  const inner = enterOnly(value, TAG.sequence)
+  const flag = inner.optional(TAG.boolean)
+  const length = inner.optional(TAG.integer)
+  inner.end()
+  return {
+    isAuthority: flag !== undefined && readBoolean(flag),
+    ...(length && {pathLength: readSmallInteger(length)}),
+  }
+}
+
+function readKeyUsages(value: Buffer): KeyUsage[] {
+  return readBits(new DerReader(value).read(TAG.bitString))
+    .map(keyUsageOf)
+    .filter((usage) => usage !== undefined)
+}
+
+function readExtendedKeyUsages(value: Buffer): string[] {
+  const inner = enterOnly(value, TAG.sequence)
+  const usages: string[] = []
+  while (!inner.done) usages.push(extendedUsageOf(readOid(inner.read(TAG.oid))))
+  return usages
+}
+
+/** Reads the extensions that are understood. */
+export function factsOf(extensions: readonly Extension[]): ExtensionFacts {
+  const facts: ExtensionFacts = {names: NO_NAMES, isAuthority: false, notUnderstood: []}
+  for (const {oid, critical, value} of extensions) {
+    switch (oid) {
+      case OID.subjectAltName:
+        facts.names = readSubjectNames(value)
+        break
+      case OID.basicConstraints:
+        Object.assign(facts, readBasicConstraints(value))
+        break
+      case OID.keyUsage:
+        facts.keyUsages = readKeyUsages(value)
+        break
+      case OID.extendedKeyUsage:
+        facts.extendedKeyUsages = readExtendedKeyUsages(value)
+        break
+      case OID.subjectKeyId:
+        facts.subjectKeyId = new DerReader(value).read(TAG.octetString).content.toString('hex')
+        break
+      case OID.authorityKeyId: {
+        const keyId = enterOnly(value, TAG.sequence).optional(KEY_ID)
+        if (keyId) facts.authorityKeyId = keyId.content.toString('hex')
+        break
+      }
+      default:
+        if (oid === OID.nameConstraints || (critical && oid !== OID.certificatePolicies)) {
+          facts.notUnderstood.push(oid)
+        }
+    }
+  }
+  return facts
+}

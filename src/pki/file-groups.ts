@@ -1,0 +1,139 @@
+import {chmod, mkdir, readdir, rename, rm} from 'node:fs/promises'
+import {join, resolve} from 'node:path'
+import {systemCode} from '../errors.ts'
+import {lookAt, requireReplaceable} from './file-checks.ts'
+import {unsafe, unwritable} from './file-errors.ts'
+import {putInPlace, type Placement} from './file-placement.ts'
+import {readFileIfThere, writeNewFile} from './files.ts'
+import {requireOwnFolder, requireSafeFolder, syncFolder} from './folders.ts'
+import {removeLeftovers, takeTemporary} from './temporary-names.ts'
+
+/** One of several files that belong together, such as a key and its certificate. */
+export interface GroupFile {
+  name: string
+  data: string
+}
+
+/**
+ * How several files of one folder change together. All are written into a folder aside; its rename to a known name is the
+ * one step that decides. From there on every later step can be repeated by anyone who finds that folder, so after a crash
+ * the group is the old one or becomes the new one, and is never left mixed.
+ */
+const SUFFIXES: Record<string, Placement> = {new: 'replace', create: 'create'}
+const STAGED = /^\.(.+)\.(new|create)$/
+const MOST_ATTEMPTS = 100
+const FILE_MODE = 0o600
+const FOLDER_MODE = 0o700
+
+async function writeAside(path: string, files: readonly GroupFile[]): Promise<void> {
+  await mkdir(path, FOLDER_MODE)
+  await chmod(path, FOLDER_MODE)
+  for (const {name, data} of files) await writeNewFile(join(path, name), data, FILE_MODE)
+  await syncFolder(path)
+}
+
+async function moveInto(folder: string, staged: string, placement: Placement): Promise<void> {
+  const stats = await lookAt(staged)
+  if (!stats) return
+  await requireOwnFolder(staged, stats)
+  const names = await readdir(staged)
+  // Names come from the disk: a hidden one would be none of ours.
+  if (names.some((name) => name.startsWith('.'))) throw unsafe(staged, 'it holds unknown files')
+  if (placement === 'replace') {
+    for (const name of names) await requireReplaceable(join(folder, name))
+  }
+  putInPlace(folder, staged, names, placement)
+  await syncFolder(folder)
+}
+
+/** Puts a staged group in place. That somebody else does so at the same time is fine. */
+async function complete(folder: string, staged: string, placement: Placement): Promise<void> {
+  try {
+    await moveInto(folder, staged, placement)
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT' || (await lookAt(staged))) throw error
+  }
+}
+
+/** The step that decides. Another writer's group that stands in the way is completed first. */
+async function commit(
+  folder: string,
+  aside: string,
+  staged: string,
+  placement: Placement,
+): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await rename(aside, staged)
+      await syncFolder(folder)
+      return
+    } catch (error) {
+      const isOccupied = ['ENOTEMPTY', 'EEXIST'].includes(systemCode(error) ?? '')
+      if (!isOccupied || attempt >= MOST_ATTEMPTS) throw error
+      await complete(folder, staged, placement)
+    }
+  }
+}
+
+async function write(
+  path: string,
+  group: string,
+  files: readonly GroupFile[],
+  suffix: 'new' | 'create',
+): Promise<void> {
+  const folder = resolve(path)
+  await requireSafeFolder(folder)
+  const temporary = takeTemporary(folder, group)
+  const staged = join(folder, `.${group}.${suffix}`)
+  const placement = SUFFIXES[suffix] ?? 'create'
+  try {
+    for (const {name} of files) await requireReplaceable(join(folder, name))
+    await recoverFolder(folder)
+    await writeAside(temporary.path, files)
+    await commit(folder, temporary.path, staged, placement)
+    await moveInto(folder, staged, placement)
+  } catch (error) {
+    await rm(temporary.path, {recursive: true, force: true}).catch(() => undefined)
+    throw unwritable(join(folder, group), error)
+  } finally {
+    temporary.release()
+  }
+}
+
+/** Replaces the files, all or none. `group` tells groups of one folder apart. */
+export async function replaceFiles(
+  folder: string,
+  group: string,
+  files: readonly GroupFile[],
+): Promise<void> {
+  await write(folder, group, files, 'new')
+}
+
+/** Makes the files, all or none; answers false, and changes nothing, where one of them is there already. */
+export async function createFiles(
+  folder: string,
+  group: string,
+  files: readonly GroupFile[],
+): Promise<boolean> {
+  await write(folder, group, files, 'create')
+  for (const {name, data} of files) {
+    const found = await readFileIfThere(join(folder, name), {maxBytes: Infinity})
+    if (!found?.equals(Buffer.from(data))) return false
+  }
+  return true
+}
+
+/** Completes or discards what writers that were killed have left in the folder. To be called before reading a group. */
+export async function recoverFolder(path: string): Promise<void> {
+  const folder = resolve(path)
+  try {
+    if (!(await lookAt(folder))) return
+    for (const name of await readdir(folder)) {
+      const placement = SUFFIXES[STAGED.exec(name)?.[2] ?? '']
+      if (placement) await complete(folder, join(folder, name), placement)
+    }
+    await removeLeftovers(folder)
+  } catch (error) {
+    throw unwritable(folder, error)
+  }
+}

@@ -1,0 +1,69 @@
+import {linkSync, lstatSync, renameSync, rmSync, rmdirSync} from 'node:fs'
+import {join} from 'node:path'
+import {systemCode} from '../errors.ts'
+import {takeTemporary} from './temporary-names.ts'
+
+/** Whether files that are there are replaced, or keep the new ones out. */
+export type Placement = 'replace' | 'create'
+
+// Synchronous, so that as little time as possible lies between the steps. Each step can be repeated, by several processes.
+
+function allowing(codes: string[], act: () => void): void {
+  try {
+    act()
+  } catch (error) {
+    if (!codes.includes(systemCode(error) ?? '')) throw error
+  }
+}
+
+function isSameFile(left: string, right: string): boolean {
+  const [one, other] = [lstatSync(left), lstatSync(right)]
+  return one.ino === other.ino && one.dev === other.dev
+}
+
+/** A hard link, unlike a rename, never takes the place of another file. */
+function linkNew(from: string, to: string): boolean {
+  try {
+    linkSync(from, to)
+    return true
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') return isSameFile(from, to)
+    throw error
+  }
+}
+
+function linkAll(folder: string, staged: string, names: readonly string[]): void {
+  if (names.every((name) => linkNew(join(staged, name), join(folder, name)))) return
+  for (const name of names) {
+    const placed = join(folder, name)
+    allowing(['ENOENT'], () => {
+      if (isSameFile(join(staged, name), placed)) rmSync(placed)
+    })
+  }
+}
+
+/** Away with all of it in one step: half of a group must not be found by the next one who looks. */
+function discard(folder: string, staged: string): void {
+  const temporary = takeTemporary(folder, 'discarded')
+  allowing(['ENOENT'], () => renameSync(staged, temporary.path))
+  rmSync(temporary.path, {recursive: true, force: true})
+  temporary.release()
+}
+
+/** Moves the staged files into the folder. */
+export function putInPlace(
+  folder: string,
+  staged: string,
+  names: readonly string[],
+  placement: Placement,
+): void {
+  if (placement === 'create') {
+    linkAll(folder, staged, names)
+    discard(folder, staged)
+    return
+  }
+  for (const name of names) {
+    allowing(['ENOENT'], () => renameSync(join(staged, name), join(folder, name)))
+  }
+  allowing(['ENOENT', 'ENOTEMPTY', 'EEXIST'], () => rmdirSync(staged))
+}

@@ -1,0 +1,126 @@
+import {constants} from 'node:fs'
+import {open, rename, rm, type FileHandle} from 'node:fs/promises'
+import {basename, dirname, resolve} from 'node:path'
+import {systemCode} from '../errors.ts'
+import {OTHERS, isOurs, requirePlainFile, requireReplaceable} from './file-checks.ts'
+import {unreadable, unsafe, unwritable} from './file-errors.ts'
+import {requireSafeFolder, syncFolder} from './folders.ts'
+import {removeLeftovers, takeTemporary} from './temporary-names.ts'
+
+const {O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY} = constants
+const DEFAULT_MODE = 0o600
+const MOST_BYTES = 1024 * 1024
+
+export interface ReadOptions {
+  /** A larger file is refused. */
+  maxBytes?: number
+  /** For secrets: a plain file of ours, and others are locked out of it. */
+  secret?: boolean
+  /** For files that an operator names, which may be links; never together with `secret`. */
+  followLinks?: boolean
+}
+
+/** Writes a new file to the disk. The mode is set on the open file, so that the umask has no say. */
+export async function writeNewFile(
+  path: string,
+  data: string | Uint8Array,
+  mode: number,
+): Promise<void> {
+  const handle = await open(path, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY, DEFAULT_MODE)
+  try {
+    await handle.chmod(mode)
+    await handle.writeFile(data)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/**
+ * Replaces a file as a whole: a reader sees the old content or the new, through crashes and power cuts. Refuses to write
+ * where a link, a pipe or another user's file stands. On a failure the old file is kept and nothing is left behind.
+ */
+export async function writeFileSafely(
+  path: string,
+  data: string | Uint8Array,
+  {mode = DEFAULT_MODE}: {mode?: number} = {},
+): Promise<void> {
+  const target = resolve(path)
+  const folder = dirname(target)
+  await requireSafeFolder(folder)
+  const temporary = takeTemporary(folder, basename(target))
+  try {
+    await requireReplaceable(target)
+    await removeLeftovers(folder)
+    await writeNewFile(temporary.path, data, mode)
+    await rename(temporary.path, target)
+    await syncFolder(folder)
+  } catch (error) {
+    await rm(temporary.path, {force: true}).catch(() => undefined)
+    throw unwritable(target, error)
+  } finally {
+    temporary.release()
+  }
+}
+
+async function readAtMost(handle: FileHandle, path: string, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let total = 0
+  for (;;) {
+    const {bytesRead, buffer} = await handle.read(Buffer.alloc(64 * 1024), 0, 64 * 1024, null)
+    if (bytesRead === 0) return Buffer.concat(chunks)
+    total += bytesRead
+    // Not left to the size that stat gives: some files grow, and some have none.
+    if (total > maxBytes) throw unsafe(path, `it is larger than ${maxBytes} bytes`)
+    chunks.push(buffer.subarray(0, bytesRead))
+  }
+}
+
+async function lockOthersOut(handle: FileHandle, path: string, mode: number): Promise<void> {
+  if ((mode & OTHERS) === 0) return
+  try {
+    await handle.chmod(mode & 0o700)
+  } catch (error) {
+    throw systemCode(error) === 'EPERM' || systemCode(error) === 'EROFS'
+      ? unsafe(
+          path,
+          'it is a secret that other users can read',
+          `run "chmod 600 ${path}" as its owner`,
+        )
+      : error
+  }
+}
+
+/** The file's content, or undefined where there is no file. Never waits on a pipe, never reads without end. */
+export async function readFileIfThere(
+  path: string,
+  {maxBytes = MOST_BYTES, secret = false, followLinks = false}: ReadOptions = {},
+): Promise<Buffer | undefined> {
+  let handle: FileHandle | undefined
+  try {
+    handle = await open(path, O_RDONLY | O_NONBLOCK | (followLinks ? 0 : O_NOFOLLOW))
+    const stats = await handle.stat()
+    if (secret) {
+      requirePlainFile(path, stats)
+      await lockOthersOut(handle, path, stats.mode)
+    } else if (!stats.isFile()) {
+      throw unsafe(path, 'it is not a file')
+    } else if (!followLinks && !isOurs(stats)) {
+      throw unsafe(path, 'it belongs to another user')
+    }
+    return await readAtMost(handle, path, maxBytes)
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined
+    if (systemCode(error) === 'ELOOP') throw unsafe(path, 'it is a symbolic link')
+    throw unreadable(path, error)
+  } finally {
+    await handle?.close()
+  }
+}
+
+/** As `readFileIfThere`, for a file that has to be there. */
+export async function readFileSafely(path: string, options: ReadOptions = {}): Promise<Buffer> {
+  const content = await readFileIfThere(path, options)
+  if (content) return content
+  throw unreadable(path, new Error('there is no such file'))
+}

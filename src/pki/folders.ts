@@ -1,0 +1,102 @@
+import type {Stats} from 'node:fs'
+import {chmod, mkdir, open, readlink} from 'node:fs/promises'
+import {dirname, resolve} from 'node:path'
+import {systemCode} from '../errors.ts'
+import {OTHERS, isOurs, lookAt} from './file-checks.ts'
+import {missing, unsafe, unwritable} from './file-errors.ts'
+
+const PRIVATE = 0o700
+const STICKY = 0o1000
+
+export interface FolderOptions {
+  /** Of a folder that has to be made, and of its parents that are not there. */
+  mode?: number
+  /** Whether others are locked out of a folder that is there and lets them in. */
+  repair?: boolean
+}
+
+/** A link further up may be the system's or our own way of naming a place; one of anybody else is a trap. */
+async function requireOwnLinks(path: string): Promise<void> {
+  for (let above = dirname(path); above !== dirname(above); above = dirname(above)) {
+    const stats = await lookAt(above)
+    if (stats?.isSymbolicLink() && !isOurs(stats)) {
+      throw unsafe(above, 'it is a symbolic link of another user')
+    }
+  }
+}
+
+/** Refuses a link, anything that is no folder, and a folder of another user. */
+export async function requireOwnFolder(path: string, stats: Stats): Promise<void> {
+  if (stats.isSymbolicLink()) {
+    const target = resolve(dirname(path), await readlink(path))
+    throw unsafe(path, 'it is a symbolic link', `name the folder itself: ${target}`)
+  }
+  if (!stats.isDirectory()) throw unsafe(path, 'it is not a folder', 'choose another folder')
+  if (!isOurs(stats)) {
+    throw unsafe(
+      path,
+      'it belongs to another user',
+      'choose another folder, or take it over with "chown"',
+    )
+  }
+}
+
+/** Refuses a folder that is a link, or that another user can change. */
+export async function requireSafeFolder(path: string): Promise<void> {
+  const folder = resolve(path)
+  try {
+    await requireOwnLinks(folder)
+    const stats = await lookAt(folder)
+    if (!stats) throw missing(folder)
+    await requireOwnFolder(folder, stats)
+  } catch (error) {
+    throw unwritable(folder, error)
+  }
+}
+
+async function make(folder: string, mode: number): Promise<void> {
+  const parent = dirname(folder)
+  if (!(await lookAt(parent))) await make(parent, mode)
+  try {
+    await mkdir(folder, mode)
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') return
+    throw error
+  }
+  // Not left to mkdir, whose mode the umask takes bits off.
+  await chmod(folder, mode)
+  await syncFolder(parent)
+}
+
+/**
+ * Makes the folder where it is not there, for its owner only, whatever the umask. One that is there is checked, and others
+ * are locked out of it; a folder that is shared by intention, as /tmp is, is refused.
+ */
+export async function ensureFolder(
+  path: string,
+  {mode = PRIVATE, repair = true}: FolderOptions = {},
+): Promise<void> {
+  const folder = resolve(path)
+  try {
+    if (!(await lookAt(folder))) await make(folder, mode)
+    await requireSafeFolder(folder)
+    const stats = await lookAt(folder)
+    if (!repair || !stats || (stats.mode & OTHERS & ~mode) === 0) return
+    if ((stats.mode & STICKY) !== 0 || folder === dirname(folder)) {
+      throw unsafe(folder, 'it is shared with other users', 'choose a folder of its own')
+    }
+    await chmod(folder, stats.mode & mode & 0o777)
+  } catch (error) {
+    throw unwritable(folder, error)
+  }
+}
+
+/** Makes renames inside of the folder last through a power cut. */
+export async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,154 @@
+import {createHash, randomBytes, type KeyObject} from 'node:crypto'
+import {TrustError} from '../errors.ts'
+import {publicKeyOf, type Certificate} from './certificate.ts'
+import {DerReader, readBytesOfBits} from './der-reader.ts'
+import {
+  TAG,
+  bitString,
+  element,
+  extension,
+  octetString,
+  sequence,
+  time,
+  unsignedInteger,
+} from './der-writer.ts'
+import {
+  carriedOver,
+  encodeAttributes,
+  subjectAttributes,
+  type NameAttribute,
+  type Subject,
+} from './distinguished-name.ts'
+import {isPairOf, publicKeyDer} from './keys.ts'
+import type {Validity} from './lifetimes.ts'
+import {OID} from './oids.ts'
+import {encodePem} from './pem.ts'
+import type {CertificateRequest} from './request.ts'
+import {signerFor} from './signatures.ts'
+import {encodeSubjectNames, type SubjectNames} from './subject-names.ts'
+import {leafUsageExtensions, type Usage} from './usages.ts'
+
+/** A CA that can sign: its key is imported, and what is the same in every certificate is encoded, once. */
+export interface Issuer {
+  certificate: Certificate
+  /** Assembles and signs a certificate, on the thread pool for the signature. Answers DER. */
+  sign(leaf: LeafContent): Promise<Buffer>
+}
+
+interface LeafContent {
+  attributes: readonly NameAttribute[]
+  names: Readonly<SubjectNames>
+  publicKeyDer: Buffer
+  /** As certificates.k8s.io names them. */
+  usages: readonly string[]
+  validity: Validity
+}
+
+export interface LeafTemplate {
+  subject: Subject
+  names: Readonly<SubjectNames>
+  publicKey: KeyObject
+  usages: readonly Usage[]
+  validity: Validity
+}
+
+const SERIAL_BYTES = 16
+const VERSION_3 = Buffer.from('a003020102', 'hex')
+const EXTENSIONS = 0xa3
+const KEY_ID = 0x80
+
+const sha1 = (bytes: Buffer): Buffer => createHash('sha1').update(bytes).digest()
+
+/** RFC 5280 4.2.1.2, method 1: the SHA-1 of the public key's bits. It names a key and protects nothing. */
+function keyIdOf(publicKeyInfo: Buffer): Buffer {
+  const inner = new DerReader(publicKeyInfo).enter(TAG.sequence)
+  inner.read(TAG.sequence)
+  return sha1(readBytesOfBits(inner.read(TAG.bitString)))
+}
+
+const MOST_REMEMBERED = 64
+const remembered = new Map<string, Buffer>()
+
+/** Requesters choose usages, so only so many combinations are kept. */
+function usageExtensions(usages: readonly string[]): Buffer {
+  const key = JSON.stringify(usages)
+  const known = remembered.get(key)
+  if (known) return known
+  const made = leafUsageExtensions(usages)
+  if (remembered.size < MOST_REMEMBERED) remembered.set(key, made)
+  return made
+}
+
+export function createIssuer(certificate: Certificate, key: KeyObject): Issuer {
+  if (!isPairOf(key, publicKeyOf(certificate))) {
+    throw new TrustError('PAIR_MISMATCH', 'the CA certificate and the CA key are not of one pair')
+  }
+  const signer = signerFor(key)
+  const authorityKeyId = certificate.subjectKeyId
+    ? Buffer.from(certificate.subjectKeyId, 'hex')
+    : keyIdOf(certificate.publicKeyDer)
+  const authorityExtension = extension(
+    OID.authorityKeyId,
+    sequence(element(KEY_ID, authorityKeyId)),
+  )
+
+  return {
+    certificate,
+    async sign({attributes, names, publicKeyDer: publicKeyInfo, usages, validity}) {
+      const alternative = encodeSubjectNames(names)
+      const content = sequence(
+        VERSION_3,
+        unsignedInteger(randomBytes(SERIAL_BYTES)),
+        signer.algorithm,
+        certificate.subject.der,
+        sequence(time(validity.notBefore), time(validity.notAfter)),
+        encodeAttributes(attributes),
+        publicKeyInfo,
+        element(
+          EXTENSIONS,
+          sequence(
+            usageExtensions(usages),
+            extension(OID.subjectKeyId, octetString(keyIdOf(publicKeyInfo))),
+            authorityExtension,
+            // With an empty subject the names are the only identity there is, and RFC 5280 has them critical.
+            alternative
+              ? extension(OID.subjectAltName, alternative, {critical: attributes.length === 0})
+              : Buffer.alloc(0),
+          ),
+        ),
+      )
+      return sequence(content, signer.algorithm, bitString(await signer.sign(content)))
+    },
+  }
+}
+
+/** A certificate for a key of one's own. Answers PEM. */
+export async function issueLeaf(issuer: Issuer, template: LeafTemplate): Promise<string> {
+  const der = await issuer.sign({
+    attributes: subjectAttributes(template.subject),
+    names: template.names,
+    publicKeyDer: publicKeyDer(template.publicKey),
+    usages: template.usages,
+    validity: template.validity,
+  })
+  return encodePem('CERTIFICATE', der)
+}
+
+/**
+ * A certificate for a request, as the csrsigning controller issues it: subject and names are carried over, usages and
+ * time are the signer's, every other extension asked for is dropped. Answers PEM, the leaf only.
+ */
+export async function issueFromRequest(
+  issuer: Issuer,
+  request: Pick<CertificateRequest, 'subject' | 'names' | 'publicKeyDer'>,
+  {usages, validity}: {usages: readonly string[]; validity: Validity},
+): Promise<string> {
+  const der = await issuer.sign({
+    attributes: carriedOver(request.subject),
+    names: request.names,
+    publicKeyDer: request.publicKeyDer,
+    usages,
+    validity,
+  })
+  return encodePem('CERTIFICATE', der)
+}

@@ -1,0 +1,99 @@
+import {createPrivateKey, createPublicKey, generateKeyPair, type KeyObject} from 'node:crypto'
+import {promisify} from 'node:util'
+import {TrustError} from '../errors.ts'
+import {encodePem, parsePem} from './pem.ts'
+
+const generate = promisify(generateKeyPair)
+
+const CURVES = {'ECDSA-P256': 'P-256', 'ECDSA-P384': 'P-384'} as const
+const MODULUS_LENGTHS = {'RSA-2048': 2048, 'RSA-3072': 3072, 'RSA-4096': 4096} as const
+
+/** kubeadm's names for `encryptionAlgorithm`. */
+export type KeyAlgorithm = keyof typeof CURVES | keyof typeof MODULUS_LENGTHS
+
+export const KEY_ALGORITHMS: readonly KeyAlgorithm[] = [
+  'ECDSA-P256',
+  'ECDSA-P384',
+  'RSA-2048',
+  'RSA-3072',
+  'RSA-4096',
+]
+export const DEFAULT_KEY_ALGORITHM: KeyAlgorithm = 'ECDSA-P256'
+
+export interface KeyPair {
+  privateKey: KeyObject
+  publicKey: KeyObject
+}
+
+/** On the thread pool. */
+export async function generateKeys(
+  algorithm: KeyAlgorithm = DEFAULT_KEY_ALGORITHM,
+): Promise<KeyPair> {
+  switch (algorithm) {
+    case 'ECDSA-P256':
+    case 'ECDSA-P384':
+      return generate('ec', {namedCurve: CURVES[algorithm]})
+    default:
+      return generate('rsa', {modulusLength: MODULUS_LENGTHS[algorithm]})
+  }
+}
+
+/** PKCS#8. */
+export const privateKeyPem = (key: KeyObject): string =>
+  key.export({format: 'pem', type: 'pkcs8'}).toString()
+
+/** SubjectPublicKeyInfo. */
+export const publicKeyPem = (key: KeyObject): string =>
+  key.export({format: 'pem', type: 'spki'}).toString()
+
+/** SubjectPublicKeyInfo. */
+export const publicKeyDer = (key: KeyObject): Buffer => key.export({format: 'der', type: 'spki'})
+
+/** The first private key of the text, be it PKCS#8, SEC1 or PKCS#1. Nothing of the text ends up in an error. */
+export function parsePrivateKey(text: string): KeyObject {
+  const block = parsePem(text).find(({label}) => label.endsWith('PRIVATE KEY'))
+  if (!block) throw new TrustError('KEY_INVALID', 'there is no private key in PEM form')
+  if (
+    block.label.startsWith('ENCRYPTED') ||
+    block.headers.some((line) => line.includes('ENCRYPTED'))
+  ) {
+    throw new TrustError('KEY_INVALID', 'the private key is encrypted with a passphrase', {
+      hints: ['decrypt it with "openssl pkey -in <file> -out <file>"'],
+    })
+  }
+  try {
+    return createPrivateKey(encodePem(block.label, block.bytes))
+  } catch {
+    // The cause is left out: OpenSSL's messages are of no help, and a key's bytes must not come near a log.
+    throw new TrustError('KEY_INVALID', 'the private key cannot be read')
+  }
+}
+
+/** The first public key of the text; a private key's public half is not taken for one. */
+export function parsePublicKey(text: string): KeyObject {
+  const block = parsePem(text).find(({label}) => label.endsWith('PUBLIC KEY'))
+  if (!block) throw new TrustError('KEY_INVALID', 'there is no public key in PEM form')
+  try {
+    return createPublicKey(encodePem(block.label, block.bytes))
+  } catch {
+    throw new TrustError('KEY_INVALID', 'the public key cannot be read')
+  }
+}
+
+/** From SubjectPublicKeyInfo. OpenSSL checks that the point of an ECDSA key lies on its curve. */
+export function publicKeyFromDer(der: Buffer): KeyObject {
+  try {
+    return createPublicKey({key: der, format: 'der', type: 'spki'})
+  } catch (error) {
+    throw new TrustError('KEY_INVALID', 'the public key is malformed or of an unknown kind', {
+      cause: error,
+    })
+  }
+}
+
+export const publicHalf = (privateKey: KeyObject): KeyObject => createPublicKey(privateKey)
+
+/** Whether the two halves, of whatever kind of object, are of one pair. */
+export function isPairOf(privateKey: KeyObject, publicKey: KeyObject): boolean {
+  return publicHalf(privateKey).equals(publicKey)
+}

@@ -1,0 +1,106 @@
+import type {Clock} from '../runtime.ts'
+import {requireCurrent, requireIssuer, type Authority} from './authority.ts'
+import type {CatalogContext, LeafSpec} from './catalog.ts'
+import {parseCertificate, type Certificate} from './certificate.ts'
+import {issueLeaf} from './issuer.ts'
+import {generateKeys, privateKeyPem, type KeyAlgorithm} from './keys.ts'
+import {viewLeaf} from './leaf-problems.ts'
+import {LEAF_LIFETIME, validityFor} from './lifetimes.ts'
+import type {LeafStore} from './pair-store.ts'
+import {NO_NAMES, joinNames, type SubjectNames} from './subject-names.ts'
+import type {Usage} from './usages.ts'
+
+export interface LeafOptions {
+  store: LeafStore
+  algorithm?: KeyAlgorithm
+  /** In milliseconds; cut to the CA's own end. */
+  lifetime?: number
+}
+
+export interface LeafResult {
+  id: string
+  location: string
+  outcome: 'kept' | 'created' | 'replaced'
+  /** Why it was not kept. */
+  problems: string[]
+  certificate: Certificate
+}
+
+/** RSA keys may also encrypt a session's key, which old TLS clients do; others cannot. */
+function usagesFor({usages}: LeafSpec, algorithm: string | undefined): Usage[] {
+  return algorithm === 'rsa' ? [...usages, 'key encipherment'] : [...usages]
+}
+
+async function makeLeaf(
+  authority: Authority,
+  leaf: LeafSpec,
+  names: Readonly<SubjectNames>,
+  {store, algorithm, lifetime = LEAF_LIFETIME}: LeafOptions,
+  clock: Clock,
+): Promise<Certificate> {
+  const issuer = requireIssuer(authority, leaf.id)
+  requireCurrent(authority, clock.now())
+  const {publicKey, privateKey} = await generateKeys(algorithm)
+  const certificatePem = await issueLeaf(issuer, {
+    subject: leaf.subject,
+    names,
+    publicKey,
+    usages: usagesFor(leaf, publicKey.asymmetricKeyType),
+    validity: validityFor(clock.now(), lifetime, authority.certificate.notAfter),
+  })
+  await store.write({certificatePem, keyPem: privateKeyPem(privateKey), caPem: authority.bundlePem})
+  return parseCertificate(certificatePem)
+}
+
+/** Keeps a leaf that is as the catalog wants it, and makes a new one otherwise. */
+export async function ensureLeaf(
+  authority: Authority,
+  leaf: LeafSpec,
+  options: LeafOptions & {context: CatalogContext},
+  clock: Clock,
+): Promise<LeafResult> {
+  const {store, context} = options
+  const names = leaf.names(context)
+  const material = await store.read()
+  const {certificate, problems} = viewLeaf(material, {leaf, authority, now: clock.now(), names})
+  const about = {id: leaf.id, location: store.location, problems}
+  if (certificate && problems.length === 0) return {...about, outcome: 'kept', certificate}
+  return {
+    ...about,
+    outcome: material ? 'replaced' : 'created',
+    certificate: await makeLeaf(authority, leaf, names, options, clock),
+  }
+}
+
+function namesHeld(certificatePem: string | undefined): Readonly<SubjectNames> {
+  try {
+    return certificatePem === undefined ? NO_NAMES : parseCertificate(certificatePem).names
+  } catch {
+    return NO_NAMES
+  }
+}
+
+/**
+ * Makes a new leaf in the place of the one that is there. As kubeadm's renewal, it keeps the names of the old
+ * certificate; those of a context, where one is given, are added.
+ */
+export async function renewLeaf(
+  authority: Authority,
+  leaf: LeafSpec,
+  options: LeafOptions & {context?: CatalogContext},
+  clock: Clock,
+): Promise<LeafResult> {
+  const {store, context} = options
+  const material = await store.read()
+  const names = joinNames(
+    namesHeld(material?.certificatePem),
+    context ? leaf.names(context) : NO_NAMES,
+  )
+  return {
+    id: leaf.id,
+    location: store.location,
+    outcome: material ? 'replaced' : 'created',
+    problems: [],
+    certificate: await makeLeaf(authority, leaf, names, options, clock),
+  }
+}

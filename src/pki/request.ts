@@ -1,0 +1,119 @@
+import type {KeyObject} from 'node:crypto'
+import {TrustError, messageOf} from '../errors.ts'
+import {
+  DerError,
+  DerReader,
+  enterOnly,
+  readBytesOfBits,
+  readOid,
+  readSmallInteger,
+} from './der-reader.ts'
+import {TAG} from './der-writer.ts'
+import {readName, type DistinguishedName} from './distinguished-name.ts'
+import {readExtensions, type Extension} from './extensions.ts'
+import {requireStrongKey} from './key-policy.ts'
+import {publicKeyFromDer} from './keys.ts'
+import {OID} from './oids.ts'
+import {encodePem, parsePem} from './pem.ts'
+import {isSignedBy, readAlgorithm, signatureAlgorithmName, type Signed} from './signatures.ts'
+import {NO_NAMES, readSubjectNames, type SubjectNames} from './subject-names.ts'
+
+/** A PKCS#10 request, read once into plain values. Its signature is checked by `verifyRequest`. */
+export interface CertificateRequest {
+  subject: DistinguishedName
+  names: Readonly<SubjectNames>
+  publicKey: KeyObject
+  /** SubjectPublicKeyInfo. */
+  publicKeyDer: Buffer
+  /** What the requester would like; signers decide for themselves. */
+  requestedExtensions: Extension[]
+  signatureAlgorithm: string
+  signed: Signed
+  der: Buffer
+}
+
+const ATTRIBUTES = 0xa0
+const LABEL = 'CERTIFICATE REQUEST'
+
+function invalid(message: string, cause?: unknown): TrustError {
+  return new TrustError('CERTIFICATE_REQUEST_INVALID', message, {cause})
+}
+
+/** The extensions of every extension request among the attributes. Other attributes are passed over. */
+function readRequestedExtensions(attributes: DerReader): Extension[] {
+  const lists: Buffer[] = []
+  while (!attributes.done) {
+    const attribute = attributes.enter(TAG.sequence)
+    if (readOid(attribute.read(TAG.oid)) !== OID.extensionRequest) continue
+    lists.push(attribute.enter(TAG.set).read(TAG.sequence).content)
+  }
+  return readExtensions(new DerReader(Buffer.concat(lists)))
+}
+
+/** The curve has to be named: with parameters of one's own choice anyone can make a key that fits a foreign point. */
+function requireNamedCurve(publicKeyInfo: Buffer): void {
+  const algorithm = new DerReader(publicKeyInfo).enter(TAG.sequence)
+  if (readOid(algorithm.read(TAG.oid)) === OID.ecPublicKey) algorithm.read(TAG.oid)
+}
+
+function read(der: Buffer): CertificateRequest {
+  const outer = enterOnly(der, TAG.sequence)
+  const content = outer.read(TAG.sequence)
+  const algorithm = readAlgorithm(outer).id
+  const signature = readBytesOfBits(outer.read(TAG.bitString))
+  outer.end()
+
+  const inner = new DerReader(content.content)
+  if (readSmallInteger(inner.read(TAG.integer)) !== 0) throw new DerError('its version is unknown')
+  const subject = readName(inner.next())
+  const publicKeyInfo = inner.read(TAG.sequence)
+  const requestedExtensions = readRequestedExtensions(inner.enter(ATTRIBUTES))
+  inner.end()
+
+  const signatureAlgorithm = signatureAlgorithmName(algorithm)
+  if (signatureAlgorithm === undefined) {
+    throw new DerError(`its signature algorithm (${algorithm}) is weak or unknown`)
+  }
+  requireNamedCurve(publicKeyInfo.content)
+  const publicKey = publicKeyFromDer(publicKeyInfo.bytes)
+  requireStrongKey(publicKey)
+  const names = requestedExtensions.find(({oid}) => oid === OID.subjectAltName)
+
+  return {
+    subject,
+    names: names ? readSubjectNames(names.value) : NO_NAMES,
+    publicKey,
+    publicKeyDer: publicKeyInfo.bytes,
+    requestedExtensions,
+    signatureAlgorithm,
+    signed: {content: content.bytes, algorithm, signature},
+    der,
+  }
+}
+
+export function parseRequestDer(der: Uint8Array): CertificateRequest {
+  try {
+    return read(Buffer.from(der))
+  } catch (error) {
+    throw invalid(`the certificate request is refused: ${messageOf(error)}`, error)
+  }
+}
+
+/**
+ * The first block of the text, which must be labelled `CERTIFICATE REQUEST`, as in the API server. Weak keys, weak
+ * signature algorithms and extensions that are asked for twice are refused.
+ */
+export function parseRequest(text: string): CertificateRequest {
+  const [block] = parsePem(text)
+  if (block?.label !== LABEL) throw invalid(`there is no PEM block of type "${LABEL}"`)
+  return parseRequestDer(block.bytes)
+}
+
+/** Refuses a request that its own key did not sign: its sender may not hold that key. */
+export async function verifyRequest(request: CertificateRequest): Promise<void> {
+  if (!(await isSignedBy(request.signed, request.publicKey))) {
+    throw invalid('the signature of the certificate request does not match its public key')
+  }
+}
+
+export const requestPem = ({der}: Pick<CertificateRequest, 'der'>): string => encodePem(LABEL, der)

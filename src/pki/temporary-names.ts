@@ -1,0 +1,40 @@
+import {randomBytes} from 'node:crypto'
+import {readdir, rm} from 'node:fs/promises'
+import {join} from 'node:path'
+import {systemCode} from '../errors.ts'
+
+/** Names in use by this process, so that what an earlier process of the same number left can be told apart. */
+const inUse = new Set<string>()
+const PATTERN = /^\..+\.(\d+)-[0-9a-f]{16}\.tmp$/
+
+/** A path beside `path` that nobody else uses; to be released once it is renamed or removed. */
+export function takeTemporary(folder: string, name: string): {path: string; release: () => void} {
+  const path = join(folder, `.${name}.${process.pid}-${randomBytes(8).toString('hex')}.tmp`)
+  inUse.add(path)
+  return {
+    path,
+    release: () => {
+      inUse.delete(path)
+    },
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return systemCode(error) === 'EPERM'
+  }
+}
+
+/** Removes what writers that were killed have left in the folder. It is litter: what cannot be removed stays. */
+export async function removeLeftovers(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const pid = Number(PATTERN.exec(name)?.[1])
+    const path = join(folder, name)
+    const isLive = pid === process.pid ? inUse.has(path) : isRunning(pid)
+    if (!Number.isNaN(pid) && !isLive)
+      await rm(path, {recursive: true, force: true}).catch(() => undefined)
+  }
+}
