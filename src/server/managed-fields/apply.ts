@@ -1,0 +1,156 @@
+import type {ApiObject, ManagedFieldsEntry} from '../../api/meta.ts'
+import {isObject, type JsonObject} from '../patch/json-value.ts'
+import {badRequest, StatusError} from '../status.ts'
+import {compare} from './compare.ts'
+import {configuredFields} from './configured-fields.ts'
+import {applyConflict, type Conflict, conflictsOf} from './conflicts.ts'
+import {
+  difference,
+  EMPTY_SET,
+  hasPath,
+  intersection,
+  isEmptySet,
+  recursiveDifference,
+  union,
+} from './field-set.ts'
+import {fieldsLastApplied, refreshLastApplied} from './last-applied.ts'
+import {decodeManagers, encodeManagers, managerId, type Managers, setFields} from './managers.ts'
+import {mergeApplied} from './merge.ts'
+import {
+  managedFieldsToStore,
+  NEVER_OWNED,
+  timestamp,
+  withoutManagedFields,
+  type WriteContext,
+  writtenBy,
+} from './ownership.ts'
+import {prune} from './prune.ts'
+import {recordUpdate} from './track-update.ts'
+import {validateConfiguration} from './validate.ts'
+
+export interface ApplyRequest extends WriteContext {
+  kind: string
+  /** Absent where the object is to be created. */
+  live?: ApiObject | undefined
+  /** The configuration as it was sent: parsed, not decoded, not defaulted. */
+  applied: JsonObject
+  /** Takes fields from their owners instead of failing. */
+  force: boolean
+}
+
+export interface AppliedObject {
+  /** To be decoded, defaulted and validated like any update; its managedFields are set. */
+  object: ApiObject
+  managedFields: ManagedFieldsEntry[] | undefined
+}
+
+const KUBECTL = 'kubectl'
+const BEFORE_FIRST_APPLY = 'before-first-apply'
+
+function kindText(apiVersion: unknown, kind: unknown): string {
+  const version = typeof apiVersion === 'string' ? apiVersion : ''
+  const name = typeof kind === 'string' ? kind : ''
+  return `${version.includes('/') ? version : `/${version}`}, Kind=${name}`
+}
+
+function metadataOf(applied: JsonObject): JsonObject {
+  return isObject(applied.metadata) ? applied.metadata : {}
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
+
+function requireConfiguration({applied, apiVersion, kind, shape}: ApplyRequest): void {
+  if (applied.apiVersion !== apiVersion || applied.kind !== kind) {
+    throw badRequest(`invalid object type: ${kindText(applied.apiVersion, applied.kind)}`)
+  }
+  const {managedFields, namespace, name} = metadataOf(applied)
+  if (managedFields !== undefined && managedFields !== null) {
+    throw badRequest('metadata.managedFields must be nil')
+  }
+  const error = validateConfiguration(shape, applied)
+  if (error === undefined) return
+  // Kubernetes answers this as 500 with no reason.
+  const subject = `${textOf(namespace)}/${textOf(name)}; ${kindText(apiVersion, kind)}`
+  throw new StatusError(
+    500,
+    undefined,
+    `failed to create typed patch object (${subject}): ${error}`,
+  )
+}
+
+function managersBefore(request: ApplyRequest): Managers {
+  const {live} = request
+  const managers = decodeManagers(live?.metadata.managedFields ?? [], {stored: true})
+  if (managers.size === 0 && live !== undefined) {
+    recordUpdate(managers, {
+      ...request,
+      live: undefined,
+      updated: live,
+      manager: BEFORE_FIRST_APPLY,
+    })
+  }
+  return managers
+}
+
+interface Attempt {
+  object: ApiObject
+  managers: Managers
+  conflicts: Conflict[]
+}
+
+/** The outcome as if by force, with the conflicts that stand against it. */
+function attempt(request: ApplyRequest, before: Managers): Attempt {
+  const {shape, applied, apiVersion, manager, subresource = '', resetFields = EMPTY_SET} = request
+  const live = request.live === undefined ? {metadata: {}} : withoutManagedFields(request.live)
+  const identity = {manager, operation: 'Apply', apiVersion, subresource} as const
+  const id = managerId(identity)
+  const configured = recursiveDifference(configuredFields(shape, applied), resetFields)
+  const managers: Managers = new Map(before)
+  managers.set(id, {...identity, time: timestamp(request.now), fields: configured})
+
+  const owned = [...managers.values()].map(({fields}) => fields).reduce(union, EMPTY_SET)
+  const merged = mergeApplied(shape, live, applied)
+  const last = before.get(id)?.fields ?? EMPTY_SET
+  const pruned = prune(shape, merged, last, owned) as Partial<ApiObject>
+  const object: ApiObject = {...pruned, metadata: pruned.metadata ?? {}}
+
+  const {changed, removed} = writtenBy(compare(shape, live, object), resetFields)
+  const disputed = []
+  for (const [otherId, owner] of managers) {
+    if (otherId === id) {
+      setFields(managers, id, owner, difference(configured, NEVER_OWNED))
+      continue
+    }
+    const fields = intersection(owner.fields, changed)
+    if (!isEmptySet(fields)) disputed.push({owner, fields})
+    setFields(managers, otherId, owner, difference(difference(owner.fields, changed), removed))
+  }
+  return {object, managers, conflicts: conflictsOf(disputed)}
+}
+
+/** kubectl has no conflict about what it set by client-side apply itself. */
+function standingConflicts({live, manager, shape, apiVersion}: ApplyRequest, all: Conflict[]) {
+  if (manager !== KUBECTL || live === undefined || all.length === 0) return all
+  const allowed = fieldsLastApplied(shape, live, apiVersion)
+  return all.filter(({path}) => !hasPath(allowed, path))
+}
+
+/**
+ * Server-side apply. The configuration's fields win; those that the manager applied before and does not any more go, unless
+ * somebody else owns them. Fields of other managers that would change are conflicts (409), unless forced; equal values are
+ * owned together. Inputs stay as they are.
+ */
+export function apply(request: ApplyRequest): AppliedObject {
+  requireConfiguration(request)
+  const {object, managers, conflicts} = attempt(request, managersBefore(request))
+  const standing = request.force ? [] : standingConflicts(request, conflicts)
+  if (standing.length > 0) throw applyConflict(standing)
+  if (request.manager === KUBECTL) refreshLastApplied(object, request.applied)
+
+  const managedFields = encodeManagers(managers)
+  if (managedFields !== undefined) object.metadata.managedFields = managedFields
+  const {live} = request
+  const stored = live === undefined ? managedFields : managedFieldsToStore(live, object)
+  if (stored !== undefined) object.metadata.managedFields = stored
+  return {object, managedFields: stored}
+}

@@ -1,0 +1,53 @@
+import type {StatusCause} from '../../api/meta.ts'
+import {StatusError} from '../status.ts'
+import {type FieldSet, pathsOf} from './field-set.ts'
+import {managerId, type Manager} from './managers.ts'
+import {elementText, type PathElement} from './path-element.ts'
+
+/** A field that is to change, and that another manager owns. */
+export interface Conflict {
+  owner: Manager
+  path: readonly PathElement[]
+}
+
+const compareTexts = (left: string, right: string) => (left < right ? -1 : left > right ? 1 : 0)
+
+/** By manager, then in the order of the fields. */
+export function conflictsOf(disputed: readonly {owner: Manager; fields: FieldSet}[]): Conflict[] {
+  return disputed
+    .toSorted((left, right) => compareTexts(managerId(left.owner), managerId(right.owner)))
+    .flatMap(({owner, fields}) => pathsOf(fields).map((path) => ({owner, path})))
+}
+
+const pathText = (path: readonly PathElement[]) => path.map(elementText).join('')
+
+function ownerText({manager, operation, apiVersion, subresource}: Manager): string {
+  const name = JSON.stringify(manager)
+  const where =
+    subresource === '' ? name : `${name} with subresource ${JSON.stringify(subresource)}`
+  return operation === 'Update' ? `${where} using ${apiVersion}` : where
+}
+
+function conflictText(conflicts: readonly Conflict[]): string {
+  const [first] = conflicts
+  if (first !== undefined && conflicts.length === 1) {
+    return `Apply failed with 1 conflict: conflict with ${ownerText(first.owner)}: ${pathText(first.path)}`
+  }
+  const lines = conflicts.flatMap(({owner, path}, index) => {
+    const line = `- ${pathText(path)}`
+    return conflicts[index - 1]?.owner === owner
+      ? [line]
+      : [`conflicts with ${ownerText(owner)}:`, line]
+  })
+  return `Apply failed with ${conflicts.length} conflicts: ${lines.join('\n')}`
+}
+
+/** 409, with a cause a field, as kubectl prints them. */
+export function applyConflict(conflicts: readonly Conflict[]): StatusError {
+  const causes: StatusCause[] = conflicts.map(({owner, path}) => ({
+    reason: 'FieldManagerConflict',
+    message: `conflict with ${ownerText(owner)}`,
+    field: pathText(path),
+  }))
+  return new StatusError(409, 'Conflict', conflictText(conflicts), {causes})
+}

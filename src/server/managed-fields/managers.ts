@@ -1,0 +1,134 @@
+import type {ManagedFieldsEntry} from '../../api/meta.ts'
+import {type FieldSet, isEmptySet, union} from './field-set.ts'
+import {decodeFields, encodeFields} from './fields-v1.ts'
+
+/** Who owns which fields: an entry of managedFields, its field set decoded. */
+export interface Manager {
+  manager: string
+  operation: 'Apply' | 'Update'
+  apiVersion: string
+  subresource: string
+  time?: string | undefined
+  fields: FieldSet
+  /** The entry as it is stored, given back as it is while `fields` stays the same. */
+  stored?: {entry: ManagedFieldsEntry; fields: FieldSet}
+}
+
+/** Managers by their identifier. */
+export type Managers = Map<string, Manager>
+
+type Identity = Pick<Manager, 'manager' | 'operation' | 'apiVersion' | 'subresource'>
+
+/** What tells managers apart, and orders them: an applier stays the same one whatever version it speaks. */
+export function managerId({manager, operation, apiVersion, subresource}: Identity): string {
+  return JSON.stringify({
+    ...(manager === '' ? {} : {manager}),
+    operation,
+    ...(operation === 'Apply' || apiVersion === '' ? {} : {apiVersion}),
+    ...(subresource === '' ? {} : {subresource}),
+  })
+}
+
+function decodeEntry(entry: ManagedFieldsEntry, stored: boolean): Manager {
+  const {manager = '', operation, apiVersion = '', subresource = '', time, fieldsType} = entry
+  if (operation !== 'Apply' && operation !== 'Update') {
+    throw new SyntaxError('operation must be `Apply` or `Update`')
+  }
+  if (apiVersion === '') throw new SyntaxError('apiVersion must not be empty')
+  if (fieldsType !== 'FieldsV1') throw new SyntaxError('fieldsType must be FieldsV1')
+  const fields = decodeFields(entry.fieldsV1)
+  return {
+    manager,
+    operation,
+    apiVersion,
+    subresource,
+    ...(time === undefined ? {} : {time}),
+    fields,
+    ...(stored ? {stored: {entry, fields}} : {}),
+  }
+}
+
+/** Throws where an entry is malformed. `stored`: they are our own, and may be given back as they are. */
+export function decodeManagers(
+  entries: readonly ManagedFieldsEntry[],
+  {stored}: {stored: boolean},
+): Managers {
+  const managers = entries.map((entry) => decodeEntry(entry, stored))
+  return new Map(managers.map((manager) => [managerId(manager), manager]))
+}
+
+function encodeManager(owner: Manager): ManagedFieldsEntry {
+  const {manager, operation, apiVersion, subresource, time, fields, stored} = owner
+  const storedFields = stored?.fields === fields ? stored.entry.fieldsV1 : undefined
+  if (storedFields !== undefined && stored?.entry.time === time) return stored.entry
+  return {
+    ...(manager === '' ? {} : {manager}),
+    operation,
+    apiVersion,
+    ...(time === undefined ? {} : {time}),
+    fieldsType: 'FieldsV1',
+    fieldsV1: storedFields ?? encodeFields(fields),
+    ...(subresource === '' ? {} : {subresource}),
+  }
+}
+
+const seconds = (time: string | undefined) =>
+  time === undefined ? 0 : Math.floor(Date.parse(time) / 1000)
+
+const compareTexts = (left: string, right: string) => (left < right ? -1 : left > right ? 1 : 0)
+
+/** Appliers first, then by time, manager, version and subresource. */
+const inOrder = (left: Manager, right: Manager) =>
+  compareTexts(left.operation, right.operation) ||
+  seconds(left.time) - seconds(right.time) ||
+  compareTexts(left.manager, right.manager) ||
+  compareTexts(left.apiVersion, right.apiVersion) ||
+  compareTexts(left.subresource, right.subresource)
+
+/** The entries as they are stored; undefined where nobody owns anything. */
+export function encodeManagers(managers: Managers): ManagedFieldsEntry[] | undefined {
+  if (managers.size === 0) return undefined
+  return [...managers.values()].sort(inOrder).map(encodeManager)
+}
+
+/** Sets a manager's fields, and forgets the manager that owns none. */
+export function setFields(managers: Managers, id: string, owner: Manager, fields: FieldSet): void {
+  if (isEmptySet(fields)) managers.delete(id)
+  else if (fields !== owner.fields) managers.set(id, {...owner, fields})
+}
+
+const MAX_UPDATERS = 10
+const ANCIENT_CHANGES = 'ancient-changes'
+
+/** Merges the oldest updaters of one version into one, until no more than ten updaters are left. */
+export function capUpdaters(managers: Managers): void {
+  const updaters = [...managers].filter(([, {operation}]) => operation === 'Update')
+  let count = updaters.length
+  if (count <= MAX_UPDATERS) return
+  updaters.sort(
+    ([leftId, left], [rightId, right]) =>
+      seconds(left.time) - seconds(right.time) || compareTexts(leftId, rightId),
+  )
+  const firstOfVersion = new Map<string, string>()
+  for (const [id, {apiVersion, fields, time}] of updaters) {
+    if (count <= MAX_UPDATERS) return
+    const first = firstOfVersion.get(apiVersion)
+    if (first === undefined) {
+      firstOfVersion.set(apiVersion, id)
+      continue
+    }
+    const bucket: Identity = {
+      manager: ANCIENT_CHANGES,
+      operation: 'Update',
+      apiVersion,
+      subresource: '',
+    }
+    const bucketId = managerId(bucket)
+    const gathered = managers.get(bucketId) ?? managers.get(first)
+    if (gathered === undefined) continue
+    if (!managers.has(bucketId)) managers.delete(first)
+    managers.delete(id)
+    managers.set(bucketId, {...bucket, time, fields: union(fields, gathered.fields)})
+    count--
+  }
+}

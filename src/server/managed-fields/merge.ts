@@ -1,0 +1,71 @@
+import {deepCopy, getOwn, isObject, type JsonObject, setOwn} from '../patch/json-value.ts'
+import type {ListShape, Shape} from '../patch/shape.ts'
+import {itemElement, itemsByElement} from './list-items.ts'
+import type {PathElement} from './path-element.ts'
+
+function mergeObjects(shape: Shape, live: JsonObject, applied: JsonObject): JsonObject {
+  const merged: JsonObject = {}
+  const childShape = (key: string): Shape => {
+    if (shape.kind === 'struct') return shape.fields.get(key)?.shape ?? {kind: 'any'}
+    return shape.kind === 'map' ? shape.value : shape
+  }
+  for (const key of new Set([...Object.keys(live), ...Object.keys(applied)])) {
+    const value = mergeApplied(childShape(key), getOwn(live, key), getOwn(applied, key))
+    // A struct's field that is null is one that is not set.
+    if (value === undefined || (value === null && shape.kind === 'struct')) continue
+    setOwn(merged, key, value)
+  }
+  return merged
+}
+
+/**
+ * The applied order wins; items that only the live list has stay behind the one that they followed, or in front of everything.
+ */
+function mergeLists(shape: ListShape, live: unknown[], applied: unknown[]): unknown[] {
+  const lives = itemsByElement(shape, live)
+  const applies = itemsByElement(shape, applied)
+  const order = live.map((item) => ({item, element: itemElement(shape, item)}))
+  const shared = [...applies.keys()].filter((element) => lives.has(element))
+  const merged: unknown[] = []
+  let next = 0
+  let nextShared = 0
+  const takeLiveUpTo = (stop: PathElement | undefined) => {
+    for (; next < order.length; next++) {
+      const here = order[next]
+      if (here === undefined || here.element === stop) return
+      if (!applies.has(here.element)) merged.push(deepCopy(here.item))
+    }
+  }
+  for (const [element, [item]] of applies) {
+    takeLiveUpTo(shared[nextShared])
+    const same = lives.get(element) ?? []
+    merged.push(mergeApplied(shape.item, same.length === 1 ? same[0] : undefined, item))
+    if (shared[nextShared] === element) {
+      nextShared++
+      if (order[next]?.element === element) next++
+    }
+  }
+  takeLiveUpTo(undefined)
+  return merged
+}
+
+/**
+ * Merges an applied configuration into the live value: the configuration's leaves win, nothing is removed. A null says nothing
+ * against items and keys that are there. Answers a value of its own.
+ */
+export function mergeApplied(shape: Shape, live: unknown, applied: unknown): unknown {
+  if (applied === undefined) return deepCopy(live)
+  const granular =
+    shape.kind === 'any' ||
+    ((shape.kind === 'struct' || shape.kind === 'map') && !shape.atomic) ||
+    (shape.kind === 'list' && shape.relation !== 'atomic')
+  if (!granular) return deepCopy(applied)
+  if (shape.kind === 'list') {
+    if (applied === null && Array.isArray(live) && live.length > 0) return deepCopy(live)
+    if (!Array.isArray(applied)) return deepCopy(applied)
+    return mergeLists(shape, Array.isArray(live) ? live : [], applied)
+  }
+  if (applied === null && isObject(live) && Object.keys(live).length > 0) return deepCopy(live)
+  if (!isObject(applied)) return deepCopy(applied)
+  return mergeObjects(shape, isObject(live) ? live : {}, applied)
+}

@@ -1,0 +1,85 @@
+import type {ManagedFieldsEntry, ApiObject} from '../../api/meta.ts'
+import {deepEqual} from '../patch/json-value.ts'
+import type {StructShape} from '../patch/shape.ts'
+import type {Difference} from './compare.ts'
+import {EMPTY_SET, fieldSetOf, type FieldSet, recursiveDifference} from './field-set.ts'
+
+/** What a write of managed fields is about. */
+export interface WriteContext {
+  shape: StructShape
+  /** The field manager's name; `unknown` where it is empty. */
+  manager: string
+  /** The version that the request came by, such as `rbac.authorization.k8s.io/v1`. */
+  apiVersion: string
+  /** Empty or absent for the resource itself. */
+  subresource?: string
+  now: Date
+  /** Fields that this endpoint does not write, whatever is sent: `fieldSetOf([['status']])` for a main endpoint. */
+  resetFields?: FieldSet
+}
+
+/** Nobody owns what the server keeps about an object. */
+export const NEVER_OWNED = fieldSetOf([
+  ['apiVersion'],
+  ['kind'],
+  ['metadata'],
+  ['metadata', 'name'],
+  ['metadata', 'namespace'],
+  ['metadata', 'creationTimestamp'],
+  ['metadata', 'selfLink'],
+  ['metadata', 'uid'],
+  ['metadata', 'clusterName'],
+  ['metadata', 'generation'],
+  ['metadata', 'managedFields'],
+  ['metadata', 'resourceVersion'],
+])
+
+const SAME: Difference = {changed: EMPTY_SET, removed: EMPTY_SET}
+
+/** What of a difference this endpoint writes. */
+export function writtenBy(
+  found: Difference | undefined,
+  resetFields: FieldSet = EMPTY_SET,
+): Difference {
+  if (found === undefined) return SAME
+  return {
+    changed: recursiveDifference(found.changed, resetFields),
+    removed: recursiveDifference(found.removed, resetFields),
+  }
+}
+
+/** The object as field managers look at it: an object does not own its owners. */
+export function withoutManagedFields(object: ApiObject): ApiObject {
+  if (object.metadata.managedFields === undefined) return object
+  const {managedFields: _, ...metadata} = object.metadata
+  return {...object, metadata}
+}
+
+export const timestamp = (now: Date): string => `${now.toISOString().slice(0, 19)}Z`
+
+const withoutTime = ({time: _, ...entry}: ManagedFieldsEntry) => entry
+
+/** Whether two lists of entries say the same, but for when. */
+export const sameOwners = (
+  left: readonly ManagedFieldsEntry[] = [],
+  right: readonly ManagedFieldsEntry[] = [],
+): boolean =>
+  left === right ||
+  (left.length === right.length && deepEqual(left.map(withoutTime), right.map(withoutTime)))
+
+/**
+ * To be asked right before an update is stored: where nothing differs but the times of managed fields, these are the live
+ * ones, so that a write that changes nothing is none. As IgnoreManagedFieldsTimestampsTransformer.
+ */
+export function managedFieldsToStore(
+  live: ApiObject,
+  updated: ApiObject,
+): ManagedFieldsEntry[] | undefined {
+  const [before, after] = [live.metadata.managedFields, updated.metadata.managedFields]
+  const unchanged =
+    before !== undefined &&
+    before !== after &&
+    sameOwners(before, after) &&
+    deepEqual(withoutManagedFields(live), withoutManagedFields(updated))
+  return unchanged ? before : after
+}

@@ -1,0 +1,31 @@
+import {isObject} from './json-value.ts'
+
+/** A JSON value as Kubernetes' error texts show it: `map[a:1 b:[x y]]`, `<nil>`. */
+export function goText(value: unknown): string {
+  if (value === null || value === undefined) return '<nil>'
+  if (Array.isArray(value)) return `[${value.map(goText).join(' ')}]`
+  if (isObject(value)) {
+    const pairs = Object.keys(value)
+      .sort()
+      .map((key) => `${key}:${goText(value[key])}`)
+    return `map[${pairs.join(' ')}]`
+  }
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** The name of a JSON value's type in texts about decoding, such as `cannot unmarshal array`. */
+export function jsonTypeName(value: unknown): string {
+  if (Array.isArray(value)) return 'array'
+  if (value === null) return 'null'
+  return typeof value === 'boolean' ? 'bool' : typeof value
+}
+
+/** The name of a decoded JSON value's type, as in `expected a X, but received a Y`. */
+export function goTypeName(value: unknown): string {
+  if (value === null || value === undefined) return '%!s(<nil>)'
+  if (Array.isArray(value)) return '[]interface {}'
+  if (typeof value === 'string') return 'string'
+  if (typeof value === 'boolean') return 'bool'
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64'
+  return 'map[string]interface {}'
+}

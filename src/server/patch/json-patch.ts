@@ -1,0 +1,172 @@
+import {badRequest, tooLarge} from '../status.ts'
+import {jsonTypeName} from './go-text.ts'
+import {findPlace, isContainer, listIndex, type Place, valueAt} from './json-pointer.ts'
+import {deepCopy, deepEqual, isObject, removeOwn, setOwn} from './json-value.ts'
+import {rejected} from './rejected.ts'
+
+const MAX_OPERATIONS = 10_000
+/** How many bytes `copy` operations may add; a few of them double a document each. */
+const MAX_COPIED_BYTES = 3 * 1024 * 1024
+
+interface Operation {
+  op?: string
+  path?: string
+  from?: string
+  value?: unknown
+}
+
+const TEXTS = ['op', 'path', 'from'] as const
+
+function parseOperation(item: unknown): Operation {
+  if (item === null) return {}
+  if (!isObject(item)) {
+    throw badRequest(
+      `error decoding patch: json: cannot unmarshal ${jsonTypeName(item)} into Go value of type handlers.jsonPatchOp`,
+    )
+  }
+  for (const name of TEXTS) {
+    const text = item[name]
+    if (text !== undefined && text !== null && typeof text !== 'string') {
+      throw badRequest(
+        `error decoding patch: json: cannot unmarshal ${jsonTypeName(text)} into Go struct field jsonPatchOp.${name} of type string`,
+      )
+    }
+  }
+  return item
+}
+
+function parseOperations(patch: unknown): Operation[] {
+  if (!Array.isArray(patch)) {
+    throw badRequest(
+      `error decoding patch: json: cannot unmarshal ${jsonTypeName(patch)} into Go value of type []handlers.jsonPatchOp`,
+    )
+  }
+  const operations = patch.map(parseOperation)
+  if (operations.length > MAX_OPERATIONS) {
+    throw tooLarge(
+      `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.length}`,
+    )
+  }
+  return operations
+}
+
+function placeOf(document: unknown, pointer: string | undefined): Place {
+  const place = pointer === undefined ? undefined : findPlace(document, pointer)
+  if (place === undefined) throw rejected()
+  return place
+}
+
+function addAt({container, key}: Place, value: unknown): void {
+  if (!Array.isArray(container)) {
+    setOwn(container, key, value)
+    return
+  }
+  const index = key === '-' ? container.length : listIndex(key, container.length + 1)
+  if (index === undefined) throw rejected()
+  container.splice(index, 0, value)
+}
+
+function removeAt({container, key}: Place): void {
+  if (Array.isArray(container)) {
+    const index = listIndex(key, container.length)
+    if (index === undefined) throw rejected()
+    container.splice(index, 1)
+    return
+  }
+  if (!Object.hasOwn(container, key)) throw rejected()
+  removeOwn(container, key)
+}
+
+/** A map's key need not be there, as for evanphx/json-patch; a list's item must. */
+function replaceAt({container, key}: Place, value: unknown): void {
+  if (!Array.isArray(container)) {
+    setOwn(container, key, value)
+    return
+  }
+  const index = listIndex(key, container.length)
+  if (index === undefined) throw rejected()
+  container[index] = value
+}
+
+/** A map's missing key reads as null; a list's missing item is an error. */
+function readAt(place: Place): unknown {
+  const value = valueAt(place)
+  if (value === undefined && Array.isArray(place.container)) throw rejected()
+  return value ?? null
+}
+
+/** The state of one run: the document is a copy that operations change in place. */
+class Run {
+  document: unknown
+  copied = 0
+
+  constructor(document: unknown) {
+    this.document = deepCopy(document)
+  }
+
+  apply(operation: Operation): void {
+    const {op, path, from, value = null} = operation
+    switch (op) {
+      case 'add':
+        addAt(placeOf(this.document, path), deepCopy(value))
+        return
+      case 'remove':
+        removeAt(placeOf(this.document, path))
+        return
+      case 'replace':
+        this.replace(path, deepCopy(value))
+        return
+      case 'move':
+        this.move(from, path)
+        return
+      case 'copy':
+        this.copy(from, path)
+        return
+      case 'test':
+        this.test(path, value)
+        return
+      default:
+        throw rejected()
+    }
+  }
+
+  private replace(path: string | undefined, value: unknown): void {
+    if (path !== '') {
+      replaceAt(placeOf(this.document, path), value)
+      return
+    }
+    if (!isContainer(value)) throw rejected()
+    this.document = value
+  }
+
+  private move(from: string | undefined, path: string | undefined): void {
+    const source = placeOf(this.document, from)
+    const value = readAt(source)
+    removeAt(source)
+    addAt(placeOf(this.document, path), value)
+  }
+
+  private copy(from: string | undefined, path: string | undefined): void {
+    const value = readAt(placeOf(this.document, from))
+    const target = placeOf(this.document, path)
+    this.copied += Buffer.byteLength(JSON.stringify(value))
+    if (this.copied > MAX_COPIED_BYTES) throw rejected()
+    addAt(target, deepCopy(value))
+  }
+
+  private test(path: string | undefined, expected: unknown): void {
+    const actual = path === '' ? this.document : readAt(placeOf(this.document, path))
+    if (!deepEqual(actual, expected)) throw rejected()
+  }
+}
+
+/**
+ * RFC 6902 as kube-apiserver applies it by evanphx/json-patch: negative indices count from the end, `replace` of a missing
+ * key of a map adds it, `test` of a missing key passes for null. Inputs stay as they are.
+ */
+export function applyJsonPatch(document: unknown, patch: unknown): unknown {
+  const operations = parseOperations(patch)
+  const run = new Run(document)
+  for (const operation of operations) run.apply(operation)
+  return run.document
+}

@@ -1,0 +1,45 @@
+import {getOwn, isObject, type JsonObject} from './json-value.ts'
+
+export type JsonContainer = JsonObject | unknown[]
+
+/** The place that a JSON pointer names: a key of a container that exists. */
+export interface Place {
+  container: JsonContainer
+  key: string
+}
+
+const unescape = (part: string) => part.replaceAll('~1', '/').replaceAll('~0', '~')
+
+const INDEX = /^[+-]?\d+$/
+
+/** A list's index, counted from the end where it is negative; undefined where there is no such item. */
+export function listIndex(key: string, length: number): number | undefined {
+  if (!INDEX.test(key)) return undefined
+  const index = Number(key)
+  const counted = index < 0 ? index + length : index
+  return counted >= 0 && counted < length ? counted : undefined
+}
+
+export function isContainer(value: unknown): value is JsonContainer {
+  return Array.isArray(value) || isObject(value)
+}
+
+/** What stands at a key; undefined where nothing does. */
+export function valueAt({container, key}: Place): unknown {
+  if (!Array.isArray(container)) return getOwn(container, key)
+  const index = listIndex(key, container.length)
+  return index === undefined ? undefined : container[index]
+}
+
+/** Walks to the container that a pointer's last part is a key of; undefined where the way is missing or the pointer is the root. */
+export function findPlace(document: unknown, pointer: string): Place | undefined {
+  if (!pointer.startsWith('/')) return undefined
+  const parts = pointer.slice(1).split('/').map(unescape)
+  const key = parts.pop() ?? ''
+  let container = document
+  for (const part of parts) {
+    if (!isContainer(container)) return undefined
+    container = valueAt({container, key: part})
+  }
+  return isContainer(container) ? {container, key} : undefined
+}

@@ -1,0 +1,57 @@
+export type JsonObject = Record<string, unknown>
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Reads an own key only: `constructor` and `__proto__` are keys like any other. */
+export const getOwn = (object: JsonObject, key: string): unknown =>
+  Object.hasOwn(object, key) ? object[key] : undefined
+
+/** Sets an own key, `__proto__` too, which a plain assignment would take for the prototype. */
+export function setOwn(object: JsonObject, key: string, value: unknown): void {
+  if (key === '__proto__') {
+    Object.defineProperty(object, key, {
+      value,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    })
+  } else {
+    object[key] = value
+  }
+}
+
+export function removeOwn(object: JsonObject, key: string): void {
+  Reflect.deleteProperty(object, key)
+}
+
+export function isEmptyObject(object: JsonObject): boolean {
+  for (const key in object) if (Object.hasOwn(object, key)) return false
+  return true
+}
+
+export function deepCopy<T>(value: T): T {
+  if (Array.isArray(value)) return value.map((item: unknown) => deepCopy(item)) as T
+  if (!isObject(value)) return value
+  const copy: JsonObject = {}
+  for (const key of Object.keys(value)) setOwn(copy, key, deepCopy(value[key]))
+  return copy as T
+}
+
+/** Equal as JSON: the order of keys does not count, a key that is undefined is not there. */
+export function deepEqual(left: unknown, right: unknown): boolean {
+  if (left === right) return true
+  if (Array.isArray(left)) {
+    return (
+      Array.isArray(right) &&
+      left.length === right.length &&
+      left.every((item, index) => deepEqual(item, right[index]))
+    )
+  }
+  if (!isObject(left) || !isObject(right)) return false
+  for (const key of Object.keys(left)) if (!deepEqual(left[key], getOwn(right, key))) return false
+  for (const key of Object.keys(right)) {
+    if (right[key] !== undefined && getOwn(left, key) === undefined) return false
+  }
+  return true
+}

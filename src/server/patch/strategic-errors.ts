@@ -1,0 +1,8 @@
+import {StatusError} from '../status.ts'
+import {goText} from './go-text.ts'
+
+/** Kubernetes answers most failures of a strategic merge as 500 with the bare text and no reason. */
+export const failed = (message: string) => new StatusError(500, undefined, message)
+
+export const noMergeKey = (item: unknown, key: string) =>
+  failed(`map: ${goText(item)} does not contain declared merge key: ${key}`)
