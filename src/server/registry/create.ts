@@ -1,16 +1,17 @@
 import {randomInt, randomUUID} from 'node:crypto'
-import type {ApiObject} from '../../api/meta.ts'
+import type {ApiObject, ManagedFieldsEntry} from '../../api/meta.ts'
 import {hasCode} from '../../errors.ts'
-import {trackUpdate} from '../managed-fields/index.ts'
+import {trackUpdate} from '../managed-fields/track-update.ts'
 import {alreadyExists, badRequest, invalid, StatusError} from '../status.ts'
 import {validateObjectMeta} from '../validation/metadata.ts'
 import {toStored} from './stored-object.ts'
 import {
   bytesOf,
   countGeneration,
-  resetFields,
   resultOf,
+  setManagedFields,
   timestamp,
+  trackingOf,
   type WriteResult,
   type WriteServices,
   type WriteTarget,
@@ -29,11 +30,12 @@ function generateName(base: string): string {
   return base.slice(0, MAX_GENERATED_BASE) + suffix
 }
 
-/** Creates an object. It is changed in place. */
+/** Creates an object. It is changed in place. `tracked` are its field owners where an apply has settled them. */
 export async function create(
   services: WriteServices,
   target: WriteTarget,
   object: ApiObject,
+  tracked?: ManagedFieldsEntry[],
 ): Promise<WriteResult> {
   const {resource} = target.store
   requireNamespace(object, target.context.namespace)
@@ -41,17 +43,8 @@ export async function create(
   const {context} = target
   resource.strategy.defaults?.(object)
   dropSystemMetadata(object)
-  const managedFields = trackUpdate({
-    live: undefined,
-    updated: object,
-    manager: target.manager,
-    apiVersion: target.apiVersion,
-    time: timestamp(context.clock.now()),
-    subresource: '',
-    type: target.type,
-    resetFields: resetFields(resource, ''),
-  })
-  await services.admission.admit(
+  const managedFields = tracked ?? trackUpdate({...trackingOf(target), updated: object})
+  await services.admit(
     {verb: 'create', resource, subresource: '', name: object.metadata.name ?? '', object},
     context,
   )
@@ -61,9 +54,7 @@ export async function create(
     const base = object.metadata.generateName ?? ''
     if (generated) object.metadata.name = generateName(base)
     prepare(target, object)
-    object.metadata.managedFields = managedFields
-    if (managedFields === undefined || managedFields.length === 0)
-      delete object.metadata.managedFields
+    setManagedFields(object, managedFields)
     try {
       return await store(services, target, object)
     } catch (error) {

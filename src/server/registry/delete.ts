@@ -65,7 +65,7 @@ export async function remove(
     if (stored === undefined) throw notFound(resource, context.name)
     const object = parse(stored)
     requirePreconditions(resource, object, options)
-    await services.admission.admit(
+    await services.admit(
       {verb: 'delete', resource, subresource: '', name: context.name, old: object},
       context,
     )

@@ -1,8 +1,9 @@
 import type {ApiObject} from '../../api/meta.ts'
 import {hasCode} from '../../errors.ts'
-import {trackUpdate} from '../managed-fields/index.ts'
-import type {Strategy, Verb} from '../resource.ts'
-import {badRequest, conflict, forbidden, invalid, MODIFIED, notFound} from '../status.ts'
+import {trackUpdate} from '../managed-fields/track-update.ts'
+import {requireAllowed} from '../authz/refusal.ts'
+import type {Resource, Strategy} from '../resource.ts'
+import {badRequest, conflict, invalid, MODIFIED, notFound} from '../status.ts'
 import {invalidValue} from '../field-error.ts'
 import {validateObjectMetaUpdate} from '../validation/metadata.ts'
 import {create} from './create.ts'
@@ -10,9 +11,9 @@ import {parse, textOf, toStored, type StoredObject} from './stored-object.ts'
 import {
   bytesOf,
   countGeneration,
-  resetFields,
   resultOf,
-  timestamp,
+  setManagedFields,
+  trackingOf,
   unchanged,
   type WriteResult,
   type WriteServices,
@@ -81,7 +82,7 @@ export async function update(
 }
 
 async function prepare(
-  {admission}: WriteServices,
+  {admit}: WriteServices,
   target: WriteTarget,
   stored: StoredObject,
   next: NextState,
@@ -98,34 +99,18 @@ async function prepare(
   requireSameUid(target, object, old)
   restoreSystemMetadata(object, old)
 
-  const managedFields =
-    tracked ??
-    trackUpdate({
-      live: old,
-      updated: object,
-      manager: target.manager,
-      apiVersion: target.apiVersion,
-      time: timestamp(context.clock.now()),
-      subresource,
-      type: target.type,
-      resetFields: resetFields(resource, subresource),
-    })
-  await admission.admit(
-    {verb: 'update', resource, subresource, name: context.name, object, old},
-    context,
-  )
+  const managedFields = tracked ?? trackUpdate({...trackingOf(target), live: old, updated: object})
+  await admit({verb: 'update', resource, subresource, name: context.name, object, old}, context)
   const strategy = strategyOf(target)
   strategy.prepareForUpdate?.(object, old, context)
   countGeneration(resource, object, old)
   const errors = [
     ...validateObjectMetaUpdate(object, old),
-    ...(resource.strategy.validate?.(object, context) ?? []),
+    ...(strategy.validate?.(object, context) ?? []),
     ...(strategy.validateUpdate?.(object, old, context) ?? []),
   ]
   if (errors.length > 0) throw invalid(resource, context.name, errors)
-  if (managedFields === undefined || managedFields.length === 0)
-    delete object.metadata.managedFields
-  else object.metadata.managedFields = managedFields
+  setManagedFields(object, managedFields)
   return {object, conditional}
 }
 
@@ -148,7 +133,7 @@ async function save(
 }
 
 /** Being deleted, and nothing holds it any longer. */
-const isFinished = (resource: WriteTarget['store']['resource'], object: ApiObject) =>
+const isFinished = (resource: Resource, object: ApiObject) =>
   object.metadata.deletionTimestamp !== undefined &&
   (object.metadata.deletionGracePeriodSeconds ?? 0) === 0 &&
   (object.metadata.finalizers ?? []).length === 0 &&
@@ -220,24 +205,10 @@ function requireSameUid(
 
 /** Creating through an update or an apply needs the permission to create. */
 export function requireCreate({store: {resource}, context}: WriteTarget): void {
-  const verb: Verb = 'create'
+  const {user, namespace, name, version, authorize} = context
   const {group, plural} = resource
-  const {allowed, reason} = context.authorize(context.user, {
-    verb,
-    resource: {
-      group,
-      version: context.version,
-      resource: plural,
-      subresource: '',
-      namespace: context.namespace,
-      name: context.name,
-    },
-  })
-  if (allowed) return
-  const scope =
-    context.namespace === '' ? 'at the cluster scope' : `in the namespace "${context.namespace}"`
-  const sentence = `User "${context.user.username}" cannot create resource "${plural}" in API group "${group}" ${scope}`
-  throw forbidden(resource, context.name, reason === '' ? sentence : `${sentence}: ${reason}`)
+  const target = {group, version, resource: plural, subresource: '', namespace, name}
+  requireAllowed(authorize, user, {verb: 'create', resource: target})
 }
 
 /** What no caller may change, whatever it sent. */

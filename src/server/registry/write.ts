@@ -1,6 +1,7 @@
-import type {ApiObject} from '../../api/meta.ts'
-import type {TypeSchema} from '../../api/schema/types.ts'
-import type {AdmissionChain} from '../admission/index.ts'
+import type {ApiObject, ManagedFieldsEntry} from '../../api/meta.ts'
+import type {AdmissionPlugin} from '../admission/index.ts'
+import {EMPTY_SET, fieldSetOf, type FieldSet} from '../managed-fields/field-set.ts'
+import {shapeOf, type StructShape} from '../patch/shape.ts'
 import type {OperationContext, Resource} from '../resource.ts'
 import type {Registry} from './registry.ts'
 import type {ResourceStore} from './resource-store.ts'
@@ -9,15 +10,15 @@ import {jsonAt, type StoredObject} from './stored-object.ts'
 /** What every write needs of the server. */
 export interface WriteServices {
   registry: Registry
-  admission: AdmissionChain
+  admit: AdmissionPlugin['admit']
 }
 
 /** One write request: who, where, by which version and name of a field manager. */
 export interface WriteTarget {
   store: ResourceStore
   context: OperationContext
-  /** The type of the served version that the request speaks. */
-  type: TypeSchema
+  /** The shape of the served version that the request speaks. */
+  shape: StructShape
   /** The served apiVersion, as managedFields name it. */
   apiVersion: string
   manager: string
@@ -65,11 +66,35 @@ function bodyOf(object: ApiObject): string {
   return JSON.stringify(body)
 }
 
+const STATUS = fieldSetOf([['status']])
+const SPEC = fieldSetOf([['spec']])
+
 /** The fields that an endpoint does not write, so that nobody comes to own them through it. */
-export function resetFields(resource: Resource, subresource: string): string[] {
-  if (subresource !== '') return ['spec']
-  return resource.subresources?.['status'] === undefined ? [] : ['status']
+function resetFields(resource: Resource, subresource: string): FieldSet {
+  if (subresource !== '') return SPEC
+  return resource.subresources?.status === undefined ? EMPTY_SET : STATUS
 }
+
+/** What tracking of owned fields needs to know of a write. */
+export const trackingOf = ({store: {resource}, context, ...target}: WriteTarget) => ({
+  shape: target.shape,
+  manager: target.manager,
+  apiVersion: target.apiVersion,
+  subresource: context.subresource,
+  now: context.clock.now(),
+  resetFields: resetFields(resource, context.subresource),
+})
+
+export const setManagedFields = (
+  {metadata}: ApiObject,
+  entries: ManagedFieldsEntry[] | undefined,
+): void => {
+  if (entries === undefined || entries.length === 0) delete metadata.managedFields
+  else metadata.managedFields = entries
+}
+
+export const shapeOfVersion = (resource: Resource, type: string) =>
+  shapeOf(type, {custom: resource.custom === true})
 
 /** RFC 3339 with whole seconds, as Kubernetes writes times. */
 export const timestamp = (date: Date) => `${date.toISOString().slice(0, 19)}Z`

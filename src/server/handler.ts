@@ -1,0 +1,195 @@
+import {randomUUID} from 'node:crypto'
+import type {UserInfo} from '../api/meta.ts'
+import type {Clock} from '../runtime.ts'
+import type {ApiRequest, ApiResponse, Handler} from './api-request.ts'
+import type {AuditLog} from './audit/audit-log.ts'
+import type {AuditedRequest} from './audit/event.ts'
+import type {Authenticate} from './authn/authenticator.ts'
+import {impersonate, parseImpersonation} from './authn/impersonation.ts'
+import {requireAllowed} from './authz/refusal.ts'
+import {attributesOf, parseRequestInfo, type RequestInfo} from './authz/request-info.ts'
+import type {RequestLimiter} from './limits/request-limiter.ts'
+import type {RequestLabels, RequestMetrics} from './metrics/index.ts'
+import type {ResourceCall} from './registry/endpoint.ts'
+import type {Authorize} from './resource.ts'
+import {internalError, StatusError} from './status.ts'
+
+export interface HandlerDeps {
+  authenticate: Authenticate
+  authorize: Authorize
+  limiter: RequestLimiter
+  audit: AuditLog
+  metrics: RequestMetrics
+  labelsOf: (request: ApiRequest, info: RequestInfo | undefined) => RequestLabels
+  clock: Clock
+  serveResource: (call: ResourceCall) => Promise<ApiResponse>
+  /** Serves the paths that are no resource. */
+  serveDocument: (request: ApiRequest, path: string) => Promise<ApiResponse> | ApiResponse
+  /** Told of failures that are the server's own; callers learn only that there was one. */
+  onInternalError: (error: unknown, request: ApiRequest) => void
+}
+
+const AUDIT_ID = /^[A-Za-z0-9-]{1,64}$/
+
+/**
+ * The server as a function: authenticate, limit, authorize, route, answer. HTTP and clients in the same process both call it,
+ * so that no caller gets around a step.
+ */
+export function createHandler(deps: HandlerDeps): Handler {
+  return async (request) => {
+    const given = request.headers['audit-id'] ?? ''
+    const audited: AuditedRequest = {
+      auditId: AUDIT_ID.test(given) ? given : randomUUID(),
+      request,
+      code: 0,
+      received: deps.clock.now(),
+      answered: deps.clock.now(),
+    }
+    const started = performance.now()
+    let end: () => void = () => undefined
+    let answer: ApiResponse
+    try {
+      const info = parseRequestInfo(request.method, request.path, request.query)
+      audited.info = info
+      const user = await identify(deps, request, info, audited)
+      end = admit(deps, request, info, user.caller)
+      answer = await serve(deps, request, info, user.effective)
+    } catch (error) {
+      answer = toResponse(error, request, deps)
+    }
+    return finish(deps, {request, audited, answer, started, end})
+  }
+}
+
+/** Who calls, whom the request counts as, and whether that one may. */
+async function identify(
+  deps: HandlerDeps,
+  request: ApiRequest,
+  info: RequestInfo,
+  audited: AuditedRequest,
+): Promise<{caller: UserInfo; effective: UserInfo}> {
+  const caller = await authenticate(deps, request)
+  audited.caller = caller
+  const attributes = attributesOf(info)
+  try {
+    const wish = parseImpersonation(request.rawHeaders)
+    let effective = caller
+    if (wish !== undefined) {
+      effective = impersonate(caller, wish, {authorize: deps.authorize, request: attributes})
+      audited.impersonated = effective
+    }
+    audited.reason = requireAllowed(deps.authorize, effective, attributes)
+    audited.decision = 'allow'
+    return {caller, effective}
+  } catch (error) {
+    if (error instanceof StatusError && error.code === 403) {
+      // A refusal costs a caller without credentials as much as an answer does.
+      deps.limiter.admit(limited(request, caller), 'request')()
+      audited.decision = 'forbid'
+      audited.reason = error.message
+    }
+    throw error
+  }
+}
+
+async function authenticate({limiter, ...deps}: HandlerDeps, request: ApiRequest) {
+  try {
+    return await deps.authenticate(request)
+  } catch (error) {
+    if (error instanceof StatusError && error.code === 401)
+      limiter.countRefused(request.remoteAddress)
+    throw error
+  }
+}
+
+const limited = (request: ApiRequest, user: UserInfo) => ({
+  user,
+  remoteAddress: request.remoteAddress,
+  inProcess: request.caller !== undefined,
+})
+
+/** Takes a place among the requests in flight; the answer gives it back. */
+function admit(
+  {limiter, metrics, labelsOf}: HandlerDeps,
+  request: ApiRequest,
+  info: RequestInfo,
+  caller: UserInfo,
+): () => void {
+  const watching = info.verb === 'watch'
+  let release: () => void
+  try {
+    release = limiter.admit(limited(request, caller), watching ? 'watch' : 'request')
+  } catch (error) {
+    metrics.rejected(watching ? 'watches' : 'requests')
+    throw error
+  }
+  const done = watching
+    ? metrics.watchStarted(labelsOf(request, info))
+    : metrics.started(
+        request.method === 'GET' || request.method === 'HEAD' ? 'readOnly' : 'mutating',
+      )
+  return () => {
+    release()
+    done()
+  }
+}
+
+async function serve(
+  deps: HandlerDeps,
+  request: ApiRequest,
+  info: RequestInfo,
+  user: UserInfo,
+): Promise<ApiResponse> {
+  if (info.kind === 'resource') return deps.serveResource({info, request, user})
+  return deps.serveDocument(request, info.path)
+}
+
+function toResponse(error: unknown, request: ApiRequest, deps: HandlerDeps): ApiResponse {
+  const known = error instanceof StatusError
+  // A caller that left is nobody to be told, and no fault of the server.
+  if (!known && !request.signal.aborted) deps.onInternalError(error, request)
+  const {status, headers, code} = known
+    ? error
+    : internalError('the server could not complete the request; its log says why')
+  return {
+    status: code,
+    headers: {'Content-Type': 'application/json', 'Cache-Control': 'no-cache, private', ...headers},
+    body: JSON.stringify(status),
+  }
+}
+
+interface Finish {
+  request: ApiRequest
+  audited: AuditedRequest
+  answer: ApiResponse
+  started: number
+  end: () => void
+}
+
+function finish(deps: HandlerDeps, {request, audited, answer, started, end}: Finish): ApiResponse {
+  const {body, status, headers} = answer
+  audited.code = status
+  const note = () => {
+    end()
+    audited.answered = deps.clock.now()
+    deps.audit.record(audited)
+    const labels = deps.labelsOf(request, audited.info)
+    deps.metrics.finished(labels, status, (performance.now() - started) / 1000)
+  }
+  const named = {...headers, 'Audit-Id': audited.auditId}
+  if (typeof body === 'string' || body instanceof Uint8Array) {
+    note()
+    const empty = request.method === 'HEAD'
+    return {status, headers: named, body: empty ? '' : body}
+  }
+  return {status, headers: named, body: ending(body, note)}
+}
+
+/** A stream that tells when it is over, however it ends. */
+async function* ending<T>(stream: AsyncIterable<T>, over: () => void): AsyncGenerator<T> {
+  try {
+    yield* stream
+  } finally {
+    over()
+  }
+}

@@ -1,0 +1,159 @@
+import type {ApiObject} from '../../api/meta.ts'
+import {findType} from '../../api/schema/index.ts'
+import {conform, MalformedError, type JsonObject} from '../codec/index.ts'
+import {parseJson} from '../codec/json.ts'
+import {invalidValue} from '../field-error.ts'
+import {apply} from '../managed-fields/apply.ts'
+import {goText} from '../patch/go-text.ts'
+import {applyJsonPatch} from '../patch/json-patch.ts'
+import {applyMergePatch} from '../patch/merge-patch.ts'
+import {applyStrategicMergePatch} from '../patch/strategic-merge.ts'
+import {badRequest, invalid, notFound, unsupportedMediaType} from '../status.ts'
+import {create} from './create.ts'
+import {requireApplyOptions, type WriteOptions} from './options.ts'
+import {requireCreate, update} from './update.ts'
+import {trackingOf, type WriteResult, type WriteServices, type WriteTarget} from './write.ts'
+
+type PatchKind = 'apply' | 'json' | 'merge' | 'strategic'
+
+const KINDS: Record<string, PatchKind> = {
+  'application/json-patch+json': 'json',
+  'application/merge-patch+json': 'merge',
+  'application/strategic-merge-patch+json': 'strategic',
+  'application/apply-patch+yaml': 'apply',
+}
+
+export interface PatchRequest {
+  contentType: string
+  bytes: Uint8Array
+  options: WriteOptions
+  /** The name of the served version's type in the schema table. */
+  typeName: string
+  kind: string
+}
+
+/** Changes an object by a patch of one of Kubernetes' four kinds. */
+export async function patch(
+  services: WriteServices,
+  target: WriteTarget,
+  request: PatchRequest,
+): Promise<WriteResult> {
+  const {resource} = target.store
+  const kind = kindOf(request.contentType)
+  if (kind === undefined || (kind === 'strategic' && resource.custom === true))
+    throw unsupportedMediaType('415: Unsupported Media Type', {})
+  requireApplyOptions(request.options, kind === 'apply')
+  if (kind === 'apply') return applyPatch(services, target, request)
+
+  const {store, context} = target
+  if (store.get(context.namespace, context.name) === undefined)
+    throw notFound(resource, context.name)
+  const change = readPatch(request.bytes)
+  return update(services, target, (current) => {
+    const versioned = {kind: request.kind, apiVersion: target.apiVersion, ...current}
+    const object = toTyped(patched(kind, versioned, change, target), target, request, change)
+    resource.strategy.defaults?.(object)
+    return {object}
+  })
+}
+
+const kindOf = (contentType: string): PatchKind | undefined => {
+  const [mediaType = ''] = contentType.split(';')
+  const key = mediaType.trim().toLowerCase()
+  return Object.hasOwn(KINDS, key) ? KINDS[key] : undefined
+}
+
+function readPatch(bytes: Uint8Array): unknown {
+  try {
+    return parseJson(bytes).value
+  } catch (error) {
+    if (error instanceof MalformedError) throw badRequest(`error decoding patch: ${error.message}`)
+    throw error
+  }
+}
+
+function patched(
+  kind: Exclude<PatchKind, 'apply'>,
+  current: JsonObject,
+  change: unknown,
+  {shape}: WriteTarget,
+): unknown {
+  switch (kind) {
+    case 'json':
+      return applyJsonPatch(current, change)
+    case 'merge':
+      return applyMergePatch(current, change)
+    case 'strategic':
+      return applyStrategicMergePatch(current, change, shape)
+  }
+}
+
+/** A patched object has to be one of its kind again. */
+function toTyped(
+  value: unknown,
+  {store: {resource}, context}: WriteTarget,
+  {options, typeName}: PatchRequest,
+  change: unknown,
+): ApiObject {
+  const refuse = (why: string) =>
+    invalid({group: '', kind: ''}, '', [invalidValue('patch', goText(change), why)])
+  try {
+    const {object, unknown} = conform(findType(typeName), value, {
+      custom: resource.custom === true,
+    })
+    const findings = unknown.map((path) => `unknown field ${JSON.stringify(path)}`)
+    if (findings.length > 0 && options.fieldValidation === 'Strict')
+      throw refuse(`strict decoding error: ${findings.join(', ')}`)
+    if (options.fieldValidation === 'Warn') findings.forEach((text) => context.warn(text))
+    return object as ApiObject
+  } catch (error) {
+    throw error instanceof MalformedError ? refuse(error.message) : error
+  }
+}
+
+/** Server-side apply; creates what is not there. */
+async function applyPatch(
+  services: WriteServices,
+  target: WriteTarget,
+  request: PatchRequest,
+): Promise<WriteResult> {
+  const {store, context} = target
+  const {resource} = store
+  const applied = await readApplied(request)
+  const next = (live: ApiObject | undefined) => {
+    const result = apply({
+      ...trackingOf(target),
+      kind: request.kind,
+      ...(live === undefined ? {} : {live}),
+      applied,
+      force: request.options.force === true,
+    })
+    const object = toTyped(result.object, target, request, applied)
+    resource.strategy.defaults?.(object)
+    return {object, managedFields: result.managedFields}
+  }
+  if (store.get(context.namespace, context.name) !== undefined)
+    return update(services, target, (current) =>
+      next({kind: request.kind, apiVersion: target.apiVersion, ...current}),
+    )
+  if (context.subresource !== '') throw notFound(resource, context.name)
+  requireCreate(target)
+  const {object, managedFields} = next(undefined)
+  return create(services, target, object, managedFields)
+}
+
+async function readApplied({bytes}: PatchRequest): Promise<ApiObject> {
+  const {parseYaml} = await import('../codec/yaml.ts')
+  try {
+    const {value} = parseYaml(bytes)
+    if (value !== null && typeof value === 'object' && !Array.isArray(value)) {
+      const object = value as ApiObject
+      object.metadata ??= {}
+      return object
+    }
+    throw badRequest('error decoding YAML: the applied configuration is not an object')
+  } catch (error) {
+    if (error instanceof MalformedError) throw badRequest(`error decoding YAML: ${error.message}`)
+    throw error
+  }
+}

@@ -1,0 +1,123 @@
+import type {ApiObject, ListMeta, WatchEventType} from '../../api/meta.ts'
+import {groupVersion, type Resource} from '../resource.ts'
+import {
+  partialList,
+  partialObject,
+  requirePartialFits,
+  tableOfEvent,
+  tableOfList,
+  tableOfObject,
+  type IncludeObject,
+  type Representation,
+  type TableOptions,
+} from '../table/index.ts'
+import type {Page} from './list.ts'
+import {withKind, type StoredObject} from './stored-object.ts'
+import type {EventForm} from './watch.ts'
+
+/** How answers to one request are put into text. */
+export interface Presentation {
+  resource: Resource
+  /** The served version. */
+  version: string
+  representation: Representation
+  include: IncludeObject
+  now: () => Date
+}
+
+const apiVersionOf = ({resource: {group}, version}: Presentation) => groupVersion({group, version})
+
+const tableOptions = (presentation: Presentation): TableOptions => ({
+  version: presentation.representation.as === 'table' ? presentation.representation.version : 'v1',
+  include: presentation.include,
+  now: presentation.now(),
+  objectVersion: presentation.version,
+})
+
+const objectOf = (json: string) => JSON.parse(json) as ApiObject
+
+/** One object. */
+export function presentObject(presentation: Presentation, json: string): string {
+  const {resource, representation} = presentation
+  switch (representation.as) {
+    case 'object':
+      return withKind(json, resource.kind, apiVersionOf(presentation))
+    case 'table':
+      return JSON.stringify(tableOfObject(resource, objectOf(json), tableOptions(presentation)))
+    case 'partial':
+      requirePartialFits(representation.list, false)
+      return JSON.stringify(partialObject(objectOf(json), representation.version))
+  }
+}
+
+/** A page of a list: the items' texts are put together as they are. */
+export function presentList(presentation: Presentation, page: Page): string {
+  const {resource, representation} = presentation
+  const metadata: ListMeta = {
+    resourceVersion: String(page.revision),
+    ...(page.continue === undefined ? {} : {continue: page.continue}),
+    ...(page.remaining === undefined ? {} : {remainingItemCount: page.remaining}),
+  }
+  if (representation.as === 'object') {
+    const head = JSON.stringify({
+      kind: `${resource.kind}List`,
+      apiVersion: apiVersionOf(presentation),
+      metadata,
+    })
+    return `${head.slice(0, -1)},"items":[${page.items.map(({json}) => json).join(',')}]}`
+  }
+  const items = page.items.map(({json}) => objectOf(json))
+  if (representation.as === 'table')
+    return JSON.stringify(tableOfList(resource, {metadata, items}, tableOptions(presentation)))
+  requirePartialFits(representation.list, true)
+  return JSON.stringify(partialList({metadata, items}, representation.version))
+}
+
+const frame = (type: WatchEventType, object: string) => `{"type":"${type}","object":${object}}\n`
+
+/** The events of a watch. */
+export function eventForm(presentation: Presentation): EventForm {
+  const {resource, version, representation} = presentation
+  const {kind} = resource
+  const apiVersion = apiVersionOf(presentation)
+  const bookmarkObject = (revision: number, initialEventsEnd: boolean): ApiObject => ({
+    kind,
+    apiVersion,
+    metadata: {
+      resourceVersion: String(revision),
+      ...(initialEventsEnd ? {annotations: {'k8s.io/initial-events-end': 'true'}} : {}),
+      ...(representation.as === 'table' ? {creationTimestamp: null} : {}),
+    },
+  })
+  switch (representation.as) {
+    case 'object':
+      return {
+        id: `object ${version}`,
+        frame: (type, {json}) => frame(type, withKind(json, kind, apiVersion)),
+        bookmark: (...at) => frame('BOOKMARK', JSON.stringify(bookmarkObject(...at))),
+      }
+    case 'partial': {
+      const metaVersion = representation.version
+      const partial = (object: ApiObject) => JSON.stringify(partialObject(object, metaVersion))
+      return {
+        id: `partial ${metaVersion}`,
+        frame: (type, {json}) => frame(type, partial(objectOf(json))),
+        bookmark: (...at) => frame('BOOKMARK', partial(bookmarkObject(...at))),
+      }
+    }
+    case 'table': {
+      const table = (object: ApiObject, first: boolean) =>
+        JSON.stringify(tableOfEvent(resource, object, first, tableOptions(presentation)))
+      const at =
+        (first: boolean) =>
+        (type: WatchEventType, {json}: StoredObject) =>
+          frame(type, table(objectOf(json), first))
+      return {
+        id: `table ${representation.version} ${presentation.include} ${version}`,
+        frame: at(false),
+        firstFrame: at(true),
+        bookmark: (...position) => frame('BOOKMARK', table(bookmarkObject(...position), false)),
+      }
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import type {ApiObject} from '../../api/meta.ts'
+import type {ResourceRequestInfo} from '../authz/request-info.ts'
+import type {Resource, Subresource, Verb} from '../resource.ts'
+import {methodNotAllowed, unknownResource} from '../status.ts'
+
+/** Where a request goes: a resource in one of its served versions, perhaps a subresource of it. */
+export interface Route {
+  resource: Resource
+  subresource: Subresource | undefined
+  /** The name of the served version's type in the schema table. */
+  type: string
+  /** The served version's own defaults. */
+  defaults?: (object: ApiObject) => void
+  /** What users of this version are told. */
+  warnings: string[]
+}
+
+interface Served {
+  resource: Resource
+  type: string
+  defaults?: (object: ApiObject) => void
+  warnings: string[]
+}
+
+/** The table of resources, by group, version and plural. */
+export class RouteTable {
+  readonly #served = new Map<string, Served>()
+
+  constructor(resources: readonly Resource[]) {
+    for (const resource of resources) {
+      const {group, plural, version, type, extraVersions = []} = resource
+      this.#served.set(`${group}/${version}/${plural}`, {resource, type, warnings: []})
+      for (const extra of extraVersions) {
+        this.#served.set(`${group}/${extra.version}/${plural}`, {
+          resource,
+          type: extra.type,
+          ...(extra.defaults === undefined ? {} : {defaults: extra.defaults}),
+          warnings: extra.deprecation === undefined ? [] : [extra.deprecation],
+        })
+      }
+    }
+  }
+
+  /** Throws where the path names nothing, or nothing that can be done to it. */
+  find(info: ResourceRequestInfo): Route {
+    const served = this.#served.get(`${info.group}/${info.version}/${info.resource}`)
+    if (served === undefined || info.rest.length > 0) throw unknownResource()
+    const {resource} = served
+    if (info.subresource === '') {
+      requireVerb(resource.verbs, info.verb)
+      if (!fitsPath(resource, info)) throw methodNotAllowed()
+      return {...served, subresource: undefined}
+    }
+    const subresource = resource.subresources?.[info.subresource]
+    if (subresource === undefined) throw unknownResource()
+    requireVerb(subresource.verbs, info.verb)
+    return {...served, subresource}
+  }
+}
+
+function requireVerb(verbs: Verb[], verb: string): void {
+  if (!verbs.some((one) => one === verb)) throw methodNotAllowed()
+}
+
+/** Creates go to the collection, in a namespace where the kind has one; the other writes go to an object. */
+function fitsPath(resource: Resource, info: ResourceRequestInfo): boolean {
+  const inNamespace = !resource.namespaced || info.namespace !== ''
+  switch (info.verb) {
+    case 'create':
+      return !info.named && inNamespace
+    case 'update':
+    case 'patch':
+    case 'delete':
+    case 'get':
+      return info.named && inNamespace
+    default:
+      return true
+  }
+}
