@@ -34,8 +34,8 @@ export interface DecodedBody {
 /** A body in generic form, before its type is looked at. */
 interface ReadBody {
   value: JsonObject
-  /** Keys that stand twice, told only where somebody wants to know. */
-  duplicates: (unknownFields: string[]) => string[]
+  /** What a strict decoder says of it, given the unknown fields; asked only where somebody wants to know. */
+  findings: (unknown: string[]) => string[]
 }
 
 const JSON_TYPE = 'application/json'
@@ -69,7 +69,8 @@ export async function decodeBody(body: BodyToDecode): Promise<DecodedBody> {
     throw error instanceof MalformedError ? cannotBeHandled(stated, expected, error.message) : error
   }
 
-  const findings = body.fieldValidation === 'Ignore' ? [] : findingsOf(conformed.unknown, content)
+  const findings =
+    body.fieldValidation === 'Ignore' ? [] : limited(content.findings(conformed.unknown))
   if (body.fieldValidation === 'Strict' && findings.length > 0) {
     throw cannotBeHandled(stated, expected, `strict decoding error: ${findings.join(', ')}`)
   }
@@ -101,7 +102,10 @@ function readJson(bytes: Uint8Array): ReadBody {
     const {value, hasDuplicates} = parseJson(bytes)
     return {
       value: requireObject(value),
-      duplicates: (unknown) => (hasDuplicates ? duplicateFields(bytes, unknown) : []),
+      findings: (unknown) => [
+        ...unknownFields(unknown),
+        ...(hasDuplicates ? duplicateFields(bytes, unknown) : []),
+      ],
     }
   } catch (error) {
     if (!(error instanceof MalformedError)) throw error
@@ -113,7 +117,10 @@ async function readYaml(bytes: Uint8Array): Promise<ReadBody> {
   // Hardly any client sends YAML, and its parser is slow to load.
   const {parseYaml} = await import('./yaml.ts')
   const {value, duplicates} = parseYaml(bytes)
-  return {value: requireObject(value), duplicates: () => duplicates}
+  return {
+    value: requireObject(value),
+    findings: (unknown) => [...duplicates, ...unknownFields(unknown)],
+  }
 }
 
 /** Protobuf has no names to misspell, and a repeated field is none that is there twice. */
@@ -121,7 +128,7 @@ function readProtobuf(bytes: Uint8Array, expected: ExpectedType): ReadBody {
   const {apiVersion, kind, raw} = decodeEnvelope(bytes)
   const isExpected = kind === '' || kind === expected.kind
   const object = isExpected ? decodeMessage(expected.type, raw) : {}
-  return {value: {...object, apiVersion, kind}, duplicates: () => []}
+  return {value: {...object, apiVersion, kind}, findings: () => []}
 }
 
 function requireObject(value: unknown): JsonObject {
@@ -132,13 +139,10 @@ function requireObject(value: unknown): JsonObject {
   )
 }
 
-function findingsOf(unknown: string[], content: ReadBody): string[] {
-  const findings = [
-    ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`),
-    ...content.duplicates(unknown),
-  ]
-  return [...new Set(findings)].slice(0, MAX_FINDINGS)
-}
+const limited = (findings: string[]) => [...new Set(findings)].slice(0, MAX_FINDINGS)
+
+const unknownFields = (paths: string[]) =>
+  paths.map((path) => `unknown field ${JSON.stringify(path)}`)
 
 /** Go does not look inside of fields that it does not know. */
 function duplicateFields(bytes: Uint8Array, unknown: string[]): string[] {

@@ -99,9 +99,11 @@ function requireShallow(root: unknown): unknown {
   let level: unknown[] = [root]
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > FREE_FORM_DEPTH) throw new MalformedError('exceeded max depth')
-    level = level.flatMap((value) =>
-      typeof value === 'object' && value !== null ? Object.values(value) : [],
-    )
+    level = level.flatMap(children)
   }
   return root
+}
+
+function children(value: unknown): unknown[] {
+  return typeof value === 'object' && value !== null ? Object.values(value as Record<string, unknown>) : []
 }

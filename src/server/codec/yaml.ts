@@ -7,7 +7,7 @@ const MAX_ALIASES = 100
 /** Of collections opened inside of each other: the parser recurses over them. */
 const MAX_FLOW_DEPTH = 1000
 /** Tags of YAML 1.1 that Go's parser leaves as text. */
-const LEFT_AS_TEXT = ['timestamp', 'binary', 'omap', 'pairs', 'set', 'intTime', 'floatTime']
+const LEFT_AS_TEXT = ['timestamp', 'binary', 'omap', 'pairs', 'set']
 
 export interface ParsedYaml {
   value: unknown
@@ -36,15 +36,18 @@ function compose(text: string, lineCounter: LineCounter): Document {
       uniqueKeys: false,
       logLevel: 'silent',
       lineCounter,
-      customTags: (tags: Tags) => tags.filter((tag) => !LEFT_AS_TEXT.includes(tagName(tag))),
+      customTags: (tags: Tags) => tags.filter((tag) => !isLeftAsText(tag)),
     })
   } catch {
     throw new MalformedError('yaml: the document nests too deeply')
   }
 }
 
-const tagName = (tag: Tags[number]) =>
-  typeof tag === 'string' ? tag : tag.tag.slice(tag.tag.lastIndexOf(':') + 1)
+/** `1:30` is no number to Go either; such tags have a format. */
+const isLeftAsText = (tag: Tags[number]) =>
+  typeof tag !== 'string' &&
+  (LEFT_AS_TEXT.some((name) => tag.tag.endsWith(`:${name}`)) ||
+    ('format' in tag && tag.format === 'TIME'))
 
 function toValue(document: Document): unknown {
   try {
