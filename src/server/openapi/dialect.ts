@@ -1,0 +1,35 @@
+/** A schema, as it stands in either version of OpenAPI. */
+export interface OpenapiSchema {
+  $ref?: string
+  allOf?: OpenapiSchema[]
+  oneOf?: OpenapiSchema[]
+  type?: string
+  format?: string
+  description?: string
+  required?: string[]
+  properties?: Record<string, OpenapiSchema>
+  items?: OpenapiSchema
+  additionalProperties?: OpenapiSchema
+  [extension: `x-${string}`]: unknown
+}
+
+/** Where the two versions of OpenAPI differ in how Kubernetes writes schemas. */
+export interface Dialect {
+  /** A reference to a definition by its full name. */
+  reference: (name: string) => OpenapiSchema
+  quantity: OpenapiSchema
+  intOrString: OpenapiSchema
+}
+
+export const V2_DIALECT: Dialect = {
+  reference: (name) => ({$ref: `#/definitions/${name}`}),
+  quantity: {type: 'string'},
+  intOrString: {type: 'string', format: 'int-or-string'},
+}
+
+/** In OpenAPI 3.0 nothing may stand beside $ref, hence allOf: kubectl looks for exactly this form. */
+export const V3_DIALECT: Dialect = {
+  reference: (name) => ({allOf: [{$ref: `#/components/schemas/${name}`}]}),
+  quantity: {oneOf: [{type: 'string'}, {type: 'number'}]},
+  intOrString: {format: 'int-or-string', oneOf: [{type: 'integer'}, {type: 'string'}]},
+}

@@ -1,0 +1,2 @@
+export {createOpenapi} from './documents.ts'
+export type {Openapi} from './documents.ts'
