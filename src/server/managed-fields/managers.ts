@@ -59,15 +59,15 @@ export function decodeManagers(
 
 function encodeManager(owner: Manager): ManagedFieldsEntry {
   const {manager, operation, apiVersion, subresource, time, fields, stored} = owner
-  const storedFields = stored?.fields === fields ? stored.entry.fieldsV1 : undefined
-  if (storedFields !== undefined && stored?.entry.time === time) return stored.entry
+  const unchanged = stored?.fields === fields ? stored.entry : undefined
+  if (unchanged !== undefined && unchanged.time === time) return unchanged
   return {
     ...(manager === '' ? {} : {manager}),
     operation,
     apiVersion,
     ...(time === undefined ? {} : {time}),
     fieldsType: 'FieldsV1',
-    fieldsV1: storedFields ?? encodeFields(fields),
+    fieldsV1: unchanged?.fieldsV1 ?? encodeFields(fields),
     ...(subresource === '' ? {} : {subresource}),
   }
 }
