@@ -1,7 +1,9 @@
+import {closeSync, openSync} from 'node:fs'
 import {stat} from 'node:fs/promises'
 import {open} from 'lmdb'
 import type {RootDatabase} from 'lmdb'
 import {messageOf, TrustError} from '../errors.ts'
+import {FileReserve} from './file-reserve.ts'
 import {damaged, decodeRecord, encodeRecord, revisionKey, revisionOf} from './record-codec.ts'
 import type {RecordChange, RecordStore} from './record-store.ts'
 import {encodeHeader} from './store-header.ts'
@@ -18,6 +20,7 @@ export const HEADER_KEY = revisionKey(0)
  * leaves the state before the commit or after it.
  */
 export function openLmdb(file: string): RootDatabase<Buffer, Buffer> {
+  requireOpenable(file)
   return open<Buffer, Buffer>(file, {
     overlappingSync: false,
     noSubdir: true,
@@ -26,51 +29,66 @@ export function openLmdb(file: string): RootDatabase<Buffer, Buffer> {
   })
 }
 
+/** The library crashes where LMDB cannot open its three descriptors, so that is tried first, where it is an error like any other. */
+function requireOpenable(file: string): void {
+  const descriptors: number[] = []
+  try {
+    for (const path of [file, file, `${file}-lock`]) descriptors.push(openSync(path, 'r+'))
+  } finally {
+    for (const descriptor of descriptors) closeSync(descriptor)
+  }
+}
+
 /** Records in LMDB, filed by revision. Values are read from the file's map at every call. */
 export class LmdbRecords implements RecordStore {
   readonly #file: string
+  readonly #open: typeof openLmdb
+  readonly #reserve: FileReserve
   #header: StoreHeader
   #newest: number
-  /** Absent where opening it again failed after a failed commit. */
-  #database: RootDatabase<Buffer, Buffer> | undefined
+  #database: RootDatabase<Buffer, Buffer>
+  /** A commit failed: before the next one the file has to be opened again. */
+  #failed = false
   /** Left by a commit that failed so late that part of it may be on the disk. */
   #leftOver: number[] = []
 
-  constructor(file: string, header: StoreHeader, newest: number) {
+  constructor(file: string, header: StoreHeader, newest: number, open = openLmdb) {
     this.#file = file
     this.#header = header
     this.#newest = newest
-    this.#database = openLmdb(file)
+    this.#open = open
+    this.#database = open(file)
+    this.#reserve = new FileReserve(file)
   }
 
   value(revision: number): Uint8Array {
-    const bytes = this.#opened().getBinary(revisionKey(revision))
+    const bytes = this.#database.getBinary(revisionKey(revision))
     if (!bytes) throw damaged(`the record of revision ${revision} is missing`)
     const {value} = decodeRecord(revision, bytes)
     if (!value) throw damaged(`the record of revision ${revision} has no value`)
     return value
   }
 
-  async commit({put, remove, compacted}: RecordChange): Promise<void> {
+  async commit(change: RecordChange): Promise<void> {
+    const {put, remove, compacted} = change
     const header = {...this.#header, compacted}
+    const records = put.map((record) => ({revision: record.revision, bytes: encodeRecord(record)}))
     try {
-      const database = this.#opened()
-      await database.batch(() => {
-        for (const revision of this.#leftOver) void database.remove(revisionKey(revision))
-        for (const record of put)
-          void database.put(revisionKey(record.revision), encodeRecord(record))
-        for (const revision of remove) void database.remove(revisionKey(revision))
-        if (compacted !== this.#header.compacted) {
-          void database.put(HEADER_KEY, encodeHeader(header))
-        }
+      if (this.#failed) await this.#reopen()
+      await this.#makeRoom(records, remove.length + this.#leftOver.length)
+    } catch (error) {
+      throw writeFailed(error)
+    }
+    try {
+      await this.#database.batch(() => {
+        for (const revision of this.#leftOver) void this.#database.remove(revisionKey(revision))
+        for (const {revision, bytes} of records) this.#put(revision, bytes)
+        for (const revision of remove) void this.#database.remove(revisionKey(revision))
+        if (compacted !== this.#header.compacted) this.#put(0, encodeHeader(header))
       })
     } catch (error) {
-      const cause = await commitError(error)
-      await this.#reopen()
-      throw new TrustError('STORE_WRITE_FAILED', `the store cannot write: ${messageOf(cause)}`, {
-        cause,
-        hints: ['nothing was changed: see that the disk has room and works, then try again'],
-      })
+      this.#failed = true
+      throw writeFailed(await commitError(error))
     }
     this.#header = header
     this.#leftOver = []
@@ -81,31 +99,75 @@ export class LmdbRecords implements RecordStore {
     return (await stat(this.#file)).size
   }
 
-  async close(): Promise<void> {
-    await this.#database?.close()
-    this.#database = undefined
+  close(): Promise<void> {
+    return this.#database.close()
   }
 
-  #opened(): RootDatabase<Buffer, Buffer> {
-    this.#database ??= openLmdb(this.#file)
-    return this.#database
+  /**
+   * LMDB must not meet a full disk: where it does, it writes its message past the end of a buffer, and the process may crash
+   * at any time after. So the file has room for the commit before LMDB is asked.
+   */
+  async #makeRoom(records: {bytes: Buffer}[], removals: number): Promise<void> {
+    const stats = this.#database.getStats() as LmdbStats
+    const {pageSize} = stats
+    const used = (stats.lastPageNumber + 1) * pageSize
+    await this.#reserve.ensure(used, pagesFor(stats, records, removals) * pageSize)
+  }
+
+  #put(revision: number, bytes: Buffer): void {
+    void this.#database.put(revisionKey(revision), bytes)
   }
 
   /**
    * After a failed commit LMDB may refuse every further transaction, and the library would wait for the next one forever.
    * A fresh environment knows only what is on the disk. Were the failed commit there after all, its records would stand in
-   * the way of those that get their revisions next.
+   * the way of those that get their revisions next. Until it can be opened, the old one goes on serving reads.
    */
   async #reopen(): Promise<void> {
-    await this.#database?.close()
-    this.#database = undefined
-    try {
-      const keys = this.#opened().getKeys({start: revisionKey(this.#newest + 1)})
-      this.#leftOver = [...keys].map((key) => revisionOf(key))
-    } catch {
-      // Still not usable: the next commit or read tries again and tells why.
-    }
+    requireOpenable(this.#file)
+    await this.#database.close()
+    this.#database = this.#open(this.#file)
+    const keys = this.#database.getKeys({start: revisionKey(this.#newest + 1)})
+    this.#leftOver = [...keys].map((key) => revisionOf(key))
+    this.#failed = false
   }
+}
+
+interface TreeStats {
+  treeDepth: number
+  treeBranchPageCount: number
+  treeLeafPageCount: number
+  overflowPages: number
+}
+
+/** What the library's getStats answers; its types leave it open. */
+interface LmdbStats extends TreeStats {
+  pageSize: number
+  lastPageNumber: number
+  free: TreeStats
+}
+
+/**
+ * The most pages that a commit can add. LMDB copies each page it changes: a record takes at most two leaves of its own or its
+ * overflow pages, a removal the leaf it stands on, both the branches above, and the list of free pages may be written anew.
+ */
+function pagesFor(stats: LmdbStats, records: {bytes: Buffer}[], removals: number): number {
+  const {pageSize, treeDepth, treeBranchPageCount, treeLeafPageCount, free} = stats
+  const added = records.reduce(
+    (pages, {bytes}) => pages + 3 + Math.ceil(bytes.length / pageSize),
+    0,
+  )
+  const changed =
+    treeDepth + (removals ? Math.min(removals, treeLeafPageCount) + treeBranchPageCount : 0)
+  const list = free.treeBranchPageCount + free.treeLeafPageCount + free.overflowPages
+  return added + changed + 2 * list + Math.ceil((added + changed) / 64) + 32
+}
+
+function writeFailed(cause: unknown): TrustError {
+  return new TrustError('STORE_WRITE_FAILED', `the store cannot write: ${messageOf(cause)}`, {
+    cause,
+    hints: ['nothing was changed: see that the disk has room and works, then try again'],
+  })
 }
 
 /** The library rejects with a promise of the reason. */

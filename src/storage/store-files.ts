@@ -1,18 +1,28 @@
 import {
   chmodSync,
   closeSync,
+  constants,
+  fchmodSync,
   fsyncSync,
+  ftruncateSync,
   lstatSync,
   mkdirSync,
   openSync,
   renameSync,
   rmSync,
+  writeFileSync,
 } from 'node:fs'
 import type {Stats} from 'node:fs'
-import {join} from 'node:path'
+import {dirname, join} from 'node:path'
 import {messageOf, systemCode, TrustError} from '../errors.ts'
 import {HEADER_KEY, openLmdb} from './lmdb-records.ts'
 import {encodeHeader, foreign, newHeader} from './store-header.ts'
+
+/** More than LMDB asks for with its default of 126 readers. */
+const READERS_BYTES = 16_384
+
+/** More than a new store takes. */
+const FIRST_BYTES = 65_536
 
 export interface StoreFiles {
   folder: string
@@ -44,8 +54,7 @@ export async function prepareData(files: StoreFiles): Promise<void> {
     if (!existing) await createData(files)
     else if (!existing.isFile()) throw foreign(`${files.data} is not a file`)
     chmodSync(files.data, 0o600)
-    rmSync(files.readers, {force: true})
-    createPrivate(files.readers)
+    prepareReaders(files.readers)
   } catch (error) {
     throw fileError(error, files.data)
   }
@@ -54,25 +63,54 @@ export async function prepareData(files: StoreFiles): Promise<void> {
 async function createData({folder, data}: StoreFiles): Promise<void> {
   const aside = join(folder, 'new.mdb')
   const asideReaders = `${aside}-lock`
-  for (const file of [aside, asideReaders]) {
-    rmSync(file, {force: true})
-    createPrivate(file)
-  }
-  const database = openLmdb(aside)
+  rmSync(aside, {force: true})
   try {
-    await database.put(HEADER_KEY, encodeHeader(newHeader()))
+    prepareReaders(asideReaders)
+    requireRoom(aside)
+    const database = openLmdb(aside)
+    try {
+      await database.put(HEADER_KEY, encodeHeader(newHeader()))
+    } finally {
+      await database.close()
+    }
+    renameSync(aside, data)
   } finally {
-    await database.close()
+    rmSync(aside, {force: true})
+    rmSync(asideReaders, {force: true})
   }
-  renameSync(aside, data)
-  rmSync(asideReaders)
   syncFolder(folder)
-  syncFolder(join(folder, '..'))
+  syncFolder(dirname(folder))
 }
 
-function createPrivate(file: string): void {
-  closeSync(openSync(file, 'wx', 0o600))
-  chmodSync(file, 0o600)
+/**
+ * LMDB maps this file and writes to the map. A page that the disk has no room for would end the process then, so its room is
+ * taken beforehand, where that is an error like any other.
+ */
+function prepareReaders(file: string): void {
+  const descriptor = openSync(
+    file,
+    constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW,
+    0o600,
+  )
+  try {
+    fchmodSync(descriptor, 0o600)
+    writeFileSync(descriptor, Buffer.alloc(READERS_BYTES))
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Leaves an empty file. The library crashes where there is no room for the first pages, so that is tried first. */
+function requireRoom(file: string): void {
+  const descriptor = openSync(file, 'wx', 0o600)
+  try {
+    writeFileSync(descriptor, Buffer.alloc(FIRST_BYTES))
+    fsyncSync(descriptor)
+    ftruncateSync(descriptor, 0)
+  } finally {
+    closeSync(descriptor)
+  }
 }
 
 function syncFolder(folder: string): void {

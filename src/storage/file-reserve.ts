@@ -1,0 +1,60 @@
+import {statSync} from 'node:fs'
+import {open} from 'node:fs/promises'
+import type {FileHandle} from 'node:fs/promises'
+
+const SMALLEST_STEP = 1_024 * 1_024
+const LARGEST_STEP = 32 * 1_024 * 1_024
+const CHUNK = 256 * 1_024
+
+/**
+ * Room on the disk behind what a file uses, written beforehand: who then writes there cannot run out of room, and a sync has no
+ * new length to note. The step grows with the file.
+ */
+export class FileReserve {
+  readonly #file: string
+  /** Up to here the file has its blocks. */
+  #end: number
+
+  constructor(file: string) {
+    this.#file = file
+    const {size, blocks} = statSync(file)
+    // A copy may have left out the blocks that hold nothing.
+    this.#end = blocks * 512 >= size ? size : 0
+  }
+
+  /** Sees that there is room for so many bytes behind those used; throws where the disk has none. */
+  async ensure(used: number, wanted: number): Promise<void> {
+    const end = used + wanted
+    if (end <= this.#end) return
+    const step = Math.min(LARGEST_STEP, Math.max(SMALLEST_STEP, Math.floor(used / 8)))
+    try {
+      await this.#extend(used, end + step)
+    } catch {
+      await this.#extend(used, end)
+    }
+  }
+
+  async #extend(used: number, end: number): Promise<void> {
+    const start = Math.max(used, this.#end)
+    const handle = await open(this.#file, 'r+')
+    try {
+      await writeZeros(handle, start, end)
+      await handle.datasync()
+      this.#end = end
+    } catch (error) {
+      await handle.truncate(start)
+      throw error
+    } finally {
+      await handle.close()
+    }
+  }
+}
+
+async function writeZeros(handle: FileHandle, start: number, end: number): Promise<void> {
+  const zeros = Buffer.alloc(Math.min(CHUNK, end - start))
+  let at = start
+  while (at < end) {
+    const {bytesWritten} = await handle.write(zeros, 0, Math.min(zeros.length, end - at), at)
+    at += bytesWritten
+  }
+}

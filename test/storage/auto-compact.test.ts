@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import {autoCompactor} from '../../src/storage/auto-compact.ts'
+
+describe('automatic compaction', () => {
+  const limits = {milliseconds: 300_000, atLeast: 100, atMost: 5_000}
+
+  function setUp() {
+    let now = Date.parse('2026-01-01T00:00:00Z')
+    let revision = 1
+    const compacted: number[] = []
+    const storage = {
+      revision: () => revision,
+      compact: (target: number) => {
+        compacted.push(target)
+        return Promise.resolve()
+      },
+    }
+    const run = autoCompactor(storage, {now: () => new Date(now)}, limits)
+    const after = async (milliseconds: number, writes: number) => {
+      now += milliseconds
+      revision += writes
+      await run()
+    }
+    return {after, compacted}
+  }
+
+  it('keeps all that is younger than the limit', async () => {
+    const {after, compacted} = setUp()
+    for (let minute = 0; minute < 5; minute++) await after(59_000, 500)
+    assert.deepEqual(compacted, [])
+  })
+
+  it('forgets what was there when the limit began', async () => {
+    const {after, compacted} = setUp()
+    for (let minute = 0; minute < 7; minute++) await after(60_000, 500)
+    assert.deepEqual(compacted, [501, 1_001])
+  })
+
+  it('keeps the last changes however old they are', async () => {
+    const {after, compacted} = setUp()
+    await after(0, 550)
+    await after(3_600_000, 20)
+    assert.deepEqual(compacted, [471])
+  })
+
+  it('never keeps more than the bound however young they are', async () => {
+    const {after, compacted} = setUp()
+    await after(1_000, 20_000)
+    assert.deepEqual(compacted, [15_001])
+  })
+})

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import {randomBytes} from 'node:crypto'
+import {mkdir, readFile, stat, symlink, truncate, writeFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {open} from 'lmdb'
+import {hasCode} from '../../src/errors.ts'
+import {openLmdbStorage} from '../../src/storage/lmdb.ts'
+import {bytes, text} from './conformance.ts'
+import {temporaryFolder} from './temporary-folder.ts'
+
+describe('the files of an lmdb store', () => {
+  let folder: string
+  let data: string
+  let remove: () => Promise<void>
+
+  beforeEach(async () => {
+    ;({folder, remove} = await temporaryFolder())
+    data = join(folder, 'store', 'data.mdb')
+  })
+  afterEach(() => remove())
+
+  const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
+
+  /** Enough keys for a tree with branches, values on overflow pages, and free pages. */
+  async function fill(): Promise<void> {
+    const storage = await openLmdbStorage(folder)
+    for (let round = 0; round < 4; round++) {
+      await Promise.all(
+        Array.from({length: 60}, (_, index) =>
+          storage.create(`/k/${round}/${index}`, bytes('v'.repeat(index * 90))),
+        ),
+      )
+    }
+    for (let index = 0; index < 40; index++) await storage.delete(`/k/0/${index}`, index + 2)
+    await storage.compact(storage.revision() - 10)
+    await storage.close()
+  }
+
+  /** Behind what is used the file has room in reserve, which holds nothing. */
+  async function usedBytes(): Promise<number> {
+    const content = await readFile(data)
+    return content.findLastIndex((byte) => byte !== 0) + 1
+  }
+
+  for (const mask of [0o000, 0o022, 0o777]) {
+    it(`are the owner's alone with umask ${mask.toString(8)}`, async () => {
+      const before = process.umask(mask)
+      try {
+        const storage = await openLmdbStorage(folder)
+        await storage.create('/a', bytes('1'))
+        assert.equal(await modeOf(join(folder, 'store')), '700')
+        assert.equal(await modeOf(data), '600')
+        assert.equal(await modeOf(`${data}-lock`), '600')
+        await storage.close()
+      } finally {
+        process.umask(before)
+      }
+    })
+  }
+
+  it('are made again where a first start was interrupted before the data was in place', async () => {
+    await mkdir(join(folder, 'store'))
+    await writeFile(join(folder, 'store', 'new.mdb'), 'half')
+    await writeFile(join(folder, 'store', 'new.mdb-lock'), '')
+    const storage = await openLmdbStorage(folder)
+    assert.equal(storage.revision(), 1)
+    await storage.close()
+  })
+
+  it('are refused where a planted link stands in their place', async () => {
+    const elsewhere = join(folder, 'elsewhere')
+    await mkdir(join(folder, 'store'))
+    await writeFile(elsewhere, 'precious')
+    await symlink(elsewhere, data)
+    await assert.rejects(openLmdbStorage(folder), {code: 'STORE_FOREIGN'})
+    assert.equal(await readFile(elsewhere, 'utf8'), 'precious')
+  })
+
+  it('cannot be made under a file', async () => {
+    await writeFile(join(folder, 'file'), '')
+    await assert.rejects(openLmdbStorage(join(folder, 'file')), {code: 'FILE_UNWRITABLE'})
+  })
+
+  const foreign: {name: string; content: Buffer; code: string}[] = [
+    {name: 'random bytes', content: randomBytes(65_536), code: 'STORE_FOREIGN'},
+    {name: 'text', content: Buffer.from('a note\n'), code: 'STORE_FOREIGN'},
+    {
+      name: 'an SQLite database',
+      content: Buffer.concat([Buffer.from('SQLite format 3\0'), Buffer.alloc(8_176)]),
+      code: 'STORE_FOREIGN',
+    },
+    {name: 'zeros', content: Buffer.alloc(65_536), code: 'STORE_FOREIGN'},
+    {name: 'nothing', content: Buffer.alloc(0), code: 'STORE_CORRUPT'},
+  ]
+  for (const {name, content, code} of foreign) {
+    it(`that hold ${name} are refused and left as they are`, async () => {
+      await mkdir(join(folder, 'store'))
+      await writeFile(data, content)
+      await assert.rejects(openLmdbStorage(folder), {code})
+      assert.deepEqual(await readFile(data), content)
+    })
+  }
+
+  for (const named of [false, true]) {
+    it(`of another program's LMDB ${named ? 'with names' : 'database'} are refused and left as they are`, async () => {
+      await mkdir(join(folder, 'store'))
+      const database = open(data, {})
+      await (named ? database.openDB({name: 'other'}) : database).put('a', 'b')
+      await database.close()
+      const before = await readFile(data)
+      await assert.rejects(openLmdbStorage(folder), {code: 'STORE_FOREIGN'})
+      assert.deepEqual(await readFile(data), before)
+    })
+  }
+
+  it('that were cut off are refused and left as they are', async () => {
+    await fill()
+    const used = await usedBytes()
+    for (const size of [used - 8 * 4_096, Math.floor(used / 2), 8_192, 4_096, 100, 10]) {
+      await truncate(data, size)
+      const before = await readFile(data)
+      await assert.rejects(openLmdbStorage(folder), (error) =>
+        hasCode(error, 'STORE_CORRUPT', 'STORE_FOREIGN'),
+      )
+      assert.deepEqual(await readFile(data), before)
+    }
+  })
+
+  it('with any one flipped bit are either refused or read exactly as they were', async function () {
+    this.timeout(120_000)
+    await fill()
+    const good = (await readFile(data)).subarray(0, Math.ceil((await usedBytes()) / 4_096) * 4_096)
+    const contentOf = async () => {
+      const storage = await openLmdbStorage(folder)
+      const {entries, revision} = await storage.list('')
+      await storage.close()
+      return {revision, entries: entries.map(({key, value}) => [key, text(value)])}
+    }
+    const expected = await contentOf()
+    let refused = 0
+    for (let flip = 0; flip < 700; flip++) {
+      const broken = Buffer.from(good)
+      // Half of them where the trees are: in the two meta pages and the headers of the others.
+      const page = flip % 2 ? (flip >> 1) % (good.length / 4_096) : 0
+      const at = flip % 2 ? page * 4_096 + ((flip * 7) % 96) : (flip * 7_919) % good.length
+      broken[at] = broken[at]! ^ (1 << (flip % 8))
+      await writeFile(data, broken)
+      try {
+        assert.deepEqual(await contentOf(), expected)
+      } catch (error) {
+        assert.ok(
+          hasCode(error, 'STORE_CORRUPT', 'STORE_FOREIGN'),
+          `bit at ${at}: ${String(error)}`,
+        )
+        assert.deepEqual(await readFile(data), broken)
+        refused++
+      }
+    }
+    assert.ok(refused > 100, `only ${refused} were noticed`)
+  })
+
+  it('of a later format are refused', async () => {
+    const storage = await openLmdbStorage(folder)
+    await storage.close()
+    const {encodeHeader, newHeader} = await import('../../src/storage/store-header.ts')
+    const {HEADER_KEY, openLmdb} = await import('../../src/storage/lmdb-records.ts')
+    const database = openLmdb(data)
+    await database.put(HEADER_KEY, encodeHeader({...newHeader(), version: 2}))
+    await database.close()
+    await assert.rejects(openLmdbStorage(folder), {code: 'STORE_FOREIGN', message: /format 2/})
+  })
+})
