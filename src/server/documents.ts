@@ -1,0 +1,69 @@
+import type {ApiRequest, ApiResponse} from './api-request.ts'
+import {DISCOVERY_PATH, JWKS_PATH, jsonWebKeySet, openidConfiguration} from './authn/openid.ts'
+import type {TokenKeys} from './authn/signing-keys.ts'
+import {createDiscovery, versionDocument} from './discovery/index.ts'
+import type {Health} from './health/index.ts'
+import {METRICS_CONTENT_TYPE, type MetricsRegistry} from './metrics/index.ts'
+import {createOpenapi} from './openapi/index.ts'
+import type {Resource} from './resource.ts'
+import {methodNotAllowed, unknownResource} from './status.ts'
+
+export interface DocumentDeps {
+  resources: readonly Resource[]
+  health: Health
+  metrics: MetricsRegistry
+  issuer: string
+  tokenKeys: () => TokenKeys
+  /** `host:port` that clients are told to use; asked for once the server listens. */
+  serverAddress: () => string
+}
+
+const JSON_TYPE = 'application/json'
+
+const json = (document: object, contentType = JSON_TYPE): ApiResponse => ({
+  status: 200,
+  headers: {'Content-Type': contentType, 'Cache-Control': 'no-cache, private'},
+  body: JSON.stringify(document),
+})
+
+const pageNotFound: ApiResponse = {
+  status: 404,
+  headers: {'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff'},
+  body: '404 page not found\n',
+}
+
+/** Serves the paths that are no resource: discovery, OpenAPI, health, version, metrics, the issuer's documents. */
+export function createDocuments(
+  deps: DocumentDeps,
+): (request: ApiRequest, path: string) => Promise<ApiResponse> | ApiResponse {
+  const openapi = createOpenapi(deps.resources)
+  let discovery: ReturnType<typeof createDiscovery> | undefined
+  const fixed: Record<string, () => ApiResponse> = {
+    '/version': () => json(versionDocument()),
+    '/metrics': () => ({
+      status: 200,
+      headers: {'Content-Type': METRICS_CONTENT_TYPE},
+      body: deps.metrics.text(),
+    }),
+    [DISCOVERY_PATH]: () =>
+      json(openidConfiguration(deps.issuer, `${deps.issuer}${JWKS_PATH}`, deps.tokenKeys())),
+    [JWKS_PATH]: () => json(jsonWebKeySet(deps.tokenKeys()), 'application/jwk-set+json'),
+  }
+
+  return (request, path) => {
+    const target = {...request, path}
+    const trimmed = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
+    discovery ??= createDiscovery(deps.resources, deps.serverAddress())
+    const answer =
+      deps.health.respond(target) ??
+      (Object.hasOwn(fixed, trimmed) ? fixed[trimmed]?.() : undefined) ??
+      discovery(target) ??
+      openapi(target)
+    if (answer !== undefined) {
+      if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed()
+      return answer
+    }
+    if (path.startsWith('/api/')) throw unknownResource()
+    return pageNotFound
+  }
+}

@@ -1,0 +1,200 @@
+import type {KeyObject} from 'node:crypto'
+import {parseBundle} from '../pki/bundle.ts'
+import type {Clock} from '../runtime.ts'
+import {autoCompactor} from '../storage/auto-compact.ts'
+import type {Storage} from '../storage/storage.ts'
+import {createAdmission} from './admission/index.ts'
+import type {ApiRequest, Handler} from './api-request.ts'
+import {openAuditLog} from './audit/audit-log.ts'
+import {createAuthenticator} from './authn/authenticator.ts'
+import {createTokenReview} from './authn/bearer.ts'
+import {createCertificateAuthenticator, type ClientTrust} from './authn/client-certificates.ts'
+import {
+  issueServiceAccountToken,
+  serviceAccountAuthenticator,
+} from './authn/service-account-tokens.ts'
+import {createTokenKeys} from './authn/signing-keys.ts'
+import {createAuthorize} from './authz/authorizer.ts'
+import {RbacIndex} from './authz/rbac/rbac-index.ts'
+import {rulesReview} from './authz/rbac/rules-review.ts'
+import {createDocuments} from './documents.ts'
+import {createHandler} from './handler.ts'
+import {createHealth} from './health/index.ts'
+import {Listener, type HttpLimits, type TlsMaterial} from './http/listener.ts'
+import {RequestLimiter, type RequestLimits} from './limits/request-limiter.ts'
+import {MetricsRegistry, processMetrics, requestMetrics, storageMetrics} from './metrics/index.ts'
+import {feedRbacIndex} from './rbac-feed.ts'
+import {createResourceEndpoint} from './registry/endpoint.ts'
+import {Registry} from './registry/registry.ts'
+import {RouteTable} from './registry/route-table.ts'
+import {createRequestLabels} from './request-labels.ts'
+import {createResources} from './resources/index.ts'
+import type {ServerServices} from './services.ts'
+import {ensureSystemObjects} from './system-objects.ts'
+
+const COMPACT_EVERY = 30_000
+
+export interface ServerOptions {
+  storage: Storage
+  host: string
+  /** 0: the system picks one. */
+  port: number
+  /** `host` that clients are told to use. */
+  advertiseAddress: string
+  tls: TlsMaterial
+  /** The CAs that client certificates are checked against, PEM. */
+  clientAuthorities: string
+  frontProxyAuthorities?: string
+  serviceAccount: {issuer: string; signingKey: KeyObject; alsoBelieved?: KeyObject[]}
+  /** The first address of the service range. */
+  serviceAddress: string
+  clock: Clock
+  /** No audit log where absent. */
+  auditFile?: string
+  limits?: {http?: Partial<HttpLimits>; requests?: Partial<RequestLimits>}
+  /** Told of what goes wrong inside, for the server's log. */
+  onError: (message: string, error: unknown) => void
+}
+
+export interface RunningServer {
+  port: number
+  /** The server as a function, for clients in the same process. */
+  handler: Handler
+  setTls(tls: TlsMaterial): void
+  setClientAuthorities(pem: string): void
+  close(graceMilliseconds: number): Promise<void>
+}
+
+/** Opens the store's content, listens, and makes what must be there by itself. */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const {storage, clock, onError, serviceAccount} = options
+  const tokenKeys = createTokenKeys(serviceAccount.signingKey, serviceAccount.alsoBelieved)
+  const audiences = [serviceAccount.issuer]
+  const index = new RbacIndex()
+  let trust: ClientTrust = {roots: parseBundle(options.clientAuthorities), generation: 0}
+
+  // The table needs what only stands once memory is loaded from the table: both are tied by late look-up.
+  const services: ServerServices = {
+    audiences,
+    rulesFor: (user, namespace) => rulesReview(index, user, namespace),
+    reviewToken: (token, wanted) => createTokenReview(bearers(), audiences)(token, wanted),
+    issueToken: (order) =>
+      issueServiceAccountToken(
+        {issuers: [serviceAccount.issuer], keys: () => tokenKeys, clock},
+        order,
+      ),
+  }
+  const resources = createResources(services)
+  const registry = await Registry.open(storage, resources)
+  feedRbacIndex(registry, index)
+  const accountTokens = serviceAccountAuthenticator({
+    issuers: [serviceAccount.issuer],
+    keys: () => tokenKeys,
+    objects: registry,
+    clock,
+  })
+  const bearers = () => [accountTokens]
+
+  const metrics = new MetricsRegistry()
+  processMetrics(metrics)
+  storageMetrics(metrics, {
+    objects: () =>
+      Array.from(registry.stores, ({resource: {group, plural}, size}) => ({
+        group,
+        plural,
+        count: size,
+      })),
+    revision: () => storage.revision(),
+  })
+  let policyReady = false
+  const health = createHealth([
+    {name: 'storage', check: () => void storage.revision()},
+    {
+      name: 'poststarthook/rbac/bootstrap-roles',
+      check: () => {
+        if (!policyReady) throw new Error('not finished')
+      },
+      endpoints: ['healthz', 'readyz'],
+    },
+  ])
+  const audit = openAuditLog({
+    path: options.auditFile ?? '',
+    level: options.auditFile === undefined ? 'none' : 'metadata',
+    clock,
+    onError: (error) => onError('cannot write the audit log', error),
+  })
+  const authorize = createAuthorize(index)
+  const handler = createHandler({
+    authenticate: createAuthenticator({
+      certificates: createCertificateAuthenticator(() => trust),
+      bearers: bearers(),
+      audiences,
+      clock,
+    }),
+    authorize,
+    limiter: new RequestLimiter(clock, options.limits?.requests),
+    audit,
+    metrics: requestMetrics(metrics),
+    labelsOf: createRequestLabels(resources),
+    clock,
+    serveResource: createResourceEndpoint({
+      registry,
+      admit: createAdmission(index),
+      routes: new RouteTable(resources),
+      authorize,
+      clock,
+    }),
+    serveDocument: createDocuments({
+      resources,
+      health,
+      metrics,
+      issuer: serviceAccount.issuer,
+      tokenKeys: () => tokenKeys,
+      serverAddress: () => `${options.advertiseAddress}:${listener.port}`,
+    }),
+    onInternalError: (error, {method, path}: ApiRequest) => onError(`${method} ${path}`, error),
+  })
+
+  const listener = await Listener.start({
+    handler,
+    host: options.host,
+    port: options.port,
+    tls: options.tls,
+    ...(options.limits?.http === undefined ? {} : {limits: options.limits.http}),
+  })
+  const compact = autoCompactor(storage, clock)
+  const compacting = setInterval(() => {
+    compact().catch((error: unknown) => onError('cannot compact the store', error))
+  }, COMPACT_EVERY)
+
+  const close = async (graceMilliseconds: number) => {
+    health.beginShutdown()
+    clearInterval(compacting)
+    await listener.close(graceMilliseconds)
+    registry.close()
+    await audit.close()
+  }
+  try {
+    await ensureSystemObjects({
+      handler,
+      objects: registry,
+      serviceAddress: options.serviceAddress,
+      port: listener.port,
+      clientAuthorities: options.clientAuthorities,
+      frontProxyAuthorities: options.frontProxyAuthorities,
+    })
+    policyReady = true
+  } catch (error) {
+    await close(0)
+    throw error
+  }
+  return {
+    port: listener.port,
+    handler,
+    setTls: (tls) => listener.setTls(tls),
+    setClientAuthorities: (pem) => {
+      trust = {roots: parseBundle(pem), generation: trust.generation + 1}
+    },
+    close,
+  }
+}

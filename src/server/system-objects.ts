@@ -1,0 +1,139 @@
+import type {ApiObject} from '../api/meta.ts'
+import type {ApiRequest, Handler} from './api-request.ts'
+import {AUTHENTICATED_GROUP, MASTERS_GROUP} from './authn/users.ts'
+import {bootstrapPolicy, reconcile} from './authz/bootstrap-policy/index.ts'
+import type {ObjectReader} from './resource.ts'
+
+/** The server's own identity, for what it makes by itself. */
+const CALLER = {username: 'system:apiserver', groups: [MASTERS_GROUP, AUTHENTICATED_GROUP]}
+
+const RBAC = 'rbac.authorization.k8s.io'
+const NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease', 'default']
+
+export interface SystemObjectsOptions {
+  handler: Handler
+  objects: ObjectReader
+  /** The first address of the service range. */
+  serviceAddress: string
+  /** The port that the server listens on. */
+  port: number
+  /** CA bundles that delegated authenticators read. */
+  clientAuthorities: string
+  frontProxyAuthorities: string | undefined
+}
+
+/** Makes what every cluster has from its first start, and puts right at each start what must be right. */
+export async function ensureSystemObjects(options: SystemObjectsOptions): Promise<void> {
+  const {objects} = options
+  const write = writer(options.handler)
+  const missing = NAMESPACES.filter((name) => objects.get('namespaces', '', '', name) === undefined)
+  await Promise.all(missing.map((name) => write('POST', '/api/v1/namespaces', {metadata: {name}})))
+  await Promise.all([
+    ensurePolicy(objects, write),
+    ensureKubernetesService(options, write),
+    ensureAuthenticationConfig(options, write),
+  ])
+}
+
+type Write = (method: string, path: string, body?: object) => Promise<void>
+
+function writer(handler: Handler): Write {
+  return async (method, path, body) => {
+    const request: ApiRequest = {
+      method,
+      path,
+      query: new URLSearchParams(),
+      headers: {'content-type': 'application/json', 'user-agent': 'kube-apiserver'},
+      rawHeaders: [],
+      body: Buffer.from(body === undefined ? '' : JSON.stringify(body)),
+      remoteAddress: '',
+      signal: new AbortController().signal,
+      caller: CALLER,
+    }
+    const {status, body: answer} = await handler(request)
+    // Another server on the same store may have been faster.
+    if (status === 409 || status < 300) return
+    throw new Error(`cannot ${method} ${path}: ${typeof answer === 'string' ? answer : status}`)
+  }
+}
+
+async function ensurePolicy(objects: ObjectReader, write: Write): Promise<void> {
+  const policy = bootstrapPolicy()
+  const rows: [string, ApiObject[]][] = [
+    ['clusterroles', policy.clusterRoles],
+    ['clusterrolebindings', policy.clusterRoleBindings],
+    ['roles', policy.roles],
+    ['rolebindings', policy.roleBindings],
+  ]
+  await Promise.all(
+    rows.flatMap(([plural, wanted]) =>
+      wanted.map((object) => ensurePolicyObject(objects, write, plural, object)),
+    ),
+  )
+}
+
+async function ensurePolicyObject(
+  objects: ObjectReader,
+  write: Write,
+  plural: string,
+  wanted: ApiObject,
+): Promise<void> {
+  const {name = '', namespace = ''} = wanted.metadata
+  const scope = namespace === '' ? '' : `/namespaces/${namespace}`
+  const collection = `/apis/${RBAC}/v1${scope}/${plural}`
+  const decided = reconcile(objects.get(plural, RBAC, namespace, name), wanted)
+  if (decided.action === 'keep') return
+  const path = `${collection}/${encodeURIComponent(name)}`
+  if (decided.action === 'update') return write('PUT', path, withoutVersion(decided.object))
+  if (decided.action === 'recreate') await write('DELETE', path)
+  return write('POST', collection, decided.object)
+}
+
+const withoutVersion = ({metadata: {resourceVersion: _, ...metadata}, ...object}: ApiObject) => ({
+  ...object,
+  metadata,
+})
+
+/** The service that tells pods where the API server is. */
+async function ensureKubernetesService(
+  {objects, serviceAddress, port}: SystemObjectsOptions,
+  write: Write,
+): Promise<void> {
+  if (objects.get('services', '', 'default', 'kubernetes') !== undefined) return
+  await write('POST', '/api/v1/namespaces/default/services', {
+    metadata: {name: 'kubernetes', labels: {component: 'apiserver', provider: 'kubernetes'}},
+    spec: {
+      clusterIP: serviceAddress,
+      ports: [{name: 'https', port: 443, protocol: 'TCP', targetPort: port}],
+      sessionAffinity: 'None',
+      type: 'ClusterIP',
+    },
+  })
+}
+
+const AUTHENTICATION_CONFIG = 'extension-apiserver-authentication'
+
+/** What kube-controller-manager and others read to authenticate their own callers. */
+async function ensureAuthenticationConfig(
+  options: SystemObjectsOptions,
+  write: Write,
+): Promise<void> {
+  const data: Record<string, string> = {
+    'client-ca-file': options.clientAuthorities,
+    ...(options.frontProxyAuthorities === undefined
+      ? {}
+      : {
+          'requestheader-allowed-names': '["front-proxy-client"]',
+          'requestheader-client-ca-file': options.frontProxyAuthorities,
+          'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
+          'requestheader-group-headers': '["X-Remote-Group"]',
+          'requestheader-username-headers': '["X-Remote-User"]',
+        }),
+  }
+  const path = '/api/v1/namespaces/kube-system/configmaps'
+  const existing = options.objects.get('configmaps', '', 'kube-system', AUTHENTICATION_CONFIG)
+  const object = {metadata: {name: AUTHENTICATION_CONFIG}, data}
+  if (existing === undefined) return write('POST', path, object)
+  if (JSON.stringify(existing.data) !== JSON.stringify(data))
+    await write('PUT', `${path}/${AUTHENTICATION_CONFIG}`, object)
+}
