@@ -1,0 +1,122 @@
+import type {ApiObject, UserInfo} from '../../api/meta.ts'
+import type {FieldError} from '../field-error.ts'
+import {invalidValue} from '../field-error.ts'
+import type {AccessAttributes, OperationContext} from '../resource.ts'
+import {invalid} from '../status.ts'
+import {validateSelectorAttributes} from './review-selectors.ts'
+import type {SelectorAttributes} from './review-selectors.ts'
+
+export const AUTHORIZATION_GROUP = 'authorization.k8s.io'
+
+interface ResourceAttributes {
+  namespace?: string
+  verb?: string
+  group?: string
+  version?: string
+  resource?: string
+  subresource?: string
+  name?: string
+  fieldSelector?: SelectorAttributes
+  labelSelector?: SelectorAttributes
+}
+
+interface NonResourceAttributes {
+  path?: string
+  verb?: string
+}
+
+interface ReviewStatus {
+  allowed: boolean
+  reason?: string
+  evaluationError?: string
+}
+
+/** What a review asks: the self form has no user. */
+export interface AccessReview extends ApiObject {
+  spec?: {
+    resourceAttributes?: ResourceAttributes
+    nonResourceAttributes?: NonResourceAttributes
+    user?: string
+    groups?: string[]
+    uid?: string
+    extra?: Record<string, string[]>
+  }
+  status?: ReviewStatus
+}
+
+export function validateAttributes({spec = {}}: AccessReview): FieldError[] {
+  const {resourceAttributes: resource, nonResourceAttributes: path} = spec
+  if (resource && path) {
+    const why = 'cannot be specified in combination with resourceAttributes'
+    return [invalidValue('spec.nonResourceAttributes', path, why)]
+  }
+  if (!resource && !path) {
+    const why = 'exactly one of nonResourceAttributes or resourceAttributes must be specified'
+    return [invalidValue('spec.resourceAttributes', null, why)]
+  }
+  return resource ? validateSelectorAttributes(resource) : []
+}
+
+export function validateSubject({spec = {}}: AccessReview): FieldError[] {
+  if (spec.user || spec.groups?.length) return []
+  const why = 'at least one of user or group must be specified'
+  return [invalidValue('spec.user', spec.user ?? '', why)]
+}
+
+/** Reviews carry no identity of their own. */
+export function validateEmptyMetadata({metadata}: AccessReview, except: string[]): FieldError[] {
+  const {managedFields: _, ...rest} = metadata
+  const set = Object.entries(rest).filter(
+    ([name, value]) => !except.includes(name) && value !== null && value !== undefined,
+  )
+  if (set.length === 0) return []
+  const why = except.length === 0 ? 'must be empty' : `must be empty except for ${except.join()}`
+  return [invalidValue('metadata', rest, why)]
+}
+
+/** The kind of such an answer is empty on a real server too. */
+export function refuseInvalid(errors: FieldError[]): void {
+  if (errors.length > 0) throw invalid({group: AUTHORIZATION_GROUP, kind: ''}, '', errors)
+}
+
+function attributesOf({spec = {}}: AccessReview): AccessAttributes {
+  const {resourceAttributes: asked, nonResourceAttributes: path} = spec
+  if (asked === undefined) return {verb: path?.verb ?? '', path: path?.path ?? ''}
+  const fieldSelector = asked.fieldSelector?.rawSelector
+  const labelSelector = asked.labelSelector?.rawSelector
+  return {
+    verb: asked.verb ?? '',
+    resource: {
+      group: asked.group ?? '',
+      version: asked.version ?? '',
+      resource: asked.resource ?? '',
+      subresource: asked.subresource ?? '',
+      namespace: asked.namespace ?? '',
+      name: asked.name ?? '',
+      ...(fieldSelector === undefined ? {} : {fieldSelector}),
+      ...(labelSelector === undefined ? {} : {labelSelector}),
+    },
+  }
+}
+
+/** Groups are taken as they are: nothing is added to what the review says. */
+export const subjectOf = ({spec = {}}: AccessReview): UserInfo => ({
+  username: spec.user ?? '',
+  groups: spec.groups ?? [],
+  ...(spec.uid ? {uid: spec.uid} : {}),
+  ...(spec.extra ? {extra: spec.extra} : {}),
+})
+
+export function answer<T extends AccessReview>(
+  review: T,
+  user: UserInfo,
+  {authorize}: OperationContext,
+): T {
+  const {allowed, reason, evaluationError} = authorize(user, attributesOf(review))
+  review.status = {
+    allowed,
+    ...(reason === '' ? {} : {reason}),
+    ...(evaluationError ? {evaluationError} : {}),
+  }
+  return review
+}

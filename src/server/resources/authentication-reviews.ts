@@ -1,0 +1,78 @@
+import type {ApiObject, UserInfo} from '../../api/meta.ts'
+import type {Resource} from '../resource.ts'
+import type {ServerServices} from '../services.ts'
+import {badRequest} from '../status.ts'
+import {defineResource, timestamp} from './define.ts'
+
+const GROUP = 'authentication.k8s.io'
+
+interface TokenReview extends ApiObject {
+  spec?: {token?: string; audiences?: string[]}
+  status?: {
+    authenticated?: true
+    user: Partial<UserInfo>
+    audiences?: string[]
+    error?: string
+  }
+}
+
+interface SelfSubjectReview extends ApiObject {
+  status?: {userInfo: Partial<UserInfo>}
+}
+
+/** Empty parts of an identity are left out. */
+const shownUser = ({username, uid, groups, extra}: UserInfo): Partial<UserInfo> => ({
+  ...(username === '' ? {} : {username}),
+  ...(uid ? {uid} : {}),
+  ...(groups.length === 0 ? {} : {groups}),
+  ...(extra && Object.keys(extra).length > 0 ? {extra} : {}),
+})
+
+/** Without services the row is data only. */
+export const tokenReviews = (services?: ServerServices): Resource =>
+  defineResource<TokenReview>({
+    group: GROUP,
+    version: 'v1',
+    plural: 'tokenreviews',
+    singular: 'tokenreview',
+    kind: 'TokenReview',
+    type: 'authentication/v1.TokenReview',
+    namespaced: false,
+    verbs: ['create'],
+    strategy: {},
+    ...(services === undefined
+      ? {}
+      : {
+          review: async (review) => {
+            const {token = '', audiences = []} = review.spec ?? {}
+            if (token === '')
+              throw badRequest('token is required for TokenReview in authentication')
+            const verdict = await services.reviewToken(token, audiences)
+            review.status = verdict.authenticated
+              ? {
+                  authenticated: true,
+                  user: shownUser(verdict.user),
+                  ...(verdict.audiences.length === 0 ? {} : {audiences: verdict.audiences}),
+                }
+              : {user: {}, error: verdict.error}
+            return review
+          },
+        }),
+  })
+
+export const selfSubjectReviews = defineResource<SelfSubjectReview>({
+  group: GROUP,
+  version: 'v1',
+  plural: 'selfsubjectreviews',
+  singular: 'selfsubjectreview',
+  kind: 'SelfSubjectReview',
+  type: 'authentication/v1.SelfSubjectReview',
+  namespaced: false,
+  verbs: ['create'],
+  strategy: {},
+  review: (review, {user, clock}) => {
+    review.metadata = {...review.metadata, creationTimestamp: timestamp(clock.now())}
+    review.status = {userInfo: shownUser(user)}
+    return review
+  },
+})

@@ -1,0 +1,149 @@
+import type {FieldError} from '../field-error.ts'
+import type {OperationContext, Strategy} from '../resource.ts'
+import {ALL_VERBS} from '../resource.ts'
+import {pathSegmentName} from '../validation/names.ts'
+import {AGE, NAME, column, humanDuration} from './columns.ts'
+import {validateSpec} from './csr-spec-validation.ts'
+import type {Permission} from './csr-status-validation.ts'
+import {STRICT, leniencyFor, validateStatus, validateTransition} from './csr-status-validation.ts'
+import type {CertificateSigningRequest, CsrCondition} from './csr-types.ts'
+import {APPROVED, DENIED, FAILED} from './csr-types.ts'
+import {csrV1beta1} from './csr-v1beta1.ts'
+import {defineResource, restore, timestamp} from './define.ts'
+
+type Csr = CertificateSigningRequest
+
+/** Who asks is what authentication says, never what the body says. */
+function prepareForCreate(csr: Csr, {user}: OperationContext): void {
+  const {username: _username, uid: _uid, groups: _groups, extra: _extra, ...asked} = csr.spec ?? {}
+  csr.spec = {
+    ...asked,
+    ...(user.username === '' ? {} : {username: user.username}),
+    ...(user.uid ? {uid: user.uid} : {}),
+    ...(user.groups.length === 0 ? {} : {groups: user.groups}),
+    ...(user.extra && Object.keys(user.extra).length > 0 ? {extra: user.extra} : {}),
+  }
+  csr.status = {}
+}
+
+function validateCreate(csr: Csr, {version}: OperationContext): FieldError[] {
+  return [...validateSpec(csr, version === 'v1beta1'), ...validateStatus(csr, STRICT)]
+}
+
+/** Conditions without times get them: a state that lasts keeps the time since when it does. */
+function fillTimes(csr: Csr, old: Csr, {clock}: OperationContext): void {
+  const now = timestamp(clock.now())
+  for (const condition of csr.status?.conditions ?? []) {
+    condition.lastUpdateTime ??= now
+    const before = old.status?.conditions?.find(
+      ({type, status}) => type === condition.type && status === condition.status,
+    )
+    condition.lastTransitionTime ??= before?.lastTransitionTime ?? now
+  }
+}
+
+const indicesOf = (conditions: CsrCondition[], type: string) =>
+  conditions.flatMap((condition, index) => (condition.type === type ? [index] : []))
+
+/** Decisions are made through `/approval`: here their stored form stands, unless one came or went. */
+function keepDecisions(csr: Csr, old: Csr): void {
+  const [now, before] = [csr.status?.conditions ?? [], old.status?.conditions ?? []]
+  for (const type of [APPROVED, DENIED]) {
+    const [places, stored] = [indicesOf(now, type), indicesOf(before, type)]
+    if (places.length !== stored.length) continue
+    places.forEach((place, index) => {
+      const kept = before[stored[index] ?? -1]
+      if (kept !== undefined) now[place] = structuredClone(kept)
+    })
+  }
+}
+
+/** Exported for its table of cases: what each endpoint says of a change. */
+export const CSR_PERMISSIONS: Record<'main' | 'status' | 'approval', Permission> = {
+  main: {decide: false, issue: false, reissue: false},
+  status: {decide: false, issue: true, reissue: false},
+  approval: {decide: true, issue: false, reissue: false},
+}
+
+export const validateCsrUpdate = (
+  csr: Csr,
+  old: Csr,
+  endpoint: keyof typeof CSR_PERMISSIONS,
+  version = 'v1',
+): FieldError[] => [
+  ...validateStatus(csr, leniencyFor(csr, old, version)),
+  ...validateTransition(csr, old, {
+    ...CSR_PERMISSIONS[endpoint],
+    reissue: version === 'v1beta1',
+  }),
+]
+
+const statusStrategy: Strategy<Csr> = {
+  prepareForUpdate: (csr, old, context) => {
+    restore(csr, old, 'spec')
+    csr.status ??= {}
+    keepDecisions(csr, old)
+    fillTimes(csr, old, context)
+  },
+  validateUpdate: (csr, old, {version}) => validateCsrUpdate(csr, old, 'status', version),
+}
+
+const approvalStrategy: Strategy<Csr> = {
+  prepareForUpdate: (csr, old, context) => {
+    restore(csr, old, 'spec')
+    const {certificate} = old.status ?? {}
+    csr.status = {
+      ...(csr.status?.conditions ? {conditions: csr.status.conditions} : {}),
+      ...(certificate === undefined ? {} : {certificate}),
+    }
+    fillTimes(csr, old, context)
+  },
+  validateUpdate: (csr, old, {version}) => validateCsrUpdate(csr, old, 'approval', version),
+}
+
+function conditionText({status}: Csr): string {
+  const types = new Set(status?.conditions?.map(({type}) => type))
+  const decision = [DENIED, APPROVED].find((type) => types.has(type)) ?? 'Pending'
+  const failed = types.has(FAILED) ? `,${FAILED}` : ''
+  return `${decision}${failed}${status?.certificate ? ',Issued' : ''}`
+}
+
+export const certificateSigningRequests = defineResource<Csr>({
+  group: 'certificates.k8s.io',
+  version: 'v1',
+  extraVersions: [csrV1beta1],
+  plural: 'certificatesigningrequests',
+  singular: 'certificatesigningrequest',
+  kind: 'CertificateSigningRequest',
+  type: 'certificates/v1.CertificateSigningRequest',
+  shortNames: ['csr'],
+  namespaced: false,
+  verbs: ALL_VERBS,
+  validateName: pathSegmentName,
+  strategy: {
+    prepareForCreate,
+    validateCreate,
+    prepareForUpdate: (csr, old) => {
+      restore(csr, old, 'spec')
+      restore(csr, old, 'status')
+    },
+    validateUpdate: (csr, old, {version}) => validateCsrUpdate(csr, old, 'main', version),
+  },
+  subresources: {
+    approval: {verbs: ['get', 'patch', 'update'], strategy: approvalStrategy},
+    status: {verbs: ['get', 'patch', 'update'], strategy: statusStrategy},
+  },
+  fields: {'spec.signerName': ({spec}) => spec?.signerName ?? ''},
+  columns: [
+    NAME,
+    AGE,
+    column('SignerName', 'The signer that is asked.', ({spec}) => spec?.signerName ?? '<none>'),
+    column('Requestor', 'The user who asks.', ({spec}) => spec?.username ?? ''),
+    column('RequestedDuration', 'How long the certificate is to last.', ({spec}) =>
+      spec?.expirationSeconds === undefined
+        ? '<none>'
+        : humanDuration(spec.expirationSeconds * 1000),
+    ),
+    column('Condition', 'What became of it.', conditionText),
+  ],
+})

@@ -1,0 +1,42 @@
+import type {FieldError} from '../field-error.ts'
+import {required} from '../field-error.ts'
+import {ALL_VERBS} from '../resource.ts'
+import type {LabelSelector} from '../validation/label-selector.ts'
+import {validateLabelSelector} from '../validation/label-selector.ts'
+import {pathSegmentName} from '../validation/names.ts'
+import {DEFAULT_COLUMNS} from './columns.ts'
+import {defineResource} from './define.ts'
+import type {Role} from './rbac.ts'
+import {RBAC_GROUP, validateRules} from './rbac.ts'
+
+export interface ClusterRole extends Role {
+  aggregationRule?: {clusterRoleSelectors?: LabelSelector[]}
+}
+
+function validateAggregation({aggregationRule}: ClusterRole): FieldError[] {
+  if (aggregationRule === undefined) return []
+  const field = 'aggregationRule.clusterRoleSelectors'
+  const selectors = aggregationRule.clusterRoleSelectors ?? []
+  if (selectors.length === 0) {
+    const why = 'at least one clusterRoleSelector required if aggregationRule is non-nil'
+    return [required(field, why)]
+  }
+  return selectors.flatMap((selector, index) =>
+    validateLabelSelector(selector, `${field}[${index}]`),
+  )
+}
+
+export const clusterRoles = defineResource<ClusterRole>({
+  group: RBAC_GROUP,
+  version: 'v1',
+  plural: 'clusterroles',
+  singular: 'clusterrole',
+  kind: 'ClusterRole',
+  type: 'rbac/v1.ClusterRole',
+  namespaced: false,
+  verbs: ALL_VERBS,
+  createOnUpdate: true,
+  validateName: pathSegmentName,
+  strategy: {validate: (role) => [...validateRules(role, false), ...validateAggregation(role)]},
+  columns: DEFAULT_COLUMNS,
+})

@@ -1,0 +1,78 @@
+import type {ApiObject} from '../../api/meta.ts'
+import type {FieldError} from '../field-error.ts'
+import {forbiddenField, invalidValue, tooLong} from '../field-error.ts'
+import {ALL_VERBS} from '../resource.ts'
+import {semanticallyEqual} from '../validation/equality.ts'
+import {configKey} from '../validation/names.ts'
+import {checkWith} from '../validation/values.ts'
+import {AGE, NAME, column} from './columns.ts'
+import {defineResource} from './define.ts'
+
+export interface ConfigMap extends ApiObject {
+  data?: Record<string, string>
+  binaryData?: Record<string, string>
+  immutable?: boolean
+}
+
+export const MOST_DATA_BYTES = 1024 * 1024
+
+const FROZEN = 'field is immutable when `immutable` is set'
+
+/** What `immutable: true` of the stored object forbids; shared with Secret. */
+export function validateFrozen<T extends {immutable?: boolean}>(
+  object: T,
+  old: T,
+  fields: (keyof T & string)[],
+): FieldError[] {
+  if (old.immutable !== true) return []
+  const changed = fields.filter((field) => !semanticallyEqual(object[field], old[field]))
+  return [
+    ...(object.immutable === true ? [] : [forbiddenField('immutable', FROZEN)]),
+    ...changed.map((field) => forbiddenField(field, FROZEN)),
+  ]
+}
+
+export const base64Size = (text: string) => Buffer.byteLength(text, 'base64')
+
+function validate({data = {}, binaryData = {}}: ConfigMap): FieldError[] {
+  const overlap = (key: string) =>
+    key in binaryData
+      ? [invalidValue(`data[${key}]`, key, `duplicate of key present in binaryData`)]
+      : []
+  const size =
+    Object.values(data).reduce((sum, text) => sum + Buffer.byteLength(text), 0) +
+    Object.values(binaryData).reduce((sum, text) => sum + base64Size(text), 0)
+  return [
+    ...Object.keys(data).flatMap((key) => [
+      ...checkWith(configKey, `data[${key}]`, key),
+      ...overlap(key),
+    ]),
+    ...Object.keys(binaryData).flatMap((key) => checkWith(configKey, `binaryData[${key}]`, key)),
+    ...(size > MOST_DATA_BYTES ? [tooLong('', MOST_DATA_BYTES)] : []),
+  ]
+}
+
+export const configMaps = defineResource<ConfigMap>({
+  group: '',
+  version: 'v1',
+  plural: 'configmaps',
+  singular: 'configmap',
+  kind: 'ConfigMap',
+  type: 'core/v1.ConfigMap',
+  shortNames: ['cm'],
+  namespaced: true,
+  verbs: ALL_VERBS,
+  strategy: {
+    validate,
+    validateUpdate: (object, old) => validateFrozen(object, old, ['data', 'binaryData']),
+  },
+  columns: [
+    NAME,
+    column(
+      'Data',
+      'How many keys it has.',
+      ({data = {}, binaryData = {}}) => Object.keys(data).length + Object.keys(binaryData).length,
+    ),
+    AGE,
+  ],
+})

@@ -1,0 +1,113 @@
+import type {FieldError} from '../field-error.ts'
+import {duplicate, invalidValue, notFoundField, required} from '../field-error.ts'
+import {dnsLabel, environmentName, portName} from '../validation/names.ts'
+import {PROTOCOLS, portNumber, portReference} from '../validation/network.ts'
+import {QUANTITY_PATTERN_TEXT, compareQuantities, parseQuantity} from '../validation/quantity.ts'
+import {NOT_NEGATIVE} from '../validation/text.ts'
+import {checkWith, notNegative, oneOf, requiredWith} from '../validation/values.ts'
+import type {Container, ContainerPort, Probe} from './pod-types.ts'
+
+const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never']
+
+function validatePorts(ports: ContainerPort[], path: string): FieldError[] {
+  const names = new Set<string>()
+  return ports.flatMap((port, index) => {
+    const field = `${path}.ports[${index}]`
+    const repeated = port.name !== undefined && names.has(port.name)
+    if (port.name) names.add(port.name)
+    return [
+      ...(port.name ? checkWith(portName, `${field}.name`, port.name) : []),
+      ...(repeated ? [duplicate(`${field}.name`, port.name)] : []),
+      ...(port.containerPort
+        ? portNumber(`${field}.containerPort`, port.containerPort)
+        : [required(`${field}.containerPort`)]),
+      ...(port.hostPort ? portNumber(`${field}.hostPort`, port.hostPort) : []),
+      ...oneOf(`${field}.protocol`, port.protocol, PROTOCOLS),
+    ]
+  })
+}
+
+function validateResources(
+  {limits = {}, requests = {}}: NonNullable<Container['resources']>,
+  path: string,
+) {
+  const errors: FieldError[] = []
+  for (const [part, amounts] of Object.entries({limits, requests})) {
+    for (const [name, amount] of Object.entries(amounts)) {
+      const field = `${path}.resources.${part}[${name}]`
+      if (parseQuantity(amount) === undefined) {
+        errors.push(invalidValue(field, amount, QUANTITY_PATTERN_TEXT))
+      } else if (compareQuantities(amount, 0) < 0) {
+        errors.push(invalidValue(field, amount, NOT_NEGATIVE))
+      }
+    }
+  }
+  for (const [name, request] of Object.entries(requests)) {
+    const limit = limits[name]
+    if (limit === undefined || compareQuantities(request, limit) <= 0) continue
+    const why = `must be less than or equal to ${name} limit of ${limit}`
+    errors.push(invalidValue(`${path}.resources.requests`, request, why))
+  }
+  return errors
+}
+
+function validateMounts(
+  mounts: NonNullable<Container['volumeMounts']>,
+  path: string,
+  volumes: Set<string>,
+): FieldError[] {
+  const paths = new Set<string>()
+  return mounts.flatMap(({name = '', mountPath = ''}, index) => {
+    const field = `${path}.volumeMounts[${index}]`
+    const repeated = paths.has(mountPath)
+    paths.add(mountPath)
+    return [
+      ...(name === '' ? [required(`${field}.name`)] : []),
+      ...(volumes.has(name) ? [] : [notFoundField(`${field}.name`, name)]),
+      ...(mountPath === '' ? [required(`${field}.mountPath`)] : []),
+      ...(repeated ? [invalidValue(`${field}.mountPath`, mountPath, 'must be unique')] : []),
+    ]
+  })
+}
+
+function validateProbe(probe: Probe | undefined, field: string): FieldError[] {
+  if (probe === undefined) return []
+  const {httpGet} = probe
+  return [
+    ...notNegative(`${field}.timeoutSeconds`, probe.timeoutSeconds),
+    ...notNegative(`${field}.periodSeconds`, probe.periodSeconds),
+    ...notNegative(`${field}.successThreshold`, probe.successThreshold),
+    ...notNegative(`${field}.failureThreshold`, probe.failureThreshold),
+    ...(httpGet ? portReference(`${field}.httpGet.port`, httpGet.port ?? 0) : []),
+  ]
+}
+
+/** One container, as Kubernetes' validateContainerCommon. */
+export function validateContainer(
+  container: Container,
+  field: string,
+  volumes: Set<string>,
+): FieldError[] {
+  const image = container.image ?? ''
+  return [
+    ...requiredWith(dnsLabel, `${field}.name`, container.name),
+    ...(image === '' ? [required(`${field}.image`)] : []),
+    ...(image === image.trim()
+      ? []
+      : [invalidValue(`${field}.image`, image, 'must not have leading or trailing whitespace')]),
+    ...oneOf(`${field}.terminationMessagePolicy`, container.terminationMessagePolicy, [
+      'FallbackToLogsOnError',
+      'File',
+    ]),
+    ...validatePorts(container.ports ?? [], field),
+    ...(container.env ?? []).flatMap(({name}, index) =>
+      requiredWith(environmentName, `${field}.env[${index}].name`, name),
+    ),
+    ...validateMounts(container.volumeMounts ?? [], field, volumes),
+    ...oneOf(`${field}.imagePullPolicy`, container.imagePullPolicy, PULL_POLICIES),
+    ...validateResources(container.resources ?? {}, field),
+    ...validateProbe(container.livenessProbe, `${field}.livenessProbe`),
+    ...validateProbe(container.readinessProbe, `${field}.readinessProbe`),
+    ...validateProbe(container.startupProbe, `${field}.startupProbe`),
+  ]
+}

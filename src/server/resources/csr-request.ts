@@ -1,0 +1,23 @@
+import type {CertificateRequest} from '../../pki/request.ts'
+import {parseRequestDer} from '../../pki/request.ts'
+import {isSignedBySync} from '../../pki/signatures.ts'
+import {messageOf} from '../../errors.ts'
+import {pemBlocks} from '../validation/pem.ts'
+
+const LABEL = 'CERTIFICATE REQUEST'
+
+export type RequestVerdict = {request: CertificateRequest} | {why: string}
+
+/** Reads spec.request: base64 of PEM whose first block is a PKCS#10 request, signed by its own key. */
+export function readRequest(encoded: string | undefined): RequestVerdict {
+  const [block] = pemBlocks(Buffer.from(encoded ?? '', 'base64').toString('latin1'))
+  if (block?.type !== LABEL) return {why: `PEM block type must be ${LABEL}`}
+  try {
+    const request = parseRequestDer(block.bytes)
+    return isSignedBySync(request.signed, request.publicKey)
+      ? {request}
+      : {why: 'the signature of the request does not match its public key'}
+  } catch (error) {
+    return {why: messageOf(error)}
+  }
+}

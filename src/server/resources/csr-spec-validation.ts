@@ -1,0 +1,114 @@
+import type {FieldError} from '../field-error.ts'
+import {duplicate, invalidValue, notSupported, required, tooLong} from '../field-error.ts'
+import type {Check} from '../validation/names.ts'
+import {dnsLabel, dnsSubdomain} from '../validation/names.ts'
+import {readRequest} from './csr-request.ts'
+import type {CertificateSigningRequest} from './csr-types.ts'
+import {LEGACY_UNKNOWN} from './csr-types.ts'
+
+export const KEY_USAGES = [
+  'any',
+  'cert sign',
+  'client auth',
+  'code signing',
+  'content commitment',
+  'crl sign',
+  'data encipherment',
+  'decipher only',
+  'digital signature',
+  'email protection',
+  'encipher only',
+  'ipsec end system',
+  'ipsec tunnel',
+  'ipsec user',
+  'key agreement',
+  'key encipherment',
+  'microsoft sgc',
+  'netscape sgc',
+  'ocsp signing',
+  's/mime',
+  'server auth',
+  'signing',
+  'timestamping',
+]
+
+const LEAST_SECONDS = 600
+const MOST_DOMAIN = 253
+/** A domain, a slash, and the longest namespace and name behind it. */
+const MOST_SIGNER_NAME = MOST_DOMAIN + 1 + 63 + 1 + 253
+
+function validateUsages(usages: string[], lenient: boolean): FieldError[] {
+  if (usages.length === 0) return [required('spec.usages')]
+  if (lenient) return []
+  return usages.flatMap((usage, index) => {
+    const field = `spec.usages[${index}]`
+    return [
+      ...(KEY_USAGES.includes(usage) ? [] : [notSupported(field, usage, KEY_USAGES)]),
+      ...(usages.indexOf(usage) < index ? [duplicate(field, usage)] : []),
+    ]
+  })
+}
+
+/** Only the first part that is wrong is named. */
+function validateParts(field: string, value: string, check: Check): FieldError[] {
+  for (const part of value.split('.')) {
+    const problems = check(part)
+    if (problems.length > 0) {
+      const why = `validating label ${JSON.stringify(part)}: ${problems.join(', ')}`
+      return [invalidValue(field, value, why)]
+    }
+  }
+  return []
+}
+
+/** `domain/path`, the domain with a dot in it. As Kubernetes' ValidateSignerName. */
+export function validateSignerName(name: string, field: string): FieldError[] {
+  if (name === '') return [required(field)]
+  const [domain = '', path = '', ...rest] = name.split('/')
+  if (!name.includes('/') || rest.length > 0) {
+    const why = "must be a fully qualified domain and path of the form 'example.com/signer-name'"
+    return [invalidValue(field, name, why)]
+  }
+  const errors = domain.length > MOST_DOMAIN ? [tooLong(field, MOST_DOMAIN)] : []
+  errors.push(...validateParts(field, domain, dnsLabel))
+  if (!domain.includes('.')) {
+    const why = 'should be a domain with at least two segments separated by dots'
+    errors.push(invalidValue(field, domain, why))
+  }
+  errors.push(...validateParts(field, path, dnsSubdomain))
+  if (name.length > MOST_SIGNER_NAME) errors.push(tooLong(field, MOST_SIGNER_NAME))
+  return errors
+}
+
+/** Contract §8.2, in the order of a real server's causes; v1beta1 is lenient. */
+export function validateSpec(
+  {spec = {}}: CertificateSigningRequest,
+  lenient: boolean,
+): FieldError[] {
+  const {request, signerName = '', expirationSeconds: seconds, usages = []} = spec
+  const verdict = readRequest(request)
+  const signerErrors =
+    signerName === LEGACY_UNKNOWN
+      ? [
+          invalidValue(
+            'spec.signerName',
+            signerName,
+            'the legacy signerName is not allowed via this API version',
+          ),
+        ]
+      : validateSignerName(signerName, 'spec.signerName')
+  return [
+    ...('why' in verdict ? [invalidValue('spec.request', request, verdict.why)] : []),
+    ...validateUsages(usages, lenient),
+    ...(lenient && signerName === LEGACY_UNKNOWN ? [] : signerErrors),
+    ...(seconds !== undefined && seconds < LEAST_SECONDS
+      ? [
+          invalidValue(
+            'spec.expirationSeconds',
+            seconds,
+            'may not specify a duration less than 600 seconds (10 minutes)',
+          ),
+        ]
+      : []),
+  ]
+}

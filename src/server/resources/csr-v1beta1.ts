@@ -1,0 +1,33 @@
+import type {ApiObject} from '../../api/meta.ts'
+import type {ExtraVersion} from '../resource.ts'
+import {readRequest} from './csr-request.ts'
+import {isKubeletClient, isKubeletServing} from './csr-shapes.ts'
+import type {CertificateSigningRequest} from './csr-types.ts'
+import {KUBELET_CLIENT, KUBELET_SERVING, LEGACY_UNKNOWN} from './csr-types.ts'
+
+/** The signer that a request seems to be for. */
+function signerFor(encoded: string | undefined, usages: string[]): string {
+  const verdict = readRequest(encoded)
+  if ('why' in verdict) return LEGACY_UNKNOWN
+  if (isKubeletClient(verdict.request, usages)) return KUBELET_CLIENT
+  return isKubeletServing(verdict.request, usages) ? KUBELET_SERVING : LEGACY_UNKNOWN
+}
+
+/** v1beta1 fills in what v1 asks for: contract §8.7. */
+function defaults(object: ApiObject): void {
+  const csr: CertificateSigningRequest = object
+  const spec = (csr.spec ??= {})
+  const usages = (spec.usages ??= ['digital signature', 'key encipherment'])
+  spec.signerName ??= signerFor(spec.request, usages)
+  for (const condition of csr.status?.conditions ?? []) {
+    if (condition.status === undefined || condition.status === '') condition.status = 'True'
+  }
+}
+
+export const csrV1beta1: ExtraVersion = {
+  version: 'v1beta1',
+  type: 'certificates/v1beta1.CertificateSigningRequest',
+  deprecation:
+    'certificates.k8s.io/v1beta1 CertificateSigningRequest is deprecated in v1.19+, unavailable in v1.22+; use certificates.k8s.io/v1 CertificateSigningRequest',
+  defaults,
+}

@@ -1,0 +1,42 @@
+import type {ApiObject} from '../../api/meta.ts'
+import type {Resource, Strategy, Subresource} from '../resource.ts'
+
+/** A row of the table, written with its own type and kept under the common one. */
+export function defineResource<T extends ApiObject>(row: Resource<T>): Resource {
+  return row as unknown as Resource
+}
+
+interface WithStatus extends ApiObject {
+  spec?: unknown
+  status?: unknown
+}
+
+/** A field of the stored object in place of what the caller sent, or of nothing. */
+export function restore<T extends ApiObject>(object: T, old: T, field: keyof T): void {
+  const stored = old[field]
+  // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- a missing field stays missing
+  if (stored === undefined) delete object[field]
+  else object[field] = structuredClone(stored)
+}
+
+export const keepStatus = <T extends WithStatus>(object: T, old: T) => {
+  restore(object, old, 'status')
+}
+
+/** Everything but status and metadata comes from the stored object. */
+export function keepAllButStatus<T extends ApiObject>(object: T, old: T): void {
+  for (const field of new Set([...Object.keys(object), ...Object.keys(old)])) {
+    if (!['metadata', 'status', 'kind', 'apiVersion'].includes(field)) restore(object, old, field)
+  }
+}
+
+/** `/status` of most kinds: only the status and parts of metadata change. */
+export const statusSubresource = <T extends WithStatus>(
+  strategy: Strategy<T> = {},
+): Subresource<T> => ({
+  verbs: ['get', 'patch', 'update'],
+  strategy: {prepareForUpdate: keepAllButStatus, ...strategy},
+})
+
+/** RFC 3339 with whole seconds, as the API writes times. */
+export const timestamp = (time: Date) => time.toISOString().replace(/\.\d+Z$/, 'Z')

@@ -1,0 +1,64 @@
+import type {Resource} from '../resource.ts'
+import type {ServerServices} from '../services.ts'
+import {selfSubjectReviews, tokenReviews} from './authentication-reviews.ts'
+import {certificateSigningRequests} from './certificate-signing-requests.ts'
+import {clusterRoleBindings} from './cluster-role-bindings.ts'
+import {clusterRoles} from './cluster-roles.ts'
+import {configMaps} from './configmaps.ts'
+import {csiDrivers} from './csi-drivers.ts'
+import {csiNodes} from './csi-nodes.ts'
+import {events} from './events.ts'
+import {leases} from './leases.ts'
+import {machines} from './machines.ts'
+import {namespaces} from './namespaces.ts'
+import {nodes} from './nodes.ts'
+import {persistentVolumeClaims} from './persistent-volume-claims.ts'
+import {persistentVolumes} from './persistent-volumes.ts'
+import {pods} from './pods.ts'
+import {roleBindings} from './role-bindings.ts'
+import {roles} from './roles.ts'
+import {runtimeClasses} from './runtime-classes.ts'
+import {secrets} from './secrets.ts'
+import {selfSubjectRulesReviews} from './self-subject-rules-reviews.ts'
+import {serviceAccounts} from './serviceaccounts.ts'
+import {services as serviceResource} from './services.ts'
+import {
+  localSubjectAccessReviews,
+  selfSubjectAccessReviews,
+  subjectAccessReviews,
+} from './subject-access-reviews.ts'
+
+const build = (services?: ServerServices): Resource[] => [
+  configMaps,
+  events,
+  namespaces,
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods,
+  secrets,
+  serviceAccounts(services),
+  serviceResource,
+  selfSubjectReviews,
+  tokenReviews(services),
+  localSubjectAccessReviews,
+  selfSubjectAccessReviews,
+  selfSubjectRulesReviews(services),
+  subjectAccessReviews,
+  certificateSigningRequests,
+  leases,
+  machines,
+  runtimeClasses,
+  clusterRoleBindings,
+  clusterRoles,
+  roleBindings,
+  roles,
+  csiDrivers,
+  csiNodes,
+]
+
+/** The table as data, for discovery and OpenAPI: tokens and reviews that need services cannot be asked for. */
+export const RESOURCES: readonly Resource[] = build()
+
+/** The table that a server serves. */
+export const createResources = (services: ServerServices): Resource[] => build(services)

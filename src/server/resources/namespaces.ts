@@ -1,0 +1,105 @@
+import type {ApiObject} from '../../api/meta.ts'
+import type {FieldError} from '../field-error.ts'
+import {invalidValue, notSupported} from '../field-error.ts'
+import type {Strategy} from '../resource.ts'
+import {ALL_VERBS} from '../resource.ts'
+import {dnsLabelName, qualifiedName} from '../validation/names.ts'
+import {checkWith} from '../validation/values.ts'
+import {AGE, NAME, column} from './columns.ts'
+import {defineResource, keepStatus, restore, statusSubresource} from './define.ts'
+
+export interface Namespace extends ApiObject {
+  spec?: {finalizers?: string[]}
+  status?: {phase?: string; conditions?: unknown[]}
+}
+
+const NAME_LABEL = 'kubernetes.io/metadata.name'
+/** Holds a namespace until it is emptied. */
+const FINALIZER = 'kubernetes'
+
+function defaults({metadata}: Namespace): void {
+  if (!metadata.name) return
+  metadata.labels = {...metadata.labels, [NAME_LABEL]: metadata.name}
+}
+
+function validateFinalizers({spec}: Namespace): FieldError[] {
+  return (spec?.finalizers ?? []).flatMap((name) => {
+    const known = name.includes('/') || name === FINALIZER
+    return [
+      ...checkWith(qualifiedName, 'spec.finalizers', name),
+      ...(known
+        ? []
+        : [
+            invalidValue(
+              'spec.finalizers',
+              name,
+              'name is neither a standard finalizer name nor is it fully qualified',
+            ),
+          ]),
+    ]
+  })
+}
+
+function validateStatus({metadata, status}: Namespace): FieldError[] {
+  const phase = status?.phase ?? ''
+  if (!['', 'Active', 'Terminating'].includes(phase)) {
+    return [notSupported('status.phase', phase, ['Active', 'Terminating'])]
+  }
+  const wanted = metadata.deletionTimestamp === undefined ? 'Active' : 'Terminating'
+  if (phase === wanted || (phase === '' && wanted === 'Active')) return []
+  return [
+    invalidValue(
+      'status.Phase',
+      phase,
+      wanted === 'Active'
+        ? "may only be 'Active' if `deletionTimestamp` is empty"
+        : "may only be 'Terminating' if `deletionTimestamp` is not empty",
+    ),
+  ]
+}
+
+const strategy: Strategy<Namespace> = {
+  defaults,
+  prepareForCreate: (namespace) => {
+    // Once more: a name may have been generated since.
+    defaults(namespace)
+    const others = (namespace.spec?.finalizers ?? []).filter((name) => name !== FINALIZER)
+    namespace.spec = {finalizers: [...others, FINALIZER]}
+    namespace.status = {phase: 'Active'}
+  },
+  validate: validateFinalizers,
+  prepareForUpdate: (namespace, old) => {
+    restore(namespace, old, 'spec')
+    keepStatus(namespace, old)
+  },
+}
+
+/** PUT of `/finalize` is the one way to change spec.finalizers; the registry removes the object once none is left. */
+const finalizeStrategy: Strategy<Namespace> = {
+  prepareForUpdate: keepStatus,
+  validateUpdate: validateFinalizers,
+}
+
+export const namespaces = defineResource<Namespace>({
+  group: '',
+  version: 'v1',
+  plural: 'namespaces',
+  singular: 'namespace',
+  kind: 'Namespace',
+  type: 'core/v1.Namespace',
+  shortNames: ['ns'],
+  namespaced: false,
+  verbs: ALL_VERBS.filter((verb) => verb !== 'deletecollection'),
+  validateName: dnsLabelName,
+  strategy,
+  subresources: {
+    finalize: {verbs: ['update'], strategy: finalizeStrategy},
+    status: statusSubresource<Namespace>({validateUpdate: validateStatus}),
+  },
+  fields: {'status.phase': ({status}) => status?.phase ?? ''},
+  columns: [
+    NAME,
+    column('Status', 'Active, or Terminating.', ({status}) => status?.phase ?? ''),
+    AGE,
+  ],
+})

@@ -1,0 +1,108 @@
+import type {ApiObject} from '../../api/meta.ts'
+import type {FieldError} from '../field-error.ts'
+import {duplicate, forbiddenField, invalidValue, notSupported} from '../field-error.ts'
+import {ALL_VERBS} from '../resource.ts'
+import {semanticallyEqual} from '../validation/equality.ts'
+import {labelValue, qualifiedName} from '../validation/names.ts'
+import {cidr} from '../validation/network.ts'
+import type {ResourceList} from '../validation/quantity.ts'
+import {canonicalizeResources} from '../validation/quantity.ts'
+import {checkWith, requiredWith} from '../validation/values.ts'
+import {defineResource, keepStatus, statusSubresource} from './define.ts'
+import {nodeColumns} from './node-columns.ts'
+
+export interface Taint {
+  key: string
+  value?: string
+  effect: string
+}
+
+export interface Node extends ApiObject {
+  spec?: {
+    podCIDR?: string
+    podCIDRs?: string[]
+    providerID?: string
+    unschedulable?: boolean
+    taints?: Taint[]
+  }
+  status?: {
+    capacity?: ResourceList
+    allocatable?: ResourceList
+    conditions?: {type: string; status: string}[]
+    addresses?: {type: string; address: string}[]
+    nodeInfo?: Record<string, string>
+  }
+}
+
+const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
+
+/** podCIDR is the first of podCIDRs, whichever of the two was sent. */
+function defaults({spec, status}: Node): void {
+  canonicalizeResources(status?.capacity)
+  canonicalizeResources(status?.allocatable)
+  if (spec?.podCIDR && !spec.podCIDRs?.length) spec.podCIDRs = [spec.podCIDR]
+  if (spec && !spec.podCIDR && spec.podCIDRs?.[0]) spec.podCIDR = spec.podCIDRs[0]
+}
+
+function validateTaints(taints: Taint[]): FieldError[] {
+  const seen = new Set<string>()
+  return taints.flatMap((taint, index) => {
+    const field = `spec.taints[${index}]`
+    const errors = [
+      ...requiredWith(qualifiedName, `${field}.key`, taint.key),
+      ...checkWith(labelValue, `${field}.value`, taint.value ?? ''),
+      ...(EFFECTS.includes(taint.effect)
+        ? []
+        : [notSupported(`${field}.effect`, taint.effect, EFFECTS)]),
+    ]
+    const identity = `${taint.effect} ${taint.key}`
+    if (seen.has(identity)) {
+      const repeated = duplicate(field, taint)
+      repeated.message += ': taints must be unique by key and effect pair'
+      errors.push(repeated)
+    }
+    seen.add(identity)
+    return errors
+  })
+}
+
+function validate({spec}: Node): FieldError[] {
+  const blocks = spec?.podCIDRs ?? []
+  const errors = blocks.flatMap((block, index) => cidr(`spec.podCIDRs[${index}]`, block))
+  if (blocks.length > 2) {
+    const why = 'may specify no more than one CIDR for each IP family'
+    errors.push(invalidValue('spec.podCIDRs', blocks, why))
+  }
+  return [...validateTaints(spec?.taints ?? []), ...errors]
+}
+
+/** Addresses and the provider's name are set once. */
+function validateUpdate({spec = {}}: Node, {spec: old = {}}: Node): FieldError[] {
+  const errors: FieldError[] = []
+  if (old.podCIDRs?.length && !semanticallyEqual(spec.podCIDRs, old.podCIDRs)) {
+    const why = 'node updates may not change podCIDR except from "" to valid'
+    errors.push(forbiddenField('spec.podCIDRs', why))
+  }
+  if (old.providerID && spec.providerID !== old.providerID) {
+    const why = 'node updates may not change providerID except from "" to valid'
+    errors.push(forbiddenField('spec.providerID', why))
+  }
+  return errors
+}
+
+/** A kubelet registers with its whole status, so a create keeps it. */
+export const nodes = defineResource<Node>({
+  group: '',
+  version: 'v1',
+  plural: 'nodes',
+  singular: 'node',
+  kind: 'Node',
+  type: 'core/v1.Node',
+  shortNames: ['no'],
+  namespaced: false,
+  verbs: ALL_VERBS,
+  strategy: {defaults, validate, prepareForUpdate: keepStatus, validateUpdate},
+  subresources: {status: statusSubresource<Node>()},
+  fields: {'spec.unschedulable': ({spec}) => String(spec?.unschedulable ?? false)},
+  columns: nodeColumns,
+})

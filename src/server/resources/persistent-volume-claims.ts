@@ -1,0 +1,131 @@
+import type {ApiObject} from '../../api/meta.ts'
+import type {FieldError} from '../field-error.ts'
+import {forbiddenField, required} from '../field-error.ts'
+import type {Strategy} from '../resource.ts'
+import {ALL_VERBS} from '../resource.ts'
+import {semanticallyEqual} from '../validation/equality.ts'
+import type {ResourceList} from '../validation/quantity.ts'
+import {canonicalizeResources, compareQuantities} from '../validation/quantity.ts'
+import {AGE, NAME, column, wideColumn} from './columns.ts'
+import {defineResource, keepStatus, statusSubresource} from './define.ts'
+import {
+  accessModesText,
+  storageClassOf,
+  validateAccessModes,
+  validateAmount,
+  validateVolumeMode,
+} from './volumes.ts'
+
+interface Spec {
+  accessModes?: string[]
+  resources?: {requests?: ResourceList; limits?: ResourceList}
+  volumeName?: string
+  storageClassName?: string
+  volumeMode?: string
+  volumeAttributesClassName?: string
+}
+
+export interface PersistentVolumeClaim extends ApiObject {
+  spec?: Spec
+  status?: {phase?: string; accessModes?: string[]; capacity?: ResourceList}
+}
+
+function defaults(claim: PersistentVolumeClaim): void {
+  const spec = (claim.spec ??= {})
+  spec.volumeMode ??= 'Filesystem'
+  canonicalizeResources(spec.resources?.requests)
+  canonicalizeResources(spec.resources?.limits)
+  canonicalizeResources(claim.status?.capacity)
+}
+
+function validate({spec = {}}: PersistentVolumeClaim): FieldError[] {
+  const modes = spec.accessModes ?? []
+  const wanted = spec.resources?.requests?.storage
+  return [
+    ...(modes.length === 0
+      ? [required('spec.accessModes', 'at least 1 access mode is required')]
+      : []),
+    ...validateAccessModes(modes, 'spec.accessModes'),
+    ...(wanted === undefined
+      ? [required('spec.resources[storage]')]
+      : validateAmount(wanted, 'spec.resources[storage]')),
+    ...validateVolumeMode(spec.volumeMode),
+  ]
+}
+
+const withoutChangeable = ({resources: _, volumeAttributesClassName: __, ...spec}: Spec) => spec
+
+/** A binder fills in volumeName once; a bound claim may grow; nothing else changes. */
+function validateUpdate(
+  {spec = {}}: PersistentVolumeClaim,
+  {spec: old = {}, status}: PersistentVolumeClaim,
+): FieldError[] {
+  const before = old.volumeName ? old : {...old, ...pick(spec, 'volumeName')}
+  const errors: FieldError[] = []
+  const bound = status?.phase === 'Bound'
+  const sameResources = semanticallyEqual(spec.resources, old.resources)
+  if (
+    !semanticallyEqual(withoutChangeable(spec), withoutChangeable(before)) ||
+    (!bound && !sameResources)
+  ) {
+    const why =
+      'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims'
+    errors.push(forbiddenField('spec', why))
+  }
+  const [now, then] = [spec.resources?.requests?.storage, old.resources?.requests?.storage]
+  if (now !== undefined && then !== undefined && compareQuantities(now, then) < 0) {
+    const why = 'field can not be less than status.capacity'
+    errors.push(forbiddenField('spec.resources.requests.storage', why))
+  }
+  return errors
+}
+
+const pick = (spec: Spec, field: 'volumeName') =>
+  spec[field] === undefined ? {} : {[field]: spec[field]}
+
+const strategy: Strategy<PersistentVolumeClaim> = {
+  defaults,
+  prepareForCreate: (claim) => {
+    claim.status = {phase: 'Pending'}
+  },
+  validate,
+  prepareForUpdate: keepStatus,
+  validateUpdate,
+}
+
+const isBound = ({spec}: PersistentVolumeClaim) => Boolean(spec?.volumeName)
+
+export const persistentVolumeClaims = defineResource<PersistentVolumeClaim>({
+  group: '',
+  version: 'v1',
+  plural: 'persistentvolumeclaims',
+  singular: 'persistentvolumeclaim',
+  kind: 'PersistentVolumeClaim',
+  type: 'core/v1.PersistentVolumeClaim',
+  shortNames: ['pvc'],
+  namespaced: true,
+  verbs: ALL_VERBS,
+  strategy,
+  subresources: {status: statusSubresource<PersistentVolumeClaim>()},
+  columns: [
+    NAME,
+    column('Status', 'Its phase.', ({metadata, status}) =>
+      metadata.deletionTimestamp === undefined ? (status?.phase ?? '') : 'Terminating',
+    ),
+    column('Volume', 'The volume it is bound to.', ({spec}) => spec?.volumeName ?? ''),
+    column('Capacity', 'How much the volume holds.', (claim) =>
+      isBound(claim) ? String(claim.status?.capacity?.storage ?? '') : '',
+    ),
+    column('Access Modes', 'How it may be mounted.', (claim) =>
+      isBound(claim) ? accessModesText(claim.status?.accessModes) : '',
+    ),
+    column('StorageClass', 'Its storage class.', storageClassOf),
+    column(
+      'VolumeAttributesClass',
+      'Its volume attributes class.',
+      ({spec}) => spec?.volumeAttributesClassName ?? '<unset>',
+    ),
+    AGE,
+    wideColumn('VolumeMode', 'Filesystem, or Block.', ({spec}) => spec?.volumeMode ?? '<unset>'),
+  ],
+})

@@ -1,0 +1,154 @@
+import type {ApiObject} from '../../api/meta.ts'
+import type {FieldError} from '../field-error.ts'
+import {forbiddenField, notSupported, required} from '../field-error.ts'
+import type {Strategy} from '../resource.ts'
+import {ALL_VERBS} from '../resource.ts'
+import {immutableField, semanticallyEqual} from '../validation/equality.ts'
+import type {ResourceList} from '../validation/quantity.ts'
+import {canonicalizeResources} from '../validation/quantity.ts'
+import {oneOf} from '../validation/values.ts'
+import {AGE, NAME, column, wideColumn} from './columns.ts'
+import {defineResource, keepStatus, statusSubresource, timestamp} from './define.ts'
+import {
+  accessModesText,
+  storageClassOf,
+  validateAccessModes,
+  validateAmount,
+  validateVolumeMode,
+} from './volumes.ts'
+
+interface Spec {
+  capacity?: ResourceList
+  accessModes?: string[]
+  persistentVolumeReclaimPolicy?: string
+  storageClassName?: string
+  volumeMode?: string
+  volumeAttributesClassName?: string
+  claimRef?: {namespace?: string; name?: string; apiVersion?: string; kind?: string}
+  mountOptions?: string[]
+  nodeAffinity?: unknown
+  [source: string]: unknown
+}
+
+export interface PersistentVolume extends ApiObject {
+  spec?: Spec
+  status?: {phase?: string; reason?: string; lastPhaseTransitionTime?: string}
+}
+
+const NO_SOURCE = new Set([
+  'capacity',
+  'accessModes',
+  'persistentVolumeReclaimPolicy',
+  'storageClassName',
+  'volumeMode',
+  'volumeAttributesClassName',
+  'claimRef',
+  'mountOptions',
+  'nodeAffinity',
+])
+
+/** The one field of the spec that says where the data lies. */
+const sourceOf = (spec: Spec = {}) =>
+  Object.fromEntries(Object.entries(spec).filter(([field]) => !NO_SOURCE.has(field)))
+
+function defaults(volume: PersistentVolume): void {
+  const spec = (volume.spec ??= {})
+  canonicalizeResources(spec.capacity)
+  spec.persistentVolumeReclaimPolicy ??= 'Retain'
+  spec.volumeMode ??= 'Filesystem'
+  const {hostPath} = spec as {hostPath?: {type?: string}}
+  if (hostPath) hostPath.type ??= ''
+}
+
+function validateCapacity(capacity: ResourceList = {}): FieldError[] {
+  const names = Object.keys(capacity)
+  if (names.length === 0) return [required('spec.capacity')]
+  if (names.length > 1 || names[0] !== 'storage') {
+    return [notSupported('spec.capacity', capacity, ['storage'])]
+  }
+  return validateAmount(capacity.storage ?? 0, 'spec.capacity[storage]')
+}
+
+function validate({spec = {}}: PersistentVolume): FieldError[] {
+  const modes = spec.accessModes ?? []
+  const sources = Object.keys(sourceOf(spec))
+  return [
+    ...(modes.length === 0 ? [required('spec.accessModes')] : []),
+    ...validateAccessModes(modes, 'spec.accessModes'),
+    ...validateCapacity(spec.capacity),
+    ...oneOf('spec.persistentVolumeReclaimPolicy', spec.persistentVolumeReclaimPolicy, [
+      'Delete',
+      'Recycle',
+      'Retain',
+    ]),
+    ...(sources.length === 0 ? [required('spec', 'must specify a volume type')] : []),
+    ...sources
+      .slice(1)
+      .map((source) => forbiddenField(`spec.${source}`, 'may not specify more than 1 volume type')),
+    ...validateVolumeMode(spec.volumeMode),
+  ]
+}
+
+const strategy: Strategy<PersistentVolume> = {
+  defaults,
+  prepareForCreate: (volume, {clock}) => {
+    volume.status = {phase: 'Pending', lastPhaseTransitionTime: timestamp(clock.now())}
+  },
+  validate,
+  prepareForUpdate: keepStatus,
+  validateUpdate: ({spec}, old) => [
+    ...(semanticallyEqual(sourceOf(spec), sourceOf(old.spec))
+      ? []
+      : [
+          forbiddenField(
+            'spec.persistentvolumesource',
+            'spec.persistentvolumesource is immutable after creation',
+          ),
+        ]),
+    ...immutableField('spec.volumeMode', spec?.volumeMode, old.spec?.volumeMode),
+  ],
+}
+
+function claimText({spec}: PersistentVolume): string {
+  const claim = spec?.claimRef
+  return claim === undefined ? '' : `${claim.namespace ?? ''}/${claim.name ?? ''}`
+}
+
+export const persistentVolumes = defineResource<PersistentVolume>({
+  group: '',
+  version: 'v1',
+  plural: 'persistentvolumes',
+  singular: 'persistentvolume',
+  kind: 'PersistentVolume',
+  type: 'core/v1.PersistentVolume',
+  shortNames: ['pv'],
+  namespaced: false,
+  verbs: ALL_VERBS,
+  strategy,
+  subresources: {status: statusSubresource<PersistentVolume>()},
+  columns: [
+    NAME,
+    column('Capacity', 'How much it holds.', ({spec}) => String(spec?.capacity?.storage ?? '')),
+    column('Access Modes', 'How it may be mounted.', ({spec}) =>
+      accessModesText(spec?.accessModes),
+    ),
+    column(
+      'Reclaim Policy',
+      'What happens to it when its claim goes.',
+      ({spec}) => spec?.persistentVolumeReclaimPolicy ?? '',
+    ),
+    column('Status', 'Its phase.', ({metadata, status}) =>
+      metadata.deletionTimestamp === undefined ? (status?.phase ?? '') : 'Terminating',
+    ),
+    column('Claim', 'The claim that has it.', claimText),
+    column('StorageClass', 'Its storage class.', storageClassOf),
+    column(
+      'VolumeAttributesClass',
+      'Its volume attributes class.',
+      ({spec}) => spec?.volumeAttributesClassName ?? '<unset>',
+    ),
+    column('Reason', 'Why it is in its phase.', ({status}) => status?.reason ?? ''),
+    AGE,
+    wideColumn('VolumeMode', 'Filesystem, or Block.', ({spec}) => spec?.volumeMode ?? '<unset>'),
+  ],
+})

@@ -1,0 +1,60 @@
+import type {ApiObject} from '../../api/meta.ts'
+import type {FieldError} from '../field-error.ts'
+import {notSupported, required} from '../field-error.ts'
+import type {OperationContext, Subresource} from '../resource.ts'
+import {conflict, invalid} from '../status.ts'
+import {timestamp} from './define.ts'
+import type {Pod} from './pod-types.ts'
+
+interface Binding extends ApiObject {
+  target?: {kind?: string; name?: string}
+}
+
+const RESOURCE = {group: '', plural: 'pods/binding'}
+
+function validate({target = {}}: Binding): FieldError[] {
+  const {kind = '', name = ''} = target
+  return [
+    ...(['', 'Node'].includes(kind)
+      ? []
+      : [notSupported('target.kind', kind, ['Node', '<empty>'])]),
+    ...(name === '' ? [required('target.name')] : []),
+  ]
+}
+
+/** Puts a pod on a node; a scheduler does that once. */
+function bind(binding: Binding, pod: Pod, {clock, name}: OperationContext): ApiObject {
+  const errors = validate(binding)
+  if (errors.length > 0) throw invalid({group: '', kind: 'Binding'}, name, errors)
+  const spec = (pod.spec ??= {})
+  if (pod.metadata.deletionTimestamp !== undefined) {
+    throw conflict(RESOURCE, name, `pod ${name} is being deleted, cannot be assigned to a host`)
+  }
+  if (spec.nodeName) {
+    const why = `pod ${name} is already assigned to node "${spec.nodeName}"`
+    throw conflict(RESOURCE, name, why)
+  }
+  if (spec.schedulingGates?.length) {
+    throw conflict(RESOURCE, name, `pod ${name} has non-empty .spec.schedulingGates`)
+  }
+  spec.nodeName = binding.target?.name ?? ''
+  if (binding.metadata.annotations) {
+    pod.metadata.annotations = {...pod.metadata.annotations, ...binding.metadata.annotations}
+  }
+  const others = pod.status?.conditions?.filter(({type}) => type !== 'PodScheduled') ?? []
+  const scheduled = {
+    type: 'PodScheduled',
+    status: 'True',
+    lastProbeTime: null,
+    lastTransitionTime: timestamp(clock.now()),
+  }
+  pod.status = {...pod.status, conditions: [...others, scheduled]}
+  return {kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201}
+}
+
+export const bindingSubresource: Subresource<Pod> = {
+  verbs: ['create'],
+  kind: {group: '', version: 'v1', kind: 'Binding', type: 'core/v1.Binding'},
+  create: bind,
+  stores: true,
+}

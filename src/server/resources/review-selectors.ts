@@ -1,0 +1,47 @@
+import type {FieldError} from '../field-error.ts'
+import {invalidValue, required} from '../field-error.ts'
+
+export interface SelectorAttributes {
+  rawSelector?: string
+  requirements?: {key?: string; operator?: string; values?: string[]}[]
+}
+
+const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist']
+
+function validateSelector(selector: SelectorAttributes, field: string): FieldError[] {
+  const {rawSelector = '', requirements = []} = selector
+  if (rawSelector !== '' && requirements.length > 0) {
+    const why = 'may not specified at the same time as requirements'
+    return [invalidValue(`${field}.rawSelector`, rawSelector, why)]
+  }
+  if (rawSelector === '' && requirements.length === 0) {
+    const why =
+      'when field selector attributes are specified, requirements or rawSelector is required'
+    return [required(`${field}.requirements`, why)]
+  }
+  return requirements.flatMap(({key = '', operator = ''}, index) => [
+    ...(key === '' ? [required(`${field}.requirements[${index}].key`, 'must be specified')] : []),
+    ...(OPERATORS.includes(operator)
+      ? []
+      : [
+          invalidValue(
+            `${field}.requirements[${index}].operator`,
+            operator,
+            'not a valid selector operator',
+          ),
+        ]),
+  ])
+}
+
+/** The selectors that a review may narrow its question by. */
+export const validateSelectorAttributes = (attributes: {
+  fieldSelector?: SelectorAttributes
+  labelSelector?: SelectorAttributes
+}): FieldError[] => {
+  const {fieldSelector, labelSelector} = attributes
+  const field = 'spec.resourceAttributes'
+  return [
+    ...(fieldSelector ? validateSelector(fieldSelector, `${field}.fieldSelector`) : []),
+    ...(labelSelector ? validateSelector(labelSelector, `${field}.labelSelector`) : []),
+  ]
+}

@@ -1,0 +1,38 @@
+import type {ApiObject} from '../../api/meta.ts'
+import {ALL_VERBS} from '../resource.ts'
+import {immutableField} from '../validation/equality.ts'
+import {validateLabels} from '../validation/metadata.ts'
+import {dnsLabel} from '../validation/names.ts'
+import type {ResourceList} from '../validation/quantity.ts'
+import {canonicalizeResources} from '../validation/quantity.ts'
+import {requiredWith} from '../validation/values.ts'
+import {AGE, NAME, column} from './columns.ts'
+import {defineResource} from './define.ts'
+
+export interface RuntimeClass extends ApiObject {
+  handler?: string
+  overhead?: {podFixed?: ResourceList}
+  scheduling?: {nodeSelector?: Record<string, string>}
+}
+
+export const runtimeClasses = defineResource<RuntimeClass>({
+  group: 'node.k8s.io',
+  version: 'v1',
+  plural: 'runtimeclasses',
+  singular: 'runtimeclass',
+  kind: 'RuntimeClass',
+  type: 'node/v1.RuntimeClass',
+  namespaced: false,
+  verbs: ALL_VERBS,
+  strategy: {
+    defaults: ({overhead}) => {
+      canonicalizeResources(overhead?.podFixed)
+    },
+    validate: ({handler, scheduling}) => [
+      ...requiredWith(dnsLabel, 'handler', handler),
+      ...validateLabels(scheduling?.nodeSelector, 'scheduling.nodeSelector'),
+    ],
+    validateUpdate: ({handler}, old) => immutableField('handler', handler, old.handler),
+  },
+  columns: [NAME, column('Handler', 'The configuration of it.', ({handler = ''}) => handler), AGE],
+})

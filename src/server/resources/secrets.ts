@@ -1,0 +1,98 @@
+import type {ApiObject} from '../../api/meta.ts'
+import type {FieldError} from '../field-error.ts'
+import {invalidValue, required, tooLong} from '../field-error.ts'
+import {ALL_VERBS} from '../resource.ts'
+import {immutableField} from '../validation/equality.ts'
+import {configKey} from '../validation/names.ts'
+import {checkWith} from '../validation/values.ts'
+import {AGE, NAME, column} from './columns.ts'
+import {MOST_DATA_BYTES, base64Size, validateFrozen} from './configmaps.ts'
+import {defineResource} from './define.ts'
+
+export interface Secret extends ApiObject {
+  data?: Record<string, string>
+  stringData?: Record<string, string>
+  type?: string
+  immutable?: boolean
+}
+
+const OWNER_ANNOTATION = 'kubernetes.io/service-account.name'
+
+/** stringData is only a way to write: it ends up in data. */
+function defaults(secret: Secret): void {
+  if (secret.stringData !== undefined) {
+    const encoded = Object.entries(secret.stringData).map(
+      ([key, text]) => [key, Buffer.from(text).toString('base64')] as const,
+    )
+    secret.data = {...secret.data, ...Object.fromEntries(encoded)}
+    delete secret.stringData
+  }
+  if (secret.type === undefined || secret.type === '') secret.type = 'Opaque'
+}
+
+function validateJsonKey({data = {}}: Secret, key: string): FieldError[] {
+  const encoded = data[key]
+  if (encoded === undefined) return [required(`data[${key}]`)]
+  try {
+    const value: unknown = JSON.parse(Buffer.from(encoded, 'base64').toString())
+    if (typeof value === 'object' && value !== null) return []
+  } catch {
+    // Falls through to the same verdict as JSON of another shape.
+  }
+  return [invalidValue(`data[${key}]`, '<secret contents redacted>', 'must be a JSON object')]
+}
+
+const requiredKeys = ({data = {}}: Secret, keys: string[]) =>
+  keys.filter((key) => !(key in data)).map((key) => required(`data[${key}]`))
+
+/** What the built-in types ask for; a bootstrap token's Secret is not looked at. */
+const TYPE_RULES: Record<string, (secret: Secret) => FieldError[]> = {
+  'kubernetes.io/service-account-token': ({metadata}) =>
+    metadata.annotations?.[OWNER_ANNOTATION]
+      ? []
+      : [required(`metadata.annotations[${OWNER_ANNOTATION}]`)],
+  'kubernetes.io/dockercfg': (secret) => validateJsonKey(secret, '.dockercfg'),
+  'kubernetes.io/dockerconfigjson': (secret) => validateJsonKey(secret, '.dockerconfigjson'),
+  'kubernetes.io/basic-auth': ({data = {}}) =>
+    'username' in data || 'password' in data
+      ? []
+      : [required('data[username]'), required('data[password]')],
+  'kubernetes.io/ssh-auth': (secret) => requiredKeys(secret, ['ssh-privatekey']),
+  'kubernetes.io/tls': (secret) => requiredKeys(secret, ['tls.crt', 'tls.key']),
+}
+
+function validate(secret: Secret): FieldError[] {
+  const {data = {}, type = ''} = secret
+  const size = Object.values(data).reduce((sum, text) => sum + base64Size(text), 0)
+  return [
+    ...Object.keys(data).flatMap((key) => checkWith(configKey, `data[${key}]`, key)),
+    ...(size > MOST_DATA_BYTES ? [tooLong('data', MOST_DATA_BYTES)] : []),
+    ...(Object.hasOwn(TYPE_RULES, type) ? (TYPE_RULES[type]?.(secret) ?? []) : []),
+  ]
+}
+
+export const secrets = defineResource<Secret>({
+  group: '',
+  version: 'v1',
+  plural: 'secrets',
+  singular: 'secret',
+  kind: 'Secret',
+  type: 'core/v1.Secret',
+  namespaced: true,
+  verbs: ALL_VERBS,
+  strategy: {
+    defaults,
+    validate,
+    validateUpdate: (secret, old) => [
+      ...immutableField('type', secret.type, old.type),
+      ...validateFrozen(secret, old, ['data']),
+    ],
+  },
+  fields: {type: ({type = ''}) => type},
+  columns: [
+    NAME,
+    column('Type', 'What the secret is for.', ({type = ''}) => type),
+    column('Data', 'How many keys it has.', ({data = {}}) => Object.keys(data).length),
+    AGE,
+  ],
+})

@@ -1,0 +1,141 @@
+import type {ApiObject} from '../../api/meta.ts'
+import type {FieldError} from '../field-error.ts'
+import {invalidValue} from '../field-error.ts'
+import type {OperationContext, Subresource} from '../resource.ts'
+import type {BoundObject, ServerServices} from '../services.ts'
+import {badRequest, conflict, invalid, notFound} from '../status.ts'
+import {timestamp} from './define.ts'
+import type {ServiceAccount} from './serviceaccounts.ts'
+
+interface BoundReference {
+  kind?: string
+  apiVersion?: string
+  name?: string
+  uid?: string
+}
+
+interface TokenRequest extends ApiObject {
+  spec?: {
+    audiences?: string[] | null
+    expirationSeconds?: number | null
+    boundObjectRef?: BoundReference | null
+  }
+}
+
+interface Pod extends ApiObject {
+  spec?: {serviceAccountName?: string; nodeName?: string}
+}
+
+const KIND = {group: 'authentication.k8s.io', kind: 'TokenRequest'}
+const DEFAULT_SECONDS = 3600
+const LEAST_SECONDS = 600
+const MOST_SECONDS = 2 ** 32
+const BINDABLE: Record<string, {plural: string; namespaced: boolean}> = {
+  Pod: {plural: 'pods', namespaced: true},
+  Secret: {plural: 'secrets', namespaced: true},
+  Node: {plural: 'nodes', namespaced: false},
+}
+
+function validateIdentity({metadata}: TokenRequest, {namespace, name}: OperationContext) {
+  const errors: FieldError[] = []
+  if (metadata.name && metadata.name !== name) {
+    const why = 'must match the service account name if specified'
+    errors.push(invalidValue('metadata.name', metadata.name, why))
+  }
+  if (metadata.namespace && metadata.namespace !== namespace) {
+    const why = 'must match the service account namespace if specified'
+    errors.push(invalidValue('metadata.namespace', metadata.namespace, why))
+  }
+  return errors
+}
+
+function validateSeconds(seconds: number): FieldError[] {
+  const field = 'spec.expirationSeconds'
+  if (seconds < LEAST_SECONDS) {
+    return [invalidValue(field, seconds, 'may not specify a duration less than 10 minutes')]
+  }
+  return seconds > MOST_SECONDS
+    ? [invalidValue(field, seconds, 'may not specify a duration larger than 2^32 seconds')]
+    : []
+}
+
+function nodeOf({spec}: Pod, {objects}: OperationContext): Pick<BoundObject, 'node'> {
+  if (!spec?.nodeName) return {}
+  const uid = objects.get('nodes', '', '', spec.nodeName)?.metadata.uid
+  return uid === undefined ? {} : {node: {name: spec.nodeName, uid}}
+}
+
+function resolveBound(reference: BoundReference, context: OperationContext): BoundObject {
+  const {kind = '', apiVersion = '', name = '', uid: wanted = ''} = reference
+  const target = apiVersion === 'v1' && Object.hasOwn(BINDABLE, kind) ? BINDABLE[kind] : undefined
+  if (target === undefined) {
+    const [version = '', group = ''] = apiVersion.split('/').reverse()
+    throw badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`)
+  }
+  const namespace = target.namespaced ? context.namespace : ''
+  const object = context.objects.get(target.plural, '', namespace, name)
+  if (object === undefined) throw notFound({group: '', plural: target.plural}, name)
+  if (kind === 'Pod' && (object as Pod).spec?.serviceAccountName !== context.name) {
+    throw badRequest(
+      `cannot bind token for serviceaccount "${context.name}" to pod running with different serviceaccount name.`,
+    )
+  }
+  const {uid = ''} = object.metadata
+  if (wanted !== '' && wanted !== uid) {
+    throw conflict(
+      {group: '', plural: kind},
+      name,
+      `the UID in the bound object reference (${wanted}) does not match the UID in record. The object might have been deleted and then recreated`,
+    )
+  }
+  const node = kind === 'Pod' ? nodeOf(object, context) : {}
+  return {kind: kind as BoundObject['kind'], name, uid, ...node}
+}
+
+/** `serviceaccounts/<name>/token`: contract §9.3. */
+export const tokenSubresource = (services?: ServerServices): Subresource<ServiceAccount> => ({
+  verbs: ['create'],
+  kind: {
+    group: KIND.group,
+    version: 'v1',
+    kind: KIND.kind,
+    type: 'authentication/v1.TokenRequest',
+  },
+  ...(services === undefined
+    ? {}
+    : {create: (body, account, context) => issue(body, account, context, services)}),
+})
+
+async function issue(
+  request: TokenRequest,
+  {metadata}: ServiceAccount,
+  context: OperationContext,
+  services: ServerServices,
+): Promise<ApiObject> {
+  const mismatches = validateIdentity(request, context)
+  if (mismatches.length > 0) throw invalid(KIND, context.name, mismatches)
+  const {audiences, expirationSeconds, boundObjectRef} = request.spec ?? {}
+  const seconds = expirationSeconds ?? DEFAULT_SECONDS
+  const errors = validateSeconds(seconds)
+  if (errors.length > 0) throw invalid(KIND, '', errors)
+
+  const {name = '', namespace = '', uid = ''} = metadata
+  const granted = audiences?.length ? audiences : services.audiences
+  const {token, expires} = await services.issueToken({
+    serviceAccount: {namespace, name, uid},
+    audiences: granted,
+    expirationSeconds: seconds,
+    ...(boundObjectRef ? {bound: resolveBound(boundObjectRef, context)} : {}),
+  })
+  return {
+    kind: KIND.kind,
+    apiVersion: `${KIND.group}/v1`,
+    metadata: {name, namespace, uid, creationTimestamp: timestamp(context.clock.now())},
+    spec: {
+      audiences: granted,
+      expirationSeconds: seconds,
+      boundObjectRef: boundObjectRef ?? null,
+    },
+    status: {token, expirationTimestamp: timestamp(expires)},
+  }
+}

@@ -1,0 +1,103 @@
+import {isIP} from 'node:net'
+
+import type {FieldError} from '../field-error.ts'
+import {duplicate, forbiddenField, invalidValue, notSupported, required} from '../field-error.ts'
+import {semanticallyEqual} from '../validation/equality.ts'
+import {validateLabels} from '../validation/metadata.ts'
+import {dnsLabel, dnsSubdomain} from '../validation/names.ts'
+import {PROTOCOLS, ipAddress, portNumber, portReference} from '../validation/network.ts'
+import {checkWith, oneOf, requiredWith} from '../validation/values.ts'
+import type {Service, ServicePort, ServiceSpec} from './service-types.ts'
+import {hasClusterIP, isHeadless} from './service-types.ts'
+
+const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']
+const POLICIES = ['Cluster', 'Local']
+
+function validatePort(port: ServicePort, field: string, nameRequired: boolean): FieldError[] {
+  const name = port.name ?? ''
+  return [
+    ...(name === '' && nameRequired ? [required(`${field}.name`)] : []),
+    ...(name === '' ? [] : checkWith(dnsLabel, `${field}.name`, name)),
+    ...portNumber(`${field}.port`, port.port ?? 0),
+    ...oneOf(`${field}.protocol`, port.protocol, PROTOCOLS),
+    ...(port.targetPort === undefined ? [] : portReference(`${field}.targetPort`, port.targetPort)),
+  ]
+}
+
+function validatePorts(spec: ServiceSpec): FieldError[] {
+  const ports = spec.ports ?? []
+  const errors: FieldError[] = []
+  if (ports.length === 0 && hasClusterIP(spec) && !isHeadless(spec)) {
+    errors.push(required('spec.ports'))
+  }
+  const names = new Set<string>()
+  const numbers = new Set<string>()
+  ports.forEach((port, index) => {
+    const field = `spec.ports[${index}]`
+    errors.push(...validatePort(port, field, ports.length > 1))
+    if (port.name && names.has(port.name)) errors.push(duplicate(`${field}.name`, port.name))
+    if (port.name) names.add(port.name)
+    const number = `${port.protocol ?? ''} ${port.port ?? 0}`
+    if (numbers.has(number)) {
+      errors.push(duplicate(field, {Protocol: port.protocol, Port: port.port}))
+    }
+    numbers.add(number)
+  })
+  return errors
+}
+
+function validateType(spec: ServiceSpec): FieldError[] {
+  const {type = '', clusterIP = ''} = spec
+  if (type === '') return [required('spec.type')]
+  if (!TYPES.includes(type)) return [notSupported('spec.type', type, TYPES)]
+  if (type === 'ExternalName') {
+    const name = (spec.externalName ?? '').replace(/\.$/, '')
+    const taken = clusterIP === '' ? [] : ['spec.clusterIPs']
+    return [
+      ...taken.map((field) =>
+        forbiddenField(field, "may not be set when `type` is 'ExternalName'"),
+      ),
+      ...requiredWith(dnsSubdomain, 'spec.externalName', name),
+    ]
+  }
+  return isHeadless(spec) && type !== 'ClusterIP'
+    ? [invalidValue('spec.clusterIPs[0]', 'None', `may not be set to 'None' for ${type} services`)]
+    : []
+}
+
+function validateClusterIPs(spec: ServiceSpec): FieldError[] {
+  const {clusterIP = '', clusterIPs = []} = spec
+  if (clusterIP !== (clusterIPs[0] ?? '')) {
+    const why = 'first value must match `clusterIP`'
+    return [invalidValue('spec.clusterIPs[0]', clusterIPs[0] ?? '', why)]
+  }
+  return clusterIPs
+    .filter((address) => address !== 'None' && isIP(address) === 0)
+    .flatMap((address, index) => ipAddress(`spec.clusterIPs[${index}]`, address))
+}
+
+export function validateService({spec = {}}: Service): FieldError[] {
+  return [
+    ...validatePorts(spec),
+    ...validateLabels(spec.selector, 'spec.selector'),
+    ...oneOf('spec.sessionAffinity', spec.sessionAffinity, ['ClientIP', 'None']),
+    ...validateType(spec),
+    ...(hasClusterIP(spec) ? validateClusterIPs(spec) : []),
+    ...(spec.externalIPs ?? []).flatMap((address, index) =>
+      ipAddress(`spec.externalIPs[${index}]`, address),
+    ),
+    ...oneOf('spec.externalTrafficPolicy', spec.externalTrafficPolicy, POLICIES),
+    ...oneOf('spec.internalTrafficPolicy', spec.internalTrafficPolicy, POLICIES),
+  ]
+}
+
+/** An address stays for as long as the service has one. */
+export function validateServiceUpdate(
+  {spec = {}}: Service,
+  {spec: old = {}}: Service,
+): FieldError[] {
+  if (!hasClusterIP(spec) || !hasClusterIP(old) || !old.clusterIPs?.length) return []
+  return semanticallyEqual(spec.clusterIPs?.[0], old.clusterIPs[0])
+    ? []
+    : [invalidValue('spec.clusterIPs[0]', spec.clusterIPs ?? [], 'may not change once set')]
+}

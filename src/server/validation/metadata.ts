@@ -1,0 +1,186 @@
+import type {ApiObject, ManagedFieldsEntry, ObjectMeta, OwnerReference} from '../../api/meta.ts'
+import type {FieldError} from '../field-error.ts'
+import {forbiddenField, invalidValue, required, tooLong} from '../field-error.ts'
+import type {Resource} from '../resource.ts'
+import {immutableField} from './equality.ts'
+import {dnsLabel, dnsSubdomainName, labelValue, qualifiedName} from './names.ts'
+import {NOT_NEGATIVE} from './text.ts'
+import {checkWith} from './values.ts'
+
+const ANNOTATIONS_LIMIT = 256 * 1024
+const MANAGER_LIMIT = 128
+const ORPHAN = 'orphan'
+const FOREGROUND = 'foregroundDeletion'
+
+export const validateLabels = (
+  labels: Record<string, string> | undefined,
+  field: string,
+): FieldError[] =>
+  Object.entries(labels ?? {}).flatMap(([key, value]) => [
+    ...checkWith(qualifiedName, field, key),
+    ...checkWith(labelValue, field, value),
+  ])
+
+export function validateAnnotations(
+  annotations: Record<string, string> | undefined,
+  field: string,
+): FieldError[] {
+  const entries = Object.entries(annotations ?? {})
+  const size = entries.reduce(
+    (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value),
+    0,
+  )
+  return [
+    ...entries.flatMap(([key]) =>
+      qualifiedName(key.toLowerCase()).map((why) => invalidValue(field, key, why)),
+    ),
+    ...(size > ANNOTATIONS_LIMIT ? [tooLong(field, ANNOTATIONS_LIMIT)] : []),
+  ]
+}
+
+function validateOwner(owner: OwnerReference, field: string): FieldError[] {
+  const errors: FieldError[] = []
+  const empty = 'must not be empty'
+  if (owner.apiVersion === '' || owner.apiVersion.endsWith('/')) {
+    errors.push(invalidValue(`${field}.apiVersion`, owner.apiVersion, 'version must not be empty'))
+  }
+  if (owner.kind === '') errors.push(invalidValue(`${field}.kind`, owner.kind, empty))
+  if (owner.name === '') errors.push(invalidValue(`${field}.name`, owner.name, empty))
+  if (owner.uid === '') errors.push(invalidValue(`${field}.uid`, owner.uid, empty))
+  if (owner.apiVersion === 'v1' && owner.kind === 'Event') {
+    errors.push(invalidValue(field, owner, '/v1, Kind=Event is disallowed from being an owner'))
+  }
+  return errors
+}
+
+function validateOwners(owners: OwnerReference[] | undefined, field: string): FieldError[] {
+  const errors: FieldError[] = []
+  let controller = ''
+  for (const owner of owners ?? []) {
+    errors.push(...validateOwner(owner, field))
+    if (owner.controller !== true) continue
+    const name = `${owner.kind}/${owner.name}`
+    if (controller === '') {
+      controller = name
+      continue
+    }
+    const why = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`
+    errors.push(invalidValue(field, owners, why))
+  }
+  return errors
+}
+
+function validateFinalizers(finalizers: string[] | undefined, field: string): FieldError[] {
+  const names = finalizers ?? []
+  const errors = names.flatMap((name) => checkWith(qualifiedName, field, name))
+  if (names.includes(ORPHAN) && names.includes(FOREGROUND)) {
+    const why = `finalizer ${ORPHAN} and ${FOREGROUND} cannot be both set`
+    errors.push(invalidValue(field, names, why))
+  }
+  return errors
+}
+
+function validateManagedFields(entries: ManagedFieldsEntry[] | undefined, path: string) {
+  return (entries ?? []).flatMap((entry, index) => {
+    const field = `${path}[${index}]`
+    const errors: FieldError[] = []
+    if (entry.operation !== 'Apply' && entry.operation !== 'Update') {
+      const value = entry.operation ?? ''
+      errors.push(invalidValue(`${field}.operation`, value, 'must be `Apply` or `Update`'))
+    }
+    if (entry.fieldsType !== undefined && (entry.fieldsType as string) !== 'FieldsV1') {
+      errors.push(invalidValue(`${field}.fieldsType`, entry.fieldsType, 'must be `FieldsV1`'))
+    }
+    if ((entry.manager ?? '').length > MANAGER_LIMIT) {
+      errors.push(tooLong(`${field}.manager`, MANAGER_LIMIT))
+    }
+    return errors
+  })
+}
+
+function validateNamespace(meta: ObjectMeta, namespaced: boolean): FieldError[] {
+  const namespace = meta.namespace ?? ''
+  if (!namespaced) {
+    return namespace === ''
+      ? []
+      : [forbiddenField('metadata.namespace', 'not allowed on this type')]
+  }
+  return namespace === ''
+    ? [required('metadata.namespace')]
+    : checkWith(dnsLabel, 'metadata.namespace', namespace)
+}
+
+/** Metadata of an object to be created, its name generated already. As Kubernetes' ValidateObjectMeta. */
+export function validateObjectMeta(
+  resource: Pick<Resource, 'namespaced' | 'validateName'>,
+  {metadata: meta}: ApiObject,
+): FieldError[] {
+  const nameRule = resource.validateName ?? dnsSubdomainName
+  const errors: FieldError[] = []
+  if (meta.generateName !== undefined && meta.generateName !== '') {
+    for (const why of nameRule(meta.generateName, true)) {
+      errors.push(invalidValue('metadata.generateName', meta.generateName, why))
+    }
+  }
+  if (meta.name === undefined || meta.name === '') {
+    errors.push(required('metadata.name', 'name or generateName is required'))
+  } else {
+    for (const why of nameRule(meta.name, false)) {
+      errors.push(invalidValue('metadata.name', meta.name, why))
+    }
+  }
+  errors.push(...validateNamespace(meta, resource.namespaced))
+  if ((meta.generation ?? 0) < 0) {
+    errors.push(invalidValue('metadata.generation', meta.generation, NOT_NEGATIVE))
+  }
+  return [
+    ...errors,
+    ...validateLabels(meta.labels, 'metadata.labels'),
+    ...validateAnnotations(meta.annotations, 'metadata.annotations'),
+    ...validateOwners(meta.ownerReferences, 'metadata.ownerReferences'),
+    ...validateFinalizers(meta.finalizers, 'metadata.finalizers'),
+    ...validateManagedFields(meta.managedFields, 'metadata.managedFields'),
+  ]
+}
+
+const IMMUTABLE_FIELDS = [
+  'name',
+  'namespace',
+  'uid',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+] as const
+
+function validateNoNewFinalizers(meta: ObjectMeta, old: ObjectMeta): FieldError[] {
+  if (old.deletionTimestamp === undefined) return []
+  const added = (meta.finalizers ?? []).filter((name) => !old.finalizers?.includes(name)).sort()
+  if (added.length === 0) return []
+  const shown = added.map((name) => JSON.stringify(name)).join(', ')
+  const why = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${shown}}`
+  return [forbiddenField('metadata.finalizers', why)]
+}
+
+/** Metadata of an update, after the stored uid and creation time were filled in. As Kubernetes' ValidateObjectMetaUpdate. */
+export function validateObjectMetaUpdate(
+  {metadata: meta}: ApiObject,
+  {metadata: old}: ApiObject,
+): FieldError[] {
+  const errors = validateNoNewFinalizers(meta, old)
+  if ((meta.generation ?? 0) < (old.generation ?? 0)) {
+    errors.push(
+      invalidValue('metadata.generation', meta.generation ?? 0, 'must not be decremented'),
+    )
+  }
+  for (const name of IMMUTABLE_FIELDS) {
+    errors.push(...immutableField(`metadata.${name}`, meta[name], old[name]))
+  }
+  return [
+    ...errors,
+    ...validateLabels(meta.labels, 'metadata.labels'),
+    ...validateAnnotations(meta.annotations, 'metadata.annotations'),
+    ...validateOwners(meta.ownerReferences, 'metadata.ownerReferences'),
+    ...validateFinalizers(meta.finalizers, 'metadata.finalizers'),
+    ...validateManagedFields(meta.managedFields, 'metadata.managedFields'),
+  ]
+}
