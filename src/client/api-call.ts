@@ -1,7 +1,7 @@
 import type {UserInfo} from '../api/meta.ts'
 import {VERSION} from '../version.ts'
 import {printable} from './printable.ts'
-import {fromForeignAnswer, fromStatus, isStatus} from './status-errors.ts'
+import {fromForeignAnswer, fromStatus, fromText, isStatus} from './status-errors.ts'
 import type {ResponseHeaders, Transport, TransportStream} from './transport.ts'
 
 export interface ApiCall {
@@ -44,8 +44,10 @@ export class ApiCaller {
 
   async text(call: ApiCall): Promise<string> {
     const {status, body} = await this.#transport.request(this.#request(call, '*/*'))
-    if (status < 200 || status > 299) throw this.#failure(status, parse(body))
-    return Buffer.from(body).toString()
+    const text = Buffer.from(body).toString()
+    if (status >= 200 && status <= 299) return text
+    const value = parse(body)
+    throw isStatus(value) ? this.#failure(status, value) : fromText(status, call.path, text)
   }
 
   async stream(call: ApiCall): Promise<TransportStream> {

@@ -47,6 +47,7 @@ function factCode(error: unknown): string | undefined {
 
 /** undici wraps some socket errors: the innermost code says what happened. */
 function rootCode(error: unknown): string | undefined {
+  if (error instanceof Error && error.name === 'HTTPParserError') return 'HPE_INVALID'
   const inner = error instanceof Error && error.cause instanceof Error ? error.cause : undefined
   return (inner && systemCode(inner)) ?? systemCode(error)
 }

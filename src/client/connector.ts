@@ -30,11 +30,18 @@ function tlsOptions(access: ServerAccess): buildConnector.BuildOptions {
     // An address is never sent as SNI, and the certificate is checked for the name that was asked for.
     ...(isIP(expected) ? {} : {servername: expected}),
     checkServerIdentity: (_host: string, certificate: PeerCertificate) =>
-      checkServerIdentity(expected, certificate),
+      mismatch(expected, certificate),
     ...(access.ca === undefined ? {} : {ca: access.ca}),
     ...(access.clientCertificate && {
       cert: access.clientCertificate.certificate,
       key: access.clientCertificate.key,
     }),
   }
+}
+
+/** As Go: a certificate without alternative names is for no host, whatever its common name. */
+function mismatch(expected: string, certificate: PeerCertificate): Error | undefined {
+  if (certificate.subjectaltname) return checkServerIdentity(expected, certificate)
+  const code = 'ERR_TLS_CERT_ALTNAME_INVALID'
+  return Object.assign(new Error('it has no subject alternative names'), {code})
 }

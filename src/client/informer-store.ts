@@ -39,13 +39,15 @@ export class InformerStore<T extends ApiObject> {
 
   /** Takes a full, consistent list as the truth and says what it changed. */
   replace(items: readonly T[], resourceVersion: string): Change<T>[] {
+    // A store that was set back to a backup gives the same versions out again, to other content.
+    const setBack = compareResourceVersions(resourceVersion, this.#resourceVersion) < 0
     const listed = new Map(items.map((item) => [keyOf(item), item]))
     const gone = [...this.#objects].filter(([key]) => !listed.has(key))
     const changes: Change<T>[] = gone.map(([key, previous]) => ({key, previous}))
     for (const [key, current] of listed) {
       const previous = this.#objects.get(key)
       if (!previous) changes.push({key, current})
-      else if (!sameVersion(previous, current)) changes.push({key, previous, current})
+      else if (setBack || !sameVersion(previous, current)) changes.push({key, previous, current})
     }
     for (const change of changes) this.#set(change)
     this.#resourceVersion = resourceVersion

@@ -74,6 +74,14 @@ export function fromForeignAnswer(httpStatus: number, server = 'the server'): Tr
   )
 }
 
+/** The error for a path that answers in plain text, as the health checks do. */
+export function fromText(httpStatus: number, path: string, text: string): TrustError {
+  if (httpStatus >= 300 && httpStatus < 400) return fromForeignAnswer(httpStatus)
+  return new TrustError(codeFor(httpStatus), `${path} answered ${httpStatus}: ${printable(text)}`, {
+    facts: {status: httpStatus, text: printable(text)},
+  })
+}
+
 /** Whether the server says that this one object is missing, not the path or the resource. */
 export function isMissingObject(error: unknown): boolean {
   if (!(error instanceof TrustError) || error.code !== 'NOT_FOUND') return false

@@ -1,6 +1,7 @@
+import {setImmediate as nextTurn} from 'node:timers/promises'
 import {Pool, type Dispatcher} from 'undici'
 import {TrustError} from '../errors.ts'
-import {Cancellation} from './cancellation.ts'
+import {Cancellation, untilAborted} from './cancellation.ts'
 import {connectionError} from './connection-errors.ts'
 import {connectorFor} from './connector.ts'
 import {proxyFromEnvironment, type Environment} from './proxy-rules.ts'
@@ -108,13 +109,15 @@ export class UndiciTransport implements Transport {
     cancellation: Cancellation,
   ): Promise<Dispatcher.ResponseData> {
     const token = await this.#access.bearerToken?.()
-    return await pool.request({
+    const answer = pool.request({
       method: request.method,
       path: this.#basePath + targetOf(request),
       headers: {...request.headers, ...(token && {authorization: `Bearer ${token}`})},
       body: request.body ?? null,
       signal: cancellation.signal,
     })
+    // undici heeds the signal only once it has a connection.
+    return await untilAborted(answer, cancellation.signal)
   }
 
   async #readWhole(body: AsyncIterable<Buffer>): Promise<Uint8Array> {
@@ -125,6 +128,8 @@ export class UndiciTransport implements Transport {
       if (size > this.#maxBodyBytes) throw this.#tooLarge()
       chunks.push(chunk)
     }
+    // undici counts a connection as free one turn later: waiting for that spares a second handshake.
+    await nextTurn()
     return Buffer.concat(chunks, size)
   }
 
