@@ -19,8 +19,8 @@ const sortedEntries = (keys: JsonObject): Entries =>
   Object.entries(keys).sort(([left], [right]) => (left < right ? -1 : 1))
 
 /**
- * Reads an element that a client wrote, and writes it as we do, so that equal ones are equal texts. Undefined for kinds that a later version may
- * have brought; throws where it is none.
+ * Reads an element that a client wrote, and writes it as we do, so that equal ones are equal texts. Undefined for kinds that
+ * a later version may have brought; throws where it is none.
  */
 export function parseElement(text: string): PathElement | undefined {
   if (text.length < 2 || text[1] !== ':') throw new SyntaxError('a path element has a colon')
