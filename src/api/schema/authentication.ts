@@ -1,50 +1,50 @@
 /** Types of questions to the authenticator; parse.ts tells how a table is read. */
 export const AUTHENTICATION = `
-TokenReview object | Token review.
-  1 metadata:meta.ObjectMeta! | Metadata.
-  2 spec:TokenReviewSpec! required | Spec.
-  3 status:TokenReviewStatus! | Status.
+TokenReview object | Asks who a token belongs to.
+  1 metadata:meta.ObjectMeta! | Name, labels and other metadata.
+  2 spec:TokenReviewSpec! required | What is wanted.
+  3 status:TokenReviewStatus! | What is observed.
 
-TokenReviewSpec | Token review spec.
-  1 token:string | Token.
-  2 audiences:[]string | Audiences.
+TokenReviewSpec | The token that is asked about.
+  1 token:string | The token.
+  2 audiences:[]string | Who says that the token is for them.
 
-TokenReviewStatus | Token review status.
-  1 authenticated:bool | Authenticated.
-  2 user:UserInfo! | User.
-  4 audiences:[]string | Audiences.
-  3 error:string | Error.
+TokenReviewStatus | Who the token belongs to.
+  1 authenticated:bool | Whether the token is good.
+  2 user:UserInfo! | Who it belongs to.
+  4 audiences:[]string | Who the token is for.
+  3 error:string | Why it could not be checked.
 
-UserInfo | User info.
-  1 username:string | Username.
-  2 uid:string | Uid.
-  3 groups:[]string | Groups.
-  4 extra:map<ExtraValue> | Extra.
+UserInfo | A user as the server knows them.
+  1 username:string | The user's name.
+  2 uid:string | Its unique id.
+  3 groups:[]string | The groups of the user.
+  4 extra:map<ExtraValue> | What else is known of the user.
 
-TokenRequest object | Token request.
-  1 metadata:meta.ObjectMeta! | Metadata.
-  2 spec:TokenRequestSpec! required | Spec.
-  3 status:TokenRequestStatus! | Status.
+TokenRequest object | Asks for a token of a service account.
+  1 metadata:meta.ObjectMeta! | Name, labels and other metadata.
+  2 spec:TokenRequestSpec! required | What is wanted.
+  3 status:TokenRequestStatus! | What is observed.
 
-TokenRequestSpec | Token request spec.
-  1 audiences:[]string! required | Audiences.
-  4* expirationSeconds:int64! | Expiration seconds.
-  3* boundObjectRef:BoundObjectReference! | Bound object ref.
+TokenRequestSpec | What the token should be.
+  1 audiences:[]string! required | Who the token is for.
+  4* expirationSeconds:int64! | How long it should be valid.
+  3* boundObjectRef:BoundObjectReference! | The object that the token dies with.
 
-BoundObjectReference | Bound object reference.
-  1 kind:string | Kind.
-  2 apiVersion:string | Api version.
-  3 name:string | Name.
-  4 uid:string(types.UID) | Uid.
+BoundObjectReference | The object that a token dies with.
+  1 kind:string | Its kind.
+  2 apiVersion:string | Its group and version.
+  3 name:string | Its name.
+  4 uid:string(types.UID) | Its unique id.
 
-TokenRequestStatus | Token request status.
-  1 token:string! required | Token.
-  2 expirationTimestamp:Time! required | Expiration timestamp.
+TokenRequestStatus | The token.
+  1 token:string! required | The token.
+  2 expirationTimestamp:Time! required | When it ends.
 
-SelfSubjectReview object | Self subject review.
-  1 metadata:meta.ObjectMeta! | Metadata.
-  2 status:SelfSubjectReviewStatus! | Status.
+SelfSubjectReview object | Asks who the caller is.
+  1 metadata:meta.ObjectMeta! | Name, labels and other metadata.
+  2 status:SelfSubjectReviewStatus! | What is observed.
 
-SelfSubjectReviewStatus | Self subject review status.
-  1 userInfo:UserInfo! | User info.
+SelfSubjectReviewStatus | Who the caller is.
+  1 userInfo:UserInfo! | The caller.
 `

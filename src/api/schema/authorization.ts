@@ -1,82 +1,82 @@
 /** Types of questions to the authorizer; parse.ts tells how a table is read. */
 export const AUTHORIZATION = `
-SubjectAccessReview object | Subject access review.
-  1 metadata:meta.ObjectMeta! | Metadata.
-  2 spec:SubjectAccessReviewSpec! required | Spec.
-  3 status:SubjectAccessReviewStatus! | Status.
+SubjectAccessReview object | Asks whether somebody may do something.
+  1 metadata:meta.ObjectMeta! | Name, labels and other metadata.
+  2 spec:SubjectAccessReviewSpec! required | What is wanted.
+  3 status:SubjectAccessReviewStatus! | What is observed.
 
-SubjectAccessReviewSpec | Subject access review spec.
-  1* resourceAttributes:ResourceAttributes | Resource attributes.
-  2* nonResourceAttributes:NonResourceAttributes | Non resource attributes.
-  3 user:string | User.
-  4 groups:[]string | Groups.
-  5 extra:map<ExtraValue> | Extra.
-  6 uid:string | Uid.
+SubjectAccessReviewSpec | Who would do what.
+  1* resourceAttributes:ResourceAttributes | An action on a resource.
+  2* nonResourceAttributes:NonResourceAttributes | An action on a path.
+  3 user:string | Who would act.
+  4 groups:[]string | The groups of the user.
+  5 extra:map<ExtraValue> | What else is known of the user.
+  6 uid:string | The id of who would act.
 
-ResourceAttributes | Resource attributes.
-  1 namespace:string | Namespace.
-  2 verb:string | Verb.
-  3 group:string | Group.
-  4 version:string | Version.
-  5 resource:string | Resource.
-  6 subresource:string | Subresource.
-  7 name:string | Name.
-  8* fieldSelector:FieldSelectorAttributes | Field selector.
-  9* labelSelector:LabelSelectorAttributes | Label selector.
+ResourceAttributes | An action on a resource.
+  1 namespace:string | The namespace; empty for all, or for what has none.
+  2 verb:string | What would be done.
+  3 group:string | The API group.
+  4 version:string | The API version.
+  5 resource:string | The resource.
+  6 subresource:string | The subresource.
+  7 name:string | The object's name; empty for all.
+  8* fieldSelector:FieldSelectorAttributes | Limits it by fields.
+  9* labelSelector:LabelSelectorAttributes | Limits it by labels.
 
-FieldSelectorAttributes | Field selector attributes.
-  1 rawSelector:string | Raw selector.
-  2 requirements:[]meta.FieldSelectorRequirement | Requirements.
+FieldSelectorAttributes | Limits an action by fields.
+  1 rawSelector:string | The selector as it stood in the query.
+  2 requirements:[]meta.FieldSelectorRequirement | The selector's parts.
 
-LabelSelectorAttributes | Label selector attributes.
-  1 rawSelector:string | Raw selector.
-  2 requirements:[]meta.LabelSelectorRequirement | Requirements.
+LabelSelectorAttributes | Limits an action by labels.
+  1 rawSelector:string | The selector as it stood in the query.
+  2 requirements:[]meta.LabelSelectorRequirement | The selector's parts.
 
-NonResourceAttributes | Non resource attributes.
-  1 path:string | Path.
-  2 verb:string | Verb.
+NonResourceAttributes | An action on a path that is no resource.
+  1 path:string | The path.
+  2 verb:string | What would be done.
 
-SubjectAccessReviewStatus | Subject access review status.
-  1 allowed:bool! required | Allowed.
-  4 denied:bool | Denied.
-  2 reason:string | Reason.
-  3 evaluationError:string | Evaluation error.
+SubjectAccessReviewStatus | The answer.
+  1 allowed:bool! required | Whether it is allowed.
+  4 denied:bool | Whether it is forbidden for good.
+  2 reason:string | Why.
+  3 evaluationError:string | What went wrong on the way to the answer.
 
-LocalSubjectAccessReview object | Local subject access review.
-  1 metadata:meta.ObjectMeta! | Metadata.
-  2 spec:SubjectAccessReviewSpec! required | Spec.
-  3 status:SubjectAccessReviewStatus! | Status.
+LocalSubjectAccessReview object | Asks whether somebody may do something in one namespace.
+  1 metadata:meta.ObjectMeta! | Name, labels and other metadata.
+  2 spec:SubjectAccessReviewSpec! required | What is wanted.
+  3 status:SubjectAccessReviewStatus! | What is observed.
 
-SelfSubjectAccessReview object | Self subject access review.
-  1 metadata:meta.ObjectMeta! | Metadata.
-  2 spec:SelfSubjectAccessReviewSpec! required | Spec.
-  3 status:SubjectAccessReviewStatus! | Status.
+SelfSubjectAccessReview object | Asks whether the caller may do something.
+  1 metadata:meta.ObjectMeta! | Name, labels and other metadata.
+  2 spec:SelfSubjectAccessReviewSpec! required | What is wanted.
+  3 status:SubjectAccessReviewStatus! | What is observed.
 
-SelfSubjectAccessReviewSpec | Self subject access review spec.
-  1* resourceAttributes:ResourceAttributes | Resource attributes.
-  2* nonResourceAttributes:NonResourceAttributes | Non resource attributes.
+SelfSubjectAccessReviewSpec | What the caller would do.
+  1* resourceAttributes:ResourceAttributes | An action on a resource.
+  2* nonResourceAttributes:NonResourceAttributes | An action on a path.
 
-SelfSubjectRulesReview object | Self subject rules review.
-  1 metadata:meta.ObjectMeta! | Metadata.
-  2 spec:SelfSubjectRulesReviewSpec! required | Spec.
-  3 status:SubjectRulesReviewStatus! | Status.
+SelfSubjectRulesReview object | Asks for all that the caller may do in a namespace.
+  1 metadata:meta.ObjectMeta! | Name, labels and other metadata.
+  2 spec:SelfSubjectRulesReviewSpec! required | What is wanted.
+  3 status:SubjectRulesReviewStatus! | What is observed.
 
-SelfSubjectRulesReviewSpec | Self subject rules review spec.
-  1 namespace:string | Namespace.
+SelfSubjectRulesReviewSpec | The namespace that is asked about.
+  1 namespace:string | Its namespace.
 
-SubjectRulesReviewStatus | Subject rules review status.
-  1 resourceRules:[]ResourceRule! required | Resource rules.
-  2 nonResourceRules:[]NonResourceRule! required | Non resource rules.
-  3 incomplete:bool! required | Incomplete.
-  4 evaluationError:string | Evaluation error.
+SubjectRulesReviewStatus | All that is allowed.
+  1 resourceRules:[]ResourceRule! required | On resources.
+  2 nonResourceRules:[]NonResourceRule! required | On paths.
+  3 incomplete:bool! required | Whether there may be more.
+  4 evaluationError:string | What went wrong on the way to the answer.
 
-ResourceRule | Resource rule.
-  1 verbs:[]string! required | Verbs.
-  2 apiGroups:[]string | Api groups.
-  3 resources:[]string | Resources.
-  4 resourceNames:[]string | Resource names.
+ResourceRule | Actions that are allowed on resources.
+  1 verbs:[]string! required | What may be done; * is everything.
+  2 apiGroups:[]string | The API groups; * is all of them.
+  3 resources:[]string | The resources; * is all of them.
+  4 resourceNames:[]string | Names of the objects; all of them where empty.
 
-NonResourceRule | Non resource rule.
-  1 verbs:[]string! required | Verbs.
-  2 nonResourceURLs:[]string | Non resource urls.
+NonResourceRule | Actions that are allowed on paths.
+  1 verbs:[]string! required | What may be done; * is everything.
+  2 nonResourceURLs:[]string | Paths, with a * at the end at most.
 `

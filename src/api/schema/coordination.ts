@@ -1,15 +1,15 @@
 /** Types of leases; parse.ts tells how a table is read. */
 export const COORDINATION = `
-Lease object | Lease.
-  1 metadata:meta.ObjectMeta! | Metadata.
-  2 spec:LeaseSpec! | Spec.
+Lease object | A claim that somebody holds and renews, such as leadership.
+  1 metadata:meta.ObjectMeta! | Name, labels and other metadata.
+  2 spec:LeaseSpec! | What is wanted.
 
-LeaseSpec | Lease spec.
-  1* holderIdentity:string | Holder identity.
-  2* leaseDurationSeconds:int32 | Lease duration seconds.
-  3* acquireTime:MicroTime | Acquire time.
-  4* renewTime:MicroTime | Renew time.
-  5* leaseTransitions:int32 | Lease transitions.
-  6* strategy:string(CoordinatedLeaseStrategy) | Strategy.
-  7* preferredHolder:string | Preferred holder.
+LeaseSpec | Who holds a lease, and for how long.
+  1* holderIdentity:string | Who holds it.
+  2* leaseDurationSeconds:int32 | How long others wait after the last renewal.
+  3* acquireTime:MicroTime | When it was taken.
+  4* renewTime:MicroTime | When it was last renewed.
+  5* leaseTransitions:int32 | How often it changed hands.
+  6* strategy:string(CoordinatedLeaseStrategy) | How the holder is chosen, where that is coordinated.
+  7* preferredHolder:string | Who should take it over.
 `

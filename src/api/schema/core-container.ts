@@ -1,220 +1,220 @@
 /** Types of containers; parse.ts tells how a table is read. */
 export const CONTAINER = `
-Container | Container.
-  1 name:string! required | Name.
-  2 image:string | Image.
-  3 command:[]string | Command.
-  4 args:[]string | Args.
-  5 workingDir:string | Working dir.
-  6 ports:[]ContainerPort merge(containerPort) keys(containerPort,protocol) | Ports.
-  19 envFrom:[]EnvFromSource | Env from.
-  7 env:[]EnvVar merge(name) | Env.
-  8 resources:ResourceRequirements! | Resources.
-  23 resizePolicy:[]ContainerResizePolicy | Resize policy.
-  24* restartPolicy:string(ContainerRestartPolicy) | Restart policy.
-  25 restartPolicyRules:[]ContainerRestartRule | Restart policy rules.
-  9 volumeMounts:[]VolumeMount merge(mountPath) | Volume mounts.
-  21 volumeDevices:[]VolumeDevice merge(devicePath) | Volume devices.
-  10* livenessProbe:Probe | Liveness probe.
-  11* readinessProbe:Probe | Readiness probe.
-  22* startupProbe:Probe | Startup probe.
-  12* lifecycle:Lifecycle | Lifecycle.
-  13 terminationMessagePath:string | Termination message path.
-  20 terminationMessagePolicy:string(TerminationMessagePolicy) | Termination message policy.
-  14 imagePullPolicy:string(PullPolicy) | Image pull policy.
-  15* securityContext:SecurityContext | Security context.
-  16 stdin:bool | Stdin.
-  17 stdinOnce:bool | Stdin once.
-  18 tty:bool | Tty.
+Container | A program with its image, settings and limits.
+  1 name:string! required | Its name.
+  2 image:string | The image to run.
+  3 command:[]string | What to run in place of the image's entry point.
+  4 args:[]string | Arguments for the command.
+  5 workingDir:string | The folder to start in.
+  6 ports:[]ContainerPort merge(containerPort) keys(containerPort,protocol) | Ports that the container listens on.
+  19 envFrom:[]EnvFromSource | Sources of many variables at once.
+  7 env:[]EnvVar merge(name) | Variables for the processes.
+  8 resources:ResourceRequirements! | How much is needed and may be used.
+  23 resizePolicy:[]ContainerResizePolicy | What a change of resources means for the running container.
+  24* restartPolicy:string(ContainerRestartPolicy) | When to start this container again, where it differs from the pod.
+  25 restartPolicyRules:[]ContainerRestartRule | What to do depending on how the container ended.
+  9 volumeMounts:[]VolumeMount merge(mountPath) | Volumes and where they are mounted.
+  21 volumeDevices:[]VolumeDevice merge(devicePath) | Volumes as raw devices.
+  10* livenessProbe:Probe | Restarts the container when it fails.
+  11* readinessProbe:Probe | Takes the container out of services while it fails.
+  22* startupProbe:Probe | Holds back the other checks until it succeeds.
+  12* lifecycle:Lifecycle | What to do around start and stop.
+  13 terminationMessagePath:string | The file with the last words of the container.
+  20 terminationMessagePolicy:string(TerminationMessagePolicy) | Where the last words come from.
+  14 imagePullPolicy:string(PullPolicy) | When to pull the image: Always, IfNotPresent or Never.
+  15* securityContext:SecurityContext | Security settings of this container.
+  16 stdin:bool | Whether standard input stays open.
+  17 stdinOnce:bool | Whether standard input closes after the first client.
+  18 tty:bool | Whether there is a terminal.
 
-EphemeralContainer | Ephemeral container.
-  1 (inline):EphemeralContainerCommon | Stands in the parent.
-  2 targetContainerName:string | Target container name.
+EphemeralContainer | A container that is added to a running pod, to look into it.
+  1 (inline):EphemeralContainerCommon | What it shares with other containers.
+  2 targetContainerName:string | The container whose processes it sees.
 
-EphemeralContainerCommon | Ephemeral container common.
-  1 name:string! required | Name.
-  2 image:string | Image.
-  3 command:[]string | Command.
-  4 args:[]string | Args.
-  5 workingDir:string | Working dir.
-  6 ports:[]ContainerPort merge(containerPort) keys(containerPort,protocol) | Ports.
-  19 envFrom:[]EnvFromSource | Env from.
-  7 env:[]EnvVar merge(name) | Env.
-  8 resources:ResourceRequirements! | Resources.
-  23 resizePolicy:[]ContainerResizePolicy | Resize policy.
-  24* restartPolicy:string(ContainerRestartPolicy) | Restart policy.
-  25 restartPolicyRules:[]ContainerRestartRule | Restart policy rules.
-  9 volumeMounts:[]VolumeMount merge(mountPath) | Volume mounts.
-  21 volumeDevices:[]VolumeDevice merge(devicePath) | Volume devices.
-  10* livenessProbe:Probe | Liveness probe.
-  11* readinessProbe:Probe | Readiness probe.
-  22* startupProbe:Probe | Startup probe.
-  12* lifecycle:Lifecycle | Lifecycle.
-  13 terminationMessagePath:string | Termination message path.
-  20 terminationMessagePolicy:string(TerminationMessagePolicy) | Termination message policy.
-  14 imagePullPolicy:string(PullPolicy) | Image pull policy.
-  15* securityContext:SecurityContext | Security context.
-  16 stdin:bool | Stdin.
-  17 stdinOnce:bool | Stdin once.
-  18 tty:bool | Tty.
+EphemeralContainerCommon | The fields that an ephemeral container shares with other containers.
+  1 name:string! required | Its name.
+  2 image:string | The image to run.
+  3 command:[]string | What to run in place of the image's entry point.
+  4 args:[]string | Arguments for the command.
+  5 workingDir:string | The folder to start in.
+  6 ports:[]ContainerPort merge(containerPort) keys(containerPort,protocol) | Ports that the container listens on.
+  19 envFrom:[]EnvFromSource | Sources of many variables at once.
+  7 env:[]EnvVar merge(name) | Variables for the processes.
+  8 resources:ResourceRequirements! | How much is needed and may be used.
+  23 resizePolicy:[]ContainerResizePolicy | What a change of resources means for the running container.
+  24* restartPolicy:string(ContainerRestartPolicy) | When to start this container again, where it differs from the pod.
+  25 restartPolicyRules:[]ContainerRestartRule | What to do depending on how the container ended.
+  9 volumeMounts:[]VolumeMount merge(mountPath) | Volumes and where they are mounted.
+  21 volumeDevices:[]VolumeDevice merge(devicePath) | Volumes as raw devices.
+  10* livenessProbe:Probe | Restarts the container when it fails.
+  11* readinessProbe:Probe | Takes the container out of services while it fails.
+  22* startupProbe:Probe | Holds back the other checks until it succeeds.
+  12* lifecycle:Lifecycle | What to do around start and stop.
+  13 terminationMessagePath:string | The file with the last words of the container.
+  20 terminationMessagePolicy:string(TerminationMessagePolicy) | Where the last words come from.
+  14 imagePullPolicy:string(PullPolicy) | When to pull the image: Always, IfNotPresent or Never.
+  15* securityContext:SecurityContext | Security settings of this container.
+  16 stdin:bool | Whether standard input stays open.
+  17 stdinOnce:bool | Whether standard input closes after the first client.
+  18 tty:bool | Whether there is a terminal.
 
-ContainerPort | Container port.
-  1 name:string | Name.
-  2 hostPort:int32 | Host port.
-  3 containerPort:int32! required | Container port.
-  4 protocol:string(Protocol) default(TCP) | Protocol.
-  5 hostIP:string | Host ip.
+ContainerPort | A port that a container listens on.
+  1 name:string | Its name.
+  2 hostPort:int32 | The same port on the node.
+  3 containerPort:int32! required | The port in the container.
+  4 protocol:string(Protocol) default(TCP) | TCP, UDP or SCTP.
+  5 hostIP:string | The node's address to listen on.
 
-EnvFromSource | Env from source.
-  1 prefix:string | Prefix.
-  2* configMapRef:ConfigMapEnvSource | Config map ref.
-  3* secretRef:SecretEnvSource | Secret ref.
+EnvFromSource | A source of many variables at once.
+  1 prefix:string | What the variables' names begin with.
+  2* configMapRef:ConfigMapEnvSource | The ConfigMap.
+  3* secretRef:SecretEnvSource | The Secret.
 
-ConfigMapEnvSource | Config map env source.
-  1 (inline):LocalObjectReference | Stands in the parent.
-  2* optional:bool | Optional.
+ConfigMapEnvSource | A ConfigMap whose entries become variables.
+  1 (inline):LocalObjectReference | The ConfigMap.
+  2* optional:bool | Whether it may be missing.
 
-SecretEnvSource | Secret env source.
-  1 (inline):LocalObjectReference | Stands in the parent.
-  2* optional:bool | Optional.
+SecretEnvSource | A Secret whose entries become variables.
+  1 (inline):LocalObjectReference | The Secret.
+  2* optional:bool | Whether it may be missing.
 
-EnvVar | Env var.
-  1 name:string! required | Name.
-  2 value:string | Value.
-  3* valueFrom:EnvVarSource | Value from.
+EnvVar | A variable for a container's processes.
+  1 name:string! required | Its name.
+  2 value:string | The value.
+  3* valueFrom:EnvVarSource | Where the value comes from.
 
-EnvVarSource | Env var source.
-  1* fieldRef:ObjectFieldSelector | Field ref.
-  2* resourceFieldRef:ResourceFieldSelector | Resource field ref.
-  3* configMapKeyRef:ConfigMapKeySelector | Config map key ref.
-  4* secretKeyRef:SecretKeySelector | Secret key ref.
-  5* fileKeyRef:FileKeySelector | File key ref.
+EnvVarSource | Where a variable's value comes from.
+  1* fieldRef:ObjectFieldSelector | A field of the pod.
+  2* resourceFieldRef:ResourceFieldSelector | A resource limit or request of a container.
+  3* configMapKeyRef:ConfigMapKeySelector | An entry of a ConfigMap.
+  4* secretKeyRef:SecretKeySelector | An entry of a Secret.
+  5* fileKeyRef:FileKeySelector | An entry of a file in a volume.
 
-ObjectFieldSelector atomic | Object field selector.
-  1 apiVersion:string | Api version.
-  2 fieldPath:string! required | Field path.
+ObjectFieldSelector atomic | A field of the pod itself.
+  1 apiVersion:string | Its group and version.
+  2 fieldPath:string! required | A field within the object.
 
-ResourceFieldSelector atomic | Resource field selector.
-  1 containerName:string | Container name.
-  2 resource:string! required | Resource.
-  3 divisor:Quantity! | Divisor.
+ResourceFieldSelector atomic | A resource limit or request of a container.
+  1 containerName:string | The container's name.
+  2 resource:string! required | The resource, such as limits.cpu.
+  3 divisor:Quantity! | The unit to count in.
 
-ConfigMapKeySelector atomic | Config map key selector.
-  1 (inline):LocalObjectReference | Stands in the parent.
-  2 key:string! required | Key.
-  3* optional:bool | Optional.
+ConfigMapKeySelector atomic | An entry of a ConfigMap.
+  1 (inline):LocalObjectReference | The ConfigMap.
+  2 key:string! required | The name of the entry.
+  3* optional:bool | Whether it may be missing.
 
-SecretKeySelector atomic | Secret key selector.
-  1 (inline):LocalObjectReference | Stands in the parent.
-  2 key:string! required | Key.
-  3* optional:bool | Optional.
+SecretKeySelector atomic | An entry of a Secret.
+  1 (inline):LocalObjectReference | The Secret.
+  2 key:string! required | The name of the entry.
+  3* optional:bool | Whether it may be missing.
 
-FileKeySelector atomic | File key selector.
-  1 volumeName:string! required | Volume name.
-  2 path:string! required | Path.
-  3 key:string! required | Key.
-  4* optional:bool | Optional.
+FileKeySelector atomic | An entry of a file with variables in a volume.
+  1 volumeName:string! required | The volume's name.
+  2 path:string! required | The path.
+  3 key:string! required | The name of the entry.
+  4* optional:bool | Whether it may be missing.
 
-ResourceRequirements | Resource requirements.
-  1 limits:map<Quantity> | Limits.
-  2 requests:map<Quantity> | Requests.
-  3 claims:[]ResourceClaim keys(name) | Claims.
+ResourceRequirements | How much of each resource a container needs and may use.
+  1 limits:map<Quantity> | The most that may be used.
+  2 requests:map<Quantity> | The least that is needed.
+  3 claims:[]ResourceClaim keys(name) | Claims of the pod that are used.
 
-ResourceClaim | Resource claim.
-  1 name:string! required | Name.
-  2 request:string | Request.
+ResourceClaim | A claim of the pod that a container uses.
+  1 name:string! required | Its name.
+  2 request:string | A single request of the claim.
 
-ContainerResizePolicy | Container resize policy.
-  1 resourceName:string(ResourceName)! required | Resource name.
-  2 restartPolicy:string(ResourceResizeRestartPolicy)! required | Restart policy.
+ContainerResizePolicy | What a change of a resource means for a running container.
+  1 resourceName:string(ResourceName)! required | The resource's name.
+  2 restartPolicy:string(ResourceResizeRestartPolicy)! required | Whether the container must start again.
 
-ContainerRestartRule | Container restart rule.
-  1 action:string(ContainerRestartRuleAction) | Action.
-  2* exitCodes:ContainerRestartRuleOnExitCodes | Exit codes.
+ContainerRestartRule | What to do when a container ends in a certain way.
+  1 action:string(ContainerRestartRuleAction) | What to do.
+  2* exitCodes:ContainerRestartRuleOnExitCodes | When the exit code is one of these.
 
-ContainerRestartRuleOnExitCodes | Container restart rule on exit codes.
-  1 operator:string(ContainerRestartRuleOnExitCodesOperator) | Operator.
-  2 values:[]int32 set | Values.
+ContainerRestartRuleOnExitCodes | The exit codes that a rule is about.
+  1 operator:string(ContainerRestartRuleOnExitCodesOperator) | How the values are compared.
+  2 values:[]int32 set | The values to compare with.
 
-VolumeMount | Volume mount.
-  1 name:string! required | Name.
-  2 readOnly:bool | Read only.
-  7* recursiveReadOnly:string(RecursiveReadOnlyMode) | Recursive read only.
-  3 mountPath:string! required | Mount path.
-  4 subPath:string | Sub path.
-  5* mountPropagation:string(MountPropagationMode) | Mount propagation.
-  6 subPathExpr:string | Sub path expr.
+VolumeMount | A volume's place in a container's files.
+  1 name:string! required | Its name.
+  2 readOnly:bool | Whether nothing can be written.
+  7* recursiveReadOnly:string(RecursiveReadOnlyMode) | Whether mounts below are read-only too.
+  3 mountPath:string! required | Where in the container's files it is mounted.
+  4 subPath:string | A folder within the volume.
+  5* mountPropagation:string(MountPropagationMode) | Whether mounts travel between node and container.
+  6 subPathExpr:string | A folder within the volume, with variables in its name.
 
-VolumeDevice | Volume device.
-  1 name:string! required | Name.
-  2 devicePath:string! required | Device path.
+VolumeDevice | A volume that a container gets as a raw device.
+  1 name:string! required | Its name.
+  2 devicePath:string! required | Where the container has it as a device.
 
-Probe | Probe.
-  1 (inline):ProbeHandler | Stands in the parent.
-  2 initialDelaySeconds:int32 | Initial delay seconds.
-  3 timeoutSeconds:int32 | Timeout seconds.
-  4 periodSeconds:int32 | Period seconds.
-  5 successThreshold:int32 | Success threshold.
-  6 failureThreshold:int32 | Failure threshold.
-  7* terminationGracePeriodSeconds:int64 | Termination grace period seconds.
+Probe | A check that the kubelet repeats on a container.
+  1 (inline):ProbeHandler | How the check is made.
+  2 initialDelaySeconds:int32 | How long to wait before the first check.
+  3 timeoutSeconds:int32 | How long a check may take.
+  4 periodSeconds:int32 | How often to check.
+  5 successThreshold:int32 | How many checks in a row must succeed.
+  6 failureThreshold:int32 | How many checks in a row must fail.
+  7* terminationGracePeriodSeconds:int64 | How long the container has to stop when the check fails.
 
-ProbeHandler | Probe handler.
-  1* exec:ExecAction | Exec.
-  2* httpGet:HTTPGetAction | Http get.
-  3* tcpSocket:TCPSocketAction | Tcp socket.
-  4* grpc:GRPCAction | Grpc.
+ProbeHandler | How a check is made: exactly one of these.
+  1* exec:ExecAction | Runs a command in the container.
+  2* httpGet:HTTPGetAction | Asks a web server.
+  3* tcpSocket:TCPSocketAction | Opens a connection.
+  4* grpc:GRPCAction | Asks a gRPC health service.
 
-Lifecycle | Lifecycle.
-  1* postStart:LifecycleHandler | Post start.
-  2* preStop:LifecycleHandler | Pre stop.
-  3* stopSignal:string(Signal) | Stop signal.
+Lifecycle | What to do right after a container starts and right before it stops.
+  1* postStart:LifecycleHandler | Done right after the start.
+  2* preStop:LifecycleHandler | Done right before the stop.
+  3* stopSignal:string(Signal) | The signal that asks the container to stop.
 
-LifecycleHandler | Lifecycle handler.
-  1* exec:ExecAction | Exec.
-  2* httpGet:HTTPGetAction | Http get.
-  3* tcpSocket:TCPSocketAction | Tcp socket.
-  4* sleep:SleepAction | Sleep.
+LifecycleHandler | One thing to do: exactly one of these.
+  1* exec:ExecAction | Runs a command in the container.
+  2* httpGet:HTTPGetAction | Asks a web server.
+  3* tcpSocket:TCPSocketAction | Opens a connection.
+  4* sleep:SleepAction | Waits.
 
-ExecAction | Exec action.
-  1 command:[]string | Command.
+ExecAction | Runs a command inside of the container.
+  1 command:[]string | The command and its arguments; no shell is involved.
 
-HTTPGetAction | Httpget action.
-  1 path:string | Path.
-  2 port:IntOrString! required | Port.
-  3 host:string | Host.
-  4 scheme:string(URIScheme) | Scheme.
-  5 httpHeaders:[]HTTPHeader | Http headers.
+HTTPGetAction | Asks a web server.
+  1 path:string | The path.
+  2 port:IntOrString! required | The port.
+  3 host:string | The name or address to connect to; the pod's own where empty.
+  4 scheme:string(URIScheme) | HTTP or HTTPS.
+  5 httpHeaders:[]HTTPHeader | Headers to send.
 
-HTTPHeader | Httpheader.
-  1 name:string! required | Name.
-  2 value:string! required | Value.
+HTTPHeader | A header of a request.
+  1 name:string! required | Its name.
+  2 value:string! required | The value.
 
-TCPSocketAction | Tcpsocket action.
-  1 port:IntOrString! required | Port.
-  2 host:string | Host.
+TCPSocketAction | Opens a connection.
+  1 port:IntOrString! required | The port.
+  2 host:string | The name or address to connect to; the pod's own where empty.
 
-GRPCAction | Grpcaction.
-  1 port:int32! required | Port.
-  2* service:string! | Service.
+GRPCAction | Asks a gRPC health service.
+  1 port:int32! required | The port.
+  2* service:string! | The service to ask for.
 
-SleepAction | Sleep action.
-  1 seconds:int64! required | Seconds.
+SleepAction | Waits.
+  1 seconds:int64! required | How long.
 
-SecurityContext | Security context.
-  1* capabilities:Capabilities | Capabilities.
-  2* privileged:bool | Privileged.
-  3* seLinuxOptions:SELinuxOptions | Se linux options.
-  10* windowsOptions:WindowsSecurityContextOptions | Windows options.
-  4* runAsUser:int64 | Run as user.
-  8* runAsGroup:int64 | Run as group.
-  5* runAsNonRoot:bool | Run as non root.
-  6* readOnlyRootFilesystem:bool | Read only root filesystem.
-  7* allowPrivilegeEscalation:bool | Allow privilege escalation.
-  9* procMount:string(ProcMountType) | Proc mount.
-  11* seccompProfile:SeccompProfile | Seccomp profile.
-  12* appArmorProfile:AppArmorProfile | App armor profile.
+SecurityContext | Security settings of a container; they win over the pod's.
+  1* capabilities:Capabilities | Linux capabilities to add and to take away.
+  2* privileged:bool | Whether the container may do what root on the node may.
+  3* seLinuxOptions:SELinuxOptions | The SELinux label.
+  10* windowsOptions:WindowsSecurityContextOptions | Settings for Windows.
+  4* runAsUser:int64 | The user id to run as.
+  8* runAsGroup:int64 | The group id to run as.
+  5* runAsNonRoot:bool | Whether to refuse to run as root.
+  6* readOnlyRootFilesystem:bool | Whether the image's files cannot be written.
+  7* allowPrivilegeEscalation:bool | Whether processes can gain privileges.
+  9* procMount:string(ProcMountType) | How the proc file system is mounted.
+  11* seccompProfile:SeccompProfile | Which system calls may be made.
+  12* appArmorProfile:AppArmorProfile | Which AppArmor profile confines the processes.
 
-Capabilities | Capabilities.
-  1 add:[]string(Capability) | Add.
-  2 drop:[]string(Capability) | Drop.
+Capabilities | Linux capabilities to add and to take away.
+  1 add:[]string(Capability) | To add.
+  2 drop:[]string(Capability) | To take away.
 `

@@ -1,27 +1,27 @@
 /** Types of events; parse.ts tells how a table is read. */
 export const EVENT = `
-Event object | Event.
-  1 metadata:meta.ObjectMeta! required | Metadata.
-  2 involvedObject:ObjectReference! required | Involved object.
-  3 reason:string | Reason.
-  4 message:string | Message.
-  5 source:EventSource! | Source.
-  6 firstTimestamp:Time! | First timestamp.
-  7 lastTimestamp:Time! | Last timestamp.
-  8 count:int32 | Count.
-  9 type:string | Type.
-  10 eventTime:MicroTime! | Event time.
-  11* series:EventSeries | Series.
-  12 action:string | Action.
-  13* related:ObjectReference | Related.
-  14 reportingComponent:string! | Reporting component.
-  15 reportingInstance:string! | Reporting instance.
+Event object | Something that happened to an object; kept for a short while.
+  1 metadata:meta.ObjectMeta! required | Name, labels and other metadata.
+  2 involvedObject:ObjectReference! required | What the event is about.
+  3 reason:string | One word for what happened.
+  4 message:string | A sentence about what happened.
+  5 source:EventSource! | Who saw it.
+  6 firstTimestamp:Time! | When it was first seen.
+  7 lastTimestamp:Time! | When it was last seen.
+  8 count:int32 | How often it was seen.
+  9 type:string | Normal or Warning.
+  10 eventTime:MicroTime! | When it was first seen, to the microsecond.
+  11* series:EventSeries | How often it came again.
+  12 action:string | What was done.
+  13* related:ObjectReference | A further object that the event is about.
+  14 reportingComponent:string! | The controller that tells it.
+  15 reportingInstance:string! | Which instance of the controller tells it.
 
-EventSource | Event source.
-  1 component:string | Component.
-  2 host:string | Host.
+EventSource | Who saw an event.
+  1 component:string | The program's name.
+  2 host:string | The node's name.
 
-EventSeries | Event series.
-  1 count:int32 | Count.
-  2 lastObservedTime:MicroTime! | Last observed time.
+EventSeries | How often an event came again.
+  1 count:int32 | How often it came so far.
+  2 lastObservedTime:MicroTime! | When it came last.
 `

@@ -1,70 +1,70 @@
 /** Types of where pods may run; parse.ts tells how a table is read. */
 export const SCHEDULING = `
-Affinity | Affinity.
-  1* nodeAffinity:NodeAffinity | Node affinity.
-  2* podAffinity:PodAffinity | Pod affinity.
-  3* podAntiAffinity:PodAntiAffinity | Pod anti affinity.
+Affinity | Rules that draw a pod to nodes and other pods, or away from them.
+  1* nodeAffinity:NodeAffinity | Draws to nodes.
+  2* podAffinity:PodAffinity | Draws to other pods.
+  3* podAntiAffinity:PodAntiAffinity | Keeps away from other pods.
 
-NodeAffinity | Node affinity.
-  1* requiredDuringSchedulingIgnoredDuringExecution:NodeSelector | Required during scheduling ignored during execution.
-  2 preferredDuringSchedulingIgnoredDuringExecution:[]PreferredSchedulingTerm | Preferred during scheduling ignored during execution.
+NodeAffinity | Rules that draw a pod to nodes.
+  1* requiredDuringSchedulingIgnoredDuringExecution:NodeSelector | What must hold when the pod is scheduled.
+  2 preferredDuringSchedulingIgnoredDuringExecution:[]PreferredSchedulingTerm | What should hold when the pod is scheduled.
 
-NodeSelector atomic | Node selector.
-  1 nodeSelectorTerms:[]NodeSelectorTerm! required | Node selector terms.
+NodeSelector atomic | Nodes that fit at least one of several terms.
+  1 nodeSelectorTerms:[]NodeSelectorTerm! required | Terms, of which one must fit.
 
-NodeSelectorTerm atomic | Node selector term.
-  1 matchExpressions:[]NodeSelectorRequirement | Match expressions.
-  2 matchFields:[]NodeSelectorRequirement | Match fields.
+NodeSelectorTerm atomic | Requirements that a node must all meet.
+  1 matchExpressions:[]NodeSelectorRequirement | Requirements on labels.
+  2 matchFields:[]NodeSelectorRequirement | Requirements on fields.
 
-NodeSelectorRequirement | Node selector requirement.
-  1 key:string! required | Key.
-  2 operator:string(NodeSelectorOperator)! required | Operator.
-  3 values:[]string | Values.
+NodeSelectorRequirement | A requirement on one label or field of a node.
+  1 key:string! required | The label's or field's name.
+  2 operator:string(NodeSelectorOperator)! required | How the values are compared.
+  3 values:[]string | The values to compare with.
 
-PreferredSchedulingTerm | Preferred scheduling term.
-  1 weight:int32! required | Weight.
-  2 preference:NodeSelectorTerm! required | Preference.
+PreferredSchedulingTerm | A term that counts in a node's favour.
+  1 weight:int32! required | How much it counts, from 1 to 100.
+  2 preference:NodeSelectorTerm! required | The term.
 
-PodAffinity | Pod affinity.
-  1 requiredDuringSchedulingIgnoredDuringExecution:[]PodAffinityTerm | Required during scheduling ignored during execution.
-  2 preferredDuringSchedulingIgnoredDuringExecution:[]WeightedPodAffinityTerm | Preferred during scheduling ignored during execution.
+PodAffinity | Rules that draw a pod to where other pods run.
+  1 requiredDuringSchedulingIgnoredDuringExecution:[]PodAffinityTerm | What must hold when the pod is scheduled.
+  2 preferredDuringSchedulingIgnoredDuringExecution:[]WeightedPodAffinityTerm | What should hold when the pod is scheduled.
 
-PodAntiAffinity | Pod anti affinity.
-  1 requiredDuringSchedulingIgnoredDuringExecution:[]PodAffinityTerm | Required during scheduling ignored during execution.
-  2 preferredDuringSchedulingIgnoredDuringExecution:[]WeightedPodAffinityTerm | Preferred during scheduling ignored during execution.
+PodAntiAffinity | Rules that keep a pod away from where other pods run.
+  1 requiredDuringSchedulingIgnoredDuringExecution:[]PodAffinityTerm | What must hold when the pod is scheduled.
+  2 preferredDuringSchedulingIgnoredDuringExecution:[]WeightedPodAffinityTerm | What should hold when the pod is scheduled.
 
-PodAffinityTerm | Pod affinity term.
-  1* labelSelector:meta.LabelSelector | Label selector.
-  2 namespaces:[]string | Namespaces.
-  3 topologyKey:string! required | Topology key.
-  4* namespaceSelector:meta.LabelSelector | Namespace selector.
-  5 matchLabelKeys:[]string | Match label keys.
-  6 mismatchLabelKeys:[]string | Mismatch label keys.
+PodAffinityTerm | Other pods, and what counts as the same place.
+  1* labelSelector:meta.LabelSelector | Which pods are meant, by their labels.
+  2 namespaces:[]string | Namespaces of the other pods.
+  3 topologyKey:string! required | The label of nodes that tells which of them are in one place.
+  4* namespaceSelector:meta.LabelSelector | Namespaces of the other pods, by their labels.
+  5 matchLabelKeys:[]string | Labels whose values are taken from the pod itself and added to the selector.
+  6 mismatchLabelKeys:[]string | Labels whose values are taken from the pod itself and must differ.
 
-WeightedPodAffinityTerm | Weighted pod affinity term.
-  1 weight:int32! required | Weight.
-  2 podAffinityTerm:PodAffinityTerm! required | Pod affinity term.
+WeightedPodAffinityTerm | A term that counts in a place's favour.
+  1 weight:int32! required | How much it counts, from 1 to 100.
+  2 podAffinityTerm:PodAffinityTerm! required | The term.
 
-TopologySpreadConstraint | Topology spread constraint.
-  1 maxSkew:int32! required | Max skew.
-  2 topologyKey:string! required | Topology key.
-  3 whenUnsatisfiable:string(UnsatisfiableConstraintAction)! required | When unsatisfiable.
-  4* labelSelector:meta.LabelSelector | Label selector.
-  5* minDomains:int32 | Min domains.
-  6* nodeAffinityPolicy:string(NodeInclusionPolicy) | Node affinity policy.
-  7* nodeTaintsPolicy:string(NodeInclusionPolicy) | Node taints policy.
-  8 matchLabelKeys:[]string | Match label keys.
+TopologySpreadConstraint | How evenly pods are spread over zones, nodes and the like.
+  1 maxSkew:int32! required | By how many pods two places may differ.
+  2 topologyKey:string! required | The label of nodes that tells which of them are in one place.
+  3 whenUnsatisfiable:string(UnsatisfiableConstraintAction)! required | What to do where that cannot be: DoNotSchedule or ScheduleAnyway.
+  4* labelSelector:meta.LabelSelector | Which pods are meant, by their labels.
+  5* minDomains:int32 | How many places there should be at least.
+  6* nodeAffinityPolicy:string(NodeInclusionPolicy) | Whether the pod's node affinity limits the places.
+  7* nodeTaintsPolicy:string(NodeInclusionPolicy) | Whether taints limit the places.
+  8 matchLabelKeys:[]string | Labels whose values are taken from the pod itself and added to the selector.
 
-Taint | Taint.
-  1 key:string! required | Key.
-  2 value:string | Value.
-  3 effect:string(TaintEffect)! required | Effect.
-  4* timeAdded:Time | Time added.
+Taint | Keeps away pods that do not tolerate it.
+  1 key:string! required | The taint's name.
+  2 value:string | The value.
+  3 effect:string(TaintEffect)! required | NoSchedule, PreferNoSchedule or NoExecute.
+  4* timeAdded:Time | When it was added.
 
-Toleration | Toleration.
-  1 key:string | Key.
-  2 operator:string(TolerationOperator) | Operator.
-  3 value:string | Value.
-  4 effect:string(TaintEffect) | Effect.
-  5* tolerationSeconds:int64 | Toleration seconds.
+Toleration | Lets a pod run in spite of a taint.
+  1 key:string | The taint's name; every taint where empty.
+  2 operator:string(TolerationOperator) | How the values are compared.
+  3 value:string | The value.
+  4 effect:string(TaintEffect) | NoSchedule, PreferNoSchedule or NoExecute.
+  5* tolerationSeconds:int64 | How long a NoExecute taint is tolerated.
 `

@@ -1,61 +1,61 @@
 /** Types of services; parse.ts tells how a table is read. */
 export const SERVICE = `
-Service object | Service.
-  1 metadata:meta.ObjectMeta! | Metadata.
-  2 spec:ServiceSpec! | Spec.
-  3 status:ServiceStatus! | Status.
+Service object | A stable address for a changing set of pods.
+  1 metadata:meta.ObjectMeta! | Name, labels and other metadata.
+  2 spec:ServiceSpec! | What is wanted.
+  3 status:ServiceStatus! | What is observed.
 
-ServiceSpec | Service spec.
-  1 ports:[]ServicePort merge(port) keys(port,protocol) | Ports.
-  2 selector:map<string> atomic | Selector.
-  3 clusterIP:string | Cluster ip.
-  18 clusterIPs:[]string | Cluster ips.
-  4 type:string(ServiceType) | Type.
-  5 externalIPs:[]string | External ips.
-  7 sessionAffinity:string(ServiceAffinity) | Session affinity.
-  8 loadBalancerIP:string | Load balancer ip.
-  9 loadBalancerSourceRanges:[]string | Load balancer source ranges.
-  10 externalName:string | External name.
-  11 externalTrafficPolicy:string(ServiceExternalTrafficPolicy) | External traffic policy.
-  12 healthCheckNodePort:int32 | Health check node port.
-  13 publishNotReadyAddresses:bool | Publish not ready addresses.
-  14* sessionAffinityConfig:SessionAffinityConfig | Session affinity config.
-  19 ipFamilies:[]string(IPFamily) | Ip families.
-  17* ipFamilyPolicy:string(IPFamilyPolicy) | Ip family policy.
-  20* allocateLoadBalancerNodePorts:bool | Allocate load balancer node ports.
-  21* loadBalancerClass:string | Load balancer class.
-  22* internalTrafficPolicy:string(ServiceInternalTrafficPolicy) | Internal traffic policy.
-  23* trafficDistribution:string | Traffic distribution.
+ServiceSpec | How a service is reached, and what stands behind it.
+  1 ports:[]ServicePort merge(port) keys(port,protocol) | The ports of the service.
+  2 selector:map<string> atomic | Labels of the pods behind the service.
+  3 clusterIP:string | The address within the cluster; None for none.
+  18 clusterIPs:[]string | The addresses within the cluster, one for each IP family.
+  4 type:string(ServiceType) | How it is reached: ClusterIP, NodePort, LoadBalancer or ExternalName.
+  5 externalIPs:[]string | Further addresses at which nodes take traffic.
+  7 sessionAffinity:string(ServiceAffinity) | ClientIP keeps a client on one pod; None does not.
+  8 loadBalancerIP:string | The address wished for; outdated.
+  9 loadBalancerSourceRanges:[]string | Who may reach the load balancer.
+  10 externalName:string | The name that stands behind the service.
+  11 externalTrafficPolicy:string(ServiceExternalTrafficPolicy) | Whether traffic from outside stays on its node: Cluster or Local.
+  12 healthCheckNodePort:int32 | The port that tells load balancers which nodes have pods.
+  13 publishNotReadyAddresses:bool | Whether pods that are not ready count too.
+  14* sessionAffinityConfig:SessionAffinityConfig | Details of how a client is kept on one pod.
+  19 ipFamilies:[]string(IPFamily) | IPv4, IPv6 or both.
+  17* ipFamilyPolicy:string(IPFamilyPolicy) | Whether one IP family is wanted, or two.
+  20* allocateLoadBalancerNodePorts:bool | Whether a load balancer needs ports of the nodes.
+  21* loadBalancerClass:string | Who should make the load balancer.
+  22* internalTrafficPolicy:string(ServiceInternalTrafficPolicy) | Whether traffic from inside stays on its node: Cluster or Local.
+  23* trafficDistribution:string | Which pods are preferred, such as close ones.
 
-ServicePort | Service port.
-  1 name:string | Name.
-  2 protocol:string(Protocol) default(TCP) | Protocol.
-  6* appProtocol:string | App protocol.
-  3 port:int32! required | Port.
-  4 targetPort:IntOrString! | Target port.
-  5 nodePort:int32 | Node port.
+ServicePort | A port of a service.
+  1 name:string | Its name.
+  2 protocol:string(Protocol) default(TCP) | TCP, UDP or SCTP.
+  6* appProtocol:string | What is spoken on the port, such as kubernetes.io/h2c.
+  3 port:int32! required | The port of the service.
+  4 targetPort:IntOrString! | The port of the pods, by number or name.
+  5 nodePort:int32 | The port of every node.
 
-SessionAffinityConfig | Session affinity config.
-  1* clientIP:ClientIPConfig | Client ip.
+SessionAffinityConfig | Details of how a client is kept on one pod.
+  1* clientIP:ClientIPConfig | How long a client's address is remembered.
 
-ClientIPConfig | Client ipconfig.
-  1* timeoutSeconds:int32 | Timeout seconds.
+ClientIPConfig | How long a client's address is remembered.
+  1* timeoutSeconds:int32 | How many seconds.
 
-ServiceStatus | Service status.
-  1 loadBalancer:LoadBalancerStatus! | Load balancer.
-  2 conditions:[]meta.Condition merge(type) | Conditions.
+ServiceStatus | What is known of a service now.
+  1 loadBalancer:LoadBalancerStatus! | The load balancer.
+  2 conditions:[]meta.Condition merge(type) | Observations, one of each type.
 
-LoadBalancerStatus | Load balancer status.
-  1 ingress:[]LoadBalancerIngress | Ingress.
+LoadBalancerStatus | What is known of a service's load balancer.
+  1 ingress:[]LoadBalancerIngress | Where it takes traffic.
 
-LoadBalancerIngress | Load balancer ingress.
-  1 ip:string | Ip.
-  2 hostname:string | Hostname.
-  3* ipMode:string(LoadBalancerIPMode) | Ip mode.
-  4 ports:[]PortStatus | Ports.
+LoadBalancerIngress | An address at which a load balancer takes traffic.
+  1 ip:string | The IP address.
+  2 hostname:string | The name of the load balancer.
+  3* ipMode:string(LoadBalancerIPMode) | How traffic for the address arrives: VIP or Proxy.
+  4 ports:[]PortStatus | The ports of the load balancer.
 
-PortStatus | Port status.
-  1 port:int32! required | Port.
-  2 protocol:string(Protocol)! required | Protocol.
-  3* error:string | Error.
+PortStatus | A port of a load balancer.
+  1 port:int32! required | The port.
+  2 protocol:string(Protocol)! required | TCP, UDP or SCTP.
+  3* error:string | What is wrong with the port.
 `

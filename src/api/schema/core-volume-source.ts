@@ -1,230 +1,230 @@
 /** Types of volumes of pods that other systems provide; parse.ts tells how a table is read. */
 export const VOLUME_SOURCE = `
-AWSElasticBlockStoreVolumeSource | Awselastic block store volume source.
-  1 volumeID:string! required | Volume id.
-  2 fsType:string | Fs type.
-  3 partition:int32 | Partition.
-  4 readOnly:bool | Read only.
+AWSElasticBlockStoreVolumeSource | A disk of AWS.
+  1 volumeID:string! required | The volume's id at its provider.
+  2 fsType:string | The file system to mount, such as ext4.
+  3 partition:int32 | The partition to mount, where it is not the whole disk.
+  4 readOnly:bool | Whether nothing can be written.
 
-AzureDiskVolumeSource | Azure disk volume source.
-  1 diskName:string! required | Disk name.
-  2 diskURI:string! required | Disk uri.
-  3* cachingMode:string(AzureDataDiskCachingMode) | Caching mode.
-  4* fsType:string | Fs type.
-  5* readOnly:bool | Read only.
-  6* kind:string(AzureDataDiskKind) | Kind.
+AzureDiskVolumeSource | A disk of Azure.
+  1 diskName:string! required | The disk's name.
+  2 diskURI:string! required | The disk's address.
+  3* cachingMode:string(AzureDataDiskCachingMode) | None, ReadOnly or ReadWrite.
+  4* fsType:string | The file system to mount, such as ext4.
+  5* readOnly:bool | Whether nothing can be written.
+  6* kind:string(AzureDataDiskKind) | Shared, Dedicated or Managed.
 
-AzureFilePersistentVolumeSource | Azure file persistent volume source.
-  1 secretName:string! required | Secret name.
-  2 shareName:string! required | Share name.
-  3 readOnly:bool | Read only.
-  4* secretNamespace:string! required | Secret namespace.
+AzureFilePersistentVolumeSource | A file share of Azure, for persistent volumes.
+  1 secretName:string! required | The Secret with what is needed to log in.
+  2 shareName:string! required | The share's name.
+  3 readOnly:bool | Whether nothing can be written.
+  4* secretNamespace:string! required | The Secret's namespace.
 
-AzureFileVolumeSource | Azure file volume source.
-  1 secretName:string! required | Secret name.
-  2 shareName:string! required | Share name.
-  3 readOnly:bool | Read only.
+AzureFileVolumeSource | A file share of Azure.
+  1 secretName:string! required | The Secret with what is needed to log in.
+  2 shareName:string! required | The share's name.
+  3 readOnly:bool | Whether nothing can be written.
 
-CSIPersistentVolumeSource | Csipersistent volume source.
-  1 driver:string! required | Driver.
-  2 volumeHandle:string! required | Volume handle.
-  3 readOnly:bool | Read only.
-  4 fsType:string | Fs type.
-  5 volumeAttributes:map<string> | Volume attributes.
-  6* controllerPublishSecretRef:SecretReference | Controller publish secret ref.
-  7* nodeStageSecretRef:SecretReference | Node stage secret ref.
-  8* nodePublishSecretRef:SecretReference | Node publish secret ref.
-  9* controllerExpandSecretRef:SecretReference | Controller expand secret ref.
-  10* nodeExpandSecretRef:SecretReference | Node expand secret ref.
+CSIPersistentVolumeSource | A volume that a CSI driver looks after.
+  1 driver:string! required | The driver's name.
+  2 volumeHandle:string! required | The volume's id at its driver.
+  3 readOnly:bool | Whether nothing can be written.
+  4 fsType:string | The file system to mount, such as ext4.
+  5 volumeAttributes:map<string> | Settings for the driver, in its own words.
+  6* controllerPublishSecretRef:SecretReference | The Secret for attaching and detaching.
+  7* nodeStageSecretRef:SecretReference | The Secret for preparing the volume on the node.
+  8* nodePublishSecretRef:SecretReference | The Secret that the driver needs on the node.
+  9* controllerExpandSecretRef:SecretReference | The Secret for growing the volume.
+  10* nodeExpandSecretRef:SecretReference | The Secret for growing the volume on the node.
 
-CephFSPersistentVolumeSource | Ceph fspersistent volume source.
-  1 monitors:[]string! required | Monitors.
-  2 path:string | Path.
-  3 user:string | User.
-  4 secretFile:string | Secret file.
-  5* secretRef:SecretReference | Secret ref.
-  6 readOnly:bool | Read only.
+CephFSPersistentVolumeSource | A folder of a Ceph file system, for persistent volumes.
+  1 monitors:[]string! required | Addresses of the Ceph monitors.
+  2 path:string | The folder to mount.
+  3 user:string | The user to log in as.
+  4 secretFile:string | The file with the user's key.
+  5* secretRef:SecretReference | The Secret with what is needed to log in.
+  6 readOnly:bool | Whether nothing can be written.
 
-CephFSVolumeSource | Ceph fsvolume source.
-  1 monitors:[]string! required | Monitors.
-  2 path:string | Path.
-  3 user:string | User.
-  4 secretFile:string | Secret file.
-  5* secretRef:LocalObjectReference | Secret ref.
-  6 readOnly:bool | Read only.
+CephFSVolumeSource | A folder of a Ceph file system.
+  1 monitors:[]string! required | Addresses of the Ceph monitors.
+  2 path:string | The folder to mount.
+  3 user:string | The user to log in as.
+  4 secretFile:string | The file with the user's key.
+  5* secretRef:LocalObjectReference | The Secret with what is needed to log in.
+  6 readOnly:bool | Whether nothing can be written.
 
-CinderPersistentVolumeSource | Cinder persistent volume source.
-  1 volumeID:string! required | Volume id.
-  2 fsType:string | Fs type.
-  3 readOnly:bool | Read only.
-  4* secretRef:SecretReference | Secret ref.
+CinderPersistentVolumeSource | A disk of OpenStack, for persistent volumes.
+  1 volumeID:string! required | The volume's id at its provider.
+  2 fsType:string | The file system to mount, such as ext4.
+  3 readOnly:bool | Whether nothing can be written.
+  4* secretRef:SecretReference | The Secret with what is needed to log in.
 
-CinderVolumeSource | Cinder volume source.
-  1 volumeID:string! required | Volume id.
-  2 fsType:string | Fs type.
-  3 readOnly:bool | Read only.
-  4* secretRef:LocalObjectReference | Secret ref.
+CinderVolumeSource | A disk of OpenStack.
+  1 volumeID:string! required | The volume's id at its provider.
+  2 fsType:string | The file system to mount, such as ext4.
+  3 readOnly:bool | Whether nothing can be written.
+  4* secretRef:LocalObjectReference | The Secret with what is needed to log in.
 
-FCVolumeSource | Fcvolume source.
-  1 targetWWNs:[]string | Target wwns.
-  2* lun:int32 | Lun.
-  3 fsType:string | Fs type.
-  4 readOnly:bool | Read only.
-  5 wwids:[]string | Wwids.
+FCVolumeSource | A disk behind Fibre Channel.
+  1 targetWWNs:[]string | World-wide names of the targets.
+  2* lun:int32 | The disk's number at the target.
+  3 fsType:string | The file system to mount, such as ext4.
+  4 readOnly:bool | Whether nothing can be written.
+  5 wwids:[]string | World-wide ids of the volume.
 
-FlexPersistentVolumeSource | Flex persistent volume source.
-  1 driver:string! required | Driver.
-  2 fsType:string | Fs type.
-  3* secretRef:SecretReference | Secret ref.
-  4 readOnly:bool | Read only.
-  5 options:map<string> | Options.
+FlexPersistentVolumeSource | A volume of a driver program on the node, for persistent volumes.
+  1 driver:string! required | The driver's name.
+  2 fsType:string | The file system to mount, such as ext4.
+  3* secretRef:SecretReference | The Secret with what is needed to log in.
+  4 readOnly:bool | Whether nothing can be written.
+  5 options:map<string> | Settings for the driver.
 
-FlexVolumeSource | Flex volume source.
-  1 driver:string! required | Driver.
-  2 fsType:string | Fs type.
-  3* secretRef:LocalObjectReference | Secret ref.
-  4 readOnly:bool | Read only.
-  5 options:map<string> | Options.
+FlexVolumeSource | A volume of a driver program on the node.
+  1 driver:string! required | The driver's name.
+  2 fsType:string | The file system to mount, such as ext4.
+  3* secretRef:LocalObjectReference | The Secret with what is needed to log in.
+  4 readOnly:bool | Whether nothing can be written.
+  5 options:map<string> | Settings for the driver.
 
-FlockerVolumeSource | Flocker volume source.
-  1 datasetName:string | Dataset name.
-  2 datasetUUID:string | Dataset uuid.
+FlockerVolumeSource | A dataset of Flocker.
+  1 datasetName:string | The dataset's name.
+  2 datasetUUID:string | The dataset's id.
 
-GCEPersistentDiskVolumeSource | Gcepersistent disk volume source.
-  1 pdName:string! required | Pd name.
-  2 fsType:string | Fs type.
-  3 partition:int32 | Partition.
-  4 readOnly:bool | Read only.
+GCEPersistentDiskVolumeSource | A disk of Google Cloud.
+  1 pdName:string! required | The disk's name.
+  2 fsType:string | The file system to mount, such as ext4.
+  3 partition:int32 | The partition to mount, where it is not the whole disk.
+  4 readOnly:bool | Whether nothing can be written.
 
-GitRepoVolumeSource | Git repo volume source.
-  1 repository:string! required | Repository.
-  2 revision:string | Revision.
-  3 directory:string | Directory.
+GitRepoVolumeSource | A checkout of a git repository; outdated and unsafe.
+  1 repository:string! required | The repository's address.
+  2 revision:string | The commit.
+  3 directory:string | The folder for the files.
 
-GlusterfsPersistentVolumeSource | Glusterfs persistent volume source.
-  1 endpoints:string! required | Endpoints.
-  2 path:string! required | Path.
-  3 readOnly:bool | Read only.
-  4* endpointsNamespace:string | Endpoints namespace.
+GlusterfsPersistentVolumeSource | A volume of Gluster, for persistent volumes.
+  1 endpoints:string! required | The Endpoints object with the servers' addresses.
+  2 path:string! required | The Gluster volume.
+  3 readOnly:bool | Whether nothing can be written.
+  4* endpointsNamespace:string | The namespace of the Endpoints object.
 
-GlusterfsVolumeSource | Glusterfs volume source.
-  1 endpoints:string! required | Endpoints.
-  2 path:string! required | Path.
-  3 readOnly:bool | Read only.
+GlusterfsVolumeSource | A volume of Gluster.
+  1 endpoints:string! required | The Endpoints object with the servers' addresses.
+  2 path:string! required | The Gluster volume.
+  3 readOnly:bool | Whether nothing can be written.
 
-ISCSIPersistentVolumeSource | Iscsipersistent volume source.
-  1 targetPortal:string! required | Target portal.
-  2 iqn:string! required | Iqn.
-  3 lun:int32! required | Lun.
-  4 iscsiInterface:string | Iscsi interface.
-  5 fsType:string | Fs type.
-  6 readOnly:bool | Read only.
-  7 portals:[]string | Portals.
-  8 chapAuthDiscovery:bool | Chap auth discovery.
-  11 chapAuthSession:bool | Chap auth session.
-  10* secretRef:SecretReference | Secret ref.
-  12* initiatorName:string | Initiator name.
+ISCSIPersistentVolumeSource | A disk behind iSCSI, for persistent volumes.
+  1 targetPortal:string! required | The target's address.
+  2 iqn:string! required | The target's name.
+  3 lun:int32! required | The disk's number at the target.
+  4 iscsiInterface:string | The interface to use.
+  5 fsType:string | The file system to mount, such as ext4.
+  6 readOnly:bool | Whether nothing can be written.
+  7 portals:[]string | Further addresses of the target.
+  8 chapAuthDiscovery:bool | Whether CHAP protects discovery.
+  11 chapAuthSession:bool | Whether CHAP protects the session.
+  10* secretRef:SecretReference | The Secret with what is needed to log in.
+  12* initiatorName:string | The initiator's name.
 
-ISCSIVolumeSource | Iscsivolume source.
-  1 targetPortal:string! required | Target portal.
-  2 iqn:string! required | Iqn.
-  3 lun:int32! required | Lun.
-  4 iscsiInterface:string | Iscsi interface.
-  5 fsType:string | Fs type.
-  6 readOnly:bool | Read only.
-  7 portals:[]string | Portals.
-  8 chapAuthDiscovery:bool | Chap auth discovery.
-  11 chapAuthSession:bool | Chap auth session.
-  10* secretRef:LocalObjectReference | Secret ref.
-  12* initiatorName:string | Initiator name.
+ISCSIVolumeSource | A disk behind iSCSI.
+  1 targetPortal:string! required | The target's address.
+  2 iqn:string! required | The target's name.
+  3 lun:int32! required | The disk's number at the target.
+  4 iscsiInterface:string | The interface to use.
+  5 fsType:string | The file system to mount, such as ext4.
+  6 readOnly:bool | Whether nothing can be written.
+  7 portals:[]string | Further addresses of the target.
+  8 chapAuthDiscovery:bool | Whether CHAP protects discovery.
+  11 chapAuthSession:bool | Whether CHAP protects the session.
+  10* secretRef:LocalObjectReference | The Secret with what is needed to log in.
+  12* initiatorName:string | The initiator's name.
 
-LocalVolumeSource | Local volume source.
-  1 path:string! required | Path.
-  2* fsType:string | Fs type.
+LocalVolumeSource | A disk or folder of one node.
+  1 path:string! required | The path on the node.
+  2* fsType:string | The file system to mount, such as ext4.
 
-NFSVolumeSource | Nfsvolume source.
-  1 server:string! required | Server.
-  2 path:string! required | Path.
-  3 readOnly:bool | Read only.
+NFSVolumeSource | A folder of an NFS server.
+  1 server:string! required | The server's name or address.
+  2 path:string! required | The exported path.
+  3 readOnly:bool | Whether nothing can be written.
 
-PhotonPersistentDiskVolumeSource | Photon persistent disk volume source.
-  1 pdID:string! required | Pd id.
-  2 fsType:string | Fs type.
+PhotonPersistentDiskVolumeSource | A disk of Photon.
+  1 pdID:string! required | The disk's id.
+  2 fsType:string | The file system to mount, such as ext4.
 
-PortworxVolumeSource | Portworx volume source.
-  1 volumeID:string! required | Volume id.
-  2 fsType:string | Fs type.
-  3 readOnly:bool | Read only.
+PortworxVolumeSource | A volume of Portworx.
+  1 volumeID:string! required | The volume's id at its provider.
+  2 fsType:string | The file system to mount, such as ext4.
+  3 readOnly:bool | Whether nothing can be written.
 
-QuobyteVolumeSource | Quobyte volume source.
-  1 registry:string! required | Registry.
-  2 volume:string! required | Volume.
-  3 readOnly:bool | Read only.
-  4 user:string | User.
-  5 group:string | Group.
-  6 tenant:string | Tenant.
+QuobyteVolumeSource | A volume of Quobyte.
+  1 registry:string! required | Addresses of the registry.
+  2 volume:string! required | The volume's name.
+  3 readOnly:bool | Whether nothing can be written.
+  4 user:string | The user that the files belong to.
+  5 group:string | The group that the files belong to.
+  6 tenant:string | Who the volume belongs to.
 
-RBDPersistentVolumeSource | Rbdpersistent volume source.
-  1 monitors:[]string! required | Monitors.
-  2 image:string! required | Image.
-  3 fsType:string | Fs type.
-  4 pool:string | Pool.
-  5 user:string | User.
-  6 keyring:string | Keyring.
-  7* secretRef:SecretReference | Secret ref.
-  8 readOnly:bool | Read only.
+RBDPersistentVolumeSource | A block device of Ceph, for persistent volumes.
+  1 monitors:[]string! required | Addresses of the Ceph monitors.
+  2 image:string! required | The image's name.
+  3 fsType:string | The file system to mount, such as ext4.
+  4 pool:string | The pool's name.
+  5 user:string | The user to log in as.
+  6 keyring:string | The file with the user's key.
+  7* secretRef:SecretReference | The Secret with what is needed to log in.
+  8 readOnly:bool | Whether nothing can be written.
 
-RBDVolumeSource | Rbdvolume source.
-  1 monitors:[]string! required | Monitors.
-  2 image:string! required | Image.
-  3 fsType:string | Fs type.
-  4 pool:string | Pool.
-  5 user:string | User.
-  6 keyring:string | Keyring.
-  7* secretRef:LocalObjectReference | Secret ref.
-  8 readOnly:bool | Read only.
+RBDVolumeSource | A block device of Ceph.
+  1 monitors:[]string! required | Addresses of the Ceph monitors.
+  2 image:string! required | The image's name.
+  3 fsType:string | The file system to mount, such as ext4.
+  4 pool:string | The pool's name.
+  5 user:string | The user to log in as.
+  6 keyring:string | The file with the user's key.
+  7* secretRef:LocalObjectReference | The Secret with what is needed to log in.
+  8 readOnly:bool | Whether nothing can be written.
 
-ScaleIOPersistentVolumeSource | Scale iopersistent volume source.
-  1 gateway:string! required | Gateway.
-  2 system:string! required | System.
-  3* secretRef:SecretReference! required | Secret ref.
-  4 sslEnabled:bool | Ssl enabled.
-  5 protectionDomain:string | Protection domain.
-  6 storagePool:string | Storage pool.
-  7 storageMode:string | Storage mode.
-  8 volumeName:string | Volume name.
-  9 fsType:string | Fs type.
-  10 readOnly:bool | Read only.
+ScaleIOPersistentVolumeSource | A volume of ScaleIO, for persistent volumes.
+  1 gateway:string! required | The gateway's address.
+  2 system:string! required | The storage system's name.
+  3* secretRef:SecretReference! required | The Secret with what is needed to log in.
+  4 sslEnabled:bool | Whether to use TLS.
+  5 protectionDomain:string | The protection domain's name.
+  6 storagePool:string | The storage pool's name.
+  7 storageMode:string | Thick or thin.
+  8 volumeName:string | The volume's name.
+  9 fsType:string | The file system to mount, such as ext4.
+  10 readOnly:bool | Whether nothing can be written.
 
-ScaleIOVolumeSource | Scale iovolume source.
-  1 gateway:string! required | Gateway.
-  2 system:string! required | System.
-  3* secretRef:LocalObjectReference! required | Secret ref.
-  4 sslEnabled:bool | Ssl enabled.
-  5 protectionDomain:string | Protection domain.
-  6 storagePool:string | Storage pool.
-  7 storageMode:string | Storage mode.
-  8 volumeName:string | Volume name.
-  9 fsType:string | Fs type.
-  10 readOnly:bool | Read only.
+ScaleIOVolumeSource | A volume of ScaleIO.
+  1 gateway:string! required | The gateway's address.
+  2 system:string! required | The storage system's name.
+  3* secretRef:LocalObjectReference! required | The Secret with what is needed to log in.
+  4 sslEnabled:bool | Whether to use TLS.
+  5 protectionDomain:string | The protection domain's name.
+  6 storagePool:string | The storage pool's name.
+  7 storageMode:string | Thick or thin.
+  8 volumeName:string | The volume's name.
+  9 fsType:string | The file system to mount, such as ext4.
+  10 readOnly:bool | Whether nothing can be written.
 
-StorageOSPersistentVolumeSource | Storage ospersistent volume source.
-  1 volumeName:string | Volume name.
-  2 volumeNamespace:string | Volume namespace.
-  3 fsType:string | Fs type.
-  4 readOnly:bool | Read only.
-  5* secretRef:ObjectReference | Secret ref.
+StorageOSPersistentVolumeSource | A volume of StorageOS, for persistent volumes.
+  1 volumeName:string | The volume's name.
+  2 volumeNamespace:string | Where the provider looks for the volume's name.
+  3 fsType:string | The file system to mount, such as ext4.
+  4 readOnly:bool | Whether nothing can be written.
+  5* secretRef:ObjectReference | The Secret with what is needed to log in.
 
-StorageOSVolumeSource | Storage osvolume source.
-  1 volumeName:string | Volume name.
-  2 volumeNamespace:string | Volume namespace.
-  3 fsType:string | Fs type.
-  4 readOnly:bool | Read only.
-  5* secretRef:LocalObjectReference | Secret ref.
+StorageOSVolumeSource | A volume of StorageOS.
+  1 volumeName:string | The volume's name.
+  2 volumeNamespace:string | Where the provider looks for the volume's name.
+  3 fsType:string | The file system to mount, such as ext4.
+  4 readOnly:bool | Whether nothing can be written.
+  5* secretRef:LocalObjectReference | The Secret with what is needed to log in.
 
-VsphereVirtualDiskVolumeSource | Vsphere virtual disk volume source.
-  1 volumePath:string! required | Volume path.
-  2 fsType:string | Fs type.
-  3 storagePolicyName:string | Storage policy name.
-  4 storagePolicyID:string | Storage policy id.
+VsphereVirtualDiskVolumeSource | A disk of vSphere.
+  1 volumePath:string! required | The path of the disk.
+  2 fsType:string | The file system to mount, such as ext4.
+  3 storagePolicyName:string | The storage policy's name.
+  4 storagePolicyID:string | The storage policy's id.
 `

@@ -1,71 +1,71 @@
 /** Types of namespaces, configuration, service accounts and references; parse.ts tells how a table is read. */
 export const CORE = `
-Namespace object | Namespace.
-  1 metadata:meta.ObjectMeta! | Metadata.
-  2 spec:NamespaceSpec! | Spec.
-  3 status:NamespaceStatus! | Status.
+Namespace object | A space of names that keeps objects of different users or programs apart.
+  1 metadata:meta.ObjectMeta! | Name, labels and other metadata.
+  2 spec:NamespaceSpec! | What is wanted.
+  3 status:NamespaceStatus! | What is observed.
 
-NamespaceSpec | Namespace spec.
-  1 finalizers:[]string(FinalizerName) | Finalizers.
+NamespaceSpec | What a namespace should be.
+  1 finalizers:[]string(FinalizerName) | Who must have cleaned up before the namespace goes away.
 
-NamespaceStatus | Namespace status.
-  1 phase:string(NamespacePhase) | Phase.
-  2 conditions:[]NamespaceCondition merge(type) | Conditions.
+NamespaceStatus | How far a namespace is in its life.
+  1 phase:string(NamespacePhase) | Active or Terminating.
+  2 conditions:[]NamespaceCondition merge(type) | Observations, one of each type.
 
-NamespaceCondition | Namespace condition.
-  1 type:string(NamespaceConditionType)! required | Type.
-  2 status:string(ConditionStatus)! required | Status.
-  4 lastTransitionTime:Time! | Last transition time.
-  5 reason:string | Reason.
-  6 message:string | Message.
+NamespaceCondition | An observation about a namespace, mostly about its deletion.
+  1 type:string(NamespaceConditionType)! required | What is observed.
+  2 status:string(ConditionStatus)! required | What is observed.
+  4 lastTransitionTime:Time! | When the status last changed.
+  5 reason:string | One word for why.
+  6 message:string | A sentence that says more.
 
-Secret object | Secret.
-  1 metadata:meta.ObjectMeta! | Metadata.
-  5* immutable:bool | Immutable.
-  2 data:map<bytes> | Data.
-  4 stringData:map<string> | String data.
-  3 type:string(SecretType) | Type.
+Secret object | Data that only few should read: passwords, keys, tokens.
+  1 metadata:meta.ObjectMeta! | Name, labels and other metadata.
+  5* immutable:bool | Whether nothing but the metadata can change any more.
+  2 data:map<bytes> | The entries, in base64.
+  4 stringData:map<string> | Entries in plain text; they are moved to data when written.
+  3 type:string(SecretType) | What the Secret is for; tells which entries it must have.
 
-ConfigMap object | Config map.
-  1 metadata:meta.ObjectMeta! | Metadata.
-  4* immutable:bool | Immutable.
-  2 data:map<string> | Data.
-  3 binaryData:map<bytes> | Binary data.
+ConfigMap object | Settings for programs, read as files or as variables.
+  1 metadata:meta.ObjectMeta! | Name, labels and other metadata.
+  4* immutable:bool | Whether nothing but the metadata can change any more.
+  2 data:map<string> | The entries that are text.
+  3 binaryData:map<bytes> | The entries that are bytes, in base64.
 
-ServiceAccount object | Service account.
-  1 metadata:meta.ObjectMeta! | Metadata.
-  2 secrets:[]ObjectReference merge(name) | Secrets.
-  3 imagePullSecrets:[]LocalObjectReference | Image pull secrets.
-  4* automountServiceAccountToken:bool | Automount service account token.
+ServiceAccount object | An identity for programs that run in pods.
+  1 metadata:meta.ObjectMeta! | Name, labels and other metadata.
+  2 secrets:[]ObjectReference merge(name) | Secrets that pods of this account may use.
+  3 imagePullSecrets:[]LocalObjectReference | Secrets to pull images with.
+  4* automountServiceAccountToken:bool | Whether containers get a token of the service account.
 
-Binding object | Binding.
-  1 metadata:meta.ObjectMeta! | Metadata.
-  2 target:ObjectReference! required | Target.
+Binding object | Puts a pod onto a node.
+  1 metadata:meta.ObjectMeta! | Name, labels and other metadata.
+  2 target:ObjectReference! required | The node.
 
-ObjectReference atomic | Object reference.
-  1 kind:string | Kind.
-  2 namespace:string | Namespace.
-  3 name:string | Name.
-  4 uid:string(types.UID) | Uid.
-  5 apiVersion:string | Api version.
-  6 resourceVersion:string | Resource version.
-  7 fieldPath:string | Field path.
+ObjectReference atomic | Points at another object.
+  1 kind:string | Its kind.
+  2 namespace:string | Its namespace.
+  3 name:string | Its name.
+  4 uid:string(types.UID) | Its unique id.
+  5 apiVersion:string | Its group and version.
+  6 resourceVersion:string | The version of the object that was seen.
+  7 fieldPath:string | A field within the object.
 
-LocalObjectReference atomic | Local object reference.
-  1 name:string | Name.
+LocalObjectReference atomic | Points at an object of the same namespace by its name.
+  1 name:string | Its name.
 
-SecretReference atomic | Secret reference.
-  1 name:string | Name.
-  2 namespace:string | Namespace.
+SecretReference atomic | Points at a Secret in any namespace.
+  1 name:string | Its name.
+  2 namespace:string | Its namespace.
 
-TypedLocalObjectReference atomic | Typed local object reference.
-  1* apiGroup:string! required | Api group.
-  2 kind:string! required | Kind.
-  3 name:string! required | Name.
+TypedLocalObjectReference atomic | Points at an object of a given kind in the same namespace.
+  1* apiGroup:string! required | Its API group; empty for the core group.
+  2 kind:string! required | Its kind.
+  3 name:string! required | Its name.
 
-TypedObjectReference | Typed object reference.
-  1* apiGroup:string! required | Api group.
-  2 kind:string! required | Kind.
-  3 name:string! required | Name.
-  4* namespace:string | Namespace.
+TypedObjectReference | Points at an object of a given kind, in another namespace too.
+  1* apiGroup:string! required | Its API group; empty for the core group.
+  2 kind:string! required | Its kind.
+  3 name:string! required | Its name.
+  4* namespace:string | Its namespace.
 `

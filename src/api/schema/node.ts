@@ -1,15 +1,15 @@
 /** Types of runtime classes; parse.ts tells how a table is read. */
 export const RUNTIME_CLASS = `
-RuntimeClass object | Runtime class.
-  1 metadata:meta.ObjectMeta! | Metadata.
-  2 handler:string! required | Handler.
-  3* overhead:Overhead | Overhead.
-  4* scheduling:Scheduling | Scheduling.
+RuntimeClass object | A way to run containers that pods can choose.
+  1 metadata:meta.ObjectMeta! | Name, labels and other metadata.
+  2 handler:string! required | What the container runtime calls it.
+  3* overhead:Overhead | What running a pod costs beside its containers.
+  4* scheduling:Scheduling | Where such pods can run.
 
-Overhead | Overhead.
-  1 podFixed:map<Quantity> | Pod fixed.
+Overhead | What running a pod costs beside its containers.
+  1 podFixed:map<Quantity> | What every pod costs.
 
-Scheduling | Scheduling.
-  1 nodeSelector:map<string> atomic | Node selector.
-  2 tolerations:[]core.Toleration | Tolerations.
+Scheduling | Where pods of a runtime class can run.
+  1 nodeSelector:map<string> atomic | Labels that a node must have.
+  2 tolerations:[]core.Toleration | Taints that do not matter.
 `

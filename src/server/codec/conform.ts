@@ -6,6 +6,9 @@ import {convertScalar, isZero, zeroScalar} from './scalars.ts'
 
 export type JsonObject = Record<string, unknown>
 
+/** As many unknown fields as Go's strict decoder reports. */
+export const MAX_FINDINGS = 100
+
 export interface ConformOptions {
   /** As a custom resource: zero values are kept where they were sent, and none is added. */
   custom?: boolean
@@ -13,7 +16,7 @@ export interface ConformOptions {
 
 export interface Conformed {
   object: JsonObject
-  /** Where fields were that the type does not have, such as `spec.containers[0].foo`; they are gone from the object. */
+  /** Where fields were that the type does not have, such as `spec.containers[0].foo`; they are gone from the object. At most a hundred. */
   unknown: string[]
 }
 
@@ -72,7 +75,9 @@ function conformStruct(type: TypeSchema, given: JsonObject, pass: Pass): JsonObj
     const place = places.get(name)
     const field = place === undefined ? undefined : fields[place]
     if (place === undefined || field === undefined) {
-      pass.unknown.push([...pass.path, `.${name}`].join('').slice(1))
+      if (pass.unknown.length < MAX_FINDINGS) {
+        pass.unknown.push([...pass.path, `.${name}`].join('').slice(1))
+      }
       continue
     }
     const value = given[name]

@@ -1,7 +1,7 @@
 import type {ApiObject} from '../../api/meta.ts'
 import {apiVersionOf, cannotBeHandled, expectedType, requireType, statedType} from './body-type.ts'
 import type {ExpectedType} from './body-type.ts'
-import {conform} from './conform.ts'
+import {MAX_FINDINGS, conform} from './conform.ts'
 import type {JsonObject} from './conform.ts'
 import {DecodeError, MalformedError} from './decode-error.ts'
 import {findDuplicateKeys} from './duplicate-keys.ts'
@@ -27,7 +27,7 @@ export interface BodyToDecode {
 export interface DecodedBody {
   /** Known fields only, as Go would write them; kind and apiVersion are those of the endpoint. */
   object: ApiObject
-  /** For Warning headers. */
+  /** What was unknown or there twice: for Warning headers. */
   warnings: string[]
 }
 
@@ -41,8 +41,6 @@ interface ReadBody {
 const JSON_TYPE = 'application/json'
 const YAML_TYPE = 'application/yaml'
 const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf'
-/** As many as Go's strict decoder reports. */
-const MAX_FINDINGS = 100
 const SUMMARY_BYTES = 30
 const GO_TYPE_META =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
@@ -61,10 +59,11 @@ export async function decodeBody(body: BodyToDecode): Promise<DecodedBody> {
   }
   requireType(stated, expected)
 
-  const complete = {...content.value, kind: expected.kind, apiVersion: apiVersionOf(expected)}
+  content.value.kind = expected.kind
+  content.value.apiVersion = apiVersionOf(expected)
   let conformed
   try {
-    conformed = conform(expected.type, complete, {custom: body.custom ?? false})
+    conformed = conform(expected.type, content.value, {custom: body.custom ?? false})
   } catch (error) {
     throw error instanceof MalformedError ? cannotBeHandled(stated, expected, error.message) : error
   }

@@ -1,9 +1,11 @@
+const MAX_FOUND = 1000
+
 /** One step of a path: a key of an object or an index of a list. */
 export type PathStep = string | number
 
 /**
  * The paths of the keys that stand more than once in one object, in the order in which they repeat. The text must be
- * valid JSON that nests no deeper than the parser allows. Only called where there is such a key.
+ * valid JSON that nests no deeper than the parser allows. Only called where there is such a key; stops at a thousand.
  */
 export function findDuplicateKeys(bytes: Uint8Array): PathStep[][] {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
@@ -27,6 +29,7 @@ export function findDuplicateKeys(bytes: Uint8Array): PathStep[][] {
       const key = JSON.parse(token) as string
       top.step = key
       if (top.seen.has(key)) found.push(open.map(({step}) => step))
+      if (found.length === MAX_FOUND) break
       top.seen.add(key)
       expectsKey = false
     }

@@ -105,5 +105,7 @@ function requireShallow(root: unknown): unknown {
 }
 
 function children(value: unknown): unknown[] {
-  return typeof value === 'object' && value !== null ? Object.values(value as Record<string, unknown>) : []
+  return typeof value === 'object' && value !== null
+    ? Object.values(value as Record<string, unknown>)
+    : []
 }

@@ -1,11 +1,16 @@
 import {LineCounter, isMap, isScalar, parseDocument, visit} from 'yaml'
 import type {Document, Tags} from 'yaml'
 import {MalformedError} from './decode-error.ts'
+import {parseJson} from './json.ts'
 
 /** Enough for anchors written by hand; a bomb needs many more. */
 const MAX_ALIASES = 100
+/** Merges copy what they merge, and are not counted as aliases. */
+const MAX_MERGES = 20
 /** Of collections opened inside of each other: the parser recurses over them. */
-const MAX_FLOW_DEPTH = 1000
+const MAX_FLOW_DEPTH = 200
+/** The parser is slow, and nothing else is served meanwhile. JSON has no such limit. */
+const MAX_BYTES = 512 * 1024
 /** Tags of YAML 1.1 that Go's parser leaves as text. */
 const LEFT_AS_TEXT = ['timestamp', 'binary', 'omap', 'pairs', 'set']
 
@@ -17,16 +22,35 @@ export interface ParsedYaml {
 
 /** Reads the first YAML document as Kubernetes does: YAML 1.1, the last of several equal keys counts. */
 export function parseYaml(bytes: Uint8Array): ParsedYaml {
+  const json = asJson(bytes)
+  if (json !== undefined) return {value: json.value, duplicates: []}
+  if (bytes.length > MAX_BYTES) {
+    throw new MalformedError(`yaml: the document is longer than ${MAX_BYTES} bytes`)
+  }
   const text = new TextDecoder().decode(bytes)
-  requireShallowFlow(text)
+  requireModest(text)
   const lines = new LineCounter()
   const document = compose(text, lines)
   const fault = document.errors.find(({code}) => code !== 'MULTIPLE_DOCS')
   if (fault !== undefined) {
     const [what = ''] = fault.message.split(/ at line |\n/)
+    if (what.includes('call stack')) throw tooDeep()
     throw new MalformedError(`yaml: line ${fault.linePos?.[0].line ?? 1}: ${what}`)
   }
   return {value: toValue(document), duplicates: findDuplicates(document, lines)}
+}
+
+const tooDeep = () => new MalformedError('yaml: the document nests too deeply')
+
+/** What clients call YAML is JSON more often than not, and that is read many times faster. */
+function asJson(bytes: Uint8Array): {value: unknown} | undefined {
+  if (bytes[0] !== '{'.charCodeAt(0)) return undefined
+  try {
+    const {value, hasDuplicates} = parseJson(bytes)
+    return hasDuplicates ? undefined : {value}
+  } catch {
+    return undefined
+  }
 }
 
 function compose(text: string, lineCounter: LineCounter): Document {
@@ -39,7 +63,7 @@ function compose(text: string, lineCounter: LineCounter): Document {
       customTags: (tags: Tags) => tags.filter((tag) => !isLeftAsText(tag)),
     })
   } catch {
-    throw new MalformedError('yaml: the document nests too deeply')
+    throw tooDeep()
   }
 }
 
@@ -78,11 +102,14 @@ function findDuplicates(document: Document, lines: LineCounter): string[] {
   return found.length === 0 ? [] : [`yaml: unmarshal errors:\n  ${found.join('\n  ')}`]
 }
 
-/** An upper bound that no document written for a purpose reaches; brackets inside of strings count too. */
-function requireShallowFlow(text: string): void {
+/** Upper bounds that no document written for a purpose reaches; what stands inside of strings counts too. */
+function requireModest(text: string): void {
   let depth = 0
   for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
     depth += bracket === '[' || bracket === '{' ? 1 : -1
-    if (depth > MAX_FLOW_DEPTH) throw new MalformedError('yaml: the document nests too deeply')
+    if (depth > MAX_FLOW_DEPTH) throw tooDeep()
+  }
+  if ((text.match(/<</g)?.length ?? 0) > MAX_MERGES) {
+    throw new MalformedError('yaml: document contains excessive aliasing')
   }
 }

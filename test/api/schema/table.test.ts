@@ -75,7 +75,11 @@ describe('the schema table', () => {
     ['core/v1.PodStatus', 'podIPs', {type: 'map', keys: ['ip']}],
     ['meta/v1.ObjectMeta', 'finalizers', {type: 'set'}],
     ['meta/v1.ObjectMeta', 'ownerReferences', {type: 'map', keys: ['uid']}],
-    ['certificates/v1.CertificateSigningRequestStatus', 'conditions', {type: 'map', keys: ['type']}],
+    [
+      'certificates/v1.CertificateSigningRequestStatus',
+      'conditions',
+      {type: 'map', keys: ['type']},
+    ],
     ['rbac/v1.Role', 'rules', {type: 'atomic'}],
   ]
   for (const [type, name, expected] of lists) {

@@ -50,10 +50,34 @@ describe('YAML bodies', () => {
     })
   })
 
+  it('are refused where merges multiply', () => {
+    const merges = Array.from({length: 100}, (_, index) => `m${index}: {<<: *a}`)
+    assert.throws(() => parse(['a: &a {b: 1}', ...merges].join('\n')), {
+      message: 'yaml: document contains excessive aliasing',
+    })
+  })
+
+  it('may be as long as they like only where they are JSON', () => {
+    const long = 'x'.repeat(600_000)
+    assert.deepEqual(parse(`{"a":"${long}"}`).value, {a: long})
+    assert.throws(() => parse(`a: ${long}`), {
+      message: 'yaml: the document is longer than 524288 bytes',
+    })
+  })
+
+  it('may look like JSON and be none', () => {
+    assert.deepEqual(parse('{a: b}').value, {a: 'b'})
+    assert.deepEqual(parse('{"a": 1, "a": 2}').duplicates, [
+      'yaml: unmarshal errors:\n  line 1: key "a" already set in map',
+    ])
+  })
+
   it('are refused where they nest without an end', () => {
     assert.throws(() => parse('['.repeat(100_000)), {name: 'MalformedError'})
-    const blocks = Array.from({length: 3000}, (_, depth) => `${' '.repeat(depth)}a:`).join('\n')
-    assert.throws(() => parse(`${blocks} 1`), {name: 'MalformedError'})
+    assert.throws(() => parse('- '.repeat(50_000)), {
+      name: 'MalformedError',
+      message: 'yaml: the document nests too deeply',
+    })
   })
 
   it('are refused with the line where they make no sense', () => {
