@@ -7,18 +7,21 @@ import type {VersionRecord} from './record-store.ts'
  * also covers the revision, under which the record is filed.
  */
 const HEADER = 15
+const WORD = 2 ** 32
 const KIND = {put: 1, delete: 2}
 
 /** Eight bytes, most significant first, so that byte order is the order of the revisions. */
 export function revisionKey(revision: number): Buffer {
   const key = Buffer.allocUnsafe(8)
-  key.writeBigUInt64BE(BigInt(revision))
+  key.writeUInt32BE(Math.floor(revision / WORD), 0)
+  key.writeUInt32BE(revision % WORD, 4)
   return key
 }
 
 export function revisionOf(key: Uint8Array): number {
   if (key.length !== 8) throw damaged('a record is filed under something that is no revision')
-  return Number(Buffer.from(key.buffer, key.byteOffset, 8).readBigUInt64BE())
+  const words = new DataView(key.buffer, key.byteOffset, 8)
+  return words.getUint32(0) * WORD + words.getUint32(4)
 }
 
 export function encodeRecord({revision, key, created, value}: VersionRecord): Buffer {
@@ -26,7 +29,7 @@ export function encodeRecord({revision, key, created, value}: VersionRecord): Bu
   const bytes = Buffer.allocUnsafe(HEADER + keyLength + (value?.length ?? 0))
   bytes.writeUInt8(value ? KIND.put : KIND.delete, 4)
   bytes.writeUInt16LE(keyLength, 5)
-  bytes.writeBigUInt64LE(BigInt(created), 7)
+  revisionKey(created).copy(bytes, 7)
   bytes.write(key, HEADER)
   if (value) bytes.set(value, HEADER + keyLength)
   bytes.writeUInt32LE(checksum(revision, bytes), 0)
@@ -40,7 +43,7 @@ export function decodeRecord(revision: number, bytes: Buffer): VersionRecord {
   }
   const keyEnd = HEADER + bytes.readUInt16LE(5)
   const key = bytes.toString('utf8', HEADER, keyEnd)
-  const created = Number(bytes.readBigUInt64LE(7))
+  const created = revisionOf(bytes.subarray(7, HEADER))
   if (bytes.readUInt8(4) === KIND.delete) return {revision, key, created}
   const value = new Uint8Array(bytes.buffer, bytes.byteOffset + keyEnd, bytes.length - keyEnd)
   return {revision, key, created, value}
