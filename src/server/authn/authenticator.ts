@@ -34,7 +34,7 @@ export function createAuthenticator({
   allowAnonymous = true,
 }: AuthenticatorOptions): Authenticate {
   return async ({caller, peer, headers}) => {
-    if (caller !== undefined) return caller
+    if (caller !== undefined) return withAuthenticatedGroup(caller)
 
     let refused = false
     if (peer !== undefined) {

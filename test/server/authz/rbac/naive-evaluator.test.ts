@@ -48,7 +48,7 @@ function naiveAllows(items: Item[], user: UserInfo, attributes: AccessAttributes
         item.object.metadata.name === roleRef.name &&
         (item.kind === 'ClusterRole' || (home !== '' && item.object.metadata.namespace === home)),
     )
-    return ((target?.object['rules'] ?? []) as PolicyRule[]).some((rule) =>
+    return ((target?.object.rules ?? []) as PolicyRule[]).some((rule) =>
       naiveRuleAllows(rule, attributes),
     )
   })
@@ -77,7 +77,7 @@ const subjects = fc.array(
       },
       {requiredKeys: ['kind', 'name']},
     ),
-  ) as fc.Arbitrary<Subject>,
+  ),
   {maxLength: 3},
 )
 const names = fc.constantFrom('r1', 'r2', 'r3')

@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict'
+import {parseCertificateDer} from '../../../src/pki/certificate.ts'
+import {createIssuer} from '../../../src/pki/issuer.ts'
+import {generateKeys} from '../../../src/pki/keys.ts'
+import type {ApiRequest} from '../../../src/server/api-request.ts'
+import {createAuthenticator} from '../../../src/server/authn/authenticator.ts'
+import type {BearerAuthenticator} from '../../../src/server/authn/bearer.ts'
+import {createCertificateAuthenticator} from '../../../src/server/authn/client-certificates.ts'
+import {
+  HOUR,
+  MINUTE,
+  NOW,
+  TestClock,
+  createAuthority,
+  createIntermediate,
+  createLeaf,
+  peerOf,
+  request,
+  user,
+} from './support.ts'
+import type {LeafWishes, TestAuthority} from './support.ts'
+
+const refusal = {message: 'Unauthorized', code: 401}
+
+/** Knows the token `good`, and hates `bad`. */
+const bearer: BearerAuthenticator = {
+  name: 'test',
+  authenticate(token) {
+    if (token === 'bad') throw new Error('expired')
+    return token === 'good' ? {user: user('robot', 'robots')} : undefined
+  },
+}
+
+describe('createAuthenticator', () => {
+  let authority: TestAuthority
+  let clock: TestClock
+  let trust: {roots: ReturnType<typeof parseCertificateDer>[]; generation: number}
+  let authenticate: (parts?: Partial<ApiRequest>) => Promise<ReturnType<typeof user>>
+
+  before(async () => {
+    authority = await createAuthority()
+  })
+
+  beforeEach(() => {
+    clock = new TestClock()
+    trust = {roots: [authority.issuer.certificate], generation: 1}
+    const run = createAuthenticator({
+      certificates: createCertificateAuthenticator(() => trust),
+      bearers: [bearer],
+      audiences: ['api'],
+      clock,
+    })
+    authenticate = (parts) => run(request(parts))
+  })
+
+  const withLeaf = async (wishes?: LeafWishes) => peerOf(await createLeaf(authority, wishes))
+
+  describe('with a client certificate', () => {
+    it('takes common name, organizations in order and the fingerprint', async () => {
+      const peer = await withLeaf({
+        subject: [
+          ['o', 'My Org'],
+          ['o', 'second'],
+          ['o', 'My Org'],
+          ['cn', 'client_cn'],
+        ],
+      })
+      assert.deepEqual(await authenticate({peer}), {
+        username: 'client_cn',
+        groups: ['My Org', 'second', 'My Org', 'system:authenticated'],
+        extra: {'authentication.kubernetes.io/credential-id': [`X509SHA256=${peer.fingerprint}`]},
+      })
+    })
+
+    it('takes the uid of the subject', async () => {
+      const peer = await withLeaf({
+        subject: [
+          ['cn', 'ann'],
+          ['uid', 'u-1'],
+        ],
+      })
+      assert.equal((await authenticate({peer})).uid, 'u-1')
+    })
+
+    const refused: [string, LeafWishes][] = [
+      ['for servers only', {usages: ['digital signature', 'server auth']}],
+      ['that has expired', {until: new Date(NOW.getTime() - MINUTE)}],
+      ['that is not valid yet', {from: new Date(NOW.getTime() + MINUTE)}],
+      [
+        'with an empty uid',
+        {
+          subject: [
+            ['cn', 'ann'],
+            ['uid', ''],
+          ],
+        },
+      ],
+      [
+        'with two uids',
+        {
+          subject: [
+            ['cn', 'ann'],
+            ['uid', 'a'],
+            ['uid', 'b'],
+          ],
+        },
+      ],
+    ]
+    for (const [name, wishes] of refused) {
+      it(`refuses one ${name}`, async () => {
+        await assert.rejects(authenticate({peer: await withLeaf(wishes)}), refusal)
+      })
+    }
+
+    it('refuses one of another CA of the same name', async () => {
+      const other = await createAuthority()
+      await assert.rejects(authenticate({peer: peerOf(await createLeaf(other))}), refusal)
+    })
+
+    it('refuses what is no certificate', async () => {
+      await assert.rejects(authenticate({peer: peerOf(Buffer.from('nonsense'))}), refusal)
+    })
+
+    it('treats one without a common name as none', async () => {
+      const peer = await withLeaf({subject: [['o', 'system:masters']]})
+      assert.equal((await authenticate({peer})).username, 'system:anonymous')
+    })
+
+    it('follows intermediates that the client sends', async () => {
+      const intermediate = await createIntermediate(authority)
+      const good = await createLeaf(intermediate)
+      const expired = await createLeaf(intermediate, {until: new Date(NOW.getTime() - MINUTE)})
+      assert.equal((await authenticate({peer: peerOf(good, intermediate.der)})).username, 'ann')
+      await assert.rejects(authenticate({peer: peerOf(expired, intermediate.der)}), refusal)
+    })
+
+    it('refuses a leaf that plays an intermediate', async () => {
+      const keys = await generateKeys('ECDSA-P256')
+      const leaf = await createLeaf(authority, {subject: [['cn', 'intermediate']], keys})
+      const issuer = createIssuer(parseCertificateDer(leaf), keys.privateKey)
+      const forged = await createLeaf({issuer, keys}, {subject: [['cn', 'admin']]})
+      await assert.rejects(authenticate({peer: peerOf(forged, leaf)}), refusal)
+    })
+
+    it('notices on the next request that it has expired', async () => {
+      const peer = await withLeaf()
+      await authenticate({peer})
+      clock.advance(2 * HOUR)
+      await assert.rejects(authenticate({peer}), refusal)
+    })
+
+    it('notices on the next request that its CA is not trusted any more', async () => {
+      const peer = await withLeaf()
+      await authenticate({peer})
+      trust = {roots: [(await createAuthority('other')).issuer.certificate], generation: 2}
+      await assert.rejects(authenticate({peer}), refusal)
+    })
+
+    it('lets a good token speak for a caller whose certificate is wrong', async () => {
+      const peer = await withLeaf({usages: ['server auth']})
+      const headers = {authorization: 'Bearer good'}
+      assert.equal((await authenticate({peer, headers})).username, 'robot')
+    })
+
+    it('looks at the certificate first', async () => {
+      const headers = {authorization: 'Bearer bad'}
+      assert.equal((await authenticate({peer: await withLeaf(), headers})).username, 'ann')
+    })
+  })
+
+  describe('with a bearer token', () => {
+    const accepted = [
+      'Bearer good',
+      'bearer good',
+      'BEARER good',
+      '  Bearer good  ',
+      'Bearer good x',
+    ]
+    for (const authorization of accepted) {
+      it(`accepts "${authorization}"`, async () => {
+        assert.deepEqual(await authenticate({headers: {authorization}}), {
+          username: 'robot',
+          groups: ['robots', 'system:authenticated'],
+        })
+      })
+    }
+
+    const none = ['', 'Bearer', 'Bearer ', 'Bearer  good', 'Basic Z29vZA==', 'Bearergood', 'good']
+    for (const authorization of none) {
+      it(`sees no token in "${authorization}"`, async () => {
+        const {username} = await authenticate({headers: {authorization}})
+        assert.equal(username, 'system:anonymous')
+      })
+    }
+
+    for (const token of ['bad', 'unknown', 'a'.repeat(100_000)]) {
+      it(`refuses the token ${token.slice(0, 10)}`, async () => {
+        const headers = {authorization: `Bearer ${token}`}
+        await assert.rejects(authenticate({headers}), refusal)
+      })
+    }
+  })
+
+  it('makes a caller without credentials anonymous', async () => {
+    assert.deepEqual(await authenticate(), {
+      username: 'system:anonymous',
+      groups: ['system:unauthenticated'],
+    })
+  })
+
+  it('refuses a caller without credentials where anonymous callers are not wanted', async () => {
+    const strict = createAuthenticator({
+      certificates: () => undefined,
+      bearers: [],
+      audiences: [],
+      clock,
+      allowAnonymous: false,
+    })
+    await assert.rejects(strict(request()), refusal)
+  })
+
+  it('ignores the headers of a front proxy', async () => {
+    const headers = {
+      'x-remote-user': 'admin',
+      'x-remote-group': 'system:masters',
+      'x-remote-extra-a': 'b',
+    }
+    assert.equal((await authenticate({headers})).username, 'system:anonymous')
+  })
+
+  it('believes a caller of the same process', async () => {
+    const caller = user('system:serviceaccount:kube-system:x', 'system:serviceaccounts')
+    assert.deepEqual(await authenticate({caller, headers: {authorization: 'Bearer bad'}}), {
+      username: 'system:serviceaccount:kube-system:x',
+      groups: ['system:serviceaccounts', 'system:authenticated'],
+    })
+  })
+})
