@@ -14,6 +14,8 @@ export interface ApiCall {
 }
 
 export interface CallerOptions {
+  /** How the caller names itself; managedFields take its name from here. */
+  userAgent?: string | undefined
   impersonate?: Partial<UserInfo> | undefined
   /** Called with every `Warning` header of the server. */
   onWarning?: ((text: string) => void) | undefined
@@ -68,7 +70,7 @@ export class ApiCaller {
       body,
       headers: {
         accept,
-        'user-agent': USER_AGENT,
+        'user-agent': this.#options.userAgent ?? USER_AGENT,
         ...(body && {'content-type': call.contentType ?? 'application/json'}),
         ...impersonation(this.#options.impersonate),
       },

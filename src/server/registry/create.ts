@@ -104,6 +104,7 @@ function prepare({store: {resource}, context}: WriteTarget, object: ApiObject): 
   const errors = [
     ...validateObjectMeta(resource, object),
     ...(resource.strategy.validate?.(object, context) ?? []),
+    ...(resource.strategy.validateCreate?.(object, context) ?? []),
   ]
   if (errors.length > 0) throw invalid(resource, object.metadata.name ?? '', errors)
 }

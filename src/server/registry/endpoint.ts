@@ -25,7 +25,7 @@ import {reviewed} from './review.ts'
 import type {RouteTable, Route} from './route-table.ts'
 import type {Selection} from './selection.ts'
 import {parse, type StoredObject} from './stored-object.ts'
-import {replace} from './update.ts'
+import {replace, update} from './update.ts'
 import {startWatch} from './watch.ts'
 import {shapeOfVersion, type WriteResult, type WriteServices, type WriteTarget} from './write.ts'
 
@@ -155,22 +155,22 @@ class ResourceOperation {
 
   async #createSubresource(): Promise<ApiResponse> {
     const {subresource, resource} = this.#route
+    const {name, subresource: path} = this.#call.info
     const options = writeOptions(this.#call.request.query, 'CreateOptions')
     const body = await this.#decode(subresource?.kind?.type ?? this.#route.type, options)
-    const object = parse(this.#stored())
+    const old = parse(this.#stored())
     const context = this.#context(options.dryRun)
     await this.#deps.admit(
-      {
-        verb: 'create',
-        resource,
-        subresource: this.#call.info.subresource,
-        name: this.#call.info.name,
-        object: body,
-        old: object,
-      },
+      {verb: 'create', resource, subresource: path, name, object: body, old},
       context,
     )
-    const result = await subresource?.create?.(body, object, context)
+    let result: ApiObject | undefined
+    if (subresource?.stores === true) {
+      await update(this.#deps, this.#target(options), async (object) => {
+        result = await subresource.create?.(body, object, context)
+        return {object}
+      })
+    } else result = await subresource?.create?.(body, old, context)
     return this.#answer(201, JSON.stringify(result))
   }
 
@@ -275,8 +275,7 @@ class ResourceOperation {
     const {query} = this.#call.request
     const {resource} = this.#route
     const labels = parseLabelSelector(query.get('labelSelector') ?? '')
-    const text = query.get('fieldSelector') ?? ''
-    const fields = parseFields(text, query.get('labelSelector') ?? '', this.#route)
+    const fields = parseFieldSelector(query.get('fieldSelector') ?? '', resource)
     const named = this.#call.info.named ? this.#call.info.name : undefined
     const exact = fields.terms.find(({field, equal}) => field === 'metadata.name' && equal)
     const valueOf = (stored: StoredObject, field: string) => {
@@ -369,16 +368,3 @@ class ResourceOperation {
 
 const toStatus = ({kind, message}: DecodeError) =>
   kind === 'badRequest' ? badRequest(message) : unsupportedMediaType(message)
-
-/** A field selector's error names what was searched for, as the real server's does. */
-function parseFields(text: string, labels: string, {resource}: Route) {
-  try {
-    return parseFieldSelector(text, resource)
-  } catch (error) {
-    if (!(error instanceof StatusError)) throw error
-    const {group, version, plural} = resource
-    throw badRequest(
-      `Unable to find "${group}/${version}, Resource=${plural}" that match label selector "${labels}", field selector "${text}": ${error.message}`,
-    )
-  }
-}

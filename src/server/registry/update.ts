@@ -1,4 +1,4 @@
-import type {ApiObject} from '../../api/meta.ts'
+import type {ApiObject, ManagedFieldsEntry} from '../../api/meta.ts'
 import {hasCode} from '../../errors.ts'
 import {trackUpdate} from '../managed-fields/track-update.ts'
 import {requireAllowed} from '../authz/refusal.ts'
@@ -24,10 +24,12 @@ import {
 const CONFLICT_TRIES = 32
 
 /** What the object is to become: made anew from the stored one whenever another writer came first. */
-export type NextState = (current: ApiObject) => {
+export type NextState = (current: ApiObject) => Next | Promise<Next>
+
+interface Next {
   object: ApiObject
   /** Given where the change has tracked its own fields, as server-side apply does. */
-  managedFields?: ApiObject['metadata']['managedFields']
+  managedFields?: ManagedFieldsEntry[] | undefined
 }
 
 /** Replaces an object by what was sent; creates it where its kind allows that. */
@@ -91,7 +93,7 @@ async function prepare(
   const {resource} = store
   const {subresource} = context
   const old = parse(stored)
-  const {object, managedFields: tracked} = next(parse(stored))
+  const {object, managedFields: tracked} = await next(parse(stored))
   const given = object.metadata.resourceVersion ?? ''
   const conditional = given !== '' && given !== '0'
   if (conditional && given !== String(stored.revision))
@@ -165,8 +167,10 @@ function sortKeys(value: unknown): unknown {
 
 /** A subresource's rules stand in place of the resource's own where it has any. */
 function strategyOf({store: {resource}, context}: WriteTarget): Strategy {
-  if (context.subresource === '') return resource.strategy
-  return resource.subresources?.[context.subresource]?.strategy ?? resource.strategy
+  const subresource = resource.subresources?.[context.subresource]
+  if (subresource === undefined) return resource.strategy
+  // An action on the object is its own rule.
+  return subresource.strategy ?? (subresource.create === undefined ? resource.strategy : {})
 }
 
 function requireSameName(object: ApiObject, name: string): void {

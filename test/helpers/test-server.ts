@@ -1,0 +1,137 @@
+import {aggregate} from '../../src/server/authz/rbac/aggregation.ts'
+import type {UserInfo} from '../../src/api/meta.ts'
+import {createApiClient, type ApiClient} from '../../src/client/api-client.ts'
+import {InProcessTransport} from '../../src/client/in-process-transport.ts'
+import {buildKubeconfig} from '../../src/client/kubeconfig-build.ts'
+import {formatKubeconfig} from '../../src/client/kubeconfig.ts'
+import {startControllers} from '../../src/controllers/index.ts'
+import {parseCertificate} from '../../src/pki/certificate.ts'
+import {createAuthorityCertificate} from '../../src/pki/create.ts'
+import {createIssuer, issueLeaf, type Issuer} from '../../src/pki/issuer.ts'
+import {generateKeys, privateKeyPem} from '../../src/pki/keys.ts'
+import {authorityValidity, validityFor} from '../../src/pki/lifetimes.ts'
+import {systemClock, type Clock} from '../../src/runtime.ts'
+import {startServer, type RunningServer, type ServerOptions} from '../../src/server/server.ts'
+import {openMemoryStorage} from '../../src/storage/memory.ts'
+
+const DAY = 86_400_000
+
+export interface TestServer extends RunningServer {
+  url: string
+  ca: string
+  issuer: Issuer
+  /** A kubeconfig's text for a user and groups, with a certificate of its own. */
+  kubeconfigFor(commonName: string, organizations: string[]): Promise<string>
+  credentialsFor(commonName: string, organizations: string[]): Promise<Credentials>
+  clientAs(user: UserInfo): ApiClient
+  errors: string[]
+  stop(): Promise<void>
+}
+
+export interface Credentials {
+  certificate: string
+  key: string
+}
+
+export const ADMIN: UserInfo = {
+  username: 'admin',
+  groups: ['system:masters', 'system:authenticated'],
+}
+
+/** A whole server on loopback, on a port that the system picks, with a CA of its own. */
+export async function startTestServer(
+  options: Partial<ServerOptions> & {controllers?: boolean} = {},
+): Promise<TestServer> {
+  const clock: Clock = options.clock ?? systemClock
+  const caKeys = await generateKeys('ECDSA-P256')
+  const ca = await createAuthorityCertificate(
+    {commonName: 'kubernetes'},
+    caKeys,
+    authorityValidity(clock.now(), 10 * DAY),
+  )
+  const issuer = createIssuer(parseCertificate(ca), caKeys.privateKey)
+  const serving = await issue(issuer, clock, {commonName: 'kube-apiserver'}, 'server auth')
+  const {privateKey: signingKey} = await generateKeys('ECDSA-P256')
+  const errors: string[] = []
+  const storage = options.storage ?? openMemoryStorage()
+  const server = await startServer({
+    storage,
+    host: '127.0.0.1',
+    port: 0,
+    advertiseAddress: '127.0.0.1',
+    tls: {...serving, clientAuthorities: ca},
+    clientAuthorities: ca,
+    serviceAccount: {issuer: 'https://kubernetes.default.svc.cluster.local', signingKey},
+    serviceAddress: '10.96.0.1',
+    clock,
+    onError: (message, error) => errors.push(`${message}: ${String(error)}`),
+    ...options,
+  })
+  const clients: ApiClient[] = []
+  const clientAs = (user: UserInfo, userAgent = 'test') => {
+    const client = createApiClient(new InProcessTransport(server.handler, user), {userAgent})
+    clients.push(client)
+    return client
+  }
+  const controllers =
+    options.controllers === false
+      ? undefined
+      : startControllers({
+          reader: clientAs(
+            {username: 'system:kube-controller-manager', groups: ['system:authenticated']},
+            'kube-controller-manager',
+          ),
+          writer: (name) => clientAs(serviceAccount(name), 'kube-controller-manager'),
+          rootCa: () => ca,
+          aggregate,
+          onError: (name, key, error) => errors.push(`${name} ${key}: ${String(error)}`),
+        })
+  await controllers?.synced
+  const url = `https://127.0.0.1:${server.port}`
+  const credentialsFor = (commonName: string, organizations: string[]) =>
+    issue(issuer, clock, {commonName, organizations}, 'client auth')
+  return {
+    ...server,
+    url,
+    ca,
+    issuer,
+    errors,
+    clientAs,
+    credentialsFor,
+    async kubeconfigFor(commonName, organizations) {
+      const credentials = await credentialsFor(commonName, organizations)
+      return formatKubeconfig(
+        buildKubeconfig({server: url, ca, userName: commonName, credentials}),
+      )
+    },
+    async stop() {
+      await controllers?.close()
+      await Promise.all(clients.map((client) => client.close()))
+      await server.close(1000)
+      await storage.close()
+    },
+  }
+}
+
+const serviceAccount = (name: string): UserInfo => ({
+  username: `system:serviceaccount:kube-system:${name}`,
+  groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'],
+})
+
+async function issue(
+  issuer: Issuer,
+  clock: Clock,
+  subject: {commonName: string; organizations?: string[]},
+  usage: 'client auth' | 'server auth',
+): Promise<Credentials> {
+  const {privateKey, publicKey} = await generateKeys('ECDSA-P256')
+  const names = {dns: ['localhost'], ips: ['127.0.0.1'], emails: [], uris: []}
+  const certificate = await issueLeaf(issuer, {
+    subject,
+    names: usage === 'server auth' ? names : {dns: [], ips: [], emails: [], uris: []},
+    publicKey,
+    usages: ['digital signature', usage],
+    validity: validityFor(clock.now(), DAY, issuer.certificate.notAfter),
+  })
+  return {certificate, key: privateKeyPem(privateKey)}
+}
