@@ -7,10 +7,6 @@ export class BoundedCache<V> {
     this.#limit = limit
   }
 
-  get size(): number {
-    return this.#entries.size
-  }
-
   get(key: string): V | undefined {
     const value = this.#entries.get(key)
     if (value !== undefined) {
@@ -27,9 +23,5 @@ export class BoundedCache<V> {
       if (oldest !== undefined) this.#entries.delete(oldest)
     }
     this.#entries.set(key, value)
-  }
-
-  delete(key: string): void {
-    this.#entries.delete(key)
   }
 }
