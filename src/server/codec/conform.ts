@@ -125,7 +125,9 @@ function convertField(owner: TypeSchema, field: FieldSchema, value: unknown, pas
     return result
   }
   const converted = convertValue(owner, field, value, pass)
-  return !field.pointer && !pass.custom && isZero(converted) ? undefined : converted
+  // Empty bytes that were sent are not the same as none, where Go writes both.
+  const kept = field.pointer || pass.custom || (field.type === 'bytes' && field.always)
+  return !kept && isZero(converted) ? undefined : converted
 }
 
 /** Null is an element's zero value in Go. */
