@@ -142,4 +142,11 @@ export default tseslint.config(
       globals: {process: 'readonly', console: 'readonly', URL: 'readonly', Buffer: 'readonly'},
     },
   },
+  {
+    files: ['bin/*.js'],
+    languageOptions: {
+      sourceType: 'commonjs',
+      globals: {require: 'readonly', module: 'writable', __dirname: 'readonly'},
+    },
+  },
 )

@@ -1,0 +1,123 @@
+import {spawnSync} from 'node:child_process'
+import {mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs'
+import {basename, dirname, join} from 'node:path'
+import {fileURLToPath} from 'node:url'
+import {build, transform} from 'esbuild'
+
+const root = dirname(fileURLToPath(import.meta.url))
+const dist = join(root, 'dist')
+const fresh = join(root, `.dist-${process.pid}`)
+
+/**
+ * oclif loads at its start what only a search for plugins or a help text needs. In its files such a library is loaded when it is
+ * first used instead.
+ */
+const RARELY_NEEDED = [
+  'ansi-escapes',
+  'clean-stack',
+  'cli-spinners',
+  'ejs',
+  'indent-string',
+  'lilconfig',
+  'minimatch',
+  'node:child_process',
+  'node:fs/promises',
+  'node:perf_hooks',
+  'node:readline',
+  'semver',
+  'string-width',
+  'tinyglobby',
+  'widest-line',
+  'wordwrap',
+  'wrap-ansi',
+]
+const REQUIRE = /const (\w+) = ((?:__import\w+\()?require\("([^"]+)"\)\)?);/g
+const lazyOclif = {
+  name: 'lazy-oclif',
+  setup({onLoad, onResolve}) {
+    // Only asked whether this is Windows' Linux, for a name in oclif's user agent.
+    onResolve({filter: /^wsl-utils$/}, ({path}) => ({path, namespace: 'stand-in'}))
+    onLoad({filter: /.*/, namespace: 'stand-in'}, () => ({contents: 'export const isWsl = false'}))
+    onLoad({filter: /@oclif\/core\/lib\/.*\.js$/}, ({path}) => ({
+      contents: readFileSync(path, 'utf8').replace(REQUIRE, (whole, name, expression, library) =>
+        RARELY_NEEDED.includes(library)
+          ? `let ${name}_; const ${name} = new Proxy({}, {get: (_, key) => (${name}_ ??= ${expression})[key]});`
+          : whole,
+      ),
+    }))
+  },
+}
+
+/** Chunks as ES modules first: only that format can share code between chunks, so that there is one class TrustError. */
+async function bundle() {
+  const {outputFiles} = await build({
+    entryPoints: [join(root, 'src/main.ts')],
+    outdir: fresh,
+    chunkNames: '[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    write: false,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.18',
+    mainFields: ['module', 'main'],
+    // lmdb is native; oclif would pull in a whole TypeScript for plugins that nobody develops here.
+    external: ['lmdb', 'typescript', 'ts-node', 'tsx'],
+    plugins: [lazyOclif],
+    minifyWhitespace: true,
+    minifySyntax: true,
+    legalComments: 'none',
+    logLevel: 'warning',
+  })
+  return outputFiles.map(({path, text}) => ({name: basename(path), text}))
+}
+
+const META_URL = 'import_meta_url'
+
+/** Then each chunk as CommonJS, which starts faster and can be given a code cache. */
+async function toCommonJs({name, text}) {
+  const {code} = await transform(text, {
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20.18',
+    supported: {'dynamic-import': false},
+    define: {'import.meta.url': META_URL},
+    minifyWhitespace: true,
+    minifySyntax: true,
+  })
+  const preamble = code.includes(META_URL)
+    ? `const ${META_URL}=require("node:url").pathToFileURL(__filename).href;`
+    : ''
+  const parameters = 'exports,require,module,__filename,__dirname'
+  writeFileSync(join(fresh, name), `(function(${parameters}){${preamble}${code}\n})`)
+}
+
+function requireSameVersion() {
+  const {version} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const source = readFileSync(join(root, 'src/version.ts'), 'utf8')
+  if (source.includes(`VERSION = '${version}'`)) return
+  throw new Error(`src/version.ts and package.json (${version}) do not agree`)
+}
+
+/** In processes of their own: the manifest of all commands, and what V8 has compiled after a warm run. */
+function finish(step, folder) {
+  const {status} = spawnSync(process.execPath, [join(root, 'bin/after-build.js'), step, folder], {
+    stdio: 'inherit',
+    env: {...process.env, NODE_OPTIONS: ''},
+  })
+  if (status !== 0) throw new Error(`the build's step "${step}" failed`)
+}
+
+rmSync(fresh, {recursive: true, force: true})
+mkdirSync(fresh)
+try {
+  requireSameVersion()
+  await Promise.all((await bundle()).map(toCommonJs))
+  finish('manifest', fresh)
+  rmSync(dist, {recursive: true, force: true})
+  renameSync(fresh, dist)
+  // In its final place: a cache keeps the path that stands in the stack of an error.
+  finish('cache', dist)
+} finally {
+  rmSync(fresh, {recursive: true, force: true})
+}

@@ -1,0 +1,37 @@
+/** A command line, cut into the command's id and what is left for the command. */
+export interface CommandLine {
+  /** `init:phase` for `init phase certs`; all leading words where no command has such a name. */
+  id: string
+  rest: string[]
+  wantsHelp: boolean
+}
+
+const HELP_FLAGS = ['--help', '-h']
+
+function leadingWords(argv: readonly string[]): string[] {
+  const end = argv.findIndex((argument) => argument.startsWith('-'))
+  return argv.slice(0, end === -1 ? argv.length : end)
+}
+
+function asksForHelp(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--')
+  return argv
+    .slice(0, end === -1 ? argv.length : end)
+    .some((argument) => HELP_FLAGS.includes(argument))
+}
+
+/** Finds the command with the longest name that the line begins with. */
+export function readCommandLine(
+  argv: readonly string[],
+  isCommand: (id: string) => boolean,
+): CommandLine {
+  const asHelp = argv[0] === 'help'
+  const line = asHelp ? argv.slice(1) : argv
+  const words = leadingWords(line)
+  const wantsHelp = asHelp || line.length === 0 || asksForHelp(line)
+  for (let count = words.length; count > 0; count -= 1) {
+    const id = words.slice(0, count).join(':')
+    if (isCommand(id)) return {id, rest: line.slice(count), wantsHelp}
+  }
+  return {id: words.join(':'), rest: line.slice(words.length), wantsHelp}
+}

@@ -1,0 +1,44 @@
+import * as Flags from '@oclif/core/flags'
+import {defaultDir} from './places.ts'
+
+export const OUTPUT_FORMATS = ['table', 'json', 'yaml', 'name'] as const
+export type OutputFormat = (typeof OUTPUT_FORMATS)[number]
+
+/** Every command has these. */
+export const commonFlags = {
+  verbose: Flags.boolean({
+    helpGroup: 'COMMON',
+    summary: 'say more about what is done, and show the stack of an error',
+  }),
+  quiet: Flags.boolean({
+    helpGroup: 'COMMON',
+    summary: 'say nothing but results and errors',
+    exclusive: ['verbose'],
+  }),
+}
+
+export const output = Flags.option({
+  char: 'o',
+  helpGroup: 'COMMON',
+  summary: 'how the result is printed',
+  options: OUTPUT_FORMATS,
+  default: 'table',
+})()
+
+export const dir = Flags.string({
+  helpGroup: 'COMMON',
+  helpValue: '<folder>',
+  summary:
+    'the folder of the control plane ($TRUSTADM_DIR; /var/lib/trustadm for root, else ~/.trustadm)',
+  default: () => Promise.resolve(defaultDir()),
+  noCacheDefault: true,
+})
+
+export const yes = Flags.boolean({
+  char: 'y',
+  summary: 'do not ask',
+})
+
+export const dryRun = Flags.boolean({
+  summary: 'say what would be done, and do nothing',
+})

@@ -1,0 +1,44 @@
+import type {Config} from '@oclif/core/config'
+import {Help} from '@oclif/core/help'
+import {TrustError} from '../errors.ts'
+import type {CommandLine} from './command-line.ts'
+import {closest} from './closest.ts'
+
+const INTRODUCTION = `trustadm makes machines trust a cluster: it sets up a CA and a Kubernetes-compatible API server.
+
+USAGE
+  $ trustadm COMMAND [flags]
+
+FIRST STEPS
+  $ trustadm init                       set up a control plane here and start its server
+  $ trustadm status                     see what runs, what is stored and what expires
+  $ trustadm help init                  everything about one command`
+
+/** oclif's help with an introduction of our own. */
+class TrustHelp extends Help {
+  override formatRoot(): string {
+    return INTRODUCTION
+  }
+}
+
+/** Shows the help of a command, of a group of commands, or of the program. A name that is none of these is refused. */
+export async function showHelp({id}: CommandLine, config: Config): Promise<void> {
+  if (id !== '' && !config.findCommand(id) && !config.findTopic(id)) {
+    throw unknownCommand(id, config.commandIDs)
+  }
+  await new TrustHelp(config, config.pjson.oclif.helpOptions).showHelp(id === '' ? [] : [id])
+}
+
+function unknownCommand(id: string, known: readonly string[]): TrustError {
+  const name = id.replaceAll(':', ' ')
+  const similar = closest(
+    name,
+    known.map((one) => one.replaceAll(':', ' ')),
+  )
+  return new TrustError('USAGE', `there is no command "${name}"`, {
+    hints: [
+      ...(similar === undefined ? [] : [`did you mean "trustadm ${similar}"?`]),
+      'run "trustadm help" for the list of commands',
+    ],
+  })
+}

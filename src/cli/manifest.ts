@@ -1,0 +1,76 @@
+import type {Command} from '@oclif/core/command'
+
+/** What help, completion and the parser's refusals need to know of a command without loading its code. */
+export type CommandDescription = Omit<Command.Cached, 'pluginName' | 'pluginType'>
+
+/** The commands by their ids (`init:phase`), each loaded only when it runs. */
+export type CommandTable = Record<string, () => Promise<{default: Command.Class}>>
+
+export type Manifest = Record<string, CommandDescription>
+
+const FLAG_FIELDS = [
+  'name',
+  'type',
+  'char',
+  'summary',
+  'description',
+  'helpGroup',
+  'helpValue',
+  'hidden',
+  'required',
+  'multiple',
+  'delimiter',
+  'options',
+  'default',
+  'dependsOn',
+  'exclusive',
+  'aliases',
+  'allowNo',
+] as const
+
+const ARG_FIELDS = ['name', 'description', 'required', 'options', 'default', 'hidden'] as const
+
+/** Only plain values are kept: what is computed at run time must not be frozen at build time. */
+function pick(source: object, fields: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(source).filter(
+      ([name, value]) =>
+        fields.includes(name) && value !== undefined && typeof value !== 'function',
+    ),
+  )
+}
+
+function pickEach(
+  definitions: Record<string, object>,
+  fields: readonly string[],
+): Record<string, never> {
+  return Object.fromEntries(
+    Object.entries(definitions).map(([name, definition]) => [
+      name,
+      {name, ...pick(definition, fields)} as never,
+    ]),
+  )
+}
+
+export function describeCommand(id: string, command: Command.Class): CommandDescription {
+  return {
+    id,
+    aliases: command.aliases,
+    hiddenAliases: command.hiddenAliases,
+    strict: command.strict,
+    ...pick(command, ['summary', 'description', 'examples', 'usage', 'hidden']),
+    args: pickEach(command.args, ARG_FIELDS),
+    flags: pickEach({...command.baseFlags, ...command.flags}, FLAG_FIELDS),
+  }
+}
+
+/** Made once, by the build. */
+export async function describeCommands(commands: CommandTable): Promise<Manifest> {
+  const described = await Promise.all(
+    Object.entries(commands).map(async ([id, load]) => [
+      id,
+      describeCommand(id, (await load()).default),
+    ]),
+  )
+  return Object.fromEntries(described) as Manifest
+}

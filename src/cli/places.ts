@@ -1,0 +1,11 @@
+import {homedir} from 'node:os'
+import {join, resolve} from 'node:path'
+
+/** Where a control plane lives that nobody named a folder for. */
+export function defaultDir(
+  environment: Record<string, string | undefined> = process.env,
+  {isRoot = process.geteuid?.() === 0, home = homedir()} = {},
+): string {
+  if (environment.TRUSTADM_DIR) return resolve(environment.TRUSTADM_DIR)
+  return isRoot ? '/var/lib/trustadm' : join(home, '.trustadm')
+}

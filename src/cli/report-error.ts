@@ -1,0 +1,80 @@
+import {EXIT, TrustError, messageOf} from '../errors.ts'
+
+/** What is shown of a failure. */
+export interface Failure {
+  code: string
+  message: string
+  hints: string[]
+  exit: number
+}
+
+const HELP_HINT = 'run the command with --help for its flags'
+
+/** A mistake in the command line, as oclif's parser throws it. */
+function isParserError(error: unknown): error is Error {
+  return error instanceof Error && 'parse' in error && 'oclif' in error
+}
+
+/** Ctrl-C in a prompt. */
+function isInterruption(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ExitPromptError'
+}
+
+/** What can be said to a user. Of an unknown error only its message: a stack is for those who ask for it. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof TrustError) {
+    const {code, message, suggestions, oclif} = error
+    const hints = code === 'USAGE' && suggestions.length === 0 ? [HELP_HINT] : suggestions
+    return {code, message, hints, exit: oclif.exit}
+  }
+  if (isInterruption(error)) return {code: 'INTERRUPTED', message: 'stopped', hints: [], exit: 130}
+  if (isParserError(error)) {
+    const message = error.message.replace(/\n?See more help with --help$/, '')
+    return {code: 'USAGE', message, hints: [HELP_HINT], exit: EXIT.usage}
+  }
+  return {
+    code: 'INTERNAL',
+    message: messageOf(error),
+    hints: ['run the command again with --verbose for details'],
+    exit: EXIT.failed,
+  }
+}
+
+function wants(argv: readonly string[], ...flags: string[]): boolean {
+  return flags.some((flag) => argv.includes(flag))
+}
+
+function wantsJson(argv: readonly string[]): boolean {
+  return argv.some(
+    (argument, index) =>
+      ['--output=json', '-ojson', '-o=json'].includes(argument) ||
+      (['--output', '-o'].includes(argument) && argv[index + 1] === 'json'),
+  )
+}
+
+function stackOf(error: unknown): string {
+  const own = error instanceof Error ? (error.stack ?? '') : ''
+  const cause = error instanceof Error && error.cause !== undefined ? stackOf(error.cause) : ''
+  return [own, cause].filter((text) => text !== '').join('\ncaused by ')
+}
+
+/**
+ * Tells of a failure on the standard error, and answers the exit code. With `--output json` it is one JSON object there,
+ * `{"error": {code, message, hints}}`, and the standard output stays empty.
+ */
+export async function reportError(error: unknown, argv: readonly string[]): Promise<number> {
+  const {exit, ...failure} = failureOf(error)
+  if (wantsJson(argv)) {
+    process.stderr.write(`${JSON.stringify({error: failure})}\n`)
+    return exit
+  }
+  const {colours} = await import('./terminal.ts')
+  const paint = colours(process.stderr)
+  const lines = [`${paint.red('Error:')} ${failure.message}`]
+  if (failure.hints.length === 1) lines.push(`Try this: ${failure.hints[0] ?? ''}`)
+  if (failure.hints.length > 1)
+    lines.push('Try this:', ...failure.hints.map((hint) => `  • ${hint}`))
+  if (wants(argv, '--verbose')) lines.push(paint.dim(stackOf(error)))
+  process.stderr.write(`${lines.join('\n')}\n`)
+  return exit
+}

@@ -1,0 +1,53 @@
+import {Config} from '@oclif/core/config'
+import {readCommandLine, type CommandLine} from './command-line.ts'
+import type {CommandTable, Manifest} from './manifest.ts'
+import {createPlugin} from './plugin.ts'
+
+export interface Program {
+  /** The folder of the program's own files. */
+  root: string
+  commands: CommandTable
+  manifest: Manifest
+}
+
+/** oclif's configuration, but for a theme file that nobody asked for and every start would look for. */
+class TrustConfig extends Config {
+  override loadTheme(): Promise<undefined> {
+    return Promise.resolve(undefined)
+  }
+}
+
+/** Runs one command line to its end. Answers the exit code; only bin/ ends the process. */
+export async function runCli(
+  argv: readonly string[],
+  {root, commands, manifest}: Program,
+): Promise<number> {
+  try {
+    const plugin = createPlugin(root, commands, manifest)
+    const plugins = new Map([[plugin.name, plugin]])
+    const config = new TrustConfig({root, pjson: plugin.pjson, plugins})
+    await config.load()
+    if (argv[0] === '--version') {
+      process.stdout.write(`${config.userAgent}\n`)
+      return 0
+    }
+    return await dispatch(
+      readCommandLine(argv, (id) => config.findCommand(id) !== undefined),
+      config,
+    )
+  } catch (error) {
+    const {reportError} = await import('./report-error.ts')
+    return await reportError(error, argv)
+  }
+}
+
+async function dispatch(line: CommandLine, config: Config): Promise<number> {
+  if (line.wantsHelp || config.findCommand(line.id) === undefined) {
+    const {showHelp} = await import('./help.ts')
+    await showHelp(line, config)
+    return 0
+  }
+  process.exitCode = 0
+  await config.runCommand(line.id, line.rest)
+  return Number(process.exitCode)
+}
