@@ -7,16 +7,13 @@ import {createAdmission} from './admission/index.ts'
 import type {ApiRequest, Handler} from './api-request.ts'
 import {openAuditLog} from './audit/audit-log.ts'
 import {createAuthenticator} from './authn/authenticator.ts'
-import {createTokenReview} from './authn/bearer.ts'
+import type {BearerAuthenticator} from './authn/bearer.ts'
 import {createCertificateAuthenticator, type ClientTrust} from './authn/client-certificates.ts'
-import {
-  issueServiceAccountToken,
-  serviceAccountAuthenticator,
-} from './authn/service-account-tokens.ts'
+import {createServerServices} from './authn/server-services.ts'
+import {serviceAccountAuthenticator} from './authn/service-account-tokens.ts'
 import {createTokenKeys} from './authn/signing-keys.ts'
 import {createAuthorize} from './authz/authorizer.ts'
 import {RbacIndex} from './authz/rbac/rbac-index.ts'
-import {rulesReview} from './authz/rbac/rules-review.ts'
 import {createDocuments} from './documents.ts'
 import {createHandler} from './handler.ts'
 import {createHealth} from './health/index.ts'
@@ -29,7 +26,6 @@ import {Registry} from './registry/registry.ts'
 import {RouteTable} from './registry/route-table.ts'
 import {createRequestLabels} from './request-labels.ts'
 import {createResources} from './resources/index.ts'
-import type {ServerServices} from './services.ts'
 import {ensureSystemObjects} from './system-objects.ts'
 
 const COMPACT_EVERY = 30_000
@@ -73,27 +69,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const index = new RbacIndex()
   let trust: ClientTrust = {roots: parseBundle(options.clientAuthorities), generation: 0}
 
-  // The table needs what only stands once memory is loaded from the table: both are tied by late look-up.
-  const services: ServerServices = {
-    audiences,
-    rulesFor: (user, namespace) => rulesReview(index, user, namespace),
-    reviewToken: (token, wanted) => createTokenReview(bearers(), audiences)(token, wanted),
-    issueToken: (order) =>
-      issueServiceAccountToken(
-        {issuers: [serviceAccount.issuer], keys: () => tokenKeys, clock},
-        order,
-      ),
-  }
-  const resources = createResources(services)
+  // Filled once memory is loaded: the table of resources needs them, and they need what the table describes.
+  const bearers: BearerAuthenticator[] = []
+  const tokens = {issuers: [serviceAccount.issuer] as [string], keys: () => tokenKeys, clock}
+  const resources = createResources(createServerServices({index, bearers, audiences, tokens}))
   const registry = await Registry.open(storage, resources)
   feedRbacIndex(registry, index)
-  const accountTokens = serviceAccountAuthenticator({
-    issuers: [serviceAccount.issuer],
-    keys: () => tokenKeys,
-    objects: registry,
-    clock,
-  })
-  const bearers = () => [accountTokens]
+  bearers.push(serviceAccountAuthenticator({...tokens, objects: registry}))
 
   const metrics = new MetricsRegistry()
   processMetrics(metrics)
@@ -127,7 +109,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const handler = createHandler({
     authenticate: createAuthenticator({
       certificates: createCertificateAuthenticator(() => trust),
-      bearers: bearers(),
+      bearers,
       audiences,
       clock,
     }),

@@ -46,6 +46,7 @@ export class RouteTable {
     const served = this.#served.get(`${info.group}/${info.version}/${info.resource}`)
     if (served === undefined || info.rest.length > 0) throw unknownResource()
     const {resource} = served
+    if (!fitsScope(resource, info)) throw unknownResource()
     if (info.subresource === '') {
       requireVerb(resource.verbs, info.verb)
       if (!fitsPath(resource, info)) throw methodNotAllowed()
@@ -62,17 +63,21 @@ function requireVerb(verbs: Verb[], verb: string): void {
   if (!verbs.some((one) => one === verb)) throw methodNotAllowed()
 }
 
+/** Nothing of the cluster stands in a namespace; what does is found without one only by lists and watches of all. */
+function fitsScope(resource: Resource, info: ResourceRequestInfo): boolean {
+  if (!resource.namespaced) return !info.inNamespace
+  return info.inNamespace || !info.named
+}
+
 /** Creates go to the collection, in a namespace where the kind has one; the other writes go to an object. */
 function fitsPath(resource: Resource, info: ResourceRequestInfo): boolean {
-  const inNamespace = !resource.namespaced || info.namespace !== ''
   switch (info.verb) {
     case 'create':
-      return !info.named && inNamespace
+      return !info.named && resource.namespaced === info.inNamespace
     case 'update':
     case 'patch':
     case 'delete':
-    case 'get':
-      return info.named && inNamespace
+      return info.named
     default:
       return true
   }
