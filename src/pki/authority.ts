@@ -1,10 +1,11 @@
-import {join} from 'node:path'
+import {dirname, join} from 'node:path'
 import {TrustError} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
 import {encodeBundle, parseBundle} from './bundle.ts'
 import type {AuthoritySpec} from './catalog.ts'
 import {publicKeyOf, type Certificate} from './certificate.ts'
 import {createAuthorityCertificate} from './create.ts'
+import {ensureFolder} from './folders.ts'
 import {createIssuer, type Issuer} from './issuer.ts'
 import {requireStrongKey} from './key-policy.ts'
 import {generateKeys, isPairOf, parsePrivateKey, privateKeyPem, type KeyAlgorithm} from './keys.ts'
@@ -115,6 +116,7 @@ export async function ensureAuthority(
   options: AuthorityOptions,
   clock: Clock,
 ): Promise<Authority & {created: boolean}> {
+  await ensureFolder(dirname(join(certDir, spec.place.crt)))
   const there = await readAuthority(certDir, spec)
   const created = there === undefined && (await makeAuthority(certDir, spec, options, clock))
   // Read back also where another process was first with its own.

@@ -103,22 +103,23 @@ export function elementsOf(content: Buffer): Element[] {
 export function readOid({content}: Element): string {
   const last = content[content.length - 1]
   if (last === undefined || last >= 0x80) throw new DerError('an object identifier is cut short')
-  const arcs: bigint[] = []
-  let arc = 0n
+  const arcs: number[] = []
+  let arc = 0
   let starts = true
   for (const byte of content) {
     if (starts && byte === 0x80)
       throw new DerError('an object identifier is not in its shortest form')
-    arc = (arc << 7n) | BigInt(byte & 0x7f)
+    arc = arc * 128 + (byte & 0x7f)
+    if (!Number.isSafeInteger(arc)) throw new DerError('an object identifier is too large')
     starts = byte < 0x80
     if (starts) {
       arcs.push(arc)
-      arc = 0n
+      arc = 0
     }
   }
-  const [head = 0n, ...rest] = arcs
-  const first = head < 80n ? head / 40n : 2n
-  return [first, head - first * 40n, ...rest].join('.')
+  const [head = 0, ...rest] = arcs
+  const first = Math.min(Math.floor(head / 40), 2)
+  return [first, head - first * 40, ...rest].join('.')
 }
 
 export function readBoolean({content}: Element): boolean {

@@ -50,16 +50,17 @@ export function unsignedInteger(bytes: Uint8Array): Buffer {
 
 const TRUE = element(TAG.boolean, Uint8Array.of(0xff))
 
-function base128(value: bigint): number[] {
-  const bytes = [Number(value & 0x7fn)]
-  for (let rest = value >> 7n; rest > 0n; rest >>= 7n) bytes.unshift(Number(rest & 0x7fn) | 0x80)
+function base128(value: number): number[] {
+  const bytes = [value % 128]
+  for (let rest = Math.floor(value / 128); rest > 0; rest = Math.floor(rest / 128)) {
+    bytes.unshift((rest % 128) | 0x80)
+  }
   return bytes
 }
 
 export function oid(dotted: string): Buffer {
-  const [first = 0n, second = 0n, ...rest] = dotted.split('.').map(BigInt)
-  const arcs = [first * 40n + second, ...rest]
-  return element(TAG.oid, Uint8Array.from(arcs.flatMap(base128)))
+  const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number)
+  return element(TAG.oid, Uint8Array.from([first * 40 + second, ...rest].flatMap(base128)))
 }
 
 /** UTCTime up to 2049, GeneralizedTime after it, as RFC 5280 4.1.2.5 asks. Fractions of a second are cut off. */

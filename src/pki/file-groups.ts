@@ -51,7 +51,7 @@ async function complete(folder: string, staged: string, placement: Placement): P
   try {
     await moveInto(folder, staged, placement)
   } catch (error) {
-    if (systemCode(error) !== 'ENOENT' || (await lookAt(staged))) throw error
+    if (systemCode(error) !== 'ENOENT') throw error
   }
 }
 
@@ -91,7 +91,7 @@ async function write(
     await recoverFolder(folder)
     await writeAside(temporary.path, files)
     await commit(folder, temporary.path, staged, placement)
-    await moveInto(folder, staged, placement)
+    await complete(folder, staged, placement)
   } catch (error) {
     await rm(temporary.path, {recursive: true, force: true}).catch(() => undefined)
     throw unwritable(join(folder, group), error)

@@ -1,4 +1,4 @@
-import {linkSync, lstatSync, renameSync, rmSync, rmdirSync} from 'node:fs'
+import {existsSync, linkSync, lstatSync, renameSync, rmSync, rmdirSync} from 'node:fs'
 import {join} from 'node:path'
 import {systemCode} from '../errors.ts'
 import {takeTemporary} from './temporary-names.ts'
@@ -21,6 +21,10 @@ function isSameFile(left: string, right: string): boolean {
   return one.ino === other.ino && one.dev === other.dev
 }
 
+function isTaken(staged: string, placed: string): boolean {
+  return existsSync(placed) && !isSameFile(staged, placed)
+}
+
 /** A hard link, unlike a rename, never takes the place of another file. */
 function linkNew(from: string, to: string): boolean {
   try {
@@ -33,7 +37,9 @@ function linkNew(from: string, to: string): boolean {
 }
 
 function linkAll(folder: string, staged: string, names: readonly string[]): void {
+  if (names.some((name) => isTaken(join(staged, name), join(folder, name)))) return
   if (names.every((name) => linkNew(join(staged, name), join(folder, name)))) return
+  // Somebody made one of the files in between: what was linked goes again.
   for (const name of names) {
     const placed = join(folder, name)
     allowing(['ENOENT'], () => {

@@ -78,6 +78,7 @@ export async function ensureFolder(
 ): Promise<void> {
   const folder = resolve(path)
   try {
+    await requireOwnLinks(folder)
     if (!(await lookAt(folder))) await make(folder, mode)
     await requireSafeFolder(folder)
     const stats = await lookAt(folder)

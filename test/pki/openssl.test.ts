@@ -5,11 +5,22 @@ import {issueFromRequest} from '../../src/pki/issuer.ts'
 import {KEY_ALGORITHMS, generateKeys, privateKeyPem} from '../../src/pki/keys.ts'
 import {parseRequest} from '../../src/pki/request.ts'
 import {namesOfHosts} from '../../src/pki/subject-names.ts'
-import {NOW, DAY, openssl, save, testAuthority, testLeaf, useTemporaryFolder} from './support.ts'
+import {
+  NOW,
+  DAY,
+  openssl,
+  save,
+  skipWithoutOpenssl,
+  testAuthority,
+  testLeaf,
+  useTemporaryFolder,
+} from './support.ts'
 
 const at = (date: Date) => ['-attime', String(Math.floor(date.getTime() / 1000))]
 
-describe('certificates seen by openssl', () => {
+describe('certificates seen by openssl', function () {
+  this.timeout(60_000)
+  skipWithoutOpenssl()
   const folder = useTemporaryFolder()
   const file = (name: string) => join(folder(), name)
 

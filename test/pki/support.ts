@@ -92,3 +92,13 @@ export async function testLeaf(
   })
   return {pem, certificate: parseCertificate(pem), keys}
 }
+
+/** Where openssl is not installed, the tests of the block are reported as pending, with the reason on standard error. */
+export function skipWithoutOpenssl(): void {
+  before(async function () {
+    await openssl('version').catch(() => {
+      process.stderr.write('    skipped: there is no openssl on PATH to compare with\n')
+      this.skip()
+    })
+  })
+}

@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict'
+import {checkPrimeSync, createPublicKey, generateKeyPairSync, generatePrimeSync} from 'node:crypto'
+import {join} from 'node:path'
+import {requireStrongKey} from '../../src/pki/key-policy.ts'
+import {
+  KEY_ALGORITHMS,
+  generateKeys,
+  isPairOf,
+  parsePrivateKey,
+  parsePublicKey,
+  privateKeyPem,
+  publicKeyFromDer,
+  publicKeyPem,
+} from '../../src/pki/keys.ts'
+import {weaknessOfModulus} from '../../src/pki/weak-rsa.ts'
+import {openssl, save, skipWithoutOpenssl, useTemporaryFolder} from './support.ts'
+
+const toBase64Url = (value: bigint) => {
+  const hex = value.toString(16)
+  return Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex').toString('base64url')
+}
+
+const rsaKey = (n: bigint, e = 65_537n) =>
+  createPublicKey({key: {kty: 'RSA', n: toBase64Url(n), e: toBase64Url(e)}, format: 'jwk'})
+
+const prime = (bits: number) => generatePrimeSync(bits, {bigint: true})
+
+describe('keys', function () {
+  this.timeout(60_000)
+
+  for (const algorithm of KEY_ALGORITHMS) {
+    it(`makes ${algorithm} keys that come back from PEM and pass the policy`, async () => {
+      const {privateKey, publicKey} = await generateKeys(algorithm)
+      assert.match(privateKeyPem(privateKey), /^-----BEGIN PRIVATE KEY-----/)
+      assert.ok(parsePrivateKey(privateKeyPem(privateKey)).equals(privateKey))
+      assert.ok(parsePublicKey(publicKeyPem(publicKey)).equals(publicKey))
+      requireStrongKey(publicKey)
+    })
+  }
+
+  it('makes P-256 keys where nothing is asked for', async () => {
+    const {privateKey} = await generateKeys()
+    assert.equal(privateKey.asymmetricKeyDetails?.namedCurve, 'prime256v1')
+  })
+
+  it('tells the keys of one pair from those of two', async () => {
+    const [one, other] = [await generateKeys(), await generateKeys()]
+    assert.equal(isPairOf(one.privateKey, one.publicKey), true)
+    assert.equal(isPairOf(one.privateKey, other.publicKey), false)
+  })
+
+  describe('made by openssl', () => {
+    skipWithoutOpenssl()
+    const folder = useTemporaryFolder()
+    const file = () => join(folder(), 'key.pem')
+
+    for (const [form, args] of [
+      ['SEC1 with its parameters before it', ['ecparam', '-genkey', '-name', 'prime256v1']],
+      ['PKCS#1', ['genrsa', '-traditional', '2048']],
+      ['PKCS#8', ['genpkey', '-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-384']],
+    ] as const) {
+      it(`reads ${form}`, async () => {
+        const pem = await openssl(...args)
+        assert.equal(parsePrivateKey(pem).type, 'private')
+      })
+    }
+
+    for (const [form, args] of [
+      ['PKCS#8', []],
+      ['the traditional form', ['-traditional']],
+    ] as const) {
+      it(`says that a key is encrypted in ${form}`, async () => {
+        await save(folder(), {'key.pem': await openssl('genrsa', '2048')})
+        const pem = await openssl(
+          'rsa',
+          '-in',
+          file(),
+          '-aes128',
+          '-passout',
+          'pass:secret',
+          ...args,
+        )
+        assert.throws(() => parsePrivateKey(pem), {code: 'KEY_INVALID', message: /encrypted/})
+      })
+    }
+  })
+
+  it('shows nothing of a private key that cannot be read', () => {
+    const pem = '-----BEGIN PRIVATE KEY-----\nc2VjcmV0c2VjcmV0\n-----END PRIVATE KEY-----\n'
+    assert.throws(
+      () => parsePrivateKey(pem),
+      (error: Error) => !/secret|c2Vj/.test(error.message + String(error.cause)),
+    )
+  })
+
+  it('refuses text without a key', () => {
+    assert.throws(() => parsePrivateKey('no key'), {code: 'KEY_INVALID'})
+    assert.throws(() => parsePublicKey('no key'), {code: 'KEY_INVALID'})
+  })
+})
+
+describe('key policy', function () {
+  this.timeout(60_000)
+
+  for (const [name, make] of [
+    ['P-521', () => generateKeyPairSync('ec', {namedCurve: 'P-521'})],
+    ['Ed25519', () => generateKeyPairSync('ed25519')],
+  ] as const) {
+    it(`accepts ${name}`, () => {
+      requireStrongKey(make().publicKey)
+    })
+  }
+
+  for (const [name, make, message] of [
+    ['RSA with 1024 bits', () => rsaKey(prime(512) * prime(512)), /2048/],
+    ['RSA with 2040 bits', () => rsaKey(prime(1020) * prime(1020)), /2048/],
+    ['RSA with 2049 bits', () => rsaKey((prime(1024) * prime(1024)) | (1n << 2048n)), /2049/],
+    ['RSA with exponent 3', () => rsaKey(prime(1024) * prime(1024), 3n), /exponent/],
+    ['an even modulus', () => rsaKey((prime(1024) * prime(1024)) & ~1n), /small prime/],
+    [
+      'a modulus with a small factor',
+      () => rsaKey((((1n << 2048n) - 1n) / 751n) * 751n),
+      /small prime/,
+    ],
+    ['P-224', () => generateKeyPairSync('ec', {namedCurve: 'secp224r1'}).publicKey, /curve/],
+    ['secp256k1', () => generateKeyPairSync('ec', {namedCurve: 'secp256k1'}).publicKey, /curve/],
+    [
+      'DSA',
+      () => generateKeyPairSync('dsa', {modulusLength: 2048, divisorLength: 256}).publicKey,
+      /neither/,
+    ],
+    ['X25519', () => generateKeyPairSync('x25519').publicKey, /neither/],
+  ] as const) {
+    it(`refuses ${name}`, () => {
+      assert.throws(() => requireStrongKey(make()), {code: 'KEY_INVALID', message})
+    })
+  }
+
+  it('refuses primes that are close to each other', () => {
+    const first = prime(1024)
+    let second = first + 2n
+    while (!checkPrimeSync(second)) second += 2n
+    assert.match(weaknessOfModulus(first * second) ?? '', /close/)
+  })
+
+  it('refuses moduli of the ROCA kind', () => {
+    const primes = [
+      3n,
+      5n,
+      7n,
+      11n,
+      13n,
+      17n,
+      19n,
+      23n,
+      29n,
+      31n,
+      37n,
+      41n,
+      43n,
+      47n,
+      53n,
+      59n,
+      61n,
+      67n,
+      71n,
+    ]
+    const more = [
+      73n,
+      79n,
+      83n,
+      89n,
+      97n,
+      101n,
+      103n,
+      107n,
+      109n,
+      113n,
+      127n,
+      131n,
+      137n,
+      139n,
+      149n,
+      151n,
+    ]
+    const product = [...primes, ...more, 157n, 163n, 167n].reduce((all, one) => all * one, 1n)
+    const candidates = Array.from({length: 200}, (_, index) =>
+      weaknessOfModulus(
+        ((1n << 2047n) / product) * product + product * BigInt(index) + 65_537n ** 3n,
+      ),
+    )
+    assert.ok(candidates.some((weakness) => weakness?.includes('ROCA')))
+  })
+
+  it('finds nothing wrong with honest moduli', () => {
+    assert.equal(weaknessOfModulus(prime(1024) * prime(1024)), undefined)
+  })
+
+  it('refuses points off their curve', async () => {
+    const {publicKey} = await generateKeys()
+    const der = publicKey.export({format: 'der', type: 'spki'})
+    der[der.length - 1] = (der[der.length - 1] ?? 0) ^ 1
+    assert.throws(() => publicKeyFromDer(der), {code: 'KEY_INVALID'})
+  })
+
+  it('refuses the point at infinity', () => {
+    const der = Buffer.from('301706072a8648ce3d020106082a8648ce3d03010703020000', 'hex')
+    der[1] = der.length - 2
+    assert.throws(() => publicKeyFromDer(der), {code: 'KEY_INVALID'})
+  })
+})
