@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import {X509Certificate} from 'node:crypto'
 import fc from 'fast-check'
-import {TrustError} from '../../src/pki/../errors.ts'
+import {TrustError} from '../../src/errors.ts'
 import {parseCertificate, parseCertificateDer} from '../../src/pki/certificate.ts'
 import {createAuthorityCertificate} from '../../src/pki/create.ts'
 import {generateKeys} from '../../src/pki/keys.ts'

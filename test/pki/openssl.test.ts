@@ -28,7 +28,7 @@ describe('certificates seen by openssl', function () {
     it(`verifies strictly what a ${algorithm} CA issues to servers, clients and requests`, async () => {
       const {pem, issuer} = await testAuthority({algorithm})
       const names = namesOfHosts(['node1.example.com', '192.0.2.7', '2001:db8::7'])
-      const keys = await generateKeys(algorithm)
+      const keys = await generateKeys()
       const request = parseRequest(
         await createRequest(
           {commonName: 'system:node:node1', organizations: ['system:nodes']},

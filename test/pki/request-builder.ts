@@ -1,4 +1,4 @@
-import {sign, type KeyObject} from 'node:crypto'
+import {sign} from 'node:crypto'
 import {
   TAG,
   bitString,
