@@ -1,7 +1,7 @@
 'use strict'
 const {writeFileSync} = require('node:fs')
 const {join} = require('node:path')
-const {load, loaded} = require('./load.js')
+const {cacheOf, load, loaded} = require('./load.js')
 
 const [, , step, dist] = process.argv
 
@@ -25,7 +25,7 @@ async function writeCaches() {
   process.stdout.write = () => true
   process.stderr.write = () => true
   for (const line of WARM_UP) await main(line, dist)
-  for (const [path, {script}] of loaded) writeFileSync(`${path}.cache`, script.createCachedData())
+  for (const [path, {script}] of loaded) writeFileSync(cacheOf(path), script.createCachedData())
 }
 
 const STEPS = {manifest: writeManifest, cache: writeCaches}

@@ -15,8 +15,14 @@ function readIfThere(path) {
 }
 
 /**
- * Loads a chunk of the build, which is one function, with V8's code cache beside it, which the build made of the very same text. Another version of Node
- * does not accept the cache and compiles the text as ever.
+ * V8 tells caches apart by its own version only, and crashes on one that another release of Node made with the same V8:
+ * so the release is part of the name.
+ */
+const cacheOf = (path) => `${path}.${process.version}-${process.arch}.cache`
+
+/**
+ * Loads a chunk of the build, which is one function, with V8's code cache beside it, which the build made of the very same
+ * text. Where there is none for this Node, the text is compiled as ever.
  */
 function load(path) {
   const known = loaded.get(path)
@@ -24,7 +30,7 @@ function load(path) {
   // The build writes ASCII only; one byte a character is the fastest to read.
   const script = new Script(readFileSync(path, 'latin1'), {
     filename: path,
-    cachedData: readIfThere(`${path}.cache`),
+    cachedData: readIfThere(cacheOf(path)),
   })
   const module = {exports: {}}
   loaded.set(path, {module, script})
@@ -34,4 +40,4 @@ function load(path) {
   return module.exports
 }
 
-module.exports = {load, loaded}
+module.exports = {cacheOf, load, loaded}
