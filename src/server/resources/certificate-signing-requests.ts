@@ -82,8 +82,8 @@ const statusStrategy: Strategy<Csr> = {
   prepareForUpdate: (csr, old, context) => {
     restore(csr, old, 'spec')
     csr.status ??= {}
-    keepDecisions(csr, old)
     fillTimes(csr, old, context)
+    keepDecisions(csr, old)
   },
   validateUpdate: (csr, old, {version}) => validateCsrUpdate(csr, old, 'status', version),
 }

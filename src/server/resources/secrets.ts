@@ -1,6 +1,10 @@
+import {X509Certificate, createPrivateKey} from 'node:crypto'
+
 import type {ApiObject} from '../../api/meta.ts'
+import {messageOf} from '../../errors.ts'
 import type {FieldError} from '../field-error.ts'
 import {invalidValue, required, tooLong} from '../field-error.ts'
+import type {OperationContext} from '../resource.ts'
 import {ALL_VERBS} from '../resource.ts'
 import {immutableField} from '../validation/equality.ts'
 import {configKey} from '../validation/names.ts'
@@ -16,6 +20,7 @@ export interface Secret extends ApiObject {
   immutable?: boolean
 }
 
+const TLS = 'kubernetes.io/tls'
 const OWNER_ANNOTATION = 'kubernetes.io/service-account.name'
 
 /** stringData is only a way to write: it ends up in data. */
@@ -58,11 +63,26 @@ const TYPE_RULES: Record<string, (secret: Secret) => FieldError[]> = {
       ? []
       : [required('data[username]'), required('data[password]')],
   'kubernetes.io/ssh-auth': (secret) => requiredKeys(secret, ['ssh-privatekey']),
-  'kubernetes.io/tls': (secret) => requiredKeys(secret, ['tls.crt', 'tls.key']),
+  [TLS]: (secret) => requiredKeys(secret, ['tls.crt', 'tls.key']),
 }
 
-function validate(secret: Secret): FieldError[] {
+/** A pair that does not fit is stored, but not silently. */
+function warnOfMismatch({data = {}}: Secret, {warn}: OperationContext): void {
+  const [certificate, key] = ['tls.crt', 'tls.key'].map((name) =>
+    Buffer.from(data[name] ?? '', 'base64'),
+  )
+  if (!certificate?.length || !key?.length) return
+  try {
+    if (new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))) return
+    warn('tls: private key does not match public key')
+  } catch (error) {
+    warn(`tls: ${messageOf(error)}`)
+  }
+}
+
+function validate(secret: Secret, context: OperationContext): FieldError[] {
   const {data = {}, type = ''} = secret
+  if (type === TLS) warnOfMismatch(secret, context)
   const size = Object.values(data).reduce((sum, text) => sum + base64Size(text), 0)
   return [
     ...Object.keys(data).flatMap((key) => checkWith(configKey, `data[${key}]`, key)),
