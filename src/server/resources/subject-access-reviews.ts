@@ -63,6 +63,7 @@ export const localSubjectAccessReviews = defineResource<AccessReview>({
   type: 'authorization/v1.LocalSubjectAccessReview',
   namespaced: true,
   review: (review, context) => {
+    review.metadata.namespace ??= context.namespace
     refuseInvalid([
       ...validateAttributes(review),
       ...validateSubject(review),

@@ -80,6 +80,13 @@ describe('access reviews', () => {
     assert.deepEqual(status, {allowed: true})
   })
 
+  it('are about the namespace of the path in their local form', async () => {
+    const context = contextOf({namespace: 'a'})
+    const spec = {user: 'x', resourceAttributes: {verb: 'get', namespace: 'a'}}
+    const {status, metadata} = await review('localsubjectaccessreviews', {spec}, context)
+    assert.deepEqual([status, metadata.namespace], [{allowed: false}, 'a'])
+  })
+
   it('say what kept the authorizer from an answer', async () => {
     const context = contextOf({
       authorize: () => ({allowed: false, reason: '', evaluationError: 'no such role'}),
