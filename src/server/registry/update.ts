@@ -1,10 +1,12 @@
 import type {ApiObject, ManagedFieldsEntry} from '../../api/meta.ts'
 import {hasCode} from '../../errors.ts'
+import {sameOwners} from '../managed-fields/ownership.ts'
 import {trackUpdate} from '../managed-fields/track-update.ts'
 import {requireAllowed} from '../authz/refusal.ts'
 import type {Resource, Strategy} from '../resource.ts'
 import {badRequest, conflict, invalid, MODIFIED, notFound} from '../status.ts'
 import {invalidValue} from '../field-error.ts'
+import {deepEqual} from '../patch/json-value.ts'
 import {validateObjectMetaUpdate} from '../validation/metadata.ts'
 import {create} from './create.ts'
 import {parse, textOf, toStored, type StoredObject} from './stored-object.ts'
@@ -71,13 +73,13 @@ export async function update(
   for (let tries = 1; ; tries++) {
     const stored = store.get(context.namespace, context.name)
     if (stored === undefined) throw notFound(store.resource, context.name)
-    const {object, conditional} = await prepare(services, target, stored, next)
+    const prepared = await prepare(services, target, stored, next)
     try {
-      return await save(services, target, stored, object)
+      return await save(services, target, stored, prepared)
     } catch (error) {
       if (hasCode(error, 'NOT_FOUND')) throw notFound(store.resource, context.name)
       if (!hasCode(error, 'CONFLICT')) throw error
-      if (conditional || tries >= CONFLICT_TRIES)
+      if (prepared.conditional || tries >= CONFLICT_TRIES)
         throw conflict(store.resource, context.name, MODIFIED)
     }
   }
@@ -88,7 +90,7 @@ async function prepare(
   target: WriteTarget,
   stored: StoredObject,
   next: NextState,
-): Promise<{object: ApiObject; conditional: boolean}> {
+): Promise<{object: ApiObject; old: ApiObject; conditional: boolean}> {
   const {store, context} = target
   const {resource} = store
   const {subresource} = context
@@ -113,17 +115,17 @@ async function prepare(
   ]
   if (errors.length > 0) throw invalid(resource, context.name, errors)
   setManagedFields(object, managedFields)
-  return {object, conditional}
+  return {object, old, conditional}
 }
 
 async function save(
   {registry}: WriteServices,
   {store, context}: WriteTarget,
   stored: StoredObject,
-  object: ApiObject,
+  {object, old}: {object: ApiObject; old: ApiObject},
 ): Promise<WriteResult> {
+  if (isSame(object, old)) return unchanged(stored)
   const text = toStored(object)
-  if (sameButTimes(text, stored)) return unchanged(stored)
   if (context.dryRun) return resultOf(text, stored.revision)
   const key = store.storageKey(context.namespace, context.name)
   if (isFinished(store.resource, object)) {
@@ -142,28 +144,17 @@ const isFinished = (resource: Resource, object: ApiObject) =>
   resource.holdsDeletion?.(object) !== true
 
 /** A write that changes nothing but the times in managedFields is no write. */
-function sameButTimes(text: string, stored: StoredObject): boolean {
-  const before = toStored(parse(stored))
-  if (text === before) return true
-  if (text.length !== before.length) return false
-  return canonical(text) === canonical(before)
-}
-
-function canonical(text: string): string {
-  const object = JSON.parse(text) as ApiObject
-  for (const entry of object.metadata.managedFields ?? []) delete entry.time
-  return JSON.stringify(sortKeys(object))
-}
-
-function sortKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortKeys)
-  if (value === null || typeof value !== 'object') return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([one], [other]) => (one < other ? -1 : 1))
-      .map(([key, inner]) => [key, sortKeys(inner)]),
+function isSame(object: ApiObject, old: ApiObject): boolean {
+  const {managedFields: now, ...metadata} = object.metadata
+  const {managedFields: before, resourceVersion: _version, ...oldMetadata} = old.metadata
+  delete metadata.resourceVersion
+  return (
+    deepEqual({...content(object), metadata}, {...content(old), metadata: oldMetadata}) &&
+    sameOwners(now, before)
   )
 }
+
+const content = ({kind: _kind, apiVersion: _apiVersion, ...rest}: ApiObject) => rest
 
 /** A subresource's rules stand in place of the resource's own where it has any. */
 function strategyOf({store: {resource}, context}: WriteTarget): Strategy {

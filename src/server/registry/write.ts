@@ -3,6 +3,7 @@ import type {AdmissionPlugin} from '../admission/index.ts'
 import {EMPTY_SET, fieldSetOf, type FieldSet} from '../managed-fields/field-set.ts'
 import {shapeOf, type StructShape} from '../patch/shape.ts'
 import type {OperationContext, Resource} from '../resource.ts'
+import {deepEqual} from '../patch/json-value.ts'
 import type {Registry} from './registry.ts'
 import type {ResourceStore} from './resource-store.ts'
 import {jsonAt, type StoredObject} from './stored-object.ts'
@@ -51,11 +52,11 @@ export function countGeneration(resource: Resource, object: ApiObject, old?: Api
     return
   }
   const before = old?.metadata.generation ?? 0
-  const changed = old === undefined || bodyOf(object) !== bodyOf(old)
+  const changed = old === undefined || !deepEqual(bodyOf(object), bodyOf(old))
   object.metadata.generation = changed ? before + 1 : before
 }
 
-function bodyOf(object: ApiObject): string {
+function bodyOf(object: ApiObject): object {
   const {
     kind: _kind,
     apiVersion: _apiVersion,
@@ -63,7 +64,7 @@ function bodyOf(object: ApiObject): string {
     status: _status,
     ...body
   } = object
-  return JSON.stringify(body)
+  return body
 }
 
 const STATUS = fieldSetOf([['status']])
