@@ -1,5 +1,4 @@
 import * as Flags from '@oclif/core/flags'
-import {defaultDir} from './places.ts'
 
 export const OUTPUT_FORMATS = ['table', 'json', 'yaml', 'name'] as const
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number]
@@ -29,9 +28,7 @@ export const dir = Flags.string({
   helpGroup: 'COMMON',
   helpValue: '<folder>',
   summary:
-    'the folder of the control plane ($TRUSTADM_DIR; /var/lib/trustadm for root, else ~/.trustadm)',
-  default: () => Promise.resolve(defaultDir()),
-  noCacheDefault: true,
+    'the folder of the control plane [default: $TRUSTADM_DIR; else /var/lib/trustadm for root, ~/.trustadm for others]',
 })
 
 export const yes = Flags.boolean({

@@ -1,6 +1,10 @@
 import {homedir} from 'node:os'
 import {join, resolve} from 'node:path'
 
+/** The folder that was named, else where a control plane lives that nobody named a folder for. */
+export const dirOf = (named: string | undefined): string =>
+  named === undefined ? defaultDir() : resolve(named)
+
 /** Where a control plane lives that nobody named a folder for. */
 export function defaultDir(
   environment: Record<string, string | undefined> = process.env,

@@ -49,5 +49,8 @@ async function dispatch(line: CommandLine, config: Config): Promise<number> {
   }
   process.exitCode = 0
   await config.runCommand(line.id, line.rest)
-  return Number(process.exitCode)
+  return exitCode()
 }
+
+/** What a command that did its work has to say: see `endWith`. */
+const exitCode = (): number => Number(process.exitCode ?? 0)

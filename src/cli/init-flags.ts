@@ -1,0 +1,79 @@
+import {resolve} from 'node:path'
+import * as Flags from '@oclif/core/flags'
+import {KEY_ALGORITHMS} from '../pki/keys.ts'
+import type {Choices} from '../control-plane/config/settings.ts'
+import {dir} from './flags.ts'
+
+/** kubeadm's flags of `init`, and ours; `init phase` has the same, for every phase depends on them. */
+export const initFlags = {
+  dir,
+  config: Flags.string({
+    helpValue: '<file>',
+    summary: 'a file with kubeadm.k8s.io/v1beta4 documents, or with ours; flags win over it',
+  }),
+  'apiserver-advertise-address': Flags.string({
+    helpValue: '<address>',
+    summary: 'the IP address that clients are told [default: the first of this machine]',
+  }),
+  'apiserver-bind-port': Flags.integer({
+    helpValue: '<port>',
+    min: 0,
+    max: 65_535,
+    summary: 'the port to listen on; 0 lets the system pick one, which is kept [default: 6443]',
+  }),
+  'apiserver-cert-extra-sans': Flags.string({
+    helpValue: '<names>',
+    multiple: true,
+    delimiter: ',',
+    summary: 'more DNS names and IP addresses for the serving certificate',
+  }),
+  'bind-address': Flags.string({
+    helpValue: '<address>',
+    summary: 'the IP address to listen on [default: all of this machine]',
+  }),
+  'cert-dir': Flags.string({
+    helpValue: '<folder>',
+    summary: 'where certificates and keys are kept [default: pki in --dir]',
+  }),
+  'control-plane-endpoint': Flags.string({
+    helpValue: '<host[:port]>',
+    summary: 'a stable name that clients reach the control plane by',
+  }),
+  'key-algorithm': Flags.option({
+    options: KEY_ALGORITHMS,
+    summary: 'the kind of keys that are made [default: ECDSA-P256]',
+  })(),
+  'node-name': Flags.string({
+    helpValue: '<name>',
+    summary: 'the name of this machine [default: its host name]',
+  }),
+}
+
+export interface InitFlagValues {
+  'apiserver-advertise-address'?: string | undefined
+  'apiserver-bind-port'?: number | undefined
+  'apiserver-cert-extra-sans'?: string[] | undefined
+  'bind-address'?: string | undefined
+  'cert-dir'?: string | undefined
+  'control-plane-endpoint'?: string | undefined
+  'key-algorithm'?: (typeof KEY_ALGORITHMS)[number] | undefined
+  'node-name'?: string | undefined
+}
+
+/** What was said on the command line, and nothing else. */
+export function choicesOf(flags: InitFlagValues): Choices {
+  const certDir = flags['cert-dir']
+  const said = {
+    advertiseAddress: flags['apiserver-advertise-address'],
+    bindPort: flags['apiserver-bind-port'],
+    certSANs: flags['apiserver-cert-extra-sans'],
+    bindAddress: flags['bind-address'],
+    certificatesDir: certDir === undefined ? undefined : resolve(certDir),
+    controlPlaneEndpoint: flags['control-plane-endpoint'],
+    keyAlgorithm: flags['key-algorithm'],
+    nodeName: flags['node-name'],
+  }
+  return Object.fromEntries(
+    Object.entries(said).filter(([, value]) => value !== undefined),
+  ) as Choices
+}

@@ -1,0 +1,85 @@
+import type {InitObserver} from '../control-plane/init.ts'
+import {colours, isInteractive} from './terminal.ts'
+
+/** Shows how far a long command is: phase by phase on a terminal, in plain lines elsewhere. */
+export interface Progress extends InitObserver {
+  tell: (line: string) => void
+  warn: (line: string) => void
+  /** Clears what is half drawn, before an error is told. */
+  stop: () => void
+}
+
+export interface ProgressOptions {
+  quiet: boolean
+  verbose: boolean
+  stream?: NodeJS.WriteStream
+}
+
+const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
+const FRAME_MILLISECONDS = 80
+
+export function createProgress(options: ProgressOptions): Progress {
+  const {quiet, stream = process.stderr} = options
+  if (quiet) return silent(stream)
+  return isInteractive(stream) ? animated(stream, options) : plain(stream)
+}
+
+function silent(stream: NodeJS.WriteStream): Progress {
+  const nothing = () => undefined
+  return {begin: nothing, end: nothing, tell: nothing, stop: nothing, warn: warner(stream)}
+}
+
+function warner(stream: NodeJS.WriteStream): (line: string) => void {
+  const paint = colours(stream)
+  return (line) => void stream.write(`${paint.yellow('Warning:')} ${line}\n`)
+}
+
+function plain(stream: NodeJS.WriteStream): Progress {
+  let phase = ''
+  return {
+    begin: ({name}) => (phase = name),
+    end: () => undefined,
+    stop: () => undefined,
+    tell: (line) => void stream.write(phase === '' ? `${line}\n` : `[${phase}] ${line}\n`),
+    warn: warner(stream),
+  }
+}
+
+function animated(stream: NodeJS.WriteStream, {verbose}: ProgressOptions): Progress {
+  const paint = colours(stream)
+  let drawing: {text: string; timer: NodeJS.Timeout} | undefined
+  let frame = 0
+  const clear = () => void stream.write('\r\u001B[K')
+  const draw = (text: string) => {
+    frame = (frame + 1) % FRAMES.length
+    stream.write(`\r\u001B[K${paint.cyan(FRAMES[frame] ?? '')} ${text}`)
+  }
+  const stop = () => {
+    if (!drawing) return
+    clearInterval(drawing.timer)
+    drawing = undefined
+    clear()
+  }
+  const above = (line: string) => {
+    if (drawing) clear()
+    stream.write(`${line}\n`)
+    if (drawing) draw(drawing.text)
+  }
+  return {
+    begin: ({name, summary}) => {
+      stop()
+      const text = `${paint.bold(name)}  ${paint.dim(summary)}`
+      drawing = {text, timer: setInterval(() => draw(text), FRAME_MILLISECONDS).unref()}
+      draw(text)
+    },
+    end: ({name, summary}) => {
+      stop()
+      stream.write(`${paint.green('✔')} ${paint.bold(name)}  ${paint.dim(summary)}\n`)
+    },
+    tell: (line) => {
+      if (verbose || !drawing) above(drawing ? `  ${paint.dim(line)}` : line)
+    },
+    warn: (line) => above(`${paint.yellow('Warning:')} ${line}`),
+    stop,
+  }
+}

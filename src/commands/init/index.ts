@@ -1,0 +1,56 @@
+import * as Flags from '@oclif/core/flags'
+import {TrustCommand} from '../../cli/command.ts'
+import {dryRun, output} from '../../cli/flags.ts'
+import {initFlags} from '../../cli/init-flags.ts'
+
+export default class Init extends TrustCommand {
+  static override summary = 'set up a control plane on this machine and start its server'
+  static override description = `Makes the CAs, the certificates and the kubeconfig files, starts the API server in the background and waits until it is ready.
+What is there already and right is kept: a second run completes what a first one left, and one that has nothing to do changes nothing.
+
+A CA of your own is used: put ca.crt, and ca.key if it may be here, into the folder of --cert-dir first.`
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    {
+      description: 'On a port that the system picks, for scripts:',
+      command: '<%= config.bin %> <%= command.id %> --apiserver-bind-port 0 --output json',
+    },
+    {
+      description: 'Behind a load balancer, in a folder of its own:',
+      command:
+        '<%= config.bin %> <%= command.id %> --dir /srv/plane --control-plane-endpoint api.example.com:6443',
+    },
+    {
+      description: 'See what would be done:',
+      command: '<%= config.bin %> <%= command.id %> --dry-run',
+    },
+  ]
+  static override flags = {
+    ...initFlags,
+    'skip-phases': Flags.string({
+      helpValue: '<phases>',
+      multiple: true,
+      delimiter: ',',
+      summary: 'phases to leave out',
+    }),
+    'dry-run': dryRun,
+    foreground: Flags.boolean({
+      summary: 'run the server in this process, until it is stopped',
+      exclusive: ['dry-run'],
+    }),
+    output,
+  }
+
+  async run(): Promise<void> {
+    const {flags} = await this.parse(Init)
+    const {openSession, runSession} = await import('../../cli/init-session.ts')
+    const {describePlane, phasesWithout} = await import('../../control-plane/init.ts')
+    const session = await openSession(flags, this.clock)
+    const done = await runSession(session, phasesWithout(session.skipped), flags['dry-run'])
+    if (done) {
+      const {initView} = await import('../../cli/views/init.ts')
+      await this.print(await describePlane(session.context.plane), flags.output, initView)
+    }
+    await session.running()?.ended
+  }
+}

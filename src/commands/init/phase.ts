@@ -1,0 +1,31 @@
+import * as Args from '@oclif/core/args'
+import {TrustCommand} from '../../cli/command.ts'
+import {dryRun} from '../../cli/flags.ts'
+import {initFlags} from '../../cli/init-flags.ts'
+import {PHASE_NAMES, type PhaseName} from '../../control-plane/phases/names.ts'
+
+export default class InitPhase extends TrustCommand {
+  static override summary = 'run one phase of init'
+  static override description =
+    'Runs one of the steps that "init" consists of. Each can be repeated: what is right is kept.'
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> certs',
+    '<%= config.bin %> <%= command.id %> kubeconfig --dry-run',
+  ]
+  static override args = {
+    phase: Args.string({
+      required: true,
+      options: [...PHASE_NAMES],
+      description: 'the phase to run',
+    }),
+  }
+  static override flags = {...initFlags, 'dry-run': dryRun}
+
+  async run(): Promise<void> {
+    const {args, flags} = await this.parse(InitPhase)
+    const {openSession, runSession} = await import('../../cli/init-session.ts')
+    const {requirePhase} = await import('../../control-plane/init.ts')
+    const phase = requirePhase(args.phase as PhaseName)
+    await runSession(await openSession(flags, this.clock), [phase], flags['dry-run'])
+  }
+}

@@ -1,0 +1,27 @@
+import {TrustCommand} from '../cli/command.ts'
+import {dir} from '../cli/flags.ts'
+import {dirOf} from '../cli/places.ts'
+
+export default class Serve extends TrustCommand {
+  static override summary = 'run the API server of a control plane in the foreground'
+  static override description = `Runs what "init" has set up until it is told to stop; for systemd and containers. "init" starts the same in the background.
+
+SIGTERM and SIGINT let requests in flight finish and end the server. SIGHUP rereads the certificates, without an interruption.
+Prints one line, "ready" and the address, on the standard output as soon as requests are answered; its log goes to the standard error.`
+  static override examples = ['<%= config.bin %> <%= command.id %> --dir /var/lib/trustadm']
+  static override flags = {dir}
+
+  async run(): Promise<void> {
+    const {flags} = await this.parse(Serve)
+    const {loadPlane} = await import('../control-plane/config/stored.ts')
+    const {serve} = await import('../control-plane/serve.ts')
+    const {timestamped} = await import('../cli/server-log.ts')
+    const log = flags.quiet ? () => undefined : timestamped(process.stderr, this.clock)
+    const {endpoint, ended} = await serve(await loadPlane(dirOf(flags.dir)), {
+      clock: this.clock,
+      log,
+    })
+    process.stdout.write(`ready ${endpoint}\n`)
+    await ended
+  }
+}

@@ -1,0 +1,46 @@
+import {join} from 'node:path'
+import {isIP} from 'node:net'
+import type {LeafOptions} from '../pki/leaf.ts'
+import {catalogFor, type CatalogContext, type LeafSpec, type Place} from '../pki/catalog.ts'
+import {pairStore, type LeafStore} from '../pki/pair-store.ts'
+import {firstAddress} from './config/subnet.ts'
+import {certDirOf, endpointOf, type Plane} from './config/plane.ts'
+import {localAddress} from './config/settings.ts'
+import {kubeconfigStore} from './kubeconfig-store.ts'
+
+/** The CAs and leaves that a control plane with the embedded store has. */
+export const CATALOG = catalogFor()
+
+/** What the names in the certificates depend on. */
+export function catalogContext({settings}: Plane): CatalogContext {
+  const {nodeName, advertiseAddress, controlPlaneEndpoint, certSANs, dnsDomain} = settings
+  const local = localAddress(settings)
+  return {
+    nodeName,
+    advertiseAddress,
+    ...(controlPlaneEndpoint === undefined ? {} : {controlPlaneEndpoint}),
+    extraNames: isIP(local) === 0 ? certSANs : [...certSANs, local],
+    serviceAddress: firstAddress(settings.serviceSubnet),
+    dnsDomain,
+  }
+}
+
+/** Opens the place of a leaf, be it a pair of files or a kubeconfig. */
+export function openStore(plane: Plane): (place: Place) => LeafStore {
+  return (place) =>
+    place.kind === 'pair'
+      ? pairStore(certDirOf(plane), place)
+      : kubeconfigStore(join(plane.dir, place.file), {
+          server: endpointOf(plane),
+          clusterName: plane.settings.clusterName,
+        })
+}
+
+export function leafOptions(plane: Plane, leaf: LeafSpec): LeafOptions & {context: CatalogContext} {
+  return {
+    store: openStore(plane)(leaf.place),
+    algorithm: plane.settings.keyAlgorithm,
+    lifetime: plane.settings.certificateValidityPeriod,
+    context: catalogContext(plane),
+  }
+}

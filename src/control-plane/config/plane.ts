@@ -1,0 +1,37 @@
+import {join, resolve} from 'node:path'
+import type {Settings} from './settings.ts'
+
+/** A control plane: its settings and where its files are. */
+export interface Plane {
+  dir: string
+  settings: Settings
+  /** The ids of the CAs that were made here, and not brought by an operator. */
+  generatedAuthorities: readonly string[]
+}
+
+export const FILES = {
+  config: 'config.yaml',
+  server: 'server.json',
+  logs: 'logs',
+  log: 'logs/server.log',
+  audit: 'logs/audit.log',
+  store: 'store',
+} as const
+
+export const fileOf = ({dir}: Pick<Plane, 'dir'>, file: keyof typeof FILES): string =>
+  join(dir, FILES[file])
+
+export const certDirOf = ({dir, settings}: Plane): string => resolve(dir, settings.certificatesDir)
+
+const bracketed = (host: string): string =>
+  host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
+
+/** `https://host:port` as clients are told. */
+export function endpointOf({settings}: Pick<Plane, 'settings'>): string {
+  const {controlPlaneEndpoint, advertiseAddress, bindPort} = settings
+  if (controlPlaneEndpoint === undefined) return urlOf(advertiseAddress, bindPort)
+  const hasPort = /^(\[[^\]]+\]|[^:]+):\d+$/.test(controlPlaneEndpoint)
+  return hasPort ? `https://${controlPlaneEndpoint}` : urlOf(controlPlaneEndpoint, bindPort)
+}
+
+export const urlOf = (host: string, port: number): string => `https://${bracketed(host)}:${port}`

@@ -1,0 +1,71 @@
+import {createServer, type AddressInfo} from 'node:net'
+import {join, resolve} from 'node:path'
+import {TrustError, messageOf} from '../../errors.ts'
+import {lookAt} from '../../pki/file-checks.ts'
+import {readFileSafely} from '../../pki/files.ts'
+import {parseConfigFile, type FileChoices} from './config-file.ts'
+import {certDirOf, fileOf, type Plane} from './plane.ts'
+import {complete, type Choices, type Settings} from './settings.ts'
+import {adapt, findPlane} from './stored.ts'
+
+export interface PlaneRequest {
+  dir: string
+  /** Flags win over the file. */
+  flags: Choices
+  file?: FileChoices | undefined
+}
+
+export async function readConfigFile(path: string): Promise<FileChoices> {
+  const content = await readFileSafely(path, {followLinks: true})
+  return parseConfigFile(content.toString(), path)
+}
+
+/** The control plane that was asked for, in the light of what is there already. Writes nothing. */
+export async function resolvePlane({dir, flags, file}: PlaneRequest): Promise<Plane> {
+  const folder = resolve(dir)
+  const choices: Choices = absolute(folder, {...file?.choices, ...flags})
+  const standing = await findPlane(folder)
+  // A run that was killed before it made anything binds nobody.
+  if (standing && (await hasState(standing))) {
+    return {...standing, settings: adapt(standing.settings, choices)}
+  }
+  const settings = complete(folder, {...standing?.settings, ...choices})
+  return {
+    dir: folder,
+    settings: {...settings, bindPort: settings.bindPort || (await pickPort(settings))},
+    generatedAuthorities: standing?.generatedAuthorities ?? [],
+  }
+}
+
+function absolute(dir: string, choices: Choices): Choices {
+  const {certificatesDir} = choices
+  return certificatesDir === undefined
+    ? choices
+    : {...choices, certificatesDir: resolve(dir, certificatesDir)}
+}
+
+async function hasState(plane: Plane): Promise<boolean> {
+  const store = await lookAt(fileOf(plane, 'store'))
+  const leaf = await lookAt(join(certDirOf(plane), 'apiserver.crt'))
+  return store !== undefined || leaf !== undefined
+}
+
+/** A port that is free now. It is kept from here on, so that kubeconfigs hold over restarts. */
+async function pickPort({bindAddress}: Settings): Promise<number> {
+  const server = createServer()
+  try {
+    await new Promise<void>((listening, fail) => {
+      server.once('error', fail)
+      server.listen({host: bindAddress, port: 0}, listening)
+    })
+    return (server.address() as AddressInfo).port
+  } catch (error) {
+    throw new TrustError(
+      'PREFLIGHT_FAILED',
+      `cannot listen on ${bindAddress}: ${messageOf(error)}`,
+      {cause: error, hints: ['choose an address of this machine with --bind-address']},
+    )
+  } finally {
+    server.close()
+  }
+}

@@ -1,0 +1,87 @@
+import {isDeepStrictEqual} from 'node:util'
+import {stringify} from 'yaml'
+import {TrustError} from '../../errors.ts'
+import {readFileIfThere, writeFileSafely} from '../../pki/files.ts'
+import {ensureFolder} from '../../pki/folders.ts'
+import {OURS, parseConfigFile} from './config-file.ts'
+import {formatDuration} from './duration.ts'
+import {fileOf, type Plane} from './plane.ts'
+import {complete, type Choices, type Settings} from './settings.ts'
+
+/** The control plane that a folder holds; undefined where it holds none. */
+export async function findPlane(dir: string): Promise<Plane | undefined> {
+  const path = fileOf({dir}, 'config')
+  const content = await readFileIfThere(path)
+  if (!content) return undefined
+  const {choices, generatedAuthorities = []} = parseConfigFile(content.toString(), path)
+  return {dir, settings: complete(dir, choices), generatedAuthorities}
+}
+
+export async function loadPlane(dir: string): Promise<Plane> {
+  const plane = await findPlane(dir)
+  if (plane) return plane
+  throw new TrustError('NOT_FOUND', `there is no control plane in ${dir}`, {
+    hints: ['set one up with "trustadm init"', 'or name its folder with --dir'],
+  })
+}
+
+/** Writes the configuration as a whole, for its owner only. */
+export async function savePlane({dir, settings, generatedAuthorities}: Plane): Promise<void> {
+  const document = {
+    ...OURS,
+    ...settings,
+    certificateValidityPeriod: formatDuration(settings.certificateValidityPeriod),
+    caCertificateValidityPeriod: formatDuration(settings.caCertificateValidityPeriod),
+    generatedAuthorities,
+  }
+  await ensureFolder(dir)
+  await writeFileSafely(fileOf({dir}, 'config'), stringify(document, {lineWidth: 0}))
+}
+
+/** What may change in a control plane that stands: the rest is written into certificates and kubeconfigs everywhere. */
+const CHANGEABLE: readonly (keyof Settings)[] = [
+  'keyAlgorithm',
+  'certificateValidityPeriod',
+  'caCertificateValidityPeriod',
+]
+
+const FLAGS: Partial<Record<keyof Settings, string>> = {
+  advertiseAddress: '--apiserver-advertise-address',
+  bindAddress: '--bind-address',
+  bindPort: '--apiserver-bind-port',
+  nodeName: '--node-name',
+  controlPlaneEndpoint: '--control-plane-endpoint',
+  certificatesDir: '--cert-dir',
+}
+
+/**
+ * The settings of a control plane that stands, with what is newly chosen. More names for the serving certificate are added; what
+ * contradicts is refused.
+ */
+export function adapt(standing: Settings, choices: Choices): Settings {
+  const adapted: Settings = {
+    ...standing,
+    certSANs: [...new Set([...standing.certSANs, ...(choices.certSANs ?? [])])],
+  }
+  for (const [name, value] of Object.entries(choices) as [keyof Settings, unknown][]) {
+    const isPickedPort = name === 'bindPort' && value === 0
+    if (name === 'certSANs' || isPickedPort || isDeepStrictEqual(standing[name], value)) continue
+    if (!CHANGEABLE.includes(name)) throw contradiction(name, standing[name], value)
+    Object.assign(adapted, {[name]: value})
+  }
+  return adapted
+}
+
+function contradiction(name: keyof Settings, standing: unknown, wanted: unknown): TrustError {
+  const shown = FLAGS[name] ?? name
+  return new TrustError(
+    'CONFLICT',
+    `the control plane stands with ${shown} ${JSON.stringify(standing ?? '')}, not ${JSON.stringify(wanted)}`,
+    {
+      hints: [
+        `leave ${shown} out to keep what is there`,
+        'or remove the control plane with "trustadm reset", and all that it stores with it',
+      ],
+    },
+  )
+}

@@ -1,0 +1,101 @@
+import type {UserInfo} from '../api/meta.ts'
+import {createApiClient, type ApiClient} from '../client/api-client.ts'
+import {InProcessTransport} from '../client/in-process-transport.ts'
+import {startControllers} from '../controllers/index.ts'
+import {messageOf} from '../errors.ts'
+import {ensureFolder} from '../pki/folders.ts'
+import type {Clock} from '../runtime.ts'
+import type {Handler} from '../server/api-request.ts'
+import {aggregate} from '../server/authz/rbac/aggregation.ts'
+import {startServer} from '../server/server.ts'
+import {openLmdbStorage} from '../storage/lmdb.ts'
+import {fileOf, type Plane} from './config/plane.ts'
+import {firstAddress} from './config/subnet.ts'
+import {readMaterial} from './material.ts'
+
+/** The store, the server and the controllers in this process. */
+export interface EmbeddedPlane {
+  port: number
+  /** Takes up certificates that have changed on the disk. Where they cannot be used, the old ones stay. */
+  reload(): Promise<void>
+  /** Lets requests in flight finish for so long; nothing acknowledged is lost. */
+  close(graceMilliseconds: number): Promise<void>
+}
+
+export interface EmbeddedOptions {
+  clock: Clock
+  /** The server's log. */
+  log: (line: string) => void
+}
+
+const AGENT = 'kube-controller-manager'
+const READER: UserInfo = {
+  username: 'system:kube-controller-manager',
+  groups: ['system:authenticated'],
+}
+
+/** The account of one controller, as kube-controller-manager has them with --use-service-account-credentials. */
+const writerFor = (controller: string): UserInfo => ({
+  username: `system:serviceaccount:kube-system:${controller}`,
+  groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'],
+})
+
+function clientOf(handler: Handler, caller: UserInfo): ApiClient {
+  const named: Handler = (request) =>
+    handler({...request, headers: {...request.headers, 'user-agent': AGENT}})
+  return createApiClient(new InProcessTransport(named, caller))
+}
+
+export async function startEmbedded(
+  plane: Plane,
+  {clock, log}: EmbeddedOptions,
+): Promise<EmbeddedPlane> {
+  const {settings} = plane
+  let material = await readMaterial(plane)
+  await ensureFolder(fileOf(plane, 'logs'))
+  const storage = await openLmdbStorage(plane.dir)
+  try {
+    const server = await startServer({
+      storage,
+      host: settings.bindAddress,
+      port: settings.bindPort,
+      advertiseAddress: settings.advertiseAddress,
+      tls: material.tls,
+      clientAuthorities: material.clientAuthorities,
+      frontProxyAuthorities: material.frontProxyAuthorities,
+      serviceAccount: {
+        issuer: `https://kubernetes.default.svc.${settings.dnsDomain}`,
+        signingKey: material.signingKey,
+      },
+      serviceAddress: firstAddress(settings.serviceSubnet),
+      clock,
+      auditFile: fileOf(plane, 'audit'),
+      onError: (message, error) => log(`error: ${message}: ${messageOf(error)}`),
+    })
+    const controllers = startControllers({
+      reader: clientOf(server.handler, READER),
+      writer: (controller) => clientOf(server.handler, writerFor(controller)),
+      rootCa: () => material.clientAuthorities,
+      aggregate,
+      onError: (controller, key, error) => log(`error: ${controller} ${key}: ${messageOf(error)}`),
+    })
+    await controllers.synced
+    return {
+      port: server.port,
+      async reload() {
+        const read = await readMaterial(plane)
+        server.setTls(read.tls)
+        server.setClientAuthorities(read.clientAuthorities)
+        material = read
+      },
+      async close(graceMilliseconds) {
+        await controllers.close()
+        await server.close(graceMilliseconds)
+        await storage.close()
+      },
+    }
+  } catch (error) {
+    await storage.close()
+    throw error
+  }
+}

@@ -1,0 +1,61 @@
+import {parseKubeconfig, type Kubeconfig} from '../client/kubeconfig.ts'
+import {buildKubeconfig, writeKubeconfig} from '../client/kubeconfig-build.ts'
+import {parseCertificate} from '../pki/certificate.ts'
+import {readFileIfThere} from '../pki/files.ts'
+import type {LeafMaterial, LeafStore} from '../pki/pair-store.ts'
+
+export interface KubeconfigTarget {
+  server: string
+  clusterName: string
+}
+
+function current(config: Kubeconfig) {
+  const context = config.contexts.find(({name}) => name === config['current-context'])?.context
+  return {
+    cluster: config.clusters.find(({name}) => name === context?.cluster)?.cluster,
+    user: config.users.find(({name}) => name === context?.user)?.user,
+  }
+}
+
+const decoded = (data: string | undefined): string | undefined =>
+  data === undefined ? undefined : Buffer.from(data, 'base64').toString()
+
+/** The server that the current context of a kubeconfig names; undefined where there is no file. */
+export async function serverOf(path: string): Promise<string | undefined> {
+  const content = await readFileIfThere(path, {secret: true})
+  return content && current(parseKubeconfig(content.toString(), path)).cluster?.server
+}
+
+async function read(path: string): Promise<Partial<LeafMaterial> | undefined> {
+  const content = await readFileIfThere(path, {secret: true})
+  if (!content) return undefined
+  const {cluster, user} = current(parseKubeconfig(content.toString(), path))
+  const certificatePem = decoded(user?.['client-certificate-data'])
+  const keyPem = decoded(user?.['client-key-data'])
+  const caPem = decoded(cluster?.['certificate-authority-data'])
+  return {
+    ...(certificatePem === undefined ? {} : {certificatePem}),
+    ...(keyPem === undefined ? {} : {keyPem}),
+    ...(caPem === undefined ? {} : {caPem}),
+  }
+}
+
+/** Keeps a leaf in a kubeconfig, as kubeadm keeps those of admin.conf and its like. */
+export function kubeconfigStore(path: string, {server, clusterName}: KubeconfigTarget): LeafStore {
+  return {
+    location: path,
+    read: () => read(path),
+    write: async ({certificatePem, keyPem, caPem}) => {
+      await writeKubeconfig(
+        path,
+        buildKubeconfig({
+          server,
+          clusterName,
+          ca: caPem,
+          userName: parseCertificate(certificatePem).subject.commonName,
+          credentials: {certificate: certificatePem, key: keyPem},
+        }),
+      )
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import {TrustError} from '../../errors.ts'
+import {ensureLeaf} from '../../pki/leaf.ts'
+import type {LeafMaterial, LeafStore} from '../../pki/pair-store.ts'
+import type {LeafSpec} from '../../pki/catalog.ts'
+import {CATALOG, leafOptions, openStore} from '../certificates.ts'
+import {endpointOf} from '../config/plane.ts'
+import {serverOf} from '../kubeconfig-store.ts'
+import {authorityOf, planLeaves, tellOutcome} from './certs.ts'
+import type {Phase, PhaseContext} from './phase.ts'
+
+const LEAVES = CATALOG.leaves.filter(({place}) => place.kind === 'kubeconfig')
+
+const isWhole = (material: Partial<LeafMaterial> | undefined): material is Required<LeafMaterial> =>
+  material?.certificatePem !== undefined &&
+  material.keyPem !== undefined &&
+  material.caPem !== undefined
+
+/** A good certificate in a kubeconfig that points elsewhere is kept, and only the address put right. */
+async function repoint(store: LeafStore, {plane, tell}: PhaseContext, id: string): Promise<void> {
+  const server = await serverOf(store.location)
+  const material = await store.read()
+  if (server === endpointOf(plane) || !isWhole(material)) return
+  await store.write(material)
+  tell(`"${id}" now points to ${endpointOf(plane)}`)
+}
+
+async function ensureKubeconfig(leaf: LeafSpec, context: PhaseContext): Promise<void> {
+  const {plane, clock, tell} = context
+  const authority = await authorityOf(plane, leaf)
+  if (!authority) {
+    throw new TrustError('NOT_FOUND', `there is no CA "${leaf.authority}" to sign "${leaf.id}"`, {
+      hints: ['run "trustadm init phase certs" first'],
+    })
+  }
+  const options = leafOptions(plane, leaf)
+  tellOutcome(await ensureLeaf(authority, leaf, options, clock), tell)
+  await repoint(options.store, context, leaf.id)
+}
+
+export const kubeconfig: Phase = {
+  name: 'kubeconfig',
+  summary: 'write the kubeconfig files of the administrators and of the control plane',
+
+  async plan(context) {
+    const lines = await planLeaves(context, LEAVES)
+    for (const {id, place} of LEAVES) {
+      const server = await serverOf(openStore(context.plane)(place).location)
+      const wanted = endpointOf(context.plane)
+      if (server !== undefined && server !== wanted) lines.push(`point "${id}" to ${wanted}`)
+    }
+    return lines
+  },
+
+  async run(context) {
+    for (const leaf of LEAVES) await ensureKubeconfig(leaf, context)
+  },
+}

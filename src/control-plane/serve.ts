@@ -1,0 +1,56 @@
+import {TrustError, messageOf} from '../errors.ts'
+import type {Clock} from '../runtime.ts'
+import {endpointOf, type Plane} from './config/plane.ts'
+import {startEmbedded} from './embedded.ts'
+import {processIdentity, removeServerState, writeServerState} from './server-state.ts'
+
+const GRACE = 10_000
+
+export interface ServeOptions {
+  clock: Clock
+  /** One line of the server's log. */
+  log: (line: string) => void
+}
+
+export interface RunningPlane {
+  endpoint: string
+  port: number
+  /** Fulfilled once a signal has ended the server and everything is on the disk. */
+  ended: Promise<void>
+}
+
+/** Runs the control plane of a folder in this process until SIGTERM or SIGINT; SIGHUP rereads its certificates. */
+export async function serve(plane: Plane, {clock, log}: ServeOptions): Promise<RunningPlane> {
+  const embedded = await startEmbedded(plane, {clock, log})
+  const endpoint = endpointOf(plane)
+  const identity = await processIdentity(process.pid)
+  if (identity === undefined) throw new TrustError('INTERNAL', 'this process cannot be found')
+  await writeServerState(plane, {
+    pid: process.pid,
+    identity,
+    port: embedded.port,
+    endpoint,
+    startedAt: clock.now().toISOString(),
+  })
+
+  const reload = () => {
+    embedded.reload().then(
+      () => log('certificates were reread'),
+      (error: unknown) =>
+        log(`error: certificates were not reread, the old ones are kept: ${messageOf(error)}`),
+    )
+  }
+  process.on('SIGHUP', reload)
+
+  const signalled = new Promise<NodeJS.Signals>((resolve) => {
+    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, resolve)
+  })
+  const ended = signalled.then(async (name) => {
+    log(`${name}: finishing what is in flight`)
+    await embedded.close(GRACE)
+    process.off('SIGHUP', reload)
+    await removeServerState(plane)
+    log('stopped')
+  })
+  return {endpoint, port: embedded.port, ended}
+}

@@ -1,0 +1,120 @@
+import {spawn} from 'node:child_process'
+import {closeSync, constants, fchmodSync, fstatSync, openSync, readFileSync} from 'node:fs'
+import {connectTo} from '../client/connect.ts'
+import {TrustError, messageOf} from '../errors.ts'
+import {readAuthority} from '../pki/authority.ts'
+import {ensureFolder} from '../pki/folders.ts'
+import {sleep} from '../runtime.ts'
+import {CATALOG} from './certificates.ts'
+import {certDirOf, fileOf, urlOf, type Plane} from './config/plane.ts'
+import {localAddress} from './config/settings.ts'
+import {findServer, processIdentity, type ServerState} from './server-state.ts'
+
+const PATIENCE = 60_000
+const PAUSE = 25
+const LOG_TAIL = 4096
+
+/** The server's answer to a probe, asked from this machine with the cluster's CA. */
+export async function probe(plane: Plane, path: string, port: number): Promise<string> {
+  const [spec] = CATALOG.authorities
+  const authority = spec && (await readAuthority(certDirOf(plane), spec))
+  const client = connectTo(
+    {server: urlOf(localAddress(plane.settings), port), ca: authority?.bundlePem},
+    // This machine talks to itself: a proxy has no part in it.
+    {environment: {}, retry: {attempts: 1}, timeout: 5000},
+  )
+  try {
+    return await client.raw(path)
+  } finally {
+    await client.close()
+  }
+}
+
+export async function isReady(plane: Plane, {port}: ServerState): Promise<boolean> {
+  try {
+    return (await probe(plane, '/readyz', port)).trim() === 'ok'
+  } catch {
+    return false
+  }
+}
+
+/** The log of the background server, for its owner only; what earlier runs wrote stays. */
+async function openLog(plane: Plane): Promise<number> {
+  await ensureFolder(fileOf(plane, 'logs'))
+  const {O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY} = constants
+  const log = openSync(fileOf(plane, 'log'), O_APPEND | O_CREAT | O_NOFOLLOW | O_WRONLY, 0o600)
+  fchmodSync(log, 0o600)
+  return log
+}
+
+function logSince(plane: Plane, start: number): string {
+  try {
+    return readFileSync(fileOf(plane, 'log')).subarray(start).subarray(-LOG_TAIL).toString().trim()
+  } catch {
+    return ''
+  }
+}
+
+/** Starts the server in a session of its own, so that it outlives this terminal, and waits until it is ready. */
+export async function startInBackground(
+  plane: Plane,
+  program: readonly string[],
+): Promise<ServerState> {
+  const [command = process.execPath, ...before] = program
+  const log = await openLog(plane)
+  const start = fstatSync(log).size
+  let ended = false
+  let failure = ''
+  try {
+    const child = spawn(command, [...before, 'serve', '--dir', plane.dir], {
+      detached: true,
+      stdio: ['ignore', log, log],
+    })
+    child.once('exit', () => (ended = true))
+    child.once('error', (error) => {
+      ended = true
+      failure = messageOf(error)
+    })
+    child.unref()
+  } finally {
+    closeSync(log)
+  }
+  for (let waited = 0; waited < PATIENCE; waited += PAUSE) {
+    const state = await findServer(plane)
+    if (state && (await isReady(plane, state))) return state
+    // Another server of the same folder may have been faster: the one that is ready counts.
+    if (ended && !state) throw notStarted(plane, failure || logSince(plane, start))
+    await sleep(PAUSE)
+  }
+  throw new TrustError('TIMED_OUT', `the server was not ready within ${PATIENCE / 1000} s`, {
+    hints: [`look at ${fileOf(plane, 'log')}`],
+  })
+}
+
+function notStarted(plane: Plane, said: string): TrustError {
+  const reason = /^Error: (.*)$/m.exec(said)?.[1]
+  return new TrustError(
+    'SERVER_NOT_STARTED',
+    `the server ended before it was ready${reason === undefined ? '' : `: ${reason}`}`,
+    {hints: [`look at ${fileOf(plane, 'log')}`]},
+  )
+}
+
+/** Ends the server and waits until it is gone. */
+export async function stopServer({pid, identity}: ServerState): Promise<void> {
+  process.kill(pid, 'SIGTERM')
+  for (let waited = 0; waited < PATIENCE; waited += PAUSE) {
+    if ((await processIdentity(pid)) !== identity) return
+    await sleep(PAUSE)
+  }
+  throw new TrustError('TIMED_OUT', `the server (process ${pid}) does not end`, {
+    hints: [`end it yourself with "kill ${pid}", then run the command again`],
+  })
+}
+
+/** Has a running server take up certificates that were changed. Answers whether there is one. */
+export async function reloadServer(plane: Plane): Promise<boolean> {
+  const state = await findServer(plane)
+  if (state) process.kill(state.pid, 'SIGHUP')
+  return state !== undefined
+}

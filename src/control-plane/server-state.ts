@@ -1,0 +1,65 @@
+import {readFile, rm} from 'node:fs/promises'
+import {readFileIfThere, writeFileSafely} from '../pki/files.ts'
+import {fileOf, type Plane} from './config/plane.ts'
+
+/** What a running server tells of itself in its folder. */
+export interface ServerState {
+  pid: number
+  /** Which process that is: numbers are used again. Empty where the system does not tell. */
+  identity: string
+  port: number
+  endpoint: string
+  startedAt: string
+}
+
+/** When the process began, on which boot of the machine. Undefined where there is no such process. */
+export async function processIdentity(pid: number): Promise<string | undefined> {
+  try {
+    process.kill(pid, 0)
+  } catch {
+    return undefined
+  }
+  try {
+    const boot = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim()
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
+    // The name of the program, in brackets, may hold anything; the start is the 20th field behind it.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return fields[0] === 'Z' ? undefined : `${boot}/${fields[19] ?? ''}`
+  } catch {
+    return ''
+  }
+}
+
+function isState(value: unknown): value is ServerState {
+  const state = value as Partial<ServerState> | null
+  return (
+    typeof state === 'object' &&
+    Number.isInteger(state?.pid) &&
+    Number.isInteger(state?.port) &&
+    typeof state?.identity === 'string'
+  )
+}
+
+function parse(content: string): ServerState | undefined {
+  try {
+    const value = JSON.parse(content) as unknown
+    return isState(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The server that runs from this folder, be it ready or not; undefined where none does. */
+export async function findServer(plane: Pick<Plane, 'dir'>): Promise<ServerState | undefined> {
+  const content = await readFileIfThere(fileOf(plane, 'server'))
+  const state = content && parse(content.toString())
+  return state && (await processIdentity(state.pid)) === state.identity ? state : undefined
+}
+
+export async function writeServerState(plane: Plane, state: ServerState): Promise<void> {
+  await writeFileSafely(fileOf(plane, 'server'), `${JSON.stringify(state, undefined, 2)}\n`)
+}
+
+export async function removeServerState(plane: Plane): Promise<void> {
+  await rm(fileOf(plane, 'server'), {force: true})
+}
