@@ -4,45 +4,50 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {openLmdbStorage} from '../src/storage/lmdb.ts'
 import type {Storage} from '../src/storage/storage.ts'
-
-/** One line of a benchmark; the ratio is the value over its baseline, measured in the same run. */
-export interface StorageBenchRow {
-  name: string
-  value: number
-  unit: string
-  baseline?: number
-  ratio?: number
-}
+import {compared, milliseconds, type BenchRow} from './rows.ts'
 
 const VALUE = randomBytes(1_024)
 const SIZES = [100, 10_000, 50_000]
 const PAGE = 500
+const DISK = 'append and fdatasync'
 
 /** How fast the embedded store is beside what the disk and a Map can do at best. */
-export async function benchStorage(): Promise<StorageBenchRow[]> {
+export async function benchStorage(): Promise<BenchRow[]> {
   const folder = await mkdtemp(join(tmpdir(), 'trustadm-bench-'))
   try {
-    const rows = [...(await benchWriters(folder))]
-    for (const size of SIZES) rows.push(...(await benchSize(join(folder, String(size)), size)))
-    return rows
+    const writers = await benchWriters(folder)
+    const sizes: BenchRow[][] = []
+    for (const size of SIZES) sizes.push(await benchSize(join(folder, String(size)), size))
+    return [...writers, ...sizes.flatMap((rows) => besideSmallest(rows, sizes[0] ?? []))]
   } finally {
     await rm(folder, {recursive: true, force: true})
   }
 }
 
-async function benchWriters(folder: string): Promise<StorageBenchRow[]> {
+/** What has no baseline of its own is compared with what it was at the smallest size. */
+const besideSmallest = (rows: BenchRow[], smallest: BenchRow[]): BenchRow[] =>
+  rows.map((row, index) => {
+    const first = smallest[index]
+    if (row.baseline !== undefined || first === undefined) return row
+    return compared(row.name, row.value, row.unit, [first.value, `at ${SIZES[0]} keys`])
+  })
+
+async function benchWriters(folder: string): Promise<BenchRow[]> {
   const one = await rawAppends(join(folder, 'raw-1'), 300, 1)
   const many = await rawAppends(join(folder, 'raw-64'), 300, 64)
   const storage = await openLmdbStorage(join(folder, 'writers'))
   const rows = [
-    compared('creates, 1 writer', await creates(storage, '/one', 1, 300), 'per s', one),
-    compared('creates, 64 writers', await creates(storage, '/many', 64, 200), 'per s', many),
+    compared('creates, 1 writer', await creates(storage, '/one', 1, 300), 'per s', [one, DISK]),
+    compared('creates, 64 writers', await creates(storage, '/many', 64, 200), 'per s', [
+      many,
+      DISK,
+    ]),
   ]
   await storage.close()
   return rows
 }
 
-async function benchSize(folder: string, size: number): Promise<StorageBenchRow[]> {
+async function benchSize(folder: string, size: number): Promise<BenchRow[]> {
   const storage = await openLmdbStorage(folder)
   const keys = Array.from({length: size}, (_, index) => `/registry/things/ns/name-${index}`)
   for (let from = 0; from < size; from += 2_000) {
@@ -69,7 +74,7 @@ async function benchSize(folder: string, size: number): Promise<StorageBenchRow[
   await storage.close()
   const reopened = await milliseconds(async () => (await openLmdbStorage(folder)).close())
   return [
-    compared(`gets at ${size} keys`, gets, 'per s', mapGets),
+    compared(`gets at ${size} keys`, gets, 'per s', [mapGets, 'a Map']),
     {name: `entries listed at ${size} keys`, value: listed, unit: 'per s'},
     {name: `pages of ${PAGE} at ${size} keys`, value: pages, unit: 'per s'},
     {name: `creates, 64 writers, at ${size} keys`, value: added, unit: 'per s'},
@@ -105,16 +110,6 @@ async function rawAppends(file: string, commits: number, together: number): Prom
   return rate
 }
 
-async function milliseconds(work: () => Promise<void>): Promise<number> {
-  const start = performance.now()
-  await work()
-  return performance.now() - start
-}
-
 async function perSecond(count: number, work: () => Promise<void>): Promise<number> {
   return (count / (await milliseconds(work))) * 1_000
-}
-
-function compared(name: string, value: number, unit: string, baseline: number): StorageBenchRow {
-  return {name, value, unit, baseline, ratio: value / baseline}
 }

@@ -1,0 +1,68 @@
+import {cpus, totalmem} from 'node:os'
+import {removeBundles} from './processes/bundle.ts'
+import type {BenchRow} from './rows.ts'
+
+/** Each part is loaded when its turn comes: none is measured with another's code in memory. */
+const PARTS: Record<string, () => Promise<BenchRow[]>> = {
+  storage: async () => (await import('./storage.ts')).benchStorage(),
+  handler: async () => (await import('./handler.ts')).benchHandler(),
+  server: async () => (await import('./server.ts')).benchServer(),
+  'fan-out': async () => (await import('./fan-out.ts')).benchFanOut(),
+  growth: async () => (await import('./growth.ts')).benchGrowth(),
+}
+
+const COLUMNS = ['', 'measured', 'beside', 'ratio', 'beside what']
+
+function lineOf({name, value, unit, baseline, ratio, beside = ''}: BenchRow): string[] {
+  return [
+    name,
+    `${shown(value)} ${unit}`,
+    baseline === undefined ? '' : `${shown(baseline)} ${unit}`,
+    ratio === undefined ? '' : ratio.toFixed(2),
+    beside,
+  ]
+}
+
+/** Three digits that count; what comes after is noise. */
+const shown = (value: number) =>
+  Math.abs(value) >= 1000
+    ? Math.round(value).toLocaleString('en')
+    : Number(value.toPrecision(3)).toString()
+
+function table(lines: string[][]): string {
+  const widths = COLUMNS.map((_, column) =>
+    Math.max(...lines.map((line) => line[column]?.length ?? 0)),
+  )
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) =>
+          column === 0 || column === COLUMNS.length - 1
+            ? cell.padEnd(widths[column] ?? 0)
+            : cell.padStart(widths[column] ?? 0),
+        )
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+function machine(): string {
+  const [processor] = cpus()
+  const memory = Math.round(totalmem() / 2 ** 30)
+  return `Node ${process.version}, ${process.platform} ${process.arch}, ${cpus().length} × ${processor?.model ?? 'unknown processor'}, ${memory} GiB`
+}
+
+const wanted = process.argv.slice(2)
+const unknown = wanted.filter((name) => !(name in PARTS))
+if (unknown.length > 0) {
+  console.error(`no part "${unknown.join('", "')}"; there are: ${Object.keys(PARTS).join(', ')}`)
+  process.exit(2)
+}
+console.log(machine())
+for (const [name, run] of Object.entries(PARTS)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue
+  const rows = await run()
+  console.log(`\n${table([[name, ...COLUMNS.slice(1)], ...rows.map(lineOf)])}`)
+}
+await removeBundles()
