@@ -73,7 +73,5 @@ export function choicesOf(flags: InitFlagValues): Choices {
     keyAlgorithm: flags['key-algorithm'],
     nodeName: flags['node-name'],
   }
-  return Object.fromEntries(
-    Object.entries(said).filter(([, value]) => value !== undefined),
-  ) as Choices
+  return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined))
 }

@@ -11,6 +11,8 @@ export async function confirm(question: string): Promise<boolean> {
   const {default: inquirer} = await import('inquirer')
   // Questions are no result: the standard output stays free for that.
   const ask = inquirer.createPromptModule({output: process.stderr})
-  const {answer} = await ask([{type: 'confirm', name: 'answer', message: question, default: false}])
-  return answer === true
+  const answers: {answer?: unknown} = await ask([
+    {type: 'confirm', name: 'answer', message: question, default: false},
+  ])
+  return answers.answer === true
 }

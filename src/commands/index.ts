@@ -5,5 +5,11 @@ export const COMMANDS: CommandTable = {
   init: () => import('./init/index.ts'),
   'init:phase': () => import('./init/phase.ts'),
   serve: () => import('./serve.ts'),
+  status: () => import('./status.ts'),
+  reset: () => import('./reset.ts'),
+  'certificate:check-expiration': () => import('./certificate/check-expiration.ts'),
+  'certificate:renew': () => import('./certificate/renew.ts'),
+  'kubeconfig:user': () => import('./kubeconfig/user.ts'),
+  autocomplete: () => import('./autocomplete.ts'),
   version: () => import('./version.ts'),
 }

@@ -1,0 +1,27 @@
+import {TrustError} from '../errors.ts'
+import {readFileSafely} from '../pki/files.ts'
+
+const LARGEST = 64 * 1024
+
+async function readStandardInput(): Promise<string> {
+  let text = ''
+  for await (const chunk of process.stdin) {
+    text += String(chunk)
+    if (text.length > LARGEST) break
+  }
+  return text
+}
+
+/** A secret that must not stand on the command line, where every user of the machine could read it. `-`: the standard input. */
+export async function readSecretFile(path: string): Promise<string> {
+  const text =
+    path === '-'
+      ? await readStandardInput()
+      : (await readFileSafely(path, {followLinks: true, maxBytes: LARGEST})).toString()
+  const secret = text.trim()
+  // What is wrong with it is not shown: it may be most of a secret.
+  if (/^[\x21-\x7e]+$/.test(secret)) return secret
+  throw new TrustError('USAGE', 'the file does not hold a token', {
+    hints: ['the file has to hold the token and nothing else'],
+  })
+}

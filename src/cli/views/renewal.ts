@@ -1,0 +1,16 @@
+import type {RenewalReport} from '../../control-plane/renew.ts'
+import {formatTable} from '../table.ts'
+import type {View} from '../output.ts'
+import {moment} from './human-time.ts'
+
+export const renewalView: View<RenewalReport> = {
+  table({renewed, skipped, serverReloaded}) {
+    const rows = renewed.map(({name, expirationDate}) => [name, moment(expirationDate)])
+    return [
+      ...(rows.length === 0 ? [] : [formatTable(['RENEWED', 'EXPIRES'], rows)]),
+      ...skipped.map((name) => `${name} is not renewed: the key of its CA is kept elsewhere\n`),
+      ...(serverReloaded ? ['the running server was told to use the new certificates\n'] : []),
+    ].join('')
+  },
+  name: ({renewed}) => renewed.map(({name}) => name),
+}

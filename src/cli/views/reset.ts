@@ -1,0 +1,24 @@
+import type {ResetPlan, ResetReport} from '../../control-plane/reset.ts'
+import type {View} from '../output.ts'
+
+const lines = (texts: readonly string[]): string => texts.map((text) => `${text}\n`).join('')
+
+export const resetPlanView: View<ResetPlan> = {
+  table: ({server, files, keptAuthorities}) =>
+    lines([
+      ...(server === undefined ? [] : [`would stop the server (process ${server.pid})`]),
+      ...files.map((file) => `would remove ${file}`),
+      ...keptAuthorities.map((file) => `would keep ${file}: this CA was not made here`),
+    ]),
+  name: ({files}) => files,
+}
+
+export const resetView: View<ResetReport> = {
+  table: ({stopped, removed, kept}) =>
+    lines([
+      ...(stopped === null ? [] : [`stopped the server (process ${stopped})`]),
+      `removed ${removed.length} files`,
+      ...kept.map((path) => `kept ${path}: it is not trustadm's`),
+    ]),
+  name: ({removed}) => removed,
+}

@@ -1,0 +1,41 @@
+import type {ServerReport, StatusReport} from '../../control-plane/status.ts'
+import {formatTable} from '../table.ts'
+import {colours} from '../terminal.ts'
+import type {View} from '../output.ts'
+import {formatExpiration} from './expiration.ts'
+
+function stateOf({running, ready, pid}: ServerReport): string {
+  const paint = colours(process.stdout)
+  if (!running) return paint.red('stopped')
+  const process_ = `(process ${pid ?? 0})`
+  return ready ? `${paint.green('ready')} ${process_}` : `${paint.yellow('not ready')} ${process_}`
+}
+
+function formatServer({dir, endpoint, server}: StatusReport): string {
+  const failing = server.checks.filter(({ok}) => !ok).map(({name}) => name)
+  const lines: [string, string][] = [
+    ['server', stateOf(server)],
+    ['endpoint', endpoint],
+    ['folder', dir],
+    ...(server.version === null ? [] : [['version', server.version] as [string, string]]),
+    ...(server.startedAt === null ? [] : [['since', server.startedAt] as [string, string]]),
+    ...(failing.length === 0 ? [] : [['failing', failing.join(', ')] as [string, string]]),
+    ...server.problems.map((problem): [string, string] => ['problem', problem]),
+  ]
+  return lines.map(([name, value]) => `${name.padEnd(10)}${value}\n`).join('')
+}
+
+export const statusView: View<StatusReport> = {
+  table(report) {
+    const objects = formatTable(
+      ['STORED', 'COUNT'],
+      report.objects.map(({resource, count}) => [resource, String(count)]),
+    )
+    return [
+      formatServer(report),
+      formatExpiration(report.certificates),
+      ...(report.objects.length === 0 ? [] : [objects]),
+    ].join('\n')
+  },
+  name: ({endpoint}) => [endpoint],
+}

@@ -1,0 +1,31 @@
+import * as Args from '@oclif/core/args'
+import {TrustCommand} from '../cli/command.ts'
+import {SHELLS, type Shell} from '../cli/completion.ts'
+
+export default class Autocomplete extends TrustCommand {
+  static override summary = 'print a script that completes commands and flags in your shell'
+  static override examples = [
+    {
+      description: 'For this session of bash:',
+      command: 'source <(<%= config.bin %> <%= command.id %> bash)',
+    },
+    {
+      description: 'For every session of zsh:',
+      command: '<%= config.bin %> <%= command.id %> zsh > "${fpath[1]}/_<%= config.bin %>"',
+    },
+    {
+      description: 'For every session of fish:',
+      command:
+        '<%= config.bin %> <%= command.id %> fish > ~/.config/fish/completions/<%= config.bin %>.fish',
+    },
+  ]
+  static override args = {
+    shell: Args.string({required: true, options: [...SHELLS], description: 'the shell'}),
+  }
+
+  async run(): Promise<void> {
+    const {args} = await this.parse(Autocomplete)
+    const {completionScript} = await import('../cli/completion.ts')
+    process.stdout.write(completionScript(args.shell as Shell, this.config.commands))
+  }
+}

@@ -1,0 +1,31 @@
+import * as Args from '@oclif/core/args'
+import {TrustCommand} from '../../cli/command.ts'
+import {dir, output} from '../../cli/flags.ts'
+import {dirOf} from '../../cli/places.ts'
+
+export default class Renew extends TrustCommand {
+  static override summary = "renew the control plane's certificates"
+  static override description = `Makes a certificate anew, with a new key, however long the old one would last; "all" renews every one. A running server takes up the new certificates without an interruption.
+CAs are not renewed.`
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> all',
+    '<%= config.bin %> <%= command.id %> apiserver',
+    '<%= config.bin %> <%= command.id %> admin.conf',
+  ]
+  static override args = {
+    name: Args.string({
+      required: true,
+      description: 'a certificate, as check-expiration names it, or "all"',
+    }),
+  }
+  static override flags = {dir, output}
+
+  async run(): Promise<void> {
+    const {args, flags} = await this.parse(Renew)
+    const {loadPlane} = await import('../../control-plane/config/stored.ts')
+    const {renewCertificates} = await import('../../control-plane/renew.ts')
+    const {renewalView} = await import('../../cli/views/renewal.ts')
+    const report = await renewCertificates(await loadPlane(dirOf(flags.dir)), args.name, this.clock)
+    await this.print(report, flags.output, renewalView)
+  }
+}

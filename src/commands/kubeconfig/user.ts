@@ -1,0 +1,60 @@
+import * as Flags from '@oclif/core/flags'
+import {TrustCommand} from '../../cli/command.ts'
+import {dir} from '../../cli/flags.ts'
+import {dirOf} from '../../cli/places.ts'
+
+export default class KubeconfigUser extends TrustCommand {
+  static override summary = 'print a kubeconfig for a user'
+  static override description =
+    "Signs a client certificate for a user and groups with the cluster's CA and prints a kubeconfig with it on the standard output. What the user may do is up to RBAC. The kubeconfig holds a key: keep it from others."
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --client-name ada > ada.conf',
+    '<%= config.bin %> <%= command.id %> --client-name ada --org developers --org on-call --validity-period 24h',
+  ]
+  static override flags = {
+    'client-name': Flags.string({
+      required: true,
+      helpValue: '<name>',
+      summary: "the user's name: the common name of the certificate",
+    }),
+    org: Flags.string({
+      multiple: true,
+      delimiter: ',',
+      helpValue: '<groups>',
+      summary: "the user's groups: the organizations of the certificate",
+    }),
+    'validity-period': Flags.string({
+      helpValue: '<duration>',
+      summary:
+        'how long the certificate is valid, as in "24h" [default: as the control plane\'s own]',
+    }),
+    'token-file': Flags.string({
+      helpValue: '<file>',
+      exclusive: ['org', 'validity-period'],
+      summary:
+        'write the bearer token of this file into the kubeconfig instead of a certificate; - reads it from the standard input',
+    }),
+    dir,
+  }
+
+  async run(): Promise<void> {
+    const {flags} = await this.parse(KubeconfigUser)
+    const {loadPlane} = await import('../../control-plane/config/stored.ts')
+    const {parseDuration} = await import('../../control-plane/config/duration.ts')
+    const {userKubeconfig} = await import('../../control-plane/user-kubeconfig.ts')
+    const {readSecretFile} = await import('../../cli/secret-file.ts')
+    const period = flags['validity-period']
+    const tokenFile = flags['token-file']
+    const kubeconfig = await userKubeconfig(
+      await loadPlane(dirOf(flags.dir)),
+      {
+        name: flags['client-name'],
+        groups: flags.org ?? [],
+        lifetime: period === undefined ? undefined : parseDuration(period, '--validity-period'),
+        token: tokenFile === undefined ? undefined : await readSecretFile(tokenFile),
+      },
+      this.clock,
+    )
+    process.stdout.write(kubeconfig)
+  }
+}

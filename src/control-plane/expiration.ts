@@ -1,0 +1,48 @@
+import type {Clock} from '../runtime.ts'
+import {inspectCatalog, type Inspection} from '../pki/inspect.ts'
+import {CATALOG, openStore} from './certificates.ts'
+import {certDirOf, type Plane} from './config/plane.ts'
+
+/** One certificate, as `check-expiration` and `status` tell of it. */
+export interface CertificateReport {
+  name: string
+  location: string
+  expirationDate: string | null
+  /** Whole seconds; negative once it has expired. */
+  residualSeconds: number | null
+  externallyManaged: boolean
+  problems: string[]
+}
+
+export interface LeafReport extends CertificateReport {
+  certificateAuthority: string
+}
+
+export interface ExpirationReport {
+  certificates: LeafReport[]
+  certificateAuthorities: CertificateReport[]
+}
+
+function toReport(inspection: Inspection): CertificateReport {
+  const {id, location, expires, residual, externallyManaged, problems} = inspection
+  return {
+    name: id,
+    location,
+    expirationDate: expires?.toISOString() ?? null,
+    residualSeconds: residual === undefined ? null : Math.floor(residual / 1000),
+    externallyManaged,
+    problems,
+  }
+}
+
+/** Every certificate of the control plane with its end, as `kubeadm certs check-expiration`. */
+export async function checkExpiration(plane: Plane, clock: Clock): Promise<ExpirationReport> {
+  const sources = {certDir: certDirOf(plane), openStore: openStore(plane)}
+  const inspections = await inspectCatalog(CATALOG, sources, clock)
+  return {
+    certificates: inspections
+      .filter(({kind}) => kind === 'leaf')
+      .map((one) => ({...toReport(one), certificateAuthority: one.authority ?? ''})),
+    certificateAuthorities: inspections.filter(({kind}) => kind === 'authority').map(toReport),
+  }
+}

@@ -1,0 +1,73 @@
+import {TrustError} from '../errors.ts'
+import type {Clock} from '../runtime.ts'
+import {readAuthority, type Authority} from '../pki/authority.ts'
+import type {LeafSpec} from '../pki/catalog.ts'
+import {renewLeaf} from '../pki/leaf.ts'
+import {CATALOG, leafOptions} from './certificates.ts'
+import {certDirOf, type Plane} from './config/plane.ts'
+import {reloadServer} from './server-process.ts'
+
+export interface RenewedCertificate {
+  name: string
+  location: string
+  expirationDate: string
+}
+
+export interface RenewalReport {
+  renewed: RenewedCertificate[]
+  /** Certificates whose CA's key is kept elsewhere. */
+  skipped: string[]
+  /** Whether a running server was told. */
+  serverReloaded: boolean
+}
+
+export const LEAF_NAMES: readonly string[] = CATALOG.leaves.map(({id}) => id)
+
+function leavesOf(name: string): readonly LeafSpec[] {
+  if (name === 'all') return CATALOG.leaves
+  const leaves = CATALOG.leaves.filter(({id}) => id === name)
+  if (leaves.length > 0) return leaves
+  throw new TrustError('USAGE', `there is no certificate "${name}"`, {
+    hints: [`the certificates are ${LEAF_NAMES.join(', ')}; or say all`],
+  })
+}
+
+async function authoritiesOf(plane: Plane): Promise<Map<string, Authority>> {
+  const found = new Map<string, Authority>()
+  for (const spec of CATALOG.authorities) {
+    const authority = await readAuthority(certDirOf(plane), spec)
+    if (authority) found.set(spec.id, authority)
+  }
+  return found
+}
+
+/** Makes certificates anew with new keys, whenever the old ones expire, and has a running server take them up. */
+export async function renewCertificates(
+  plane: Plane,
+  name: string,
+  clock: Clock,
+): Promise<RenewalReport> {
+  const authorities = await authoritiesOf(plane)
+  const report: RenewalReport = {renewed: [], skipped: [], serverReloaded: false}
+  for (const leaf of leavesOf(name)) {
+    const authority = authorities.get(leaf.authority)
+    if (!authority) {
+      throw new TrustError('NOT_FOUND', `there is no CA "${leaf.authority}" to sign "${leaf.id}"`, {
+        hints: ['make what is missing with "trustadm init phase certs"'],
+      })
+    }
+    if (!authority.issuer && name === 'all') {
+      report.skipped.push(leaf.id)
+      continue
+    }
+    const options = leafOptions(plane, leaf)
+    const {location, certificate} = await renewLeaf(authority, leaf, options, clock)
+    report.renewed.push({
+      name: leaf.id,
+      location,
+      expirationDate: certificate.notAfter.toISOString(),
+    })
+  }
+  report.serverReloaded = report.renewed.length > 0 && (await reloadServer(plane))
+  return report
+}

@@ -1,0 +1,142 @@
+import {readdir, rm, rmdir} from 'node:fs/promises'
+import {basename, dirname, join} from 'node:path'
+import {TrustError, hasCode, systemCode} from '../errors.ts'
+import {SERVICE_ACCOUNT_KEYS} from '../pki/catalog.ts'
+import {lookAt} from '../pki/file-checks.ts'
+import {recoverFolder} from '../pki/file-groups.ts'
+import {requireSafeFolder} from '../pki/folders.ts'
+import {removeLeftovers} from '../pki/temporary-names.ts'
+import {lockFolder} from '../storage/store-lock.ts'
+import {CATALOG} from './certificates.ts'
+import {certDirOf, fileOf, type Plane} from './config/plane.ts'
+import {stopServer} from './server-process.ts'
+import {findServer, type ServerState} from './server-state.ts'
+
+export interface ResetPlan {
+  /** The server that has to be stopped first. */
+  server: ServerState | undefined
+  /** Files of ours that are there. */
+  files: string[]
+  /** CAs that an operator brought: they stay. */
+  keptAuthorities: string[]
+}
+
+export interface ResetReport {
+  stopped: number | null
+  removed: string[]
+  /** What is left in our folders, because it is not ours. */
+  kept: string[]
+}
+
+const STORE_FILE = /^(data|new)\.mdb(-lock)?$|^lock\.\d+$|^lock-[0-9a-f]{8}$/
+const LOG_FILE = /^(server|audit)\.log(\.\d+)?$/
+
+async function matching(folder: string, pattern: RegExp): Promise<string[]> {
+  const names = (await lookAt(folder)) ? await readdir(folder) : []
+  return names.filter((name) => pattern.test(name)).map((name) => join(folder, name))
+}
+
+/** Every file that trustadm may have written, the configuration last: until it is gone, `reset` can be run again. */
+async function filesOf(plane: Plane): Promise<string[]> {
+  const certDir = certDirOf(plane)
+  const pairs = [
+    ...CATALOG.leaves.map(({place}) => place),
+    ...CATALOG.authorities
+      .filter(({id}) => plane.generatedAuthorities.includes(id))
+      .map(({place}) => place),
+  ].flatMap((place) =>
+    place.kind === 'pair'
+      ? [join(certDir, place.crt), join(certDir, place.key)]
+      : [join(plane.dir, place.file)],
+  )
+  return [
+    ...(await matching(fileOf(plane, 'store'), STORE_FILE)),
+    ...(await matching(fileOf(plane, 'logs'), LOG_FILE)),
+    ...pairs,
+    join(certDir, SERVICE_ACCOUNT_KEYS.privateKey),
+    join(certDir, SERVICE_ACCOUNT_KEYS.publicKey),
+    fileOf(plane, 'server'),
+    fileOf(plane, 'config'),
+  ]
+}
+
+export async function planReset(plane: Plane): Promise<ResetPlan> {
+  const certDir = certDirOf(plane)
+  const files: string[] = []
+  for (const file of await filesOf(plane)) if (await lookAt(file)) files.push(file)
+  const kept: string[] = []
+  for (const {id, place} of CATALOG.authorities) {
+    const file = join(certDir, place.crt)
+    if (!plane.generatedAuthorities.includes(id) && (await lookAt(file))) kept.push(file)
+  }
+  return {server: await findServer(plane), files, keptAuthorities: kept}
+}
+
+/** Holds the store, so that no server starts while its files are removed. */
+async function holdStore(plane: Plane): Promise<() => Promise<void>> {
+  const store = fileOf(plane, 'store')
+  if (!(await lookAt(store))) return () => Promise.resolve()
+  try {
+    return await lockFolder(store)
+  } catch (error) {
+    if (!hasCode(error, 'STORE_LOCKED')) throw error
+    throw new TrustError(
+      'STORE_LOCKED',
+      'a process uses the store and does not say that it is the server',
+      {
+        cause: error,
+        hints: error.suggestions,
+        facts: error.facts,
+      },
+    )
+  }
+}
+
+async function removeIfEmpty(folder: string): Promise<string[]> {
+  try {
+    await rmdir(folder)
+    return []
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return []
+    if (systemCode(error) !== 'ENOTEMPTY' && systemCode(error) !== 'EEXIST') throw error
+    return (await readdir(folder)).map((name) => join(folder, name))
+  }
+}
+
+/** Stops the server and removes what trustadm wrote, and nothing else. */
+export async function reset(plane: Plane): Promise<ResetReport> {
+  const certDir = certDirOf(plane)
+  const folders = [fileOf(plane, 'store'), fileOf(plane, 'logs'), certDir, plane.dir]
+  for (const folder of folders) if (await lookAt(folder)) await requireSafeFolder(folder)
+
+  const {server} = await planReset(plane)
+  if (server) await stopServer(server)
+  const release = await holdStore(plane)
+  const removed: string[] = []
+  try {
+    if (await lookAt(certDir)) {
+      await recoverFolder(certDir)
+      await removeLeftovers(certDir)
+    }
+    const {files} = await planReset(plane)
+    for (const file of files) {
+      await rm(file, {force: true})
+      removed.push(file)
+    }
+  } finally {
+    await release()
+  }
+  for (const lock of await matching(fileOf(plane, 'store'), STORE_FILE))
+    await rm(lock, {force: true})
+  const kept: string[] = []
+  for (const folder of folders) kept.push(...(await removeIfEmpty(folder)))
+  return {
+    stopped: server?.pid ?? null,
+    removed,
+    // A folder that stays because of what is in it is told by that.
+    kept: kept.filter(
+      (path) =>
+        !folders.some((one) => dirname(one) === dirname(path) && basename(one) === basename(path)),
+    ),
+  }
+}

@@ -1,0 +1,63 @@
+import {buildKubeconfig} from '../client/kubeconfig-build.ts'
+import {formatKubeconfig} from '../client/kubeconfig.ts'
+import {TrustError} from '../errors.ts'
+import {readAuthority, requireCurrent, requireIssuer} from '../pki/authority.ts'
+import {issueLeaf} from '../pki/issuer.ts'
+import {generateKeys, privateKeyPem} from '../pki/keys.ts'
+import {validityFor} from '../pki/lifetimes.ts'
+import {NO_NAMES} from '../pki/subject-names.ts'
+import type {Clock} from '../runtime.ts'
+import {CATALOG} from './certificates.ts'
+import {certDirOf, endpointOf, type Plane} from './config/plane.ts'
+
+export interface UserOptions {
+  /** The common name of the certificate: the user's name to the server. */
+  name: string
+  /** The organizations of the certificate: the user's groups. */
+  groups: readonly string[]
+  /** In milliseconds; that of the control plane's own certificates where absent. */
+  lifetime?: number | undefined
+  /** Instead of a certificate. */
+  token?: string | undefined
+}
+
+/** A kubeconfig for a user, with a certificate of the cluster's CA, as `kubeadm kubeconfig user` prints it. */
+export async function userKubeconfig(
+  plane: Plane,
+  {name, groups, lifetime, token}: UserOptions,
+  clock: Clock,
+): Promise<string> {
+  const spec = CATALOG.authorities.find(({id}) => id === 'ca')
+  const authority = spec && (await readAuthority(certDirOf(plane), spec))
+  if (!authority) {
+    throw new TrustError('NOT_FOUND', `there is no CA in ${certDirOf(plane)}`, {
+      hints: ['set up the control plane with "trustadm init" first'],
+    })
+  }
+  const about = {
+    server: endpointOf(plane),
+    ca: authority.bundlePem,
+    clusterName: plane.settings.clusterName,
+    userName: name,
+  }
+  if (token !== undefined) {
+    return formatKubeconfig(buildKubeconfig({...about, credentials: {token}}))
+  }
+  requireCurrent(authority, clock.now())
+  const issuer = requireIssuer(authority, name)
+  const {settings} = plane
+  const keys = await generateKeys(settings.keyAlgorithm)
+  const certificate = await issueLeaf(issuer, {
+    subject: {commonName: name, organizations: [...groups]},
+    names: NO_NAMES,
+    publicKey: keys.publicKey,
+    usages: ['digital signature', 'client auth'],
+    validity: validityFor(
+      clock.now(),
+      lifetime ?? settings.certificateValidityPeriod,
+      authority.certificate.notAfter,
+    ),
+  })
+  const credentials = {certificate, key: privateKeyPem(keys.privateKey)}
+  return formatKubeconfig(buildKubeconfig({...about, credentials}))
+}
