@@ -8,11 +8,13 @@ import type {Authenticate} from './authn/authenticator.ts'
 import {impersonate, parseImpersonation} from './authn/impersonation.ts'
 import {requireAllowed} from './authz/refusal.ts'
 import {attributesOf, parseRequestInfo, type RequestInfo} from './authz/request-info.ts'
+import {endingStream} from './ending-stream.ts'
 import type {RequestLimiter} from './limits/request-limiter.ts'
 import type {RequestLabels, RequestMetrics} from './metrics/index.ts'
 import type {ResourceCall} from './registry/endpoint.ts'
+import {requestTimeout} from './registry/options.ts'
 import type {Authorize} from './resource.ts'
-import {internalError, StatusError} from './status.ts'
+import {internalError, methodNotAllowed, StatusError, unavailable} from './status.ts'
 
 export interface HandlerDeps {
   authenticate: Authenticate
@@ -29,6 +31,7 @@ export interface HandlerDeps {
   onInternalError: (error: unknown, request: ApiRequest) => void
 }
 
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 const AUDIT_ID = /^[A-Za-z0-9-]{1,64}$/
 
 /**
@@ -49,6 +52,8 @@ export function createHandler(deps: HandlerDeps): Handler {
     let end: () => void = () => undefined
     let answer: ApiResponse
     try {
+      // HTTP/2 carries any word as a method.
+      if (!METHODS.has(request.method)) throw methodNotAllowed()
       const info = parseRequestInfo(request.method, request.path, request.query)
       audited.info = info
       const user = await identify(deps, request, info, audited)
@@ -84,7 +89,7 @@ async function identify(
   } catch (error) {
     if (error instanceof StatusError && error.code === 403) {
       // A refusal costs a caller without credentials as much as an answer does.
-      deps.limiter.admit(limited(request, caller), 'request')()
+      takePlace(deps, request, caller, 'request')()
       audited.decision = 'forbid'
       audited.reason = error.message
     }
@@ -110,27 +115,35 @@ const limited = (request: ApiRequest, user: UserInfo) => ({
 
 /** Takes a place among the requests in flight; the answer gives it back. */
 function admit(
-  {limiter, metrics, labelsOf}: HandlerDeps,
+  deps: HandlerDeps,
   request: ApiRequest,
   info: RequestInfo,
   caller: UserInfo,
 ): () => void {
   const watching = info.verb === 'watch'
-  let release: () => void
-  try {
-    release = limiter.admit(limited(request, caller), watching ? 'watch' : 'request')
-  } catch (error) {
-    metrics.rejected(watching ? 'watches' : 'requests')
-    throw error
-  }
+  const release = takePlace(deps, request, caller, watching ? 'watch' : 'request')
   const done = watching
-    ? metrics.watchStarted(labelsOf(request, info))
-    : metrics.started(
+    ? deps.metrics.watchStarted(deps.labelsOf(request, info))
+    : deps.metrics.started(
         request.method === 'GET' || request.method === 'HEAD' ? 'readOnly' : 'mutating',
       )
   return () => {
     release()
     done()
+  }
+}
+
+function takePlace(
+  {limiter, metrics}: HandlerDeps,
+  request: ApiRequest,
+  caller: UserInfo,
+  kind: 'request' | 'watch',
+): () => void {
+  try {
+    return limiter.admit(limited(request, caller), kind)
+  } catch (error) {
+    metrics.rejected(kind === 'watch' ? 'watches' : 'requests')
+    throw error
   }
 }
 
@@ -140,22 +153,28 @@ async function serve(
   info: RequestInfo,
   user: UserInfo,
 ): Promise<ApiResponse> {
+  // Any request may carry one; only lists wait for anything that it could cut short.
+  if (info.verb !== 'watch') requestTimeout(request.query)
   if (info.kind === 'resource') return deps.serveResource({info, request, user})
   return deps.serveDocument(request, info.path)
 }
 
 function toResponse(error: unknown, request: ApiRequest, deps: HandlerDeps): ApiResponse {
   const known = error instanceof StatusError
-  // A caller that left is nobody to be told, and no fault of the server.
-  if (!known && !request.signal.aborted) deps.onInternalError(error, request)
-  const {status, headers, code} = known
-    ? error
-    : internalError('the server could not complete the request; its log says why')
+  const {status, headers, code} = known ? error : unexpected(error, request, deps)
   return {
     status: code,
     headers: {'Content-Type': 'application/json', 'Cache-Control': 'no-cache, private', ...headers},
     body: JSON.stringify(status),
   }
+}
+
+/** What went wrong inside is for the server's log, never for the caller. */
+function unexpected(error: unknown, request: ApiRequest, deps: HandlerDeps): StatusError {
+  // A caller that left is nobody to be told, and a server that stops is no fault.
+  if (request.signal.aborted) return unavailable('the request was cut short')
+  deps.onInternalError(error, request)
+  return internalError('the server could not complete the request; its log says why')
 }
 
 interface Finish {
@@ -177,19 +196,11 @@ function finish(deps: HandlerDeps, {request, audited, answer, started, end}: Fin
     deps.metrics.finished(labels, status, (performance.now() - started) / 1000)
   }
   const named = {...headers, 'Audit-Id': audited.auditId}
-  if (typeof body === 'string' || body instanceof Uint8Array) {
-    note()
-    const empty = request.method === 'HEAD'
-    return {status, headers: named, body: empty ? '' : body}
-  }
-  return {status, headers: named, body: ending(body, note)}
-}
-
-/** A stream that tells when it is over, however it ends. */
-async function* ending<T>(stream: AsyncIterable<T>, over: () => void): AsyncGenerator<T> {
-  try {
-    yield* stream
-  } finally {
-    over()
-  }
+  const isWhole = typeof body === 'string' || body instanceof Uint8Array
+  if (!isWhole && request.method !== 'HEAD')
+    return {status, headers: named, body: endingStream(body, request.signal, note)}
+  note()
+  if (request.method !== 'HEAD') return {status, headers: named, body}
+  const length = isWhole ? {'Content-Length': String(Buffer.byteLength(body))} : {}
+  return {status, headers: {...named, ...length}, body: ''}
 }

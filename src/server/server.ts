@@ -143,6 +143,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     port: options.port,
     tls: options.tls,
     ...(options.limits?.http === undefined ? {} : {limits: options.limits.http}),
+  }).catch(async (error: unknown) => {
+    registry.close()
+    await audit.close()
+    throw error
   })
   const compact = autoCompactor(storage, clock)
   const compacting = setInterval(() => {

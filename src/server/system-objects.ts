@@ -94,21 +94,24 @@ const withoutVersion = ({metadata: {resourceVersion: _, ...metadata}, ...object}
   metadata,
 })
 
-/** The service that tells pods where the API server is. */
+/** The service that tells pods where the API server is; its port is put right where the server has moved. */
 async function ensureKubernetesService(
   {objects, serviceAddress, port}: SystemObjectsOptions,
   write: Write,
 ): Promise<void> {
-  if (objects.get('services', '', 'default', 'kubernetes') !== undefined) return
-  await write('POST', '/api/v1/namespaces/default/services', {
-    metadata: {name: 'kubernetes', labels: {component: 'apiserver', provider: 'kubernetes'}},
-    spec: {
-      clusterIP: serviceAddress,
-      ports: [{name: 'https', port: 443, protocol: 'TCP', targetPort: port}],
-      sessionAffinity: 'None',
-      type: 'ClusterIP',
-    },
-  })
+  const path = '/api/v1/namespaces/default/services'
+  const ports = [{name: 'https', port: 443, protocol: 'TCP', targetPort: port}]
+  const existing = objects.get('services', '', 'default', 'kubernetes')
+  if (existing === undefined) {
+    await write('POST', path, {
+      metadata: {name: 'kubernetes', labels: {component: 'apiserver', provider: 'kubernetes'}},
+      spec: {clusterIP: serviceAddress, ports, sessionAffinity: 'None', type: 'ClusterIP'},
+    })
+    return
+  }
+  const spec = existing.spec as {ports?: {targetPort?: number}[]} | undefined
+  if (spec?.ports?.length === 1 && spec.ports[0]?.targetPort === port) return
+  await write('PUT', `${path}/kubernetes`, {...withoutVersion(existing), spec: {...spec, ports}})
 }
 
 const AUTHENTICATION_CONFIG = 'extension-apiserver-authentication'

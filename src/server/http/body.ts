@@ -2,6 +2,8 @@ import type {IncomingMessage} from 'node:http'
 import type {Http2ServerRequest} from 'node:http2'
 import {badRequest, StatusError, tooLarge} from '../status.ts'
 
+type HttpRequest = IncomingMessage | Http2ServerRequest
+
 export interface BodyLimits {
   maxBytes: number
   /** How long a caller may take to send its body. */
@@ -9,10 +11,12 @@ export interface BodyLimits {
 }
 
 const EMPTY = new Uint8Array()
+/** How many times the largest body may pass by unread before the connection is given up. */
+const UNREAD_BODIES = 4
 
 /** Reads a body whole, within limits of size and time. */
 export async function readBody(
-  request: IncomingMessage | Http2ServerRequest,
+  request: HttpRequest,
   {maxBytes, milliseconds}: BodyLimits,
 ): Promise<Uint8Array> {
   const declared = Number(request.headers['content-length'] ?? 0)
@@ -36,22 +40,40 @@ export async function readBody(
     const finish = (error?: Error) => {
       clearTimeout(timer)
       request.off('data', onData).off('end', onEnd).off('aborted', onAbort).off('error', onAbort)
-      if (error !== undefined) {
-        request.on('error', () => undefined)
-        request.resume()
-        reject(error)
-      } else
-        resolve(
-          length === 0
-            ? EMPTY
-            : chunks.length === 1
-              ? (chunks[0] ?? EMPTY)
-              : Buffer.concat(chunks, length),
-        )
+      request.on('error', () => undefined)
+      if (error === undefined) resolve(joined(chunks, length))
+      else reject(error)
     }
     request.on('data', onData).on('end', onEnd).on('aborted', onAbort).on('error', onAbort)
   })
 }
 
+function joined(chunks: Buffer[], length: number): Uint8Array {
+  const [first = EMPTY] = chunks
+  return chunks.length < 2 ? first : Buffer.concat(chunks, length)
+}
+
 const bodyTooLarge = (maxBytes: number) =>
   tooLarge(`Request entity too large: limit is ${maxBytes}`)
+
+/**
+ * Lets a body that nobody has read pass by, so that its connection can serve the next request. One that does not end in
+ * time, or is far too long, costs its caller the connection.
+ */
+export function discardBody(request: HttpRequest, {maxBytes, milliseconds}: BodyLimits): void {
+  if (request.complete || request.destroyed) return
+  let left = maxBytes * UNREAD_BODIES
+  const giveUp = () => {
+    clearTimeout(timer)
+    if ('stream' in request) request.stream.close()
+    else request.destroy()
+  }
+  const timer = setTimeout(giveUp, milliseconds)
+  request.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer))
+  request.on('error', () => undefined)
+  request.on('data', (chunk: Buffer) => {
+    left -= chunk.length
+    if (left < 0) giveUp()
+  })
+  request.resume()
+}

@@ -1,24 +1,65 @@
 import type {ServerHttp2Session} from 'node:http2'
+import type {Socket} from 'node:net'
 import type {TLSSocket} from 'node:tls'
 
-/** What the server has open. At the limit the connection that has been idle for longest makes room for a new one. */
+interface Connection {
+  raw: Socket
+  /** Once the handshake is done. */
+  tls?: TLSSocket
+  /** Requests being answered. */
+  active: number
+}
+
+/**
+ * What the server has open, handshakes included. At the limit one that does nothing makes room for a new one: first those
+ * that have never asked for anything, where they are many, then the one that has been idle for longest.
+ */
 export class Connections {
   readonly #limit: number
-  readonly #sockets = new Map<TLSSocket, {active: number}>()
   readonly #sessions = new Set<ServerHttp2Session>()
+  readonly #handshakes = new Map<string, Connection>()
+  readonly #byTls = new WeakMap<TLSSocket, Connection>()
+  // Sets keep the order of insertion, so the first of each has been there for longest.
+  readonly #fresh = new Set<Connection>()
+  readonly #idle = new Set<Connection>()
+  readonly #busy = new Set<Connection>()
 
   constructor(limit: number) {
     this.#limit = limit
   }
 
   get open(): number {
-    return this.#sockets.size
+    return this.#fresh.size + this.#idle.size + this.#busy.size
   }
 
-  add(socket: TLSSocket): void {
-    if (this.#sockets.size >= this.#limit) this.#dropIdle()
-    this.#sockets.set(socket, {active: 0})
-    socket.once('close', () => this.#sockets.delete(socket))
+  /** A connection has come in; its handshake is to follow. */
+  add(raw: Socket): void {
+    raw.on('error', () => undefined)
+    if (this.open >= this.#limit && !this.#makeRoom()) {
+      raw.destroy()
+      return
+    }
+    const connection: Connection = {raw, active: 0}
+    const peer = peerOf(raw)
+    this.#fresh.add(connection)
+    this.#handshakes.set(peer, connection)
+    raw.once('close', () => {
+      this.#forget(connection)
+      if (this.#handshakes.get(peer) === connection) this.#handshakes.delete(peer)
+    })
+  }
+
+  /** The handshake of a connection is done. */
+  secure(socket: TLSSocket): void {
+    const peer = peerOf(socket)
+    const connection = this.#handshakes.get(peer)
+    this.#handshakes.delete(peer)
+    if (connection === undefined) {
+      socket.destroy()
+      return
+    }
+    connection.tls = socket
+    this.#byTls.set(socket, connection)
   }
 
   addSession(session: ServerHttp2Session): void {
@@ -26,35 +67,54 @@ export class Connections {
     session.once('close', () => this.#sessions.delete(session))
   }
 
+  isIdle(socket: TLSSocket): boolean {
+    return (this.#byTls.get(socket)?.active ?? 0) === 0
+  }
+
   /** Counts a request on its connection; the answer ends the count. */
   begin(socket: TLSSocket): () => void {
-    const state = this.#sockets.get(socket)
-    if (state === undefined) return () => undefined
-    state.active++
+    const connection = this.#byTls.get(socket)
+    if (connection === undefined) return () => undefined
+    connection.active++
+    this.#forget(connection)
+    this.#busy.add(connection)
     return () => {
-      state.active--
-      // Moved to the end: a Map keeps the order of insertion, so the first idle one has been idle for longest.
-      if (this.#sockets.delete(socket) && !socket.destroyed) this.#sockets.set(socket, state)
+      connection.active--
+      if (connection.active > 0 || !this.#busy.delete(connection)) return
+      if (!connection.raw.destroyed) this.#idle.add(connection)
     }
   }
 
-  /** No new requests on what is open: HTTP/2 is told so, idle HTTP/1.1 connections are closed. */
+  /** No new requests on what is open: HTTP/2 is told so, connections without a request are closed. */
   drain(): void {
     for (const session of this.#sessions) session.close()
-    for (const [socket, {active}] of this.#sockets) if (active === 0) socket.end()
+    for (const {raw, tls} of [...this.#fresh, ...this.#idle]) {
+      if (tls === undefined) raw.destroy()
+      else tls.end()
+    }
   }
 
   destroyAll(): void {
     for (const session of this.#sessions) session.destroy()
-    for (const socket of this.#sockets.keys()) socket.destroy()
+    for (const {raw} of [...this.#fresh, ...this.#idle, ...this.#busy]) raw.destroy()
   }
 
-  #dropIdle(): void {
-    for (const [socket, {active}] of this.#sockets) {
-      if (active > 0) continue
-      socket.destroy()
-      this.#sockets.delete(socket)
-      return
-    }
+  #makeRoom(): boolean {
+    const [fresh] = this.#fresh
+    const [idle] = this.#idle
+    const victim = this.#fresh.size > this.#limit / 4 ? fresh : (idle ?? fresh)
+    if (victim === undefined) return false
+    this.#forget(victim)
+    victim.raw.destroy()
+    return true
+  }
+
+  #forget(connection: Connection): void {
+    this.#fresh.delete(connection)
+    this.#idle.delete(connection)
+    this.#busy.delete(connection)
   }
 }
+
+/** What a connection and the TLS socket around it have in common. */
+const peerOf = ({remoteAddress, remotePort}: Socket) => `${remoteAddress ?? ''} ${remotePort ?? 0}`

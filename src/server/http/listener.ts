@@ -6,43 +6,20 @@ import {
   type Http2ServerResponse,
   type Http2Session,
 } from 'node:http2'
-import type {AddressInfo} from 'node:net'
+import type {AddressInfo, Socket} from 'node:net'
 import type {TLSSocket} from 'node:tls'
-import {systemCode, TrustError} from '../../errors.ts'
 import type {ApiRequest, Handler} from '../api-request.ts'
-import {readBody} from './body.ts'
+import {discardBody, readBody, type BodyLimits} from './body.ts'
+import {refuseMalformed} from './client-error.ts'
 import {Connections} from './connections.ts'
+import {DEFAULT_HTTP_LIMITS, type HttpLimits} from './http-limits.ts'
+import {listenError} from './listen-error.ts'
 import {PeerCertificateReader} from './peer-certificates.ts'
 import {send} from './response.ts'
+import {contextOf, type TlsMaterial} from './tls-material.ts'
 
-export interface TlsMaterial {
-  /** The serving certificate with its intermediates, PEM. */
-  certificate: string
-  key: string
-  /** The authorities named to callers when a certificate is asked of them. */
-  clientAuthorities: string
-}
-
-export interface HttpLimits {
-  bodyBytes: number
-  bodyMilliseconds: number
-  headerMilliseconds: number
-  idleMilliseconds: number
-  handshakeMilliseconds: number
-  connections: number
-  streamsPerConnection: number
-}
-
-/** As kube-apiserver's, where it has them. */
-export const DEFAULT_HTTP_LIMITS: HttpLimits = {
-  bodyBytes: 3 * 1024 * 1024,
-  bodyMilliseconds: 60_000,
-  headerMilliseconds: 32_000,
-  idleMilliseconds: 90_000,
-  handshakeMilliseconds: 10_000,
-  connections: 10_000,
-  streamsPerConnection: 250,
-}
+export type {HttpLimits} from './http-limits.ts'
+export type {TlsMaterial} from './tls-material.ts'
 
 export interface ListenerOptions {
   handler: Handler
@@ -55,6 +32,10 @@ export interface ListenerOptions {
 type HttpRequest = IncomingMessage | Http2ServerRequest
 type HttpResponse = ServerResponse | Http2ServerResponse
 
+/** What was answered gets so long to leave the sockets' buffers at the end. */
+const FLUSH = 500
+const MAX_CHECK_INTERVAL = 5000
+
 /** TLS, HTTP/1.1 and HTTP/2 on one port; turns what arrives into an ApiRequest and the answer into bytes. */
 export class Listener {
   readonly #server: Http2SecureServer
@@ -64,7 +45,7 @@ export class Listener {
   readonly #sockets = new WeakMap<Http2Session, TLSSocket>()
   readonly #peers = new PeerCertificateReader()
   readonly #inFlight = new Set<Promise<void>>()
-  readonly #streams = new AbortController()
+  readonly #callers = new Set<AbortController>()
   #closing = false
 
   private constructor({handler, tls, limits}: ListenerOptions) {
@@ -80,32 +61,12 @@ export class Listener {
       handshakeTimeout: this.#limits.handshakeMilliseconds,
       settings: {maxConcurrentStreams: this.#limits.streamsPerConnection},
     })
-    Object.assign(this.#server, {
-      headersTimeout: this.#limits.headerMilliseconds,
-      keepAliveTimeout: this.#limits.idleMilliseconds,
-      // A watch is one long answer: its time is bounded by the request's own timeoutSeconds.
-      requestTimeout: 0,
-    })
-    let newest: TLSSocket | undefined
-    this.#server.prependListener('secureConnection', (socket: TLSSocket) => {
-      newest = socket
-      this.#connections.add(socket)
-      socket.on('error', () => undefined)
-    })
-    // Emitted while the connection's own event is, so the newest socket is the session's.
-    this.#server.on('session', (session) => {
-      if (newest !== undefined) this.#sockets.set(session, newest)
-      this.#connections.addSession(session)
-      session.setTimeout(this.#limits.idleMilliseconds, () => session.close())
-      session.on('error', () => undefined)
-    })
+    this.#limitHttp1()
+    this.#followConnections()
     this.#server.on('request', (request, response) => this.#track(request, response))
     this.#server.on('sessionError', () => undefined)
-    this.#server.on('tlsClientError', () => undefined)
-    this.#server.on('clientError', (_error: Error, socket: TLSSocket) => {
-      if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')
-      else socket.destroy()
-    })
+    this.#server.on('tlsClientError', (_error: Error, socket: TLSSocket) => socket.destroy())
+    this.#server.on('clientError', refuseMalformed)
   }
 
   static async start(options: ListenerOptions): Promise<Listener> {
@@ -131,7 +92,7 @@ export class Listener {
   async close(graceMilliseconds: number): Promise<void> {
     this.#closing = true
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()))
-    this.#streams.abort(new Error('the server is shutting down'))
+    for (const caller of this.#callers) caller.abort(shuttingDown())
     this.#connections.drain()
     let timer: NodeJS.Timeout | undefined
     const patience = new Promise<void>((resolve) => {
@@ -140,8 +101,7 @@ export class Listener {
     await Promise.race([this.#settled(), patience])
     clearTimeout(timer)
     this.#connections.drain()
-    // What was answered may still be on its way out of the sockets' buffers.
-    const flush = setTimeout(() => this.#connections.destroyAll(), 500)
+    const flush = setTimeout(() => this.#connections.destroyAll(), FLUSH)
     await closed
     clearTimeout(flush)
   }
@@ -162,6 +122,40 @@ export class Listener {
     })
   }
 
+  /** An HTTP/2 server that also speaks HTTP/1.1 has its limits only as properties. */
+  #limitHttp1(): void {
+    const {headerMilliseconds, idleMilliseconds} = this.#limits
+    Object.assign(this.#server, {
+      headersTimeout: headerMilliseconds,
+      keepAliveTimeout: idleMilliseconds,
+      // A watch is one long answer: its time is bounded by the request's own timeoutSeconds.
+      requestTimeout: 0,
+      connectionsCheckingInterval: Math.min(headerMilliseconds, MAX_CHECK_INTERVAL),
+    })
+  }
+
+  #followConnections(): void {
+    let newest: TLSSocket | undefined
+    this.#server.prependListener('connection', (raw: Socket) => this.#connections.add(raw))
+    this.#server.prependListener('secureConnection', (socket: TLSSocket) => {
+      newest = socket
+      this.#connections.secure(socket)
+      socket.on('error', () => undefined)
+    })
+    // Emitted while the connection's own event is, so the newest socket is the session's.
+    this.#server.on('session', (session) => {
+      const socket = newest
+      if (socket === undefined) return
+      this.#sockets.set(session, socket)
+      this.#connections.addSession(session)
+      session.setTimeout(this.#limits.idleMilliseconds, () => {
+        // A quiet watch is no idle connection.
+        if (this.#connections.isIdle(socket)) session.close()
+      })
+      session.on('error', () => undefined)
+    })
+  }
+
   #track(request: HttpRequest, response: HttpResponse): void {
     const work = this.#serve(request, response).catch(() => {
       // Only a caller that has gone away gets here: the handler answers every failure.
@@ -175,15 +169,21 @@ export class Listener {
     const socket = this.#socketOf(request)
     const end = this.#connections.begin(socket)
     const caller = new AbortController()
+    const {signal} = caller
+    const {bodyBytes: maxBytes, bodyMilliseconds: milliseconds, stallMilliseconds} = this.#limits
+    const body = {maxBytes, milliseconds}
+    this.#callers.add(caller)
+    if (this.#closing) caller.abort(shuttingDown())
     // The request's own 'close' fires when its body ends; the response's fires when the exchange does.
     response.once('close', () => caller.abort(new Error('the caller has gone away')))
     response.on('error', () => undefined)
     try {
-      const signal = AbortSignal.any([caller.signal, this.#streams.signal])
-      const answer = await this.#handler(this.#toApiRequest(request, socket, signal))
-      await send(response, answer, {closeConnection: this.#closing, signal})
+      const answer = await this.#handler(this.#toApiRequest(request, socket, signal, body))
+      await send(response, answer, {closeConnection: this.#closing, signal, stallMilliseconds})
     } finally {
+      this.#callers.delete(caller)
       end()
+      discardBody(request, body)
     }
   }
 
@@ -194,18 +194,22 @@ export class Listener {
     return (session && this.#sockets.get(session)) ?? (request.socket as TLSSocket)
   }
 
-  #toApiRequest(request: HttpRequest, socket: TLSSocket, signal: AbortSignal): ApiRequest {
+  #toApiRequest(
+    request: HttpRequest,
+    socket: TLSSocket,
+    signal: AbortSignal,
+    limits: BodyLimits,
+  ): ApiRequest {
     const url = request.url ?? '/'
     const mark = url.indexOf('?')
     const peer = this.#peers.read(socket)
-    const {bodyBytes: maxBytes, bodyMilliseconds: milliseconds} = this.#limits
     return {
       method: request.method ?? 'GET',
       path: mark === -1 ? url : url.slice(0, mark),
       query: new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1)),
       headers: request.headers as Record<string, string | undefined>,
       rawHeaders: request.rawHeaders,
-      body: () => readBody(request, {maxBytes, milliseconds}),
+      body: () => readBody(request, limits),
       ...(peer === undefined ? {} : {peer}),
       remoteAddress: socket.remoteAddress ?? '',
       signal,
@@ -213,34 +217,4 @@ export class Listener {
   }
 }
 
-const contextOf = ({certificate, key, clientAuthorities}: TlsMaterial) => ({
-  cert: certificate,
-  key,
-  ca: clientAuthorities,
-  minVersion: 'TLSv1.2' as const,
-})
-
-function listenError(error: Error, host: string, port: number): TrustError {
-  const where = `${host}:${port}`
-  switch (systemCode(error)) {
-    case 'EADDRINUSE':
-      return new TrustError('PORT_IN_USE', `something already listens on ${where}`, {
-        cause: error,
-        hints: ['choose another port with --apiserver-bind-port, or 0 to let the system pick one'],
-      })
-    case 'EACCES':
-      return new TrustError('SERVER_NOT_STARTED', `not allowed to listen on ${where}`, {
-        cause: error,
-        hints: ['ports below 1024 need privileges; choose another with --apiserver-bind-port'],
-      })
-    case 'EADDRNOTAVAIL':
-      return new TrustError('SERVER_NOT_STARTED', `${host} is not an address of this machine`, {
-        cause: error,
-        hints: ['choose one of this machine with --bind-address, or 0.0.0.0 for all'],
-      })
-    default:
-      return new TrustError('SERVER_NOT_STARTED', `cannot listen on ${where}: ${error.message}`, {
-        cause: error,
-      })
-  }
-}
+const shuttingDown = () => new Error('the server is shutting down')

@@ -1,48 +1,94 @@
-import {once} from 'node:events'
 import type {ServerResponse} from 'node:http'
 import type {Http2ServerResponse} from 'node:http2'
 import type {ApiResponse} from '../api-request.ts'
 
 type HttpResponse = ServerResponse | Http2ServerResponse
 
-/** Sends an answer: whole where it is, piece by piece with back-pressure where it streams. */
+export interface SendOptions {
+  closeConnection: boolean
+  /** Ends a stream; an answer that is whole is sent all the same. */
+  signal: AbortSignal
+  /** How long a caller may leave what was sent unread before it is dropped. */
+  stallMilliseconds: number
+}
+
+/** Answers up to this size are handed over at once; larger ones only as fast as they are read. */
+const SLICE = 64 * 1024
+
+/** Sends an answer: whole where it is small, else piece by piece as the caller reads. */
 export async function send(
   to: HttpResponse,
   answer: ApiResponse,
-  {closeConnection, signal}: {closeConnection: boolean; signal: AbortSignal},
+  {closeConnection, signal, stallMilliseconds}: SendOptions,
 ): Promise<void> {
   const {status, headers, body} = answer
-  if (to.destroyed || to.writableEnded) return
+  if (isGone(to)) return
   to.statusCode = status
   for (const [name, value] of Object.entries(headers)) to.setHeader(name, value)
   // HTTP/2 has no such header; its sessions are closed by GOAWAY.
-  if (closeConnection && 'shouldKeepAlive' in to) to.setHeader('Connection', 'close')
+  if (closeConnection && !('stream' in to)) to.setHeader('Connection', 'close')
 
   if (typeof body === 'string' || body instanceof Uint8Array) {
-    to.setHeader('Content-Length', Buffer.byteLength(body))
-    to.end(body)
+    const length = Buffer.byteLength(body)
+    if (!to.hasHeader('Content-Length')) to.setHeader('Content-Length', length)
+    if (length <= SLICE) to.end(body)
+    else await sendPieces(to, slicesOf(body), stallMilliseconds)
     return
   }
-
   // Clients wait for the headers of a watch before anything has happened.
   if ('flushHeaders' in to) to.flushHeaders()
-  for await (const chunk of body) {
-    if (to.destroyed || to.writableEnded) return
-    if (!write(to, chunk) && !signal.aborted) await drained(to, signal)
-    if (signal.aborted) break
+  await sendPieces(to, body, stallMilliseconds, signal)
+}
+
+async function sendPieces(
+  to: HttpResponse,
+  pieces: AsyncIterable<string | Uint8Array> | Iterable<Uint8Array>,
+  patience: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  for await (const piece of pieces) {
+    if (isGone(to)) return
+    if (!write(to, piece) && !(await drained(to, patience, signal))) {
+      to.destroy()
+      return
+    }
+    if (signal?.aborted === true) break
   }
   to.end()
 }
 
-function write(to: HttpResponse, chunk: string | Uint8Array): boolean {
-  // Both kinds of response take the same arguments, in types that do not unify.
-  return (to as ServerResponse).write(chunk)
+function* slicesOf(body: string | Uint8Array): Generator<Uint8Array> {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body
+  for (let at = 0; at < bytes.length; at += SLICE) yield bytes.subarray(at, at + SLICE)
 }
 
-async function drained(to: HttpResponse, signal: AbortSignal): Promise<void> {
-  try {
-    await once(to as ServerResponse, 'drain', {signal})
-  } catch {
-    // The caller has gone away, which the signal says too.
-  }
+const isGone = (to: HttpResponse) =>
+  to.writableEnded || ('stream' in to ? to.stream.destroyed : to.destroyed)
+
+function write(to: HttpResponse, piece: string | Uint8Array): boolean {
+  // Both kinds of response take the same arguments, in types that do not unify.
+  return (to as ServerResponse).write(piece)
+}
+
+/** Whether the caller has read on: false where it has gone away or has not read for so long. */
+async function drained(
+  to: HttpResponse,
+  milliseconds: number,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const events = to as ServerResponse
+  return new Promise((resolve) => {
+    const finish = (isDrained: boolean) => {
+      clearTimeout(timer)
+      events.off('drain', onDrain).off('close', onGone)
+      signal?.removeEventListener('abort', onGone)
+      resolve(isDrained)
+    }
+    const onDrain = () => finish(true)
+    const onGone = () => finish(false)
+    const timer = setTimeout(onGone, milliseconds)
+    events.once('drain', onDrain).once('close', onGone)
+    signal?.addEventListener('abort', onGone, {once: true})
+    if (signal?.aborted === true) onGone()
+  })
 }

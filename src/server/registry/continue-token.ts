@@ -7,6 +7,9 @@ export interface ContinueToken {
   after: string
 }
 
+/** In place of a revision: goes on in the state of now, after the list's own has been forgotten. */
+export const NEWEST = -1
+
 const VERSION = 'meta.k8s.io/v1'
 
 export const encodeContinue = ({revision, after}: ContinueToken) =>
@@ -27,11 +30,14 @@ export function decodeContinue(token: string, explain: (text: Buffer) => string)
   }
   const {v, rv, start} = parsed ?? {}
   if (v !== VERSION) throw broken('server does not recognize this encoded version')
-  if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv <= 0)
+  if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0)
     throw broken('incorrect encoded start resourceVersion (version meta.k8s.io/v1)')
   if (typeof start !== 'string' || start === '')
     throw broken('encoded start key empty (version meta.k8s.io/v1)')
-  return {revision: rv, after: start.endsWith('\u0000') ? start.slice(0, -1) : start}
+  return {
+    revision: rv < 0 ? NEWEST : rv,
+    after: start.endsWith('\u0000') ? start.slice(0, -1) : start,
+  }
 }
 
 const broken = (why: string) =>

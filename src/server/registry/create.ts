@@ -2,8 +2,9 @@ import {randomInt, randomUUID} from 'node:crypto'
 import type {ApiObject, ManagedFieldsEntry} from '../../api/meta.ts'
 import {hasCode} from '../../errors.ts'
 import {trackUpdate} from '../managed-fields/track-update.ts'
-import {alreadyExists, badRequest, invalid, StatusError} from '../status.ts'
+import {alreadyExists, invalid, StatusError} from '../status.ts'
 import {validateObjectMeta} from '../validation/metadata.ts'
+import {requireSameNamespace} from './request-identity.ts'
 import {toStored} from './stored-object.ts'
 import {
   bytesOf,
@@ -38,7 +39,7 @@ export async function create(
   tracked?: ManagedFieldsEntry[],
 ): Promise<WriteResult> {
   const {resource} = target.store
-  requireNamespace(object, target.context.namespace)
+  requireSameNamespace(object, target.context.namespace)
   refuseResourceVersion(object)
   const {context} = target
   resource.strategy.defaults?.(object)
@@ -65,17 +66,6 @@ export async function create(
 
 const isAlreadyThere = (error: unknown) =>
   error instanceof StatusError && error.status.reason === 'AlreadyExists'
-
-/** An object belongs into the namespace of the request's path. */
-function requireNamespace(object: ApiObject, namespace: string): void {
-  const given = object.metadata.namespace ?? ''
-  if (given !== '' && given !== namespace) {
-    throw badRequest(
-      'the namespace of the provided object does not match the namespace sent on the request',
-    )
-  }
-  if (namespace !== '') object.metadata.namespace = namespace
-}
 
 function refuseResourceVersion(object: ApiObject): void {
   const given = object.metadata.resourceVersion ?? ''

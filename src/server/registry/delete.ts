@@ -27,6 +27,9 @@ export function deleteOptions(body: DeleteOptions, query: URLSearchParams): Dele
   const policy = query.get('propagationPolicy')
   if (options.propagationPolicy === undefined && policy !== null && policy !== '')
     options.propagationPolicy = policy
+  const orphan = query.get('orphanDependents')
+  if (options.orphanDependents === undefined && orphan !== null)
+    options.orphanDependents = orphan !== 'false' && orphan !== '0'
   if ((options.dryRun ?? []).length === 0) options.dryRun = query.getAll('dryRun')
   const errors = optionErrors(options)
   if (errors.length > 0) throw invalid({group: 'meta.k8s.io', kind: 'DeleteOptions'}, '', errors)
@@ -112,7 +115,10 @@ function graceOf(resource: Resource, object: ApiObject, options: DeleteOptions):
   if (resource.gracePeriodSeconds === undefined) return 0
   // What needs no grace gets none, whatever the caller asks for.
   const own = resource.gracePeriodSeconds(object)
-  return own === 0 ? 0 : Math.max(0, options.gracePeriodSeconds ?? own)
+  if (own === 0) return 0
+  const asked = options.gracePeriodSeconds ?? own
+  // A negative one counts as a second, as for Kubernetes' pods.
+  return asked < 0 ? 1 : asked
 }
 
 function requirePreconditions(resource: Resource, {metadata}: ApiObject, options: DeleteOptions) {

@@ -134,12 +134,13 @@ class ResourceOperation {
   }
 
   #watch(): ApiResponse {
-    const {query, signal} = this.#call.request
+    const {method, query, signal} = this.#call.request
+    // The old paths for watches make every method one.
+    if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed()
     const body = startWatch(this.#deps.registry, this.#store, {
       options: listOptions(query, true),
       selection: this.#selection(),
       form: eventForm(this.#presentation()),
-      clock: this.#deps.clock,
       signal,
     })
     return {status: 200, headers: JSON_HEADERS, body}

@@ -1,7 +1,7 @@
 import {hasCode} from '../../errors.ts'
 import {sleep} from '../../runtime.ts'
 import {badRequest, expired, StatusError} from '../status.ts'
-import {decodeContinue, encodeContinue} from './continue-token.ts'
+import {decodeContinue, encodeContinue, NEWEST} from './continue-token.ts'
 import {parseResourceVersion, type ListOptions} from './options.ts'
 import type {Registry} from './registry.ts'
 import type {ResourceStore} from './resource-store.ts'
@@ -19,6 +19,9 @@ export interface Page {
 /** How long a list waits for a revision that has not been reached, as kube-apiserver's cache does. */
 const TOO_LARGE_PATIENCE = 3000
 
+/** So many objects are read from history at a time. */
+const CHUNK = 500
+
 export interface ListRequest {
   options: ListOptions
   selection: Selection
@@ -28,29 +31,34 @@ export interface ListRequest {
   signal: AbortSignal
 }
 
+/** As kube-apiserver lists: the newest state, one not older than a revision, exactly that of one, or a list's next page. */
 export async function list(
   registry: Registry,
   store: ResourceStore,
   request: ListRequest,
 ): Promise<Page> {
   const {options, selection} = request
+  const {limit} = options
   if (options.continue !== '') {
     if (options.resourceVersion !== '' && options.resourceVersion !== '0')
       throw badRequest('specifying resource version is not allowed when using continue')
     const {revision, after} = decodeContinue(options.continue, request.explainJson)
-    return pageAt(registry, store, {selection, limit: options.limit, revision, after})
+    if (revision === NEWEST)
+      return pageOf(selected(store, selection, after), selection, registry.revision, limit)
+    await reach(registry, revision, request)
+    return pageAt(registry, store, {selection, limit, revision, after})
   }
   const wanted = parseResourceVersion(options.resourceVersion, (message) =>
     badRequest(`invalid resource version: ${message}`),
   )
   await reach(registry, wanted, request)
   if (options.resourceVersionMatch === 'Exact')
-    return pageAt(registry, store, {selection, limit: options.limit, revision: wanted, after: ''})
-  return pageOf(selected(store, selection, ''), selection, registry.revision, options.limit)
+    return pageAt(registry, store, {selection, limit, revision: wanted, after: ''})
+  return pageOf(selected(store, selection, ''), selection, registry.revision, limit)
 }
 
 /** Every object that is selected, after a key, from memory. */
-function selected(
+export function selected(
   store: ResourceStore,
   selection: Selection,
   after: string,
@@ -79,13 +87,21 @@ function pageOf(
       if (!selection.everything) break
     } else items.push(stored)
   }
+  return toPage(items, more, {revision, counted: selection.everything})
+}
+
+function toPage(
+  items: StoredObject[],
+  more: number,
+  {revision, counted}: {revision: number; counted: boolean},
+): Page {
   const last = items.at(-1)
   if (more === 0 || last === undefined) return {items, revision}
   return {
     items,
     revision,
     continue: encodeContinue({revision, after: last.key}),
-    ...(selection.everything ? {remaining: more} : {}),
+    ...(counted ? {remaining: more} : {}),
   }
 }
 
@@ -97,28 +113,69 @@ interface Position {
 }
 
 /** A page of the state as it was: from memory where nothing has changed since, else from the store's history. */
-async function pageAt(
-  registry: Registry,
-  store: ResourceStore,
-  {selection, limit, revision, after}: Position,
-): Promise<Page> {
+async function pageAt(registry: Registry, store: ResourceStore, position: Position): Promise<Page> {
+  const {selection, limit, revision, after} = position
   if (store.log.positionAfter(revision) === store.log.end)
     return pageOf(selected(store, selection, after), selection, revision, limit)
-  const prefix =
-    selection.namespace === '' ? store.prefix : `${store.prefix}${selection.namespace}/`
   try {
-    const {entries} = await registry.storage.list(prefix, {
-      revision,
-      ...(after === '' ? {} : {after: store.prefix + after}),
-    })
-    const objects = entries.map((entry) => fromEntry(store.resource, entry, store.prefix))
-    return pageOf(objects, selection, revision, limit)
+    return selection.everything
+      ? await countedPage(registry, store, position)
+      : await searchedPage(registry, store, position)
   } catch (error) {
-    if (!hasCode(error, 'STORE_COMPACTED')) throw error
-    throw expired(
-      'The provided continue parameter is too old to display a consistent list result. You must start a new list without the continue parameter.',
-    )
+    throw hasCode(error, 'STORE_COMPACTED') ? forgotten(after) : error
   }
+}
+
+function readHistory(
+  {storage}: Registry,
+  store: ResourceStore,
+  {selection: {namespace}, revision, after}: Position,
+  limit: number,
+) {
+  return storage.list(namespace === '' ? store.prefix : `${store.prefix}${namespace}/`, {
+    revision,
+    ...(limit === 0 ? {} : {limit}),
+    ...(after === '' ? {} : {after: store.prefix + after}),
+  })
+}
+
+async function countedPage(
+  registry: Registry,
+  store: ResourceStore,
+  position: Position,
+): Promise<Page> {
+  const {entries, remaining} = await readHistory(registry, store, position, position.limit)
+  const items = entries.map((entry) => fromEntry(store.resource, entry, store.prefix))
+  return toPage(items, remaining, {revision: position.revision, counted: true})
+}
+
+/** Behind a selector nobody knows where a page ends: history is read until it is full. */
+async function searchedPage(
+  registry: Registry,
+  store: ResourceStore,
+  position: Position,
+): Promise<Page> {
+  const {selection, limit, revision} = position
+  const found: StoredObject[] = []
+  let {after} = position
+  for (;;) {
+    const {entries, remaining} = await readHistory(registry, store, {...position, after}, CHUNK)
+    const objects = entries.map((entry) => fromEntry(store.resource, entry, store.prefix))
+    found.push(...objects.filter(selection.matches))
+    if (remaining === 0 || (limit > 0 && found.length > limit))
+      return pageOf(found, selection, revision, limit)
+    after = objects.at(-1)?.key ?? after
+  }
+}
+
+/** A list that was begun may go on with what is there now; one of a revision that is gone cannot be had. */
+function forgotten(after: string): StatusError {
+  if (after === '') return expired('The resourceVersion for the provided list is too old.')
+  const error = expired(
+    'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
+  )
+  error.status.metadata.continue = encodeContinue({revision: NEWEST, after})
+  return error
 }
 
 /** Waits until memory has reached a revision, for as long as the caller and Kubernetes' own patience allow. */

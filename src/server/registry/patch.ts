@@ -11,6 +11,7 @@ import {applyStrategicMergePatch} from '../patch/strategic-merge.ts'
 import {badRequest, invalid, notFound, unsupportedMediaType} from '../status.ts'
 import {create} from './create.ts'
 import {requireApplyOptions, type WriteOptions} from './options.ts'
+import {requireSameName, requireSameNamespace} from './request-identity.ts'
 import {requireCreate, update} from './update.ts'
 import {trackingOf, type WriteResult, type WriteServices, type WriteTarget} from './write.ts'
 
@@ -105,6 +106,8 @@ function toTyped(
     if (findings.length > 0 && options.fieldValidation === 'Strict')
       throw refuse(`strict decoding error: ${findings.join(', ')}`)
     if (options.fieldValidation === 'Warn') findings.forEach((text) => context.warn(text))
+    requireSameName(object as ApiObject, context.name)
+    requireSameNamespace(object as ApiObject, context.namespace)
     return object as ApiObject
   } catch (error) {
     throw error instanceof MalformedError ? refuse(error.message) : error

@@ -13,7 +13,7 @@ import {
 } from '../table/index.ts'
 import type {Page} from './list.ts'
 import {withKind, type StoredObject} from './stored-object.ts'
-import type {EventForm} from './watch.ts'
+import type {EventForm} from './watch-frames.ts'
 
 /** How answers to one request are put into text. */
 export interface Presentation {

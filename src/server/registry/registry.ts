@@ -1,10 +1,8 @@
 import type {ApiObject} from '../../api/meta.ts'
 import type {Storage, StorageEvent} from '../../storage/storage.ts'
 import type {ObjectReader, Resource} from '../resource.ts'
-import {ResourceStore} from './resource-store.ts'
+import {ResourceStore, STORE_ROOT} from './resource-store.ts'
 import {parse} from './stored-object.ts'
-
-const ROOT = '/registry/'
 
 /** Every stored resource's memory, fed by the store's events. */
 export class Registry implements ObjectReader {
@@ -29,13 +27,14 @@ export class Registry implements ObjectReader {
     const registry = new Registry(storage, resources)
     const early: StorageEvent[][] = []
     let loaded = false
-    const {revision, stop} = storage.subscribe(ROOT, (events) => {
+    const {revision, stop} = storage.subscribe(STORE_ROOT, (events) => {
       if (loaded) registry.#apply(events)
       else early.push(events)
     })
     registry.#stop = stop
     registry.#revision = revision
-    for (const store of registry.#stores.values()) await store.load(storage)
+    for (const store of registry.#stores.values())
+      registry.#revision = Math.max(registry.#revision, await store.load(storage))
     loaded = true
     for (const events of early) {
       registry.#apply(
@@ -74,7 +73,7 @@ export class Registry implements ObjectReader {
   #apply(events: StorageEvent[]): void {
     const changes = new Map<ResourceStore, StorageEvent[]>()
     for (const event of events) {
-      this.#revision = event.revision
+      this.#revision = Math.max(this.#revision, event.revision)
       const store = this.#storeOf(event.key)
       if (store === undefined) continue
       const list = changes.get(store)
@@ -85,7 +84,7 @@ export class Registry implements ObjectReader {
   }
 
   #storeOf(key: string): ResourceStore | undefined {
-    const end = key.indexOf('/', key.indexOf('/', ROOT.length) + 1)
+    const end = key.indexOf('/', key.indexOf('/', STORE_ROOT.length) + 1)
     return this.#byPrefix.get(key.slice(0, end + 1))
   }
 }

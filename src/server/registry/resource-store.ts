@@ -4,11 +4,13 @@ import {groupVersion, type Resource} from '../resource.ts'
 import {EventLog, type ObjectEvent} from './event-log.ts'
 import {SortedKeys} from './sorted-keys.ts'
 import {atRevision, fromEntry, parse, type StoredObject} from './stored-object.ts'
+import {WriteTurns} from './write-turns.ts'
 
 /** Changes kept in memory per resource; older ones are read from the store's history. */
 const WINDOW = 4096
 
-const KEY_ROOT = '/registry/'
+/** Where the keys of every resource begin in the store. */
+export const STORE_ROOT = '/registry/'
 
 /** All objects of one resource, in memory, kept in step with the store. */
 export class ResourceStore {
@@ -16,6 +18,8 @@ export class ResourceStore {
   /** Where its keys begin in the store. */
   readonly prefix: string
   readonly apiVersion: string
+  /** For writers that have met on one object. */
+  readonly turns = new WriteTurns()
   readonly #objects = new Map<string, StoredObject>()
   readonly #keys = new SortedKeys()
   readonly #listeners: ((events: ObjectEvent[]) => void)[] = []
@@ -23,7 +27,7 @@ export class ResourceStore {
 
   constructor(resource: Resource) {
     this.resource = resource
-    this.prefix = `${KEY_ROOT}${resource.group === '' ? 'core' : resource.group}/${resource.plural}/`
+    this.prefix = `${STORE_ROOT}${resource.group === '' ? 'core' : resource.group}/${resource.plural}/`
     this.apiVersion = groupVersion(resource)
   }
 
@@ -35,11 +39,12 @@ export class ResourceStore {
     return this.#objects.size
   }
 
-  /** Reads what is stored. Called once, before any event. */
-  async load(storage: Storage): Promise<void> {
+  /** Reads what is stored and answers the revision of that. Called once, before any event. */
+  async load(storage: Storage): Promise<number> {
     const {entries, revision} = await storage.list(this.prefix)
     for (const entry of entries) this.#put(fromEntry(this.resource, entry, this.prefix))
     this.#log = new EventLog(revision, WINDOW)
+    return revision
   }
 
   /** Called back with every change, after it has been applied here. */
@@ -83,45 +88,27 @@ export class ResourceStore {
 
   /** An event of the store as watchers see it, without applying it: for reading history. */
   toEvent(change: StorageEvent): ObjectEvent {
-    const previous =
-      change.previous === undefined
-        ? undefined
-        : fromEntry(this.resource, change.previous, this.prefix)
-    if (change.entry !== undefined) {
-      return {
-        revision: change.revision,
-        current: fromEntry(this.resource, change.entry, this.prefix),
-        ...(previous === undefined ? {} : {previous}),
-        frames: new Map(),
-      }
-    }
-    return {
-      revision: change.revision,
-      ...(previous === undefined ? {} : {previous: atRevision(previous, change.revision)}),
-      frames: new Map(),
-    }
+    const previous = change.previous && fromEntry(this.resource, change.previous, this.prefix)
+    return this.#eventOf(change, previous)
   }
 
   #applyOne(change: StorageEvent): ObjectEvent {
     const path = change.key.slice(this.prefix.length)
-    const previous = this.#objects.get(path)
-    if (change.entry !== undefined) {
-      const current = fromEntry(this.resource, change.entry, this.prefix)
-      this.#put(current)
-      return {
-        revision: change.revision,
-        current,
-        ...(previous === undefined ? {} : {previous}),
-        frames: new Map(),
-      }
+    const event = this.#eventOf(change, this.#objects.get(path))
+    if (event.current !== undefined) this.#put(event.current)
+    else {
+      this.#objects.delete(path)
+      this.#keys.delete(path)
     }
-    this.#objects.delete(path)
-    this.#keys.delete(path)
-    return {
-      revision: change.revision,
-      ...(previous === undefined ? {} : {previous: atRevision(previous, change.revision)}),
-      frames: new Map(),
-    }
+    return event
+  }
+
+  #eventOf({entry, revision}: StorageEvent, previous: StoredObject | undefined): ObjectEvent {
+    const frames = new Map<string, string>()
+    if (entry === undefined)
+      return {revision, frames, ...(previous && {previous: atRevision(previous, revision)})}
+    const current = fromEntry(this.resource, entry, this.prefix)
+    return {revision, frames, current, ...(previous && {previous})}
   }
 
   #put(stored: StoredObject): void {

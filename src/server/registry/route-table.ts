@@ -78,6 +78,9 @@ function fitsPath(resource: Resource, info: ResourceRequestInfo): boolean {
     case 'patch':
     case 'delete':
       return info.named
+    // Of all namespaces at once there are only lists and watches.
+    case 'deletecollection':
+      return resource.namespaced === info.inNamespace
     default:
       return true
   }

@@ -1,6 +1,8 @@
+import {compareKeys} from '../../storage/keys.ts'
+
 const BUCKET = 512
 
-/** Keys in order, with inserts and deletes whose cost hardly grows: short sorted arrays in one array. */
+/** Keys in the order of their bytes, as the store has them, with inserts and deletes whose cost hardly grows: short sorted arrays in one array. */
 export class SortedKeys {
   readonly #buckets: string[][] = []
   #size = 0
@@ -37,16 +39,14 @@ export class SortedKeys {
 
   /** The keys that begin with the prefix and come after `after`. */
   *range(prefix: string, after = ''): Generator<string> {
-    const start = after >= prefix ? after : prefix
+    const start = compareKeys(after, prefix) >= 0 ? after : prefix
     for (let index = this.#bucketFor(start); index < this.#buckets.length; index++) {
       const bucket = this.#buckets[index] ?? []
       for (let at = lowerBound(bucket, start); at < bucket.length; at++) {
         const key = bucket[at] ?? ''
         if (key === after && after !== '') continue
-        if (!key.startsWith(prefix)) {
-          if (key > prefix) return
-          continue
-        }
+        // Keys under a prefix stand together, and the start is never before the first of them.
+        if (!key.startsWith(prefix)) return
         yield key
       }
     }
@@ -58,7 +58,7 @@ export class SortedKeys {
     let high = this.#buckets.length - 1
     while (low < high) {
       const middle = (low + high + 1) >>> 1
-      if ((this.#buckets[middle]?.[0] ?? '') <= key) low = middle
+      if (compareKeys(this.#buckets[middle]?.[0] ?? '', key) <= 0) low = middle
       else high = middle - 1
     }
     return low
@@ -70,7 +70,7 @@ function lowerBound(sorted: string[], key: string): number {
   let high = sorted.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if ((sorted[middle] ?? '') < key) low = middle + 1
+    if (compareKeys(sorted[middle] ?? '', key) < 0) low = middle + 1
     else high = middle
   }
   return low

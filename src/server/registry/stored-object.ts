@@ -35,7 +35,7 @@ const decoder = new TextDecoder()
 
 export const textOf = (entry: Entry) => decoder.decode(entry.value)
 
-/** From the store into memory. `object` spares the parsing where the writer has it at hand. */
+/** From the store into memory. */
 export function fromEntry(resource: Resource, entry: Entry, prefix: string): StoredObject {
   const text = textOf(entry)
   const object = JSON.parse(text) as ApiObject

@@ -4,11 +4,12 @@ import {sameOwners} from '../managed-fields/ownership.ts'
 import {trackUpdate} from '../managed-fields/track-update.ts'
 import {requireAllowed} from '../authz/refusal.ts'
 import type {Resource, Strategy} from '../resource.ts'
-import {badRequest, conflict, invalid, MODIFIED, notFound} from '../status.ts'
+import {conflict, invalid, MODIFIED, notFound} from '../status.ts'
 import {invalidValue} from '../field-error.ts'
 import {deepEqual} from '../patch/json-value.ts'
 import {validateObjectMetaUpdate} from '../validation/metadata.ts'
 import {create} from './create.ts'
+import {requireSameName, requireSameNamespace} from './request-identity.ts'
 import {parse, textOf, toStored, type StoredObject} from './stored-object.ts'
 import {
   bytesOf,
@@ -162,25 +163,6 @@ function strategyOf({store: {resource}, context}: WriteTarget): Strategy {
   if (subresource === undefined) return resource.strategy
   // An action on the object is its own rule.
   return subresource.strategy ?? (subresource.create === undefined ? resource.strategy : {})
-}
-
-function requireSameName(object: ApiObject, name: string): void {
-  const given = object.metadata.name ?? ''
-  if (given === '') object.metadata.name = name
-  else if (given !== name)
-    throw badRequest(
-      `the name of the object (${given}) does not match the name on the URL (${name})`,
-    )
-}
-
-function requireSameNamespace(object: ApiObject, namespace: string): void {
-  const given = object.metadata.namespace ?? ''
-  if (given !== '' && given !== namespace) {
-    throw badRequest(
-      'the namespace of the provided object does not match the namespace sent on the request',
-    )
-  }
-  if (namespace !== '') object.metadata.namespace = namespace
 }
 
 function requireSameUid(

@@ -17,6 +17,11 @@ export class WatchWait {
     if (signal.aborted) this.#over = true
   }
 
+  /** Its time has passed, or its caller has gone. */
+  get over(): boolean {
+    return this.#over
+  }
+
   async next(milliseconds: number | undefined): Promise<'changed' | 'over'> {
     if (this.#over) return 'over'
     let timer: NodeJS.Timeout | undefined

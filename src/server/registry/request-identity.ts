@@ -1,0 +1,26 @@
+import type {ApiObject} from '../../api/meta.ts'
+import {badRequest} from '../status.ts'
+
+/** An object has the name of the request's path: taken from there where it says none. As Kubernetes' checkName. */
+export function requireSameName(object: ApiObject, name: string): void {
+  const given = object.metadata.name ?? ''
+  if (given === '') object.metadata.name = name
+  else if (given !== name)
+    throw badRequest(
+      `the name of the object (${given}) does not match the name on the URL (${name})`,
+    )
+}
+
+/**
+ * An object is in the namespace of the request's path: put there where it says none, taken out of any where the path has
+ * none. As Kubernetes' EnsureObjectNamespaceMatchesRequestNamespace.
+ */
+export function requireSameNamespace(object: ApiObject, namespace: string): void {
+  const given = object.metadata.namespace ?? ''
+  if (namespace === '') delete object.metadata.namespace
+  else if (given === '') object.metadata.namespace = namespace
+  else if (given !== namespace)
+    throw badRequest(
+      'the namespace of the provided object does not match the namespace sent on the request',
+    )
+}

@@ -1,0 +1,150 @@
+import type {UserInfo, WatchEvent} from '../../src/api/meta.ts'
+import type {Handler} from '../../src/server/api-request.ts'
+import {ADMIN} from '../helpers/test-server.ts'
+
+export interface Answer {
+  status: number
+  headers: Record<string, string | string[]>
+  /** Parsed where it is JSON. */
+  body: any
+  text: string
+}
+
+export interface CallOptions {
+  body?: unknown
+  type?: string
+  accept?: string
+  headers?: Record<string, string>
+  caller?: UserInfo
+  signal?: AbortSignal
+}
+
+/** Calls the server as a function, as an administrator where nobody else is named. */
+export class Api {
+  readonly #handler: Handler
+  readonly #caller: UserInfo
+
+  constructor(handler: Handler, caller = ADMIN) {
+    this.#handler = handler
+    this.#caller = caller
+  }
+
+  as(username: string, ...groups: string[]): Api {
+    return new Api(this.#handler, {username, groups: [...groups, 'system:authenticated']})
+  }
+
+  async call(method: string, url: string, options: CallOptions = {}): Promise<Answer> {
+    const {status, headers, body} = await this.#raw(method, url, options)
+    let text = ''
+    if (typeof body === 'string' || body instanceof Uint8Array) text = Buffer.from(body).toString()
+    else for await (const chunk of body) text += Buffer.from(chunk).toString()
+    const isJson = text !== '' && headers['Content-Type'] === 'application/json'
+    return {status, headers, text, body: isJson && !text.includes('}\n{') ? JSON.parse(text) : text}
+  }
+
+  get(url: string, options?: CallOptions) {
+    return this.call('GET', url, options)
+  }
+
+  post(url: string, body: unknown, options?: CallOptions) {
+    return this.call('POST', url, {...options, body})
+  }
+
+  put(url: string, body: unknown, options?: CallOptions) {
+    return this.call('PUT', url, {...options, body})
+  }
+
+  patch(url: string, body: unknown, kind = 'merge', options?: CallOptions) {
+    const type =
+      kind === 'apply' ? 'application/apply-patch+yaml' : `application/${kind}-patch+json`
+    return this.call('PATCH', url, {...options, body, type})
+  }
+
+  delete(url: string, body?: unknown) {
+    return this.call('DELETE', url, {body})
+  }
+
+  async watch(url: string, options: CallOptions = {}): Promise<Watching> {
+    const stop = new AbortController()
+    const separator = url.includes('?') ? '&' : '?'
+    const path = url.includes('/watch/') ? url : `${url}${separator}watch=true`
+    const {status, body} = await this.#raw('GET', path, {...options, signal: stop.signal})
+    if (typeof body === 'string' || body instanceof Uint8Array)
+      throw new Error(`no watch: ${status} ${Buffer.from(body).toString()}`)
+    return new Watching(body, stop)
+  }
+
+  #raw(method: string, url: string, options: CallOptions) {
+    const {body, type = 'application/json', accept, caller = this.#caller, headers = {}} = options
+    const [path = '', query = ''] = url.split('?')
+    return this.#handler({
+      method,
+      path,
+      query: new URLSearchParams(query),
+      headers: {
+        'content-type': type,
+        'user-agent': 'test',
+        ...(accept === undefined ? {} : {accept}),
+        ...headers,
+      },
+      rawHeaders: Object.entries(headers).flat(),
+      body: bytesOf(body),
+      remoteAddress: '192.0.2.1',
+      signal: options.signal ?? new AbortController().signal,
+      caller,
+    })
+  }
+}
+
+function bytesOf(body: unknown): Uint8Array {
+  if (body instanceof Uint8Array) return body
+  if (body === undefined) return new Uint8Array()
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+}
+
+/** The events of a watch, as they come. */
+export class Watching {
+  readonly events: WatchEvent<any>[] = []
+  readonly ended: Promise<void>
+  readonly #stop: AbortController
+  #wake: () => void = () => undefined
+
+  constructor(stream: AsyncIterable<string | Uint8Array>, stop: AbortController) {
+    this.#stop = stop
+    this.ended = this.#read(stream)
+  }
+
+  /** The first so many events, once they are there. */
+  async first(count: number): Promise<WatchEvent<any>[]> {
+    while (this.events.length < count)
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    return this.events.slice(0, count)
+  }
+
+  /** `ADDED a`, `MODIFIED a`, … */
+  async summary(count: number): Promise<string[]> {
+    return (await this.first(count)).map(({type, object}) => `${type} ${nameOf(object)}`)
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await this.ended
+  }
+
+  async #read(stream: AsyncIterable<string | Uint8Array>): Promise<void> {
+    for await (const chunk of stream) {
+      const lines = Buffer.from(chunk).toString().trimEnd().split('\n')
+      this.events.push(...lines.map((line) => JSON.parse(line)))
+      this.#wake()
+    }
+  }
+}
+
+const nameOf = (object: any): string => object.metadata?.name ?? object.reason ?? ''
+
+/** Waits for a condition that something else brings about. */
+export async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 5))
+}
