@@ -1,12 +1,14 @@
 'use strict'
-const {writeFileSync} = require('node:fs')
+const {mkdtempSync, rmSync, writeFileSync} = require('node:fs')
+const {tmpdir} = require('node:os')
 const {join} = require('node:path')
 const {cacheOf, load, loaded} = require('./load.js')
 
 const [, , step, dist] = process.argv
+const program = () => load(join(dist, 'main.js'))
 
-/** Command lines that touch what most commands need. Their output is of no interest. */
-const WARM_UP = [
+/** Command lines that touch what most commands need. */
+const LIGHT = [
   ['version'],
   ['version', '--output', 'json'],
   ['--help'],
@@ -15,21 +17,77 @@ const WARM_UP = [
 ]
 
 async function writeManifest() {
-  const {describeProgram} = load(join(dist, 'main.js'))
-  writeFileSync(join(dist, 'manifest.json'), JSON.stringify(await describeProgram()))
+  writeFileSync(join(dist, 'manifest.json'), JSON.stringify(await program().describeProgram()))
 }
 
-/** The cache of a script holds the functions that have run by now, so those of a usual run are run first. */
-async function writeCaches() {
-  const {main} = load(join(dist, 'main.js'))
-  process.stdout.write = () => true
+/** Runs command lines whose output is of no interest, but for what is awaited in it. */
+async function inSilence(work) {
+  const {write} = process.stdout
+  const {write: writeError} = process.stderr
+  let said = () => undefined
+  process.stdout.write = (text) => {
+    said(String(text))
+    return true
+  }
   process.stderr.write = () => true
-  for (const line of WARM_UP) await main(line, dist)
-  for (const [path, {script}] of loaded) writeFileSync(cacheOf(path), script.createCachedData())
+  try {
+    await work((listener) => (said = listener))
+  } finally {
+    process.stdout.write = write
+    process.stderr.write = writeError
+  }
 }
 
-const STEPS = {manifest: writeManifest, cache: writeCaches}
-STEPS[step]().catch((error) => {
-  process.exitCode = 1
-  throw error
-})
+async function runLightly() {
+  for (const line of LIGHT) await program().main(line, dist)
+}
+
+/** A whole control plane in this process, on the loopback and in a folder that is removed again. */
+async function runServer(listen) {
+  const dir = mkdtempSync(join(tmpdir(), 'trustadm-build-'))
+  const at = ['--dir', dir]
+  try {
+    const local = ['--bind-address', '127.0.0.1', '--apiserver-bind-port', '0']
+    const ready = new Promise((resolve) => listen((text) => text.includes('endpoint') && resolve()))
+    const served = program().main(['init', '--foreground', '-o', 'json', ...local, ...at], dist)
+    await Promise.race([ready, served])
+    for (const line of [['status'], ['certificate', 'check-expiration']]) {
+      await program().main([...line, ...at], dist)
+    }
+    process.kill(process.pid, 'SIGTERM')
+    await served
+  } finally {
+    rmSync(dir, {recursive: true, force: true})
+  }
+}
+
+/** A script's cache holds the functions that have run by now. One that is written is kept: what runs later would only make it larger. */
+function writeCaches(written) {
+  for (const [path, {script}] of loaded) {
+    if (written.has(path)) continue
+    writeFileSync(cacheOf(path), script.createCachedData())
+    written.add(path)
+  }
+}
+
+async function makeCaches() {
+  const written = new Set()
+  await inSilence(runLightly)
+  writeCaches(written)
+  try {
+    await inSilence(runServer)
+  } catch (error) {
+    // A machine on which no server can run still gets a program; it only starts a little slower.
+    console.warn(`the server was not warmed up: ${error.message}`)
+  }
+  writeCaches(written)
+}
+
+const STEPS = {manifest: writeManifest, cache: makeCaches}
+STEPS[step]().then(
+  () => process.exit(0),
+  (error) => {
+    console.error(error)
+    process.exit(1)
+  },
+)
