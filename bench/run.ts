@@ -8,6 +8,7 @@ const PARTS: Record<string, () => Promise<BenchRow[]>> = {
   handler: async () => (await import('./handler.ts')).benchHandler(),
   server: async () => (await import('./server.ts')).benchServer(),
   'fan-out': async () => (await import('./fan-out.ts')).benchFanOut(),
+  memory: async () => (await import('./memory.ts')).benchMemory(),
   growth: async () => (await import('./growth.ts')).benchGrowth(),
 }
 

@@ -1,0 +1,80 @@
+import {spawn, spawnSync} from 'node:child_process'
+import {once} from 'node:events'
+import {mkdtemp, rm} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {fileURLToPath} from 'node:url'
+import {compared, median, milliseconds, type BenchRow} from './rows.ts'
+
+const PROGRAM = fileURLToPath(new URL('../bin/run.js', import.meta.url))
+const ROUNDS = 25
+const SERVER_ROUNDS = 9
+
+/** It alone would cost more than twice the start of Node. */
+const {NODE_EXTRA_CA_CERTS: _, ...ENVIRONMENT} = process.env
+
+const BARE = ['-e', '0']
+
+const COMMANDS: Record<string, string[]> = {
+  'version (at most 3.3, aim: 2)': ['version'],
+  'autocomplete bash (at most 3.3, aim: 2)': ['autocomplete', 'bash'],
+  'init --help': ['init', '--help'],
+}
+
+function runOnce(args: readonly string[]): void {
+  const {status} = spawnSync(process.execPath, args, {env: ENVIRONMENT, stdio: 'ignore'})
+  if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status ?? 'a signal'}`)
+}
+
+const timed = (args: readonly string[]): Promise<number> =>
+  milliseconds(() => Promise.resolve(runOnce(args)))
+
+async function untilReady(dir: string): Promise<number> {
+  const args = [PROGRAM, 'serve', '--dir', dir]
+  const start = performance.now()
+  const server = spawn(process.execPath, args, {
+    env: ENVIRONMENT,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  await once(server.stdout, 'data')
+  const taken = performance.now() - start
+  server.kill('SIGTERM')
+  await once(server, 'exit')
+  return taken
+}
+
+/** Takes the baseline in turns with what is measured, so that a busy moment of the machine hits both. */
+async function besideNode(
+  name: string,
+  rounds: number,
+  measure: () => Promise<number>,
+): Promise<BenchRow> {
+  const values: number[] = []
+  const baselines: number[] = []
+  for (let round = 0; round < rounds; round += 1) {
+    baselines.push(await timed(BARE))
+    values.push(await measure())
+  }
+  return compared(name, median(values), 'ms', [median(baselines), 'node -e 0'])
+}
+
+/** How long a person waits: the start of commands, and of a server until it is ready. */
+export async function benchStart(): Promise<BenchRow[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'trustadm-bench-'))
+  const dir = join(folder, 'plane')
+  try {
+    const rows: BenchRow[] = []
+    for (const [name, args] of Object.entries(COMMANDS)) {
+      rows.push(await besideNode(name, ROUNDS, () => timed([PROGRAM, ...args])))
+    }
+    const local = ['--bind-address', '127.0.0.1', '--apiserver-bind-port', '0']
+    const skip = ['--skip-phases', 'control-plane,namespaces,rbac']
+    runOnce([PROGRAM, 'init', '--quiet', ...local, ...skip, '--dir', dir])
+    await untilReady(dir)
+    const name = 'serve until ready (aim: 8)'
+    rows.push(await besideNode(name, SERVER_ROUNDS, () => untilReady(dir)))
+    return rows
+  } finally {
+    await rm(folder, {recursive: true, force: true})
+  }
+}
