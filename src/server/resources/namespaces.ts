@@ -96,6 +96,12 @@ export const namespaces = defineResource<Namespace>({
     finalize: {verbs: ['update'], strategy: finalizeStrategy},
     status: statusSubresource<Namespace>({validateUpdate: validateStatus}),
   },
+  markDeleting: (namespace) => {
+    namespace.status = {...namespace.status, phase: 'Terminating'}
+    // Kubernetes gives no grace to namespaces: the field is for kinds that have one.
+    delete namespace.metadata.deletionGracePeriodSeconds
+  },
+  holdsDeletion: ({spec}) => (spec?.finalizers ?? []).length > 0,
   fields: {'status.phase': ({status}) => status?.phase ?? ''},
   columns: [
     NAME,
