@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import {createRequest} from '../../src/pki/create.ts'
+import {generateKeys} from '../../src/pki/keys.ts'
+import {assertContains, lines} from './text.ts'
+import {withEveryKubectl} from './versions.ts'
+
+withEveryKubectl('nodes', (context) => {
+  const {prefix} = context
+  const node = `${prefix}-n1`
+  const status = async (): Promise<string> =>
+    lines(await context.kubectl.ok(`get node ${node} --no-headers`))[0]?.split(' ')[1] ?? ''
+
+  before(async () => {
+    const manifest = {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: {name: node},
+      status: {conditions: [{type: 'Ready', status: 'True'}]},
+    }
+    await context.kubectl.ok('create -f -', {input: JSON.stringify(manifest)})
+  })
+
+  after(async () => {
+    await context.kubectl.ok(`delete node ${node}`)
+  })
+
+  it('waits for a condition that is met', async () => {
+    const text = await context.kubectl.ok(`wait node/${node} --for=condition=Ready --timeout=10s`)
+    assert.equal(text, `node/${node} condition met\n`)
+  })
+
+  it('waits in vain for a condition that is not met', async () => {
+    const wait = `wait node/${node} --for=condition=DiskPressure --timeout=1s`
+    assert.match(await context.kubectl.fails(wait), /timed out waiting for the condition/)
+  })
+
+  it('cordons and uncordons', async () => {
+    assert.equal(await context.kubectl.ok(`cordon ${node}`), `node/${node} cordoned\n`)
+    assert.equal(await status(), 'Ready,SchedulingDisabled')
+    assert.equal(await context.kubectl.ok(`uncordon ${node}`), `node/${node} uncordoned\n`)
+    assert.equal(await status(), 'Ready')
+  })
+
+  it('taints and untaints', async () => {
+    const path = '\'jsonpath={.spec.taints[?(@.key=="dedicated")].effect}\''
+    await context.kubectl.ok(`taint node ${node} dedicated=db:NoSchedule`)
+    assert.equal(await context.kubectl.ok(`get node ${node} -o ${path}`), 'NoSchedule')
+    await context.kubectl.ok(`taint node ${node} dedicated:NoSchedule-`)
+    assert.equal(await context.kubectl.ok(`get node ${node} -o ${path}`), '')
+  })
+
+  it('drains pods away', async () => {
+    const pod = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: {name: 'guest', ownerReferences: []},
+      spec: {nodeName: node, containers: [{name: 'c', image: 'example.test/c'}]},
+    }
+    await context.kubectl.ok('create -f -', {input: JSON.stringify(pod)})
+    assertContains(await context.kubectl.ok(`describe node ${node}`), [`${prefix} guest`])
+    // Nothing here ends pods on nodes, so that it has to be forced.
+    const flags = '--force --disable-eviction --grace-period=0 --ignore-daemonsets --timeout=20s'
+    const {code, stdout, stderr} = await context.kubectl.run(`drain ${node} ${flags}`)
+    assert.equal(code, 0, stderr)
+    assert.match(stdout, new RegExp(`node/${node} (drained|deleted)`))
+    assert.match(await context.kubectl.fails('get pod guest'), /pods "guest" not found/)
+  })
+
+  it('lists pods by the node they are on', async () => {
+    const selector = `--field-selector spec.nodeName=${node},status.phase!=Failed`
+    const {code, stderr} = await context.kubectl.run(`get pods ${selector}`)
+    assert.equal(code, 0)
+    assert.equal(stderr, `No resources found in ${prefix} namespace.\n`)
+  })
+})
+
+withEveryKubectl('requests', (context) => {
+  const {prefix} = context
+  const names = ['good', 'bad'].map((name) => `${prefix}-${name}`)
+  const [good, bad] = names as [string, string]
+  const condition = async (name: string): Promise<string | undefined> =>
+    lines(await context.kubectl.ok(`get csr ${name} --no-headers`))[0]
+      ?.split(' ')
+      .at(-1)
+
+  before(async () => {
+    const request = Buffer.from(await createRequest({commonName: 'ada'}, await generateKeys()))
+    const items = names.map((name) => ({
+      apiVersion: 'certificates.k8s.io/v1',
+      kind: 'CertificateSigningRequest',
+      metadata: {name},
+      spec: {
+        request: request.toString('base64'),
+        signerName: `example.test/${prefix}`,
+        usages: ['client auth'],
+      },
+    }))
+    const input = JSON.stringify({apiVersion: 'v1', kind: 'List', items})
+    await context.kubectl.ok('create -f -', {input})
+  })
+
+  after(async () => {
+    await context.kubectl.ok(`delete csr ${names.join(' ')}`)
+  })
+
+  it('finds them by their signer', async () => {
+    const selector = `--field-selector spec.signerName=example.test/${prefix}`
+    const text = await context.kubectl.ok(`get csr ${selector} -o name`)
+    assert.equal(lines(text).length, 2)
+    assert.equal(await condition(good), 'Pending')
+  })
+
+  it('approves one', async () => {
+    const said = `certificatesigningrequest.certificates.k8s.io/${good} approved\n`
+    assert.equal(await context.kubectl.ok(`certificate approve ${good}`), said)
+    assert.equal(await condition(good), 'Approved')
+    await context.kubectl.ok(`wait csr/${good} --for=condition=Approved --timeout=10s`)
+  })
+
+  it('denies one', async () => {
+    await context.kubectl.ok(`certificate deny ${bad}`)
+    assert.equal(await condition(bad), 'Denied')
+    const path = "'jsonpath={.status.conditions[0].reason}'"
+    assert.equal(await context.kubectl.ok(`get csr ${bad} -o ${path}`), 'KubectlDeny')
+  })
+
+  it('does not approve what was denied', async () => {
+    const {code, stderr} = await context.kubectl.run(`certificate approve ${bad}`)
+    assert.equal(code, 1)
+    assert.match(stderr, /is already Denied|mutually exclusive/)
+  })
+
+  it('does not approve for somebody who may not', async () => {
+    const errors = await context.kubectl.fails(`certificate approve ${good} --as=eve`)
+    assert.match(errors, /User "eve" cannot get resource "certificatesigningrequests"/)
+  })
+})

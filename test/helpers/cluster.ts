@@ -1,0 +1,105 @@
+import {execFile} from 'node:child_process'
+import {existsSync, readFileSync} from 'node:fs'
+import {mkdtemp, readFile, rm} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {fileURLToPath} from 'node:url'
+import {promisify} from 'node:util'
+
+/** The built program, for `node`. */
+export const PROGRAM = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
+const BUILT = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+const STOP_TIMEOUT = 15_000
+
+export interface Cluster {
+  endpoint: string
+  /** The path of the admin's kubeconfig. */
+  kubeconfig: string
+  dir: string
+  /** Ends its server without a warning, as a power cut does. */
+  killServer(): Promise<void>
+  stop(): Promise<void>
+}
+
+const run = promisify(execFile)
+
+/** Sets up a control plane with the built program, in a folder of its own, and leaves nothing behind. */
+export async function startCluster(...flags: string[]): Promise<Cluster> {
+  if (!existsSync(BUILT)) throw new Error('the program is not built: run "npm run build" first')
+  const home = await mkdtemp(join(tmpdir(), 'trustadm-e2e-'))
+  const dir = join(home, 'cluster')
+  const args = ['--dir', dir, '--bind-address', '127.0.0.1', '--output', 'json']
+  const place = ['--apiserver-advertise-address', '127.0.0.1', '--apiserver-bind-port', '0']
+  try {
+    const {stdout} = await run(process.execPath, [PROGRAM, 'init', ...args, ...place, ...flags], {
+      env: {PATH: process.env.PATH, HOME: home},
+      timeout: 60_000,
+    })
+    const {endpoint, kubeconfig} = JSON.parse(stdout) as {endpoint: string; kubeconfig: string}
+    const pid = await serverProcess(dir)
+    let running = true
+    return {
+      endpoint,
+      kubeconfig,
+      dir,
+      async killServer() {
+        await end(pid, 'SIGKILL')
+        running = false
+      },
+      async stop() {
+        if (running) await end(pid, 'SIGTERM')
+        await rm(home, {recursive: true, force: true})
+      },
+    }
+  } catch (error) {
+    const pid = await serverProcess(dir).catch(() => undefined)
+    if (pid) await end(pid, 'SIGKILL')
+    await rm(home, {recursive: true, force: true})
+    throw error
+  }
+}
+
+async function serverProcess(dir: string): Promise<number> {
+  const {pid} = JSON.parse(await readFile(join(dir, 'server.json'), 'utf8')) as {pid: number}
+  return pid
+}
+
+/** It is no child of this process, so that its end has to be looked for. */
+async function end(pid: number, signal: NodeJS.Signals): Promise<void> {
+  const deadline = performance.now() + STOP_TIMEOUT
+  if (isRunning(pid)) process.kill(pid, signal)
+  while (isRunning(pid)) {
+    if (performance.now() > deadline) {
+      process.kill(pid, 'SIGKILL')
+      throw new Error(`the server, process ${pid}, did not end by ${signal}`)
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return !isZombie(pid)
+  } catch {
+    return false
+  }
+}
+
+/** In a container, nobody may be there to collect what has ended. */
+function isZombie(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').includes(' Z ')
+  } catch {
+    return false
+  }
+}
+
+let shared: Promise<Cluster> | undefined
+
+/** One cluster for all e2e files of a run: they work in namespaces, and with names, of their own. */
+export const sharedCluster = (): Promise<Cluster> => (shared ??= startCluster())
+
+after(async () => {
+  await (await shared)?.stop()
+})
