@@ -3,7 +3,7 @@ import {isIP} from 'node:net'
 import type {LeafOptions} from '../pki/leaf.ts'
 import {catalogFor, type CatalogContext, type LeafSpec, type Place} from '../pki/catalog.ts'
 import {pairStore, type LeafStore} from '../pki/pair-store.ts'
-import {firstAddress} from './config/subnet.ts'
+import {serviceRange} from './config/subnet.ts'
 import {certDirOf, endpointOf, type Plane} from './config/plane.ts'
 import {localAddress} from './config/settings.ts'
 import {kubeconfigStore} from './kubeconfig-store.ts'
@@ -20,7 +20,7 @@ export function catalogContext({settings}: Plane): CatalogContext {
     advertiseAddress,
     ...(controlPlaneEndpoint === undefined ? {} : {controlPlaneEndpoint}),
     extraNames: isIP(local) === 0 ? certSANs : [...certSANs, local],
-    serviceAddress: firstAddress(settings.serviceSubnet),
+    serviceAddress: serviceRange(settings.serviceSubnet).first,
     dnsDomain,
   }
 }

@@ -10,7 +10,7 @@ import {aggregate} from '../server/authz/rbac/aggregation.ts'
 import {startServer} from '../server/server.ts'
 import {openLmdbStorage} from '../storage/lmdb.ts'
 import {fileOf, type Plane} from './config/plane.ts'
-import {firstAddress} from './config/subnet.ts'
+import {serviceRange} from './config/subnet.ts'
 import {readMaterial} from './material.ts'
 
 /** The store, the server and the controllers in this process. */
@@ -67,7 +67,7 @@ export async function startEmbedded(
         issuer: `https://kubernetes.default.svc.${settings.dnsDomain}`,
         signingKey: material.signingKey,
       },
-      serviceAddress: firstAddress(settings.serviceSubnet),
+      serviceRange: serviceRange(settings.serviceSubnet),
       clock,
       auditFile: fileOf(plane, 'audit'),
       onError: (message, error) => log(`error: ${message}: ${messageOf(error)}`),

@@ -1,4 +1,5 @@
 import type {KeyObject} from 'node:crypto'
+import type {AddressRange} from '../pki/address-range.ts'
 import {parseBundle} from '../pki/bundle.ts'
 import type {Clock} from '../runtime.ts'
 import {autoCompactor} from '../storage/auto-compact.ts'
@@ -42,8 +43,8 @@ export interface ServerOptions {
   clientAuthorities: string
   frontProxyAuthorities?: string
   serviceAccount: {issuer: string; signingKey: KeyObject; alsoBelieved?: KeyObject[]}
-  /** The first address of the service range. */
-  serviceAddress: string
+  /** Where services get their addresses from; the first one is that of `default/kubernetes`. */
+  serviceRange: AddressRange
   clock: Clock
   /** No audit log where absent. */
   auditFile?: string
@@ -72,7 +73,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   // Filled once memory is loaded: the table of resources needs them, and they need what the table describes.
   const bearers: BearerAuthenticator[] = []
   const tokens = {issuers: [serviceAccount.issuer] as [string], keys: () => tokenKeys, clock}
-  const resources = createResources(createServerServices({index, bearers, audiences, tokens}))
+  const resources = createResources(
+    createServerServices({index, bearers, audiences, tokens}),
+    options.serviceRange,
+  )
   const registry = await Registry.open(storage, resources)
   feedRbacIndex(registry, index)
   bearers.push(serviceAccountAuthenticator({...tokens, objects: registry}))
@@ -164,7 +168,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await ensureSystemObjects({
       handler,
       objects: registry,
-      serviceAddress: options.serviceAddress,
+      serviceAddress: options.serviceRange.first,
       port: listener.port,
       clientAuthorities: options.clientAuthorities,
       frontProxyAuthorities: options.frontProxyAuthorities,

@@ -5,6 +5,7 @@ import {InProcessTransport} from '../../src/client/in-process-transport.ts'
 import {buildKubeconfig} from '../../src/client/kubeconfig-build.ts'
 import {formatKubeconfig} from '../../src/client/kubeconfig.ts'
 import {startControllers} from '../../src/controllers/index.ts'
+import {requireAddressRange} from '../../src/pki/address-range.ts'
 import {parseCertificate} from '../../src/pki/certificate.ts'
 import {createAuthorityCertificate} from '../../src/pki/create.ts'
 import {createIssuer, issueLeaf, type Issuer} from '../../src/pki/issuer.ts'
@@ -62,7 +63,7 @@ export async function startTestServer(
     tls: {...serving, clientAuthorities: ca},
     clientAuthorities: ca,
     serviceAccount: {issuer: 'https://kubernetes.default.svc.cluster.local', signingKey},
-    serviceAddress: '10.96.0.1',
+    serviceRange: requireAddressRange('10.96.0.0/12'),
     clock,
     onError: (message, error) => errors.push(`${message}: ${String(error)}`),
     ...options,
@@ -100,9 +101,7 @@ export async function startTestServer(
     credentialsFor,
     async kubeconfigFor(commonName, organizations) {
       const credentials = await credentialsFor(commonName, organizations)
-      return formatKubeconfig(
-        buildKubeconfig({server: url, ca, userName: commonName, credentials}),
-      )
+      return formatKubeconfig(buildKubeconfig({server: url, ca, userName: commonName, credentials}))
     },
     async stop() {
       await controllers?.close()

@@ -1,4 +1,5 @@
 import type {Resource} from '../resource.ts'
+import {requireAddressRange, type AddressRange} from '../../pki/address-range.ts'
 import type {ServerServices} from '../services.ts'
 import {selfSubjectReviews, tokenReviews} from './authentication-reviews.ts'
 import {certificateSigningRequests} from './certificate-signing-requests.ts'
@@ -28,7 +29,10 @@ import {
   subjectAccessReviews,
 } from './subject-access-reviews.ts'
 
-const build = (services?: ServerServices): Resource[] => [
+/** kubeadm's default. */
+const DEFAULT_RANGE = requireAddressRange('10.96.0.0/12')
+
+const build = (services?: ServerServices, range = DEFAULT_RANGE): Resource[] => [
   configMaps,
   events,
   namespaces,
@@ -38,7 +42,7 @@ const build = (services?: ServerServices): Resource[] => [
   pods,
   secrets,
   serviceAccounts(services),
-  serviceResource,
+  serviceResource(range),
   selfSubjectReviews,
   tokenReviews(services),
   localSubjectAccessReviews,
@@ -60,5 +64,6 @@ const build = (services?: ServerServices): Resource[] => [
 /** The table as data, for discovery and OpenAPI: tokens and reviews that need services cannot be asked for. */
 export const RESOURCES: readonly Resource[] = build()
 
-/** The table that a server serves. */
-export const createResources = (services: ServerServices): Resource[] => build(services)
+/** The table that a server serves; services get their addresses from the range. */
+export const createResources = (services: ServerServices, range?: AddressRange): Resource[] =>
+  build(services, range)

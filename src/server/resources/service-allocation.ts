@@ -1,6 +1,7 @@
 import {randomInt} from 'node:crypto'
-import {isIPv4} from 'node:net'
+import {isIP} from 'node:net'
 
+import type {AddressRange} from '../../pki/address-range.ts'
 import type {FieldError} from '../field-error.ts'
 import {invalidValue} from '../field-error.ts'
 import type {OperationContext} from '../resource.ts'
@@ -8,24 +9,9 @@ import {internalError} from '../status.ts'
 import type {Service, ServiceSpec} from './service-types.ts'
 import {hasClusterIP, hasNodePorts, isHeadless} from './service-types.ts'
 
-/** kubeadm's default; its first address is the API server's own. */
-export const SERVICE_CIDR = '10.96.0.0/12'
-const FIRST_ADDRESS = 0x0a_60_00_00
-const ADDRESSES = 2 ** 20
 const FIRST_NODE_PORT = 30_000
 const LAST_NODE_PORT = 32_767
 const TRIES = 1000
-
-const toText = (address: number) =>
-  [24, 16, 8, 0].map((shift) => (address >>> shift) & 0xff).join('.')
-
-const toNumber = (address: string) =>
-  address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0)
-
-const isInRange = (address: string) => {
-  const offset = isIPv4(address) ? toNumber(address) - FIRST_ADDRESS : -1
-  return offset > 0 && offset < ADDRESSES - 1
-}
 
 function others({objects}: OperationContext, service: Service): ServiceSpec[] {
   const {namespace, name} = service.metadata
@@ -43,11 +29,11 @@ function free<T>(candidate: () => T, taken: Set<T>, what: string): T {
   throw internalError(`failed to allocate a ${what}: range is full`)
 }
 
-function allocateFamilies(spec: ServiceSpec): void {
+function allocateFamilies(spec: ServiceSpec, family: AddressRange['family']): void {
   const anyFamily = isHeadless(spec) && Object.keys(spec.selector ?? {}).length === 0
   spec.ipFamilyPolicy ??= anyFamily ? 'RequireDualStack' : 'SingleStack'
   if (spec.ipFamilies?.length) return
-  spec.ipFamilies = anyFamily && spec.ipFamilyPolicy !== 'SingleStack' ? ['IPv4', 'IPv6'] : ['IPv4']
+  spec.ipFamilies = anyFamily && spec.ipFamilyPolicy !== 'SingleStack' ? ['IPv4', 'IPv6'] : [family]
 }
 
 const addressesOf = (specs: ServiceSpec[]) =>
@@ -56,18 +42,14 @@ const nodePortsOf = (specs: ServiceSpec[]) =>
   new Set(specs.flatMap(({ports = []}) => ports.flatMap(({nodePort}) => nodePort ?? [])))
 
 /** Gives a service what it did not ask for by value: address, families, node ports. */
-export function allocate(service: Service, context: OperationContext): void {
+export function allocate(service: Service, context: OperationContext, range: AddressRange): void {
   const {spec} = service
   if (spec === undefined || !hasClusterIP(spec)) return
   const existing = others(context, service)
   if (!spec.clusterIP && spec.clusterIPs?.[0]) spec.clusterIP = spec.clusterIPs[0]
-  spec.clusterIP ||= free(
-    () => toText(FIRST_ADDRESS + randomInt(2, ADDRESSES - 1)),
-    addressesOf(existing),
-    'cluster IP',
-  )
+  spec.clusterIP ||= free(() => range.random(), addressesOf(existing), 'cluster IP')
   if (!spec.clusterIPs?.length) spec.clusterIPs = [spec.clusterIP]
-  allocateFamilies(spec)
+  allocateFamilies(spec, range.family)
   if (hasNodePorts(spec)) allocateNodePorts(spec, nodePortsOf(existing))
 }
 
@@ -79,9 +61,14 @@ function allocateNodePorts({ports = []}: ServiceSpec, taken: Set<number>): void 
   }
 }
 
-function validateAddress(spec: ServiceSpec, existing: ServiceSpec[]): FieldError[] {
+function validateAddress(
+  spec: ServiceSpec,
+  existing: ServiceSpec[],
+  range: AddressRange,
+): FieldError[] {
   const {clusterIP = ''} = spec
-  if (!hasClusterIP(spec) || isHeadless(spec) || clusterIP === '' || !isIPv4(clusterIP)) return []
+  if (!hasClusterIP(spec) || isHeadless(spec) || clusterIP === '' || isIP(clusterIP) === 0)
+    return []
   const refuse = (why: string) => [
     invalidValue(
       'spec.clusterIPs',
@@ -89,16 +76,20 @@ function validateAddress(spec: ServiceSpec, existing: ServiceSpec[]): FieldError
       `failed to allocate IP ${clusterIP}: ${why}`,
     ),
   ]
-  if (!isInRange(clusterIP)) {
+  if (!range.contains(clusterIP)) {
     return refuse(
-      `the provided IP (${clusterIP}) is not in the valid range. The range of valid IPs is ${SERVICE_CIDR}`,
+      `the provided IP (${clusterIP}) is not in the valid range. The range of valid IPs is ${range.text}`,
     )
   }
   return addressesOf(existing).has(clusterIP) ? refuse('provided IP is already allocated') : []
 }
 
 /** What a service asked for by value has to be free. */
-export function validateAllocation(service: Service, context: OperationContext): FieldError[] {
+export function validateAllocation(
+  service: Service,
+  context: OperationContext,
+  range: AddressRange,
+): FieldError[] {
   const {spec} = service
   if (spec === undefined) return []
   const existing = others(context, service)
@@ -114,5 +105,5 @@ export function validateAllocation(service: Service, context: OperationContext):
       ? [invalidValue(field, nodePort, 'provided port is already allocated')]
       : []
   })
-  return [...validateAddress(spec, existing), ...portErrors]
+  return [...validateAddress(spec, existing, range), ...portErrors]
 }

@@ -1,3 +1,4 @@
+import type {AddressRange} from '../../pki/address-range.ts'
 import type {Strategy} from '../resource.ts'
 import {ALL_VERBS} from '../resource.ts'
 import {dns1035LabelName} from '../validation/names.ts'
@@ -52,23 +53,23 @@ function keepAllocated(spec: ServiceSpec, old: ServiceSpec): void {
   }
 }
 
-const strategy: Strategy<Service> = {
+const strategyFor = (range: AddressRange): Strategy<Service> => ({
   defaults,
   prepareForCreate: (service, context) => {
-    allocate(service, context)
+    allocate(service, context, range)
     service.status = {loadBalancer: {}}
   },
   validate: (service, context) => [
     ...validateService(service),
-    ...validateAllocation(service, context),
+    ...validateAllocation(service, context, range),
   ],
   prepareForUpdate: (service, old, context) => {
     keepStatus(service, old)
     if (service.spec && old.spec) keepAllocated(service.spec, old.spec)
-    allocate(service, context)
+    allocate(service, context, range)
   },
   validateUpdate: validateServiceUpdate,
-}
+})
 
 function externalText({spec = {}, status}: Service): string {
   const given = spec.externalIPs ?? []
@@ -90,33 +91,35 @@ const portsText = ({spec}: Service) =>
       .join(','),
   )
 
-export const services = defineResource<Service>({
-  group: '',
-  version: 'v1',
-  plural: 'services',
-  singular: 'service',
-  kind: 'Service',
-  type: 'core/v1.Service',
-  shortNames: ['svc'],
-  categories: ['all'],
-  namespaced: true,
-  verbs: ALL_VERBS,
-  validateName: dns1035LabelName,
-  strategy,
-  subresources: {status: statusSubresource<Service>()},
-  fields: {
-    'spec.clusterIP': ({spec}) => spec?.clusterIP ?? '',
-    'spec.type': ({spec}) => spec?.type ?? '',
-  },
-  columns: [
-    NAME,
-    column('Type', 'How it is reached.', ({spec}) => spec?.type ?? ''),
-    column('Cluster-IP', 'Its address in the cluster.', ({spec}) =>
-      spec && isHeadless(spec) ? 'None' : orNone(spec?.clusterIPs?.[0] ?? spec?.clusterIP),
-    ),
-    column('External-IP', 'Its addresses outside the cluster.', externalText),
-    column('Port(s)', 'Its ports.', portsText),
-    AGE,
-    wideColumn('Selector', 'The labels of its pods.', ({spec}) => labelsText(spec?.selector)),
-  ],
-})
+/** The row of services, which get their addresses from a range. */
+export const services = (range: AddressRange) =>
+  defineResource<Service>({
+    group: '',
+    version: 'v1',
+    plural: 'services',
+    singular: 'service',
+    kind: 'Service',
+    type: 'core/v1.Service',
+    shortNames: ['svc'],
+    categories: ['all'],
+    namespaced: true,
+    verbs: ALL_VERBS,
+    validateName: dns1035LabelName,
+    strategy: strategyFor(range),
+    subresources: {status: statusSubresource<Service>()},
+    fields: {
+      'spec.clusterIP': ({spec}) => spec?.clusterIP ?? '',
+      'spec.type': ({spec}) => spec?.type ?? '',
+    },
+    columns: [
+      NAME,
+      column('Type', 'How it is reached.', ({spec}) => spec?.type ?? ''),
+      column('Cluster-IP', 'Its address in the cluster.', ({spec}) =>
+        spec && isHeadless(spec) ? 'None' : orNone(spec?.clusterIPs?.[0] ?? spec?.clusterIP),
+      ),
+      column('External-IP', 'Its addresses outside the cluster.', externalText),
+      column('Port(s)', 'Its ports.', portsText),
+      AGE,
+      wideColumn('Selector', 'The labels of its pods.', ({spec}) => labelsText(spec?.selector)),
+    ],
+  })
