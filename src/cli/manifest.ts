@@ -1,7 +1,20 @@
 import type {Command} from '@oclif/core/command'
 
 /** What help, completion and the parser's refusals need to know of a command without loading its code. */
-export type CommandDescription = Omit<Command.Cached, 'pluginName' | 'pluginType'>
+export type CommandDescription = Pick<
+  Command.Cached,
+  | 'aliases'
+  | 'args'
+  | 'description'
+  | 'examples'
+  | 'flags'
+  | 'hidden'
+  | 'hiddenAliases'
+  | 'id'
+  | 'strict'
+  | 'summary'
+  | 'usage'
+>
 
 /** The commands by their ids (`init:phase`), each loaded only when it runs. */
 export type CommandTable = Record<string, () => Promise<{default: Command.Class}>>
@@ -58,7 +71,8 @@ export function describeCommand(id: string, command: Command.Class): CommandDesc
     aliases: command.aliases,
     hiddenAliases: command.hiddenAliases,
     strict: command.strict,
-    ...pick(command, ['summary', 'description', 'examples', 'usage', 'hidden']),
+    hidden: command.hidden,
+    ...pick(command, ['summary', 'description', 'examples', 'usage']),
     args: pickEach(command.args, ARG_FIELDS),
     flags: pickEach({...command.baseFlags, ...command.flags}, FLAG_FIELDS),
   }

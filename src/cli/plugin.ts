@@ -32,7 +32,7 @@ export function createPlugin(
   manifest: Manifest,
 ): Interfaces.Plugin {
   const loadables = Object.entries(manifest).map(([id, description]): Command.Loadable => ({
-    ...(description as Command.Cached),
+    ...description,
     pluginName: NAME,
     pluginType: 'core',
     load: async () => {

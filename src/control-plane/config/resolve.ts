@@ -1,6 +1,7 @@
 import {createServer, type AddressInfo} from 'node:net'
 import {join, resolve} from 'node:path'
 import {TrustError, messageOf} from '../../errors.ts'
+import {LEAVES} from '../../pki/catalog.ts'
 import {lookAt} from '../../pki/file-checks.ts'
 import {readFileSafely} from '../../pki/files.ts'
 import {parseConfigFile, type FileChoices} from './config-file.ts'
@@ -44,10 +45,14 @@ function absolute(dir: string, choices: Choices): Choices {
     : {...choices, certificatesDir: resolve(dir, certificatesDir)}
 }
 
+/** Whether something is there that holds the settings: the store, or a certificate or kubeconfig of ours. */
 async function hasState(plane: Plane): Promise<boolean> {
-  const store = await lookAt(fileOf(plane, 'store'))
-  const leaf = await lookAt(join(certDirOf(plane), 'apiserver.crt'))
-  return store !== undefined || leaf !== undefined
+  const certDir = certDirOf(plane)
+  const leaves = LEAVES.map(({place}) =>
+    place.kind === 'pair' ? join(certDir, place.crt) : join(plane.dir, place.file),
+  )
+  const found = await Promise.all([fileOf(plane, 'store'), ...leaves].map(lookAt))
+  return found.some((stats) => stats !== undefined)
 }
 
 /** A port that is free now. It is kept from here on, so that kubeconfigs hold over restarts. */

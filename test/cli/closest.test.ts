@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict'
+import {closest} from '../../src/cli/closest.ts'
+
+const names = ['init', 'serve', 'certificate renew', 'version']
+
+describe('closest', () => {
+  it('finds what was meant with a letter wrong, missing or too many', () => {
+    assert.equal(closest('versoin', names), 'version')
+    assert.equal(closest('int', names), 'init')
+    assert.equal(closest('serrve', names), 'serve')
+  })
+
+  it('suggests nothing where nothing is near', () => {
+    assert.equal(closest('kubernetes', names), undefined)
+  })
+})

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import {parse} from 'yaml'
+import {render, type View} from '../../src/cli/output.ts'
+
+interface Thing {
+  name: string
+  since: Date
+}
+const thing: Thing = {name: 'one', since: new Date('2026-01-01T00:00:00Z')}
+const view: View<Thing> = {
+  table: ({name}) => `NAME\n${name}\n`,
+  name: ({name}) => [`thing/${name}`],
+}
+
+describe('render', () => {
+  it('prints one JSON object and a line break', async () => {
+    const text = await render(thing, 'json', view)
+    assert.deepEqual(JSON.parse(text), {name: 'one', since: '2026-01-01T00:00:00.000Z'})
+    assert.ok(text.endsWith('}\n'))
+  })
+
+  it('prints the same as YAML', async () => {
+    assert.deepEqual(parse(await render(thing, 'yaml', view)), {
+      name: 'one',
+      since: '2026-01-01T00:00:00.000Z',
+    })
+  })
+
+  it('prints a table for people', async () => {
+    assert.equal(await render(thing, 'table', view), 'NAME\none\n')
+  })
+
+  it('prints one name a line', async () => {
+    assert.equal(await render(thing, 'name', view), 'thing/one\n')
+  })
+
+  it('refuses names where a result has none', async () => {
+    await assert.rejects(render(thing, 'name', {table: view.table}), {code: 'USAGE'})
+  })
+})

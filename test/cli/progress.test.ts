@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import {createProgress} from '../../src/cli/progress.ts'
+
+function stream(isTTY: boolean) {
+  const written: string[] = []
+  const write = (text: string) => written.push(text) > 0
+  return {written, stream: {isTTY, write} as unknown as NodeJS.WriteStream}
+}
+const phase = {
+  name: 'certs',
+  summary: 'make certificates',
+  plan: () => Promise.resolve([]),
+  run: () => Promise.resolve(),
+}
+
+describe('createProgress', () => {
+  it('writes plain lines with the phase where nobody looks', () => {
+    const {written, stream: target} = stream(false)
+    const progress = createProgress({quiet: false, verbose: false, stream: target})
+    progress.begin(phase)
+    progress.tell('the CA was made')
+    progress.end(phase)
+    assert.deepEqual(written, ['[certs] the CA was made\n'])
+  })
+
+  it('says nothing but warnings with --quiet', () => {
+    const {written, stream: target} = stream(false)
+    const progress = createProgress({quiet: true, verbose: false, stream: target})
+    progress.begin(phase)
+    progress.tell('the CA was made')
+    progress.warn('odd')
+    assert.deepEqual(written, ['Warning: odd\n'])
+  })
+
+  it('ends with a tick for each phase on a terminal', () => {
+    const saved = process.env.CI
+    delete process.env.CI
+    try {
+      const {written, stream: target} = stream(true)
+      const progress = createProgress({quiet: false, verbose: false, stream: target})
+      progress.begin(phase)
+      progress.end(phase)
+      assert.match(written.join(''), /✔.*certs/)
+    } finally {
+      if (saved !== undefined) process.env.CI = saved
+    }
+  })
+})

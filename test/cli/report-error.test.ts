@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import {failureOf, reportError} from '../../src/cli/report-error.ts'
+import {TrustError} from '../../src/errors.ts'
+import {captured} from './capture.ts'
+
+describe('failureOf', () => {
+  it('takes code, hints and exit code from a TrustError', () => {
+    const error = new TrustError('PORT_IN_USE', 'taken', {hints: ['choose another']})
+    assert.deepEqual(failureOf(error), {
+      code: 'PORT_IN_USE',
+      message: 'taken',
+      hints: ['choose another'],
+      exit: 6,
+    })
+  })
+
+  it('ends with 2 and points to --help for a mistake on the command line', () => {
+    const error = Object.assign(new Error('Nonexistent flag: --x\nSee more help with --help'), {
+      oclif: {exit: 2},
+      parse: {},
+    })
+    const {message, hints, exit} = failureOf(error)
+    assert.equal(message, 'Nonexistent flag: --x')
+    assert.match(hints.join(), /--help/)
+    assert.equal(exit, 2)
+  })
+
+  it('ends with 130 where a question was answered by Ctrl-C', () => {
+    const error = Object.assign(new Error('force closed'), {name: 'ExitPromptError'})
+    assert.equal(failureOf(error).exit, 130)
+  })
+
+  it('calls everything else internal', () => {
+    assert.equal(failureOf(new RangeError('odd')).code, 'INTERNAL')
+  })
+})
+
+describe('reportError', () => {
+  const error = new TrustError('INVALID', 'it is wrong', {hints: ['one', 'two']})
+
+  it('writes the message and every hint to the standard error, and nothing to the standard output', async () => {
+    const {stdout, stderr, result} = await captured(() => reportError(error, ['init']))
+    assert.equal(stdout, '')
+    assert.equal(stderr, 'Error: it is wrong\nTry this:\n  • one\n  • two\n')
+    assert.equal(result, 1)
+  })
+
+  it('shows a stack only with --verbose', async () => {
+    const quiet = await captured(() => reportError(new Error('odd'), []))
+    const verbose = await captured(() => reportError(new Error('odd'), ['--verbose']))
+    assert.doesNotMatch(quiet.stderr, /report-error\.test/)
+    assert.match(verbose.stderr, /report-error\.test/)
+  })
+
+  for (const argv of [['--output', 'json'], ['-o', 'json'], ['--output=json']]) {
+    it(`writes one JSON object to the standard error for ${argv.join(' ')}`, async () => {
+      const {stdout, stderr} = await captured(() => reportError(error, argv))
+      assert.equal(stdout, '')
+      assert.deepEqual(JSON.parse(stderr), {
+        error: {code: 'INVALID', message: 'it is wrong', hints: ['one', 'two']},
+      })
+    })
+  }
+})

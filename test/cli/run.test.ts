@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import {VERSION} from '../../src/version.ts'
+import {run} from './program.ts'
+
+describe('the program', () => {
+  it('prints its version', async () => {
+    const {stdout, exit} = await run('version', '--output', 'short')
+    assert.equal(stdout, `v${VERSION}\n`)
+    assert.equal(exit, 0)
+  })
+
+  it('prints its version for --version', async () => {
+    assert.match((await run('--version')).stdout, new RegExp(`^trustadm/${VERSION} `))
+  })
+
+  it('lists its commands where none is named', async () => {
+    const {stdout, exit} = await run()
+    for (const name of ['init', 'serve', 'status', 'reset', 'certificate', 'version']) {
+      assert.match(stdout, new RegExp(`^  ${name}\\b`, 'm'))
+    }
+    assert.equal(exit, 0)
+  })
+
+  it('explains a command with its flags and examples', async () => {
+    const {stdout} = await run('init', '--help')
+    assert.match(stdout, /--apiserver-advertise-address=<address>/)
+    assert.match(stdout, /EXAMPLES/)
+  })
+
+  it('explains the same by "help"', async () => {
+    assert.equal((await run('help', 'init')).stdout, (await run('init', '--help')).stdout)
+  })
+
+  it('lists the commands of a group', async () => {
+    const {stdout, exit} = await run('certificate')
+    assert.match(stdout, /certificate renew/)
+    assert.equal(exit, 0)
+  })
+
+  it('refuses an unknown command with 2 and says what was probably meant', async () => {
+    const {stderr, stdout, exit} = await run('certificate', 'renw')
+    assert.match(stderr, /there is no command "certificate renw"/)
+    assert.match(stderr, /certificate renew/)
+    assert.equal(stdout, '')
+    assert.equal(exit, 2)
+  })
+
+  it('refuses an unknown flag with 2', async () => {
+    const {stderr, exit} = await run('version', '--nonsense')
+    assert.match(stderr, /--nonsense/)
+    assert.equal(exit, 2)
+  })
+
+  it('refuses a phase that does not exist', async () => {
+    assert.equal((await run('init', 'phase', 'nonsense')).exit, 2)
+  })
+
+  it('says that a phase is not part of this version instead of pretending', async () => {
+    const {stderr, exit} = await run('init', 'phase', 'bootstrap-token')
+    assert.match(stderr, /not part of this version/)
+    assert.equal(exit, 2)
+  })
+})

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import {colours, isInteractive} from '../../src/cli/terminal.ts'
+
+const terminal = {isTTY: true}
+
+describe('isInteractive', () => {
+  it('is so on a terminal', () => assert.equal(isInteractive(terminal, {}), true))
+  it('is not so in a pipe', () => assert.equal(isInteractive({isTTY: false}, {}), false))
+  it('is not so in continuous integration', () =>
+    assert.equal(isInteractive(terminal, {CI: '1'}), false))
+  it('is not so on a dumb terminal', () =>
+    assert.equal(isInteractive(terminal, {TERM: 'dumb'}), false))
+})
+
+describe('colours', () => {
+  it('paints on a terminal', () => assert.notEqual(colours(terminal, {}).red('x'), 'x'))
+  it('does not paint with NO_COLOR', () =>
+    assert.equal(colours(terminal, {NO_COLOR: '1'}).red('x'), 'x'))
+  it('does not paint in a pipe', () => assert.equal(colours({isTTY: false}, {}).red('x'), 'x'))
+})

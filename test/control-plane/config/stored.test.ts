@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import {mkdtemp, rm, stat} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {complete} from '../../../src/control-plane/config/settings.ts'
+import {adapt, findPlane, loadPlane, savePlane} from '../../../src/control-plane/config/stored.ts'
+
+const standing = complete('/srv/plane', {
+  advertiseAddress: '192.0.2.1',
+  bindPort: 7000,
+  certSANs: ['a.example'],
+})
+
+describe('the stored configuration', () => {
+  let dir = ''
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'trustadm-config-'))
+  })
+  afterEach(() => rm(dir, {recursive: true}))
+
+  it('is read as it was written', async () => {
+    const plane = {dir, settings: complete(dir, {bindPort: 7000}), generatedAuthorities: ['ca']}
+    await savePlane(plane)
+    assert.deepEqual(await findPlane(dir), plane)
+  })
+
+  it('is for its owner only, whatever the umask', async () => {
+    const before = process.umask(0)
+    try {
+      await savePlane({dir, settings: complete(dir, {}), generatedAuthorities: []})
+    } finally {
+      process.umask(before)
+    }
+    assert.equal((await stat(join(dir, 'config.yaml'))).mode & 0o777, 0o600)
+  })
+
+  it('is missed with a hint in a folder without one', async () => {
+    await assert.rejects(loadPlane(dir), {code: 'NOT_FOUND'})
+  })
+})
+
+describe('adapt', () => {
+  it('keeps what is not said', () => assert.deepEqual(adapt(standing, {}), standing))
+
+  it('accepts what is there already', () => {
+    assert.deepEqual(adapt(standing, {bindPort: 7000, advertiseAddress: '192.0.2.1'}), standing)
+  })
+
+  it('adds names for the serving certificate', () => {
+    assert.deepEqual(adapt(standing, {certSANs: ['b.example', 'a.example']}).certSANs, [
+      'a.example',
+      'b.example',
+    ])
+  })
+
+  it('keeps the port that was picked when one is to be picked', () => {
+    assert.equal(adapt(standing, {bindPort: 0}).bindPort, 7000)
+  })
+
+  it('takes up what concerns new certificates only', () => {
+    assert.equal(adapt(standing, {keyAlgorithm: 'RSA-2048'}).keyAlgorithm, 'RSA-2048')
+  })
+
+  it('refuses what contradicts, and names the flag', () => {
+    assert.throws(() => adapt(standing, {bindPort: 7001}), {
+      code: 'CONFLICT',
+      message: /--apiserver-bind-port 7000, not 7001/,
+    })
+  })
+})

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import {X509Certificate} from 'node:crypto'
+import {readFile, readdir, writeFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {connect as connectTls} from 'node:tls'
+import {connectAsAdmin} from '../../src/control-plane/admin.ts'
+import {startEmbedded, type EmbeddedPlane} from '../../src/control-plane/embedded.ts'
+import {renewCertificates} from '../../src/control-plane/renew.ts'
+import {userKubeconfig} from '../../src/control-plane/user-kubeconfig.ts'
+import {connect} from '../../src/client/connect.ts'
+import {systemClock} from '../../src/runtime.ts'
+import {planeFixture, type PlaneFixture} from './plane-fixture.ts'
+
+/** The serial number of the certificate that the server shows to a new caller. */
+function serialShown(port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connectTls({host: '127.0.0.1', port, rejectUnauthorized: false}, () => {
+      resolve(socket.getPeerCertificate().serialNumber)
+      socket.destroy()
+    })
+    socket.once('error', reject)
+  })
+}
+
+async function eventually<T>(read: () => Promise<T | undefined>): Promise<T> {
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    const found = await read()
+    if (found !== undefined) return found
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+  throw new Error('it did not happen')
+}
+
+describe('the embedded control plane', () => {
+  let fixture: PlaneFixture
+  let embedded: EmbeddedPlane
+  const problems: string[] = []
+  const log = (line: string) => void problems.push(line)
+  const start = () => startEmbedded(fixture.context.plane, {clock: systemClock, log})
+
+  before(async () => {
+    fixture = await planeFixture()
+    await fixture.run('certs', 'kubeconfig')
+    embedded = await start()
+    await fixture.run('namespaces', 'rbac')
+  })
+  after(async () => {
+    await embedded.close(0)
+    await fixture.remove()
+    assert.deepEqual(problems, [])
+  })
+
+  const admin = () => connectAsAdmin(fixture.context.plane)
+
+  it('publishes the CA and a service account in every namespace, as controllers of their own', async () => {
+    const client = await admin()
+    await client.namespaces.create({metadata: {name: 'fresh'}})
+    const map = await eventually(() =>
+      client.configMaps.find({namespace: 'fresh', name: 'kube-root-ca.crt'}),
+    )
+    await eventually(() => client.serviceAccounts.find({namespace: 'fresh', name: 'default'}))
+    const managers = (map.metadata.managedFields ?? []).map(({manager}) => manager)
+    assert.deepEqual(managers, ['kube-controller-manager'])
+    await client.close()
+  })
+
+  it('gives the administrators of admin.conf their rights by RBAC', async () => {
+    const client = await connect(join(fixture.dir, 'admin.conf'))
+    const review = await client.selfSubjectAccessReviews.create({
+      metadata: {},
+      spec: {resourceAttributes: {verb: 'delete', resource: 'secrets'}},
+    })
+    assert.equal(review.status?.allowed, true)
+    await client.close()
+  })
+
+  it('knows a user by the kubeconfig that was made for it', async () => {
+    const content = await userKubeconfig(
+      fixture.context.plane,
+      {name: 'ada', groups: ['developers']},
+      systemClock,
+    )
+    const client = await connect({content})
+    const {status} = await client.selfSubjectReviews.create({metadata: {}})
+    assert.equal(status?.userInfo?.username, 'ada')
+    assert.deepEqual(status.userInfo.groups, ['developers', 'system:authenticated'])
+    await assert.rejects(client.secrets.list(), {code: 'FORBIDDEN'})
+    await client.close()
+  })
+
+  it('shows a renewed certificate once it has reread its files', async () => {
+    const before = await serialShown(embedded.port)
+    await renewCertificates(fixture.context.plane, 'apiserver', systemClock)
+    assert.equal(await serialShown(embedded.port), before)
+    await embedded.reload()
+    const file = await readFile(join(fixture.dir, 'pki/apiserver.crt'))
+    assert.equal(await serialShown(embedded.port), new X509Certificate(file).serialNumber)
+    assert.notEqual(await serialShown(embedded.port), before)
+  })
+
+  it('keeps the old certificates where the new ones cannot be read', async () => {
+    const path = join(fixture.dir, 'pki/apiserver.crt')
+    const good = await readFile(path)
+    const shown = await serialShown(embedded.port)
+    await writeFile(path, 'nonsense')
+    try {
+      await assert.rejects(embedded.reload())
+      assert.equal(await serialShown(embedded.port), shown)
+    } finally {
+      await writeFile(path, good)
+    }
+  })
+
+  it('refuses a second one on the same folder', async () => {
+    await assert.rejects(start(), {code: 'STORE_LOCKED'})
+  })
+
+  it('keeps what was stored over a restart, on the same port', async () => {
+    const client = await admin()
+    await client.configMaps.create({metadata: {name: 'kept', namespace: 'default'}, data: {a: 'b'}})
+    await client.close()
+    const {port} = embedded
+    await embedded.close(1000)
+    embedded = await start()
+    assert.equal(embedded.port, port)
+    const again = await admin()
+    const found = await again.configMaps.get({name: 'kept', namespace: 'default'})
+    assert.deepEqual(found.data, {a: 'b'})
+    await again.close()
+  })
+
+  it('writes no key into its logs', async () => {
+    for (const name of await readdir(join(fixture.dir, 'logs'))) {
+      assert.doesNotMatch(await readFile(join(fixture.dir, 'logs', name), 'utf8'), /PRIVATE KEY/)
+    }
+  })
+})

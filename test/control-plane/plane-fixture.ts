@@ -1,0 +1,48 @@
+import {mkdtemp, rm} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {connectAsAdmin} from '../../src/control-plane/admin.ts'
+import {resolvePlane} from '../../src/control-plane/config/resolve.ts'
+import type {Choices} from '../../src/control-plane/config/settings.ts'
+import {runPhases} from '../../src/control-plane/init.ts'
+import {PHASES, type PhaseContext} from '../../src/control-plane/phases/index.ts'
+import {systemClock} from '../../src/runtime.ts'
+
+export interface PlaneFixture {
+  dir: string
+  lines: string[]
+  context: PhaseContext
+  run: (...phases: string[]) => Promise<void>
+  remove: () => Promise<void>
+}
+
+/** A control plane on the loopback, in a folder of its own. */
+export async function planeFixture(choices: Choices = {}, folder?: string): Promise<PlaneFixture> {
+  const dir = folder ?? (await mkdtemp(join(tmpdir(), 'trustadm-plane-')))
+  const lines: string[] = []
+  const plane = await resolvePlane({
+    dir,
+    flags: {bindAddress: '127.0.0.1', bindPort: 0, nodeName: 'one', ...choices},
+  })
+  const context: PhaseContext = {
+    plane,
+    clock: systemClock,
+    tell: (line) => lines.push(line),
+    warn: (line) => lines.push(line),
+    program: [],
+    connect: connectAsAdmin,
+  }
+  const observer = {begin: () => undefined, end: () => undefined}
+  return {
+    dir,
+    lines,
+    context,
+    run: (...names) =>
+      runPhases(
+        PHASES.filter(({name}) => names.includes(name)),
+        context,
+        observer,
+      ),
+    remove: () => rm(dir, {recursive: true, force: true}),
+  }
+}
