@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import {execFile, spawn} from 'node:child_process'
+import {once} from 'node:events'
+import {mkdtemp, readFile, readdir, rm, stat} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {setTimeout as sleep} from 'node:timers/promises'
+import {fileURLToPath} from 'node:url'
+import {connect} from '../../src/client/connect.ts'
+
+const PROGRAM = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
+const LOCAL = ['--bind-address', '127.0.0.1', '--apiserver-bind-port', '0']
+
+interface Ended {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+function trustadm(...args: string[]): Promise<Ended> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [PROGRAM, ...args], (error, stdout, stderr) => {
+      resolve({code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr})
+    })
+  })
+}
+
+/** A process whose parent does not wait for it may stay in the table after its end. */
+async function isGone(pid: number): Promise<boolean> {
+  try {
+    const state = await readFile(`/proc/${pid}/stat`, 'utf8')
+    return state.slice(state.lastIndexOf(')') + 2).startsWith('Z')
+  } catch {
+    return true
+  }
+}
+
+describe('the built program', function () {
+  this.timeout(60_000)
+  let folder = ''
+  let dir = ''
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'trustadm-program-'))
+    dir = join(folder, 'plane')
+  })
+  afterEach(async () => {
+    await trustadm('reset', '--yes', '--dir', dir)
+    await rm(folder, {recursive: true, force: true})
+  })
+
+  const init = (...more: string[]) => trustadm('init', '--dir', dir, ...LOCAL, ...more)
+  const serverPid = async () =>
+    (JSON.parse(await readFile(join(dir, 'server.json'), 'utf8')) as {pid: number}).pid
+
+  it('sets up a control plane with init, keeps it in a second run, and removes it with reset', async () => {
+    const first = await init('--output', 'json')
+    assert.equal(first.code, 0, first.stderr)
+    const result = JSON.parse(first.stdout) as Record<string, unknown>
+    assert.deepEqual(Object.keys(result), [
+      'endpoint',
+      'caCertHashes',
+      'token',
+      'joinCommand',
+      'kubeconfig',
+      'dir',
+    ])
+    const client = await connect(result.kubeconfig as string)
+    assert.equal((await client.raw('/readyz')).trim(), 'ok')
+    await client.close()
+
+    const pid = await serverPid()
+    const second = await init('--output', 'json')
+    assert.deepEqual(JSON.parse(second.stdout), result)
+    assert.equal(await serverPid(), pid)
+
+    const removed = await trustadm('reset', '--yes', '--dir', dir)
+    assert.equal(removed.code, 0, removed.stderr)
+    assert.equal(await isGone(pid), true)
+    await assert.rejects(stat(dir), {code: 'ENOENT'})
+  })
+
+  it('tells its state by status and its exit code', async () => {
+    await init()
+    const running = await trustadm('status', '--output', 'json', '--dir', dir)
+    assert.equal(running.code, 0, running.stderr)
+    const report = JSON.parse(running.stdout) as {
+      server: {ready: boolean; version: string}
+      objects: {resource: string; count: number}[]
+    }
+    assert.equal(report.server.ready, true)
+    assert.ok(report.objects.some(({resource, count}) => resource === 'namespaces' && count >= 4))
+
+    process.kill(await serverPid(), 'SIGTERM')
+    while ((await trustadm('status', '--dir', dir)).code === 0) await sleep(50)
+    assert.match((await trustadm('status', '--dir', dir)).stdout, /stopped/)
+  })
+
+  it('starts a server that was killed again, on the same port and with what it stored', async () => {
+    const first = await init('--output', 'json')
+    const {kubeconfig, endpoint} = JSON.parse(first.stdout) as Record<string, string>
+    const client = await connect(kubeconfig)
+    await client.namespaces.create({metadata: {name: 'kept'}})
+    process.kill(await serverPid(), 'SIGKILL')
+    const second = await init('--output', 'json')
+    assert.equal(second.code, 0, second.stderr)
+    assert.equal((JSON.parse(second.stdout) as Record<string, string>).endpoint, endpoint)
+    assert.ok(await client.namespaces.find({name: 'kept'}))
+    await client.close()
+  })
+
+  it('completes in the next run, wherever init was killed', async () => {
+    for (const patience of [60, 120, 180, 240, 320, 420, 550]) {
+      const child = spawn(process.execPath, [PROGRAM, 'init', '--dir', dir, ...LOCAL], {
+        stdio: 'ignore',
+      })
+      const ended = once(child, 'exit')
+      await sleep(patience)
+      child.kill('SIGKILL')
+      await ended
+    }
+    const last = await init('--output', 'json')
+    assert.equal(last.code, 0, last.stderr)
+    const names = await readdir(join(dir, 'pki'))
+    assert.deepEqual(
+      names.filter((name) => name.startsWith('.')),
+      [],
+    )
+    const client = await connect(join(dir, 'admin.conf'))
+    assert.ok(await client.namespaces.find({name: 'kube-system'}))
+    await client.close()
+  })
+
+  it('serves in the foreground until SIGTERM and ends with 0', async () => {
+    await init('--skip-phases', 'control-plane,namespaces,rbac')
+    const server = spawn(process.execPath, [PROGRAM, 'serve', '--dir', dir], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    const [line] = (await once(server.stdout, 'data')) as [Buffer]
+    assert.match(line.toString(), /^ready https:\/\/127\.0\.0\.1:\d+\n$/)
+
+    const second = await trustadm('serve', '--dir', dir)
+    assert.equal(second.code, 6)
+    assert.match(second.stderr, /another process uses the store/)
+
+    const ended = once(server, 'exit')
+    server.kill('SIGTERM')
+    assert.deepEqual(await ended, [0, null])
+    await assert.rejects(stat(join(dir, 'server.json')), {code: 'ENOENT'})
+  })
+
+  it('runs the server in the same process with --foreground', async () => {
+    const child = spawn(
+      process.execPath,
+      [PROGRAM, 'init', '--foreground', '-o', 'json', '--dir', dir, ...LOCAL],
+      {stdio: ['ignore', 'pipe', 'ignore']},
+    )
+    const [output] = (await once(child.stdout, 'data')) as [Buffer]
+    assert.equal(await serverPid(), child.pid)
+    const {kubeconfig} = JSON.parse(output.toString()) as Record<string, string>
+    const client = await connect(kubeconfig)
+    assert.equal((await client.raw('/readyz')).trim(), 'ok')
+    await client.close()
+    const ended = once(child, 'exit')
+    child.kill('SIGINT')
+    assert.deepEqual(await ended, [0, null])
+  })
+
+  it('fails with one JSON object on the standard error and nothing on the standard output', async () => {
+    const {code, stdout, stderr} = await trustadm('status', '--dir', dir, '--output', 'json')
+    assert.equal(code, 1)
+    assert.equal(stdout, '')
+    assert.equal((JSON.parse(stderr) as {error: {code: string}}).error.code, 'NOT_FOUND')
+  })
+
+  it('does not ask where there is no terminal', async () => {
+    await init('--skip-phases', 'control-plane,namespaces,rbac')
+    const {code, stderr} = await trustadm('reset', '--dir', dir)
+    assert.equal(code, 2)
+    assert.match(stderr, /--yes/)
+    assert.ok(await stat(join(dir, 'config.yaml')))
+  })
+})
