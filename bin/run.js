@@ -3,6 +3,9 @@
 const {join} = require('node:path')
 const {load} = require('./load.js')
 
+// Whoever reads has seen enough, as in "trustadm status | head -1".
+process.stdout.on('error', ({code}) => process.exit(code === 'EPIPE' ? 0 : 1))
+
 const dist = join(__dirname, '..', 'dist')
 load(join(dist, 'main.js'))
   .main(process.argv.slice(2), dist)

@@ -14,10 +14,12 @@ FIRST STEPS
   $ trustadm status                     see what runs, what is stored and what expires
   $ trustadm help init                  everything about one command`
 
-/** oclif's help with an introduction of our own. */
+/** oclif's help with a first page of our own: all commands in one list, in the order they are met. */
 class TrustHelp extends Help {
-  override formatRoot(): string {
-    return INTRODUCTION
+  protected override showRootHelp(): Promise<void> {
+    const visible = this.config.commands.filter(({hidden}) => !hidden)
+    this.log(`${INTRODUCTION}\n\n${this.formatCommands(visible)}\n`)
+    return Promise.resolve()
   }
 }
 

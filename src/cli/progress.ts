@@ -1,11 +1,15 @@
 import type {InitObserver} from '../control-plane/init.ts'
+import {PHASE_NAMES} from '../control-plane/phases/names.ts'
 import {colours, isInteractive} from './terminal.ts'
+
+/** As wide as the longest name of a phase, so that the summaries line up. */
+const NAME_WIDTH = Math.max(...PHASE_NAMES.map((name) => name.length))
 
 /** Shows how far a long command is: phase by phase on a terminal, in plain lines elsewhere. */
 export interface Progress extends InitObserver {
   tell: (line: string) => void
   warn: (line: string) => void
-  /** Clears what is half drawn, before an error is told. */
+  /** Marks a phase that did not come to its end, before the error is told. */
   stop: () => void
 }
 
@@ -54,11 +58,12 @@ function animated(stream: NodeJS.WriteStream, {verbose}: ProgressOptions): Progr
     frame = (frame + 1) % FRAMES.length
     stream.write(`\r\u001B[K${paint.cyan(FRAMES[frame] ?? '')} ${text}`)
   }
-  const stop = () => {
+  const close = (mark: string) => {
     if (!drawing) return
     clearInterval(drawing.timer)
-    drawing = undefined
     clear()
+    stream.write(`${mark} ${drawing.text}\n`)
+    drawing = undefined
   }
   const above = (line: string) => {
     if (drawing) clear()
@@ -67,19 +72,15 @@ function animated(stream: NodeJS.WriteStream, {verbose}: ProgressOptions): Progr
   }
   return {
     begin: ({name, summary}) => {
-      stop()
-      const text = `${paint.bold(name)}  ${paint.dim(summary)}`
+      const text = `${paint.bold(name.padEnd(NAME_WIDTH))}  ${paint.dim(summary)}`
       drawing = {text, timer: setInterval(() => draw(text), FRAME_MILLISECONDS).unref()}
       draw(text)
     },
-    end: ({name, summary}) => {
-      stop()
-      stream.write(`${paint.green('✔')} ${paint.bold(name)}  ${paint.dim(summary)}\n`)
-    },
+    end: () => close(paint.green('✔')),
+    stop: () => close(paint.red('✖')),
     tell: (line) => {
       if (verbose || !drawing) above(drawing ? `  ${paint.dim(line)}` : line)
     },
     warn: (line) => above(`${paint.yellow('Warning:')} ${line}`),
-    stop,
   }
 }

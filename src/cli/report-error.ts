@@ -1,4 +1,5 @@
 import {EXIT, TrustError, messageOf} from '../errors.ts'
+import {closest} from './closest.ts'
 
 /** What is shown of a failure. */
 export interface Failure {
@@ -11,8 +12,22 @@ export interface Failure {
 const HELP_HINT = 'run the command with --help for its flags'
 
 /** A mistake in the command line, as oclif's parser throws it. */
-function isParserError(error: unknown): error is Error {
+interface ParserError extends Error {
+  parse: {input?: {flags?: Record<string, unknown>}}
+  /** The flags that there are none of. */
+  flags?: unknown
+}
+
+function isParserError(error: unknown): error is ParserError {
   return error instanceof Error && 'parse' in error && 'oclif' in error
+}
+
+/** What was probably meant by a flag that does not exist. */
+function similarFlags({flags, parse}: ParserError): string[] {
+  const known = Object.keys(parse.input?.flags ?? {}).map((name) => `--${name}`)
+  const typed = Array.isArray(flags) ? flags.filter((one) => typeof one === 'string') : []
+  const similar = typed.map((one) => closest(one, known)).filter((one) => one !== undefined)
+  return similar.map((one) => `did you mean ${one}?`)
 }
 
 /** Ctrl-C in a prompt. */
@@ -30,7 +45,7 @@ export function failureOf(error: unknown): Failure {
   if (isInterruption(error)) return {code: 'INTERRUPTED', message: 'stopped', hints: [], exit: 130}
   if (isParserError(error)) {
     const message = error.message.replace(/\n?See more help with --help$/, '')
-    return {code: 'USAGE', message, hints: [HELP_HINT], exit: EXIT.usage}
+    return {code: 'USAGE', message, hints: [...similarFlags(error), HELP_HINT], exit: EXIT.usage}
   }
   return {
     code: 'INTERNAL',

@@ -51,6 +51,10 @@ describe('the program', () => {
     assert.equal(exit, 2)
   })
 
+  it('says which flag was probably meant', async () => {
+    assert.match((await run('init', '--nodename', 'x')).stderr, /did you mean --node-name\?/)
+  })
+
   it('refuses a phase that does not exist', async () => {
     assert.equal((await run('init', 'phase', 'nonsense')).exit, 2)
   })
