@@ -69,8 +69,13 @@ describe('the commands and their flags', () => {
     const surface = Object.fromEntries(
       Object.entries(manifest).map(([id, one]) => [id, surfaceOf(one)]),
     )
-    await writeFile(SNAPSHOT, `${JSON.stringify(surface, undefined, 2)}\n`)
-    await writeFile(DOCS, document(manifest))
+    const {format} = await import('prettier')
+    const json = JSON.stringify(surface)
+    await writeFile(
+      SNAPSHOT,
+      await format(json, {parser: 'json', printWidth: 100, bracketSpacing: false}),
+    )
+    await writeFile(DOCS, await format(document(manifest), {parser: 'markdown'}))
   })
 
   it('are those of the snapshot; UPDATE_SNAPSHOTS=1 takes a new one', async () => {
