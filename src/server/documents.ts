@@ -5,6 +5,7 @@ import {createDiscovery, versionDocument} from './discovery/index.ts'
 import type {Health} from './health/index.ts'
 import {METRICS_CONTENT_TYPE, type MetricsRegistry} from './metrics/index.ts'
 import {createOpenapi} from './openapi/index.ts'
+import {PAGE_NOT_FOUND} from './page-not-found.ts'
 import type {Resource} from './resource.ts'
 import {methodNotAllowed, unknownResource} from './status.ts'
 
@@ -26,16 +27,11 @@ const json = (document: object, contentType = JSON_TYPE): ApiResponse => ({
   body: JSON.stringify(document),
 })
 
-const pageNotFound: ApiResponse = {
-  status: 404,
-  headers: {'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff'},
-  body: '404 page not found\n',
-}
-
 /** Serves the paths that are no resource: discovery, OpenAPI, health, version, metrics, the issuer's documents. */
 export function createDocuments(
   deps: DocumentDeps,
 ): (request: ApiRequest, path: string) => Promise<ApiResponse> | ApiResponse {
+  const groups = new Set(deps.resources.map(({group}) => group).filter(Boolean))
   const openapi = createOpenapi(deps.resources)
   let discovery: ReturnType<typeof createDiscovery> | undefined
   const fixed: Record<string, () => ApiResponse> = {
@@ -63,7 +59,8 @@ export function createDocuments(
       if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed()
       return answer
     }
-    if (path.startsWith('/api/')) throw unknownResource()
-    return pageNotFound
+    const [, root, group = ''] = path.split('/')
+    if (root === 'api' || (root === 'apis' && groups.has(group))) throw unknownResource()
+    return PAGE_NOT_FOUND
   }
 }

@@ -4,6 +4,7 @@ import type {ApiRequest, ApiResponse} from '../api-request.ts'
 import type {ResourceRequestInfo} from '../authz/request-info.ts'
 import {decodeBody, DecodeError} from '../codec/index.ts'
 import {jsonSyntaxFault} from '../codec/json-syntax.ts'
+import {PAGE_NOT_FOUND} from '../page-not-found.ts'
 import {groupVersion, type Authorize, type OperationContext} from '../resource.ts'
 import {parseFieldSelector, parseLabelSelector} from '../selectors/index.ts'
 import {
@@ -47,6 +48,7 @@ const JSON_HEADERS = {'Content-Type': 'application/json', 'Cache-Control': 'no-c
 /** Serves the verbs of every resource of the table. */
 export function createResourceEndpoint(deps: EndpointDeps) {
   return async (call: ResourceCall): Promise<ApiResponse> => {
+    if (!deps.routes.hasGroup(call.info.group)) return PAGE_NOT_FOUND
     const route = deps.routes.find(call.info)
     const warnings: string[] = [...route.warnings]
     const answer = await new ResourceOperation(deps, call, route, warnings).serve()

@@ -24,6 +24,13 @@ const KINDS: Record<string, PatchKind> = {
   'application/apply-patch+yaml': 'apply',
 }
 
+/** Custom kinds are served by another handler in Kubernetes, which says more. */
+const CUSTOM_ACCEPTS =
+  'the body of the request was in an unknown format - accepted media types include: ' +
+  Object.keys(KINDS)
+    .filter((type) => KINDS[type] !== 'strategic')
+    .join(', ')
+
 export interface PatchRequest {
   contentType: string
   bytes: Uint8Array
@@ -41,8 +48,9 @@ export async function patch(
 ): Promise<WriteResult> {
   const {resource} = target.store
   const kind = kindOf(request.contentType)
-  if (kind === undefined || (kind === 'strategic' && resource.custom === true))
-    throw unsupportedMediaType('415: Unsupported Media Type', {})
+  if (resource.custom === true && (kind === undefined || kind === 'strategic'))
+    throw unsupportedMediaType(CUSTOM_ACCEPTS)
+  if (kind === undefined) throw unsupportedMediaType('415: Unsupported Media Type', {})
   requireApplyOptions(request.options, kind === 'apply')
   if (kind === 'apply') return applyPatch(services, target, request)
 
@@ -142,7 +150,7 @@ async function applyPatch(
   if (context.subresource !== '') throw notFound(resource, context.name)
   requireCreate(target)
   const {object, managedFields} = next(undefined)
-  return create(services, target, object, managedFields)
+  return create(services, target, object, managedFields ?? [])
 }
 
 async function readApplied({bytes}: PatchRequest): Promise<ApiObject> {

@@ -86,7 +86,6 @@ export function eventForm(presentation: Presentation): EventForm {
     metadata: {
       resourceVersion: String(revision),
       ...(initialEventsEnd ? {annotations: {'k8s.io/initial-events-end': 'true'}} : {}),
-      ...(representation.as === 'table' ? {creationTimestamp: null} : {}),
     },
   })
   switch (representation.as) {

@@ -25,8 +25,10 @@ interface Served {
 /** The table of resources, by group, version and plural. */
 export class RouteTable {
   readonly #served = new Map<string, Served>()
+  readonly #groups: ReadonlySet<string>
 
   constructor(resources: readonly Resource[]) {
+    this.#groups = new Set(resources.map(({group}) => group))
     for (const resource of resources) {
       const {group, plural, version, type, extraVersions = []} = resource
       this.#served.set(`${group}/${version}/${plural}`, {resource, type, warnings: []})
@@ -39,6 +41,10 @@ export class RouteTable {
         })
       }
     }
+  }
+
+  hasGroup(group: string): boolean {
+    return this.#groups.has(group)
   }
 
   /** Throws where the path names nothing, or nothing that can be done to it. */

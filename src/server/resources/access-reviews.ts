@@ -48,7 +48,8 @@ export function validateAttributes({spec = {}}: AccessReview): FieldError[] {
   const {resourceAttributes: resource, nonResourceAttributes: path} = spec
   if (resource && path) {
     const why = 'cannot be specified in combination with resourceAttributes'
-    return [invalidValue('spec.nonResourceAttributes', path, why)]
+    const value = {Path: path.path ?? '', Verb: path.verb ?? ''}
+    return [invalidValue('spec.nonResourceAttributes', value, why)]
   }
   if (!resource && !path) {
     const why = 'exactly one of nonResourceAttributes or resourceAttributes must be specified'

@@ -13,11 +13,22 @@ import {hasClusterIP, isHeadless} from './service-types.ts'
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']
 const POLICIES = ['Cluster', 'Local']
 
-function validatePort(port: ServicePort, field: string, nameRequired: boolean): FieldError[] {
+function validateName(name: string, field: string, others: Set<string>): FieldError[] {
+  return [
+    ...checkWith(dnsLabel, field, name),
+    ...(others.has(name) ? [duplicate(field, name)] : []),
+  ]
+}
+
+function validatePort(
+  port: ServicePort,
+  field: string,
+  {nameRequired, names}: {nameRequired: boolean; names: Set<string>},
+): FieldError[] {
   const name = port.name ?? ''
   return [
     ...(name === '' && nameRequired ? [required(`${field}.name`)] : []),
-    ...(name === '' ? [] : checkWith(dnsLabel, `${field}.name`, name)),
+    ...(name === '' ? [] : validateName(name, `${field}.name`, names)),
     ...portNumber(`${field}.port`, port.port ?? 0),
     ...oneOf(`${field}.protocol`, port.protocol, PROTOCOLS),
     ...(port.targetPort === undefined ? [] : portReference(`${field}.targetPort`, port.targetPort)),
@@ -34,8 +45,7 @@ function validatePorts(spec: ServiceSpec): FieldError[] {
   const numbers = new Set<string>()
   ports.forEach((port, index) => {
     const field = `spec.ports[${index}]`
-    errors.push(...validatePort(port, field, ports.length > 1))
-    if (port.name && names.has(port.name)) errors.push(duplicate(`${field}.name`, port.name))
+    errors.push(...validatePort(port, field, {nameRequired: ports.length > 1, names}))
     if (port.name) names.add(port.name)
     const number = `${port.protocol ?? ''} ${port.port ?? 0}`
     if (numbers.has(number)) {
