@@ -116,11 +116,16 @@ export class Watching {
 
   /** The first so many events, once they are there. */
   async first(count: number): Promise<WatchEvent<any>[]> {
-    while (this.events.length < count)
+    await this.until(() => this.events.length >= count)
+    return this.events.slice(0, count)
+  }
+
+  /** Waits until what has come is enough. */
+  async until(enough: () => boolean): Promise<void> {
+    while (!enough())
       await new Promise<void>((resolve) => {
         this.#wake = resolve
       })
-    return this.events.slice(0, count)
   }
 
   /** `ADDED a`, `MODIFIED a`, … */

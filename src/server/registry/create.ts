@@ -64,7 +64,7 @@ export async function create(
   }
 }
 
-const isAlreadyThere = (error: unknown) =>
+export const isAlreadyThere = (error: unknown) =>
   error instanceof StatusError && error.status.reason === 'AlreadyExists'
 
 function refuseResourceVersion(object: ApiObject): void {

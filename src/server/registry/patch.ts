@@ -9,7 +9,7 @@ import {applyJsonPatch} from '../patch/json-patch.ts'
 import {applyMergePatch} from '../patch/merge-patch.ts'
 import {applyStrategicMergePatch} from '../patch/strategic-merge.ts'
 import {badRequest, invalid, notFound, unsupportedMediaType} from '../status.ts'
-import {create} from './create.ts'
+import {create, isAlreadyThere} from './create.ts'
 import {requireApplyOptions, type WriteOptions} from './options.ts'
 import {requireSameName, requireSameNamespace} from './request-identity.ts'
 import {requireCreate, update} from './update.ts'
@@ -143,14 +143,21 @@ async function applyPatch(
     resource.strategy.defaults?.(object)
     return {object, managedFields: result.managedFields}
   }
-  if (store.get(context.namespace, context.name) !== undefined)
-    return update(services, target, (current) =>
+  const change = () =>
+    update(services, target, (current) =>
       next({kind: request.kind, apiVersion: target.apiVersion, ...current}),
     )
+  if (store.get(context.namespace, context.name) !== undefined) return change()
   if (context.subresource !== '') throw notFound(resource, context.name)
   requireCreate(target)
   const {object, managedFields} = next(undefined)
-  return create(services, target, object, managedFields ?? [])
+  try {
+    return await create(services, target, object, managedFields ?? [])
+  } catch (error) {
+    // Somebody else has created it meanwhile.
+    if (isAlreadyThere(error)) return await change()
+    throw error
+  }
 }
 
 async function readApplied({bytes}: PatchRequest): Promise<ApiObject> {

@@ -71,18 +71,37 @@ export async function update(
   next: NextState,
 ): Promise<WriteResult> {
   const {store, context} = target
-  for (let tries = 1; ; tries++) {
-    const stored = store.get(context.namespace, context.name)
-    if (stored === undefined) throw notFound(store.resource, context.name)
-    const prepared = await prepare(services, target, stored, next)
-    try {
-      return await save(services, target, stored, prepared)
-    } catch (error) {
-      if (hasCode(error, 'NOT_FOUND')) throw notFound(store.resource, context.name)
-      if (!hasCode(error, 'CONFLICT')) throw error
-      if (prepared.conditional || tries >= CONFLICT_TRIES)
-        throw conflict(store.resource, context.name, MODIFIED)
+  let endTurn: () => void = () => undefined
+  try {
+    for (let tries = 1; ; tries++) {
+      const saved = await attempt(services, target, next, tries)
+      if (saved !== 'overtaken') return saved
+      if (tries === 1)
+        endTurn = await store.turns.take(store.keyOf(context.namespace, context.name))
     }
+  } finally {
+    endTurn()
+  }
+}
+
+async function attempt(
+  services: WriteServices,
+  target: WriteTarget,
+  next: NextState,
+  tries: number,
+): Promise<WriteResult | 'overtaken'> {
+  const {store, context} = target
+  const stored = store.get(context.namespace, context.name)
+  if (stored === undefined) throw notFound(store.resource, context.name)
+  const change = await prepare(services, target, stored, next)
+  try {
+    return await save(services, target, stored, change)
+  } catch (error) {
+    if (hasCode(error, 'NOT_FOUND')) throw notFound(store.resource, context.name)
+    if (!hasCode(error, 'CONFLICT')) throw error
+    if (tries >= CONFLICT_TRIES) throw conflict(store.resource, context.name, MODIFIED)
+    // A change that names the revision it is for finds another one at its next attempt.
+    return 'overtaken'
   }
 }
 
@@ -91,20 +110,25 @@ async function prepare(
   target: WriteTarget,
   stored: StoredObject,
   next: NextState,
-): Promise<{object: ApiObject; old: ApiObject; conditional: boolean}> {
+): Promise<{object: ApiObject; old: ApiObject}> {
   const {store, context} = target
   const {resource} = store
   const {subresource} = context
   const old = parse(stored)
-  const {object, managedFields: tracked} = await next(parse(stored))
+  const made = await next(parse(stored))
+  const {object} = made
   const given = object.metadata.resourceVersion ?? ''
-  const conditional = given !== '' && given !== '0'
-  if (conditional && given !== String(stored.revision))
+  if (given !== '' && given !== '0' && given !== String(stored.revision))
     throw conflict(resource, context.name, MODIFIED)
   requireSameUid(target, object, old)
   restoreSystemMetadata(object, old)
 
-  const managedFields = tracked ?? trackUpdate({...trackingOf(target), live: old, updated: object})
+  // An apply that gives up everything leaves no owners: that is no reason to look for some.
+  const managedFields =
+    'managedFields' in made
+      ? made.managedFields
+      : trackUpdate({...trackingOf(target), live: old, updated: object})
+  setManagedFields(object, managedFields)
   await admit({verb: 'update', resource, subresource, name: context.name, object, old}, context)
   const strategy = strategyOf(target)
   strategy.prepareForUpdate?.(object, old, context)
@@ -115,8 +139,7 @@ async function prepare(
     ...(strategy.validateUpdate?.(object, old, context) ?? []),
   ]
   if (errors.length > 0) throw invalid(resource, context.name, errors)
-  setManagedFields(object, managedFields)
-  return {object, old, conditional}
+  return {object, old}
 }
 
 async function save(
@@ -172,10 +195,12 @@ function requireSameUid(
 ) {
   const {uid = ''} = object.metadata
   if (uid !== '' && uid !== old.metadata.uid) {
+    const where = [resource.plural, context.namespace, context.name].filter(Boolean).join('/')
+    const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid ?? ''}`
     throw conflict(
       resource,
       context.name,
-      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid ?? ''}`,
+      `StorageError: invalid object, Code: 4, Key: /registry/${where}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`,
     )
   }
 }

@@ -23,10 +23,9 @@ describe('SortedKeys', () => {
         const all = [...model].sort(byBytes)
         assert.equal(keys.size, all.length)
         assert.deepEqual([...keys.range('')], all)
-        assert.deepEqual(
-          [...keys.range(prefix, after)],
-          all.filter((one) => one.startsWith(prefix) && byBytes(one, after) > 0),
-        )
+        const within = all.filter((one) => one.startsWith(prefix) && byBytes(one, after) > 0)
+        assert.deepEqual([...keys.range(prefix, after)], within)
+        assert.equal(keys.count(prefix, after), within.length)
       }),
     )
   })
@@ -39,5 +38,6 @@ describe('SortedKeys', () => {
     const left = names.slice(2500).sort(byBytes)
     assert.deepEqual([...keys.range('')], left)
     assert.deepEqual([...keys.range('', left[1200])], left.slice(1201))
+    assert.equal(keys.count('', left[1200]), left.length - 1201)
   })
 })

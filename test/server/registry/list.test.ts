@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict'
+import {openMemoryStorage} from '../../../src/storage/memory.ts'
+import {startTestServer, type TestServer} from '../../helpers/test-server.ts'
+import {Api} from '../support.ts'
+
+const PATH = '/api/v1/namespaces/default/configmaps'
+const names = (body: any): string[] => body.items.map(({metadata}: any) => metadata.name)
+
+describe('list', () => {
+  const storage = openMemoryStorage()
+  let server: TestServer
+  let api: Api
+
+  const create = (name: string, labels = {}) => api.post(PATH, {metadata: {name, labels}})
+
+  before(async () => {
+    server = await startTestServer({storage, controllers: false})
+    api = new Api(server.handler)
+  })
+  after(() => server.stop())
+
+  beforeEach(async () => {
+    await api.delete(PATH)
+    for (const name of ['e', 'b', 'd', 'a', 'c'])
+      await create(name, {odd: String('ace'.includes(name))})
+  })
+
+  it('is sorted, of the kind List, with bare items and the revision of the store', async () => {
+    const {status, body} = await api.get(PATH)
+    assert.equal(status, 200)
+    assert.deepEqual([body.kind, body.apiVersion], ['ConfigMapList', 'v1'])
+    assert.deepEqual(body.metadata, {resourceVersion: String(storage.revision())})
+    assert.deepEqual(names(body), ['a', 'b', 'c', 'd', 'e'])
+    assert.equal('kind' in body.items[0] || 'apiVersion' in body.items[0], false)
+  })
+
+  it('has an empty array of items where there is nothing', async () => {
+    const {body} = await api.get('/api/v1/nodes')
+    assert.deepEqual(body.items, [])
+  })
+
+  it('goes over all namespaces in the order of namespace and name', async () => {
+    await api.post('/api/v1/namespaces/kube-public/configmaps', {metadata: {name: 'a'}})
+    const {body} = await api.get('/api/v1/configmaps')
+    const keys = body.items.map(({metadata}: any) => `${metadata.namespace}/${metadata.name}`)
+    assert.deepEqual(keys, [...keys].sort())
+    assert.ok(keys.includes('default/a') && keys.includes('kube-public/a'))
+  })
+
+  it('comes in pages that all are of the first one’s revision, while others write', async () => {
+    const seen: string[] = []
+    const remaining: (number | undefined)[] = []
+    let token = ''
+    let revision = ''
+    for (let page = 1; ; page++) {
+      const {body} = await api.get(`${PATH}?limit=2&continue=${token}`)
+      seen.push(...names(body))
+      remaining.push(body.metadata.remainingItemCount)
+      revision ||= body.metadata.resourceVersion
+      assert.equal(body.metadata.resourceVersion, revision)
+      token = body.metadata.continue ?? ''
+      if (token === '') break
+      await create(`aa${page}`)
+      await create(`z${page}`)
+      await api.delete(`${PATH}/d`)
+      await api.patch(`${PATH}/e`, {data: {page: String(page)}})
+    }
+    assert.deepEqual(seen, ['a', 'b', 'c', 'd', 'e'])
+    assert.deepEqual(remaining, [3, 1, undefined])
+    assert.deepEqual(names((await api.get(PATH)).body), [
+      'a',
+      'aa1',
+      'aa2',
+      'b',
+      'c',
+      'e',
+      'z1',
+      'z2',
+    ])
+  })
+
+  it('pages through a selection without counting the rest, while others write', async () => {
+    const first = (await api.get(`${PATH}?limit=2&labelSelector=odd=true`)).body
+    assert.deepEqual(names(first), ['a', 'c'])
+    assert.equal('remainingItemCount' in first.metadata, false)
+    await api.delete(`${PATH}/e`)
+    await create('f', {odd: 'true'})
+    const next = `${PATH}?limit=2&labelSelector=odd=true&continue=${first.metadata.continue}`
+    const second = (await api.get(next)).body
+    assert.deepEqual(names(second), ['e'])
+    assert.equal(second.metadata.continue, undefined)
+  })
+
+  it('finds a selection that is far apart in history', async () => {
+    await Promise.all(Array.from({length: 1200}, (_, index) => create(`m${index}`)))
+    await create('zz', {odd: 'true'})
+    const first = (await api.get(`${PATH}?limit=3&labelSelector=odd=true`)).body
+    await create('zzz', {odd: 'true'})
+    const token = first.metadata.continue as string
+    const rest = (await api.get(`${PATH}?limit=3&labelSelector=odd=true&continue=${token}`)).body
+    assert.deepEqual([...names(first), ...names(rest)], ['a', 'c', 'e', 'zz'])
+  })
+
+  it('shows exactly the state of a revision, or one not older', async () => {
+    const revision = storage.revision()
+    await create('f')
+    const exact = await api.get(`${PATH}?resourceVersion=${revision}&resourceVersionMatch=Exact`)
+    assert.deepEqual(names(exact.body), ['a', 'b', 'c', 'd', 'e'])
+    assert.equal(exact.body.metadata.resourceVersion, String(revision))
+    for (const query of [
+      `resourceVersion=${revision}&resourceVersionMatch=NotOlderThan`,
+      `resourceVersion=${revision}`,
+      'resourceVersion=0',
+    ]) {
+      const {body} = await api.get(`${PATH}?${query}`)
+      assert.deepEqual(names(body), ['a', 'b', 'c', 'd', 'e', 'f'], query)
+    }
+  })
+
+  it('waits for a revision that is about to come', async () => {
+    const wanted = storage.revision() + 1
+    const waiting = api.get(`${PATH}?resourceVersion=${wanted}`)
+    await create('f')
+    assert.ok(names((await waiting).body).includes('f'))
+  })
+
+  it('answers 504 to a revision that does not come', async () => {
+    const current = storage.revision()
+    const {status, headers, body} = await api.get(`${PATH}?resourceVersion=${current + 1000}`)
+    assert.equal(status, 504)
+    assert.equal(headers['Retry-After'], '1')
+    assert.equal(body.reason, 'Timeout')
+    assert.equal(
+      body.message,
+      `Timeout: Too large resource version: ${current + 1000}, current: ${current}`,
+    )
+    assert.equal(body.details.causes[0].reason, 'ResourceVersionTooLarge')
+  })
+
+  it('answers 410 once history is forgotten, with a token to go on in the state of now', async () => {
+    const {body} = await api.get(`${PATH}?limit=2`)
+    const begun = body.metadata.resourceVersion as string
+    await api.delete(`${PATH}/d`)
+    await storage.compact(storage.revision())
+    const expired = await api.get(`${PATH}?limit=2&continue=${body.metadata.continue}`)
+    assert.deepEqual([expired.status, expired.body.reason], [410, 'Expired'])
+    const rest = await api.get(`${PATH}?limit=5&continue=${expired.body.metadata.continue}`)
+    assert.deepEqual(names(rest.body), ['c', 'e'])
+    assert.equal(rest.body.metadata.resourceVersion, String(storage.revision()))
+    const exact = await api.get(`${PATH}?resourceVersion=${begun}&resourceVersionMatch=Exact`)
+    assert.deepEqual([exact.status, exact.body.metadata], [410, {}])
+  })
+
+  const token = (content: object) => Buffer.from(JSON.stringify(content)).toString('base64url')
+  const refusals: [string, string, number, string][] = [
+    ['a continue token of garbage', 'continue=!!', 400, 'invalid continue token: '],
+    [
+      'a continue token of another version',
+      `continue=${token({v: 'v9', rv: 1, start: 'a'})}`,
+      400,
+      'server does not recognize this encoded version',
+    ],
+    [
+      'a continue token without a key',
+      `continue=${token({v: 'meta.k8s.io/v1', rv: 1, start: ''})}`,
+      400,
+      'encoded start key empty',
+    ],
+    [
+      'continue with a resourceVersion',
+      `continue=${token({v: 'meta.k8s.io/v1', rv: 1, start: 'a'})}&resourceVersion=3`,
+      400,
+      'specifying resource version is not allowed when using continue',
+    ],
+    ['a resourceVersion that is no number', 'resourceVersion=x', 400, 'invalid resource version'],
+    ['a limit that is no number', 'limit=many', 400, 'strconv.ParseInt'],
+    [
+      'resourceVersionMatch without resourceVersion',
+      'resourceVersionMatch=Exact',
+      422,
+      'resourceVersionMatch is forbidden unless resourceVersion is provided',
+    ],
+    [
+      'an unknown resourceVersionMatch',
+      'resourceVersionMatch=Sometimes&resourceVersion=1',
+      422,
+      'Unsupported value: "Sometimes"',
+    ],
+    [
+      'Exact with resourceVersion 0',
+      'resourceVersionMatch=Exact&resourceVersion=0',
+      422,
+      'is forbidden for resourceVersion "0"',
+    ],
+    ['sendInitialEvents', 'sendInitialEvents=true', 422, 'sendInitialEvents is forbidden for list'],
+    ['a label selector that does not parse', 'labelSelector=a%20b', 400, 'unable to parse'],
+    [
+      'a field that cannot be selected by',
+      'fieldSelector=data.a=b',
+      400,
+      '"data.a" is not a known field selector',
+    ],
+    ['an unreadable timeout', 'timeout=soon', 400, 'invalid timeout'],
+  ]
+  for (const [name, query, status, message] of refusals) {
+    it(`refuses ${name}`, async () => {
+      const answer = await api.get(`${PATH}?${query}`)
+      assert.equal(answer.status, status)
+      assert.ok(answer.body.message.includes(message), answer.body.message)
+    })
+  }
+
+  it('selects by labels and fields together', async () => {
+    const query = 'labelSelector=odd=true&fieldSelector=metadata.name!=c'
+    assert.deepEqual(names((await api.get(`${PATH}?${query}`)).body), ['a', 'e'])
+    const one = await api.get('/api/v1/configmaps?fieldSelector=metadata.name=c')
+    assert.deepEqual(names(one.body), ['c'])
+  })
+
+  it('answers as a Table, and as bare metadata', async () => {
+    const as = (kind: string) => ({accept: `application/json;as=${kind};v=v1;g=meta.k8s.io`})
+    const table = (await api.get(`${PATH}?limit=1`, as('Table'))).body
+    assert.deepEqual([table.kind, table.rows.length], ['Table', 1])
+    assert.deepEqual(
+      table.columnDefinitions.map(({name}: any) => name),
+      ['Name', 'Data', 'Age'],
+    )
+    assert.ok(table.metadata.continue)
+    const partial = (await api.get(PATH, as('PartialObjectMetadataList'))).body
+    assert.deepEqual(
+      [partial.kind, partial.items[0].kind],
+      ['PartialObjectMetadataList', 'PartialObjectMetadata'],
+    )
+    assert.equal((await api.get(PATH, as('Nonsense'))).status, 406)
+  })
+})
