@@ -44,7 +44,7 @@ export async function list(
       throw badRequest('specifying resource version is not allowed when using continue')
     const {revision, after} = decodeContinue(options.continue, request.explainJson)
     if (revision === NEWEST)
-      return pageOf(selected(store, selection, after), selection, registry.revision, limit)
+      return memoryPage(store, {selection, limit, revision: registry.revision, after})
     await reach(registry, revision, request)
     return pageAt(registry, store, {selection, limit, revision, after})
   }
@@ -54,7 +54,7 @@ export async function list(
   await reach(registry, wanted, request)
   if (options.resourceVersionMatch === 'Exact')
     return pageAt(registry, store, {selection, limit, revision: wanted, after: ''})
-  return pageOf(selected(store, selection, ''), selection, registry.revision, limit)
+  return memoryPage(store, {selection, limit, revision: registry.revision, after: ''})
 }
 
 /** Every object that is selected, after a key, from memory. */
@@ -71,37 +71,33 @@ export function selected(
   return store.range(namespace, after)
 }
 
-function pageOf(
-  objects: Iterable<StoredObject>,
-  selection: Selection,
-  revision: number,
-  limit: number,
-): Page {
-  const items: StoredObject[] = []
-  let more = 0
-  for (const stored of objects) {
-    if (!selection.everything && !selection.matches(stored)) continue
-    if (limit > 0 && items.length === limit) {
-      more++
-      // Behind a selector the rest is not counted, only known to be there.
-      if (!selection.everything) break
-    } else items.push(stored)
-  }
-  return toPage(items, more, {revision, counted: selection.everything})
+function memoryPage(store: ResourceStore, position: Position): Page {
+  const {selection, after} = position
+  const page = pageOf(selected(store, selection, after), position)
+  const last = page.items.at(-1)
+  // Behind a selector the rest is not counted, only known to be there.
+  if (page.continue === undefined || last === undefined || !selection.everything) return page
+  return {...page, remaining: store.count(selection.namespace, last.key)}
 }
 
-function toPage(
-  items: StoredObject[],
-  more: number,
-  {revision, counted}: {revision: number; counted: boolean},
-): Page {
-  const last = items.at(-1)
-  if (more === 0 || last === undefined) return {items, revision}
+function pageOf(objects: Iterable<StoredObject>, {selection, limit, revision}: Position): Page {
+  const items: StoredObject[] = []
+  for (const stored of objects) {
+    if (!selection.everything && !selection.matches(stored)) continue
+    if (limit > 0 && items.length === limit) return continued(items, revision)
+    items.push(stored)
+  }
+  return {items, revision}
+}
+
+/** A page that others follow. */
+function continued(items: StoredObject[], revision: number, remaining?: number): Page {
+  const after = items.at(-1)?.key ?? ''
   return {
     items,
     revision,
-    continue: encodeContinue({revision, after: last.key}),
-    ...(counted ? {remaining: more} : {}),
+    continue: encodeContinue({revision, after}),
+    ...(remaining === undefined ? {} : {remaining}),
   }
 }
 
@@ -114,9 +110,8 @@ interface Position {
 
 /** A page of the state as it was: from memory where nothing has changed since, else from the store's history. */
 async function pageAt(registry: Registry, store: ResourceStore, position: Position): Promise<Page> {
-  const {selection, limit, revision, after} = position
-  if (store.log.positionAfter(revision) === store.log.end)
-    return pageOf(selected(store, selection, after), selection, revision, limit)
+  const {selection, revision, after} = position
+  if (store.log.positionAfter(revision) === store.log.end) return memoryPage(store, position)
   try {
     return selection.everything
       ? await countedPage(registry, store, position)
@@ -146,7 +141,8 @@ async function countedPage(
 ): Promise<Page> {
   const {entries, remaining} = await readHistory(registry, store, position, position.limit)
   const items = entries.map((entry) => fromEntry(store.resource, entry, store.prefix))
-  return toPage(items, remaining, {revision: position.revision, counted: true})
+  const {revision} = position
+  return remaining === 0 ? {items, revision} : continued(items, revision, remaining)
 }
 
 /** Behind a selector nobody knows where a page ends: history is read until it is full. */
@@ -155,15 +151,14 @@ async function searchedPage(
   store: ResourceStore,
   position: Position,
 ): Promise<Page> {
-  const {selection, limit, revision} = position
+  const {selection, limit} = position
   const found: StoredObject[] = []
   let {after} = position
   for (;;) {
     const {entries, remaining} = await readHistory(registry, store, {...position, after}, CHUNK)
     const objects = entries.map((entry) => fromEntry(store.resource, entry, store.prefix))
     found.push(...objects.filter(selection.matches))
-    if (remaining === 0 || (limit > 0 && found.length > limit))
-      return pageOf(found, selection, revision, limit)
+    if (remaining === 0 || (limit > 0 && found.length > limit)) return pageOf(found, position)
     after = objects.at(-1)?.key ?? after
   }
 }

@@ -70,11 +70,19 @@ export class ResourceStore {
 
   /** In the order of namespace and name, from one namespace or from all. */
   *range(namespace: string, after = ''): Generator<StoredObject> {
-    const prefix = this.resource.namespaced && namespace !== '' ? `${namespace}/` : ''
-    for (const key of this.#keys.range(prefix, after)) {
+    for (const key of this.#keys.range(this.#within(namespace), after)) {
       const stored = this.#objects.get(key)
       if (stored !== undefined) yield stored
     }
+  }
+
+  /** How many objects `range` would give. */
+  count(namespace: string, after: string): number {
+    return this.#keys.count(this.#within(namespace), after)
+  }
+
+  #within(namespace: string): string {
+    return this.resource.namespaced && namespace !== '' ? `${namespace}/` : ''
   }
 
   /** An object's key, without the resource's prefix. */

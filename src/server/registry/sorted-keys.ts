@@ -52,25 +52,39 @@ export class SortedKeys {
     }
   }
 
+  /** How many keys `range` would give, without going through them. */
+  count(prefix: string, after = ''): number {
+    const until = this.#countWhile((key) => key.startsWith(prefix) || compareKeys(key, prefix) < 0)
+    const skipped = this.#countWhile(
+      (key) => compareKeys(key, prefix) < 0 || compareKeys(key, after) <= 0,
+    )
+    return Math.max(0, until - skipped)
+  }
+
+  /** How many keys stand before the first that does not hold. */
+  #countWhile(holds: (key: string) => boolean): number {
+    const last = partition(this.#buckets, ([first = '']) => holds(first)) - 1
+    let count = partition(this.#buckets[last] ?? [], holds)
+    for (let index = 0; index < last; index++) count += this.#buckets[index]?.length ?? 0
+    return count
+  }
+
   /** The last bucket whose first key is not above this one. */
   #bucketFor(key: string): number {
-    let low = 0
-    let high = this.#buckets.length - 1
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1
-      if (compareKeys(this.#buckets[middle]?.[0] ?? '', key) <= 0) low = middle
-      else high = middle - 1
-    }
-    return low
+    return Math.max(0, partition(this.#buckets, ([first = '']) => compareKeys(first, key) <= 0) - 1)
   }
 }
 
-function lowerBound(sorted: string[], key: string): number {
+const lowerBound = (sorted: string[], key: string) =>
+  partition(sorted, (one) => compareKeys(one, key) < 0)
+
+/** Where the items that hold end: they stand before those that do not. */
+function partition<T>(items: readonly T[], holds: (item: T) => boolean): number {
   let low = 0
-  let high = sorted.length
+  let high = items.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (compareKeys(sorted[middle] ?? '', key) < 0) low = middle + 1
+    if (holds(items[middle] as T)) low = middle + 1
     else high = middle
   }
   return low
