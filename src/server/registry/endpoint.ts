@@ -284,7 +284,7 @@ class ResourceOperation {
     const valueOf = (stored: StoredObject, field: string) => {
       if (field === 'metadata.name') return stored.name
       if (field === 'metadata.namespace') return stored.namespace
-      return stored.fields?.[resource.fieldAliases?.[field] ?? field] ?? ''
+      return stored.fields[resource.fieldAliases?.[field] ?? field] ?? ''
     }
     return {
       namespace: this.#namespace,
@@ -293,7 +293,7 @@ class ResourceOperation {
       matches: (stored) =>
         (this.#namespace === '' || stored.namespace === this.#namespace) &&
         (named === undefined || stored.name === named) &&
-        (labels.empty || labels.matches(stored.labels ?? {})) &&
+        (labels.empty || labels.matches(stored.labels)) &&
         fields.terms.every(({field, value, equal}) => (valueOf(stored, field) === value) === equal),
     }
   }

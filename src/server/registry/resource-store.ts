@@ -3,7 +3,7 @@ import type {Storage, StorageEvent} from '../../storage/storage.ts'
 import {groupVersion, type Resource} from '../resource.ts'
 import {EventLog, type ObjectEvent} from './event-log.ts'
 import {SortedKeys} from './sorted-keys.ts'
-import {atRevision, fromEntry, parse, type StoredObject} from './stored-object.ts'
+import {fromEntry, parse, type StoredObject} from './stored-object.ts'
 import {WriteTurns} from './write-turns.ts'
 
 /** Changes kept in memory per resource; older ones are read from the store's history. */
@@ -114,7 +114,7 @@ export class ResourceStore {
   #eventOf({entry, revision}: StorageEvent, previous: StoredObject | undefined): ObjectEvent {
     const frames = new Map<string, string>()
     if (entry === undefined)
-      return {revision, frames, ...(previous && {previous: atRevision(previous, revision)})}
+      return {revision, frames, ...(previous && {previous: previous.atRevision(revision)})}
     const current = fromEntry(this.resource, entry, this.prefix)
     return {revision, frames, current, ...(previous && {previous})}
   }

@@ -5,16 +5,57 @@ import type {Resource} from '../resource.ts'
 const HEAD = '{"metadata":{'
 
 /** One object in memory: its JSON text, ready to be sent, and what selectors look at. */
-export interface StoredObject {
-  key: string
-  namespace: string
-  name: string
-  revision: number
+export class StoredObject {
+  readonly key: string
+  readonly namespace: string
+  readonly name: string
+  readonly revision: number
   /** The object as JSON with its resourceVersion, without kind and apiVersion: as it stands in a list. */
-  json: string
-  labels: Record<string, string> | undefined
+  readonly json: string
+  readonly #resource: Resource
+  #selectable: Selectable | undefined
+
+  constructor(resource: Resource, key: string, revision: number, json: string) {
+    const slash = resource.namespaced ? key.indexOf('/') : -1
+    this.#resource = resource
+    this.key = key
+    this.namespace = slash === -1 ? '' : key.slice(0, slash)
+    this.name = key.slice(slash + 1)
+    this.revision = revision
+    this.json = json
+  }
+
+  get labels(): Record<string, string> {
+    return this.#select().labels
+  }
+
   /** The values of the fields that a fieldSelector may name. */
-  fields: Record<string, string> | undefined
+  get fields(): Record<string, string> {
+    return this.#select().fields
+  }
+
+  /** The deleted object as the watch shows it: its last state with the deletion's revision. */
+  atRevision(revision: number): StoredObject {
+    const json = this.json.replace(/"resourceVersion":"\d+"/, `"resourceVersion":"${revision}"`)
+    return new StoredObject(this.#resource, this.key, revision, json)
+  }
+
+  /** Most objects are never selected by what they hold, so the text is read only once somebody does. */
+  #select(): Selectable {
+    this.#selectable ??= selectableOf(this.#resource, parse(this))
+    return this.#selectable
+  }
+}
+
+interface Selectable {
+  labels: Record<string, string>
+  fields: Record<string, string>
+}
+
+function selectableOf({fields: readers = {}}: Resource, object: ApiObject): Selectable {
+  const fields: Record<string, string> = {}
+  for (const [name, read] of Object.entries(readers)) fields[name] = read(object)
+  return {labels: object.metadata.labels ?? {}, fields}
 }
 
 /**
@@ -36,35 +77,13 @@ const decoder = new TextDecoder()
 export const textOf = (entry: Entry) => decoder.decode(entry.value)
 
 /** From the store into memory. */
-export function fromEntry(resource: Resource, entry: Entry, prefix: string): StoredObject {
-  const text = textOf(entry)
-  const object = JSON.parse(text) as ApiObject
-  const path = entry.key.slice(prefix.length)
-  const slash = resource.namespaced ? path.indexOf('/') : -1
-  return {
-    key: path,
-    namespace: slash === -1 ? '' : path.slice(0, slash),
-    name: path.slice(slash + 1),
-    revision: entry.revision,
-    json: jsonAt(text, entry.revision),
-    labels: object.metadata.labels,
-    fields: fieldsOf(resource, object),
-  }
-}
-
-function fieldsOf(resource: Resource, object: ApiObject): Record<string, string> | undefined {
-  if (resource.fields === undefined) return undefined
-  const fields: Record<string, string> = {}
-  for (const [name, read] of Object.entries(resource.fields)) fields[name] = read(object)
-  return fields
-}
-
-/** The deleted object as the watch shows it: its last state with the deletion's revision. */
-export const atRevision = (stored: StoredObject, revision: number): StoredObject => ({
-  ...stored,
-  revision,
-  json: stored.json.replace(/"resourceVersion":"\d+"/, `"resourceVersion":"${revision}"`),
-})
+export const fromEntry = (resource: Resource, entry: Entry, prefix: string) =>
+  new StoredObject(
+    resource,
+    entry.key.slice(prefix.length),
+    entry.revision,
+    jsonAt(textOf(entry), entry.revision),
+  )
 
 /** A copy the caller may change. */
 export const parse = (stored: StoredObject): ApiObject => JSON.parse(stored.json) as ApiObject

@@ -1,6 +1,6 @@
 import type {WatchEventType} from '../../api/meta.ts'
 import type {ObjectEvent} from './event-log.ts'
-import {atRevision, type StoredObject} from './stored-object.ts'
+import type {StoredObject} from './stored-object.ts'
 
 /** How events are put into text: as objects, tables or bare metadata, in one of the served versions. */
 export interface EventForm {
@@ -42,7 +42,7 @@ export class WatchFrames {
     if (current !== undefined && this.#matches(current))
       return this.#cached(event, matched ? 'MODIFIED' : 'ADDED', current)
     if (!matched) return ''
-    const gone = current === undefined ? previous : atRevision(previous, event.revision)
+    const gone = current === undefined ? previous : previous.atRevision(event.revision)
     return this.#cached(event, 'DELETED', gone)
   }
 

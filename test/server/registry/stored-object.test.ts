@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type {ApiObject} from '../../../src/api/meta.ts'
-import {
-  atRevision,
-  fromEntry,
-  parse,
-  toStored,
-  withKind,
-} from '../../../src/server/registry/stored-object.ts'
+import {fromEntry, parse, toStored, withKind} from '../../../src/server/registry/stored-object.ts'
 import {RESOURCES} from '../../../src/server/resources/index.ts'
 
 const resource = RESOURCES.find(({plural}) => plural === 'configmaps')!
@@ -44,7 +38,7 @@ describe('a stored object', () => {
   it('is shown deleted with the revision of the deletion, even where its data looks like a revision', () => {
     const data = {a: '"resourceVersion":"7"'}
     const object = stored({metadata: {name: 'a', namespace: 'n'}, data}, 7)
-    const gone = parse(atRevision(object, 9))
+    const gone = parse(object.atRevision(9))
     assert.equal(gone.metadata.resourceVersion, '9')
     assert.deepEqual(gone.data, data)
   })
@@ -53,6 +47,17 @@ describe('a stored object', () => {
     const object = stored({metadata: {name: 'a', namespace: 'n'}}, 7)
     const alone = JSON.parse(withKind(object.json, 'ConfigMap', 'v1')) as ApiObject
     assert.deepEqual([alone.kind, alone.apiVersion, alone.metadata.name], ['ConfigMap', 'v1', 'a'])
+  })
+
+  it('shows selectors its labels and the fields of its kind, also once it is deleted', () => {
+    const pods = RESOURCES.find(({plural}) => plural === 'pods')!
+    const metadata = {name: 'a', namespace: 'n', labels: {app: 'x'}}
+    const value = Buffer.from(toStored({metadata, spec: {nodeName: 'node-1'}}))
+    const pod = fromEntry(pods, {key: '/pods/n/a', value, revision: 3, created: 3}, '/pods/')
+    for (const one of [pod, pod.atRevision(4)]) {
+      assert.deepEqual(one.labels, {app: 'x'})
+      assert.equal(one.fields['spec.nodeName'], 'node-1')
+    }
   })
 
   it('knows its namespace and name from its key', () => {
