@@ -1,12 +1,31 @@
-import type {UserInfo, WatchEvent} from '../../src/api/meta.ts'
+import type {ListMeta, ObjectMeta, UserInfo, WatchEvent} from '../../src/api/meta.ts'
 import type {Handler} from '../../src/server/api-request.ts'
 import {ADMIN} from '../helpers/test-server.ts'
+
+type AnyMeta = ListMeta & ObjectMeta & {name: string; resourceVersion: string}
+
+/** An object of any kind, with what tests look at most. */
+export interface AnyObject {
+  kind: string
+  apiVersion: string
+  metadata: AnyMeta
+  [field: string]: any
+}
+
+/** An answer's body of any kind: an object, a list, a Table, a Status. */
+export interface AnyBody extends AnyObject {
+  items: AnyObject[]
+  columnDefinitions: {name: string}[] | null
+  message: string
+  reason: string
+  code: number
+}
 
 export interface Answer {
   status: number
   headers: Record<string, string | string[]>
   /** Parsed where it is JSON. */
-  body: any
+  body: AnyBody
   text: string
 }
 
@@ -39,7 +58,8 @@ export class Api {
     if (typeof body === 'string' || body instanceof Uint8Array) text = Buffer.from(body).toString()
     else for await (const chunk of body) text += Buffer.from(chunk).toString()
     const isJson = text !== '' && headers['Content-Type'] === 'application/json'
-    return {status, headers, text, body: isJson && !text.includes('}\n{') ? JSON.parse(text) : text}
+    const parsed: unknown = isJson && !text.includes('}\n{') ? JSON.parse(text) : text
+    return {status, headers, text, body: parsed as AnyBody}
   }
 
   get(url: string, options?: CallOptions) {
@@ -104,7 +124,7 @@ function bytesOf(body: unknown): Uint8Array {
 
 /** The events of a watch, as they come. */
 export class Watching {
-  readonly events: WatchEvent<any>[] = []
+  readonly events: WatchEvent<AnyBody>[] = []
   readonly ended: Promise<void>
   readonly #stop: AbortController
   #wake: () => void = () => undefined
@@ -115,7 +135,7 @@ export class Watching {
   }
 
   /** The first so many events, once they are there. */
-  async first(count: number): Promise<WatchEvent<any>[]> {
+  async first(count: number): Promise<WatchEvent<AnyBody>[]> {
     await this.until(() => this.events.length >= count)
     return this.events.slice(0, count)
   }
@@ -141,13 +161,13 @@ export class Watching {
   async #read(stream: AsyncIterable<string | Uint8Array>): Promise<void> {
     for await (const chunk of stream) {
       const lines = Buffer.from(chunk).toString().trimEnd().split('\n')
-      this.events.push(...lines.map((line) => JSON.parse(line)))
+      this.events.push(...lines.map((line) => JSON.parse(line) as WatchEvent<AnyBody>))
       this.#wake()
     }
   }
 }
 
-const nameOf = (object: any): string => object.metadata?.name ?? object.reason ?? ''
+const nameOf = ({metadata, reason}: AnyBody) => metadata.name ?? reason ?? ''
 
 /** Waits for a condition that something else brings about. */
 export async function until(condition: () => Promise<boolean> | boolean): Promise<void> {

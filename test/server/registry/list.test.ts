@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import {openMemoryStorage} from '../../../src/storage/memory.ts'
 import {startTestServer, type TestServer} from '../../helpers/test-server.ts'
-import {Api} from '../support.ts'
+import {Api, type AnyBody} from '../support.ts'
 
 const PATH = '/api/v1/namespaces/default/configmaps'
-const names = (body: any): string[] => body.items.map(({metadata}: any) => metadata.name)
+const names = ({items}: AnyBody) => items.map(({metadata}) => metadata.name)
 
 describe('list', () => {
   const storage = openMemoryStorage()
@@ -31,7 +31,7 @@ describe('list', () => {
     assert.deepEqual([body.kind, body.apiVersion], ['ConfigMapList', 'v1'])
     assert.deepEqual(body.metadata, {resourceVersion: String(storage.revision())})
     assert.deepEqual(names(body), ['a', 'b', 'c', 'd', 'e'])
-    assert.equal('kind' in body.items[0] || 'apiVersion' in body.items[0], false)
+    assert.equal('kind' in body.items[0]! || 'apiVersion' in body.items[0]!, false)
   })
 
   it('has an empty array of items where there is nothing', async () => {
@@ -42,7 +42,7 @@ describe('list', () => {
   it('goes over all namespaces in the order of namespace and name', async () => {
     await api.post('/api/v1/namespaces/kube-public/configmaps', {metadata: {name: 'a'}})
     const {body} = await api.get('/api/v1/configmaps')
-    const keys = body.items.map(({metadata}: any) => `${metadata.namespace}/${metadata.name}`)
+    const keys = body.items.map(({metadata}) => `${metadata.namespace}/${metadata.name}`)
     assert.deepEqual(keys, [...keys].sort())
     assert.ok(keys.includes('default/a') && keys.includes('kube-public/a'))
   })
@@ -96,7 +96,7 @@ describe('list', () => {
     await create('zz', {odd: 'true'})
     const first = (await api.get(`${PATH}?limit=3&labelSelector=odd=true`)).body
     await create('zzz', {odd: 'true'})
-    const token = first.metadata.continue as string
+    const token = first.metadata.continue!
     const rest = (await api.get(`${PATH}?limit=3&labelSelector=odd=true&continue=${token}`)).body
     assert.deepEqual([...names(first), ...names(rest)], ['a', 'c', 'e', 'zz'])
   })
@@ -139,7 +139,7 @@ describe('list', () => {
 
   it('answers 410 once history is forgotten, with a token to go on in the state of now', async () => {
     const {body} = await api.get(`${PATH}?limit=2`)
-    const begun = body.metadata.resourceVersion as string
+    const begun = body.metadata.resourceVersion
     await api.delete(`${PATH}/d`)
     await storage.compact(storage.revision())
     const expired = await api.get(`${PATH}?limit=2&continue=${body.metadata.continue}`)
@@ -222,13 +222,13 @@ describe('list', () => {
     const table = (await api.get(`${PATH}?limit=1`, as('Table'))).body
     assert.deepEqual([table.kind, table.rows.length], ['Table', 1])
     assert.deepEqual(
-      table.columnDefinitions.map(({name}: any) => name),
+      table.columnDefinitions?.map(({name}) => name),
       ['Name', 'Data', 'Age'],
     )
     assert.ok(table.metadata.continue)
     const partial = (await api.get(PATH, as('PartialObjectMetadataList'))).body
     assert.deepEqual(
-      [partial.kind, partial.items[0].kind],
+      [partial.kind, partial.items[0]?.kind],
       ['PartialObjectMetadataList', 'PartialObjectMetadata'],
     )
     assert.equal((await api.get(PATH, as('Nonsense'))).status, 406)

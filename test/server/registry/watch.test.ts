@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import type {WatchEvent} from '../../../src/api/meta.ts'
 import {openMemoryStorage} from '../../../src/storage/memory.ts'
 import {startTestServer, type TestServer} from '../../helpers/test-server.ts'
-import {Api} from '../support.ts'
+import {Api, type AnyBody} from '../support.ts'
 
 const PATH = '/api/v1/namespaces/default/configmaps'
-const revisionOf = ({object}: WatchEvent<any>) => Number(object.metadata.resourceVersion)
+const revisionOf = ({object}: WatchEvent<AnyBody>) => Number(object.metadata.resourceVersion)
 
 describe('watch', () => {
   const storage = openMemoryStorage()
@@ -125,7 +125,7 @@ describe('watch', () => {
     await api.delete(`${PATH}/a`)
     await create('b', {on: 'yes'})
     assert.deepEqual(await watch.summary(4), ['ADDED a', 'MODIFIED a', 'DELETED a', 'ADDED b'])
-    const gone = watch.events[2]?.object
+    const gone = watch.events[2]!.object
     assert.equal(gone.data.k, 'still matching')
     assert.equal(gone.metadata.resourceVersion, left.body.metadata.resourceVersion)
     await watch.stop()
@@ -178,7 +178,7 @@ describe('watch', () => {
     const second = await startTestServer({storage: readOnly(), controllers: false})
     const watch = await new Api(second.handler).watch(`${PATH}?resourceVersion=${log - 1}`)
     await watch.ended
-    const [{type, object} = {type: '', object: {}}] = watch.events
+    const {type, object} = watch.events[0]!
     assert.deepEqual(
       [watch.events.length, type, object.code, object.reason],
       [1, 'ERROR', 410, 'Expired'],
@@ -214,7 +214,7 @@ describe('watch', () => {
       get: (target, name) => {
         if (name === 'close') return () => Promise.resolve()
         const value: unknown = Reflect.get(target, name)
-        return typeof value === 'function' ? value.bind(target) : value
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value
       },
     })
   }
@@ -277,7 +277,7 @@ describe('watch', () => {
       }
       assert.deepEqual(
         [...state].sort(),
-        body.items.map(({metadata}: any) => [metadata.name, metadata.resourceVersion]),
+        body.items.map(({metadata}) => [metadata.name, metadata.resourceVersion]),
       )
       await watch.stop()
     }
@@ -306,7 +306,7 @@ describe('watch', () => {
         ),
       )
     const step = await stream.next()
-    const {type, object} = JSON.parse(String(step.value)) as WatchEvent<any>
+    const {type, object} = JSON.parse(String(step.value)) as WatchEvent<AnyBody>
     assert.deepEqual([type, object.code, object.reason], ['ERROR', 410, 'Expired'])
     assert.equal((await stream.next()).done, true)
   }).timeout(60_000)
@@ -321,7 +321,7 @@ describe('watch', () => {
     const [first, bookmark, second] = await watch.first(3)
     assert.equal(first?.object.kind, 'Table')
     assert.equal(first.object.rows[0].cells[0], 'a')
-    assert.equal(first.object.columnDefinitions[0].name, 'Name')
+    assert.equal(first.object.columnDefinitions?.[0]?.name, 'Name')
     assert.equal(second?.object.rows[0].cells[0], 'b')
     assert.equal(second.object.columnDefinitions, null)
     assert.deepEqual(
