@@ -97,12 +97,12 @@ async function identify(
   }
 }
 
-async function authenticate({limiter, ...deps}: HandlerDeps, request: ApiRequest) {
+async function authenticate(deps: HandlerDeps, request: ApiRequest) {
   try {
     return await deps.authenticate(request)
   } catch (error) {
     if (error instanceof StatusError && error.code === 401)
-      limiter.countRefused(request.remoteAddress)
+      deps.limiter.countRefused(request.remoteAddress)
     throw error
   }
 }

@@ -175,7 +175,10 @@ export class Listener {
     this.#callers.add(caller)
     if (this.#closing) caller.abort(shuttingDown())
     // The request's own 'close' fires when its body ends; the response's fires when the exchange does.
-    response.once('close', () => caller.abort(new Error('the caller has gone away')))
+    response.once('close', () => {
+      // Once the answer has been given nobody listens, and to abort would cost as much as a small answer.
+      if (!response.writableEnded) caller.abort(new Error('the caller has gone away'))
+    })
     response.on('error', () => undefined)
     try {
       const answer = await this.#handler(this.#toApiRequest(request, socket, signal, body))

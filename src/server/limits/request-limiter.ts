@@ -78,14 +78,17 @@ export class RequestLimiter {
   admit({user, remoteAddress, inProcess = false}: LimitedCaller, kind: Kind): () => void {
     if (inProcess) return () => undefined
     const pools = this.#pools[kind]
-    const address = addressKey(remoteAddress)
-    if (isAnonymous(user)) this.#spend(address)
     const release = isAnonymous(user)
-      ? pools.anonymous.take(address)
+      ? this.#admitAnonymous(pools.anonymous, addressKey(remoteAddress))
       : // Somebody must be able to get in and see what is wrong.
         pools.known.take(user.username, {beyondTotal: isMaster(user)})
     if (release === undefined) throw tooManyRequests(BUSY_SECONDS)
     return release
+  }
+
+  #admitAnonymous(pool: SlotPool, address: string): (() => void) | undefined {
+    this.#spend(address)
+    return pool.take(address)
   }
 
   /** Counts a refused credential against its address: guessing is as limited as asking without one. */
