@@ -27,7 +27,7 @@ describe('delete', () => {
     const {metadata} = await created()
     const {status, body} = await api.delete(at(metadata.name))
     assert.equal(status, 200)
-    assert.deepEqual(body as object, {
+    assert.deepEqual(body, {
       kind: 'Status',
       apiVersion: 'v1',
       metadata: {},
