@@ -148,9 +148,12 @@ export class Listener {
       if (socket === undefined) return
       this.#sockets.set(session, socket)
       this.#connections.addSession(session)
-      session.setTimeout(this.#limits.idleMilliseconds, () => {
-        // A quiet watch is no idle connection.
+      const {idleMilliseconds} = this.#limits
+      session.setTimeout(idleMilliseconds)
+      session.on('timeout', () => {
+        // A quiet watch is no idle connection; its end is looked for again.
         if (this.#connections.isIdle(socket)) session.close()
+        else session.setTimeout(idleMilliseconds)
       })
       session.on('error', () => undefined)
     })
