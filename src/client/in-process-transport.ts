@@ -1,3 +1,4 @@
+import {setMaxListeners} from 'node:events'
 import type {UserInfo} from '../api/meta.ts'
 import {Cancellation, untilAborted} from './cancellation.ts'
 import type {Transport, TransportRequest, TransportResponse, TransportStream} from './transport.ts'
@@ -32,6 +33,8 @@ export class InProcessTransport implements Transport {
   constructor(handler: InProcessHandler, caller: UserInfo) {
     this.#handler = handler
     this.#caller = caller
+    // Every request in flight listens: many of them are no leak that Node should warn of.
+    setMaxListeners(Infinity, this.#closing.signal)
   }
 
   async request(request: TransportRequest): Promise<TransportResponse> {

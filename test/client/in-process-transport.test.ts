@@ -51,6 +51,19 @@ describe('InProcessTransport', () => {
     assert.equal(Buffer.from(answer.body).toString(), 'grüß')
   })
 
+  it('carries many requests at once without a warning of a leak', async () => {
+    const warnings: string[] = []
+    const note = (warning: Error) => warnings.push(warning.name)
+    process.on('warning', note)
+    const handler = () => Promise.resolve({status: 200, headers: {}, body: '{}'})
+    const transport = new InProcessTransport(handler, CALLER)
+    const request = {method: 'GET', path: '/version', query: new URLSearchParams(), headers: {}}
+    await Promise.all(Array.from({length: 30}, () => transport.request(request)))
+    await new Promise((resolve) => setImmediate(resolve))
+    process.off('warning', note)
+    assert.deepEqual(warnings, [])
+  })
+
   it('serves a client like any other transport', async () => {
     const missing = status(404, 'NotFound', 'nodes "x" not found', {name: 'x'})
     const client = createApiClient(
