@@ -74,7 +74,7 @@ export const jsonAt = (text: string, revision: number) =>
 
 const decoder = new TextDecoder()
 
-export const textOf = (entry: Entry) => decoder.decode(entry.value)
+const textOf = (entry: Entry) => decoder.decode(entry.value)
 
 /** From the store into memory. */
 export const fromEntry = (resource: Resource, entry: Entry, prefix: string) =>

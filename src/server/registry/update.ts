@@ -10,7 +10,7 @@ import {deepEqual} from '../patch/json-value.ts'
 import {validateObjectMetaUpdate} from '../validation/metadata.ts'
 import {create} from './create.ts'
 import {requireSameName, requireSameNamespace} from './request-identity.ts'
-import {parse, textOf, toStored, type StoredObject} from './stored-object.ts'
+import {parse, toStored, type StoredObject} from './stored-object.ts'
 import {
   bytesOf,
   countGeneration,
@@ -156,8 +156,8 @@ async function save(
     const {revision} = await registry.storage.delete(key, stored.revision)
     return resultOf(text, revision)
   }
-  const entry = await registry.storage.update(key, bytesOf(text), stored.revision)
-  return resultOf(textOf(entry), entry.revision)
+  const {revision} = await registry.storage.update(key, bytesOf(text), stored.revision)
+  return resultOf(text, revision)
 }
 
 /** Being deleted, and nothing holds it any longer. */
