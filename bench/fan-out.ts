@@ -30,19 +30,13 @@ export async function benchFanOut(): Promise<BenchRow[]> {
       target,
       request: {method: 'GET', path: `${configMapsPath(NAMESPACE)}/object-0`},
     })
-    const idle = await server.call('usage', undefined)
-    await load.call('watch', watching(target))
-    const watched = await server.call('usage', undefined)
-    const own = await rounds(load, server, (round) => createAll(load, target, round))
+    const own = await watched(load, server, target, (round) => createAll(load, target, round))
     await load.call('unwatch', undefined)
-
     const port = await bare.call('start', {tls: target, sizes: {}})
-    await load.call('watch', watching({...target, port}))
-    const frame = size + FRAME.length
-    const least = await rounds(load, bare, () =>
-      bare.call('broadcast', {size: frame, times: EVENTS}),
+    const least = await watched(load, bare, {...target, port}, () =>
+      bare.call('broadcast', {size: size + FRAME.length, times: EVENTS}),
     )
-    return [...rowsOf(own, least), memoryRow(idle, watched)]
+    return rowsOf(own, least)
   } finally {
     await load.stop()
     await bare.stop()
@@ -72,41 +66,53 @@ const createAll = (load: Worker<LoadOperations>, target: Target, round: number) 
     first: 1 + round * EVENTS,
   })
 
-async function rounds(
+interface Measured {
+  rounds: Round[]
+  /** Bytes a watcher. */
+  memory: number
+}
+
+async function watched(
   load: Worker<LoadOperations>,
   server: Worker<{usage: () => Usage}>,
+  target: Target,
   trigger: (round: number) => Promise<unknown>,
-): Promise<Round[]> {
-  const measured: Round[] = []
+): Promise<Measured> {
+  const usage = () => server.call('usage', undefined)
+  const idle = await usage()
+  await load.call('watch', watching(target))
+  const {memory} = await usage()
+  const rounds: Round[] = []
+  // The first round warms up.
   for (let round = 0; round <= ROUNDS; round++) {
-    const before = await server.call('usage', undefined)
+    const before = await usage()
     const start = Date.now()
     const delivered = load.call('receive', EVENTS * WATCHERS)
     await trigger(round)
     const took = (await delivered) - start
-    const after = await server.call('usage', undefined)
+    const after = await usage()
     const events = EVENTS * WATCHERS
-    measured.push({perSecond: (events / took) * 1000, cpu: (after.cpu - before.cpu) / events})
+    rounds.push({perSecond: (events / took) * 1000, cpu: (after.cpu - before.cpu) / events})
   }
-  // The first round warms up.
-  return measured.slice(1)
+  return {rounds: rounds.slice(1), memory: (memory - idle.memory) / WATCHERS}
 }
 
-function rowsOf(own: Round[], least: Round[]): BenchRow[] {
-  const both = (pick: (round: Round) => number) =>
-    [median(own.map(pick)), [median(least.map(pick)), 'same bytes to bare TLS answers']] as const
-  const [rate, bareRate] = both(({perSecond}) => perSecond)
-  const [cpu, bareCpu] = both(({cpu}) => cpu)
+function rowsOf(own: Measured, least: Measured): BenchRow[] {
+  const row = (name: string, unit: string, pick: (measured: Measured) => number) =>
+    compared(name, pick(own), unit, [pick(least), 'same bytes to bare TLS answers'])
+  const middle = (pick: (round: Round) => number) => (measured: Measured) =>
+    median(measured.rounds.map(pick))
   return [
-    compared(`events to ${WATCHERS} watchers`, rate, 'per s', bareRate),
-    compared(`events to ${WATCHERS} watchers: processor time`, cpu, 'µs each', bareCpu),
+    row(
+      `events to ${WATCHERS} watchers`,
+      'per s',
+      middle(({perSecond}) => perSecond),
+    ),
+    row(
+      `events to ${WATCHERS} watchers: processor time`,
+      'µs each',
+      middle(({cpu}) => cpu),
+    ),
+    row('memory for a watcher with its connection', 'KiB', ({memory}) => memory / 1024),
   ]
-}
-
-function memoryRow(idle: Usage, watched: Usage): BenchRow {
-  return {
-    name: 'memory a watcher on a connection of its own',
-    value: (watched.memory - idle.memory) / WATCHERS / 1024,
-    unit: 'KiB',
-  }
 }

@@ -23,7 +23,7 @@ export async function benchMemory(): Promise<BenchRow[]> {
     const dir = join(folder, 'plane')
     await run(process.execPath, [PROGRAM, 'init', ...INIT_FILES, '--dir', dir])
     const server = spawn(process.execPath, [PROGRAM, 'serve', '--dir', dir], {
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'ignore'],
     })
     started.push(server)
     await once(server.stdout, 'data')

@@ -4,6 +4,7 @@ import type {BenchRow} from './rows.ts'
 
 /** Each part is loaded when its turn comes: none is measured with another's code in memory. */
 const PARTS: Record<string, () => Promise<BenchRow[]>> = {
+  start: async () => (await import('./start.ts')).benchStart(),
   storage: async () => (await import('./storage.ts')).benchStorage(),
   handler: async () => (await import('./handler.ts')).benchHandler(),
   server: async () => (await import('./server.ts')).benchServer(),
