@@ -34,7 +34,6 @@ export interface CallOptions {
   type?: string
   accept?: string
   headers?: Record<string, string>
-  caller?: UserInfo
   signal?: AbortSignal
 }
 
@@ -46,6 +45,11 @@ export class Api {
   constructor(handler: Handler, caller = ADMIN) {
     this.#handler = handler
     this.#caller = caller
+  }
+
+  /** Calls without credentials. */
+  anonymous(): Api {
+    return new Api(({caller: _caller, ...request}) => this.#handler(request))
   }
 
   as(username: string, ...groups: string[]): Api {
@@ -95,7 +99,7 @@ export class Api {
   }
 
   #raw(method: string, url: string, options: CallOptions) {
-    const {body, type = 'application/json', accept, caller = this.#caller, headers = {}} = options
+    const {body, type = 'application/json', accept, headers = {}} = options
     const [path = '', query = ''] = url.split('?')
     return this.#handler({
       method,
@@ -111,7 +115,7 @@ export class Api {
       body: bytesOf(body),
       remoteAddress: '192.0.2.1',
       signal: options.signal ?? new AbortController().signal,
-      caller,
+      caller: this.#caller,
     })
   }
 }

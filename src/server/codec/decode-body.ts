@@ -9,6 +9,7 @@ import type {PathStep} from './duplicate-keys.ts'
 import {jsonKind} from './go-types.ts'
 import {parseJson} from './json.ts'
 import {decodeEnvelope, decodeMessage} from './protobuf.ts'
+import {parseYaml} from './yaml.ts'
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
 
@@ -113,9 +114,7 @@ function readJson(bytes: Uint8Array): ReadBody {
 }
 
 async function readYaml(bytes: Uint8Array): Promise<ReadBody> {
-  // Hardly any client sends YAML, and its parser is slow to load.
-  const {parseYaml} = await import('./yaml.ts')
-  const {value, duplicates} = parseYaml(bytes)
+  const {value, duplicates} = await parseYaml(bytes)
   return {
     value: requireObject(value),
     findings: (unknown) => [...duplicates, ...unknownFields(unknown)],

@@ -1,5 +1,4 @@
-import {LineCounter, isMap, isScalar, parseDocument, visit} from 'yaml'
-import type {Document, Tags} from 'yaml'
+import type {Document, LineCounter, Tags} from 'yaml'
 import {MalformedError} from './decode-error.ts'
 import {parseJson} from './json.ts'
 
@@ -20,8 +19,10 @@ export interface ParsedYaml {
   duplicates: string[]
 }
 
+type Library = typeof import('yaml')
+
 /** Reads the first YAML document as Kubernetes does: YAML 1.1, the last of several equal keys counts. */
-export function parseYaml(bytes: Uint8Array): ParsedYaml {
+export async function parseYaml(bytes: Uint8Array): Promise<ParsedYaml> {
   const json = asJson(bytes)
   if (json !== undefined) return {value: json.value, duplicates: []}
   if (bytes.length > MAX_BYTES) {
@@ -29,15 +30,17 @@ export function parseYaml(bytes: Uint8Array): ParsedYaml {
   }
   const text = new TextDecoder().decode(bytes)
   requireModest(text)
-  const lines = new LineCounter()
-  const document = compose(text, lines)
+  // Hardly any client sends YAML, and its parser is slow to load.
+  const library = await import('yaml')
+  const lines = new library.LineCounter()
+  const document = compose(library, text, lines)
   const fault = document.errors.find(({code}) => code !== 'MULTIPLE_DOCS')
   if (fault !== undefined) {
     const [what = ''] = fault.message.split(/ at line |\n/)
     if (what.includes('call stack')) throw tooDeep()
     throw new MalformedError(`yaml: line ${fault.linePos?.[0].line ?? 1}: ${what}`)
   }
-  return {value: toValue(document), duplicates: findDuplicates(document, lines)}
+  return {value: toValue(document), duplicates: findDuplicates(library, document, lines)}
 }
 
 const tooDeep = () => new MalformedError('yaml: the document nests too deeply')
@@ -53,7 +56,7 @@ function asJson(bytes: Uint8Array): {value: unknown} | undefined {
   }
 }
 
-function compose(text: string, lineCounter: LineCounter): Document {
+function compose({parseDocument}: Library, text: string, lineCounter: LineCounter): Document {
   try {
     return parseDocument(text, {
       version: '1.1',
@@ -84,7 +87,11 @@ function toValue(document: Document): unknown {
   }
 }
 
-function findDuplicates(document: Document, lines: LineCounter): string[] {
+function findDuplicates(
+  {isMap, isScalar, visit}: Library,
+  document: Document,
+  lines: LineCounter,
+): string[] {
   const found: string[] = []
   visit(document, {
     Map(_, map) {

@@ -2,6 +2,7 @@ import type {ApiObject} from '../../api/meta.ts'
 import {findType} from '../../api/schema/index.ts'
 import {conform, MalformedError, type JsonObject} from '../codec/index.ts'
 import {parseJson} from '../codec/json.ts'
+import {parseYaml} from '../codec/yaml.ts'
 import {invalidValue} from '../field-error.ts'
 import {apply} from '../managed-fields/apply.ts'
 import {goText} from '../patch/go-text.ts'
@@ -161,9 +162,8 @@ async function applyPatch(
 }
 
 async function readApplied({bytes}: PatchRequest): Promise<ApiObject> {
-  const {parseYaml} = await import('../codec/yaml.ts')
   try {
-    const {value} = parseYaml(bytes)
+    const {value} = await parseYaml(bytes)
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) {
       const object = value as ApiObject
       object.metadata ??= {}

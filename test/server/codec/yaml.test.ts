@@ -4,9 +4,9 @@ import {parseYaml} from '../../../src/server/codec/yaml.ts'
 const parse = (text: string) => parseYaml(Buffer.from(text))
 
 describe('YAML bodies', () => {
-  it('are read as YAML 1.1, with times left as text', () => {
+  it('are read as YAML 1.1, with times left as text', async () => {
     const text = 'a: yes\nb: 0644\nc: 2026-01-01\nd: "1"\ne: 1:30\nf: ~\ng: 1.5\n'
-    assert.deepEqual(parse(text).value, {
+    assert.deepEqual((await parse(text)).value, {
       a: true,
       b: 420,
       c: '2026-01-01',
@@ -17,25 +17,25 @@ describe('YAML bodies', () => {
     })
   })
 
-  it('may use anchors and merges', () => {
-    assert.deepEqual(parse('u: &u {a: 1}\nv: *u\nw:\n  <<: *u\n  b: 2\n').value, {
+  it('may use anchors and merges', async () => {
+    assert.deepEqual((await parse('u: &u {a: 1}\nv: *u\nw:\n  <<: *u\n  b: 2\n')).value, {
       u: {a: 1},
       v: {a: 1},
       w: {a: 1, b: 2},
     })
   })
 
-  it('end with their first document', () => {
-    assert.deepEqual(parse('a: 1\n---\nb: 2\n').value, {a: 1})
+  it('end with their first document', async () => {
+    assert.deepEqual((await parse('a: 1\n---\nb: 2\n')).value, {a: 1})
   })
 
-  it('tell of keys that stand twice, and take the last', () => {
-    const {value, duplicates} = parse('data:\n  a: b\n  a: c\n')
+  it('tell of keys that stand twice, and take the last', async () => {
+    const {value, duplicates} = await parse('data:\n  a: b\n  a: c\n')
     assert.deepEqual(value, {data: {a: 'c'}})
     assert.deepEqual(duplicates, ['yaml: unmarshal errors:\n  line 3: key "a" already set in map'])
   })
 
-  it('are refused where aliases multiply', () => {
+  it('are refused where aliases multiply', async () => {
     const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x]']
     for (let level = 1; level < 9; level += 1) {
       lines.push(
@@ -44,48 +44,51 @@ describe('YAML bodies', () => {
           .join(', ')}]`,
       )
     }
-    assert.throws(() => parse(lines.join('\n')), {
+    await assert.rejects(parse(lines.join('\n')), {
       name: 'MalformedError',
       message: 'yaml: document contains excessive aliasing',
     })
   })
 
-  it('are refused where merges multiply', () => {
+  it('are refused where merges multiply', async () => {
     const merges = Array.from({length: 100}, (_, index) => `m${index}: {<<: *a}`)
-    assert.throws(() => parse(['a: &a {b: 1}', ...merges].join('\n')), {
+    await assert.rejects(parse(['a: &a {b: 1}', ...merges].join('\n')), {
       message: 'yaml: document contains excessive aliasing',
     })
   })
 
-  it('may be as long as they like only where they are JSON', () => {
+  it('may be as long as they like only where they are JSON', async () => {
     const long = 'x'.repeat(600_000)
-    assert.deepEqual(parse(`{"a":"${long}"}`).value, {a: long})
-    assert.throws(() => parse(`a: ${long}`), {
+    assert.deepEqual((await parse(`{"a":"${long}"}`)).value, {a: long})
+    await assert.rejects(parse(`a: ${long}`), {
       message: 'yaml: the document is longer than 524288 bytes',
     })
   })
 
-  it('may look like JSON and be none', () => {
-    assert.deepEqual(parse('{a: b}').value, {a: 'b'})
-    assert.deepEqual(parse('{"a": 1, "a": 2}').duplicates, [
+  it('may look like JSON and be none', async () => {
+    assert.deepEqual((await parse('{a: b}')).value, {a: 'b'})
+    assert.deepEqual((await parse('{"a": 1, "a": 2}')).duplicates, [
       'yaml: unmarshal errors:\n  line 1: key "a" already set in map',
     ])
   })
 
-  it('are refused where they nest without an end', () => {
-    assert.throws(() => parse('['.repeat(100_000)), {name: 'MalformedError'})
-    assert.throws(() => parse('- '.repeat(50_000)), {
+  it('are refused where they nest without an end', async () => {
+    await assert.rejects(parse('['.repeat(100_000)), {name: 'MalformedError'})
+    await assert.rejects(parse('- '.repeat(50_000)), {
       name: 'MalformedError',
       message: 'yaml: the document nests too deeply',
     })
   })
 
-  it('are refused with the line where they make no sense', () => {
-    assert.throws(() => parse('a: 1\nb: [1\n'), {name: 'MalformedError', message: /^yaml: line \d/})
+  it('are refused with the line where they make no sense', async () => {
+    await assert.rejects(parse('a: 1\nb: [1\n'), {
+      name: 'MalformedError',
+      message: /^yaml: line \d/,
+    })
   })
 
-  it('do not reach the prototype of objects', () => {
-    const {value} = parse('__proto__:\n  polluted: true\n')
+  it('do not reach the prototype of objects', async () => {
+    const {value} = await parse('__proto__:\n  polluted: true\n')
     assert.equal((value as {polluted?: boolean}).polluted, undefined)
   })
 })
