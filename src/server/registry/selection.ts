@@ -1,3 +1,5 @@
+import type {Resource} from '../resource.ts'
+import {parseFieldSelector, parseLabelSelector} from '../selectors/index.ts'
 import type {StoredObject} from './stored-object.ts'
 
 /** Which objects a list or a watch is about: those in a namespace that both selectors match. */
@@ -9,4 +11,35 @@ export interface Selection {
   /** No selector narrows it. */
   everything: boolean
   matches: (stored: StoredObject) => boolean
+}
+
+export interface SelectionRequest {
+  query: URLSearchParams
+  namespace: string
+  /** Where the path names one object, as the old paths for watches do. */
+  named: string | undefined
+}
+
+export function selectionOf(
+  resource: Resource,
+  {query, namespace, named}: SelectionRequest,
+): Selection {
+  const labels = parseLabelSelector(query.get('labelSelector') ?? '')
+  const fields = parseFieldSelector(query.get('fieldSelector') ?? '', resource)
+  const exact = fields.terms.find(({field, equal}) => field === 'metadata.name' && equal)
+  const valueOf = (stored: StoredObject, field: string) => {
+    if (field === 'metadata.name') return stored.name
+    if (field === 'metadata.namespace') return stored.namespace
+    return stored.fields[resource.fieldAliases?.[field] ?? field] ?? ''
+  }
+  return {
+    namespace,
+    name: named ?? exact?.value,
+    everything: labels.empty && fields.empty && named === undefined,
+    matches: (stored) =>
+      (namespace === '' || stored.namespace === namespace) &&
+      (named === undefined || stored.name === named) &&
+      (labels.empty || labels.matches(stored.labels)) &&
+      fields.terms.every(({field, value, equal}) => (valueOf(stored, field) === value) === equal),
+  }
 }

@@ -1,0 +1,170 @@
+import type {ApiObject, UserInfo} from '../../api/meta.ts'
+import type {Clock} from '../../runtime.ts'
+import type {ApiRequest} from '../api-request.ts'
+import type {ResourceRequestInfo} from '../authz/request-info.ts'
+import {decodeBody, DecodeError} from '../codec/index.ts'
+import {groupVersion, type Authorize, type OperationContext, type Resource} from '../resource.ts'
+import {badRequest, methodNotAllowed, notFound, unsupportedMediaType} from '../status.ts'
+import {includeObjectOf, negotiate} from '../table/index.ts'
+import type {DeleteOptions} from './delete.ts'
+import type {WriteOptions} from './options.ts'
+import type {Presentation} from './present.ts'
+import type {ResourceStore} from './resource-store.ts'
+import type {Route, RouteTable} from './route-table.ts'
+import {selectionOf, type Selection} from './selection.ts'
+import type {StoredObject} from './stored-object.ts'
+import {shapeOfVersion, type WriteServices, type WriteTarget} from './write.ts'
+
+export interface EndpointDeps extends WriteServices {
+  routes: RouteTable
+  authorize: Authorize
+  clock: Clock
+}
+
+/** A request for a resource that may be served. */
+export interface ResourceCall {
+  info: ResourceRequestInfo
+  request: ApiRequest
+  user: UserInfo
+}
+
+/** One request on one resource: what every verb asks of it. */
+export class ResourceScope {
+  readonly deps: EndpointDeps
+  readonly call: ResourceCall
+  readonly route: Route
+  /** Shown to the caller as Warning headers. */
+  readonly warnings: string[]
+
+  constructor(deps: EndpointDeps, call: ResourceCall, route: Route) {
+    this.deps = deps
+    this.call = call
+    this.route = route
+    this.warnings = [...route.warnings]
+  }
+
+  get resource(): Resource {
+    return this.route.resource
+  }
+
+  get query(): URLSearchParams {
+    return this.call.request.query
+  }
+
+  get store(): ResourceStore {
+    const {group, plural} = this.resource
+    const store = this.deps.registry.store(group, plural)
+    if (store === undefined) throw methodNotAllowed()
+    return store
+  }
+
+  get apiVersion(): string {
+    return groupVersion(this.call.info)
+  }
+
+  get #namespace(): string {
+    return this.resource.namespaced ? this.call.info.namespace : ''
+  }
+
+  /** The object that the path names. */
+  stored(): StoredObject {
+    const {name} = this.call.info
+    const stored = this.store.get(this.#namespace, name)
+    if (stored === undefined) throw notFound(this.resource, name)
+    return stored
+  }
+
+  selection(): Selection {
+    const {named, name} = this.call.info
+    return selectionOf(this.resource, {
+      query: this.query,
+      namespace: this.#namespace,
+      named: named ? name : undefined,
+    })
+  }
+
+  presentation(): Presentation {
+    return {
+      resource: this.resource,
+      version: this.call.info.version,
+      representation: negotiate(this.call.request.headers.accept),
+      include: includeObjectOf(this.query.get('includeObject')),
+      now: () => this.deps.clock.now(),
+    }
+  }
+
+  target(
+    options: Pick<WriteOptions, 'dryRun' | 'fieldManager'>,
+    object = {namespace: this.#namespace, name: this.call.info.name},
+  ): WriteTarget {
+    return {
+      store: this.store,
+      context: {...this.context(options.dryRun), ...object},
+      shape: shapeOfVersion(this.resource, this.route.type),
+      apiVersion: this.apiVersion,
+      manager: this.manager(options),
+    }
+  }
+
+  /** Who owns the fields that are written: the name given, else what the caller calls itself. */
+  manager({fieldManager}: Pick<WriteOptions, 'fieldManager'>): string {
+    if (fieldManager !== '') return fieldManager
+    const [agent = ''] = (this.call.request.headers['user-agent'] ?? '').split('/')
+    return agent.slice(0, 128)
+  }
+
+  context(dryRun: boolean): OperationContext {
+    const {info, user} = this.call
+    return {
+      user,
+      clock: this.deps.clock,
+      namespace: this.#namespace,
+      name: info.name,
+      subresource: info.subresource,
+      version: info.version,
+      dryRun,
+      authorize: this.deps.authorize,
+      objects: this.deps.registry,
+      warn: (text) => this.warnings.push(text),
+    }
+  }
+
+  async body(): Promise<Uint8Array> {
+    const {body} = this.call.request
+    return typeof body === 'function' ? body() : body
+  }
+
+  async decode(options: WriteOptions, type = this.route.type): Promise<ApiObject> {
+    return this.#decode(await this.body(), type, options.fieldValidation)
+  }
+
+  /** The body of a DELETE, which may be empty. */
+  async deleteBody(): Promise<DeleteOptions> {
+    const bytes = await this.body()
+    if (bytes.length === 0) return {}
+    return (await this.#decode(bytes, 'meta/v1.DeleteOptions', 'Ignore')) as DeleteOptions
+  }
+
+  async #decode(
+    bytes: Uint8Array,
+    type: string,
+    fieldValidation: WriteOptions['fieldValidation'],
+  ): Promise<ApiObject> {
+    try {
+      const {object, warnings} = await decodeBody({
+        bytes,
+        contentType: this.call.request.headers['content-type'],
+        type,
+        fieldValidation,
+        custom: this.resource.custom === true,
+      })
+      this.warnings.push(...warnings)
+      return object
+    } catch (error) {
+      throw error instanceof DecodeError ? toStatus(error) : error
+    }
+  }
+}
+
+const toStatus = ({kind, message}: DecodeError) =>
+  kind === 'badRequest' ? badRequest(message) : unsupportedMediaType(message)
