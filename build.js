@@ -48,6 +48,33 @@ const lazyOclif = {
   },
 }
 
+const IDENTIFIER = /^[A-Za-z_$][\w$]*$/
+
+/**
+ * `import('library')` of a CommonJS library has its exports as names in Node.js, but only as one default in a chunk. A module in
+ * between that names each of them makes the bundle behave as the source does.
+ */
+const namedLazyLibraries = {
+  name: 'named-lazy-libraries',
+  setup({onLoad, onResolve}) {
+    onResolve({filter: /^[^./]/}, ({kind, path}) =>
+      kind === 'dynamic-import' && !path.startsWith('node:') && !EXTERNAL.includes(path)
+        ? {path, namespace: 'named'}
+        : undefined,
+    )
+    onLoad({filter: /.*/, namespace: 'named'}, async ({path}) => {
+      const names = Object.keys(await import(path)).filter((name) => IDENTIFIER.test(name))
+      return {
+        contents: `export {${names.join(', ')}} from ${JSON.stringify(path)}`,
+        resolveDir: root,
+      }
+    })
+  },
+}
+
+// lmdb is native; oclif would pull in a whole TypeScript for plugins that nobody develops here.
+const EXTERNAL = ['lmdb', 'typescript', 'ts-node', 'tsx']
+
 /** Chunks as ES modules first: only that format can share code between chunks, so that there is one class TrustError. */
 async function bundle() {
   const {outputFiles} = await build({
@@ -61,9 +88,8 @@ async function bundle() {
     platform: 'node',
     target: 'node20.18',
     mainFields: ['module', 'main'],
-    // lmdb is native; oclif would pull in a whole TypeScript for plugins that nobody develops here.
-    external: ['lmdb', 'typescript', 'ts-node', 'tsx'],
-    plugins: [lazyOclif],
+    external: EXTERNAL,
+    plugins: [lazyOclif, namedLazyLibraries],
     minifyWhitespace: true,
     minifySyntax: true,
     legalComments: 'none',

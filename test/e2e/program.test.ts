@@ -1,29 +1,11 @@
 import assert from 'node:assert/strict'
-import {execFile, spawn} from 'node:child_process'
+import {spawn} from 'node:child_process'
 import {once} from 'node:events'
-import {mkdtemp, readFile, readdir, rm, stat} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {readFile, readdir, stat} from 'node:fs/promises'
 import {join} from 'node:path'
 import {setTimeout as sleep} from 'node:timers/promises'
-import {fileURLToPath} from 'node:url'
 import {connect} from '../../src/client/connect.ts'
-
-const PROGRAM = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
-const LOCAL = ['--bind-address', '127.0.0.1', '--apiserver-bind-port', '0']
-
-interface Ended {
-  code: number
-  stdout: string
-  stderr: string
-}
-
-function trustadm(...args: string[]): Promise<Ended> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, [PROGRAM, ...args], (error, stdout, stderr) => {
-      resolve({code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr})
-    })
-  })
-}
+import {LOCAL, PROGRAM, programFixture, trustadm, type ProgramFixture} from '../helpers/program.ts'
 
 /** A process whose parent does not wait for it may stay in the table after its end. */
 async function isGone(pid: number): Promise<boolean> {
@@ -37,20 +19,16 @@ async function isGone(pid: number): Promise<boolean> {
 
 describe('the built program', function () {
   this.timeout(60_000)
-  let folder = ''
+  let fixture: ProgramFixture
   let dir = ''
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'trustadm-program-'))
-    dir = join(folder, 'plane')
+    fixture = await programFixture()
+    dir = fixture.dir
   })
-  afterEach(async () => {
-    await trustadm('reset', '--yes', '--dir', dir)
-    await rm(folder, {recursive: true, force: true})
-  })
+  afterEach(() => fixture.remove())
 
-  const init = (...more: string[]) => trustadm('init', '--dir', dir, ...LOCAL, ...more)
-  const serverPid = async () =>
-    (JSON.parse(await readFile(join(dir, 'server.json'), 'utf8')) as {pid: number}).pid
+  const init = (...more: string[]) => fixture.init(...more)
+  const serverPid = () => fixture.serverPid()
 
   it('sets up a control plane with init, keeps it in a second run, and removes it with reset', async () => {
     const first = await init('--output', 'json')

@@ -1,0 +1,48 @@
+import {execFile} from 'node:child_process'
+import {mkdtemp, readFile, rm} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {fileURLToPath} from 'node:url'
+
+export const PROGRAM = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
+export const LOCAL = ['--bind-address', '127.0.0.1', '--apiserver-bind-port', '0']
+
+export interface Ended {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+/** Runs the built program to its end. */
+export function trustadm(...args: string[]): Promise<Ended> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [PROGRAM, ...args], (error, stdout, stderr) => {
+      resolve({code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr})
+    })
+  })
+}
+
+/** A folder for one control plane on the loopback. */
+export interface ProgramFixture {
+  folder: string
+  dir: string
+  init: (...more: string[]) => Promise<Ended>
+  serverPid: () => Promise<number>
+  remove: () => Promise<void>
+}
+
+export async function programFixture(): Promise<ProgramFixture> {
+  const folder = await mkdtemp(join(tmpdir(), 'trustadm-program-'))
+  const dir = join(folder, 'plane')
+  return {
+    folder,
+    dir,
+    init: (...more) => trustadm('init', '--dir', dir, ...LOCAL, ...more),
+    serverPid: async () =>
+      (JSON.parse(await readFile(join(dir, 'server.json'), 'utf8')) as {pid: number}).pid,
+    remove: async () => {
+      await trustadm('reset', '--yes', '--dir', dir)
+      await rm(folder, {recursive: true, force: true})
+    },
+  }
+}
