@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type {Finished} from '../helpers/kubectl.ts'
 import {LineStream} from '../helpers/line-stream.ts'
 import {assertLines, lines, pattern} from './text.ts'
 import {withEveryKubectl} from './versions.ts'
@@ -38,11 +39,16 @@ withEveryKubectl('output', (context) => {
     await context.kubectl.ok('create -f -', {input: JSON.stringify(ITEMS)})
   })
 
+  let selected: Map<string, Finished>
+  before(async () => {
+    selected = await context.kubectl.runAll(SELECTIONS.map(({flags}) => `get cm ${flags} -o name`))
+  })
   for (const {flags, finds} of SELECTIONS) {
-    it(`selects ${finds.join(' and ') || 'nothing'} by ${flags}`, async () => {
-      const text = await context.kubectl.ok(`get cm ${flags} -o name`)
+    it(`selects ${finds.join(' and ') || 'nothing'} by ${flags}`, () => {
+      const found = selected.get(`get cm ${flags} -o name`)
+      assert.equal(found?.code, 0)
       assert.deepEqual(
-        lines(text),
+        lines(found.stdout),
         finds.map((name) => `configmap/${name}`),
       )
     })

@@ -1,5 +1,5 @@
 import {execFile} from 'node:child_process'
-import {existsSync, readFileSync} from 'node:fs'
+import {existsSync, readFileSync, rmSync} from 'node:fs'
 import {mkdtemp, readFile, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
@@ -37,6 +37,7 @@ export async function startCluster(...flags: string[]): Promise<Cluster> {
     })
     const {endpoint, kubeconfig} = JSON.parse(stdout) as {endpoint: string; kubeconfig: string}
     const pid = await serverProcess(dir)
+    unfinished.set(pid, home)
     let running = true
     return {
       endpoint,
@@ -48,6 +49,7 @@ export async function startCluster(...flags: string[]): Promise<Cluster> {
       },
       async stop() {
         if (running) await end(pid, 'SIGTERM')
+        unfinished.delete(pid)
         await rm(home, {recursive: true, force: true})
       },
     }
@@ -97,9 +99,25 @@ function isZombie(pid: number): boolean {
 
 let shared: Promise<Cluster> | undefined
 
-/** One cluster for all e2e files of a run: they work in namespaces, and with names, of their own. */
+/**
+ * One cluster for all e2e files that a process runs: they work in namespaces, and with names, of their own. It ends with the
+ * process: whichever of mocha's ways of running files is used, no hook comes after the last of them.
+ */
 export const sharedCluster = (): Promise<Cluster> => (shared ??= startCluster())
 
-after(async () => {
-  await (await shared)?.stop()
+/** Servers that nobody has stopped, with their folders. */
+const unfinished = new Map<number, string>()
+
+process.once('exit', () => {
+  for (const [pid, folder] of unfinished) {
+    if (isRunning(pid)) process.kill(pid, 'SIGTERM')
+    const deadline = performance.now() + STOP_TIMEOUT
+    while (isRunning(pid) && performance.now() < deadline) pause(20)
+    if (isRunning(pid)) process.kill(pid, 'SIGKILL')
+    rmSync(folder, {recursive: true, force: true})
+  }
 })
+
+/** Waits where nothing asynchronous happens any more. */
+const pause = (milliseconds: number) =>
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)

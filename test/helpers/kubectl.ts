@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import {spawn, type ChildProcess} from 'node:child_process'
 import {once} from 'node:events'
 import {join} from 'node:path'
+import {inParallel} from './in-parallel.ts'
 
 export interface Finished {
   code: number | null
@@ -65,6 +66,15 @@ export class Kubectl {
     child.stdin?.on('error', () => undefined).end(input)
     const [code] = (await once(child, 'close')) as [number | null]
     return {code, stdout, stderr}
+  }
+
+  /** What it says to each of several questions, asked a few at a time. */
+  async runAll(questions: string[]): Promise<Map<string, Finished>> {
+    const answers = new Map<string, Finished>()
+    await inParallel(questions, async (line) => {
+      answers.set(line, await this.run(line))
+    })
+    return answers
   }
 
   /** Its output, where it has to succeed. */

@@ -69,7 +69,7 @@ export class Player {
   }
 
   #withoutNamespace(value: unknown): unknown {
-    const text = JSON.stringify(value).replaceAll(this.#kept.ns ?? '', () => '$ns')
+    const text = JSON.stringify(value ?? null).replaceAll(this.#kept.ns ?? '', () => '$ns')
     return JSON.parse(text) as unknown
   }
 
@@ -134,4 +134,6 @@ const warningsOf = (headers: string[]): string[] =>
 
 /** The value at `a.b.0.c`. */
 const at = (value: unknown, path: string): unknown =>
-  path.split('.').reduce<unknown>((item, key) => (item as Record<string, unknown>)[key], value)
+  path
+    .split('.')
+    .reduce<unknown>((item, key) => (item as Record<string, unknown> | undefined)?.[key], value)

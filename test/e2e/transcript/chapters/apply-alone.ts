@@ -216,6 +216,14 @@ export const applyAlone: Chapter = {
         code: 200,
         body: [
           {
+            manager: 'transcript',
+            operation: 'Update',
+            apiVersion: 'machine.openshift.io/v1beta1',
+            time: 'TIME',
+            fieldsType: 'FieldsV1',
+            fieldsV1: {'f:spec': {'.': {}, 'f:providerID': {}}},
+          },
+          {
             manager: 'watcher',
             operation: 'Apply',
             apiVersion: 'machine.openshift.io/v1beta1',
@@ -223,14 +231,6 @@ export const applyAlone: Chapter = {
             fieldsType: 'FieldsV1',
             fieldsV1: {'f:status': {'f:phase': {}}},
             subresource: 'status',
-          },
-          {
-            manager: 'transcript',
-            operation: 'Update',
-            apiVersion: 'machine.openshift.io/v1beta1',
-            time: 'TIME',
-            fieldsType: 'FieldsV1',
-            fieldsV1: {'f:spec': {'.': {}, 'f:providerID': {}}},
           },
         ],
       },

@@ -232,6 +232,14 @@ export const applyShared: Chapter = {
         code: 200,
         body: [
           {
+            manager: 'hand',
+            operation: 'Update',
+            apiVersion: 'v1',
+            time: 'TIME',
+            fieldsType: 'FieldsV1',
+            fieldsV1: {'f:metadata': {'f:labels': {'.': {}, 'f:tier': {}}}},
+          },
+          {
             manager: 'one',
             operation: 'Apply',
             apiVersion: 'v1',
@@ -266,14 +274,6 @@ export const applyShared: Chapter = {
             time: 'TIME',
             fieldsType: 'FieldsV1',
             fieldsV1: {'f:spec': {}},
-          },
-          {
-            manager: 'hand',
-            operation: 'Update',
-            apiVersion: 'v1',
-            time: 'TIME',
-            fieldsType: 'FieldsV1',
-            fieldsV1: {'f:metadata': {'f:labels': {'.': {}, 'f:tier': {}}}},
           },
         ],
       },
