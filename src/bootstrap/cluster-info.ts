@@ -1,0 +1,60 @@
+import {stringify} from 'yaml'
+import type {ConfigMap} from '../api/core.ts'
+import {isTokenId} from './token.ts'
+
+/** How to reach a cluster and by which CAs to know it. */
+export interface ClusterInfo {
+  /** An https:// URL. */
+  server: string
+  /** The CAs as PEM; absent where the system's own are to be trusted. */
+  ca?: string
+  /** The name in the server's certificate, where it is not the one in the URL. */
+  tlsServerName?: string
+}
+
+export const CLUSTER_INFO_NAMESPACE = 'kube-public'
+export const CLUSTER_INFO_NAME = 'cluster-info'
+export const KUBECONFIG_KEY = 'kubeconfig'
+const JWS_KEY_PREFIX = 'jws-kubeconfig-'
+
+/** The key that holds the signature by the token of this id. */
+export const jwsKey = (id: string): string => JWS_KEY_PREFIX + id
+
+export const isJwsKey = (key: string): boolean => key.startsWith(JWS_KEY_PREFIX)
+
+/** Whose signature a key holds; undefined for other keys, and for those that no token can have. */
+export function tokenIdOfJwsKey(key: string): string | undefined {
+  const id = isJwsKey(key) ? key.slice(JWS_KEY_PREFIX.length) : ''
+  return isTokenId(id) ? id : undefined
+}
+
+/** The kubeconfig of cluster-info in kubeadm's own form: one cluster with an empty name, and nothing else in it. */
+export function formatClusterInfo({server, ca, tlsServerName}: ClusterInfo): string {
+  const cluster = {
+    ...(ca !== undefined && {'certificate-authority-data': Buffer.from(ca).toString('base64')}),
+    server,
+    ...(tlsServerName !== undefined && {'tls-server-name': tlsServerName}),
+  }
+  return stringify(
+    {
+      apiVersion: 'v1',
+      clusters: [{cluster, name: ''}],
+      contexts: null,
+      'current-context': '',
+      kind: 'Config',
+      preferences: {},
+      users: null,
+    },
+    {lineWidth: 0, indentSeq: false},
+  )
+}
+
+/** The ConfigMap before any token has signed it. */
+export function clusterInfoConfigMap(info: ClusterInfo): ConfigMap {
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: {name: CLUSTER_INFO_NAME, namespace: CLUSTER_INFO_NAMESPACE},
+    data: {[KUBECONFIG_KEY]: formatClusterInfo(info)},
+  }
+}

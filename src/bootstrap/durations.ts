@@ -1,0 +1,48 @@
+import {TrustError} from '../errors.ts'
+
+const MILLISECONDS: Record<string, number> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  μs: 1e-3,
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+}
+const NUMBER = '(?:\\d+\\.?\\d*|\\.\\d+)'
+const UNIT = '(?:ns|us|µs|μs|ms|s|m|h)'
+const WHOLE = new RegExp(`^\\+?(?:0|(?:${NUMBER}${UNIT})+)$`)
+const PART = new RegExp(`(${NUMBER})(${UNIT})`, 'g')
+/** Where Go's 64 bits of nanoseconds end. */
+const LONGEST = 2 ** 63 / 1e6
+
+/** Milliseconds of a time span as Go writes it: `24h`, `1h30m`, `0`. A negative one is refused: no use has a meaning for it. */
+export function parseDuration(text: string, what: string): number {
+  if (!WHOLE.test(text)) throw notADuration(text, what)
+  let total = 0
+  for (const [, amount, unit = ''] of text.matchAll(PART)) {
+    total += Number(amount) * (MILLISECONDS[unit] ?? 0)
+  }
+  if (total >= LONGEST) throw notADuration(text, what)
+  // Zero means "for ever", so what is shorter than a millisecond must not become it.
+  return total > 0 ? Math.max(1, Math.round(total)) : 0
+}
+
+/** As Go prints it: `24h0m0s`, `1m30s`, `1.5s`, `250ms`, `0s`. */
+export function formatDuration(milliseconds: number): string {
+  if (milliseconds < 0) return `-${formatDuration(-milliseconds)}`
+  if (milliseconds > 0 && milliseconds < 1000) return `${milliseconds}ms`
+  const minutes = Math.floor(milliseconds / 60_000)
+  const seconds = `${(milliseconds % 60_000) / 1000}s`
+  if (minutes === 0) return seconds
+  return minutes < 60
+    ? `${minutes}m${seconds}`
+    : `${Math.floor(minutes / 60)}h${minutes % 60}m${seconds}`
+}
+
+function notADuration(text: string, what: string): TrustError {
+  return new TrustError('USAGE', `${what} is ${JSON.stringify(text)}, which is no time span`, {
+    hints: ['write it as in "24h", "90m" or "1h30m"; 0 is for ever'],
+  })
+}

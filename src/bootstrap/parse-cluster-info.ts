@@ -1,0 +1,153 @@
+import {parseDocument, type Document} from 'yaml'
+import {encodeBundle, parseBundle} from '../pki/bundle.ts'
+import {parsePem} from '../pki/pem.ts'
+import {clusterInfoInvalid, credentialsInside} from './cluster-info-errors.ts'
+import type {ClusterInfo} from './cluster-info.ts'
+import {findCredential} from './credential-fields.ts'
+
+type Fields = Record<string, unknown>
+
+const LARGEST = 1024 * 1024
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
+const CLUSTER = 'clusters[0].cluster'
+
+/**
+ * Reads a kubeconfig that says where a cluster is. Stricter than kubeadm: exactly one cluster, https only, no credentials,
+ * and no file of this machine. No error quotes the text, for any of its lines may be a key.
+ */
+export function parseClusterInfo(text: string, source = 'cluster-info'): ClusterInfo {
+  const config = readYaml(text, source)
+  const credential = findCredential(config)
+  if (credential !== undefined) throw credentialsInside(source, credential)
+  const {name, cluster} = onlyCluster(config, source)
+  requireCurrentCluster(config, name, source)
+  refuseUnsafe(cluster, source)
+  const ca = readCa(cluster['certificate-authority-data'], source)
+  const tlsServerName = textOf(cluster, 'tls-server-name', source)
+  return {
+    server: readServer(textOf(cluster, 'server', source), source),
+    ...(ca !== undefined && {ca}),
+    ...(tlsServerName !== undefined && {tlsServerName}),
+  }
+}
+
+function readYaml(text: string, source: string): Fields {
+  if (text.length > LARGEST) throw clusterInfoInvalid(source, 'it is larger than 1 MiB')
+  const document = parseYaml(text, source)
+  const [problem] = document.errors
+  if (problem) {
+    const line = text.slice(0, problem.pos[0]).split('\n').length
+    throw clusterInfoInvalid(source, `it is not YAML (line ${line}: ${problem.code})`)
+  }
+  let value: unknown
+  try {
+    value = document.toJS({maxAliasCount: 0})
+  } catch {
+    throw clusterInfoInvalid(source, 'it uses YAML aliases')
+  }
+  if (!isFields(value)) throw clusterInfoInvalid(source, 'it is not a kubeconfig')
+  if ((value.kind ?? 'Config') !== 'Config' || (value.apiVersion ?? 'v1') !== 'v1') {
+    throw clusterInfoInvalid(source, 'its kind is not Config of v1')
+  }
+  return value
+}
+
+function parseYaml(text: string, source: string): Document.Parsed {
+  try {
+    return parseDocument(text, {prettyErrors: false, uniqueKeys: true})
+  } catch {
+    throw clusterInfoInvalid(source, 'it is nested too deeply')
+  }
+}
+
+function onlyCluster({clusters}: Fields, source: string): {name: string; cluster: Fields} {
+  if (!Array.isArray(clusters) || clusters.length !== 1) {
+    const count = Array.isArray(clusters) ? clusters.length : 0
+    throw clusterInfoInvalid(source, `it has ${count === 0 ? 'no cluster' : `${count} clusters`}`)
+  }
+  const entry: unknown = clusters[0]
+  if (!isFields(entry) || !isFields(entry.cluster)) {
+    throw clusterInfoInvalid(source, `${CLUSTER} is not a map`)
+  }
+  const name = entry.name ?? ''
+  if (typeof name !== 'string') throw clusterInfoInvalid(source, 'clusters[0].name is not text')
+  return {name, cluster: entry.cluster}
+}
+
+/** A current context may be there, as kubectl writes it, but then it has to lead to the one cluster. */
+function requireCurrentCluster(config: Fields, cluster: string, source: string): void {
+  const current = config['current-context'] ?? ''
+  if (current === '') return
+  const contexts: unknown[] = Array.isArray(config.contexts) ? config.contexts : []
+  const leads = contexts.some(
+    (entry) =>
+      isFields(entry) &&
+      entry.name === current &&
+      isFields(entry.context) &&
+      entry.context.cluster === cluster,
+  )
+  if (!leads) throw clusterInfoInvalid(source, 'its current-context does not lead to its cluster')
+}
+
+function refuseUnsafe(cluster: Fields, source: string): void {
+  const insecure = cluster['insecure-skip-tls-verify'] ?? false
+  if (insecure !== false) {
+    throw clusterInfoInvalid(source, `${CLUSTER}.insecure-skip-tls-verify would trust any server`)
+  }
+  if (textOf(cluster, 'certificate-authority', source) !== undefined) {
+    throw clusterInfoInvalid(
+      source,
+      `${CLUSTER}.certificate-authority names a file`,
+      'put the CA itself there, as certificate-authority-data: "kubectl config view --flatten" does',
+    )
+  }
+  if (textOf(cluster, 'proxy-url', source) !== undefined) {
+    throw clusterInfoInvalid(
+      source,
+      `${CLUSTER}.proxy-url chooses a proxy for this machine`,
+      'set HTTPS_PROXY on this machine instead',
+    )
+  }
+}
+
+function readCa(data: unknown, source: string): string | undefined {
+  const field = `${CLUSTER}.certificate-authority-data`
+  if (data == null || data === '') return undefined
+  const compact = typeof data === 'string' ? data.replace(/\s+/g, '') : ''
+  if (!BASE64.test(compact) || compact.length % 4 !== 0) {
+    throw clusterInfoInvalid(source, `${field} is not base64`)
+  }
+  const pem = Buffer.from(compact, 'base64').toString()
+  try {
+    if (!parsePem(pem).some(({label}) => label.endsWith('PRIVATE KEY'))) {
+      return encodeBundle(parseBundle(pem))
+    }
+  } catch {
+    throw clusterInfoInvalid(source, `${field} does not hold certificates in PEM form`)
+  }
+  throw credentialsInside(source, field)
+}
+
+function readServer(text: string | undefined, source: string): string {
+  const field = `${CLUSTER}.server`
+  if (text === undefined) throw clusterInfoInvalid(source, `${field} is missing`)
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url?.protocol !== 'https:' || url.hostname === '') {
+    throw clusterInfoInvalid(source, `${field} is not an https:// address`)
+  }
+  if (url.username !== '' || url.password !== '') throw credentialsInside(source, field)
+  if (url.search !== '' || url.hash !== '') {
+    throw clusterInfoInvalid(source, `${field} has more than a host, a port and a path`)
+  }
+  return text
+}
+
+function textOf(cluster: Fields, field: string, source: string): string | undefined {
+  const value = cluster[field] ?? ''
+  if (typeof value !== 'string') throw clusterInfoInvalid(source, `${CLUSTER}.${field} is not text`)
+  return value === '' ? undefined : value
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,190 @@
+import type {Secret} from '../api/core.ts'
+import {isBootstrapGroup, splitGroups} from './groups.ts'
+import {parseTimestamp} from './timestamp.ts'
+import type {BootstrapTokenInfo} from './token-info.ts'
+import {
+  TOKEN_KEY,
+  TOKEN_SECRET_NAMESPACE,
+  TOKEN_SECRET_PREFIX,
+  TOKEN_SECRET_TYPE,
+} from './token-secret.ts'
+import {isTokenId, isTokenSecret} from './token.ts'
+import type {TokenUsage} from './usages.ts'
+
+export interface TokenProblem {
+  /** The field that is wrong. */
+  field: string
+  /** A sentence without any of the Secret's values. */
+  message: string
+  /** What the token cannot be used for because of it. */
+  blocks: readonly TokenUsage[]
+}
+
+/** What a Secret says of a token, and every reason not to go by it. */
+export interface TokenVerdict {
+  /** Absent where the Secret is no token at all; there also for a token that is of no use any more. */
+  info?: BootstrapTokenInfo
+  problems: TokenProblem[]
+}
+
+const UNREADABLE = 'unreadable'
+
+interface Facts {
+  secret: Secret
+  id: string
+  values: (key: string) => string
+  expires: Date | typeof UNREADABLE | undefined
+  groups: string[]
+  now: Date
+}
+
+interface Rule extends TokenProblem {
+  broken: (facts: Facts) => boolean
+}
+
+const BOTH = ['signing', 'authentication'] as const
+
+/** Without these it is no token: Kubernetes passes over such a Secret in every place. */
+const IDENTITY: Rule[] = [
+  {
+    field: 'metadata.namespace',
+    message: `it is not in ${TOKEN_SECRET_NAMESPACE}`,
+    blocks: BOTH,
+    broken: ({secret}) =>
+      (secret.metadata.namespace ?? TOKEN_SECRET_NAMESPACE) !== TOKEN_SECRET_NAMESPACE,
+  },
+  {
+    field: 'type',
+    message: `its type is not ${TOKEN_SECRET_TYPE}`,
+    blocks: BOTH,
+    broken: ({secret}) => secret.type !== TOKEN_SECRET_TYPE,
+  },
+  {
+    field: 'metadata.name',
+    message: `its name is not ${TOKEN_SECRET_PREFIX} and a token id`,
+    blocks: BOTH,
+    broken: ({id}) => !isTokenId(id),
+  },
+  {
+    field: TOKEN_KEY.id,
+    message: `its ${TOKEN_KEY.id} is not the one in its name`,
+    blocks: BOTH,
+    broken: ({id, values}) => values(TOKEN_KEY.id) !== id,
+  },
+  {
+    field: TOKEN_KEY.secret,
+    message: `it has no ${TOKEN_KEY.secret}`,
+    blocks: BOTH,
+    broken: ({values}) => values(TOKEN_KEY.secret) === '',
+  },
+]
+
+const USE: Rule[] = [
+  {
+    field: TOKEN_KEY.secret,
+    message: `its ${TOKEN_KEY.secret} is not 16 of a-z and 0-9`,
+    // Kubernetes signs with a secret of any form, though nobody can present it.
+    blocks: ['authentication'],
+    broken: ({values}) =>
+      values(TOKEN_KEY.secret) !== '' && !isTokenSecret(values(TOKEN_KEY.secret)),
+  },
+  {
+    field: 'metadata.deletionTimestamp',
+    message: 'it is being deleted',
+    blocks: BOTH,
+    broken: ({secret}) => secret.metadata.deletionTimestamp != null,
+  },
+  {
+    field: TOKEN_KEY.expiration,
+    message: 'its expiration is not a time in RFC 3339, so it counts as expired',
+    blocks: BOTH,
+    broken: ({expires}) => expires === UNREADABLE,
+  },
+  {
+    field: TOKEN_KEY.expiration,
+    message: 'it has expired',
+    blocks: BOTH,
+    broken: ({expires, now}) => expires instanceof Date && expires <= now,
+  },
+  {
+    field: TOKEN_KEY.signing,
+    message: 'it is not for signing',
+    blocks: ['signing'],
+    broken: ({values}) => values(TOKEN_KEY.signing) !== 'true',
+  },
+  {
+    field: TOKEN_KEY.authentication,
+    message: 'it is not for authentication',
+    blocks: ['authentication'],
+    broken: ({values}) => values(TOKEN_KEY.authentication) !== 'true',
+  },
+  {
+    field: TOKEN_KEY.groups,
+    message: 'it has a group that no token may have',
+    blocks: ['authentication'],
+    broken: ({groups}) => !groups.every(isBootstrapGroup),
+  },
+]
+
+/** Reads a Secret by all the rules Kubernetes' signer, authenticator and kubeadm have for it. */
+export function readTokenSecret(secret: Secret, now: Date): TokenVerdict {
+  const facts = factsOf(secret, now)
+  const foreign = problemsOf(IDENTITY, facts)
+  const problems = [...foreign, ...problemsOf(USE, facts)]
+  return foreign.length > 0 ? {problems} : {info: infoOf(facts), problems}
+}
+
+/**
+ * When the Secret's token ends: undefined for never, and 1970 where the expiration cannot be read, which
+ * counts as expired.
+ */
+export function expirationOf(secret: Secret): Date | undefined {
+  const expires = readExpiration(secret)
+  return expires === UNREADABLE ? new Date(0) : expires
+}
+
+function readExpiration(secret: Secret): Date | typeof UNREADABLE | undefined {
+  const text = valueOf(secret, TOKEN_KEY.expiration)
+  return text === '' ? undefined : (parseTimestamp(text) ?? UNREADABLE)
+}
+
+function factsOf(secret: Secret, now: Date): Facts {
+  const name = secret.metadata.name ?? ''
+  const values = (key: string) => valueOf(secret, key)
+  return {
+    secret,
+    id: name.startsWith(TOKEN_SECRET_PREFIX) ? name.slice(TOKEN_SECRET_PREFIX.length) : '',
+    values,
+    expires: readExpiration(secret),
+    groups: [
+      ...new Set(
+        [TOKEN_KEY.groups, TOKEN_KEY.formerGroups].flatMap((key) => splitGroups(values(key))),
+      ),
+    ],
+    now,
+  }
+}
+
+function infoOf({secret, id, values, groups}: Facts): BootstrapTokenInfo {
+  const expires = expirationOf(secret)
+  return {
+    token: {id, secret: values(TOKEN_KEY.secret)},
+    description: values(TOKEN_KEY.description),
+    ...(expires && {expires}),
+    usages: {
+      signing: values(TOKEN_KEY.signing) === 'true',
+      authentication: values(TOKEN_KEY.authentication) === 'true',
+    },
+    groups,
+  }
+}
+
+function problemsOf(rules: Rule[], facts: Facts): TokenProblem[] {
+  return rules
+    .filter(({broken}) => broken(facts))
+    .map(({field, message, blocks}) => ({field, message, blocks}))
+}
+
+function valueOf({data}: Secret, key: string): string {
+  return Buffer.from(data?.[key] ?? '', 'base64').toString()
+}

@@ -1,0 +1,15 @@
+const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
+
+/** Reads RFC 3339 as Go does: with seconds and a zone, and only days that there are. */
+export function parseTimestamp(text: string): Date | undefined {
+  const [, year, month, day, hour] = RFC3339.exec(text) ?? []
+  if (year === undefined || hour === '24') return undefined
+  // Date goes on into the next month on February 30th; Go refuses it.
+  const date = new Date(`${year}-${month}-${day}T00:00:00Z`)
+  const time = new Date(text)
+  if (Number.isNaN(date.getTime()) || Number.isNaN(time.getTime())) return undefined
+  return date.getUTCDate() === Number(day) ? time : undefined
+}
+
+/** In UTC with whole seconds, as Kubernetes writes times. */
+export const formatTimestamp = (time: Date): string => time.toISOString().replace(/\.\d+Z$/, 'Z')

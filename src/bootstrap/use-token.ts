@@ -1,0 +1,41 @@
+import type {Secret} from '../api/core.ts'
+import type {UserInfo} from '../api/meta.ts'
+import {groupsOfUser} from './groups.ts'
+import {readTokenSecret, type TokenVerdict} from './read-token-secret.ts'
+import {isSameSecret, isToken, formatToken, type BootstrapToken} from './token.ts'
+import type {TokenUsage} from './usages.ts'
+
+export const TOKEN_USER_PREFIX = 'system:bootstrap:'
+
+/** The token to sign cluster-info with, where the Secret holds one that may. As the bootstrap signer decides. */
+export function signingToken(secret: Secret, now: Date): BootstrapToken | undefined {
+  const verdict = readTokenSecret(secret, now)
+  return isBlocked(verdict, 'signing') ? undefined : verdict.info?.token
+}
+
+export const isUsableForSigning = (secret: Secret, now: Date): boolean =>
+  signingToken(secret, now) !== undefined
+
+/**
+ * The user that a presented token makes, by the Secret of its id: the groups sorted, `system:authenticated` left to the
+ * caller. Undefined where it makes none, for whatever reason.
+ */
+export function authenticatesAs(
+  secret: Secret,
+  presented: BootstrapToken,
+  now: Date,
+): UserInfo | undefined {
+  const verdict = readTokenSecret(secret, now)
+  const {info} = verdict
+  if (!info || isBlocked(verdict, 'authentication') || !isToken(formatToken(presented))) {
+    return undefined
+  }
+  const {token} = info
+  if (token.id !== presented.id || !isSameSecret(token.secret, presented.secret)) return undefined
+  const groups = groupsOfUser(info.groups)
+  return groups && {username: TOKEN_USER_PREFIX + token.id, groups}
+}
+
+function isBlocked({problems}: TokenVerdict, usage: TokenUsage): boolean {
+  return problems.some(({blocks}) => blocks.includes(usage))
+}
