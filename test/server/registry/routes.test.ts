@@ -22,6 +22,7 @@ describe('routes', () => {
     ['GET', '/api/v1/namespaces/default/configmaps/a/nothing', 404, FOUND],
     ['GET', '/api/v1/namespaces/default/configmaps/a/status', 404, FOUND],
     ['GET', '/api/v1/namespaces/default/pods/a/status/more', 404, FOUND],
+    ['GET', '/api/v1/namespaces/default/pods/a/scale', 404, FOUND],
     ['GET', '/api/v1/configmaps/a', 404, FOUND],
     ['GET', '/api/v2/configmaps', 404, FOUND],
     ['GET', '/apis/rbac.authorization.k8s.io/v1beta1/clusterroles', 404, FOUND],
