@@ -17,7 +17,7 @@ const PUBLISHED = new Set([
 
 const FEWEST_DISTINCT = 8
 const LONGEST_PERIOD = 8
-/** Of the 15 steps from one character to the next. A random secret gets here once in half a million. */
+/** Of the 15 steps from one character to the next. Of 100,000 random secrets one or two get past it. */
 const MOST_PREDICTABLE_STEPS = 9
 
 const ORDERS = ['01234567890', 'abcdefghijklmnopqrstuvwxyz', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm']
