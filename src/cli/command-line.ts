@@ -1,3 +1,5 @@
+import {TrustError} from '../errors.ts'
+
 /** A command line, cut into the command's id and what is left for the command. */
 export interface CommandLine {
   /** `init:phase` for `init phase certs`; all leading words where no command has such a name. */
@@ -34,4 +36,34 @@ export function readCommandLine(
     if (isCommand(id)) return {id, rest: line.slice(count), wantsHelp}
   }
   return {id: words.join(':'), rest: line.slice(words.length), wantsHelp}
+}
+
+const isFlag = (argument: string | undefined): boolean => argument?.startsWith('-') ?? false
+
+/**
+ * Refuses what oclif would let pass: flags before any command, and values that are empty. Such a value is mostly a variable that
+ * was not set, and an empty folder would mean the one that the shell happens to be in.
+ */
+export function requireUsable({id, rest, wantsHelp}: CommandLine): void {
+  if (wantsHelp) return
+  if (id === '') {
+    throw new TrustError('USAGE', `there is no command before ${rest[0] ?? ''}`, {
+      hints: [
+        'flags come after the command, as in "trustadm init --verbose"',
+        'run "trustadm help" for the list of commands',
+      ],
+    })
+  }
+  for (const [index, argument] of rest.entries()) {
+    const [flag = '', value] = argument.split('=', 2)
+    const before = rest[index - 1]
+    if (isFlag(flag) && value === '') throw emptyValue(flag)
+    if (argument === '') throw emptyValue(isFlag(before) ? before : undefined)
+  }
+}
+
+function emptyValue(flag = 'an argument'): TrustError {
+  return new TrustError('USAGE', `${flag} is given as an empty text`, {
+    hints: ['look at the variable that it comes from, or leave it out'],
+  })
 }

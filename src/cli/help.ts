@@ -1,5 +1,6 @@
 import type {Config} from '@oclif/core/config'
-import {Help} from '@oclif/core/help'
+import type {Command} from '@oclif/core/command'
+import {CommandHelp, Help} from '@oclif/core/help'
 import {TrustError} from '../errors.ts'
 import type {CommandLine} from './command-line.ts'
 import {closest} from './closest.ts'
@@ -14,8 +15,24 @@ FIRST STEPS
   $ trustadm status                     see what runs, what is stored and what expires
   $ trustadm help init                  everything about one command`
 
+/** oclif's help of a command, without its summary said twice. */
+class TrustCommandHelp extends CommandHelp {
+  protected override description(): string | undefined {
+    const {description} = this.command
+    return description === undefined ? undefined : this.wrap(description)
+  }
+
+  // oclif trims the first line of a list: one without a short form would lose its indentation.
+  protected override flags(flags: Command.Flag.Any[]): [string, string | undefined][] | undefined {
+    const hasShort = flags.filter(({char}) => char !== undefined)
+    return super.flags([...hasShort, ...flags.filter((flag) => !hasShort.includes(flag))])
+  }
+}
+
 /** oclif's help with a first page of our own: all commands in one list, in the order they are met. */
 class TrustHelp extends Help {
+  protected override CommandHelpClass = TrustCommandHelp
+
   protected override showRootHelp(): Promise<void> {
     const visible = this.config.commands.filter(({hidden}) => !hidden)
     this.log(`${INTRODUCTION}\n\n${this.formatCommands(visible)}\n`)
@@ -24,10 +41,11 @@ class TrustHelp extends Help {
 }
 
 /** Shows the help of a command, of a group of commands, or of the program. A name that is none of these is refused. */
-export async function showHelp({id}: CommandLine, config: Config): Promise<void> {
+export async function showHelp({id, rest, wantsHelp}: CommandLine, config: Config): Promise<void> {
   if (id !== '' && !config.findCommand(id) && !config.findTopic(id)) {
     throw unknownCommand(id, config.commandIDs)
   }
+  if (rest.length > 0 && !wantsHelp) throw groupAlone(id)
   await new TrustHelp(config, config.pjson.oclif.helpOptions).showHelp(id === '' ? [] : [id])
 }
 
@@ -42,5 +60,12 @@ function unknownCommand(id: string, known: readonly string[]): TrustError {
       ...(similar === undefined ? [] : [`did you mean "trustadm ${similar}"?`]),
       'run "trustadm help" for the list of commands',
     ],
+  })
+}
+
+function groupAlone(id: string): TrustError {
+  const name = id.replaceAll(':', ' ')
+  return new TrustError('USAGE', `"${name}" is a group of commands and has no flags`, {
+    hints: [`run "trustadm help ${name}" for its commands`],
   })
 }

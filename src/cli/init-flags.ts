@@ -1,7 +1,16 @@
 import {resolve} from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import {KEY_ALGORITHMS} from '../pki/keys.ts'
+import {
+  address,
+  endpoint,
+  hosts,
+  nodeName,
+  portText,
+  type Read,
+} from '../control-plane/config/fields.ts'
 import type {Choices} from '../control-plane/config/settings.ts'
+import {readFlag} from './flag-value.ts'
 import {dir} from './flags.ts'
 
 /** kubeadm's flags of `init`, and ours; `init phase` has the same, for every phase depends on them. */
@@ -15,15 +24,14 @@ export const initFlags = {
     helpValue: '<address>',
     summary: 'the IP address that clients are told [default: the first of this machine]',
   }),
-  'apiserver-bind-port': Flags.integer({
+  'apiserver-bind-port': Flags.string({
     helpValue: '<port>',
-    min: 0,
-    max: 65_535,
     summary: 'the port to listen on; 0 lets the system pick one, which is kept [default: 6443]',
   }),
   'apiserver-cert-extra-sans': Flags.string({
     helpValue: '<names>',
     multiple: true,
+    multipleNonGreedy: true,
     delimiter: ',',
     summary: 'more DNS names and IP addresses for the serving certificate',
   }),
@@ -51,7 +59,7 @@ export const initFlags = {
 
 export interface InitFlagValues {
   'apiserver-advertise-address'?: string | undefined
-  'apiserver-bind-port'?: number | undefined
+  'apiserver-bind-port'?: string | undefined
   'apiserver-cert-extra-sans'?: string[] | undefined
   'bind-address'?: string | undefined
   'cert-dir'?: string | undefined
@@ -62,16 +70,17 @@ export interface InitFlagValues {
 
 /** What was said on the command line, and nothing else. */
 export function choicesOf(flags: InitFlagValues): Choices {
-  const certDir = flags['cert-dir']
-  const said = {
-    advertiseAddress: flags['apiserver-advertise-address'],
-    bindPort: flags['apiserver-bind-port'],
-    certSANs: flags['apiserver-cert-extra-sans'],
-    bindAddress: flags['bind-address'],
-    certificatesDir: certDir === undefined ? undefined : resolve(certDir),
-    controlPlaneEndpoint: flags['control-plane-endpoint'],
+  const said = <Value>(name: keyof InitFlagValues, read: Read<Value>): Value | undefined =>
+    flags[name] === undefined ? undefined : readFlag(name, flags[name], read)
+  const choices = {
+    advertiseAddress: said('apiserver-advertise-address', address),
+    bindPort: said('apiserver-bind-port', portText),
+    certSANs: said('apiserver-cert-extra-sans', hosts),
+    bindAddress: said('bind-address', address),
+    certificatesDir: said('cert-dir', (folder) => resolve(folder as string)),
+    controlPlaneEndpoint: said('control-plane-endpoint', endpoint),
     keyAlgorithm: flags['key-algorithm'],
-    nodeName: flags['node-name'],
+    nodeName: said('node-name', nodeName),
   }
-  return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined))
+  return Object.fromEntries(Object.entries(choices).filter(([, value]) => value !== undefined))
 }

@@ -1,5 +1,5 @@
 import {EXIT, TrustError, messageOf} from '../errors.ts'
-import {closest} from './closest.ts'
+import {usageErrorOf} from './usage-error.ts'
 
 /** What is shown of a failure. */
 export interface Failure {
@@ -9,44 +9,19 @@ export interface Failure {
   exit: number
 }
 
-const HELP_HINT = 'run the command with --help for its flags'
-
-/** A mistake in the command line, as oclif's parser throws it. */
-interface ParserError extends Error {
-  parse: {input?: {flags?: Record<string, unknown>}}
-  /** The flags that there are none of. */
-  flags?: unknown
-}
-
-function isParserError(error: unknown): error is ParserError {
-  return error instanceof Error && 'parse' in error && 'oclif' in error
-}
-
-/** What was probably meant by a flag that does not exist. */
-function similarFlags({flags, parse}: ParserError): string[] {
-  const known = Object.keys(parse.input?.flags ?? {}).map((name) => `--${name}`)
-  const typed = Array.isArray(flags) ? flags.filter((one) => typeof one === 'string') : []
-  const similar = typed.map((one) => closest(one, known)).filter((one) => one !== undefined)
-  return similar.map((one) => `did you mean ${one}?`)
-}
-
 /** Ctrl-C in a prompt. */
 function isInterruption(error: unknown): boolean {
   return error instanceof Error && error.name === 'ExitPromptError'
 }
 
 /** What can be said to a user. Of an unknown error only its message: a stack is for those who ask for it. */
-export function failureOf(error: unknown): Failure {
+export function failureOf(thrown: unknown): Failure {
+  const error = usageErrorOf(thrown) ?? thrown
   if (error instanceof TrustError) {
-    const {code, message, suggestions, oclif} = error
-    const hints = code === 'USAGE' && suggestions.length === 0 ? [HELP_HINT] : suggestions
+    const {code, message, suggestions: hints, oclif} = error
     return {code, message, hints, exit: oclif.exit}
   }
   if (isInterruption(error)) return {code: 'INTERRUPTED', message: 'stopped', hints: [], exit: 130}
-  if (isParserError(error)) {
-    const message = error.message.replace(/\n?See more help with --help$/, '')
-    return {code: 'USAGE', message, hints: [...similarFlags(error), HELP_HINT], exit: EXIT.usage}
-  }
   return {
     code: 'INTERNAL',
     message: messageOf(error),
@@ -89,7 +64,8 @@ export async function reportError(error: unknown, argv: readonly string[]): Prom
   if (failure.hints.length === 1) lines.push(`Try this: ${failure.hints[0] ?? ''}`)
   if (failure.hints.length > 1)
     lines.push('Try this:', ...failure.hints.map((hint) => `  • ${hint}`))
-  if (wants(argv, '--verbose')) lines.push(paint.dim(stackOf(error)))
+  // Where a line was mistyped, the program's own code has nothing to tell.
+  if (wants(argv, '--verbose') && failure.code !== 'USAGE') lines.push(paint.dim(stackOf(error)))
   process.stderr.write(`${lines.join('\n')}\n`)
   return exit
 }

@@ -1,5 +1,5 @@
 import {Config} from '@oclif/core/config'
-import {readCommandLine, type CommandLine} from './command-line.ts'
+import {readCommandLine, requireUsable, type CommandLine} from './command-line.ts'
 import type {CommandTable, Manifest} from './manifest.ts'
 import {createPlugin} from './plugin.ts'
 
@@ -42,6 +42,7 @@ export async function runCli(
 }
 
 async function dispatch(line: CommandLine, config: Config): Promise<number> {
+  requireUsable(line)
   if (line.wantsHelp || config.findCommand(line.id) === undefined) {
     const {showHelp} = await import('./help.ts')
     await showHelp(line, config)

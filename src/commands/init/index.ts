@@ -30,6 +30,7 @@ A CA of your own is used: put ca.crt, and ca.key if it may be here, into the fol
     'skip-phases': Flags.string({
       helpValue: '<phases>',
       multiple: true,
+      multipleNonGreedy: true,
       delimiter: ',',
       summary: 'phases to leave out',
     }),

@@ -19,6 +19,7 @@ export default class KubeconfigUser extends TrustCommand {
     }),
     org: Flags.string({
       multiple: true,
+      multipleNonGreedy: true,
       delimiter: ',',
       helpValue: '<groups>',
       summary: "the user's groups: the organizations of the certificate",

@@ -1,6 +1,7 @@
 import {parseAllDocuments} from 'yaml'
-import {TrustError} from '../../errors.ts'
-import {address, duration, keyAlgorithm, port, subnet, text, texts, type Read} from './fields.ts'
+import {TrustError, messageOf} from '../../errors.ts'
+import {KINDS, KUBEADM, OTHER_KUBEADM_KINDS, OURS, type Field, type Target} from './config-kinds.ts'
+import type {Read} from './fields.ts'
 import type {Choices} from './settings.ts'
 
 /** What a configuration file says. */
@@ -9,73 +10,13 @@ export interface FileChoices {
   dir?: string
   skipPhases?: string[]
   generatedAuthorities?: string[]
+  /** The documents that were read, each as `apiVersion kind`. */
+  documents: string[]
   /** What in the file has no effect here. */
   warnings: string[]
 }
 
-type Target = keyof Choices | 'dir' | 'skipPhases' | 'generatedAuthorities'
-
-/** A field that is used, one that Kubernetes knows and that has no meaning here, or one with fields inside. */
-type Field = {to: Target; read: Read<unknown>} | 'unused' | {[name: string]: Field}
-
-const use = (to: Target, read: Read<unknown>): Field => ({to, read})
-const unused = (...names: string[]): Record<string, Field> =>
-  Object.fromEntries(names.map((name) => [name, 'unused']))
-
-const KUBEADM = 'kubeadm.k8s.io/v1beta4'
-export const OURS = {apiVersion: 'trustadm.io/v1alpha1', kind: 'TrustadmConfiguration'} as const
-
-const KINDS: Record<string, Record<string, Field>> = {
-  [`${KUBEADM} InitConfiguration`]: {
-    localAPIEndpoint: {
-      advertiseAddress: use('advertiseAddress', address),
-      bindPort: use('bindPort', port),
-    },
-    nodeRegistration: {
-      name: use('nodeName', text),
-      ...unused('criSocket', 'taints', 'kubeletExtraArgs', 'ignorePreflightErrors'),
-      ...unused('imagePullPolicy', 'imagePullSerial'),
-    },
-    skipPhases: use('skipPhases', texts),
-    ...unused('bootstrapTokens', 'certificateKey', 'dryRun', 'patches', 'timeouts'),
-  },
-  [`${KUBEADM} ClusterConfiguration`]: {
-    apiServer: {
-      certSANs: use('certSANs', texts),
-      ...unused('extraArgs', 'extraVolumes', 'extraEnvs'),
-    },
-    networking: {
-      serviceSubnet: use('serviceSubnet', subnet),
-      dnsDomain: use('dnsDomain', text),
-      ...unused('podSubnet'),
-    },
-    controlPlaneEndpoint: use('controlPlaneEndpoint', text),
-    certificatesDir: use('certificatesDir', text),
-    clusterName: use('clusterName', text),
-    encryptionAlgorithm: use('keyAlgorithm', keyAlgorithm),
-    certificateValidityPeriod: use('certificateValidityPeriod', duration),
-    caCertificateValidityPeriod: use('caCertificateValidityPeriod', duration),
-    ...unused('kubernetesVersion', 'etcd', 'controllerManager', 'scheduler', 'dns', 'proxy'),
-    ...unused('imageRepository', 'featureGates'),
-  },
-  [`${OURS.apiVersion} ${OURS.kind}`]: {
-    dir: use('dir', text),
-    advertiseAddress: use('advertiseAddress', address),
-    bindAddress: use('bindAddress', address),
-    bindPort: use('bindPort', port),
-    nodeName: use('nodeName', text),
-    certSANs: use('certSANs', texts),
-    controlPlaneEndpoint: use('controlPlaneEndpoint', text),
-    certificatesDir: use('certificatesDir', text),
-    clusterName: use('clusterName', text),
-    serviceSubnet: use('serviceSubnet', subnet),
-    dnsDomain: use('dnsDomain', text),
-    keyAlgorithm: use('keyAlgorithm', keyAlgorithm),
-    certificateValidityPeriod: use('certificateValidityPeriod', duration),
-    caCertificateValidityPeriod: use('caCertificateValidityPeriod', duration),
-    generatedAuthorities: use('generatedAuthorities', texts),
-  },
-}
+const EXPECTED = `a configuration holds InitConfiguration or ClusterConfiguration of ${KUBEADM}, or ${OURS.kind} of ${OURS.apiVersion}`
 
 /** No warning: every cluster has these, and what is said is true here too or of no consequence. */
 const SILENTLY_ACCEPTED = ['kubernetesVersion']
@@ -87,21 +28,35 @@ const isUse = (field: Field): field is {to: Target; read: Read<unknown>} =>
 
 class Reader {
   readonly values: Partial<Record<Target, unknown>> = {}
+  readonly documents: string[] = []
   readonly warnings: string[] = []
 
-  document(document: unknown, source: string): void {
+  document(document: unknown): void {
     if (document === null || document === undefined) return
-    if (!isMap(document)) throw invalid(`${source} holds something that is not a map`)
+    if (!isMap(document)) throw invalid('there is something that is not a map')
     const {apiVersion, kind, ...rest} = document
     if (typeof apiVersion !== 'string' || typeof kind !== 'string') {
-      throw invalid(`${source} holds a document without apiVersion and kind`)
+      throw invalid('there is a document without apiVersion and kind')
     }
-    const fields = KINDS[`${apiVersion} ${kind}`]
-    if (fields) return this.#fields(rest, fields, kind)
+    const name = `${apiVersion} ${kind}`
+    if (this.documents.includes(name)) throw invalid(`${kind} is there twice`)
+    const fields = Object.hasOwn(KINDS, name) ? KINDS[name] : undefined
+    if (!fields) return this.#foreign(apiVersion, kind)
+    this.documents.push(name)
+    this.#fields(rest, fields, kind)
+  }
+
+  /** Documents for other programs may stand in the same file; one that nobody reads is a mistake. */
+  #foreign(apiVersion: string, kind: string): void {
+    const [group = ''] = apiVersion.split('/')
     if (apiVersion.startsWith('kubeadm.k8s.io/') && apiVersion !== KUBEADM) {
       throw invalid(`${kind} is of ${apiVersion}, which is not read here`, [
         `bring it to ${KUBEADM} with "kubeadm config migrate"`,
       ])
+    }
+    const isOfGroup = [KUBEADM, OURS.apiVersion].some((one) => one.startsWith(`${group}/`))
+    if (isOfGroup && !OTHER_KUBEADM_KINDS.includes(kind)) {
+      throw invalid(`there is no kind ${kind} of ${apiVersion}`, [EXPECTED])
     }
     this.warnings.push(`${kind} of ${apiVersion} has no effect here`)
   }
@@ -129,17 +84,39 @@ function invalid(message: string, hints: string[] = []): TrustError {
   return new TrustError('CONFIG_INVALID', message, {hints})
 }
 
-/** Reads kubeadm's documents and ours. A field that nobody knows is refused, for it is a mistake; one without effect is named. */
-export function parseConfigFile(content: string, source: string): FileChoices {
+function readDocuments(content: string, reader: Reader): void {
   const documents = parseAllDocuments(content, {prettyErrors: false})
-  const reader = new Reader()
   for (const document of 'empty' in documents ? [] : documents) {
     const [problem] = document.errors
     if (problem) {
       const line = content.slice(0, problem.pos[0]).split('\n').length
-      throw invalid(`${source} is not valid YAML (line ${line}: ${problem.code})`)
+      const what = problem.code.toLowerCase().replaceAll('_', ' ')
+      throw invalid(`it is not valid YAML (line ${line}: ${what})`)
     }
-    reader.document(document.toJS({maxAliasCount: 50}), source)
+    reader.document(valueOf(document))
+  }
+}
+
+function valueOf(document: ReturnType<typeof parseAllDocuments>[number]): unknown {
+  try {
+    return (document as {toJS: (options: object) => unknown}).toJS({maxAliasCount: 50})
+  } catch (error) {
+    throw invalid(`it is not usable YAML: ${messageOf(error)}`)
+  }
+}
+
+/** Reads kubeadm's documents and ours. A field that nobody knows is refused, for it is a mistake; one without effect is named. */
+export function parseConfigFile(content: string, source: string): FileChoices {
+  const reader = new Reader()
+  try {
+    readDocuments(content, reader)
+    if (reader.documents.length === 0) throw invalid('there is no configuration in it', [EXPECTED])
+  } catch (error) {
+    if (!(error instanceof TrustError)) throw error
+    throw new TrustError(error.code, `${source}: ${error.message}`, {
+      cause: error,
+      hints: error.suggestions,
+    })
   }
   const {dir, skipPhases, generatedAuthorities, ...choices} = reader.values
   return {
@@ -149,6 +126,7 @@ export function parseConfigFile(content: string, source: string): FileChoices {
     ...(generatedAuthorities === undefined
       ? {}
       : {generatedAuthorities: generatedAuthorities as string[]}),
+    documents: reader.documents,
     warnings: reader.warnings,
   }
 }

@@ -1,38 +1,96 @@
 import {isIP} from 'node:net'
 import {TrustError} from '../../errors.ts'
 import {KEY_ALGORITHMS, type KeyAlgorithm} from '../../pki/keys.ts'
+import {namesOfHosts} from '../../pki/subject-names.ts'
 import {parseDuration} from './duration.ts'
 import {requireSubnet} from './subnet.ts'
 
 /** Reads the value of a field, or refuses it. `name` is how the operator knows the field. */
 export type Read<Value> = (value: unknown, name: string) => Value
 
-function refuse(name: string, expected: string): never {
-  throw new TrustError('CONFIG_INVALID', `${name} has to be ${expected}`)
+const HIGHEST_PORT = 65_535
+const SECOND = 1000
+const CENTURY = 876_000 * 3_600_000
+const LABEL = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?'
+const SUBDOMAIN = new RegExp(`^(?=.{1,253}$)${LABEL}(\\.${LABEL})*$`)
+const ENDPOINT = /^(?:\[(?<v6>[^\]]+)\]|(?<name>[^:]+))(?::(?<port>\d+))?$/
+
+function refuse(name: string, expected: string, value: unknown): never {
+  const shown = ['string', 'number', 'boolean'].includes(typeof value)
+    ? `, not ${JSON.stringify(value)}`
+    : ''
+  throw new TrustError('CONFIG_INVALID', `${name} has to be ${expected}${shown}`)
 }
 
 export const text: Read<string> = (value, name) =>
-  typeof value === 'string' && value !== '' ? value : refuse(name, 'a text')
+  typeof value === 'string' && value !== '' ? value : refuse(name, 'a text', value)
 
 export const texts: Read<string[]> = (value, name) =>
   Array.isArray(value) && value.every((one) => typeof one === 'string' && one !== '')
     ? (value as string[])
-    : refuse(name, 'a list of texts')
+    : refuse(name, 'a list of texts', value)
 
 export const address: Read<string> = (value, name) =>
-  typeof value === 'string' && isIP(value) !== 0 ? value : refuse(name, 'an IP address')
+  typeof value === 'string' && isIP(value) !== 0 ? value : refuse(name, 'an IP address', value)
+
+const isPort = (value: number, lowest: number): boolean =>
+  Number.isInteger(value) && value >= lowest && value <= HIGHEST_PORT
 
 export const port: Read<number> = (value, name) =>
-  Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 65_535
-    ? (value as number)
-    : refuse(name, 'a port number from 0 to 65535')
+  typeof value === 'number' && isPort(value, 0)
+    ? value
+    : refuse(name, `a port number from 0 to ${HIGHEST_PORT}`, value)
+
+/** As `port`, from a command line. */
+export const portText: Read<number> = (value, name) =>
+  port(typeof value === 'string' && /^\d{1,5}$/.test(value) ? Number(value) : value, name)
+
+/** As the API server wants the names of nodes; capitals are brought down, as kubeadm does. */
+export const nodeName: Read<string> = (value, name) => {
+  const lower = text(value, name).toLowerCase()
+  return SUBDOMAIN.test(lower) ? lower : refuse(name, 'a name as in "node1.example.com"', value)
+}
+
+export const domain: Read<string> = (value, name) =>
+  SUBDOMAIN.test(text(value, name))
+    ? (value as string)
+    : refuse(name, 'a DNS domain as in "cluster.local"', value)
+
+function isHost(host: string): boolean {
+  try {
+    namesOfHosts([host])
+    return true
+  } catch {
+    return false
+  }
+}
+
+export const hosts: Read<string[]> = (value, name) => {
+  const list = texts(value, name)
+  const wrong = list.find((host) => !isHost(host))
+  return wrong === undefined ? list : refuse(name, 'DNS names and IP addresses', wrong)
+}
+
+/** `host`, `host:port`, `[v6]:port` or a bare IPv6 address. */
+export const endpoint: Read<string> = (value, name) => {
+  const whole = text(value, name)
+  if (isIP(whole) === 6) return whole
+  const {v6, name: host, port: number} = ENDPOINT.exec(whole)?.groups ?? {}
+  const isKnown = v6 === undefined ? isHost(host ?? '') : isIP(v6) === 6
+  return isKnown && (number === undefined || isPort(Number(number), 1))
+    ? whole
+    : refuse(name, 'a host, or a host and a port as in "api.example.com:6443"', value)
+}
 
 export const duration: Read<number> = (value, name) => {
   const milliseconds = parseDuration(text(value, name), name)
-  return milliseconds > 0 ? milliseconds : refuse(name, 'longer than nothing')
+  return milliseconds >= SECOND && milliseconds <= CENTURY
+    ? milliseconds
+    : refuse(name, 'between a second and a hundred years', value)
 }
 
 export const keyAlgorithm: Read<KeyAlgorithm> = (value, name) =>
-  KEY_ALGORITHMS.find((one) => one === value) ?? refuse(name, `one of ${KEY_ALGORITHMS.join(', ')}`)
+  KEY_ALGORITHMS.find((one) => one === value) ??
+  refuse(name, `one of ${KEY_ALGORITHMS.join(', ')}`, value)
 
 export const subnet: Read<string> = (value, name) => requireSubnet(text(value, name), name)

@@ -16,6 +16,7 @@ export const FILES = {
   log: 'logs/server.log',
   audit: 'logs/audit.log',
   store: 'store',
+  data: 'store/data.mdb',
 } as const
 
 export const fileOf = ({dir}: Pick<Plane, 'dir'>, file: keyof typeof FILES): string =>

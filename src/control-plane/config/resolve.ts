@@ -5,8 +5,9 @@ import {LEAVES} from '../../pki/catalog.ts'
 import {lookAt} from '../../pki/file-checks.ts'
 import {readFileSafely} from '../../pki/files.ts'
 import {parseConfigFile, type FileChoices} from './config-file.ts'
+import {nodeName} from './fields.ts'
 import {certDirOf, fileOf, type Plane} from './plane.ts'
-import {complete, type Choices, type Settings} from './settings.ts'
+import {complete, isWildcard, type Choices, type Settings} from './settings.ts'
 import {adapt, findPlane} from './stored.ts'
 
 export interface PlaneRequest {
@@ -24,13 +25,15 @@ export async function readConfigFile(path: string): Promise<FileChoices> {
 /** The control plane that was asked for, in the light of what is there already. Writes nothing. */
 export async function resolvePlane({dir, flags, file}: PlaneRequest): Promise<Plane> {
   const folder = resolve(dir)
-  const choices: Choices = absolute(folder, {...file?.choices, ...flags})
+  const choices = normal(folder, {...file?.choices, ...flags})
   const standing = await findPlane(folder)
   // A run that was killed before it made anything binds nobody.
   if (standing && (await hasState(standing))) {
     return {...standing, settings: adapt(standing.settings, choices)}
   }
   const settings = complete(folder, {...standing?.settings, ...choices})
+  // The only one that may be wrong: the rest was read by its rule, and this is what the machine calls itself.
+  nodeName(settings.nodeName, 'the host name of this machine, or --node-name,')
   return {
     dir: folder,
     settings: {...settings, bindPort: settings.bindPort || (await pickPort(settings))},
@@ -38,11 +41,13 @@ export async function resolvePlane({dir, flags, file}: PlaneRequest): Promise<Pl
   }
 }
 
-function absolute(dir: string, choices: Choices): Choices {
-  const {certificatesDir} = choices
-  return certificatesDir === undefined
-    ? choices
-    : {...choices, certificatesDir: resolve(dir, certificatesDir)}
+/** A folder is kept with its full path; an advertised wildcard stands for the default, as in kubeadm. */
+function normal(dir: string, {certificatesDir, advertiseAddress, ...others}: Choices): Choices {
+  return {
+    ...others,
+    ...(certificatesDir !== undefined && {certificatesDir: resolve(dir, certificatesDir)}),
+    ...(advertiseAddress !== undefined && !isWildcard(advertiseAddress) && {advertiseAddress}),
+  }
 }
 
 /** Whether something is there that holds the settings: the store, or a certificate or kubeconfig of ours. */

@@ -39,7 +39,7 @@ function ownAddress(): string {
   return found?.address ?? '127.0.0.1'
 }
 
-function isWildcard(address: string): boolean {
+export function isWildcard(address: string): boolean {
   return address === '0.0.0.0' || address === '::'
 }
 

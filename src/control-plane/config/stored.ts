@@ -1,20 +1,44 @@
 import {isDeepStrictEqual} from 'node:util'
 import {stringify} from 'yaml'
 import {TrustError} from '../../errors.ts'
+import {lookAt} from '../../pki/file-checks.ts'
 import {readFileIfThere, writeFileSafely} from '../../pki/files.ts'
 import {ensureFolder} from '../../pki/folders.ts'
-import {OURS, parseConfigFile} from './config-file.ts'
+import {parseConfigFile} from './config-file.ts'
+import {OURS} from './config-kinds.ts'
 import {formatDuration} from './duration.ts'
 import {fileOf, type Plane} from './plane.ts'
 import {complete, type Choices, type Settings} from './settings.ts'
 
-/** The control plane that a folder holds; undefined where it holds none. */
+/** The control plane that a folder holds; undefined where it holds none. Refuses a file of another program's. */
 export async function findPlane(dir: string): Promise<Plane | undefined> {
   const path = fileOf({dir}, 'config')
   const content = await readFileIfThere(path)
-  if (!content) return undefined
-  const {choices, generatedAuthorities = []} = parseConfigFile(content.toString(), path)
+  if (!content) {
+    if (await lookAt(fileOf({dir}, 'data'))) throw settingsLost(dir)
+    return undefined
+  }
+  const {choices, documents, generatedAuthorities = []} = parseConfigFile(content.toString(), path)
+  if (!isDeepStrictEqual(documents, [`${OURS.apiVersion} ${OURS.kind}`])) {
+    throw new TrustError('CONFIG_INVALID', `${path} is not of a control plane of trustadm`, {
+      hints: ['name the folder of the control plane with --dir'],
+    })
+  }
   return {dir, settings: complete(dir, choices), generatedAuthorities}
+}
+
+/** Without them, another port and other names would be written over those that clients know. */
+function settingsLost(dir: string): TrustError {
+  return new TrustError(
+    'CONFIG_INVALID',
+    `${dir} holds the store of a control plane, but not its config.yaml`,
+    {
+      hints: [
+        'put config.yaml back from a backup, or write it anew with the settings that were chosen',
+        `or move ${dir} away and start afresh`,
+      ],
+    },
+  )
 }
 
 export async function loadPlane(dir: string): Promise<Plane> {
@@ -74,9 +98,11 @@ export function adapt(standing: Settings, choices: Choices): Settings {
 
 function contradiction(name: keyof Settings, standing: unknown, wanted: unknown): TrustError {
   const shown = FLAGS[name] ?? name
+  const there =
+    standing === undefined ? `without ${shown}` : `with ${shown} ${JSON.stringify(standing)}`
   return new TrustError(
     'CONFLICT',
-    `the control plane stands with ${shown} ${JSON.stringify(standing ?? '')}, not ${JSON.stringify(wanted)}`,
+    `the control plane stands ${there}, not with ${JSON.stringify(wanted)}`,
     {
       hints: [
         `leave ${shown} out to keep what is there`,

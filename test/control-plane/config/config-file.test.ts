@@ -34,6 +34,10 @@ describe('parseConfigFile', () => {
         certificateValidityPeriod: 48 * 3_600_000,
       },
       skipPhases: ['rbac'],
+      documents: [
+        'kubeadm.k8s.io/v1beta4 InitConfiguration',
+        'kubeadm.k8s.io/v1beta4 ClusterConfiguration',
+      ],
       warnings: [],
     })
   })
@@ -56,11 +60,64 @@ describe('parseConfigFile', () => {
     ])
   })
 
-  it('reads an empty file as one that says nothing', () => {
-    assert.deepEqual(read('').choices, {})
-  })
-
   const refusals: {name: string; text: string; message: RegExp}[] = [
+    {name: 'an empty file', text: '', message: /no configuration/},
+    {
+      name: 'a file for other programs only',
+      text: 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n',
+      message: /no configuration/,
+    },
+    {
+      name: 'a kind of kubeadm that does not exist',
+      text: CLUSTER.replace('ClusterConfiguration', 'ClusterConfigration'),
+      message: /no kind ClusterConfigration/,
+    },
+    {
+      name: 'a kind of ours that does not exist',
+      text: 'apiVersion: trustadm.io/v1alpha1\nkind: Nonsense\n',
+      message: /no kind Nonsense/,
+    },
+    {name: 'a kind that is there twice', text: `${INIT}---\n${INIT}`, message: /twice/},
+    {
+      name: 'an alias without its anchor',
+      text: `${INIT}timeouts: *nowhere\n`,
+      message: /^kubeadm\.yaml: .*YAML/,
+    },
+    {
+      name: 'an endpoint with a scheme',
+      text: CLUSTER.replace('api.example.com:6443', 'https://api.example.com'),
+      message: /controlPlaneEndpoint has to be a host/,
+    },
+    {
+      name: 'an endpoint with a port that is none',
+      text: CLUSTER.replace(':6443', ':66443'),
+      message: /controlPlaneEndpoint has to be a host/,
+    },
+    {
+      name: 'an alternative name that is neither name nor address',
+      text: CLUSTER.replace('[api.example.com]', '["not a name"]'),
+      message: /certSANs has to be DNS names and IP addresses, not "not a name"/,
+    },
+    {
+      name: 'a domain that is none',
+      text: CLUSTER.replace('example.local', 'a_b'),
+      message: /dnsDomain has to be/,
+    },
+    {
+      name: 'a node name that is none',
+      text: INIT.replace('name: one', 'name: a_b'),
+      message: /nodeRegistration\.name has to be/,
+    },
+    {
+      name: 'certificates that end at once',
+      text: CLUSTER.replace('48h', '1ms'),
+      message: /certificateValidityPeriod has to be between/,
+    },
+    {
+      name: 'certificates for ever',
+      text: CLUSTER.replace('48h', '99999999h'),
+      message: /certificateValidityPeriod has to be between/,
+    },
     {
       name: 'a field that nobody knows',
       text: `${CLUSTER}clusterNam: x\n`,

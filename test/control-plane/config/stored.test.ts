@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {mkdtemp, rm, stat} from 'node:fs/promises'
+import {mkdir, mkdtemp, rm, stat, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {complete} from '../../../src/control-plane/config/settings.ts'
@@ -37,6 +37,23 @@ describe('the stored configuration', () => {
   it('is missed with a hint in a folder without one', async () => {
     await assert.rejects(loadPlane(dir), {code: 'NOT_FOUND'})
   })
+
+  for (const [name, content] of [
+    ['of another program', 'apiVersion: v1\nkind: Config\n'],
+    ['of kubeadm', 'apiVersion: kubeadm.k8s.io/v1beta4\nkind: InitConfiguration\n'],
+    ['that was emptied', ''],
+  ] as const) {
+    it(`is not read from a file ${name}`, async () => {
+      await writeFile(join(dir, 'config.yaml'), content)
+      await assert.rejects(loadPlane(dir), {code: 'CONFIG_INVALID'})
+    })
+  }
+
+  it('is not made up anew where a store is without it', async () => {
+    await mkdir(join(dir, 'store'))
+    await writeFile(join(dir, 'store', 'data.mdb'), '')
+    await assert.rejects(findPlane(dir), {code: 'CONFIG_INVALID', message: /not its config\.yaml/})
+  })
 })
 
 describe('adapt', () => {
@@ -64,7 +81,7 @@ describe('adapt', () => {
   it('refuses what contradicts, and names the flag', () => {
     assert.throws(() => adapt(standing, {bindPort: 7001}), {
       code: 'CONFLICT',
-      message: /--apiserver-bind-port 7000, not 7001/,
+      message: /--apiserver-bind-port 7000, not with 7001/,
     })
   })
 })

@@ -1,0 +1,88 @@
+import {
+  address,
+  domain,
+  duration,
+  endpoint,
+  hosts,
+  keyAlgorithm,
+  nodeName,
+  port,
+  subnet,
+  text,
+  texts,
+  type Read,
+} from './fields.ts'
+import type {Choices} from './settings.ts'
+
+/** What a field of a configuration decides. */
+export type Target = keyof Choices | 'dir' | 'skipPhases' | 'generatedAuthorities'
+
+/** A field that is used, one that Kubernetes knows and that has no meaning here, or one with fields inside. */
+export type Field = {to: Target; read: Read<unknown>} | 'unused' | {[name: string]: Field}
+
+const use = (to: Target, read: Read<unknown>): Field => ({to, read})
+const unused = (...names: string[]): Record<string, Field> =>
+  Object.fromEntries(names.map((name) => [name, 'unused']))
+
+export const KUBEADM = 'kubeadm.k8s.io/v1beta4'
+export const OURS = {apiVersion: 'trustadm.io/v1alpha1', kind: 'TrustadmConfiguration'} as const
+
+/** kubeadm's documents that are for other commands. */
+export const OTHER_KUBEADM_KINDS = [
+  'JoinConfiguration',
+  'ResetConfiguration',
+  'UpgradeConfiguration',
+]
+
+/** What is read of each kind, by `apiVersion kind`. */
+export const KINDS: Record<string, Record<string, Field>> = {
+  [`${KUBEADM} InitConfiguration`]: {
+    localAPIEndpoint: {
+      advertiseAddress: use('advertiseAddress', address),
+      bindPort: use('bindPort', port),
+    },
+    nodeRegistration: {
+      name: use('nodeName', nodeName),
+      ...unused('criSocket', 'taints', 'kubeletExtraArgs', 'ignorePreflightErrors'),
+      ...unused('imagePullPolicy', 'imagePullSerial'),
+    },
+    skipPhases: use('skipPhases', texts),
+    ...unused('bootstrapTokens', 'certificateKey', 'dryRun', 'patches', 'timeouts'),
+  },
+  [`${KUBEADM} ClusterConfiguration`]: {
+    apiServer: {
+      certSANs: use('certSANs', hosts),
+      ...unused('extraArgs', 'extraVolumes', 'extraEnvs'),
+    },
+    networking: {
+      serviceSubnet: use('serviceSubnet', subnet),
+      dnsDomain: use('dnsDomain', domain),
+      ...unused('podSubnet'),
+    },
+    controlPlaneEndpoint: use('controlPlaneEndpoint', endpoint),
+    certificatesDir: use('certificatesDir', text),
+    clusterName: use('clusterName', text),
+    encryptionAlgorithm: use('keyAlgorithm', keyAlgorithm),
+    certificateValidityPeriod: use('certificateValidityPeriod', duration),
+    caCertificateValidityPeriod: use('caCertificateValidityPeriod', duration),
+    ...unused('kubernetesVersion', 'etcd', 'controllerManager', 'scheduler', 'dns', 'proxy'),
+    ...unused('imageRepository', 'featureGates'),
+  },
+  [`${OURS.apiVersion} ${OURS.kind}`]: {
+    dir: use('dir', text),
+    advertiseAddress: use('advertiseAddress', address),
+    bindAddress: use('bindAddress', address),
+    bindPort: use('bindPort', port),
+    nodeName: use('nodeName', nodeName),
+    certSANs: use('certSANs', hosts),
+    controlPlaneEndpoint: use('controlPlaneEndpoint', endpoint),
+    certificatesDir: use('certificatesDir', text),
+    clusterName: use('clusterName', text),
+    serviceSubnet: use('serviceSubnet', subnet),
+    dnsDomain: use('dnsDomain', domain),
+    keyAlgorithm: use('keyAlgorithm', keyAlgorithm),
+    certificateValidityPeriod: use('certificateValidityPeriod', duration),
+    caCertificateValidityPeriod: use('caCertificateValidityPeriod', duration),
+    generatedAuthorities: use('generatedAuthorities', texts),
+  },
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import {usageErrorOf} from '../../src/cli/usage-error.ts'
+import {run} from './program.ts'
+
+const MISTAKES: {line: string[]; says: string}[] = [
+  {line: ['init', '--nonsense'], says: 'there is no flag --nonsense'},
+  {line: ['init', '--one', '--two'], says: 'there is no flag --one, --two'},
+  {line: ['init', 'nonsense'], says: 'nothing is known of "nonsense" here'},
+  {line: ['init', '--output'], says: '--output needs a value: one of table, json, yaml, name'},
+  {
+    line: ['init', '--output', 'xml'],
+    says: '--output has to be one of table, json, yaml, name, not "xml"',
+  },
+  {line: ['init', '--node-name'], says: '--node-name needs a value'},
+  {
+    line: ['init', '--foreground', '--dry-run'],
+    says: '--foreground and --dry-run do not go together',
+  },
+  {line: ['init', '--quiet', '--verbose'], says: '--quiet and --verbose do not go together'},
+  {
+    line: ['init', '--apiserver-bind-port', '70000'],
+    says: '--apiserver-bind-port has to be a port number from 0 to 65535, not 70000',
+  },
+  {
+    line: ['init', '--apiserver-bind-port', 'abc'],
+    says: '--apiserver-bind-port has to be a port number from 0 to 65535, not "abc"',
+  },
+  {
+    line: ['init', '--apiserver-bind-port=-1'],
+    says: '--apiserver-bind-port has to be a port number from 0 to 65535, not "-1"',
+  },
+  {
+    line: ['init', '--bind-address', 'localhost'],
+    says: '--bind-address has to be an IP address, not "localhost"',
+  },
+  {
+    line: ['init', '--apiserver-cert-extra-sans', 'a.example,,b.example'],
+    says: '--apiserver-cert-extra-sans has to be a list of texts',
+  },
+  {
+    line: ['init', '--control-plane-endpoint', 'https://a.example'],
+    says: '--control-plane-endpoint has to be a host, or a host and a port as in "api.example.com:6443", not "https://a.example"',
+  },
+  {
+    line: ['init', '--node-name', 'a_b'],
+    says: '--node-name has to be a name as in "node1.example.com", not "a_b"',
+  },
+  {line: ['init', '--dir', ''], says: '--dir is given as an empty text'},
+  {line: ['init', '--dir='], says: '--dir is given as an empty text'},
+  {line: ['init', ''], says: 'an argument is given as an empty text'},
+  {line: ['kubeconfig', 'user'], says: '--client-name is missing'},
+  {line: ['certificate', 'renew'], says: '<name> is missing'},
+  {line: ['autocomplete'], says: '<shell> is missing: one of bash, zsh, fish'},
+  {line: ['autocomplete', 'tcsh'], says: '"tcsh" is none of bash, zsh, fish'},
+  {
+    line: ['certificate', '--verbose'],
+    says: '"certificate" is a group of commands and has no flags',
+  },
+  {line: ['--verbose', 'init'], says: 'there is no command before --verbose'},
+]
+
+describe('a mistake on the command line', () => {
+  for (const {line, says} of MISTAKES) {
+    it(`is told in one sentence with a hint: trustadm ${line.join(' ')}`, async () => {
+      const {stdout, stderr, exit} = await run(...line)
+      const [first = '', second = ''] = stderr.split('\n')
+      assert.equal(first, `Error: ${says}`)
+      assert.match(second, /^Try this:/)
+      assert.equal(stdout, '')
+      assert.equal(exit, 2)
+    })
+  }
+
+  it('keeps to one line where the parser says something that is not known', () => {
+    const error = Object.assign(new Error('Something\n\todd\nSee more help with --help'), {
+      oclif: {exit: 2},
+    })
+    assert.equal(usageErrorOf(error)?.message, 'Something odd')
+  })
+
+  it('is not seen in other errors', () => {
+    assert.equal(usageErrorOf(new RangeError('odd')), undefined)
+  })
+
+  it('leaves the word behind a list to the command', async () => {
+    const {stderr} = await run('init', '--skip-phases', 'certs', 'rbac')
+    assert.match(stderr, /nothing is known of "rbac" here/)
+  })
+})
