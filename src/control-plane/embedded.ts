@@ -85,7 +85,7 @@ export async function startEmbedded(
       async reload() {
         const read = await readMaterial(plane)
         server.setTls(read.tls)
-        server.setClientAuthorities(read.clientAuthorities)
+        await server.setClientAuthorities(read.clientAuthorities)
         material = read
       },
       async close(graceMilliseconds) {

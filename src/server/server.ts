@@ -27,7 +27,7 @@ import {Registry} from './registry/registry.ts'
 import {RouteTable} from './registry/route-table.ts'
 import {createRequestLabels} from './request-labels.ts'
 import {createResources} from './resources/index.ts'
-import {ensureSystemObjects} from './system-objects.ts'
+import {ensureSystemObjects, publishAuthorities} from './system-objects.ts'
 
 const COMPACT_EVERY = 30_000
 
@@ -58,7 +58,8 @@ export interface RunningServer {
   /** The server as a function, for clients in the same process. */
   handler: Handler
   setTls(tls: TlsMaterial): void
-  setClientAuthorities(pem: string): void
+  /** From the next request on, open connections included; delegated authenticators are told too. */
+  setClientAuthorities(pem: string): Promise<void>
   close(graceMilliseconds: number): Promise<void>
 }
 
@@ -164,14 +165,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     registry.close()
     await audit.close()
   }
+  const {frontProxyAuthorities} = options
+  const published = {handler, objects: registry, frontProxyAuthorities}
   try {
     await ensureSystemObjects({
-      handler,
-      objects: registry,
+      ...published,
       serviceAddress: options.serviceRange.first,
       port: listener.port,
       clientAuthorities: options.clientAuthorities,
-      frontProxyAuthorities: options.frontProxyAuthorities,
     })
     policyReady = true
   } catch (error) {
@@ -182,8 +183,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     port: listener.port,
     handler,
     setTls: (tls) => listener.setTls(tls),
-    setClientAuthorities: (pem) => {
+    async setClientAuthorities(pem) {
       trust = {roots: parseBundle(pem), generation: trust.generation + 1}
+      await publishAuthorities({...published, clientAuthorities: pem})
     },
     close,
   }

@@ -31,7 +31,7 @@ export async function ensureSystemObjects(options: SystemObjectsOptions): Promis
   await Promise.all([
     ensurePolicy(objects, write),
     ensureKubernetesService(options, write),
-    ensureAuthenticationConfig(options, write),
+    publishAuthorities(options),
   ])
 }
 
@@ -117,10 +117,13 @@ async function ensureKubernetesService(
 const AUTHENTICATION_CONFIG = 'extension-apiserver-authentication'
 
 /** What kube-controller-manager and others read to authenticate their own callers. */
-async function ensureAuthenticationConfig(
-  options: SystemObjectsOptions,
-  write: Write,
+export async function publishAuthorities(
+  options: Pick<
+    SystemObjectsOptions,
+    'clientAuthorities' | 'frontProxyAuthorities' | 'handler' | 'objects'
+  >,
 ): Promise<void> {
+  const write = writer(options.handler)
   const data: Record<string, string> = {
     'client-ca-file': options.clientAuthorities,
     ...(options.frontProxyAuthorities === undefined

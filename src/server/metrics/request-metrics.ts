@@ -18,10 +18,6 @@ export interface RequestMetrics {
   finished: (labels: RequestLabels, code: number, seconds: number) => void
   /** A watch has begun; the answer is to be called when it ends. */
   watchStarted: (labels: RequestLabels) => () => void
-  watchEvents: (
-    labels: Pick<RequestLabels, 'group' | 'resource' | 'version'>,
-    count?: number,
-  ) => void
   /** A caller was refused for asking too much. */
   rejected: (reason: string) => void
 }
@@ -68,11 +64,6 @@ export function requestMetrics(registry: MetricsRegistry): RequestMetrics {
     help: 'Watches that are open now',
     labels: WATCH_LABELS,
   })
-  const events = registry.counter({
-    name: 'apiserver_watch_events_total',
-    help: 'Events sent to watchers',
-    labels: ['group', 'resource', 'version'],
-  })
   const refused = registry.counter({
     name: 'trustadm_rejected_requests_total',
     help: 'Requests refused by a limit',
@@ -104,9 +95,6 @@ export function requestMetrics(registry: MetricsRegistry): RequestMetrics {
       const values = watchLabels(labels)
       longRunning.add(values)
       return () => longRunning.add(values, -1)
-    },
-    watchEvents: ({group, resource, version}, count = 1) => {
-      events.add([group, resource, version], count)
     },
     rejected: (reason) => refused.add([reason]),
   }

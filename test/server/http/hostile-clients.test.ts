@@ -83,11 +83,12 @@ describe('a listener among hostile clients', () => {
     }
     return serving(handler, {idleMilliseconds: 150}, async (server) => {
       const idle = await session2(server)
+      const idleClosed = once(idle, 'close')
       const watching = await session2(server)
       const stream = watching.request({':path': '/watch'})
       stream.on('error', () => undefined)
       await once(stream, 'data')
-      await once(idle, 'close')
+      await idleClosed
       await sleep(300)
       assert.equal((await get2(watching, '/more')).status, 200)
       assert.equal(stream.closed, false)

@@ -9,7 +9,12 @@ import {
   SIGNATURE_ONLY,
   type Made,
 } from '../../pki/certificate-builder.ts'
-import {startTestServer, type Credentials, type TestServer} from '../../helpers/test-server.ts'
+import {
+  ADMIN,
+  startTestServer,
+  type Credentials,
+  type TestServer,
+} from '../../helpers/test-server.ts'
 import {get1, get2, rawConnection, servingMaterial, session2, untilClosed} from './support.ts'
 
 const REVIEW = '/apis/authentication.k8s.io/v1/selfsubjectreviews'
@@ -116,7 +121,7 @@ describe('HTTP/1.1 and HTTP/2 on one port', () => {
       extendedUsages: [CLIENT_AUTH],
       ...times(),
     })
-    server.setClientAuthorities(server.ca + encodePem('CERTIFICATE', root.der))
+    await server.setClientAuthorities(server.ca + encodePem('CERTIFICATE', root.der))
     const {certificate: cert, key} = await credentialsOf(leaf, middle)
     const ask = `POST ${REVIEW} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`
     for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
@@ -132,7 +137,7 @@ describe('HTTP/1.1 and HTTP/2 on one port', () => {
       resumed.write(ask)
       assert.match(await untilClosed(resumed), /"username":"bob"/, maxVersion)
     }
-    server.setClientAuthorities(server.ca)
+    await server.setClientAuthorities(server.ca)
   })
 
   it('believe a withdrawn authority no longer, on connections that are open', async () => {
@@ -141,10 +146,15 @@ describe('HTTP/1.1 and HTTP/2 on one port', () => {
     const options = {...AUTHENTICATED, credentials: ann, agent}
     assert.equal((await get1(server, REVIEW, options)).status, 201)
     assert.equal((await get2(session, '/version')).status, 200)
-    server.setClientAuthorities((await servingMaterial()).clientAuthorities)
+    const {clientAuthorities: others} = await servingMaterial()
+    await server.setClientAuthorities(others)
     assert.equal((await get1(server, REVIEW, options)).status, 401)
+    const told = await server
+      .clientAs(ADMIN)
+      .configMaps.get('kube-system/extension-apiserver-authentication')
+    assert.equal(told.data?.['client-ca-file'], others)
     assert.equal((await get2(session, '/version')).status, 401)
-    server.setClientAuthorities(server.ca)
+    await server.setClientAuthorities(server.ca)
     assert.equal((await get1(server, REVIEW, options)).status, 201)
     agent.destroy()
     session.close()
