@@ -1,7 +1,7 @@
 import {connectAsAdmin} from '../control-plane/admin.ts'
-import {fileOf} from '../control-plane/config/plane.ts'
+import type {Plane} from '../control-plane/config/plane.ts'
 import {readConfigFile, resolvePlane} from '../control-plane/config/resolve.ts'
-import {parsePhaseNames, planPhases, runPhases} from '../control-plane/init.ts'
+import {parsePhaseNames, runInTurn} from '../control-plane/init.ts'
 import type {Phase, PhaseContext} from '../control-plane/phases/index.ts'
 import type {PhaseName} from '../control-plane/phases/names.ts'
 import {serve, type RunningPlane} from '../control-plane/serve.ts'
@@ -14,7 +14,6 @@ import {timestamped} from './server-log.ts'
 export interface SessionFlags extends InitFlagValues {
   dir?: string | undefined
   config?: string | undefined
-  'dry-run': boolean
   'skip-phases'?: string[] | undefined
   foreground?: boolean
   quiet: boolean
@@ -26,6 +25,8 @@ export interface InitSession {
   context: PhaseContext
   skipped: PhaseName[]
   progress: Progress
+  /** The control plane that was asked for, as things are now. */
+  resolve: () => Promise<Plane>
   /** The server of `--foreground`, once it runs. */
   running: () => RunningPlane | undefined
 }
@@ -35,14 +36,16 @@ export async function openSession(flags: SessionFlags, clock: Clock): Promise<In
   const file = flags.config === undefined ? undefined : await readConfigFile(flags.config)
   for (const warning of file?.warnings ?? []) progress.warn(warning)
   const dir = dirOf(flags.dir ?? file?.dir)
-  const plane = await resolvePlane({dir, flags: choicesOf(flags), file})
+  const choices = choicesOf(flags)
+  const resolve = () => resolvePlane({dir, flags: choices, file})
   let running: RunningPlane | undefined
   return {
     progress,
+    resolve,
     skipped: parsePhaseNames(flags['skip-phases'] ?? file?.skipPhases ?? []),
     running: () => running,
     context: {
-      plane,
+      plane: await resolve(),
       clock,
       tell: progress.tell,
       warn: progress.warn,
@@ -57,23 +60,12 @@ export async function openSession(flags: SessionFlags, clock: Clock): Promise<In
   }
 }
 
-/** Runs the phases, or says what they would do. Answers whether anything was run. */
 export async function runSession(
-  {context, progress}: InitSession,
+  {context, progress, resolve}: InitSession,
   phases: readonly Phase[],
-  dryRun: boolean,
-): Promise<boolean> {
+): Promise<void> {
   try {
-    if (!dryRun) {
-      await runPhases(phases, context, progress)
-      return true
-    }
-    const plans = await planPhases(phases, context)
-    for (const {phase, changes} of plans)
-      for (const change of changes) progress.tell(`[${phase}] would ${change}`)
-    if (plans.every(({changes}) => changes.length === 0)) progress.tell('nothing would be changed')
-    progress.tell(`the configuration would be kept in ${fileOf(context.plane, 'config')}`)
-    return false
+    await runInTurn(phases, context, progress, resolve)
   } finally {
     progress.stop()
   }

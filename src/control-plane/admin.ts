@@ -3,20 +3,32 @@ import type {ApiClient} from '../client/api-client.ts'
 import {connectTo} from '../client/connect.ts'
 import {resolveAccess} from '../client/kubeconfig-access.ts'
 import {readKubeconfig} from '../client/kubeconfig-files.ts'
+import {TrustError} from '../errors.ts'
 import {lookAt} from '../pki/file-checks.ts'
 import {urlOf, type Plane} from './config/plane.ts'
 import {localAddress} from './config/settings.ts'
+import {findServer} from './server-state.ts'
 
 /** The administrator whose rights do not depend on RBAC, which may not be set up yet; admins may have put that file away. */
-async function credentials(plane: Plane): Promise<string> {
-  const strongest = join(plane.dir, 'super-admin.conf')
-  return (await lookAt(strongest)) ? strongest : join(plane.dir, 'admin.conf')
+async function credentials({dir}: Plane): Promise<string> {
+  for (const name of ['super-admin.conf', 'admin.conf']) {
+    const file = join(dir, name)
+    if (await lookAt(file)) return file
+  }
+  throw new TrustError('NOT_FOUND', `there is no admin.conf in ${dir}`, {
+    hints: ['make it with "trustadm init phase kubeconfig"'],
+  })
 }
 
 /** A client of the server on this machine. The address in the kubeconfig may be a load balancer's that is not there yet. */
 export async function connectAsAdmin(plane: Plane): Promise<ApiClient> {
-  const {server, ...access} = await resolveAccess(await readKubeconfig(await credentials(plane)))
-  const {bindPort} = plane.settings
-  const local = bindPort === 0 ? server : urlOf(localAddress(plane.settings), bindPort)
-  return connectTo({...access, server: local}, {environment: {}})
+  const config = await readKubeconfig(await credentials(plane))
+  const running = await findServer(plane)
+  if (!running) {
+    throw new TrustError('SERVER_UNREACHABLE', 'the server of this control plane does not run', {
+      hints: ['start it with "trustadm init" or "trustadm serve"'],
+    })
+  }
+  const server = urlOf(localAddress(plane.settings), running.port)
+  return connectTo({...(await resolveAccess(config)), server}, {environment: {}})
 }

@@ -1,11 +1,13 @@
+import {join} from 'node:path'
+import {isDeepStrictEqual} from 'node:util'
 import {TrustError} from '../errors.ts'
 import {readAuthority} from '../pki/authority.ts'
+import {lookAt} from '../pki/file-checks.ts'
 import {pinOf} from '../pki/pins.ts'
-import {join} from 'node:path'
 import {CATALOG} from './certificates.ts'
-import {certDirOf, endpointOf, type Plane} from './config/plane.ts'
+import {certDirOf, endpointOf, fileOf, type Plane} from './config/plane.ts'
 import {findPlane, savePlane} from './config/stored.ts'
-import {isDeepStrictEqual} from 'node:util'
+import {exclusively} from './exclusive.ts'
 import {PHASES, type Phase, type PhaseContext} from './phases/index.ts'
 import {PHASE_NAMES, type PhaseName} from './phases/names.ts'
 
@@ -24,6 +26,17 @@ export interface InitResult {
   joinCommand: string | null
   kubeconfig: string
   dir: string
+}
+
+export interface PlannedChange {
+  phase: string
+  change: string
+}
+
+/** What `init --dry-run` prints. */
+export interface InitPlan {
+  dir: string
+  changes: PlannedChange[]
 }
 
 export function parsePhaseNames(names: readonly string[]): PhaseName[] {
@@ -49,6 +62,9 @@ async function saveIfChanged(plane: Plane): Promise<void> {
   if (!isDeepStrictEqual(await findPlane(plane.dir), plane)) await savePlane(plane)
 }
 
+/** Writes nothing, and comes before anything that does. */
+const isCheck = ({name}: Phase): boolean => name === 'preflight'
+
 /** Runs the phases one after the other. The first, preflight, comes before anything is written. */
 export async function runPhases(
   phases: readonly Phase[],
@@ -57,20 +73,55 @@ export async function runPhases(
 ): Promise<void> {
   for (const phase of phases) {
     begin(phase)
-    if (phase.name !== 'preflight') await saveIfChanged(context.plane)
+    if (!isCheck(phase)) await saveIfChanged(context.plane)
     await phase.run(context)
     end(phase)
   }
+}
+
+/**
+ * Runs the phases in turn with other commands. `resolve` is asked for the control plane again once it is our turn: another run may
+ * have picked the port and made the CAs meanwhile. Where nothing is there yet, an unfit machine is found before a lock is made.
+ */
+export async function runInTurn(
+  phases: readonly Phase[],
+  context: PhaseContext,
+  observer: InitObserver,
+  resolve: () => Promise<Plane>,
+): Promise<void> {
+  const checks = phases.filter(isCheck)
+  if (checks.length === phases.length) return await runPhases(phases, context, observer)
+  const {dir} = context.plane
+  if (!(await lookAt(dir))) await planPhases(checks, context)
+  await exclusively(
+    dir,
+    async () => {
+      context.plane = await resolve()
+      await runPhases(phases, context, observer)
+    },
+    (pid) => context.tell(`waiting for process ${pid ?? ''}, which changes the same control plane`),
+  )
 }
 
 /** What the phases would change, by phase. Writes nothing. */
 export async function planPhases(
   phases: readonly Phase[],
   context: PhaseContext,
-): Promise<{phase: string; changes: string[]}[]> {
-  const plans: {phase: string; changes: string[]}[] = []
-  for (const phase of phases) plans.push({phase: phase.name, changes: await phase.plan(context)})
-  return plans
+): Promise<PlannedChange[]> {
+  const changes: PlannedChange[] = []
+  for (const phase of phases) {
+    for (const change of await phase.plan(context)) changes.push({phase: phase.name, change})
+  }
+  return changes
+}
+
+/** What `init` would do, for `--dry-run`. */
+export async function planInit(phases: readonly Phase[], context: PhaseContext): Promise<InitPlan> {
+  const {plane} = context
+  const changes = await planPhases(phases, context)
+  const isSaved = phases.every(isCheck) || isDeepStrictEqual(await findPlane(plane.dir), plane)
+  const saving = {phase: 'configuration', change: `keep the settings in ${fileOf(plane, 'config')}`}
+  return {dir: plane.dir, changes: isSaved ? changes : [saving, ...changes]}
 }
 
 export function phasesWithout(skipped: readonly PhaseName[]): Phase[] {

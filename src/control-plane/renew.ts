@@ -5,6 +5,7 @@ import type {LeafSpec} from '../pki/catalog.ts'
 import {renewLeaf} from '../pki/leaf.ts'
 import {CATALOG, leafOptions} from './certificates.ts'
 import {certDirOf, type Plane} from './config/plane.ts'
+import {exclusively} from './exclusive.ts'
 import {reloadServer} from './server-process.ts'
 
 export interface RenewedCertificate {
@@ -47,16 +48,26 @@ export async function renewCertificates(
   name: string,
   clock: Clock,
 ): Promise<RenewalReport> {
+  const leaves = leavesOf(name)
+  return await exclusively(plane.dir, () => renew(plane, leaves, name === 'all', clock))
+}
+
+async function renew(
+  plane: Plane,
+  leaves: readonly LeafSpec[],
+  skipsExternal: boolean,
+  clock: Clock,
+): Promise<RenewalReport> {
   const authorities = await authoritiesOf(plane)
   const report: RenewalReport = {renewed: [], skipped: [], serverReloaded: false}
-  for (const leaf of leavesOf(name)) {
+  for (const leaf of leaves) {
     const authority = authorities.get(leaf.authority)
     if (!authority) {
       throw new TrustError('NOT_FOUND', `there is no CA "${leaf.authority}" to sign "${leaf.id}"`, {
         hints: ['make what is missing with "trustadm init phase certs"'],
       })
     }
-    if (!authority.issuer && name === 'all') {
+    if (!authority.issuer && skipsExternal) {
       report.skipped.push(leaf.id)
       continue
     }

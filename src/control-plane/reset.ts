@@ -1,6 +1,6 @@
 import {readdir, rm, rmdir} from 'node:fs/promises'
-import {basename, dirname, join} from 'node:path'
-import {TrustError, hasCode, systemCode} from '../errors.ts'
+import {join} from 'node:path'
+import {hasCode, systemCode} from '../errors.ts'
 import {SERVICE_ACCOUNT_KEYS} from '../pki/catalog.ts'
 import {lookAt} from '../pki/file-checks.ts'
 import {recoverFolder} from '../pki/file-groups.ts'
@@ -9,8 +9,10 @@ import {removeLeftovers} from '../pki/temporary-names.ts'
 import {lockFolder} from '../storage/store-lock.ts'
 import {CATALOG} from './certificates.ts'
 import {certDirOf, fileOf, type Plane} from './config/plane.ts'
+import {exclusively} from './exclusive.ts'
 import {stopServer} from './server-process.ts'
 import {findServer, type ServerState} from './server-state.ts'
+import {findStray} from './stray-process.ts'
 
 export interface ResetPlan {
   /** The server that has to be stopped first. */
@@ -80,15 +82,7 @@ async function holdStore(plane: Plane): Promise<() => Promise<void>> {
     return await lockFolder(store)
   } catch (error) {
     if (!hasCode(error, 'STORE_LOCKED')) throw error
-    throw new TrustError(
-      'STORE_LOCKED',
-      'a process uses the store and does not say that it is the server',
-      {
-        cause: error,
-        hints: error.suggestions,
-        facts: error.facts,
-      },
-    )
+    throw (await findStray(plane)) ?? error
   }
 }
 
@@ -103,40 +97,43 @@ async function removeIfEmpty(folder: string): Promise<string[]> {
   }
 }
 
+const foldersOf = (plane: Plane): string[] => [
+  fileOf(plane, 'store'),
+  fileOf(plane, 'logs'),
+  certDirOf(plane),
+  fileOf(plane, 'lock'),
+  plane.dir,
+]
+
 /** Stops the server and removes what trustadm wrote, and nothing else. */
 export async function reset(plane: Plane): Promise<ResetReport> {
-  const certDir = certDirOf(plane)
-  const folders = [fileOf(plane, 'store'), fileOf(plane, 'logs'), certDir, plane.dir]
+  const folders = foldersOf(plane)
   for (const folder of folders) if (await lookAt(folder)) await requireSafeFolder(folder)
 
-  const {server} = await planReset(plane)
+  const done = await exclusively(plane.dir, () => removeFiles(plane))
+  for (const folder of [fileOf(plane, 'store'), fileOf(plane, 'lock')]) {
+    for (const lock of await matching(folder, STORE_FILE)) await rm(lock, {force: true})
+  }
+  const left: string[] = []
+  for (const folder of folders) left.push(...(await removeIfEmpty(folder)))
+  // A folder that stays because of what is in it is told by that.
+  return {...done, kept: left.filter((path) => !folders.includes(path))}
+}
+
+async function removeFiles(plane: Plane): Promise<Omit<ResetReport, 'kept'>> {
+  const certDir = certDirOf(plane)
+  const server = await findServer(plane)
   if (server) await stopServer(server)
   const release = await holdStore(plane)
-  const removed: string[] = []
   try {
     if (await lookAt(certDir)) {
       await recoverFolder(certDir)
       await removeLeftovers(certDir)
     }
     const {files} = await planReset(plane)
-    for (const file of files) {
-      await rm(file, {force: true})
-      removed.push(file)
-    }
+    for (const file of files) await rm(file, {force: true})
+    return {stopped: server?.pid ?? null, removed: files}
   } finally {
     await release()
-  }
-  for (const lock of await matching(fileOf(plane, 'store'), STORE_FILE))
-    await rm(lock, {force: true})
-  const kept: string[] = []
-  for (const folder of folders) kept.push(...(await removeIfEmpty(folder)))
-  return {
-    stopped: server?.pid ?? null,
-    removed,
-    // A folder that stays because of what is in it is told by that.
-    kept: kept.filter(
-      (path) =>
-        !folders.some((one) => dirname(one) === dirname(path) && basename(one) === basename(path)),
-    ),
   }
 }

@@ -25,14 +25,6 @@ export async function serve(plane: Plane, {clock, log}: ServeOptions): Promise<R
   const endpoint = endpointOf(plane)
   const identity = await processIdentity(process.pid)
   if (identity === undefined) throw new TrustError('INTERNAL', 'this process cannot be found')
-  await writeServerState(plane, {
-    pid: process.pid,
-    identity,
-    port: embedded.port,
-    endpoint,
-    startedAt: clock.now().toISOString(),
-  })
-
   const reload = () => {
     embedded.reload().then(
       () => log('certificates were reread'),
@@ -45,11 +37,20 @@ export async function serve(plane: Plane, {clock, log}: ServeOptions): Promise<R
   const signalled = new Promise<NodeJS.Signals>((resolve) => {
     for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, resolve)
   })
+  // Last: whoever reads it may send signals at once.
+  await writeServerState(plane, {
+    pid: process.pid,
+    identity,
+    port: embedded.port,
+    endpoint,
+    startedAt: clock.now().toISOString(),
+  })
+
   const ended = signalled.then(async (name) => {
     log(`${name}: finishing what is in flight`)
     await embedded.close(GRACE)
     process.off('SIGHUP', reload)
-    await removeServerState(plane)
+    await removeServerState(plane, process.pid)
     log('stopped')
   })
   return {endpoint, port: embedded.port, ended}

@@ -10,7 +10,9 @@ import {certDirOf, fileOf, urlOf, type Plane} from './config/plane.ts'
 import {localAddress} from './config/settings.ts'
 import {findServer, processIdentity, type ServerState} from './server-state.ts'
 
-const PATIENCE = 60_000
+const START_PATIENCE = 60_000
+const READY_PATIENCE = 15_000
+const STOP_PATIENCE = 60_000
 const PAUSE = 25
 const LOG_TAIL = 4096
 
@@ -79,16 +81,42 @@ export async function startInBackground(
   } finally {
     closeSync(log)
   }
-  for (let waited = 0; waited < PATIENCE; waited += PAUSE) {
+  return await waitUntilReady(plane, START_PATIENCE, () => {
+    if (ended) throw notStarted(plane, failure || logSince(plane, start))
+  })
+}
+
+/** Waits for a server that runs already. */
+export async function waitForServer(plane: Plane): Promise<ServerState> {
+  return await waitUntilReady(plane, READY_PATIENCE, () => {
+    throw new TrustError('SERVER_NOT_STARTED', 'the server ended before it was ready', {
+      hints: ['run the command again to start it anew', `look at ${fileOf(plane, 'log')}`],
+    })
+  })
+}
+
+/** `onAbsent` is called as long as there is no server; another one of the same folder may be faster than ours, and counts. */
+async function waitUntilReady(
+  plane: Plane,
+  patience: number,
+  onAbsent: () => void,
+): Promise<ServerState> {
+  // Probes of a server that hangs take their time too: what counts is the clock, not the number of attempts.
+  const end = performance.now() + patience
+  for (;;) {
     const state = await findServer(plane)
     if (state && (await isReady(plane, state))) return state
-    // Another server of the same folder may have been faster: the one that is ready counts.
-    if (ended && !state) throw notStarted(plane, failure || logSince(plane, start))
+    if (!state) onAbsent()
+    if (performance.now() > end) throw notReady(plane, patience, state)
     await sleep(PAUSE)
   }
-  throw new TrustError('TIMED_OUT', `the server was not ready within ${PATIENCE / 1000} s`, {
-    hints: [`look at ${fileOf(plane, 'log')}`],
-  })
+}
+
+function notReady(plane: Plane, patience: number, state: ServerState | undefined): TrustError {
+  const hints = [`look at ${fileOf(plane, 'log')}`]
+  if (state) hints.push(`or end it with "kill -9 ${state.pid}" and run the command again`)
+  const which = state ? `the server (process ${state.pid})` : 'the server'
+  return new TrustError('TIMED_OUT', `${which} was not ready within ${patience / 1000} s`, {hints})
 }
 
 function notStarted(plane: Plane, said: string): TrustError {
@@ -103,12 +131,13 @@ function notStarted(plane: Plane, said: string): TrustError {
 /** Ends the server and waits until it is gone. */
 export async function stopServer({pid, identity}: ServerState): Promise<void> {
   process.kill(pid, 'SIGTERM')
-  for (let waited = 0; waited < PATIENCE; waited += PAUSE) {
+  const end = performance.now() + STOP_PATIENCE
+  while (performance.now() < end) {
     if ((await processIdentity(pid)) !== identity) return
     await sleep(PAUSE)
   }
   throw new TrustError('TIMED_OUT', `the server (process ${pid}) does not end`, {
-    hints: [`end it yourself with "kill ${pid}", then run the command again`],
+    hints: [`end it with "kill -9 ${pid}", then run the command again`],
   })
 }
 

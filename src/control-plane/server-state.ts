@@ -49,17 +49,27 @@ function parse(content: string): ServerState | undefined {
   }
 }
 
+async function readServerState(plane: Pick<Plane, 'dir'>): Promise<ServerState | undefined> {
+  const content = await readFileIfThere(fileOf(plane, 'server'))
+  return content && parse(content.toString())
+}
+
 /** The server that runs from this folder, be it ready or not; undefined where none does. */
 export async function findServer(plane: Pick<Plane, 'dir'>): Promise<ServerState | undefined> {
-  const content = await readFileIfThere(fileOf(plane, 'server'))
-  const state = content && parse(content.toString())
+  const state = await readServerState(plane)
   return state && (await processIdentity(state.pid)) === state.identity ? state : undefined
+}
+
+export async function isRunning(plane: Pick<Plane, 'dir'>): Promise<boolean> {
+  return (await findServer(plane)) !== undefined
 }
 
 export async function writeServerState(plane: Plane, state: ServerState): Promise<void> {
   await writeFileSafely(fileOf(plane, 'server'), `${JSON.stringify(state, undefined, 2)}\n`)
 }
 
-export async function removeServerState(plane: Plane): Promise<void> {
+/** Where the next server was quicker to start than this one to end, the file is no longer ours to remove. */
+export async function removeServerState(plane: Plane, pid: number): Promise<void> {
+  if ((await readServerState(plane))?.pid !== pid) return
   await rm(fileOf(plane, 'server'), {force: true})
 }

@@ -5,6 +5,7 @@ import {endpointOf, type Plane} from './config/plane.ts'
 import {checkExpiration, type ExpirationReport} from './expiration.ts'
 import {probe} from './server-process.ts'
 import {findServer} from './server-state.ts'
+import {findStray} from './stray-process.ts'
 
 export interface ServerReport {
   running: boolean
@@ -66,7 +67,10 @@ async function readContents(
 
 async function reportServer(plane: Plane): Promise<Pick<StatusReport, 'server' | 'objects'>> {
   const state = await findServer(plane)
-  if (!state) return {server: STOPPED, objects: []}
+  if (!state) {
+    const stray = await findStray(plane)
+    return {server: {...STOPPED, problems: stray ? [stray.message] : []}, objects: []}
+  }
   const server: ServerReport = {
     ...STOPPED,
     running: true,

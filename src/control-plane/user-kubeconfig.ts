@@ -21,6 +21,22 @@ export interface UserOptions {
   token?: string | undefined
 }
 
+/** Names that the server could never match with a rule, or that a log could not show. */
+function requireUsableNames(name: string, groups: readonly string[]): void {
+  const isPlain = (text: string) => text.trim() === text && text !== '' && !/\p{Cc}/u.test(text)
+  if (isPlain(name) && groups.every(isPlain)) return
+  throw new TrustError('USAGE', 'a name of a user or group is empty or not of plain characters', {
+    hints: ['leave out line breaks, control characters and spaces around the name'],
+  })
+}
+
+/** What whoever asked for these names should know. */
+export function warningsFor({groups}: Pick<UserOptions, 'groups'>): string[] {
+  return groups.includes('system:masters')
+    ? ['system:masters may do everything, whatever RBAC says, until the certificate expires']
+    : []
+}
+
 /** A kubeconfig for a user, with a certificate of the cluster's CA, as `kubeadm kubeconfig user` prints it. */
 export async function userKubeconfig(
   plane: Plane,
@@ -40,6 +56,7 @@ export async function userKubeconfig(
     clusterName: plane.settings.clusterName,
     userName: name,
   }
+  requireUsableNames(name, groups)
   if (token !== undefined) {
     return formatKubeconfig(buildKubeconfig({...about, credentials: {token}}))
   }

@@ -40,6 +40,19 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   }
 }
 
+/** The process that holds the lock of a folder; undefined where none does. `pid` is absent where it does not say. Takes nothing. */
+export async function lockHolder(folder: string): Promise<{pid?: number} | undefined> {
+  if (!existsSync(folder)) return undefined
+  const sockets = new SocketFolder(folder)
+  try {
+    const newest = Math.max(0, ...lockNumbers(folder))
+    const holder = newest > 0 ? await sockets.ask(`lock.${newest}`) : undefined
+    return holder && (holder.pid === undefined ? {} : {pid: Number(holder.pid)})
+  } finally {
+    sockets.close()
+  }
+}
+
 async function acquire(folder: string, sockets: SocketFolder, own: string): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const newest = Math.max(0, ...lockNumbers(folder))

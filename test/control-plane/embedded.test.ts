@@ -3,7 +3,6 @@ import {X509Certificate} from 'node:crypto'
 import {readFile, readdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {connect as connectTls} from 'node:tls'
-import {connectAsAdmin} from '../../src/control-plane/admin.ts'
 import {startEmbedded, type EmbeddedPlane} from '../../src/control-plane/embedded.ts'
 import {renewCertificates} from '../../src/control-plane/renew.ts'
 import {userKubeconfig} from '../../src/control-plane/user-kubeconfig.ts'
@@ -37,9 +36,12 @@ describe('the embedded control plane', () => {
   const problems: string[] = []
   const log = (line: string) => void problems.push(line)
   const start = () => startEmbedded(fixture.context.plane, {clock: systemClock, log})
+  // It runs in this process and not as the server of the folder: that would be sent signals.
+  const admin = () => connect(join(fixture.dir, 'super-admin.conf'))
 
   before(async () => {
     fixture = await planeFixture()
+    fixture.context.connect = admin
     await fixture.run('certs', 'kubeconfig')
     embedded = await start()
     await fixture.run('namespaces', 'rbac')
@@ -49,8 +51,6 @@ describe('the embedded control plane', () => {
     await fixture.remove()
     assert.deepEqual(problems, [])
   })
-
-  const admin = () => connectAsAdmin(fixture.context.plane)
 
   it('publishes the CA and a service account in every namespace, as controllers of their own', async () => {
     const client = await admin()

@@ -1,12 +1,23 @@
-import type {InitResult} from '../../control-plane/init.ts'
-import {colours} from '../terminal.ts'
+import type {InitPlan, InitResult} from '../../control-plane/init.ts'
 import type {View} from '../output.ts'
+import {colours} from '../terminal.ts'
 
-export const initView: View<InitResult> = {
-  table({endpoint, caCertHashes, kubeconfig, dir}) {
-    const paint = colours(process.stdout)
+function headline({endpoint, dir}: InitResult, isRunning: boolean): string {
+  const paint = colours(process.stdout)
+  return isRunning
+    ? paint.bold(`The control plane is ready at ${endpoint}`)
+    : `${paint.bold('The control plane is set up; its server does not run')}
+
+Start it:      trustadm init --dir ${dir}
+     or:       trustadm serve --dir ${dir}`
+}
+
+/** `--skip-phases` may leave the server out: nothing is called ready that is not. */
+export const initView = (isRunning: boolean): View<InitResult> => ({
+  table(result) {
+    const {caCertHashes, kubeconfig, dir} = result
     return `
-${paint.bold(`The control plane is ready at ${endpoint}`)}
+${headline(result, isRunning)}
 
   kubeconfig   ${kubeconfig}
   folder       ${dir}
@@ -17,4 +28,12 @@ Look at it:    trustadm status --dir ${dir}
 `
   },
   name: ({endpoint}) => [endpoint],
+})
+
+export const initPlanView: View<InitPlan> = {
+  table: ({changes}) =>
+    changes.length === 0
+      ? 'nothing would be changed\n'
+      : changes.map(({phase, change}) => `[${phase}] would ${change}\n`).join(''),
+  name: ({changes}) => changes.map(({phase}) => phase),
 }

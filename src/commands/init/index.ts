@@ -45,13 +45,17 @@ A CA of your own is used: put ca.crt, and ca.key if it may be here, into the fol
   async run(): Promise<void> {
     const {flags} = await this.parse(Init)
     const {openSession, runSession} = await import('../../cli/init-session.ts')
-    const {describePlane, phasesWithout} = await import('../../control-plane/init.ts')
+    const {describePlane, phasesWithout, planInit} = await import('../../control-plane/init.ts')
+    const {isRunning} = await import('../../control-plane/server-state.ts')
+    const {initPlanView, initView} = await import('../../cli/views/init.ts')
     const session = await openSession(flags, this.clock)
-    const done = await runSession(session, phasesWithout(session.skipped), flags['dry-run'])
-    if (done) {
-      const {initView} = await import('../../cli/views/init.ts')
-      await this.print(await describePlane(session.context.plane), flags.output, initView)
+    const phases = phasesWithout(session.skipped)
+    if (flags['dry-run']) {
+      return await this.print(await planInit(phases, session.context), flags.output, initPlanView)
     }
+    await runSession(session, phases)
+    const {plane} = session.context
+    await this.print(await describePlane(plane), flags.output, initView(await isRunning(plane)))
     await session.running()?.ended
   }
 }

@@ -24,8 +24,11 @@ export default class InitPhase extends TrustCommand {
   async run(): Promise<void> {
     const {args, flags} = await this.parse(InitPhase)
     const {openSession, runSession} = await import('../../cli/init-session.ts')
-    const {requirePhase} = await import('../../control-plane/init.ts')
+    const {planInit, requirePhase} = await import('../../control-plane/init.ts')
     const phase = requirePhase(args.phase as PhaseName)
-    await runSession(await openSession(flags, this.clock), [phase], flags['dry-run'])
+    const session = await openSession(flags, this.clock)
+    if (!flags['dry-run']) return await runSession(session, [phase])
+    const {initPlanView} = await import('../../cli/views/init.ts')
+    await this.print(await planInit([phase], session.context), 'table', initPlanView)
   }
 }

@@ -41,21 +41,21 @@ export default class KubeconfigUser extends TrustCommand {
   async run(): Promise<void> {
     const {flags} = await this.parse(KubeconfigUser)
     const {loadPlane} = await import('../../control-plane/config/stored.ts')
-    const {parseDuration} = await import('../../control-plane/config/duration.ts')
-    const {userKubeconfig} = await import('../../control-plane/user-kubeconfig.ts')
+    const {duration} = await import('../../control-plane/config/fields.ts')
+    const {userKubeconfig, warningsFor} = await import('../../control-plane/user-kubeconfig.ts')
+    const {readFlag} = await import('../../cli/flag-value.ts')
+    const {createProgress} = await import('../../cli/progress.ts')
     const {readSecretFile} = await import('../../cli/secret-file.ts')
     const period = flags['validity-period']
     const tokenFile = flags['token-file']
-    const kubeconfig = await userKubeconfig(
-      await loadPlane(dirOf(flags.dir)),
-      {
-        name: flags['client-name'],
-        groups: flags.org ?? [],
-        lifetime: period === undefined ? undefined : parseDuration(period, '--validity-period'),
-        token: tokenFile === undefined ? undefined : await readSecretFile(tokenFile),
-      },
-      this.clock,
-    )
+    const user = {
+      name: flags['client-name'],
+      groups: flags.org ?? [],
+      lifetime: period === undefined ? undefined : readFlag('validity-period', period, duration),
+      token: tokenFile === undefined ? undefined : await readSecretFile(tokenFile),
+    }
+    const kubeconfig = await userKubeconfig(await loadPlane(dirOf(flags.dir)), user, this.clock)
+    for (const warning of warningsFor(user)) createProgress(flags).warn(warning)
     process.stdout.write(kubeconfig)
   }
 }

@@ -12,6 +12,7 @@ export interface Plane {
 export const FILES = {
   config: 'config.yaml',
   server: 'server.json',
+  lock: 'lock',
   logs: 'logs',
   log: 'logs/server.log',
   audit: 'logs/audit.log',

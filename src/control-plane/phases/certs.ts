@@ -1,11 +1,11 @@
-import {ensureAuthority, readAuthority, type Authority} from '../../pki/authority.ts'
+import {ensureAuthority, readAuthority} from '../../pki/authority.ts'
 import {SERVICE_ACCOUNT_KEYS, type LeafSpec} from '../../pki/catalog.ts'
 import {ensureKeyPair, readKeyPair} from '../../pki/key-pair.ts'
-import {ensureLeaf, type LeafResult} from '../../pki/leaf.ts'
-import {viewLeaf} from '../../pki/leaf-problems.ts'
-import {CATALOG, catalogContext, leafOptions, openStore} from '../certificates.ts'
+import {ensureLeaf} from '../../pki/leaf.ts'
+import {CATALOG, leafOptions} from '../certificates.ts'
 import {certDirOf, type Plane} from '../config/plane.ts'
 import {savePlane} from '../config/stored.ts'
+import {authorityOf, planLeaves, tellOutcome} from './leaves.ts'
 import type {Phase, PhaseContext} from './phase.ts'
 
 const isPair = ({place}: LeafSpec): boolean => place.kind === 'pair'
@@ -30,43 +30,6 @@ async function ensureAuthorities(context: PhaseContext): Promise<void> {
     const kept = issuer ? 'is kept' : 'is kept; its key is elsewhere'
     tell(`the CA "${spec.id}" ${created ? 'was made' : kept}`)
   }
-}
-
-export function tellOutcome({id, outcome, problems}: LeafResult, tell: PhaseContext['tell']): void {
-  if (outcome === 'kept') tell(`"${id}" is kept`)
-  else if (outcome === 'created') tell(`"${id}" was made`)
-  else tell(`"${id}" was made anew: ${problems.join('; ')}`)
-}
-
-/** The CA of a leaf, which an earlier phase has made. */
-export async function authorityOf(
-  plane: Plane,
-  {authority: id}: LeafSpec,
-): Promise<Authority | undefined> {
-  const spec = CATALOG.authorities.find((one) => one.id === id)
-  return spec && (await readAuthority(certDirOf(plane), spec))
-}
-
-/** What would be made of these leaves, and why. */
-export async function planLeaves(
-  {plane, clock}: PhaseContext,
-  leaves: readonly LeafSpec[],
-): Promise<string[]> {
-  const lines: string[] = []
-  for (const leaf of leaves) {
-    const authority = await authorityOf(plane, leaf)
-    const store = openStore(plane)(leaf.place)
-    if (!authority) {
-      lines.push(`make "${leaf.id}" in ${store.location}`)
-      continue
-    }
-    const names = leaf.names(catalogContext(plane))
-    const {problems} = viewLeaf(await store.read(), {leaf, authority, now: clock.now(), names})
-    if (problems.length > 0) {
-      lines.push(`make "${leaf.id}" in ${store.location}: ${problems.join('; ')}`)
-    }
-  }
-  return lines
 }
 
 export const certs: Phase = {

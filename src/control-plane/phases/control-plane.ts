@@ -1,6 +1,7 @@
 import {TrustError} from '../../errors.ts'
 import {fileOf, type Plane} from '../config/plane.ts'
-import {isReady, reloadServer, startInBackground} from '../server-process.ts'
+import {readMaterial} from '../material.ts'
+import {reloadServer, startInBackground, waitForServer} from '../server-process.ts'
 import {findServer} from '../server-state.ts'
 import type {Phase, PhaseContext} from './phase.ts'
 
@@ -26,8 +27,11 @@ export const controlPlane: Phase = {
           hints: ['leave --foreground out, or stop that process first'],
         })
       }
-      if (await isReady(plane, running)) return keep(plane, running.pid, tell)
+      const {pid} = await waitForServer(plane)
+      return keep(plane, pid, tell)
     }
+    // Said here, what is missing is not buried in the log of a server that ends at once.
+    await readMaterial(plane)
     if (startInForeground) {
       await startInForeground(plane)
       tell('the server is ready')

@@ -5,7 +5,7 @@ import type {LeafSpec} from '../../pki/catalog.ts'
 import {CATALOG, leafOptions, openStore} from '../certificates.ts'
 import {endpointOf} from '../config/plane.ts'
 import {serverOf} from '../kubeconfig-store.ts'
-import {authorityOf, planLeaves, tellOutcome} from './certs.ts'
+import {authorityOf, planLeaves, tellOutcome} from './leaves.ts'
 import type {Phase, PhaseContext} from './phase.ts'
 
 const LEAVES = CATALOG.leaves.filter(({place}) => place.kind === 'kubeconfig')

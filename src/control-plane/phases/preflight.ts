@@ -4,10 +4,13 @@ import {dirname} from 'node:path'
 import {TrustError, messageOf, systemCode} from '../../errors.ts'
 import {readAuthority, requireCurrent} from '../../pki/authority.ts'
 import {lookAt} from '../../pki/file-checks.ts'
+import {unwritable} from '../../pki/file-errors.ts'
 import {requireSafeFolder} from '../../pki/folders.ts'
 import {CATALOG} from '../certificates.ts'
 import {certDirOf} from '../config/plane.ts'
 import {findServer} from '../server-state.ts'
+import {findStray} from '../stray-process.ts'
+import {problemsOfLeaves} from './leaves.ts'
 import type {Phase, PhaseContext} from './phase.ts'
 
 /** This release did not exist before: a clock that says otherwise would make certificates that nobody accepts. */
@@ -35,10 +38,7 @@ const folders: Check = async ({plane}) => {
     try {
       await access(there, constants.W_OK)
     } catch (error) {
-      throw new TrustError('FILE_UNWRITABLE', `cannot write to ${there}: ${messageOf(error)}`, {
-        cause: error,
-        hints: ['choose another folder with --dir, or run as its owner'],
-      })
+      throw unwritable(there === folder ? folder : `${folder} in ${there}`, error)
     }
   }
 }
@@ -48,6 +48,30 @@ const authorities: Check = async ({plane, clock}) => {
     const authority = await readAuthority(certDirOf(plane), spec)
     if (authority) requireCurrent(authority, clock.now())
   }
+}
+
+/** Without its key a CA signs nothing here: what it would have to sign is named at once, before anything is written. */
+const externalLeaves: Check = async (context) => {
+  for (const spec of CATALOG.authorities) {
+    const authority = await readAuthority(certDirOf(context.plane), spec)
+    if (!authority || authority.issuer) continue
+    const leaves = CATALOG.leaves.filter(({authority: id}) => id === spec.id)
+    const missing = await problemsOfLeaves(context, authority, leaves)
+    if (missing.length > 0) throw unsigned(authority.location, missing)
+  }
+}
+
+function unsigned(location: string, missing: readonly string[]): TrustError {
+  return new TrustError(
+    'SIGNER_KEY_MISSING',
+    `the key of the CA in ${location} is not here, and it would have to sign: ${missing.join(', ')}`,
+    {
+      hints: [
+        'have these signed where the key is kept, and put them in their places',
+        "or put the CA's key beside its certificate",
+      ],
+    },
+  )
 }
 
 const port: Check = async ({plane}) => {
@@ -62,6 +86,8 @@ const port: Check = async ({plane}) => {
   } catch (error) {
     const where = `${bindAddress}:${bindPort}`
     if (systemCode(error) === 'EADDRINUSE') {
+      const stray = await findStray(plane)
+      if (stray) throw stray
       throw new TrustError('PORT_IN_USE', `something already listens on ${where}`, {
         cause: error,
         hints: [
@@ -79,7 +105,7 @@ const port: Check = async ({plane}) => {
   }
 }
 
-const CHECKS: readonly Check[] = [clock, folders, authorities, port]
+const CHECKS: readonly Check[] = [clock, folders, authorities, externalLeaves, port]
 
 async function problemsOf(context: PhaseContext): Promise<TrustError[]> {
   const problems: TrustError[] = []

@@ -1,0 +1,54 @@
+import {TrustError, hasCode} from '../errors.ts'
+import {ensureFolder} from '../pki/folders.ts'
+import {sleep} from '../runtime.ts'
+import {lockFolder} from '../storage/store-lock.ts'
+import {fileOf} from './config/plane.ts'
+
+/** Longer than a first `init` takes on a slow machine. */
+const PATIENCE = 120_000
+const PAUSE = 100
+
+/** Told once, with the process that has its turn, where that is known. */
+export type Waiting = (pid: number | undefined) => void
+
+async function takeTurn(folder: string, waiting: Waiting): Promise<() => Promise<void>> {
+  const end = performance.now() + PATIENCE
+  for (let isFirst = true; ; isFirst = false) {
+    try {
+      return await lockFolder(folder)
+    } catch (error) {
+      if (!hasCode(error, 'STORE_LOCKED')) throw error
+      const pid = error.facts.pid as number | undefined
+      if (performance.now() > end) throw stillBusy(pid, error)
+      if (isFirst) waiting(pid)
+    }
+    await sleep(PAUSE)
+  }
+}
+
+function stillBusy(pid: number | undefined, cause: unknown): TrustError {
+  const who = pid === undefined ? 'another process' : `process ${pid}`
+  return new TrustError('CONFLICT', `${who} is changing this control plane`, {
+    cause,
+    hints: ['run the command again once that has ended'],
+  })
+}
+
+/**
+ * Lets only one command at a time change the control plane of a folder; others wait for their turn. Two that make certificates and
+ * settings at once would each keep half of the other's.
+ */
+export async function exclusively<Result>(
+  dir: string,
+  work: () => Promise<Result>,
+  waiting: Waiting = () => undefined,
+): Promise<Result> {
+  await ensureFolder(dir)
+  await ensureFolder(fileOf({dir}, 'lock'))
+  const release = await takeTurn(fileOf({dir}, 'lock'), waiting)
+  try {
+    return await work()
+  } finally {
+    await release()
+  }
+}

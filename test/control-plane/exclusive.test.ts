@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import {mkdtemp, readdir, rm, stat} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {setTimeout as sleep} from 'node:timers/promises'
+import {exclusively} from '../../src/control-plane/exclusive.ts'
+
+describe('exclusively', () => {
+  let dir = ''
+  beforeEach(async () => {
+    dir = join(await mkdtemp(join(tmpdir(), 'trustadm-turn-')), 'plane')
+  })
+  afterEach(() => rm(join(dir, '..'), {recursive: true}))
+
+  it('runs one piece of work after the other', async () => {
+    const steps: string[] = []
+    const work = (name: string) => async () => {
+      steps.push(`${name} begins`)
+      await sleep(50)
+      steps.push(`${name} ends`)
+    }
+    await Promise.all(['a', 'b', 'c'].map((name) => exclusively(dir, work(name))))
+    for (let index = 0; index < steps.length; index += 2) {
+      assert.equal(steps[index + 1], steps[index]?.replace('begins', 'ends'))
+    }
+    assert.equal(steps.length, 6)
+  })
+
+  it('says whom it waits for, once', async () => {
+    const waits: (number | undefined)[] = []
+    let finish: () => void = () => undefined
+    const first = exclusively(dir, () => new Promise<void>((resolve) => (finish = resolve)))
+    while (
+      !(await readdir(join(dir, 'lock')).catch(() => [])).some((name) => /^lock\.\d+$/.test(name))
+    )
+      await sleep(5)
+    const second = exclusively(
+      dir,
+      () => Promise.resolve('mine'),
+      (pid) => waits.push(pid),
+    )
+    await sleep(350)
+    finish()
+    await first
+    assert.equal(await second, 'mine')
+    assert.deepEqual(waits, [process.pid])
+  })
+
+  it('lets the next one in where the work failed', async () => {
+    await assert.rejects(
+      exclusively(dir, () => Promise.reject(new Error('odd'))),
+      /odd/,
+    )
+    assert.equal(await exclusively(dir, () => Promise.resolve(1)), 1)
+  })
+
+  it('makes the folder for its owner only', async () => {
+    await exclusively(dir, () => Promise.resolve())
+    assert.equal((await stat(dir)).mode & 0o777, 0o700)
+    assert.equal((await stat(join(dir, 'lock'))).mode & 0o777, 0o700)
+  })
+})
