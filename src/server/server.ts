@@ -9,6 +9,7 @@ import type {ApiRequest, Handler} from './api-request.ts'
 import {openAuditLog} from './audit/audit-log.ts'
 import {createAuthenticator} from './authn/authenticator.ts'
 import type {BearerAuthenticator} from './authn/bearer.ts'
+import {bootstrapTokenAuthenticator} from './authn/bootstrap-tokens.ts'
 import {createCertificateAuthenticator, type ClientTrust} from './authn/client-certificates.ts'
 import {createServerServices} from './authn/server-services.ts'
 import {serviceAccountAuthenticator} from './authn/service-account-tokens.ts'
@@ -80,7 +81,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   )
   const registry = await Registry.open(storage, resources)
   feedRbacIndex(registry, index)
-  bearers.push(serviceAccountAuthenticator({...tokens, objects: registry}))
+  bearers.push(
+    serviceAccountAuthenticator({...tokens, objects: registry}),
+    bootstrapTokenAuthenticator({objects: registry, clock}),
+  )
 
   const metrics = new MetricsRegistry()
   processMetrics(metrics)
