@@ -27,6 +27,13 @@ describe('the program', () => {
     assert.match(stdout, /EXAMPLES/)
   })
 
+  it('lines up all flags of a list, and says no sentence twice', async () => {
+    const {stdout} = await run('status', '--help')
+    assert.match(stdout, /^ {2}-o, --output/m)
+    assert.match(stdout, /^ {6}--verbose/m)
+    assert.equal(stdout.split('show what runs').length, 2)
+  })
+
   it('explains the same by "help"', async () => {
     assert.equal((await run('help', 'init')).stdout, (await run('init', '--help')).stdout)
   })

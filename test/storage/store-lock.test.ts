@@ -3,7 +3,7 @@ import {once} from 'node:events'
 import {mkdir} from 'node:fs/promises'
 import {join} from 'node:path'
 import {openLmdbStorage} from '../../src/storage/lmdb.ts'
-import {lockFolder} from '../../src/storage/store-lock.ts'
+import {lockFolder, lockHolder} from '../../src/storage/store-lock.ts'
 import {startWriter} from './start-writer.ts'
 import {temporaryFolder} from './temporary-folder.ts'
 
@@ -24,6 +24,15 @@ describe('the lock of a store', () => {
     })
     await first.close()
     await (await openLmdbStorage(folder)).close()
+  })
+
+  it('tells who holds it, and takes nothing', async () => {
+    assert.equal(await lockHolder(join(folder, 'nowhere')), undefined)
+    assert.equal(await lockHolder(folder), undefined)
+    const release = await lockFolder(folder)
+    assert.deepEqual(await lockHolder(folder), {pid: process.pid})
+    await release()
+    assert.equal(await lockHolder(folder), undefined)
   })
 
   it('keeps other processes out, and falls with its process however that ends', async () => {

@@ -175,7 +175,7 @@ describe('preflight', () => {
     try {
       await fixture.run('certs')
       fixture.context.clock = {now: () => new Date('2099-01-01T00:00:00Z')}
-      await assert.rejects(fixture.run('preflight'))
+      await assert.rejects(fixture.run('preflight'), {code: 'SIGNER_EXPIRED'})
     } finally {
       await fixture.remove()
     }
