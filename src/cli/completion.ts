@@ -52,33 +52,39 @@ function nodesOf(commands: readonly Described[]): Node[] {
   return [...paths].map((path) => nodeOf(path, commands))
 }
 
+const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join('|')
+
+/** What may follow a flag: its choices, or a file, for which the shell has a completion of its own. */
+function valueCase(path: string, {name, char, options}: Node['flags'][number]): string {
+  const places = [`--${name}`, ...(char === '' ? [] : [`-${char}`])].map((one) =>
+    `${path} ${one}`.trim(),
+  )
+  const choices = options.length === 0 ? '' : `$(compgen -W '${options.join(' ')}' -- "$current")`
+  return `    ${quoted(places)}) COMPREPLY=(${choices}); return ;;`
+}
+
 /** bash looks the words up by the command so far; zsh reads the same script through its bash emulation. */
 function bash(nodes: readonly Node[]): string {
   const cases = nodes.map(({path, words, flags}) => {
     const all = [...words.map(({word}) => word), ...flags.map(({name}) => `--${name}`), '--help']
     return `    '${path}') candidates='${all.join(' ')}' ;;`
   })
-  const known = nodes.map(({path}) => `'${path}'`).join('|')
-  const values = nodes
-    .flatMap(({flags}) => flags)
-    .filter(({options}) => options.length > 0)
-    .map(({name, char, options}) => {
-      const names = char === '' ? `--${name}` : `--${name}|-${char}`
-      return `    ${names}) COMPREPLY=($(compgen -W '${options.join(' ')}' -- "$current")); return ;;`
-    })
+  const values = nodes.flatMap(({path, flags}) =>
+    flags.filter(({takesValue}) => takesValue).map((flag) => valueCase(path, flag)),
+  )
   return `_trustadm() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}"
   local path='' candidates='' word attempt
   COMPREPLY=()
-  case "$previous" in
-${[...new Set(values)].join('\n')}
-  esac
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     attempt="\${path:+$path }$word"
     case "$attempt" in
-      ${known}) path="$attempt" ;;
+      ${quoted(nodes.map(({path}) => path))}) path="$attempt" ;;
     esac
   done
+  case "\${path:+$path }$previous" in
+${values.join('\n')}
+  esac
   case "$path" in
 ${cases.join('\n')}
   esac
@@ -88,7 +94,7 @@ complete -o default -F _trustadm trustadm
 `
 }
 
-const zsh = (nodes: readonly Node[]): string => `#compdef trustadm
+const zsh = (nodes: readonly Node[]): string => `autoload -U +X compinit && compinit
 autoload -U +X bashcompinit && bashcompinit
 ${bash(nodes)}`
 

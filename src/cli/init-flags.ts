@@ -33,7 +33,8 @@ export const initFlags = {
     multiple: true,
     multipleNonGreedy: true,
     delimiter: ',',
-    summary: 'more DNS names and IP addresses for the serving certificate',
+    summary:
+      'more DNS names and IP addresses for the serving certificate, separated by commas; may be repeated',
   }),
   'bind-address': Flags.string({
     helpValue: '<address>',

@@ -11,7 +11,7 @@ export default class Autocomplete extends TrustCommand {
     },
     {
       description: 'For every session of zsh:',
-      command: '<%= config.bin %> <%= command.id %> zsh > "${fpath[1]}/_<%= config.bin %>"',
+      command: "echo 'source <(<%= config.bin %> <%= command.id %> zsh)' >> ~/.zshrc",
     },
     {
       description: 'For every session of fish:',

@@ -16,6 +16,7 @@ There is no way back. Asks first, unless --yes is said.`
     const {flags} = await this.parse(Reset)
     const {loadPlane} = await import('../control-plane/config/stored.ts')
     const {planReset, reset} = await import('../control-plane/reset.ts')
+    const {createProgress} = await import('../cli/progress.ts')
     const {resetPlanView, resetView} = await import('../cli/views/reset.ts')
     const plane = await loadPlane(dirOf(flags.dir))
     const plan = await planReset(plane)
@@ -27,6 +28,7 @@ There is no way back. Asks first, unless --yes is said.`
       process.stderr.write('Nothing was changed.\n')
       return this.endWith(1)
     }
-    await this.print(await reset(plane), flags.output, resetView)
+    const {tell} = createProgress(flags)
+    await this.print(await reset(plane, tell), flags.output, resetView)
   }
 }

@@ -8,10 +8,13 @@ import {fileOf} from './config/plane.ts'
 const PATIENCE = 120_000
 const PAUSE = 100
 
-/** Told once, with the process that has its turn, where that is known. */
-export type Waiting = (pid: number | undefined) => void
+/** Says a line to whoever waits. */
+export type Tell = (line: string) => void
 
-async function takeTurn(folder: string, waiting: Waiting): Promise<() => Promise<void>> {
+const nameOf = (pid: number | undefined): string =>
+  pid === undefined ? 'another process' : `process ${pid}`
+
+async function takeTurn(folder: string, tell: Tell): Promise<() => Promise<void>> {
   const end = performance.now() + PATIENCE
   for (let isFirst = true; ; isFirst = false) {
     try {
@@ -20,15 +23,14 @@ async function takeTurn(folder: string, waiting: Waiting): Promise<() => Promise
       if (!hasCode(error, 'STORE_LOCKED')) throw error
       const pid = error.facts.pid as number | undefined
       if (performance.now() > end) throw stillBusy(pid, error)
-      if (isFirst) waiting(pid)
+      if (isFirst) tell(`waiting for ${nameOf(pid)}, which changes the same control plane`)
     }
     await sleep(PAUSE)
   }
 }
 
 function stillBusy(pid: number | undefined, cause: unknown): TrustError {
-  const who = pid === undefined ? 'another process' : `process ${pid}`
-  return new TrustError('CONFLICT', `${who} is changing this control plane`, {
+  return new TrustError('CONFLICT', `${nameOf(pid)} is changing this control plane`, {
     cause,
     hints: ['run the command again once that has ended'],
   })
@@ -41,11 +43,11 @@ function stillBusy(pid: number | undefined, cause: unknown): TrustError {
 export async function exclusively<Result>(
   dir: string,
   work: () => Promise<Result>,
-  waiting: Waiting = () => undefined,
+  tell: Tell = () => undefined,
 ): Promise<Result> {
   await ensureFolder(dir)
   await ensureFolder(fileOf({dir}, 'lock'))
-  const release = await takeTurn(fileOf({dir}, 'lock'), waiting)
+  const release = await takeTurn(fileOf({dir}, 'lock'), tell)
   try {
     return await work()
   } finally {

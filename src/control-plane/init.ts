@@ -99,7 +99,7 @@ export async function runInTurn(
       context.plane = await resolve()
       await runPhases(phases, context, observer)
     },
-    (pid) => context.tell(`waiting for process ${pid ?? ''}, which changes the same control plane`),
+    context.tell,
   )
 }
 

@@ -5,7 +5,7 @@ import type {LeafSpec} from '../pki/catalog.ts'
 import {renewLeaf} from '../pki/leaf.ts'
 import {CATALOG, leafOptions} from './certificates.ts'
 import {certDirOf, type Plane} from './config/plane.ts'
-import {exclusively} from './exclusive.ts'
+import {exclusively, type Tell} from './exclusive.ts'
 import {reloadServer} from './server-process.ts'
 
 export interface RenewedCertificate {
@@ -47,9 +47,10 @@ export async function renewCertificates(
   plane: Plane,
   name: string,
   clock: Clock,
+  tell?: Tell,
 ): Promise<RenewalReport> {
   const leaves = leavesOf(name)
-  return await exclusively(plane.dir, () => renew(plane, leaves, name === 'all', clock))
+  return await exclusively(plane.dir, () => renew(plane, leaves, name === 'all', clock), tell)
 }
 
 async function renew(

@@ -9,7 +9,7 @@ import {removeLeftovers} from '../pki/temporary-names.ts'
 import {lockFolder} from '../storage/store-lock.ts'
 import {CATALOG} from './certificates.ts'
 import {certDirOf, fileOf, type Plane} from './config/plane.ts'
-import {exclusively} from './exclusive.ts'
+import {exclusively, type Tell} from './exclusive.ts'
 import {stopServer} from './server-process.ts'
 import {findServer, type ServerState} from './server-state.ts'
 import {findStray} from './stray-process.ts'
@@ -106,11 +106,11 @@ const foldersOf = (plane: Plane): string[] => [
 ]
 
 /** Stops the server and removes what trustadm wrote, and nothing else. */
-export async function reset(plane: Plane): Promise<ResetReport> {
+export async function reset(plane: Plane, tell?: Tell): Promise<ResetReport> {
   const folders = foldersOf(plane)
   for (const folder of folders) if (await lookAt(folder)) await requireSafeFolder(folder)
 
-  const done = await exclusively(plane.dir, () => removeFiles(plane))
+  const done = await exclusively(plane.dir, () => removeFiles(plane), tell)
   for (const folder of [fileOf(plane, 'store'), fileOf(plane, 'lock')]) {
     for (const lock of await matching(folder, STORE_FILE)) await rm(lock, {force: true})
   }

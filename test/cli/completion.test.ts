@@ -32,9 +32,20 @@ describe('the completion of bash', () => {
   })
 })
 
+describe('the completion of values in bash', () => {
+  it('offers the choices that the command at hand has', async () => {
+    assert.deepEqual(await offered(['version', '-o', 's']), ['short'])
+    assert.deepEqual(await offered(['status', '-o', 'n']), ['name'])
+  })
+
+  it('leaves files to the shell', async () => {
+    assert.deepEqual(await offered(['init', '--config', '']), [''])
+  })
+})
+
 describe('the completion of other shells', () => {
   it('is registered with zsh', async () => {
-    assert.match((await run('autocomplete', 'zsh')).stdout, /^#compdef trustadm\n/)
+    assert.match((await run('autocomplete', 'zsh')).stdout, /bashcompinit\n_trustadm\(\)/)
   })
 
   it('has every command for fish', async () => {

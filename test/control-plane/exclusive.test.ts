@@ -27,7 +27,7 @@ describe('exclusively', () => {
   })
 
   it('says whom it waits for, once', async () => {
-    const waits: (number | undefined)[] = []
+    const lines: string[] = []
     let finish: () => void = () => undefined
     const first = exclusively(dir, () => new Promise<void>((resolve) => (finish = resolve)))
     while (
@@ -37,13 +37,14 @@ describe('exclusively', () => {
     const second = exclusively(
       dir,
       () => Promise.resolve('mine'),
-      (pid) => waits.push(pid),
+      (line) => lines.push(line),
     )
     await sleep(350)
     finish()
     await first
     assert.equal(await second, 'mine')
-    assert.deepEqual(waits, [process.pid])
+    assert.equal(lines.length, 1)
+    assert.match(lines.join(), new RegExp(`waiting for process ${process.pid}`))
   })
 
   it('lets the next one in where the work failed', async () => {

@@ -24,8 +24,11 @@ CAs are not renewed.`
     const {args, flags} = await this.parse(Renew)
     const {loadPlane} = await import('../../control-plane/config/stored.ts')
     const {renewCertificates} = await import('../../control-plane/renew.ts')
+    const {createProgress} = await import('../../cli/progress.ts')
     const {renewalView} = await import('../../cli/views/renewal.ts')
-    const report = await renewCertificates(await loadPlane(dirOf(flags.dir)), args.name, this.clock)
+    const {tell} = createProgress(flags)
+    const plane = await loadPlane(dirOf(flags.dir))
+    const report = await renewCertificates(plane, args.name, this.clock, tell)
     await this.print(report, flags.output, renewalView)
   }
 }

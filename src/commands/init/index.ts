@@ -8,7 +8,9 @@ export default class Init extends TrustCommand {
   static override description = `Makes the CAs, the certificates and the kubeconfig files, starts the API server in the background and waits until it is ready.
 What is there already and right is kept: a second run completes what a first one left, and one that has nothing to do changes nothing.
 
-A CA of your own is used: put ca.crt, and ca.key if it may be here, into the folder of --cert-dir first.`
+A CA of your own is used: put ca.crt, and ca.key if it may be here, into the folder of --cert-dir first.
+
+Only one command at a time changes a control plane: a second one waits for its turn.`
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     {
@@ -32,7 +34,8 @@ A CA of your own is used: put ca.crt, and ca.key if it may be here, into the fol
       multiple: true,
       multipleNonGreedy: true,
       delimiter: ',',
-      summary: 'phases to leave out',
+      summary:
+        'phases to leave out, as "init phase" names them, separated by commas; may be repeated',
     }),
     'dry-run': dryRun,
     foreground: Flags.boolean({

@@ -22,7 +22,8 @@ export default class KubeconfigUser extends TrustCommand {
       multipleNonGreedy: true,
       delimiter: ',',
       helpValue: '<groups>',
-      summary: "the user's groups: the organizations of the certificate",
+      summary:
+        "the user's groups, separated by commas; may be repeated: the organizations of the certificate",
     }),
     'validity-period': Flags.string({
       helpValue: '<duration>',
