@@ -1,5 +1,5 @@
 import type {ApiObject} from '../api/meta.ts'
-import {startInformer, type InformerOptions} from '../client/informer.ts'
+import {startInformer, type Informer, type InformerOptions} from '../client/informer.ts'
 import type {ResourceClient} from '../client/resource-client.ts'
 import {WorkQueue, type Reconcile, type WorkQueueOptions} from './work-queue.ts'
 
@@ -18,15 +18,23 @@ export interface Source {
 /** The keys that a change of an object is about: none, its own, others'. */
 export type KeysOf<T> = (object: T, key: string) => Iterable<string>
 
+/** A resource as a controller has followed it so far: read without asking the server, and not to be changed in place. */
+export interface Copy<T> {
+  /** By `namespace/name`. Waits for the first list, so that "not there" is never "not seen yet". */
+  find(key: string): Promise<T | undefined>
+  list(): Promise<T[]>
+}
+
 /** Follows a resource. Both the state before a change and the one after it name keys. */
 export function follow<T extends ApiObject>(
   resource: Pick<ResourceClient<T>, 'list' | 'watch'>,
   keysOf: KeysOf<T>,
   select: InformerOptions<T>['select'] = {},
-): Source {
+): Source & Copy<T> {
+  let informer: Informer<T> | undefined
   return {
     start: ({signal, enqueue, onError}) =>
-      startInformer(resource, {
+      (informer = startInformer(resource, {
         signal,
         select,
         onError,
@@ -34,7 +42,15 @@ export function follow<T extends ApiObject>(
           for (const object of [current, previous])
             if (object !== undefined) for (const one of keysOf(object, key)) enqueue(one)
         },
-      }),
+      })),
+    async find(key) {
+      await informer?.synced
+      return informer?.get(key)
+    },
+    async list() {
+      await informer?.synced
+      return informer?.list() ?? []
+    },
   }
 }
 

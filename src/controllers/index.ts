@@ -1,4 +1,6 @@
 import type {ApiClient} from '../client/api-client.ts'
+import {systemClock, type Clock} from '../runtime.ts'
+import {bootstrapSignerController} from './bootstrap-signer.ts'
 import {clusterRoleAggregationController, type Aggregate} from './cluster-role-aggregation.ts'
 import {
   startController,
@@ -10,6 +12,7 @@ import {defaultServiceAccountController} from './default-service-account.ts'
 import {namespaceDeletionController} from './namespace-deletion.ts'
 import {nodeTaintController} from './node-taints.ts'
 import {rootCaController} from './root-ca-publisher.ts'
+import {tokenCleanerController} from './token-cleaner.ts'
 
 export type {OnControllerError} from './controller.ts'
 
@@ -21,6 +24,7 @@ export interface ControllerDeps {
   /** The CA bundle that every namespace is told. */
   rootCa: () => string
   aggregate: Aggregate
+  clock?: Clock
   onError: OnControllerError
 }
 
@@ -30,12 +34,15 @@ export const controllerSpecs = ({
   writer,
   rootCa,
   aggregate,
+  clock = systemClock,
 }: ControllerDeps): ControllerSpec[] => [
   defaultServiceAccountController(reader, writer('service-account-controller')),
   rootCaController(reader, writer('root-ca-cert-publisher'), rootCa),
   namespaceDeletionController(reader, writer('namespace-controller')),
   clusterRoleAggregationController(reader, writer('clusterrole-aggregation-controller'), aggregate),
   nodeTaintController(reader, writer('node-controller')),
+  bootstrapSignerController(reader, writer('bootstrap-signer'), clock),
+  tokenCleanerController(reader, writer('token-cleaner'), clock),
 ]
 
 export interface RunningControllers {

@@ -85,6 +85,7 @@ export async function startTestServer(
           writer: (name) => clientAs(serviceAccount(name), 'kube-controller-manager'),
           rootCa: () => ca,
           aggregate,
+          clock,
           onError: (name, key, error) => errors.push(`${name} ${key}: ${String(error)}`),
         })
   await controllers?.synced

@@ -1,0 +1,91 @@
+import type {ConfigMap, Secret} from '../api/core.ts'
+import {
+  CLUSTER_INFO_NAME,
+  CLUSTER_INFO_NAMESPACE,
+  KUBECONFIG_KEY,
+  isJwsKey,
+} from '../bootstrap/cluster-info.ts'
+import {TOKEN_SECRET_NAMESPACE, TOKEN_SECRET_TYPE} from '../bootstrap/token-secret.ts'
+import type {ApiClient} from '../client/api-client.ts'
+import {hasCode} from '../errors.ts'
+import type {Clock} from '../runtime.ts'
+import {follow, type ControllerSpec, type Copy} from './controller.ts'
+import {Pace} from './pace.ts'
+import {TokenSignatures, type SignerFor} from './token-signatures.ts'
+import {DONE, type Reconcile} from './work-queue.ts'
+
+const CLUSTER_INFO = `${CLUSTER_INFO_NAMESPACE}/${CLUSTER_INFO_NAME}`
+const AFTER_CONFLICT = 50
+/** Timers stand still while a machine sleeps, and do not notice that its clock is set. */
+const LONGEST_WAIT = 60_000
+
+export interface BootstrapSignerDeps {
+  clusterInfo: Pick<Copy<ConfigMap>, 'find'>
+  tokens: Pick<Copy<Secret>, 'list'>
+  writer: Pick<ApiClient, 'configMaps'>
+  clock: Clock
+  signerFor?: SignerFor | undefined
+}
+
+/**
+ * Kubernetes' bootstrap signer: cluster-info carries a signature by every token that may sign, and none by any other. The
+ * kubeconfig in it is somebody else's; without one nothing is signed.
+ */
+export function signClusterInfo(deps: BootstrapSignerDeps): Reconcile {
+  const {clusterInfo, tokens, writer, clock} = deps
+  const signatures = new TokenSignatures(deps.signerFor)
+  const pace = new Pace()
+  return async (key, signal) => {
+    await pace.wait(signal)
+    const found = await clusterInfo.find(key)
+    const content = found?.data?.[KUBECONFIG_KEY]
+    if (found === undefined || content === undefined) return DONE
+
+    const now = clock.now()
+    const {byKey, nextExpiry} = await signatures.over(content, await tokens.list(), {now, signal})
+    if (!isSigned(found, byKey)) {
+      try {
+        await pace.measure(writer.configMaps.update(withSignatures(found, byKey), {signal}))
+      } catch (error) {
+        if (hasCode(error, 'CONFLICT')) return {requeueAfter: AFTER_CONFLICT}
+        // Made again, it comes back with its own event.
+        if (!hasCode(error, 'NOT_FOUND')) throw error
+      }
+    }
+    if (nextExpiry === undefined) return DONE
+    return {requeueAfter: Math.min(nextExpiry.getTime() - now.getTime(), LONGEST_WAIT)}
+  }
+}
+
+function isSigned({data = {}}: ConfigMap, signatures: Map<string, string>): boolean {
+  const present = Object.entries(data).filter(([key]) => isJwsKey(key))
+  return (
+    present.length === signatures.size && present.every(([key, jws]) => signatures.get(key) === jws)
+  )
+}
+
+function withSignatures(configMap: ConfigMap, signatures: Map<string, string>): ConfigMap {
+  const others = Object.entries(configMap.data ?? {}).filter(([key]) => !isJwsKey(key))
+  return {...configMap, data: Object.fromEntries([...others, ...signatures])}
+}
+
+export function bootstrapSignerController(
+  reader: ApiClient,
+  writer: ApiClient,
+  clock: Clock,
+  signerFor?: SignerFor,
+): ControllerSpec {
+  const clusterInfo = follow(reader.configMaps, () => [CLUSTER_INFO], {
+    namespace: CLUSTER_INFO_NAMESPACE,
+    fieldSelector: `metadata.name=${CLUSTER_INFO_NAME}`,
+  })
+  const tokens = follow(reader.secrets, () => [CLUSTER_INFO], {
+    namespace: TOKEN_SECRET_NAMESPACE,
+    fieldSelector: `type=${TOKEN_SECRET_TYPE}`,
+  })
+  return {
+    name: 'bootstrap-signer',
+    sources: [clusterInfo, tokens],
+    reconcile: signClusterInfo({clusterInfo, tokens, writer, clock, signerFor}),
+  }
+}

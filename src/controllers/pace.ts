@@ -1,0 +1,37 @@
+import {setImmediate} from 'node:timers/promises'
+import {sleep} from '../runtime.ts'
+
+const SLICE = 5
+/** For each millisecond of costly work so many of rest: it gets at most a fifth of the process. */
+const REST = 4
+const LONGEST_REST = 1000
+
+/** Made when long work begins, and called between its steps: now and then lets everybody else in the process run. */
+export function slices(signal: AbortSignal): () => Promise<void> {
+  let began = performance.now()
+  return async () => {
+    if (performance.now() - began < SLICE) return
+    await setImmediate(undefined, {signal})
+    began = performance.now()
+  }
+}
+
+/** Keeps work whose cost grows with the cluster from filling the process: the longer it took, the later it comes again. */
+export class Pace {
+  #notBefore = 0
+
+  async wait(signal: AbortSignal): Promise<void> {
+    const left = this.#notBefore - performance.now()
+    if (left > 0) await sleep(left, signal)
+  }
+
+  async measure<T>(work: Promise<T>): Promise<T> {
+    const began = performance.now()
+    try {
+      return await work
+    } finally {
+      const ended = performance.now()
+      this.#notBefore = ended + Math.min((ended - began) * REST, LONGEST_REST)
+    }
+  }
+}
