@@ -12,7 +12,7 @@ import {certDirOf, fileOf, type Plane} from './config/plane.ts'
 import {exclusively, type Tell} from './exclusive.ts'
 import {stopServer} from './server-process.ts'
 import {findServer, type ServerState} from './server-state.ts'
-import {findStray} from './stray-process.ts'
+import {findServerInTime, findStray} from './stray-process.ts'
 
 export interface ResetPlan {
   /** The server that has to be stopped first. */
@@ -122,7 +122,7 @@ export async function reset(plane: Plane, tell?: Tell): Promise<ResetReport> {
 
 async function removeFiles(plane: Plane): Promise<Omit<ResetReport, 'kept'>> {
   const certDir = certDirOf(plane)
-  const server = await findServer(plane)
+  const server = await findServerInTime(plane)
   if (server) await stopServer(server)
   const release = await holdStore(plane)
   try {

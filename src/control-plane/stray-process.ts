@@ -1,8 +1,27 @@
 import {TrustError} from '../errors.ts'
+import {sleep} from '../runtime.ts'
 import {lockHolder} from '../storage/store-lock.ts'
 import {fileOf, type Plane} from './config/plane.ts'
+import {findServer, type ServerState} from './server-state.ts'
 
-/** A process that uses the store and is not known as the server: its server.json was removed, or it is only just starting. */
+const PATIENCE = 5000
+const PAUSE = 50
+
+/**
+ * The server of the folder. One that is just starting uses the store and does not say so yet, as where `init` was killed between the
+ * two: it is waited for.
+ */
+export async function findServerInTime(plane: Plane): Promise<ServerState | undefined> {
+  const end = performance.now() + PATIENCE
+  for (;;) {
+    const server = await findServer(plane)
+    if (server !== undefined || performance.now() > end) return server
+    if (!(await lockHolder(fileOf(plane, 'store')))) return await findServer(plane)
+    await sleep(PAUSE)
+  }
+}
+
+/** A process that uses the store and is not known as the server: its server.json was removed. */
 export async function findStray(plane: Plane): Promise<TrustError | undefined> {
   const holder = await lockHolder(fileOf(plane, 'store'))
   if (!holder) return undefined

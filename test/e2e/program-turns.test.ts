@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import {readdir, rename, writeFile, mkdir, stat} from 'node:fs/promises'
 import {join} from 'node:path'
+import {setTimeout as sleep} from 'node:timers/promises'
 import {connect} from '../../src/client/connect.ts'
 import {programFixture, trustadm, type ProgramFixture} from '../helpers/program.ts'
 
@@ -60,5 +61,21 @@ describe('the built program, used in odd ways', function () {
     assert.match(stderr, /but not its config\.yaml/)
     await rename(`${config}.away`, config)
     assert.equal((await trustadm('status', '--dir', fixture.dir)).code, 0)
+  })
+
+  it('gives a running server new certificates once its own have expired', async () => {
+    const config = join(fixture.folder, 'short.yaml')
+    await writeFile(
+      config,
+      'apiVersion: trustadm.io/v1alpha1\nkind: TrustadmConfiguration\ncertificateValidityPeriod: 4s\n',
+    )
+    await fixture.init('--config', config)
+    const pid = await fixture.serverPid()
+    while ((await trustadm('status', '--dir', fixture.dir)).code === 0) await sleep(500)
+
+    const {code, stderr} = await fixture.init()
+    assert.equal(code, 0, stderr)
+    assert.match(stderr, /"apiserver" was made anew: it has expired/)
+    assert.equal(await fixture.serverPid(), pid)
   })
 })

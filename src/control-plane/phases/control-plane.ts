@@ -3,11 +3,13 @@ import {fileOf, type Plane} from '../config/plane.ts'
 import {readMaterial} from '../material.ts'
 import {reloadServer, startInBackground, waitForServer} from '../server-process.ts'
 import {findServer} from '../server-state.ts'
+import {findServerInTime, findStray} from '../stray-process.ts'
 import type {Phase, PhaseContext} from './phase.ts'
 
-/** A server that runs may have been given new certificates by an earlier phase. */
-async function keep(plane: Plane, pid: number, tell: PhaseContext['tell']): Promise<void> {
+/** An earlier phase may have made new certificates. They come first: with one that has expired, the server never looks ready. */
+async function keep(plane: Plane, tell: PhaseContext['tell']): Promise<void> {
   await reloadServer(plane)
+  const {pid} = await waitForServer(plane)
   tell(`the server runs already (process ${pid})`)
 }
 
@@ -20,16 +22,17 @@ export const controlPlane: Phase = {
   },
 
   async run({plane, program, startInForeground, tell}) {
-    const running = await findServer(plane)
+    const running = await findServerInTime(plane)
     if (running) {
       if (startInForeground) {
         throw new TrustError('CONFLICT', `the server runs already, as process ${running.pid}`, {
           hints: ['leave --foreground out, or stop that process first'],
         })
       }
-      const {pid} = await waitForServer(plane)
-      return keep(plane, pid, tell)
+      return keep(plane, tell)
     }
+    const stray = await findStray(plane)
+    if (stray) throw stray
     // Said here, what is missing is not buried in the log of a server that ends at once.
     await readMaterial(plane)
     if (startInForeground) {

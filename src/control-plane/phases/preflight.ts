@@ -8,8 +8,7 @@ import {unwritable} from '../../pki/file-errors.ts'
 import {requireSafeFolder} from '../../pki/folders.ts'
 import {CATALOG} from '../certificates.ts'
 import {certDirOf} from '../config/plane.ts'
-import {findServer} from '../server-state.ts'
-import {findStray} from '../stray-process.ts'
+import {findServerInTime, findStray} from '../stray-process.ts'
 import {problemsOfLeaves} from './leaves.ts'
 import type {Phase, PhaseContext} from './phase.ts'
 
@@ -76,7 +75,7 @@ function unsigned(location: string, missing: readonly string[]): TrustError {
 
 const port: Check = async ({plane}) => {
   const {bindAddress, bindPort} = plane.settings
-  if (await findServer(plane)) return
+  if (await findServerInTime(plane)) return
   const server = createServer()
   try {
     await new Promise<void>((resolve, reject) => {
