@@ -23,7 +23,7 @@ export interface CallerOptions {
   credentialHints?: (() => string[]) | undefined
 }
 
-const USER_AGENT = `trustadm/${VERSION} (${process.platform}/${process.arch})`
+export const USER_AGENT = `trustadm/${VERSION} (${process.platform}/${process.arch})`
 
 /** Speaks the API over a transport: JSON in and out, `Status` failures as TrustErrors. */
 export class ApiCaller {

@@ -1,4 +1,4 @@
-import {TrustError, messageOf} from '../errors.ts'
+import {TrustError, messageOf, type ErrorCode} from '../errors.ts'
 import {printable} from './printable.ts'
 
 const UNKNOWN_AUTHORITY = new Set([
@@ -32,6 +32,12 @@ const NOT_TLS = new Set([
 const OUR_CERTIFICATE_REFUSED =
   /ALERT_(UNKNOWN_CA|BAD_CERTIFICATE|CERTIFICATE_(REQUIRED|EXPIRED|REVOKED|UNKNOWN)|ACCESS_DENIED|UNSUPPORTED_CERTIFICATE)/
 
+interface Verdict {
+  problem: string
+  hints: string[]
+  code?: ErrorCode
+}
+
 /** Why TLS failed, in words; undefined where the failure is not one of TLS. */
 export function distrustOf(
   error: unknown,
@@ -48,11 +54,11 @@ export function distrustOf(
   }
   const found = verdict(error, code)
   if (!found) return undefined
-  const {problem, hints} = found
-  return new TrustError('SERVER_NOT_TRUSTED', `${server} ${problem}`, {...details, hints})
+  const {problem, hints, code: errorCode = 'SERVER_NOT_TRUSTED'} = found
+  return new TrustError(errorCode, `${server} ${problem}`, {...details, hints})
 }
 
-function verdict(error: unknown, code: string): {problem: string; hints: string[]} | undefined {
+function verdict(error: unknown, code: string): Verdict | undefined {
   if (code === 'CERT_HAS_EXPIRED') {
     return {
       problem: 'shows a certificate that has expired, or one of its CAs has',
@@ -86,12 +92,14 @@ function verdict(error: unknown, code: string): {problem: string; hints: string[
   }
   if (NOT_TLS.has(code)) {
     return {
+      code: 'SERVER_NOT_TLS',
       problem: 'does not speak TLS on that port',
       hints: ['check the port; an API server is asked over HTTPS only'],
     }
   }
   if (code.startsWith('ERR_SSL_') || code === 'EPROTO') {
     return {
+      code: 'TLS_FAILED',
       problem: 'and this program could not agree on a secure connection',
       hints: [`TLS 1.2 or newer is needed (${code})`],
     }
@@ -99,7 +107,7 @@ function verdict(error: unknown, code: string): {problem: string; hints: string[
   return undefined
 }
 
-function wrongHost(error: unknown): {problem: string; hints: string[]} {
+function wrongHost(error: unknown): Verdict {
   const {host, cert} = error as {host?: string; cert?: {subjectaltname?: string}}
   const names = cert?.subjectaltname
   return {

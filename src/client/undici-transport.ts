@@ -152,7 +152,7 @@ export class UndiciTransport implements Transport {
 
   #tooLarge(): TrustError {
     return new TrustError(
-      'SERVER_ERROR',
+      'ANSWER_TOO_LARGE',
       `the answer of ${this.#origin} is larger than ${this.#maxBodyBytes} bytes`,
       {
         facts: {server: this.#origin},

@@ -17,7 +17,7 @@ describe('connectionError', () => {
 
   it('says more than the words of OpenSSL when no TLS version fits', () => {
     const error = connectionError(failure('ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION'), SERVER)
-    assert.equal(error.code, 'SERVER_NOT_TRUSTED')
+    assert.equal(error.code, 'TLS_FAILED')
     assert.match(error.message, /could not agree on a secure connection/)
     assert.match(error.suggestions.join(), /TLS 1\.2/)
   })

@@ -224,7 +224,7 @@ describe('UndiciTransport', () => {
     const {port} = cleanup.add(await servePlain(hello))
     const transport = open({server: `https://127.0.0.1:${port}`, ca: authority.pem})
     await assert.rejects(transport.request(get), {
-      code: 'SERVER_NOT_TRUSTED',
+      code: 'SERVER_NOT_TLS',
       message: `https://127.0.0.1:${port} does not speak TLS on that port`,
     })
   })
@@ -308,7 +308,7 @@ describe('UndiciTransport', () => {
       },
       {options: {maxBodyBytes: 1_000_000}},
     )
-    await assert.rejects(transport.request(get), {code: 'SERVER_ERROR', message: /larger than/})
+    await assert.rejects(transport.request(get), {code: 'ANSWER_TOO_LARGE', message: /larger than/})
     assert.ok(sent < 50_000_000, `the server could send ${sent} bytes`)
   })
 

@@ -1,0 +1,46 @@
+import {TLSSocket, type DetailedPeerCertificate} from 'node:tls'
+import {connectorFor} from './connector.ts'
+import {proxyFromEnvironment, type Environment} from './proxy-rules.ts'
+import {parseProxy} from './tunnel.ts'
+
+export interface PeerOptions {
+  tlsServerName?: string | undefined
+  timeout: number
+  environment?: Environment | undefined
+}
+
+const LONGEST = 16
+
+/**
+ * The certificates that a server shows, as DER, its own first. Nothing is verified and nothing is sent: this is to say why a
+ * server is not trusted, never to trust it.
+ */
+export async function peerCertificates(
+  server: URL,
+  {tlsServerName, timeout, environment = process.env}: PeerOptions,
+): Promise<Buffer[]> {
+  const proxy = proxyFromEnvironment(server, environment)
+  const connect = connectorFor(
+    {server: server.href, insecure: true, tlsServerName},
+    {proxy: proxy === undefined ? undefined : parseProxy(proxy), timeout},
+  )
+  const {hostname, host, protocol, port} = server
+  return await new Promise((resolve, reject) => {
+    connect({hostname, host, protocol, port}, (error, socket) => {
+      if (error) return reject(error)
+      resolve(socket instanceof TLSSocket ? chainOf(socket.getPeerCertificate(true)) : [])
+      socket.destroy()
+    })
+  })
+}
+
+function chainOf(first: DetailedPeerCertificate): Buffer[] {
+  const chain: Buffer[] = []
+  let next: DetailedPeerCertificate | undefined = first
+  while (next?.raw && chain.length < LONGEST) {
+    chain.push(next.raw)
+    // The last one names itself as its issuer.
+    next = next.issuerCertificate === next ? undefined : next.issuerCertificate
+  }
+  return chain
+}
