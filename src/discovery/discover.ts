@@ -1,0 +1,50 @@
+import {TrustError} from '../errors.ts'
+import type {TrustedClusterInfo} from './cluster-info.ts'
+import {discoverByDocument} from './document.ts'
+import {readDiscoveryFile, readDiscoveryInput} from './file.ts'
+import {fetchDiscoveryFile} from './https.ts'
+import {withPatience} from './patience.ts'
+import {planDiscovery, type DiscoveryOptions} from './plan.ts'
+import {surroundingsOf, type DiscoverySettings} from './surroundings.ts'
+import {discoverByToken} from './token.ts'
+
+const STANDARD_INPUT = 'standard input'
+
+/**
+ * Finds out which cluster to trust, by one of the three methods of `kubeadm join`. Nothing is written; a failure has a code
+ * of its own, and only what waiting may heal is tried again.
+ */
+export async function discover(
+  options: DiscoveryOptions,
+  settings: DiscoverySettings = {},
+): Promise<TrustedClusterInfo> {
+  const plan = planDiscovery(options)
+  const surroundings = surroundingsOf(settings)
+  switch (plan.method) {
+    case 'token':
+      return await discoverByToken(plan, surroundings)
+    case 'file': {
+      const text = await readDiscoveryFile(plan.path)
+      return await discoverByDocument(text, 'file', plan.path, surroundings)
+    }
+    case 'stdin': {
+      const text = await readDiscoveryInput(requireInput(settings), STANDARD_INPUT)
+      return await discoverByDocument(text, 'stdin', STANDARD_INPUT, surroundings)
+    }
+    case 'https': {
+      const {origin} = plan.url
+      const fetch = () => fetchDiscoveryFile(plan, surroundings)
+      const text = await withPatience(origin, fetch, surroundings)
+      const name = `the discovery file of ${origin}`
+      return await discoverByDocument(text, 'https', name, surroundings)
+    }
+  }
+}
+
+function requireInput({input}: DiscoverySettings): AsyncIterable<Uint8Array | string> {
+  if (input) return input
+  throw new TrustError(
+    'USAGE',
+    'the discovery file should come from standard input, and there is none',
+  )
+}

@@ -1,0 +1,63 @@
+import {peerCertificates, type PeerOptions} from '../client/peer-certificates.ts'
+import {TrustError, type ErrorCode} from '../errors.ts'
+import {readPresented} from '../pki/verify.ts'
+import {requireCurrentServer} from './validity.ts'
+
+export interface ExplainOptions extends PeerOptions {
+  now: Date
+  serverTime?: Date | undefined
+}
+
+const UNTIMELY = ['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID']
+
+const HINTS: Partial<Record<ErrorCode, string[]>> = {
+  SERVER_UNREACHABLE: [
+    'check the address and the port, firewalls, and the proxy variables',
+    'check that the control plane runs ("trustadm status" on its machine); --timeout waits longer for it',
+  ],
+  TIMED_OUT: ['check that the control plane is well ("trustadm status" on its machine)'],
+  SERVER_NOT_TLS: ['check the port: an API server is asked over HTTPS only'],
+  SERVER_NOT_TRUSTED: [
+    'do not go on if you did not expect this: somebody may stand between this machine and the cluster',
+    'check that the address is one that the server has in its certificate',
+  ],
+  ANSWER_TOO_LARGE: ['check that the address is the right one'],
+}
+
+/** The failure of a read in terms of discovery, where there is no kubeconfig to look into yet. */
+export async function explain(error: unknown, url: URL, options: ExplainOptions): Promise<unknown> {
+  if (!(error instanceof TrustError)) return error
+  const {systemCode} = error.facts
+  if (typeof systemCode === 'string' && systemCode.startsWith('HPE_')) return notHttp(error)
+  if (UNTIMELY.some((code) => code === systemCode)) {
+    const untimely = await findUntimely(url, options)
+    if (untimely) return untimely
+  }
+  const hints = systemCode === 'ENOTFOUND' ? UNKNOWN_NAME : HINTS[error.code]
+  return hints ? restate(error, error.code, error.message, hints) : error
+}
+
+const UNKNOWN_NAME = ['check the name for mistakes, and the name servers of this machine']
+
+function notHttp(error: TrustError): TrustError {
+  return restate(error, 'NOT_KUBERNETES', `${error.message}, so it is no Kubernetes API server`, [
+    'check the address and the port',
+  ])
+}
+
+/** OpenSSL says only that some certificate is out of its time: the server is asked for them, to say which and by how much. */
+async function findUntimely(url: URL, options: ExplainOptions): Promise<unknown> {
+  const shown = await peerCertificates(url, options).catch(() => [])
+  try {
+    for (const certificate of readPresented(shown)) {
+      requireCurrentServer(certificate, url.origin, options)
+    }
+    return undefined
+  } catch (found) {
+    return found
+  }
+}
+
+function restate(cause: TrustError, code: ErrorCode, message: string, hints: string[]): TrustError {
+  return new TrustError(code, message, {cause, facts: cause.facts, hints})
+}

@@ -1,0 +1,31 @@
+import {httpsGet} from '../client/https-get.ts'
+import {systemRoots} from '../client/system-roots.ts'
+import {TrustError} from '../errors.ts'
+import {redirectRefused} from './answer-errors.ts'
+import {LARGEST_DOCUMENT} from './document.ts'
+import {explain} from './explain.ts'
+import type {Surroundings} from './surroundings.ts'
+
+/**
+ * Fetches a discovery file from a host that the system's roots, or the given CAs, vouch for. kubeadm follows redirects, to
+ * plain HTTP too, reads without end and takes an error page for the file; here each of these is refused.
+ */
+export async function fetchDiscoveryFile(
+  {url, ca}: {url: URL; ca?: string | undefined},
+  {clock, readTimeout: timeout, signal, environment}: Surroundings,
+): Promise<string> {
+  const roots = ca ?? (await systemRoots(environment))
+  const options = {ca: roots, timeout, signal, environment}
+  const {status, body} = await httpsGet(url, {...options, maxBytes: LARGEST_DOCUMENT}).catch(
+    async (error: unknown) => {
+      throw await explain(error, url, {...options, now: clock.now()})
+    },
+  )
+  if (status === 200) return Buffer.from(body).toString()
+  if (status >= 300 && status < 400) throw redirectRefused(status, url.origin)
+  throw new TrustError(
+    'DISCOVERY_FILE_UNAVAILABLE',
+    `${url.origin} answered ${status} when asked for the discovery file`,
+    {facts: {status}, hints: ['check the URL: the file has to be there without a login']},
+  )
+}

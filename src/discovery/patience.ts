@@ -1,0 +1,44 @@
+import {Backoff} from '../client/backoff.ts'
+import {TrustError, type ErrorCode} from '../errors.ts'
+import type {Surroundings} from './surroundings.ts'
+
+/** What may be over by itself: a server that starts, an init that is not done, a signer that has not signed yet. */
+const HEALABLE: readonly ErrorCode[] = [
+  'SERVER_UNREACHABLE',
+  'SERVER_ERROR',
+  'TIMED_OUT',
+  'TOO_MANY_REQUESTS',
+  'CLUSTER_INFO_MISSING',
+  'SIGNATURE_MISSING',
+]
+
+/** Whether waiting may heal it. kubeadm retries every failure, so that a mistyped token looks like a slow server. */
+export function isHealable(error: unknown): error is TrustError {
+  if (!(error instanceof TrustError) || !HEALABLE.includes(error.code)) return false
+  const {systemCode, proxyStatus} = error.facts
+  const refusedByProxy = typeof proxyStatus === 'number' && proxyStatus < 500
+  return systemCode !== 'ENOTFOUND' && !refusedByProxy
+}
+
+/** Tries again what waiting may heal, and says what it waits for. In the end the failure is told as it is. */
+export async function withPatience<T>(
+  server: string,
+  attempt: () => Promise<T>,
+  {clock, sleep, patience, signal, onWait}: Surroundings,
+): Promise<T> {
+  const deadline = clock.now().getTime() + patience
+  const backoff = new Backoff({base: 100, max: 2000})
+  let told = ''
+  for (;;) {
+    try {
+      return await attempt()
+    } catch (error) {
+      const left = deadline - clock.now().getTime()
+      if (signal?.aborted || !isHealable(error) || left <= 0) throw error
+      const {code, message} = error
+      if (message !== told) onWait({server, code, message})
+      told = message
+      await sleep(Math.min(backoff.next(), left), signal)
+    }
+  }
+}

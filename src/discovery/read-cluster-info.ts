@@ -1,0 +1,85 @@
+import {
+  CLUSTER_INFO_NAME,
+  CLUSTER_INFO_NAMESPACE,
+  KUBECONFIG_KEY,
+} from '../bootstrap/cluster-info.ts'
+import {clusterInfoInvalid} from '../bootstrap/cluster-info-errors.ts'
+import {httpsGet} from '../client/https-get.ts'
+import {headerOf, type TransportResponse} from '../client/transport.ts'
+import {answerError} from './answer-errors.ts'
+import {explain} from './explain.ts'
+import type {Surroundings} from './surroundings.ts'
+
+/** How the one who answers is known: not at all, or by CAs. */
+export interface Trust {
+  insecure?: boolean | undefined
+  ca?: string | undefined
+  tlsServerName?: string | undefined
+  /** The server's clock, where it was heard before. */
+  serverTime?: Date | undefined
+}
+
+/** cluster-info as one read found it. */
+export interface ClusterInfoRead {
+  kubeconfig: string
+  data: Readonly<Record<string, unknown>>
+  serverTime: Date | undefined
+}
+
+const PATH = `/api/v1/namespaces/${CLUSTER_INFO_NAMESPACE}/configmaps/${CLUSTER_INFO_NAME}`
+/** With room for the signatures of ten thousand tokens. */
+const LARGEST = 4 * 1024 * 1024
+
+/** GETs the ConfigMap without credentials: it is public, and who answers may not be known yet. */
+export async function readClusterInfo(
+  server: string,
+  {serverTime, ...trust}: Trust,
+  surroundings: Surroundings,
+): Promise<ClusterInfoRead> {
+  const {readTimeout: timeout, signal, environment} = surroundings
+  const url = new URL(server.replace(/\/+$/, '') + PATH)
+  const options = {...trust, timeout, signal, environment}
+  const answer = await httpsGet(url, {
+    ...options,
+    accept: 'application/json',
+    maxBytes: LARGEST,
+  }).catch(async (error: unknown) => {
+    throw await explain(error, url, {...options, serverTime, now: surroundings.clock.now()})
+  })
+  return readAnswer(answer, server)
+}
+
+function readAnswer(answer: TransportResponse, server: string): ClusterInfoRead {
+  const value = parse(answer.body)
+  const data =
+    value.kind === 'ConfigMap' && isFields(value.data ?? {}) ? (value.data ?? {}) : undefined
+  if (answer.status !== 200 || !data) throw answerError(answer.status, value, server)
+  const fields = data as Record<string, unknown>
+  const kubeconfig = fields[KUBECONFIG_KEY]
+  if (typeof kubeconfig !== 'string') {
+    throw clusterInfoInvalid(
+      'cluster-info',
+      `there is no ${KUBECONFIG_KEY} key in it`,
+      'run "trustadm init phase bootstrap-token" on the control plane',
+    )
+  }
+  return {kubeconfig, data: fields, serverTime: timeOf(headerOf(answer.headers, 'date'))}
+}
+
+function parse(body: Uint8Array): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(body).toString())
+    return isFields(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+function isFields(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function timeOf(header: string | undefined): Date | undefined {
+  const time = new Date(header ?? '')
+  return Number.isNaN(time.getTime()) ? undefined : time
+}

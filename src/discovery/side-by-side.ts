@@ -1,0 +1,67 @@
+import {EXIT, TrustError, messageOf} from '../errors.ts'
+
+export interface Failure {
+  server: string
+  error: unknown
+}
+
+export interface Success<T> {
+  server: string
+  value: T
+  /** Those that had failed by then. */
+  failures: Failure[]
+}
+
+/** Asks all servers at once. The first good answer wins, and the others are let go. */
+export async function firstGood<T>(
+  servers: readonly string[],
+  ask: (server: string, signal: AbortSignal) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<Success<T>> {
+  signal?.throwIfAborted()
+  const losers = new AbortController()
+  const combined = AbortSignal.any([losers.signal, ...(signal ? [signal] : [])])
+  const failures: Failure[] = []
+  try {
+    return await Promise.any(
+      servers.map(async (server) => {
+        try {
+          const value = await ask(server, combined)
+          return {server, value, failures: [...failures]}
+        } catch (error) {
+          failures.push({server, error})
+          throw error
+        }
+      }),
+    )
+  } catch {
+    signal?.throwIfAborted()
+    throw worstOf(failures)
+  } finally {
+    losers.abort()
+  }
+}
+
+/** One error for all: a server that must not be trusted is more to be told than one that is not there. */
+function worstOf(failures: readonly Failure[]): unknown {
+  const [worst, ...others] = [...failures].sort((a, b) => rank(a.error) - rank(b.error))
+  if (!(worst?.error instanceof TrustError) || others.length === 0) return worst?.error
+  const {code, message, suggestions, facts} = worst.error
+  return new TrustError(code, message, {
+    cause: worst.error,
+    hints: [...suggestions, ...others.map(({server, error}) => `${server}: ${messageOf(error)}`)],
+    facts: {
+      ...facts,
+      servers: failures.map(({server, error}) => ({
+        server,
+        code: error instanceof TrustError ? error.code : 'INTERNAL',
+      })),
+    },
+  })
+}
+
+function rank(error: unknown): number {
+  if (!(error instanceof TrustError)) return 0
+  if (error.oclif.exit === EXIT.notTrusted) return 1
+  return error.code === 'SERVER_UNREACHABLE' || error.code === 'TIMED_OUT' ? 3 : 2
+}

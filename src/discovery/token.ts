@@ -1,0 +1,98 @@
+import {clusterInfoInvalid} from '../bootstrap/cluster-info-errors.ts'
+import {parseClusterInfo} from '../bootstrap/parse-cluster-info.ts'
+import {EXIT, TrustError} from '../errors.ts'
+import type {Pin} from '../pki/pins.ts'
+import {authoritiesOf, pinsOf, type TrustedClusterInfo} from './cluster-info.ts'
+import {withPatience} from './patience.ts'
+import {requirePinned} from './pinning.ts'
+import type {TokenPlan} from './plan.ts'
+import {readClusterInfo, type ClusterInfoRead, type Trust} from './read-cluster-info.ts'
+import {firstGood, type Failure} from './side-by-side.ts'
+import {requireSigned} from './signature.ts'
+import type {Surroundings} from './surroundings.ts'
+import {requireCurrentAuthorities} from './validity.ts'
+
+export type ReadClusterInfo = (trust: Trust) => Promise<ClusterInfoRead>
+
+/** What one server has proven about its cluster. */
+export type ProvenInfo = Omit<TrustedClusterInfo, 'endpoints' | 'source'>
+
+/** Asks all endpoints side by side, as `kubeadm join` does; the first that proves to be the cluster wins. */
+export async function discoverByToken(
+  {token, endpoints, pins}: TokenPlan,
+  surroundings: Surroundings,
+): Promise<TrustedClusterInfo> {
+  const {server, value, failures} = await firstGood(
+    endpoints,
+    async (endpoint, signal) => {
+      const around = {...surroundings, signal}
+      const read: ReadClusterInfo = (trust) => readClusterInfo(endpoint, trust, around)
+      const prove = () => proveByToken(read, {token, pins}, around.clock.now())
+      return await withPatience(endpoint, prove, around)
+    },
+    surroundings.signal,
+  )
+  const addresses = new Set([server, ...endpoints])
+  addresses.delete(value.server)
+  return {
+    ...value,
+    endpoints: [...addresses],
+    source: 'token',
+    warnings: [...value.warnings, ...failures.flatMap(distrustWarning)],
+  }
+}
+
+/**
+ * The order of the checks is the design: an unverified read; the token's signature over it; the pins over all CAs in it; and
+ * the same text once more from a server that those CAs vouch for. Without a pin the signature is all there is.
+ */
+export async function proveByToken(
+  read: ReadClusterInfo,
+  {token, pins}: Pick<TokenPlan, 'token' | 'pins'>,
+  now: Date,
+): Promise<ProvenInfo> {
+  const claimed = await read({insecure: true})
+  requireSigned(claimed, token)
+  const info = parseClusterInfo(claimed.kubeconfig)
+  const authorities = authoritiesOf(info)
+  const {kubeconfig, serverTime} = claimed
+  const found = pinsOf(authorities)
+  if (pins.size === 0) {
+    requireCurrentAuthorities(authorities, {now, serverTime})
+    return {...info, kubeconfig, pins: found, warnings: [unpinnedWarning(found)]}
+  }
+
+  if (authorities.length === 0) {
+    throw clusterInfoInvalid('cluster-info', 'a CA is pinned, and there is none in it')
+  }
+  requirePinned(authorities, pins, now)
+  requireCurrentAuthorities(authorities, {now, serverTime})
+  const confirmed = await read({ca: info.ca, tlsServerName: info.tlsServerName, serverTime})
+  if (confirmed.kubeconfig !== kubeconfig) throw changed()
+  return {...info, kubeconfig, pins: found, warnings: []}
+}
+
+function changed(): TrustError {
+  return new TrustError(
+    'CLUSTER_INFO_CHANGED',
+    'cluster-info was different when it was read a second time, over a verified connection',
+    {
+      hints: [
+        'where the cluster was just being changed, run the command again',
+        'if it happens again, somebody stands between this machine and the cluster: do not go on',
+      ],
+    },
+  )
+}
+
+function unpinnedWarning(found: readonly Pin[]): string {
+  const advice = found.map((pin) => `--discovery-token-ca-cert-hash ${pin}`).join(' ')
+  const next = advice === '' ? '' : `; to pin it next time, add ${advice}`
+  return `the CA of the cluster was not pinned, so everybody who knows the token could have pretended to be it${next}`
+}
+
+/** One that is not there is nothing to speak of; one that pretends to be the cluster is. */
+function distrustWarning({server, error}: Failure): string[] {
+  if (!(error instanceof TrustError) || error.oclif.exit !== EXIT.notTrusted) return []
+  return [`${server} was passed over: ${error.message}`]
+}

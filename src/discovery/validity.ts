@@ -1,0 +1,86 @@
+import {TrustError, type ErrorCode} from '../errors.ts'
+import type {Certificate} from '../pki/certificate.ts'
+
+export interface Times {
+  now: Date
+  /** What the server's own clock shows. Not trusted: it only says which of two clocks is the likelier to be wrong. */
+  serverTime?: Date | undefined
+}
+
+type Validity = Pick<Certificate, 'notBefore' | 'notAfter'>
+
+/** Refuses a bundle of which no CA is valid now; during a rotation an old one may be over already. */
+export function requireCurrentAuthorities(authorities: readonly Validity[], times: Times): void {
+  if (authorities.length === 0 || authorities.some((one) => contains(one, times.now))) return
+  const [latest] = [...authorities].sort((a, b) => b.notAfter.getTime() - a.notAfter.getTime())
+  if (latest) {
+    throw untimely(latest, times, {
+      what: "the cluster's CA",
+      code: 'CA_EXPIRED',
+      hints: ['rotate the CA on the control plane: machines cannot join a cluster without one'],
+    })
+  }
+}
+
+/** Refuses a server's certificate that is not valid now. */
+export function requireCurrentServer(certificate: Validity, server: string, times: Times): void {
+  if (contains(certificate, times.now)) return
+  throw untimely(certificate, times, {
+    what: `the certificate of ${server}`,
+    code: 'SERVER_CERTIFICATE_EXPIRED',
+    hints: ['renew it with "trustadm certificate renew" on the control plane'],
+  })
+}
+
+function untimely(
+  {notBefore, notAfter}: Validity,
+  {now, serverTime}: Times,
+  {what, code, hints}: {what: string; code: ErrorCode; hints: string[]},
+): TrustError {
+  const facts = {
+    now: now.toISOString(),
+    notBefore: notBefore.toISOString(),
+    notAfter: notAfter.toISOString(),
+    ...(serverTime && {serverTime: serverTime.toISOString()}),
+  }
+  if (now < notBefore) {
+    const behind = span(notBefore.getTime() - now.getTime())
+    return new TrustError(
+      'CLOCK_SKEWED',
+      `the clock of this machine is at least ${behind} behind: ${what} is valid from ${facts.notBefore}, and here it is ${facts.now}`,
+      {facts, hints: SET_CLOCK},
+    )
+  }
+  if (serverTime && contains({notBefore, notAfter}, serverTime)) {
+    const ahead = span(now.getTime() - serverTime.getTime())
+    return new TrustError(
+      'CLOCK_SKEWED',
+      `the clock of this machine is ${ahead} ahead of the server's: ${what} is valid until ${facts.notAfter}, and here it is ${facts.now}`,
+      {facts, hints: SET_CLOCK},
+    )
+  }
+  const ago = span(now.getTime() - notAfter.getTime())
+  return new TrustError(code, `${what} has expired ${ago} ago, at ${facts.notAfter}`, {
+    facts,
+    hints: [...hints, `check the clock of this machine: it shows ${facts.now}`],
+  })
+}
+
+const SET_CLOCK = ['set the clock of this machine, best by NTP, and try again']
+
+const UNITS: [string, number][] = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+]
+
+/** A span of time for people, rounded down: `3 days`, `1 hour`, `20 seconds`. */
+export function span(milliseconds: number): string {
+  const [unit, size] = UNITS.find(([, each]) => milliseconds >= each) ?? ['second', 1000]
+  const count = Math.floor(milliseconds / size)
+  return `${count} ${unit}${count === 1 ? '' : 's'}`
+}
+
+function contains({notBefore, notAfter}: Validity, time: Date): boolean {
+  return time >= notBefore && time <= notAfter
+}
