@@ -23,6 +23,7 @@ export interface ServiceSpec {
   ipFamilies?: string[]
   ipFamilyPolicy?: string
   allocateLoadBalancerNodePorts?: boolean
+  loadBalancerClass?: string
 }
 
 export interface Service extends ApiObject {
@@ -34,6 +35,13 @@ export interface Service extends ApiObject {
 export const hasClusterIP = (spec: ServiceSpec) => spec.type !== 'ExternalName'
 
 export const isHeadless = (spec: ServiceSpec) => spec.clusterIP === 'None'
+
+export const mayHaveNodePorts = (spec: ServiceSpec) =>
+  spec.type === 'NodePort' || spec.type === 'LoadBalancer'
+
+/** Reached from outside the cluster. */
+export const isExternal = (spec: ServiceSpec) =>
+  mayHaveNodePorts(spec) || (spec.type === 'ClusterIP' && (spec.externalIPs ?? []).length > 0)
 
 /** Reached through a port of every node. */
 export const hasNodePorts = (spec: ServiceSpec) =>

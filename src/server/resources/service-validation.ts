@@ -8,7 +8,7 @@ import {dnsLabel, dnsSubdomain} from '../validation/names.ts'
 import {PROTOCOLS, ipAddress, portNumber, portReference} from '../validation/network.ts'
 import {checkWith, oneOf, requiredWith} from '../validation/values.ts'
 import type {Service, ServicePort, ServiceSpec} from './service-types.ts'
-import {hasClusterIP, isHeadless} from './service-types.ts'
+import {hasClusterIP, isExternal, isHeadless} from './service-types.ts'
 
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']
 const POLICIES = ['Cluster', 'Local']
@@ -86,6 +86,22 @@ function validateClusterIPs(spec: ServiceSpec): FieldError[] {
     .flatMap((address, index) => ipAddress(`spec.clusterIPs[${index}]`, address))
 }
 
+function validateNodePorts({type, ports = []}: ServiceSpec): FieldError[] {
+  if (type !== 'ClusterIP') return []
+  return ports.flatMap(({nodePort}, index) => {
+    const why = "may not be used when `type` is 'ClusterIP'"
+    return nodePort ? [forbiddenField(`spec.ports[${index}].nodePort`, why)] : []
+  })
+}
+
+function validateExternalTraffic(spec: ServiceSpec): FieldError[] {
+  const {externalTrafficPolicy: policy} = spec
+  const field = 'spec.externalTrafficPolicy'
+  if (isExternal(spec)) return oneOf(field, policy, POLICIES)
+  const why = 'may only be set for externally-accessible services'
+  return policy ? [invalidValue(field, policy, why)] : []
+}
+
 export function validateService({spec = {}}: Service): FieldError[] {
   return [
     ...validatePorts(spec),
@@ -96,7 +112,8 @@ export function validateService({spec = {}}: Service): FieldError[] {
     ...(spec.externalIPs ?? []).flatMap((address, index) =>
       ipAddress(`spec.externalIPs[${index}]`, address),
     ),
-    ...oneOf('spec.externalTrafficPolicy', spec.externalTrafficPolicy, POLICIES),
+    ...validateNodePorts(spec),
+    ...validateExternalTraffic(spec),
     ...oneOf('spec.internalTrafficPolicy', spec.internalTrafficPolicy, POLICIES),
   ]
 }

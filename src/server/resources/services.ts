@@ -5,8 +5,9 @@ import {dns1035LabelName} from '../validation/names.ts'
 import {AGE, NAME, column, labelsText, orNone, wideColumn} from './columns.ts'
 import {defineResource, keepStatus, statusSubresource} from './define.ts'
 import {allocate, validateAllocation} from './service-allocation.ts'
-import type {Service, ServiceSpec} from './service-types.ts'
-import {hasClusterIP, hasNodePorts, isHeadless} from './service-types.ts'
+import {linkFields} from './service-linked-fields.ts'
+import type {Service} from './service-types.ts'
+import {hasClusterIP, isExternal, isHeadless} from './service-types.ts'
 import {validateService, validateServiceUpdate} from './service-validation.ts'
 
 const AFFINITY_SECONDS = 10_800
@@ -24,33 +25,9 @@ function defaults(service: Service): void {
     port.protocol ??= 'TCP'
     if (!port.targetPort && port.port !== undefined) port.targetPort = port.port
   }
-  if (spec.type === 'NodePort' || spec.type === 'LoadBalancer') {
-    spec.externalTrafficPolicy ??= 'Cluster'
-  }
+  if (isExternal(spec)) spec.externalTrafficPolicy ??= 'Cluster'
   if (hasClusterIP(spec)) spec.internalTrafficPolicy ??= 'Cluster'
   if (spec.type === 'LoadBalancer') spec.allocateLoadBalancerNodePorts ??= true
-}
-
-/** A client that does not know what was allocated does not lose it by an update. */
-function keepAllocated(spec: ServiceSpec, old: ServiceSpec): void {
-  if (hasClusterIP(spec) && hasClusterIP(old)) {
-    if (!spec.clusterIP && !spec.clusterIPs?.length) {
-      if (old.clusterIP) spec.clusterIP = old.clusterIP
-      if (old.clusterIPs) spec.clusterIPs = [...old.clusterIPs]
-    } else if (spec.clusterIP && !spec.clusterIPs?.length) {
-      spec.clusterIPs = [spec.clusterIP]
-    }
-    spec.ipFamilyPolicy ??= old.ipFamilyPolicy ?? 'SingleStack'
-    if (!spec.ipFamilies?.length && old.ipFamilies) spec.ipFamilies = [...old.ipFamilies]
-  }
-  if (!hasNodePorts(spec) || !hasNodePorts(old)) return
-  const nodePorts = new Map(
-    old.ports?.map(({protocol, port, nodePort}) => [`${protocol ?? ''} ${port ?? 0}`, nodePort]),
-  )
-  for (const port of spec.ports ?? []) {
-    const kept = nodePorts.get(`${port.protocol ?? ''} ${port.port ?? 0}`)
-    if (!port.nodePort && kept) port.nodePort = kept
-  }
 }
 
 const strategyFor = (range: AddressRange): Strategy<Service> => ({
@@ -59,13 +36,13 @@ const strategyFor = (range: AddressRange): Strategy<Service> => ({
     allocate(service, context, range)
     service.status = {loadBalancer: {}}
   },
-  validate: (service, context) => [
-    ...validateService(service),
-    ...validateAllocation(service, context, range),
-  ],
+  validate: (service, context) => {
+    const errors = validateService(service)
+    return errors.length > 0 ? errors : validateAllocation(service, context, range)
+  },
   prepareForUpdate: (service, old, context) => {
     keepStatus(service, old)
-    if (service.spec && old.spec) keepAllocated(service.spec, old.spec)
+    linkFields(service, old)
     allocate(service, context, range)
   },
   validateUpdate: validateServiceUpdate,
@@ -104,6 +81,7 @@ export const services = (range: AddressRange) =>
     categories: ['all'],
     namespaced: true,
     verbs: ALL_VERBS,
+    createOnUpdate: true,
     validateName: dns1035LabelName,
     strategy: strategyFor(range),
     subresources: {status: statusSubresource<Service>()},

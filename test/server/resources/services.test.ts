@@ -127,6 +127,14 @@ describe('Service', () => {
       ],
     ],
     [
+      'a node port of a service inside',
+      {ports: [{port: 80, nodePort: 30_001}], externalTrafficPolicy: 'Local'},
+      [
+        "spec.ports[0].nodePort: Forbidden: may not be used when `type` is 'ClusterIP'",
+        'spec.externalTrafficPolicy: Invalid value: "Local": may only be set for externally-accessible services',
+      ],
+    ],
+    [
       'an address that is none',
       {ports: [{port: 80}], clusterIP: 'x'},
       [/^spec.clusterIPs\[0\]: Invalid value: "x": must be a valid IP address/],
@@ -159,6 +167,42 @@ describe('Service', () => {
     const body = {spec: {...(web.spec as object), clusterIP: '10.96.0.10'}}
     assert.deepEqual(texts(updated('services', old, body, beside(old)).errors), [
       'spec.clusterIPs[0]: Invalid value: ["10.96.0.10"]: may not change once set',
+    ])
+  })
+
+  it('keeps its address against a patch of clusterIP alone', () => {
+    const old = created('services', {spec: {...(web.spec as object), clusterIP: '10.96.0.9'}})
+    const body = {spec: {...old.spec, clusterIP: '10.96.0.10'}}
+    assert.deepEqual(texts(updated('services', old, body, beside(old)).errors), [
+      'spec.clusterIPs[0]: Invalid value: ["10.96.0.10"]: may not change once set',
+    ])
+  })
+
+  it('leaves its node ports and its traffic policy behind when it no longer has a port of the nodes', () => {
+    const old = created('services', {spec: {type: 'NodePort', ports: [{port: 80}]}})
+    const body = {spec: {...old.spec, type: 'ClusterIP'}}
+    const {object, errors} = updated('services', old, body, beside(old))
+    assert.deepEqual(errors, [])
+    assert.equal(object.spec.externalTrafficPolicy, undefined)
+    assert.deepEqual(object.spec.ports, [{port: 80, protocol: 'TCP', targetPort: 80}])
+    assert.equal(object.spec.clusterIP, old.spec.clusterIP)
+  })
+
+  it('leaves its address behind when it becomes a name for something outside', () => {
+    const old = created('services', web)
+    const body = {spec: {...old.spec, type: 'ExternalName', externalName: 'example.com'}}
+    const {object, errors} = updated('services', old, body, beside(old))
+    assert.deepEqual(errors, [])
+    const {clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy} = object.spec
+    assert.deepEqual([clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy], Array(4).fill(undefined))
+  })
+
+  it('says which node port does not fit its new type when the caller asks for another', () => {
+    const old = created('services', {spec: {type: 'NodePort', ports: [{port: 80}]}})
+    const ports = [{port: 80, nodePort: old.spec.ports[0].nodePort === 30_000 ? 30_001 : 30_000}]
+    const body = {spec: {...old.spec, type: 'ClusterIP', ports}}
+    assert.deepEqual(texts(updated('services', old, body, beside(old)).errors), [
+      "spec.ports[0].nodePort: Forbidden: may not be used when `type` is 'ClusterIP'",
     ])
   })
 
