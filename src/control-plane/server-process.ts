@@ -9,6 +9,7 @@ import {CATALOG} from './certificates.ts'
 import {certDirOf, fileOf, urlOf, type Plane} from './config/plane.ts'
 import {localAddress} from './config/settings.ts'
 import {findServer, processIdentity, type ServerState} from './server-state.ts'
+import {findStray} from './stray-process.ts'
 
 const START_PATIENCE = 60_000
 const READY_PATIENCE = 15_000
@@ -81,8 +82,9 @@ export async function startInBackground(
   } finally {
     closeSync(log)
   }
-  return await waitUntilReady(plane, START_PATIENCE, () => {
-    if (ended) throw notStarted(plane, failure || logSince(plane, start))
+  return await waitUntilReady(plane, START_PATIENCE, async () => {
+    if (!ended || (await findStray(plane))) return
+    throw notStarted(plane, failure || logSince(plane, start))
   })
 }
 
@@ -95,18 +97,18 @@ export async function waitForServer(plane: Plane): Promise<ServerState> {
   })
 }
 
-/** `onAbsent` is called as long as there is no server; another one of the same folder may be faster than ours, and counts. */
+/** `onAbsent` is called as long as there is no server; one that a killed run has started may be faster than ours, and counts. */
 async function waitUntilReady(
   plane: Plane,
   patience: number,
-  onAbsent: () => void,
+  onAbsent: () => void | Promise<void>,
 ): Promise<ServerState> {
   // Probes of a server that hangs take their time too: what counts is the clock, not the number of attempts.
   const end = performance.now() + patience
   for (;;) {
     const state = await findServer(plane)
     if (state && (await isReady(plane, state))) return state
-    if (!state) onAbsent()
+    if (!state) await onAbsent()
     if (performance.now() > end) throw notReady(plane, patience, state)
     await sleep(PAUSE)
   }
