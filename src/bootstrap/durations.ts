@@ -19,12 +19,12 @@ const LONGEST = 2 ** 63 / 1e6
 
 /** Milliseconds of a time span as Go writes it: `24h`, `1h30m`, `0`. A negative one is refused: no use has a meaning for it. */
 export function parseDuration(text: string, what: string): number {
-  if (!WHOLE.test(text)) throw notADuration(text, what)
+  if (!WHOLE.test(text)) throw notADuration(what)
   let total = 0
   for (const [, amount, unit = ''] of text.matchAll(PART)) {
     total += Number(amount) * (MILLISECONDS[unit] ?? 0)
   }
-  if (total >= LONGEST) throw notADuration(text, what)
+  if (total >= LONGEST) throw notADuration(what)
   // Zero means "for ever", so what is shorter than a millisecond must not become it.
   return total > 0 ? Math.max(1, Math.round(total)) : 0
 }
@@ -41,8 +41,9 @@ export function formatDuration(milliseconds: number): string {
     : `${Math.floor(minutes / 60)}h${minutes % 60}m${seconds}`
 }
 
-function notADuration(text: string, what: string): TrustError {
-  return new TrustError('USAGE', `${what} is ${JSON.stringify(text)}, which is no time span`, {
+/** The text is not shown: it may be a token that was put into the wrong place. */
+function notADuration(what: string): TrustError {
+  return new TrustError('USAGE', `${what} is no time span`, {
     hints: ['write it as in "24h", "90m" or "1h30m"; 0 is for ever'],
   })
 }

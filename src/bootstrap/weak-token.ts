@@ -61,6 +61,7 @@ export function requireStrongToken(token: BootstrapToken): void {
   throw new TrustError('TOKEN_WEAK', `the token is easy to guess: ${why}`, {
     hints: [
       'leave the token out and a random one is made, or take one from "trustadm token generate"',
+      'say --allow-weak to take it all the same',
     ],
   })
 }

@@ -1,4 +1,5 @@
 import {TrustError} from '../errors.ts'
+import {flagName} from './harmless-word.ts'
 
 /** A command line, cut into the command's id and what is left for the command. */
 export interface CommandLine {
@@ -38,6 +39,9 @@ export function readCommandLine(
   return {id: words.join(':'), rest: line.slice(words.length), wantsHelp}
 }
 
+/** `init --token ""` makes no token. */
+const MAY_BE_EMPTY = ['--token']
+
 const isFlag = (argument: string | undefined): boolean => argument?.startsWith('-') ?? false
 
 /**
@@ -47,7 +51,7 @@ const isFlag = (argument: string | undefined): boolean => argument?.startsWith('
 export function requireUsable({id, rest, wantsHelp}: CommandLine): void {
   if (wantsHelp) return
   if (id === '') {
-    throw new TrustError('USAGE', `there is no command before ${rest[0] ?? ''}`, {
+    throw new TrustError('USAGE', `there is no command before ${flagName(rest[0] ?? '')}`, {
       hints: [
         'flags come after the command, as in "trustadm init --verbose"',
         'run "trustadm help" for the list of commands',
@@ -57,8 +61,10 @@ export function requireUsable({id, rest, wantsHelp}: CommandLine): void {
   for (const [index, argument] of rest.entries()) {
     const [flag = '', value] = argument.split('=', 2)
     const before = rest[index - 1]
-    if (isFlag(flag) && value === '') throw emptyValue(flag)
-    if (argument === '') throw emptyValue(isFlag(before) ? before : undefined)
+    if (isFlag(flag) && value === '' && !MAY_BE_EMPTY.includes(flag)) throw emptyValue(flag)
+    if (argument === '' && !MAY_BE_EMPTY.includes(before ?? '')) {
+      throw emptyValue(isFlag(before) ? before : undefined)
+    }
   }
 }
 

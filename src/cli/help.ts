@@ -4,6 +4,7 @@ import {CommandHelp, Help} from '@oclif/core/help'
 import {TrustError} from '../errors.ts'
 import type {CommandLine} from './command-line.ts'
 import {closest} from './closest.ts'
+import {harmless} from './harmless-word.ts'
 
 const INTRODUCTION = `trustadm makes machines trust a cluster: it sets up a CA and a Kubernetes-compatible API server.
 
@@ -55,7 +56,7 @@ function unknownCommand(id: string, known: readonly string[]): TrustError {
     name,
     known.map((one) => one.replaceAll(':', ' ')),
   )
-  return new TrustError('USAGE', `there is no command "${name}"`, {
+  return new TrustError('USAGE', `there is no command "${harmless(name.split(' '))}"`, {
     hints: [
       ...(similar === undefined ? [] : [`did you mean "trustadm ${similar}"?`]),
       'run "trustadm help" for the list of commands',

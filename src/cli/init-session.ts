@@ -7,11 +7,12 @@ import type {PhaseName} from '../control-plane/phases/names.ts'
 import {serve, type RunningPlane} from '../control-plane/serve.ts'
 import type {Clock} from '../runtime.ts'
 import {choicesOf, type InitFlagValues} from './init-flags.ts'
+import {tokensFor, type InitTokenFlagValues} from './init-token.ts'
 import {dirOf} from './places.ts'
 import {createProgress, type Progress} from './progress.ts'
 import {timestamped} from './server-log.ts'
 
-export interface SessionFlags extends InitFlagValues {
+export interface SessionFlags extends InitFlagValues, InitTokenFlagValues {
   dir?: string | undefined
   config?: string | undefined
   'skip-phases'?: string[] | undefined
@@ -38,6 +39,7 @@ export async function openSession(flags: SessionFlags, clock: Clock): Promise<In
   const dir = dirOf(flags.dir ?? file?.dir)
   const choices = choicesOf(flags)
   const resolve = () => resolvePlane({dir, flags: choices, file})
+  const tokens = await tokensFor(flags, file?.bootstrapTokens, progress.warn, clock)
   let running: RunningPlane | undefined
   return {
     progress,
@@ -51,6 +53,7 @@ export async function openSession(flags: SessionFlags, clock: Clock): Promise<In
       warn: progress.warn,
       program: [process.execPath, ...process.execArgv, process.argv[1] ?? ''],
       connect: connectAsAdmin,
+      tokens,
       ...(flags.foreground && {
         startInForeground: async (ready) => {
           running = await serve(ready, {clock, log: timestamped(process.stderr, clock)})

@@ -9,6 +9,7 @@ const TOPICS = {
   certificate: {description: "the control plane's own certificates"},
   'init:phase': {description: 'single steps of init'},
   kubeconfig: {description: 'kubeconfig files for users'},
+  token: {description: 'bootstrap tokens, by which machines join a cluster'},
 }
 
 const PACKAGE: Interfaces.PJSON = {

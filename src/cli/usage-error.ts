@@ -1,6 +1,7 @@
 import {stripVTControlCharacters} from 'node:util'
 import {TrustError} from '../errors.ts'
 import {closest} from './closest.ts'
+import {flagName, isHarmless} from './harmless-word.ts'
 
 const HELP_HINT = 'run the command with --help for its flags'
 
@@ -9,16 +10,16 @@ interface ParserError extends Error {
   parse?: {input?: {flags?: Record<string, unknown>}}
   /** The flags that there are none of. */
   flags?: unknown
-  /** The arguments that are missing. */
+  /** The arguments that are missing, or too many. */
   args?: unknown
 }
 
 /** oclif has several lines and several manners for its refusals; ours are one sentence each, as all other errors are. */
 const SENTENCES: readonly (readonly [RegExp, string])[] = [
-  [/^Nonexistent flags?: (.+)$/, 'there is no flag $1'],
-  [/^Unexpected arguments?: (.+)$/, 'nothing is known of "$1" here'],
-  [/^Expected (--[^=]+)=(.*) to be one of: (.+)$/s, '$1 has to be one of $3, not "$2"'],
-  [/^Expected (.*) to be one of: (.+)$/s, '"$1" is none of $2'],
+  [/^Expected (--[^=]+)=([a-z]{1,12}) to be one of: (.+)$/s, '$1 has to be one of $3, not "$2"'],
+  [/^Expected (--[^=]+)=.* to be one of: (.+)$/s, '$1 has to be one of $2'],
+  [/^Expected ([a-z-]{1,12}) to be one of: (.+)$/s, '"$1" is none of $2'],
+  [/^Expected .* to be one of: (.+)$/s, 'the argument has to be one of $1'],
   [/^Flag (--\S+) expects a value$/, '$1 needs a value'],
   [/^Flag (--\S+) expects one of these values: (.+)$/, '$1 needs a value: one of $2'],
   [/^Missing required flag (\S+)$/, '--$1 is missing'],
@@ -37,8 +38,23 @@ function missingArguments(args: unknown): string[] {
   )
 }
 
-function messageFor({message, args}: ParserError): string {
+/** What is too much on the line may be a token, or most of one: only plain words are repeated. */
+function unexpected(args: unknown): string {
+  const words = Array.isArray(args) ? args.map(String) : []
+  return words.every(isHarmless)
+    ? `nothing is known of "${words.join(', ')}" here`
+    : 'there are more arguments than this command takes'
+}
+
+const textsOf = (list: unknown): string[] =>
+  Array.isArray(list) ? list.filter((one) => typeof one === 'string') : []
+
+function messageFor({message, args, flags}: ParserError): string {
   const text = stripVTControlCharacters(message).replace(/\n?See more help with --help$/, '')
+  if (text.startsWith('Nonexistent flag')) {
+    return `there is no flag ${textsOf(flags).map(flagName).join(', ')}`
+  }
+  if (text.startsWith('Unexpected argument')) return unexpected(args)
   if (/^Missing \d+ required arg/.test(text)) return missingArguments(args).join('; ')
   const [, several] = /^The following errors? occurred:\n(.*)$/s.exec(text) ?? []
   const reasons = several?.split('\n').map((line) => line.trim()) ?? [text]
@@ -48,8 +64,9 @@ function messageFor({message, args}: ParserError): string {
 /** What was probably meant by a flag that does not exist. */
 function similarFlags({flags, parse}: ParserError): string[] {
   const known = Object.keys(parse?.input?.flags ?? {}).map((name) => `--${name}`)
-  const typed = Array.isArray(flags) ? flags.filter((one) => typeof one === 'string') : []
-  const similar = typed.map((one) => closest(one, known)).filter((one) => one !== undefined)
+  const similar = textsOf(flags)
+    .map((one) => closest(flagName(one), known))
+    .filter((one) => one !== undefined)
   return similar.map((one) => `did you mean ${one}?`)
 }
 

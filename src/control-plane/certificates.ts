@@ -1,6 +1,7 @@
 import {join} from 'node:path'
 import {isIP} from 'node:net'
 import type {LeafOptions} from '../pki/leaf.ts'
+import {readAuthority, type Authority} from '../pki/authority.ts'
 import {catalogFor, type CatalogContext, type LeafSpec, type Place} from '../pki/catalog.ts'
 import {pairStore, type LeafStore} from '../pki/pair-store.ts'
 import {serviceRange} from './config/subnet.ts'
@@ -10,6 +11,12 @@ import {kubeconfigStore} from './kubeconfig-store.ts'
 
 /** The CAs and leaves that a control plane with the embedded store has. */
 export const CATALOG = catalogFor()
+
+/** The CA that machines and users know the cluster by; undefined before it is made. */
+export async function findClusterAuthority(plane: Plane): Promise<Authority | undefined> {
+  const spec = CATALOG.authorities.find(({id}) => id === 'ca')
+  return spec && (await readAuthority(certDirOf(plane), spec))
+}
 
 /** What the names in the certificates depend on. */
 export function catalogContext({settings}: Plane): CatalogContext {

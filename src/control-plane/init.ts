@@ -1,15 +1,17 @@
 import {join} from 'node:path'
 import {isDeepStrictEqual} from 'node:util'
+import type {BootstrapTokenInfo} from '../bootstrap/token-info.ts'
+import {formatToken} from '../bootstrap/token.ts'
 import {TrustError} from '../errors.ts'
-import {readAuthority} from '../pki/authority.ts'
 import {lookAt} from '../pki/file-checks.ts'
 import {pinOf} from '../pki/pins.ts'
-import {CATALOG} from './certificates.ts'
-import {certDirOf, endpointOf, fileOf, type Plane} from './config/plane.ts'
+import {findClusterAuthority} from './certificates.ts'
+import {endpointOf, fileOf, type Plane} from './config/plane.ts'
 import {findPlane, savePlane} from './config/stored.ts'
 import {exclusively} from './exclusive.ts'
 import {PHASES, type Phase, type PhaseContext} from './phases/index.ts'
 import {PHASE_NAMES, type PhaseName} from './phases/names.ts'
+import {joinCommand} from './tokens/join-command.ts'
 
 /** Told as the phases go by. */
 export interface InitObserver {
@@ -22,6 +24,7 @@ export interface InitResult {
   endpoint: string
   /** SPKI pins of the cluster's CAs, as `--discovery-token-ca-cert-hash` takes them. */
   caCertHashes: string[]
+  /** Null with `--skip-token-print`, and where no token was made. */
   token: string | null
   joinCommand: string | null
   kubeconfig: string
@@ -49,13 +52,10 @@ export function parsePhaseNames(names: readonly string[]): PhaseName[] {
   })
 }
 
-/** Refuses a phase that this version has no code for, instead of pretending. */
 export function requirePhase(name: PhaseName): Phase {
   const phase = PHASES.find((one) => one.name === name)
   if (phase) return phase
-  throw new TrustError('USAGE', `the phase "${name}" is not part of this version`, {
-    hints: [`the phases are ${PHASES.map((one) => one.name).join(', ')}`],
-  })
+  throw new TrustError('INTERNAL', `the phase "${name}" has no code`)
 }
 
 async function saveIfChanged(plane: Plane): Promise<void> {
@@ -128,14 +128,16 @@ export function phasesWithout(skipped: readonly PhaseName[]): Phase[] {
   return PHASES.filter(({name}) => !skipped.some((one) => one === name))
 }
 
-export async function describePlane(plane: Plane): Promise<InitResult> {
-  const spec = CATALOG.authorities.find(({id}) => id === 'ca')
-  const authority = spec && (await readAuthority(certDirOf(plane), spec))
+/** `token` is left out where nobody shall see it, or where none was made. */
+export async function describePlane(plane: Plane, token?: BootstrapTokenInfo): Promise<InitResult> {
+  const authority = await findClusterAuthority(plane)
+  const endpoint = endpointOf(plane)
+  const caCertHashes = authority?.bundle.map(pinOf) ?? []
   return {
-    endpoint: endpointOf(plane),
-    caCertHashes: authority?.bundle.map(pinOf) ?? [],
-    token: null,
-    joinCommand: null,
+    endpoint,
+    caCertHashes,
+    token: token ? formatToken(token.token) : null,
+    joinCommand: token ? joinCommand({server: endpoint, caCertHashes}, token) : null,
     kubeconfig: join(plane.dir, 'admin.conf'),
     dir: plane.dir,
   }

@@ -66,9 +66,11 @@ describe('the program', () => {
     assert.equal((await run('init', 'phase', 'nonsense')).exit, 2)
   })
 
-  it('says that a phase is not part of this version instead of pretending', async () => {
-    const {stderr, exit} = await run('init', 'phase', 'bootstrap-token')
-    assert.match(stderr, /not part of this version/)
-    assert.equal(exit, 2)
+  it('does not repeat a word that may be a token where a command was expected', async () => {
+    for (const line of ['token abcdef.canary7', 'tokn create abcdef.canary7', 'token canary7']) {
+      const {stderr, exit} = await run(...line.split(' '))
+      assert.doesNotMatch(stderr, /canary7/)
+      assert.equal(exit, 2)
+    }
   })
 })

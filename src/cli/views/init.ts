@@ -12,6 +12,17 @@ Start it:      trustadm init --dir ${dir}
      or:       trustadm serve --dir ${dir}`
 }
 
+function joining({joinCommand, dir}: InitResult): string {
+  if (joinCommand === null) {
+    return `Join to it:    trustadm token create --print-join-command --dir ${dir}\n`
+  }
+  return `
+Any number of machines can join by running this on each as root:
+
+${joinCommand}
+`
+}
+
 /** `--skip-phases` may leave the server out: nothing is called ready that is not. */
 export const initView = (isRunning: boolean): View<InitResult> => ({
   table(result) {
@@ -25,7 +36,7 @@ ${headline(result, isRunning)}
 
 Use it:        kubectl --kubeconfig ${kubeconfig} get namespaces
 Look at it:    trustadm status --dir ${dir}
-`
+${joining(result)}`
   },
   name: ({endpoint}) => [endpoint],
 })

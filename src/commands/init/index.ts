@@ -2,11 +2,12 @@ import * as Flags from '@oclif/core/flags'
 import {TrustCommand} from '../../cli/command.ts'
 import {dryRun, output} from '../../cli/flags.ts'
 import {initFlags} from '../../cli/init-flags.ts'
+import {initTokenFlags} from '../../cli/init-token.ts'
 
 export default class Init extends TrustCommand {
   static override summary = 'set up a control plane on this machine and start its server'
-  static override description = `Makes the CAs, the certificates and the kubeconfig files, starts the API server in the background and waits until it is ready.
-What is there already and right is kept: a second run completes what a first one left, and one that has nothing to do changes nothing.
+  static override description = `Makes the CAs, the certificates and the kubeconfig files, starts the API server in the background, waits until it is ready, publishes how machines find the cluster, and prints the line that they join by, which is kubeadm's.
+What is there already and right is kept: a second run completes what a first one left, and one that has nothing to do changes nothing; it prints the token of the first one while that is valid.
 
 A CA of your own is used: put ca.crt, and ca.key if it may be here, into the folder of --cert-dir first.
 
@@ -29,6 +30,7 @@ Only one command at a time changes a control plane: a second one waits for its t
   ]
   static override flags = {
     ...initFlags,
+    ...initTokenFlags,
     'skip-phases': Flags.string({
       helpValue: '<phases>',
       multiple: true,
@@ -57,8 +59,9 @@ Only one command at a time changes a control plane: a second one waits for its t
       return await this.print(await planInit(phases, session.context), flags.output, initPlanView)
     }
     await runSession(session, phases)
-    const {plane} = session.context
-    await this.print(await describePlane(plane), flags.output, initView(await isRunning(plane)))
+    const {plane, joinToken} = session.context
+    const result = await describePlane(plane, flags['skip-token-print'] ? undefined : joinToken)
+    await this.print(result, flags.output, initView(await isRunning(plane)))
     await session.running()?.ended
   }
 }

@@ -2,6 +2,7 @@ import {parseAllDocuments} from 'yaml'
 import {TrustError, messageOf} from '../../errors.ts'
 import {KINDS, KUBEADM, OTHER_KUBEADM_KINDS, OURS, type Field, type Target} from './config-kinds.ts'
 import type {Read} from './fields.ts'
+import type {WantedToken} from '../tokens/create.ts'
 import type {Choices} from './settings.ts'
 
 /** What a configuration file says. */
@@ -10,6 +11,7 @@ export interface FileChoices {
   dir?: string
   skipPhases?: string[]
   generatedAuthorities?: string[]
+  bootstrapTokens?: WantedToken[]
   /** The documents that were read, each as `apiVersion kind`. */
   documents: string[]
   /** What in the file has no effect here. */
@@ -118,7 +120,7 @@ export function parseConfigFile(content: string, source: string): FileChoices {
       hints: error.suggestions,
     })
   }
-  const {dir, skipPhases, generatedAuthorities, ...choices} = reader.values
+  const {dir, skipPhases, generatedAuthorities, bootstrapTokens, ...choices} = reader.values
   return {
     choices: choices as Choices,
     ...(dir === undefined ? {} : {dir: dir as string}),
@@ -126,6 +128,7 @@ export function parseConfigFile(content: string, source: string): FileChoices {
     ...(generatedAuthorities === undefined
       ? {}
       : {generatedAuthorities: generatedAuthorities as string[]}),
+    ...(bootstrapTokens === undefined ? {} : {bootstrapTokens: bootstrapTokens as WantedToken[]}),
     documents: reader.documents,
     warnings: reader.warnings,
   }

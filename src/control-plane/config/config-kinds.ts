@@ -1,3 +1,4 @@
+import {bootstrapTokens} from './bootstrap-tokens.ts'
 import {
   address,
   domain,
@@ -15,7 +16,8 @@ import {
 import type {Choices} from './settings.ts'
 
 /** What a field of a configuration decides. */
-export type Target = keyof Choices | 'dir' | 'skipPhases' | 'generatedAuthorities'
+export type Target =
+  keyof Choices | 'dir' | 'skipPhases' | 'generatedAuthorities' | 'bootstrapTokens'
 
 /** A field that is used, one that Kubernetes knows and that has no meaning here, or one with fields inside. */
 export type Field = {to: Target; read: Read<unknown>} | 'unused' | {[name: string]: Field}
@@ -47,7 +49,8 @@ export const KINDS: Record<string, Record<string, Field>> = {
       ...unused('imagePullPolicy', 'imagePullSerial'),
     },
     skipPhases: use('skipPhases', texts),
-    ...unused('bootstrapTokens', 'certificateKey', 'dryRun', 'patches', 'timeouts'),
+    bootstrapTokens: use('bootstrapTokens', bootstrapTokens),
+    ...unused('certificateKey', 'dryRun', 'patches', 'timeouts'),
   },
   [`${KUBEADM} ClusterConfiguration`]: {
     apiServer: {

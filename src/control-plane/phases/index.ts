@@ -1,4 +1,6 @@
+import {bootstrapToken} from './bootstrap-token.ts'
 import {certs} from './certs.ts'
+import {clusterInfo} from './cluster-info.ts'
 import {controlPlane} from './control-plane.ts'
 import {kubeconfig} from './kubeconfig.ts'
 import {namespaces} from './namespaces.ts'
@@ -16,4 +18,6 @@ export const PHASES: readonly Phase[] = [
   controlPlane,
   namespaces,
   rbac,
+  clusterInfo,
+  bootstrapToken,
 ]

@@ -1,6 +1,8 @@
 import type {ApiClient} from '../../client/api-client.ts'
+import type {BootstrapTokenInfo} from '../../bootstrap/token-info.ts'
 import type {Clock} from '../../runtime.ts'
 import type {Plane} from '../config/plane.ts'
+import type {TokenPolicy, WantedToken} from '../tokens/create.ts'
 
 /** What a phase has to work with. */
 export interface PhaseContext {
@@ -14,6 +16,10 @@ export interface PhaseContext {
   /** Instead of a process in the background: `init --foreground`. */
   startInForeground?: (plane: Plane) => Promise<void>
   connect: (plane: Plane) => Promise<ApiClient>
+  /** The tokens that are to be there; without this, one of kubeadm's defaults. */
+  tokens?: TokenPolicy & {wanted: readonly WantedToken[]}
+  /** The token for the join line, once a phase has seen to it. */
+  joinToken?: BootstrapTokenInfo
 }
 
 /** One step of `init`. Each can be repeated: what is right is kept. */

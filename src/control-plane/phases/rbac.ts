@@ -1,26 +1,20 @@
-import {isDeepStrictEqual} from 'node:util'
-import type {ClusterRoleBinding, Subject} from '../../api/rbac.ts'
-import type {ApiClient} from '../../client/api-client.ts'
+import type {Subject} from '../../api/rbac.ts'
 import {findServer} from '../server-state.ts'
+import {wantedClusterRoleBinding, type WantedObject} from './objects.ts'
 import type {Phase} from './phase.ts'
 
 const RBAC = 'rbac.authorization.k8s.io'
 
-function binding(
-  name: string,
-  role: string,
-  kind: Subject['kind'],
-  subject: string,
-): ClusterRoleBinding {
-  return {
+function binding(name: string, role: string, kind: Subject['kind'], subject: string): WantedObject {
+  return wantedClusterRoleBinding({
     metadata: {name},
     roleRef: {apiGroup: RBAC, kind: 'ClusterRole', name: role},
     subjects: [{apiGroup: RBAC, kind, name: subject}],
-  }
+  })
 }
 
 /** What kubeadm binds on every cluster, with or without bootstrap tokens. */
-const BINDINGS: readonly ClusterRoleBinding[] = [
+const BINDINGS: readonly WantedObject[] = [
   binding('kubeadm:cluster-admins', 'cluster-admin', 'Group', 'kubeadm:cluster-admins'),
   binding(
     'kubeadm:apiserver-kubelet-client',
@@ -30,49 +24,19 @@ const BINDINGS: readonly ClusterRoleBinding[] = [
   ),
 ]
 
-type Bindings = Pick<ApiClient, 'clusterRoleBindings'>
-
-const isAsWanted = (found: ClusterRoleBinding, wanted: ClusterRoleBinding): boolean =>
-  isDeepStrictEqual(found.roleRef, wanted.roleRef) &&
-  isDeepStrictEqual(found.subjects, wanted.subjects)
-
-async function ensure(
-  {clusterRoleBindings}: Bindings,
-  wanted: ClusterRoleBinding,
-): Promise<string> {
-  const name = wanted.metadata.name ?? ''
-  const found = await clusterRoleBindings.find({name})
-  if (found && isAsWanted(found, wanted)) return `${name} is kept`
-  // A binding's role cannot be changed: another one takes its place.
-  if (found && !isDeepStrictEqual(found.roleRef, wanted.roleRef)) {
-    await clusterRoleBindings.delete({name}, {uid: found.metadata.uid})
-    await clusterRoleBindings.create(wanted)
-    return `${name} was made anew`
-  }
-  if (found) {
-    await clusterRoleBindings.update({...found, subjects: wanted.subjects ?? []})
-    return `${name} was put right`
-  }
-  await clusterRoleBindings.create(wanted)
-  return `${name} was made`
-}
-
 export const rbac: Phase = {
   name: 'rbac',
   summary: 'give the administrators their rights',
 
   async plan({plane, connect}) {
-    const names = BINDINGS.map(({metadata}) => metadata.name ?? '')
-    if (!(await findServer(plane))) return [`bind ${names.join(', ')}`]
+    if (!(await findServer(plane))) return BINDINGS.map(({name}) => `make the ${name}`)
     const client = await connect(plane)
     try {
-      const {items} = await client.clusterRoleBindings.list()
-      return BINDINGS.filter(
-        (wanted) =>
-          !items.some(
-            (found) => found.metadata.name === wanted.metadata.name && isAsWanted(found, wanted),
-          ),
-      ).map(({metadata}) => `bind ${metadata.name ?? ''}`)
+      const lines: string[] = []
+      for (const {name, isThere} of BINDINGS) {
+        if (!(await isThere(client))) lines.push(`see to the ${name}`)
+      }
+      return lines
     } finally {
       await client.close()
     }
@@ -81,7 +45,7 @@ export const rbac: Phase = {
   async run({plane, connect, tell}) {
     const client = await connect(plane)
     try {
-      for (const wanted of BINDINGS) tell(await ensure(client, wanted))
+      for (const {name, ensure} of BINDINGS) tell(`the ${name} ${await ensure(client)}`)
     } finally {
       await client.close()
     }

@@ -52,10 +52,10 @@ describe('parseConfigFile', () => {
 
   it('names what has no effect', () => {
     const {warnings} = read(
-      `${INIT}bootstrapTokens: []\n---\napiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n`,
+      `${INIT}certificateKey: abc\n---\napiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n`,
     )
     assert.deepEqual(warnings, [
-      'InitConfiguration.bootstrapTokens has no effect here',
+      'InitConfiguration.certificateKey has no effect here',
       'KubeletConfiguration of kubelet.config.k8s.io/v1beta1 has no effect here',
     ])
   })

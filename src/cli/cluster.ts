@@ -1,0 +1,33 @@
+import {join, resolve} from 'node:path'
+import * as Flags from '@oclif/core/flags'
+import {dir} from './flags.ts'
+
+/** The flags of every command that works with any cluster. */
+export const clusterFlags = {
+  kubeconfig: Flags.string({
+    helpGroup: 'COMMON',
+    helpValue: '<file>',
+    summary:
+      'the kubeconfig of the cluster [default: admin.conf of --dir where that is named; else $KUBECONFIG; else admin.conf of the control plane on this machine; else ~/.kube/config]',
+  }),
+  dir,
+}
+
+export interface ClusterFlagValues {
+  kubeconfig?: string | undefined
+  dir?: string | undefined
+}
+
+/** The file to read; undefined where it is to be looked for as kubectl does. */
+export async function findKubeconfig(
+  {kubeconfig, dir: named}: ClusterFlagValues,
+  environment: Record<string, string | undefined> = process.env,
+): Promise<string | undefined> {
+  if (kubeconfig !== undefined) return kubeconfig
+  if (named !== undefined) return join(resolve(named), 'admin.conf')
+  if (environment.KUBECONFIG) return undefined
+  const {lookAt} = await import('../pki/file-checks.ts')
+  const {defaultDir} = await import('./places.ts')
+  const own = join(defaultDir(environment), 'admin.conf')
+  return (await lookAt(own)) ? own : undefined
+}

@@ -1,0 +1,83 @@
+import {parseDuration} from '../bootstrap/durations.ts'
+import {parseUsages} from '../bootstrap/usages.ts'
+import {readConfigFile} from '../control-plane/config/resolve.ts'
+import {
+  completeToken,
+  createToken,
+  warningOf,
+  type WantedToken,
+} from '../control-plane/tokens/create.ts'
+import {reportCreated, type CreatedTokens} from '../control-plane/tokens/created.ts'
+import {joinCommand, joinTarget, requireForJoining} from '../control-plane/tokens/join-command.ts'
+import {TrustError} from '../errors.ts'
+import type {Clock} from '../runtime.ts'
+import type {ClusterFlagValues} from './cluster.ts'
+import {createProgress, type Progress} from './progress.ts'
+import {readToken} from './token-source.ts'
+import {withCluster} from './with-cluster.ts'
+
+export interface CreateTokenFlags extends ClusterFlagValues {
+  token: string | undefined
+  'token-file': string | undefined
+  usages: string[] | undefined
+  ttl: string | undefined
+  description: string | undefined
+  groups: string[] | undefined
+  config: string | undefined
+  'print-join-command': boolean | undefined
+  'allow-weak': boolean | undefined
+  'dry-run': boolean | undefined
+  quiet: boolean
+  verbose: boolean
+}
+
+/** Creates the tokens that the flags of `token create` ask for. All of them are looked at before the first is stored. */
+export async function createTokens(flags: CreateTokenFlags, clock: Clock): Promise<CreatedTokens> {
+  const progress = createProgress(flags)
+  const dryRun = flags['dry-run'] ?? false
+  const infos = (await wantedTokens(flags, progress)).map((wanted) =>
+    completeToken(wanted, clock.now(), {allowWeak: flags['allow-weak']}),
+  )
+  const [first] = infos
+  if (flags['print-join-command'] && first) requireForJoining(first)
+  return await withCluster(flags, async ({client, access}) => {
+    const line =
+      flags['print-join-command'] && first ? joinCommand(joinTarget(access), first) : undefined
+    for (const info of infos) await createToken(client, info, {dryRun})
+    const warning = infos.map(warningOf).find((text) => text !== undefined)
+    if (warning !== undefined && !dryRun) progress.warn(warning)
+    return reportCreated(infos, {joinCommand: line, dryRun})
+  })
+}
+
+async function wantedTokens(flags: CreateTokenFlags, {warn}: Progress): Promise<WantedToken[]> {
+  if (flags.config !== undefined) return await tokensOfFile(flags.config, flags.token, warn)
+  const {usages, ttl, description, groups} = flags
+  return [
+    {
+      token: await readToken({argument: flags.token, file: flags['token-file']}, warn),
+      usages: usages && parseUsages(usages),
+      ttl: ttl === undefined ? undefined : parseDuration(ttl, '--ttl'),
+      description,
+      groups,
+    },
+  ]
+}
+
+async function tokensOfFile(
+  path: string,
+  named: string | undefined,
+  warn: (line: string) => void,
+): Promise<WantedToken[]> {
+  if (named !== undefined) {
+    throw new TrustError('USAGE', 'a token and --config do not go together', {
+      hints: ['write the token into the file, or leave the file out'],
+    })
+  }
+  const {bootstrapTokens, warnings} = await readConfigFile(path)
+  for (const warning of warnings) warn(warning)
+  if (bootstrapTokens && bootstrapTokens.length > 0) return bootstrapTokens
+  throw new TrustError('CONFIG_INVALID', `${path} has no bootstrapTokens`, {
+    hints: ['they stand in kubeadm\'s InitConfiguration, each with "token" and "ttl"'],
+  })
+}

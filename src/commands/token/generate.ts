@@ -1,0 +1,27 @@
+import {TrustCommand} from '../../cli/command.ts'
+import {output} from '../../cli/flags.ts'
+
+export default class TokenGenerate extends TrustCommand {
+  static override summary = 'print a new random token'
+  static override description =
+    'Makes a token and prints it. No server is asked and none learns of it: hand it to "init" or "token create" by --token-file.'
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    {
+      description: 'A token that is known before the control plane is there:',
+      command: '<%= config.bin %> <%= command.id %> | <%= config.bin %> init --token-file -',
+    },
+  ]
+  static override flags = {output}
+
+  async run(): Promise<void> {
+    const {flags} = await this.parse(TokenGenerate)
+    const {generateToken} = await import('../../bootstrap/generate-token.ts')
+    const {formatToken} = await import('../../bootstrap/token.ts')
+    const token = generateToken()
+    await this.print({token: formatToken(token)}, flags.output, {
+      table: (result) => `${result.token}\n`,
+      name: () => [token.id],
+    })
+  }
+}

@@ -1,0 +1,46 @@
+import * as Flags from '@oclif/core/flags'
+import {clusterFlags} from '../../cli/cluster.ts'
+import {TrustCommand} from '../../cli/command.ts'
+import {OUTPUT_FORMATS} from '../../cli/flags.ts'
+
+export default class TokenList extends TrustCommand {
+  static override summary = 'list the bootstrap tokens of a cluster'
+  static override description =
+    'Shows all tokens, those that have expired too. On a terminal their secrets are covered, for somebody may be looking over your shoulder. Secrets in the cluster that should be tokens and are none are named on the standard error.'
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --show-secrets',
+    {
+      description: 'Delete all of them:',
+      command:
+        '<%= config.bin %> <%= command.id %> --output name | xargs <%= config.bin %> token delete',
+    },
+  ]
+  static override flags = {
+    ...clusterFlags,
+    'show-secrets': Flags.boolean({
+      summary: 'show whole tokens on a terminal too',
+    }),
+    output: Flags.option({
+      char: 'o',
+      helpGroup: 'COMMON',
+      summary: 'how the result is printed',
+      options: [...OUTPUT_FORMATS, 'wide'] as const,
+      default: 'table',
+    })(),
+  }
+
+  async run(): Promise<void> {
+    const {flags} = await this.parse(TokenList)
+    const {listTokens} = await import('../../control-plane/tokens/list.ts')
+    const {createProgress} = await import('../../cli/progress.ts')
+    const {tokenListView} = await import('../../cli/views/tokens.ts')
+    const {withCluster} = await import('../../cli/with-cluster.ts')
+    const options = {
+      showSecrets: flags['show-secrets'] || !process.stdout.isTTY,
+      warn: createProgress(flags).warn,
+    }
+    const list = await withCluster(flags, ({client}) => listTokens(client, options, this.clock))
+    await this.print(list, flags.output, tokenListView(flags.output === 'wide'))
+  }
+}

@@ -1,0 +1,67 @@
+import {stringify} from 'yaml'
+import type {ConfigMap} from '../../api/core.ts'
+import {ipFromBytes, ipToBytes} from '../../pki/ip-address.ts'
+import {KUBERNETES_VERSION} from '../../version.ts'
+import {KUBEADM} from '../config/config-kinds.ts'
+import {formatDuration} from '../config/duration.ts'
+import type {Settings} from '../config/settings.ts'
+import {serviceRange} from '../config/subnet.ts'
+
+/** Where kubeadm and the kubelet keep these on the machines that join, whatever the folders of this one are. */
+const NODE_PKI = '/etc/kubernetes/pki'
+const NODE_MANIFESTS = '/etc/kubernetes/manifests'
+
+const inKubeSystem = (name: string, key: string, value: object): ConfigMap => ({
+  metadata: {name, namespace: 'kube-system'},
+  data: {[key]: stringify(value, {lineWidth: 0})},
+})
+
+/** What `kubeadm join` wants to know of the cluster before anything else. */
+export function kubeadmConfig(settings: Settings): ConfigMap {
+  const {certSANs, controlPlaneEndpoint, clusterName, dnsDomain, serviceSubnet} = settings
+  return inKubeSystem('kubeadm-config', 'ClusterConfiguration', {
+    apiServer: certSANs.length === 0 ? {} : {certSANs},
+    apiVersion: KUBEADM,
+    caCertificateValidityPeriod: formatDuration(settings.caCertificateValidityPeriod),
+    certificateValidityPeriod: formatDuration(settings.certificateValidityPeriod),
+    certificatesDir: NODE_PKI,
+    clusterName,
+    ...(controlPlaneEndpoint !== undefined && {controlPlaneEndpoint}),
+    encryptionAlgorithm: settings.keyAlgorithm,
+    kind: 'ClusterConfiguration',
+    kubernetesVersion: KUBERNETES_VERSION,
+    networking: {dnsDomain, serviceSubnet},
+  })
+}
+
+/** The tenth address of the services, where kubeadm puts the cluster's DNS; undefined where there are fewer. */
+function dnsAddress(serviceSubnet: string): string | undefined {
+  const {first, contains} = serviceRange(serviceSubnet)
+  const bytes = ipToBytes(first)
+  const last = bytes.length - 1
+  bytes.writeUInt8(((bytes[last] ?? 0) + 9) % 256, last)
+  const tenth = ipFromBytes(bytes)
+  return tenth !== undefined && contains(tenth) ? tenth : undefined
+}
+
+/** The configuration that `kubeadm join` hands to the kubelet of a machine: kubeadm's own choices. */
+export function kubeletConfig({serviceSubnet, dnsDomain}: Settings): ConfigMap {
+  const dns = dnsAddress(serviceSubnet)
+  return inKubeSystem('kubelet-config', 'kubelet', {
+    apiVersion: 'kubelet.config.k8s.io/v1beta1',
+    authentication: {
+      anonymous: {enabled: false},
+      webhook: {enabled: true},
+      x509: {clientCAFile: `${NODE_PKI}/ca.crt`},
+    },
+    authorization: {mode: 'Webhook'},
+    cgroupDriver: 'systemd',
+    ...(dns !== undefined && {clusterDNS: [dns]}),
+    clusterDomain: dnsDomain,
+    healthzBindAddress: '127.0.0.1',
+    healthzPort: 10248,
+    kind: 'KubeletConfiguration',
+    rotateCertificates: true,
+    staticPodPath: NODE_MANIFESTS,
+  })
+}

@@ -1,0 +1,43 @@
+import {formatTimestamp} from '../../bootstrap/timestamp.ts'
+import type {BootstrapTokenInfo} from '../../bootstrap/token-info.ts'
+import {formatToken, hideSecret} from '../../bootstrap/token.ts'
+import {listUsages} from '../../bootstrap/usages.ts'
+
+/** One token that was made. */
+export interface CreatedToken {
+  id: string
+  token: string
+  expires: string | null
+  usages: string[]
+  description: string
+  groups: string[]
+}
+
+/** What `token create --output json` prints; `token` is that of the first, which is mostly the only one. */
+export interface CreatedTokens {
+  token: string
+  joinCommand: string | null
+  tokens: CreatedToken[]
+  dryRun: boolean
+}
+
+/** In a dry run the secrets are covered: tokens that are not there must not be handed out. */
+export function reportCreated(
+  infos: readonly BootstrapTokenInfo[],
+  {joinCommand, dryRun}: {joinCommand: string | undefined; dryRun: boolean},
+): CreatedTokens {
+  const tokens = infos.map(({token, expires, usages, description, groups}) => ({
+    id: token.id,
+    token: dryRun ? hideSecret(token) : formatToken(token),
+    expires: expires ? formatTimestamp(expires) : null,
+    usages: listUsages(usages),
+    description,
+    groups,
+  }))
+  return {
+    token: tokens[0]?.token ?? '',
+    joinCommand: dryRun ? null : (joinCommand ?? null),
+    tokens,
+    dryRun,
+  }
+}

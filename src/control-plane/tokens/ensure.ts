@@ -1,0 +1,81 @@
+import {isDeepStrictEqual} from 'node:util'
+import type {Secret} from '../../api/core.ts'
+import {readTokenSecret} from '../../bootstrap/read-token-secret.ts'
+import type {BootstrapTokenInfo} from '../../bootstrap/token-info.ts'
+import {TOKEN_SECRET_NAMESPACE, toSecret, tokenSecretName} from '../../bootstrap/token-secret.ts'
+import {isSameSecret} from '../../bootstrap/token.ts'
+import {listUsages} from '../../bootstrap/usages.ts'
+import type {ApiClient} from '../../client/api-client.ts'
+import {completeToken, createToken, idInUse, type TokenPolicy, type WantedToken} from './create.ts'
+import {listTokenSecrets} from './list.ts'
+
+type Secrets = Pick<ApiClient, 'secrets'>
+
+/** A token that is about to expire helps nobody who still has to carry it to a machine. */
+const SHORTEST_REST = 60_000
+
+/** What has to be done for a token to be there. */
+export type TokenNeed =
+  | {change: 'none' | 'create'; info: BootstrapTokenInfo}
+  | {change: 'update'; info: BootstrapTokenInfo; secret: Secret}
+
+/**
+ * Looks for a wanted token. One that was named is kept while it is of use, and made usable again where its time is over. A random one
+ * is kept too, where an earlier run made it for the same: whoever has the join line of the first run can still use it.
+ */
+export async function needOf(
+  client: Secrets,
+  wanted: WantedToken,
+  now: Date,
+  policy: TokenPolicy,
+): Promise<TokenNeed> {
+  const info = completeToken(wanted, now, policy)
+  return wanted.token ? await needOfNamed(client, info, now) : await needOfAny(client, info, now)
+}
+
+async function needOfNamed(
+  {secrets}: Secrets,
+  info: BootstrapTokenInfo,
+  now: Date,
+): Promise<TokenNeed> {
+  const {id, secret: wanted} = info.token
+  const secret = await secrets.find({
+    namespace: TOKEN_SECRET_NAMESPACE,
+    name: tokenSecretName(id),
+  })
+  if (!secret) return {change: 'create', info}
+  const found = readTokenSecret(secret, now).info
+  if (!found || !isSameSecret(found.token.secret, wanted)) throw idInUse(id)
+  return isUsable(secret, info, now)
+    ? {change: 'none', info: found}
+    : {change: 'update', info, secret}
+}
+
+async function needOfAny(client: Secrets, info: BootstrapTokenInfo, now: Date): Promise<TokenNeed> {
+  for (const secret of await listTokenSecrets(client)) {
+    const found = readTokenSecret(secret, now).info
+    if (found?.description === info.description && isUsable(secret, info, now)) {
+      return {change: 'none', info: found}
+    }
+  }
+  return {change: 'create', info}
+}
+
+/** Whether the Secret holds a token for all that is wanted, for a while yet. */
+function isUsable(secret: Secret, {usages, groups}: BootstrapTokenInfo, now: Date): boolean {
+  const soon = new Date(now.getTime() + SHORTEST_REST)
+  const {info, problems} = readTokenSecret(secret, soon)
+  const isBlocked = listUsages(usages).some((usage) =>
+    problems.some(({blocks}) => blocks.includes(usage)),
+  )
+  return info !== undefined && !isBlocked && isDeepStrictEqual([...info.groups].sort(), groups)
+}
+
+/** Does what is needed. */
+export async function meetNeed(client: Secrets, need: TokenNeed): Promise<void> {
+  if (need.change === 'create') await createToken(client, need.info)
+  if (need.change === 'update') {
+    const {data = {}} = toSecret(need.info)
+    await client.secrets.update({...need.secret, data})
+  }
+}

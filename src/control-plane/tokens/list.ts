@@ -1,0 +1,83 @@
+import type {Secret} from '../../api/core.ts'
+import {expirationOf, readTokenSecret} from '../../bootstrap/read-token-secret.ts'
+import {formatTimestamp} from '../../bootstrap/timestamp.ts'
+import type {BootstrapTokenInfo} from '../../bootstrap/token-info.ts'
+import {TOKEN_SECRET_NAMESPACE, TOKEN_SECRET_TYPE} from '../../bootstrap/token-secret.ts'
+import {formatToken, hideSecret, isTokenSecret} from '../../bootstrap/token.ts'
+import {listUsages} from '../../bootstrap/usages.ts'
+import type {ApiClient} from '../../client/api-client.ts'
+import type {Clock} from '../../runtime.ts'
+
+/** A token, as `token list` tells of it. */
+export interface TokenReport {
+  id: string
+  /** Its secret covered, unless it was asked for. */
+  token: string
+  /** Null where it never expires. */
+  expires: string | null
+  /** Whole seconds; negative once it has expired. */
+  ttlSeconds: number | null
+  usages: string[]
+  description: string
+  groups: string[]
+  created: string | null
+  /** Why it cannot be used for everything that it says. */
+  problems: string[]
+}
+
+export interface TokenList {
+  tokens: TokenReport[]
+}
+
+export interface ListTokensOptions {
+  showSecrets: boolean
+  /** Told of each Secret that is meant to be a token and is none. Never a value of it. */
+  warn: (line: string) => void
+}
+
+/** All token Secrets, whatever is wrong with them. */
+export async function listTokenSecrets({secrets}: Pick<ApiClient, 'secrets'>): Promise<Secret[]> {
+  const {items} = await secrets.list({
+    namespace: TOKEN_SECRET_NAMESPACE,
+    fieldSelector: `type=${TOKEN_SECRET_TYPE}`,
+  })
+  return items
+}
+
+/** All tokens, as `kubeadm token list`: Secrets that are no token are passed over and named. */
+export async function listTokens(
+  client: Pick<ApiClient, 'secrets'>,
+  {showSecrets, warn}: ListTokensOptions,
+  clock: Clock,
+): Promise<TokenList> {
+  const now = clock.now()
+  const tokens: TokenReport[] = []
+  for (const secret of await listTokenSecrets(client)) {
+    const {info, problems} = readTokenSecret(secret, now)
+    const reasons = problems.map(({message}) => message)
+    if (info && isReadable(secret, info)) tokens.push(reportOf(info))
+    else warn(`the Secret ${nameOf(secret)} is no token: ${reasons.join('; ')}`)
+
+    function reportOf({token, expires, usages, description, groups}: BootstrapTokenInfo) {
+      return {
+        id: token.id,
+        token: showSecrets ? formatToken(token) : hideSecret(token),
+        expires: expires ? formatTimestamp(expires) : null,
+        ttlSeconds: expires ? Math.floor((expires.getTime() - now.getTime()) / 1000) : null,
+        usages: listUsages(usages),
+        description,
+        groups,
+        created: secret.metadata.creationTimestamp ?? null,
+        problems: reasons,
+      }
+    }
+  }
+  return {tokens}
+}
+
+const nameOf = ({metadata}: Secret): string =>
+  `${metadata.namespace ?? TOKEN_SECRET_NAMESPACE}/${metadata.name ?? ''}`
+
+/** As kubeadm: a secret or an expiration of another form makes it no token at all. */
+const isReadable = (secret: Secret, {token}: BootstrapTokenInfo): boolean =>
+  isTokenSecret(token.secret) && expirationOf(secret)?.getTime() !== 0
