@@ -4,11 +4,12 @@ import {TrustError} from '../errors.ts'
 const FORM = /^(?:https:\/\/)?(\[[0-9A-Fa-f:.]+\]|[^\s:/@?#[\]]+):(\d{1,5})\/?$/
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** `host:port` as the https:// URL that is asked. As kubeadm, the port has to be said. */
-export function parseEndpoint(text: string): string {
+/** `host:port`, the address of an API server, as the https:// URL that is asked. As kubeadm, the port has to be said. */
+export function parseEndpoint(text: string, index = 0): string {
   const [, host = '', port = ''] = FORM.exec(text) ?? []
   if (!isHost(host) || Number(port) < 1 || Number(port) > 65_535) {
-    throw new TrustError('USAGE', `${JSON.stringify(text)} is not the address of an API server`, {
+    // Not echoed: what stands in the wrong place may be the token.
+    throw new TrustError('USAGE', `endpoint ${index + 1} is not the address of an API server`, {
       hints: ['an address is host:port, such as 10.0.0.1:6443, [fd00::1]:6443 or api.example:6443'],
     })
   }
