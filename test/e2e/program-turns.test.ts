@@ -30,7 +30,10 @@ describe('the built program, used in odd ways', function () {
   })
 
   it('does not call a server ready that was left out', async () => {
-    const {stdout} = await fixture.init('--skip-phases', 'control-plane,namespaces,rbac,cluster-info,bootstrap-token')
+    const {stdout} = await fixture.init(
+      '--skip-phases',
+      'control-plane,namespaces,rbac,cluster-info,bootstrap-token',
+    )
     assert.match(stdout, /its server does not run/)
     assert.doesNotMatch(stdout, /is ready/)
   })
