@@ -14,11 +14,28 @@ export interface Ended {
 }
 
 /** Runs the built program to its end. */
-export function trustadm(...args: string[]): Promise<Ended> {
+export const trustadm = (...args: string[]): Promise<Ended> => trustadmWith({}, ...args)
+
+export interface ProgramOptions {
+  /** What it reads from the standard input. */
+  input?: string
+  /** More variables of its environment. */
+  env?: Record<string, string>
+}
+
+export function trustadmWith({input, env}: ProgramOptions, ...args: string[]): Promise<Ended> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [PROGRAM, ...args], (error, stdout, stderr) => {
-      resolve({code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr})
-    })
+    const options = {env: {...process.env, ...env}}
+    const child = execFile(
+      process.execPath,
+      [PROGRAM, ...args],
+      options,
+      (error, stdout, stderr) => {
+        resolve({code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr})
+      },
+    )
+    // One that ends without reading is no failure of the test.
+    child.stdin?.on('error', () => undefined).end(input)
   })
 }
 
