@@ -3,6 +3,7 @@ import {namespaceLifecycle} from './namespace-lifecycle.ts'
 import {pendingRequestLimit} from './pending-request-limit.ts'
 import {chainPlugins} from './plugin.ts'
 import type {AdmissionPlugin} from './plugin.ts'
+import {priorityAdmission} from './priority.ts'
 import {rbacEscalation} from './rbac-escalation.ts'
 import {serviceAccountAdmission} from './service-account.ts'
 import {taintNodesByCondition} from './taint-nodes-by-condition.ts'
@@ -18,6 +19,7 @@ export const createAdmission = (
     namespaceLifecycle,
     serviceAccountAdmission,
     taintNodesByCondition,
+    priorityAdmission,
     rbacEscalation(index),
     pendingRequestLimit(),
     ...further,

@@ -100,7 +100,13 @@ function changesOnlyDeletionFields(object: ApiObject, old: ApiObject | undefined
   )
 }
 
-function withoutDeletionFields({metadata, ...content}: ApiObject) {
+/** Whether a kind is written beside what is stored is no change. */
+function withoutDeletionFields({
+  metadata,
+  kind: _kind,
+  apiVersion: _version,
+  ...content
+}: ApiObject) {
   const {
     ownerReferences: _owners,
     finalizers: _finalizers,

@@ -3,7 +3,7 @@ import type {ApiObject, ManagedFieldsEntry} from '../../api/meta.ts'
 import {hasCode} from '../../errors.ts'
 import {trackUpdate} from '../managed-fields/track-update.ts'
 import {alreadyExists, invalid, StatusError} from '../status.ts'
-import {validateObjectMeta} from '../validation/metadata.ts'
+import {validateFinalizerDomains, validateObjectMeta} from '../validation/metadata.ts'
 import {requireSameNamespace} from './request-identity.ts'
 import {toStored} from './stored-object.ts'
 import {
@@ -40,7 +40,6 @@ export async function create(
 ): Promise<WriteResult> {
   const {resource} = target.store
   requireSameNamespace(object, target.context.namespace)
-  refuseResourceVersion(object)
   const {context} = target
   resource.strategy.defaults?.(object)
   dropSystemMetadata(object)
@@ -67,7 +66,8 @@ export async function create(
 export const isAlreadyThere = (error: unknown) =>
   error instanceof StatusError && error.status.reason === 'AlreadyExists'
 
-function refuseResourceVersion(object: ApiObject): void {
+/** Only a POST says that the object is new: an apply or a PUT may find it gone. */
+export function refuseResourceVersion(object: ApiObject): void {
   const given = object.metadata.resourceVersion ?? ''
   if (given !== '' && given !== '0')
     throw new StatusError(
@@ -93,6 +93,7 @@ function prepare({store: {resource}, context}: WriteTarget, object: ApiObject): 
   countGeneration(resource, object)
   const errors = [
     ...validateObjectMeta(resource, object),
+    ...(resource.custom === true ? [] : validateFinalizerDomains(object)),
     ...(resource.strategy.validate?.(object, context) ?? []),
     ...(resource.strategy.validateCreate?.(object, context) ?? []),
   ]

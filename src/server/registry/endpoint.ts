@@ -5,8 +5,9 @@ import {PAGE_NOT_FOUND} from '../page-not-found.ts'
 import type {Verb} from '../resource.ts'
 import {methodNotAllowed, StatusError} from '../status.ts'
 import {negotiatePlain} from '../table/index.ts'
-import {create} from './create.ts'
+import {create, refuseResourceVersion} from './create.ts'
 import {deletedStatus, deleteOptions, remove} from './delete.ts'
+import {reachRead} from './freshness.ts'
 import {list, type Page} from './list.ts'
 import {listOptions, requestTimeout, writeOptions} from './options.ts'
 import {patch} from './patch.ts'
@@ -40,7 +41,11 @@ const warningHeader = (text: string) =>
   `299 - "${text.replaceAll(/[^\t\x20-\x7e]/g, '?').replaceAll(/["\\]/g, '\\$&')}"`
 
 const VERBS: Record<Verb, (scope: ResourceScope) => ApiResponse | Promise<ApiResponse>> = {
-  get: (scope) => answer(200, presentObject(scope.presentation(), scope.stored().json)),
+  async get(scope) {
+    const {registry} = scope.deps
+    await reachRead(registry, scope.query, scope.call.request.signal)
+    return answer(200, presentObject(scope.presentation(), scope.stored().json))
+  },
 
   async list(scope) {
     const presentation = scope.presentation()
@@ -65,6 +70,7 @@ const VERBS: Record<Verb, (scope: ResourceScope) => ApiResponse | Promise<ApiRes
     const options = writeOptions(scope.query, 'CreateOptions')
     const object = await scope.decode(options)
     scope.route.defaults?.(object)
+    refuseResourceVersion(object)
     return written(scope, await create(scope.deps, scope.target(options), object))
   },
 

@@ -1,7 +1,7 @@
 import {hasCode} from '../../errors.ts'
-import {sleep} from '../../runtime.ts'
-import {badRequest, expired, StatusError} from '../status.ts'
+import {badRequest, expired, type StatusError} from '../status.ts'
 import {decodeContinue, encodeContinue, NEWEST} from './continue-token.ts'
+import {reach} from './freshness.ts'
 import {parseResourceVersion, type ListOptions} from './options.ts'
 import type {Registry} from './registry.ts'
 import type {ResourceStore} from './resource-store.ts'
@@ -15,9 +15,6 @@ export interface Page {
   continue?: string
   remaining?: number
 }
-
-/** How long a list waits for a revision that has not been reached, as kube-apiserver's cache does. */
-const TOO_LARGE_PATIENCE = 3000
 
 /** So many objects are read from history at a time. */
 const CHUNK = 500
@@ -170,38 +167,5 @@ function forgotten(after: string): StatusError {
     'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
   )
   error.status.metadata.continue = encodeContinue({revision: NEWEST, after})
-  return error
-}
-
-/** Waits until memory has reached a revision, for as long as the caller and Kubernetes' own patience allow. */
-async function reach(registry: Registry, wanted: number, request: ListRequest): Promise<void> {
-  if (wanted <= registry.revision) return
-  const patience = Math.min(TOO_LARGE_PATIENCE, request.timeout ?? TOO_LARGE_PATIENCE)
-  for (let waited = 0; waited < patience && wanted > registry.revision; waited += 50)
-    await sleep(50, request.signal)
-  if (wanted <= registry.revision) return
-  if (patience < TOO_LARGE_PATIENCE) throw requestTimedOut()
-  throw new StatusError(
-    504,
-    'Timeout',
-    `Timeout: Too large resource version: ${wanted}, current: ${registry.revision}`,
-    {
-      causes: [{reason: 'ResourceVersionTooLarge', message: 'Too large resource version'}],
-      retryAfterSeconds: 1,
-    },
-    {'Retry-After': '1'},
-  )
-}
-
-/** The caller's own ?timeout has passed. The real server sends this one without its kind, as text. */
-export function requestTimedOut(): StatusError {
-  const error = new StatusError(
-    504,
-    'Timeout',
-    'Timeout: request did not complete within the allotted timeout',
-    {},
-    {'Content-Type': 'text/plain; charset=utf-8'},
-  )
-  Object.assign(error.status, {kind: undefined, apiVersion: undefined})
   return error
 }

@@ -168,20 +168,23 @@ export function dryRunErrors(values: string[]): FieldError[] {
   return given.every((value) => value === 'All') ? [] : [notSupported('dryRun', given, ['All'])]
 }
 
-/** The number in a resourceVersion; 0 where it is empty. */
-export function parseResourceVersion(text: string, fail: (message: string) => StatusError): number {
+/** The number in a resourceVersion; 0 where it is empty. `fail` is told what Go's parser would say. */
+export function parseNumber(text: string, fail: (problem: string) => StatusError): number {
   if (text === '') return 0
-  const shown = JSON.stringify(text)
   const problem = /^\d+$/.test(text)
     ? Number.isSafeInteger(Number(text))
       ? undefined
       : 'value out of range'
     : 'invalid syntax'
   if (problem === undefined) return Number(text)
-  throw fail(
-    `resourceVersion: Invalid value: ${shown}: strconv.ParseUint: parsing ${shown}: ${problem}`,
-  )
+  throw fail(`strconv.ParseUint: parsing ${JSON.stringify(text)}: ${problem}`)
 }
+
+/** The resourceVersion of a request's options. */
+export const parseResourceVersion = (text: string, fail: (message: string) => StatusError) =>
+  parseNumber(text, (problem) =>
+    fail(`resourceVersion: Invalid value: ${JSON.stringify(text)}: ${problem}`),
+  )
 
 /** `?timeout=10s` in milliseconds, as client-go sends it on any request. */
 export function requestTimeout(query: URLSearchParams): number | undefined {

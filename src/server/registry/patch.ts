@@ -1,18 +1,16 @@
 import type {ApiObject} from '../../api/meta.ts'
-import {findType} from '../../api/schema/index.ts'
-import {conform, MalformedError, type JsonObject} from '../codec/index.ts'
+import {MalformedError, type JsonObject} from '../codec/index.ts'
 import {parseJson} from '../codec/json.ts'
 import {parseYaml} from '../codec/yaml.ts'
-import {invalidValue} from '../field-error.ts'
 import {apply} from '../managed-fields/apply.ts'
 import {goText} from '../patch/go-text.ts'
 import {applyJsonPatch} from '../patch/json-patch.ts'
 import {applyMergePatch} from '../patch/merge-patch.ts'
 import {applyStrategicMergePatch} from '../patch/strategic-merge.ts'
-import {badRequest, invalid, notFound, unsupportedMediaType} from '../status.ts'
+import {badRequest, conflict, notFound, unsupportedMediaType} from '../status.ts'
 import {create, isAlreadyThere} from './create.ts'
 import {requireApplyOptions, type WriteOptions} from './options.ts'
-import {requireSameName, requireSameNamespace} from './request-identity.ts'
+import {patchedText, requireSameKind, toTyped} from './patched-object.ts'
 import {requireCreate, update} from './update.ts'
 import {trackingOf, type WriteResult, type WriteServices, type WriteTarget} from './write.ts'
 
@@ -61,7 +59,11 @@ export async function patch(
   const change = readPatch(request.bytes)
   return update(services, target, (current) => {
     const versioned = {kind: request.kind, apiVersion: target.apiVersion, ...current}
-    const object = toTyped(patched(kind, versioned, change, target), target, request, change)
+    const value = patched(kind, versioned, change, target)
+    // Only a strategic merge never goes through text, so that it is the patch that is shown.
+    const shown = kind === 'strategic' ? goText(change) : patchedText(value)
+    if (kind !== 'strategic') requireSameKind(value, versioned, shown)
+    const object = toTyped(value, target, request, shown)
     resource.strategy.defaults?.(object)
     return {object}
   })
@@ -98,31 +100,6 @@ function patched(
   }
 }
 
-/** A patched object has to be one of its kind again. */
-function toTyped(
-  value: unknown,
-  {store: {resource}, context}: WriteTarget,
-  {options, typeName}: PatchRequest,
-  change: unknown,
-): ApiObject {
-  const refuse = (why: string) =>
-    invalid({group: '', kind: ''}, '', [invalidValue('patch', goText(change), why)])
-  try {
-    const {object, unknown} = conform(findType(typeName), value, {
-      custom: resource.custom === true,
-    })
-    const findings = unknown.map((path) => `unknown field ${JSON.stringify(path)}`)
-    if (findings.length > 0 && options.fieldValidation === 'Strict')
-      throw refuse(`strict decoding error: ${findings.join(', ')}`)
-    if (options.fieldValidation === 'Warn') findings.forEach((text) => context.warn(text))
-    requireSameName(object as ApiObject, context.name)
-    requireSameNamespace(object as ApiObject, context.namespace)
-    return object as ApiObject
-  } catch (error) {
-    throw error instanceof MalformedError ? refuse(error.message) : error
-  }
-}
-
 /** Server-side apply; creates what is not there. */
 async function applyPatch(
   services: WriteServices,
@@ -140,7 +117,7 @@ async function applyPatch(
       applied,
       force: request.options.force === true,
     })
-    const object = toTyped(result.object, target, request, applied)
+    const object = toTyped(result.object, target, request, goText(applied))
     resource.strategy.defaults?.(object)
     return {object, managedFields: result.managedFields}
   }
@@ -152,6 +129,12 @@ async function applyPatch(
   if (context.subresource !== '') throw notFound(resource, context.name)
   requireCreate(target)
   const {object, managedFields} = next(undefined)
+  if ((object.metadata.uid ?? '') !== '')
+    throw conflict(
+      resource,
+      context.name,
+      `uid mismatch: the provided object specified uid ${object.metadata.uid ?? ''}, and no existing object was found`,
+    )
   try {
     return await create(services, target, object, managedFields ?? [])
   } catch (error) {

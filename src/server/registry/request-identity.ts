@@ -1,11 +1,14 @@
 import type {ApiObject} from '../../api/meta.ts'
 import {badRequest} from '../status.ts'
 
-/** An object has the name of the request's path: taken from there where it says none. As Kubernetes' checkName. */
+/** An object says the name of the request's path. As Kubernetes' checkName. */
 export function requireSameName(object: ApiObject, name: string): void {
   const given = object.metadata.name ?? ''
-  if (given === '') object.metadata.name = name
-  else if (given !== name)
+  if (given === '')
+    throw badRequest(
+      `the name of the object (${name} based on URL) was undeterminable: name must be provided`,
+    )
+  if (given !== name)
     throw badRequest(
       `the name of the object (${given}) does not match the name on the URL (${name})`,
     )

@@ -4,11 +4,12 @@ import {sameOwners} from '../managed-fields/ownership.ts'
 import {trackUpdate} from '../managed-fields/track-update.ts'
 import {requireAllowed} from '../authz/refusal.ts'
 import type {Resource, Strategy} from '../resource.ts'
-import {conflict, invalid, MODIFIED, notFound} from '../status.ts'
+import {conflict, invalid, MODIFIED, notFound, StatusError} from '../status.ts'
 import {invalidValue} from '../field-error.ts'
 import {deepEqual} from '../patch/json-value.ts'
-import {validateObjectMetaUpdate} from '../validation/metadata.ts'
+import {validateFinalizerDomains, validateObjectMetaUpdate} from '../validation/metadata.ts'
 import {create} from './create.ts'
+import {parseNumber} from './options.ts'
 import {requireSameName, requireSameNamespace} from './request-identity.ts'
 import {parse, toStored, type StoredObject} from './stored-object.ts'
 import {
@@ -50,9 +51,8 @@ export async function replace(
   if (stored === undefined) {
     if (resource.createOnUpdate !== true || context.subresource !== '')
       throw notFound(resource, context.name)
+    requireSameUid(target, object, {metadata: {}})
     requireCreate(target)
-    if (given !== '' && given !== '0') throw conflict(resource, context.name, MODIFIED)
-    delete object.metadata.resourceVersion
     return create(services, target, object)
   }
   if ((given === '' || given === '0') && resource.conditionalUpdateOnly === true) {
@@ -118,7 +118,8 @@ async function prepare(
   const made = await next(parse(stored))
   const {object} = made
   const given = object.metadata.resourceVersion ?? ''
-  if (given !== '' && given !== '0' && given !== String(stored.revision))
+  const wanted = parseNumber(given, (problem) => new StatusError(500, undefined, problem))
+  if (wanted !== 0 && given !== String(stored.revision))
     throw conflict(resource, context.name, MODIFIED)
   requireSameUid(target, object, old)
   restoreSystemMetadata(object, old)
@@ -135,6 +136,7 @@ async function prepare(
   countGeneration(resource, object, old)
   const errors = [
     ...validateObjectMetaUpdate(object, old),
+    ...(resource.custom === true ? [] : validateFinalizerDomains(object)),
     ...(strategy.validate?.(object, context) ?? []),
     ...(strategy.validateUpdate?.(object, old, context) ?? []),
   ]

@@ -5,8 +5,10 @@ import {PROTOCOLS, portNumber, portReference} from '../validation/network.ts'
 import {QUANTITY_PATTERN_TEXT, compareQuantities, parseQuantity} from '../validation/quantity.ts'
 import {NOT_NEGATIVE} from '../validation/text.ts'
 import {checkWith, notNegative, oneOf, requiredWith} from '../validation/values.ts'
-import type {Container, ContainerPort, Probe} from './pod-types.ts'
+import type {Container, ContainerPort, EnvironmentVariable, Probe} from './pod-types.ts'
 
+const NO_SOURCE =
+  'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`'
 const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never']
 
 function validatePorts(ports: ContainerPort[], path: string): FieldError[] {
@@ -70,6 +72,20 @@ function validateMounts(
   })
 }
 
+/** A variable has a value, or says in one way where it comes from. */
+function validateVariable({name, value, valueFrom}: EnvironmentVariable, path: string) {
+  const errors = requiredWith(environmentName, `${path}.name`, name)
+  if (valueFrom === undefined) return errors
+  const field = `${path}.valueFrom`
+  const sources = Object.values(valueFrom).filter((source) => source !== undefined).length
+  if (sources === 0) errors.push(invalidValue(field, '', NO_SOURCE))
+  else if (value)
+    errors.push(invalidValue(field, '', 'may not be specified when `value` is not empty'))
+  else if (sources > 1)
+    errors.push(invalidValue(field, '', 'may not have more than one field specified at a time'))
+  return errors
+}
+
 function validateProbe(probe: Probe | undefined, field: string): FieldError[] {
   if (probe === undefined) return []
   const {httpGet} = probe
@@ -92,22 +108,22 @@ export function validateContainer(
   return [
     ...requiredWith(dnsLabel, `${field}.name`, container.name),
     ...(image === '' ? [required(`${field}.image`)] : []),
-    ...(image === image.trim()
-      ? []
-      : [invalidValue(`${field}.image`, image, 'must not have leading or trailing whitespace')]),
     ...oneOf(`${field}.terminationMessagePolicy`, container.terminationMessagePolicy, [
       'FallbackToLogsOnError',
       'File',
     ]),
     ...validatePorts(container.ports ?? [], field),
-    ...(container.env ?? []).flatMap(({name}, index) =>
-      requiredWith(environmentName, `${field}.env[${index}].name`, name),
+    ...(container.env ?? []).flatMap((variable, index) =>
+      validateVariable(variable, `${field}.env[${index}]`),
     ),
     ...validateMounts(container.volumeMounts ?? [], field, volumes),
     ...oneOf(`${field}.imagePullPolicy`, container.imagePullPolicy, PULL_POLICIES),
     ...validateResources(container.resources ?? {}, field),
-    ...validateProbe(container.livenessProbe, `${field}.livenessProbe`),
-    ...validateProbe(container.readinessProbe, `${field}.readinessProbe`),
-    ...validateProbe(container.startupProbe, `${field}.startupProbe`),
   ]
 }
+
+export const validateProbes = (container: Container, field: string): FieldError[] => [
+  ...validateProbe(container.livenessProbe, `${field}.livenessProbe`),
+  ...validateProbe(container.readinessProbe, `${field}.readinessProbe`),
+  ...validateProbe(container.startupProbe, `${field}.startupProbe`),
+]

@@ -100,6 +100,7 @@ export const csiDrivers = defineResource<CsiDriver>({
   type: 'storage/v1.CSIDriver',
   namespaced: false,
   verbs: ALL_VERBS,
+  conditionalUpdateOnly: true,
   strategy: {
     defaults,
     validate,

@@ -47,6 +47,7 @@ export const csiNodes = defineResource<CsiNode>({
   type: 'storage/v1.CSINode',
   namespaced: false,
   verbs: ALL_VERBS,
+  conditionalUpdateOnly: true,
   strategy: {validate},
   columns: [
     NAME,

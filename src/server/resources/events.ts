@@ -3,7 +3,7 @@ import type {FieldError} from '../field-error.ts'
 import {invalidValue, required} from '../field-error.ts'
 import {ALL_VERBS} from '../resource.ts'
 import {qualifiedName} from '../validation/names.ts'
-import {requiredWith} from '../validation/values.ts'
+import {checkWith} from '../validation/values.ts'
 import {NAME, column, firstNonEmpty, since, wideColumn} from './columns.ts'
 import {defineResource} from './define.ts'
 
@@ -36,10 +36,12 @@ export interface Event extends ApiObject {
 const MOST_TEXT = 128
 const MOST_MESSAGE = 1024
 
-function validateNamespace({metadata, involvedObject}: Event): FieldError[] {
+function validateNamespace({metadata, involvedObject, eventTime}: Event): FieldError[] {
   const about = involvedObject?.namespace ?? ''
   const own = metadata.namespace ?? ''
-  const fits = about === '' ? own === '' || own === 'default' : own === about
+  const ofCluster = own === 'default' || (own === 'kube-system' && Boolean(eventTime))
+  // Whoever sends an eventTime may report on objects of other namespaces.
+  const fits = about === '' ? ofCluster : own === about || Boolean(eventTime)
   return fits
     ? []
     : [invalidValue('involvedObject.namespace', about, 'does not match event.namespace')]
@@ -57,7 +59,8 @@ function validateCreate(event: Event): FieldError[] {
   if (!event.eventTime) return []
   const message = event.message ?? ''
   return [
-    ...requiredWith(qualifiedName, 'reportingController', event.reportingComponent),
+    ...(event.reportingComponent ? [] : [required('reportingController')]),
+    ...checkWith(qualifiedName, 'reportingController', event.reportingComponent ?? ''),
     ...requiredText('reportingInstance', event.reportingInstance),
     ...requiredText('action', event.action),
     ...requiredText('reason', event.reason),

@@ -23,6 +23,7 @@ export const machines = defineResource<Machine>({
   type: 'machine/v1beta1.Machine',
   namespaced: true,
   verbs: ALL_VERBS,
+  conditionalUpdateOnly: true,
   custom: true,
   generation: true,
   strategy: {

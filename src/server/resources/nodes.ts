@@ -36,11 +36,11 @@ export interface Node extends ApiObject {
 
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 
-/** podCIDR is the first of podCIDRs, whichever of the two was sent. */
+/** podCIDR is the first of podCIDRs, whichever of the two was sent; where they differ, the older field counts. */
 function defaults({spec, status}: Node): void {
   canonicalizeResources(status?.capacity)
   canonicalizeResources(status?.allocatable)
-  if (spec?.podCIDR && !spec.podCIDRs?.length) spec.podCIDRs = [spec.podCIDR]
+  if (spec?.podCIDR && spec.podCIDR !== spec.podCIDRs?.[0]) spec.podCIDRs = [spec.podCIDR]
   if (spec && !spec.podCIDR && spec.podCIDRs?.[0]) spec.podCIDR = spec.podCIDRs[0]
 }
 
@@ -57,7 +57,9 @@ function validateTaints(taints: Taint[]): FieldError[] {
     ]
     const identity = `${taint.effect} ${taint.key}`
     if (seen.has(identity)) {
-      const repeated = duplicate(field, taint)
+      const {key, value = '', effect} = taint
+      // The names of the internal type, which is what Kubernetes shows.
+      const repeated = duplicate(field, {Key: key, Value: value, Effect: effect, TimeAdded: null})
       repeated.message += ': taints must be unique by key and effect pair'
       errors.push(repeated)
     }

@@ -13,6 +13,7 @@ import {
   storageClassOf,
   validateAccessModes,
   validateAmount,
+  validateStorageClass,
   validateVolumeMode,
 } from './volumes.ts'
 
@@ -49,6 +50,7 @@ function validate({spec = {}}: PersistentVolumeClaim): FieldError[] {
     ...(wanted === undefined
       ? [required('spec.resources[storage]')]
       : validateAmount(wanted, 'spec.resources[storage]')),
+    ...validateStorageClass(spec.storageClassName),
     ...validateVolumeMode(spec.volumeMode),
   ]
 }

@@ -14,6 +14,7 @@ import {
   storageClassOf,
   validateAccessModes,
   validateAmount,
+  validateStorageClass,
   validateVolumeMode,
 } from './volumes.ts'
 
@@ -60,13 +61,15 @@ function defaults(volume: PersistentVolume): void {
   if (hostPath) hostPath.type ??= ''
 }
 
-function validateCapacity(capacity: ResourceList = {}): FieldError[] {
-  const names = Object.keys(capacity)
-  if (names.length === 0) return [required('spec.capacity')]
-  if (names.length > 1 || names[0] !== 'storage') {
-    return [notSupported('spec.capacity', capacity, ['storage'])]
-  }
-  return validateAmount(capacity.storage ?? 0, 'spec.capacity[storage]')
+function validateCapacity(capacity: ResourceList | undefined): FieldError[] {
+  const amounts = Object.entries(capacity ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))
+  const onlyStorage = amounts.length === 1 && amounts[0]?.[0] === 'storage'
+  const shown = capacity && Object.fromEntries(amounts)
+  return [
+    ...(amounts.length === 0 ? [required('spec.capacity')] : []),
+    ...(onlyStorage ? [] : [notSupported('spec.capacity', shown, ['storage'])]),
+    ...amounts.flatMap(([name, amount]) => validateAmount(amount, `spec.capacity[${name}]`)),
+  ]
 }
 
 function validate({spec = {}}: PersistentVolume): FieldError[] {
@@ -85,6 +88,7 @@ function validate({spec = {}}: PersistentVolume): FieldError[] {
     ...sources
       .slice(1)
       .map((source) => forbiddenField(`spec.${source}`, 'may not specify more than 1 volume type')),
+    ...validateStorageClass(spec.storageClassName),
     ...validateVolumeMode(spec.volumeMode),
   ]
 }

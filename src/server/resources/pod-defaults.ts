@@ -46,9 +46,3 @@ export function addTolerations(spec: PodSpec): void {
     ]
   }
 }
-
-/** Without priority classes every pod has the same priority, as admission Priority has it. */
-export function addPriority(spec: PodSpec): void {
-  spec.priority ??= 0
-  spec.preemptionPolicy ??= 'PreemptLowerPriority'
-}

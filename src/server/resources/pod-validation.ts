@@ -1,34 +1,16 @@
 import type {FieldError} from '../field-error.ts'
-import {duplicate, forbiddenField, invalidValue, required} from '../field-error.ts'
+import {duplicate, invalidValue, required} from '../field-error.ts'
 import {validateLabels} from '../validation/metadata.ts'
 import {dnsLabel, dnsSubdomain, qualifiedName} from '../validation/names.ts'
 import type {Check} from '../validation/names.ts'
-import {checkWith, inRange, oneOf, requiredWith} from '../validation/values.ts'
-import {validateContainer} from './container-validation.ts'
-import type {Container, Pod, PodSpec, Toleration, Volume} from './pod-types.ts'
+import {checkWith, inRange, oneOf} from '../validation/values.ts'
+import {validateContainer, validateProbes} from './container-validation.ts'
+import type {Container, Pod, PodSpec, Toleration} from './pod-types.ts'
+import {validateVolumes} from './volume-validation.ts'
 
 const MOST_SECONDS = 2 ** 31 - 1
 
-function validateVolumes(volumes: Volume[]): FieldError[] {
-  const names = new Set<string>()
-  return volumes.flatMap(({name = '', ...sources}, index) => {
-    const field = `spec.volumes[${index}]`
-    const repeated = names.has(name)
-    names.add(name)
-    return [
-      ...requiredWith(dnsLabel, `${field}.name`, name),
-      ...(repeated ? [duplicate(`${field}.name`, name)] : []),
-      ...Object.keys(sources)
-        .slice(1)
-        .map((source) =>
-          forbiddenField(`${field}.${source}`, 'may not specify more than 1 volume type'),
-        ),
-    ]
-  })
-}
-
-function validateContainers(spec: PodSpec): FieldError[] {
-  const volumes = new Set(spec.volumes?.map(({name = ''}) => name))
+function validateContainers(spec: PodSpec, volumes: Set<string>): FieldError[] {
   const names = new Set<string>()
   const validateAll = (containers: Container[], path: string) =>
     containers.flatMap((container, index) => {
@@ -38,6 +20,7 @@ function validateContainers(spec: PodSpec): FieldError[] {
       return [
         ...validateContainer(container, field, volumes),
         ...(repeated ? [duplicate(`${field}.name`, container.name)] : []),
+        ...validateProbes(container, field),
       ]
     })
   return [
@@ -61,7 +44,10 @@ function validateToleration(toleration: Toleration, field: string): FieldError[]
   }
   if (operator === 'Exists' && value !== '') {
     const why = "value must be empty when `operator` is 'Exists'"
-    errors.push(invalidValue(`${field}.operator`, toleration, why))
+    // The names of the internal type, which is what Kubernetes shows.
+    const shown = {Key: key, Operator: operator, Value: value, Effect: effect}
+    const seconds = {TolerationSeconds: tolerationSeconds ?? null}
+    errors.push(invalidValue(`${field}.operator`, {...shown, ...seconds}, why))
   }
   errors.push(
     ...oneOf(`${field}.operator`, operator === '' ? 'Equal' : operator, ['Equal', 'Exists']),
@@ -70,14 +56,22 @@ function validateToleration(toleration: Toleration, field: string): FieldError[]
   return [...errors, ...(effect === '' ? [] : oneOf(`${field}.effect`, effect, effects))]
 }
 
+/** Only of pods: templates of pods may leave an image to be filled in. */
+const validateImages = (containers: Container[] | undefined, path: string): FieldError[] =>
+  (containers ?? []).flatMap(({image = ''}, index) => {
+    const why = 'must not have leading or trailing whitespace'
+    return image === image.trim() ? [] : [invalidValue(`${path}[${index}].image`, image, why)]
+  })
+
 const optional = (check: Check, field: string, value: string | undefined) =>
   value === undefined || value === '' ? [] : checkWith(check, field, value)
 
 /** As Kubernetes' ValidatePodSpec, for the fields that are looked at here. */
 export function validatePod({spec = {}}: Pod): FieldError[] {
+  const {errors, names} = validateVolumes(spec.volumes ?? [])
   return [
-    ...validateVolumes(spec.volumes ?? []),
-    ...validateContainers(spec),
+    ...errors,
+    ...validateContainers(spec, names),
     ...oneOf('spec.restartPolicy', spec.restartPolicy, ['Always', 'OnFailure', 'Never']),
     ...oneOf('spec.dnsPolicy', spec.dnsPolicy, [
       'ClusterFirstWithHostNet',
@@ -95,5 +89,7 @@ export function validatePod({spec = {}}: Pod): FieldError[] {
       validateToleration(toleration, `spec.tolerations[${index}]`),
     ),
     ...optional(dnsSubdomain, 'spec.runtimeClassName', spec.runtimeClassName),
+    ...validateImages(spec.containers, 'spec.containers'),
+    ...validateImages(spec.initContainers, 'spec.initContainers'),
   ]
 }

@@ -4,7 +4,7 @@ import {immutableField} from '../validation/equality.ts'
 import {defineResource, keepStatus, restore, statusSubresource, timestamp} from './define.ts'
 import {bindingSubresource} from './pod-binding.ts'
 import {podColumns} from './pod-columns.ts'
-import {addPriority, addTolerations, defaultPod, mirrorServiceAccount} from './pod-defaults.ts'
+import {addTolerations, defaultPod, mirrorServiceAccount} from './pod-defaults.ts'
 import {qosClassOf} from './pod-qos.ts'
 import type {Pod, PodCondition} from './pod-types.ts'
 import {validatePodUpdate} from './pod-update.ts'
@@ -30,7 +30,6 @@ const strategy: Strategy<Pod> = {
   prepareForCreate: (pod, context) => {
     const spec = (pod.spec ??= {})
     mirrorServiceAccount(spec)
-    addPriority(spec)
     addTolerations(spec)
     pod.status = {
       phase: 'Pending',

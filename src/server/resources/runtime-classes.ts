@@ -24,6 +24,8 @@ export const runtimeClasses = defineResource<RuntimeClass>({
   type: 'node/v1.RuntimeClass',
   namespaced: false,
   verbs: ALL_VERBS,
+  createOnUpdate: true,
+  conditionalUpdateOnly: true,
   strategy: {
     defaults: ({overhead}) => {
       canonicalizeResources(overhead?.podFixed)

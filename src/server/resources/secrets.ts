@@ -2,8 +2,10 @@ import {X509Certificate, createPrivateKey} from 'node:crypto'
 
 import type {ApiObject} from '../../api/meta.ts'
 import {messageOf} from '../../errors.ts'
+import {jsonSyntaxFault} from '../codec/json-syntax.ts'
 import type {FieldError} from '../field-error.ts'
 import {invalidValue, required, tooLong} from '../field-error.ts'
+import {jsonTypeName} from '../patch/go-text.ts'
 import type {OperationContext} from '../resource.ts'
 import {ALL_VERBS} from '../resource.ts'
 import {immutableField} from '../validation/equality.ts'
@@ -38,13 +40,15 @@ function defaults(secret: Secret): void {
 function validateJsonKey({data = {}}: Secret, key: string): FieldError[] {
   const encoded = data[key]
   if (encoded === undefined) return [required(`data[${key}]`)]
-  try {
-    const value: unknown = JSON.parse(Buffer.from(encoded, 'base64').toString())
-    if (typeof value === 'object' && value !== null) return []
-  } catch {
-    // Falls through to the same verdict as JSON of another shape.
-  }
-  return [invalidValue(`data[${key}]`, '<secret contents redacted>', 'must be a JSON object')]
+  const bytes = Buffer.from(encoded, 'base64')
+  const why = jsonSyntaxFault(bytes) ?? objectFault(JSON.parse(bytes.toString()))
+  return why === undefined ? [] : [invalidValue(`data[${key}]`, '<secret contents redacted>', why)]
+}
+
+/** In Go's words; null is as good as an empty object there. */
+function objectFault(value: unknown): string | undefined {
+  if (typeof value === 'object' && !Array.isArray(value)) return undefined
+  return `json: cannot unmarshal ${jsonTypeName(value)} into Go value of type map[string]interface {}`
 }
 
 const requiredKeys = ({data = {}}: Secret, keys: string[]) =>

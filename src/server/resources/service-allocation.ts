@@ -7,7 +7,7 @@ import {invalidValue} from '../field-error.ts'
 import type {OperationContext} from '../resource.ts'
 import {internalError} from '../status.ts'
 import type {Service, ServiceSpec} from './service-types.ts'
-import {hasClusterIP, hasNodePorts, isHeadless} from './service-types.ts'
+import {hasClusterIP, hasNodePorts, isHeadless, mayHaveNodePorts} from './service-types.ts'
 
 const FIRST_NODE_PORT = 30_000
 const LAST_NODE_PORT = 32_767
@@ -94,7 +94,8 @@ export function validateAllocation(
   if (spec === undefined) return []
   const existing = others(context, service)
   const taken = nodePortsOf(existing)
-  const portErrors = (spec.ports ?? []).flatMap(({nodePort}, index) => {
+  const wanted = mayHaveNodePorts(spec) ? (spec.ports ?? []) : []
+  const portErrors = wanted.flatMap(({nodePort}, index) => {
     if (!nodePort) return []
     const field = `spec.ports[${index}].nodePort`
     if (nodePort < FIRST_NODE_PORT || nodePort > LAST_NODE_PORT) {

@@ -37,8 +37,9 @@ const strategyFor = (range: AddressRange): Strategy<Service> => ({
     service.status = {loadBalancer: {}}
   },
   validate: (service, context) => {
-    const errors = validateService(service)
-    return errors.length > 0 ? errors : validateAllocation(service, context, range)
+    // What is asked for by value is allocated before anything else is looked at.
+    const errors = validateAllocation(service, context, range)
+    return errors.length > 0 ? errors : validateService(service)
   },
   prepareForUpdate: (service, old, context) => {
     keepStatus(service, old)

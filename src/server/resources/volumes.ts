@@ -1,7 +1,8 @@
 import type {FieldError} from '../field-error.ts'
 import {forbiddenField, invalidValue} from '../field-error.ts'
+import {dnsSubdomain} from '../validation/names.ts'
 import {QUANTITY_PATTERN_TEXT, compareQuantities, parseQuantity} from '../validation/quantity.ts'
-import {oneOf} from '../validation/values.ts'
+import {checkWith, oneOf} from '../validation/values.ts'
 
 /** What PersistentVolume and PersistentVolumeClaim share. */
 
@@ -27,6 +28,9 @@ export function validateAccessModes(modes: string[], field: string): FieldError[
   }
   return errors
 }
+
+export const validateStorageClass = (name: string | undefined): FieldError[] =>
+  name ? checkWith(dnsSubdomain, 'spec.storageClassName', name) : []
 
 export const validateVolumeMode = (mode: string | undefined): FieldError[] =>
   oneOf('spec.volumeMode', mode, ['Block', 'Filesystem'])

@@ -80,6 +80,16 @@ function validateFinalizers(finalizers: string[] | undefined, field: string): Fi
   return errors
 }
 
+const STANDARD_FINALIZERS = ['kubernetes', ORPHAN, FOREGROUND]
+
+/** A finalizer without a domain is Kubernetes' own; custom kinds may have others. */
+export const validateFinalizerDomains = ({metadata}: ApiObject): FieldError[] =>
+  (metadata.finalizers ?? []).flatMap((name, index) => {
+    if (name.includes('/') || STANDARD_FINALIZERS.includes(name)) return []
+    const why = 'name is neither a standard finalizer name nor is it fully qualified'
+    return [invalidValue(`metadata.finalizers[${index}]`, name, why)]
+  })
+
 function validateManagedFields(entries: ManagedFieldsEntry[] | undefined, path: string) {
   return (entries ?? []).flatMap((entry, index) => {
     const field = `${path}[${index}]`

@@ -170,7 +170,12 @@ const admitted: [string, Wish, PolicyRule[]][] = [
       resource: 'roles',
       verb: 'update',
       name: 'r',
-      object: {...roleObject([secrets]), metadata: {name: 'r', resourceVersion: '2'}},
+      object: {
+        kind: 'Role',
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        ...roleObject([secrets]),
+        metadata: {name: 'r', resourceVersion: '2'},
+      },
       old: {
         ...roleObject([secrets]),
         metadata: {name: 'r', finalizers: ['x'], resourceVersion: '1'},

@@ -124,6 +124,21 @@ describe('list', () => {
     assert.ok(names((await waiting).body).includes('f'))
   })
 
+  it('of one object waits for its revision too, and says when that is none', async () => {
+    const wanted = storage.revision() + 1
+    const reading = api.get(`${PATH}/a?resourceVersion=${wanted}`)
+    await api.patch(`${PATH}/a`, {data: {late: 'yes'}})
+    assert.deepEqual((await reading).body.data, {late: 'yes'})
+    const {status, body} = await api.get(`${PATH}/a?resourceVersion=abc`)
+    assert.deepEqual(
+      [status, body.message],
+      [
+        500,
+        'resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
+      ],
+    )
+  })
+
   it('answers 504 to a revision that does not come', async () => {
     const current = storage.revision()
     const {status, headers, body} = await api.get(`${PATH}?resourceVersion=${current + 1000}`)

@@ -37,6 +37,49 @@ describe('patch', () => {
     assert.deepEqual([body.data, body.metadata.labels], [{one: 'uno'}, {x: '1', 'a/b': 'c'}])
   })
 
+  const kinds: [kind: string, why: string][] = [
+    ['Secret', 'converting (v1.Secret) to (core.ConfigMap): unknown conversion'],
+    [
+      'Odd',
+      'no kind "Odd" is registered for version "v1" in scheme "pkg/api/legacyscheme/scheme.go:30"',
+    ],
+  ]
+  for (const [kind, why] of kinds) {
+    it(`does not make it a ${kind}`, async () => {
+      const {status, body} = await api.patch(url, {kind})
+      assert.equal(status, 422)
+      assert.ok(body.message.endsWith(why), body.message)
+    })
+  }
+
+  it('by merge patch shows what it would have made where that cannot be', async () => {
+    const {body} = await api.patch(url, {data: 'x'})
+    assert.match(
+      body.message,
+      /^ "" is invalid: patch: Invalid value: "{\\"apiVersion\\":\\"v1\\",\\"data\\":\\"x\\",\\"kind\\":/,
+    )
+  })
+
+  it('by strategic merge shows itself where that cannot be', async () => {
+    const {body} = await api.patch(url, {data: 'x'}, 'strategic-merge')
+    assert.match(body.message, /^ "" is invalid: patch: Invalid value: "map\[data:x\]": json:/)
+  })
+
+  it('by apply does not make what is gone for its old uid, but for an old revision', async () => {
+    const applied = {apiVersion: 'v1', kind: 'ConfigMap', metadata: {name: 'n', uid: 'u'}}
+    const path = `${PATH}/n?fieldManager=m`
+    const {status, body} = await api.patch(path, applied, 'apply')
+    assert.deepEqual(
+      [status, body.message],
+      [
+        409,
+        'Operation cannot be fulfilled on configmaps "n": uid mismatch: the provided object specified uid u, and no existing object was found',
+      ],
+    )
+    const old = {...applied, metadata: {name: 'n', resourceVersion: '1'}}
+    assert.equal((await api.patch(path, old, 'apply')).status, 201)
+  })
+
   it('by merge patch deletes with null', async () => {
     const {body} = await api.patch(url, {data: {one: null, three: '3'}, metadata: {labels: null}})
     assert.deepEqual([body.data, 'labels' in body.metadata], [{two: '2', three: '3'}, false])

@@ -61,6 +61,63 @@ describe('update', () => {
     )
   })
 
+  it('has to say the name', async () => {
+    const {metadata} = await created()
+    const {status, body} = await api.put(`${PATH}/${metadata.name}`, {metadata: {}})
+    assert.deepEqual(
+      [status, body.message],
+      [
+        400,
+        `the name of the object (${metadata.name} based on URL) was undeterminable: name must be provided`,
+      ],
+    )
+  })
+
+  it('of a revision that is no number is an error that says so', async () => {
+    const {metadata} = await created()
+    const {status, body} = await api.put(`${PATH}/${metadata.name}`, {
+      metadata: {name: metadata.name, resourceVersion: 'abc'},
+    })
+    assert.deepEqual(
+      [status, body.message],
+      [500, 'strconv.ParseUint: parsing "abc": invalid syntax'],
+    )
+  })
+
+  it('of a lease that is gone makes it anew, but not for its old uid', async () => {
+    const leases = '/apis/coordination.k8s.io/v1/namespaces/default/leases'
+    const gone = {metadata: {name: 'gone', resourceVersion: '5'}}
+    assert.equal((await api.put(`${leases}/gone`, gone)).status, 201)
+    const other = {metadata: {name: 'other', uid: 'u'}}
+    const {status, body} = await api.put(`${leases}/other`, other)
+    assert.equal(status, 409)
+    assert.match(body.message, /UID in precondition: u, UID in object meta: $/)
+  })
+
+  it('of a service that is not there creates it', async () => {
+    const services = '/api/v1/namespaces/default/services'
+    const service = {metadata: {name: 's'}, spec: {ports: [{port: 80}]}}
+    assert.equal((await api.put(`${services}/s`, service)).status, 201)
+  })
+
+  for (const [plural, path, body] of [
+    ['csidrivers', '/apis/storage.k8s.io/v1/csidrivers', {spec: {}}],
+    ['csinodes', '/apis/storage.k8s.io/v1/csinodes', {spec: {drivers: []}}],
+    ['runtimeclasses', '/apis/node.k8s.io/v1/runtimeclasses', {handler: 'x'}],
+    ['machines', '/apis/machine.openshift.io/v1beta1/namespaces/default/machines', {spec: {}}],
+  ] as const) {
+    it(`of ${plural} needs a revision`, async () => {
+      const object = {metadata: {name: 'one'}, ...body}
+      assert.equal((await api.post(path, object)).status, 201)
+      const answer = await api.put(`${path}/one`, object)
+      assert.equal(answer.status, 422)
+      assert.match(
+        answer.body.message,
+        /metadata.resourceVersion: Invalid value: 0: must be specified for an update$/,
+      )
+    })
+  }
+
   it('for another uid is a conflict', async () => {
     const {metadata} = await created()
     const {status, body} = await api.put(`${PATH}/${metadata.name}`, {

@@ -68,7 +68,14 @@ describe('Secret', () => {
       'kubernetes.io/dockerconfigjson',
       {'.dockerconfigjson': 'eA=='},
       [
-        'data[.dockerconfigjson]: Invalid value: "<secret contents redacted>": must be a JSON object',
+        `data[.dockerconfigjson]: Invalid value: "<secret contents redacted>": invalid character 'x' looking for beginning of value`,
+      ],
+    ],
+    [
+      'kubernetes.io/dockercfg',
+      {'.dockercfg': 'W10='},
+      [
+        'data[.dockercfg]: Invalid value: "<secret contents redacted>": json: cannot unmarshal array into Go value of type map[string]interface {}',
       ],
     ],
     ['bootstrap.kubernetes.io/token', {}, []],

@@ -73,7 +73,10 @@ describe('Node', () => {
     const spec = {taints: [taint, taint, {key: 'b', effect: 'x'}], podCIDRs: ['10.0.0.0']}
     const found = texts(createErrors('nodes', {spec}))
     assert.equal(found.length, 3, found.join('\n'))
-    assert.match(found[0] ?? '', /^spec.taints\[1\]: Duplicate value: .* unique by key and effect/)
+    assert.equal(
+      found[0],
+      'spec.taints[1]: Duplicate value: {"Key":"a","Value":"","Effect":"NoSchedule","TimeAdded":null}: taints must be unique by key and effect pair',
+    )
     assert.equal(
       found[1],
       'spec.taints[2].effect: Unsupported value: "x": supported values: "NoSchedule", "PreferNoSchedule", "NoExecute"',
@@ -84,7 +87,8 @@ describe('Node', () => {
   it('gets its address block and provider once', () => {
     const old = created('nodes', {spec: {podCIDR: '10.0.0.0/24', providerID: 'a'}})
     assert.deepEqual(old.spec.podCIDRs, ['10.0.0.0/24'])
-    const {errors} = updated('nodes', old, {spec: {podCIDR: '10.0.1.0/24', providerID: 'b'}})
+    const spec = {...old.spec, podCIDR: '10.0.1.0/24', providerID: 'b'}
+    const {errors} = updated('nodes', old, {spec})
     assert.deepEqual(texts(errors), [
       'spec.podCIDRs: Forbidden: node updates may not change podCIDR except from "" to valid',
       'spec.providerID: Forbidden: node updates may not change providerID except from "" to valid',
@@ -155,11 +159,26 @@ describe('Event', () => {
     ])
   })
 
+  it('may stand elsewhere where it has an eventTime, but not without a namespace', () => {
+    const complete = {
+      eventTime: '2026-01-01T00:00:00.000000Z',
+      ...{reportingComponent: 'a', reportingInstance: 'b', action: 'c', reason: 'd'},
+    }
+    assert.deepEqual(createErrors('events', {...about('other'), ...complete}), [])
+    const metadata = {name: 'e', namespace: 'web'}
+    assert.deepEqual(texts(createErrors('events', {...about(), ...complete, metadata})), [
+      'involvedObject.namespace: Invalid value: "": does not match event.namespace',
+    ])
+  })
+
   it('has to say who reports it where it has an eventTime', () => {
     const event = {...about('default'), eventTime: '2026-01-01T00:00:00.000000Z'}
     assert.deepEqual(
       createErrors('events', event).map(({field}) => field),
-      ['reportingController', 'reportingInstance', 'action', 'reason'],
+      [
+        ...['reportingController', 'reportingController', 'reportingController'],
+        ...['reportingInstance', 'action', 'reason'],
+      ],
     )
   })
 

@@ -28,8 +28,6 @@ describe('defaults of a Pod', () => {
       securityContext: {},
       schedulerName: 'default-scheduler',
       enableServiceLinks: true,
-      priority: 0,
-      preemptionPolicy: 'PreemptLowerPriority',
       tolerations: ['not-ready', 'unreachable'].map((taint) => ({
         key: `node.kubernetes.io/${taint}`,
         operator: 'Exists',
@@ -188,8 +186,42 @@ describe('rules of a Pod', () => {
     [
       pod({volumes: [{name: 'a'}, {name: 'a', secret: {}, emptyDir: {}}]}),
       [
+        'spec.volumes[1].secret: Forbidden: may not specify more than 1 volume type',
         'spec.volumes[1].name: Duplicate value: "a"',
-        'spec.volumes[1].emptyDir: Forbidden: may not specify more than 1 volume type',
+      ],
+    ],
+    [
+      pod({volumes: [{name: 'a', secret: {}}, {name: 'b', nfs: {server: 'x'}}, {hostPath: {}}]}),
+      [
+        'spec.volumes[0].secret.secretName: Required value',
+        'spec.volumes[1].nfs.path: Required value',
+        'spec.volumes[2].hostPath.path: Required value',
+        'spec.volumes[2].name: Required value',
+      ],
+    ],
+    [
+      only({image: ' x', env: [{name: 'A', valueFrom: {}}]}),
+      [
+        'spec.containers[0].env[0].valueFrom: Invalid value: "": must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`',
+        'spec.containers[0].image: Invalid value: " x": must not have leading or trailing whitespace',
+      ],
+    ],
+    [
+      only({
+        env: [
+          {name: 'A', value: 'x', valueFrom: {fieldRef: {fieldPath: 'metadata.name'}}},
+          {name: 'B', valueFrom: {fieldRef: {}, resourceFieldRef: {}}},
+        ],
+      }),
+      [
+        'spec.containers[0].env[0].valueFrom: Invalid value: "": may not be specified when `value` is not empty',
+        'spec.containers[0].env[1].valueFrom: Invalid value: "": may not have more than one field specified at a time',
+      ],
+    ],
+    [
+      pod({tolerations: [{operator: 'Exists', value: 'x'}]}),
+      [
+        'spec.tolerations[0].operator: Invalid value: {"Key":"","Operator":"Exists","Value":"x","Effect":"","TolerationSeconds":null}: value must be empty when `operator` is \'Exists\'',
       ],
     ],
     [

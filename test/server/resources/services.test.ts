@@ -14,7 +14,7 @@ describe('Service', () => {
   it('gets an address of the cluster and the defaults of its type', () => {
     const {spec, status} = created('services', web)
     const {clusterIP, clusterIPs, ...rest} = spec
-    assert.match(clusterIP, /^10\.(9[6-9]|10\d|111)\.\d+\.\d+$/)
+    assert.match(clusterIP, /^10\.(9[6-9]|10\d|11[01])\.\d+\.\d+$/)
     assert.deepEqual(clusterIPs, [clusterIP])
     assert.deepEqual(rest, {
       ports: [{port: 80, protocol: 'TCP', targetPort: 80}],

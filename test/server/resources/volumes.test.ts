@@ -30,6 +30,7 @@ describe('PersistentVolume', () => {
     assert.deepEqual(texts(createErrors('persistentvolumes', {})), [
       'spec.accessModes: Required value',
       'spec.capacity: Required value',
+      'spec.capacity: Unsupported value: null: supported values: "storage"',
       'spec: Required value: must specify a volume type',
     ])
     const spec = {
@@ -44,6 +45,26 @@ describe('PersistentVolume', () => {
       'spec.nfs: Forbidden: may not specify more than 1 volume type',
     ])
   })
+
+  it('refuses another capacity than some storage', () => {
+    const spec = {...volume.spec, capacity: {storage: '-1Gi', cpu: '1'}}
+    assert.deepEqual(texts(createErrors('persistentvolumes', {spec})), [
+      'spec.capacity: Unsupported value: {"cpu":"1","storage":"-1Gi"}: supported values: "storage"',
+      'spec.capacity[storage]: Invalid value: "-1Gi": must be greater than zero',
+    ])
+  })
+
+  for (const plural of ['persistentvolumes', 'persistentvolumeclaims']) {
+    it(`refuses a storage class of ${plural} that no class can have as its name`, () => {
+      const {spec} = plural === 'persistentvolumes' ? volume : claim
+      const found = texts(createErrors(plural, {spec: {...spec, storageClassName: 'B_'}}))
+      assert.equal(found.length, 1)
+      assert.match(
+        found.join(),
+        /^spec.storageClassName: Invalid value: "B_": a lowercase RFC 1123/,
+      )
+    })
+  }
 
   it('stays where its data lies', () => {
     const old = created('persistentvolumes', volume)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 
 import type {ApiObject, ObjectMeta} from '../../../src/api/meta.ts'
 import {
+  validateFinalizerDomains,
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '../../../src/server/validation/metadata.ts'
@@ -90,6 +91,13 @@ describe('metadata of a create', () => {
       assert.match(found.join(), error)
     })
   }
+
+  it('refuses finalizers without a domain that are not those of Kubernetes', () => {
+    const finalizers = ['kubernetes', 'orphan', 'example.com/x', 'mine']
+    assert.deepEqual(texts(validateFinalizerDomains(named({finalizers}))), [
+      'metadata.finalizers[3]: Invalid value: "mine": name is neither a standard finalizer name nor is it fully qualified',
+    ])
+  })
 
   it('refuses a namespace on a kind without', () => {
     const found = texts(validateObjectMeta({namespaced: false}, named({})))
