@@ -20,10 +20,6 @@ withEveryKubectl('nodes', (context) => {
     await context.kubectl.ok('create -f -', {input: JSON.stringify(manifest)})
   })
 
-  after(async () => {
-    await context.kubectl.ok(`delete node ${node}`)
-  })
-
   it('waits for a condition that is met', async () => {
     const text = await context.kubectl.ok(`wait node/${node} --for=condition=Ready --timeout=10s`)
     assert.equal(text, `node/${node} condition met\n`)
@@ -97,10 +93,6 @@ withEveryKubectl('requests', (context) => {
     }))
     const input = JSON.stringify({apiVersion: 'v1', kind: 'List', items})
     await context.kubectl.ok('create -f -', {input})
-  })
-
-  after(async () => {
-    await context.kubectl.ok(`delete csr ${names.join(' ')}`)
   })
 
   it('finds them by their signer', async () => {
