@@ -17,7 +17,8 @@ function joining({joinCommand, dir}: InitResult): string {
     return `Join to it:    trustadm token create --print-join-command --dir ${dir}\n`
   }
   return `
-Any number of machines can join by running this on each as root:
+Machines find and trust this cluster by this line, run as root on each. Their certificate requests
+stay pending: this version does not approve or sign them yet.
 
 ${joinCommand}
 `
