@@ -27,6 +27,17 @@ const json = (document: object, contentType = JSON_TYPE): ApiResponse => ({
   body: JSON.stringify(document),
 })
 
+/** Every path that has a document, as `/` lists them. */
+function indexOf(resources: readonly Resource[], fixed: string[]): string[] {
+  const groups = resources.flatMap(({group, version, extraVersions = []}) => {
+    const root = group === '' ? '/api' : `/apis/${group}`
+    const versions = [version, ...extraVersions.map((extra) => extra.version)]
+    return [root, ...versions.map((one) => `${root}/${one}`)]
+  })
+  const others = ['/apis', '/healthz', '/livez', '/readyz', '/openapi/v2', '/openapi/v3']
+  return [...new Set([...groups, ...others, ...fixed])].sort()
+}
+
 /** Serves the paths that are no resource: discovery, OpenAPI, health, version, metrics, the issuer's documents. */
 export function createDocuments(
   deps: DocumentDeps,
@@ -45,6 +56,9 @@ export function createDocuments(
       json(openidConfiguration(deps.issuer, `${deps.issuer}${JWKS_PATH}`, deps.tokenKeys())),
     [JWKS_PATH]: () => json(jsonWebKeySet(deps.tokenKeys()), 'application/jwk-set+json'),
   }
+
+  const paths = indexOf(deps.resources, Object.keys(fixed))
+  fixed['/'] = () => json({paths})
 
   return (request, path) => {
     const target = {...request, path}

@@ -33,6 +33,16 @@ describe('a whole server', () => {
     await server.stop()
   })
 
+  it('lists its paths to those who may see them', async () => {
+    const server = await startTestServer({controllers: false})
+    const admin = new Api(server.handler)
+    const {paths} = (await admin.get('/')).body as unknown as {paths: string[]}
+    for (const path of paths) assert.equal((await admin.get(path)).status, 200, path)
+    assert.ok(paths.includes('/apis/rbac.authorization.k8s.io/v1'))
+    assert.equal((await admin.as('ann').get('/')).status, 403)
+    await server.stop()
+  })
+
   it('has rights again after a restart', async () => {
     const storage = openMemoryStorage()
     const close = storage.close.bind(storage)

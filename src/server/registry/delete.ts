@@ -3,7 +3,7 @@ import {hasCode} from '../../errors.ts'
 import {forbiddenField, notSupported, type FieldError} from '../field-error.ts'
 import type {Resource} from '../resource.ts'
 import {conflict, invalid, MODIFIED, notFound} from '../status.ts'
-import {dryRunErrors} from './options.ts'
+import {dryRunErrors, integer} from './options.ts'
 import {parse, toStored, type StoredObject} from './stored-object.ts'
 import {bytesOf, resultOf, timestamp, type WriteServices, type WriteTarget} from './write.ts'
 
@@ -21,9 +21,9 @@ const TRIES = 32
 /** Options of the body, with those of the query where the body has none. */
 export function deleteOptions(body: DeleteOptions, query: URLSearchParams): DeleteOptions {
   const options: DeleteOptions = {...body}
-  const seconds = query.get('gracePeriodSeconds')
-  if (options.gracePeriodSeconds === undefined && seconds !== null && /^\d+$/.test(seconds))
-    options.gracePeriodSeconds = Number(seconds)
+  const seconds = integer(query, 'gracePeriodSeconds')
+  if (options.gracePeriodSeconds === undefined && seconds !== undefined)
+    options.gracePeriodSeconds = seconds
   const policy = query.get('propagationPolicy')
   if (options.propagationPolicy === undefined && policy !== null && policy !== '')
     options.propagationPolicy = policy

@@ -17,7 +17,8 @@ export interface ListOptions {
 
 const META_GROUP = 'meta.k8s.io'
 
-function integer(query: URLSearchParams, name: string): number | undefined {
+/** As Kubernetes reads a number in a query. */
+export function integer(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name)
   if (text === null || text === '') return undefined
   if (!/^[+-]?\d+$/.test(text))

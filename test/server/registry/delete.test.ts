@@ -155,6 +155,16 @@ describe('delete', () => {
       assert.equal((await api.get(url)).status, 404)
     })
 
+    it('is refused for a time that is no number', async () => {
+      const {metadata} = await pod()
+      const {status, body} = await api.delete(`${PODS}/${metadata.name}?gracePeriodSeconds=soon`)
+      assert.deepEqual(
+        [status, body.message],
+        [400, 'strconv.ParseInt: parsing "soon": invalid syntax'],
+      )
+      assert.equal((await api.get(`${PODS}/${metadata.name}`)).status, 200)
+    })
+
     it('takes a negative time for a second', async () => {
       const {metadata} = await pod({nodeName: 'n1'})
       const {body} = await api.delete(`${PODS}/${metadata.name}`, {gracePeriodSeconds: -1})

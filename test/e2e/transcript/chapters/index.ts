@@ -13,6 +13,7 @@ import {representations} from './representations.ts'
 import {reviews} from './reviews.ts'
 import {roles} from './roles.ts'
 import {selectors} from './selectors.ts'
+import {services} from './services.ts'
 import {statusPatches} from './status-patches.ts'
 import {updates} from './updates.ts'
 import {watchHistory} from './watch-history.ts'
@@ -37,4 +38,5 @@ export const CHAPTERS: Chapter[] = [
   callers,
   reviews,
   documents,
+  services,
 ]
