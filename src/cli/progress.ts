@@ -21,6 +21,8 @@ export interface ProgressOptions {
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 const FRAME_MILLISECONDS = 80
+/** The mark, the blanks between, and the last column, which some terminals wrap at. */
+const MARGIN = 5
 
 export function createProgress(options: ProgressOptions): Progress {
   const {quiet, stream = process.stderr} = options
@@ -72,7 +74,10 @@ function animated(stream: NodeJS.WriteStream, {verbose}: ProgressOptions): Progr
   }
   return {
     begin: ({name, summary}) => {
-      const text = `${paint.bold(name.padEnd(NAME_WIDTH))}  ${paint.dim(summary)}`
+      // A line that wraps cannot be drawn over: only its last row would go.
+      const room = Math.max(0, (stream.columns || Infinity) - NAME_WIDTH - MARGIN)
+      const shown = summary.length <= room ? summary : `${summary.slice(0, Math.max(0, room - 1))}…`
+      const text = `${paint.bold(name.padEnd(NAME_WIDTH))}  ${paint.dim(shown)}`
       drawing = {text, timer: setInterval(() => draw(text), FRAME_MILLISECONDS).unref()}
       draw(text)
     },

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
+import {stripVTControlCharacters} from 'node:util'
 import {createProgress} from '../../src/cli/progress.ts'
 
-function stream(isTTY: boolean) {
+function stream(isTTY: boolean, columns?: number) {
   const written: string[] = []
   const write = (text: string) => written.push(text) > 0
-  return {written, stream: {isTTY, write} as unknown as NodeJS.WriteStream}
+  return {written, stream: {isTTY, columns, write} as unknown as NodeJS.WriteStream}
 }
 const phase = {
   name: 'certs',
@@ -41,6 +42,22 @@ describe('createProgress', () => {
       progress.begin(phase)
       progress.end(phase)
       assert.match(written.join(''), /✔.*certs/)
+    } finally {
+      if (saved !== undefined) process.env.CI = saved
+    }
+  })
+
+  it('never draws a line that the terminal would wrap', () => {
+    const saved = process.env.CI
+    delete process.env.CI
+    try {
+      const {written, stream: target} = stream(true, 40)
+      const progress = createProgress({quiet: false, verbose: false, stream: target})
+      progress.begin({...phase, summary: 'make '.repeat(30)})
+      progress.end(phase)
+      const shown = stripVTControlCharacters(written.join(''))
+      for (const line of shown.split(/[\r\n]/)) assert.ok(line.length < 40, line)
+      assert.match(shown, /…/)
     } finally {
       if (saved !== undefined) process.env.CI = saved
     }
