@@ -139,8 +139,10 @@ async function createSubresource(scope: ResourceScope): Promise<ApiResponse> {
   let result: ApiObject | undefined
   if (subresource.stores === true) {
     await update(deps, scope.target(options), async (object) => {
+      // Such an action goes past the tracking of fields: nobody owns what it sets.
+      const {managedFields} = object.metadata
       result = await act(body, object, context)
-      return {object}
+      return {object, managedFields}
     })
   } else result = await act(body, old, context)
   return answer(201, JSON.stringify(result))

@@ -133,7 +133,7 @@ async function prepare(
   await admit({verb: 'update', resource, subresource, name: context.name, object, old}, context)
   const strategy = strategyOf(target)
   strategy.prepareForUpdate?.(object, old, context)
-  countGeneration(resource, object, old)
+  if (!isAction(target)) countGeneration(resource, object, old)
   const errors = [
     ...validateObjectMetaUpdate(object, old),
     ...(resource.custom === true ? [] : validateFinalizerDomains(object)),
@@ -189,6 +189,10 @@ function strategyOf({store: {resource}, context}: WriteTarget): Strategy {
   // An action on the object is its own rule.
   return subresource.strategy ?? (subresource.create === undefined ? resource.strategy : {})
 }
+
+/** Such as binding a pod to a node, which is no change of what its owner wants. */
+const isAction = ({store: {resource}, context}: WriteTarget) =>
+  resource.subresources?.[context.subresource]?.create !== undefined
 
 function requireSameUid(
   {store: {resource}, context}: WriteTarget,

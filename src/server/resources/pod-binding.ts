@@ -2,7 +2,7 @@ import type {ApiObject} from '../../api/meta.ts'
 import type {FieldError} from '../field-error.ts'
 import {notSupported, required} from '../field-error.ts'
 import type {OperationContext, Subresource} from '../resource.ts'
-import {conflict, invalid} from '../status.ts'
+import {StatusError, badRequest, conflict} from '../status.ts'
 import {timestamp} from './define.ts'
 import type {Pod} from './pod-types.ts'
 
@@ -24,8 +24,15 @@ function validate({target = {}}: Binding): FieldError[] {
 
 /** Puts a pod on a node; a scheduler does that once. */
 function bind(binding: Binding, pod: Pod, {clock, name}: OperationContext): ApiObject {
-  const errors = validate(binding)
-  if (errors.length > 0) throw invalid({group: '', kind: 'Binding'}, name, errors)
+  if ((binding.metadata.name ?? '') !== name) {
+    throw badRequest('name in URL does not match name in Binding object')
+  }
+  const errors = validate(binding).map(({field, message}) => `${field}: ${message}`)
+  // Kubernetes answers these as they are, not as an Invalid status.
+  if (errors.length > 0) {
+    const [text = ''] = errors.length > 1 ? [`[${errors.join(', ')}]`] : errors
+    throw new StatusError(500, undefined, text)
+  }
   const spec = (pod.spec ??= {})
   if (pod.metadata.deletionTimestamp !== undefined) {
     throw conflict(RESOURCE, name, `pod ${name} is being deleted, cannot be assigned to a host`)

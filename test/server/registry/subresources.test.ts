@@ -47,9 +47,18 @@ describe('subresources and further versions', () => {
       metadata: {name: 'p'},
       target: {kind: 'Node', name: 'n1'},
     }
+    const before = await api.get(`${PODS}/p`)
+    const other = await api.post(`${PODS}/p/binding`, {...binding, metadata: {name: 'q'}})
+    assert.deepEqual(
+      [other.status, other.body.message],
+      [400, 'name in URL does not match name in Binding object'],
+    )
     const bound = await api.post(`${PODS}/p/binding`, binding)
     assert.deepEqual([bound.status, bound.body.kind], [201, 'Status'])
-    assert.equal((await api.get(`${PODS}/p`)).body.spec.nodeName, 'n1')
+    const {spec, metadata} = (await api.get(`${PODS}/p`)).body
+    assert.equal(spec.nodeName, 'n1')
+    assert.equal(metadata.generation, before.body.metadata.generation)
+    assert.deepEqual(metadata.managedFields, before.body.metadata.managedFields)
     assert.equal((await api.post(`${PODS}/p/binding`, binding)).status, 409)
   })
 

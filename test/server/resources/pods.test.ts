@@ -297,7 +297,7 @@ describe('binding a Pod', () => {
   const binding = resource('pods').subresources?.binding
   const context = contextOf({name: 'x', subresource: 'binding'})
   const bind = (target: object, bound: any) =>
-    binding?.create?.({metadata: {}, target}, bound, context)
+    binding?.create?.({metadata: {name: 'x'}, target}, bound, context)
 
   it('puts it on the node', () => {
     const made = created('pods', pod())
@@ -321,11 +321,11 @@ describe('binding a Pod', () => {
       {nodeName: 'n1'},
       'Operation cannot be fulfilled on pods/binding "x": pod x is already assigned to node "n1"',
     ],
-    [{}, {}, 'Binding "x" is invalid: target.name: Required value'],
+    [{}, {}, 'target.name: Required value'],
     [
       {kind: 'Pod', name: 'n1'},
       {},
-      'Binding "x" is invalid: target.kind: Unsupported value: "Pod": supported values: "Node", "<empty>"',
+      'target.kind: Unsupported value: "Pod": supported values: "Node", "<empty>"',
     ],
   ]
   for (const [target, spec, message] of refusals) {
