@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import {openMemoryStorage} from '../../src/storage/memory.ts'
-import {startTestServer} from '../helpers/test-server.ts'
+import {ADMIN, startTestServer} from '../helpers/test-server.ts'
 import {get1, get2, session2} from './http/support.ts'
 import {Api, until} from './support.ts'
 
@@ -8,6 +8,26 @@ const PATH = '/api/v1/namespaces/default/configmaps'
 const RBAC = '/apis/rbac.authorization.k8s.io/v1'
 
 describe('a whole server', () => {
+  it('ends the watches of its own process when it closes', async () => {
+    const server = await startTestServer({controllers: false})
+    const {body} = await server.handler({
+      method: 'GET',
+      path: PATH,
+      query: new URLSearchParams({watch: 'true'}),
+      headers: {},
+      rawHeaders: [],
+      body: new Uint8Array(),
+      remoteAddress: '',
+      signal: new AbortController().signal,
+      caller: ADMIN,
+    })
+    const ended = (async () => {
+      for await (const _chunk of body as AsyncIterable<string>);
+    })()
+    await server.stop()
+    await ended
+  })
+
   it('lets a right be used from the write that gives it, and no longer than to the one that takes it', async () => {
     const server = await startTestServer({controllers: false})
     const admin = new Api(server.handler)

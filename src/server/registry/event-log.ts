@@ -23,6 +23,7 @@ export class EventLog {
   /** Every change after this revision is here. */
   #since: number
   readonly #waiting = new Set<() => void>()
+  #closed = false
 
   constructor(since: number, window: number) {
     this.#since = since
@@ -75,6 +76,16 @@ export class EventLog {
   onNext(callback: () => void): () => void {
     this.#waiting.add(callback)
     return () => this.#waiting.delete(callback)
+  }
+
+  /** No more changes will come: every watch ends. */
+  close(): void {
+    this.#closed = true
+    this.wake()
+  }
+
+  get closed(): boolean {
+    return this.#closed
   }
 
   wake(): void {

@@ -66,8 +66,10 @@ export class Registry implements ObjectReader {
     return store === undefined ? [] : Array.from(store.range(namespace), parse)
   }
 
+  /** Follows the store no longer, and ends the watches that are still open. */
   close(): void {
     this.#stop()
+    for (const store of this.#stores.values()) store.log.close()
   }
 
   #apply(events: StorageEvent[]): void {

@@ -12,29 +12,30 @@ export class WatchWait {
   constructor(log: EventLog, milliseconds: number, signal: AbortSignal) {
     this.#log = log
     this.#signal = signal
-    this.#timer = setTimeout(this.#stop, Math.min(milliseconds, 0x7fffffff))
+    // The end of a watch is nothing to keep a process alive for.
+    this.#timer = setTimeout(this.#stop, Math.min(milliseconds, 0x7fffffff)).unref()
     signal.addEventListener('abort', this.#stop, {once: true})
     if (signal.aborted) this.#over = true
   }
 
-  /** Its time has passed, or its caller has gone. */
+  /** Its time has passed, its caller has gone, or the server is closing. */
   get over(): boolean {
-    return this.#over
+    return this.#over || this.#log.closed
   }
 
   async next(milliseconds: number | undefined): Promise<'changed' | 'over'> {
-    if (this.#over) return 'over'
+    if (this.over) return 'over'
     let timer: NodeJS.Timeout | undefined
     let forget: () => void = () => undefined
     await new Promise<void>((resolve) => {
       this.#wake = resolve
       forget = this.#log.onNext(resolve)
-      if (milliseconds !== undefined) timer = setTimeout(resolve, milliseconds)
+      if (milliseconds !== undefined) timer = setTimeout(resolve, milliseconds).unref()
     })
     forget()
     clearTimeout(timer)
     this.#wake = undefined
-    return this.#over ? 'over' : 'changed'
+    return this.over ? 'over' : 'changed'
   }
 
   end(): void {
