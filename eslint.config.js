@@ -7,7 +7,7 @@ import tseslint from 'typescript-eslint'
 const LAYERS = [
   ['errors.ts', 'runtime.ts', 'version.ts'],
   ['pki', 'api'],
-  ['bootstrap'],
+  ['bootstrap', 'csr'],
   ['storage', 'client'],
   ['discovery', 'controllers', 'server'],
   ['node'],
@@ -52,6 +52,7 @@ const forbiddenByFolder = [
   'api',
   'pki',
   'bootstrap',
+  'csr',
   'storage',
   'client',
   'discovery',

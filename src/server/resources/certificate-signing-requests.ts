@@ -7,7 +7,7 @@ import {validateSpec} from './csr-spec-validation.ts'
 import type {Permission} from './csr-status-validation.ts'
 import {STRICT, leniencyFor, validateStatus, validateTransition} from './csr-status-validation.ts'
 import type {CertificateSigningRequest, CsrCondition} from './csr-types.ts'
-import {APPROVED, DENIED, FAILED} from './csr-types.ts'
+import {APPROVED, DENIED, FAILED} from '../../csr/conditions.ts'
 import {csrV1beta1} from './csr-v1beta1.ts'
 import {defineResource, restore, timestamp} from './define.ts'
 

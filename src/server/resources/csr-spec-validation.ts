@@ -2,9 +2,9 @@ import type {FieldError} from '../field-error.ts'
 import {duplicate, invalidValue, notSupported, required, tooLong} from '../field-error.ts'
 import type {Check} from '../validation/names.ts'
 import {dnsLabel, dnsSubdomain} from '../validation/names.ts'
-import {readRequest} from './csr-request.ts'
+import {readRequest} from '../../csr/read-request.ts'
+import {LEGACY_UNKNOWN} from '../../csr/signers.ts'
 import type {CertificateSigningRequest} from './csr-types.ts'
-import {LEGACY_UNKNOWN} from './csr-types.ts'
 
 export const KEY_USAGES = [
   'any',

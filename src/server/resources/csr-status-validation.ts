@@ -4,9 +4,9 @@ import {messageOf} from '../../errors.ts'
 import type {FieldError} from '../field-error.ts'
 import {duplicate, forbiddenField, invalidValue, notSupported, required} from '../field-error.ts'
 import {semanticallyEqual} from '../validation/equality.ts'
-import {pemBlocks} from '../validation/pem.ts'
+import {pemBlocks} from '../../pki/pem-blocks.ts'
 import type {CertificateSigningRequest, CsrCondition} from './csr-types.ts'
-import {APPROVED, DENIED, FAILED} from './csr-types.ts'
+import {APPROVED, DENIED, FAILED} from '../../csr/conditions.ts'
 
 const DECIDED = [APPROVED, DENIED, FAILED]
 const CONDITIONS = 'status.conditions'

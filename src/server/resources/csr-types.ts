@@ -27,11 +27,3 @@ export interface CertificateSigningRequest extends ApiObject {
     certificate?: string
   }
 }
-
-export const APPROVED = 'Approved'
-export const DENIED = 'Denied'
-export const FAILED = 'Failed'
-
-export const LEGACY_UNKNOWN = 'kubernetes.io/legacy-unknown'
-export const KUBELET_CLIENT = 'kubernetes.io/kube-apiserver-client-kubelet'
-export const KUBELET_SERVING = 'kubernetes.io/kubelet-serving'

@@ -1,9 +1,9 @@
 import type {ApiObject} from '../../api/meta.ts'
 import type {ExtraVersion} from '../resource.ts'
-import {readRequest} from './csr-request.ts'
-import {isKubeletClient, isKubeletServing} from './csr-shapes.ts'
+import {readRequest} from '../../csr/read-request.ts'
+import {isKubeletClient, isKubeletServing} from '../../csr/shapes.ts'
 import type {CertificateSigningRequest} from './csr-types.ts'
-import {KUBELET_CLIENT, KUBELET_SERVING, LEGACY_UNKNOWN} from './csr-types.ts'
+import {KUBELET_CLIENT, KUBELET_SERVING, LEGACY_UNKNOWN} from '../../csr/signers.ts'
 
 /** The signer that a request seems to be for. */
 function signerFor(encoded: string | undefined, usages: string[]): string {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 
 import type {ApiObject} from '../../../src/api/meta.ts'
 import {certificateSigningRequests} from '../../../src/server/resources/certificate-signing-requests.ts'
-import {isKubeletClient, isKubeletServing} from '../../../src/server/resources/csr-shapes.ts'
-import {readRequest} from '../../../src/server/resources/csr-request.ts'
+import {isKubeletClient, isKubeletServing} from '../../../src/csr/shapes.ts'
+import {readRequest} from '../../../src/csr/read-request.ts'
 import {encoded, requestPem} from './certificates.ts'
 import {ANN, NOW_TEXT, cells, contextOf, createErrors, created, texts} from './support.ts'
 

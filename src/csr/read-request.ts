@@ -1,8 +1,7 @@
-import type {CertificateRequest} from '../../pki/request.ts'
-import {parseRequestDer} from '../../pki/request.ts'
-import {isSignedBySync} from '../../pki/signatures.ts'
-import {messageOf} from '../../errors.ts'
-import {pemBlocks} from '../validation/pem.ts'
+import {messageOf} from '../errors.ts'
+import {pemBlocks} from '../pki/pem-blocks.ts'
+import {parseRequestDer, type CertificateRequest} from '../pki/request.ts'
+import {isSignedBySync} from '../pki/signatures.ts'
 
 const LABEL = 'CERTIFICATE REQUEST'
 

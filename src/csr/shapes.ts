@@ -1,9 +1,7 @@
-import type {CertificateRequest} from '../../pki/request.ts'
+import type {CertificateRequest} from '../pki/request.ts'
+import {NODE_PREFIX, NODES} from './node-names.ts'
 
 type Shape = (request: Pick<CertificateRequest, 'subject' | 'names'>, usages: string[]) => boolean
-
-const NODES = 'system:nodes'
-const NODE_PREFIX = 'system:node:'
 
 /** Keys that cannot encipher leave that usage out. */
 function usagesAre(usages: string[], wanted: string[]): boolean {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 
-import {pemBlocks} from '../../../src/server/validation/pem.ts'
+import {pemBlocks} from '../../src/pki/pem-blocks.ts'
 
 const block = (type: string, body: string) =>
   `-----BEGIN ${type}-----\n${body}\n-----END ${type}-----\n`
