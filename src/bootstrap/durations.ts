@@ -44,6 +44,6 @@ export function formatDuration(milliseconds: number): string {
 /** The text is not shown: it may be a token that was put into the wrong place. */
 function notADuration(what: string): TrustError {
   return new TrustError('USAGE', `${what} is no time span`, {
-    hints: ['write it as in "24h", "90m" or "1h30m"; 0 is for ever'],
+    hints: ['write it as in "24h", "90m" or "1h30m"'],
   })
 }

@@ -1,8 +1,8 @@
 import {isIP} from 'node:net'
+import {parseDuration} from '../../bootstrap/durations.ts'
 import {TrustError} from '../../errors.ts'
 import {KEY_ALGORITHMS, type KeyAlgorithm} from '../../pki/keys.ts'
 import {namesOfHosts} from '../../pki/subject-names.ts'
-import {parseDuration} from './duration.ts'
 import {requireSubnet} from './subnet.ts'
 
 /** Reads the value of a field, or refuses it. `name` is how the operator knows the field. */
@@ -82,11 +82,19 @@ export const endpoint: Read<string> = (value, name) => {
     : refuse(name, 'a host, or a host and a port as in "api.example.com:6443"', value)
 }
 
+function milliseconds(value: unknown, name: string): number | undefined {
+  try {
+    return parseDuration(text(value, name), name)
+  } catch {
+    return undefined
+  }
+}
+
 export const duration: Read<number> = (value, name) => {
-  const milliseconds = parseDuration(text(value, name), name)
-  return milliseconds >= SECOND && milliseconds <= CENTURY
-    ? milliseconds
-    : refuse(name, 'between a second and a hundred years', value)
+  const span = milliseconds(value, name)
+  return span !== undefined && span >= SECOND && span <= CENTURY
+    ? span
+    : refuse(name, 'a time span as in "8760h", from a second to a hundred years', value)
 }
 
 export const keyAlgorithm: Read<KeyAlgorithm> = (value, name) =>

@@ -1,12 +1,12 @@
 import {isDeepStrictEqual} from 'node:util'
 import {stringify} from 'yaml'
+import {formatDuration} from '../../bootstrap/durations.ts'
 import {TrustError} from '../../errors.ts'
 import {lookAt} from '../../pki/file-checks.ts'
 import {readFileIfThere, writeFileSafely} from '../../pki/files.ts'
 import {ensureFolder} from '../../pki/folders.ts'
 import {parseConfigFile} from './config-file.ts'
 import {OURS} from './config-kinds.ts'
-import {formatDuration} from './duration.ts'
 import {fileOf, type Plane} from './plane.ts'
 import {complete, type Choices, type Settings} from './settings.ts'
 

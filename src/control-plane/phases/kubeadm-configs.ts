@@ -3,7 +3,7 @@ import type {ConfigMap} from '../../api/core.ts'
 import {ipFromBytes, ipToBytes} from '../../pki/ip-address.ts'
 import {KUBERNETES_VERSION} from '../../version.ts'
 import {KUBEADM} from '../config/config-kinds.ts'
-import {formatDuration} from '../config/duration.ts'
+import {formatDuration} from '../../bootstrap/durations.ts'
 import type {Settings} from '../config/settings.ts'
 import {serviceRange} from '../config/subnet.ts'
 

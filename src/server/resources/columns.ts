@@ -1,37 +1,8 @@
 import type {ApiObject} from '../../api/meta.ts'
 import type {Column} from '../resource.ts'
+import {ageOf} from '../table/human-duration.ts'
 
-const SECOND = 1000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
-const DAY_HOURS = 24
-const YEAR_HOURS = 365 * DAY_HOURS
-
-const twoUnits = (large: number, largeUnit: string, small: number, smallUnit: string) =>
-  small === 0 ? `${large}${largeUnit}` : `${large}${largeUnit}${small}${smallUnit}`
-
-/** A length of time in a few characters, as Kubernetes' HumanDuration. */
-export function humanDuration(milliseconds: number): string {
-  const seconds = Math.trunc(milliseconds / SECOND)
-  if (seconds < -1) return '<invalid>'
-  if (seconds < 0) return '0s'
-  if (seconds < 120) return `${seconds}s`
-  const minutes = Math.trunc(milliseconds / MINUTE)
-  if (minutes < 10) return twoUnits(minutes, 'm', seconds % 60, 's')
-  if (minutes < 180) return `${minutes}m`
-  const hours = Math.trunc(milliseconds / HOUR)
-  const days = Math.trunc(hours / DAY_HOURS)
-  if (hours < 8) return twoUnits(hours, 'h', minutes % 60, 'm')
-  if (hours < 48) return `${hours}h`
-  if (hours < 8 * DAY_HOURS) return twoUnits(days, 'd', hours % DAY_HOURS, 'h')
-  if (hours < 2 * YEAR_HOURS) return `${days}d`
-  const years = Math.trunc(hours / YEAR_HOURS)
-  return hours < 8 * YEAR_HOURS ? twoUnits(years, 'y', days % 365, 'd') : `${years}y`
-}
-
-/** How long ago a timestamp was. */
-export const since = (timestamp: string | null | undefined, now: Date) =>
-  timestamp ? humanDuration(now.getTime() - Date.parse(timestamp)) : '<unknown>'
+export {humanDuration} from '../table/human-duration.ts'
 
 export const NAME: Column = {
   name: 'Name',
@@ -43,7 +14,7 @@ export const NAME: Column = {
 export const AGE: Column = {
   name: 'Age',
   description: 'The time since the object was created.',
-  value: ({metadata}, now) => since(metadata.creationTimestamp, now),
+  value: ({metadata}, now) => ageOf(metadata.creationTimestamp, now),
 }
 
 /** What kinds without columns of their own show. */

@@ -4,7 +4,8 @@ import {invalidValue, required} from '../field-error.ts'
 import {ALL_VERBS} from '../resource.ts'
 import {qualifiedName} from '../validation/names.ts'
 import {checkWith} from '../validation/values.ts'
-import {NAME, column, firstNonEmpty, since, wideColumn} from './columns.ts'
+import {ageOf} from '../table/human-duration.ts'
+import {NAME, column, firstNonEmpty, wideColumn} from './columns.ts'
 import {defineResource} from './define.ts'
 
 interface ObjectReference {
@@ -71,11 +72,11 @@ function validateCreate(event: Event): FieldError[] {
 }
 
 const firstSeen = ({firstTimestamp, eventTime}: Event, now: Date) =>
-  since(firstNonEmpty(firstTimestamp, eventTime), now)
+  ageOf(firstNonEmpty(firstTimestamp, eventTime), now)
 
 function lastSeen(event: Event, now: Date): string {
-  if (event.series) return since(event.series.lastObservedTime, now)
-  return event.lastTimestamp ? since(event.lastTimestamp, now) : firstSeen(event, now)
+  if (event.series) return ageOf(event.series.lastObservedTime, now)
+  return event.lastTimestamp ? ageOf(event.lastTimestamp, now) : firstSeen(event, now)
 }
 
 function objectText({involvedObject: {kind = '', name = ''} = {}}: Event): string {

@@ -111,12 +111,12 @@ describe('parseConfigFile', () => {
     {
       name: 'certificates that end at once',
       text: CLUSTER.replace('48h', '1ms'),
-      message: /certificateValidityPeriod has to be between/,
+      message: /certificateValidityPeriod has to be a time span/,
     },
     {
       name: 'certificates for ever',
       text: CLUSTER.replace('48h', '99999999h'),
-      message: /certificateValidityPeriod has to be between/,
+      message: /certificateValidityPeriod has to be a time span/,
     },
     {
       name: 'a field that nobody knows',

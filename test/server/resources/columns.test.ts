@@ -1,46 +1,8 @@
 import assert from 'node:assert/strict'
 
-import {humanDuration, since} from '../../../src/server/resources/columns.ts'
 import {cells, resource} from './support.ts'
 
-const S = 1000
-const M = 60 * S
-const H = 60 * M
-const D = 24 * H
-
-const durations: [milliseconds: number, text: string][] = [
-  [-3 * S, '<invalid>'],
-  [-1 * S, '0s'],
-  [0, '0s'],
-  [119 * S, '119s'],
-  [120 * S, '2m'],
-  [121 * S, '2m1s'],
-  [10 * M, '10m'],
-  [179 * M, '179m'],
-  [3 * H, '3h'],
-  [3 * H + 5 * M, '3h5m'],
-  [8 * H, '8h'],
-  [47 * H, '47h'],
-  [48 * H, '2d'],
-  [49 * H, '2d1h'],
-  [8 * D, '8d'],
-  [729 * D, '729d'],
-  [730 * D, '2y'],
-  [731 * D, '2y1d'],
-  [8 * 365 * D, '8y'],
-]
-
 describe('columns', () => {
-  for (const [milliseconds, text] of durations) {
-    it(`writes ${milliseconds / S} seconds as ${text}`, () => {
-      assert.equal(humanDuration(milliseconds), text)
-    })
-  }
-
-  it('does not know the age of what has no time', () => {
-    assert.equal(since(undefined, new Date(0)), '<unknown>')
-  })
-
   it('shows when a role was created, as a date', () => {
     const time = '2026-01-01T00:00:00Z'
     assert.deepEqual(cells('roles', {metadata: {creationTimestamp: time}}), {
