@@ -4,6 +4,7 @@ import {InProcessTransport} from '../client/in-process-transport.ts'
 import {startControllers} from '../controllers/index.ts'
 import {messageOf} from '../errors.ts'
 import {ensureFolder} from '../pki/folders.ts'
+import {LEAF_LIFETIME} from '../pki/lifetimes.ts'
 import type {Clock} from '../runtime.ts'
 import type {Handler} from '../server/api-request.ts'
 import {aggregate} from '../server/authz/rbac/aggregation.ts'
@@ -77,6 +78,13 @@ export async function startEmbedded(
       writer: (controller) => clientOf(server.handler, writerFor(controller)),
       rootCa: () => material.clientAuthorities,
       aggregate,
+      signing: {
+        authorityFor: () => material.issuer && {issuer: material.issuer, duration: LEAF_LIFETIME},
+        issuances: {append: () => Promise.resolve()},
+        // The server in this process has done that.
+        checksSignatures: false,
+      },
+      clock,
       onError: (controller, key, error) => log(`error: ${controller} ${key}: ${messageOf(error)}`),
     })
     await controllers.synced

@@ -2,6 +2,7 @@ import type {KeyObject} from 'node:crypto'
 import {TrustError} from '../errors.ts'
 import {readAuthority, type Authority} from '../pki/authority.ts'
 import {SERVICE_ACCOUNT_KEYS} from '../pki/catalog.ts'
+import type {Issuer} from '../pki/issuer.ts'
 import {readKeyPair} from '../pki/key-pair.ts'
 import type {TlsMaterial} from '../server/http/listener.ts'
 import {CATALOG, openStore} from './certificates.ts'
@@ -12,6 +13,8 @@ export interface ServerMaterial {
   tls: TlsMaterial
   clientAuthorities: string
   frontProxyAuthorities: string
+  /** The CA that signs requests; where its key is not here, others have to. */
+  issuer: Issuer | undefined
   signingKey: KeyObject
 }
 
@@ -42,12 +45,13 @@ async function signingKey(plane: Plane): Promise<KeyObject> {
 }
 
 export async function readMaterial(plane: Plane): Promise<ServerMaterial> {
-  const {bundlePem: clientAuthorities} = await requireAuthority(plane, 'ca')
+  const {bundlePem: clientAuthorities, issuer} = await requireAuthority(plane, 'ca')
   const {bundlePem: frontProxyAuthorities} = await requireAuthority(plane, 'front-proxy-ca')
   return {
     tls: {...(await servingPair(plane)), clientAuthorities},
     clientAuthorities,
     frontProxyAuthorities,
+    issuer,
     signingKey: await signingKey(plane),
   }
 }

@@ -1,0 +1,90 @@
+import type {ApiClient} from '../client/api-client.ts'
+import type {Clock} from '../runtime.ts'
+import {bootstrapSignerController} from './bootstrap-signer.ts'
+import {clusterRoleAggregationController, type Aggregate} from './cluster-role-aggregation.ts'
+import type {ControllerSpec} from './controller.ts'
+import {csrSignerController, type CsrSignerDeps} from './csr-signer.ts'
+import {defaultServiceAccountController} from './default-service-account.ts'
+import {namespaceDeletionController} from './namespace-deletion.ts'
+import {nodeTaintController} from './node-taints.ts'
+import {rootCaController} from './root-ca-publisher.ts'
+import {tokenCleanerController} from './token-cleaner.ts'
+
+/** What a controller needs that works with any cluster. */
+export interface PortableDeps {
+  /** The client that all of them watch by, as kube-controller-manager's own user. */
+  reader: ApiClient
+  /** The client of one controller, as its own service account. */
+  writer: (controller: string) => ApiClient
+  clock: Clock
+  /** Absent where nothing is to be signed. */
+  signing?: CsrSignerDeps | undefined
+}
+
+/** What the controllers need besides that run only where the server does. */
+export interface EmbeddedDeps extends PortableDeps {
+  /** The CA bundle that every namespace is told. */
+  rootCa: () => string
+  aggregate: Aggregate
+}
+
+export interface ControllerEntry<Deps> {
+  /** kube-controller-manager's names for it, today's and the older one. */
+  aliases: readonly string[]
+  /** Undefined where what it needs is not there. */
+  create: (deps: Deps) => ControllerSpec | undefined
+}
+
+export type ControllerTable<Deps> = Readonly<Record<string, ControllerEntry<Deps>>>
+
+/** The controllers that work with any cluster. */
+export const PORTABLE_CONTROLLERS: ControllerTable<PortableDeps> = {
+  'csr-signer': {
+    aliases: ['certificatesigningrequest-signing-controller', 'csrsigning'],
+    create: ({reader, writer, signing, clock}) =>
+      signing && csrSignerController(reader, writer('certificate-controller'), signing, clock),
+  },
+  'bootstrap-signer': {
+    aliases: ['bootstrap-signer-controller', 'bootstrapsigner'],
+    create: ({reader, writer, clock}) =>
+      bootstrapSignerController(reader, writer('bootstrap-signer'), clock),
+  },
+  'token-cleaner': {
+    aliases: ['token-cleaner-controller', 'tokencleaner'],
+    create: ({reader, writer, clock}) =>
+      tokenCleanerController(reader, writer('token-cleaner'), clock),
+  },
+}
+
+/** The controllers that a cluster cannot do without; each is a client like any other. */
+export const EMBEDDED_CONTROLLERS: ControllerTable<EmbeddedDeps> = {
+  'service-account-controller': {
+    aliases: ['serviceaccount-controller', 'serviceaccount'],
+    create: ({reader, writer}) =>
+      defaultServiceAccountController(reader, writer('service-account-controller')),
+  },
+  'root-ca-cert-publisher': {
+    aliases: ['root-ca-certificate-publisher-controller'],
+    create: ({reader, writer, rootCa}) =>
+      rootCaController(reader, writer('root-ca-cert-publisher'), rootCa),
+  },
+  'namespace-controller': {
+    aliases: ['namespace'],
+    create: ({reader, writer}) =>
+      namespaceDeletionController(reader, writer('namespace-controller')),
+  },
+  'clusterrole-aggregation-controller': {
+    aliases: ['clusterrole-aggregation'],
+    create: ({reader, writer, aggregate}) =>
+      clusterRoleAggregationController(
+        reader,
+        writer('clusterrole-aggregation-controller'),
+        aggregate,
+      ),
+  },
+  'node-controller': {
+    aliases: ['node-lifecycle-controller', 'nodelifecycle'],
+    create: ({reader, writer}) => nodeTaintController(reader, writer('node-controller')),
+  },
+  ...PORTABLE_CONTROLLERS,
+}

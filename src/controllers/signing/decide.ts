@@ -1,0 +1,82 @@
+import type {CertificateSigningRequest} from '../../api/certificates.ts'
+import {FAILED} from '../../csr/conditions.ts'
+import {parseSpecRequest} from '../../csr/read-request.ts'
+import type {WellKnownSigner} from '../../csr/signers.ts'
+import {TrustError, hasCode} from '../../errors.ts'
+import {parseCertificate} from '../../pki/certificate.ts'
+import {issueFromRequest} from '../../pki/issuer.ts'
+import {validityFor} from '../../pki/lifetimes.ts'
+import {verifyRequest, type CertificateRequest} from '../../pki/request.ts'
+import {isUsage} from '../../pki/usages.ts'
+import type {SigningAuthority} from './authorities.ts'
+import {issued, refused, type Issuance} from './issuance.ts'
+import {lifetimeFor} from './lifetime.ts'
+import {problemsFor} from './rules.ts'
+
+type Csr = CertificateSigningRequest
+type Status = NonNullable<Csr['status']>
+
+/** What is to be written into the log, and then into the request's status. */
+export interface Decision {
+  issuance: Issuance
+  apply: (status: Status | undefined) => Status
+}
+
+export interface DecideOptions {
+  authority: SigningAuthority
+  now: Date
+  /** Whether the request's own signature is still to be checked: the server of a foreign cluster is not taken at its word. */
+  checksSignature: boolean
+}
+
+/** kube-controller-manager's reason. */
+const REASON = 'SignerValidationFailure'
+
+function refuse(csr: Csr, request: CertificateRequest | undefined, why: string): Decision {
+  const message = `${csr.spec.signerName} does not sign this request: ${why}`
+  const failed = {type: FAILED, status: 'True', reason: REASON, message} as const
+  return {
+    issuance: refused(csr, request, why),
+    apply: (status) => ({...status, conditions: [...(status?.conditions ?? []), failed]}),
+  }
+}
+
+async function issue(csr: Csr, request: CertificateRequest, options: DecideOptions) {
+  const {issuer, duration} = options.authority
+  const {usages = [], expirationSeconds} = csr.spec
+  const lifetime = lifetimeFor(expirationSeconds, duration)
+  const pem = await issueFromRequest(issuer, request, {
+    usages,
+    validity: validityFor(options.now, lifetime, issuer.certificate.notAfter),
+  })
+  const certificate = Buffer.from(pem).toString('base64')
+  return {
+    issuance: issued(csr, parseCertificate(pem)),
+    apply: (status: Status | undefined) => ({...status, certificate}),
+  }
+}
+
+/** As kube-controller-manager: a usage that a later release may know is no reason to fail for good. */
+function requireKnownUsages({spec}: Csr): void {
+  const unknown = spec.usages?.find((usage) => !isUsage(usage))
+  if (unknown === undefined) return
+  throw new TrustError('CERTIFICATE_REQUEST_INVALID', `unrecognized usage: "${unknown}"`)
+}
+
+/** Signs an approved request, or says why its signer never will. Throws where another time may help: an expired CA. */
+export async function decide(csr: Csr, options: DecideOptions): Promise<Decision> {
+  const {signerName, usages = []} = csr.spec
+  const verdict = parseSpecRequest(csr.spec.request)
+  if ('why' in verdict) return refuse(csr, undefined, verdict.why)
+  const {request} = verdict
+  const problems = problemsFor(signerName as WellKnownSigner, request, usages)
+  if (problems.length > 0) return refuse(csr, request, problems.join('; '))
+  requireKnownUsages(csr)
+  try {
+    if (options.checksSignature) await verifyRequest(request)
+    return await issue(csr, request, options)
+  } catch (error) {
+    if (!hasCode(error, 'CERTIFICATE_REQUEST_INVALID')) throw error
+    return refuse(csr, request, error.message)
+  }
+}
