@@ -5,17 +5,61 @@ export interface PemBlock {
   bytes: Buffer
 }
 
-const BLOCK = /^-----BEGIN ([^\r\n]*?)-----[ \t]*\r?\n([\s\S]*?)-----END \1-----[ \t]*\r?$/gm
+const BEGIN = '-----BEGIN '
+const END = '-----END '
+const BEGIN_LINE = /^-----BEGIN ([^\r\n]*?)-----[ \t]*$/
+const END_LINE = /^-----END ([^\r\n]*?)-----[ \t]*$/
 const HEADER = /^[^\s:]+:/
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
-/** Every well-formed block of a text; what stands around blocks, and what only looks like one, is skipped. */
+/**
+ * Every well-formed block of a text; what stands around blocks, and what only looks like one, is skipped. Base64 holds no
+ * dashes, so a block can only begin at the last such line before an end: a text of nothing but beginnings costs no more
+ * than its length.
+ */
 export function pemBlocks(text: string): PemBlock[] {
-  return [...text.matchAll(BLOCK)].flatMap(([, type = '', inside = '']) => {
-    const lines = inside.split(/\r?\n/)
-    const headers = lines.findIndex((line) => !HEADER.test(line))
-    const body = lines.slice(Math.max(headers, 0)).join('').replaceAll(/\s/g, '')
-    if (!BASE64.test(body)) return []
-    return [{type, hasHeaders: headers > 0, bytes: Buffer.from(body, 'base64')}]
-  })
+  const blocks: PemBlock[] = []
+  let from = 0
+  for (;;) {
+    const end = lineStart(text, END, from)
+    if (end === -1) return blocks
+    const endLine = lineAt(text, end)
+    const block = blockIn(text.slice(from, end), END_LINE.exec(endLine)?.[1])
+    if (block !== undefined) blocks.push(block)
+    from = end + endLine.length + 1
+  }
+}
+
+/** The block that the text before an end holds, where there is one of its type. */
+function blockIn(before: string, type: string | undefined): PemBlock | undefined {
+  const begin = lastLineStart(before, BEGIN)
+  if (begin === -1 || type === undefined) return undefined
+  const beginLine = lineAt(before, begin)
+  if (BEGIN_LINE.exec(beginLine)?.[1] !== type) return undefined
+  const lines = before.slice(begin + beginLine.length + 1).split('\n')
+  const headers = lines.findIndex((line) => !HEADER.test(line))
+  const body = lines.slice(Math.max(headers, 0)).join('').replaceAll(/\s/g, '')
+  if (body.length % 4 !== 0 || !BASE64.test(body)) return undefined
+  return {type, hasHeaders: headers > 0, bytes: Buffer.from(body, 'base64')}
+}
+
+const isLineStart = (text: string, at: number) => at === 0 || text[at - 1] === '\n'
+
+function lineStart(text: string, mark: string, from: number): number {
+  let at = text.indexOf(mark, from)
+  while (at !== -1 && !isLineStart(text, at)) at = text.indexOf(mark, at + 1)
+  return at
+}
+
+function lastLineStart(text: string, mark: string): number {
+  let at = text.lastIndexOf(mark)
+  while (at > 0 && !isLineStart(text, at)) at = text.lastIndexOf(mark, at - 1)
+  return at
+}
+
+/** Without its end. */
+function lineAt(text: string, start: number): string {
+  const end = text.indexOf('\n', start)
+  const line = text.slice(start, end === -1 ? text.length : end)
+  return line.endsWith('\r') ? line.slice(0, -1) : line
 }
