@@ -15,6 +15,8 @@ import {createServerServices} from './authn/server-services.ts'
 import {serviceAccountAuthenticator} from './authn/service-account-tokens.ts'
 import {createTokenKeys} from './authn/signing-keys.ts'
 import {createAuthorize} from './authz/authorizer.ts'
+import {nodeAuthorizer} from './authz/node/node-authorizer.ts'
+import {NodeGraph} from './authz/node/node-graph.ts'
 import {RbacIndex} from './authz/rbac/rbac-index.ts'
 import {createDocuments} from './documents.ts'
 import {createHandler} from './handler.ts'
@@ -22,6 +24,7 @@ import {createHealth} from './health/index.ts'
 import {Listener, type HttpLimits, type TlsMaterial} from './http/listener.ts'
 import {RequestLimiter, type RequestLimits} from './limits/request-limiter.ts'
 import {MetricsRegistry, processMetrics, requestMetrics, storageMetrics} from './metrics/index.ts'
+import {feedNodeGraph} from './node-graph-feed.ts'
 import {feedRbacIndex} from './rbac-feed.ts'
 import {createResourceEndpoint} from './registry/endpoint.ts'
 import {Registry} from './registry/registry.ts'
@@ -70,6 +73,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const tokenKeys = createTokenKeys(serviceAccount.signingKey, serviceAccount.alsoBelieved)
   const audiences = [serviceAccount.issuer]
   const index = new RbacIndex()
+  const nodeGraph = new NodeGraph()
   let trust: ClientTrust = {roots: parseBundle(options.clientAuthorities), generation: 0}
 
   // Filled once memory is loaded: the table of resources needs them, and they need what the table describes.
@@ -81,6 +85,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   )
   const registry = await Registry.open(storage, resources)
   feedRbacIndex(registry, index)
+  feedNodeGraph(registry, nodeGraph)
   bearers.push(
     serviceAccountAuthenticator({...tokens, objects: registry}),
     bootstrapTokenAuthenticator({objects: registry, clock}),
@@ -114,7 +119,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     clock,
     onError: (error) => onError('cannot write the audit log', error),
   })
-  const authorize = createAuthorize(index)
+  const authorize = createAuthorize(index, [nodeAuthorizer(nodeGraph)])
   const handler = createHandler({
     authenticate: createAuthenticator({
       certificates: createCertificateAuthenticator(() => trust),

@@ -97,6 +97,17 @@ export function selectableFields(
   }
 }
 
+/** Whether a fieldSelector parameter lets only that value of a field pass. A text that cannot be read lets nobody count on it. */
+export function hasFieldTerm(fieldSelector: string, field: string, value: string): boolean {
+  try {
+    return splitTerms(fieldSelector).some(
+      (term) => term.equal && term.field === field && term.value === value,
+    )
+  } catch {
+    return false
+  }
+}
+
 /**
  * The one name that a fieldSelector parameter asks for: such a list or watch is authorized as if it were for that name.
  * Undefined where there is none, where the text is wrong, and where no path could carry the name.

@@ -1,0 +1,138 @@
+import type {ApiObject} from '../../../api/meta.ts'
+import {CountedEdges} from './counted-edges.ts'
+import {isMirrorPod, podReferences, type ReferringPod} from './pod-references.ts'
+import {volumeSecrets, type ReferringVolumeObject} from './volume-secrets.ts'
+
+interface PodEdges {
+  node: string
+  objects: string[]
+}
+
+interface VolumeEdges {
+  claim: string
+  objects: string[]
+}
+
+const CLAIMS = 'persistentvolumeclaims'
+const NO_VOLUMES: ReadonlySet<string> = new Set()
+
+const keyOf = (plural: string, namespace: string, name: string) => `${plural}/${namespace}/${name}`
+
+/**
+ * Which objects a node has to do with: contract §11.5. Every path (pod → node; secret, claim … → pod; volume → claim; its
+ * secret → volume) is drawn out to the node when it comes to be, so that a question is one look into a map. Whether the objects
+ * exist plays no part.
+ */
+export class NodeGraph {
+  readonly #edges = new CountedEdges()
+  readonly #pods = new Map<string, PodEdges>()
+  readonly #volumes = new Map<string, VolumeEdges>()
+  readonly #volumesOfClaim = new Map<string, Set<string>>()
+
+  leadsTo(node: string, plural: string, namespace: string, name: string): boolean {
+    return this.#edges.has(keyOf(plural, namespace, name), node)
+  }
+
+  /** A pod counts from when it has a node until it is gone, whatever its phase. */
+  upsertPod(pod: ApiObject): void {
+    const {namespace = '', name = ''} = pod.metadata
+    const key = keyOf('pods', namespace, name)
+    const next = podEdges(pod, key)
+    const before = this.#pods.get(key)
+    // Most changes of a pod are of its status.
+    if (sameEdges(before, next)) return
+    if (before !== undefined) this.#dropPod(key, before)
+    if (next === undefined) return
+    this.#pods.set(key, next)
+    for (const object of next.objects) this.#connect(object, next.node)
+  }
+
+  removePod(namespace: string, name: string): void {
+    const key = keyOf('pods', namespace, name)
+    const before = this.#pods.get(key)
+    if (before !== undefined) this.#dropPod(key, before)
+  }
+
+  upsertVolume(volume: ApiObject): void {
+    const name = volume.metadata.name ?? ''
+    this.removeVolume(name)
+    const next = volumeEdges(volume, name)
+    if (next === undefined) return
+    this.#volumes.set(name, next)
+    const siblings = this.#volumesOfClaim.get(next.claim) ?? new Set()
+    this.#volumesOfClaim.set(next.claim, siblings.add(name))
+    for (const node of this.#edges.nodesOf(next.claim)) {
+      for (const object of next.objects) this.#edges.add(object, node)
+    }
+  }
+
+  removeVolume(name: string): void {
+    const before = this.#volumes.get(name)
+    if (before === undefined) return
+    this.#volumes.delete(name)
+    const siblings = this.#volumesOfClaim.get(before.claim)
+    siblings?.delete(name)
+    if (siblings?.size === 0) this.#volumesOfClaim.delete(before.claim)
+    for (const node of this.#edges.nodesOf(before.claim)) {
+      for (const object of before.objects) this.#edges.remove(object, node)
+    }
+  }
+
+  #dropPod(key: string, {node, objects}: PodEdges): void {
+    this.#pods.delete(key)
+    for (const object of objects) this.#disconnect(object, node)
+  }
+
+  /** A claim brings its volumes along with the first pod of a node that has it, and takes them with the last. */
+  #connect(object: string, node: string): void {
+    const isNew = !this.#edges.has(object, node)
+    this.#edges.add(object, node)
+    if (!isNew) return
+    for (const behind of this.#behindClaim(object)) this.#edges.add(behind, node)
+  }
+
+  #disconnect(object: string, node: string): void {
+    this.#edges.remove(object, node)
+    if (this.#edges.has(object, node)) return
+    for (const behind of this.#behindClaim(object)) this.#edges.remove(behind, node)
+  }
+
+  *#behindClaim(claim: string): Generator<string> {
+    for (const volume of this.#volumesOfClaim.get(claim) ?? NO_VOLUMES) {
+      yield* this.#volumes.get(volume)?.objects ?? []
+    }
+  }
+}
+
+function podEdges(pod: ReferringPod, key: string): PodEdges | undefined {
+  const node = pod.spec?.nodeName ?? ''
+  if (node === '') return undefined
+  // A node writes its mirror pods itself: what they name must not become readable by that.
+  if (isMirrorPod(pod)) return {node, objects: [key]}
+  const namespace = pod.metadata.namespace ?? ''
+  const objects = Object.entries(podReferences(pod)).flatMap(([plural, names]) =>
+    (names as string[]).map((name) => keyOf(plural, namespace, name)),
+  )
+  return {node, objects: [key, ...objects]}
+}
+
+function volumeEdges(volume: ReferringVolumeObject, name: string): VolumeEdges | undefined {
+  const claim = volume.spec?.claimRef
+  if (claim === undefined) return undefined
+  const secrets = volumeSecrets(volume).map((secret) =>
+    keyOf('secrets', secret.namespace, secret.name),
+  )
+  return {
+    claim: keyOf(CLAIMS, claim.namespace ?? '', claim.name ?? ''),
+    objects: [keyOf('persistentvolumes', '', name), ...secrets],
+  }
+}
+
+function sameEdges(a: PodEdges | undefined, b: PodEdges | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b
+  return (
+    a.node === b.node &&
+    a.objects.length === b.objects.length &&
+    a.objects.every((object, index) => object === b.objects[index])
+  )
+}
