@@ -3,6 +3,7 @@ import type {Clock} from '../runtime.ts'
 import {bootstrapSignerController} from './bootstrap-signer.ts'
 import {clusterRoleAggregationController, type Aggregate} from './cluster-role-aggregation.ts'
 import type {ControllerSpec} from './controller.ts'
+import {csrApproverController} from './csr-approver.ts'
 import {csrSignerController, type CsrSignerDeps} from './csr-signer.ts'
 import {defaultServiceAccountController} from './default-service-account.ts'
 import {namespaceDeletionController} from './namespace-deletion.ts'
@@ -39,6 +40,11 @@ export type ControllerTable<Deps> = Readonly<Record<string, ControllerEntry<Deps
 
 /** The controllers that work with any cluster. */
 export const PORTABLE_CONTROLLERS: ControllerTable<PortableDeps> = {
+  'csr-approver': {
+    aliases: ['certificatesigningrequest-approving-controller', 'csrapproving'],
+    create: ({reader, writer, clock}) =>
+      csrApproverController(reader, writer('certificate-controller'), clock),
+  },
   'csr-signer': {
     aliases: ['certificatesigningrequest-signing-controller', 'csrsigning'],
     create: ({reader, writer, signing, clock}) =>

@@ -7,11 +7,30 @@ export interface RuleVerdict {
   reason: string
 }
 
+export type Decision = 'approve' | 'hold' | 'deny' | 'ignore'
+
 /** What an approver thinks of a request, rule by rule. */
 export interface ApproverOpinion {
   /** `selfnodeclient`, `nodeclient`, `kubelet-serving`. */
   approver: string
   /** `ignore`: the request is not of the kind that this approver looks at. `hold`: left to a person. */
-  decision: 'approve' | 'hold' | 'deny' | 'ignore'
+  decision: Decision
   rules: RuleVerdict[]
+  /** The word for why it is held or denied, as Events and conditions carry it: `NodeNameTaken`. */
+  reason?: string
 }
+
+/** Why it is not approved, in one sentence. */
+export const objections = ({rules}: Pick<ApproverOpinion, 'rules'>): string =>
+  rules
+    .filter(({holds}) => !holds)
+    .map(({reason}) => reason)
+    .join('; ')
+
+export const verdict = (rule: string, holds: boolean, reason: string): RuleVerdict => ({
+  rule,
+  holds,
+  reason,
+})
+
+export const allHold = (rules: readonly RuleVerdict[]): boolean => rules.every(({holds}) => holds)

@@ -57,6 +57,20 @@ const reach: [UserInfo, string, boolean][] = [
     'approve certificates.k8s.io/signers named kubernetes.io/kubelet-serving',
     false,
   ],
+  [account('certificate-controller'), 'get nodes named n1', true],
+  [account('certificate-controller'), 'create coordination.k8s.io/leases in kube-system', true],
+  [account('certificate-controller'), 'create coordination.k8s.io/leases in default', false],
+  [
+    account('kubelet-serving-approver'),
+    'approve certificates.k8s.io/signers named kubernetes.io/kubelet-serving',
+    true,
+  ],
+  [
+    account('kubelet-serving-approver'),
+    'approve certificates.k8s.io/signers named kubernetes.io/kube-apiserver-client-kubelet',
+    false,
+  ],
+  [account('kubelet-serving-approver'), 'list machine.openshift.io/machines', true],
   [account('token-cleaner'), 'delete secrets in kube-system named s', true],
   [account('token-cleaner'), 'delete secrets in default named s', false],
   [account('bootstrap-signer'), 'update configmaps in kube-public named cluster-info', true],
@@ -84,7 +98,7 @@ describe('bootstrapPolicy', () => {
     const {clusterRoles, clusterRoleBindings, roles, roleBindings} = bootstrapPolicy()
     assert.deepEqual(
       [clusterRoles, clusterRoleBindings, roles, roleBindings].map(({length}) => length),
-      [31, 19, 7, 7],
+      [33, 21, 8, 8],
     )
     for (const object of [...clusterRoles, ...clusterRoleBindings, ...roles, ...roleBindings]) {
       assert.equal(object.metadata.labels?.['kubernetes.io/bootstrapping'], 'rbac-defaults')

@@ -1,0 +1,87 @@
+import type {Asked} from './asked.ts'
+import {isGranted, isHeld, isNodeName, type NodeRecord} from './node-record.ts'
+import {verdict, type RuleVerdict} from './opinion.ts'
+
+/** A request of the same node name that was approved. */
+export interface ApprovedRequest {
+  name: string
+  pin: string
+  /** Of its certificate, once it is issued. */
+  notBefore?: Date
+  notAfter?: Date
+}
+
+/** Who may have the name already. */
+export interface NameClaims {
+  nodeExists: boolean
+  record: NodeRecord | undefined
+  /** Without the request itself. */
+  approved: readonly ApprovedRequest[]
+  /** A grant was used up for this very request, by an approval that did not come through. */
+  isAdmitted?: boolean
+}
+
+interface Claim {
+  pin: string
+  what: string
+}
+
+const RULE = 'the node name is free, or held by the same key, or granted by an operator'
+
+const upTo = (until: Date | undefined) =>
+  until === undefined ? '' : ` until ${until.toISOString().replace(/\.\d+Z$/, 'Z')}`
+
+function recordClaims(record: NodeRecord | undefined, {pin}: Asked, now: Date): Claim[] {
+  if (record?.holder === undefined) return []
+  // Whoever held the name last may have it again, also when their certificate has expired.
+  if (!isHeld(record, now) && record.holder !== pin) return []
+  return [{pin: record.holder, what: `a certificate for it is valid${upTo(record.until)}`}]
+}
+
+/** A certificate that expired claims nothing, and one that the record has seen claims nothing besides the record. */
+function isLive({notBefore, notAfter}: ApprovedRequest, record: NodeRecord | undefined, now: Date) {
+  if (notAfter !== undefined && notAfter <= now) return false
+  return !(notBefore && record?.issuedAt && notBefore <= record.issuedAt && isHeld(record, now))
+}
+
+/**
+ * Kubernetes approves for whoever holds a bootstrap token, also in the name of a node that is there: it could act as that
+ * node. Here a name that is taken is given only to the key that has it, or by an operator's word.
+ */
+export function nameRule(
+  asked: Asked,
+  claims: NameClaims | {unknown: string},
+  now: Date,
+): RuleVerdict {
+  const {node = '', pin} = asked
+  if ('unknown' in claims) return verdict(RULE, false, `not known: ${claims.unknown}`)
+  if (!isNodeName(node)) return verdict(RULE, false, `no node can have the name "${node}"`)
+
+  const {record, nodeExists, approved, isAdmitted = false} = claims
+  const claimants: Claim[] = [
+    ...recordClaims(record, asked, now),
+    ...approved
+      .filter((one) => isLive(one, record, now))
+      .map((one) => ({pin: one.pin, what: `request "${one.name}" of that name was approved`})),
+  ]
+  if (claimants.length === 0 && !nodeExists) {
+    return verdict(RULE, true, `the name "${node}" is free`)
+  }
+  if (claimants.length > 0 && claimants.every((claim) => claim.pin === pin)) {
+    return verdict(RULE, true, `the key that asks holds the name "${node}"`)
+  }
+  if (isAdmitted || (record !== undefined && isGranted(record, now))) {
+    return verdict(RULE, true, `an operator allows one re-join${upTo(record?.allowedUntil)}`)
+  }
+  const others = claimants.filter((claim) => claim.pin !== pin).map(({what}) => what)
+  const taken = [...(nodeExists ? ['a Node of that name exists'] : []), ...others]
+  return verdict(RULE, false, `the name "${node}" is taken: ${taken.join(', and ')}`)
+}
+
+/** Whether the name is given by a grant only: then the grant has to be used up. */
+export function needsGrant(asked: Asked, claims: NameClaims, now: Date): boolean {
+  if (claims.isAdmitted) return false
+  const {record} = claims
+  const ungranted = record && {...claims, record: {...record, allowedUntil: undefined}}
+  return ungranted !== undefined && !nameRule(asked, ungranted, now).holds
+}

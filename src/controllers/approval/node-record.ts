@@ -1,0 +1,140 @@
+import {createHash} from 'node:crypto'
+import type {Lease} from '../../api/coordination.ts'
+import {parseTimestamp} from '../../bootstrap/timestamp.ts'
+
+/** One Lease a node name says which key holds its newest client certificate, long after its requests are cleaned away. */
+export const RECORD_NAMESPACE = 'kube-system'
+export const RECORD_LABEL = 'trustadm.io/node-certificate'
+/** On records with a grant, so that these alone can be watched. */
+export const GRANT_LABEL = 'trustadm.io/rejoin-allowed'
+export const GRANT_ANNOTATION = 'trustadm.io/rejoin-allowed-until'
+export const NODE_ANNOTATION = 'trustadm.io/node-name'
+
+const LONGEST_NAME = 253
+const NODE_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
+const MOST_SECONDS = 2 ** 31 - 1
+
+/** Whether a Node can have that name: a DNS subdomain. */
+export const isNodeName = (name: string): boolean =>
+  name.length <= LONGEST_NAME && NODE_NAME.test(name)
+
+/** Names that cannot be part of a Lease's are there by their hash. */
+export function recordName(node: string): string {
+  const name = `trustadm-node.${node}`
+  if (isNodeName(name)) return name
+  return `trustadm-node-${createHash('sha256').update(node).digest('hex').slice(0, 32)}`
+}
+
+export const recordKey = (node: string) => ({namespace: RECORD_NAMESPACE, name: recordName(node)})
+
+/** A record as it is read. */
+export interface NodeRecord {
+  /** The pin of the key that the newest certificate is for; undefined where there was none yet. */
+  holder: string | undefined
+  /** The newest certificate's notBefore. */
+  issuedAt: Date | undefined
+  /** When the last certificate expires; one that cannot be read does not. */
+  until: Date | undefined
+  /** Until when an operator allows one re-join. */
+  allowedUntil: Date | undefined
+  lease: Lease
+}
+
+/** What of an issued certificate is kept. */
+export interface IssuedIdentity {
+  pin: string
+  notBefore: Date
+  notAfter: Date
+}
+
+const timeOf = (text: string | undefined) => (text ? parseTimestamp(text) : undefined)
+
+/** Kubernetes reads a Lease's times with six digits of a second only. */
+const microTime = (time: Date) => time.toISOString().replace(/\.(\d{3})Z$/, '.$1000Z')
+
+export function readRecord(lease: Lease): NodeRecord {
+  const {holderIdentity, acquireTime, renewTime, leaseDurationSeconds} = lease.spec ?? {}
+  const renewed = timeOf(renewTime)
+  return {
+    holder: holderIdentity === '' ? undefined : holderIdentity,
+    issuedAt: timeOf(acquireTime),
+    until:
+      renewed === undefined || leaseDurationSeconds === undefined
+        ? undefined
+        : new Date(renewed.getTime() + leaseDurationSeconds * 1000),
+    allowedUntil: timeOf(lease.metadata.annotations?.[GRANT_ANNOTATION]),
+    lease,
+  }
+}
+
+/** Whether a certificate for the name may still be in use. */
+export const isHeld = ({holder, until}: NodeRecord, now: Date): boolean =>
+  holder !== undefined && (until === undefined || until > now)
+
+export const isGranted = ({allowedUntil}: NodeRecord, now: Date): boolean =>
+  allowedUntil !== undefined && allowedUntil > now
+
+/** The record's Lease, empty: nobody holds the name. */
+export const emptyRecord = (node: string): Lease => ({
+  metadata: {
+    ...recordKey(node),
+    labels: {[RECORD_LABEL]: ''},
+    annotations: {[NODE_ANNOTATION]: node},
+  },
+  spec: {},
+})
+
+/**
+ * The record once a certificate was issued; undefined where it says so already. An older certificate than the recorded one
+ * changes the holder no more, and the name is held until the last of them expires.
+ */
+export function recordIssued(
+  lease: Lease,
+  {pin, notBefore, notAfter}: IssuedIdentity,
+  time: Date,
+): Lease | undefined {
+  const now = new Date(Math.floor(time.getTime() / 1000) * 1000)
+  if (notAfter <= now) return undefined
+  const known = readRecord(lease)
+  const held = isHeld(known, now)
+  const isOlder = held && known.issuedAt !== undefined && known.issuedAt > notBefore
+  const until = held && known.until && known.until > notAfter ? known.until : notAfter
+  const holder = isOlder ? known.holder : pin
+  const issuedAt = isOlder ? known.issuedAt : notBefore
+  const says =
+    held &&
+    known.holder === holder &&
+    known.issuedAt?.getTime() === issuedAt?.getTime() &&
+    known.until?.getTime() === until.getTime()
+  if (says) return undefined
+  return {
+    ...lease,
+    metadata: {...lease.metadata, labels: {...lease.metadata.labels, [RECORD_LABEL]: ''}},
+    spec: {
+      ...lease.spec,
+      ...(holder === undefined ? {} : {holderIdentity: holder}),
+      ...(issuedAt === undefined ? {} : {acquireTime: microTime(issuedAt)}),
+      renewTime: microTime(now),
+      leaseDurationSeconds: Math.min((until.getTime() - now.getTime()) / 1000, MOST_SECONDS),
+    },
+  }
+}
+
+/** The record with an operator's word that one more machine may take the name. */
+export const withGrant = (lease: Lease, until: Date): Lease => ({
+  ...lease,
+  metadata: {
+    ...lease.metadata,
+    labels: {...lease.metadata.labels, [RECORD_LABEL]: '', [GRANT_LABEL]: ''},
+    annotations: {
+      ...lease.metadata.annotations,
+      [GRANT_ANNOTATION]: until.toISOString().replace(/\.\d+Z$/, 'Z'),
+    },
+  },
+})
+
+export function withoutGrant(lease: Lease): Lease {
+  const {[GRANT_LABEL]: _label, ...labels} = lease.metadata.labels ?? {}
+  const {[GRANT_ANNOTATION]: _until, ...annotations} = lease.metadata.annotations ?? {}
+  return {...lease, metadata: {...lease.metadata, labels, annotations}}
+}

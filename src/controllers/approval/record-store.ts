@@ -1,0 +1,82 @@
+import type {Lease} from '../../api/coordination.ts'
+import type {ApiClient} from '../../client/api-client.ts'
+import type {CallOptions} from '../../client/resource-client.ts'
+import {TrustError, hasCode} from '../../errors.ts'
+import {
+  emptyRecord,
+  readRecord,
+  recordIssued,
+  recordKey,
+  withGrant,
+  withoutGrant,
+  type IssuedIdentity,
+  type NodeRecord,
+} from './node-record.ts'
+
+type Leases = Pick<ApiClient, 'leases'>
+
+const MOST_CONFLICTS = 10
+
+export async function findRecord(
+  {leases}: Leases,
+  node: string,
+  options: CallOptions = {},
+): Promise<NodeRecord | undefined> {
+  const lease = await leases.find(recordKey(node), options)
+  return lease && readRecord(lease)
+}
+
+/** Writes what becomes of the present Lease, or of an empty one; nothing where that is undefined. */
+async function change(
+  {leases}: Leases,
+  node: string,
+  become: (lease: Lease) => Lease | undefined,
+  {isProbablyNew, ...options}: CallOptions & {isProbablyNew: boolean},
+): Promise<void> {
+  let isNew = isProbablyNew
+  for (let attempt = 0; attempt < MOST_CONFLICTS; attempt += 1) {
+    const present = isNew ? undefined : await leases.find(recordKey(node), options)
+    const wanted = become(present ?? emptyRecord(node))
+    if (wanted === undefined) return
+    try {
+      await (present === undefined
+        ? leases.create(wanted, options)
+        : leases.update(wanted, options))
+      return
+    } catch (error) {
+      if (!hasCode(error, 'ALREADY_EXISTS', 'CONFLICT', 'NOT_FOUND')) throw error
+      isNew = false
+    }
+  }
+  throw new TrustError('CONFLICT', `the record of node "${node}" is changed by others all the time`)
+}
+
+/** Records a certificate. Most are a node's first: then that is a single write. */
+export const saveIssued = (
+  client: Leases,
+  node: string,
+  issued: IssuedIdentity,
+  {now, ...options}: CallOptions & {now: Date},
+): Promise<void> =>
+  change(client, node, (lease) => recordIssued(lease, issued, now), {
+    ...options,
+    isProbablyNew: true,
+  })
+
+/** Lets one more machine take the name until then: `certificate allow-rejoin`. */
+export const grantRejoin = (
+  client: Leases,
+  node: string,
+  until: Date,
+  options: CallOptions = {},
+): Promise<void> =>
+  change(client, node, (lease) => withGrant(lease, until), {...options, isProbablyNew: false})
+
+/** Uses the grant up. Fails with CONFLICT where the record was changed since it was read. */
+export async function useGrant(
+  {leases}: Leases,
+  {lease}: NodeRecord,
+  options: CallOptions = {},
+): Promise<void> {
+  await leases.update(withoutGrant(lease), options)
+}

@@ -1,0 +1,145 @@
+import type {CertificateSigningRequest} from '../../api/certificates.ts'
+import type {ApiClient} from '../../client/api-client.ts'
+import {startInformer} from '../../client/informer.ts'
+import {APPROVED, DENIED, FAILED, findCondition, isIssued} from '../../csr/conditions.ts'
+import {parseCertificate} from '../../pki/certificate.ts'
+import {pinOf} from '../../pki/pins.ts'
+import type {Source} from '../controller.ts'
+import {askedBy, type Asked} from './asked.ts'
+import {isOpen} from './decide.ts'
+import type {ApprovedRequest} from './name-rule.ts'
+import type {IssuedIdentity} from './node-record.ts'
+
+type Csr = CertificateSigningRequest
+
+/** A request as it was last seen, read once. */
+export interface KnownRequest {
+  csr: Csr
+  asked: Asked | undefined
+  issued: IssuedIdentity | undefined
+  /** Approved by this process, also before the copy shows it. */
+  isApproved: boolean
+}
+
+/** What was issued; undefined also where it cannot be read. */
+export function issuedIdentity({status}: Csr): IssuedIdentity | undefined {
+  try {
+    const pem = Buffer.from(status?.certificate ?? '', 'base64').toString('latin1')
+    const certificate = parseCertificate(pem)
+    const {notBefore, notAfter} = certificate
+    return {pin: pinOf(certificate), notBefore, notAfter}
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a certificate may come, or has come, of it. */
+export const isGranting = (csr: Csr): boolean =>
+  isIssued(csr) ||
+  (findCondition(csr, APPROVED) !== undefined &&
+    findCondition(csr, DENIED) === undefined &&
+    findCondition(csr, FAILED) === undefined)
+
+/**
+ * The requests for one signer, by the node that they are for. It knows what this process has approved before the server's
+ * watch tells of it; whatever others approve comes by the watch before any request that was made after.
+ */
+export class RequestIndex implements Source {
+  readonly #csrs: Pick<ApiClient['csrs'], 'list' | 'watch'>
+  readonly #signer: string
+  readonly #byName = new Map<string, KnownRequest>()
+  readonly #openOf = new Map<string, Set<string>>()
+  readonly #approvedOf = new Map<string, Map<string, KnownRequest>>()
+  #synced: Promise<void> = Promise.resolve()
+
+  constructor(csrs: Pick<ApiClient['csrs'], 'list' | 'watch'>, signer: string) {
+    this.#csrs = csrs
+    this.#signer = signer
+  }
+
+  start({signal, enqueue, onError}: Parameters<Source['start']>[0]): ReturnType<Source['start']> {
+    const informer = startInformer(this.#csrs, {
+      signal,
+      select: {fieldSelector: `spec.signerName=${this.#signer}`},
+      onError,
+      onChange: ({key, current}) => {
+        this.see(key, current)
+        if (current !== undefined && (isOpen(current) || isIssued(current))) enqueue(key)
+      },
+    })
+    this.#synced = informer.synced
+    return informer
+  }
+
+  /** Takes the newest state of a request; undefined where it is gone. */
+  see(name: string, current: Csr | undefined): void {
+    const known = this.#byName.get(name)
+    const isSame = known !== undefined && known.csr.metadata.uid === current?.metadata.uid
+    if (known !== undefined && !isSame) this.#forget(name, known)
+    // Another server's field selectors may not know of signers.
+    if (current?.spec.signerName !== this.#signer) return
+    const request: KnownRequest = {
+      csr: current,
+      asked: isSame ? known.asked : askedBy(current),
+      issued: (isSame ? known.issued : undefined) ?? issuedIdentity(current),
+      isApproved: isGranting(current) || (isSame && known.isApproved && isOpen(current)),
+    }
+    this.#byName.set(name, request)
+    this.#place(name, request)
+  }
+
+  /** This process has approved it. */
+  approved(name: string): void {
+    const known = this.#byName.get(name)
+    if (known === undefined) return
+    known.isApproved = true
+    this.#place(name, known)
+  }
+
+  /** Waits for the first list, so that "not there" is never "not seen yet". */
+  async find(name: string): Promise<KnownRequest | undefined> {
+    await this.#synced
+    return this.#byName.get(name)
+  }
+
+  /** The names of the requests for a node that nobody has decided on. */
+  openFor(node: string): Iterable<string> {
+    return this.#openOf.get(node) ?? []
+  }
+
+  /** The approved requests for a node, but for the named one. */
+  approvedFor(node: string, except: string): ApprovedRequest[] {
+    return [...(this.#approvedOf.get(node) ?? [])]
+      .filter(([name]) => name !== except)
+      .map(([name, {asked, issued}]) => ({name, pin: issued?.pin ?? asked?.pin ?? '', ...issued}))
+  }
+
+  #place(name: string, request: KnownRequest): void {
+    const node = request.asked?.node
+    if (node === undefined) return
+    if (isOpen(request.csr) && !request.isApproved) {
+      this.#openOf.set(node, (this.#openOf.get(node) ?? new Set<string>()).add(name))
+    } else remove(this.#openOf, node, name)
+    if (request.isApproved) {
+      const approved = this.#approvedOf.get(node) ?? new Map<string, KnownRequest>()
+      this.#approvedOf.set(node, approved.set(name, request))
+    } else remove(this.#approvedOf, node, name)
+  }
+
+  #forget(name: string, {asked}: KnownRequest): void {
+    this.#byName.delete(name)
+    if (asked?.node === undefined) return
+    remove(this.#openOf, asked.node, name)
+    remove(this.#approvedOf, asked.node, name)
+  }
+}
+
+function remove(
+  groups: Map<string, {delete(name: string): boolean; size: number}>,
+  key: string,
+  name: string,
+): void {
+  const group = groups.get(key)
+  group?.delete(name)
+  if (group?.size === 0) groups.delete(key)
+}
