@@ -16,7 +16,7 @@ import {
   tokenSecret,
   user,
 } from './kubeadm-objects.ts'
-import {asAdmin, suffixOf, traceCluster, type TraceCluster} from './trace-cluster.ts'
+import {asAdmin, asNobody, suffixOf, traceCluster, type TraceCluster} from './trace-cluster.ts'
 
 interface Stored {
   kind: string
@@ -246,6 +246,16 @@ for (const protocol of PROTOCOLS) {
         [groups.bootstrappers],
       ))
         await createOrUpdate(kubeadm, wanted)
+
+      // A control plane that joins fetches them by its token.
+      const bearer = `${id}.d8zr2v0mqw5lk1tx`
+      const joining = asNobody(cluster, protocol, 'kubeadm').with({ca: cluster.ca, bearer})
+      try {
+        const read = await joining.get(`${SECRETS}/${name}${TIMEOUT}`)
+        assert.deepEqual(read.object.data, object.data)
+      } finally {
+        await joining.close()
+      }
     })
 
     it('init phase mark-control-plane labels and taints the node of its machine', async () => {
