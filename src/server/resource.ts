@@ -85,6 +85,8 @@ export interface OperationContext {
 export interface Strategy<T extends ApiObject = ApiObject> {
   /** What decoding fills in, on create and update, on the resource and its subresources. Field managers own it, unlike what `prepare…` sets. */
   defaults?: (object: T) => void
+  /** On create, before validation: what takes long and is done on other threads, for `validate…` to find it done. */
+  examine?: (object: T) => Promise<void>
   /** What a caller may not set, and what the server adds. Called after `defaults`, before validation. */
   prepareForCreate?: (object: T, context: OperationContext) => void
   /** On create and on update, before the two below. */

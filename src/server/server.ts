@@ -5,6 +5,8 @@ import type {Clock} from '../runtime.ts'
 import {autoCompactor} from '../storage/auto-compact.ts'
 import type {Storage} from '../storage/storage.ts'
 import {createAdmission} from './admission/index.ts'
+import {pendingRequestLimit} from './admission/pending-request-limit.ts'
+import {PendingRequests} from './admission/pending-requests.ts'
 import type {ApiRequest, Handler} from './api-request.ts'
 import {openAuditLog} from './audit/audit-log.ts'
 import {createAuthenticator} from './authn/authenticator.ts'
@@ -25,6 +27,7 @@ import {Listener, type HttpLimits, type TlsMaterial} from './http/listener.ts'
 import {RequestLimiter, type RequestLimits} from './limits/request-limiter.ts'
 import {MetricsRegistry, processMetrics, requestMetrics, storageMetrics} from './metrics/index.ts'
 import {feedNodeGraph} from './node-graph-feed.ts'
+import {feedPendingRequests} from './pending-requests-feed.ts'
 import {feedRbacIndex} from './rbac-feed.ts'
 import {createResourceEndpoint} from './registry/endpoint.ts'
 import {Registry} from './registry/registry.ts'
@@ -73,6 +76,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const tokenKeys = createTokenKeys(serviceAccount.signingKey, serviceAccount.alsoBelieved)
   const audiences = [serviceAccount.issuer]
   const index = new RbacIndex()
+  const pending = new PendingRequests()
   const nodeGraph = new NodeGraph()
   let trust: ClientTrust = {roots: parseBundle(options.clientAuthorities), generation: 0}
 
@@ -85,6 +89,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   )
   const registry = await Registry.open(storage, resources)
   feedRbacIndex(registry, index)
+  feedPendingRequests(registry, pending)
   feedNodeGraph(registry, nodeGraph)
   bearers.push(
     serviceAccountAuthenticator({...tokens, objects: registry}),
@@ -135,7 +140,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     clock,
     serveResource: createResourceEndpoint({
       registry,
-      admit: createAdmission(index),
+      ...createAdmission(index, [pendingRequestLimit(pending)]),
       routes: new RouteTable(resources),
       authorize,
       clock,

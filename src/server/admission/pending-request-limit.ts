@@ -1,31 +1,44 @@
-import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import {tooManyRequests} from '../status.ts'
-import {isResource} from './plugin.ts'
+import type {OperationContext} from '../resource.ts'
+import {isForRequests} from './certificate-signers.ts'
+import type {PendingRequests} from './pending-requests.ts'
 import type {AdmissionPlugin} from './plugin.ts'
 
 const DEFAULT_LIMIT = 500
 const RETRY_SECONDS = 30
 
-const isPending = ({status}: CertificateSigningRequest) =>
-  (status?.conditions ?? []).length === 0 && (status?.certificate ?? '') === ''
-
-/** One requester cannot fill the server with certificate requests that nobody has decided on. */
-export function pendingRequestLimit(limit = DEFAULT_LIMIT): AdmissionPlugin {
+/**
+ * One requester cannot fill the server with certificate requests that nobody has decided on. Who may delete requests is
+ * not held back: the limit is for those who can only ask.
+ */
+export function pendingRequestLimit(
+  pending: Pick<PendingRequests, 'countOf'>,
+  limit = DEFAULT_LIMIT,
+): AdmissionPlugin {
   return {
     name: 'PendingRequestLimit',
-    admit(operation, {user, objects}) {
-      if (operation.verb !== 'create' || operation.subresource !== '') return
-      if (!isResource(operation, 'certificates.k8s.io', 'certificatesigningrequests')) return
-      const requests = objects.list('certificatesigningrequests', 'certificates.k8s.io')
-      if (requests.length < limit) return
-      const pending = (requests as CertificateSigningRequest[]).filter(
-        (request) => request.spec.username === user.username && isPending(request),
-      )
-      if (pending.length < limit) return
+    admit(operation, context) {
+      if (!isForRequests(operation, 'create', '')) return
+      const {username} = context.user
+      const count = pending.countOf(username)
+      if (count < limit || mayDelete(context)) return
       throw tooManyRequests(
         RETRY_SECONDS,
-        `${pending.length} certificate signing requests of ${JSON.stringify(user.username)} are pending; wait until they are decided`,
+        `${count} certificate signing requests of ${JSON.stringify(username)} are pending; wait until they are decided`,
       )
     },
   }
 }
+
+const mayDelete = ({user, authorize, version}: OperationContext) =>
+  authorize(user, {
+    verb: 'delete',
+    resource: {
+      group: 'certificates.k8s.io',
+      version,
+      resource: 'certificatesigningrequests',
+      subresource: '',
+      namespace: '',
+      name: '',
+    },
+  }).allowed

@@ -17,18 +17,42 @@ export interface AdmissionOperation {
   old?: ApiObject
 }
 
-/** A rule about the content of writes, whoever may write. Throws a StatusError to refuse. */
+/** Throws a StatusError to refuse. */
+export type Admit = (
+  operation: AdmissionOperation,
+  context: OperationContext,
+) => Promise<void> | void
+
+/** A rule about the content of writes, whoever may write. */
 export interface AdmissionPlugin {
   name: string
-  admit(operation: AdmissionOperation, context: OperationContext): Promise<void> | void
+  /** Before the resource's own rules: may change the object, and sees it as it was sent. */
+  admit?: Admit
+  /**
+   * Creates and updates only, after the resource's own rules: sees what is about to be stored, and changes nothing. What
+   * the rules refuse as invalid never gets here. As Kubernetes' validating plugins.
+   */
+  validate?: Admit
+}
+
+/** All plugins as one. */
+export interface Admission {
+  admit: Admit
+  validate: Admit
 }
 
 /** Plugins run in their order; the first refusal ends it. */
-export function chainPlugins(plugins: readonly AdmissionPlugin[]): AdmissionPlugin['admit'] {
-  return async (operation, context) => {
-    for (const plugin of plugins) await plugin.admit(operation, context)
-  }
+export function chainPlugins(plugins: readonly AdmissionPlugin[]): Admission {
+  const admitting = plugins.flatMap(({admit}) => admit ?? [])
+  const validating = plugins.flatMap(({validate}) => validate ?? [])
+  return {admit: inOrder(admitting), validate: inOrder(validating)}
 }
+
+const inOrder =
+  (rules: readonly Admit[]): Admit =>
+  async (operation, context) => {
+    for (const rule of rules) await rule(operation, context)
+  }
 
 export const isResource = (
   {resource}: AdmissionOperation,

@@ -44,17 +44,17 @@ export async function create(
   resource.strategy.defaults?.(object)
   dropSystemMetadata(object)
   const managedFields = tracked ?? trackUpdate({...trackingOf(target), updated: object})
-  await services.admit(
-    {verb: 'create', resource, subresource: '', name: object.metadata.name ?? '', object},
-    context,
-  )
-  const generated =
-    (object.metadata.name ?? '') === '' && (object.metadata.generateName ?? '') !== ''
+  const operation = {verb: 'create', resource, subresource: '', object} as const
+  const nameNow = () => object.metadata.name ?? ''
+  await services.admit({...operation, name: nameNow()}, context)
+  await resource.strategy.examine?.(object)
+  const generated = nameNow() === '' && (object.metadata.generateName ?? '') !== ''
   for (let tries = 1; ; tries++) {
     const base = object.metadata.generateName ?? ''
     if (generated) object.metadata.name = generateName(base)
     prepare(target, object)
     setManagedFields(object, managedFields)
+    await services.validate({...operation, name: nameNow()}, context)
     try {
       return await store(services, target, object)
     } catch (error) {

@@ -89,6 +89,7 @@ const VERBS: Record<Verb, (scope: ResourceScope) => ApiResponse | Promise<ApiRes
       options,
       typeName: scope.route.type,
       kind: scope.resource.kind,
+      ...(scope.route.defaults === undefined ? {} : {defaults: scope.route.defaults}),
     })
     return written(scope, result)
   },

@@ -37,6 +37,8 @@ export interface PatchRequest {
   /** The name of the served version's type in the schema table. */
   typeName: string
   kind: string
+  /** The served version's own defaults. */
+  defaults?: (object: ApiObject) => void
 }
 
 /** Changes an object by a patch of one of Kubernetes' four kinds. */
@@ -64,6 +66,7 @@ export async function patch(
     const shown = kind === 'strategic' ? goText(change) : patchedText(value)
     if (kind !== 'strategic') requireSameKind(value, versioned, shown)
     const object = toTyped(value, target, request, shown)
+    request.defaults?.(object)
     resource.strategy.defaults?.(object)
     return {object}
   })
@@ -118,6 +121,7 @@ async function applyPatch(
       force: request.options.force === true,
     })
     const object = toTyped(result.object, target, request, goText(applied))
+    request.defaults?.(object)
     resource.strategy.defaults?.(object)
     return {object, managedFields: result.managedFields}
   }

@@ -106,7 +106,7 @@ async function attempt(
 }
 
 async function prepare(
-  {admit}: WriteServices,
+  {admit, validate}: WriteServices,
   target: WriteTarget,
   stored: StoredObject,
   next: NextState,
@@ -130,7 +130,15 @@ async function prepare(
       ? made.managedFields
       : trackUpdate({...trackingOf(target), live: old, updated: object})
   setManagedFields(object, managedFields)
-  await admit({verb: 'update', resource, subresource, name: context.name, object, old}, context)
+  const operation = {
+    verb: 'update',
+    resource,
+    subresource,
+    name: context.name,
+    object,
+    old,
+  } as const
+  await admit(operation, context)
   const strategy = strategyOf(target)
   strategy.prepareForUpdate?.(object, old, context)
   if (!isAction(target)) countGeneration(resource, object, old)
@@ -141,6 +149,7 @@ async function prepare(
     ...(strategy.validateUpdate?.(object, old, context) ?? []),
   ]
   if (errors.length > 0) throw invalid(resource, context.name, errors)
+  await validate(operation, context)
   return {object, old}
 }
 

@@ -1,5 +1,5 @@
 import type {ApiObject, ManagedFieldsEntry} from '../../api/meta.ts'
-import type {AdmissionPlugin} from '../admission/index.ts'
+import type {Admission} from '../admission/index.ts'
 import {EMPTY_SET, fieldSetOf, type FieldSet} from '../managed-fields/field-set.ts'
 import {shapeOf, type StructShape} from '../patch/shape.ts'
 import type {OperationContext, Resource} from '../resource.ts'
@@ -9,9 +9,8 @@ import type {ResourceStore} from './resource-store.ts'
 import {jsonAt, type StoredObject} from './stored-object.ts'
 
 /** What every write needs of the server. */
-export interface WriteServices {
+export interface WriteServices extends Admission {
   registry: Registry
-  admit: AdmissionPlugin['admit']
 }
 
 /** One write request: who, where, by which version and name of a field manager. */

@@ -8,6 +8,7 @@ import type {Permission} from './csr-status-validation.ts'
 import {STRICT, leniencyFor, validateStatus, validateTransition} from './csr-status-validation.ts'
 import type {CertificateSigningRequest, CsrCondition} from './csr-types.ts'
 import {APPROVED, DENIED, FAILED} from '../../csr/conditions.ts'
+import {verifyAhead} from '../../csr/request-of.ts'
 import {csrV1beta1} from './csr-v1beta1.ts'
 import {defineResource, restore, timestamp} from './define.ts'
 
@@ -121,6 +122,7 @@ export const certificateSigningRequests = defineResource<Csr>({
   verbs: ALL_VERBS,
   validateName: pathSegmentName,
   strategy: {
+    examine: verifyAhead,
     prepareForCreate,
     validateCreate,
     prepareForUpdate: (csr, old) => {

@@ -2,7 +2,7 @@ import type {FieldError} from '../field-error.ts'
 import {duplicate, invalidValue, notSupported, required, tooLong} from '../field-error.ts'
 import type {Check} from '../validation/names.ts'
 import {dnsLabel, dnsSubdomain} from '../validation/names.ts'
-import {readRequest} from '../../csr/read-request.ts'
+import {verifiedRequestOf} from '../../csr/request-of.ts'
 import {LEGACY_UNKNOWN} from '../../csr/signers.ts'
 import type {CertificateSigningRequest} from './csr-types.ts'
 
@@ -81,12 +81,9 @@ export function validateSignerName(name: string, field: string): FieldError[] {
 }
 
 /** Contract §8.2, in the order of a real server's causes; v1beta1 is lenient. */
-export function validateSpec(
-  {spec = {}}: CertificateSigningRequest,
-  lenient: boolean,
-): FieldError[] {
-  const {request, signerName = '', expirationSeconds: seconds, usages = []} = spec
-  const verdict = readRequest(request)
+export function validateSpec(csr: CertificateSigningRequest, lenient: boolean): FieldError[] {
+  const {request, signerName = '', expirationSeconds: seconds, usages = []} = csr.spec ?? {}
+  const verdict = verifiedRequestOf(csr)
   const signerErrors =
     signerName === LEGACY_UNKNOWN
       ? [

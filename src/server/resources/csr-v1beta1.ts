@@ -1,13 +1,13 @@
 import type {ApiObject} from '../../api/meta.ts'
 import type {ExtraVersion} from '../resource.ts'
-import {readRequest} from '../../csr/read-request.ts'
+import {requestOf} from '../../csr/request-of.ts'
 import {isKubeletClient, isKubeletServing} from '../../csr/shapes.ts'
 import type {CertificateSigningRequest} from './csr-types.ts'
 import {KUBELET_CLIENT, KUBELET_SERVING, LEGACY_UNKNOWN} from '../../csr/signers.ts'
 
 /** The signer that a request seems to be for. */
-function signerFor(encoded: string | undefined, usages: string[]): string {
-  const verdict = readRequest(encoded)
+function signerFor(csr: CertificateSigningRequest, usages: string[]): string {
+  const verdict = requestOf(csr)
   if ('why' in verdict) return LEGACY_UNKNOWN
   if (isKubeletClient(verdict.request, usages)) return KUBELET_CLIENT
   return isKubeletServing(verdict.request, usages) ? KUBELET_SERVING : LEGACY_UNKNOWN
@@ -18,7 +18,7 @@ function defaults(object: ApiObject): void {
   const csr: CertificateSigningRequest = object
   const spec = (csr.spec ??= {})
   const usages = (spec.usages ??= ['digital signature', 'key encipherment'])
-  spec.signerName ??= signerFor(spec.request, usages)
+  spec.signerName ??= signerFor(csr, usages)
   for (const condition of csr.status?.conditions ?? []) {
     if (condition.status === undefined || condition.status === '') condition.status = 'True'
   }

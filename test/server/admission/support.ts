@@ -75,6 +75,7 @@ export async function admit(
     objects: objectReader(new Map(Object.entries(situation.objects ?? {}))),
     warn: () => undefined,
   }
-  await plugin.admit(operation, context)
+  await plugin.admit?.(operation, context)
+  await plugin.validate?.(operation, context)
   return operation.object
 }
