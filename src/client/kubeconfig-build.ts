@@ -1,10 +1,19 @@
 import {writeFileSafely} from '../pki/files.ts'
-import {formatKubeconfig, type Kubeconfig, type KubeconfigUser} from './kubeconfig.ts'
+import {
+  formatKubeconfig,
+  type Kubeconfig,
+  type KubeconfigCluster,
+  type KubeconfigUser,
+} from './kubeconfig.ts'
 
 export interface KubeconfigSpec {
   server: string
-  /** The cluster's CAs as PEM. */
-  ca: string
+  /** The cluster's CAs as PEM; without them the system's own vouch for the server. */
+  ca?: string | undefined
+  /** The name in the server's certificate, where it is not the one in the URL. */
+  tlsServerName?: string | undefined
+  /** What other programs pass over in the cluster's entry. */
+  extensions?: readonly object[] | undefined
   userName: string
   clusterName?: string
   namespace?: string
@@ -19,12 +28,12 @@ export type KubeconfigCredentials =
 
 /** A kubeconfig with one context, named as kubeadm names it: `user@cluster`. */
 export function buildKubeconfig(spec: KubeconfigSpec): Kubeconfig {
-  const {server, ca, userName, clusterName = 'kubernetes', namespace, credentials} = spec
+  const {userName, clusterName = 'kubernetes', namespace, credentials} = spec
   const context = `${userName}@${clusterName}`
   return {
     apiVersion: 'v1',
     kind: 'Config',
-    clusters: [{name: clusterName, cluster: {'certificate-authority-data': base64(ca), server}}],
+    clusters: [{name: clusterName, cluster: clusterOf(spec)}],
     contexts: [
       {
         name: context,
@@ -39,6 +48,20 @@ export function buildKubeconfig(spec: KubeconfigSpec): Kubeconfig {
 /** Replaces the file as a whole; only its owner may read it, for it holds keys. */
 export async function writeKubeconfig(path: string, config: Kubeconfig): Promise<void> {
   await writeFileSafely(path, formatKubeconfig(config), {mode: 0o600})
+}
+
+function clusterOf({
+  server,
+  ca,
+  tlsServerName,
+  extensions = [],
+}: KubeconfigSpec): KubeconfigCluster {
+  return {
+    ...(ca !== undefined && {'certificate-authority-data': base64(ca)}),
+    ...(extensions.length > 0 && {extensions}),
+    server,
+    ...(tlsServerName !== undefined && {'tls-server-name': tlsServerName}),
+  }
 }
 
 function userOf(credentials: KubeconfigCredentials): KubeconfigUser {

@@ -22,6 +22,8 @@ export interface TransportOptions {
   maxBodyBytes?: number | undefined
   /** Where the proxy variables are looked up. */
   environment?: Environment | undefined
+  /** Watches run on the connections of requests: for one who does one thing after the other, and spares a handshake. */
+  oneAtATime?: boolean | undefined
 }
 
 const MIB = 1024 * 1024
@@ -54,7 +56,9 @@ export class UndiciTransport implements Transport {
     // Time is kept here, for the request as a whole: a server that drips bytes resets undici's own clocks.
     const clocks = {headersTimeout: 0, bodyTimeout: 0}
     this.#requests = new Pool(server.origin, {connect, connections: 16, ...clocks})
-    this.#streams = new Pool(server.origin, {connect, ...clocks})
+    this.#streams = options.oneAtATime
+      ? this.#requests
+      : new Pool(server.origin, {connect, ...clocks})
   }
 
   async request(request: TransportRequest): Promise<TransportResponse> {

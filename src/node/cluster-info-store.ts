@@ -1,0 +1,58 @@
+import type {TrustedClusterInfo} from '../discovery/cluster-info.ts'
+import {formatKept, parseKept} from '../discovery/kept.ts'
+import {TrustError} from '../errors.ts'
+import {parseBundle} from '../pki/bundle.ts'
+import {readFileIfThere} from '../pki/files.ts'
+import {ensureFolder} from '../pki/folders.ts'
+import {isKept, keepFile, type KeptFile} from './kept-files.ts'
+import {nodeFile} from './places.ts'
+
+/** Neither is a secret. */
+const PUBLIC = 0o644
+
+/** The files that say which cluster the node trusts. */
+function filesOf(dir: string, info: TrustedClusterInfo): KeptFile[] {
+  const kept = {path: nodeFile(dir, 'clusterInfo'), content: formatKept(info), mode: PUBLIC}
+  const {ca: content} = info
+  return content === undefined ? [kept] : [{path: nodeFile(dir, 'ca'), content, mode: PUBLIC}, kept]
+}
+
+/** What the node knows of its cluster; undefined where it has not joined any. */
+export async function readClusterInfo(dir: string): Promise<TrustedClusterInfo | undefined> {
+  const path = nodeFile(dir, 'clusterInfo')
+  const text = await readFileIfThere(path)
+  return text && parseKept(text.toString(), path)
+}
+
+/** The files that are not as they should be. */
+export async function outdatedClusterInfo(
+  dir: string,
+  info: TrustedClusterInfo,
+): Promise<string[]> {
+  const outdated: string[] = []
+  for (const file of filesOf(dir, info)) if (!(await isKept(file))) outdated.push(file.path)
+  return outdated
+}
+
+export async function keepClusterInfo(dir: string, info: TrustedClusterInfo): Promise<void> {
+  await ensureFolder(nodeFile(dir, 'pki'))
+  for (const file of filesOf(dir, info)) await keepFile(file)
+}
+
+/** A folder is of one cluster. Through a rotation of its CA it stays the same one, for old and new are trusted side by side. */
+export async function requireSameCluster(dir: string, {ca, server}: TrustedClusterInfo) {
+  const known = await readFileIfThere(nodeFile(dir, 'ca'))
+  if (!known || ca === undefined) return
+  const trusted = new Set(parseBundle(known.toString()).map(({fingerprint}) => fingerprint))
+  if (parseBundle(ca).some(({fingerprint}) => trusted.has(fingerprint))) return
+  throw new TrustError(
+    'CONFLICT',
+    `${dir} holds a node of another cluster: the CA in it is not that of ${server}`,
+    {
+      hints: [
+        'join into another folder with --dir',
+        `or, where that cluster is no more, move ${dir} away first`,
+      ],
+    },
+  )
+}

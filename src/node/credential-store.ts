@@ -1,0 +1,131 @@
+import {readlink, rename, rm, symlink} from 'node:fs/promises'
+import {basename, dirname, join, resolve} from 'node:path'
+import {systemCode, TrustError} from '../errors.ts'
+import {parseCertificate, type Certificate} from '../pki/certificate.ts'
+import {lookAt} from '../pki/file-checks.ts'
+import {unreadable, unsafe, unwritable} from '../pki/file-errors.ts'
+import {readFileIfThere, writeNewFile} from '../pki/files.ts'
+import {ensureFolder, requireSafeFolder, syncFolder} from '../pki/folders.ts'
+import {isMatching} from '../pki/pair-store.ts'
+import {removeLeftovers, takeTemporary} from '../pki/temporary-names.ts'
+
+/** A certificate and its key, as they are in use. */
+export interface StoredCredential {
+  certificatePem: string
+  keyPem: string
+  certificate: Certificate
+  /** The file that the link leads to. */
+  file: string
+}
+
+const SECOND = 1000
+const MODE = 0o600
+const MOST_ATTEMPTS = 100
+
+/**
+ * Keeps a certificate and its key as the kubelet's certificate manager does: in one file, `<pair>-<time>.pem`, that the link
+ * `<pair>-current.pem` leads to. Old files stay. Unlike there, the link is swapped in one step, everything is on the disk before
+ * that, and what somebody may have planted in the folder is refused.
+ */
+export class CredentialStore {
+  readonly folder: string
+  /** The link, which is what kubeconfigs name. */
+  readonly current: string
+  readonly #pair: string
+
+  constructor(folder: string, pair = 'kubelet-client') {
+    this.folder = resolve(folder)
+    this.#pair = pair
+    this.current = join(this.folder, `${pair}-current.pem`)
+  }
+
+  /** The pair in use; undefined where there is none yet. */
+  async read(): Promise<StoredCredential | undefined> {
+    const file = await this.#target()
+    if (file === undefined) return undefined
+    const text = (await readFileIfThere(file, {secret: true}))?.toString()
+    if (text === undefined) throw leadsNowhere(this.current, file)
+    if (!isMatching({certificatePem: text, keyPem: text})) {
+      throw new TrustError('PAIR_MISMATCH', `${file} does not hold a certificate and its key`, {
+        hints: [`move it and ${this.current} away, and join again`],
+      })
+    }
+    return {certificatePem: text, keyPem: text, certificate: parseCertificate(text), file}
+  }
+
+  /** Puts a new pair into use. What was in use before stays so until the new pair is safely on the disk. Answers its file. */
+  async update(certificatePem: string, keyPem: string, now: Date): Promise<string> {
+    if (!isMatching({certificatePem, keyPem})) {
+      throw new TrustError('PAIR_MISMATCH', 'the certificate does not belong to the key')
+    }
+    await ensureFolder(this.folder)
+    await this.#target()
+    const file = await this.#writeNew(certificatePem + keyPem, now)
+    await this.#swap(file)
+    return file
+  }
+
+  /** Where the link leads: to a file beside it, or it is not ours. */
+  async #target(): Promise<string | undefined> {
+    const stats = await lookAt(this.current)
+    if (!stats) return undefined
+    await requireSafeFolder(this.folder)
+    if (!stats.isSymbolicLink()) {
+      throw unsafe(this.current, 'it is not a symbolic link', 'move it away, and join again')
+    }
+    const target = resolve(this.folder, await readlink(this.current))
+    const isOurs = dirname(target) === this.folder && basename(target).startsWith(`${this.#pair}-`)
+    if (!isOurs || target === this.current) {
+      throw unsafe(
+        this.current,
+        'it leads out of its folder',
+        'look at where it came from, then remove it',
+      )
+    }
+    return target
+  }
+
+  /** Never writes into a file that is there: one of the same second gets the name of the next. */
+  async #writeNew(content: string, now: Date): Promise<string> {
+    for (let attempt = 0; ; attempt += 1) {
+      const time = stampOf(new Date(now.getTime() + attempt * SECOND))
+      const file = join(this.folder, `${this.#pair}-${time}.pem`)
+      try {
+        await writeNewFile(file, content, MODE)
+        await syncFolder(this.folder)
+        return file
+      } catch (error) {
+        if (systemCode(error) === 'EEXIST' && attempt < MOST_ATTEMPTS) continue
+        // Half of a file that nothing leads to would be litter with a key in it.
+        if (systemCode(error) !== 'EEXIST') await rm(file, {force: true}).catch(() => undefined)
+        throw unwritable(file, error)
+      }
+    }
+  }
+
+  async #swap(file: string): Promise<void> {
+    const temporary = takeTemporary(this.folder, basename(this.current))
+    try {
+      await removeLeftovers(this.folder)
+      await symlink(basename(file), temporary.path)
+      await rename(temporary.path, this.current)
+      await syncFolder(this.folder)
+    } catch (error) {
+      await rm(temporary.path, {force: true}).catch(() => undefined)
+      throw unwritable(this.current, error)
+    } finally {
+      temporary.release()
+    }
+  }
+}
+
+/** `2026-01-31-23-59-59`, in UTC. */
+const stampOf = (date: Date): string => date.toISOString().slice(0, 19).replace(/[T:]/g, '-')
+
+function leadsNowhere(link: string, file: string): TrustError {
+  return new TrustError(
+    'FILE_UNREADABLE',
+    unreadable(link, new Error(`${basename(file)}, which it leads to, is not there`)).message,
+    {hints: [`put ${file} back, or remove the link and join again`]},
+  )
+}

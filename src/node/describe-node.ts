@@ -1,0 +1,53 @@
+import {lookAt} from '../pki/file-checks.ts'
+import {readClusterInfo} from './cluster-info-store.ts'
+import {CredentialStore} from './credential-store.ts'
+import {nodeFile} from './places.ts'
+
+/** What `join --output json` prints. */
+export interface JoinResult {
+  nodeName: string
+  /** The link to the certificate and its key; null while there is none. */
+  certificate: string | null
+  /** kubelet.conf, else bootstrap-kubelet.conf; null where neither was written. */
+  kubeconfig: string | null
+  /** Until when the certificate is valid. */
+  notAfter: string | null
+  clusterInfo: KeptClusterInfo | null
+  dir: string
+}
+
+export interface KeptClusterInfo {
+  /** Where it is kept: a good --discovery-file too. */
+  file: string
+  server: string
+  /** Further addresses of the cluster. */
+  endpoints: string[]
+  /** As `--discovery-token-ca-cert-hash` takes them. */
+  caCertHashes: string[]
+}
+
+/** What there is of a node in a folder. */
+export async function describeNode(dir: string, nodeName: string): Promise<JoinResult> {
+  const store = new CredentialStore(nodeFile(dir, 'pki'))
+  const [info, current] = await Promise.all([readClusterInfo(dir), store.read()])
+  return {
+    nodeName,
+    certificate: current ? store.current : null,
+    kubeconfig: await firstThere(nodeFile(dir, 'kubeconfig'), nodeFile(dir, 'bootstrapKubeconfig')),
+    notAfter: current?.certificate.notAfter.toISOString() ?? null,
+    clusterInfo: info
+      ? {
+          file: nodeFile(dir, 'clusterInfo'),
+          server: info.server,
+          endpoints: info.endpoints,
+          caCertHashes: info.pins,
+        }
+      : null,
+    dir,
+  }
+}
+
+async function firstThere(...paths: string[]): Promise<string | null> {
+  for (const path of paths) if (await lookAt(path)) return path
+  return null
+}

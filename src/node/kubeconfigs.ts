@@ -1,0 +1,47 @@
+import {buildKubeconfig, type KubeconfigCredentials} from '../client/kubeconfig-build.ts'
+import {formatKubeconfig} from '../client/kubeconfig.ts'
+import {nodeUser} from '../csr/node-names.ts'
+import type {TrustedClusterInfo} from '../discovery/cluster-info.ts'
+import {endpointsExtension} from '../discovery/endpoints-extension.ts'
+import type {KeptFile} from './kept-files.ts'
+import {nodeFile} from './places.ts'
+
+/** kubeadm's name for whoever has only a token. */
+const BOOTSTRAP_USER = 'tls-bootstrap-token-user'
+
+function contentOf(
+  {server, ca, tlsServerName, endpoints}: TrustedClusterInfo,
+  userName: string,
+  credentials: KubeconfigCredentials,
+): string {
+  const extensions = endpointsExtension(endpoints)
+  return formatKubeconfig(
+    buildKubeconfig({server, ca, tlsServerName, extensions, userName, credentials}),
+  )
+}
+
+/** The kubeconfig of the node: it leads to whatever certificate is current, so that it stays right when that is renewed. */
+export function kubeletKubeconfig(
+  dir: string,
+  info: TrustedClusterInfo,
+  node: string,
+  current: string,
+): KeptFile {
+  const credentials = {certificateFile: current, keyFile: current}
+  return {
+    path: nodeFile(dir, 'kubeconfig'),
+    content: contentOf(info, nodeUser(node), credentials),
+  }
+}
+
+/** What a real kubelet starts from, as `kubeadm join` leaves it. It holds the token. */
+export function bootstrapKubeconfig(
+  dir: string,
+  info: TrustedClusterInfo,
+  token: string,
+): KeptFile {
+  return {
+    path: nodeFile(dir, 'bootstrapKubeconfig'),
+    content: contentOf(info, BOOTSTRAP_USER, {token}),
+  }
+}

@@ -1,0 +1,25 @@
+import {hostname} from 'node:os'
+import {nodeUser} from '../csr/node-names.ts'
+import {TrustError} from '../errors.ts'
+
+const LABEL = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?'
+const NAME = new RegExp(`^${LABEL}(\\.${LABEL})*$`)
+/** X.509 has no room for more than 64 characters in a common name. */
+const LONGEST = 64 - nodeUser('').length
+
+/** Refuses what the API server takes for no name of a Node, and what has no room in a certificate. */
+export function requireNodeName(text: string, what = '--node-name'): string {
+  if (text.length > LONGEST) {
+    throw new TrustError('USAGE', `${what} is longer than ${LONGEST} characters`, {
+      hints: ['a certificate has no room for more: choose a shorter name with --node-name'],
+    })
+  }
+  if (NAME.test(text)) return text
+  throw new TrustError('USAGE', `${what} is not a name that a node can have`, {
+    hints: ['use lower-case letters, digits, "-" and ".", as in "node1.example.com"'],
+  })
+}
+
+/** What the machine calls itself, in lower case, as kubeadm and the kubelet take it. */
+export const ownNodeName = (): string =>
+  requireNodeName(hostname().trim().toLowerCase(), 'the host name of this machine')

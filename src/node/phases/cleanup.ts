@@ -1,0 +1,31 @@
+import {rm} from 'node:fs/promises'
+import {lookAt, requireReplaceable} from '../../pki/file-checks.ts'
+import {syncFolder} from '../../pki/folders.ts'
+import {discardPendingKey} from '../pending-key.ts'
+import {nodeFile} from '../places.ts'
+import {requireValid} from './known.ts'
+import type {JoinPhase} from './phase.ts'
+
+export const cleanup: JoinPhase = {
+  name: 'cleanup',
+  summary: 'delete the bootstrap credentials',
+
+  async plan({settings: {dir}}) {
+    const path = nodeFile(dir, 'bootstrapKubeconfig')
+    return (await lookAt(path)) ? [`delete ${path}`] : []
+  },
+
+  async run(context) {
+    const {dir} = context.settings
+    await context.turn.hold()
+    // Until then they are the only way in.
+    await requireValid(context)
+    await discardPendingKey(dir)
+    const path = nodeFile(dir, 'bootstrapKubeconfig')
+    if (!(await lookAt(path))) return context.tell('no bootstrap credentials are left')
+    await requireReplaceable(path)
+    await rm(path)
+    await syncFolder(dir)
+    context.tell(`${path} was deleted: it is no longer needed`)
+  },
+}

@@ -1,0 +1,40 @@
+import {discover} from '../../discovery/discover.ts'
+import type {TrustedClusterInfo} from '../../discovery/cluster-info.ts'
+import {keepClusterInfo, outdatedClusterInfo, requireSameCluster} from '../cluster-info-store.ts'
+import type {JoinContext, JoinPhase} from './phase.ts'
+
+/** Writes nothing: a server that must not be trusted leaves no trace. */
+async function find(context: JoinContext): Promise<TrustedClusterInfo> {
+  const {settings, clock, input, environment} = context
+  const info = await discover(settings.discovery, {
+    clock,
+    input,
+    environment,
+    timeout: settings.discoveryTimeout,
+    onWait: ({message}) => context.note(`waiting: ${message}`),
+  })
+  for (const warning of info.warnings) context.warn(warning)
+  await requireSameCluster(settings.dir, info)
+  context.info = info
+  return info
+}
+
+export const discovery: JoinPhase = {
+  name: 'discovery',
+  summary: 'find out which cluster to trust',
+
+  async plan(context) {
+    const outdated = await outdatedClusterInfo(context.settings.dir, await find(context))
+    return outdated.map((path) => `keep what is known of the cluster in ${path}`)
+  },
+
+  async run(context) {
+    const {settings, turn, tell} = context
+    const info = await find(context)
+    await turn.hold()
+    // Another run may have been at work until now.
+    await requireSameCluster(settings.dir, info)
+    await keepClusterInfo(settings.dir, info)
+    tell(`the cluster at ${info.server} is trusted`)
+  },
+}

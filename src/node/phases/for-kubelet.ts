@@ -1,0 +1,41 @@
+import {ensureFolder} from '../../pki/folders.ts'
+import {byToken, withServer} from '../cluster-access.ts'
+import {isKept, keepFile} from '../kept-files.ts'
+import {bootstrapKubeconfig} from '../kubeconfigs.ts'
+import {requireNameFree} from '../name-in-use.ts'
+import {nodeFile} from '../places.ts'
+import {explainRefusal} from '../refusals.ts'
+import {requireClusterInfo, requireToken} from './known.ts'
+import type {JoinContext, JoinPhase} from './phase.ts'
+
+async function fileOf(context: JoinContext) {
+  const info = await requireClusterInfo(context)
+  return bootstrapKubeconfig(context.settings.dir, info, requireToken(context))
+}
+
+/** Only with `--for-kubelet`: what a kubelet needs to get its certificate by itself. */
+export const forKubelet: JoinPhase = {
+  name: 'for-kubelet',
+  summary: 'leave bootstrap-kubelet.conf for a kubelet',
+
+  async plan(context) {
+    const file = await fileOf(context)
+    return (await isKept(file)) ? [] : [`write the token into ${file.path}`]
+  },
+
+  async run(context) {
+    const {nodeName, dir} = context.settings
+    const info = await requireClusterInfo(context)
+    const credentials = byToken(requireToken(context))
+    try {
+      await withServer(info, credentials, (client) => requireNameFree(client, nodeName))
+    } catch (error) {
+      throw explainRefusal(error)
+    }
+    await context.turn.hold()
+    await ensureFolder(nodeFile(dir, 'pki'))
+    const file = await fileOf(context)
+    const isWritten = await keepFile(file)
+    context.tell(`${file.path} ${isWritten ? 'was written' : 'is kept'}`)
+  },
+}

@@ -1,0 +1,12 @@
+/** The names of the steps of `join`, apart from their code: help and the parser need no more. */
+export const JOIN_PHASE_NAMES = [
+  'preflight',
+  'discovery',
+  'for-kubelet',
+  'tls-bootstrap',
+  'kubeconfig',
+  'register-node',
+  'cleanup',
+] as const
+
+export type JoinPhaseName = (typeof JOIN_PHASE_NAMES)[number]

@@ -1,0 +1,45 @@
+import {TrustError, hasCode} from '../../errors.ts'
+import {byCertificate, withServer} from '../cluster-access.ts'
+import {nodeObject, registerNode} from '../register-node.ts'
+import {requireClusterInfo, requireValid} from './known.ts'
+import type {JoinPhase} from './phase.ts'
+
+const OUTCOMES = {
+  registered: 'is registered',
+  updated: 'was there already, and its addresses are brought up to date',
+  kept: 'is registered already',
+}
+
+export const register: JoinPhase = {
+  name: 'register-node',
+  summary: 'register the Node with its own new identity',
+
+  async plan({settings}) {
+    return await Promise.resolve([`register the Node "${settings.nodeName}"`])
+  },
+
+  async run(context) {
+    const {settings, clock, tell} = context
+    const info = await requireClusterInfo(context)
+    const current = await requireValid(context)
+    try {
+      const outcome = await withServer(info, byCertificate(current), async (client, server) =>
+        registerNode(client, await nodeObject(settings.nodeName, server, clock)),
+      )
+      tell(`the Node "${settings.nodeName}" ${OUTCOMES[outcome]}`)
+    } catch (error) {
+      throw hasCode(error, 'UNAUTHORIZED') ? notAccepted(current.file, error) : error
+    }
+  },
+}
+
+function notAccepted(file: string, cause: TrustError): TrustError {
+  return new TrustError('UNAUTHORIZED', `the cluster does not accept the certificate in ${file}`, {
+    cause,
+    facts: cause.facts,
+    hints: [
+      'where the cluster was made anew or its CA was exchanged, move the folder of this node away and join again',
+      ...cause.suggestions.filter((hint) => !hint.includes('kubeconfig')),
+    ],
+  })
+}

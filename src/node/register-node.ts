@@ -1,0 +1,70 @@
+import {isDeepStrictEqual} from 'node:util'
+import type {Node} from '../api/node.ts'
+import type {ApiClient} from '../client/api-client.ts'
+import {hasCode} from '../errors.ts'
+import type {Clock} from '../runtime.ts'
+import {architecture, nodeAddresses, operatingSystem, systemInfo} from './machine-facts.ts'
+
+/** The Node of this machine, with the labels of a kubelet. It is not Ready: that is for a kubelet to say. */
+export async function nodeObject(name: string, server: string, clock: Clock): Promise<Node> {
+  const [addresses, nodeInfo] = await Promise.all([nodeAddresses(name, server), systemInfo()])
+  const system = {os: operatingSystem(), arch: architecture()}
+  const time = `${clock.now().toISOString().slice(0, 19)}Z`
+  return {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: {
+      name,
+      labels: {
+        'beta.kubernetes.io/arch': system.arch,
+        'beta.kubernetes.io/os': system.os,
+        'kubernetes.io/arch': system.arch,
+        'kubernetes.io/hostname': name,
+        'kubernetes.io/os': system.os,
+      },
+    },
+    status: {
+      addresses,
+      nodeInfo,
+      conditions: [
+        {
+          type: 'Ready',
+          status: 'False',
+          reason: 'KubeletNotRunning',
+          message: 'the machine has joined; no kubelet has reported from it yet',
+          lastHeartbeatTime: time,
+          lastTransitionTime: time,
+        },
+      ],
+    },
+  }
+}
+
+export type Registration = 'registered' | 'updated' | 'kept'
+
+/**
+ * Registers the Node with the node's own identity, as a kubelet does. One that is there already is this machine's, for the server
+ * lets no other in under that name: only what has changed of the machine is brought up to date.
+ */
+export async function registerNode(
+  {nodes}: Pick<ApiClient, 'nodes'>,
+  node: Node & {metadata: {name?: string}},
+): Promise<Registration> {
+  try {
+    await nodes.create(node)
+    return 'registered'
+  } catch (error) {
+    if (!hasCode(error, 'ALREADY_EXISTS')) throw error
+  }
+  const name = node.metadata.name ?? ''
+  const standing = await nodes.get(name)
+  const {addresses, nodeInfo} = node.status ?? {}
+  // A kubelet says more of a machine than is known here: where one runs, its word stands.
+  if (isReady(standing) || isDeepStrictEqual(standing.status?.addresses, addresses)) return 'kept'
+  await nodes.patch(name, {status: {addresses, nodeInfo}}, {type: 'merge', subresource: 'status'})
+  return 'updated'
+}
+
+/** Whether a kubelet reports that all is well. */
+export const isReady = ({status}: Node): boolean =>
+  status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') ?? false
