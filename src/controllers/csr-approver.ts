@@ -10,8 +10,14 @@ import {
   type ClientFacts,
 } from './approval/client-approvers.ts'
 import {isOpen, writeDecision} from './approval/decide.ts'
-import {needsGrant, type NameClaims} from './approval/name-rule.ts'
-import {GRANT_LABEL, NODE_ANNOTATION, RECORD_NAMESPACE, isNodeName} from './approval/node-record.ts'
+import type {NameClaims} from './approval/name-rule.ts'
+import {
+  GRANT_LABEL,
+  NODE_ANNOTATION,
+  RECORD_NAMESPACE,
+  isGranted,
+  isNodeName,
+} from './approval/node-record.ts'
 import {allHold, objections} from './approval/opinion.ts'
 import {Patience} from './approval/patience.ts'
 import {findRecord, saveIssued, useGrant} from './approval/record-store.ts'
@@ -117,14 +123,16 @@ class CsrApprover {
 
   async #approve(
     {message}: ClientApprover,
-    {csr, asked}: Readable,
+    {csr}: Readable,
     {claims, now}: ClientFacts,
     signal: AbortSignal,
   ): Promise<ReconcileResult> {
     const {name = '', uid = ''} = csr.metadata
-    if (claims !== undefined && !('unknown' in claims) && needsGrant(asked, claims, now)) {
+    const record = claims === undefined || 'unknown' in claims ? undefined : claims.record
+    if (record !== undefined && isGranted(record, now)) {
+      // Used up before the approval, and also where the name was free: one grant lets one machine in.
       try {
-        if (claims.record) await useGrant(this.#writer, claims.record, {signal})
+        await useGrant(this.#writer, record, {signal})
       } catch (error) {
         if (hasCode(error, 'CONFLICT', 'NOT_FOUND')) return {requeueAfter: AFTER_CONFLICT}
         throw error

@@ -1,3 +1,5 @@
+import {setMaxListeners} from 'node:events'
+
 /** What a reconcile asks for: nothing more, or to be called again after so many milliseconds. */
 export interface ReconcileResult {
   requeueAfter?: number
@@ -42,6 +44,8 @@ export class WorkQueue {
     this.#workers = workers
     this.#backoff = backoff
     this.#onError = onError
+    // Every call in flight listens, and there are many workers.
+    setMaxListeners(0, this.#stop.signal)
   }
 
   add(key: string): void {

@@ -77,11 +77,3 @@ export function nameRule(
   const taken = [...(nodeExists ? ['a Node of that name exists'] : []), ...others]
   return verdict(RULE, false, `the name "${node}" is taken: ${taken.join(', and ')}`)
 }
-
-/** Whether the name is given by a grant only: then the grant has to be used up. */
-export function needsGrant(asked: Asked, claims: NameClaims, now: Date): boolean {
-  if (claims.isAdmitted) return false
-  const {record} = claims
-  const ungranted = record && {...claims, record: {...record, allowedUntil: undefined}}
-  return ungranted !== undefined && !nameRule(asked, ungranted, now).holds
-}

@@ -1,0 +1,117 @@
+import type {CertificateSigningRequest} from '../../../src/api/certificates.ts'
+import type {UserInfo} from '../../../src/api/meta.ts'
+import type {ApiClient} from '../../../src/client/api-client.ts'
+import {askedBy, type Asked} from '../../../src/controllers/approval/asked.ts'
+import {createRequest} from '../../../src/pki/create.ts'
+import {generateKeys, type KeyPair} from '../../../src/pki/keys.ts'
+import {NO_NAMES, type SubjectNames} from '../../../src/pki/subject-names.ts'
+import type {Clock} from '../../../src/runtime.ts'
+import {issueLeaf} from '../../../src/pki/issuer.ts'
+import type {TestServer} from '../../helpers/test-server.ts'
+
+export const CLIENT = 'kubernetes.io/kube-apiserver-client-kubelet'
+export const SERVING = 'kubernetes.io/kubelet-serving'
+export const CLIENT_USAGES = ['key encipherment', 'digital signature', 'client auth']
+export const SERVING_USAGES = ['key encipherment', 'digital signature', 'server auth']
+export const BOOTSTRAPPERS = 'system:bootstrappers:kubeadm:default-node-token'
+
+export const BOOTSTRAPPER: UserInfo = {
+  username: 'system:bootstrap:abcdef',
+  groups: ['system:bootstrappers', BOOTSTRAPPERS, 'system:authenticated'],
+}
+
+export const nodeUser = (name: string): UserInfo => ({
+  username: `system:node:${name}`,
+  groups: ['system:nodes', 'system:authenticated'],
+})
+
+export interface Wish {
+  name?: string
+  signerName?: string
+  commonName?: string
+  organizations?: string[]
+  names?: Partial<SubjectNames>
+  usages?: string[]
+  username?: string
+  groups?: string[]
+  keys?: KeyPair
+}
+
+let shared: Promise<KeyPair> | undefined
+
+/** A request as a kubelet makes it, for node "foo" and by itself where nothing else is said. */
+export async function wished(wish: Wish = {}): Promise<CertificateSigningRequest> {
+  const {
+    name = 'csr-1',
+    signerName = CLIENT,
+    commonName = 'system:node:foo',
+    organizations = ['system:nodes'],
+    names = {},
+    usages = CLIENT_USAGES,
+    username = 'system:node:foo',
+    groups = ['system:nodes', 'system:authenticated'],
+    keys = await (shared ??= generateKeys('ECDSA-P256')),
+  } = wish
+  const pem = await createRequest({commonName, organizations}, keys, {...NO_NAMES, ...names})
+  const request = Buffer.from(pem).toString('base64')
+  return {
+    metadata: {name, uid: `uid-of-${name}`},
+    spec: {request, signerName, usages, username, groups},
+  }
+}
+
+export function readable(csr: CertificateSigningRequest): Asked {
+  const asked = askedBy(csr)
+  if (asked === undefined) throw new Error('the request cannot be read')
+  return asked
+}
+
+/** Sends what a kubelet would send; identity and metadata come from the server. */
+export async function submit(
+  client: Pick<ApiClient, 'csrs'>,
+  wish: Wish,
+): Promise<CertificateSigningRequest> {
+  const {metadata, spec} = await wished(wish)
+  const {request, signerName, usages = []} = spec
+  return await client.csrs.create({
+    metadata: {name: metadata.name ?? ''},
+    spec: {request, signerName, usages},
+  })
+}
+
+/** What `kubeadm init` binds, so that tokens and nodes may have client certificates. */
+export async function bindApprovals(admin: ApiClient): Promise<void> {
+  const bind = (name: string, role: string, group: string) =>
+    admin.clusterRoleBindings.create({
+      metadata: {name},
+      subjects: [{kind: 'Group', apiGroup: 'rbac.authorization.k8s.io', name: group}],
+      roleRef: {apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role},
+    })
+  const prefix = 'system:certificates.k8s.io:certificatesigningrequests'
+  await Promise.all([
+    bind('test:bootstrap', 'system:node-bootstrapper', BOOTSTRAPPERS),
+    bind('test:autoapprove', `${prefix}:nodeclient`, BOOTSTRAPPERS),
+    bind('test:rotation', `${prefix}:selfnodeclient`, 'system:nodes'),
+  ])
+}
+
+/** Signs an approved request as the signer would, for so many milliseconds. */
+export async function sign(
+  server: TestServer,
+  admin: ApiClient,
+  name: string,
+  {keys, lifetime, clock}: {keys: KeyPair; lifetime: number; clock: Clock},
+): Promise<void> {
+  const csr = await admin.csrs.get(name)
+  const {commonName} = readable(csr)
+  const now = clock.now()
+  const certificate = await issueLeaf(server.issuer, {
+    subject: {commonName, organizations: ['system:nodes']},
+    names: NO_NAMES,
+    publicKey: keys.publicKey,
+    usages: ['digital signature', 'client auth'],
+    validity: {notBefore: now, notAfter: new Date(now.getTime() + lifetime)},
+  })
+  const status = {...csr.status, certificate: Buffer.from(certificate).toString('base64')}
+  await admin.csrs.updateStatus({...csr, status})
+}

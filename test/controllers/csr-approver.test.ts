@@ -1,0 +1,302 @@
+import assert from 'node:assert/strict'
+import type {CertificateSigningRequest} from '../../src/api/certificates.ts'
+import type {ApiClient} from '../../src/client/api-client.ts'
+import {
+  GRANT_ANNOTATION,
+  readRecord,
+  recordKey,
+} from '../../src/controllers/approval/node-record.ts'
+import {grantRejoin} from '../../src/controllers/approval/record-store.ts'
+import {startController, type RunningController} from '../../src/controllers/controller.ts'
+import {csrApproverController} from '../../src/controllers/csr-approver.ts'
+import {findCondition, stateOf} from '../../src/csr/conditions.ts'
+import {generateKeys, type KeyPair} from '../../src/pki/keys.ts'
+import {pinOf} from '../../src/pki/pins.ts'
+import type {Clock} from '../../src/runtime.ts'
+import {ADMIN, startTestServer, type TestServer} from '../helpers/test-server.ts'
+import {until} from '../server/support.ts'
+import {BOOTSTRAPPER, bindApprovals, nodeUser, sign, submit, type Wish} from './approval/support.ts'
+
+const HOUR = 3_600_000
+const ACCOUNT = 'system:serviceaccount:kube-system:certificate-controller'
+
+describe('csr-approver', () => {
+  let server: TestServer
+  let admin: ApiClient
+  let token: ApiClient
+  let running: RunningController
+  let count = 0
+  let later = 0
+  const clock: Clock = {now: () => new Date(Date.now() + later)}
+  const errors: string[] = []
+
+  function start(): void {
+    running = startController(
+      csrApproverController(
+        server.clientAs({username: 'system:kube-controller-manager', groups: []}),
+        server.clientAs({username: ACCOUNT, groups: ['system:serviceaccounts']}),
+        clock,
+      ),
+      (name, key, error) => errors.push(`${name} ${key}: ${String(error)}`),
+    )
+  }
+
+  before(async () => {
+    server = await startTestServer({controllers: false})
+    admin = server.clientAs(ADMIN)
+    token = server.clientAs(BOOTSTRAPPER)
+    await bindApprovals(admin)
+    start()
+    await running.synced
+  })
+  after(async () => {
+    await running.close()
+    await server.stop()
+    assert.deepEqual([...errors, ...server.errors], [])
+  })
+
+  const nodeName = () => `n${++count}`
+  const get = (name: string) => admin.csrs.get(name)
+  const becomes = (name: string, state: string) =>
+    until(async () => stateOf(await get(name)) === state)
+
+  /** Asks with a token for a node's name, as a new machine does. */
+  const ask = (node: string, wish: Wish = {}) =>
+    submit(token, {name: `csr-${++count}`, commonName: `system:node:${node}`, ...wish})
+  const nameOf = ({metadata}: CertificateSigningRequest) => metadata.name ?? ''
+
+  async function join(node: string, keys: KeyPair, lifetime = HOUR): Promise<string> {
+    const name = nameOf(await ask(node, {keys}))
+    await becomes(name, 'Approved')
+    await sign(server, admin, name, {keys, lifetime, clock})
+    return name
+  }
+  const recordOf = async (node: string) => {
+    const lease = await admin.leases.find(recordKey(node))
+    return lease && readRecord(lease)
+  }
+  const pinIn = ({publicKey}: KeyPair) =>
+    pinOf({publicKeyDer: publicKey.export({type: 'spki', format: 'der'})})
+  const recorded = (node: string, keys: KeyPair) =>
+    until(async () => (await recordOf(node))?.holder === pinIn(keys))
+  const eventsOn = async (name: string) => {
+    const {items} = await admin.events.list({
+      namespace: 'default',
+      fieldSelector: `involvedObject.name=${name}`,
+    })
+    return items
+  }
+  const heldAs = (name: string, message: RegExp) =>
+    until(async () => {
+      const events = await eventsOn(name)
+      return events.some((one) => one.reason === 'NodeNameTaken' && message.test(one.message ?? ''))
+    })
+  /** One that is handled after everything that was there before it. */
+  async function settled(): Promise<void> {
+    await becomes(nameOf(await ask(nodeName())), 'Approved')
+  }
+
+  it('approves a node’s renewal of its own name, in Kubernetes’ words', async () => {
+    const node = nodeName()
+    const client = server.clientAs(nodeUser(node))
+    await submit(client, {name: 'renewal', commonName: `system:node:${node}`})
+    await becomes('renewal', 'Approved')
+    const {reason, message, status} = findCondition(await get('renewal'), 'Approved') ?? {}
+    assert.deepEqual(
+      {reason, message, status},
+      {
+        reason: 'AutoApproved',
+        message: 'Auto approving self kubelet client certificate after SubjectAccessReview.',
+        status: 'True',
+      },
+    )
+  })
+
+  it('approves a new machine that asks with a token', async () => {
+    const name = nameOf(await ask(nodeName()))
+    await becomes(name, 'Approved')
+    assert.equal(
+      findCondition(await get(name), 'Approved')?.message,
+      'Auto approving kubelet client certificate after SubjectAccessReview.',
+    )
+  })
+
+  it('leaves pending what a SubjectAccessReview does not allow, and looks again once it does', async () => {
+    const stranger = {username: 'stranger', groups: ['strangers', 'system:authenticated']}
+    const roleRef = {apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole'} as const
+    const bind = (name: string, role: string) =>
+      admin.clusterRoleBindings.create({
+        metadata: {name},
+        subjects: [{kind: 'User', apiGroup: roleRef.apiGroup, name: stranger.username}],
+        roleRef: {...roleRef, name: role},
+      })
+    await bind('test:stranger', 'system:node-bootstrapper')
+    const client = server.clientAs(stranger)
+    await submit(client, {name: 'strange', commonName: `system:node:${nodeName()}`})
+    await settled()
+    assert.equal(stateOf(await get('strange')), 'Pending')
+    await bind(
+      'test:stranger-approved',
+      'system:certificates.k8s.io:certificatesigningrequests:nodeclient',
+    )
+    await becomes('strange', 'Approved')
+  })
+
+  it('leaves requests of other signers and shapes alone', async () => {
+    const other = await ask(nodeName(), {signerName: 'kubernetes.io/kube-apiserver-client'})
+    const shape = await ask(nodeName(), {names: {dns: ['extra.example.com']}})
+    await settled()
+    for (const csr of [other, shape]) assert.equal(stateOf(await get(nameOf(csr))), 'Pending')
+  })
+
+  it('leaves what is decided alone', async () => {
+    await running.close()
+    const [denied, approved] = [await ask(nodeName()), await ask(nodeName())]
+    const decide = (csr: CertificateSigningRequest, type: 'Approved' | 'Denied') =>
+      admin.csrs.updateSubresource('approval', {
+        ...csr,
+        status: {conditions: [{type, status: 'True', reason: 'ByHand'}]},
+      })
+    await decide(denied, 'Denied')
+    await decide(approved, 'Approved')
+    const before = [await get(nameOf(denied)), await get(nameOf(approved))]
+    start()
+    await running.synced
+    await settled()
+    assert.deepEqual([await get(nameOf(denied)), await get(nameOf(approved))], before)
+  })
+
+  it('holds a request for the name of a Node that exists, and says so once', async () => {
+    const node = nodeName()
+    await admin.nodes.create({metadata: {name: node}})
+    const name = nameOf(await ask(node))
+    await heldAs(name, /a Node of that name exists/)
+    await admin.csrs.patch(name, {metadata: {labels: {seen: 'again'}}}, {type: 'merge'})
+    await settled()
+    assert.equal(stateOf(await get(name)), 'Pending')
+    const events = await eventsOn(name)
+    assert.deepEqual(
+      events.map(({type, source, involvedObject: {kind, uid}}) => ({type, source, kind, uid})),
+      [
+        {
+          type: 'Warning',
+          source: {component: 'csr-approver'},
+          kind: 'CertificateSigningRequest',
+          uid: (await get(name)).metadata.uid,
+        },
+      ],
+    )
+  })
+
+  it('records who holds a name, for as long as the certificate lasts', async () => {
+    const node = nodeName()
+    const keys = await generateKeys('ECDSA-P256')
+    await join(node, keys)
+    await recorded(node, keys)
+    const record = await recordOf(node)
+    const left = (record?.until?.getTime() ?? 0) - clock.now().getTime()
+    assert.ok(left > HOUR - 60_000 && left <= HOUR, String(left))
+    assert.deepEqual(record?.lease.metadata.labels, {'trustadm.io/node-certificate': ''})
+  })
+
+  it('holds a request for a name that another key has a certificate for, also when its request is gone', async () => {
+    const node = nodeName()
+    const keys = await generateKeys('ECDSA-P256')
+    const first = await join(node, keys)
+    await recorded(node, keys)
+    await admin.csrs.delete(first)
+    const name = nameOf(await ask(node))
+    await heldAs(name, /a certificate for it is valid until \d{4}-/)
+    assert.equal(stateOf(await get(name)), 'Pending')
+  })
+
+  it('gives a name again once the last certificate for it has expired', async () => {
+    const node = nodeName()
+    const keys = await generateKeys('ECDSA-P256')
+    await join(node, keys)
+    await recorded(node, keys)
+    later = 2 * HOUR
+    try {
+      await becomes(nameOf(await ask(node)), 'Approved')
+    } finally {
+      later = 0
+    }
+  })
+
+  it('gives a name again to the very key that holds it, also while the Node exists', async () => {
+    const node = nodeName()
+    const keys = await generateKeys('ECDSA-P256')
+    await join(node, keys)
+    await recorded(node, keys)
+    await admin.nodes.create({metadata: {name: node}})
+    await becomes(nameOf(await ask(node, {keys})), 'Approved')
+  })
+
+  it('records the key of a renewal, and then knows that one', async () => {
+    const node = nodeName()
+    const [first, second] = [await generateKeys('ECDSA-P256'), await generateKeys('ECDSA-P256')]
+    await join(node, first)
+    await recorded(node, first)
+    const client = server.clientAs(nodeUser(node))
+    const name = `renewed-${node}`
+    await submit(client, {name, commonName: `system:node:${node}`, keys: second})
+    await becomes(name, 'Approved')
+    await sign(server, admin, name, {keys: second, lifetime: 2 * HOUR, clock})
+    await recorded(node, second)
+  })
+
+  it('lets one machine re-join by an operator’s grant, and only one', async () => {
+    const node = nodeName()
+    await admin.nodes.create({metadata: {name: node}})
+    const first = nameOf(await ask(node))
+    await heldAs(first, /a Node of that name exists/)
+    await grantRejoin(admin, node, new Date(clock.now().getTime() + HOUR))
+    await becomes(first, 'Approved')
+    const lease = await admin.leases.get(recordKey(node))
+    assert.equal(lease.metadata.annotations?.[GRANT_ANNOTATION], undefined)
+    assert.equal(lease.spec?.holderIdentity, undefined)
+    const second = nameOf(await ask(node, {keys: await generateKeys('ECDSA-P256')}))
+    await heldAs(second, new RegExp(`request "${first}" of that name was approved`))
+    assert.equal(stateOf(await get(second)), 'Pending')
+  })
+
+  it('does not take a grant that has expired', async () => {
+    const node = nodeName()
+    await admin.nodes.create({metadata: {name: node}})
+    await grantRejoin(admin, node, new Date(clock.now().getTime() - 1000))
+    const name = nameOf(await ask(node))
+    await heldAs(name, /a Node of that name exists/)
+    assert.equal(stateOf(await get(name)), 'Pending')
+  })
+
+  it('uses a grant up for a name that is free too, so that none is left for others', async () => {
+    const node = nodeName()
+    await grantRejoin(admin, node, new Date(clock.now().getTime() + HOUR))
+    await becomes(nameOf(await ask(node)), 'Approved')
+    assert.equal((await recordOf(node))?.allowedUntil, undefined)
+  })
+
+  it('approves one of many requests that ask for one new name at the same time', async () => {
+    const node = nodeName()
+    const keys = await Promise.all(Array.from({length: 10}, () => generateKeys('ECDSA-P256')))
+    const names = (await Promise.all(keys.map((one) => ask(node, {keys: one})))).map(nameOf)
+    await until(async () => {
+      const events = await Promise.all(names.map(eventsOn))
+      return events.filter(({length}) => length > 0).length === names.length - 1
+    })
+    const states = await Promise.all(names.map(async (name) => stateOf(await get(name))))
+    assert.equal(states.filter((state) => state === 'Approved').length, 1)
+    assert.equal(states.filter((state) => state === 'Pending').length, names.length - 1)
+  })
+
+  it('approves many names side by side', async () => {
+    const asked = await Promise.all(Array.from({length: 100}, () => ask(nodeName())))
+    for (const csr of asked) await becomes(nameOf(csr), 'Approved')
+  })
+
+  it('holds names that no Node can have', async () => {
+    const name = nameOf(await ask('Not a Name'))
+    await heldAs(name, /no node can have the name/)
+    assert.equal(stateOf(await get(name)), 'Pending')
+  })
+})
