@@ -1,3 +1,4 @@
+import {rulesOfNodes} from '../authz/node/rules-review.ts'
 import type {RbacIndex} from '../authz/rbac/rbac-index.ts'
 import {rulesReview} from '../authz/rbac/rules-review.ts'
 import type {ServerServices} from '../services.ts'
@@ -23,7 +24,7 @@ export function createServerServices({
 }: ServerServicesOptions): ServerServices {
   return {
     audiences: [...audiences],
-    rulesFor: (user, namespace) => rulesReview(index, user, namespace),
+    rulesFor: (user, namespace) => rulesOfNodes(user, rulesReview(index, user, namespace)),
     reviewToken: createTokenReview(bearers, audiences),
     issueToken: (order) => issueServiceAccountToken(tokens, order),
   }

@@ -3,7 +3,7 @@ import type {FieldError} from '../field-error.ts'
 import {invalidValue} from '../field-error.ts'
 import type {AccessAttributes, OperationContext} from '../resource.ts'
 import {invalid} from '../status.ts'
-import {validateSelectorAttributes} from './review-selectors.ts'
+import {fieldSelectorText, validateSelectorAttributes} from './review-selectors.ts'
 import type {SelectorAttributes} from './review-selectors.ts'
 
 export const AUTHORIZATION_GROUP = 'authorization.k8s.io'
@@ -83,7 +83,7 @@ export function refuseInvalid(errors: FieldError[]): void {
 function attributesOf({spec = {}}: AccessReview): AccessAttributes {
   const {resourceAttributes: asked, nonResourceAttributes: path} = spec
   if (asked === undefined) return {verb: path?.verb ?? '', path: path?.path ?? ''}
-  const fieldSelector = asked.fieldSelector?.rawSelector
+  const fieldSelector = fieldSelectorText(asked.fieldSelector)
   const labelSelector = asked.labelSelector?.rawSelector
   return {
     verb: asked.verb ?? '',

@@ -3,7 +3,13 @@ import {invalidValue, required} from '../field-error.ts'
 
 export interface SelectorAttributes {
   rawSelector?: string
-  requirements?: {key?: string; operator?: string; values?: string[]}[]
+  requirements?: Requirement[]
+}
+
+interface Requirement {
+  key?: string
+  operator?: string
+  values?: string[]
 }
 
 const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist']
@@ -31,6 +37,22 @@ function validateSelector(selector: SelectorAttributes, field: string): FieldErr
           ),
         ]),
   ])
+}
+
+/** What one requirement says in the words of a fieldSelector parameter; undefined where it cannot be said there. */
+function termOf({key = '', operator = '', values = []}: Requirement): string | undefined {
+  const [value = '', ...others] = values
+  const sign = operator === 'In' ? '=' : operator === 'NotIn' ? '!=' : undefined
+  if (sign === undefined || values.length === 0 || others.length > 0) return undefined
+  return /[,=!]/.test(key + value) ? undefined : `${key}${sign}${value}`
+}
+
+/** A review's field selector as a request would carry it. */
+export function fieldSelectorText(selector: SelectorAttributes | undefined): string | undefined {
+  const {rawSelector, requirements} = selector ?? {}
+  if (rawSelector !== undefined && rawSelector !== '') return rawSelector
+  const terms = requirements?.flatMap((requirement) => termOf(requirement) ?? [])
+  return terms === undefined || terms.length === 0 ? undefined : terms.join(',')
 }
 
 /** The selectors that a review may narrow its question by. */

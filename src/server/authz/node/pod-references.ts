@@ -15,7 +15,7 @@ interface ReferringVolume {
   configMap?: Named
   persistentVolumeClaim?: {claimName?: string}
   ephemeral?: object
-  projected?: {sources?: {secret?: Named; configMap?: Named}[]}
+  projected?: {sources?: {secret?: Named; configMap?: Named; clusterTrustBundle?: object}[]}
   azureFile?: {secretName?: string}
   csi?: {nodePublishSecretRef?: Named}
   cephfs?: {secretRef?: Named}
@@ -37,7 +37,7 @@ export interface ReferringPod extends ApiObject {
     containers?: EnvironmentUser[]
     initContainers?: EnvironmentUser[]
     ephemeralContainers?: EnvironmentUser[]
-    resourceClaims?: {resourceClaimName?: string}[]
+    resourceClaims?: {resourceClaimName?: string; resourceClaimTemplateName?: string}[]
   }
 }
 

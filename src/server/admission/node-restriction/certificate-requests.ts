@@ -1,0 +1,22 @@
+import type {CertificateSigningRequest} from '../../../api/certificates.ts'
+import {nodeUser} from '../../../csr/node-names.ts'
+import {parseSpecRequest} from '../../../csr/read-request.ts'
+import {KUBELET_CLIENT, KUBELET_SERVING} from '../../../csr/signers.ts'
+import {denied} from '../plugin.ts'
+import {requireThat, type NodeWriteRule} from './node-write.ts'
+
+/** A node asks for kubelet certificates in its own name only; other signers have rules of their own. */
+export const certificateRequests: NodeWriteRule = (write) => {
+  const {node, operation} = write
+  if (operation.verb !== 'create' || operation.subresource !== '') return
+  const {spec} = (operation.object ?? {}) as Partial<CertificateSigningRequest>
+  if (spec?.signerName !== KUBELET_CLIENT && spec?.signerName !== KUBELET_SERVING) return
+  const verdict = parseSpecRequest(spec.request)
+  if ('why' in verdict) throw denied(operation, `unable to parse csr: ${verdict.why}`)
+  const wanted = nodeUser(node)
+  requireThat(
+    write,
+    verdict.request.subject.commonName === wanted,
+    `can only create a node CSR with CN=${wanted}`,
+  )
+}

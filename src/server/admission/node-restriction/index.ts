@@ -1,0 +1,38 @@
+import {nodeOf} from '../../authz/node/node-identity.ts'
+import {denied, type AdmissionPlugin} from '../plugin.ts'
+import {certificateRequests} from './certificate-requests.ts'
+import {claims} from './claims.ts'
+import {quoted, type NodeWriteRule} from './node-write.ts'
+import {nodes} from './nodes.ts'
+import {csiNodes, leases} from './own-objects.ts'
+import {pods} from './pods.ts'
+import {serviceAccounts} from './tokens.ts'
+
+/** By `group/plural`. */
+const RULES: ReadonlyMap<string, NodeWriteRule> = new Map([
+  ['/pods', pods],
+  ['/nodes', nodes],
+  ['/persistentvolumeclaims', claims],
+  ['/serviceaccounts', serviceAccounts],
+  ['coordination.k8s.io/leases', leases],
+  ['storage.k8s.io/csinodes', csiNodes],
+  ['certificates.k8s.io/certificatesigningrequests', certificateRequests],
+])
+
+/** As Kubernetes' NodeRestriction: whatever a node may write by its rights, it writes only what is its own. Contract §12.1. */
+export const nodeRestriction: AdmissionPlugin = {
+  name: 'NodeRestriction',
+  admit(operation, context) {
+    const {user} = context
+    const node = nodeOf(user)
+    if (node === undefined) return
+    if (node === '') {
+      throw denied(operation, `could not determine node from user ${quoted(user.username)}`)
+    }
+    RULES.get(`${operation.resource.group}/${operation.resource.plural}`)?.({
+      node,
+      operation,
+      context,
+    })
+  },
+}

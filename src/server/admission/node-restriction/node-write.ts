@@ -1,0 +1,20 @@
+import type {OperationContext} from '../../resource.ts'
+import {denied, type AdmissionOperation} from '../plugin.ts'
+
+/** A write that a node asks for. */
+export interface NodeWrite {
+  /** Never empty. */
+  node: string
+  operation: AdmissionOperation
+  context: OperationContext
+}
+
+/** Throws unless the node may. */
+export type NodeWriteRule = (write: NodeWrite) => void
+
+export const quoted = (text: string) => JSON.stringify(text)
+
+/** Throws Forbidden where something is not as it has to be. */
+export function requireThat({operation}: NodeWrite, holds: boolean, why: string): void {
+  if (!holds) throw denied(operation, why)
+}

@@ -1,0 +1,96 @@
+import type {ApiObject} from '../../../api/meta.ts'
+import {denied} from '../plugin.ts'
+import {semanticallyEqual} from '../../validation/equality.ts'
+import {admitMirrorPod} from './mirror-pods.ts'
+import {quoted, requireThat, type NodeWriteRule} from './node-write.ts'
+
+interface PlacedPod extends ApiObject {
+  spec?: {nodeName?: string}
+  status?: {
+    resourceClaimStatuses?: {name?: string; resourceClaimName?: string}[]
+    extendedResourceClaimStatus?: object
+  }
+}
+
+const placeOf = (pod: PlacedPod | undefined) => pod?.spec?.nodeName ?? ''
+
+const pod: NodeWriteRule = (write) => {
+  const {node, operation} = write
+  switch (operation.verb) {
+    case 'create':
+      admitMirrorPod(write)
+      return
+    case 'delete':
+      requireThat(
+        write,
+        placeOf(operation.old) === node,
+        `node ${quoted(node)} can only delete pods with spec.nodeName set to itself`,
+      )
+      return
+    default:
+      throw denied(
+        operation,
+        `unexpected operation ${quoted(operation.verb.toUpperCase())}, node ${quoted(node)} can only create and delete mirror pods`,
+      )
+  }
+}
+
+/** A status says how a pod is doing: neither what selects it nor which devices it was given. */
+const podStatus: NodeWriteRule = (write) => {
+  const {node, operation} = write
+  const old = operation.old as PlacedPod | undefined
+  const next = operation.object as PlacedPod | undefined
+  const name = quoted(node)
+  requireThat(
+    write,
+    placeOf(old) === node,
+    `node ${name} can only update pod status for pods with spec.nodeName set to itself`,
+  )
+  requireThat(
+    write,
+    semanticallyEqual(old?.metadata.labels, next?.metadata.labels),
+    `node ${name} cannot update labels through pod status`,
+  )
+  requireThat(
+    write,
+    semanticallyEqual(old?.status?.resourceClaimStatuses, next?.status?.resourceClaimStatuses),
+    `node ${name} cannot update resource claim statues`,
+  )
+  requireThat(
+    write,
+    semanticallyEqual(
+      old?.status?.extendedResourceClaimStatus,
+      next?.status?.extendedResourceClaimStatus,
+    ),
+    `node ${name} cannot update extended resource claim status`,
+  )
+}
+
+const eviction: NodeWriteRule = (write) => {
+  const {node, operation} = write
+  requireThat(
+    write,
+    placeOf(operation.old) === node,
+    `node ${node} can only evict pods with spec.nodeName set to itself`,
+  )
+}
+
+const SUBRESOURCES = new Map<string, NodeWriteRule>([
+  ['', pod],
+  ['status', podStatus],
+  ['eviction', eviction],
+])
+
+/** A node creates mirror pods, reports on the pods that run on it, and ends them. */
+export const pods: NodeWriteRule = (write) => {
+  const {operation} = write
+  const rule = SUBRESOURCES.get(operation.subresource)
+  if (rule !== undefined) {
+    rule(write)
+    return
+  }
+  throw denied(
+    operation,
+    `unexpected pod subresource ${quoted(operation.subresource)}, only 'status' and 'eviction' are allowed`,
+  )
+}

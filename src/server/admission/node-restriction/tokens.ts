@@ -1,0 +1,67 @@
+import type {ApiObject} from '../../../api/meta.ts'
+import {notFound} from '../../status.ts'
+import {denied} from '../plugin.ts'
+import {quoted, requireThat, type NodeWrite, type NodeWriteRule} from './node-write.ts'
+import {podAudiences, type TokenPod} from './pod-audiences.ts'
+
+interface TokenRequest extends ApiObject {
+  spec?: {
+    audiences?: string[] | null
+    boundObjectRef?: {kind?: string; apiVersion?: string; name?: string; uid?: string} | null
+  }
+}
+
+const AUDIENCE_VERB = 'request-serviceaccounts-token-audience'
+
+/** A node gets tokens for pods that run on it, for audiences that they are given tokens for. */
+export const serviceAccounts: NodeWriteRule = (write) => {
+  const {node, operation, context} = write
+  if (operation.verb !== 'create' || operation.subresource !== 'token') return
+  const {spec = {}} = (operation.object ?? {metadata: {}}) as TokenRequest
+  const bound = spec.boundObjectRef ?? {}
+  const {name = '', uid = ''} = bound
+  requireThat(
+    write,
+    bound.apiVersion === 'v1' && bound.kind === 'Pod' && name !== '',
+    'node requested token not bound to a pod',
+  )
+  requireThat(write, uid !== '', 'node requested token with a pod binding without a uid')
+  const pod = context.objects.get('pods', '', context.namespace, name) as TokenPod | undefined
+  if (pod === undefined) throw notFound({group: '', plural: 'pods'}, name)
+  requireThat(
+    write,
+    uid === pod.metadata.uid,
+    `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
+  )
+  requireThat(
+    write,
+    pod.spec?.nodeName === node,
+    'node requested token bound to a pod scheduled on a different node',
+  )
+  requireAudience(write, pod, spec.audiences ?? [])
+}
+
+/** As Kubernetes' ServiceAccountNodeAudienceRestriction. None asked for is the server's own. */
+function requireAudience(write: NodeWrite, pod: TokenPod, audiences: string[]): void {
+  const {operation, context} = write
+  requireThat(write, audiences.length <= 1, 'node may only request 0 or 1 audiences')
+  const [audience = ''] = audiences
+  if (podAudiences(pod, context.objects).has(audience)) return
+  const {user, namespace} = context
+  const {allowed} = context.authorize(user, {
+    verb: AUDIENCE_VERB,
+    resource: {
+      group: '',
+      version: 'v1',
+      resource: audience,
+      subresource: '',
+      namespace,
+      name: operation.name,
+    },
+  })
+  if (allowed) return
+  throw denied(
+    operation,
+    `audience ${quoted(audience)} not found in pod spec volume, ${user.username} is not authorized to request tokens for this audience`,
+  )
+}

@@ -1,0 +1,16 @@
+import type {UserInfo} from '../../../api/meta.ts'
+import type {SubjectRules} from '../../services.ts'
+import {nodeOf} from './node-identity.ts'
+
+const WHY = 'node authorizer does not support user rule resolution'
+
+/** What a node may do depends on the pods it has, which no list of rules says: the list is marked as not whole. */
+export function rulesOfNodes(user: UserInfo, rules: SubjectRules): SubjectRules {
+  if (nodeOf(user) === undefined) return rules
+  const {evaluationError} = rules
+  return {
+    ...rules,
+    incomplete: true,
+    evaluationError: evaluationError === undefined ? WHY : `[${WHY}, ${evaluationError}]`,
+  }
+}
