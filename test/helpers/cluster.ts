@@ -6,15 +6,23 @@ import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {promisify} from 'node:util'
 
+/** What `init --output json` says of a cluster that matters here. */
+interface Initialised {
+  endpoint: string
+  /** The path of the admin's kubeconfig. */
+  kubeconfig: string
+  /** The bootstrap token that init made. */
+  token: string
+  /** The pins of its CAs. */
+  caCertHashes: string[]
+}
+
 /** The built program, for `node`. */
 export const PROGRAM = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 const BUILT = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const STOP_TIMEOUT = 15_000
 
-export interface Cluster {
-  endpoint: string
-  /** The path of the admin's kubeconfig. */
-  kubeconfig: string
+export interface Cluster extends Initialised {
   dir: string
   /** Ends its server without a warning, as a power cut does. */
   killServer(): Promise<void>
@@ -35,13 +43,15 @@ export async function startCluster(...flags: string[]): Promise<Cluster> {
       env: {PATH: process.env.PATH, HOME: home},
       timeout: 60_000,
     })
-    const {endpoint, kubeconfig} = JSON.parse(stdout) as {endpoint: string; kubeconfig: string}
+    const {endpoint, kubeconfig, token, caCertHashes} = JSON.parse(stdout) as Initialised
     const pid = await serverProcess(dir)
     unfinished.set(pid, home)
     let running = true
     return {
       endpoint,
       kubeconfig,
+      token,
+      caCertHashes,
       dir,
       async killServer() {
         await end(pid, 'SIGKILL')
