@@ -13,17 +13,15 @@ import {
   texts,
   type Read,
 } from './fields.ts'
+import type {Field, Kinds} from './document-reader.ts'
 import type {Choices} from './settings.ts'
 
 /** What a field of a configuration decides. */
 export type Target =
   keyof Choices | 'dir' | 'skipPhases' | 'generatedAuthorities' | 'bootstrapTokens'
 
-/** A field that is used, one that Kubernetes knows and that has no meaning here, or one with fields inside. */
-export type Field = {to: Target; read: Read<unknown>} | 'unused' | {[name: string]: Field}
-
-const use = (to: Target, read: Read<unknown>): Field => ({to, read})
-const unused = (...names: string[]): Record<string, Field> =>
+const use = (to: Target, read: Read<unknown>): Field<Target> => ({to, read})
+const unused = (...names: string[]): Record<string, Field<Target>> =>
   Object.fromEntries(names.map((name) => [name, 'unused']))
 
 export const KUBEADM = 'kubeadm.k8s.io/v1beta4'
@@ -37,7 +35,7 @@ export const OTHER_KUBEADM_KINDS = [
 ]
 
 /** What is read of each kind, by `apiVersion kind`. */
-export const KINDS: Record<string, Record<string, Field>> = {
+export const KINDS: Kinds<Target> = {
   [`${KUBEADM} InitConfiguration`]: {
     localAPIEndpoint: {
       advertiseAddress: use('advertiseAddress', address),
