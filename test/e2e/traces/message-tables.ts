@@ -4,9 +4,11 @@
  * from the tables that the server decodes by.
  */
 const TABLES = `
-ObjectMeta: 1 name:string, 2 generateName:string, 3 namespace:string, 4 selfLink:string, 5 uid:string, 6 resourceVersion:string, 7 generation:int, 8 creationTimestamp:Time, 9* deletionTimestamp:Time, 10* deletionGracePeriodSeconds:int, 11 labels:map<string>, 12 annotations:map<string>, 13 ownerReferences:[]OwnerReference, 14 finalizers:[]string
+ObjectMeta: 1 name:string, 2 generateName:string, 3 namespace:string, 4 selfLink:string, 5 uid:string, 6 resourceVersion:string, 7 generation:int, 8 creationTimestamp:Time, 9* deletionTimestamp:Time, 10* deletionGracePeriodSeconds:int, 11 labels:map<string>, 12 annotations:map<string>, 13 ownerReferences:[]OwnerReference, 14 finalizers:[]string, 17 managedFields:[]ManagedFieldsEntry
 Time: 1* seconds:int, 2* nanos:int
 OwnerReference: 1 kind:string, 3 name:string, 4 uid:string, 5 apiVersion:string, 6* controller:bool, 7* blockOwnerDeletion:bool
+ManagedFieldsEntry: 1 manager:string, 2 operation:string, 3 apiVersion:string, 4* time:Time, 6 fieldsType:string, 7* fieldsV1:FieldsV1, 8 subresource:string
+FieldsV1: 1 Raw:bytes
 DeleteOptions: 1* gracePeriodSeconds:int, 2* preconditions:Preconditions, 3* orphanDependents:bool, 4* propagationPolicy:string, 5 dryRun:[]string
 Preconditions: 1* uid:string, 2* resourceVersion:string
 ExtraValue: 1 items:[]string
