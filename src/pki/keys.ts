@@ -1,4 +1,10 @@
-import {createPrivateKey, createPublicKey, generateKeyPair, type KeyObject} from 'node:crypto'
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPair,
+  type JsonWebKey,
+  type KeyObject,
+} from 'node:crypto'
 import {promisify} from 'node:util'
 import {TrustError} from '../errors.ts'
 import {encodePem, parsePem} from './pem.ts'
@@ -80,10 +86,31 @@ export function parsePublicKey(text: string): KeyObject {
   }
 }
 
+/** What stands before the two coordinates of a point, for the curves in use. */
+const POINT_PREFIXES = [
+  {crv: 'P-256', bytes: 32, prefix: '3059301306072a8648ce3d020106082a8648ce3d03010703420004'},
+  {crv: 'P-384', bytes: 48, prefix: '3076301006072a8648ce3d020106052b8104002203620004'},
+  {crv: 'P-521', bytes: 66, prefix: '30819b301006072a8648ce3d020106052b810400230381860004'},
+].map(({prefix, ...curve}) => ({...curve, prefix: Buffer.from(prefix, 'hex')}))
+
+/** The coordinates of an ECDSA key: OpenSSL takes them in half the time that it takes to find them in the DER. */
+function jwkFromDer(der: Buffer): JsonWebKey | undefined {
+  for (const {crv, bytes, prefix} of POINT_PREFIXES) {
+    if (der.length !== prefix.length + 2 * bytes || !der.subarray(0, prefix.length).equals(prefix))
+      continue
+    const coordinate = (start: number) => der.subarray(start, start + bytes).toString('base64url')
+    return {kty: 'EC', crv, x: coordinate(prefix.length), y: coordinate(prefix.length + bytes)}
+  }
+  return undefined
+}
+
 /** From SubjectPublicKeyInfo. OpenSSL checks that the point of an ECDSA key lies on its curve. */
 export function publicKeyFromDer(der: Buffer): KeyObject {
   try {
-    return createPublicKey({key: der, format: 'der', type: 'spki'})
+    const jwk = jwkFromDer(der)
+    return jwk === undefined
+      ? createPublicKey({key: der, format: 'der', type: 'spki'})
+      : createPublicKey({key: jwk, format: 'jwk'})
   } catch (error) {
     throw new TrustError('KEY_INVALID', 'the public key is malformed or of an unknown kind', {
       cause: error,

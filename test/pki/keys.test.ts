@@ -196,6 +196,32 @@ describe('key policy', function () {
     assert.equal(weaknessOfModulus(prime(1024) * prime(1024)), undefined)
   })
 
+  for (const namedCurve of ['P-256', 'P-384', 'P-521', 'P-224', 'secp256k1']) {
+    it(`reads the DER of a key on ${namedCurve}`, () => {
+      const {publicKey} = generateKeyPairSync('ec', {namedCurve})
+      const der = publicKey.export({format: 'der', type: 'spki'})
+      const read = publicKeyFromDer(der)
+      assert.ok(read.equals(publicKey))
+      assert.deepEqual(read.export({format: 'der', type: 'spki'}), der)
+      assert.deepEqual(read.asymmetricKeyDetails, publicKey.asymmetricKeyDetails)
+    })
+  }
+
+  for (const namedCurve of ['P-256', 'P-384', 'P-521']) {
+    it(`refuses coordinates on ${namedCurve} that are no point, or larger than the field`, () => {
+      const {publicKey} = generateKeyPairSync('ec', {namedCurve})
+      const der = publicKey.export({format: 'der', type: 'spki'})
+      const half = namedCurve === 'P-256' ? 32 : namedCurve === 'P-384' ? 48 : 66
+      for (const fill of [0, 1, 0xff]) {
+        const x = Buffer.from(der).fill(fill, der.length - 2 * half, der.length - half)
+        const y = Buffer.from(der).fill(fill, der.length - half)
+        const both = Buffer.from(der).fill(fill, der.length - 2 * half)
+        for (const bad of [x, y, both])
+          assert.throws(() => publicKeyFromDer(bad), {code: 'KEY_INVALID'})
+      }
+    })
+  }
+
   it('refuses points off their curve', async () => {
     const {publicKey} = await generateKeys()
     const der = publicKey.export({format: 'der', type: 'spki'})
