@@ -6,7 +6,9 @@ import type {CommandTable, Manifest} from './manifest.ts'
 const NAME = 'trustadm'
 
 const TOPICS = {
-  certificate: {description: "the control plane's own certificates"},
+  certificate: {
+    description: "certificate requests of a cluster, and the control plane's own certificates",
+  },
   'init:phase': {description: 'single steps of init'},
   kubeconfig: {description: 'kubeconfig files for users'},
   token: {description: 'bootstrap tokens, by which machines join a cluster'},

@@ -1,18 +1,48 @@
 import {TrustError} from '../errors.ts'
 import {isInteractive} from './terminal.ts'
 
+/** Whether there is somebody to ask. */
+export const canAsk = (): boolean => isInteractive(process.stdin) && isInteractive(process.stderr)
+
 /** Asks a person; a script has to say --yes. */
 export async function confirm(question: string): Promise<boolean> {
-  if (!isInteractive(process.stdin) || !isInteractive(process.stderr)) {
+  if (!canAsk()) {
     throw new TrustError('USAGE', `${question} There is no terminal to ask on.`, {
       hints: ['say --yes to go ahead without being asked'],
     })
   }
+  const answers: {answer?: unknown} = await (
+    await questions()
+  )([{type: 'confirm', name: 'answer', message: question, default: false}])
+  return answers.answer === true
+}
+
+export interface Choice<Value extends string> {
+  value: Value
+  name: string
+}
+
+/** Lets a person choose; the first choice is where the cursor stands. */
+export async function choose<Value extends string>(
+  question: string,
+  choices: readonly Choice<Value>[],
+): Promise<Value> {
+  const answers: {answer?: unknown} = await (
+    await questions()
+  )([{type: 'select', name: 'answer', message: question, choices: [...choices]}])
+  return answers.answer as Value
+}
+
+/** A line of text; may be empty. */
+export async function askText(question: string): Promise<string> {
+  const answers: {answer?: unknown} = await (
+    await questions()
+  )([{type: 'input', name: 'answer', message: question}])
+  return typeof answers.answer === 'string' ? answers.answer.trim() : ''
+}
+
+async function questions() {
   const {default: inquirer} = await import('inquirer')
   // Questions are no result: the standard output stays free for that.
-  const ask = inquirer.createPromptModule({output: process.stderr})
-  const answers: {answer?: unknown} = await ask([
-    {type: 'confirm', name: 'answer', message: question, default: false},
-  ])
-  return answers.answer === true
+  return inquirer.createPromptModule({output: process.stderr})
 }

@@ -1,0 +1,136 @@
+import type {CertificateSigningRequest} from '../api/certificates.ts'
+import type {ApiClient} from '../client/api-client.ts'
+import {
+  decideAll,
+  type DecideOptions,
+  type DecidedRequests,
+  type Decision,
+  type Target,
+} from '../control-plane/requests/decide.ts'
+import {findRequests, summarize} from '../control-plane/requests/list.ts'
+import {requestsOfManifests} from '../control-plane/requests/manifests.ts'
+import {TrustError} from '../errors.ts'
+import {readFileSafely} from '../pki/files.ts'
+import type {Clock} from '../runtime.ts'
+import type {ClusterFlagValues} from './cluster.ts'
+import {createProgress} from './progress.ts'
+import {canAsk, confirm} from './prompt.ts'
+import {shown, shownValue} from './views/requests-text.ts'
+import {subjectLine} from './views/requests.ts'
+import {withCluster} from './with-cluster.ts'
+
+export interface DecideFlags extends ClusterFlagValues {
+  names: readonly string[]
+  filename: readonly string[] | undefined
+  selector: string | undefined
+  reason: string | undefined
+  message: string | undefined
+  force: boolean | undefined
+  'dry-run': boolean | undefined
+  yes: boolean | undefined
+  quiet: boolean
+  verbose: boolean
+}
+
+type Csr = CertificateSigningRequest
+
+const LARGEST = 16 * 1024 * 1024
+
+/** Decides on the requests that the flags of `certificate approve` or `certificate deny` name. */
+export async function decideRequests(
+  decision: Decision,
+  flags: DecideFlags,
+  clock: Clock,
+): Promise<DecidedRequests> {
+  const {names, filename = [], selector} = flags
+  if (names.length === 0 && filename.length === 0 && selector === undefined) {
+    throw new TrustError('USAGE', 'nothing says which requests are meant', {
+      hints: [
+        'give their names: "trustadm certificate list --state pending" shows them',
+        'or say --selector or --filename',
+      ],
+    })
+  }
+  const files = (await Promise.all(filename.map(targetsOfFile))).flat()
+  const named = once([...names.map((name) => ({name})), ...files])
+  const {tell} = createProgress(flags)
+  const options: DecideOptions = {
+    decision,
+    reason: flags.reason,
+    message: flags.message,
+    force: flags.force,
+    dryRun: flags['dry-run'],
+  }
+  return await withCluster(flags, async ({client}) => {
+    const targets = once([...named, ...(await selected(client, selector, clock))])
+    if (targets.length === 0) tell('no request has these labels')
+    const asks = decision === 'approve' && !flags.yes && !flags['dry-run'] && canAsk()
+    const agreed = asks && targets.length > 0 ? await askFor(client, targets) : targets
+    return await decideAll(client, agreed, options, clock)
+  })
+}
+
+/** One that is named twice is decided on once, by what is known most of. */
+function once(targets: readonly Target[]): Target[] {
+  const byName = new Map<string, Target>()
+  for (const target of targets) byName.set(target.name, {...byName.get(target.name), ...target})
+  return [...byName.values()]
+}
+
+async function selected(
+  client: Pick<ApiClient, 'csrs'>,
+  labelSelector: string | undefined,
+  clock: Clock,
+): Promise<Target[]> {
+  if (labelSelector === undefined) return []
+  const found = await findRequests(client, {labelSelector}, clock)
+  return found.map(({metadata: {name = '', uid}}) => ({name, uid}))
+}
+
+async function targetsOfFile(path: string): Promise<Target[]> {
+  if (path === '-') return requestsOfManifests(await readStandardInput(), 'the standard input')
+  const content = await readFileSafely(path, {followLinks: true, maxBytes: LARGEST})
+  return requestsOfManifests(content.toString(), path)
+}
+
+async function readStandardInput(): Promise<string> {
+  let text = ''
+  for await (const chunk of process.stdin) {
+    text += String(chunk)
+    if (text.length > LARGEST) {
+      throw new TrustError('USAGE', 'the standard input is larger than 16 MiB')
+    }
+  }
+  return text
+}
+
+/** Who asks for what, in one line. */
+function lineFor(csr: Csr): string {
+  const {name, requester, signer, request} = summarize(csr, {decode: true})
+  const subject = request ? subjectLine(request.subject) : 'a request that cannot be read'
+  const names = request ? [...request.names.dns, ...request.names.ips] : []
+  const hosts = names.length === 0 ? '' : ` for ${names.map(shownValue).join(', ')}`
+  return `  ${shown(name)}: ${shownValue(requester)} asks ${shown(signer)} for ${subject}${hosts}`
+}
+
+/** Shows what is to be approved, and keeps to just these: what takes their names afterwards is not approved. */
+async function askFor(
+  client: Pick<ApiClient, 'csrs'>,
+  targets: readonly Target[],
+): Promise<Target[]> {
+  const found = await Promise.all(targets.map(({name}) => client.csrs.find({name})))
+  const lines = found.filter((csr) => csr !== undefined).map(lineFor)
+  // What is not there is told by the decision.
+  if (lines.length === 0) return [...targets]
+  process.stderr.write(`${lines.join('\n')}\n`)
+  const what = lines.length === 1 ? 'this request' : `these ${lines.length} requests`
+  if (!(await confirm(`Approve ${what}?`))) {
+    throw new TrustError('USAGE', 'nothing was approved', {
+      hints: ['say --yes to approve without being asked'],
+    })
+  }
+  return targets.map((target, index) => {
+    const uid = found[index]?.metadata.uid
+    return uid === undefined ? target : {...target, uid}
+  })
+}

@@ -1,0 +1,89 @@
+import {resolve} from 'node:path'
+import {parseDuration} from '../bootstrap/durations.ts'
+import type {ServerAccess} from '../client/server-access.ts'
+import {obtainCertificate, type ObtainedCertificate} from '../control-plane/requests/obtain.ts'
+import {
+  certificatePlace,
+  kubeconfigPlace,
+  pairPlace,
+  type Place,
+} from '../control-plane/requests/places.ts'
+import {wantedCertificate, type WantedCertificate} from '../control-plane/requests/wanted.ts'
+import {TrustError} from '../errors.ts'
+import type {KeyAlgorithm} from '../pki/keys.ts'
+import type {ClusterFlagValues} from './cluster.ts'
+import {createProgress} from './progress.ts'
+import {withCluster} from './with-cluster.ts'
+
+export interface RequestFlags extends ClusterFlagValues {
+  name: string | undefined
+  user: string | undefined
+  group: string[] | undefined
+  service: string[] | undefined
+  signer: string | undefined
+  usages: string[] | undefined
+  duration: string | undefined
+  'key-algorithm': KeyAlgorithm | undefined
+  key: string | undefined
+  out: string | undefined
+  'kubeconfig-out': string | undefined
+  force: boolean | undefined
+  wait: boolean
+  timeout: string
+  quiet: boolean
+  verbose: boolean
+}
+
+const duration = (text: string | undefined, flag: string): number | undefined =>
+  text === undefined ? undefined : parseDuration(text, flag)
+
+/** Asks for the certificate that the flags of `certificate request` describe. */
+export async function requestCertificate(flags: RequestFlags): Promise<ObtainedCertificate> {
+  const wanted = wantedCertificate({
+    user: flags.user,
+    groups: flags.group,
+    hosts: flags.service,
+    signer: flags.signer,
+    usages: flags.usages,
+    duration: duration(flags.duration, '--duration'),
+  })
+  const label = flags.name === undefined ? wanted.label : fileName(flags.name)
+  const timeout = duration(flags.timeout, '--timeout') ?? 0
+  const {tell} = createProgress(flags)
+  return await withCluster(flags, async ({client, access}) =>
+    obtainCertificate(client, wanted, placeOf(flags, label, wanted, access), {
+      name: flags.name,
+      keyFile: flags.key,
+      algorithm: flags['key-algorithm'],
+      force: flags.force ?? false,
+      wait: flags.wait,
+      timeout,
+      tell,
+    }),
+  )
+}
+
+function fileName(name: string): string {
+  if (/^\w[\w.@-]*$/.test(name) && name.length <= 200) return name
+  throw new TrustError('USAGE', 'this name is not one that files can be named by', {
+    hints: ['use letters, digits, "-", "_" and "."; or leave the name out'],
+  })
+}
+
+function placeOf(
+  flags: RequestFlags,
+  label: string,
+  {subject}: WantedCertificate,
+  access: ServerAccess,
+): Place {
+  const file = flags['kubeconfig-out']
+  const ownKey = flags.key !== undefined
+  if (file !== undefined) {
+    if (flags.user === undefined) {
+      throw new TrustError('USAGE', 'a kubeconfig is for a user: --kubeconfig-out goes with --user')
+    }
+    return kubeconfigPlace(file, access, {userName: subject.commonName, ownKey})
+  }
+  const folder = resolve(flags.out ?? '.')
+  return ownKey ? certificatePlace(folder, label) : pairPlace(folder, label)
+}

@@ -1,0 +1,108 @@
+import * as Flags from '@oclif/core/flags'
+import type {RequestFilter} from '../control-plane/requests/filter.ts'
+import type {CsrState} from '../csr/conditions.ts'
+import {OUTPUT_FORMATS} from './flags.ts'
+
+export const REQUEST_STATES = ['pending', 'approved', 'denied', 'failed', 'issued'] as const
+type StateName = (typeof REQUEST_STATES)[number]
+
+const STATES: Record<StateName, CsrState> = {
+  pending: 'Pending',
+  approved: 'Approved',
+  denied: 'Denied',
+  failed: 'Failed',
+  issued: 'Issued',
+}
+
+export const requestOutput = Flags.option({
+  char: 'o',
+  helpGroup: 'COMMON',
+  summary: 'how the result is printed',
+  options: [...OUTPUT_FORMATS, 'wide'] as const,
+  default: 'table',
+})()
+
+export const selector = Flags.string({
+  char: 'l',
+  helpValue: '<labels>',
+  summary: 'only requests with these labels, as in "team=web,env!=test"',
+})
+
+const several = {multiple: true, multipleNonGreedy: true, delimiter: ','} as const
+
+/** Which requests a command looks at, but for their state. */
+export const filterFlags = {
+  signer: Flags.string({
+    ...several,
+    helpValue: '<signers>',
+    summary: 'only requests to these signers',
+  }),
+  requester: Flags.string({
+    ...several,
+    helpValue: '<users>',
+    summary: 'only requests of these users; * stands for anything, as in "system:node:*"',
+  }),
+  'older-than': Flags.string({
+    helpValue: '<duration>',
+    summary: 'only requests made longer ago than this, as in "1h"',
+  }),
+  'newer-than': Flags.string({
+    helpValue: '<duration>',
+    summary: 'only requests made less long ago than this',
+  }),
+  selector,
+}
+
+export const stateFlag = Flags.option({
+  ...several,
+  options: REQUEST_STATES,
+  helpValue: '<states>',
+  summary: 'only requests in these states, which say the last step that was taken',
+})()
+
+export interface FilterFlagValues {
+  signer?: string[] | undefined
+  state?: StateName[] | undefined
+  requester?: string[] | undefined
+  'older-than'?: string | undefined
+  'newer-than'?: string | undefined
+  selector?: string | undefined
+}
+
+/** What the flags ask for. */
+export async function filterOf(flags: FilterFlagValues): Promise<RequestFilter> {
+  const {parseDuration} = await import('../bootstrap/durations.ts')
+  const span = (name: 'older-than' | 'newer-than') => {
+    const text = flags[name]
+    return text === undefined ? undefined : parseDuration(text, `--${name}`)
+  }
+  return {
+    signers: flags.signer,
+    states: flags.state?.map((name) => STATES[name]),
+    requesters: flags.requester,
+    olderThan: span('older-than'),
+    newerThan: span('newer-than'),
+    labelSelector: flags.selector,
+  }
+}
+
+/** The flags that `certificate approve` and `certificate deny` share. */
+export const decisionFlags = {
+  filename: Flags.string({
+    char: 'f',
+    helpValue: '<file>',
+    multiple: true,
+    multipleNonGreedy: true,
+    summary: 'the requests that a manifest in YAML or JSON names; - reads the standard input',
+  }),
+  selector: Flags.string({
+    char: 'l',
+    helpValue: '<labels>',
+    summary: 'all requests with these labels, as in "team=web,env!=test"',
+  }),
+  reason: Flags.string({helpValue: '<word>', summary: 'a word for machines to know why by'}),
+  message: Flags.string({helpValue: '<text>', summary: 'why, for people'}),
+  force: Flags.boolean({
+    summary: 'write reason and message anew where it is decided so already',
+  }),
+}

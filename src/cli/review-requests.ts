@@ -1,0 +1,93 @@
+import type {ApiClient} from '../client/api-client.ts'
+import {decide} from '../control-plane/requests/decide.ts'
+import {nameOf} from '../control-plane/requests/explain.ts'
+import type {RequestFilter} from '../control-plane/requests/filter.ts'
+import {findRequests} from '../control-plane/requests/list.ts'
+import {reportOn, type AskApprovers} from '../control-plane/requests/show.ts'
+import {TrustError, hasCode, messageOf} from '../errors.ts'
+import type {Clock} from '../runtime.ts'
+import type {Choice} from './prompt.ts'
+import {formatRequest} from './views/requests-show.ts'
+import {shown} from './views/requests-text.ts'
+
+/** What `certificate review` prints in the end. */
+export interface Review {
+  approved: string[]
+  denied: string[]
+  skipped: string[]
+  /** Decided on or deleted by somebody else meanwhile, or refused by the server. */
+  failed: string[]
+}
+
+type Answer = 'approve' | 'deny' | 'skip' | 'quit'
+
+/** Whom the reviewer talks to; tests answer in a person's place. */
+export interface Reviewer {
+  choose: (question: string, choices: readonly Choice<Answer>[]) => Promise<Answer>
+  askText: (question: string) => Promise<string>
+  /** Where requests are shown. */
+  stream: Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'>
+}
+
+type Client = Pick<ApiClient, 'csrs' | 'events'>
+
+const CHOICES: readonly Choice<Answer>[] = [
+  {value: 'skip', name: 'skip'},
+  {value: 'approve', name: 'approve'},
+  {value: 'deny', name: 'deny'},
+  {value: 'quit', name: 'quit'},
+]
+
+export function noTerminal(): TrustError {
+  return new TrustError('USAGE', 'a review needs a terminal', {
+    hints: [
+      'in a script use "trustadm certificate list --state pending" and "trustadm certificate approve"',
+    ],
+  })
+}
+
+/** Goes through the pending requests with a person, those that come meanwhile included. */
+export async function reviewRequests(
+  client: Client,
+  filter: RequestFilter,
+  askApprovers: AskApprovers,
+  reviewer: Reviewer,
+  clock: Clock,
+): Promise<Review> {
+  const review: Review = {approved: [], denied: [], skipped: [], failed: []}
+  const seen = new Set<string | undefined>()
+  const pending = async () => {
+    const found = await findRequests(client, {...filter, states: ['Pending']}, clock)
+    return found.filter(({metadata}) => !seen.has(metadata.uid))
+  }
+  for (let waiting = await pending(); waiting.length > 0; waiting = await pending()) {
+    for (const [index, csr] of waiting.entries()) {
+      seen.add(csr.metadata.uid)
+      const report = await reportOn(client, csr, askApprovers)
+      const rule = '─'.repeat(Math.min(reviewer.stream.columns || 40, 40))
+      const text = formatRequest(report, {now: clock.now(), stream: reviewer.stream})
+      reviewer.stream.write(`\n${rule}\n${text}\n`)
+      const left = waiting.length - index - 1
+      const question = `${shown(nameOf(csr))}${left === 0 ? '' : ` (${left} more)`}`
+      const answer = await reviewer.choose(question, CHOICES)
+      if (answer === 'quit') return review
+      await settle({name: nameOf(csr), uid: csr.metadata.uid}, answer)
+    }
+  }
+  return review
+
+  async function settle(target: {name: string; uid: string | undefined}, answer: Answer) {
+    if (answer !== 'approve' && answer !== 'deny') return void review.skipped.push(target.name)
+    const said = answer === 'deny' ? await reviewer.askText('Why? (may be empty)') : ''
+    const message = said === '' ? undefined : said
+    try {
+      await decide(client, target, {decision: answer, message}, clock)
+      review[answer === 'approve' ? 'approved' : 'denied'].push(target.name)
+    } catch (error) {
+      // The person goes on with the others; only who cannot go on at all is stopped.
+      if (!hasCode(error, 'ALREADY_DECIDED', 'NOT_FOUND', 'CONFLICT', 'FORBIDDEN')) throw error
+      reviewer.stream.write(`${messageOf(error)}\n`)
+      review.failed.push(target.name)
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import {approveCommand} from '../../control-plane/requests/explain.ts'
+import type {Decision, DecidedRequests} from '../../control-plane/requests/decide.ts'
+import type {DownloadedCertificate} from '../../control-plane/requests/download.ts'
+import type {ObtainedCertificate} from '../../control-plane/requests/obtain.ts'
+import type {RejoinGrant} from '../../control-plane/requests/rejoin.ts'
+import type {View} from '../output.ts'
+import type {Review} from '../review-requests.ts'
+import {shown} from './requests-text.ts'
+
+const DONE: Record<Decision, string> = {approve: 'approved', deny: 'denied'}
+
+/** As kubectl says it, with a word for what was decided before. */
+export const decidedView: View<DecidedRequests> = {
+  table: ({requests, dryRun}) =>
+    requests
+      .map(({name, decision, changed}) => {
+        const before = changed ? '' : ' already'
+        return dryRun && changed
+          ? `would ${decision} certificate request "${shown(name)}"\n`
+          : `certificate request "${shown(name)}" ${DONE[decision]}${before}\n`
+      })
+      .join(''),
+  name: ({requests}) => requests.map(({name}) => shown(name)),
+}
+
+export const downloadView: View<DownloadedCertificate & {file: string | null}> = {
+  table: ({pem, file}) => (file === null ? pem : `certificate written to ${file}\n`),
+  name: ({name}) => [shown(name)],
+}
+
+export const obtainedView: View<ObtainedCertificate> = {
+  table({name, certificate, files, state}) {
+    if (!certificate) {
+      return `certificate request "${shown(name)}" ${state.toLowerCase()}\napprove it: ${approveCommand(name)}\n`
+    }
+    const rows = [
+      ['certificate', files.certificate],
+      ['key', files.key],
+      ['kubeconfig', files.kubeconfig],
+      ['valid until', certificate.notAfter],
+    ] as const
+    return rows
+      .filter(([, value]) => value !== undefined)
+      .map(([label, value]) => `${label.padEnd(14)}${value ?? ''}\n`)
+      .join('')
+  },
+  name: ({name}) => [shown(name)],
+}
+
+export const rejoinView: View<RejoinGrant> = {
+  table({node, allowedUntil, wasAllowed}) {
+    if (allowedUntil !== null) {
+      return `one machine with a new key may join as "${node}" until ${allowedUntil}\n`
+    }
+    return wasAllowed
+      ? `no machine with a new key may join as "${node}" any more\n`
+      : `nothing was allowed for "${node}"\n`
+  },
+  name: ({node}) => [node],
+}
+
+export const reviewView: View<Review> = {
+  table({approved, denied, skipped, failed}) {
+    const counts = [
+      [approved.length, 'approved'],
+      [denied.length, 'denied'],
+      [skipped.length, 'skipped'],
+      [failed.length, 'failed'],
+    ] as const
+    const told = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`)
+    return told.length === 0 ? 'no request was decided on\n' : `${told.join(', ')}\n`
+  },
+  name: ({approved, denied}) => [...approved, ...denied].map(shown),
+}

@@ -1,0 +1,216 @@
+import type {RequestReport} from '../../control-plane/requests/show.ts'
+import type {IssuedCertificate} from '../../control-plane/requests/issued.ts'
+import type {SubjectNames} from '../../pki/subject-names.ts'
+import {ageOf, humanDuration} from '../../server/table/human-duration.ts'
+import type {View} from '../output.ts'
+import {colours} from '../terminal.ts'
+import {keyName, subjectLine} from './requests.ts'
+import {shown, shownList, shownValue} from './requests-text.ts'
+
+type Opinions = NonNullable<RequestReport['approvers']>
+type Stream = Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>
+type Field = readonly [label: string, value: string]
+
+const LABEL_WIDTH = 14
+const NARROWEST = 40
+const SENTENCES: Record<Opinions[number]['decision'], string> = {
+  approve: 'would approve it',
+  hold: 'leaves it to a person',
+  deny: 'would deny it',
+  ignore: 'does not look at such requests',
+}
+
+const agoOf = (time: string | null | undefined, now: Date): string =>
+  time ? `${ageOf(time, now)} ago (${shown(time)})` : '<unknown>'
+
+const isEmpty = (names: Readonly<SubjectNames>): boolean =>
+  names.dns.length + names.ips.length + names.emails.length + names.uris.length === 0
+
+const nameFields = (names: Readonly<SubjectNames>): Field[] =>
+  isEmpty(names)
+    ? [['names', '<none>']]
+    : (
+        [
+          ['DNS names', names.dns],
+          ['addresses', names.ips],
+          ['emails', names.emails],
+          ['URIs', names.uris],
+        ] as const
+      )
+        .filter(([, values]) => values.length > 0)
+        .map(([label, values]) => [label, shownList(values)] as const)
+
+/** Words that do not fit go to the next line, under the first ones. */
+function wrap(text: string, indent: number, columns: number): string {
+  const room = Math.max(NARROWEST - indent, columns - indent - 1)
+  const lines: string[] = ['']
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? ''
+    if (line !== '' && line.length + 1 + word.length > room) lines.push(word)
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`
+  }
+  return lines.join(`\n${' '.repeat(indent)}`)
+}
+
+/** How a report is laid out on one stream. */
+class Page {
+  readonly paint: ReturnType<typeof colours>
+  readonly #columns: number
+
+  constructor(stream: Stream) {
+    this.paint = colours(stream)
+    this.#columns = stream.isTTY ? stream.columns : Infinity
+  }
+
+  fields(fields: readonly Field[], indent = 0): string {
+    return fields.map(([label, value]) => this.#field(label, value, indent)).join('')
+  }
+
+  section(title: string, content: string): string {
+    return content === '' ? '' : `\n${this.paint.bold(title)}\n${content}`
+  }
+
+  item(mark: string, text: string, indent = 2): string {
+    return `${' '.repeat(indent)}${mark} ${wrap(text, indent + 2, this.#columns)}\n`
+  }
+
+  #field(label: string, value: string, indent: number): string {
+    const start = ' '.repeat(indent) + this.paint.dim(label.padEnd(LABEL_WIDTH - indent))
+    return `${start}${wrap(value, LABEL_WIDTH, this.#columns)}\n`
+  }
+}
+
+function stateText({state}: RequestReport, {paint}: Page): string {
+  if (state === 'Issued') return paint.green(state)
+  if (state === 'Approved') return paint.cyan(state)
+  return state === 'Pending' ? paint.yellow(state) : paint.red(state)
+}
+
+function requestSection({request, usages, requestedSeconds}: RequestReport, page: Page): string {
+  const asked: Field[] = [
+    ['usages', shownList(usages)],
+    [
+      'duration',
+      requestedSeconds === null ? 'as the signer likes' : humanDuration(requestedSeconds * 1000),
+    ],
+  ]
+  if (!request) return page.fields(asked, 2)
+  return page.fields(
+    [
+      ['subject', subjectLine(request.subject)],
+      ...nameFields(request.names),
+      ['key', keyName(request.key)],
+      ['key pin', request.key.pin],
+      ['signed by', request.signatureAlgorithm],
+      ...asked,
+    ],
+    2,
+  )
+}
+
+function approverSection({approvers}: RequestReport, page: Page): string {
+  const {green, red, dim} = page.paint
+  return (approvers ?? [])
+    .map(({approver, decision, rules, reason}) => {
+      const word = reason === undefined ? '' : ` (${shown(reason)})`
+      const head = `  ${shown(approver)} ${SENTENCES[decision]}${word}\n`
+      const marks = rules.map(({rule, holds, reason: found}) =>
+        page.item(holds ? green('✔') : red('✖'), `${shown(rule)}: ${shown(found)}`, 4),
+      )
+      return (decision === 'ignore' ? dim(head) : head) + marks.join('')
+    })
+    .join('')
+}
+
+function signerSection({signer, signerProblems}: RequestReport, page: Page): string {
+  const {green, red} = page.paint
+  if (signerProblems === null) return ''
+  return signerProblems.length === 0
+    ? page.item(green('✔'), `${shown(signer)} permits what is asked for`)
+    : signerProblems.map((one) => page.item(red('✖'), shown(one))).join('')
+}
+
+function conditionSection({conditions}: RequestReport, now: Date, page: Page): string {
+  const {green, red} = page.paint
+  return conditions
+    .map(({type, reason = '', message = '', lastUpdateTime}) => {
+      const mark = type === 'Approved' ? green('✔') : red('✖')
+      const why = [reason, message].filter((text) => text !== '').map(shown)
+      return page.item(mark, [`${shown(type)} ${agoOf(lastUpdateTime, now)}`, ...why].join(': '))
+    })
+    .join('')
+}
+
+function certificateSection(certificate: IssuedCertificate, page: Page): string {
+  const {serial, subject, names, issuer, notBefore, notAfter, fingerprint, chain} = certificate
+  return page.fields(
+    [
+      ['serial', serial],
+      ['subject', subjectLine(subject)],
+      ...(isEmpty(names) ? [] : nameFields(names)),
+      ['issuer', subjectLine(issuer)],
+      ['valid from', notBefore],
+      ['valid until', notAfter],
+      ['SHA-256', fingerprint],
+      ...(chain === 0 ? [] : [['chain', `${chain} more certificates`] as const]),
+    ],
+    2,
+  )
+}
+
+const eventSection = ({events}: RequestReport, now: Date, page: Page): string =>
+  (events ?? [])
+    .map(({time, type, reason, message, from, count}) => {
+      const often = count > 1 ? ` ×${count}` : ''
+      const who = from === '' ? '' : ` (${shown(from)})`
+      const mark = type === 'Warning' ? page.paint.yellow('!') : '·'
+      return page.item(
+        mark,
+        `${ageOf(time, now)} ago${often} ${shown(reason)}: ${shown(message)}${who}`,
+      )
+    })
+    .join('')
+
+/** The report for people. `isWide` adds what is rarely needed. */
+export function formatRequest(
+  report: RequestReport,
+  {now, isWide = false, stream = process.stdout}: {now: Date; isWide?: boolean; stream?: Stream},
+): string {
+  const page = new Page(stream)
+  const {requester, labels, certificate, problems} = report
+  const wide: Field[] = [
+    ['uid', shown(report.uid)],
+    ['labels', shownList(Object.entries(labels).map(([key, value]) => `${key}=${value}`))],
+    ['user id', shown(requester.uid) || '<none>'],
+    ...Object.entries(requester.extra).map(([key, values]): Field => [
+      'extra',
+      `${shownValue(key)}: ${shownList(values)}`,
+    ]),
+  ]
+  return [
+    page.fields([
+      ['name', shown(report.name)],
+      ['state', stateText(report, page)],
+      ['created', agoOf(report.created, now)],
+      ['signer', shown(report.signer)],
+      ['requester', shownValue(requester.username)],
+      ['groups', shownList(requester.groups)],
+      ...(isWide ? wide : []),
+    ]),
+    page.section('Request', requestSection(report, page)),
+    page.section('Conditions', conditionSection(report, now, page)),
+    page.section('Approvers', approverSection(report, page)),
+    page.section('Signer', signerSection(report, page)),
+    page.section('Certificate', certificate ? certificateSection(certificate, page) : ''),
+    page.section('Events', eventSection(report, now, page)),
+    page.section(
+      'Problems',
+      problems.map((one) => page.item(page.paint.red('✖'), shown(one))).join(''),
+    ),
+  ].join('')
+}
+
+export const requestView = (isWide: boolean, now: Date): View<RequestReport> => ({
+  table: (report) => formatRequest(report, {now, isWide}),
+  name: ({name}) => [shown(name)],
+})

@@ -1,0 +1,136 @@
+import type {RequestChange} from '../../control-plane/requests/follow.ts'
+import type {RequestList, RequestSummary} from '../../control-plane/requests/list.ts'
+import type {CsrState} from '../../csr/conditions.ts'
+import {ageOf} from '../../server/table/human-duration.ts'
+import type {View} from '../output.ts'
+import {colours} from '../terminal.ts'
+import {fit, lineOf, widthsOf, type Row} from './requests-columns.ts'
+import {requestedDuration, shown, shownList, shownValue} from './requests-text.ts'
+
+const HEAD = ['NAME', 'AGE', 'SIGNER', 'REQUESTER', 'DURATION', 'STATE']
+const WIDE_HEAD = [...HEAD, 'SUBJECT', 'NAMES', 'KEY', 'EXPIRES']
+const STATE = HEAD.indexOf('STATE')
+const LEAST = new Map([
+  [HEAD.indexOf('SIGNER'), 12],
+  [HEAD.indexOf('REQUESTER'), 12],
+])
+
+function row(summary: RequestSummary, now: Date): string[] {
+  return [
+    shown(summary.name),
+    ageOf(summary.created, now),
+    shown(summary.signer),
+    shownValue(summary.requester),
+    requestedDuration(summary.requestedSeconds),
+    summary.state,
+  ]
+}
+
+function wideRow(summary: RequestSummary, now: Date): string[] {
+  const {request, expires} = summary
+  const end = expires ?? '<none>'
+  if (!request) return [...row(summary, now), '<unreadable>', '<unreadable>', '<unreadable>', end]
+  const {subject, names, key} = request
+  return [
+    ...row(summary, now),
+    subjectLine(subject),
+    shownList([...names.dns, ...names.ips, ...names.emails, ...names.uris]),
+    keyName(key),
+    end,
+  ]
+}
+
+export const keyName = ({algorithm, bits}: {algorithm: string; bits: number}): string =>
+  algorithm === 'RSA' ? `RSA ${bits}` : algorithm
+
+/** `CN=ada, O=developers`, and no value can pass for a second attribute. */
+export function subjectLine(subject: {
+  commonName: string
+  organizations: readonly string[]
+  other: readonly string[]
+}): string {
+  const parts = [
+    ...(subject.commonName === '' ? [] : [`CN=${shownValue(subject.commonName)}`]),
+    ...subject.organizations.map((one) => `O=${shownValue(one)}`),
+    ...subject.other.map(shownValue),
+  ]
+  return parts.length === 0 ? '<empty>' : parts.join(', ')
+}
+
+type Stream = Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>
+
+const paintState = (stream: Stream) => {
+  const paint = colours(stream)
+  const byState: Record<CsrState, (text: string) => string> = {
+    Pending: paint.yellow,
+    Approved: paint.cyan,
+    Denied: paint.red,
+    Failed: paint.red,
+    Issued: paint.green,
+  }
+  return (state: string): string => byState[state.trim() as CsrState]?.(state) ?? state
+}
+
+/** A table that is printed at once, or goes on row by row while a watch lasts. */
+export class RequestTable {
+  readonly #isWide: boolean
+  readonly #stream: Stream
+  #widths: number[] | undefined
+
+  constructor(isWide: boolean, stream: Stream = process.stdout) {
+    this.#isWide = isWide
+    this.#stream = stream
+  }
+
+  /** The lines for these; the head comes before the first of them. */
+  add(summaries: readonly RequestSummary[], now: Date): string {
+    const head = this.#isWide ? WIDE_HEAD : HEAD
+    const rows: Row[] = summaries.map((one) => (this.#isWide ? wideRow : row)(one, now))
+    const isFirst = this.#widths === undefined
+    this.#widths ??= this.#fitted(widthsOf([head, ...rows]))
+    const widths = this.#widths
+    const paint = paintState(this.#stream)
+    return [
+      ...(isFirst ? [lineOf(head, widths)] : []),
+      ...rows.map((one) =>
+        lineOf(one, widths, (cell, index) => (index === STATE ? paint(cell) : cell)),
+      ),
+    ].join('')
+  }
+
+  #fitted(widths: number[]): number[] {
+    const {isTTY, columns} = this.#stream
+    return isTTY && columns > 0 && !this.#isWide ? fit(widths, columns, LEAST) : widths
+  }
+}
+
+/** kubectl's columns, but for a state in one word; `wide` adds what was asked for and issued. */
+export const requestListView = (isWide: boolean, now: Date): View<RequestList> => ({
+  table: ({requests}) => new RequestTable(isWide).add(requests, now),
+  name: ({requests}) => requests.map(({name}) => shown(name)),
+})
+
+/** Prints changes as they come: rows, or one document each. */
+export async function changePrinter(
+  format: string,
+  write: (text: string) => void,
+): Promise<(changes: readonly RequestChange[], now: Date) => void> {
+  const {stringify} = await import('yaml')
+  const table = new RequestTable(format === 'wide')
+  return (changes, now) => {
+    switch (format) {
+      case 'json':
+        return changes.forEach((change) => write(`${JSON.stringify(change)}\n`))
+      case 'yaml':
+        return changes.forEach((change) => write(`---\n${stringify(change, {lineWidth: 0})}`))
+      case 'name':
+        return changes.forEach(({request}) => write(`${shown(request.name)}\n`))
+      default: {
+        const summaries = changes.map(({change, request}) =>
+          change === 'deleted' ? {...request, state: 'Deleted' as CsrState} : request,
+        )
+        return write(table.add(summaries, now))
+      }
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import * as Flags from '@oclif/core/flags'
+import {clusterFlags} from '../../cli/cluster.ts'
+import {TrustCommand} from '../../cli/command.ts'
+import {filterFlags, requestOutput, stateFlag} from '../../cli/request-flags.ts'
+
+export default class CertificateList extends TrustCommand {
+  static override summary = 'list the certificate requests of a cluster'
+  static override description = `Shows CertificateSigningRequests, the oldest first. The state is the last step that was taken: pending, approved (and not signed yet), denied, failed (the signer refused) or issued.
+With --watch, changes are printed as they come: as rows; as one JSON object a line, {"change", "request"}; or as YAML documents. Then a request that no longer fits the filters is shown once more, so that one sees what became of it.`
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --state pending --watch',
+    '<%= config.bin %> <%= command.id %> --signer kubernetes.io/kubelet-serving --older-than 1h --output wide',
+    {
+      description: 'Deny what has been waiting for a day:',
+      command:
+        '<%= config.bin %> <%= command.id %> --state pending --older-than 24h --output name | xargs <%= config.bin %> certificate deny',
+    },
+  ]
+  static override flags = {
+    ...clusterFlags,
+    state: stateFlag,
+    ...filterFlags,
+    watch: Flags.boolean({char: 'w', summary: 'go on, and show changes as they come'}),
+    output: requestOutput,
+  }
+
+  async run(): Promise<void> {
+    const {flags} = await this.parse(CertificateList)
+    const {filterOf} = await import('../../cli/request-flags.ts')
+    const {withCluster} = await import('../../cli/with-cluster.ts')
+    const filter = await filterOf(flags)
+    const decode = ['wide', 'json', 'yaml'].includes(flags.output)
+    if (flags.watch) {
+      const {followRequests} = await import('../../control-plane/requests/follow.ts')
+      const {changePrinter} = await import('../../cli/views/requests.ts')
+      const {createProgress} = await import('../../cli/progress.ts')
+      const printed = await changePrinter(flags.output, (text) => process.stdout.write(text))
+      const options = {
+        decode,
+        signal: new AbortController().signal,
+        warn: createProgress(flags).warn,
+        onChanges: (changes: Parameters<typeof printed>[0]) => printed(changes, this.clock.now()),
+      }
+      return await withCluster(flags, ({client}) =>
+        followRequests(client, filter, options, this.clock),
+      )
+    }
+    const {listRequests} = await import('../../control-plane/requests/list.ts')
+    const {requestListView} = await import('../../cli/views/requests.ts')
+    const list = await withCluster(flags, ({client}) =>
+      listRequests(client, filter, {decode}, this.clock),
+    )
+    await this.print(list, flags.output, requestListView(flags.output === 'wide', this.clock.now()))
+  }
+}

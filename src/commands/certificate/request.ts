@@ -1,0 +1,98 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import {clusterFlags} from '../../cli/cluster.ts'
+import {TrustCommand} from '../../cli/command.ts'
+import {requestOutput} from '../../cli/request-flags.ts'
+import {KEY_ALGORITHMS, type KeyAlgorithm} from '../../pki/keys.ts'
+
+const several = {multiple: true, multipleNonGreedy: true, delimiter: ','} as const
+
+export default class CertificateRequest extends TrustCommand {
+  static override summary = 'ask for a certificate, with a new key'
+  static override description = `Makes a key, asks the cluster for a certificate for it, waits until somebody has approved and signed it, and writes both: as <name>.key and <name>.crt in a folder, or as a kubeconfig. The key never leaves this machine.
+Run again after an interruption it goes on with the same key, kept in <name>.pending.key, and the same request. Files that are there are not overwritten without --force.
+
+Kubernetes signs for users (kubernetes.io/kube-apiserver-client), but has no signer for services: say with --signer who signs for them in this cluster.`
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --user ada --group developers --kubeconfig-out ada.conf',
+    '<%= config.bin %> <%= command.id %> web --service web.default.svc,10.96.0.7 --signer example.com/services --out tls',
+    '<%= config.bin %> <%= command.id %> --user ada --key ada.key --duration 24h',
+  ]
+  static override args = {
+    name: Args.string({
+      ignoreStdin: true,
+      description: 'the name of the request and of the files [default: made of the user or host]',
+    }),
+  }
+  static override flags = {
+    ...clusterFlags,
+    user: Flags.string({
+      helpValue: '<name>',
+      exclusive: ['service'],
+      summary: 'a certificate for this user of the cluster: its common name',
+    }),
+    group: Flags.string({
+      ...several,
+      helpValue: '<groups>',
+      dependsOn: ['user'],
+      summary: "the user's groups: its organizations",
+    }),
+    service: Flags.string({
+      ...several,
+      helpValue: '<hosts>',
+      summary: 'a certificate for a service that is reached by these DNS names and IP addresses',
+    }),
+    signer: Flags.string({
+      helpValue: '<name>',
+      summary: 'who is to sign it [default: kubernetes.io/kube-apiserver-client for users]',
+    }),
+    usages: Flags.string({
+      ...several,
+      helpValue: '<usages>',
+      summary:
+        'what the certificate is for [default: digital signature, and client auth for users or server auth for services]',
+    }),
+    duration: Flags.string({
+      helpValue: '<duration>',
+      summary: 'how long it should be valid, as in "24h" [default: as long as the signer likes]',
+    }),
+    'key-algorithm': Flags.option({
+      options: KEY_ALGORITHMS as KeyAlgorithm[],
+      exclusive: ['key'],
+      summary: 'the kind of the new key [default: ECDSA-P256]',
+    })(),
+    key: Flags.string({
+      helpValue: '<file>',
+      summary: 'use the key of this file instead of a new one; it stays where it is',
+    }),
+    out: Flags.string({
+      helpValue: '<folder>',
+      exclusive: ['kubeconfig-out'],
+      summary: 'where the files are written [default: the present folder]',
+    }),
+    'kubeconfig-out': Flags.string({
+      helpValue: '<file>',
+      summary: 'write a kubeconfig for the user instead of a pair of files',
+    }),
+    force: Flags.boolean({summary: 'replace files that are there, once the new ones are'}),
+    wait: Flags.boolean({
+      allowNo: true,
+      default: true,
+      summary: 'wait for the certificate; with --no-wait only ask for it',
+    }),
+    timeout: Flags.string({
+      helpValue: '<duration>',
+      default: '10m',
+      summary: 'how long to wait; 0 is for ever',
+    }),
+    output: requestOutput,
+  }
+
+  async run(): Promise<void> {
+    const {args, flags} = await this.parse(CertificateRequest)
+    const {requestCertificate} = await import('../../cli/request-certificate.ts')
+    const {obtainedView} = await import('../../cli/views/requests-done.ts')
+    const obtained = await requestCertificate({...flags, name: args.name})
+    await this.print(obtained, flags.output, obtainedView)
+  }
+}

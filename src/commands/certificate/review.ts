@@ -1,0 +1,31 @@
+import {clusterFlags} from '../../cli/cluster.ts'
+import {TrustCommand} from '../../cli/command.ts'
+import {filterFlags, requestOutput} from '../../cli/request-flags.ts'
+
+export default class CertificateReview extends TrustCommand {
+  static override summary = 'go through the pending certificate requests, one by one'
+  static override description =
+    'Shows each pending request as "certificate show" does and asks whether to approve, deny or skip it. Requests that come meanwhile are shown too. Needs a terminal.'
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --signer kubernetes.io/kubelet-serving',
+  ]
+  static override flags = {...clusterFlags, ...filterFlags, output: requestOutput}
+
+  async run(): Promise<void> {
+    const {flags} = await this.parse(CertificateReview)
+    const {canAsk, choose, askText} = await import('../../cli/prompt.ts')
+    const {noTerminal, reviewRequests} = await import('../../cli/review-requests.ts')
+    if (!canAsk()) throw noTerminal()
+    const {approversOf} = await import('../../control-plane/requests/approvers.ts')
+    const {filterOf} = await import('../../cli/request-flags.ts')
+    const {reviewView} = await import('../../cli/views/requests-done.ts')
+    const {withCluster} = await import('../../cli/with-cluster.ts')
+    const filter = await filterOf(flags)
+    const reviewer = {choose, askText, stream: process.stderr}
+    const review = await withCluster(flags, ({client}) =>
+      reviewRequests(client, filter, approversOf(client, this.clock), reviewer, this.clock),
+    )
+    await this.print(review, flags.output, reviewView)
+  }
+}

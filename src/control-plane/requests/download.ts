@@ -1,0 +1,28 @@
+import type {ApiClient} from '../../client/api-client.ts'
+import {withoutCertificate} from './explain.ts'
+import {describeIssued, issuedPem, readIssued, type IssuedCertificate} from './issued.ts'
+import {getRequest} from './show.ts'
+
+export interface DownloadedCertificate {
+  name: string
+  /** The chain as the signer answered it. */
+  pem: string
+  /** Null where it is not one that we can read. */
+  certificate: IssuedCertificate | null
+}
+
+/** The certificate of a request; an error that says how it stands where there is none. */
+export async function downloadCertificate(
+  client: Pick<ApiClient, 'csrs'>,
+  name: string,
+): Promise<DownloadedCertificate> {
+  const csr = await getRequest(client, name)
+  const pem = issuedPem(csr)
+  if (pem === undefined) throw withoutCertificate(csr)
+  const issued = readIssued(pem)
+  return {
+    name,
+    pem,
+    certificate: 'certificate' in issued ? describeIssued(issued.certificate, issued.chain) : null,
+  }
+}

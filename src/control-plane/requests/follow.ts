@@ -1,0 +1,82 @@
+import type {CertificateSigningRequest} from '../../api/certificates.ts'
+import type {ApiClient} from '../../client/api-client.ts'
+import {startInformer} from '../../client/informer.ts'
+import type {Change} from '../../client/informer-store.ts'
+import {hasCode, messageOf} from '../../errors.ts'
+import type {Clock} from '../../runtime.ts'
+import {matcherOf, selectOf, type RequestFilter} from './filter.ts'
+import {summarize, type RequestSummary, type SummaryOptions} from './list.ts'
+
+/** One line of `certificate list --watch`. */
+export interface RequestChange {
+  change: 'added' | 'changed' | 'deleted'
+  request: RequestSummary
+}
+
+export interface FollowOptions extends SummaryOptions {
+  signal: AbortSignal
+  /** Told what is there first, all at once, then each change. */
+  onChanges: (changes: RequestChange[]) => void
+  warn: (line: string) => void
+}
+
+type Csr = CertificateSigningRequest
+
+/** What cannot get better by waiting. */
+const isFinal = (error: unknown): boolean =>
+  hasCode(error, 'FORBIDDEN', 'UNAUTHORIZED', 'NOT_FOUND', 'BAD_REQUEST', 'INVALID')
+
+/**
+ * Tells what becomes of the requests that the filter lets through, until the signal. One that the filter no longer lets through is told
+ * of once more: that somebody decided on a pending request is what people who watch for pending ones wait for.
+ */
+export async function followRequests(
+  {csrs}: Pick<ApiClient, 'csrs'>,
+  filter: RequestFilter,
+  {signal, onChanges, warn, decode}: FollowOptions,
+  clock: Clock,
+): Promise<void> {
+  const own = new AbortController()
+  const stop = () => own.abort()
+  signal.addEventListener('abort', stop, {once: true})
+  let failure: unknown
+  let isSynced = false
+  const first: RequestChange[] = []
+  const toChange = ({previous, current}: Change<Csr>): RequestChange | undefined => {
+    const matches = matcherOf(filter, clock.now())
+    const shown = current ?? previous
+    if (!shown || ![previous, current].some((csr) => csr && matches(csr))) return undefined
+    const change = current ? (previous ? 'changed' : 'added') : 'deleted'
+    return {change, request: summarize(shown, {decode})}
+  }
+  const informer = startInformer(csrs, {
+    signal: own.signal,
+    select: selectOf(filter),
+    onChange: (event) => {
+      const change = toChange(event)
+      if (!change) return
+      if (isSynced) onChanges([change])
+      else first.push(change)
+    },
+    onError: (error) => {
+      if (isSynced && !isFinal(error)) return warn(`${messageOf(error)}; trying again`)
+      failure = error
+      own.abort()
+    },
+  })
+  try {
+    await informer.synced.catch(() => undefined)
+    isSynced = true
+    if (first.length > 0 && failure === undefined) onChanges(first.sort(byAge))
+    await informer.stopped
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+  if (failure !== undefined) throw failure as Error
+}
+
+function byAge({request: one}: RequestChange, {request: other}: RequestChange): number {
+  const [left, right] = [one.created ?? '', other.created ?? '']
+  if (left !== right) return left < right ? -1 : 1
+  return one.name < other.name ? -1 : 1
+}

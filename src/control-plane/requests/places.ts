@@ -1,0 +1,129 @@
+import {rm} from 'node:fs/promises'
+import {basename, dirname, join, resolve} from 'node:path'
+import {buildKubeconfig, writeKubeconfig} from '../../client/kubeconfig-build.ts'
+import {parseKubeconfig, type Kubeconfig} from '../../client/kubeconfig.ts'
+import type {ServerAccess} from '../../client/server-access.ts'
+import {lookAt} from '../../pki/file-checks.ts'
+import {recoverFolder, replaceFiles} from '../../pki/file-groups.ts'
+import {readFileIfThere, writeFileSafely} from '../../pki/files.ts'
+import {ensureFolder} from '../../pki/folders.ts'
+
+export interface Pair {
+  keyPem: string
+  certificatePem: string
+}
+
+/** What was written, as paths. */
+export interface WrittenFiles {
+  key?: string
+  certificate?: string
+  kubeconfig?: string
+}
+
+/** Where an issued certificate ends up. */
+export interface Place {
+  /** The folder of everything that is written. */
+  folder: string
+  /** Holds the new key until its certificate is there; absent where the key is kept elsewhere. */
+  pendingKey?: string
+  /** Files that are there already and would be replaced. */
+  taken(): Promise<string[]>
+  /** Whether this key stands in its final place. */
+  holds(keyPem: string): Promise<boolean>
+  write(pair: Pair): Promise<WrittenFiles>
+}
+
+const thereOf = async (paths: readonly string[]): Promise<string[]> => {
+  const found = await Promise.all(paths.map(async (path) => ((await lookAt(path)) ? [path] : [])))
+  return found.flat()
+}
+
+/** `<label>.key` and `<label>.crt`, which change together. */
+export function pairPlace(folder: string, label: string): Place {
+  const [key, certificate] = [join(folder, `${label}.key`), join(folder, `${label}.crt`)]
+  return {
+    folder,
+    pendingKey: join(folder, `${label}.pending.key`),
+    taken: async () => {
+      if (await lookAt(folder)) await recoverFolder(folder)
+      return await thereOf([key, certificate])
+    },
+    holds: async (keyPem) =>
+      (await readFileIfThere(key, {secret: true}))?.toString() === keyPem &&
+      (await lookAt(certificate)) !== undefined,
+    async write({keyPem, certificatePem}) {
+      await replaceFiles(folder, label, [
+        {name: basename(key), data: keyPem},
+        {name: basename(certificate), data: certificatePem},
+      ])
+      return {key, certificate}
+    },
+  }
+}
+
+/** The certificate alone, for a key that its owner keeps. */
+export function certificatePlace(folder: string, label: string): Place {
+  const certificate = join(folder, `${label}.crt`)
+  return {
+    folder,
+    taken: () => thereOf([certificate]),
+    holds: () => Promise.resolve(false),
+    async write({certificatePem}) {
+      await writeFileSafely(certificate, certificatePem)
+      return {certificate}
+    },
+  }
+}
+
+type Target = Pick<ServerAccess, 'server' | 'ca' | 'tlsServerName'>
+
+/** A kubeconfig of its own for the same cluster. */
+export function kubeconfigPlace(
+  file: string,
+  target: Target,
+  {userName, ownKey}: {userName: string; ownKey: boolean},
+): Place {
+  const path = resolve(file)
+  return {
+    folder: dirname(path),
+    ...(!ownKey && {pendingKey: `${path}.pending.key`}),
+    taken: () => thereOf([path]),
+    holds: async (keyPem) => {
+      const content = await readFileIfThere(path, {secret: true})
+      const users = content ? parseKubeconfig(content.toString(), path).users : []
+      const data = Buffer.from(keyPem).toString('base64')
+      return users.some(({user}) => user['client-key-data'] === data)
+    },
+    async write(pair) {
+      await writeKubeconfig(path, kubeconfigOf(target, userName, pair))
+      return {kubeconfig: path}
+    },
+  }
+}
+
+function kubeconfigOf(
+  {server, ca, tlsServerName}: Target,
+  userName: string,
+  {keyPem, certificatePem}: Pair,
+): Kubeconfig {
+  const config = buildKubeconfig({
+    server,
+    ca: ca ?? '',
+    userName,
+    credentials: {certificate: certificatePem, key: keyPem},
+  })
+  for (const {cluster} of config.clusters) {
+    // Without a CA of its own, the cluster is known by the system's.
+    if (ca === undefined) delete cluster['certificate-authority-data']
+    if (tlsServerName !== undefined) cluster['tls-server-name'] = tlsServerName
+  }
+  return config
+}
+
+/** Makes the folder where it is not there. One that is there stays as open as its owner wants it. */
+export const preparePlace = ({folder}: Place): Promise<void> =>
+  ensureFolder(folder, {repair: false})
+
+export const forgetPendingKey = async ({pendingKey}: Place): Promise<void> => {
+  if (pendingKey !== undefined) await rm(pendingKey, {force: true})
+}

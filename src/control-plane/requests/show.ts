@@ -1,0 +1,174 @@
+import type {
+  CertificateSigningRequest,
+  CertificateSigningRequestCondition,
+} from '../../api/certificates.ts'
+import type {Event} from '../../api/event.ts'
+import type {ApiClient} from '../../client/api-client.ts'
+import type {CallOptions} from '../../client/resource-client.ts'
+import type {ApproverOpinion} from '../../controllers/approval/opinion.ts'
+import {problemsFor} from '../../controllers/signing/rules.ts'
+import {stateOf, type CsrState} from '../../csr/conditions.ts'
+import {readRequest} from '../../csr/read-request.ts'
+import {WELL_KNOWN_SIGNERS} from '../../csr/signers.ts'
+import {messageOf} from '../../errors.ts'
+import {pinOf} from '../../pki/pins.ts'
+import type {CertificateRequest} from '../../pki/request.ts'
+import {decodeRequest, type DecodedRequest} from './decode.ts'
+import {explain, nameOf} from './explain.ts'
+import {describeIssued, issuedPem, readIssued, type IssuedCertificate} from './issued.ts'
+
+/** What happened to a request. */
+export interface RequestEvent {
+  time: string | null
+  type: string
+  reason: string
+  message: string
+  from: string
+  count: number
+}
+
+/** All that there is to know of a request, as `certificate show` tells it. */
+export interface RequestReport {
+  name: string
+  uid: string
+  created: string | null
+  state: CsrState
+  signer: string
+  usages: string[]
+  /** Null where the signer is to choose. */
+  requestedSeconds: number | null
+  requester: {username: string; uid: string; groups: string[]; extra: Record<string, string[]>}
+  labels: Record<string, string>
+  /** Null where it cannot be read: `problems` says why. */
+  request: DecodedRequest | null
+  conditions: CertificateSigningRequestCondition[]
+  /** Null where they cannot be found out. */
+  approvers: ApproverOpinion[] | null
+  /** Why its signer would not sign it; null for a signer whose rules are not known here. */
+  signerProblems: string[] | null
+  certificate: IssuedCertificate | null
+  /** Null where the caller may not read them. */
+  events: RequestEvent[] | null
+  /** What is wrong with it, or could not be found out. */
+  problems: string[]
+}
+
+/** What the approvers think of a request, found out over the API. */
+export type AskApprovers = (csr: CertificateSigningRequest) => Promise<ApproverOpinion[]>
+
+type Csr = CertificateSigningRequest
+
+const EVENTS_NAMESPACE = 'default'
+
+/** What is asked for, by whom, what each approver thinks of it, and what became of it. */
+export async function showRequest(
+  client: Pick<ApiClient, 'csrs' | 'events'>,
+  name: string,
+  askApprovers: AskApprovers,
+): Promise<RequestReport> {
+  return await reportOn(client, await getRequest(client, name), askApprovers)
+}
+
+export async function getRequest(
+  {csrs}: Pick<ApiClient, 'csrs'>,
+  name: string,
+  options: CallOptions = {},
+): Promise<Csr> {
+  try {
+    return await csrs.get({name}, options)
+  } catch (error) {
+    throw explain(error, name)
+  }
+}
+
+export async function reportOn(
+  client: Pick<ApiClient, 'events'>,
+  csr: Csr,
+  askApprovers: AskApprovers,
+): Promise<RequestReport> {
+  const {metadata, spec, status} = csr
+  const problems: string[] = []
+  const [approvers, events] = await Promise.all([
+    orProblem(askApprovers(csr), 'the opinions of the approvers', problems),
+    orProblem(eventsOf(client, csr), 'its events', problems),
+  ])
+  const verdict = readRequest(spec.request)
+  if ('why' in verdict) problems.push(`the request cannot be read: ${verdict.why}`)
+  return {
+    name: nameOf(csr),
+    uid: metadata.uid ?? '',
+    created: metadata.creationTimestamp ?? null,
+    state: stateOf(csr),
+    signer: spec.signerName,
+    usages: spec.usages ?? [],
+    requestedSeconds: spec.expirationSeconds ?? null,
+    requester: {
+      username: spec.username ?? '',
+      uid: spec.uid ?? '',
+      groups: spec.groups ?? [],
+      extra: spec.extra ?? {},
+    },
+    labels: metadata.labels ?? {},
+    request: 'request' in verdict ? decodeRequest(verdict.request) : null,
+    conditions: status?.conditions ?? [],
+    approvers,
+    signerProblems: 'request' in verdict ? signerProblems(csr, verdict.request) : null,
+    certificate: certificateOf(csr, 'request' in verdict ? pinOf(verdict.request) : '', problems),
+    events,
+    problems,
+  }
+}
+
+async function orProblem<T>(
+  answer: Promise<T>,
+  what: string,
+  problems: string[],
+): Promise<T | null> {
+  try {
+    return await answer
+  } catch (error) {
+    problems.push(`${what} cannot be found out: ${messageOf(error)}`)
+    return null
+  }
+}
+
+function signerProblems({spec}: Csr, request: CertificateRequest): string[] | null {
+  const signer = WELL_KNOWN_SIGNERS.find((one) => one === spec.signerName)
+  return signer === undefined ? null : problemsFor(signer, request, spec.usages ?? [])
+}
+
+function certificateOf(csr: Csr, pin: string, problems: string[]): IssuedCertificate | null {
+  const pem = issuedPem(csr)
+  if (pem === undefined) return null
+  const issued = readIssued(pem)
+  if ('why' in issued) {
+    problems.push(`the certificate cannot be read: ${issued.why}`)
+    return null
+  }
+  const {certificate, chain} = issued
+  if (pin !== '' && pinOf(certificate) !== pin) {
+    problems.push('the certificate is for another key than the request')
+  }
+  return describeIssued(certificate, chain)
+}
+
+/** As `kubectl describe` looks for them. */
+async function eventsOf({events}: Pick<ApiClient, 'events'>, csr: Csr): Promise<RequestEvent[]> {
+  const {items} = await events.list({
+    namespace: EVENTS_NAMESPACE,
+    fieldSelector: `involvedObject.kind=CertificateSigningRequest,involvedObject.name=${nameOf(csr)}`,
+  })
+  return items
+    .filter(({involvedObject: {uid = ''}}) => uid === '' || uid === csr.metadata.uid)
+    .map(describeEvent)
+    .sort((one, other) => ((one.time ?? '') < (other.time ?? '') ? -1 : 1))
+}
+
+const describeEvent = (event: Event): RequestEvent => ({
+  time: event.lastTimestamp ?? event.eventTime ?? event.metadata.creationTimestamp ?? null,
+  type: event.type ?? 'Normal',
+  reason: event.reason ?? '',
+  message: event.message ?? '',
+  from: event.source?.component ?? event.reportingComponent ?? '',
+  count: event.count ?? 1,
+})
