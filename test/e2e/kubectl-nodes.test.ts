@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import {createRequest} from '../../src/pki/create.ts'
-import {generateKeys} from '../../src/pki/keys.ts'
 import {assertContains, lines} from './text.ts'
 import {withEveryKubectl} from './versions.ts'
 
@@ -67,63 +65,5 @@ withEveryKubectl('nodes', (context) => {
     const {code, stderr} = await context.kubectl.run(`get pods ${selector}`)
     assert.equal(code, 0)
     assert.equal(stderr, `No resources found in ${prefix} namespace.\n`)
-  })
-})
-
-withEveryKubectl('requests', (context) => {
-  const {prefix} = context
-  const names = ['good', 'bad'].map((name) => `${prefix}-${name}`)
-  const [good, bad] = names as [string, string]
-  const condition = async (name: string): Promise<string | undefined> =>
-    lines(await context.kubectl.ok(`get csr ${name} --no-headers`))[0]
-      ?.split(' ')
-      .at(-1)
-
-  before(async () => {
-    const request = Buffer.from(await createRequest({commonName: 'ada'}, await generateKeys()))
-    const items = names.map((name) => ({
-      apiVersion: 'certificates.k8s.io/v1',
-      kind: 'CertificateSigningRequest',
-      metadata: {name},
-      spec: {
-        request: request.toString('base64'),
-        signerName: `example.test/${prefix}`,
-        usages: ['client auth'],
-      },
-    }))
-    const input = JSON.stringify({apiVersion: 'v1', kind: 'List', items})
-    await context.kubectl.ok('create -f -', {input})
-  })
-
-  it('finds them by their signer', async () => {
-    const selector = `--field-selector spec.signerName=example.test/${prefix}`
-    const text = await context.kubectl.ok(`get csr ${selector} -o name`)
-    assert.equal(lines(text).length, 2)
-    assert.equal(await condition(good), 'Pending')
-  })
-
-  it('approves one', async () => {
-    const said = `certificatesigningrequest.certificates.k8s.io/${good} approved\n`
-    assert.equal(await context.kubectl.ok(`certificate approve ${good}`), said)
-    assert.equal(await condition(good), 'Approved')
-    await context.kubectl.ok(`wait csr/${good} --for=condition=Approved --timeout=10s`)
-  })
-
-  it('denies one', async () => {
-    await context.kubectl.ok(`certificate deny ${bad}`)
-    assert.equal(await condition(bad), 'Denied')
-    const path = "'jsonpath={.status.conditions[0].reason}'"
-    assert.equal(await context.kubectl.ok(`get csr ${bad} -o ${path}`), 'KubectlDeny')
-  })
-
-  it('does not approve what was denied', async () => {
-    const {code, stderr} = await context.kubectl.run(`certificate approve ${bad}`)
-    assert.equal(code, 1)
-    assert.match(stderr, /is already Denied|mutually exclusive/)
-  })
-
-  it('does not approve for somebody who may not', async () => {
-    const errors = await context.kubectl.fails(`certificate approve ${good} --as=eve`)
-    assert.match(errors, /User "eve" cannot get resource "certificatesigningrequests"/)
   })
 })
