@@ -5,9 +5,19 @@ import {colours, isInteractive} from './terminal.ts'
 /** As wide as the longest name of a phase, so that the summaries line up. */
 const NAME_WIDTH = Math.max(...PHASE_NAMES.map((name) => name.length))
 
+/** What is shown of a phase. */
+export interface ShownPhase {
+  name: string
+  summary: string
+}
+
 /** Shows how far a long command is: phase by phase on a terminal, in plain lines elsewhere. */
 export interface Progress extends InitObserver {
+  begin: (phase: ShownPhase) => void
+  end: (phase: ShownPhase) => void
   tell: (line: string) => void
+  /** As `tell`, for what is waited for: it is shown on a terminal too. */
+  note: (line: string) => void
   warn: (line: string) => void
   /** Marks a phase that did not come to its end, before the error is told. */
   stop: () => void
@@ -32,7 +42,8 @@ export function createProgress(options: ProgressOptions): Progress {
 
 function silent(stream: NodeJS.WriteStream): Progress {
   const nothing = () => undefined
-  return {begin: nothing, end: nothing, tell: nothing, stop: nothing, warn: warner(stream)}
+  const quiet = {begin: nothing, end: nothing, tell: nothing, note: nothing, stop: nothing}
+  return {...quiet, warn: warner(stream)}
 }
 
 function warner(stream: NodeJS.WriteStream): (line: string) => void {
@@ -42,11 +53,14 @@ function warner(stream: NodeJS.WriteStream): (line: string) => void {
 
 function plain(stream: NodeJS.WriteStream): Progress {
   let phase = ''
+  const tell = (line: string) =>
+    void stream.write(phase === '' ? `${line}\n` : `[${phase}] ${line}\n`)
   return {
     begin: ({name}) => (phase = name),
     end: () => undefined,
     stop: () => undefined,
-    tell: (line) => void stream.write(phase === '' ? `${line}\n` : `[${phase}] ${line}\n`),
+    tell,
+    note: tell,
     warn: warner(stream),
   }
 }
@@ -86,6 +100,7 @@ function animated(stream: NodeJS.WriteStream, {verbose}: ProgressOptions): Progr
     tell: (line) => {
       if (verbose || !drawing) above(drawing ? `  ${paint.dim(line)}` : line)
     },
+    note: (line) => above(`  ${line}`),
     warn: (line) => above(`${paint.yellow('Warning:')} ${line}`),
   }
 }

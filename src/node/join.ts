@@ -1,6 +1,8 @@
+import {planDiscovery} from '../discovery/plan.ts'
 import {TrustError} from '../errors.ts'
 import {generateKeys, type KeyPair} from '../pki/keys.ts'
 import {JOIN_PHASES, type JoinContext, type JoinPhase} from './phases/index.ts'
+import {findValid, requireToken} from './phases/known.ts'
 import {JOIN_PHASE_NAMES, type JoinPhaseName} from './phases/names.ts'
 import {turnIn} from './turn.ts'
 
@@ -85,6 +87,15 @@ function contextOf(request: JoinRequest, phases: readonly JoinPhase[]): JoinCont
   }
 }
 
+/** What is missing on the command line is said before anything is asked. */
+async function requireComplete(context: JoinContext, phases: readonly JoinPhase[]): Promise<void> {
+  const names = phases.map(({name}) => name)
+  if (names.includes('discovery')) planDiscovery(context.settings.discovery)
+  if (context.settings.token !== undefined) return
+  const isNeeded = names.includes('tls-bootstrap') && !(await findValid(context))
+  if (isNeeded || names.includes('for-kubelet')) requireToken(context)
+}
+
 /** Runs the phases one after the other. Nothing is written before a cluster is found that may be trusted. */
 export async function runJoin(
   request: JoinRequest,
@@ -92,6 +103,7 @@ export async function runJoin(
   {begin, end}: JoinObserver = {begin: () => undefined, end: () => undefined},
 ): Promise<void> {
   const context = contextOf(request, phases)
+  await requireComplete(context, phases)
   try {
     for (const phase of phases) {
       begin(phase)
@@ -109,6 +121,7 @@ export async function planJoin(
   phases: readonly JoinPhase[],
 ): Promise<JoinPlan> {
   const context = contextOf(request, [])
+  await requireComplete(context, phases)
   const changes: JoinPlan['changes'] = []
   for (const phase of phases) {
     for (const change of await phase.plan(context)) changes.push({phase: phase.name, change})

@@ -1,0 +1,129 @@
+import {parseDuration} from '../bootstrap/durations.ts'
+import {joinPhases, parseJoinPhases, runJoin, type JoinRequest} from '../node/join.ts'
+import {ownNodeName, requireNodeName} from '../node/node-name.ts'
+import type {JoinPhase, JoinSettings} from '../node/phases/index.ts'
+import {readFileSafely} from '../pki/files.ts'
+import type {Clock} from '../runtime.ts'
+import {controlPlaneRefused, readJoinFile, type JoinChoices} from './join-config.ts'
+import type {JoinFlagValues} from './join-flags.ts'
+import {joinTokens} from './join-tokens.ts'
+import {nodeDirOf} from './places.ts'
+import {createProgress, type Progress} from './progress.ts'
+
+export interface JoinSessionFlags extends JoinFlagValues {
+  'skip-phases'?: string[] | undefined
+  'for-kubelet'?: boolean | undefined
+  'dry-run'?: boolean | undefined
+  quiet: boolean
+  verbose: boolean
+}
+
+/** One run of `join`, or of one of its phases. */
+export interface JoinSession {
+  request: JoinRequest
+  /** Those of a whole run. */
+  phases: JoinPhase[]
+  isDryRun: boolean
+  progress: Progress
+}
+
+/** Parts of kubeadm's lines that bring up a control plane. */
+const FOR_CONTROL_PLANES = [
+  'control-plane',
+  'certificate-key',
+  'apiserver-advertise-address',
+  'apiserver-bind-port',
+] as const
+
+/** Parts of kubeadm's lines that have no meaning here. */
+const NOT_NEEDED = ['cri-socket', 'patches'] as const
+
+export async function openJoinSession(
+  endpoints: readonly string[],
+  flags: JoinSessionFlags,
+  clock: Clock,
+): Promise<JoinSession> {
+  const verbose = flags.verbose || Number(flags.v ?? 0) > 0
+  const progress = createProgress({quiet: flags.quiet, verbose})
+  refuseControlPlane(flags)
+  for (const name of NOT_NEEDED) {
+    if (flags[name] !== undefined) progress.warn(`--${name} has no effect here`)
+  }
+  const file = flags.config === undefined ? undefined : await readJoinFile(flags.config)
+  for (const warning of file?.warnings ?? []) progress.warn(warning)
+  const choices = file?.choices ?? {}
+  const {ours, foreign} = parseJoinPhases(flags['skip-phases'] ?? choices.skipPhases ?? [])
+  for (const name of foreign) progress.warn(`there is no phase ${name} here to skip`)
+  const settings = await settingsOf(endpoints, flags, choices, progress.warn)
+  return {
+    request: {
+      settings,
+      clock,
+      tell: progress.tell,
+      note: progress.note,
+      warn: progress.warn,
+      input: process.stdin,
+    },
+    phases: joinPhases({
+      forKubelet: flags['for-kubelet'] === true || choices.forKubelet === true,
+      skipped: ours,
+    }),
+    isDryRun: flags['dry-run'] === true || choices.dryRun === true,
+    progress,
+  }
+}
+
+async function settingsOf(
+  endpoints: readonly string[],
+  flags: JoinFlagValues,
+  file: JoinChoices,
+  warn: (line: string) => void,
+): Promise<JoinSettings> {
+  const timeout =
+    flags.timeout === undefined ? file.timeout : parseDuration(flags.timeout, '--timeout')
+  const tokens = await joinTokens(flags, file, warn)
+  const named = flags['node-name']
+  const caFile = flags['discovery-file-ca'] ?? file.discoveryFileCa
+  return {
+    dir: nodeDirOf(flags.dir ?? file.dir),
+    nodeName: named === undefined ? (file.nodeName ?? ownNodeName()) : requireNodeName(named),
+    discovery: {
+      file: flags['discovery-file'] ?? file.discoveryFile,
+      fileCa: caFile === undefined ? undefined : await readText(caFile),
+      token: tokens.discovery,
+      endpoints: endpoints.length > 0 ? endpoints : file.endpoints,
+      caCertHashes: flags['discovery-token-ca-cert-hash'] ?? file.caCertHashes,
+      unsafeSkipCaVerification:
+        flags['discovery-token-unsafe-skip-ca-verification'] === true
+          ? true
+          : file.unsafeSkipCaVerification,
+    },
+    token: tokens.authentication,
+    discoveryTimeout: timeout ?? file.discoveryTimeout,
+    certificateTimeout: timeout ?? file.certificateTimeout,
+    ignoredChecks: (flags['ignore-preflight-errors'] ?? file.ignoredChecks ?? []).map((name) =>
+      name.toLowerCase(),
+    ),
+  }
+}
+
+const readText = async (path: string): Promise<string> =>
+  (await readFileSafely(path, {followLinks: true})).toString()
+
+function refuseControlPlane(flags: JoinFlagValues): void {
+  const [found] = FOR_CONTROL_PLANES.filter(
+    (name) => flags[name] !== undefined && flags[name] !== false,
+  )
+  if (found !== undefined) throw controlPlaneRefused(`--${found}`)
+}
+
+export async function runJoinSession(
+  {request, progress}: JoinSession,
+  phases: readonly JoinPhase[],
+): Promise<void> {
+  try {
+    await runJoin(request, phases, progress)
+  } finally {
+    progress.stop()
+  }
+}

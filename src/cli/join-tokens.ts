@@ -1,0 +1,79 @@
+import {formatToken} from '../bootstrap/token.ts'
+import {TrustError} from '../errors.ts'
+import type {JoinChoices} from './join-config.ts'
+import type {JoinFlagValues} from './join-flags.ts'
+import {readToken} from './token-source.ts'
+
+type Environment = Record<string, string | undefined>
+type Warn = (line: string) => void
+
+/** The tokens of a join; each may be absent. */
+export interface JoinTokens {
+  /** To know the cluster by. */
+  discovery: string | undefined
+  /** To be let in by. */
+  authentication: string | undefined
+}
+
+const TOKEN_FLAGS = ['token', 'discovery-token', 'tls-bootstrap-token'] as const
+
+/** The standard input holds one thing. */
+function requireOneInput(flags: JoinFlagValues): void {
+  const readers = [...TOKEN_FLAGS, 'token-file', 'discovery-file'] as const
+  const found = readers.filter((name) => flags[name] === '-').map((name) => `--${name}`)
+  if (found.length < 2) return
+  throw new TrustError('USAGE', `${found.join(' and ')} cannot both read the standard input`, {
+    hints: ['put one of them into a file, or the token into $TRUSTADM_TOKEN'],
+  })
+}
+
+async function read(
+  source: {argument?: string | undefined; file?: string | undefined},
+  warn: Warn,
+  environment: Environment = {},
+): Promise<string | undefined> {
+  const token = await readToken(source, warn, environment)
+  return token && formatToken(token)
+}
+
+/** A warning about tokens on the command line is said once, however many there are. */
+function once(warn: Warn): Warn {
+  const said = new Set<string>()
+  return (line) => {
+    if (!said.has(line)) warn(line)
+    said.add(line)
+  }
+}
+
+/**
+ * Finds the tokens: those of the command line, else of the file, else of the environment. One that is not on the command line goes
+ * along with a discovery file: there it is only to be let in by.
+ */
+export async function joinTokens(
+  flags: JoinFlagValues,
+  file: JoinChoices,
+  warn: Warn,
+  environment: Environment = process.env,
+): Promise<JoinTokens> {
+  requireOneInput(flags)
+  const warnOnce = once(warn)
+  const fromArgument = await read({argument: flags.token}, warnOnce)
+  const fromFile = await read({file: flags['token-file']}, warnOnce)
+  const hasDocument = (flags['discovery-file'] ?? file.discoveryFile) !== undefined
+  const quiet = fromFile ?? file.token ?? (await read({}, warnOnce, environment))
+  const own = {
+    discovery: await read({argument: flags['discovery-token']}, warnOnce),
+    authentication: await read({argument: flags['tls-bootstrap-token']}, warnOnce),
+  }
+  const said = fromArgument ?? (hasDocument ? undefined : fromFile)
+  return {
+    discovery: own.discovery ?? said ?? file.discoveryToken ?? (hasDocument ? undefined : quiet),
+    authentication:
+      own.authentication ??
+      fromArgument ??
+      fromFile ??
+      file.tlsBootstrapToken ??
+      file.discoveryToken ??
+      quiet,
+  }
+}

@@ -1,0 +1,39 @@
+import * as Args from '@oclif/core/args'
+import {TrustCommand} from '../../cli/command.ts'
+import {dryRun} from '../../cli/flags.ts'
+import {endpoints, joinFlags} from '../../cli/join-flags.ts'
+import {JOIN_PHASE_NAMES, type JoinPhaseName} from '../../node/phases/names.ts'
+
+export default class JoinPhase extends TrustCommand {
+  static override summary = 'run one phase of join'
+  static override description =
+    'Runs one of the steps that "join" consists of, on what the ones before have left in the folder of the node. Each can be repeated: what is right is kept.'
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> discovery 10.0.0.1:6443 --token-file token.txt',
+    '<%= config.bin %> <%= command.id %> tls-bootstrap --token-file token.txt',
+    '<%= config.bin %> <%= command.id %> register-node',
+  ]
+  static override args = {
+    phase: Args.string({
+      required: true,
+      ignoreStdin: true,
+      options: [...JOIN_PHASE_NAMES],
+      description: 'the phase to run',
+    }),
+    endpoint: endpoints,
+  }
+  static override flags = {...joinFlags, 'dry-run': dryRun}
+
+  async run(): Promise<void> {
+    const {args, argv, flags} = await this.parse(JoinPhase)
+    const {openJoinSession, runJoinSession} = await import('../../cli/join-session.ts')
+    const {planJoin, requireJoinPhase} = await import('../../node/join.ts')
+    const phase = requireJoinPhase(args.phase as JoinPhaseName)
+    const session = await openJoinSession(argv.slice(1) as string[], flags, this.clock)
+    if (session.isDryRun) {
+      const {joinPlanView} = await import('../../cli/views/join.ts')
+      return await this.print(await planJoin(session.request, [phase]), 'table', joinPlanView)
+    }
+    await runJoinSession(session, [phase])
+  }
+}
