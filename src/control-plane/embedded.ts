@@ -2,9 +2,9 @@ import type {UserInfo} from '../api/meta.ts'
 import {createApiClient, type ApiClient} from '../client/api-client.ts'
 import {InProcessTransport} from '../client/in-process-transport.ts'
 import {startControllers} from '../controllers/index.ts'
+import {FileIssuanceLog} from '../controllers/signing/file-issuance-log.ts'
 import {messageOf} from '../errors.ts'
 import {ensureFolder} from '../pki/folders.ts'
-import {LEAF_LIFETIME} from '../pki/lifetimes.ts'
 import type {Clock} from '../runtime.ts'
 import type {Handler} from '../server/api-request.ts'
 import {aggregate} from '../server/authz/rbac/aggregation.ts'
@@ -13,6 +13,7 @@ import {openLmdbStorage} from '../storage/lmdb.ts'
 import {fileOf, type Plane} from './config/plane.ts'
 import {serviceRange} from './config/subnet.ts'
 import {readMaterial} from './material.ts'
+import type {SigningSettings} from './signing.ts'
 
 /** The store, the server and the controllers in this process. */
 export interface EmbeddedPlane {
@@ -27,6 +28,9 @@ export interface EmbeddedOptions {
   clock: Clock
   /** The server's log. */
   log: (line: string) => void
+  signing?: SigningSettings | undefined
+  /** Which controllers run; without it, all. */
+  controllers?: readonly string[] | undefined
 }
 
 const AGENT = 'kube-controller-manager'
@@ -49,11 +53,12 @@ function clientOf(handler: Handler, caller: UserInfo): ApiClient {
 
 export async function startEmbedded(
   plane: Plane,
-  {clock, log}: EmbeddedOptions,
+  {clock, log, signing, controllers: chosen}: EmbeddedOptions,
 ): Promise<EmbeddedPlane> {
   const {settings} = plane
-  let material = await readMaterial(plane)
+  let material = await readMaterial(plane, signing)
   await ensureFolder(fileOf(plane, 'logs'))
+  const issuances = new FileIssuanceLog(fileOf(plane, 'issuances'), clock)
   const storage = await openLmdbStorage(plane.dir)
   try {
     const server = await startServer({
@@ -76,11 +81,12 @@ export async function startEmbedded(
     const controllers = startControllers({
       reader: clientOf(server.handler, READER),
       writer: (controller) => clientOf(server.handler, writerFor(controller)),
-      rootCa: () => material.clientAuthorities,
+      rootCa: () => material.rootAuthorities,
       aggregate,
+      controllers: chosen,
       signing: {
-        authorityFor: () => material.issuer && {issuer: material.issuer, duration: LEAF_LIFETIME},
-        issuances: {append: () => Promise.resolve()},
+        authorityFor: (signer) => material.signers.get(signer),
+        issuances,
         // The server in this process has done that.
         checksSignatures: false,
       },
@@ -88,16 +94,23 @@ export async function startEmbedded(
       onError: (controller, key, error) => log(`error: ${controller} ${key}: ${messageOf(error)}`),
     })
     await controllers.synced
+    if (chosen?.includes('csr-signer') ?? true) {
+      // Signing is tried again and again; a server that cannot sign is of use all the same.
+      await issuances.check().catch((error: unknown) => {
+        log(`error: nothing is signed until the issuance log can be written: ${messageOf(error)}`)
+      })
+    }
     return {
       port: server.port,
       async reload() {
-        const read = await readMaterial(plane)
+        const read = await readMaterial(plane, signing)
         server.setTls(read.tls)
         await server.setClientAuthorities(read.clientAuthorities)
         material = read
       },
       async close(graceMilliseconds) {
         await controllers.close()
+        await issuances.close()
         await server.close(graceMilliseconds)
         await storage.close()
       },

@@ -2,19 +2,27 @@ import type {KeyObject} from 'node:crypto'
 import {TrustError} from '../errors.ts'
 import {readAuthority, type Authority} from '../pki/authority.ts'
 import {SERVICE_ACCOUNT_KEYS} from '../pki/catalog.ts'
-import type {Issuer} from '../pki/issuer.ts'
 import {readKeyPair} from '../pki/key-pair.ts'
 import type {TlsMaterial} from '../server/http/listener.ts'
 import {CATALOG, openStore} from './certificates.ts'
 import {certDirOf, type Plane} from './config/plane.ts'
+import {
+  DEFAULT_SIGNING,
+  readSigningAuthorities,
+  withClientSigners,
+  type SigningAuthorities,
+  type SigningSettings,
+} from './signing.ts'
 
 /** What a server serves and trusts with: read at its start, and again on SIGHUP. */
 export interface ServerMaterial {
   tls: TlsMaterial
+  /** The CA of the cluster. */
+  rootAuthorities: string
   clientAuthorities: string
   frontProxyAuthorities: string
-  /** The CA that signs requests; where its key is not here, others have to. */
-  issuer: Issuer | undefined
+  /** What certificates are signed with on request. */
+  signers: SigningAuthorities
   signingKey: KeyObject
 }
 
@@ -44,14 +52,20 @@ async function signingKey(plane: Plane): Promise<KeyObject> {
   })
 }
 
-export async function readMaterial(plane: Plane): Promise<ServerMaterial> {
-  const {bundlePem: clientAuthorities, issuer} = await requireAuthority(plane, 'ca')
+export async function readMaterial(
+  plane: Plane,
+  signing: SigningSettings = DEFAULT_SIGNING,
+): Promise<ServerMaterial> {
+  const {bundlePem: rootAuthorities, issuer} = await requireAuthority(plane, 'ca')
   const {bundlePem: frontProxyAuthorities} = await requireAuthority(plane, 'front-proxy-ca')
+  const signers = await readSigningAuthorities(signing, issuer)
+  const clientAuthorities = withClientSigners(rootAuthorities, signers)
   return {
     tls: {...(await servingPair(plane)), clientAuthorities},
+    rootAuthorities,
     clientAuthorities,
     frontProxyAuthorities,
-    issuer,
+    signers,
     signingKey: await signingKey(plane),
   }
 }

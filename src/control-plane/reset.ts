@@ -31,7 +31,7 @@ export interface ResetReport {
 }
 
 const STORE_FILE = /^(data|new)\.mdb(-lock)?$|^lock\.\d+$|^lock-[0-9a-f]{8}$/
-const LOG_FILE = /^(server|audit)\.log(\.\d+)?$/
+const LOG_FILE = /^(server|audit|issuance)\.log(\.\d+)?$/
 
 async function matching(folder: string, pattern: RegExp): Promise<string[]> {
   const names = (await lookAt(folder)) ? await readdir(folder) : []

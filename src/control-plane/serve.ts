@@ -1,16 +1,11 @@
 import {TrustError, messageOf} from '../errors.ts'
-import type {Clock} from '../runtime.ts'
 import {endpointOf, type Plane} from './config/plane.ts'
-import {startEmbedded} from './embedded.ts'
+import {startEmbedded, type EmbeddedOptions} from './embedded.ts'
 import {processIdentity, removeServerState, writeServerState} from './server-state.ts'
 
 const GRACE = 10_000
 
-export interface ServeOptions {
-  clock: Clock
-  /** One line of the server's log. */
-  log: (line: string) => void
-}
+export type ServeOptions = EmbeddedOptions
 
 export interface RunningPlane {
   endpoint: string
@@ -20,8 +15,9 @@ export interface RunningPlane {
 }
 
 /** Runs the control plane of a folder in this process until SIGTERM or SIGINT; SIGHUP rereads its certificates. */
-export async function serve(plane: Plane, {clock, log}: ServeOptions): Promise<RunningPlane> {
-  const embedded = await startEmbedded(plane, {clock, log})
+export async function serve(plane: Plane, options: ServeOptions): Promise<RunningPlane> {
+  const {clock, log} = options
+  const embedded = await startEmbedded(plane, options)
   const endpoint = endpointOf(plane)
   const identity = await processIdentity(process.pid)
   if (identity === undefined) throw new TrustError('INTERNAL', 'this process cannot be found')

@@ -4,6 +4,7 @@ import {bootstrapSignerController} from './bootstrap-signer.ts'
 import {clusterRoleAggregationController, type Aggregate} from './cluster-role-aggregation.ts'
 import type {ControllerSpec} from './controller.ts'
 import {csrApproverController} from './csr-approver.ts'
+import {csrCleanerController} from './csr-cleaner.ts'
 import {csrSignerController, type CsrSignerDeps} from './csr-signer.ts'
 import {defaultServiceAccountController} from './default-service-account.ts'
 import {namespaceDeletionController} from './namespace-deletion.ts'
@@ -49,6 +50,11 @@ export const PORTABLE_CONTROLLERS: ControllerTable<PortableDeps> = {
     aliases: ['certificatesigningrequest-signing-controller', 'csrsigning'],
     create: ({reader, writer, signing, clock}) =>
       signing && csrSignerController(reader, writer('certificate-controller'), signing, clock),
+  },
+  'csr-cleaner': {
+    aliases: ['certificatesigningrequest-cleaner-controller', 'csrcleaner'],
+    create: ({reader, writer, clock}) =>
+      csrCleanerController(reader, writer('certificate-controller'), clock),
   },
   'bootstrap-signer': {
     aliases: ['bootstrap-signer-controller', 'bootstrapsigner'],

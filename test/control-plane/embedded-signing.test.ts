@@ -7,6 +7,13 @@ import {systemClock} from '../../src/runtime.ts'
 import {approve, csrFor, pemOf, settled} from '../controllers/signing/support.ts'
 import {planeFixture, type PlaneFixture} from './plane-fixture.ts'
 
+/** Approved by nobody but us. */
+const USER = {
+  name: 'ada',
+  commonName: 'ada',
+  signerName: 'kubernetes.io/kube-apiserver-client',
+}
+
 describe('signing in the embedded control plane', () => {
   let fixture: PlaneFixture
   let embedded: EmbeddedPlane
@@ -28,9 +35,9 @@ describe('signing in the embedded control plane', () => {
 
   it('signs an approved request with the CA of the cluster', async () => {
     const client = await admin()
-    await approve(client, await client.csrs.create(await csrFor()))
-    const {subject, issuer} = parseCertificate(pemOf(await settled(client, 'one')))
-    assert.equal(subject.commonName, 'system:node:one')
+    await approve(client, await client.csrs.create(await csrFor(USER)))
+    const {subject, issuer} = parseCertificate(pemOf(await settled(client, 'ada')))
+    assert.equal(subject.commonName, 'ada')
     assert.equal(issuer.commonName, 'kubernetes')
     await client.close()
   })

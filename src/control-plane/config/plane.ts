@@ -16,6 +16,7 @@ export const FILES = {
   logs: 'logs',
   log: 'logs/server.log',
   audit: 'logs/audit.log',
+  issuances: 'logs/issuance.log',
   store: 'store',
   data: 'store/data.mdb',
 } as const

@@ -1,0 +1,79 @@
+import * as Flags from '@oclif/core/flags'
+import type {AuthorityFiles, SigningSettings} from '../control-plane/signing.ts'
+import type {WellKnownSigner} from '../csr/signers.ts'
+
+const HELP_GROUP = 'SIGNING'
+
+const certFile = (what: string) =>
+  Flags.string({helpGroup: HELP_GROUP, helpValue: '<file>', summary: `the certificate of ${what}`})
+const keyFile = (what: string) =>
+  Flags.string({helpGroup: HELP_GROUP, helpValue: '<file>', summary: `the key of ${what}`})
+
+const ALL = 'the CA that signs requests'
+const CLIENT = 'the CA of the signer kube-apiserver-client'
+const KUBELET_CLIENT = 'the CA of the signer kube-apiserver-client-kubelet'
+const KUBELET_SERVING = 'the CA of the signer kubelet-serving'
+const LEGACY = 'the CA of the signer legacy-unknown'
+
+/** kube-controller-manager's flags, under its names. */
+export const signingFlags = {
+  'cluster-signing-cert-file': certFile(ALL),
+  'cluster-signing-key-file': keyFile(ALL),
+  'cluster-signing-kube-apiserver-client-cert-file': certFile(CLIENT),
+  'cluster-signing-kube-apiserver-client-key-file': keyFile(CLIENT),
+  'cluster-signing-kubelet-client-cert-file': certFile(KUBELET_CLIENT),
+  'cluster-signing-kubelet-client-key-file': keyFile(KUBELET_CLIENT),
+  'cluster-signing-kubelet-serving-cert-file': certFile(KUBELET_SERVING),
+  'cluster-signing-kubelet-serving-key-file': keyFile(KUBELET_SERVING),
+  'cluster-signing-legacy-unknown-cert-file': certFile(LEGACY),
+  'cluster-signing-legacy-unknown-key-file': keyFile(LEGACY),
+  'cluster-signing-duration': Flags.string({
+    helpGroup: HELP_GROUP,
+    helpValue: '<duration>',
+    summary:
+      'the longest lifetime of certificates that are signed on request, and that of requests that ask for none [default: 8760h]',
+  }),
+}
+
+export type SigningFlagValues = {[Name in keyof typeof signingFlags]?: string | undefined}
+
+const SIGNERS = {
+  'kube-apiserver-client': 'kubernetes.io/kube-apiserver-client',
+  'kubelet-client': 'kubernetes.io/kube-apiserver-client-kubelet',
+  'kubelet-serving': 'kubernetes.io/kubelet-serving',
+  'legacy-unknown': 'kubernetes.io/legacy-unknown',
+} as const satisfies Record<string, WellKnownSigner>
+
+/** Reads the flags. Half a pair is refused: signing with another CA than the one that was meant helps nobody. */
+export async function readSigningFlags(flags: SigningFlagValues): Promise<SigningSettings> {
+  const {TrustError} = await import('../errors.ts')
+  const {duration: readDuration} = await import('../control-plane/config/fields.ts')
+  const {DEFAULT_SIGNING} = await import('../control-plane/signing.ts')
+  const {readFlag} = await import('./flag-value.ts')
+
+  const pairOf = (
+    certName: keyof SigningFlagValues,
+    keyName: keyof SigningFlagValues,
+  ): AuthorityFiles | undefined => {
+    const [certificate, key] = [flags[certName], flags[keyName]]
+    if (certificate !== undefined && key !== undefined) return {certificate, key}
+    if (certificate === undefined && key === undefined) return undefined
+    const [there, missing] = key === undefined ? [certName, keyName] : [keyName, certName]
+    throw new TrustError('USAGE', `--${missing} is missing, which goes with --${there}`)
+  }
+  const filesOf: SigningSettings['filesOf'] = {}
+  for (const [flag, signer] of Object.entries(SIGNERS)) {
+    const name = flag as keyof typeof SIGNERS
+    const pair = pairOf(`cluster-signing-${name}-cert-file`, `cluster-signing-${name}-key-file`)
+    if (pair) filesOf[signer] = pair
+  }
+  const period = flags['cluster-signing-duration']
+  return {
+    files: pairOf('cluster-signing-cert-file', 'cluster-signing-key-file'),
+    filesOf,
+    duration:
+      period === undefined
+        ? DEFAULT_SIGNING.duration
+        : readFlag('cluster-signing-duration', period, readDuration),
+  }
+}

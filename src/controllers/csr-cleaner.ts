@@ -1,0 +1,97 @@
+import type {CertificateSigningRequest} from '../api/certificates.ts'
+import type {ApiClient} from '../client/api-client.ts'
+import {APPROVED, DENIED, FAILED, findCondition, isIssued} from '../csr/conditions.ts'
+import {hasCode} from '../errors.ts'
+import {parseCertificate} from '../pki/certificate.ts'
+import type {Clock} from '../runtime.ts'
+import type {ControllerSpec, Source} from './controller.ts'
+import {slices} from './pace.ts'
+import type {Reconcile} from './work-queue.ts'
+
+type Csr = CertificateSigningRequest
+
+const HOUR = 3_600_000
+/** How long what became of a request can be read. */
+const DECIDED = HOUR
+/** How long a request waits for whoever has to do something. */
+const WAITING = 24 * HOUR
+const ALL = 'all'
+/** Writes that come together share a commit. */
+const AT_ONCE = 16
+
+/** A time that is not there is never long ago. */
+const isOlder = (time: string | null | undefined, age: number, now: Date): boolean =>
+  time ? now.getTime() - Date.parse(time) > age : false
+
+function hasExpired({status}: Csr, now: Date): boolean {
+  try {
+    const pem = Buffer.from(status?.certificate ?? '', 'base64').toString('latin1')
+    return parseCertificate(pem).notAfter < now
+  } catch {
+    return false
+  }
+}
+
+/** Whether nobody needs a request any more: contract §13.4. */
+export function isDone(csr: Csr, now: Date): boolean {
+  const {metadata, status} = csr
+  const since = (type: string) => findCondition(csr, type)?.lastUpdateTime
+  if (isOlder(since(DENIED), DECIDED, now) || isOlder(since(FAILED), DECIDED, now)) return true
+  if ((status?.conditions ?? []).length === 0) {
+    return isOlder(metadata.creationTimestamp, WAITING, now)
+  }
+  if (!findCondition(csr, APPROVED)) return false
+  return isIssued(csr)
+    ? isOlder(since(APPROVED), DECIDED, now) || hasExpired(csr, now)
+    : isOlder(since(APPROVED), WAITING, now)
+}
+
+/** Kubernetes' csrcleaner: requests go when what became of them has been there long enough. */
+export function cleanRequests(
+  reader: Pick<ApiClient, 'csrs'>,
+  writer: Pick<ApiClient, 'csrs'>,
+  clock: Clock,
+): Reconcile {
+  async function remove({metadata}: Csr, signal: AbortSignal): Promise<void> {
+    const {name = '', uid, resourceVersion} = metadata
+    try {
+      await writer.csrs.delete(name, {uid, resourceVersion, signal})
+    } catch (error) {
+      // Gone, or changed meanwhile: the next pass looks at it again.
+      if (!hasCode(error, 'NOT_FOUND', 'CONFLICT')) throw error
+    }
+  }
+
+  return async (_key, signal) => {
+    const now = clock.now()
+    const {items} = await reader.csrs.list({signal})
+    const pause = slices(signal)
+    const done: Csr[] = []
+    for (const csr of items) {
+      await pause()
+      if (isDone(csr, now)) done.push(csr)
+    }
+    for (let start = 0; start < done.length; start += AT_ONCE) {
+      await Promise.all(done.slice(start, start + AT_ONCE).map((csr) => remove(csr, signal)))
+    }
+    return {requeueAfter: HOUR}
+  }
+}
+
+/** One pass at the start; every other is asked for by the one before. */
+const atTheStart: Source = {
+  start({enqueue}) {
+    enqueue(ALL)
+    return {synced: Promise.resolve(), stopped: Promise.resolve()}
+  },
+}
+
+export const csrCleanerController = (
+  reader: ApiClient,
+  writer: ApiClient,
+  clock: Clock,
+): ControllerSpec => ({
+  name: 'csr-cleaner',
+  sources: [atTheStart],
+  reconcile: cleanRequests(reader, writer, clock),
+})

@@ -1,0 +1,99 @@
+import {constants} from 'node:fs'
+import {open, type FileHandle} from 'node:fs/promises'
+import {dirname, resolve} from 'node:path'
+import {TrustError, systemCode} from '../../errors.ts'
+import {lookAt, requirePlainFile} from '../../pki/file-checks.ts'
+import {unsafe, unwritable} from '../../pki/file-errors.ts'
+import {requireSafeFolder, syncFolder} from '../../pki/folders.ts'
+import {readTail} from './log-tail.ts'
+
+const {O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDWR} = constants
+/** Without O_NONBLOCK, opening a planted FIFO would wait for ever. */
+const FLAGS = O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_RDWR
+const OWNER_ONLY = 0o600
+
+/** A log that is open for appending, with what is behind its last whole line cut off. */
+export interface OpenLog {
+  /** The hash of the last line. */
+  readonly hash: string
+  /** What was cut off when it was opened, in bytes. */
+  readonly torn: number
+  /** Writes lines to the disk. Where that fails nothing is added, and the log has to be opened again. */
+  append(lines: string, hash: string): Promise<void>
+  /** Whether the file is still the one at its place, and nobody else has written to it. */
+  isCurrent(): Promise<boolean>
+  close(): Promise<void>
+}
+
+async function openFile(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, FLAGS, OWNER_ONLY)
+  } catch (error) {
+    if (systemCode(error) === 'ELOOP') throw unsafe(path, 'it is a symbolic link')
+    throw error
+  }
+}
+
+async function writeAll(handle: FileHandle, bytes: Buffer): Promise<void> {
+  let written = 0
+  while (written < bytes.length) {
+    written += (await handle.write(bytes, written)).bytesWritten
+  }
+  await handle.datasync()
+}
+
+/** Opens the log and makes it whole. Lines that are whole are never touched. */
+export async function openLog(file: string): Promise<OpenLog> {
+  const path = resolve(file)
+  await requireSafeFolder(dirname(path))
+  let handle: FileHandle | undefined
+  try {
+    handle = await openFile(path)
+    const stats = await handle.stat()
+    requirePlainFile(path, stats)
+    await handle.chmod(OWNER_ONLY)
+    const tail = await readTail(handle, path, stats.size)
+    if (tail.torn > 0) await handle.truncate(tail.size)
+    await handle.sync()
+    if (stats.size === 0) await syncFolder(dirname(path))
+    return openedAt(path, handle, tail)
+  } catch (error) {
+    await handle?.close()
+    throw unwritable(path, error)
+  }
+}
+
+function openedAt(
+  path: string,
+  handle: FileHandle,
+  tail: {hash: string; size: number; torn: number},
+): OpenLog {
+  let {hash, size} = tail
+  return {
+    get hash() {
+      return hash
+    },
+    torn: tail.torn,
+    async append(lines, newHash) {
+      const bytes = Buffer.from(lines)
+      try {
+        await writeAll(handle, bytes)
+      } catch (error) {
+        // What is left of it, where this fails too, is cut off when the log is opened again.
+        await handle.truncate(size).catch(() => undefined)
+        throw unwritable(path, error)
+      }
+      hash = newHash
+      size += bytes.length
+    },
+    async isCurrent() {
+      const [own, there] = [await handle.stat(), await lookAt(path)]
+      return there?.ino === own.ino && there.dev === own.dev && own.size === size
+    },
+    close: () => handle.close(),
+  }
+}
+
+/** For a log that has been closed for good. */
+export const closedLog = (): TrustError =>
+  new TrustError('FILE_UNWRITABLE', 'the issuance log is closed')

@@ -1,0 +1,67 @@
+import type {FileHandle} from 'node:fs/promises'
+import {TrustError} from '../../errors.ts'
+import {NO_LINE, readLine} from './log-line.ts'
+
+/** Where a log ends: the hash of its last whole line, and what stands behind that. */
+export interface LogTail {
+  hash: string
+  /** Up to and with the last whole line, in bytes. */
+  size: number
+  /** What a crash left of lines that nobody was told of, in bytes. */
+  torn: number
+}
+
+const NEWLINE = 0x0a
+const FIRST_WINDOW = 64 * 1024
+/** Far more than lines that are written at once. */
+const LARGEST_WINDOW = 64 * 1024 * 1024
+
+async function readFrom(handle: FileHandle, start: number, size: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(size - start)
+  let read = 0
+  while (read < buffer.length) {
+    const {bytesRead} = await handle.read(buffer, read, buffer.length - read, start + read)
+    if (bytesRead === 0) break
+    read += bytesRead
+  }
+  return buffer.subarray(0, read)
+}
+
+/** The last line that is whole, within bytes that begin anywhere; undefined where none ends there. */
+function lastWhole(bytes: Buffer, beginsLine: boolean): {end: number; hash: string} | undefined {
+  for (let end = bytes.lastIndexOf(NEWLINE); end >= 0;) {
+    const before = end === 0 ? -1 : bytes.lastIndexOf(NEWLINE, end - 1)
+    if (before === -1 && !beginsLine) return undefined
+    const verdict = readLine(bytes.toString('utf8', before + 1, end))
+    if ('entry' in verdict) return {end: end + 1, hash: verdict.entry.hash}
+    end = before
+  }
+  return undefined
+}
+
+/** A write that a crash cut leaves half a line, or, on some file systems, blocks of zeros. */
+const isTorn = (rest: Buffer): boolean =>
+  rest.length > 0 && (rest[rest.length - 1] !== NEWLINE || rest.includes(0))
+
+/**
+ * Looks for the end of a log, from behind. Whole lines that are none of a log were not left by a crash: somebody has
+ * written there, and nothing is added behind that.
+ */
+export async function readTail(handle: FileHandle, path: string, size: number): Promise<LogTail> {
+  for (let window = FIRST_WINDOW; window <= LARGEST_WINDOW; window *= 4) {
+    const start = Math.max(0, size - window)
+    const bytes = await readFrom(handle, start, size)
+    const last = lastWhole(bytes, start === 0)
+    if (!last && start > 0) continue
+    const end = last?.end ?? 0
+    const rest = bytes.subarray(end)
+    if (rest.length > 0 && !isTorn(rest)) break
+    return {hash: last?.hash ?? NO_LINE, size: start + end, torn: rest.length}
+  }
+  throw new TrustError('ISSUANCE_LOG_BROKEN', `the end of the issuance log ${path} was changed`, {
+    hints: [
+      'look at it with "trustadm certificate log --verify"',
+      'move it away to begin a new one: until then no certificate is issued',
+    ],
+  })
+}

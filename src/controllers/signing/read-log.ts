@@ -1,0 +1,106 @@
+import {constants} from 'node:fs'
+import {open, type FileHandle} from 'node:fs/promises'
+import {TrustError} from '../../errors.ts'
+import {unreadable, unsafe} from '../../pki/file-errors.ts'
+import {NO_LINE, readLine, type LogEntry} from './log-line.ts'
+
+const NEWLINE = 0x0a
+
+/** A log as it was read. */
+export interface LogSummary {
+  /** How many lines it has. */
+  count: number
+  /** The hash of its last line: kept elsewhere, it shows later whether lines were cut off. */
+  head: string
+  /** What stands behind the last whole line, in bytes: being written just now, or left by a crash. */
+  torn: number
+}
+
+export interface ReadLogOptions {
+  /** Told every line, in order. */
+  onEntry?: (entry: LogEntry) => void
+  /** A hash that has to be that of a line. */
+  expectedHead?: string | undefined
+}
+
+function broken(path: string, line: number, why: string): TrustError {
+  return new TrustError('ISSUANCE_LOG_BROKEN', `line ${line} of ${path}: ${why}`, {
+    hints: ['what stands before that line is as it was written; compare with a copy of the file'],
+    facts: {file: path, line},
+  })
+}
+
+async function openForReading(path: string): Promise<FileHandle> {
+  try {
+    // Without O_NONBLOCK, opening a planted FIFO would wait for ever.
+    return await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  } catch (error) {
+    throw unreadable(path, error)
+  }
+}
+
+/** The lines of a file, as text without their ends, and then how many bytes stand behind the last one. */
+async function* linesOf(handle: FileHandle): AsyncGenerator<string, number> {
+  let pending: Buffer[] = []
+  const stream = handle.createReadStream({autoClose: false}) as AsyncIterable<Buffer>
+  for await (const chunk of stream) {
+    let start = 0
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      yield Buffer.concat([...pending, chunk.subarray(start, end)]).toString()
+      pending = []
+      start = end + 1
+    }
+    if (start < chunk.length) pending.push(chunk.subarray(start))
+  }
+  return pending.reduce((sum, {length}) => sum + length, 0)
+}
+
+/** Reads an issuance log and checks its chain. Throws ISSUANCE_LOG_BROKEN, and says at which line. */
+export async function readLog(path: string, options: ReadLogOptions = {}): Promise<LogSummary> {
+  const handle = await openForReading(path)
+  try {
+    if (!(await handle.stat()).isFile()) throw unsafe(path, 'it is not a file')
+    return await checkLines(path, linesOf(handle), options)
+  } catch (error) {
+    throw unreadable(path, error)
+  } finally {
+    await handle.close()
+  }
+}
+
+async function checkLines(
+  path: string,
+  lines: AsyncGenerator<string, number>,
+  {onEntry, expectedHead}: ReadLogOptions,
+): Promise<LogSummary> {
+  let head = NO_LINE
+  let count = 0
+  let isExpectedThere = expectedHead === undefined
+  for (;;) {
+    const next = await lines.next()
+    if (next.done) {
+      if (isExpectedThere) return {count, head, torn: next.value}
+      throw notThere(path, expectedHead ?? '')
+    }
+    count += 1
+    const verdict = readLine(next.value)
+    if ('why' in verdict) throw broken(path, count, verdict.why)
+    const {entry} = verdict
+    if (entry.prev !== head) {
+      throw broken(
+        path,
+        count,
+        'it does not follow the line before it: lines were removed or added',
+      )
+    }
+    head = entry.hash
+    isExpectedThere ||= head === expectedHead
+    onEntry?.(entry)
+  }
+}
+
+const notThere = (path: string, head: string): TrustError =>
+  new TrustError('ISSUANCE_LOG_BROKEN', `no line of ${path} has the hash ${head}`, {
+    hints: ['lines were cut off its end, or the file was replaced; compare with a copy of it'],
+    facts: {file: path, head},
+  })
