@@ -23,6 +23,7 @@ import {Patience} from './approval/patience.ts'
 import {findRecord, saveIssued, useGrant} from './approval/record-store.ts'
 import {RequestIndex, type KnownRequest} from './approval/request-index.ts'
 import {Turns} from './approval/turns.ts'
+import {isUnknown} from './approval/unknown.ts'
 import {follow, type ControllerSpec} from './controller.ts'
 import {EventReporter, csrReference} from './events.ts'
 import {DONE, type Reconcile, type ReconcileResult} from './work-queue.ts'
@@ -128,7 +129,7 @@ class CsrApprover {
     signal: AbortSignal,
   ): Promise<ReconcileResult> {
     const {name = '', uid = ''} = csr.metadata
-    const record = claims === undefined || 'unknown' in claims ? undefined : claims.record
+    const record = claims === undefined || isUnknown(claims) ? undefined : claims.record
     if (record !== undefined && isGranted(record, now)) {
       // Used up before the approval, and also where the name was free: one grant lets one machine in.
       try {

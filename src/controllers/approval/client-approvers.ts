@@ -5,16 +5,11 @@ import type {Asked} from './asked.ts'
 import {nameRule, type NameClaims} from './name-rule.ts'
 import {allHold, verdict, type ApproverOpinion, type RuleVerdict} from './opinion.ts'
 import {kubeletClientRules, signerRule} from './shape-rules.ts'
+import {isUnknown, type Unknown} from './unknown.ts'
+
+export type {Unknown} from './unknown.ts'
 
 type Csr = Pick<CertificateSigningRequest, 'spec' | 'metadata'>
-
-/** What could not be found out, and why. */
-export interface Unknown {
-  unknown: string
-}
-
-export const isUnknown = (fact: object | undefined): fact is Unknown =>
-  fact !== undefined && 'unknown' in fact
 
 /** What an approver of client certificates has to know beyond the request. */
 export interface ClientFacts {

@@ -1,6 +1,7 @@
 import type {Asked} from './asked.ts'
 import {isGranted, isHeld, isNodeName, type NodeRecord} from './node-record.ts'
 import {verdict, type RuleVerdict} from './opinion.ts'
+import {isUnknown, type Unknown} from './unknown.ts'
 
 /** A request of the same node name that was approved. */
 export interface ApprovedRequest {
@@ -48,13 +49,9 @@ function isLive({notBefore, notAfter}: ApprovedRequest, record: NodeRecord | und
  * Kubernetes approves for whoever holds a bootstrap token, also in the name of a node that is there: it could act as that
  * node. Here a name that is taken is given only to the key that has it, or by an operator's word.
  */
-export function nameRule(
-  asked: Asked,
-  claims: NameClaims | {unknown: string},
-  now: Date,
-): RuleVerdict {
+export function nameRule(asked: Asked, claims: NameClaims | Unknown, now: Date): RuleVerdict {
   const {node = '', pin} = asked
-  if ('unknown' in claims) return verdict(RULE, false, `not known: ${claims.unknown}`)
+  if (isUnknown(claims)) return verdict(RULE, false, `not known: ${claims.unknown}`)
   if (!isNodeName(node)) return verdict(RULE, false, `no node can have the name "${node}"`)
 
   const {record, nodeExists, approved, isAdmitted = false} = claims

@@ -1,0 +1,112 @@
+import type {CertificateSigningRequest} from '../../api/certificates.ts'
+import type {Machine} from '../../api/machine.ts'
+import type {ApiClient} from '../../client/api-client.ts'
+import type {CallOptions} from '../../client/resource-client.ts'
+import {KUBELET_CLIENT, KUBELET_SERVING} from '../../csr/signers.ts'
+import {hasCode, messageOf} from '../../errors.ts'
+import type {Clock} from '../../runtime.ts'
+import {askAccess, type Permission} from './access-review.ts'
+import {askedBy, type Asked} from './asked.ts'
+import {CLIENT_APPROVERS, type ClientFacts} from './client-approvers.ts'
+import type {NameClaims} from './name-rule.ts'
+import {isNodeName} from './node-record.ts'
+import {allHold} from './opinion.ts'
+import type {ApprovalFacts} from './opinions.ts'
+import {findRecord} from './record-store.ts'
+import {machinesOf, voucherFor, type Voucher} from './registered.ts'
+import {RequestIndex} from './request-index.ts'
+import type {Unknown} from './unknown.ts'
+
+type Client = Pick<ApiClient, 'csrs' | 'nodes' | 'leases' | 'machines' | 'subjectAccessReviews'>
+
+export interface GatherOptions extends CallOptions {
+  clock: Clock
+  /** Whether the serving approver denies, where it runs. */
+  deny?: boolean
+}
+
+/** What the caller may not read stays unknown, and the opinion says so; any other failure is one. */
+async function orUnknown<T extends object>(read: Promise<T>): Promise<T | Unknown> {
+  try {
+    return await read
+  } catch (error) {
+    if (hasCode(error, 'FORBIDDEN')) return {unknown: messageOf(error)}
+    throw error
+  }
+}
+
+/** Where the cluster has no Machine API there are no machines. */
+export async function listMachines(
+  {machines}: Pick<ApiClient, 'machines'>,
+  options: CallOptions = {},
+): Promise<Machine[]> {
+  try {
+    return (await machines.list(options)).items
+  } catch (error) {
+    if (hasCode(error, 'NOT_FOUND')) return []
+    throw error
+  }
+}
+
+const findNode = (client: Client, node: string, options: CallOptions) =>
+  isNodeName(node) ? client.nodes.find(node, options) : Promise.resolve(undefined)
+
+async function claimsOn(
+  client: Client,
+  {metadata: {name = ''}}: CertificateSigningRequest,
+  node: string,
+  options: CallOptions,
+): Promise<NameClaims> {
+  const [found, record, {items}] = await Promise.all([
+    findNode(client, node, options),
+    findRecord(client, node, options),
+    client.csrs.list({...options, fieldSelector: `spec.signerName=${KUBELET_CLIENT}`}),
+  ])
+  const requests = new RequestIndex(client.csrs, KUBELET_CLIENT)
+  for (const csr of items) requests.see(csr.metadata.name ?? '', csr)
+  return {nodeExists: found !== undefined, record, approved: requests.approvedFor(node, name)}
+}
+
+async function voucherOf(client: Client, node: string, options: CallOptions): Promise<Voucher> {
+  const [found, machines] = await Promise.all([
+    findNode(client, node, options),
+    listMachines(client, options),
+  ])
+  return voucherFor(node, {node: found, machines: machinesOf(node, machines)})
+}
+
+async function clientFacts(
+  client: Client,
+  csr: CertificateSigningRequest,
+  asked: Asked,
+  {clock, signal}: GatherOptions,
+): Promise<ApprovalFacts['client']> {
+  const recognising = CLIENT_APPROVERS.filter((one) => allHold(one.recognise(csr, asked)))
+  const gathered = recognising.map(
+    async ({name, guardsNames}): Promise<[Permission, ClientFacts]> => {
+      const [review, claims] = await Promise.all([
+        orUnknown(askAccess(client, csr, name, {signal})),
+        guardsNames ? orUnknown(claimsOn(client, csr, asked.node ?? '', {signal})) : undefined,
+      ])
+      return [name, {now: clock.now(), review, ...(claims === undefined ? {} : {claims})}]
+    },
+  )
+  return Object.fromEntries(await Promise.all(gathered))
+}
+
+/** Reads what the approvers would read for one request, as far as the client may, for `opinionsOn`. */
+export async function gatherFacts(
+  client: Client,
+  csr: CertificateSigningRequest,
+  options: GatherOptions,
+): Promise<ApprovalFacts> {
+  const {signal, deny = false} = options
+  const asked = askedBy(csr)
+  if (asked === undefined) return {client: {}, serving: {voucher: undefined, deny}}
+  const isServing = asked.signer === KUBELET_SERVING && asked.node !== undefined
+  const [forClients, voucher] = await Promise.all([
+    clientFacts(client, csr, asked, options),
+    isServing ? orUnknown(voucherOf(client, asked.node ?? '', {signal})) : undefined,
+  ])
+  return {client: forClients, serving: {voucher, deny}}
+}
