@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import {
+  emptyRecord,
+  isGranted,
+  isHeld,
+  isNodeName,
+  readRecord,
+  recordIssued,
+  recordName,
+  withGrant,
+  withoutGrant,
+} from '../../../src/controllers/approval/node-record.ts'
+
+const at = (text: string) => new Date(`2026-01-${text}Z`)
+const NOW = at('01T12:00:00.500')
+const issued = (pin: string, notBefore: Date, notAfter: Date) => ({pin, notBefore, notAfter})
+const FIRST = issued('sha256:aa', at('01T11:55:00'), at('02T00:00:00'))
+
+describe('node records', () => {
+  it('are named after their node, or its hash where that makes no name of a Lease', () => {
+    assert.equal(recordName('worker-1.example.com'), 'trustadm-node.worker-1.example.com')
+    assert.match(recordName('UPPER'), /^trustadm-node-[0-9a-f]{32}$/)
+    assert.match(recordName('a'.repeat(240)), /^trustadm-node-[0-9a-f]{32}$/)
+    assert.equal(recordName('a'.repeat(239)).length, 253)
+  })
+
+  it('have names that are right, and differ where the nodes do', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (one, other) => {
+        assert.ok(isNodeName(recordName(one)))
+        assert.equal(recordName(one) === recordName(other), one === other)
+      }),
+    )
+  })
+
+  it('say who holds the name and until when', () => {
+    const lease = recordIssued(emptyRecord('foo'), FIRST, NOW)!
+    assert.deepEqual(lease, {
+      metadata: {
+        namespace: 'kube-system',
+        name: 'trustadm-node.foo',
+        labels: {'trustadm.io/node-certificate': ''},
+        annotations: {'trustadm.io/node-name': 'foo'},
+      },
+      spec: {
+        holderIdentity: 'sha256:aa',
+        acquireTime: '2026-01-01T11:55:00.000000Z',
+        renewTime: '2026-01-01T12:00:00.000000Z',
+        leaseDurationSeconds: 12 * 3600,
+      },
+    })
+    const record = readRecord(lease)
+    assert.deepEqual(record.until, FIRST.notAfter)
+    assert.equal(isHeld(record, NOW), true)
+    assert.equal(isHeld(record, FIRST.notAfter), false)
+  })
+
+  it('are not written again for what they say', () => {
+    const lease = recordIssued(emptyRecord('foo'), FIRST, NOW)!
+    assert.equal(recordIssued(lease, FIRST, at('01T13:00:00')), undefined)
+  })
+
+  it('are not written for a certificate that has expired', () => {
+    assert.equal(recordIssued(emptyRecord('foo'), FIRST, at('03T00:00:00')), undefined)
+  })
+
+  it('follow a renewal', () => {
+    const lease = recordIssued(emptyRecord('foo'), FIRST, NOW)!
+    const renewal = issued('sha256:bb', at('01T18:00:00'), at('02T06:00:00'))
+    const record = readRecord(recordIssued(lease, renewal, at('01T18:05:00'))!)
+    assert.equal(record.holder, 'sha256:bb')
+    assert.deepEqual(record.until, renewal.notAfter)
+  })
+
+  it('keep the newest key, whatever older certificate is seen later', () => {
+    const newest = issued('sha256:bb', at('01T11:58:00'), at('02T06:00:00'))
+    const lease = recordIssued(emptyRecord('foo'), newest, NOW)!
+    assert.equal(recordIssued(lease, FIRST, NOW), undefined)
+  })
+
+  it('hold a name until the last of its certificates expires', () => {
+    const lease = recordIssued(emptyRecord('foo'), FIRST, NOW)!
+    const shorter = issued('sha256:bb', at('01T11:59:00'), at('01T13:00:00'))
+    const record = readRecord(recordIssued(lease, shorter, NOW)!)
+    assert.equal(record.holder, 'sha256:bb')
+    assert.deepEqual(record.until, FIRST.notAfter)
+  })
+
+  it('take a new holder once the old one’s certificate has expired', () => {
+    const lease = recordIssued(emptyRecord('foo'), FIRST, NOW)!
+    const next = issued('sha256:bb', at('03T00:00:00'), at('04T00:00:00'))
+    const record = readRecord(recordIssued(lease, next, at('03T00:00:00'))!)
+    assert.equal(record.holder, 'sha256:bb')
+    assert.deepEqual(record.until, next.notAfter)
+  })
+
+  it('carry a grant until it is used, and lose nothing else by that', () => {
+    const lease = recordIssued(emptyRecord('foo'), FIRST, NOW)!
+    const granted = withGrant(lease, at('01T13:00:00'))
+    assert.equal(isGranted(readRecord(granted), NOW), true)
+    assert.equal(isGranted(readRecord(granted), at('01T13:00:00')), false)
+    assert.deepEqual(withoutGrant(granted), lease)
+  })
+
+  it('keep a grant when a certificate is recorded', () => {
+    const granted = withGrant(emptyRecord('foo'), at('01T13:00:00'))
+    assert.equal(isGranted(readRecord(recordIssued(granted, FIRST, NOW)!), NOW), true)
+  })
+
+  it('whose times cannot be read hold the name', () => {
+    const record = readRecord({metadata: {}, spec: {holderIdentity: 'x', renewTime: 'soon'}})
+    assert.equal(isHeld(record, NOW), true)
+    const grant = {annotations: {'trustadm.io/rejoin-allowed-until': 'tomorrow'}}
+    assert.equal(isGranted(readRecord({metadata: grant}), NOW), false)
+  })
+})
