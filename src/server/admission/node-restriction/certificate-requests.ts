@@ -1,6 +1,6 @@
 import type {CertificateSigningRequest} from '../../../api/certificates.ts'
 import {nodeUser} from '../../../csr/node-names.ts'
-import {parseSpecRequest} from '../../../csr/read-request.ts'
+import {requestOf} from '../../../csr/request-of.ts'
 import {KUBELET_CLIENT, KUBELET_SERVING} from '../../../csr/signers.ts'
 import {denied} from '../plugin.ts'
 import {requireThat, type NodeWriteRule} from './node-write.ts'
@@ -9,9 +9,10 @@ import {requireThat, type NodeWriteRule} from './node-write.ts'
 export const certificateRequests: NodeWriteRule = (write) => {
   const {node, operation} = write
   if (operation.verb !== 'create' || operation.subresource !== '') return
-  const {spec} = (operation.object ?? {}) as Partial<CertificateSigningRequest>
-  if (spec?.signerName !== KUBELET_CLIENT && spec?.signerName !== KUBELET_SERVING) return
-  const verdict = parseSpecRequest(spec.request)
+  const csr = (operation.object ?? {}) as Partial<CertificateSigningRequest>
+  const signer = csr.spec?.signerName
+  if (signer !== KUBELET_CLIENT && signer !== KUBELET_SERVING) return
+  const verdict = requestOf(csr)
   if ('why' in verdict) throw denied(operation, `unable to parse csr: ${verdict.why}`)
   const wanted = nodeUser(node)
   requireThat(
