@@ -14,6 +14,8 @@ export interface WaitOptions {
   onPending?: ((csr: CertificateSigningRequest) => void) | undefined
   /** After how many milliseconds. */
   pendingAfter?: number | undefined
+  /** What else helps where nobody approves it. */
+  pendingHints?: readonly string[] | undefined
 }
 
 const PENDING_AFTER = 2000
@@ -33,7 +35,7 @@ const PASSING: readonly ErrorCode[] = [
 export async function awaitCertificate(
   {csrs}: Pick<ApiClient, 'csrs'>,
   submitted: CertificateSigningRequest,
-  {timeout, onPending, pendingAfter = PENDING_AFTER}: WaitOptions,
+  {timeout, onPending, pendingAfter = PENDING_AFTER, pendingHints = []}: WaitOptions,
 ): Promise<string> {
   const name = submitted.metadata.name ?? ''
   const over = new AbortController()
@@ -49,10 +51,12 @@ export async function awaitCertificate(
         csr = await nextState(csrs, csr, over.signal)
         backoff.reset()
       } catch (error) {
-        if (over.signal.aborted) throw stillPending(csr)
+        if (over.signal.aborted) throw stillPending(csr, pendingHints)
         if (!hasCode(error, ...PASSING)) throw error
         await sleep(backoff.next(), over.signal).catch(() => undefined)
-        csr = await read(csrs, name, over.signal, csr)
+        csr = await read(csrs, name, over.signal, csr).catch((failure: unknown) => {
+          throw over.signal.aborted ? stillPending(csr, pendingHints) : failure
+        })
       }
     }
   } finally {
@@ -88,8 +92,7 @@ async function read(
     const csr = await csrs.find(name, {signal})
     if (csr) return csr
   } catch (error) {
-    if (signal.aborted) throw stillPending(known)
-    if (!hasCode(error, ...PASSING)) throw error
+    if (signal.aborted || !hasCode(error, ...PASSING)) throw error
     return known
   }
   throw vanished(name)
@@ -138,7 +141,7 @@ function vanished(name: string): TrustError {
   })
 }
 
-function stillPending(csr: CertificateSigningRequest): TrustError {
+function stillPending(csr: CertificateSigningRequest, hints: readonly string[]): TrustError {
   const name = nameOf(csr)
   const isApproved = findCondition(csr, APPROVED) !== undefined
   return new TrustError(
@@ -151,7 +154,8 @@ function stillPending(csr: CertificateSigningRequest): TrustError {
       hints: [
         isApproved
           ? 'see that the csr-signer runs on the control plane'
-          : `on the control plane, run "trustadm certificate approve ${name}"`,
+          : `on the control plane, run "trustadm certificate approve ${name}"; "trustadm certificate show ${name}" says what it waits for`,
+        ...hints,
         'then run this command again: it goes on where it stopped',
       ],
     },

@@ -1,3 +1,4 @@
+import type {Node} from '../../api/node.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import type {TrustedClusterInfo} from '../../discovery/cluster-info.ts'
 import {hasCode} from '../../errors.ts'
@@ -49,25 +50,27 @@ async function ask(context: JoinContext, client: ApiClient): Promise<Asked> {
   }
 }
 
-function tellPending(context: JoinContext, name: string, isNameTaken: boolean): void {
-  const {nodeName} = context.settings
-  context.note(
-    `waiting for approval: on the control plane, run "trustadm certificate approve ${name}" (or "kubectl certificate approve ${name}")`,
-  )
-  if (!isNameTaken) return
-  context.note(
-    `a Node "${nodeName}" exists already, so nobody gets its certificate unless an operator says so; "trustadm certificate allow-rejoin ${nodeName}" does too`,
-  )
-}
-
 async function obtain(context: JoinContext, client: ApiClient) {
-  const standing = await requireNameFree(client, context.settings.nodeName)
+  const {nodeName, certificateTimeout: timeout = LONGEST_WAIT} = context.settings
+  const standing = await requireNameFree(client, nodeName)
   const {csr, keys} = await ask(context, client)
   const pem = await awaitCertificate(client, csr, {
-    timeout: context.settings.certificateTimeout ?? LONGEST_WAIT,
-    onPending: ({metadata}) => tellPending(context, metadata.name ?? '', standing !== undefined),
+    timeout,
+    onPending: ({metadata: {name = ''}}) => context.note(pendingNote(name, nodeName, standing)),
+    pendingHints: standing
+      ? [
+          `or let this machine take the name over with "trustadm certificate allow-rejoin ${nodeName}"`,
+        ]
+      : [],
   })
   return {pem, keys}
+}
+
+function pendingNote(request: string, nodeName: string, standing: Node | undefined): string {
+  const approve = `run "trustadm certificate approve ${request}" on the control plane, or "kubectl certificate approve ${request}"`
+  return standing
+    ? `waiting for an operator, for there is a Node "${nodeName}" already: ${approve}; or "trustadm certificate allow-rejoin ${nodeName}"`
+    : `waiting for approval: ${approve}`
 }
 
 /** Where the CA of the cluster does not vouch for its clients, the cluster itself has to say that it knows this one. */

@@ -1,0 +1,152 @@
+import {mkdtemp, rm} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import type {CertificateSigningRequest} from '../../src/api/certificates.ts'
+import {clusterInfoConfigMap, jwsKey} from '../../src/bootstrap/cluster-info.ts'
+import {signDetached} from '../../src/bootstrap/jws.ts'
+import {describeToken} from '../../src/bootstrap/token-info.ts'
+import {toSecret} from '../../src/bootstrap/token-secret.ts'
+import {formatToken, type BootstrapToken} from '../../src/bootstrap/token.ts'
+import type {ApiClient} from '../../src/client/api-client.ts'
+import {JOIN_RBAC} from '../../src/control-plane/phases/join-rbac.ts'
+import {hasCode} from '../../src/errors.ts'
+import type {JoinRequest} from '../../src/node/join.ts'
+import type {JoinSettings} from '../../src/node/phases/index.ts'
+import {parseCertificate} from '../../src/pki/certificate.ts'
+import {issueFromRequest} from '../../src/pki/issuer.ts'
+import {pinOf} from '../../src/pki/pins.ts'
+import {parseRequest} from '../../src/pki/request.ts'
+import {systemClock} from '../../src/runtime.ts'
+import {ADMIN, startTestServer, type TestServer} from '../helpers/test-server.ts'
+
+export const TOKEN: BootstrapToken = {id: 'k3v8q1', secret: 'u7zq2m9x4c6b1n8w'}
+export const TOKEN_TEXT = formatToken(TOKEN)
+const HOUR = 3_600_000
+
+/** A cluster that machines can join: cluster-info, a token and the rights of its holders. Nobody decides on requests by himself. */
+export interface JoinableCluster extends TestServer {
+  admin: ApiClient
+  /** `host:port`. */
+  endpoint: string
+  pin: string
+  /** What is needed to join, with a folder and a name of its own. */
+  settings: (dir: string, nodeName: string, more?: Partial<JoinSettings>) => JoinSettings
+  approve: (name: string) => Promise<void>
+  deny: (name: string, reason: string, message: string) => Promise<void>
+  fail: (name: string, reason: string, message: string) => Promise<void>
+  /** Approves and signs; `certificate` in place of the one that was asked for. */
+  issue: (name: string, certificate?: string) => Promise<string>
+  /** Issues whatever is asked for, until it is stopped. */
+  issueAll: () => {stop: () => Promise<void>}
+  /** The name of the first request, as soon as there is one. */
+  firstRequest: () => Promise<string>
+}
+
+export async function startJoinableCluster(): Promise<JoinableCluster> {
+  const server = await startTestServer({controllers: false})
+  const admin = server.clientAs(ADMIN)
+  const info = clusterInfoConfigMap({server: server.url, ca: server.ca})
+  const kubeconfig = info.data?.kubeconfig ?? ''
+  const {namespaces, configMaps, secrets, csrs} = admin
+  if (!(await namespaces.find('kube-public'))) {
+    await namespaces.create({metadata: {name: 'kube-public'}})
+  }
+  const signed = {...info.data, [jwsKey(TOKEN.id)]: signDetached(kubeconfig, TOKEN)}
+  await configMaps.create({...info, data: signed})
+  await secrets.create(toSecret(describeToken(TOKEN, {}, systemClock.now())))
+  for (const {ensure} of JOIN_RBAC) await ensure(admin)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+
+  const pin = pinOf(parseCertificate(server.ca))
+  const endpoint = new URL(server.url).host
+  const condition = (type: string, reason: string, message: string) => ({
+    type,
+    status: 'True' as const,
+    reason,
+    message,
+  })
+  const decide = async (name: string, type: string, reason: string, message: string) => {
+    const csr = await csrs.get(name)
+    const conditions = [...(csr.status?.conditions ?? []), condition(type, reason, message)]
+    await csrs.updateSubresource('approval', {...csr, status: {...csr.status, conditions}})
+  }
+  const approve = (name: string) => decide(name, 'Approved', 'TestApproved', 'approved by a test')
+  const sign = (csr: CertificateSigningRequest) => {
+    const request = parseRequest(Buffer.from(csr.spec.request, 'base64').toString())
+    const now = systemClock.now().getTime()
+    return issueFromRequest(server.issuer, request, {
+      usages: csr.spec.usages ?? [],
+      validity: {notBefore: new Date(now - HOUR), notAfter: new Date(now + HOUR)},
+    })
+  }
+  const issue = async (name: string, certificate?: string) => {
+    await approve(name)
+    const csr = await csrs.get(name)
+    const pem = certificate ?? (await sign(csr))
+    const encoded = Buffer.from(pem).toString('base64')
+    await csrs.updateStatus({...csr, status: {...csr.status, certificate: encoded}})
+    return pem
+  }
+  const firstRequest = async () => {
+    for await (const {object} of csrs.watch()) return object.metadata.name ?? ''
+    throw new Error('the watch ended')
+  }
+  return {
+    ...server,
+    admin,
+    endpoint,
+    pin,
+    settings: (dir, nodeName, more = {}) => ({
+      dir,
+      nodeName,
+      discovery: {endpoints: [endpoint], token: TOKEN_TEXT, caCertHashes: [pin]},
+      token: TOKEN_TEXT,
+      discoveryTimeout: 0,
+      certificateTimeout: 10_000,
+      ...more,
+    }),
+    approve,
+    deny: (name, reason, message) => decide(name, 'Denied', reason, message),
+    fail: async (name, reason, message) => {
+      const csr = await csrs.get(name)
+      const conditions = [...(csr.status?.conditions ?? []), condition('Failed', reason, message)]
+      await csrs.updateStatus({...csr, status: {...csr.status, conditions}})
+    },
+    issue,
+    issueAll: () => {
+      const over = new AbortController()
+      const work = (async () => {
+        for await (const {type, object} of csrs.watch({signal: over.signal})) {
+          if (type === 'ADDED' && !object.status?.conditions)
+            await issue(object.metadata.name ?? '')
+        }
+      })().catch((error: unknown) => {
+        if (!over.signal.aborted && !hasCode(error, 'NOT_FOUND')) throw error
+      })
+      return {
+        stop: async () => {
+          over.abort()
+          await work
+        },
+      }
+    },
+    firstRequest,
+  }
+}
+
+/** A run of join, with all that it says. */
+export function joinRequest(settings: JoinSettings): JoinRequest & {lines: string[]} {
+  const lines: string[] = []
+  const say = (line: string) => void lines.push(line)
+  return {settings, clock: systemClock, tell: say, note: say, warn: say, environment: {}, lines}
+}
+
+/** A folder for each test, gone after it. */
+export function useFolder(): () => string {
+  let folder = ''
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'trustadm-node-'))
+  })
+  afterEach(() => rm(folder, {recursive: true, force: true}))
+  return () => folder
+}
