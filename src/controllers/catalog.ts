@@ -8,7 +8,6 @@ import {csrCleanerController} from './csr-cleaner.ts'
 import {csrSignerController, type CsrSignerDeps} from './csr-signer.ts'
 import {defaultServiceAccountController} from './default-service-account.ts'
 import {kubeletServingApproverController, type ServingPolicy} from './kubelet-serving-approver.ts'
-import {kubeletServingApproverController, type ServingPolicy} from './kubelet-serving-approver.ts'
 import {namespaceDeletionController} from './namespace-deletion.ts'
 import {nodeTaintController} from './node-taints.ts'
 import {rootCaController} from './root-ca-publisher.ts'
@@ -23,10 +22,6 @@ export interface PortableDeps {
   clock: Clock
   /** Absent where nothing is to be signed. */
   signing?: CsrSignerDeps | undefined
-  /** Without it the approver of serving certificates denies nothing. */
-  serving?: ServingPolicy | undefined
-  /** Absent: nothing is denied. */
-  serving?: ServingPolicy | undefined
 }
 
 /** What the controllers need besides that run only where the server does. */
@@ -51,17 +46,6 @@ export const PORTABLE_CONTROLLERS: ControllerTable<PortableDeps> = {
     aliases: ['certificatesigningrequest-approving-controller', 'csrapproving'],
     create: ({reader, writer, clock}) =>
       csrApproverController(reader, writer('certificate-controller'), clock),
-  },
-  'kubelet-serving-approver': {
-    aliases: [],
-    create: ({reader, writer, serving, clock}) =>
-      kubeletServingApproverController(reader, writer('kubelet-serving-approver'), clock, serving),
-  },
-  'kubelet-serving-approver': {
-    // Kubernetes has none.
-    aliases: [],
-    create: ({reader, writer, serving, clock}) =>
-      kubeletServingApproverController(reader, writer('kubelet-serving-approver'), clock, serving),
   },
   'csr-signer': {
     aliases: ['certificatesigningrequest-signing-controller', 'csrsigning'],

@@ -7,8 +7,6 @@ import {allHold, verdict, type ApproverOpinion, type RuleVerdict} from './opinio
 import {kubeletClientRules, signerRule} from './shape-rules.ts'
 import {isUnknown, type Unknown} from './unknown.ts'
 
-export type {Unknown} from './unknown.ts'
-
 type Csr = Pick<CertificateSigningRequest, 'spec' | 'metadata'>
 
 /** What an approver of client certificates has to know beyond the request. */

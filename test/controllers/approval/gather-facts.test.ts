@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import type {ApiClient} from '../../../src/client/api-client.ts'
+import {gatherFacts} from '../../../src/controllers/approval/gather-facts.ts'
+import {objections, type ApproverOpinion} from '../../../src/controllers/approval/opinion.ts'
+import {opinionsOn} from '../../../src/controllers/approval/opinions.ts'
+import {grantRejoin} from '../../../src/controllers/approval/record-store.ts'
+import {TrustError} from '../../../src/errors.ts'
+import {generateKeys} from '../../../src/pki/keys.ts'
+import {systemClock} from '../../../src/runtime.ts'
+import {ADMIN, startTestServer, type TestServer} from '../../helpers/test-server.ts'
+import {
+  BOOTSTRAPPER,
+  SERVING,
+  SERVING_USAGES,
+  bindApprovals,
+  nodeUser,
+  submit,
+  type Wish,
+} from './support.ts'
+
+describe('gatherFacts', () => {
+  let server: TestServer
+  let admin: ApiClient
+  let count = 0
+
+  before(async () => {
+    server = await startTestServer({controllers: false})
+    admin = server.clientAs(ADMIN)
+    await bindApprovals(admin)
+  })
+  after(() => server.stop())
+
+  const nodeName = () => `g${++count}`
+  const ask = async (node: string, wish: Wish = {}, user = BOOTSTRAPPER) =>
+    await submit(server.clientAs(user), {
+      name: `g-csr-${++count}`,
+      commonName: `system:node:${node}`,
+      ...wish,
+    })
+  const opinions = async (
+    csr: Awaited<ReturnType<typeof ask>>,
+    client: ApiClient = admin,
+  ): Promise<Record<string, ApproverOpinion>> => {
+    const facts = await gatherFacts(client, csr, {clock: systemClock})
+    return Object.fromEntries(opinionsOn(csr, facts).map((one) => [one.approver, one]))
+  }
+  const decisions = (all: Record<string, ApproverOpinion>) =>
+    Object.fromEntries(Object.entries(all).map(([name, {decision}]) => [name, decision]))
+
+  it('finds a new machine’s request right', async () => {
+    assert.deepEqual(decisions(await opinions(await ask(nodeName()))), {
+      selfnodeclient: 'ignore',
+      nodeclient: 'approve',
+      'kubelet-serving': 'ignore',
+    })
+  })
+
+  it('finds a Node, another approved request and a grant', async () => {
+    const node = nodeName()
+    await admin.nodes.create({metadata: {name: node}})
+    const first = await ask(node)
+    await admin.csrs.updateSubresource('approval', {
+      ...first,
+      status: {conditions: [{type: 'Approved', status: 'True', reason: 'ByHand'}]},
+    })
+    const second = await ask(node, {keys: await generateKeys('ECDSA-P256')})
+    const {nodeclient} = await opinions(second)
+    assert.equal(nodeclient?.decision, 'hold')
+    assert.equal(nodeclient.reason, 'NodeNameTaken')
+    assert.match(objections(nodeclient), /a Node of that name exists, and request "g-csr-/)
+    await grantRejoin(admin, node, new Date(Date.now() + 60_000))
+    assert.equal((await opinions(second)).nodeclient?.decision, 'approve')
+  })
+
+  it('finds the Node that vouches for a serving request, also without a Machine API', async () => {
+    const node = nodeName()
+    await admin.nodes.create({metadata: {name: node}})
+    await admin.nodes.patch(
+      node,
+      {status: {addresses: [{type: 'Hostname', address: node}]}},
+      {type: 'merge', subresource: 'status'},
+    )
+    const serving = {signerName: SERVING, usages: SERVING_USAGES}
+    const good = await ask(node, {...serving, names: {dns: [node]}}, nodeUser(node))
+    const bad = await ask(node, {...serving, names: {dns: ['evil']}}, nodeUser(node))
+    const list = () => Promise.reject(new TrustError('NOT_FOUND', '404 page not found'))
+    const withoutMachines = {...admin, machines: {...admin.machines, list}}
+    for (const client of [admin, withoutMachines]) {
+      assert.equal((await opinions(good, client))['kubelet-serving']?.decision, 'approve')
+      assert.equal((await opinions(bad, client))['kubelet-serving']?.decision, 'hold')
+    }
+  })
+
+  it('says what the caller may not find out', async () => {
+    const csr = await ask(nodeName())
+    const {nodeclient} = await opinions(csr, server.clientAs(BOOTSTRAPPER))
+    assert.equal(nodeclient?.decision, 'hold')
+    assert.match(
+      objections(nodeclient),
+      /not known: .*cannot create resource "subjectaccessreviews"/,
+    )
+  })
+})
