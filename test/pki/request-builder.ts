@@ -24,13 +24,34 @@ export interface RequestParts {
   /** One list for each extension request among the attributes. */
   extensions?: Buffer[][]
   publicKeyInfo?: Buffer
-  /** Of the signature: its object identifier and hash. */
-  algorithm?: {oid: string; hash: string}
+  /** Of the signature: its object identifier, with parameters where there are any, and hash. */
+  algorithm?: SigningAlgorithm
+  /** Further attributes, whole, beside the extension requests. */
+  attributes?: Buffer[]
   version?: number
   label?: string
 }
 
-const ECDSA_SHA256 = {oid: '1.2.840.10045.4.3.2', hash: 'sha256'}
+export interface SigningAlgorithm {
+  oid: string
+  /** Absent for Ed25519. */
+  hash?: string
+  parameters?: Buffer
+}
+
+export const SIGN = {
+  rsaMd5: {oid: '1.2.840.113549.1.1.4', hash: 'md5'},
+  rsaSha1: {oid: '1.2.840.113549.1.1.5', hash: 'sha1'},
+  rsaSha256: {oid: '1.2.840.113549.1.1.11', hash: 'sha256'},
+  rsaSha384: {oid: '1.2.840.113549.1.1.12', hash: 'sha384'},
+  rsaSha512: {oid: '1.2.840.113549.1.1.13', hash: 'sha512'},
+  ecdsaSha1: {oid: '1.2.840.10045.4.1', hash: 'sha1'},
+  ecdsaSha256: {oid: '1.2.840.10045.4.3.2', hash: 'sha256'},
+  ecdsaSha384: {oid: '1.2.840.10045.4.3.3', hash: 'sha384'},
+  ecdsaSha512: {oid: '1.2.840.10045.4.3.4', hash: 'sha512'},
+  dsaSha256: {oid: '2.16.840.1.101.3.4.3.2', hash: 'sha256'},
+  ed25519: {oid: '1.3.101.112'},
+} satisfies Record<string, SigningAlgorithm>
 
 export const encodeSubject = (attributes: Attribute[]): Buffer =>
   sequence(
@@ -42,7 +63,8 @@ export const encodeSubject = (attributes: Attribute[]): Buffer =>
 /** Requests that no honest tool makes, signed all the same. */
 export function buildRequest(keys: KeyPair, parts: RequestParts = {}): string {
   const {
-    algorithm = ECDSA_SHA256,
+    algorithm = SIGN.ecdsaSha256,
+    attributes = [],
     extensions = [],
     version = 0,
     label = 'CERTIFICATE REQUEST',
@@ -53,11 +75,13 @@ export function buildRequest(keys: KeyPair, parts: RequestParts = {}): string {
     parts.publicKeyInfo ?? keys.publicKey.export({format: 'der', type: 'spki'}),
     element(
       0xa0,
+      ...attributes,
       ...extensions.map((list) => sequence(oid(OID.extensionRequest), set(sequence(...list)))),
     ),
   )
-  const signature = sign(algorithm.hash, content, keys.privateKey)
-  return encodePem(label, sequence(content, sequence(oid(algorithm.oid)), bitString(signature)))
+  const {hash, oid: id, parameters = Buffer.alloc(0)}: SigningAlgorithm = algorithm
+  const signature = sign(hash, content, keys.privateKey)
+  return encodePem(label, sequence(content, sequence(oid(id), parameters), bitString(signature)))
 }
 
 export const authorityExtension = (): Buffer =>
