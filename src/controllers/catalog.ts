@@ -22,6 +22,8 @@ export interface PortableDeps {
   clock: Clock
   /** Absent where nothing is to be signed. */
   signing?: CsrSignerDeps | undefined
+  /** Absent: nothing is denied. */
+  serving?: ServingPolicy | undefined
 }
 
 /** What the controllers need besides that run only where the server does. */
@@ -46,6 +48,12 @@ export const PORTABLE_CONTROLLERS: ControllerTable<PortableDeps> = {
     aliases: ['certificatesigningrequest-approving-controller', 'csrapproving'],
     create: ({reader, writer, clock}) =>
       csrApproverController(reader, writer('certificate-controller'), clock),
+  },
+  'kubelet-serving-approver': {
+    // Kubernetes has none.
+    aliases: [],
+    create: ({reader, writer, serving, clock}) =>
+      kubeletServingApproverController(reader, writer('kubelet-serving-approver'), clock, serving),
   },
   'csr-signer': {
     aliases: ['certificatesigningrequest-signing-controller', 'csrsigning'],
