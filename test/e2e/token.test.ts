@@ -7,9 +7,10 @@ import {setTimeout as sleep} from 'node:timers/promises'
 import type {ApiClient} from '../../src/client/api-client.ts'
 import {connect, connectTo} from '../../src/client/connect.ts'
 import {parseKubeconfig} from '../../src/client/kubeconfig.ts'
-import {findClient, sayMissing} from '../helpers/clients.ts'
+import {findKubectl, sayMissing} from '../helpers/clients.ts'
 import {Kubectl} from '../helpers/kubectl.ts'
 import {programFixture, trustadm, trustadmWith, type ProgramFixture} from '../helpers/program.ts'
+import {VERSIONS} from './versions.ts'
 
 interface Result {
   endpoint: string
@@ -149,75 +150,82 @@ describe('tokens of a control plane', function () {
     assert.doesNotMatch(stdout, /abcdef/)
   })
 
-  describe('and kubectl', () => {
-    let home = ''
-    let kubectl: Kubectl
-    before(async function () {
-      const binary = findClient('kubectl')
-      if (!binary) {
-        sayMissing('kubectl')
-        return this.skip()
-      }
-      home = await mkdtemp(join(tmpdir(), 'trustadm-token-'))
-      kubectl = new Kubectl({
-        binary,
-        kubeconfig: made.kubeconfig,
-        home,
-        namespace: 'kube-system',
+  for (const {version} of VERSIONS) {
+    describe(`and kubectl ${version}`, () => {
+      const id = `kctl${version.slice(2)}`
+      const whole = `${id}.x8s0vq1zr5mw7cpd`
+      let home = ''
+      let kubectl: Kubectl
+      before(async function () {
+        const binary = findKubectl(version)
+        if (!binary) {
+          sayMissing(`kubectl-${version}`)
+          return this.skip()
+        }
+        home = await mkdtemp(join(tmpdir(), 'trustadm-token-'))
+        kubectl = new Kubectl({
+          binary,
+          kubeconfig: made.kubeconfig,
+          home,
+          namespace: 'kube-system',
+        })
+      })
+      after(async () => {
+        if (home) await rm(home, {recursive: true, force: true})
+      })
+
+      const literals = [
+        `token-id=${id}`,
+        'token-secret=x8s0vq1zr5mw7cpd',
+        'usage-bootstrap-signing=true',
+        'usage-bootstrap-authentication=true',
+      ]
+
+      it('agree: one that is made as a Secret is listed, signed and lets in; deleted, it is gone', async () => {
+        const values = literals.map((literal) => `--from-literal=${literal}`).join(' ')
+        const type = '--type=bootstrap.kubernetes.io/token'
+        await kubectl.ok(`create secret generic bootstrap-token-${id} ${type} ${values}`)
+        const {stdout} = await token('list')
+        assert.match(
+          stdout,
+          new RegExp(`^${whole} +<forever> +<never> +authentication,signing `, 'm'),
+        )
+        assert.equal(await identity(whole), `system:bootstrap:${id}`)
+        await eventually(() => isSigned(id), true)
+
+        await kubectl.ok(`delete secret bootstrap-token-${id}`)
+        assert.doesNotMatch((await token('list')).stdout, new RegExp(id))
+        await eventually(() => isSigned(id), false)
+        await eventually(() => identity(whole), 'UNAUTHORIZED')
+      })
+
+      it('agree: one of trustadm is a Secret as kubeadm writes it', async () => {
+        const {stdout} = await token('create', '--ttl', '1h', '--description', 'for rack 7')
+        const [made = '', secret = ''] = stdout.trim().split('.')
+        const text = await kubectl.ok(`get secret bootstrap-token-${made} -o json`)
+        const {type, data} = JSON.parse(text) as {type: string; data: Record<string, string>}
+        const values = Object.fromEntries(
+          Object.entries(data).map(([key, value]) => [
+            key,
+            Buffer.from(value, 'base64').toString(),
+          ]),
+        )
+        assert.equal(type, 'bootstrap.kubernetes.io/token')
+        assert.deepEqual(
+          {...values, expiration: values.expiration?.slice(-1)},
+          {
+            'auth-extra-groups': 'system:bootstrappers:kubeadm:default-node-token',
+            description: 'for rack 7',
+            expiration: 'Z',
+            'token-id': made,
+            'token-secret': secret,
+            'usage-bootstrap-authentication': 'true',
+            'usage-bootstrap-signing': 'true',
+          },
+        )
       })
     })
-    after(async () => {
-      if (home) await rm(home, {recursive: true, force: true})
-    })
-
-    const literals = [
-      'token-id=kctl42',
-      'token-secret=x8s0vq1zr5mw7cpd',
-      'usage-bootstrap-signing=true',
-      'usage-bootstrap-authentication=true',
-    ]
-
-    it('agree: one that is made as a Secret is listed, signed and lets in; deleted, it is gone', async () => {
-      const values = literals.map((literal) => `--from-literal=${literal}`).join(' ')
-      const type = '--type=bootstrap.kubernetes.io/token'
-      await kubectl.ok(`create secret generic bootstrap-token-kctl42 ${type} ${values}`)
-      const {stdout} = await token('list')
-      assert.match(
-        stdout,
-        /^kctl42\.x8s0vq1zr5mw7cpd +<forever> +<never> +authentication,signing /m,
-      )
-      assert.equal(await identity('kctl42.x8s0vq1zr5mw7cpd'), 'system:bootstrap:kctl42')
-      await eventually(() => isSigned('kctl42'), true)
-
-      await kubectl.ok('delete secret bootstrap-token-kctl42')
-      assert.doesNotMatch((await token('list')).stdout, /kctl42/)
-      await eventually(() => isSigned('kctl42'), false)
-      await eventually(() => identity('kctl42.x8s0vq1zr5mw7cpd'), 'UNAUTHORIZED')
-    })
-
-    it('agree: one of trustadm is a Secret as kubeadm writes it', async () => {
-      const {stdout} = await token('create', '--ttl', '1h', '--description', 'for rack 7')
-      const [id = '', secret = ''] = stdout.trim().split('.')
-      const text = await kubectl.ok(`get secret bootstrap-token-${id} -o json`)
-      const {type, data} = JSON.parse(text) as {type: string; data: Record<string, string>}
-      const values = Object.fromEntries(
-        Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]),
-      )
-      assert.equal(type, 'bootstrap.kubernetes.io/token')
-      assert.deepEqual(
-        {...values, expiration: values.expiration?.slice(-1)},
-        {
-          'auth-extra-groups': 'system:bootstrappers:kubeadm:default-node-token',
-          description: 'for rack 7',
-          expiration: 'Z',
-          'token-id': id,
-          'token-secret': secret,
-          'usage-bootstrap-authentication': 'true',
-          'usage-bootstrap-signing': 'true',
-        },
-      )
-    })
-  })
+  }
 
   it('leave no secret on the standard error, in a log or in the audit, at any verbosity', async () => {
     const secret = 'canary7890w2q5zx'
