@@ -110,7 +110,9 @@ describe('join', function () {
     issueAll()
     await run()
     const snapshot = async () => {
-      const paths = (await readdir(dir(), {recursive: true})).filter((name) => !name.includes('lock'))
+      const paths = (await readdir(dir(), {recursive: true})).filter(
+        (name) => !name.includes('lock'),
+      )
       return Promise.all(
         paths.map(async (name) => [name, (await lstat(join(dir(), name))).ino] as const),
       )
