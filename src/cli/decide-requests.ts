@@ -1,4 +1,3 @@
-import type {CertificateSigningRequest} from '../api/certificates.ts'
 import type {ApiClient} from '../client/api-client.ts'
 import {
   decideAll,
@@ -15,8 +14,7 @@ import type {Clock} from '../runtime.ts'
 import type {ClusterFlagValues} from './cluster.ts'
 import {createProgress} from './progress.ts'
 import {canAsk, confirm} from './prompt.ts'
-import {shown, shownValue} from './views/requests-text.ts'
-import {subjectLine} from './views/requests.ts'
+import {askedLine} from './views/requests.ts'
 import {withCluster} from './with-cluster.ts'
 
 export interface DecideFlags extends ClusterFlagValues {
@@ -31,8 +29,6 @@ export interface DecideFlags extends ClusterFlagValues {
   quiet: boolean
   verbose: boolean
 }
-
-type Csr = CertificateSigningRequest
 
 const LARGEST = 16 * 1024 * 1024
 
@@ -104,22 +100,15 @@ async function readStandardInput(): Promise<string> {
   return text
 }
 
-/** Who asks for what, in one line. */
-function lineFor(csr: Csr): string {
-  const {name, requester, signer, request} = summarize(csr, {decode: true})
-  const subject = request ? subjectLine(request.subject) : 'a request that cannot be read'
-  const names = request ? [...request.names.dns, ...request.names.ips] : []
-  const hosts = names.length === 0 ? '' : ` for ${names.map(shownValue).join(', ')}`
-  return `  ${shown(name)}: ${shownValue(requester)} asks ${shown(signer)} for ${subject}${hosts}`
-}
-
 /** Shows what is to be approved, and keeps to just these: what takes their names afterwards is not approved. */
 async function askFor(
   client: Pick<ApiClient, 'csrs'>,
   targets: readonly Target[],
 ): Promise<Target[]> {
   const found = await Promise.all(targets.map(({name}) => client.csrs.find({name})))
-  const lines = found.filter((csr) => csr !== undefined).map(lineFor)
+  const lines = found
+    .filter((csr) => csr !== undefined)
+    .map((csr) => `  ${askedLine(summarize(csr, {decode: true}))}`)
   // What is not there is told by the decision.
   if (lines.length === 0) return [...targets]
   process.stderr.write(`${lines.join('\n')}\n`)

@@ -2,13 +2,13 @@ import type {ApiClient} from '../client/api-client.ts'
 import {decide} from '../control-plane/requests/decide.ts'
 import {nameOf} from '../control-plane/requests/explain.ts'
 import type {RequestFilter} from '../control-plane/requests/filter.ts'
-import {findRequests} from '../control-plane/requests/list.ts'
+import {findRequests, summarize} from '../control-plane/requests/list.ts'
 import {reportOn, type AskApprovers} from '../control-plane/requests/show.ts'
 import {TrustError, hasCode, messageOf} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
 import type {Choice} from './prompt.ts'
 import {formatRequest} from './views/requests-show.ts'
-import {shown} from './views/requests-text.ts'
+import {askedLine} from './views/requests.ts'
 
 /** What `certificate review` prints in the end. */
 export interface Review {
@@ -68,7 +68,9 @@ export async function reviewRequests(
       const text = formatRequest(report, {now: clock.now(), stream: reviewer.stream})
       reviewer.stream.write(`\n${rule}\n${text}\n`)
       const left = waiting.length - index - 1
-      const question = `${shown(nameOf(csr))}${left === 0 ? '' : ` (${left} more)`}`
+      // Once more in short: on a small screen the head of the report is out of sight.
+      const line = askedLine(summarize(csr, {decode: true}))
+      const question = `${line}${left === 0 ? '' : ` (${left} more)`}`
       const answer = await reviewer.choose(question, CHOICES)
       if (answer === 'quit') return review
       await settle({name: nameOf(csr), uid: csr.metadata.uid}, answer)

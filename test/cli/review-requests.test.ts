@@ -24,7 +24,7 @@ describe('a review', () => {
   /** Answers by the name of the request that is asked about. */
   const review = (answer: (name: string) => Answer | Promise<Answer>, why = '', filter = {}) => {
     const reviewer: Reviewer = {
-      choose: async (question) => await answer(question.split(' ')[0] ?? ''),
+      choose: async (question) => await answer(question.split(':')[0] ?? ''),
       askText: () => Promise.resolve(why),
       stream: {isTTY: false, columns: 0, write: (text) => ((shown += String(text)), true)},
     }

@@ -19,9 +19,15 @@ export const widthsOf = (rows: readonly Row[], least: readonly number[] = []): n
   return widths
 }
 
+/** How wide a row is; a column without a width is left out. */
+function totalOf(widths: readonly number[]): number {
+  const shown = widths.filter((width) => width > 0)
+  return shown.reduce((sum, width) => sum + width, 0) + GAP.length * (shown.length - 1)
+}
+
 /**
- * Takes from the widest of the columns that may be cut until a row fits; the others, which people copy from, are never cut. What still
- * does not fit is left to the terminal.
+ * Takes from the widest of the columns that may be cut until a row fits, and then leaves out those that may vanish; the others, which
+ * people copy from, are never cut. What still does not fit is left to the terminal.
  */
 export function fit(
   widths: readonly number[],
@@ -29,16 +35,16 @@ export function fit(
   shrinkable: ReadonlyMap<number, number>,
 ): number[] {
   const fitted = [...widths]
-  const total = () =>
-    fitted.reduce((sum, width) => sum + width, 0) + GAP.length * (fitted.length - 1)
-  let excess = total() - columns
-  while (excess > 0) {
-    const [widest] = [...shrinkable]
+  const [kept, vanishing] = [[...shrinkable].filter(([, least]) => least > 0), [...shrinkable]]
+  while (totalOf(fitted) > columns) {
+    const [widest] = kept
       .filter(([index, least]) => (fitted[index] ?? 0) > least)
       .sort(([one], [other]) => (fitted[other] ?? 0) - (fitted[one] ?? 0))
     if (!widest) break
     fitted[widest[0]] = (fitted[widest[0]] ?? 0) - 1
-    excess -= 1
+  }
+  for (const [index, least] of vanishing) {
+    if (least === 0 && totalOf(fitted) > columns) fitted[index] = 0
   }
   return fitted
 }
@@ -58,9 +64,11 @@ export const lineOf = (
   paint: (cell: string, index: number) => string = (cell) => cell,
 ): string =>
   `${row
-    .map((text, index) => {
+    .flatMap((text, index) => {
+      const width = widths[index] ?? 0
+      if (width === 0) return []
       const isLast = index === row.length - 1
-      return paint(isLast ? text : cellOf(text, widths[index] ?? 0), index)
+      return [paint(isLast ? text : cellOf(text, width), index)]
     })
     .join(GAP)
     .trimEnd()}\n`

@@ -88,7 +88,7 @@ function stateText({state}: RequestReport, {paint}: Page): string {
 
 function requestSection({request, usages, requestedSeconds}: RequestReport, page: Page): string {
   const asked: Field[] = [
-    ['usages', shownList(usages)],
+    ['usages', usages.map(shown).join(', ') || '<none>'],
     [
       'duration',
       requestedSeconds === null ? 'as the signer likes' : humanDuration(requestedSeconds * 1000),
@@ -114,17 +114,22 @@ function approverSection({approvers}: RequestReport, page: Page): string {
     .map(({approver, decision, rules, reason}) => {
       const word = reason === undefined ? '' : ` (${shown(reason)})`
       const head = `  ${shown(approver)} ${SENTENCES[decision]}${word}\n`
+      // What is no approver's business is no alarm.
+      const isIgnored = decision === 'ignore'
+      const [yes, no] = isIgnored ? [dim('✔'), dim('✖')] : [green('✔'), red('✖')]
       const marks = rules.map(({rule, holds, reason: found}) =>
-        page.item(holds ? green('✔') : red('✖'), `${shown(rule)}: ${shown(found)}`, 4),
+        page.item(holds ? yes : no, `${shown(rule)}: ${shown(found)}`, 4),
       )
-      return (decision === 'ignore' ? dim(head) : head) + marks.join('')
+      return (isIgnored ? dim(head) : head) + marks.join('')
     })
     .join('')
 }
 
 function signerSection({signer, signerProblems}: RequestReport, page: Page): string {
   const {green, red} = page.paint
-  if (signerProblems === null) return ''
+  if (signerProblems === null) {
+    return page.item('·', `what ${shown(signer)} permits is not known here`)
+  }
   return signerProblems.length === 0
     ? page.item(green('✔'), `${shown(signer)} permits what is asked for`)
     : signerProblems.map((one) => page.item(red('✖'), shown(one))).join('')

@@ -10,9 +10,12 @@ import {requestedDuration, shown, shownList, shownValue} from './requests-text.t
 const HEAD = ['NAME', 'AGE', 'SIGNER', 'REQUESTER', 'DURATION', 'STATE']
 const WIDE_HEAD = [...HEAD, 'SUBJECT', 'NAMES', 'KEY', 'EXPIRES']
 const STATE = HEAD.indexOf('STATE')
+const DURATION = HEAD.indexOf('DURATION')
 const LEAST = new Map([
-  [HEAD.indexOf('SIGNER'), 12],
-  [HEAD.indexOf('REQUESTER'), 12],
+  [HEAD.indexOf('SIGNER'), 10],
+  [HEAD.indexOf('REQUESTER'), 10],
+  // Gone where there is no room left for it: the column that people miss least.
+  [DURATION, 0],
 ])
 
 function row(summary: RequestSummary, now: Date): string[] {
@@ -69,6 +72,14 @@ const paintState = (stream: Stream) => {
     Issued: paint.green,
   }
   return (state: string): string => byState[state.trim() as CsrState]?.(state) ?? state
+}
+
+/** Who asks for what, in one line. */
+export function askedLine({name, requester, signer, request}: RequestSummary): string {
+  const subject = request ? subjectLine(request.subject) : 'something that cannot be read'
+  const names = request ? [...request.names.dns, ...request.names.ips] : []
+  const hosts = names.length === 0 ? '' : `, for ${names.map(shownValue).join(', ')}`
+  return `${shown(name)}: ${shownValue(requester)} asks ${shown(signer)} for ${subject}${hosts}`
 }
 
 /** A table that is printed at once, or goes on row by row while a watch lasts. */

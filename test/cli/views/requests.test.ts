@@ -58,6 +58,12 @@ describe('the table of requests', () => {
     assert.match(lines[1] ?? '', new RegExp(`^${NAME} .*kubernetes.*… `))
   })
 
+  it('leaves out the duration before a row would wrap', () => {
+    const table = new RequestTable(false, {isTTY: true, columns: 50})
+    const [head = ''] = table.add([summary('ada')], NOW).split('\n')
+    assert.match(head, /^NAME +AGE +SIGNER +REQUESTER +STATE$/)
+  })
+
   it('cuts nothing where nobody looks', () => {
     const table = new RequestTable(false, {isTTY: false, columns: 20})
     assert.match(table.add([summary(NAME)], NOW), /kube-apiserver-client-kubelet +system:boot/)
