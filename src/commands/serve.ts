@@ -1,6 +1,8 @@
 import {TrustCommand} from '../cli/command.ts'
+import {controllers, deny} from '../cli/controller-flags.ts'
 import {dir} from '../cli/flags.ts'
 import {dirOf} from '../cli/places.ts'
+import {signingFlags} from '../cli/signing-flags.ts'
 
 export default class Serve extends TrustCommand {
   static override summary = 'run the API server of a control plane in the foreground'
@@ -8,18 +10,32 @@ export default class Serve extends TrustCommand {
 
 SIGTERM and SIGINT let requests in flight finish and end the server. SIGHUP rereads the certificates, without an interruption.
 Prints one line, "ready" and the address, on the standard output as soon as requests are answered; its log goes to the standard error.`
-  static override examples = ['<%= config.bin %> <%= command.id %> --dir /var/lib/trustadm']
-  static override flags = {dir}
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --dir /var/lib/trustadm',
+    {
+      description: 'Leave the signing of certificates to a process elsewhere:',
+      command: "<%= config.bin %> <%= command.id %> --controllers '*,-csr-signer'",
+    },
+  ]
+  static override flags = {dir, controllers, deny, ...signingFlags}
 
   async run(): Promise<void> {
     const {flags} = await this.parse(Serve)
     const {loadPlane} = await import('../control-plane/config/stored.ts')
     const {serve} = await import('../control-plane/serve.ts')
     const {timestamped} = await import('../cli/server-log.ts')
+    const {selectControllers} = await import('../controllers/selection.ts')
+    const {EMBEDDED_CONTROLLERS} = await import('../controllers/catalog.ts')
+    const {readSigningFlags} = await import('../cli/signing-flags.ts')
+    const chosen = selectControllers(EMBEDDED_CONTROLLERS, flags.controllers)
+    const signing = await readSigningFlags(flags)
     const log = flags.quiet ? () => undefined : timestamped(process.stderr, this.clock)
     const {endpoint, ended} = await serve(await loadPlane(dirOf(flags.dir)), {
       clock: this.clock,
       log,
+      signing,
+      serving: {deny: flags.deny},
+      controllers: chosen,
     })
     process.stdout.write(`ready ${endpoint}\n`)
     await ended

@@ -2,6 +2,7 @@ import type {UserInfo} from '../api/meta.ts'
 import {createApiClient, type ApiClient} from '../client/api-client.ts'
 import {InProcessTransport} from '../client/in-process-transport.ts'
 import {startControllers} from '../controllers/index.ts'
+import type {ServingPolicy} from '../controllers/kubelet-serving-approver.ts'
 import {FileIssuanceLog} from '../controllers/signing/file-issuance-log.ts'
 import {messageOf} from '../errors.ts'
 import {ensureFolder} from '../pki/folders.ts'
@@ -29,6 +30,7 @@ export interface EmbeddedOptions {
   /** The server's log. */
   log: (line: string) => void
   signing?: SigningSettings | undefined
+  serving?: ServingPolicy | undefined
   /** Which controllers run; without it, all. */
   controllers?: readonly string[] | undefined
 }
@@ -53,7 +55,7 @@ function clientOf(handler: Handler, caller: UserInfo): ApiClient {
 
 export async function startEmbedded(
   plane: Plane,
-  {clock, log, signing, controllers: chosen}: EmbeddedOptions,
+  {clock, log, signing, serving, controllers: chosen}: EmbeddedOptions,
 ): Promise<EmbeddedPlane> {
   const {settings} = plane
   let material = await readMaterial(plane, signing)
@@ -84,6 +86,7 @@ export async function startEmbedded(
       rootCa: () => material.rootAuthorities,
       aggregate,
       controllers: chosen,
+      serving,
       signing: {
         authorityFor: (signer) => material.signers.get(signer),
         issuances,

@@ -5,6 +5,7 @@ import {unreadable, unsafe} from '../../pki/file-errors.ts'
 import {NO_LINE, readLine, type LogEntry} from './log-line.ts'
 
 const NEWLINE = 0x0a
+const GAP = 'it does not follow the line before it: lines were removed or added'
 
 /** A log as it was read. */
 export interface LogSummary {
@@ -19,6 +20,8 @@ export interface LogSummary {
 export interface ReadLogOptions {
   /** Told every line, in order. */
   onEntry?: (entry: LogEntry) => void
+  /** Told where the chain breaks; reading then goes on. Without it, the first break is thrown. */
+  onBroken?: (error: TrustError) => void
   /** A hash that has to be that of a line. */
   expectedHead?: string | undefined
 }
@@ -68,10 +71,14 @@ export async function readLog(path: string, options: ReadLogOptions = {}): Promi
   }
 }
 
+function raise(error: TrustError): never {
+  throw error
+}
+
 async function checkLines(
   path: string,
   lines: AsyncGenerator<string, number>,
-  {onEntry, expectedHead}: ReadLogOptions,
+  {onEntry, onBroken = raise, expectedHead}: ReadLogOptions,
 ): Promise<LogSummary> {
   let head = NO_LINE
   let count = 0
@@ -84,15 +91,12 @@ async function checkLines(
     }
     count += 1
     const verdict = readLine(next.value)
-    if ('why' in verdict) throw broken(path, count, verdict.why)
-    const {entry} = verdict
-    if (entry.prev !== head) {
-      throw broken(
-        path,
-        count,
-        'it does not follow the line before it: lines were removed or added',
-      )
+    if ('why' in verdict) {
+      onBroken(broken(path, count, verdict.why))
+      continue
     }
+    const {entry} = verdict
+    if (entry.prev !== head) onBroken(broken(path, count, GAP))
     head = entry.hash
     isExpectedThere ||= head === expectedHead
     onEntry?.(entry)

@@ -1,0 +1,53 @@
+import * as Flags from '@oclif/core/flags'
+import {TrustCommand} from '../../cli/command.ts'
+import {OUTPUT_FORMATS, dir} from '../../cli/flags.ts'
+
+export default class CertificateLog extends TrustCommand {
+  static override summary = 'show what the signers have issued and refused'
+  static override description = `Reads the issuance log of the control plane on this machine, or that of "controllers" with --file. Each line holds the hash of the one before: --verify checks them all, and says where one was changed, removed or added.
+
+That lines were cut off the end cannot be seen from the file alone. Keep the head, which --verify prints, on another machine, and give it to --head the next time.`
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --verify',
+    '<%= config.bin %> <%= command.id %> --file issuance.log --head 5f2c9a…',
+  ]
+  static override flags = {
+    dir,
+    file: Flags.string({
+      helpValue: '<file>',
+      exclusive: ['dir'],
+      summary: 'the log to read [default: logs/issuance.log of the control plane]',
+    }),
+    verify: Flags.boolean({summary: 'check the chain of hashes instead of showing the lines'}),
+    head: Flags.string({
+      helpValue: '<hash>',
+      summary: 'check the chain too, and that the line with this hash is still in it',
+    }),
+    output: Flags.option({
+      char: 'o',
+      helpGroup: 'COMMON',
+      summary: 'how the result is printed',
+      options: [...OUTPUT_FORMATS, 'wide'] as const,
+      default: 'table',
+    })(),
+  }
+
+  async run(): Promise<void> {
+    const {flags} = await this.parse(CertificateLog)
+    const {listIssuances, verifyIssuances} = await import('../../control-plane/issuances.ts')
+    const {fileOf} = await import('../../control-plane/config/plane.ts')
+    const {dirOf} = await import('../../cli/places.ts')
+    const {createProgress} = await import('../../cli/progress.ts')
+    const {issuancesView} = await import('../../cli/views/issuances.ts')
+    const {requireHash} = await import('../../cli/hash-flag.ts')
+    const file = flags.file ?? fileOf({dir: dirOf(flags.dir)}, 'issuances')
+    const {warn} = createProgress(flags)
+    const head = flags.head === undefined ? undefined : requireHash('head', flags.head)
+    const report =
+      flags.verify || head !== undefined
+        ? await verifyIssuances(file, head, warn)
+        : await listIssuances(file, warn)
+    await this.print(report, flags.output, issuancesView(flags.output === 'wide'))
+  }
+}

@@ -1,0 +1,60 @@
+import * as Flags from '@oclif/core/flags'
+import {clusterFlags} from '../cli/cluster.ts'
+import {TrustCommand} from '../cli/command.ts'
+import {controllers, deny} from '../cli/controller-flags.ts'
+import {signingFlags} from '../cli/signing-flags.ts'
+
+export default class Controllers extends TrustCommand {
+  static override summary = 'run controllers in the foreground, against any cluster'
+  static override description = `Approves, signs and cleans up certificate requests, signs cluster-info and removes expired tokens in a cluster whose own control plane does not: with the rights of the kubeconfig and no others. What rights are missing is said at the start.
+
+Of several processes that run the same controller one works and the others wait, by a Lease in kube-system.
+SIGTERM and SIGINT end it; SIGHUP rereads the CAs. Prints one line, "ready" and the controllers, on the standard output; its log goes to the standard error.`
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --kubeconfig approver.conf --controllers csr-approver,kubelet-serving-approver',
+    '<%= config.bin %> <%= command.id %> --kubeconfig signer.conf --controllers csrsigning --cluster-signing-cert-file ca.crt --cluster-signing-key-file ca.key --issuance-log issuance.log',
+  ]
+  static override flags = {
+    ...clusterFlags,
+    controllers,
+    deny,
+    'leader-elect': Flags.boolean({
+      allowNo: true,
+      default: true,
+      summary: 'wait for the lease of a controller before it works',
+    }),
+    'issuance-log': Flags.string({
+      helpGroup: 'SIGNING',
+      helpValue: '<file>',
+      summary: 'where csr-signer keeps what it issues and refuses; needed by it',
+    }),
+    ...signingFlags,
+  }
+
+  async run(): Promise<void> {
+    const {flags} = await this.parse(Controllers)
+    const {PORTABLE_CONTROLLERS} = await import('../controllers/catalog.ts')
+    const {selectControllers} = await import('../controllers/selection.ts')
+    const {runControllers, untilSignalled} = await import('../control-plane/run-controllers.ts')
+    const {timestamped} = await import('../cli/server-log.ts')
+    const {readSigningFlags} = await import('../cli/signing-flags.ts')
+    const {withCluster} = await import('../cli/with-cluster.ts')
+    const chosen = selectControllers(PORTABLE_CONTROLLERS, flags.controllers)
+    const signing = await readSigningFlags(flags)
+    const log = flags.quiet ? () => undefined : timestamped(process.stderr, this.clock)
+    await withCluster(flags, async ({client}) => {
+      const running = await runControllers({
+        client,
+        controllers: chosen,
+        signing,
+        issuanceLog: flags['issuance-log'],
+        serving: {deny: flags.deny},
+        leaderElection: flags['leader-elect'],
+        clock: this.clock,
+        log,
+      })
+      process.stdout.write(`ready ${chosen.join(',')}\n`)
+      await untilSignalled(running, log)
+    })
+  }
+}

@@ -1,0 +1,181 @@
+import {randomUUID} from 'node:crypto'
+import {hostname} from 'node:os'
+import type {ApiClient} from '../client/api-client.ts'
+import {PORTABLE_CONTROLLERS, type PortableDeps} from '../controllers/catalog.ts'
+import {controllersOf, startAll, type RunningControllers} from '../controllers/index.ts'
+import {Leader} from '../controllers/leader.ts'
+import {
+  LEADER_PERMISSIONS,
+  PERMISSIONS,
+  formatPermission,
+  missingPermissions,
+  signPermissions,
+} from '../controllers/permissions.ts'
+import {FileIssuanceLog} from '../controllers/signing/file-issuance-log.ts'
+import {TrustError, messageOf} from '../errors.ts'
+import type {Clock} from '../runtime.ts'
+import {readSigningAuthorities, type SigningSettings} from './signing.ts'
+
+export interface RunOptions {
+  client: ApiClient
+  /** Their names in PORTABLE_CONTROLLERS. */
+  controllers: readonly string[]
+  signing: SigningSettings
+  /** Needed by the signer only. */
+  issuanceLog?: string | undefined
+  serving: NonNullable<PortableDeps['serving']>
+  /** Whether each waits for a Lease of its own before it works. */
+  leaderElection: boolean
+  clock: Clock
+  log: (line: string) => void
+}
+
+export interface RunningOutside {
+  /** Takes up CAs that have changed on the disk. Where they cannot be used, the old ones stay. */
+  reload(): Promise<void>
+  close(): Promise<void>
+}
+
+const SIGNER = 'csr-signer'
+
+interface Signing {
+  deps: NonNullable<PortableDeps['signing']>
+  signers: readonly string[]
+  reload(): Promise<void>
+  close(): Promise<void>
+}
+
+function usage(message: string, ...hints: string[]): TrustError {
+  return new TrustError('USAGE', message, {
+    hints: [...hints, 'or leave the signer out, as in --controllers "*,-csr-signer"'],
+  })
+}
+
+async function prepareSigning(options: RunOptions): Promise<Signing | undefined> {
+  const {controllers, signing, issuanceLog, clock} = options
+  if (!controllers.includes(SIGNER)) return undefined
+  let authorities = await readSigningAuthorities(signing)
+  if (authorities.size === 0) {
+    throw usage(
+      'csr-signer has no CA to sign with',
+      'name one with --cluster-signing-cert-file and --cluster-signing-key-file',
+    )
+  }
+  if (issuanceLog === undefined) {
+    throw usage('csr-signer has no log to keep what it signs in', 'name a file with --issuance-log')
+  }
+  const issuances = new FileIssuanceLog(issuanceLog, clock)
+  try {
+    await issuances.check()
+  } catch (error) {
+    await issuances.close()
+    throw error
+  }
+  return {
+    deps: {authorityFor: (signer) => authorities.get(signer), issuances, checksSignatures: true},
+    signers: [...authorities.keys()],
+    async reload() {
+      authorities = await readSigningAuthorities(signing)
+    },
+    close: () => issuances.close(),
+  }
+}
+
+/** Missing rights are told before anything runs: a controller that is refused again and again helps nobody. */
+async function requireRights(options: RunOptions, signers: readonly string[]): Promise<void> {
+  const wanted = [
+    ...options.controllers.flatMap((name) => PERMISSIONS[name] ?? []),
+    ...signPermissions(signers),
+    ...(options.leaderElection ? LEADER_PERMISSIONS : []),
+  ]
+  const distinct = [...new Map(wanted.map((one) => [formatPermission(one), one])).values()]
+  const missing = (await missingPermissions(options.client, distinct)).map(formatPermission)
+  if (missing.length === 0) return
+  throw new TrustError('FORBIDDEN', `the user of the kubeconfig may not ${missing.join(', ')}`, {
+    hints: ['give it these rights by a role and a binding, or run fewer controllers'],
+    facts: {missing},
+  })
+}
+
+type Running = Pick<RunningControllers, 'close'>
+
+/** Runs one controller for as long as it leads; made anew each time, for it knows only what it has followed itself. */
+async function runAsLeader(
+  name: string,
+  start: () => Running,
+  {client, clock, log}: RunOptions,
+  {identity, signal}: {identity: string; signal: AbortSignal},
+): Promise<void> {
+  const leader = new Leader({
+    leases: client.leases,
+    name: `trustadm-controllers-${name}`,
+    identity,
+    clock,
+    onError: (error) => log(`error: ${name}: the lease: ${messageOf(error)}`),
+  })
+  while (!signal.aborted) {
+    await leader.acquire(signal)
+    log(`${name}: leads`)
+    const running = start()
+    await leader.keep(signal)
+    await running.close()
+    await leader.release()
+    log(`${name}: leads no longer`)
+  }
+}
+
+/** Runs controllers in this process against any cluster, with the rights of the client and no others. */
+export async function runControllers(options: RunOptions): Promise<RunningOutside> {
+  const {client, controllers, serving, clock, log} = options
+  const signing = await prepareSigning(options)
+  try {
+    await requireRights(options, signing?.signers ?? [])
+  } catch (error) {
+    await signing?.close()
+    throw error
+  }
+  const deps = {reader: client, writer: () => client, clock, serving, signing: signing?.deps}
+  const stop = new AbortController()
+  const term = {identity: `${hostname()}_${randomUUID()}`, signal: stop.signal}
+  const running: Running[] = controllers.map((name) => {
+    const start = () =>
+      startAll(controllersOf(PORTABLE_CONTROLLERS, deps, [name]), (_name, key, error) =>
+        log(`error: ${name} ${key}: ${messageOf(error)}`),
+      )
+    if (!options.leaderElection) return start()
+    const ended = runAsLeader(name, start, options, term).catch((error: unknown) => {
+      if (!stop.signal.aborted) log(`error: ${name}: ${messageOf(error)}`)
+    })
+    return {close: () => ended}
+  })
+  return {
+    reload: async () => signing?.reload(),
+    async close() {
+      stop.abort(new Error('the controllers are stopping'))
+      await Promise.all(running.map((controller) => controller.close()))
+      await signing?.close()
+    },
+  }
+}
+
+/** Waits for SIGTERM or SIGINT, and then until everything has ended; SIGHUP rereads the CAs meanwhile. */
+export async function untilSignalled(
+  running: RunningOutside,
+  log: (line: string) => void,
+): Promise<void> {
+  const reload = () => {
+    running.reload().then(
+      () => log('CAs were reread'),
+      (error: unknown) =>
+        log(`error: CAs were not reread, the old ones are kept: ${messageOf(error)}`),
+    )
+  }
+  process.on('SIGHUP', reload)
+  const name = await new Promise<NodeJS.Signals>((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, resolve)
+  })
+  log(`${name}: finishing what is in flight`)
+  await running.close()
+  process.off('SIGHUP', reload)
+  log('stopped')
+}

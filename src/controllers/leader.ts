@@ -1,0 +1,137 @@
+import type {Lease} from '../api/coordination.ts'
+import type {ApiClient} from '../client/api-client.ts'
+import {hasCode} from '../errors.ts'
+import {sleep, type Clock} from '../runtime.ts'
+
+export interface LeaderOptions {
+  leases: ApiClient['leases']
+  /** The name of the Lease in kube-system. */
+  name: string
+  /** Who leads: one process of one machine. */
+  identity: string
+  clock: Clock
+  times?: LeaderTimes | undefined
+  onError: (error: unknown) => void
+}
+
+export interface LeaderTimes {
+  /** How long others wait for a leader that says nothing. */
+  lease: number
+  /** How long a leader tries to renew before it gives up: less than the others wait. */
+  renewal: number
+  /** Between two attempts. */
+  retry: number
+}
+
+/** client-go's defaults. */
+const DEFAULT_TIMES: LeaderTimes = {lease: 15_000, renewal: 10_000, retry: 2000}
+const NAMESPACE = 'kube-system'
+
+type Attempt = 'leads' | 'another leads' | 'lost a race'
+
+/** RFC 3339 with microseconds. */
+const microTime = (time: Date): string => time.toISOString().replace('Z', '000Z')
+
+/** Leads by a Lease, as client-go's leader election: clocks of other machines are not believed, only how long nothing came. */
+export class Leader {
+  readonly #options: LeaderOptions
+  readonly #times: LeaderTimes
+  #seen: {version: string | undefined; at: number} | undefined
+
+  constructor(options: LeaderOptions) {
+    this.#options = options
+    this.#times = options.times ?? DEFAULT_TIMES
+  }
+
+  /** Fulfilled when this process leads. Rejected with the signal's reason. */
+  async acquire(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      signal.throwIfAborted()
+      if ((await this.#attempt(signal)) === 'leads') return
+      await sleep(this.#times.retry * (0.5 + Math.random()), signal)
+    }
+  }
+
+  /** Renews until another leads, renewing has failed for too long, or the signal ends it. */
+  async keep(signal: AbortSignal): Promise<void> {
+    let renewed = performance.now()
+    while (!signal.aborted && performance.now() - renewed < this.#times.renewal) {
+      await sleep(this.#times.retry, signal).catch(() => undefined)
+      const before = performance.now()
+      // A renewal that hangs must not be waited for beyond what the others wait.
+      const left = Math.max(1, renewed + this.#times.renewal - before)
+      const attempt = await this.#attempt(AbortSignal.any([signal, AbortSignal.timeout(left)]))
+      if (attempt === 'another leads') return
+      if (attempt === 'leads') renewed = before
+    }
+  }
+
+  /** Lets another lead at once. */
+  async release(): Promise<void> {
+    const {leases, name, identity, clock, onError} = this.#options
+    try {
+      const lease = await leases.find({namespace: NAMESPACE, name})
+      if (lease?.spec?.holderIdentity !== identity) return
+      const {holderIdentity: _holder, ...spec} = lease.spec
+      const now = microTime(clock.now())
+      await leases.update({
+        ...lease,
+        spec: {...spec, leaseDurationSeconds: 1, acquireTime: now, renewTime: now},
+      })
+    } catch (error) {
+      onError(error)
+    }
+  }
+
+  async #attempt(signal: AbortSignal): Promise<Attempt> {
+    try {
+      return await this.#takeOrRenew(signal)
+    } catch (error) {
+      if (hasCode(error, 'ALREADY_EXISTS', 'CONFLICT')) return 'lost a race'
+      if (!signal.aborted) this.#options.onError(error)
+      return 'lost a race'
+    }
+  }
+
+  async #takeOrRenew(signal: AbortSignal): Promise<Attempt> {
+    const {leases, name, identity, clock} = this.#options
+    const found = await leases.find({namespace: NAMESPACE, name}, {signal})
+    const now = microTime(clock.now())
+    const spec = {
+      holderIdentity: identity,
+      leaseDurationSeconds: Math.ceil(this.#times.lease / 1000),
+      acquireTime: now,
+      renewTime: now,
+      leaseTransitions: 0,
+    }
+    if (!found) {
+      await leases.create({metadata: {namespace: NAMESPACE, name}, spec}, {signal})
+      return 'leads'
+    }
+    if (this.#isHeld(found)) return 'another leads'
+    const {holderIdentity, acquireTime = now, leaseTransitions = 0} = found.spec ?? {}
+    const isRenewal = holderIdentity === identity
+    await leases.update(
+      {
+        ...found,
+        spec: {
+          ...spec,
+          acquireTime: isRenewal ? acquireTime : now,
+          leaseTransitions: leaseTransitions + (isRenewal ? 0 : 1),
+        },
+      },
+      {signal},
+    )
+    return 'leads'
+  }
+
+  #isHeld({metadata, spec = {}}: Lease): boolean {
+    const {holderIdentity = '', leaseDurationSeconds = 0} = spec
+    const now = performance.now()
+    const isSame = this.#seen?.version === metadata.resourceVersion
+    const since = isSame ? (this.#seen?.at ?? now) : now
+    this.#seen = {version: metadata.resourceVersion, at: since}
+    const isOthers = holderIdentity !== '' && holderIdentity !== this.#options.identity
+    return isOthers && now - since < leaseDurationSeconds * 1000
+  }
+}

@@ -1,0 +1,84 @@
+import type {ResourceAttributes} from '../api/authorization.ts'
+import type {ApiClient} from '../client/api-client.ts'
+import {KUBELET_CLIENT, KUBELET_SERVING} from '../csr/signers.ts'
+
+/** A right that a controller cannot do without. */
+export interface Permission extends ResourceAttributes {
+  verb: string
+  group: string
+  resource: string
+}
+
+const CERTIFICATES = 'certificates.k8s.io'
+const CSRS = 'certificatesigningrequests'
+
+type Place = Pick<ResourceAttributes, 'namespace' | 'name' | 'subresource'>
+
+const may = (verbs: string, group: string, resource: string, place: Place = {}): Permission[] =>
+  verbs.split(',').map((verb) => ({verb, group, resource, ...place}))
+
+const onSigner = (verb: string, name: string): Permission[] =>
+  may(verb, CERTIFICATES, 'signers', {name})
+
+/** The leases that say who leads. */
+export const LEADER_PERMISSIONS: readonly Permission[] = may(
+  'get,create,update',
+  'coordination.k8s.io',
+  'leases',
+  {namespace: 'kube-system'},
+)
+
+/** What else the signer needs depends on the signers that it signs for. */
+export const signPermissions = (signers: Iterable<string>): Permission[] =>
+  [...signers].flatMap((signer) => onSigner('sign', signer))
+
+/** What the controllers that work with any cluster need there; what they can do without, such as Events, is left out. */
+export const PERMISSIONS: Readonly<Record<string, readonly Permission[]>> = {
+  'csr-approver': [
+    ...may('get,list,watch', CERTIFICATES, CSRS),
+    ...may('update', CERTIFICATES, CSRS, {subresource: 'approval'}),
+    ...onSigner('approve', KUBELET_CLIENT),
+    ...may('create', 'authorization.k8s.io', 'subjectaccessreviews'),
+    ...may('get', '', 'nodes'),
+    ...may('get,list,watch,create,update', 'coordination.k8s.io', 'leases', {
+      namespace: 'kube-system',
+    }),
+  ],
+  'kubelet-serving-approver': [
+    ...may('get,list,watch', CERTIFICATES, CSRS),
+    ...may('update', CERTIFICATES, CSRS, {subresource: 'approval'}),
+    ...onSigner('approve', KUBELET_SERVING),
+    ...may('get,list,watch', '', 'nodes'),
+  ],
+  'csr-signer': [
+    ...may('get,list,watch', CERTIFICATES, CSRS),
+    ...may('update', CERTIFICATES, CSRS, {subresource: 'status'}),
+  ],
+  'csr-cleaner': may('list,delete', CERTIFICATES, CSRS),
+  'bootstrap-signer': [
+    ...may('list,watch', '', 'secrets', {namespace: 'kube-system'}),
+    ...may('list,watch', '', 'configmaps', {namespace: 'kube-public'}),
+    ...may('update', '', 'configmaps', {namespace: 'kube-public', name: 'cluster-info'}),
+  ],
+  'token-cleaner': may('list,watch,delete', '', 'secrets', {namespace: 'kube-system'}),
+}
+
+/** Those that the caller does not have, by the server's own word. */
+export async function missingPermissions(
+  {selfSubjectAccessReviews}: Pick<ApiClient, 'selfSubjectAccessReviews'>,
+  wanted: readonly Permission[],
+): Promise<Permission[]> {
+  const answers = await Promise.all(
+    wanted.map((resourceAttributes) =>
+      selfSubjectAccessReviews.create({metadata: {}, spec: {resourceAttributes}}),
+    ),
+  )
+  return wanted.filter((_permission, index) => !answers[index]?.status?.allowed)
+}
+
+/** For people: `update certificatesigningrequests.certificates.k8s.io/status`. */
+export function formatPermission(permission: Permission): string {
+  const {verb, group, resource, subresource, name, namespace} = permission
+  const what = `${resource}${group === '' ? '' : `.${group}`}${subresource ? `/${subresource}` : ''}`
+  return [verb, what, name && `"${name}"`, namespace && `in ${namespace}`].filter(Boolean).join(' ')
+}
