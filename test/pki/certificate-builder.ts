@@ -74,7 +74,14 @@ export async function make({
     ],
   })
   const der = Buffer.from(made.rawData)
-  return {certificate: parseCertificateDer(der), der, keys: own}
+  return {
+    // Read only where it is looked at: some are made to be unreadable.
+    get certificate() {
+      return parseCertificateDer(der)
+    },
+    der,
+    keys: own,
+  }
 }
 
 export const makeAuthority = (name: string, wish: Wish = {}): Promise<Made> =>
