@@ -42,9 +42,16 @@ const strategy: Strategy<Pod> = {
   validateUpdate: validatePodUpdate,
 }
 
+/** What a pod belongs to is not for who reports on it to say. */
+function keepOwners({metadata}: Pod, {metadata: {ownerReferences}}: Pod): void {
+  if (ownerReferences === undefined) delete metadata.ownerReferences
+  else metadata.ownerReferences = structuredClone(ownerReferences)
+}
+
 const statusStrategy: Strategy<Pod> = {
   prepareForUpdate: (pod, old) => {
     restore(pod, old, 'spec')
+    keepOwners(pod, old)
     pod.status ??= {}
     if (old.status?.qosClass) pod.status.qosClass ??= old.status.qosClass
   },

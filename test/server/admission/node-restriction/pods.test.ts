@@ -123,6 +123,11 @@ describe('NodeRestriction, of pods', () => {
       reach('persistentvolumeclaims'),
     ],
     [
+      'the claim of an ephemeral volume',
+      {volumes: [{name: 'v', ephemeral: {volumeClaimTemplate: {spec: {}}}}]},
+      reach('persistentvolumeclaims'),
+    ],
+    [
       'trusted certificates',
       {
         volumes: [
@@ -195,6 +200,9 @@ describe('NodeRestriction, of pods', () => {
       }),
       'node "mynode" cannot update resource claim statues',
     )
+    const ownerReferences = [owner()]
+    const written = await stage.node.patch(path, {metadata: {ownerReferences}})
+    assert.equal(written.body.metadata.ownerReferences, undefined)
     assertRefused(
       await stage.node.patch(`${APP}/pods/theirs/status`, {status: {phase: 'Failed'}}),
       'node "mynode" can only update pod status for pods with spec.nodeName set to itself',
