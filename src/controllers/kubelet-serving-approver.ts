@@ -72,7 +72,7 @@ export function kubeletServingApproverController(
   policy: ServingPolicy = {deny: false},
 ): ControllerSpec {
   const requests = new RequestIndex(reader.csrs, KUBELET_SERVING)
-  const machines = new MachineIndex(reader.machines, (node) => requests.openFor(node))
+  const machines = new MachineIndex(reader, (node) => requests.openFor(node))
   const nodes = follow(reader.nodes, (_node, name) => requests.openFor(name))
   return {
     name: COMPONENT,

@@ -1,5 +1,4 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
-import type {Machine} from '../../api/machine.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import type {CallOptions} from '../../client/resource-client.ts'
 import {KUBELET_CLIENT, KUBELET_SERVING} from '../../csr/signers.ts'
@@ -8,6 +7,7 @@ import type {Clock} from '../../runtime.ts'
 import {askAccess, type Permission} from './access-review.ts'
 import {askedBy, type Asked} from './asked.ts'
 import {CLIENT_APPROVERS, type ClientFacts} from './client-approvers.ts'
+import {machinesWhereServed} from './machines-where-served.ts'
 import type {NameClaims} from './name-rule.ts'
 import {isNodeName} from './node-record.ts'
 import {allHold} from './opinion.ts'
@@ -17,7 +17,10 @@ import {machinesOf, voucherFor, type Voucher} from './registered.ts'
 import {RequestIndex} from './request-index.ts'
 import type {Unknown} from './unknown.ts'
 
-type Client = Pick<ApiClient, 'csrs' | 'nodes' | 'leases' | 'machines' | 'subjectAccessReviews'>
+type Client = Pick<
+  ApiClient,
+  'csrs' | 'nodes' | 'leases' | 'machines' | 'subjectAccessReviews' | 'raw'
+>
 
 export interface GatherOptions extends CallOptions {
   clock: Clock
@@ -31,19 +34,6 @@ async function orUnknown<T extends object>(read: Promise<T>): Promise<T | Unknow
     return await read
   } catch (error) {
     if (hasCode(error, 'FORBIDDEN')) return {unknown: messageOf(error)}
-    throw error
-  }
-}
-
-/** Where the cluster has no Machine API there are no machines. */
-export async function listMachines(
-  {machines}: Pick<ApiClient, 'machines'>,
-  options: CallOptions = {},
-): Promise<Machine[]> {
-  try {
-    return (await machines.list(options)).items
-  } catch (error) {
-    if (hasCode(error, 'NOT_FOUND')) return []
     throw error
   }
 }
@@ -68,11 +58,11 @@ async function claimsOn(
 }
 
 async function voucherOf(client: Client, node: string, options: CallOptions): Promise<Voucher> {
-  const [found, machines] = await Promise.all([
+  const [found, {items}] = await Promise.all([
     findNode(client, node, options),
-    listMachines(client, options),
+    machinesWhereServed(client).list(options),
   ])
-  return voucherFor(node, {node: found, machines: machinesOf(node, machines)})
+  return voucherFor(node, {node: found, machines: machinesOf(node, items)})
 }
 
 async function clientFacts(

@@ -1,38 +1,8 @@
 import type {Machine} from '../../api/machine.ts'
-import type {ApiClient} from '../../client/api-client.ts'
 import {startInformer} from '../../client/informer.ts'
-import type {WatchOptions} from '../../client/resource-client.ts'
-import {hasCode} from '../../errors.ts'
-import {sleep} from '../../runtime.ts'
 import type {Source} from '../controller.ts'
+import {machinesWhereServed, type MachineReader} from './machines-where-served.ts'
 import {canonicalDns, machinesOf, nodeNamesOf} from './registered.ts'
-
-type Machines = Pick<ApiClient['machines'], 'list' | 'watch'>
-
-/** How often a cluster without the Machine API is asked whether it has it by now. */
-const LOOK_AGAIN = 300_000
-
-/** The Machines, of which there are none where the API does not exist. */
-function whereServed(machines: Machines): Machines {
-  return {
-    async list(options) {
-      try {
-        return await machines.list(options)
-      } catch (error) {
-        if (!hasCode(error, 'NOT_FOUND')) throw error
-        return {kind: 'MachineList', apiVersion: 'v1', metadata: {resourceVersion: ''}, items: []}
-      }
-    },
-    async *watch(options: WatchOptions = {}) {
-      try {
-        yield* machines.watch(options)
-      } catch (error) {
-        if (!hasCode(error, 'NOT_FOUND')) throw error
-        await sleep(LOOK_AGAIN, options.signal)
-      }
-    },
-  }
-}
 
 /** All that a Machine may be found by. */
 const keysOf = (machine: Machine): string[] => {
@@ -42,14 +12,14 @@ const keysOf = (machine: Machine): string[] => {
 
 /** The Machines by the nodes that they may be. */
 export class MachineIndex implements Source {
-  readonly #machines: Machines
+  readonly #machines: ReturnType<typeof machinesWhereServed>
   readonly #affected: (node: string) => Iterable<string>
   readonly #byNode = new Map<string, Map<string, Machine>>()
   #synced: Promise<void> = Promise.resolve()
 
   /** `affected`: which keys a change of a node's Machine is about; asked by the node's name in lower case. */
-  constructor(machines: Machines, affected: (node: string) => Iterable<string>) {
-    this.#machines = whereServed(machines)
+  constructor(reader: MachineReader, affected: (node: string) => Iterable<string>) {
+    this.#machines = machinesWhereServed(reader)
     this.#affected = affected
   }
 
