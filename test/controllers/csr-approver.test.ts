@@ -10,6 +10,7 @@ import {grantRejoin} from '../../src/controllers/approval/record-store.ts'
 import {startController, type RunningController} from '../../src/controllers/controller.ts'
 import {csrApproverController} from '../../src/controllers/csr-approver.ts'
 import {findCondition, stateOf} from '../../src/csr/conditions.ts'
+import {TrustError} from '../../src/errors.ts'
 import {generateKeys, type KeyPair} from '../../src/pki/keys.ts'
 import {pinOf} from '../../src/pki/pins.ts'
 import type {Clock} from '../../src/runtime.ts'
@@ -30,11 +31,11 @@ describe('csr-approver', () => {
   const clock: Clock = {now: () => new Date(Date.now() + later)}
   const errors: string[] = []
 
-  function start(): void {
+  function start(change: (writer: ApiClient) => ApiClient = (one) => one): void {
     running = startController(
       csrApproverController(
         server.clientAs({username: 'system:kube-controller-manager', groups: []}),
-        server.clientAs({username: ACCOUNT, groups: ['system:serviceaccounts']}),
+        change(server.clientAs({username: ACCOUNT, groups: ['system:serviceaccounts']})),
         clock,
       ),
       (name, key, error) => errors.push(`${name} ${key}: ${String(error)}`),
@@ -258,6 +259,27 @@ describe('csr-approver', () => {
     const second = nameOf(await ask(node, {keys: await generateKeys('ECDSA-P256')}))
     await heldAs(second, new RegExp(`request "${first}" of that name was approved`))
     assert.equal(stateOf(await get(second)), 'Pending')
+  })
+
+  it('lets the machine in that a grant was used up for, also when its approval fails at first', async () => {
+    const node = nodeName()
+    await admin.nodes.create({metadata: {name: node}})
+    await grantRejoin(admin, node, new Date(clock.now().getTime() + HOUR))
+    await running.close()
+    let failures = 0
+    start((writer) => {
+      const {csrs} = writer
+      const updateSubresource: typeof csrs.updateSubresource = async (...call) => {
+        if (failures++ === 0) throw new TrustError('SERVER_ERROR', 'not now')
+        return await csrs.updateSubresource(...call)
+      }
+      const failing = Object.create(csrs, {updateSubresource: {value: updateSubresource}})
+      return {...writer, csrs: failing as typeof csrs}
+    })
+    await running.synced
+    await becomes(nameOf(await ask(node)), 'Approved')
+    assert.equal((await recordOf(node))?.allowedUntil, undefined)
+    assert.match(errors.pop() ?? '', /not now/)
   })
 
   it('does not take a grant that has expired', async () => {

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import type {CertificateSigningRequest} from '../../../src/api/certificates.ts'
+import {RequestIndex} from '../../../src/controllers/approval/request-index.ts'
+import {CLIENT, SERVING, readable, wished} from './support.ts'
+
+type Csr = CertificateSigningRequest
+
+const NEVER = {
+  list: () => Promise.reject(new Error('not asked')),
+  watch: () => {
+    throw new Error('not asked')
+  },
+}
+
+const withCondition = (csr: Csr, ...types: string[]): Csr => ({
+  ...csr,
+  status: {conditions: types.map((type) => ({type, status: 'True' as const}))},
+})
+
+describe('RequestIndex', () => {
+  const index = () => new RequestIndex(NEVER, CLIENT)
+  const approvedNames = (requests: RequestIndex) =>
+    requests.approvedFor('foo', 'none').map(({name}) => name)
+
+  it('knows open and approved requests by their node', async () => {
+    const requests = index()
+    const [one, two] = [await wished({name: 'one'}), await wished({name: 'two'})]
+    requests.see('one', one)
+    requests.see('two', withCondition(two, 'Approved'))
+    assert.deepEqual([...requests.openFor('foo')], ['one'])
+    assert.deepEqual(requests.approvedFor('foo', 'one'), [{name: 'two', pin: readable(two).pin}])
+    assert.deepEqual(requests.approvedFor('foo', 'two'), [])
+    assert.deepEqual([...requests.openFor('bar')], [])
+  })
+
+  it('knows what this process approved, also when an older state is seen after', async () => {
+    const requests = index()
+    const csr = await wished({name: 'one'})
+    requests.see('one', csr)
+    requests.approved('one')
+    requests.see('one', {...csr, metadata: {...csr.metadata, labels: {a: 'b'}}})
+    assert.deepEqual(approvedNames(requests), ['one'])
+    assert.deepEqual([...requests.openFor('foo')], [])
+    assert.equal((await requests.find('one'))?.isApproved, true)
+  })
+
+  for (const types of [['Denied'], ['Approved', 'Failed']]) {
+    it(`expects no certificate of a request that is ${types.join(' and ')}`, async () => {
+      const requests = index()
+      const csr = await wished({name: 'one'})
+      requests.see('one', csr)
+      requests.see('one', withCondition(csr, ...types))
+      assert.deepEqual(approvedNames(requests), [])
+      assert.deepEqual([...requests.openFor('foo')], [])
+    })
+  }
+
+  it('forgets what is deleted, and what this process knew of it', async () => {
+    const requests = index()
+    const csr = await wished({name: 'one'})
+    requests.see('one', csr)
+    requests.approved('one')
+    requests.see('one', undefined)
+    assert.deepEqual(approvedNames(requests), [])
+    requests.see('one', {...csr, metadata: {...csr.metadata, uid: 'made-anew'}})
+    assert.deepEqual(approvedNames(requests), [])
+    assert.deepEqual([...requests.openFor('foo')], ['one'])
+  })
+
+  it('takes no request of another signer, nor one that cannot be read', async () => {
+    const requests = index()
+    requests.see('one', await wished({name: 'one', signerName: SERVING}))
+    const {metadata, spec} = await wished({name: 'two'})
+    requests.see('two', {metadata, spec: {...spec, request: 'bm9uZQ=='}})
+    assert.deepEqual([...requests.openFor('foo')], [])
+    assert.equal((await requests.find('two'))?.asked, undefined)
+  })
+})
