@@ -11,6 +11,7 @@ const PARTS: Record<string, () => Promise<BenchRow[]>> = {
   'fan-out': async () => (await import('./fan-out.ts')).benchFanOut(),
   memory: async () => (await import('./memory.ts')).benchMemory(),
   growth: async () => (await import('./growth.ts')).benchGrowth(),
+  certificates: async () => (await import('./certificates.ts')).benchCertificates(),
   joins: async () => (await import('./joins.ts')).benchJoins(),
 }
 
