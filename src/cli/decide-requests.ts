@@ -32,12 +32,12 @@ export interface DecideFlags extends ClusterFlagValues {
 
 const LARGEST = 16 * 1024 * 1024
 
-/** Decides on the requests that the flags of `certificate approve` or `certificate deny` name. */
+/** Decides on the requests that the flags of `certificate approve` or `certificate deny` name; undefined where the person said no. */
 export async function decideRequests(
   decision: Decision,
   flags: DecideFlags,
   clock: Clock,
-): Promise<DecidedRequests> {
+): Promise<DecidedRequests | undefined> {
   const {names, filename = [], selector} = flags
   if (names.length === 0 && filename.length === 0 && selector === undefined) {
     throw new TrustError('USAGE', 'nothing says which requests are meant', {
@@ -62,7 +62,7 @@ export async function decideRequests(
     if (targets.length === 0) tell('no request has these labels')
     const asks = decision === 'approve' && !flags.yes && !flags['dry-run'] && canAsk()
     const agreed = asks && targets.length > 0 ? await askFor(client, targets) : targets
-    return await decideAll(client, agreed, options, clock)
+    return agreed && (await decideAll(client, agreed, options, clock))
   })
 }
 
@@ -104,7 +104,7 @@ async function readStandardInput(): Promise<string> {
 async function askFor(
   client: Pick<ApiClient, 'csrs'>,
   targets: readonly Target[],
-): Promise<Target[]> {
+): Promise<Target[] | undefined> {
   const found = await Promise.all(targets.map(({name}) => client.csrs.find({name})))
   const lines = found
     .filter((csr) => csr !== undefined)
@@ -113,11 +113,7 @@ async function askFor(
   if (lines.length === 0) return [...targets]
   process.stderr.write(`${lines.join('\n')}\n`)
   const what = lines.length === 1 ? 'this request' : `these ${lines.length} requests`
-  if (!(await confirm(`Approve ${what}?`))) {
-    throw new TrustError('USAGE', 'nothing was approved', {
-      hints: ['say --yes to approve without being asked'],
-    })
-  }
+  if (!(await confirm(`Approve ${what}?`))) return undefined
   return targets.map((target, index) => {
     const uid = found[index]?.metadata.uid
     return uid === undefined ? target : {...target, uid}

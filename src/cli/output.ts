@@ -7,6 +7,28 @@ export interface View<Result> {
   name?: (result: Result) => string[]
 }
 
+/** What would turn a line of a terminal around, or cannot be seen; JSON has an escape for everything, so that nothing is lost. */
+const INVISIBLE = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g
+
+const escaped = (text: string): string =>
+  text.replaceAll(
+    INVISIBLE,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+
+export const toJson = (result: unknown, indent?: number): string =>
+  escaped(JSON.stringify(result, undefined, indent))
+
+export async function toYaml(result: unknown): Promise<string> {
+  const {stringify} = await import('yaml')
+  const value: unknown = JSON.parse(JSON.stringify(result))
+  const text = stringify(value, {lineWidth: 0})
+  // Only a text in double quotes may have escapes in YAML.
+  return text === escaped(text)
+    ? text
+    : escaped(stringify(value, {lineWidth: 0, defaultStringType: 'QUOTE_DOUBLE'}))
+}
+
 /** The text of a result in a format. JSON is exactly one object. */
 export async function render<Result>(
   result: Result,
@@ -15,11 +37,9 @@ export async function render<Result>(
 ): Promise<string> {
   switch (format) {
     case 'json':
-      return `${JSON.stringify(result, undefined, 2)}\n`
-    case 'yaml': {
-      const {stringify} = await import('yaml')
-      return stringify(JSON.parse(JSON.stringify(result)), {lineWidth: 0})
-    }
+      return `${toJson(result, 2)}\n`
+    case 'yaml':
+      return await toYaml(result)
     case 'name':
       if (name)
         return name(result)

@@ -37,4 +37,17 @@ describe('render', () => {
   it('refuses names where a result has none', async () => {
     await assert.rejects(render(thing, 'name', {table: view.table}), {code: 'USAGE'})
   })
+
+  it('lets no text of others turn a line around, and loses nothing of it', async () => {
+    const result = {name: 'a\u202Eb\u009Bc\u001B', 'k\u200By': 'two\nlines'}
+    const texts = [
+      await render(result, 'json', {table: () => ''}),
+      await render(result, 'yaml', {table: () => ''}),
+    ]
+    // eslint-disable-next-line no-control-regex -- that there is none is what is tested
+    for (const text of texts) assert.doesNotMatch(text, /[\u001B\u009B\u200B\u202E]/)
+    const [json = '', yaml = ''] = texts
+    assert.deepEqual(JSON.parse(json), result)
+    assert.deepEqual(parse(yaml), result)
+  })
 })

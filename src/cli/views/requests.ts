@@ -2,7 +2,7 @@ import type {RequestChange} from '../../control-plane/requests/follow.ts'
 import type {RequestList, RequestSummary} from '../../control-plane/requests/list.ts'
 import type {CsrState} from '../../csr/conditions.ts'
 import {ageOf} from '../../server/table/human-duration.ts'
-import type {View} from '../output.ts'
+import {toJson, toYaml, type View} from '../output.ts'
 import {colours} from '../terminal.ts'
 import {fit, lineOf, widthsOf, type Row} from './requests-columns.ts'
 import {requestedDuration, shown, shownList, shownValue} from './requests-text.ts'
@@ -18,7 +18,10 @@ const LEAST = new Map([
   [DURATION, 0],
 ])
 
-function row(summary: RequestSummary, now: Date): string[] {
+/** A row may also tell of a request that is no more. */
+type RequestRow = Omit<RequestSummary, 'state'> & {state: CsrState | 'Deleted'}
+
+function row(summary: RequestRow, now: Date): string[] {
   return [
     shown(summary.name),
     ageOf(summary.created, now),
@@ -29,7 +32,7 @@ function row(summary: RequestSummary, now: Date): string[] {
   ]
 }
 
-function wideRow(summary: RequestSummary, now: Date): string[] {
+function wideRow(summary: RequestRow, now: Date): string[] {
   const {request, expires} = summary
   const end = expires ?? '<none>'
   if (!request) return [...row(summary, now), '<unreadable>', '<unreadable>', '<unreadable>', end]
@@ -94,7 +97,7 @@ export class RequestTable {
   }
 
   /** The lines for these; the head comes before the first of them. */
-  add(summaries: readonly RequestSummary[], now: Date): string {
+  add(summaries: readonly RequestRow[], now: Date): string {
     const head = this.#isWide ? WIDE_HEAD : HEAD
     const rows: Row[] = summaries.map((one) => (this.#isWide ? wideRow : row)(one, now))
     const isFirst = this.#widths === undefined
@@ -121,27 +124,31 @@ export const requestListView = (isWide: boolean, now: Date): View<RequestList> =
   name: ({requests}) => requests.map(({name}) => shown(name)),
 })
 
-/** Prints changes as they come: rows, or one document each. */
-export async function changePrinter(
-  format: string,
-  write: (text: string) => void,
-): Promise<(changes: readonly RequestChange[], now: Date) => void> {
-  const {stringify} = await import('yaml')
-  const table = new RequestTable(format === 'wide')
-  return (changes, now) => {
-    switch (format) {
+/** Changes as they come: rows, or one document each. */
+export class ChangePrinter {
+  readonly #format: string
+  readonly #table: RequestTable
+
+  constructor(format: string) {
+    this.#format = format
+    this.#table = new RequestTable(format === 'wide')
+  }
+
+  async render(changes: readonly RequestChange[], now: Date): Promise<string> {
+    switch (this.#format) {
       case 'json':
-        return changes.forEach((change) => write(`${JSON.stringify(change)}\n`))
-      case 'yaml':
-        return changes.forEach((change) => write(`---\n${stringify(change, {lineWidth: 0})}`))
-      case 'name':
-        return changes.forEach(({request}) => write(`${shown(request.name)}\n`))
-      default: {
-        const summaries = changes.map(({change, request}) =>
-          change === 'deleted' ? {...request, state: 'Deleted' as CsrState} : request,
-        )
-        return write(table.add(summaries, now))
+        return changes.map((change) => `${toJson(change)}\n`).join('')
+      case 'yaml': {
+        const documents = await Promise.all(changes.map(toYaml))
+        return documents.map((document) => `---\n${document}`).join('')
       }
+      case 'name':
+        return changes.map(({request}) => `${shown(request.name)}\n`).join('')
+      default:
+        return this.#table.add(changes.map(rowOf), now)
     }
   }
 }
+
+const rowOf = ({change, request}: RequestChange): RequestRow =>
+  change === 'deleted' ? {...request, state: 'Deleted'} : request

@@ -35,6 +35,10 @@ One that is approved already is left as it is, unless --force writes reason and 
     const {failureOf} = await import('../../control-plane/requests/decide.ts')
     const names = argv as string[]
     const decided = await decideRequests('approve', {...flags, names}, this.clock)
+    if (!decided) {
+      process.stderr.write('Nothing was approved.\n')
+      return this.endWith(1)
+    }
     const failure = failureOf(decided)
     if (!failure || decided.requests.length > 0) {
       await this.print(decided, flags.output, decidedView)

@@ -32,6 +32,7 @@ export default class CertificateDeny extends TrustCommand {
     const {failureOf} = await import('../../control-plane/requests/decide.ts')
     const names = argv as string[]
     const decided = await decideRequests('deny', {...flags, names, yes: true}, this.clock)
+    if (!decided) return
     const failure = failureOf(decided)
     if (!failure || decided.requests.length > 0) {
       await this.print(decided, flags.output, decidedView)

@@ -1,7 +1,9 @@
 import * as Flags from '@oclif/core/flags'
-import {clusterFlags} from '../../cli/cluster.ts'
+import {clusterFlags, type ClusterFlagValues} from '../../cli/cluster.ts'
 import {TrustCommand} from '../../cli/command.ts'
 import {filterFlags, requestOutput, stateFlag} from '../../cli/request-flags.ts'
+import type {RequestFilter} from '../../control-plane/requests/filter.ts'
+import type {RequestChange} from '../../control-plane/requests/follow.ts'
 
 export default class CertificateList extends TrustCommand {
   static override summary = 'list the certificate requests of a cluster'
@@ -31,26 +33,33 @@ With --watch, changes are printed as they come: as rows; as one JSON object a li
     const {withCluster} = await import('../../cli/with-cluster.ts')
     const filter = await filterOf(flags)
     const decode = ['wide', 'json', 'yaml'].includes(flags.output)
-    if (flags.watch) {
-      const {followRequests} = await import('../../control-plane/requests/follow.ts')
-      const {changePrinter} = await import('../../cli/views/requests.ts')
-      const {createProgress} = await import('../../cli/progress.ts')
-      const printed = await changePrinter(flags.output, (text) => process.stdout.write(text))
-      const options = {
-        decode,
-        signal: new AbortController().signal,
-        warn: createProgress(flags).warn,
-        onChanges: (changes: Parameters<typeof printed>[0]) => printed(changes, this.clock.now()),
-      }
-      return await withCluster(flags, ({client}) =>
-        followRequests(client, filter, options, this.clock),
-      )
-    }
+    if (flags.watch) return await this.follow(flags, filter, decode)
     const {listRequests} = await import('../../control-plane/requests/list.ts')
     const {requestListView} = await import('../../cli/views/requests.ts')
     const list = await withCluster(flags, ({client}) =>
       listRequests(client, filter, {decode}, this.clock),
     )
     await this.print(list, flags.output, requestListView(flags.output === 'wide', this.clock.now()))
+  }
+
+  private async follow(
+    flags: ClusterFlagValues & {output: string; quiet: boolean; verbose: boolean},
+    filter: RequestFilter,
+    decode: boolean,
+  ): Promise<void> {
+    const {followRequests} = await import('../../control-plane/requests/follow.ts')
+    const {ChangePrinter} = await import('../../cli/views/requests.ts')
+    const {createProgress} = await import('../../cli/progress.ts')
+    const {withCluster} = await import('../../cli/with-cluster.ts')
+    const printer = new ChangePrinter(flags.output)
+    const options = {
+      decode,
+      signal: new AbortController().signal,
+      warn: createProgress(flags).warn,
+      onChanges: async (changes: readonly RequestChange[]) => {
+        process.stdout.write(await printer.render(changes, this.clock.now()))
+      },
+    }
+    await withCluster(flags, ({client}) => followRequests(client, filter, options, this.clock))
   }
 }

@@ -16,7 +16,7 @@ export interface RequestChange {
 export interface FollowOptions extends SummaryOptions {
   signal: AbortSignal
   /** Told what is there first, all at once, then each change. */
-  onChanges: (changes: RequestChange[]) => void
+  onChanges: (changes: RequestChange[]) => void | Promise<void>
   warn: (line: string) => void
 }
 
@@ -42,6 +42,11 @@ export async function followRequests(
   let failure: unknown
   let isSynced = false
   const first: RequestChange[] = []
+  // One after another, however long each takes to be printed.
+  let told = Promise.resolve()
+  const tell = (changes: RequestChange[]) => {
+    told = told.then(() => onChanges(changes))
+  }
   const toChange = ({previous, current}: Change<Csr>): RequestChange | undefined => {
     const matches = matcherOf(filter, clock.now())
     const shown = current ?? previous
@@ -55,7 +60,7 @@ export async function followRequests(
     onChange: (event) => {
       const change = toChange(event)
       if (!change) return
-      if (isSynced) onChanges([change])
+      if (isSynced) tell([change])
       else first.push(change)
     },
     onError: (error) => {
@@ -67,8 +72,9 @@ export async function followRequests(
   try {
     await informer.synced.catch(() => undefined)
     isSynced = true
-    if (first.length > 0 && failure === undefined) onChanges(first.sort(byAge))
+    if (first.length > 0 && failure === undefined) tell(first.sort(byAge))
     await informer.stopped
+    await told
   } finally {
     signal.removeEventListener('abort', stop)
   }

@@ -34,7 +34,7 @@ describe('following requests', () => {
         decode: false,
         signal: stop.signal,
         warn: () => undefined,
-        onChanges: (more) => changes.push(...more),
+        onChanges: (more) => void changes.push(...more),
       },
       systemClock,
     )
