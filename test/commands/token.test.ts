@@ -77,7 +77,7 @@ describe('token', () => {
       assert.match(
         stdout,
         new RegExp(
-          `^kubeadm join ${host} --token [a-z0-9]{6}\\.[a-z0-9]{16} --discovery-token-ca-cert-hash sha256:[0-9a-f]{64}\\n$`,
+          `^trustadm join ${host} --token [a-z0-9]{6}\\.[a-z0-9]{16} --discovery-token-ca-cert-hash sha256:[0-9a-f]{64}\\n$`,
         ),
       )
     })

@@ -17,8 +17,7 @@ function joining({joinCommand, dir}: InitResult): string {
     return `Join to it:    trustadm token create --print-join-command --dir ${dir}\n`
   }
   return `
-Machines find and trust this cluster by this line, run as root on each. Their certificate requests
-stay pending: this version does not approve or sign them yet.
+Bring a machine into the cluster by this line, run on it:
 
 ${joinCommand}
 `

@@ -6,7 +6,7 @@ import {initTokenFlags} from '../../cli/init-token.ts'
 
 export default class Init extends TrustCommand {
   static override summary = 'set up a control plane on this machine and start its server'
-  static override description = `Makes the CAs, the certificates and the kubeconfig files, starts the API server in the background, waits until it is ready, publishes how machines find the cluster, and prints the line that they join by, which is kubeadm's.
+  static override description = `Makes the CAs, the certificates and the kubeconfig files, starts the API server in the background, waits until it is ready, publishes how machines find the cluster, and prints the line that they join by.
 What is there already and right is kept: a second run completes what a first one left, and one that has nothing to do changes nothing; it prints the token of the first one while that is valid.
 
 A CA of your own is used: put ca.crt, and ca.key if it may be here, into the folder of --cert-dir first.

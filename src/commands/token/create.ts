@@ -11,7 +11,7 @@ export default class TokenCreate extends TrustCommand {
   static override description = `Stores a token that machines can find the cluster by (usage "signing") and are let in by (usage "authentication"), and prints it.
 Whoever has it can bring machines into the cluster: let it live no longer than it has to, and delete it when it is no longer needed.
 
-The join line of --print-join-command is kubeadm's.`
+The join line of --print-join-command works for kubeadm too, with the program's name changed.`
   static override examples = [
     '<%= config.bin %> <%= command.id %> --ttl 2h',
     '<%= config.bin %> <%= command.id %> --print-join-command',

@@ -7,7 +7,7 @@ import {pinOf} from '../../pki/pins.ts'
 
 const HTTPS_PORT = '443'
 /** The program that a machine joins with. */
-const JOINER = 'kubeadm'
+const JOINER = 'trustadm'
 
 /** What a machine has to be told of a cluster, beside a token. */
 export interface JoinTarget {
@@ -17,7 +17,7 @@ export interface JoinTarget {
   caCertHashes: readonly string[]
 }
 
-/** The line that brings a machine into the cluster, as kubeadm prints it. */
+/** The line that brings a machine into the cluster. With the program's name changed, it is kubeadm's. */
 export function joinCommand(
   {server, caCertHashes}: JoinTarget,
   {token}: Pick<BootstrapTokenInfo, 'token'>,
