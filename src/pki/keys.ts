@@ -7,6 +7,9 @@ import {
 } from 'node:crypto'
 import {promisify} from 'node:util'
 import {TrustError} from '../errors.ts'
+import {DerReader, readOid} from './der-reader.ts'
+import {TAG} from './der-writer.ts'
+import {OID} from './oids.ts'
 import {encodePem, parsePem} from './pem.ts'
 
 const generate = promisify(generateKeyPair)
@@ -104,18 +107,36 @@ function jwkFromDer(der: Buffer): JsonWebKey | undefined {
   return undefined
 }
 
-/** From SubjectPublicKeyInfo. OpenSSL checks that the point of an ECDSA key lies on its curve. */
+const OTHER_KINDS: readonly string[] = [OID.rsaEncryption, OID.ed25519]
+const CURVE_IDS: readonly string[] = [OID.p256, OID.p384, OID.p521]
+
+/** Why a key is not even shown to OpenSSL. */
+function problemOfKind(der: Buffer): string | undefined {
+  const algorithm = new DerReader(der).enter(TAG.sequence).enter(TAG.sequence)
+  const kind = readOid(algorithm.read(TAG.oid))
+  if (OTHER_KINDS.includes(kind)) return undefined
+  if (kind !== OID.ecPublicKey) return 'it is neither RSA nor ECDSA nor Ed25519'
+  return CURVE_IDS.includes(readOid(algorithm.read(TAG.oid)))
+    ? 'it is no point with two coordinates'
+    : 'its curve is none of P-256, P-384, P-521'
+}
+
+/**
+ * From SubjectPublicKeyInfo. Of ECDSA keys only the two coordinates get as far as OpenSSL, which checks that they are a
+ * point of the curve, and of other kinds only those in use: Node ends the whole process where one looks closer at a key
+ * that is the point at infinity, or on the curve SM2. Go reads no compressed points and no curves spelled out either.
+ */
 export function publicKeyFromDer(der: Buffer): KeyObject {
+  let problem: string | undefined
   try {
     const jwk = jwkFromDer(der)
-    return jwk === undefined
-      ? createPublicKey({key: der, format: 'der', type: 'spki'})
-      : createPublicKey({key: jwk, format: 'jwk'})
+    if (jwk !== undefined) return createPublicKey({key: jwk, format: 'jwk'})
+    problem = problemOfKind(der)
+    if (problem === undefined) return createPublicKey({key: der, format: 'der', type: 'spki'})
   } catch (error) {
-    throw new TrustError('KEY_INVALID', 'the public key is malformed or of an unknown kind', {
-      cause: error,
-    })
+    throw new TrustError('KEY_INVALID', 'the public key is malformed', {cause: error})
   }
+  throw new TrustError('KEY_INVALID', `the public key is refused: ${problem}`)
 }
 
 export const publicHalf = (privateKey: KeyObject): KeyObject => createPublicKey(privateKey)

@@ -50,12 +50,6 @@ function readRequestedExtensions(attributes: DerReader): Extension[] {
   return readExtensions(new DerReader(Buffer.concat(lists)))
 }
 
-/** The curve has to be named: with parameters of one's own choice anyone can make a key that fits a foreign point. */
-function requireNamedCurve(publicKeyInfo: Buffer): void {
-  const algorithm = new DerReader(publicKeyInfo).enter(TAG.sequence)
-  if (readOid(algorithm.read(TAG.oid)) === OID.ecPublicKey) algorithm.read(TAG.oid)
-}
-
 function read(der: Buffer): CertificateRequest {
   const outer = enterOnly(der, TAG.sequence)
   const content = outer.read(TAG.sequence)
@@ -74,7 +68,6 @@ function read(der: Buffer): CertificateRequest {
   if (signatureAlgorithm === undefined) {
     throw new DerError(`its signature algorithm (${algorithm}) is weak or unknown`)
   }
-  requireNamedCurve(publicKeyInfo.content)
   const publicKey = publicKeyFromDer(publicKeyInfo.bytes)
   requireStrongKey(publicKey)
   const names = requestedExtensions.find(({oid}) => oid === OID.subjectAltName)
