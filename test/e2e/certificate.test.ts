@@ -8,6 +8,8 @@ import {setTimeout as sleep} from 'node:timers/promises'
 import type {ApiClient} from '../../src/client/api-client.ts'
 import {connect} from '../../src/client/connect.ts'
 import {findCondition, stateOf} from '../../src/csr/conditions.ts'
+import {KUBELET_CLIENT} from '../../src/csr/signers.ts'
+import {generateKeys} from '../../src/pki/keys.ts'
 import {makeRequest} from '../control-plane/requests/support.ts'
 import {findClient, sayMissing} from '../helpers/clients.ts'
 import {PROGRAM, sharedCluster, type Cluster} from '../helpers/cluster.ts'
@@ -137,6 +139,34 @@ describe('certificate requests of a cluster', function () {
     const {stdout, code, stderr} = await trustadmWith({input}, ...line)
     assert.equal(code, 0, stderr)
     assert.equal(stdout, `certificate request "${name}" approved\n`)
+  })
+
+  it('for the name of a node that is there wait for a person, who may let one machine in', async () => {
+    const node = 'e2e-rejoining'
+    await admin.nodes.create({metadata: {name: node}})
+    const ask = async (name: string) =>
+      await makeRequest(admin, {
+        name,
+        commonName: `system:node:${node}`,
+        organizations: ['system:nodes'],
+        signer: KUBELET_CLIENT,
+        labels: {test: 'certificate'},
+        keys: await generateKeys(),
+      })
+    await ask('e2e-rejoin-1')
+    const held = /nodeclient leaves it to a person \(NodeNameTaken\)[^]*Events\n[^]*NodeNameTaken/
+    const end = performance.now() + PATIENCE
+    let {stdout} = await certificate('show', 'e2e-rejoin-1')
+    while (!held.test(stdout) && performance.now() < end) {
+      ;({stdout} = await certificate('show', 'e2e-rejoin-1'))
+    }
+    assert.match(stdout, held)
+    assert.equal((await certificate('allow-rejoin', node)).code, 0)
+    await untilState('e2e-rejoin-1', 'Issued')
+    await ask('e2e-rejoin-2')
+    const second = await certificate('show', 'e2e-rejoin-2')
+    assert.match(second.stdout, /nodeclient leaves it to a person \(NodeNameTaken\)/)
+    await admin.nodes.delete({name: node})
   })
 
   describe('at a terminal', () => {

@@ -1,5 +1,6 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import {printable} from '../../client/printable.ts'
+import {isMissingObject} from '../../client/status-errors.ts'
 import {DENIED, FAILED, findCondition, isUndecided} from '../../csr/conditions.ts'
 import {TrustError, hasCode} from '../../errors.ts'
 
@@ -18,7 +19,7 @@ export const approveCommand = (name: string): string =>
 
 /** Says more about failures that people meet when they work with requests. */
 export function explain(error: unknown, name: string): unknown {
-  if (hasCode(error, 'NOT_FOUND')) {
+  if (isMissingObject(error)) {
     return new TrustError('NOT_FOUND', `there is no certificate request "${printable(name)}"`, {
       cause: error,
       facts: {name},
