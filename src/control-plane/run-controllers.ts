@@ -117,8 +117,11 @@ async function runAsLeader(
     await leader.acquire(signal)
     log(`${name}: leads`)
     const running = start()
-    await leader.keep(signal)
-    await running.close()
+    try {
+      await leader.keep(signal)
+    } finally {
+      await running.close()
+    }
     await leader.release()
     log(`${name}: leads no longer`)
   }

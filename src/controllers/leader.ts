@@ -1,5 +1,6 @@
 import type {Lease} from '../api/coordination.ts'
 import type {ApiClient} from '../client/api-client.ts'
+import {Cancellation} from '../client/cancellation.ts'
 import {hasCode} from '../errors.ts'
 import {sleep, type Clock} from '../runtime.ts'
 
@@ -55,12 +56,11 @@ export class Leader {
   /** Renews until another leads, renewing has failed for too long, or the signal ends it. */
   async keep(signal: AbortSignal): Promise<void> {
     let renewed = performance.now()
-    while (!signal.aborted && performance.now() - renewed < this.#times.renewal) {
+    for (;;) {
       await sleep(this.#times.retry, signal).catch(() => undefined)
+      if (signal.aborted || performance.now() - renewed >= this.#times.renewal) return
       const before = performance.now()
-      // A renewal that hangs must not be waited for beyond what the others wait.
-      const left = Math.max(1, renewed + this.#times.renewal - before)
-      const attempt = await this.#attempt(AbortSignal.any([signal, AbortSignal.timeout(left)]))
+      const attempt = await this.#attemptWithin(renewed + this.#times.renewal - before, signal)
       if (attempt === 'another leads') return
       if (attempt === 'leads') renewed = before
     }
@@ -80,6 +80,17 @@ export class Leader {
       })
     } catch (error) {
       onError(error)
+    }
+  }
+
+  /** A renewal that hangs must not be waited for beyond what the others wait. */
+  async #attemptWithin(milliseconds: number, signal: AbortSignal): Promise<Attempt> {
+    const cancellation = new Cancellation(signal)
+    cancellation.expireAfter(milliseconds, () => new Error('the lease was not renewed in time'))
+    try {
+      return await this.#attempt(cancellation.signal)
+    } finally {
+      cancellation.release()
     }
   }
 

@@ -11,6 +11,7 @@ export interface Permission extends ResourceAttributes {
 
 const CERTIFICATES = 'certificates.k8s.io'
 const CSRS = 'certificatesigningrequests'
+const SIGNERS = 'signers'
 
 type Place = Pick<ResourceAttributes, 'namespace' | 'name' | 'subresource'>
 
@@ -18,7 +19,7 @@ const may = (verbs: string, group: string, resource: string, place: Place = {}):
   verbs.split(',').map((verb) => ({verb, group, resource, ...place}))
 
 const onSigner = (verb: string, name: string): Permission[] =>
-  may(verb, CERTIFICATES, 'signers', {name})
+  may(verb, CERTIFICATES, SIGNERS, {name})
 
 /** The leases that say who leads. */
 export const LEADER_PERMISSIONS: readonly Permission[] = may(
@@ -49,6 +50,8 @@ export const PERMISSIONS: Readonly<Record<string, readonly Permission[]>> = {
     ...may('update', CERTIFICATES, CSRS, {subresource: 'approval'}),
     ...onSigner('approve', KUBELET_SERVING),
     ...may('get,list,watch', '', 'nodes'),
+    // Also where there are none: who may not ask is not told so.
+    ...may('list,watch', 'machine.openshift.io', 'machines'),
   ],
   'csr-signer': [
     ...may('get,list,watch', CERTIFICATES, CSRS),
@@ -63,17 +66,28 @@ export const PERMISSIONS: Readonly<Record<string, readonly Permission[]>> = {
   'token-cleaner': may('list,watch,delete', '', 'secrets', {namespace: 'kube-system'}),
 }
 
+/** As admission asks for signers: by name, then by all of a domain. */
+function waysToHave(permission: Permission): Permission[] {
+  const {resource, name = ''} = permission
+  if (resource !== SIGNERS) return [permission]
+  return [permission, {...permission, name: `${name.split('/')[0] ?? ''}/*`}]
+}
+
 /** Those that the caller does not have, by the server's own word. */
 export async function missingPermissions(
   {selfSubjectAccessReviews}: Pick<ApiClient, 'selfSubjectAccessReviews'>,
   wanted: readonly Permission[],
 ): Promise<Permission[]> {
-  const answers = await Promise.all(
-    wanted.map((resourceAttributes) =>
-      selfSubjectAccessReviews.create({metadata: {}, spec: {resourceAttributes}}),
-    ),
-  )
-  return wanted.filter((_permission, index) => !answers[index]?.status?.allowed)
+  const isAllowed = async (permission: Permission): Promise<boolean> => {
+    for (const resourceAttributes of waysToHave(permission)) {
+      const review = {metadata: {}, spec: {resourceAttributes}}
+      const {status} = await selfSubjectAccessReviews.create(review)
+      if (status?.allowed) return true
+    }
+    return false
+  }
+  const answers = await Promise.all(wanted.map(isAllowed))
+  return wanted.filter((_permission, index) => !answers[index])
 }
 
 /** For people: `update certificatesigningrequests.certificates.k8s.io/status`. */
