@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import {generateKeyPairSync} from 'node:crypto'
+import {readFileSync} from 'node:fs'
+import {TAG, element, oid, sequence, set} from '../../../src/pki/der-writer.ts'
+import {OID} from '../../../src/pki/oids.ts'
+import {verifyClientCertificate} from '../../../src/pki/client-identity.ts'
+import {systemClock} from '../../../src/runtime.ts'
+import {CLIENT_AUTH, Extension, make, makeAuthority} from '../../pki/certificate-builder.ts'
+import {SIGN, buildRequest} from '../../pki/request-builder.ts'
+import {openssl, save, skipWithoutOpenssl, useTemporaryFolder} from '../../pki/support.ts'
+import {CSRS, allow, csrObject, encoded, useServer} from './support.ts'
+import {
+  closePrimesModulus,
+  modulusOf,
+  rocaModulus,
+  rsaKeyInfo,
+  smallFactorModulus,
+} from './weak-keys.ts'
+
+const HEADING = '### Certificate requests and client certificates'
+
+/** The first cells of the table under the heading. */
+function publishedLines(): string[] {
+  const text = readFileSync(new URL('../../../docs/security.md', import.meta.url), 'utf8')
+  const section = text.slice(text.indexOf(HEADING) + HEADING.length).split(/\n##/)[0] ?? ''
+  const rows = section.split('\n').filter((line) => line.startsWith('|'))
+  return rows.slice(2).map((row) => (row.split('|')[1] ?? '').trim())
+}
+
+describe('what docs/security.md says to be stricter than Kubernetes', () => {
+  const {api} = useServer()
+  const folder = useTemporaryFolder()
+  const p256 = generateKeyPairSync('ec', {namedCurve: 'P-256'})
+  const rsa = generateKeyPairSync('rsa', {modulusLength: 2048})
+  const withKey = (publicKeyInfo: Buffer) => buildRequest(p256, {publicKeyInfo})
+
+  const refused = async (pem: string, why: RegExp) => {
+    const {status, causes, text} = await api().post(CSRS, csrObject({request: encoded(pem)}))
+    assert.equal(status, 422, text)
+    assert.match(causes.join(), /^spec\.request: /)
+    assert.match(causes.join(), why)
+  }
+
+  const proofs: Record<string, () => Promise<void>> = {
+    'RSA keys of fewer than 2048 bits': async () => {
+      for (const bits of [1024, 2040]) await refused(withKey(rsaKeyInfo(modulusOf(bits))), /2048/)
+    },
+    'RSA keys of more than 8192 bits': () =>
+      refused(withKey(rsaKeyInfo((1n << 8200n) + 1n)), /at most 8192/),
+    'RSA keys whose bits are no multiple of 8': async () => {
+      await refused(withKey(rsaKeyInfo((1n << 2048n) + 1n)), /2049 bits/)
+      await refused(withKey(rsaKeyInfo((1n << 4096n) + 1n)), /4097 bits/)
+    },
+    'RSA exponents other than 65537': async () => {
+      const modulus = modulusOf(2048)
+      for (const exponent of [1n, 3n, 65_539n, 1n << 33n])
+        await refused(withKey(rsaKeyInfo(modulus, exponent)), /exponent/)
+    },
+    'RSA moduli with a prime factor below 752': async () => {
+      await refused(withKey(rsaKeyInfo(smallFactorModulus())), /small prime/)
+      await refused(withKey(rsaKeyInfo(1n << 2047n)), /small prime/)
+    },
+    'RSA moduli whose two primes are close': () =>
+      refused(withKey(rsaKeyInfo(closePrimesModulus())), /too close/),
+    'RSA moduli of the ROCA kind': () => refused(withKey(rsaKeyInfo(rocaModulus())), /ROCA/),
+    'ECDSA keys on P-224': () =>
+      refused(buildRequest(generateKeyPairSync('ec', {namedCurve: 'secp224r1'})), /curve/),
+    'signatures with SHA-1': async () => {
+      await refused(buildRequest(rsa, {algorithm: SIGN.rsaSha1}), /weak or unknown/)
+      await refused(buildRequest(p256, {algorithm: SIGN.ecdsaSha1}), /weak or unknown/)
+    },
+    'signatures by RSA-PSS': async () => {
+      await save(folder(), {k: rsa.privateKey.export({format: 'pem', type: 'pkcs8'}) as string})
+      const options = ['-sigopt', 'rsa_padding_mode:pss', '-sigopt', 'rsa_pss_saltlen:32']
+      const subject = ['-subj', '/CN=x', '-key', `${folder()}/k`, '-sha256']
+      await refused(await openssl('req', '-new', ...subject, ...options), /weak or unknown/)
+    },
+    'names in the subject that are no text': async () => {
+      const subject = [{oid: OID.commonName, value: '\x01', tag: TAG.integer}]
+      await refused(buildRequest(p256, {subject}), /no text/)
+    },
+    'attributes that cannot be read': async () => {
+      const empty = sequence(oid(OID.extensionRequest), set())
+      await refused(buildRequest(p256, {attributes: [empty]}), /cut short/)
+      await refused(buildRequest(p256, {attributes: [element(TAG.null)]}), /tag/)
+    },
+    'more than 500 requests that nobody has decided on, of one who may not delete any':
+      async () => {
+        await allow(api(), 'flood', 'flood', {
+          verbs: ['create'],
+          resources: ['certificatesigningrequests'],
+        })
+        const request = encoded(buildRequest(p256))
+        const ask = async () =>
+          (await api().post(CSRS, csrObject({request}), {as: {user: 'flood'}})).status
+        for (let count = 0; count < 500; count += 1) assert.equal(await ask(), 201)
+        assert.equal(await ask(), 429)
+      },
+    'client certificates below a CA with name constraints': async () => {
+      const now = systemClock.now()
+      const valid = {
+        notBefore: new Date(now.getTime() - 1000),
+        notAfter: new Date(now.getTime() + 60_000),
+      }
+      const constraints = new Extension(OID.nameConstraints, true, Buffer.from('3000', 'hex'))
+      const root = await makeAuthority('constrained', {...valid, extensions: [constraints]})
+      const leaf = await make({by: root, extendedUsages: [CLIENT_AUTH], ...valid})
+      const verdict = verifyClientCertificate(leaf.der, [], [root.certificate], now)
+      assert.equal(verdict.ok, false)
+    },
+  }
+
+  it('is what is tested here, line by line', () => {
+    assert.deepEqual(publishedLines().sort(), Object.keys(proofs).sort())
+  })
+
+  for (const [line, proof] of Object.entries(proofs)) {
+    describe(line, () => {
+      if (line.includes('RSA-PSS')) skipWithoutOpenssl()
+      it('is refused', async function () {
+        // Primes take a while to find.
+        this.timeout(60_000)
+        await proof()
+      })
+    })
+  }
+})
