@@ -27,29 +27,34 @@ withEveryKubectl('csr', (context) => {
   })
 
   it('prints them as a table', async () => {
-    for (const wide of ['', '-o wide']) {
-      const [header, ...rows] = lines(await context.kubectl.ok(`get csr ${ofSigner} ${wide}`))
+    const row = pattern(`${good} AGE ${signerName} kubernetes-admin 60m Pending`)
+    const questions = ['', '-o wide'].map((form) => `get csr ${ofSigner} ${form}`)
+    for (const {stdout} of (await context.kubectl.runAll(questions)).values()) {
+      const [header, ...rows] = lines(stdout)
       assert.equal(header, 'NAME AGE SIGNERNAME REQUESTOR REQUESTEDDURATION CONDITION')
       assert.equal(rows.length, names.length)
-      const row = `${good} AGE ${signerName} kubernetes-admin 60m Pending`
       assert.ok(
-        rows.some((line) => pattern(row).test(line)),
-        rows.join('\n'),
+        rows.some((line) => row.test(line)),
+        stdout,
       )
     }
   })
 
   it('finds them by signer and by name, and by nothing else', async () => {
-    const found = await context.kubectl.ok(`get csr ${ofSigner} -o name`)
+    const found = (selector: string) =>
+      context.kubectl.ok(`get csr --field-selector ${selector} -o name`)
+    const [ours, one, others, errors] = await Promise.all([
+      found(`spec.signerName=${signerName}`),
+      found(`metadata.name=${bad}`),
+      found(`metadata.name!=${bad},spec.signerName=${signerName}`),
+      context.kubectl.fails('get csr --field-selector spec.username=ada'),
+    ])
     assert.deepEqual(
-      lines(found),
+      lines(ours),
       names.toSorted().map((name) => `${RESOURCE}/${name}`),
     )
-    const byName = `--field-selector metadata.name=${bad}`
-    assert.equal(await context.kubectl.ok(`get csr ${byName} -o name`), `${RESOURCE}/${bad}\n`)
-    const both = `--field-selector metadata.name!=${bad},spec.signerName=${signerName}`
-    assert.equal(lines(await context.kubectl.ok(`get csr ${both} -o name`)).length, 3)
-    const errors = await context.kubectl.fails('get csr --field-selector spec.username=ada')
+    assert.equal(one, `${RESOURCE}/${bad}\n`)
+    assert.equal(lines(others).length, 3)
     assert.match(errors, /field label not supported: spec\.username/)
   })
 
@@ -80,8 +85,11 @@ withEveryKubectl('csr', (context) => {
   it('approves one', async () => {
     const said = `${RESOURCE}/${good} approved\n`
     assert.equal(await context.kubectl.ok(`certificate approve ${good}`), said)
-    assert.equal(await condition(good), 'Approved')
-    assert.equal(await path(good, '.status.conditions[0].reason'), 'KubectlApprove')
+    const [state, reason] = await Promise.all([
+      condition(good),
+      path(good, '.status.conditions[0].reason'),
+    ])
+    assert.deepEqual([state, reason], ['Approved', 'KubectlApprove'])
   })
 
   it('changes nothing when it approves again', async () => {
@@ -94,18 +102,24 @@ withEveryKubectl('csr', (context) => {
   it('denies one', async () => {
     const said = `${RESOURCE}/${bad} denied\n`
     assert.equal(await context.kubectl.ok(`certificate deny ${bad}`), said)
-    assert.equal(await condition(bad), 'Denied')
-    assert.equal(await path(bad, '.status.conditions[0].reason'), 'KubectlDeny')
-    assertContains(await context.kubectl.ok(`describe csr ${bad}`), ['Status: Denied'])
+    const [state, reason, described] = await Promise.all([
+      condition(bad),
+      path(bad, '.status.conditions[0].reason'),
+      context.kubectl.ok(`describe csr ${bad}`),
+    ])
+    assert.deepEqual([state, reason], ['Denied', 'KubectlDeny'])
+    assertContains(described, ['Status: Denied'])
   })
 
   it('does not take a decision back', async () => {
-    for (const line of [`certificate approve ${bad}`, `certificate deny ${good}`]) {
-      const errors = await context.kubectl.fails(line)
+    const refusals = await Promise.all([
+      context.kubectl.fails(`certificate approve ${bad}`),
+      context.kubectl.fails(`certificate deny ${good}`),
+    ])
+    for (const errors of refusals)
       assert.match(errors, /is already (Denied|Approved)|mutually exclusive/)
-    }
-    assert.equal(await condition(bad), 'Denied')
-    assert.equal(await condition(good), 'Approved')
+    const conditions = await Promise.all([condition(bad), condition(good)])
+    assert.deepEqual(conditions, ['Denied', 'Approved'])
   })
 
   it('waits until somebody approves', async () => {
