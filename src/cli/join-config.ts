@@ -10,6 +10,7 @@ import type {Read} from '../control-plane/config/fields.ts'
 import {TrustError} from '../errors.ts'
 import {requireNodeName} from '../node/node-name.ts'
 import {readFileSafely} from '../pki/files.ts'
+import {controlPlaneRefused} from './join-refusals.ts'
 
 /** What a configuration file says about a join. */
 export interface JoinChoices {
@@ -72,12 +73,6 @@ const duration: Read<number> = (value, name) => parseDuration(text(value, name) 
 
 const controlPlane: Read<never> = (_value, name) => {
   throw controlPlaneRefused(name)
-}
-
-export function controlPlaneRefused(what: string): TrustError {
-  return new TrustError('USAGE', `${what} asks for another control plane, and join makes a node`, {
-    hints: ['leave it out to join as a node', 'a control plane is set up with "trustadm init"'],
-  })
 }
 
 type Target = keyof JoinChoices

@@ -4,9 +4,10 @@ import {ownNodeName, requireNodeName} from '../node/node-name.ts'
 import type {JoinPhase, JoinSettings} from '../node/phases/index.ts'
 import {readFileSafely} from '../pki/files.ts'
 import type {Clock} from '../runtime.ts'
-import {controlPlaneRefused, readJoinFile, type JoinChoices} from './join-config.ts'
+import type {JoinChoices} from './join-config.ts'
 import type {JoinFlagValues} from './join-flags.ts'
 import {joinTokens} from './join-tokens.ts'
+import {controlPlaneRefused} from './join-refusals.ts'
 import {nodeDirOf} from './places.ts'
 import {createProgress, type Progress} from './progress.ts'
 
@@ -49,7 +50,7 @@ export async function openJoinSession(
   for (const name of NOT_NEEDED) {
     if (flags[name] !== undefined) progress.warn(`--${name} has no effect here`)
   }
-  const file = flags.config === undefined ? undefined : await readJoinFile(flags.config)
+  const file = flags.config === undefined ? undefined : await readFile(flags.config)
   for (const warning of file?.warnings ?? []) progress.warn(warning)
   const choices = file?.choices ?? {}
   const {ours, foreign} = parseJoinPhases(flags['skip-phases'] ?? choices.skipPhases ?? [])
@@ -105,6 +106,12 @@ async function settingsOf(
       name.toLowerCase(),
     ),
   }
+}
+
+/** Loaded only where there is a file to read. */
+async function readFile(path: string) {
+  const {readJoinFile} = await import('./join-config.ts')
+  return await readJoinFile(path)
 }
 
 const readText = async (path: string): Promise<string> =>
