@@ -31,6 +31,21 @@ describe('buildKubeconfig', () => {
     })
   })
 
+  it('leaves the CA out where the system vouches for the server, and keeps what else is known of it', () => {
+    const config = buildKubeconfig({
+      server: 'https://a:6443',
+      tlsServerName: 'b',
+      extensions: [{name: 'more', extension: {}}],
+      userName: 'u',
+      credentials: {token: 't'},
+    })
+    assert.deepEqual(config.clusters[0]?.cluster, {
+      extensions: [{name: 'more', extension: {}}],
+      server: 'https://a:6443',
+      'tls-server-name': 'b',
+    })
+  })
+
   const kinds = [
     [
       {certificateFile: '/c', keyFile: '/k'},

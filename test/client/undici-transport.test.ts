@@ -366,4 +366,14 @@ describe('UndiciTransport', () => {
     assert.equal((await transport.request(get)).status, 200)
     for (const stream of streams) stream.close()
   })
+
+  it('watches on the connection of its requests where it does one thing at a time', async () => {
+    const server = cleanup.add(await serveTls(pair, hello))
+    const transport = open({server: server.url, ca: authority.pem}, {oneAtATime: true})
+    await transport.request(get)
+    await transport.request(get)
+    const stream = await transport.stream({method: 'GET', path: '/watch'})
+    for await (const chunk of stream.body) assert.equal(Buffer.from(chunk).toString(), 'hello')
+    assert.equal(server.sockets.length, 1)
+  })
 })
