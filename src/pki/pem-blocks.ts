@@ -38,7 +38,10 @@ function blockIn(before: string, type: string | undefined): PemBlock | undefined
   if (BEGIN_LINE.exec(beginLine)?.[1] !== type) return undefined
   const lines = before.slice(begin + beginLine.length + 1).split('\n')
   const headers = lines.findIndex((line) => !HEADER.test(line))
-  const body = lines.slice(Math.max(headers, 0)).join('').replaceAll(/\s/g, '')
+  const body = lines
+    .slice(Math.max(headers, 0))
+    .join('')
+    .replaceAll(/[ \t\r]/g, '')
   if (body.length % 4 !== 0 || !BASE64.test(body)) return undefined
   return {type, hasHeaders: headers > 0, bytes: Buffer.from(body, 'base64')}
 }

@@ -8,7 +8,7 @@ import {
   readOid,
   readSmallInteger,
 } from './der-reader.ts'
-import {TAG} from './der-writer.ts'
+import {TAG, element} from './der-writer.ts'
 import {readName, type DistinguishedName} from './distinguished-name.ts'
 import {readExtensions, type Extension} from './extensions.ts'
 import {requireStrongKey} from './key-policy.ts'
@@ -34,6 +34,7 @@ export interface CertificateRequest {
 
 const ATTRIBUTES = 0xa0
 const LABEL = 'CERTIFICATE REQUEST'
+const NO_PARAMETERS = element(TAG.null)
 
 function invalid(message: string, cause?: unknown): TrustError {
   return new TrustError('CERTIFICATE_REQUEST_INVALID', message, {cause})
@@ -53,7 +54,7 @@ function readRequestedExtensions(attributes: DerReader): Extension[] {
 function read(der: Buffer): CertificateRequest {
   const outer = enterOnly(der, TAG.sequence)
   const content = outer.read(TAG.sequence)
-  const algorithm = readAlgorithm(outer).id
+  const {id: algorithm, parameters} = readAlgorithm(outer)
   const signature = readBytesOfBits(outer.read(TAG.bitString))
   outer.end()
 
@@ -67,6 +68,10 @@ function read(der: Buffer): CertificateRequest {
   const signatureAlgorithm = signatureAlgorithmName(algorithm)
   if (signatureAlgorithm === undefined) {
     throw new DerError(`its signature algorithm (${algorithm}) is weak or unknown`)
+  }
+  // No signature covers them, and no algorithm in use has any.
+  if (parameters.length > 0 && !parameters.equals(NO_PARAMETERS)) {
+    throw new DerError('its signature algorithm has parameters')
   }
   const publicKey = publicKeyFromDer(publicKeyInfo.bytes)
   requireStrongKey(publicKey)

@@ -42,9 +42,10 @@ export interface Signer {
 }
 
 /** An AlgorithmIdentifier: its object identifier and its own bytes. */
-export function readAlgorithm(reader: DerReader): {id: string; bytes: Buffer} {
+export function readAlgorithm(reader: DerReader): {id: string; bytes: Buffer; parameters: Buffer} {
   const {content, bytes} = reader.read(TAG.sequence)
-  return {id: readOid(new DerReader(content).read(TAG.oid)), bytes}
+  const id = new DerReader(content).read(TAG.oid)
+  return {id: readOid(id), bytes, parameters: content.subarray(id.bytes.length)}
 }
 
 /** The name of a signature algorithm that is accepted; undefined for weak and unknown ones. */

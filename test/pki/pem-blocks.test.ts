@@ -21,8 +21,10 @@ describe('PEM blocks', () => {
     assert.equal(found.bytes.toString(), 'hi')
   })
 
-  it('passes over what is not base64', () => {
+  it('passes over what is not base64, and no space but blanks and tabs', () => {
     assert.deepEqual(pemBlocks(block('A', '!!!')), [])
+    assert.deepEqual(pemBlocks(block('A', 'aG\vk=')), [])
+    assert.equal(pemBlocks(block('A', ' aG\tk= '))[0]?.bytes.toString(), 'hi')
   })
 
   it('reads an empty block as no bytes', () => {

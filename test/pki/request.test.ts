@@ -10,7 +10,7 @@ import {OID} from '../../src/pki/oids.ts'
 import {parsePem} from '../../src/pki/pem.ts'
 import {parseRequest, parseRequestDer, requestPem, verifyRequest} from '../../src/pki/request.ts'
 import {encodeSubjectNames, namesOfHosts} from '../../src/pki/subject-names.ts'
-import {authorityExtension, buildRequest, type RequestParts} from './request-builder.ts'
+import {SIGN, authorityExtension, buildRequest, type RequestParts} from './request-builder.ts'
 import {openssl, save, skipWithoutOpenssl, useTemporaryFolder} from './support.ts'
 
 const code = 'CERTIFICATE_REQUEST_INVALID'
@@ -64,6 +64,10 @@ describe('certificate requests', () => {
       parts: {extensions: [[namesExtension], [namesExtension]]},
     },
     {name: 'a signature with SHA-1', parts: {algorithm: {oid: '1.2.840.10045.4.1', hash: 'sha1'}}},
+    {
+      name: 'parameters of the signature algorithm',
+      parts: {algorithm: {...SIGN.ecdsaSha256, parameters: Buffer.from([4, 0])}},
+    },
     {name: 'another label', parts: {label: 'NEW CERTIFICATE REQUEST'}},
     {name: 'another version', parts: {version: 1}},
     {
