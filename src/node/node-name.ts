@@ -1,17 +1,15 @@
 import {hostname} from 'node:os'
-import {nodeUser} from '../csr/node-names.ts'
 import {TrustError} from '../errors.ts'
 
 const LABEL = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?'
 const NAME = new RegExp(`^${LABEL}(\\.${LABEL})*$`)
-/** X.509 has no room for more than 64 characters in a common name. */
-const LONGEST = 64 - nodeUser('').length
+const LONGEST = 253
 
-/** Refuses what the API server takes for no name of a Node, and what has no room in a certificate. */
+/** Refuses what the API server takes for no name of a Node. */
 export function requireNodeName(text: string, what = '--node-name'): string {
   if (text.length > LONGEST) {
     throw new TrustError('USAGE', `${what} is longer than ${LONGEST} characters`, {
-      hints: ['a certificate has no room for more: choose a shorter name with --node-name'],
+      hints: ['choose a shorter name with --node-name'],
     })
   }
   if (NAME.test(text)) return text

@@ -1,6 +1,6 @@
 import {randomBytes} from 'node:crypto'
 import type {Subject} from './distinguished-name.ts'
-import {encodeAttributes, subjectAttributes} from './distinguished-name.ts'
+import {requireShortName} from './distinguished-name.ts'
 import type {KeyPair} from './keys.ts'
 import type {Validity} from './lifetimes.ts'
 import {encodePem} from './pem.ts'
@@ -15,17 +15,13 @@ function randomSerial(): string {
   return bytes.toString('hex')
 }
 
-function requireShortCommonName(subject: Subject): void {
-  encodeAttributes(subjectAttributes(subject))
-}
-
 /** A self-signed CA certificate, as PEM. */
 export async function createAuthorityCertificate(
   subject: Subject,
   keys: KeyPair,
   validity: Validity,
 ): Promise<string> {
-  requireShortCommonName(subject)
+  requireShortName(subject)
   const {selfSign} = await import('./x509.ts')
   return encodePem('CERTIFICATE', await selfSign(subject, keys, validity, randomSerial()))
 }
@@ -36,7 +32,7 @@ export async function createRequest(
   keys: KeyPair,
   names: Readonly<SubjectNames> = NO_NAMES,
 ): Promise<string> {
-  requireShortCommonName(subject)
+  requireShortName(subject)
   const {signRequest} = await import('./x509.ts')
   return encodePem('CERTIFICATE REQUEST', await signRequest(subject, names, keys))
 }

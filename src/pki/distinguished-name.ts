@@ -99,19 +99,22 @@ export function readName({tag, content, bytes}: Element): DistinguishedName {
 export function encodeAttributes(attributes: readonly NameAttribute[]): Buffer {
   return sequence(
     ...attributes.map((attribute) => {
-      if (
-        attribute.oid === OID.commonName &&
-        Array.from(attribute.value).length > LONGEST_COMMON_NAME
-      ) {
-        throw new TrustError(
-          'CERTIFICATE_REQUEST_INVALID',
-          `the common name "${attribute.value}" is longer than ${LONGEST_COMMON_NAME} characters`,
-          {hints: ['choose a shorter name']},
-        )
-      }
       const tag = PRINTABLE.test(attribute.value) ? TAG.printableString : TAG.utf8String
       return set(sequence(oid(attribute.oid), text(tag, attribute.value)))
     }),
+  )
+}
+
+/**
+ * What we name ourselves keeps to RFC 5280's length. Requests are not held to it, as Go does not: many a cloud gives its machines
+ * names that are longer with "system:node:" before them.
+ */
+export function requireShortName({commonName}: Pick<Subject, 'commonName'>): void {
+  if (Array.from(commonName).length <= LONGEST_COMMON_NAME) return
+  throw new TrustError(
+    'CERTIFICATE_REQUEST_INVALID',
+    `the common name "${commonName}" is longer than ${LONGEST_COMMON_NAME} characters`,
+    {hints: ['choose a shorter name']},
   )
 }
 

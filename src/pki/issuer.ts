@@ -15,6 +15,7 @@ import {
 import {
   carriedOver,
   encodeAttributes,
+  requireShortName,
   subjectAttributes,
   type NameAttribute,
   type Subject,
@@ -124,6 +125,7 @@ export function createIssuer(certificate: Certificate, key: KeyObject): Issuer {
 
 /** A certificate for a key of one's own. Answers PEM. */
 export async function issueLeaf(issuer: Issuer, template: LeafTemplate): Promise<string> {
+  requireShortName(template.subject)
   const der = await issuer.sign({
     attributes: subjectAttributes(template.subject),
     names: template.names,
