@@ -3,9 +3,10 @@ import {TrustError} from '../errors.ts'
 
 const LABEL = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?'
 const NAME = new RegExp(`^${LABEL}(\\.${LABEL})*$`)
-const LONGEST = 253
+/** A Node has its name in the label `kubernetes.io/hostname`, and a label has no room for more. */
+const LONGEST = 63
 
-/** Refuses what the API server takes for no name of a Node. */
+/** Refuses what no Node can be registered by. */
 export function requireNodeName(text: string, what = '--node-name'): string {
   if (text.length > LONGEST) {
     throw new TrustError('USAGE', `${what} is longer than ${LONGEST} characters`, {
