@@ -69,6 +69,13 @@ export interface RunningController {
   close(): Promise<void>
 }
 
+/** Nobody has to wait for it: stopped before it is there, it must not end the process as a rejection that nobody handles. */
+export function whenAll(started: readonly {synced: Promise<void>}[]): Promise<void> {
+  const all = Promise.all(started.map(({synced}) => synced)).then(() => undefined)
+  all.catch(() => undefined)
+  return all
+}
+
 export type OnControllerError = (controller: string, key: string, error: unknown) => void
 
 export function startController(
@@ -90,7 +97,7 @@ export function startController(
   )
   return {
     name,
-    synced: Promise.all(running.map(({synced}) => synced)).then(() => undefined),
+    synced: whenAll(running),
     async close() {
       stop.abort(new Error('the controller is stopping'))
       await queue.close()

@@ -2,6 +2,7 @@ import {systemClock, type Clock} from '../runtime.ts'
 import {EMBEDDED_CONTROLLERS, type ControllerTable, type EmbeddedDeps} from './catalog.ts'
 import {
   startController,
+  whenAll,
   type ControllerSpec,
   type OnControllerError,
   type RunningController,
@@ -39,7 +40,7 @@ export function startAll(
 ): RunningControllers {
   const running: RunningController[] = specs.map((spec) => startController(spec, onError))
   return {
-    synced: Promise.all(running.map(({synced}) => synced)).then(() => undefined),
+    synced: whenAll(running),
     async close() {
       await Promise.all(running.map((controller) => controller.close()))
     },
