@@ -1,5 +1,5 @@
 import {Backoff} from '../client/backoff.ts'
-import {TrustError, type ErrorCode} from '../errors.ts'
+import {TrustError, hasCode, type ErrorCode} from '../errors.ts'
 import type {Surroundings} from './surroundings.ts'
 
 /** What may be over by itself: a server that starts, an init that is not done, a signer that has not signed yet. */
@@ -24,16 +24,17 @@ export function isHealable(error: unknown): error is TrustError {
 export async function withPatience<T>(
   server: string,
   attempt: () => Promise<T>,
-  {clock, sleep, patience, signal, onWait}: Surroundings,
+  {clock, sleep, patience, busyPatience, signal, onWait}: Surroundings,
 ): Promise<T> {
-  const deadline = clock.now().getTime() + patience
+  const start = clock.now().getTime()
   const backoff = new Backoff({base: 100, max: 2000})
   let told = ''
   for (;;) {
     try {
       return await attempt()
     } catch (error) {
-      const left = deadline - clock.now().getTime()
+      const longest = hasCode(error, 'TOO_MANY_REQUESTS') ? busyPatience : patience
+      const left = start + longest - clock.now().getTime()
       if (signal?.aborted || !isHealable(error) || left <= 0) throw error
       const {code, message} = error
       if (message !== told) onWait({server, code, message})

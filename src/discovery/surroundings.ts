@@ -29,6 +29,8 @@ export interface Surroundings {
   clock: Clock
   sleep: typeof sleep
   patience: number
+  /** For a server that says it is busy: many machines may be joining at once, and all of them get their turn. */
+  busyPatience: number
   readTimeout: number
   signal: AbortSignal | undefined
   onWait: (waiting: Waiting) => void
@@ -37,6 +39,7 @@ export interface Surroundings {
 
 /** Enough for a signer or a restart to catch up; whoever boots machines out of order asks for more by `--timeout`. */
 export const DEFAULT_PATIENCE = 5000
+const BUSY_PATIENCE = 60_000
 const LONGEST_READ = 10_000
 
 export function surroundingsOf(settings: DiscoverySettings): Surroundings {
@@ -47,6 +50,7 @@ export function surroundingsOf(settings: DiscoverySettings): Surroundings {
     clock: settings.clock ?? systemClock,
     sleep: settings.sleep ?? sleep,
     patience: timeout ?? DEFAULT_PATIENCE,
+    busyPatience: timeout ?? BUSY_PATIENCE,
     readTimeout: Math.min(LONGEST_READ, longest ?? LONGEST_READ),
     signal: settings.signal,
     onWait: settings.onWait ?? (() => undefined),

@@ -70,6 +70,23 @@ describe('withPatience', () => {
     assert.ok(Math.max(...slept) <= 2000)
   })
 
+  it('gives a busy server more time: among many machines each gets its turn', async () => {
+    const {around, slept} = still()
+    let left = 20
+    const attempt = () =>
+      left-- > 0 ? Promise.reject(failing('TOO_MANY_REQUESTS')) : Promise.resolve('good')
+    assert.equal(await withPatience('s', attempt, around), 'good')
+    assert.equal(slept.length, 20)
+  })
+
+  it('gives a busy server no more time than a user does', async () => {
+    const {around, slept} = still({timeout: 3000})
+    const attempt = () => Promise.reject(failing('TOO_MANY_REQUESTS'))
+    await assert.rejects(withPatience('s', attempt, around), {code: 'TOO_MANY_REQUESTS'})
+    const total = slept.reduce((sum, each) => sum + each, 0)
+    assert.ok(Math.abs(total - 3000) < 1, `it slept for ${total} ms`)
+  })
+
   it('tries once where it has no time', async () => {
     const {around, slept} = still({timeout: 0})
     const attempt = () => Promise.reject(failing('SERVER_UNREACHABLE'))

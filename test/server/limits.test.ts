@@ -12,7 +12,13 @@ describe('limits of one caller', () => {
     server = await startTestServer({
       controllers: false,
       limits: {
-        requests: {watchesPerIdentity: 3, anonymousBurst: 5, anonymousPerSecond: 0.01},
+        requests: {
+          watchesPerIdentity: 3,
+          anonymousBurst: 3,
+          anonymousPerSecond: 0.01,
+          refusedBurst: 2,
+          refusedPerSecond: 0.01,
+        },
       },
     })
   })

@@ -14,19 +14,25 @@ export interface RequestLimits {
   watches: number
   watchesPerIdentity: number
   anonymousWatches: number
+  /** Of one address, behind which a whole data centre may be joining. */
   anonymousPerSecond: number
   anonymousBurst: number
+  /** Credentials of one address that were refused: whoever guesses has to wait. */
+  refusedPerSecond: number
+  refusedBurst: number
 }
 
 export const DEFAULT_LIMITS: RequestLimits = {
   inFlight: 600,
   inFlightPerIdentity: 200,
-  anonymousInFlight: 100,
+  anonymousInFlight: 400,
   watches: 10_000,
   watchesPerIdentity: 2000,
   anonymousWatches: 50,
-  anonymousPerSecond: 20,
-  anonymousBurst: 100,
+  anonymousPerSecond: 1000,
+  anonymousBurst: 2000,
+  refusedPerSecond: 20,
+  refusedBurst: 100,
 }
 
 const REMEMBERED_ADDRESSES = 10_000
@@ -44,17 +50,17 @@ type Kind = 'request' | 'watch'
 /** Keeps any one caller from using up the server; what is too much is answered 429 with Retry-After. */
 export class RequestLimiter {
   readonly #clock: Clock
-  readonly #rate: TokenBuckets
+  readonly #anonymous: TokenBuckets
+  readonly #refused: TokenBuckets
   readonly #pools: Record<Kind, {known: SlotPool; anonymous: SlotPool}>
 
   constructor(clock: Clock, limits: Partial<RequestLimits> = {}) {
     const all = {...DEFAULT_LIMITS, ...limits}
     this.#clock = clock
-    this.#rate = new TokenBuckets({
-      perSecond: all.anonymousPerSecond,
-      burst: all.anonymousBurst,
-      keys: REMEMBERED_ADDRESSES,
-    })
+    const buckets = (perSecond: number, burst: number) =>
+      new TokenBuckets({perSecond, burst, keys: REMEMBERED_ADDRESSES})
+    this.#anonymous = buckets(all.anonymousPerSecond, all.anonymousBurst)
+    this.#refused = buckets(all.refusedPerSecond, all.refusedBurst)
     const quarter = (total: number) => Math.max(1, Math.floor(total / 4))
     this.#pools = {
       request: {
@@ -87,13 +93,13 @@ export class RequestLimiter {
   }
 
   #admitAnonymous(pool: SlotPool, address: string): (() => void) | undefined {
-    this.#spend(address)
+    this.#spend(this.#anonymous, address)
     return pool.take(address)
   }
 
-  /** Counts a refused credential against its address: guessing is as limited as asking without one. */
+  /** Counts a refused credential against its address, so that nobody can guess fast. */
   countRefused(remoteAddress: string): void {
-    this.#spend(addressKey(remoteAddress))
+    this.#spend(this.#refused, addressKey(remoteAddress))
   }
 
   /** How many requests and watches there are now, for metrics. */
@@ -102,8 +108,8 @@ export class RequestLimiter {
     return known.taken + anonymous.taken
   }
 
-  #spend(address: string): void {
-    const seconds = this.#rate.spend(address, this.#clock.now())
+  #spend(buckets: TokenBuckets, address: string): void {
+    const seconds = buckets.spend(address, this.#clock.now())
     if (seconds > 0) throw tooManyRequests(seconds)
   }
 }

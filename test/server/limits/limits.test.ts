@@ -169,8 +169,15 @@ describe('RequestLimiter', () => {
     limits.admit(from(), 'request')
   })
 
-  it('limits guessing as it limits asking', () => {
-    const {limits} = limiter({anonymousBurst: 1, anonymousPerSecond: 1})
+  it('lets a crowd of machines behind one address find the cluster at once', () => {
+    const {limits} = limiter({})
+    for (let index = 0; index < 1000; index += 1) {
+      limits.admit(from(nobody, '192.0.2.1'), 'request')()
+    }
+  })
+
+  it('limits guessing more than asking', () => {
+    const {limits} = limiter({refusedBurst: 1, refusedPerSecond: 1})
     limits.countRefused('192.0.2.1')
     assert.throws(() => limits.countRefused('192.0.2.1'), busy)
     limits.admit(from(), 'request')
