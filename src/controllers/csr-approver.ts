@@ -1,6 +1,5 @@
 import type {ApiClient} from '../client/api-client.ts'
 import {KUBELET_CLIENT} from '../csr/signers.ts'
-import {hasCode} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
 import {askAccess} from './approval/access-review.ts'
 import {
@@ -15,12 +14,12 @@ import {
   GRANT_LABEL,
   NODE_ANNOTATION,
   RECORD_NAMESPACE,
-  isGranted,
+  isKeyOf,
   isNodeName,
 } from './approval/node-record.ts'
 import {allHold, objections} from './approval/opinion.ts'
 import {Patience} from './approval/patience.ts'
-import {findRecord, saveIssued, useGrant} from './approval/record-store.ts'
+import {findRecord, reserveName, saveIssued} from './approval/record-store.ts'
 import {RequestIndex, type KnownRequest} from './approval/request-index.ts'
 import {Turns} from './approval/turns.ts'
 import {isUnknown} from './approval/unknown.ts'
@@ -45,8 +44,6 @@ class CsrApprover {
   readonly #events: EventReporter
   readonly #turns = new Turns()
   readonly #patience = new Patience()
-  /** The requests that a grant was used up for, until they are approved. */
-  readonly #admitted = new Set<string>()
 
   constructor(requests: RequestIndex, writer: Writer, clock: Clock) {
     this.#requests = requests
@@ -117,34 +114,36 @@ class CsrApprover {
       nodeExists: found !== undefined,
       record,
       approved: this.#requests.approvedFor(node, csr.metadata.name ?? ''),
-      isAdmitted: this.#admitted.has(csr.metadata.uid ?? ''),
+      rivals: this.#requests.rivalsFor(node, asked.pin),
     }
     return {now, review, claims}
   }
 
   async #approve(
-    {message}: ClientApprover,
-    {csr}: Readable,
-    {claims, now}: ClientFacts,
+    {message, guardsNames}: ClientApprover,
+    request: Readable,
+    facts: ClientFacts,
     signal: AbortSignal,
   ): Promise<ReconcileResult> {
-    const {name = '', uid = ''} = csr.metadata
-    const record = claims === undefined || isUnknown(claims) ? undefined : claims.record
-    if (record !== undefined && isGranted(record, now)) {
-      // Used up before the approval, and also where the name was free: one grant lets one machine in.
-      try {
-        await useGrant(this.#writer, record, {signal})
-      } catch (error) {
-        if (hasCode(error, 'CONFLICT', 'NOT_FOUND')) return {requeueAfter: AFTER_CONFLICT}
-        throw error
-      }
-      this.#admitted.add(uid)
+    if (guardsNames && !(await this.#reserve(request, facts, signal))) {
+      return {requeueAfter: AFTER_CONFLICT}
     }
+    const {csr} = request
+    const {name = ''} = csr.metadata
     const condition = {type: 'Approved' as const, reason: 'AutoApproved', message}
-    const isWritten = await writeDecision(this.#writer, csr, condition, {signal})
-    if (isWritten) this.#requests.approved(name)
-    this.#admitted.delete(uid)
+    if (await writeDecision(this.#writer, csr, condition, {signal})) this.#requests.approved(name)
     return this.#done(name)
+  }
+
+  /** False where the name has to be looked at again, for its record was changed meanwhile. */
+  async #reserve(
+    {asked: {node = '', pin}}: Readable,
+    {claims, now}: ClientFacts,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const record = claims === undefined || isUnknown(claims) ? undefined : claims.record
+    if (record !== undefined && isKeyOf(record, pin, now)) return true
+    return await reserveName(this.#writer, {node, pin, record}, {now, signal})
   }
 }
 

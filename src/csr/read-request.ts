@@ -1,15 +1,24 @@
 import {messageOf} from '../errors.ts'
 import {pemBlocks} from '../pki/pem-blocks.ts'
-import {parseRequestDer, type CertificateRequest} from '../pki/request.ts'
+import {parseRequestDer, requestSubject, type CertificateRequest} from '../pki/request.ts'
 import {isSignedBySync} from '../pki/signatures.ts'
 
 const LABEL = 'CERTIFICATE REQUEST'
 
 export type RequestVerdict = {request: CertificateRequest} | {why: string}
 
+const firstBlock = (encoded: string | undefined) =>
+  pemBlocks(Buffer.from(encoded ?? '', 'base64').toString('latin1'))[0]
+
+/** The common name that spec.request asks for, to find the few requests among many that are worth reading. */
+export function commonNameIn(encoded: string | undefined): string | undefined {
+  const block = firstBlock(encoded)
+  return block && requestSubject(block.bytes)?.commonName
+}
+
 /** Reads spec.request and leaves the signature unchecked: for whoever knows that it was checked, or checks it elsewhere. */
 export function parseSpecRequest(encoded: string | undefined): RequestVerdict {
-  const [block] = pemBlocks(Buffer.from(encoded ?? '', 'base64').toString('latin1'))
+  const block = firstBlock(encoded)
   if (block?.type !== LABEL) return {why: `PEM block type must be ${LABEL}`}
   try {
     return {request: parseRequestDer(block.bytes)}

@@ -13,7 +13,7 @@ import {findCondition, stateOf} from '../../src/csr/conditions.ts'
 import {TrustError} from '../../src/errors.ts'
 import {generateKeys, type KeyPair} from '../../src/pki/keys.ts'
 import {pinOf} from '../../src/pki/pins.ts'
-import type {Clock} from '../../src/runtime.ts'
+import {sleep, type Clock} from '../../src/runtime.ts'
 import {ADMIN, startTestServer, type TestServer} from '../helpers/test-server.ts'
 import {until} from '../server/support.ts'
 import {BOOTSTRAPPER, bindApprovals, nodeUser, sign, submit, type Wish} from './approval/support.ts'
@@ -309,6 +309,75 @@ describe('csr-approver', () => {
     const states = await Promise.all(names.map(async (name) => stateOf(await get(name))))
     assert.equal(states.filter((state) => state === 'Approved').length, 1)
     assert.equal(states.filter((state) => state === 'Pending').length, names.length - 1)
+  })
+
+  it('gives a name to one key though two approvers work at once, and neither has seen what the other sees', async () => {
+    await running.close()
+    const node = nodeName()
+    const names = [
+      nameOf(await ask(node)),
+      nameOf(await ask(node, {keys: await generateKeys('ECDSA-P256')})),
+    ]
+    const reader = server.clientAs({username: 'system:kube-controller-manager', groups: []})
+    const blind = names.map((name) => {
+      const {csrs} = reader
+      const list: typeof csrs.list = async (...call) => {
+        const all = await csrs.list(...call)
+        return {...all, items: all.items.filter(({metadata}) => metadata.name === name)}
+      }
+      const watch: typeof csrs.watch = async function* ({signal} = {}) {
+        await sleep(60_000, signal)
+        yield* csrs.watch()
+      }
+      const limited = Object.create(csrs, {list: {value: list}, watch: {value: watch}})
+      return startController(
+        csrApproverController(
+          {...reader, csrs: limited as typeof csrs},
+          server.clientAs({username: ACCOUNT, groups: ['system:serviceaccounts']}),
+          clock,
+        ),
+        (controller, key, error) => errors.push(`${controller} ${key}: ${String(error)}`),
+      )
+    })
+    try {
+      await until(async () => {
+        const events = await Promise.all(names.map(eventsOn))
+        const approved = await Promise.all(names.map(async (one) => stateOf(await get(one))))
+        return events.flat().length + approved.filter((state) => state === 'Approved').length >= 2
+      })
+      const states = await Promise.all(names.map(async (name) => stateOf(await get(name))))
+      assert.deepEqual(states.sort(), ['Approved', 'Pending'])
+    } finally {
+      await Promise.all(blind.map((one) => one.close()))
+      start()
+      await running.synced
+    }
+  })
+
+  it('has a record before it approves, so that a certificate is known though its request is gone at once', async () => {
+    const node = nodeName()
+    const name = nameOf(await ask(node))
+    await becomes(name, 'Approved')
+    await admin.csrs.delete(name)
+    const other = nameOf(await ask(node, {keys: await generateKeys('ECDSA-P256')}))
+    await heldAs(other, /it is kept for another key/)
+    assert.equal(stateOf(await get(other)), 'Pending')
+  })
+
+  it('lets nobody in by a grant while several keys ask for the name', async () => {
+    const node = nodeName()
+    await admin.nodes.create({metadata: {name: node}})
+    const [first, second] = [
+      nameOf(await ask(node)),
+      nameOf(await ask(node, {keys: await generateKeys('ECDSA-P256')})),
+    ]
+    await grantRejoin(admin, node, new Date(clock.now().getTime() + HOUR))
+    for (const name of [first, second]) await heldAs(name, /but 2 keys ask for it/)
+    const states = [stateOf(await get(first)), stateOf(await get(second))]
+    assert.deepEqual(states, ['Pending', 'Pending'])
+    await admin.csrs.delete(first)
+    await grantRejoin(admin, node, new Date(clock.now().getTime() + 2 * HOUR))
+    await becomes(second, 'Approved')
   })
 
   it('approves many names side by side', async () => {

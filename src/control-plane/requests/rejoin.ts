@@ -2,7 +2,7 @@ import {parseDuration} from '../../bootstrap/durations.ts'
 import {formatTimestamp} from '../../bootstrap/timestamp.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {isNodeName, recordKey} from '../../controllers/approval/node-record.ts'
-import {findRecord, grantRejoin, useGrant} from '../../controllers/approval/record-store.ts'
+import {findRecord, grantRejoin, removeGrant} from '../../controllers/approval/record-store.ts'
 import {TrustError, hasCode} from '../../errors.ts'
 import type {Clock} from '../../runtime.ts'
 
@@ -59,7 +59,7 @@ export async function revokeRejoin(client: Leases, node: string): Promise<Rejoin
     const record = await findRecord(client, node)
     if (record?.allowedUntil === undefined) return {...about, wasAllowed: false}
     try {
-      await useGrant(client, record)
+      await removeGrant(client, record)
       return {...about, wasAllowed: true}
     } catch (error) {
       if (!hasCode(error, 'CONFLICT') || attempt >= MOST_CONFLICTS) throw error

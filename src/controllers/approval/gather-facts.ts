@@ -1,6 +1,7 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import type {CallOptions} from '../../client/resource-client.ts'
+import {commonNameIn} from '../../csr/read-request.ts'
 import {KUBELET_CLIENT, KUBELET_SERVING} from '../../csr/signers.ts'
 import {hasCode, messageOf} from '../../errors.ts'
 import type {Clock} from '../../runtime.ts'
@@ -41,10 +42,11 @@ async function orUnknown<T extends object>(read: Promise<T>): Promise<T | Unknow
 const findNode = (client: Client, node: string, options: CallOptions) =>
   isNodeName(node) ? client.nodes.find(node, options) : Promise.resolve(undefined)
 
+/** There is no selector for the names that are asked for; of thousands of requests only those for this one are read. */
 async function claimsOn(
   client: Client,
   {metadata: {name = ''}}: CertificateSigningRequest,
-  node: string,
+  {node = '', commonName, pin}: Asked,
   options: CallOptions,
 ): Promise<NameClaims> {
   const [found, record, {items}] = await Promise.all([
@@ -53,8 +55,15 @@ async function claimsOn(
     client.csrs.list({...options, fieldSelector: `spec.signerName=${KUBELET_CLIENT}`}),
   ])
   const requests = new RequestIndex(client.csrs, KUBELET_CLIENT)
-  for (const csr of items) requests.see(csr.metadata.name ?? '', csr)
-  return {nodeExists: found !== undefined, record, approved: requests.approvedFor(node, name)}
+  for (const csr of items) {
+    if (commonNameIn(csr.spec.request) === commonName) requests.see(csr.metadata.name ?? '', csr)
+  }
+  return {
+    nodeExists: found !== undefined,
+    record,
+    approved: requests.approvedFor(node, name),
+    rivals: requests.rivalsFor(node, pin),
+  }
 }
 
 async function voucherOf(client: Client, node: string, options: CallOptions): Promise<Voucher> {
@@ -76,7 +85,7 @@ async function clientFacts(
     async ({name, guardsNames}): Promise<[Permission, ClientFacts]> => {
       const [review, claims] = await Promise.all([
         orUnknown(askAccess(client, csr, name, {signal})),
-        guardsNames ? orUnknown(claimsOn(client, csr, asked.node ?? '', {signal})) : undefined,
+        guardsNames ? orUnknown(claimsOn(client, csr, asked, {signal})) : undefined,
       ])
       return [name, {now: clock.now(), review, ...(claims === undefined ? {} : {claims})}]
     },

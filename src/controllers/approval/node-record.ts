@@ -9,10 +9,14 @@ export const RECORD_LABEL = 'trustadm.io/node-certificate'
 export const GRANT_LABEL = 'trustadm.io/rejoin-allowed'
 export const GRANT_ANNOTATION = 'trustadm.io/rejoin-allowed-until'
 export const NODE_ANNOTATION = 'trustadm.io/node-name'
+const RESERVED_FOR = 'trustadm.io/reserved-for'
+const RESERVED_UNTIL = 'trustadm.io/reserved-until'
 
 const LONGEST_NAME = 253
 const NODE_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
 const MOST_SECONDS = 2 ** 31 - 1
+/** An approved request that nobody signs is cleaned away after a day. */
+const RESERVATION = 25 * 3_600_000
 
 /** Whether a Node can have that name: a DNS subdomain. */
 export const isNodeName = (name: string): boolean =>
@@ -37,6 +41,8 @@ export interface NodeRecord {
   until: Date | undefined
   /** Until when an operator allows one re-join. */
   allowedUntil: Date | undefined
+  /** The key that was about to be approved for the name; undefined once a certificate was issued. */
+  reserved: {pin: string; until: Date} | undefined
   lease: Lease
 }
 
@@ -51,10 +57,14 @@ const timeOf = (text: string | undefined) => (text ? parseTimestamp(text) : unde
 
 /** Kubernetes reads a Lease's times with six digits of a second only. */
 const microTime = (time: Date) => time.toISOString().replace(/\.(\d{3})Z$/, '.$1000Z')
+const seconds = (time: Date) => time.toISOString().replace(/\.\d+Z$/, 'Z')
 
 export function readRecord(lease: Lease): NodeRecord {
   const {holderIdentity, acquireTime, renewTime, leaseDurationSeconds} = lease.spec ?? {}
+  const {annotations = {}} = lease.metadata
   const renewed = timeOf(renewTime)
+  const reservedUntil = timeOf(annotations[RESERVED_UNTIL])
+  const {[RESERVED_FOR]: pin} = annotations
   return {
     holder: holderIdentity === '' ? undefined : holderIdentity,
     issuedAt: timeOf(acquireTime),
@@ -62,7 +72,8 @@ export function readRecord(lease: Lease): NodeRecord {
       renewed === undefined || leaseDurationSeconds === undefined
         ? undefined
         : new Date(renewed.getTime() + leaseDurationSeconds * 1000),
-    allowedUntil: timeOf(lease.metadata.annotations?.[GRANT_ANNOTATION]),
+    allowedUntil: timeOf(annotations[GRANT_ANNOTATION]),
+    reserved: pin && reservedUntil ? {pin, until: reservedUntil} : undefined,
     lease,
   }
 }
@@ -73,6 +84,14 @@ export const isHeld = ({holder, until}: NodeRecord, now: Date): boolean =>
 
 export const isGranted = ({allowedUntil}: NodeRecord, now: Date): boolean =>
   allowedUntil !== undefined && allowedUntil > now
+
+/** The key that the name is kept for now. */
+export const reservedKey = ({reserved}: NodeRecord, now: Date): string | undefined =>
+  reserved !== undefined && reserved.until > now ? reserved.pin : undefined
+
+/** Whether no other key can be given the name now: it is held by this one, or kept for it. */
+export const isKeyOf = (record: NodeRecord, pin: string, now: Date): boolean =>
+  reservedKey(record, now) === pin || (isHeld(record, now) && record.holder === pin)
 
 /** The record's Lease, empty: nobody holds the name. */
 export const emptyRecord = (node: string): Lease => ({
@@ -86,7 +105,7 @@ export const emptyRecord = (node: string): Lease => ({
 
 /**
  * The record once a certificate was issued; undefined where it says so already. An older certificate than the recorded one
- * changes the holder no more, and the name is held until the last of them expires.
+ * changes the holder no more, and the name is held until the last of them expires. A reservation has served its purpose.
  */
 export function recordIssued(
   lease: Lease,
@@ -105,11 +124,21 @@ export function recordIssued(
     held &&
     known.holder === holder &&
     known.issuedAt?.getTime() === issuedAt?.getTime() &&
-    known.until?.getTime() === until.getTime()
+    known.until?.getTime() === until.getTime() &&
+    known.reserved === undefined
   if (says) return undefined
+  const {
+    [RESERVED_FOR]: _pin,
+    [RESERVED_UNTIL]: _until,
+    ...annotations
+  } = lease.metadata.annotations ?? {}
   return {
     ...lease,
-    metadata: {...lease.metadata, labels: {...lease.metadata.labels, [RECORD_LABEL]: ''}},
+    metadata: {
+      ...lease.metadata,
+      labels: {...lease.metadata.labels, [RECORD_LABEL]: ''},
+      annotations,
+    },
     spec: {
       ...lease.spec,
       ...(holder === undefined ? {} : {holderIdentity: holder}),
@@ -128,7 +157,7 @@ export const withGrant = (lease: Lease, until: Date): Lease => ({
     labels: {...lease.metadata.labels, [RECORD_LABEL]: '', [GRANT_LABEL]: ''},
     annotations: {
       ...lease.metadata.annotations,
-      [GRANT_ANNOTATION]: until.toISOString().replace(/\.\d+Z$/, 'Z'),
+      [GRANT_ANNOTATION]: seconds(until),
     },
   },
 })
@@ -137,4 +166,21 @@ export function withoutGrant(lease: Lease): Lease {
   const {[GRANT_LABEL]: _label, ...labels} = lease.metadata.labels ?? {}
   const {[GRANT_ANNOTATION]: _until, ...annotations} = lease.metadata.annotations ?? {}
   return {...lease, metadata: {...lease.metadata, labels, annotations}}
+}
+
+/** The record with the name kept for a key that is about to be approved. That uses a grant up: it lets one machine in. */
+export function withReservation(lease: Lease, pin: string, now: Date): Lease {
+  const {metadata, ...rest} = withoutGrant(lease)
+  return {
+    ...rest,
+    metadata: {
+      ...metadata,
+      labels: {...metadata.labels, [RECORD_LABEL]: ''},
+      annotations: {
+        ...metadata.annotations,
+        [RESERVED_FOR]: pin,
+        [RESERVED_UNTIL]: seconds(new Date(now.getTime() + RESERVATION)),
+      },
+    },
+  }
 }

@@ -8,6 +8,7 @@ import {
   recordIssued,
   recordKey,
   withGrant,
+  withReservation,
   withoutGrant,
   type IssuedIdentity,
   type NodeRecord,
@@ -31,11 +32,10 @@ async function change(
   {leases}: Leases,
   node: string,
   become: (lease: Lease) => Lease | undefined,
-  {isProbablyNew, ...options}: CallOptions & {isProbablyNew: boolean},
+  options: CallOptions,
 ): Promise<void> {
-  let isNew = isProbablyNew
   for (let attempt = 0; attempt < MOST_CONFLICTS; attempt += 1) {
-    const present = isNew ? undefined : await leases.find(recordKey(node), options)
+    const present = await leases.find(recordKey(node), options)
     const wanted = become(present ?? emptyRecord(node))
     if (wanted === undefined) return
     try {
@@ -45,23 +45,18 @@ async function change(
       return
     } catch (error) {
       if (!hasCode(error, 'ALREADY_EXISTS', 'CONFLICT', 'NOT_FOUND')) throw error
-      isNew = false
     }
   }
   throw new TrustError('CONFLICT', `the record of node "${node}" is changed by others all the time`)
 }
 
-/** Records a certificate. Most are a node's first: then that is a single write. */
+/** Records a certificate. */
 export const saveIssued = (
   client: Leases,
   node: string,
   issued: IssuedIdentity,
   {now, ...options}: CallOptions & {now: Date},
-): Promise<void> =>
-  change(client, node, (lease) => recordIssued(lease, issued, now), {
-    ...options,
-    isProbablyNew: true,
-  })
+): Promise<void> => change(client, node, (lease) => recordIssued(lease, issued, now), options)
 
 /** Lets one more machine take the name until then: `certificate allow-rejoin`. */
 export const grantRejoin = (
@@ -69,11 +64,31 @@ export const grantRejoin = (
   node: string,
   until: Date,
   options: CallOptions = {},
-): Promise<void> =>
-  change(client, node, (lease) => withGrant(lease, until), {...options, isProbablyNew: false})
+): Promise<void> => change(client, node, (lease) => withGrant(lease, until), options)
 
-/** Uses the grant up. Fails with CONFLICT where the record was changed since it was read. */
-export async function useGrant(
+/**
+ * Keeps the name for a key before it is approved, so that of several approvers, whatever each of them has seen, one alone
+ * gives it away, and so that a certificate is never without a record. A grant is used up by it. False where the record
+ * was changed since it was read.
+ */
+export async function reserveName(
+  {leases}: Leases,
+  {node, pin, record}: {node: string; pin: string; record: NodeRecord | undefined},
+  {now, ...options}: CallOptions & {now: Date},
+): Promise<boolean> {
+  try {
+    await (record === undefined
+      ? leases.create(withReservation(emptyRecord(node), pin, now), options)
+      : leases.update(withReservation(record.lease, pin, now), options))
+    return true
+  } catch (error) {
+    if (hasCode(error, 'ALREADY_EXISTS', 'CONFLICT', 'NOT_FOUND')) return false
+    throw error
+  }
+}
+
+/** Takes a grant back. Fails with CONFLICT where the record was changed since it was read. */
+export async function removeGrant(
   {leases}: Leases,
   {lease}: NodeRecord,
   options: CallOptions = {},

@@ -107,6 +107,14 @@ export class RequestIndex implements Source {
     return this.#openOf.get(node) ?? []
   }
 
+  /** How many other keys ask for a node's name in requests that nobody has decided on. */
+  rivalsFor(node: string, pin: string): number {
+    const keys = new Set<string>()
+    for (const name of this.openFor(node)) keys.add(this.#byName.get(name)?.asked?.pin ?? '')
+    keys.delete(pin)
+    return keys.size
+  }
+
   /** The approved requests for a node, but for the named one. */
   approvedFor(node: string, except: string): ApprovedRequest[] {
     return [...(this.#approvedOf.get(node) ?? [])]

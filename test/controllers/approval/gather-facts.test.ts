@@ -72,6 +72,19 @@ describe('gatherFacts', () => {
     assert.equal((await opinions(second)).nodeclient?.decision, 'approve')
   })
 
+  it('finds others who wait for the same grant, among requests for other names', async () => {
+    const node = nodeName()
+    await admin.nodes.create({metadata: {name: node}})
+    await grantRejoin(admin, node, new Date(Date.now() + 60_000))
+    const first = await ask(node)
+    await ask(nodeName(), {keys: await generateKeys('ECDSA-P256')})
+    assert.equal((await opinions(first)).nodeclient?.decision, 'approve')
+    await ask(node, {keys: await generateKeys('ECDSA-P256')})
+    const {nodeclient} = await opinions(first)
+    assert.equal(nodeclient?.decision, 'hold')
+    assert.match(objections(nodeclient), /but 2 keys ask for it/)
+  })
+
   it('finds the Node that vouches for a serving request, also without a Machine API', async () => {
     const node = nodeName()
     await admin.nodes.create({metadata: {name: node}})

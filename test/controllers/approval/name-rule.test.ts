@@ -20,6 +20,7 @@ const record = (change: Partial<NodeRecord> = {}): NodeRecord => ({
   issuedAt: EARLIER,
   until: LATER,
   allowedUntil: undefined,
+  reserved: undefined,
   lease: {metadata: {}},
   ...change,
 })
@@ -99,13 +100,55 @@ const rows: [string, Partial<NameClaims>, boolean, RegExp][] = [
     false,
     /a Node of that name exists, and a certificate/,
   ],
-  ['a grant was used for this request', {nodeExists: true, isAdmitted: true}, true, /operator/],
+  [
+    'an operator allows it, and another key asks for it too',
+    {record: record({allowedUntil: LATER}), nodeExists: true, rivals: 1},
+    false,
+    /a re-join is allowed, but 2 keys ask for it/,
+  ],
+  ['nobody has it, and another key asks for it too', {rivals: 1}, true, /free/],
+  [
+    'it is kept for the same key, and the Node is there, and another key has a certificate',
+    {record: record({reserved: {pin: PIN, until: LATER}}), nodeExists: true},
+    true,
+    /kept for the key that asks/,
+  ],
+  [
+    'it was kept for the same key, too long ago',
+    {record: record({reserved: {pin: PIN, until: EARLIER}})},
+    false,
+    /valid until/,
+  ],
+  [
+    'it is kept for the same key, but another was approved since',
+    {record: record({reserved: {pin: PIN, until: LATER}}), approved: [approved()]},
+    false,
+    /request "csr-0"/,
+  ],
+  [
+    'it is kept for another key',
+    {record: record({holder: undefined, reserved: {pin: OTHER, until: LATER}})},
+    false,
+    /kept for another key/,
+  ],
+  [
+    'it was kept for another key, too long ago',
+    {record: record({holder: undefined, reserved: {pin: OTHER, until: EARLIER}})},
+    true,
+    /free/,
+  ],
+  [
+    'it is kept for another key, but an operator allows it',
+    {record: record({allowedUntil: LATER, reserved: {pin: OTHER, until: LATER}})},
+    true,
+    /an operator allows/,
+  ],
 ]
 
 describe('nameRule', () => {
   for (const [name, change, holds, reason] of rows) {
     it(`${holds ? 'gives' : 'does not give'} the name where ${name}`, () => {
-      const claims = {nodeExists: false, record: undefined, approved: [], ...change}
+      const claims = {nodeExists: false, record: undefined, approved: [], rivals: 0, ...change}
       const verdict = nameRule(asked, claims, NOW)
       assert.equal(verdict.holds, holds, verdict.reason)
       assert.match(verdict.reason, reason)
@@ -113,7 +156,7 @@ describe('nameRule', () => {
   }
 
   it('gives no name that a Node cannot have', () => {
-    const free = {nodeExists: false, record: undefined, approved: []}
+    const free = {nodeExists: false, record: undefined, approved: [], rivals: 0}
     for (const node of ['UPPER', 'a b', '../x', '-a', 'a'.repeat(254), ''])
       assert.equal(nameRule({...asked, node}, free, NOW).holds, false, node)
   })

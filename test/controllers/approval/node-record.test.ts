@@ -4,11 +4,14 @@ import {
   emptyRecord,
   isGranted,
   isHeld,
+  isKeyOf,
   isNodeName,
   readRecord,
   recordIssued,
   recordName,
+  reservedKey,
   withGrant,
+  withReservation,
   withoutGrant,
 } from '../../../src/controllers/approval/node-record.ts'
 
@@ -101,6 +104,27 @@ describe('node records', () => {
     assert.equal(isGranted(readRecord(granted), NOW), true)
     assert.equal(isGranted(readRecord(granted), at('01T13:00:00')), false)
     assert.deepEqual(withoutGrant(granted), lease)
+  })
+
+  it('keep the name for a key that is about to be approved, for a day, and use a grant up by that', () => {
+    const granted = withGrant(recordIssued(emptyRecord('foo'), FIRST, NOW)!, at('01T13:00:00'))
+    const record = readRecord(withReservation(granted, 'sha256:bb', NOW))
+    assert.equal(isGranted(record, NOW), false)
+    assert.equal(reservedKey(record, at('02T12:30:00')), 'sha256:bb')
+    assert.equal(reservedKey(record, at('02T13:30:00')), undefined)
+    assert.equal(record.holder, FIRST.pin)
+    assert.deepEqual(
+      [isKeyOf(record, 'sha256:bb', NOW), isKeyOf(record, FIRST.pin, NOW)],
+      [true, true],
+    )
+    assert.equal(isKeyOf(record, FIRST.pin, FIRST.notAfter), false)
+  })
+
+  it('keep it no longer once a certificate was issued, whoever it is for', () => {
+    const lease = withReservation(recordIssued(emptyRecord('foo'), FIRST, NOW)!, 'sha256:bb', NOW)
+    const settled = recordIssued(lease, FIRST, NOW)!
+    assert.equal(readRecord(settled).reserved, undefined)
+    assert.deepEqual(settled.metadata.annotations, {'trustadm.io/node-name': 'foo'})
   })
 
   it('keep a grant when a certificate is recorded', () => {
