@@ -24,6 +24,9 @@ export interface InProcessResponse {
   body: string | Uint8Array | AsyncIterable<string | Uint8Array>
 }
 
+/** One for all: an error of its own for each request that has ended would cost more than the request. */
+const CLOSED = new Error('the answer was closed')
+
 /** Calls the server in the same process as a given user: RBAC and admission apply as they do over a socket. */
 export class InProcessTransport implements Transport {
   readonly #handler: InProcessHandler
@@ -38,34 +41,45 @@ export class InProcessTransport implements Transport {
   }
 
   async request(request: TransportRequest): Promise<TransportResponse> {
-    const {status, headers, body, close} = await this.stream(request)
+    const {cancellation, release} = this.#begin(request)
     try {
-      const chunks: Uint8Array[] = []
-      for await (const chunk of body) chunks.push(chunk)
-      return {status, headers, body: Buffer.concat(chunks)}
+      const {status, headers, body} = await this.#answer(request, cancellation.signal)
+      return {status, headers: lowerCased(headers), body: await wholeOf(body, cancellation.signal)}
     } finally {
-      close()
+      release()
     }
   }
 
   async stream(request: TransportRequest): Promise<TransportStream> {
-    this.#closing.signal.throwIfAborted()
-    const cancellation = new Cancellation(request.signal)
-    const closeWithClient = () => cancellation.cancel(this.#closing.signal.reason)
-    this.#closing.signal.addEventListener('abort', closeWithClient, {once: true})
+    const {cancellation, release} = this.#begin(request)
+    const {signal} = cancellation
     const close = () => {
-      this.#closing.signal.removeEventListener('abort', closeWithClient)
-      cancellation.cancel()
+      release()
+      cancellation.cancel(CLOSED)
     }
     try {
-      const {signal} = cancellation
-      const answer = this.#handler(toInProcess(request, this.#caller, signal))
-      const {status, headers, body} = await untilAborted(answer, signal)
+      const {status, headers, body} = await this.#answer(request, signal)
       return {status, headers: lowerCased(headers), body: chunksOf(body, signal, close), close}
     } catch (error) {
       close()
       throw error
     }
+  }
+
+  #begin({signal}: TransportRequest): {cancellation: Cancellation; release: () => void} {
+    this.#closing.signal.throwIfAborted()
+    const cancellation = new Cancellation(signal)
+    const closeWithClient = () => cancellation.cancel(this.#closing.signal.reason)
+    this.#closing.signal.addEventListener('abort', closeWithClient, {once: true})
+    const release = () => {
+      this.#closing.signal.removeEventListener('abort', closeWithClient)
+      cancellation.release()
+    }
+    return {cancellation, release}
+  }
+
+  #answer(request: TransportRequest, signal: AbortSignal): Promise<InProcessResponse> {
+    return untilAborted(this.#handler(toInProcess(request, this.#caller, signal)), signal)
   }
 
   close(): Promise<void> {
@@ -100,6 +114,14 @@ function lowerCased(headers: InProcessResponse['headers']): Record<string, strin
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
   )
+}
+
+async function wholeOf(body: InProcessResponse['body'], signal: AbortSignal): Promise<Buffer> {
+  if (typeof body === 'string') return Buffer.from(body)
+  if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  const chunks: Uint8Array[] = []
+  for await (const chunk of chunksOf(body, signal, () => undefined)) chunks.push(chunk)
+  return Buffer.concat(chunks)
 }
 
 async function* chunksOf(

@@ -1,9 +1,8 @@
-import {X509Certificate} from 'node:crypto'
-
 import {messageOf} from '../../errors.ts'
 import type {FieldError} from '../field-error.ts'
 import {duplicate, forbiddenField, invalidValue, notSupported, required} from '../field-error.ts'
 import {semanticallyEqual} from '../validation/equality.ts'
+import {parseCertificateDer} from '../../pki/certificate.ts'
 import {pemBlocks} from '../../pki/pem-blocks.ts'
 import type {CertificateSigningRequest, CsrCondition} from './csr-types.ts'
 import {APPROVED, DENIED, FAILED} from '../../csr/conditions.ts'
@@ -87,7 +86,7 @@ function certificateProblem(encoded: string): string | undefined {
     if (hasHeaders) return 'no PEM block headers are permitted'
     if (bytes.length === 0) return 'found CERTIFICATE PEM block containing 0 certificates'
     try {
-      new X509Certificate(bytes)
+      parseCertificateDer(bytes)
     } catch (error) {
       return messageOf(error)
     }
