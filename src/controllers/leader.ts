@@ -38,6 +38,8 @@ export class Leader {
   readonly #options: LeaderOptions
   readonly #times: LeaderTimes
   #seen: {version: string | undefined; at: number} | undefined
+  /** When the last renewal that came through was sent: the others count from no earlier than that. */
+  #renewed = 0
 
   constructor(options: LeaderOptions) {
     this.#options = options
@@ -55,14 +57,12 @@ export class Leader {
 
   /** Renews until another leads, renewing has failed for too long, or the signal ends it. */
   async keep(signal: AbortSignal): Promise<void> {
-    let renewed = performance.now()
     for (;;) {
-      await sleep(this.#times.retry, signal).catch(() => undefined)
-      if (signal.aborted || performance.now() - renewed >= this.#times.renewal) return
-      const before = performance.now()
-      const attempt = await this.#attemptWithin(renewed + this.#times.renewal - before, signal)
-      if (attempt === 'another leads') return
-      if (attempt === 'leads') renewed = before
+      const left = this.#renewed + this.#times.renewal - performance.now()
+      await sleep(Math.min(this.#times.retry, Math.max(left, 0)), signal).catch(() => undefined)
+      const rest = this.#renewed + this.#times.renewal - performance.now()
+      if (signal.aborted || rest <= 0) return
+      if ((await this.#attemptWithin(rest, signal)) === 'another leads') return
     }
   }
 
@@ -95,8 +95,11 @@ export class Leader {
   }
 
   async #attempt(signal: AbortSignal): Promise<Attempt> {
+    const sent = performance.now()
     try {
-      return await this.#takeOrRenew(signal)
+      const attempt = await this.#takeOrRenew(signal)
+      if (attempt === 'leads') this.#renewed = sent
+      return attempt
     } catch (error) {
       if (hasCode(error, 'ALREADY_EXISTS', 'CONFLICT')) return 'lost a race'
       if (!signal.aborted) this.#options.onError(error)

@@ -132,4 +132,22 @@ describe('leading', () => {
     const lost = first.keep(stop.signal).then(() => 'lost')
     assert.equal(await Promise.race([lost, sleep(5000).then(() => 'leads')]), 'lost')
   })
+
+  it('counts from when it asked for the lease, for the others may have seen it since then', async () => {
+    const {leases} = client
+    const create: typeof leases.create = async (...call) => {
+      const made = await leases.create(...call)
+      await sleep(QUICK.renewal)
+      return made
+    }
+    const update = () => Promise.reject(new Error('a lease that may be taken over was renewed'))
+    const slow = new Proxy(broken(leases, update), {
+      get: (target, name) =>
+        name === 'create' ? create : (Reflect.get(target, name) as (...args: unknown[]) => unknown),
+    })
+    const first = leader('a', slow)
+    await first.acquire(stop.signal)
+    await first.keep(stop.signal)
+    assert.deepEqual(problems, [])
+  })
 })
