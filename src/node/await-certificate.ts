@@ -1,10 +1,9 @@
 import type {CertificateSigningRequest} from '../api/certificates.ts'
 import type {ApiClient} from '../client/api-client.ts'
-import {Backoff} from '../client/backoff.ts'
 import {printable} from '../client/printable.ts'
 import {APPROVED, DENIED, FAILED, findCondition, isIssued} from '../csr/conditions.ts'
-import {TrustError, hasCode, type ErrorCode} from '../errors.ts'
-import {sleep} from '../runtime.ts'
+import {TrustError} from '../errors.ts'
+import {laterStates} from './request-states.ts'
 import {issuedPem} from './submit-request.ts'
 
 export interface WaitOptions {
@@ -14,88 +13,49 @@ export interface WaitOptions {
   onPending?: ((csr: CertificateSigningRequest) => void) | undefined
   /** After how many milliseconds. */
   pendingAfter?: number | undefined
+  /** Called with why the request cannot be seen, once until that changes. */
+  onTrouble?: ((trouble: TrustError) => void) | undefined
   /** What else helps where nobody approves it. */
   pendingHints?: readonly string[] | undefined
 }
 
 const PENDING_AFTER = 2000
-/** What a connection that broke, or a watch that ended, throws: the next one goes on. */
-const PASSING: readonly ErrorCode[] = [
-  'EXPIRED',
-  'SERVER_ERROR',
-  'SERVER_UNREACHABLE',
-  'TIMED_OUT',
-  'TOO_MANY_REQUESTS',
-]
+/** Node.js takes a longer timer for none at all. */
+const LONGEST_TIMER = 2 ** 31 - 1
 
 /**
  * Waits by a watch until the request is decided and signed, and answers the certificate as PEM. A denial, a failure and a request
  * that nobody has decided on are told apart.
  */
 export async function awaitCertificate(
-  {csrs}: Pick<ApiClient, 'csrs'>,
+  client: Pick<ApiClient, 'csrs'>,
   submitted: CertificateSigningRequest,
-  {timeout, onPending, pendingAfter = PENDING_AFTER, pendingHints = []}: WaitOptions,
+  {timeout, onPending, onTrouble, pendingAfter = PENDING_AFTER, pendingHints = []}: WaitOptions,
 ): Promise<string> {
-  const name = submitted.metadata.name ?? ''
   const over = new AbortController()
-  const end = setTimeout(() => over.abort(), timeout)
+  const end = setTimeout(() => over.abort(), Math.min(timeout, LONGEST_TIMER))
   let csr = submitted
   const notice = setTimeout(() => onPending?.(csr), Math.min(pendingAfter, timeout))
-  const backoff = new Backoff({base: 100, max: 2000})
+  let trouble: TrustError | undefined
+  const listen = (found: TrustError | undefined) => {
+    if (found && found.message !== trouble?.message) onTrouble?.(found)
+    trouble = found
+  }
   try {
-    for (;;) {
-      const found = outcomeOf(csr)
-      if (found !== undefined) return found
-      try {
-        csr = await nextState(csrs, csr, over.signal)
-        backoff.reset()
-      } catch (error) {
-        if (over.signal.aborted) throw stillPending(csr, pendingHints)
-        if (!hasCode(error, ...PASSING)) throw error
-        await sleep(backoff.next(), over.signal).catch(() => undefined)
-        csr = await read(csrs, name, over.signal, csr).catch((failure: unknown) => {
-          throw over.signal.aborted ? stillPending(csr, pendingHints) : failure
-        })
-      }
+    const found = outcomeOf(csr)
+    if (found !== undefined) return found
+    for await (csr of laterStates(client, csr, {signal: over.signal, onTrouble: listen})) {
+      const issued = outcomeOf(csr)
+      if (issued !== undefined) return issued
     }
+    throw new TrustError('INTERNAL', 'the states of a certificate request have come to an end')
+  } catch (error) {
+    throw error === over.signal.reason ? stillPending(csr, pendingHints, trouble) : error
   } finally {
     clearTimeout(end)
     clearTimeout(notice)
     over.abort()
   }
-}
-
-/** The next version of the request. A watch that ends without one is followed by another. */
-async function nextState(
-  csrs: ApiClient['csrs'],
-  {metadata: {name = '', resourceVersion}}: CertificateSigningRequest,
-  signal: AbortSignal,
-): Promise<CertificateSigningRequest> {
-  const fieldSelector = `metadata.name=${name}`
-  for (;;) {
-    for await (const {type, object} of csrs.watch({fieldSelector, resourceVersion, signal})) {
-      if (type === 'DELETED') throw vanished(name)
-      if (type !== 'BOOKMARK') return object
-    }
-    signal.throwIfAborted()
-  }
-}
-
-async function read(
-  csrs: ApiClient['csrs'],
-  name: string,
-  signal: AbortSignal,
-  known: CertificateSigningRequest,
-): Promise<CertificateSigningRequest> {
-  try {
-    const csr = await csrs.find(name, {signal})
-    if (csr) return csr
-  } catch (error) {
-    if (signal.aborted || !hasCode(error, ...PASSING)) throw error
-    return known
-  }
-  throw vanished(name)
 }
 
 /** The certificate where there is one, and undefined while there may still be one. */
@@ -134,15 +94,20 @@ function factsOf(csr: CertificateSigningRequest, {reason, message}: Condition) {
   return {request: nameOf(csr), reason, message}
 }
 
-function vanished(name: string): TrustError {
-  return new TrustError('CERTIFICATE_FAILED', `the certificate request "${name}" was deleted`, {
-    facts: {request: name},
-    hints: ['run the command again: it asks anew'],
-  })
-}
-
-function stillPending(csr: CertificateSigningRequest, hints: readonly string[]): TrustError {
+function stillPending(
+  csr: CertificateSigningRequest,
+  hints: readonly string[],
+  trouble: TrustError | undefined,
+): TrustError {
   const name = nameOf(csr)
+  const again = 'then run this command again: it goes on where it stopped'
+  if (trouble) {
+    return new TrustError(
+      'CERTIFICATE_PENDING',
+      `what became of the certificate request "${name}" is not known: ${trouble.message}`,
+      {cause: trouble, facts: {request: name}, hints: [...trouble.suggestions, again]},
+    )
+  }
   const isApproved = findCondition(csr, APPROVED) !== undefined
   return new TrustError(
     'CERTIFICATE_PENDING',
@@ -156,7 +121,7 @@ function stillPending(csr: CertificateSigningRequest, hints: readonly string[]):
           ? 'see that the csr-signer runs on the control plane'
           : `on the control plane, run "trustadm certificate approve ${name}"; "trustadm certificate show ${name}" says what it waits for`,
         ...hints,
-        'then run this command again: it goes on where it stopped',
+        again,
       ],
     },
   )

@@ -57,6 +57,7 @@ async function obtain(context: JoinContext, client: ApiClient) {
   const pem = await awaitCertificate(client, csr, {
     timeout,
     onPending: ({metadata: {name = ''}}) => context.note(pendingNote(name, nodeName, standing)),
+    onTrouble: ({message}) => context.note(`waiting for the cluster: ${message}`),
     pendingHints: standing
       ? [
           `or let this machine take the name over with "trustadm certificate allow-rejoin ${nodeName}"`,
