@@ -5,12 +5,15 @@ import {TrustError, systemCode} from '../../errors.ts'
 import {lookAt, requirePlainFile} from '../../pki/file-checks.ts'
 import {unsafe, unwritable} from '../../pki/file-errors.ts'
 import {requireSafeFolder, syncFolder} from '../../pki/folders.ts'
-import {readTail} from './log-tail.ts'
+import {sleep} from '../../runtime.ts'
+import {readTail, type LogTail} from './log-tail.ts'
 
 const {O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDWR} = constants
 /** Without O_NONBLOCK, opening a planted FIFO would wait for ever. */
 const FLAGS = O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_RDWR
 const OWNER_ONLY = 0o600
+/** Far longer than a write of a few lines takes, in milliseconds. */
+const SETTLING = 100
 
 /** A log that is open for appending, with what is behind its last whole line cut off. */
 export interface OpenLog {
@@ -18,7 +21,10 @@ export interface OpenLog {
   readonly hash: string
   /** What was cut off when it was opened, in bytes. */
   readonly torn: number
-  /** Writes lines to the disk. Where that fails nothing is added, and the log has to be opened again. */
+  /**
+   * Writes lines to the disk. Where that fails nothing is added, or where another process wrote at the same time nothing
+   * that can be counted on; the log has to be opened again.
+   */
   append(lines: string, hash: string): Promise<void>
   /** Whether the file is still the one at its place, and nobody else has written to it. */
   isCurrent(): Promise<boolean>
@@ -34,12 +40,31 @@ async function openFile(path: string): Promise<FileHandle> {
   }
 }
 
-async function writeAll(handle: FileHandle, bytes: Buffer): Promise<void> {
+/** Writes at the end, which was at `size`. What is left of it where that fails is cut off, unless another has written too. */
+async function writeAt(handle: FileHandle, bytes: Buffer, size: number): Promise<void> {
   let written = 0
-  while (written < bytes.length) {
-    written += (await handle.write(bytes, written)).bytesWritten
+  try {
+    while (written < bytes.length) {
+      written += (await handle.write(bytes, written)).bytesWritten
+    }
+    await handle.datasync()
+  } catch (error) {
+    // What cannot be cut off now is cut off when the log is opened again.
+    const end = await handle.stat().catch(() => undefined)
+    if (end?.size === size + written) await handle.truncate(size).catch(() => undefined)
+    throw error
   }
-  await handle.datasync()
+}
+
+/** Half a line may be one that another process is writing just now: only what stays half is cut off. */
+async function readSettledTail(handle: FileHandle, path: string): Promise<LogTail> {
+  for (;;) {
+    const {size} = await handle.stat()
+    const tail = await readTail(handle, path, size)
+    if (tail.torn === 0) return tail
+    await sleep(SETTLING)
+    if ((await handle.stat()).size === size) return tail
+  }
 }
 
 /** Opens the log and makes it whole. Lines that are whole are never touched. */
@@ -52,7 +77,7 @@ export async function openLog(file: string): Promise<OpenLog> {
     const stats = await handle.stat()
     requirePlainFile(path, stats)
     await handle.chmod(OWNER_ONLY)
-    const tail = await readTail(handle, path, stats.size)
+    const tail = await readSettledTail(handle, path)
     if (tail.torn > 0) await handle.truncate(tail.size)
     await handle.sync()
     if (stats.size === 0) await syncFolder(dirname(path))
@@ -63,12 +88,12 @@ export async function openLog(file: string): Promise<OpenLog> {
   }
 }
 
-function openedAt(
-  path: string,
-  handle: FileHandle,
-  tail: {hash: string; size: number; torn: number},
-): OpenLog {
+function openedAt(path: string, handle: FileHandle, tail: LogTail): OpenLog {
   let {hash, size} = tail
+  const isCurrent = async () => {
+    const [own, there] = [await handle.stat(), await lookAt(path)]
+    return there?.ino === own.ino && there.dev === own.dev && own.size === size
+  }
   return {
     get hash() {
       return hash
@@ -77,22 +102,23 @@ function openedAt(
     async append(lines, newHash) {
       const bytes = Buffer.from(lines)
       try {
-        await writeAll(handle, bytes)
+        await writeAt(handle, bytes, size)
       } catch (error) {
-        // What is left of it, where this fails too, is cut off when the log is opened again.
-        await handle.truncate(size).catch(() => undefined)
         throw unwritable(path, error)
       }
       hash = newHash
       size += bytes.length
+      if (!(await isCurrent())) throw writtenByAnother(path)
     },
-    async isCurrent() {
-      const [own, there] = [await handle.stat(), await lookAt(path)]
-      return there?.ino === own.ino && there.dev === own.dev && own.size === size
-    },
+    isCurrent,
     close: () => handle.close(),
   }
 }
+
+const writtenByAnother = (path: string): TrustError =>
+  new TrustError('CONFLICT', `another process writes to the issuance log ${path}`, {
+    hints: ['give each signer a log of its own'],
+  })
 
 /** For a log that has been closed for good. */
 export const closedLog = (): TrustError =>

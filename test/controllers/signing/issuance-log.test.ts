@@ -15,6 +15,7 @@ import {FileIssuanceLog} from '../../../src/controllers/signing/file-issuance-lo
 import type {Issuance} from '../../../src/controllers/signing/issuance.ts'
 import type {LogEntry} from '../../../src/controllers/signing/log-line.ts'
 import {readLog} from '../../../src/controllers/signing/read-log.ts'
+import {sleep} from '../../../src/runtime.ts'
 import {NOW, fixedClock, useTemporaryFolder} from '../../pki/support.ts'
 
 const issuance = (request: string): Issuance => ({
@@ -150,6 +151,31 @@ describe('the issuance log', () => {
     await write('b')
     await log.append(issuance('c'))
     assert.deepEqual(await said(), ['a', 'b', 'c'])
+  })
+
+  it('counts on no line where another process wrote at the same time', async () => {
+    const [one, other] = [open(), open()]
+    await one.append(issuance('a'))
+    await other.check()
+    const outcomes = await Promise.allSettled([
+      one.append(issuance('b')),
+      other.append(issuance('c')),
+    ])
+    const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+    for (const reason of refused) assert.equal((reason as {code: string}).code, 'CONFLICT')
+    // Where one came after the other, all is well.
+    if (refused.length === 0) assert.deepEqual((await said()).sort(), ['a', 'b', 'c'])
+  })
+
+  it('cuts nothing off that another process is still writing', async () => {
+    await write('a', 'b')
+    const whole = await text()
+    await truncate(path(), whole.length - 10)
+    const checked = open().check()
+    await sleep(30)
+    await appendFile(path(), whole.slice(-10))
+    await checked
+    assert.equal(await text(), whole)
   })
 
   it('is not written through a link', async () => {
