@@ -161,7 +161,9 @@ describe('the issuance log', () => {
       one.append(issuance('b')),
       other.append(issuance('c')),
     ])
-    const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+    const refused = outcomes.flatMap((one) =>
+      one.status === 'rejected' ? [one.reason as unknown] : [],
+    )
     for (const reason of refused) assert.equal((reason as {code: string}).code, 'CONFLICT')
     // Where one came after the other, all is well.
     if (refused.length === 0) assert.deepEqual((await said()).sort(), ['a', 'b', 'c'])
