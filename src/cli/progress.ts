@@ -1,5 +1,6 @@
 import type {InitObserver} from '../control-plane/init.ts'
 import {PHASE_NAMES} from '../control-plane/phases/names.ts'
+import {columnsOf, paragraph} from './layout.ts'
 import {colours, isInteractive} from './terminal.ts'
 
 /** As wide as the longest name of a phase, so that the summaries line up. */
@@ -47,14 +48,18 @@ function silent(stream: NodeJS.WriteStream): Progress {
 }
 
 function warner(stream: NodeJS.WriteStream): (line: string) => void {
-  const paint = colours(stream)
-  return (line) => void stream.write(`${paint.yellow('Warning:')} ${line}\n`)
+  return (line) => void stream.write(warning(stream, line))
 }
+
+const warning = (stream: NodeJS.WriteStream, line: string): string =>
+  paragraph(`${colours(stream).yellow('Warning:')} `, line, columnsOf(stream))
 
 function plain(stream: NodeJS.WriteStream): Progress {
   let phase = ''
-  const tell = (line: string) =>
-    void stream.write(phase === '' ? `${line}\n` : `[${phase}] ${line}\n`)
+  const tell = (text: string) => {
+    const start = phase === '' ? '' : `[${phase}] `
+    for (const line of text.split('\n')) stream.write(`${start}${line}\n`)
+  }
   return {
     begin: ({name}) => (phase = name),
     end: () => undefined,
@@ -81,9 +86,9 @@ function animated(stream: NodeJS.WriteStream, {verbose}: ProgressOptions): Progr
     stream.write(`${mark} ${drawing.text}\n`)
     drawing = undefined
   }
-  const above = (line: string) => {
+  const above = (text: string) => {
     if (drawing) clear()
-    stream.write(`${line}\n`)
+    stream.write(text)
     if (drawing) draw(drawing.text)
   }
   return {
@@ -98,9 +103,10 @@ function animated(stream: NodeJS.WriteStream, {verbose}: ProgressOptions): Progr
     end: () => close(paint.green('✔')),
     stop: () => close(paint.red('✖')),
     tell: (line) => {
-      if (verbose || !drawing) above(drawing ? `  ${paint.dim(line)}` : line)
+      if (!drawing) above(paragraph('', line, columnsOf(stream)))
+      else if (verbose) above(paragraph('  ', paint.dim(line), columnsOf(stream)))
     },
-    note: (line) => above(`  ${line}`),
-    warn: (line) => above(`${paint.yellow('Warning:')} ${line}`),
+    note: (line) => above(paragraph('  ', line, columnsOf(stream))),
+    warn: (line) => above(warning(stream, line)),
   }
 }

@@ -59,13 +59,18 @@ export async function reportError(error: unknown, argv: readonly string[]): Prom
     return exit
   }
   const {colours} = await import('./terminal.ts')
+  const {columnsOf, paragraph} = await import('./layout.ts')
   const paint = colours(process.stderr)
-  const lines = [`${paint.red('Error:')} ${failure.message}`]
-  if (failure.hints.length === 1) lines.push(`Try this: ${failure.hints[0] ?? ''}`)
-  if (failure.hints.length > 1)
-    lines.push('Try this:', ...failure.hints.map((hint) => `  • ${hint}`))
+  const columns = columnsOf(process.stderr)
+  const [hint, ...more] = failure.hints
+  let text = paragraph(`${paint.red('Error:')} `, failure.message, columns)
+  if (hint !== undefined && more.length === 0) text += paragraph('Try this: ', hint, columns)
+  if (more.length > 0) {
+    const points = failure.hints.map((one) => paragraph('  • ', one, columns, 4))
+    text += `Try this:\n${points.join('')}`
+  }
   // Where a line was mistyped, the program's own code has nothing to tell.
-  if (wants(argv, '--verbose') && failure.code !== 'USAGE') lines.push(paint.dim(stackOf(error)))
-  process.stderr.write(`${lines.join('\n')}\n`)
+  if (wants(argv, '--verbose') && failure.code !== 'USAGE') text += `${paint.dim(stackOf(error))}\n`
+  process.stderr.write(text)
   return exit
 }

@@ -2,22 +2,20 @@ import type {RequestReport} from '../../control-plane/requests/show.ts'
 import type {IssuedCertificate} from '../../control-plane/requests/issued.ts'
 import type {SubjectNames} from '../../pki/subject-names.ts'
 import {ageOf, humanDuration} from '../../server/table/human-duration.ts'
+import {columnsOf, formatFields, paragraph, type Field, type Sized} from '../layout.ts'
 import type {View} from '../output.ts'
 import {colours} from '../terminal.ts'
 import {keyName, subjectLine} from './requests.ts'
 import {shown, shownList, shownValue} from './requests-text.ts'
 
 type Opinions = NonNullable<RequestReport['approvers']>
-type Stream = Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>
-type Field = readonly [label: string, value: string]
 
 const LABEL_WIDTH = 14
-const NARROWEST = 40
 const SENTENCES: Record<Opinions[number]['decision'], string> = {
   approve: 'would approve it',
   hold: 'leaves it to a person',
   deny: 'would deny it',
-  ignore: 'does not look at such requests',
+  ignore: 'does not look at it',
 }
 
 const agoOf = (time: string | null | undefined, now: Date): string =>
@@ -40,30 +38,19 @@ const nameFields = (names: Readonly<SubjectNames>): Field[] =>
         .filter(([, values]) => values.length > 0)
         .map(([label, values]) => [label, shownList(values)] as const)
 
-/** Words that do not fit go to the next line, under the first ones. */
-function wrap(text: string, indent: number, columns: number): string {
-  const room = Math.max(NARROWEST - indent, columns - indent - 1)
-  const lines: string[] = ['']
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1) ?? ''
-    if (line !== '' && line.length + 1 + word.length > room) lines.push(word)
-    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`
-  }
-  return lines.join(`\n${' '.repeat(indent)}`)
-}
-
 /** How a report is laid out on one stream. */
 class Page {
   readonly paint: ReturnType<typeof colours>
   readonly #columns: number
 
-  constructor(stream: Stream) {
+  constructor(stream: Sized) {
     this.paint = colours(stream)
-    this.#columns = stream.isTTY ? stream.columns : Infinity
+    this.#columns = columnsOf(stream)
   }
 
   fields(fields: readonly Field[], indent = 0): string {
-    return fields.map(([label, value]) => this.#field(label, value, indent)).join('')
+    const {dim} = this.paint
+    return formatFields(fields, {columns: this.#columns, width: LABEL_WIDTH, indent, paint: dim})
   }
 
   section(title: string, content: string): string {
@@ -71,12 +58,7 @@ class Page {
   }
 
   item(mark: string, text: string, indent = 2): string {
-    return `${' '.repeat(indent)}${mark} ${wrap(text, indent + 2, this.#columns)}\n`
-  }
-
-  #field(label: string, value: string, indent: number): string {
-    const start = ' '.repeat(indent) + this.paint.dim(label.padEnd(LABEL_WIDTH - indent))
-    return `${start}${wrap(value, LABEL_WIDTH, this.#columns)}\n`
+    return paragraph(`${' '.repeat(indent)}${mark} `, text, this.#columns, indent + 2)
   }
 }
 
@@ -109,20 +91,35 @@ function requestSection({request, usages, requestedSeconds}: RequestReport, page
 }
 
 function approverSection({approvers}: RequestReport, page: Page): string {
-  const {green, red, dim} = page.paint
-  return (approvers ?? [])
-    .map(({approver, decision, rules, reason}) => {
-      const word = reason === undefined ? '' : ` (${shown(reason)})`
-      const head = `  ${shown(approver)} ${SENTENCES[decision]}${word}\n`
-      // What is no approver's business is no alarm.
-      const isIgnored = decision === 'ignore'
-      const [yes, no] = isIgnored ? [dim('✔'), dim('✖')] : [green('✔'), red('✖')]
-      const marks = rules.map(({rule, holds, reason: found}) =>
-        page.item(holds ? yes : no, `${shown(rule)}: ${shown(found)}`, 4),
-      )
-      return (isIgnored ? dim(head) : head) + marks.join('')
-    })
-    .join('')
+  return (approvers ?? []).map((opinion) => opinionText(opinion, page)).join('')
+}
+
+function opinionText(opinion: Opinions[number], page: Page): string {
+  const {green, yellow, red, dim} = page.paint
+  const {approver, decision, rules, reason} = opinion
+  const sentence = `${shown(approver)} ${SENTENCES[decision]}`
+  // What is no approver's business is no alarm.
+  if (decision === 'ignore') return page.item(dim('·'), dim(`${sentence}: ${otherKind(opinion)}`))
+  const heads = {approve: green('✔'), hold: yellow('!'), deny: red('✖')}
+  const word = reason === undefined ? '' : ` (${shown(reason)})`
+  const marks = rules.map((rule) =>
+    page.item(rule.holds ? green('✔') : red('✖'), ruleText(rule), 4),
+  )
+  return page.item(heads[decision], sentence + word) + marks.join('')
+}
+
+/** A request to another signer differs in most things, and the signer says it all. */
+function otherKind({rules}: Opinions[number]): string {
+  const [first, ...others] = rules.filter(({holds}) => !holds)
+  const isOtherSigner = first !== undefined && first === rules[0]
+  const told = isOtherSigner ? [first] : [first, ...others]
+  return told.map((rule) => shown(rule?.reason ?? '')).join('; ')
+}
+
+/** What holds needs no proof, but that it is seen which of several ways it holds by. */
+function ruleText({rule, holds, reason}: Opinions[number]['rules'][number]): string {
+  if (!holds) return `${shown(rule)}: ${shown(reason)}`
+  return rule.includes(', or ') ? shown(reason) : shown(rule)
 }
 
 function signerSection({signer, signerProblems}: RequestReport, page: Page): string {
@@ -179,7 +176,7 @@ const eventSection = ({events}: RequestReport, now: Date, page: Page): string =>
 /** The report for people. `isWide` adds what is rarely needed. */
 export function formatRequest(
   report: RequestReport,
-  {now, isWide = false, stream = process.stdout}: {now: Date; isWide?: boolean; stream?: Stream},
+  {now, isWide = false, stream = process.stdout}: {now: Date; isWide?: boolean; stream?: Sized},
 ): string {
   const page = new Page(stream)
   const {requester, labels, certificate, problems} = report

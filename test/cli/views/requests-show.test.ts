@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import {formatRequest} from '../../../src/cli/views/requests-show.ts'
+import type {RequestReport} from '../../../src/control-plane/requests/show.ts'
+
+const now = new Date('2026-01-01T00:00:00Z')
+const SIGNER = 'kubernetes.io/kube-apiserver-client-kubelet'
+
+const report: RequestReport = {
+  name: 'node-csr-1',
+  uid: 'u',
+  created: '2025-12-31T23:00:00Z',
+  state: 'Pending',
+  signer: SIGNER,
+  usages: ['client auth'],
+  requestedSeconds: null,
+  requester: {username: 'system:bootstrap:abcdef', uid: '', groups: [], extra: {}},
+  labels: {},
+  request: null,
+  conditions: [],
+  approvers: [
+    {
+      approver: 'selfnodeclient',
+      decision: 'ignore',
+      rules: [
+        {rule: `the signer is ${SIGNER}`, holds: true, reason: `the signer is "${SIGNER}"`},
+        {rule: 'the name is its own', holds: false, reason: '"a" asks for "b"'},
+      ],
+    },
+    {
+      approver: 'nodeclient',
+      decision: 'hold',
+      reason: 'NodeNameTaken',
+      rules: [
+        {rule: `the signer is ${SIGNER}`, holds: true, reason: `the signer is "${SIGNER}"`},
+        {rule: 'the name is free', holds: false, reason: 'a Node of that name exists'},
+      ],
+    },
+    {
+      approver: 'kubelet-serving',
+      decision: 'ignore',
+      rules: [
+        {rule: 'the signer is another', holds: false, reason: `the signer is "${SIGNER}"`},
+        {rule: 'the names are registered', holds: false, reason: 'no name is'},
+      ],
+    },
+  ],
+  signerProblems: [],
+  certificate: null,
+  events: [],
+  problems: [],
+}
+
+const text = (columns: number, more: Partial<RequestReport> = {}): string =>
+  formatRequest({...report, ...more}, {now, stream: {isTTY: false, columns}})
+
+describe('what is shown of a request', () => {
+  it('is one line for an approver that does not look at it, with why', () => {
+    const shown = text(80)
+    assert.match(shown, /^ {2}· selfnodeclient does not look at it: "a" asks for "b"$/m)
+    assert.match(
+      shown,
+      new RegExp(`^ {2}· kubelet-serving does not look at it: the signer is "${SIGNER}"$`, 'm'),
+    )
+    assert.doesNotMatch(shown, /no name is/)
+  })
+
+  it('is the rule where it holds, and what was found besides where it does not', () => {
+    const shown = text(80)
+    assert.match(shown, new RegExp(`^ {4}✔ the signer is ${SIGNER}$`, 'm'))
+    assert.match(shown, /^ {4}✖ the name is free: a Node of that name exists$/m)
+    assert.match(shown, /^ {2}! nodeclient leaves it to a person \(NodeNameTaken\)$/m)
+  })
+
+  it('says by which of several ways a rule holds', () => {
+    const rule = 'the name is free, or granted'
+    const rules = [{rule, holds: true, reason: 'an operator allows it'}]
+    const approvers = [{approver: 'nodeclient', decision: 'approve' as const, rules}]
+    assert.match(text(80, {approvers}), /^ {4}✔ an operator allows it$/m)
+  })
+
+  it('is no wider than a terminal', () => {
+    const shown = formatRequest(report, {now, stream: {isTTY: true, columns: 80}})
+    // eslint-disable-next-line no-control-regex -- colours have no width
+    for (const line of shown.replaceAll(/\u001B\[\d+m/g, '').split('\n')) {
+      assert.ok(line.length < 80, line)
+    }
+  })
+})
