@@ -247,6 +247,17 @@ describe('signing certificate requests', () => {
     assert.match(failed()?.message ?? '', /PEM block type must be CERTIFICATE REQUEST/)
   })
 
+  it('refuses what others may read another request in', async () => {
+    await given({}, 'Approved')
+    const {spec} = there(seen)
+    const pem = Buffer.from(spec.request, 'base64').toString()
+    // Go takes the first block, and what its headers are; others pass over it.
+    const odd = pem.replace('-----\n', '-----\na b: c\n\n')
+    spec.request = Buffer.from(odd + pem).toString('base64')
+    await signer()()
+    assert.match(failed()?.message ?? '', /a single PEM block without headers/)
+  })
+
   it('writes the very same certificate where the request was changed meanwhile', async () => {
     await given({}, 'Approved')
     stored = {

@@ -1,6 +1,7 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import {nodeOfUser} from '../../csr/node-names.ts'
 import {parseSpecRequest} from '../../csr/read-request.ts'
+import {isUnambiguous} from '../../csr/unambiguous.ts'
 import {pinOf, type Pin} from '../../pki/pins.ts'
 import type {SubjectNames} from '../../pki/subject-names.ts'
 
@@ -17,10 +18,13 @@ export interface Asked {
   node: string | undefined
 }
 
-/** The API server has checked the signature when the request was made; undefined where the request cannot be read. */
+/**
+ * The API server has checked the signature when the request was made. Undefined where the request cannot be read, or not by
+ * everyone in the same way.
+ */
 export function askedBy({spec}: Pick<CertificateSigningRequest, 'spec'>): Asked | undefined {
   const verdict = parseSpecRequest(spec.request)
-  if ('why' in verdict) return undefined
+  if ('why' in verdict || !isUnambiguous(spec.request)) return undefined
   const {subject, names} = verdict.request
   return {
     commonName: subject.commonName,

@@ -19,7 +19,7 @@ export function opinionsOn(
 ): ApproverOpinion[] {
   const asked = askedBy(csr)
   if (asked === undefined) {
-    const rules = [verdict('the request can be read', false, 'it is no certificate request')]
+    const rules = [verdict('the request can be read', false, 'it is not one certificate request')]
     const names = [...CLIENT_APPROVERS.map(({name}) => name), SERVING_APPROVER]
     return names.map((approver) => ({approver, decision: 'ignore', rules}))
   }

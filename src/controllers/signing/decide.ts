@@ -2,6 +2,7 @@ import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import {FAILED} from '../../csr/conditions.ts'
 import {parseSpecRequest} from '../../csr/read-request.ts'
 import type {WellKnownSigner} from '../../csr/signers.ts'
+import {isUnambiguous} from '../../csr/unambiguous.ts'
 import {TrustError, hasCode} from '../../errors.ts'
 import {parseCertificate} from '../../pki/certificate.ts'
 import {issueFromRequest} from '../../pki/issuer.ts'
@@ -31,6 +32,8 @@ export interface DecideOptions {
 
 /** kube-controller-manager's reason. */
 const REASON = 'SignerValidationFailure'
+const AMBIGUOUS =
+  'it has to be a single PEM block without headers, or others may read another request in it'
 
 function refuse(csr: Csr, request: CertificateRequest | undefined, why: string): Decision {
   const message = `${csr.spec.signerName} does not sign this request: ${why}`
@@ -69,6 +72,7 @@ export async function decide(csr: Csr, options: DecideOptions): Promise<Decision
   const verdict = parseSpecRequest(csr.spec.request)
   if ('why' in verdict) return refuse(csr, undefined, verdict.why)
   const {request} = verdict
+  if (!isUnambiguous(csr.spec.request)) return refuse(csr, request, AMBIGUOUS)
   const problems = problemsFor(signerName as WellKnownSigner, request, usages)
   if (problems.length > 0) return refuse(csr, request, problems.join('; '))
   requireKnownUsages(csr)
