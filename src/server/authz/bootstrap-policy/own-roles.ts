@@ -1,14 +1,16 @@
-/** What trustadm's own controllers need beyond Kubernetes' roles, written as those are. */
+/**
+ * What trustadm's own controllers need beyond Kubernetes' roles, written as those are. They list and watch as
+ * kube-controller-manager, so these are for what each does to single objects.
+ */
 export const OWN_CLUSTER_ROLES = `
 trustadm:csr-approver
-  get,list,watch | "" | nodes
+  get | "" | nodes
 trustadm:kubelet-serving-approver
-  get,list,watch | certificates.k8s.io | certificatesigningrequests
+  get | certificates.k8s.io | certificatesigningrequests
   update | certificates.k8s.io | certificatesigningrequests/approval
   approve | certificates.k8s.io | signers | names kubernetes.io/kubelet-serving
-  get,list,watch | "" | nodes
-  get,list,watch | machine.openshift.io | machines
-  create,patch,update | "",events.k8s.io | events
+  get | "" | nodes
+  create | "" | events
 `
 
 export const OWN_CLUSTER_ROLE_BINDINGS = `
@@ -18,7 +20,7 @@ trustadm:kubelet-serving-approver -> trustadm:kubelet-serving-approver: ServiceA
 
 export const OWN_ROLES = `
 kube-system/trustadm:csr-approver
-  create,get,list,update,watch | coordination.k8s.io | leases
+  create,get,update | coordination.k8s.io | leases
 `
 
 export const OWN_ROLE_BINDINGS = `

@@ -70,7 +70,11 @@ const reach: [UserInfo, string, boolean][] = [
     'approve certificates.k8s.io/signers named kubernetes.io/kube-apiserver-client-kubelet',
     false,
   ],
-  [account('kubelet-serving-approver'), 'list machine.openshift.io/machines', true],
+  [account('kubelet-serving-approver'), 'get nodes named n1', true],
+  // The user that all controllers watch by does that for them.
+  [account('kubelet-serving-approver'), 'list machine.openshift.io/machines', false],
+  [user('system:kube-controller-manager'), 'list machine.openshift.io/machines', true],
+  [account('certificate-controller'), 'list coordination.k8s.io/leases in kube-system', false],
   [account('token-cleaner'), 'delete secrets in kube-system named s', true],
   [account('token-cleaner'), 'delete secrets in default named s', false],
   [account('bootstrap-signer'), 'update configmaps in kube-public named cluster-info', true],
