@@ -16,8 +16,23 @@ export function commonNameIn(encoded: string | undefined): string | undefined {
   return block && requestSubject(block.bytes)?.commonName
 }
 
+const MOST_RECENT = 256
+/** A request is read where it is made, approved and signed, mostly within moments; what it says depends on its text alone. */
+const recent = new Map<string, RequestVerdict>()
+
 /** Reads spec.request and leaves the signature unchecked: for whoever knows that it was checked, or checks it elsewhere. */
-export function parseSpecRequest(encoded: string | undefined): RequestVerdict {
+export function parseSpecRequest(encoded = ''): RequestVerdict {
+  const known = recent.get(encoded)
+  if (known !== undefined) return known
+  const verdict = parseEncoded(encoded)
+  if ('why' in verdict) return verdict
+  const [oldest] = recent.keys()
+  if (recent.size >= MOST_RECENT && oldest !== undefined) recent.delete(oldest)
+  recent.set(encoded, verdict)
+  return verdict
+}
+
+function parseEncoded(encoded: string): RequestVerdict {
   const block = firstBlock(encoded)
   if (block?.type !== LABEL) return {why: `PEM block type must be ${LABEL}`}
   try {
