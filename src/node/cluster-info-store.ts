@@ -43,7 +43,7 @@ export async function keepClusterInfo(dir: string, info: TrustedClusterInfo): Pr
 export async function requireSameCluster(dir: string, {ca, server}: TrustedClusterInfo) {
   const known = await readFileIfThere(nodeFile(dir, 'ca'))
   if (!known || ca === undefined) return
-  const trusted = new Set(parseBundle(known.toString()).map(({fingerprint}) => fingerprint))
+  const trusted = fingerprintsIn(known.toString(), nodeFile(dir, 'ca'))
   if (parseBundle(ca).some(({fingerprint}) => trusted.has(fingerprint))) return
   throw new TrustError(
     'CONFLICT',
@@ -55,4 +55,15 @@ export async function requireSameCluster(dir: string, {ca, server}: TrustedClust
       ],
     },
   )
+}
+
+function fingerprintsIn(pem: string, path: string): Set<string> {
+  try {
+    return new Set(parseBundle(pem).map(({fingerprint}) => fingerprint))
+  } catch (cause) {
+    throw new TrustError('CERTIFICATE_INVALID', `${path} does not hold the CA of a cluster`, {
+      cause,
+      hints: ['look at where it came from, then move it away and run the command again'],
+    })
+  }
 }

@@ -67,7 +67,9 @@ export class CredentialStore {
 
   /** Where the link leads: to a file beside it, or it is not ours. */
   async #target(): Promise<string | undefined> {
-    const stats = await lookAt(this.current)
+    const stats = await lookAt(this.current).catch((error: unknown) => {
+      throw unreadable(this.current, error)
+    })
     if (!stats) return undefined
     await requireSafeFolder(this.folder)
     if (!stats.isSymbolicLink()) {

@@ -8,7 +8,7 @@ export interface JoinResult {
   nodeName: string
   /** The link to the certificate and its key; null while there is none. */
   certificate: string | null
-  /** kubelet.conf, else bootstrap-kubelet.conf; null where neither was written. */
+  /** kubelet.conf; without a certificate, bootstrap-kubelet.conf first; null where neither was written. */
   kubeconfig: string | null
   /** Until when the certificate is valid. */
   notAfter: string | null
@@ -29,11 +29,12 @@ export interface KeptClusterInfo {
 /** What there is of a node in a folder. */
 export async function describeNode(dir: string, nodeName: string): Promise<JoinResult> {
   const store = new CredentialStore(nodeFile(dir, 'pki'))
+  const [own, bootstrap] = [nodeFile(dir, 'kubeconfig'), nodeFile(dir, 'bootstrapKubeconfig')]
   const [info, current] = await Promise.all([readClusterInfo(dir), store.read()])
   return {
     nodeName,
     certificate: current ? store.current : null,
-    kubeconfig: await firstThere(nodeFile(dir, 'kubeconfig'), nodeFile(dir, 'bootstrapKubeconfig')),
+    kubeconfig: await firstThere(...(current ? [own, bootstrap] : [bootstrap, own])),
     notAfter: current?.certificate.notAfter.toISOString() ?? null,
     clusterInfo: info
       ? {

@@ -1,20 +1,28 @@
+import {lookAt} from '../pki/file-checks.ts'
 import {readFileIfThere, writeFileSafely} from '../pki/files.ts'
 
 export interface KeptFile {
   path: string
   content: string
+  /** For its owner only, unless it says more. */
   mode?: number
 }
 
-/** Whether the file is there with that content. */
-export async function isKept({path, content}: KeptFile): Promise<boolean> {
-  return (await readFileIfThere(path))?.equals(Buffer.from(content)) ?? false
+const OWN = 0o600
+const PERMISSIONS = 0o777
+
+/** Whether the file is there with that content, and lets nobody in whom it should not. */
+export async function isKept({path, content, mode = OWN}: KeptFile): Promise<boolean> {
+  const text = await readFileIfThere(path)
+  if (!text?.equals(Buffer.from(content))) return false
+  const stats = await lookAt(path)
+  return stats !== undefined && (stats.mode & PERMISSIONS & ~mode) === 0
 }
 
 /** Writes the file unless it is right already. Answers whether it was written. */
 export async function keepFile(file: KeptFile): Promise<boolean> {
   if (await isKept(file)) return false
-  const {path, content, mode} = file
-  await writeFileSafely(path, content, mode === undefined ? {} : {mode})
+  const {path, content, mode = OWN} = file
+  await writeFileSafely(path, content, {mode})
   return true
 }

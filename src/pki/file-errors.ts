@@ -6,6 +6,7 @@ const REASONS: Record<string, string> = {
   EFBIG: 'the file would be too large',
   EIO: 'the disk reports an error',
   EISDIR: 'it is a folder',
+  ENAMETOOLONG: 'its name is too long',
   ENOENT: 'there is no such file or folder',
   ENOSPC: 'the disk is full',
   ENOTDIR: 'a part of its path is no folder',

@@ -1,5 +1,16 @@
 import assert from 'node:assert/strict'
-import {lstat, readFile, readdir, readlink, stat, writeFile, mkdir} from 'node:fs/promises'
+import {
+  chmod,
+  lstat,
+  mkdir,
+  readFile,
+  readdir,
+  readlink,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import {join} from 'node:path'
 import {connect} from '../../src/client/connect.ts'
 import {parseKubeconfig} from '../../src/client/kubeconfig.ts'
@@ -174,6 +185,13 @@ describe('join', function () {
     assert.deepEqual(result.clusterInfo.caCertHashes, [cluster.pin])
     const pem = await readFile(result.certificate, 'utf8')
     assert.equal(result.notAfter, parseCertificate(pem).notAfter.toISOString())
+  })
+
+  it('names what a kubelet starts from while there is no certificate, whatever else is there', async () => {
+    await runJoin(joinRequest(settings()), joinPhases({forKubelet: true}))
+    await writeFile(join(dir(), 'kubelet.conf'), '', {mode: 0o600})
+    const {kubeconfig} = await describeNode(dir(), 'one')
+    assert.equal(kubeconfig, join(dir(), 'bootstrap-kubelet.conf'))
   })
 
   describe('the decision', () => {
@@ -386,6 +404,51 @@ describe('join', function () {
       await run()
       const request = joinRequest(cluster.settings(dir(), 'two'))
       await assert.rejects(runJoin(request, joinPhases()), {code: 'CONFLICT'})
+    })
+
+    it('with something planted in the place of a file are refused before anything is asked for', async () => {
+      const victim = join(folder(), 'victim')
+      await writeFile(victim, 'mine')
+      const paths = [
+        'kubelet.conf',
+        'bootstrap-kubelet.conf',
+        'cluster-info.yaml',
+        'pki/ca.crt',
+        'pki/kubelet-client.key.tmp',
+      ]
+      for (const path of paths) {
+        await mkdir(join(dir(), 'pki'), {recursive: true, mode: 0o700})
+        await symlink(victim, join(dir(), path))
+        const error = await failing()
+        assert.equal(error.code, 'FILE_UNSAFE', path)
+        assert.match(error.message, new RegExp(`${path} is not safe`))
+        await rm(dir(), {recursive: true})
+      }
+      assert.equal(await readFile(victim, 'utf8'), 'mine')
+      assert.deepEqual(await requests(), [])
+    })
+
+    it('that a file stands in the way of are told so', async () => {
+      await writeFile(dir(), '')
+      const error = await failing()
+      assert.equal(error.code, 'FILE_UNREADABLE')
+      assert.match(error.message, /a part of its path is no folder$/)
+    })
+
+    it('with a file in place of the CA are refused, and the file is named', async () => {
+      await mkdir(join(dir(), 'pki'), {recursive: true, mode: 0o700})
+      await writeFile(join(dir(), 'pki', 'ca.crt'), 'junk')
+      const error = await failing()
+      assert.equal(error.code, 'CERTIFICATE_INVALID')
+      assert.match(error.message, /pki\/ca\.crt does not hold the CA of a cluster$/)
+    })
+
+    it('whose kubeconfigs others can read are put right', async () => {
+      await runJoin(joinRequest(settings()), joinPhases({forKubelet: true}))
+      const path = join(dir(), 'bootstrap-kubelet.conf')
+      await chmod(path, 0o666)
+      await runJoin(joinRequest(settings()), joinPhases({forKubelet: true}))
+      assert.equal(await modeOf(path), 0o600)
     })
 
     it('are changed by one run at a time', async () => {

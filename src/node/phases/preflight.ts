@@ -1,8 +1,8 @@
 import {access, constants} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
 import {TrustError} from '../../errors.ts'
-import {lookAt} from '../../pki/file-checks.ts'
-import {unwritable} from '../../pki/file-errors.ts'
+import {lookAt, requireReplaceable} from '../../pki/file-checks.ts'
+import {unreadable, unwritable} from '../../pki/file-errors.ts'
 import {requireSafeFolder} from '../../pki/folders.ts'
 import {nodeFile} from '../places.ts'
 import {findValid} from './known.ts'
@@ -12,6 +12,9 @@ import type {JoinContext, JoinPhase} from './phase.ts'
 const RELEASED = new Date('2026-10-01T00:00:00Z')
 /** What only the folder of a control plane holds. */
 const OF_CONTROL_PLANE = ['config.yaml', 'store', 'admin.conf', 'pki/ca.key']
+
+/** What a join replaces, or removes, as a whole. */
+const WRITTEN = ['clusterInfo', 'ca', 'pendingKey', 'kubeconfig', 'bootstrapKubeconfig'] as const
 
 interface Check {
   /** What `--ignore-preflight-errors` names it by. */
@@ -49,13 +52,19 @@ const folder: Check = {
         throw unwritable(there === path ? path : `${path} in ${there}`, error)
       }
     }
+    // What cannot be written in the end is better known before a certificate is asked for.
+    for (const file of WRITTEN) await requireReplaceable(nodeFile(dir, file))
   },
 }
 
 /** Never left out: its CA would be taken for the cluster's, or written over. */
 async function requireNoControlPlane({settings: {dir}}: JoinContext): Promise<void> {
   for (const name of OF_CONTROL_PLANE) {
-    if (!(await lookAt(join(dir, name)))) continue
+    const path = join(dir, name)
+    const stats = await lookAt(path).catch((error: unknown) => {
+      throw unreadable(path, error)
+    })
+    if (!stats) continue
     throw new TrustError('CONFLICT', `${dir} is the folder of a control plane: it holds ${name}`, {
       hints: ['join into another folder with --dir: each node has its own'],
     })
