@@ -1,5 +1,7 @@
+import {hostname} from 'node:os'
 import type {JoinResult} from '../../node/describe-node.ts'
 import type {JoinPlan} from '../../node/join.ts'
+import {nodeFile} from '../../node/places.ts'
 import type {View} from '../output.ts'
 import {colours} from '../terminal.ts'
 
@@ -14,11 +16,24 @@ function headline({nodeName, certificate, clusterInfo}: JoinResult): string {
 const line = (name: string, value: string | null | undefined): string =>
   value == null || value === '' ? '' : `  ${name.padEnd(13)}${value}\n`
 
-function nextStep({nodeName, certificate, kubeconfig}: JoinResult): string {
+/** Without --kubeconfig, where it is to write its own, a kubelet starts without a cluster. */
+function kubeletFlags({nodeName, dir}: JoinResult): string {
+  return [
+    `--bootstrap-kubeconfig ${nodeFile(dir, 'bootstrapKubeconfig')}`,
+    `--kubeconfig ${nodeFile(dir, 'kubeconfig')}`,
+    ...(nodeName === hostname().toLowerCase() ? [] : [`--hostname-override ${nodeName}`]),
+  ].join(' ')
+}
+
+function nextStep(result: JoinResult): string {
+  const {nodeName, certificate, kubeconfig, dir} = result
   if (kubeconfig === null) return ''
-  return certificate === null
-    ? `\nNext:          start the kubelet with --bootstrap-kubeconfig ${kubeconfig}\n`
-    : `\nUse it:        kubectl --kubeconfig ${kubeconfig} get node ${nodeName}\n`
+  if (certificate !== null) {
+    return `\nUse it:        kubectl --kubeconfig ${kubeconfig} get node ${nodeName}\n`
+  }
+  return kubeconfig === nodeFile(dir, 'bootstrapKubeconfig')
+    ? `\nNext:          start the kubelet with ${kubeletFlags(result)}\n`
+    : ''
 }
 
 export const joinView: View<JoinResult> = {

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import {hostname} from 'node:os'
+import {joinView} from '../../../src/cli/views/join.ts'
+import type {JoinResult} from '../../../src/node/describe-node.ts'
+
+const result = (more: Partial<JoinResult>): JoinResult => ({
+  nodeName: 'one',
+  certificate: null,
+  kubeconfig: null,
+  notAfter: null,
+  clusterInfo: null,
+  dir: '/node',
+  ...more,
+})
+
+describe('what join prints', () => {
+  it('says how to start a kubelet: from where, and where it keeps its own kubeconfig', async () => {
+    const text = await joinView.table(result({kubeconfig: '/node/bootstrap-kubelet.conf'}))
+    const flags =
+      '--bootstrap-kubeconfig /node/bootstrap-kubelet.conf --kubeconfig /node/kubelet.conf --hostname-override one'
+    assert.ok(text.includes(`start the kubelet with ${flags}\n`), text)
+  })
+
+  it('leaves the name to a kubelet that finds the same', async () => {
+    const nodeName = hostname().toLowerCase()
+    const kubeconfig = '/node/bootstrap-kubelet.conf'
+    assert.doesNotMatch(await joinView.table(result({nodeName, kubeconfig})), /hostname-override/)
+  })
+
+  it('says how to use the node', async () => {
+    const text = await joinView.table(
+      result({certificate: '/node/pki/current.pem', kubeconfig: '/node/kubelet.conf'}),
+    )
+    assert.match(text, /kubectl --kubeconfig \/node\/kubelet\.conf get node one\n$/)
+  })
+})
