@@ -49,7 +49,7 @@ function worstOf(failures: readonly Failure[]): unknown {
   const {code, message, suggestions, facts} = worst.error
   return new TrustError(code, message, {
     cause: worst.error,
-    hints: [...suggestions, ...others.map(({server, error}) => `${server}: ${messageOf(error)}`)],
+    hints: [...suggestions, ...others.map(named)],
     facts: {
       ...facts,
       servers: failures.map(({server, error}) => ({
@@ -58,6 +58,12 @@ function worstOf(failures: readonly Failure[]): unknown {
       })),
     },
   })
+}
+
+/** Most messages name the server themselves. */
+function named({server, error}: Failure): string {
+  const message = messageOf(error)
+  return message.includes(server) ? message : `${server}: ${message}`
 }
 
 function rank(error: unknown): number {

@@ -44,6 +44,16 @@ describe('firstGood', () => {
     )
   })
 
+  it('names a server once', async () => {
+    const server = 'https://one.example:6443'
+    await assert.rejects(
+      firstGood(['https://two.example:6443', server], (asked) =>
+        Promise.reject(new TrustError('SERVER_UNREACHABLE', `${asked} cannot be reached`)),
+      ),
+      {suggestions: [`${server} cannot be reached`]},
+    )
+  })
+
   it('ends with the reason of the signal', async () => {
     const stop = new AbortController()
     const asked = firstGood(['a', 'b'], (_, signal) => sleep(60_000, signal), stop.signal)
