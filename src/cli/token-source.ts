@@ -38,6 +38,9 @@ async function textOf(
   environment: Environment,
 ): Promise<string | undefined> {
   if (file !== undefined) return await readSecretFile(file)
-  if (argument === undefined) return environment[TOKEN_VARIABLE] ?? undefined
+  if (argument === undefined) {
+    // An empty variable is one that was not filled in, as in unit files and templates.
+    return environment[TOKEN_VARIABLE] === '' ? undefined : environment[TOKEN_VARIABLE]
+  }
   return argument === '-' ? await readSecretFile('-') : argument
 }

@@ -10,6 +10,8 @@ import {removeLeftovers, takeTemporary} from './temporary-names.ts'
 const {O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY} = constants
 const DEFAULT_MODE = 0o600
 const MOST_BYTES = 1024 * 1024
+/** What a shell calls the end of a pipe that it gives to a program, as in `--token-file <(…)`. */
+const DESCRIPTOR = /^\/dev\/(?:stdin|fd\/\d+)$/
 
 export interface ReadOptions {
   /** A larger file is refused. */
@@ -98,12 +100,15 @@ export async function readFileIfThere(
 ): Promise<Buffer | undefined> {
   let handle: FileHandle | undefined
   try {
-    handle = await open(path, O_RDONLY | O_NONBLOCK | (followLinks ? 0 : O_NOFOLLOW))
+    const isGiven = followLinks && DESCRIPTOR.test(path)
+    // Nobody can plant a pipe of one's own: only that is waited for.
+    const flags = isGiven ? 0 : O_NONBLOCK | (followLinks ? 0 : O_NOFOLLOW)
+    handle = await open(path, O_RDONLY | flags)
     const stats = await handle.stat()
     if (secret) {
       requirePlainFile(path, stats)
       await lockOthersOut(handle, path, stats.mode)
-    } else if (!stats.isFile()) {
+    } else if (!stats.isFile() && !(isGiven && stats.isFIFO())) {
       throw unsafe(path, 'it is not a file')
     } else if (!followLinks && !isOurs(stats)) {
       throw unsafe(path, 'it belongs to another user')

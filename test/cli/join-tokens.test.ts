@@ -48,6 +48,11 @@ describe('the tokens of a join', () => {
     assert.equal((await tokens({token: ONE}, {}, environment)).discovery, ONE)
   })
 
+  it('are absent where the variable is empty', async () => {
+    const none = {discovery: undefined, authentication: undefined}
+    assert.deepEqual(await tokens({}, {}, {TRUSTADM_TOKEN: ''}), none)
+  })
+
   it('of the command line win over those of the configuration', async () => {
     const choices = {discoveryToken: TWO, tlsBootstrapToken: THREE}
     assert.deepEqual(await tokens({}, choices), {discovery: TWO, authentication: THREE})

@@ -157,6 +157,19 @@ describe('readFileSafely', () => {
     await assert.rejects(readFileSafely(file()), {code: 'FILE_UNREADABLE'})
   })
 
+  it('reads a pipe that a shell gave, up to its limit', () => {
+    const module = new URL('../../src/pki/files.ts', import.meta.url).href
+    const script = `import {readFileSafely} from '${module}'
+      process.stdout.write(await readFileSafely('/dev/stdin', {followLinks: true, maxBytes: 1000}))`
+    const node = [process.execPath, '--import', 'tsx', '--input-type=module', '-e', script]
+    const read = (bytes: number) => {
+      const line = `head -c ${bytes} /dev/zero | "$@"`
+      return execFileSync('sh', ['-c', line, 'sh', ...node], {stdio: ['ignore', 'pipe', 'ignore']})
+    }
+    assert.equal(read(1000).length, 1000)
+    assert.throws(() => read(1001))
+  })
+
   it('does not wait on a pipe', async () => {
     makePipe(file())
     await assert.rejects(readFileSafely(file()), {code: 'FILE_UNSAFE'})
