@@ -1,8 +1,8 @@
 import {printable} from '../../client/printable.ts'
 import type {IssuanceReport} from '../../control-plane/issuances.ts'
 import type {LogEntry} from '../../controllers/signing/log-line.ts'
+import {formatColumns, type Narrowing} from '../columns.ts'
 import type {View} from '../output.ts'
-import {formatTable} from '../table.ts'
 
 const COLUMNS = [
   'TIME',
@@ -15,25 +15,41 @@ const COLUMNS = [
   'REASON',
 ]
 const WIDE_COLUMNS = ['NAMES', 'SERIAL', 'FINGERPRINT', 'HASH']
+const [SIGNER, REQUEST, REQUESTER, SUBJECT, EXPIRES, REASON] = [2, 3, 4, 5, 6, 7] as const
+const NARROWING: Narrowing = {
+  least: new Map([
+    [SIGNER, 10],
+    [REQUEST, 12],
+    [REQUESTER, 10],
+    [SUBJECT, 20],
+    [REASON, 12],
+  ]),
+  droppable: [SIGNER, EXPIRES, REQUESTER, REQUEST],
+  cutFront: new Set([SIGNER, REQUESTER]),
+}
+const AS_WIDE_AS_NEEDED: Narrowing = {least: new Map()}
 const KIND = 'certificatesigningrequest.certificates.k8s.io'
 
 /** Requesters choose most of this: it must not move the cursor or make a second line. */
 const cell = (text = ''): string => printable(text).replaceAll(/\s+/g, ' ').trim() || '<none>'
 
+/** To the second; JSON has more. */
+const moment = (time: string | undefined): string => cell(time?.replace(/\.\d+Z$/, 'Z'))
+
 function row(entry: LogEntry, isWide: boolean): string[] {
   if (entry.decision === 'recovered') {
-    const columns = [entry.time, entry.decision, '', '', '', '', '', entry.reason]
+    const columns = [moment(entry.time), entry.decision, '', '', '', '', '', entry.reason]
     return isWide ? [...columns, '', '', '', entry.hash] : columns
   }
   const {dns, ips, emails, uris} = entry.names
   const columns = [
-    entry.time,
+    moment(entry.time),
     entry.decision,
     cell(entry.signer),
     cell(entry.request),
     cell(entry.requester),
     cell(entry.subject),
-    cell(entry.notAfter),
+    moment(entry.notAfter),
     cell(entry.reason),
   ]
   const names = cell([...dns, ...ips, ...emails, ...uris].join(','))
@@ -45,9 +61,10 @@ function row(entry: LogEntry, isWide: boolean): string[] {
 export const issuancesView = (isWide: boolean): View<IssuanceReport> => ({
   table: ({file, count, head, entries}) =>
     entries
-      ? formatTable(
+      ? formatColumns(
           isWide ? [...COLUMNS, ...WIDE_COLUMNS] : COLUMNS,
           entries.map((entry) => row(entry, isWide)),
+          isWide ? AS_WIDE_AS_NEEDED : NARROWING,
         )
       : `${file}: ${count} lines, the chain is unbroken\nhead ${head}\n`,
   name: ({head, entries}) =>

@@ -2,21 +2,25 @@ import type {RequestChange} from '../../control-plane/requests/follow.ts'
 import type {RequestList, RequestSummary} from '../../control-plane/requests/list.ts'
 import type {CsrState} from '../../csr/conditions.ts'
 import {ageOf} from '../../server/table/human-duration.ts'
+import {fit, lineOf, widthsOf, type Narrowing, type Row} from '../columns.ts'
+import {columnsOf, type Sized} from '../layout.ts'
 import {toJson, toYaml, type View} from '../output.ts'
 import {colours} from '../terminal.ts'
-import {fit, lineOf, widthsOf, type Row} from './requests-columns.ts'
 import {requestedDuration, shown, shownList, shownValue} from './requests-text.ts'
 
 const HEAD = ['NAME', 'AGE', 'SIGNER', 'REQUESTER', 'DURATION', 'STATE']
 const WIDE_HEAD = [...HEAD, 'SUBJECT', 'NAMES', 'KEY', 'EXPIRES']
 const STATE = HEAD.indexOf('STATE')
-const DURATION = HEAD.indexOf('DURATION')
-const LEAST = new Map([
-  [HEAD.indexOf('SIGNER'), 10],
-  [HEAD.indexOf('REQUESTER'), 10],
-  // Gone where there is no room left for it: the column that people miss least.
-  [DURATION, 0],
-])
+const SIGNER = HEAD.indexOf('SIGNER')
+const REQUESTER = HEAD.indexOf('REQUESTER')
+const NARROWING: Narrowing = {
+  least: new Map([
+    [SIGNER, 8],
+    [REQUESTER, 10],
+  ]),
+  droppable: [HEAD.indexOf('DURATION'), REQUESTER, SIGNER],
+  cutFront: new Set([SIGNER, REQUESTER]),
+}
 
 /** A row may also tell of a request that is no more. */
 type RequestRow = Omit<RequestSummary, 'state'> & {state: CsrState | 'Deleted'}
@@ -63,9 +67,7 @@ export function subjectLine(subject: {
   return parts.length === 0 ? '<empty>' : parts.join(', ')
 }
 
-type Stream = Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>
-
-const paintState = (stream: Stream) => {
+const paintState = (stream: Sized) => {
   const paint = colours(stream)
   const byState: Record<CsrState, (text: string) => string> = {
     Pending: paint.yellow,
@@ -88,10 +90,10 @@ export function askedLine({name, requester, signer, request}: RequestSummary): s
 /** A table that is printed at once, or goes on row by row while a watch lasts. */
 export class RequestTable {
   readonly #isWide: boolean
-  readonly #stream: Stream
+  readonly #stream: Sized
   #widths: number[] | undefined
 
-  constructor(isWide: boolean, stream: Stream = process.stdout) {
+  constructor(isWide: boolean, stream: Sized = process.stdout) {
     this.#isWide = isWide
     this.#stream = stream
   }
@@ -107,14 +109,16 @@ export class RequestTable {
     return [
       ...(isFirst ? [lineOf(head, widths)] : []),
       ...rows.map((one) =>
-        lineOf(one, widths, (cell, index) => (index === STATE ? paint(cell) : cell)),
+        lineOf(one, widths, {
+          paint: (cell, index) => (index === STATE ? paint(cell) : cell),
+          cutFront: NARROWING.cutFront,
+        }),
       ),
     ].join('')
   }
 
   #fitted(widths: number[]): number[] {
-    const {isTTY, columns} = this.#stream
-    return isTTY && columns > 0 && !this.#isWide ? fit(widths, columns, LEAST) : widths
+    return this.#isWide ? widths : fit(widths, columnsOf(this.#stream), NARROWING)
   }
 }
 

@@ -3,12 +3,24 @@ import type {CreatedToken, CreatedTokens} from '../../control-plane/tokens/creat
 import type {DeletedTokens} from '../../control-plane/tokens/delete.ts'
 import type {TokenList, TokenReport} from '../../control-plane/tokens/list.ts'
 import {shortHumanDuration} from '../../server/table/human-duration.ts'
+import {formatColumns, type Narrowing} from '../columns.ts'
 import type {View} from '../output.ts'
-import {formatTable} from '../table.ts'
 
 const SECOND = 1000
 const COLUMNS = ['TOKEN', 'TTL', 'EXPIRES', 'USAGES', 'DESCRIPTION', 'EXTRA GROUPS']
 const WIDE_COLUMNS = ['CREATED', 'STATE']
+const [USAGES, DESCRIPTION, GROUPS] = [3, 4, 5] as const
+const NARROWING: Narrowing = {
+  least: new Map([
+    [USAGES, 7],
+    [DESCRIPTION, 11],
+    [GROUPS, 12],
+  ]),
+  droppable: [GROUPS, DESCRIPTION],
+  // Groups differ in their ends: all begin with system:bootstrappers.
+  cutFront: new Set([GROUPS]),
+}
+const AS_WIDE_AS_NEEDED: Narrowing = {least: new Map()}
 
 /** Anybody who may write Secrets may have written this: it must not move the cursor or make a second line. */
 const cell = (text: string): string => printable(text).replaceAll(/\s+/g, ' ').trim() || '<none>'
@@ -37,8 +49,8 @@ const wideRow = (report: TokenReport): string[] => [
 export const tokenListView = (isWide: boolean): View<TokenList> => ({
   table: ({tokens}) =>
     isWide
-      ? formatTable([...COLUMNS, ...WIDE_COLUMNS], tokens.map(wideRow))
-      : formatTable(COLUMNS, tokens.map(row)),
+      ? formatColumns([...COLUMNS, ...WIDE_COLUMNS], tokens.map(wideRow), AS_WIDE_AS_NEEDED)
+      : formatColumns(COLUMNS, tokens.map(row), NARROWING),
   name: ({tokens}) => tokens.map(({id}) => id),
 })
 

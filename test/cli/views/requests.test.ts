@@ -55,13 +55,20 @@ describe('the table of requests', () => {
     // eslint-disable-next-line no-control-regex -- colours have no width
     const widths = lines.map((line) => line.replaceAll(/\u001B\[\d+m/g, '').length)
     assert.ok(Math.max(...widths) <= 120, String(widths))
-    assert.match(lines[1] ?? '', new RegExp(`^${NAME} .*kubernetes.*… `))
+    assert.match(lines[1] ?? '', new RegExp(`^${NAME} .*…[\\w/-]+-client-kubelet `))
   })
 
   it('leaves out the duration before a row would wrap', () => {
     const table = new RequestTable(false, {isTTY: true, columns: 50})
     const [head = ''] = table.add([summary('ada')], NOW).split('\n')
     assert.match(head, /^NAME +AGE +SIGNER +REQUESTER +STATE$/)
+  })
+
+  it('leaves out more where a long name takes all the room', () => {
+    const table = new RequestTable(false, {isTTY: true, columns: 80})
+    const [head = '', row = ''] = table.add([summary(NAME)], NOW).split('\n')
+    assert.match(head, /^NAME +AGE +SIGNER +STATE$/)
+    assert.match(row, new RegExp(`^${NAME} +60m +….*kubelet `))
   })
 
   it('cuts nothing where nobody looks', () => {
