@@ -17,6 +17,8 @@ export function commonNameIn(encoded: string | undefined): string | undefined {
 }
 
 const MOST_RECENT = 256
+/** Honest requests are far shorter; text around a block may make one as long as a body may be. */
+const LONGEST_KEPT = 16 * 1024
 /** A request is read where it is made, approved and signed, mostly within moments; what it says depends on its text alone. */
 const recent = new Map<string, RequestVerdict>()
 
@@ -25,7 +27,7 @@ export function parseSpecRequest(encoded = ''): RequestVerdict {
   const known = recent.get(encoded)
   if (known !== undefined) return known
   const verdict = parseEncoded(encoded)
-  if ('why' in verdict) return verdict
+  if ('why' in verdict || encoded.length > LONGEST_KEPT) return verdict
   const [oldest] = recent.keys()
   if (recent.size >= MOST_RECENT && oldest !== undefined) recent.delete(oldest)
   recent.set(encoded, verdict)

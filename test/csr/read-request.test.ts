@@ -25,3 +25,13 @@ describe('the common name that is asked for', () => {
     assert.equal(commonNameIn(undefined), undefined)
   })
 })
+
+describe('reading a request again', () => {
+  it('is spared for those that are short, and nothing is kept of long ones', async () => {
+    const pem = await createPlainRequest({commonName: 'a'}, await generateKeys('ECDSA-P256'))
+    const [short, long] = [encode(pem), encode(`${'text\n'.repeat(10_000)}${pem}`)]
+    assert.ok('request' in parseSpecRequest(long))
+    assert.equal(parseSpecRequest(short), parseSpecRequest(short))
+    assert.notEqual(parseSpecRequest(long), parseSpecRequest(long))
+  })
+})
