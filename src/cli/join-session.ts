@@ -4,6 +4,7 @@ import {ownNodeName, requireNodeName} from '../node/node-name.ts'
 import type {JoinPhase, JoinSettings} from '../node/phases/index.ts'
 import {readFileSafely} from '../pki/files.ts'
 import type {Clock} from '../runtime.ts'
+import {onInterruption} from './interruption.ts'
 import type {JoinChoices} from './join-config.ts'
 import type {JoinFlagValues} from './join-flags.ts'
 import {joinTokens} from './join-tokens.ts'
@@ -128,9 +129,14 @@ export async function runJoinSession(
   {request, progress}: JoinSession,
   phases: readonly JoinPhase[],
 ): Promise<void> {
+  const release = onInterruption(() => {
+    progress.stop()
+    process.stderr.write('Stopped: run the command again, and it goes on from here\n')
+  })
   try {
     await runJoin(request, phases, progress)
   } finally {
+    release()
     progress.stop()
   }
 }
