@@ -13,14 +13,14 @@ import {EventReporter, csrReference} from './events.ts'
 import {DONE, type Reconcile} from './work-queue.ts'
 
 export interface ServingPolicy {
-  /** Deny what can never become right, instead of leaving it to a person. */
+  /** Deny what asks for more than is registered, or is wrong in itself, instead of leaving it to a person. A kubelet asks anew. */
   deny: boolean
 }
 
 const COMPONENT = 'kubelet-serving-approver'
 
 /** Approves the serving certificates of kubelets by `servingOpinion`; what it holds it says once. */
-export function approveKubeletServing(
+function approveKubeletServing(
   requests: RequestIndex,
   machines: Pick<MachineIndex, 'of'>,
   writer: Pick<ApiClient, 'csrs' | 'nodes' | 'events'>,

@@ -4,7 +4,7 @@ import {parseTimestamp} from '../../bootstrap/timestamp.ts'
 
 /** One Lease a node name says which key holds its newest client certificate, long after its requests are cleaned away. */
 export const RECORD_NAMESPACE = 'kube-system'
-export const RECORD_LABEL = 'trustadm.io/node-certificate'
+const RECORD_LABEL = 'trustadm.io/node-certificate'
 /** On records with a grant, so that these alone can be watched. */
 export const GRANT_LABEL = 'trustadm.io/rejoin-allowed'
 export const GRANT_ANNOTATION = 'trustadm.io/rejoin-allowed-until'

@@ -8,7 +8,7 @@ export const canonicalDns = (name: string): string => name.toLowerCase().replace
 /** The names and addresses that a machine may have a certificate for, each in one form. */
 export type Registered = ReadonlySet<string>
 
-export const registeredOf = (addresses: readonly NodeAddress[] = []): Registered =>
+const registeredOf = (addresses: readonly NodeAddress[] = []): Registered =>
   new Set(addresses.map(({address}) => canonicalIp(address) ?? canonicalDns(address)))
 
 const NAME_TYPES = new Set(['InternalDNS', 'Hostname'])

@@ -22,7 +22,7 @@ export interface KnownRequest {
 }
 
 /** What was issued; undefined also where it cannot be read. */
-export function issuedIdentity({status}: Csr): IssuedIdentity | undefined {
+function issuedIdentity({status}: Csr): IssuedIdentity | undefined {
   try {
     const pem = Buffer.from(status?.certificate ?? '', 'base64').toString('latin1')
     const certificate = parseCertificate(pem)
@@ -34,7 +34,7 @@ export function issuedIdentity({status}: Csr): IssuedIdentity | undefined {
 }
 
 /** Whether a certificate may come, or has come, of it. */
-export const isGranting = (csr: Csr): boolean =>
+const isGranting = (csr: Csr): boolean =>
   isIssued(csr) ||
   (findCondition(csr, APPROVED) !== undefined &&
     findCondition(csr, DENIED) === undefined &&

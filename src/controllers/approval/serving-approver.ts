@@ -11,7 +11,7 @@ import {isUnknown, type Unknown} from './unknown.ts'
 export const SERVING_APPROVER = 'kubelet-serving'
 /** Of the condition, where it is denied. */
 export const SERVING_DENIED = 'KubeletServingPolicy'
-export const SERVING_HELD = 'KubeletServingHeld'
+const SERVING_HELD = 'KubeletServingHeld'
 export const SERVING_MESSAGE =
   'Approving kubelet serving certificate: every name and address in it is registered.'
 
@@ -20,7 +20,7 @@ type Csr = Pick<CertificateSigningRequest, 'spec'>
 export interface ServingFacts {
   /** Undefined where the request is of no node. */
   voucher: Voucher | Unknown | undefined
-  /** Deny what can never become right, instead of leaving it to a person. */
+  /** Deny what asks for more than is registered, or is wrong in itself, instead of leaving it to a person. A kubelet asks anew. */
   deny: boolean
 }
 
