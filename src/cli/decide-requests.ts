@@ -8,10 +8,12 @@ import {
 } from '../control-plane/requests/decide.ts'
 import {findRequests, summarize} from '../control-plane/requests/list.ts'
 import {requestsOfManifests} from '../control-plane/requests/manifests.ts'
+import {isUndecided} from '../csr/conditions.ts'
 import {TrustError} from '../errors.ts'
 import {readFileSafely} from '../pki/files.ts'
 import type {Clock} from '../runtime.ts'
 import type {ClusterFlagValues} from './cluster.ts'
+import {columnsOf, paragraph} from './layout.ts'
 import {createProgress} from './progress.ts'
 import {canAsk, confirm} from './prompt.ts'
 import {askedLine} from './views/requests.ts'
@@ -106,16 +108,18 @@ async function askFor(
   targets: readonly Target[],
 ): Promise<Target[] | undefined> {
   const found = await Promise.all(targets.map(({name}) => client.csrs.find({name})))
-  const lines = found
-    .filter((csr) => csr !== undefined)
-    .map((csr) => `  ${askedLine(summarize(csr, {decode: true}))}`)
-  // What is not there is told by the decision.
-  if (lines.length === 0) return [...targets]
-  process.stderr.write(`${lines.join('\n')}\n`)
-  const what = lines.length === 1 ? 'this request' : `these ${lines.length} requests`
-  if (!(await confirm(`Approve ${what}?`))) return undefined
-  return targets.map((target, index) => {
+  const seen = targets.map((target, index) => {
     const uid = found[index]?.metadata.uid
     return uid === undefined ? target : {...target, uid}
   })
+  // What is not there, or decided on, is told by the decision.
+  const open = found.filter((csr) => csr !== undefined).filter(isUndecided)
+  if (open.length === 0) return seen
+  const columns = columnsOf(process.stderr)
+  for (const csr of open) {
+    const line = askedLine(summarize(csr, {decode: true}))
+    process.stderr.write(paragraph('  ', line, columns, 4))
+  }
+  const what = open.length === 1 ? 'this request' : `these ${open.length} requests`
+  return (await confirm(`Approve ${what}?`)) ? seen : undefined
 }

@@ -3,6 +3,8 @@ import * as Flags from '@oclif/core/flags'
 export const OUTPUT_FORMATS = ['table', 'json', 'yaml', 'name'] as const
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number]
 
+export const isForPeople = (format: string): boolean => ['table', 'wide'].includes(format)
+
 /** Every command has these. */
 export const commonFlags = {
   verbose: Flags.boolean({
@@ -11,7 +13,7 @@ export const commonFlags = {
   }),
   quiet: Flags.boolean({
     helpGroup: 'COMMON',
-    summary: 'say nothing but results and errors',
+    summary: 'say nothing but results, warnings and errors',
     exclusive: ['verbose'],
   }),
 }

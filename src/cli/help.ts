@@ -5,22 +5,36 @@ import {TrustError} from '../errors.ts'
 import type {CommandLine} from './command-line.ts'
 import {closest} from './closest.ts'
 import {harmless} from './harmless-word.ts'
+import {columnsOf} from './layout.ts'
 
-const INTRODUCTION = `trustadm makes machines trust a cluster: it sets up a CA and a Kubernetes-compatible API server.
+const INTRODUCTION = `trustadm makes machines trust a cluster: it sets up a CA and a
+Kubernetes-compatible API server, and gives every node its own certificate.
 
 USAGE
   $ trustadm COMMAND [flags]
 
 FIRST STEPS
-  $ trustadm init                       set up a control plane here and start its server
-  $ trustadm status                     see what runs, what is stored and what expires
-  $ trustadm help init                  everything about one command`
+  $ trustadm init        set up a control plane here and start its server
+  $ trustadm join …      make another machine a node: the line that init prints
+  $ trustadm status      see what runs, what is stored and what expires
+  $ trustadm help init   everything about one command`
 
 /** oclif's help of a command, without its summary said twice. */
 class TrustCommandHelp extends CommandHelp {
   protected override description(): string | undefined {
     const {description} = this.command
     return description === undefined ? undefined : this.wrap(description)
+  }
+
+  // oclif would list every flag here, and again below.
+  protected override defaultUsage(): string {
+    const words = Object.values(this.command.args).map((argument) => this.arg(argument))
+    return [this.command.id, ...words, '[flags]'].join(' ')
+  }
+
+  protected override arg(argument: Command.Arg.Any & {multiple?: boolean}): string {
+    const name = `${argument.name.toUpperCase()}${argument.multiple === true ? '...' : ''}`
+    return argument.required === true ? name : `[${name}]`
   }
 
   // oclif trims the first line of a list: one without a short form would lose its indentation.
@@ -44,22 +58,25 @@ class TrustHelp extends Help {
 /** Shows the help of a command, of a group of commands, or of the program. A name that is none of these is refused. */
 export async function showHelp({id, rest, wantsHelp}: CommandLine, config: Config): Promise<void> {
   if (id !== '' && !config.findCommand(id) && !config.findTopic(id)) {
-    throw unknownCommand(id, config.commandIDs)
+    throw unknownCommand(id, config)
   }
   if (rest.length > 0 && !wantsHelp) throw groupAlone(id)
-  await new TrustHelp(config, config.pjson.oclif.helpOptions).showHelp(id === '' ? [] : [id])
+  const {helpOptions} = config.pjson.oclif
+  const maxWidth = Math.min(helpOptions?.maxWidth ?? Infinity, columnsOf(process.stdout))
+  const options = {...helpOptions, maxWidth}
+  await new TrustHelp(config, options).showHelp(id === '' ? [] : [id])
 }
 
-function unknownCommand(id: string, known: readonly string[]): TrustError {
+function unknownCommand(id: string, config: Config): TrustError {
   const name = id.replaceAll(':', ' ')
-  const similar = closest(
-    name,
-    known.map((one) => one.replaceAll(':', ' ')),
-  )
+  const known = config.commandIDs.map((one) => one.replaceAll(':', ' '))
+  const similar = closest(name, known)
+  const [group = ''] = id.split(':')
+  const help = config.findTopic(group) ? `trustadm help ${group}` : 'trustadm help'
   return new TrustError('USAGE', `there is no command "${harmless(name.split(' '))}"`, {
     hints: [
       ...(similar === undefined ? [] : [`did you mean "trustadm ${similar}"?`]),
-      'run "trustadm help" for the list of commands',
+      `run "${help}" for the list of commands`,
     ],
   })
 }

@@ -41,7 +41,15 @@ const FLAG_FIELDS = [
   'allowNo',
 ] as const
 
-const ARG_FIELDS = ['name', 'description', 'required', 'options', 'default', 'hidden'] as const
+const ARG_FIELDS = [
+  'name',
+  'description',
+  'required',
+  'multiple',
+  'options',
+  'default',
+  'hidden',
+] as const
 
 /** Only plain values are kept: what is computed at run time must not be frozen at build time. */
 function pick(source: object, fields: readonly string[]): Record<string, unknown> {

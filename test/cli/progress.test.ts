@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import {stripVTControlCharacters} from 'node:util'
 import {createProgress} from '../../src/cli/progress.ts'
+import {PHASES} from '../../src/control-plane/phases/index.ts'
+import {JOIN_PHASES} from '../../src/node/phases/index.ts'
 
 function stream(isTTY: boolean, columns?: number) {
   const written: string[] = []
@@ -45,6 +47,20 @@ describe('createProgress', () => {
     } finally {
       if (saved !== undefined) process.env.CI = saved
     }
+  })
+
+  it('has room for the summary of every phase on a usual terminal', () => {
+    for (const {summary} of [...PHASES, ...JOIN_PHASES]) {
+      assert.ok(summary.length <= 80 - 'bootstrap-token'.length - 5, summary)
+    }
+  })
+
+  it('names the phase on each line of what is told', () => {
+    const {written, stream: target} = stream(false)
+    const progress = createProgress({quiet: false, verbose: false, stream: target})
+    progress.begin(phase)
+    progress.note('one\ntwo')
+    assert.deepEqual(written, ['[certs] one\n', '[certs] two\n'])
   })
 
   it('never draws a line that the terminal would wrap', () => {

@@ -52,6 +52,21 @@ describe('the program', () => {
     assert.equal(exit, 2)
   })
 
+  it('points to the commands of a group where one of them was mistyped', async () => {
+    assert.match((await run('token', 'nonsense')).stderr, /run "trustadm help token"/)
+  })
+
+  it('shows how a command is used in one short line', async () => {
+    assert.match(
+      (await run('join', '--help')).stdout,
+      /^ {2}\$ trustadm join \[ENDPOINT\.\.\.\] \[flags\]$/m,
+    )
+    assert.match(
+      (await run('token', 'delete', '--help')).stdout,
+      /token delete TOKEN\.\.\. \[flags\]$/m,
+    )
+  })
+
   it('refuses an unknown flag with 2', async () => {
     const {stderr, exit} = await run('version', '--nonsense')
     assert.match(stderr, /--nonsense/)

@@ -30,10 +30,16 @@ function surfaceOf({flags, args}: CommandDescription) {
 
 const cell = (text: string | undefined) => (text ?? '').replaceAll('|', '\\|')
 
+/** `<name>` where it is needed, `[name]` where it is not, with `…` where there may be several. */
+function wordOf({name, required, ...more}: CommandDescription['args'][string]): string {
+  const several = 'multiple' in more && more.multiple ? '…' : ''
+  return required === true ? `<${name}${several}>` : `[${name}${several}]`
+}
+
 function document(manifest: Record<string, CommandDescription>): string {
   const sections = Object.values(manifest).map(({id, summary, description, args, flags}) => {
     const name = id.replaceAll(':', ' ')
-    const words = Object.values(args).map((one) => ` <${one.name}>`)
+    const words = Object.values(args).map((one) => ` ${wordOf(one)}`)
     const rows = Object.values(flags).map((flag) => {
       const short = flag.char ? `\`-${flag.char}\`, ` : ''
       const choices = flag.type === 'option' && flag.options ? ` (${flag.options.join(', ')})` : ''
@@ -45,7 +51,7 @@ function document(manifest: Record<string, CommandDescription>): string {
       ...(description ? [description] : []),
       ...Object.values(args).map(
         (one) =>
-          `\`<${one.name}>\`: ${one.description ?? ''}${one.options ? ` (${one.options.join(', ')})` : ''}.`,
+          `\`${wordOf(one)}\`: ${one.description ?? ''}${one.options ? ` (${one.options.join(', ')})` : ''}.`,
       ),
       ['| flag | |', '|---|---|', ...rows].join('\n'),
     ].join('\n\n')
@@ -97,6 +103,12 @@ describe('the commands and their flags', () => {
       for (const flag of Object.keys(flags))
         assert.ok(section.includes(`\`--${flag}\``), `${id} --${flag}`)
     }
+  })
+
+  it('are told in docs/commands.md in the words of the program', async () => {
+    const {format} = await import('prettier')
+    const told = await format(document(await describedCommands()), {parser: 'markdown'})
+    assert.equal(await readFile(DOCS, 'utf8'), told)
   })
 
   it('each have a summary, and an example where they are for people', async () => {

@@ -67,8 +67,15 @@ describe('certificate', function () {
 
   describe('list', () => {
     it('prints its columns, also where there is nothing', async () => {
-      const {stdout} = await certificate('list')
+      const {stdout, stderr} = await certificate('list')
       assert.match(stdout, /^NAME +AGE +SIGNER +REQUESTER +DURATION +STATE\n$/)
+      assert.equal(stderr, 'there are no such certificate requests\n')
+    })
+
+    it('says nothing besides to a script where there is nothing', async () => {
+      const {stdout, stderr} = await certificate('list', '--output', 'json')
+      assert.deepEqual(JSON.parse(stdout), {requests: []})
+      assert.equal(stderr, '')
     })
 
     it('prints a row a request, the oldest first', async () => {

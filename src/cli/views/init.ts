@@ -1,42 +1,65 @@
 import type {InitPlan, InitResult} from '../../control-plane/init.ts'
+import {shellWord} from '../../control-plane/requests/explain.ts'
+import {columnsOf, formatFields, type Field} from '../layout.ts'
 import type {View} from '../output.ts'
+import {defaultDir} from '../places.ts'
 import {colours} from '../terminal.ts'
 
-function headline({endpoint, dir}: InitResult, isRunning: boolean): string {
-  const paint = colours(process.stdout)
-  return isRunning
-    ? paint.bold(`The control plane is ready at ${endpoint}`)
-    : `${paint.bold('The control plane is set up; its server does not run')}
+const WIDTH = 15
 
-Start it:      trustadm init --dir ${dir}
-     or:       trustadm serve --dir ${dir}`
+/** A command that works on this control plane, as short as it can be. */
+const commandFor = (dir: string, command: string): string =>
+  `trustadm ${command}${dir === defaultDir() ? '' : ` --dir ${shellWord(dir)}`}`
+
+function headline({endpoint}: InitResult, isRunning: boolean): string {
+  const {bold} = colours(process.stdout)
+  return bold(
+    isRunning
+      ? `The control plane is ready at ${endpoint}`
+      : 'The control plane is set up; its server does not run',
+  )
 }
 
-function joining({joinCommand, dir}: InitResult): string {
-  if (joinCommand === null) {
-    return `Join to it:    trustadm token create --print-join-command --dir ${dir}\n`
-  }
-  return `
-Bring a machine into the cluster by this line, run on it:
-
-${joinCommand}
-`
+function nextSteps({kubeconfig, dir, joinCommand}: InitResult, isRunning: boolean): Field[] {
+  const start: Field[] = [
+    ['Start it:', commandFor(dir, 'init')],
+    ['     or:', commandFor(dir, 'serve')],
+  ]
+  return [
+    ...(isRunning ? [] : start),
+    ['Use it:', `kubectl --kubeconfig ${shellWord(kubeconfig)} get namespaces`],
+    ['Look at it:', commandFor(dir, 'status')],
+    ...(joinCommand === null
+      ? ([['Join to it:', commandFor(dir, 'token create --print-join-command')]] as const)
+      : []),
+  ]
 }
+
+/** Lines to copy are left to the terminal, however long they are. */
+const copied = (fields: readonly Field[]): string =>
+  formatFields(fields, {columns: Infinity, width: WIDTH})
+
+const joining = ({joinCommand}: InitResult): string =>
+  joinCommand === null
+    ? ''
+    : `\nBring a machine into the cluster by this line, run on it:\n\n${joinCommand}\n`
 
 /** `--skip-phases` may leave the server out: nothing is called ready that is not. */
 export const initView = (isRunning: boolean): View<InitResult> => ({
   table(result) {
     const {caCertHashes, kubeconfig, dir} = result
-    return `
-${headline(result, isRunning)}
-
-  kubeconfig   ${kubeconfig}
-  folder       ${dir}
-  CA pin       ${caCertHashes.join('\n               ')}
-
-Use it:        kubectl --kubeconfig ${kubeconfig} get namespaces
-Look at it:    trustadm status --dir ${dir}
-${joining(result)}`
+    const facts: Field[] = [
+      ['kubeconfig', kubeconfig],
+      ['folder', dir],
+      ['CA pin', caCertHashes.join('\n')],
+    ]
+    const options = {columns: columnsOf(process.stdout), width: WIDTH, indent: 2}
+    return [
+      `\n${headline(result, isRunning)}\n\n`,
+      `${formatFields(facts, options)}\n`,
+      copied(nextSteps(result, isRunning)),
+      joining(result),
+    ].join('')
   },
   name: ({endpoint}) => [endpoint],
 })

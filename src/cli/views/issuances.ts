@@ -25,7 +25,7 @@ const NARROWING: Narrowing = {
     [REASON, 12],
   ]),
   droppable: [SIGNER, EXPIRES, REQUESTER, REQUEST],
-  cutFront: new Set([SIGNER, REQUESTER]),
+  cutFront: new Set([SIGNER, REQUESTER, SUBJECT]),
 }
 const AS_WIDE_AS_NEEDED: Narrowing = {least: new Map()}
 const KIND = 'certificatesigningrequest.certificates.k8s.io'

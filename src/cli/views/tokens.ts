@@ -9,14 +9,14 @@ import type {View} from '../output.ts'
 const SECOND = 1000
 const COLUMNS = ['TOKEN', 'TTL', 'EXPIRES', 'USAGES', 'DESCRIPTION', 'EXTRA GROUPS']
 const WIDE_COLUMNS = ['CREATED', 'STATE']
-const [USAGES, DESCRIPTION, GROUPS] = [3, 4, 5] as const
+const [EXPIRES, USAGES, DESCRIPTION, GROUPS] = [2, 3, 4, 5] as const
 const NARROWING: Narrowing = {
   least: new Map([
-    [USAGES, 7],
+    [USAGES, 14],
     [DESCRIPTION, 11],
     [GROUPS, 12],
   ]),
-  droppable: [GROUPS, DESCRIPTION],
+  droppable: [GROUPS, EXPIRES, DESCRIPTION],
   // Groups differ in their ends: all begin with system:bootstrappers.
   cutFront: new Set([GROUPS]),
 }

@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import {clusterFlags, type ClusterFlagValues} from '../../cli/cluster.ts'
 import {TrustCommand} from '../../cli/command.ts'
+import {isForPeople} from '../../cli/flags.ts'
 import {filterFlags, requestOutput, stateFlag} from '../../cli/request-flags.ts'
 import type {RequestFilter} from '../../control-plane/requests/filter.ts'
 import type {RequestChange} from '../../control-plane/requests/follow.ts'
@@ -40,6 +41,9 @@ With --watch, changes are printed as they come: as rows; as one JSON object a li
       listRequests(client, filter, {decode}, this.clock),
     )
     await this.print(list, flags.output, requestListView(flags.output === 'wide', this.clock.now()))
+    if (list.requests.length > 0 || !isForPeople(flags.output)) return
+    const {createProgress} = await import('../../cli/progress.ts')
+    createProgress(flags).tell('there are no such certificate requests')
   }
 
   private async follow(

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import {clusterFlags} from '../../cli/cluster.ts'
 import {TrustCommand} from '../../cli/command.ts'
-import {OUTPUT_FORMATS} from '../../cli/flags.ts'
+import {OUTPUT_FORMATS, isForPeople} from '../../cli/flags.ts'
 
 export default class TokenList extends TrustCommand {
   static override summary = 'list the bootstrap tokens of a cluster'
@@ -36,11 +36,12 @@ export default class TokenList extends TrustCommand {
     const {createProgress} = await import('../../cli/progress.ts')
     const {tokenListView} = await import('../../cli/views/tokens.ts')
     const {withCluster} = await import('../../cli/with-cluster.ts')
-    const options = {
-      showSecrets: flags['show-secrets'] || !process.stdout.isTTY,
-      warn: createProgress(flags).warn,
-    }
+    const {tell, warn} = createProgress(flags)
+    const options = {showSecrets: flags['show-secrets'] || !process.stdout.isTTY, warn}
     const list = await withCluster(flags, ({client}) => listTokens(client, options, this.clock))
     await this.print(list, flags.output, tokenListView(flags.output === 'wide'))
+    if (list.tokens.length === 0 && isForPeople(flags.output)) {
+      tell('there are no tokens: "trustadm token create" makes one')
+    }
   }
 }

@@ -34,7 +34,7 @@ async function ensureAuthorities(context: PhaseContext): Promise<void> {
 
 export const certs: Phase = {
   name: 'certs',
-  summary: 'make the CAs, the certificates and the keys of service accounts',
+  summary: 'make CAs, certificates and keys of service accounts',
 
   async plan(context) {
     const certDir = certDirOf(context.plane)

@@ -25,7 +25,7 @@ async function wantedConfigMaps(plane: Plane): Promise<WantedObject[]> {
 
 export const clusterInfo: Phase = {
   name: 'cluster-info',
-  summary: 'publish the address and the CA of the cluster, and let machines ask to join',
+  summary: 'publish address and CA, and let machines ask to join',
 
   async plan({plane, connect}) {
     if (!(await findServer(plane))) {

@@ -39,7 +39,7 @@ async function ensureKubeconfig(leaf: LeafSpec, context: PhaseContext): Promise<
 
 export const kubeconfig: Phase = {
   name: 'kubeconfig',
-  summary: 'write the kubeconfig files of the administrators and of the control plane',
+  summary: 'write kubeconfigs for administrators and control plane',
 
   async plan(context) {
     const lines = await planLeaves(context, LEAVES)
