@@ -8,52 +8,8 @@ import {
 } from '../../../src/controllers/approval/client-approvers.ts'
 import {allHold, objections} from '../../../src/controllers/approval/opinion.ts'
 import {opinionsOn} from '../../../src/controllers/approval/opinions.ts'
-import {CLIENT_USAGES, SERVING, readable, wished, type Wish} from './support.ts'
-
-interface Row {
-  name: string
-  wish: Wish
-  nodeclient: boolean
-  selfnodeclient: boolean
-}
-
-const both = (name: string, wish: Wish, recognised: boolean): Row => ({
-  name,
-  wish,
-  nodeclient: recognised,
-  selfnodeclient: recognised,
-})
-
-/** Cases 04 A; and the forms of a name that no node has. */
-const rows: Row[] = [
-  both('a kubelet’s own request', {}, true),
-  both('a common name that is no node’s', {commonName: 'mike', username: 'mike'}, false),
-  both('no organization', {organizations: []}, false),
-  both('another organization', {organizations: ['system:master']}, false),
-  both('one more organization', {organizations: ['system:nodes', 'x']}, false),
-  both('server auth besides', {usages: [...CLIENT_USAGES, 'server auth']}, false),
-  both('a missing usage', {usages: ['key encipherment', 'client auth']}, false),
-  both('a foreign signer', {signerName: 'example.com/not-correct'}, false),
-  both('the serving signer', {signerName: SERVING}, false),
-  both('the signer of users', {signerName: 'kubernetes.io/kube-apiserver-client'}, false),
-  both('a DNS name', {names: {dns: ['foo']}}, false),
-  both('an address', {names: {ips: ['10.0.0.1']}}, false),
-  both('an email', {names: {emails: ['a@example.com']}}, false),
-  both('a URI', {names: {uris: ['spiffe://a/b']}}, false),
-  both('an empty name', {commonName: 'system:node:', username: 'system:node:'}, false),
-  {
-    name: 'another requester',
-    wish: {username: 'joe'},
-    nodeclient: true,
-    selfnodeclient: false,
-  },
-  {
-    name: 'the name of another node',
-    wish: {commonName: 'system:node:bar'},
-    nodeclient: true,
-    selfnodeclient: false,
-  },
-]
+import {CLIENT_CASES} from './client-cases.ts'
+import {SERVING, readable, wished} from './support.ts'
 
 const withoutEncipherment = (csr: CertificateSigningRequest): CertificateSigningRequest => ({
   ...csr,
@@ -70,7 +26,7 @@ const FREE: ClientFacts = {
 }
 
 describe('client approvers', () => {
-  for (const {name, wish, ...expected} of rows) {
+  for (const {name, wish, ...expected} of CLIENT_CASES) {
     for (const change of [(csr: CertificateSigningRequest) => csr, withoutEncipherment]) {
       const form = change === withoutEncipherment ? ', without key encipherment' : ''
       it(`${name}${form}: nodeclient ${expected.nodeclient}, selfnodeclient ${expected.selfnodeclient}`, async () => {

@@ -1,0 +1,196 @@
+import type {Machine} from '../../../src/api/machine.ts'
+import type {Node, NodeAddress} from '../../../src/api/node.ts'
+import {SERVING, SERVING_USAGES, type Wish} from './support.ts'
+
+const ADDRESSES: NodeAddress[] = [
+  {type: 'InternalIP', address: '127.0.0.1'},
+  {type: 'ExternalIP', address: '10.0.0.1'},
+  {type: 'InternalDNS', address: 'node1'},
+  {type: 'Hostname', address: 'node1.local'},
+]
+
+export const SERVING_BASE: Wish = {
+  signerName: SERVING,
+  commonName: 'system:node:test',
+  username: 'system:node:test',
+  groups: ['system:authenticated', 'system:nodes'],
+  usages: SERVING_USAGES,
+  names: {dns: ['node1', 'node1.local'], ips: ['127.0.0.1', '10.0.0.1']},
+}
+
+export const machine = (name: string, addresses = ADDRESSES, nodeRef?: string): Machine => ({
+  metadata: {name},
+  status: {addresses, ...(nodeRef === undefined ? {} : {nodeRef: {name: nodeRef}})},
+})
+const node = (addresses: NodeAddress[]): Node => ({metadata: {name: 'test'}, status: {addresses}})
+const without = (address: string) => ADDRESSES.filter((one) => one.address !== address)
+const renamed = (from: string, to: string) =>
+  ADDRESSES.map((one) => (one.address === from ? {...one, address: to} : one))
+
+export interface ServingCase {
+  name: string
+  wish?: Wish
+  machines?: Machine[]
+  node?: Node
+  decision: 'approve' | 'hold' | 'ignore'
+  /** What it says where it does not approve. */
+  says?: RegExp
+  /** With the policy to deny it is still held. */
+  mayBecomeRight?: boolean
+}
+
+/** Cases 05 B, the serving part, and what stands in for Machines where there are none. */
+export const SERVING_CASES: ServingCase[] = [
+  {name: 'all is registered by the Machine', decision: 'approve'},
+  {
+    name: 'key encipherment is left out',
+    wish: {usages: ['digital signature', 'server auth']},
+    decision: 'approve',
+  },
+  {
+    name: 'the requester is "test"',
+    wish: {username: 'test'},
+    decision: 'hold',
+    says: /"test" asks/,
+  },
+  {name: 'the requester is no node', wish: {username: 'system:node:'}, decision: 'hold'},
+  {
+    name: 'there is neither Machine nor Node',
+    machines: [],
+    decision: 'hold',
+    says: /no Node and no Machine for "test"/,
+    mayBecomeRight: true,
+  },
+  {
+    name: 'the group of nodes is missing',
+    wish: {groups: ['system:authenticated']},
+    decision: 'hold',
+    says: /groups are system:authenticated/,
+  },
+  {name: 'the group of users is missing', wish: {groups: ['system:nodes']}, decision: 'hold'},
+  {
+    name: 'a group is wrong',
+    wish: {groups: ['system:authenticated', 'foo-bar']},
+    decision: 'hold',
+  },
+  {
+    name: 'there is one more group',
+    wish: {groups: ['system:authenticated', 'system:nodes', 'more']},
+    decision: 'approve',
+  },
+  {name: 'there are no usages', wish: {usages: []}, decision: 'hold', says: /usages are none/},
+  {
+    name: 'a usage is missing',
+    wish: {usages: ['digital signature', 'key encipherment']},
+    decision: 'hold',
+  },
+  {
+    name: 'there is one more usage',
+    wish: {usages: [...SERVING_USAGES, 'client auth']},
+    decision: 'hold',
+  },
+  {
+    name: 'the common name is another node’s',
+    wish: {commonName: 'system:node:foobar'},
+    decision: 'hold',
+    says: /"system:node:test" asks for "system:node:foobar"/,
+  },
+  {name: 'the common name is no node’s', wish: {commonName: 'test'}, decision: 'hold'},
+  {name: 'there is no organization', wish: {organizations: []}, decision: 'hold'},
+  {name: 'there are no names', wish: {names: {}}, decision: 'hold'},
+  {
+    name: 'there is an email too',
+    wish: {names: {...SERVING_BASE.names, emails: ['a@example.com']}},
+    decision: 'hold',
+  },
+  {
+    name: 'an address is not registered',
+    wish: {names: {...SERVING_BASE.names, ips: ['127.0.0.1', '99.0.1.1']}},
+    decision: 'hold',
+    says: /"99\.0\.1\.1" is not registered by Machine "test"/,
+  },
+  {
+    name: 'the Machine lost an address',
+    machines: [machine('test', without('10.0.0.1'))],
+    decision: 'hold',
+    says: /"10\.0\.0\.1" is not registered/,
+  },
+  {
+    name: 'the Machine lost a name',
+    machines: [machine('test', without('node1'))],
+    decision: 'hold',
+    says: /"node1" is not registered/,
+  },
+  {
+    name: 'a name of the Machine has a closing dot',
+    machines: [machine('test', renamed('node1.local', 'node1.local.'))],
+    decision: 'approve',
+  },
+  {
+    name: 'a name of the Machine is in capitals',
+    machines: [machine('test', renamed('node1', 'NODE1'))],
+    decision: 'approve',
+  },
+  {
+    name: 'an IPv6 address is written in another way',
+    wish: {names: {ips: ['fd00::1']}},
+    machines: [machine('test', [{type: 'InternalIP', address: 'FD00:0:0:0:0:0:0:1'}])],
+    decision: 'approve',
+  },
+  {
+    name: 'a wildcard is asked for',
+    wish: {names: {dns: ['*.node1.local']}},
+    decision: 'hold',
+  },
+  {
+    name: 'the Node has registered all, and there is no Machine',
+    machines: [],
+    node: node(ADDRESSES),
+    decision: 'approve',
+  },
+  {
+    name: 'the Node has not registered an address, and there is no Machine',
+    machines: [],
+    node: node(without('10.0.0.1')),
+    decision: 'hold',
+    says: /"10\.0\.0\.1" is not registered by Node "test"/,
+  },
+  {
+    name: 'the Node has registered more than its Machine',
+    machines: [machine('test', without('10.0.0.1'))],
+    node: node(ADDRESSES),
+    decision: 'hold',
+  },
+  {
+    name: 'a Machine of another name refers to the node',
+    machines: [machine('other', ADDRESSES, 'test')],
+    decision: 'approve',
+  },
+  {
+    name: 'a Machine with the node’s name in its network',
+    machines: [machine('other', [...ADDRESSES, {type: 'InternalDNS', address: 'Test.'}])],
+    decision: 'approve',
+  },
+  {
+    name: 'the Machine of that name is another node’s',
+    machines: [machine('test', ADDRESSES, 'another')],
+    decision: 'hold',
+    says: /no Node and no Machine/,
+    mayBecomeRight: true,
+  },
+  {
+    name: 'two Machines could be the node’s',
+    machines: [
+      machine('test'),
+      machine('other', [...ADDRESSES, {type: 'Hostname', address: 'test'}]),
+    ],
+    decision: 'hold',
+    says: /several Machines are of node "test": "test", "other"/,
+    mayBecomeRight: true,
+  },
+  {
+    name: 'another signer is asked',
+    wish: {signerName: 'example.com/not-kubelet-serving'},
+    decision: 'ignore',
+  },
+]
