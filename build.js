@@ -48,6 +48,27 @@ const lazyOclif = {
   },
 }
 
+/**
+ * undici as a whole brings a browser's fetch, cookies and caches, whose start makes Node.js load its own copy of the same. What is
+ * used of it here is a fraction; a name that is missing in it ends the build.
+ */
+const slimUndici = {
+  name: 'slim-undici',
+  setup({onLoad, onResolve}) {
+    onResolve({filter: /^undici$/}, ({path}) => ({path, namespace: 'slim'}))
+    onLoad({filter: /.*/, namespace: 'slim'}, () => ({
+      contents: `
+        import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
+        import Pool from 'undici/lib/dispatcher/pool.js'
+        import buildConnector from 'undici/lib/core/connect.js'
+        import api from 'undici/lib/api/index.js'
+        Object.assign(Dispatcher.prototype, api)
+        export {Pool, buildConnector}`,
+      resolveDir: root,
+    }))
+  },
+}
+
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/
 
 /**
@@ -89,7 +110,7 @@ async function bundle() {
     target: 'node20.18',
     mainFields: ['module', 'main'],
     external: EXTERNAL,
-    plugins: [lazyOclif, namedLazyLibraries],
+    plugins: [lazyOclif, slimUndici, namedLazyLibraries],
     minifyWhitespace: true,
     minifySyntax: true,
     legalComments: 'none',

@@ -44,20 +44,24 @@ async function runLightly() {
 
 /** A whole control plane in this process, on the loopback and in a folder that is removed again. */
 async function runServer(listen) {
-  const dir = mkdtempSync(join(tmpdir(), 'trustadm-build-'))
-  const at = ['--dir', dir]
+  const folder = mkdtempSync(join(tmpdir(), 'trustadm-build-'))
+  const at = ['--dir', join(folder, 'plane')]
   try {
     const local = ['--bind-address', '127.0.0.1', '--apiserver-bind-port', '0']
-    const ready = new Promise((resolve) => listen((text) => text.includes('endpoint') && resolve()))
+    const ready = new Promise((resolve) =>
+      listen((text) => text.includes('joinCommand') && resolve(JSON.parse(text))),
+    )
     const served = program().main(['init', '--foreground', '-o', 'json', ...local, ...at], dist)
-    await Promise.race([ready, served])
-    for (const line of [['status'], ['certificate', 'check-expiration']]) {
-      await program().main([...line, ...at], dist)
-    }
+    const made = await Promise.race([ready, served])
+    const lines = [['status'], ['certificate', 'check-expiration'], ['token', 'list']]
+    for (const line of lines) await program().main([...line, ...at], dist)
+    const [, ...joining] = made.joinCommand.split(' ')
+    const node = ['--dir', join(folder, 'node'), '--node-name', 'build']
+    await program().main([...joining, ...node], dist)
     process.kill(process.pid, 'SIGTERM')
     await served
   } finally {
-    rmSync(dir, {recursive: true, force: true})
+    rmSync(folder, {recursive: true, force: true})
   }
 }
 
