@@ -63,6 +63,11 @@ export async function reportError(error: unknown, argv: readonly string[]): Prom
   const paint = colours(process.stderr)
   const columns = columnsOf(process.stderr)
   const [hint, ...more] = failure.hints
+  // Whoever stopped it knows that nothing went wrong.
+  if (failure.code === 'INTERRUPTED') {
+    process.stderr.write('Stopped\n')
+    return exit
+  }
   let text = paragraph(`${paint.red('Error:')} `, failure.message, columns)
   if (hint !== undefined && more.length === 0) text += paragraph('Try this: ', hint, columns)
   if (more.length > 0) {

@@ -34,6 +34,13 @@ describe('reportError', () => {
     assert.equal(result, 1)
   })
 
+  it('does not call it an error that somebody stopped a question', async () => {
+    const stopped = Object.assign(new Error('User force closed'), {name: 'ExitPromptError'})
+    const {stderr, result} = await captured(() => reportError(stopped, []))
+    assert.equal(stderr, 'Stopped\n')
+    assert.equal(result, 130)
+  })
+
   it('shows a stack only with --verbose', async () => {
     const quiet = await captured(() => reportError(new Error('odd'), []))
     const verbose = await captured(() => reportError(new Error('odd'), ['--verbose']))

@@ -59,8 +59,8 @@ function document(manifest: Record<string, CommandDescription>): string {
   return `# Commands
 
 Every command prints its result on the standard output and everything else on the standard error. With \`--output json\` the
-result is one object; a failure is one object on the standard error, \`{"error": {"code", "message", "hints"}}\`, and the
-standard output stays empty. Colours, spinners and questions are for terminals only; \`NO_COLOR\` and \`CI\` turn them off.
+result is one object; a failure is the last line of the standard error, \`{"error": {"code", "message", "hints"}}\`, and the
+standard output stays empty. \`--quiet\` leaves only results, warnings and errors. Colours, spinners and questions are for terminals only; \`NO_COLOR\` and \`CI\` turn them off.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not trusted, 4 denied, 5 timed out, 6 conflict, 130 stopped by Ctrl-C.
 

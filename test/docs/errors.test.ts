@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import {readFileSync} from 'node:fs'
+import {failureOf} from '../../src/cli/report-error.ts'
 import {ERROR_CODES, EXIT} from '../../src/errors.ts'
 
 const text = readFileSync('docs/errors.md', 'utf8')
@@ -17,5 +18,11 @@ describe('docs/errors.md', () => {
 
   it('explains every exit code', () => {
     for (const code of Object.values(EXIT)) assert.match(text, new RegExp(`^\\| ${code} +\\|`, 'm'))
+  })
+
+  it('names the code of a command that was stopped, which is no error', () => {
+    const stopped = Object.assign(new Error('stopped'), {name: 'ExitPromptError'})
+    const {code, exit} = failureOf(stopped)
+    assert.match(text, new RegExp(`^\\| ${exit} +\\|.*\`${code}\``, 'm'))
   })
 })

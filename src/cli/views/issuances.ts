@@ -28,7 +28,6 @@ const NARROWING: Narrowing = {
   cutFront: new Set([SIGNER, REQUESTER, SUBJECT]),
 }
 const AS_WIDE_AS_NEEDED: Narrowing = {least: new Map()}
-const KIND = 'certificatesigningrequest.certificates.k8s.io'
 
 /** Requesters choose most of this: it must not move the cursor or make a second line. */
 const cell = (text = ''): string => printable(text).replaceAll(/\s+/g, ' ').trim() || '<none>'
@@ -68,7 +67,5 @@ export const issuancesView = (isWide: boolean): View<IssuanceReport> => ({
         )
       : `${file}: ${count} lines, the chain is unbroken\nhead ${head}\n`,
   name: ({head, entries}) =>
-    entries?.flatMap((entry) => ('request' in entry ? [`${KIND}/${cell(entry.request)}`] : [])) ?? [
-      head,
-    ],
+    entries?.flatMap((entry) => ('request' in entry ? [cell(entry.request)] : [])) ?? [head],
 })
