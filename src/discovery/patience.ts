@@ -12,6 +12,9 @@ const HEALABLE: readonly ErrorCode[] = [
   'SIGNATURE_MISSING',
 ]
 
+/** After so many milliseconds without an answer people begin to wonder. */
+const SLOW = 2000
+
 /** Whether waiting may heal it. kubeadm retries every failure, so that a mistyped token looks like a slow server. */
 export function isHealable(error: unknown): error is TrustError {
   if (!(error instanceof TrustError) || !HEALABLE.includes(error.code)) return false
@@ -29,16 +32,22 @@ export async function withPatience<T>(
   const start = clock.now().getTime()
   const backoff = new Backoff({base: 100, max: 2000})
   let told = ''
+  const tell = (code: ErrorCode, message: string) => {
+    if (message !== told) onWait({server, code, message})
+    told = message
+  }
   for (;;) {
+    const slow = setTimeout(() => {
+      if (told === '') tell('TIMED_OUT', `${server} has not answered yet`)
+    }, SLOW)
     try {
-      return await attempt()
+      return await attempt().finally(() => clearTimeout(slow))
     } catch (error) {
       const longest = hasCode(error, 'TOO_MANY_REQUESTS') ? busyPatience : patience
       const left = start + longest - clock.now().getTime()
       if (signal?.aborted || !isHealable(error) || left <= 0) throw error
       const {code, message} = error
-      if (message !== told) onWait({server, code, message})
-      told = message
+      tell(code, message)
       await sleep(Math.min(backoff.next(), left), signal)
     }
   }

@@ -47,6 +47,26 @@ describe('withPatience', () => {
     ])
   })
 
+  it('says that there is no answer yet, before it gives up', async () => {
+    const {around, waits} = still({timeout: 0})
+    let giveUp: (error: Error) => void = () => undefined
+    const said = new Promise<void>((resolve) => {
+      around.onWait = (wait) => {
+        waits.push(wait)
+        resolve()
+      }
+    })
+    const attempt = () => new Promise<string>((_resolve, reject) => (giveUp = reject))
+    const asked = withPatience('https://a:1', attempt, around)
+    await said
+    giveUp(failing('TIMED_OUT'))
+    await assert.rejects(asked, {code: 'TIMED_OUT'})
+    assert.deepEqual(
+      waits.map(({message}) => message),
+      ['https://a:1 has not answered yet'],
+    )
+  }).timeout(10_000)
+
   it('says it again when it waits for something else', async () => {
     const {around, waits} = still()
     const failures = [failing('SERVER_UNREACHABLE'), failing('CLUSTER_INFO_MISSING')]
