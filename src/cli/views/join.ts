@@ -2,6 +2,7 @@ import {hostname} from 'node:os'
 import type {JoinResult} from '../../node/describe-node.ts'
 import type {JoinPlan} from '../../node/join.ts'
 import {nodeFile} from '../../node/places.ts'
+import {columnsOf, formatFields, type Field} from '../layout.ts'
 import type {View} from '../output.ts'
 import {colours} from '../terminal.ts'
 
@@ -13,8 +14,19 @@ function headline({nodeName, certificate, clusterInfo}: JoinResult): string {
     : bold(`This machine is the node "${nodeName}" of ${where}`)
 }
 
-const line = (name: string, value: string | null | undefined): string =>
-  value == null || value === '' ? '' : `  ${name.padEnd(13)}${value}\n`
+const WIDTH = 15
+
+/** What is known of the node; certificates have no fractions of seconds. */
+const facts = ({certificate, notAfter, kubeconfig, dir, clusterInfo}: JoinResult): Field[] =>
+  (
+    [
+      ['certificate', certificate],
+      ['valid until', notAfter?.replace(/\.\d+Z$/, 'Z')],
+      ['kubeconfig', kubeconfig],
+      ['folder', dir],
+      ['CA pin', clusterInfo?.caCertHashes.join('\n')],
+    ] as const
+  ).flatMap(([label, value]) => (value ? [[label, value] as const] : []))
 
 /** Without --kubeconfig, where it is to write its own, a kubelet starts without a cluster. */
 function kubeletFlags({nodeName, dir}: JoinResult): string {
@@ -38,14 +50,10 @@ function nextStep(result: JoinResult): string {
 
 export const joinView: View<JoinResult> = {
   table(result) {
-    const {certificate, kubeconfig, notAfter, clusterInfo, dir} = result
+    const columns = columnsOf(process.stdout)
     return [
       `\n${headline(result)}\n\n`,
-      line('certificate', certificate),
-      line('valid until', notAfter),
-      line('kubeconfig', kubeconfig),
-      line('folder', dir),
-      line('CA pin', clusterInfo?.caCertHashes.join(`\n${' '.repeat(15)}`)),
+      formatFields(facts(result), {columns, width: WIDTH, indent: 2}),
       nextStep(result),
     ].join('')
   },

@@ -27,6 +27,13 @@ describe('what join prints', () => {
     assert.doesNotMatch(await joinView.table(result({nodeName, kubeconfig})), /hostname-override/)
   })
 
+  it('says until when the certificate is valid, and leaves out what is not known', async () => {
+    const notAfter = '2027-01-01T00:00:00.000Z'
+    const text = await joinView.table(result({certificate: '/node/pki/current.pem', notAfter}))
+    assert.match(text, /^ {2}valid until {2}2027-01-01T00:00:00Z$/m)
+    assert.doesNotMatch(text, /CA pin|kubeconfig/)
+  })
+
   it('says how to use the node', async () => {
     const text = await joinView.table(
       result({certificate: '/node/pki/current.pem', kubeconfig: '/node/kubelet.conf'}),
