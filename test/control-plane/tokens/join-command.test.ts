@@ -17,7 +17,7 @@ describe('the join line', () => {
   const lineTo = (server: string, ...caCertHashes: string[]) =>
     joinCommand({server, caCertHashes}, {token})
 
-  it("has a pin for each CA, and works for kubeadm with the name changed", () => {
+  it('has a pin for each CA, and works for kubeadm with the name changed', () => {
     assert.equal(
       lineTo('https://10.0.0.1:6443', 'sha256:aa', 'sha256:bb'),
       'trustadm join 10.0.0.1:6443 --token nh3k2b.x8s0vq1zr5mw7cpd --discovery-token-ca-cert-hash sha256:aa --discovery-token-ca-cert-hash sha256:bb',

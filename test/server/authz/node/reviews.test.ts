@@ -28,7 +28,10 @@ describe('reviews of what a node may do', () => {
 
   after(() => server.stop())
 
-  interface Verdict {allowed: boolean; reason?: string}
+  interface Verdict {
+    allowed: boolean
+    reason?: string
+  }
   const verdictOf = ({status}: AnyBody) => status as Verdict
   const secret = (name: string) => ({
     resourceAttributes: {verb: 'get', resource: 'secrets', namespace: 'default', name},
