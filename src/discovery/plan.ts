@@ -43,6 +43,13 @@ export function planDiscovery(options: DiscoveryOptions): DiscoveryPlan {
   }
   if (file !== undefined) return planFile(file, options)
   if (token !== undefined) return planToken(token, options)
+  if ((options.endpoints ?? []).length > 0) {
+    throw wrong(
+      'there is an address, but no token to know the cluster by',
+      'add --token, --token-file or $TRUSTADM_TOKEN; or leave the address out and give a --discovery-file',
+      '"trustadm token create --print-join-command" on the control plane prints the whole line',
+    )
+  }
   throw wrong(
     'nothing says how to find the cluster',
     'give an address with --token, or a --discovery-file',
@@ -80,8 +87,8 @@ function planFile(file: string, options: DiscoveryOptions): DiscoveryPlan {
   if (file === '-') return {method: 'stdin'}
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(file)) {
     throw wrong(
-      'a discovery file is fetched over https:// only',
-      'whoever is on the way could change what comes over anything else',
+      'a discovery file is fetched over https:// only, for whoever is on the way could change what comes over anything else',
+      'serve it over https://, or copy it here and give its path',
     )
   }
   return {method: 'file', path: file}

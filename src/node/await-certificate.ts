@@ -117,9 +117,12 @@ function stillPending(
     {
       facts: {request: name},
       hints: [
-        isApproved
-          ? 'see that the csr-signer runs on the control plane'
-          : `on the control plane, run "trustadm certificate approve ${name}"; "trustadm certificate show ${name}" says what it waits for`,
+        ...(isApproved
+          ? ['see that the csr-signer runs on the control plane']
+          : [
+              `"trustadm certificate show ${name}" on the control plane says what it waits for`,
+              `"trustadm certificate approve ${name}" there approves it`,
+            ]),
         ...hints,
         again,
       ],

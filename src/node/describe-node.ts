@@ -1,3 +1,4 @@
+import {formatTimestamp} from '../bootstrap/timestamp.ts'
 import {lookAt} from '../pki/file-checks.ts'
 import {readClusterInfo} from './cluster-info-store.ts'
 import {CredentialStore} from './credential-store.ts'
@@ -35,7 +36,7 @@ export async function describeNode(dir: string, nodeName: string): Promise<JoinR
     nodeName,
     certificate: current ? store.current : null,
     kubeconfig: await firstThere(...(current ? [own, bootstrap] : [bootstrap, own])),
-    notAfter: current?.certificate.notAfter.toISOString() ?? null,
+    notAfter: current ? formatTimestamp(current.certificate.notAfter) : null,
     clusterInfo: info
       ? {
           file: nodeFile(dir, 'clusterInfo'),

@@ -12,7 +12,7 @@ const refused: {name: string; options: DiscoveryOptions; says: RegExp}[] = [
   {name: 'a file and a token', options: {...byToken, file: 'f'}, says: /both a discovery file and/},
   {name: 'neither a file nor a token', options: {}, says: /nothing says how/},
   {name: 'empty texts', options: {file: '', token: ''}, says: /nothing says how/},
-  {name: 'an address alone', options: {endpoints: [ENDPOINT]}, says: /nothing says how/},
+  {name: 'an address alone', options: {endpoints: [ENDPOINT]}, says: /no token/},
   {name: 'a token alone', options: {token: TOKEN_TEXT}, says: /needs the address/},
   {
     name: 'no hash where CA verification is not to be skipped',

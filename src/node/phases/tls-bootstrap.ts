@@ -1,4 +1,5 @@
 import type {Node} from '../../api/node.ts'
+import {formatTimestamp} from '../../bootstrap/timestamp.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import type {TrustedClusterInfo} from '../../discovery/cluster-info.ts'
 import {hasCode} from '../../errors.ts'
@@ -68,10 +69,14 @@ async function obtain(context: JoinContext, client: ApiClient) {
 }
 
 function pendingNote(request: string, nodeName: string, standing: Node | undefined): string {
-  const approve = `run "trustadm certificate approve ${request}" on the control plane, or "kubectl certificate approve ${request}"`
+  const approve = `on the control plane, run "trustadm certificate approve ${request}"`
   return standing
-    ? `waiting for an operator, for there is a Node "${nodeName}" already: ${approve}; or "trustadm certificate allow-rejoin ${nodeName}"`
-    : `waiting for approval: ${approve}`
+    ? [
+        `waiting for an operator, for there is a Node "${nodeName}" already`,
+        `to let this machine take its place, run "trustadm certificate allow-rejoin ${nodeName}" on the control plane`,
+        `to decide on this request alone, "trustadm certificate approve ${request}"`,
+      ].join('\n')
+    : `waiting for approval\n${approve}`
 }
 
 /** Where the CA of the cluster does not vouch for its clients, the cluster itself has to say that it knows this one. */
@@ -112,7 +117,9 @@ export const tlsBootstrap: JoinPhase = {
     const valid = await findValid(context)
     if (valid) {
       await discardPendingKey(settings.dir)
-      tell(`the certificate is kept: it is valid until ${valid.certificate.notAfter.toISOString()}`)
+      tell(
+        `the certificate is kept: it is valid until ${formatTimestamp(valid.certificate.notAfter)}`,
+      )
       return
     }
     const token = requireToken(context)
