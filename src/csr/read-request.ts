@@ -1,7 +1,13 @@
-import {messageOf} from '../errors.ts'
+import {TrustError, messageOf} from '../errors.ts'
 import {pemBlocks} from '../pki/pem-blocks.ts'
-import {parseRequestDer, requestSubject, type CertificateRequest} from '../pki/request.ts'
+import {
+  parseKeptRequestDer,
+  parseRequestDer,
+  requestSubject,
+  type CertificateRequest,
+} from '../pki/request.ts'
 import {isSignedBySync} from '../pki/signatures.ts'
+import {recently} from './recent.ts'
 
 const LABEL = 'CERTIFICATE REQUEST'
 
@@ -16,33 +22,31 @@ export function commonNameIn(encoded: string | undefined): string | undefined {
   return block && requestSubject(block.bytes)?.commonName
 }
 
-const MOST_RECENT = 256
-/** Honest requests are far shorter; text around a block may make one as long as a body may be. */
-const LONGEST_KEPT = 16 * 1024
-/** A request is read where it is made, approved and signed, mostly within moments; what it says depends on its text alone. */
-const recent = new Map<string, RequestVerdict>()
+const RECENT = {most: 256, longest: 16 * 1024}
+const parseEncoded = recently((encoded) => parseRequestDer(requireBlock(encoded)), RECENT)
+const parseKept = recently((encoded) => parseKeptRequestDer(requireBlock(encoded)), RECENT)
 
-/** Reads spec.request and leaves the signature unchecked: for whoever knows that it was checked, or checks it elsewhere. */
-export function parseSpecRequest(encoded = ''): RequestVerdict {
-  const known = recent.get(encoded)
-  if (known !== undefined) return known
-  const verdict = parseEncoded(encoded)
-  if ('why' in verdict || encoded.length > LONGEST_KEPT) return verdict
-  const [oldest] = recent.keys()
-  if (recent.size >= MOST_RECENT && oldest !== undefined) recent.delete(oldest)
-  recent.set(encoded, verdict)
-  return verdict
+function requireBlock(encoded: string): Buffer {
+  const block = firstBlock(encoded)
+  if (block?.type === LABEL) return block.bytes
+  throw new TrustError('CERTIFICATE_REQUEST_INVALID', `PEM block type must be ${LABEL}`)
 }
 
-function parseEncoded(encoded: string): RequestVerdict {
-  const block = firstBlock(encoded)
-  if (block?.type !== LABEL) return {why: `PEM block type must be ${LABEL}`}
+function verdictOf(parse: () => CertificateRequest): RequestVerdict {
   try {
-    return {request: parseRequestDer(block.bytes)}
+    return {request: parse()}
   } catch (error) {
     return {why: messageOf(error)}
   }
 }
+
+/** Reads spec.request and leaves the signature unchecked: for whoever knows that it was checked, or checks it elsewhere. */
+export const parseSpecRequest = (encoded = ''): RequestVerdict =>
+  verdictOf(() => parseEncoded(encoded))
+
+/** As `parseSpecRequest`, for what a server of ours has stored: it has looked at the key, which costs most. */
+export const parseKeptRequest = (encoded = ''): RequestVerdict =>
+  verdictOf(() => parseKept(encoded))
 
 /** Reads spec.request: base64 of PEM whose first block is a PKCS#10 request, signed by its own key. */
 export function readRequest(encoded: string | undefined): RequestVerdict {

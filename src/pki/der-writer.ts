@@ -18,17 +18,29 @@ export const TAG = {
   bmpString: 0x1e,
 } as const
 
-function lengthBytes(length: number): number[] {
-  if (length < 0x80) return [length]
-  const bytes: number[] = []
-  for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) bytes.unshift(rest % 256)
-  return [0x80 | bytes.length, ...bytes]
+/** How many octets a length takes besides the first. */
+function octetsOf(length: number): number {
+  if (length < 0x80) return 0
+  let octets = 1
+  for (let rest = length; rest > 0xff; rest = Math.floor(rest / 256)) octets += 1
+  return octets
 }
 
 /** One DER element: the tag, the length, and the parts one after the other. */
 export function element(tag: number, ...parts: Uint8Array[]): Buffer {
-  const length = parts.reduce((sum, part) => sum + part.length, 0)
-  return Buffer.concat([Uint8Array.of(tag, ...lengthBytes(length)), ...parts])
+  let length = 0
+  for (const part of parts) length += part.length
+  const octets = octetsOf(length)
+  const whole = Buffer.allocUnsafe(2 + octets + length)
+  whole[0] = tag
+  whole[1] = octets === 0 ? length : 0x80 | octets
+  if (octets > 0) whole.writeUIntBE(length, 2, octets)
+  let at = 2 + octets
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
 }
 
 export const sequence = (...parts: Uint8Array[]): Buffer => element(TAG.sequence, ...parts)
@@ -58,7 +70,18 @@ function base128(value: number): number[] {
   return bytes
 }
 
+const encodedOids = new Map<string, Buffer>()
+
+/** Encoded once: those that are written are a few constants. */
 export function oid(dotted: string): Buffer {
+  const known = encodedOids.get(dotted)
+  if (known) return known
+  const encoded = encodeOid(dotted)
+  encodedOids.set(dotted, encoded)
+  return encoded
+}
+
+function encodeOid(dotted: string): Buffer {
   const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number)
   return element(TAG.oid, Uint8Array.from([first * 40 + second, ...rest].flatMap(base128)))
 }

@@ -22,7 +22,8 @@ import {NO_NAMES, readSubjectNames, type SubjectNames} from './subject-names.ts'
 export interface CertificateRequest {
   subject: DistinguishedName
   names: Readonly<SubjectNames>
-  publicKey: KeyObject
+  /** Importing a key costs more than all the reading: it is done when somebody asks for it. */
+  readonly publicKey: KeyObject
   /** SubjectPublicKeyInfo. */
   publicKeyDer: Buffer
   /** What the requester would like; signers decide for themselves. */
@@ -73,14 +74,15 @@ function read(der: Buffer): CertificateRequest {
   if (parameters.length > 0 && !parameters.equals(NO_PARAMETERS)) {
     throw new DerError('its signature algorithm has parameters')
   }
-  const publicKey = publicKeyFromDer(publicKeyInfo.bytes)
-  requireStrongKey(publicKey)
   const names = requestedExtensions.find(({oid}) => oid === OID.subjectAltName)
 
+  let imported: KeyObject | undefined
   return {
     subject,
     names: names ? readSubjectNames(names.value) : NO_NAMES,
-    publicKey,
+    get publicKey() {
+      return (imported ??= publicKeyFromDer(publicKeyInfo.bytes))
+    },
     publicKeyDer: publicKeyInfo.bytes,
     requestedExtensions,
     signatureAlgorithm,
@@ -100,13 +102,24 @@ export function requestSubject(der: Uint8Array): DistinguishedName | undefined {
   }
 }
 
-export function parseRequestDer(der: Uint8Array): CertificateRequest {
+function refusing<T>(work: () => T): T {
   try {
-    return read(Buffer.from(der))
+    return work()
   } catch (error) {
     throw invalid(`the certificate request is refused: ${messageOf(error)}`, error)
   }
 }
+
+export const parseRequestDer = (der: Uint8Array): CertificateRequest =>
+  refusing(() => {
+    const request = read(Buffer.from(der))
+    requireStrongKey(request.publicKey)
+    return request
+  })
+
+/** As `parseRequestDer`, without a look at the key: for requests that were parsed before they were kept. */
+export const parseKeptRequestDer = (der: Uint8Array): CertificateRequest =>
+  refusing(() => read(Buffer.from(der)))
 
 /**
  * The first block of the text, which must be labelled `CERTIFICATE REQUEST`, as in the API server. Weak keys, weak

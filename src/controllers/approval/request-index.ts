@@ -2,7 +2,7 @@ import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {startInformer} from '../../client/informer.ts'
 import {APPROVED, DENIED, FAILED, findCondition, isIssued} from '../../csr/conditions.ts'
-import {parseCertificate} from '../../pki/certificate.ts'
+import {leafCertificateIn} from '../../csr/issued-certificate.ts'
 import {pinOf} from '../../pki/pins.ts'
 import type {Source} from '../controller.ts'
 import {askedBy, type Asked} from './asked.ts'
@@ -22,10 +22,10 @@ export interface KnownRequest {
 }
 
 /** What was issued; undefined also where it cannot be read. */
-function issuedIdentity({status}: Csr): IssuedIdentity | undefined {
+function issuedIdentity(csr: Csr): IssuedIdentity | undefined {
+  if (!isIssued(csr)) return undefined
   try {
-    const pem = Buffer.from(status?.certificate ?? '', 'base64').toString('latin1')
-    const certificate = parseCertificate(pem)
+    const certificate = leafCertificateIn(csr.status?.certificate ?? '')
     const {notBefore, notAfter} = certificate
     return {pin: pinOf(certificate), notBefore, notAfter}
   } catch {

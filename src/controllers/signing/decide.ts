@@ -1,10 +1,10 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import {FAILED} from '../../csr/conditions.ts'
-import {parseSpecRequest} from '../../csr/read-request.ts'
+import {soleCertificateIn} from '../../csr/issued-certificate.ts'
+import {parseKeptRequest, parseSpecRequest} from '../../csr/read-request.ts'
 import type {WellKnownSigner} from '../../csr/signers.ts'
 import {isUnambiguous} from '../../csr/unambiguous.ts'
 import {TrustError, hasCode} from '../../errors.ts'
-import {parseCertificate} from '../../pki/certificate.ts'
 import {issueFromRequest} from '../../pki/issuer.ts'
 import {validityFor} from '../../pki/lifetimes.ts'
 import {verifyRequest, type CertificateRequest} from '../../pki/request.ts'
@@ -54,7 +54,7 @@ async function issue(csr: Csr, request: CertificateRequest, options: DecideOptio
   })
   const certificate = Buffer.from(pem).toString('base64')
   return {
-    issuance: issued(csr, parseCertificate(pem)),
+    issuance: issued(csr, soleCertificateIn(certificate)),
     apply: (status: Status | undefined) => ({...status, certificate}),
   }
 }
@@ -69,7 +69,8 @@ function requireKnownUsages({spec}: Csr): void {
 /** Signs an approved request, or says why its signer never will. Throws where another time may help: an expired CA. */
 export async function decide(csr: Csr, options: DecideOptions): Promise<Decision> {
   const {signerName, usages = []} = csr.spec
-  const verdict = parseSpecRequest(csr.spec.request)
+  const parse = options.checksSignature ? parseSpecRequest : parseKeptRequest
+  const verdict = parse(csr.spec.request)
   if ('why' in verdict) return refuse(csr, undefined, verdict.why)
   const {request} = verdict
   if (!isUnambiguous(csr.spec.request)) return refuse(csr, request, AMBIGUOUS)

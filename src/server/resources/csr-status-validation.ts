@@ -2,6 +2,7 @@ import {messageOf} from '../../errors.ts'
 import type {FieldError} from '../field-error.ts'
 import {duplicate, forbiddenField, invalidValue, notSupported, required} from '../field-error.ts'
 import {semanticallyEqual} from '../validation/equality.ts'
+import {soleCertificateIn} from '../../csr/issued-certificate.ts'
 import {parseCertificateDer} from '../../pki/certificate.ts'
 import {pemBlocks} from '../../pki/pem-blocks.ts'
 import type {CertificateSigningRequest, CsrCondition} from './csr-types.ts'
@@ -74,9 +75,18 @@ function validateConditions(csr: CertificateSigningRequest, lenient: Leniency): 
   })
 }
 
+function isSoleCertificate(encoded: string): boolean {
+  try {
+    soleCertificateIn(encoded)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** Why base64 of PEM is no list of certificates; an empty one is fine. */
 function certificateProblem(encoded: string): string | undefined {
-  if (encoded === '') return undefined
+  if (encoded === '' || isSoleCertificate(encoded)) return undefined
   const blocks = pemBlocks(Buffer.from(encoded, 'base64').toString('latin1'))
   if (blocks.length === 0) return 'must contain at least one CERTIFICATE PEM block'
   for (const {type, hasHeaders, bytes} of blocks) {
