@@ -2,10 +2,17 @@ import {spawnSync} from 'node:child_process'
 import {mkdtemp, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
+import {parseCertificate} from '../src/pki/certificate.ts'
+import {createAuthorityCertificate} from '../src/pki/create.ts'
+import {createIssuer, issueLeaf} from '../src/pki/issuer.ts'
+import {generateKeys, privateKeyPem} from '../src/pki/keys.ts'
+import {authorityValidity} from '../src/pki/lifetimes.ts'
+import {namesOfHosts} from '../src/pki/subject-names.ts'
+import {systemClock} from '../src/runtime.ts'
 import {PROGRAM, startCluster, type Cluster} from '../test/helpers/cluster.ts'
-import {startTestServer} from '../test/helpers/test-server.ts'
 import type {Joined, JoinerOperations} from './processes/joiner.ts'
 import type {LeastJoinOperations} from './processes/least-join-server.ts'
+import type {Target} from './processes/target.ts'
 import {Worker} from './processes/worker.ts'
 import {compared, median, milliseconds, type BenchRow} from './rows.ts'
 
@@ -54,12 +61,28 @@ const joinAll = ({endpoint, token, caCertHashes}: Cluster, joiner: Joiner, count
     atOnce: AT_ONCE,
   })
 
+/** A certificate that serves and asks, for both ends of the least connection. */
+async function credentialsOfBoth(): Promise<Omit<Target, 'port'>> {
+  const now = systemClock.now()
+  const authority = await generateKeys('ECDSA-P256')
+  const validity = authorityValidity(now, 3_600_000)
+  const ca = await createAuthorityCertificate({commonName: 'bench'}, authority, validity)
+  const issuer = createIssuer(parseCertificate(ca), authority.privateKey)
+  const {privateKey, publicKey} = await generateKeys('ECDSA-P256')
+  const certificate = await issueLeaf(issuer, {
+    subject: {commonName: 'localhost'},
+    names: namesOfHosts(['localhost']),
+    publicKey,
+    usages: ['digital signature', 'server auth', 'client auth'],
+    validity,
+  })
+  return {ca, certificate, key: privateKeyPem(privateKey)}
+}
+
 /** The machine's own limit, taken in turns with the joins. */
 async function benchSustained(cluster: Cluster, joiner: Joiner): Promise<BenchRow[]> {
   const limit = await Worker.start<LeastJoinOperations>('least-join-server')
-  const {ca, credentialsFor, stop} = await startTestServer({controllers: false})
-  const tls = {ca, ...(await credentialsFor('localhost', []))}
-  await stop()
+  const tls = await credentialsOfBoth()
   try {
     const target = {...tls, port: await limit.call('start', tls)}
     const own: Joined[] = []
