@@ -68,7 +68,7 @@ export async function benchStart(): Promise<BenchRow[]> {
       rows.push(await besideNode(name, ROUNDS, () => timed([PROGRAM, ...args])))
     }
     const local = ['--bind-address', '127.0.0.1', '--apiserver-bind-port', '0']
-    const skip = ['--skip-phases', 'control-plane,namespaces,rbac']
+    const skip = ['--skip-phases', 'control-plane,namespaces,rbac,cluster-info,bootstrap-token']
     runOnce([PROGRAM, 'init', '--quiet', ...local, ...skip, '--dir', dir])
     await untilReady(dir)
     const name = 'serve until ready (aim: 8)'
