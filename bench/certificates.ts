@@ -8,7 +8,7 @@ import type {SigningOperations} from './processes/signing-server.ts'
 import {Worker} from './processes/worker.ts'
 import {compared, median, milliseconds, type BenchRow} from './rows.ts'
 
-const REQUESTS = 2000
+const REQUESTS = 3000
 const ROUNDS = 3
 const LIST_ROUNDS = 5
 const LISTED = 10_000

@@ -6,6 +6,7 @@ import {promisify} from 'node:util'
 import type {UserInfo} from '../../src/api/meta.ts'
 import type {CertificateSigningRequest} from '../../src/api/certificates.ts'
 import type {ApiClient} from '../../src/client/api-client.ts'
+import {InProcessTransport} from '../../src/client/in-process-transport.ts'
 import {startController} from '../../src/controllers/controller.ts'
 import {csrApproverController} from '../../src/controllers/csr-approver.ts'
 import {csrSignerController} from '../../src/controllers/csr-signer.ts'
@@ -123,7 +124,8 @@ async function signAll({count, fromTheStart}: Run): Promise<number> {
   const onError = (name: string, key: string, error: unknown) =>
     errors.push(`${name} ${key}: ${String(error)}`)
   const stopping = new AbortController()
-  const certificates = await arrivals(admin, stopping.signal)
+  const certificates = fromTheStart ? await arrivals(admin, stopping.signal) : undefined
+  const allIssued = fromTheStart ? undefined : await countIssued(count, stopping.signal)
   const began = performance.now()
   const controllers = [
     startController(csrSignerController(admin, controller, signing, systemClock), onError),
@@ -132,12 +134,13 @@ async function signAll({count, fromTheStart}: Run): Promise<number> {
       : []),
   ]
   // Whoever asks waits for the certificate, as a machine that joins.
-  if (fromTheStart) {
+  if (certificates) {
     await ofEach(async (csr) => {
       await asker.csrs.create(csr)
       await certificates.of(csr)
     })
-  } else await Promise.all(wanted.map((csr) => certificates.of(csr)))
+  }
+  await allIssued?.done
   const took = performance.now() - began
   stopping.abort()
   for (const one of controllers) await one.close()
@@ -145,6 +148,24 @@ async function signAll({count, fromTheStart}: Run): Promise<number> {
   // The next round finds as many as this one did.
   await admin.csrs.deleteCollection({})
   return took
+}
+
+/** Until so many certificates are published. They are counted in the bytes of a watch: reading each would be measured too. */
+async function countIssued(count: number, signal: AbortSignal): Promise<{done: Promise<void>}> {
+  const transport = new InProcessTransport(running().handler, ADMIN)
+  const path = '/apis/certificates.k8s.io/v1/certificatesigningrequests'
+  const query = new URLSearchParams({watch: 'true'})
+  const {metadata} = await running().clientAs(ADMIN).csrs.list({pageSize: 500})
+  query.set('resourceVersion', metadata.resourceVersion ?? '')
+  const {body} = await transport.stream({method: 'GET', path, query, signal})
+  const follow = async () => {
+    let left = count
+    for await (const chunk of body) {
+      left -= Buffer.from(chunk).toString('latin1').split('"certificate":"').length - 1
+      if (left <= 0) return
+    }
+  }
+  return {done: follow()}
 }
 
 /** Tells of certificates as they are issued, from now on. */
