@@ -65,7 +65,7 @@ export const issuancesView = (isWide: boolean): View<IssuanceReport> => ({
           entries.map((entry) => row(entry, isWide)),
           isWide ? AS_WIDE_AS_NEEDED : NARROWING,
         )
-      : `${file}: ${count} lines, the chain is unbroken\nhead ${head}\n`,
+      : `${file}: ${count} ${count === 1 ? 'line' : 'lines'}, the chain is unbroken\nhead ${head}\n`,
   name: ({head, entries}) =>
     entries?.flatMap((entry) => ('request' in entry ? [cell(entry.request)] : [])) ?? [head],
 })
