@@ -26,6 +26,24 @@ export const output = Flags.option({
   default: 'table',
 })()
 
+/** For results that have more to show where there is room. */
+export const wideOutput = Flags.option({
+  char: 'o',
+  helpGroup: 'COMMON',
+  summary: 'how the result is printed',
+  options: [...OUTPUT_FORMATS, 'wide'] as const,
+  default: 'table',
+})()
+
+export const skipPhases = (command: string) =>
+  Flags.string({
+    helpValue: '<phases>',
+    multiple: true,
+    multipleNonGreedy: true,
+    delimiter: ',',
+    summary: `phases to leave out, as "${command} phase" names them, separated by commas; may be repeated`,
+  })
+
 export const dir = Flags.string({
   helpGroup: 'COMMON',
   helpValue: '<folder>',

@@ -1,7 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import type {RequestFilter} from '../control-plane/requests/filter.ts'
 import type {CsrState} from '../csr/conditions.ts'
-import {OUTPUT_FORMATS} from './flags.ts'
 
 export const REQUEST_STATES = ['pending', 'approved', 'denied', 'failed', 'issued'] as const
 type StateName = (typeof REQUEST_STATES)[number]
@@ -13,14 +12,6 @@ const STATES: Record<StateName, CsrState> = {
   failed: 'Failed',
   issued: 'Issued',
 }
-
-export const requestOutput = Flags.option({
-  char: 'o',
-  helpGroup: 'COMMON',
-  summary: 'how the result is printed',
-  options: [...OUTPUT_FORMATS, 'wide'] as const,
-  default: 'table',
-})()
 
 export const selector = Flags.string({
   char: 'l',

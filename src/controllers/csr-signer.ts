@@ -2,20 +2,19 @@ import type {CertificateSigningRequest} from '../api/certificates.ts'
 import type {ApiClient} from '../client/api-client.ts'
 import {APPROVED, DENIED, FAILED, findCondition, isIssued} from '../csr/conditions.ts'
 import {WELL_KNOWN_SIGNERS, type WellKnownSigner} from '../csr/signers.ts'
-import {TrustError, hasCode} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
 import {follow, type ControllerSpec, type Copy} from './controller.ts'
 import type {AuthorityFor} from './signing/authorities.ts'
 import {decide, type Decision} from './signing/decide.ts'
 import type {IssuanceLog} from './signing/issuance.ts'
 import {DONE, type Reconcile} from './work-queue.ts'
+import {writeOutcome} from './write-outcome.ts'
 
 type Csr = CertificateSigningRequest
 
 const MINUTE = 60_000
 /** A certificate that could not be published is offered again for so long, before a new one is signed. */
 const KEPT = 5 * MINUTE
-const MOST_CONFLICTS = 10
 
 export interface CsrSignerDeps {
   authorityFor: AuthorityFor
@@ -78,32 +77,15 @@ export function signRequests(
     const made = await decisionOn(csr, signer)
     // The CA's key may be put there later.
     if (made === undefined) return {requeueAfter: MINUTE}
-    if (!made.isPublished) await publish(writer, csr, made.decision, signal)
+    if (!made.isPublished) {
+      const {apply} = made.decision
+      const write = (now: Csr) =>
+        writer.csrs.updateStatus({...now, status: apply(now.status)}, {signal})
+      await writeOutcome(writer, csr, {isOpen: isToBeSigned, write}, {signal})
+    }
     made.isPublished = true
     return DONE
   }
-}
-
-/** Writes the outcome; a request that was changed meanwhile is read again, and left alone where it has one by now. */
-async function publish(
-  writer: Pick<ApiClient, 'csrs'>,
-  seen: Csr,
-  {apply}: Decision,
-  signal: AbortSignal,
-): Promise<void> {
-  let csr: Csr | undefined = seen
-  for (let attempt = 0; attempt < MOST_CONFLICTS; attempt += 1) {
-    if (!csr || csr.metadata.uid !== seen.metadata.uid || !isToBeSigned(csr)) return
-    try {
-      await writer.csrs.updateStatus({...csr, status: apply(csr.status)}, {signal})
-      return
-    } catch (error) {
-      if (hasCode(error, 'NOT_FOUND')) return
-      if (!hasCode(error, 'CONFLICT')) throw error
-      csr = await writer.csrs.find(seen.metadata.name ?? '', {signal})
-    }
-  }
-  throw new TrustError('CONFLICT', 'the request is changed by others all the time')
 }
 
 export function csrSignerController(

@@ -1,4 +1,5 @@
 import type {Lease} from '../api/coordination.ts'
+import {formatMicroTime} from '../bootstrap/timestamp.ts'
 import type {ApiClient} from '../client/api-client.ts'
 import {Cancellation} from '../client/cancellation.ts'
 import {hasCode} from '../errors.ts'
@@ -31,7 +32,6 @@ const NAMESPACE = 'kube-system'
 type Attempt = 'leads' | 'another leads' | 'lost a race'
 
 /** RFC 3339 with microseconds. */
-const microTime = (time: Date): string => time.toISOString().replace('Z', '000Z')
 
 /** Leads by a Lease, as client-go's leader election: clocks of other machines are not believed, only how long nothing came. */
 export class Leader {
@@ -73,7 +73,7 @@ export class Leader {
       const lease = await leases.find({namespace: NAMESPACE, name})
       if (lease?.spec?.holderIdentity !== identity) return
       const {holderIdentity: _holder, ...spec} = lease.spec
-      const now = microTime(clock.now())
+      const now = formatMicroTime(clock.now())
       await leases.update({
         ...lease,
         spec: {...spec, leaseDurationSeconds: 1, acquireTime: now, renewTime: now},
@@ -110,7 +110,7 @@ export class Leader {
   async #takeOrRenew(signal: AbortSignal): Promise<Attempt> {
     const {leases, name, identity, clock} = this.#options
     const found = await leases.find({namespace: NAMESPACE, name}, {signal})
-    const now = microTime(clock.now())
+    const now = formatMicroTime(clock.now())
     const spec = {
       holderIdentity: identity,
       leaseDurationSeconds: Math.ceil(this.#times.lease / 1000),

@@ -2,7 +2,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {clusterFlags} from '../../cli/cluster.ts'
 import {TrustCommand} from '../../cli/command.ts'
-import {requestOutput} from '../../cli/request-flags.ts'
+import {wideOutput} from '../../cli/flags.ts'
 
 export default class CertificateAllowRejoin extends TrustCommand {
   static override summary = 'let a machine with a new key join under the name of a node'
@@ -24,7 +24,7 @@ export default class CertificateAllowRejoin extends TrustCommand {
       summary: 'how long it is allowed, as in "30m"',
     }),
     revoke: Flags.boolean({summary: 'take it back'}),
-    output: requestOutput,
+    output: wideOutput,
   }
 
   async run(): Promise<void> {

@@ -1,8 +1,8 @@
 import * as Args from '@oclif/core/args'
 import {clusterFlags} from '../../cli/cluster.ts'
 import {TrustCommand} from '../../cli/command.ts'
-import {dryRun, yes} from '../../cli/flags.ts'
-import {decisionFlags, requestOutput} from '../../cli/request-flags.ts'
+import {dryRun, wideOutput, yes} from '../../cli/flags.ts'
+import {decisionFlags} from '../../cli/request-flags.ts'
 
 export default class CertificateApprove extends TrustCommand {
   static override summary = 'approve certificate requests'
@@ -25,7 +25,7 @@ One that is approved already is left as it is, unless --force writes reason and 
     ...decisionFlags,
     yes,
     'dry-run': dryRun,
-    output: requestOutput,
+    output: wideOutput,
   }
 
   async run(): Promise<void> {

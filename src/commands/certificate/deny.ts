@@ -1,8 +1,8 @@
 import * as Args from '@oclif/core/args'
 import {clusterFlags} from '../../cli/cluster.ts'
 import {TrustCommand} from '../../cli/command.ts'
-import {dryRun} from '../../cli/flags.ts'
-import {decisionFlags, requestOutput} from '../../cli/request-flags.ts'
+import {dryRun, wideOutput} from '../../cli/flags.ts'
+import {decisionFlags} from '../../cli/request-flags.ts'
 
 export default class CertificateDeny extends TrustCommand {
   static override summary = 'deny certificate requests'
@@ -22,7 +22,7 @@ export default class CertificateDeny extends TrustCommand {
     ...clusterFlags,
     ...decisionFlags,
     'dry-run': dryRun,
-    output: requestOutput,
+    output: wideOutput,
   }
 
   async run(): Promise<void> {

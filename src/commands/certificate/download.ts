@@ -2,7 +2,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {clusterFlags} from '../../cli/cluster.ts'
 import {TrustCommand} from '../../cli/command.ts'
-import {requestOutput} from '../../cli/request-flags.ts'
+import {wideOutput} from '../../cli/flags.ts'
 
 export default class CertificateDownload extends TrustCommand {
   static override summary = 'print the certificate of a request'
@@ -18,7 +18,7 @@ export default class CertificateDownload extends TrustCommand {
   static override flags = {
     ...clusterFlags,
     out: Flags.string({helpValue: '<file>', summary: 'write it into this file instead'}),
-    output: requestOutput,
+    output: wideOutput,
   }
 
   async run(): Promise<void> {

@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags'
 import {clusterFlags, type ClusterFlagValues} from '../../cli/cluster.ts'
 import {TrustCommand} from '../../cli/command.ts'
-import {isForPeople} from '../../cli/flags.ts'
-import {filterFlags, requestOutput, stateFlag} from '../../cli/request-flags.ts'
+import {isForPeople, wideOutput} from '../../cli/flags.ts'
+import {filterFlags, stateFlag} from '../../cli/request-flags.ts'
 import type {RequestFilter} from '../../control-plane/requests/filter.ts'
 import type {RequestChange} from '../../control-plane/requests/follow.ts'
 
@@ -25,7 +25,7 @@ With --watch, changes are printed as they come: as rows; as one JSON object a li
     state: stateFlag,
     ...filterFlags,
     watch: Flags.boolean({char: 'w', summary: 'go on, and show changes as they come'}),
-    output: requestOutput,
+    output: wideOutput,
   }
 
   async run(): Promise<void> {

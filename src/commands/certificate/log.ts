@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import {TrustCommand} from '../../cli/command.ts'
-import {OUTPUT_FORMATS, dir} from '../../cli/flags.ts'
+import {dir, wideOutput} from '../../cli/flags.ts'
 
 export default class CertificateLog extends TrustCommand {
   static override summary = 'show what the signers have issued and refused'
@@ -24,13 +24,7 @@ That lines were cut off the end cannot be seen from the file alone. Keep the hea
       helpValue: '<hash>',
       summary: 'check the chain too, and that the line with this hash is still in it',
     }),
-    output: Flags.option({
-      char: 'o',
-      helpGroup: 'COMMON',
-      summary: 'how the result is printed',
-      options: [...OUTPUT_FORMATS, 'wide'] as const,
-      default: 'table',
-    })(),
+    output: wideOutput,
   }
 
   async run(): Promise<void> {

@@ -2,7 +2,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {clusterFlags} from '../../cli/cluster.ts'
 import {TrustCommand} from '../../cli/command.ts'
-import {requestOutput} from '../../cli/request-flags.ts'
+import {wideOutput} from '../../cli/flags.ts'
 import {KEY_ALGORITHMS, type KeyAlgorithm} from '../../pki/keys.ts'
 
 const several = {multiple: true, multipleNonGreedy: true, delimiter: ','} as const
@@ -85,7 +85,7 @@ Kubernetes signs for users (kubernetes.io/kube-apiserver-client), but has no sig
       default: '10m',
       summary: 'how long to wait; 0 is for ever',
     }),
-    output: requestOutput,
+    output: wideOutput,
   }
 
   async run(): Promise<void> {

@@ -1,6 +1,7 @@
 import {clusterFlags} from '../../cli/cluster.ts'
 import {TrustCommand} from '../../cli/command.ts'
-import {filterFlags, requestOutput} from '../../cli/request-flags.ts'
+import {wideOutput} from '../../cli/flags.ts'
+import {filterFlags} from '../../cli/request-flags.ts'
 
 export default class CertificateReview extends TrustCommand {
   static override summary = 'go through the pending certificate requests, one by one'
@@ -10,7 +11,7 @@ export default class CertificateReview extends TrustCommand {
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --signer kubernetes.io/kubelet-serving',
   ]
-  static override flags = {...clusterFlags, ...filterFlags, output: requestOutput}
+  static override flags = {...clusterFlags, ...filterFlags, output: wideOutput}
 
   async run(): Promise<void> {
     const {flags} = await this.parse(CertificateReview)

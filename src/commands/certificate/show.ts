@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
 import {clusterFlags} from '../../cli/cluster.ts'
 import {TrustCommand} from '../../cli/command.ts'
-import {requestOutput} from '../../cli/request-flags.ts'
+import {wideOutput} from '../../cli/flags.ts'
 
 export default class CertificateShow extends TrustCommand {
   static override summary = 'show a certificate request, and what the approvers think of it'
@@ -14,7 +14,7 @@ export default class CertificateShow extends TrustCommand {
   static override args = {
     name: Args.string({required: true, ignoreStdin: true, description: 'the name of the request'}),
   }
-  static override flags = {...clusterFlags, output: requestOutput}
+  static override flags = {...clusterFlags, output: wideOutput}
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(CertificateShow)

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import {TrustCommand} from '../../cli/command.ts'
-import {dryRun, output} from '../../cli/flags.ts'
+import {dryRun, output, skipPhases} from '../../cli/flags.ts'
 import {initFlags} from '../../cli/init-flags.ts'
 import {initTokenFlags} from '../../cli/init-token.ts'
 
@@ -31,14 +31,7 @@ Only one command at a time changes a control plane: a second one waits for its t
   static override flags = {
     ...initFlags,
     ...initTokenFlags,
-    'skip-phases': Flags.string({
-      helpValue: '<phases>',
-      multiple: true,
-      multipleNonGreedy: true,
-      delimiter: ',',
-      summary:
-        'phases to leave out, as "init phase" names them, separated by commas; may be repeated',
-    }),
+    'skip-phases': skipPhases('init'),
     'dry-run': dryRun,
     foreground: Flags.boolean({
       summary: 'run the server in this process, until it is stopped',

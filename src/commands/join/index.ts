@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import {TrustCommand} from '../../cli/command.ts'
-import {dryRun, output} from '../../cli/flags.ts'
+import {dryRun, output, skipPhases} from '../../cli/flags.ts'
 import {endpoints, joinFlags} from '../../cli/join-flags.ts'
 
 export default class Join extends TrustCommand {
@@ -29,14 +29,7 @@ The cluster is found by a token and an address, or by a file that came in a trus
       summary:
         'stop once the cluster is found, and leave bootstrap-kubelet.conf: a kubelet gets its certificate by itself',
     }),
-    'skip-phases': Flags.string({
-      helpValue: '<phases>',
-      multiple: true,
-      multipleNonGreedy: true,
-      delimiter: ',',
-      summary:
-        'phases to leave out, as "join phase" names them, separated by commas; may be repeated',
-    }),
+    'skip-phases': skipPhases('join'),
     'dry-run': dryRun,
     output,
   }

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import {clusterFlags} from '../../cli/cluster.ts'
 import {TrustCommand} from '../../cli/command.ts'
-import {OUTPUT_FORMATS, isForPeople} from '../../cli/flags.ts'
+import {isForPeople, wideOutput} from '../../cli/flags.ts'
 
 export default class TokenList extends TrustCommand {
   static override summary = 'list the bootstrap tokens of a cluster'
@@ -21,13 +21,7 @@ export default class TokenList extends TrustCommand {
     'show-secrets': Flags.boolean({
       summary: 'show whole tokens on a terminal too',
     }),
-    output: Flags.option({
-      char: 'o',
-      helpGroup: 'COMMON',
-      summary: 'how the result is printed',
-      options: [...OUTPUT_FORMATS, 'wide'] as const,
-      default: 'table',
-    })(),
+    output: wideOutput,
   }
 
   async run(): Promise<void> {

@@ -1,46 +1,23 @@
-import {access, constants} from 'node:fs/promises'
 import {createServer} from 'node:net'
-import {dirname} from 'node:path'
 import {TrustError, messageOf, systemCode} from '../../errors.ts'
 import {readAuthority, requireCurrent} from '../../pki/authority.ts'
-import {lookAt} from '../../pki/file-checks.ts'
-import {unwritable} from '../../pki/file-errors.ts'
-import {requireSafeFolder} from '../../pki/folders.ts'
+import {
+  problemOf,
+  requireNoProblems,
+  requireRightClock,
+  requireWritableFolders,
+} from '../../pki/machine-checks.ts'
 import {CATALOG} from '../certificates.ts'
 import {certDirOf} from '../config/plane.ts'
 import {findServerInTime, findStray} from '../stray-process.ts'
 import {problemsOfLeaves} from './leaves.ts'
 import type {Phase, PhaseContext} from './phase.ts'
 
-/** This release did not exist before: a clock that says otherwise would make certificates that nobody accepts. */
-const RELEASED = new Date('2026-10-01T00:00:00Z')
+type Check = (context: PhaseContext) => Promise<void> | void
 
-type Check = (context: PhaseContext) => Promise<void>
+const clock: Check = ({clock}) => requireRightClock(clock.now())
 
-const clock: Check = ({clock}) => {
-  const now = clock.now()
-  if (now >= RELEASED) return Promise.resolve()
-  throw new TrustError('PREFLIGHT_FAILED', `the clock of this machine says ${now.toISOString()}`, {
-    hints: ['set the clock, for certificates depend on it'],
-  })
-}
-
-/** The folder itself, or the nearest one above it that is there. */
-async function existing(folder: string): Promise<string> {
-  return (await lookAt(folder)) || folder === dirname(folder) ? folder : existing(dirname(folder))
-}
-
-const folders: Check = async ({plane}) => {
-  for (const folder of [plane.dir, certDirOf(plane)]) {
-    const there = await existing(folder)
-    if (there === folder) await requireSafeFolder(folder)
-    try {
-      await access(there, constants.W_OK)
-    } catch (error) {
-      throw unwritable(there === folder ? folder : `${folder} in ${there}`, error)
-    }
-  }
-}
+const folders: Check = ({plane}) => requireWritableFolders([plane.dir, certDirOf(plane)])
 
 const authorities: Check = async ({plane, clock}) => {
   for (const spec of CATALOG.authorities) {
@@ -106,30 +83,13 @@ const port: Check = async ({plane}) => {
 
 const CHECKS: readonly Check[] = [clock, folders, authorities, externalLeaves, port]
 
-async function problemsOf(context: PhaseContext): Promise<TrustError[]> {
+async function requireFit(context: PhaseContext): Promise<void> {
   const problems: TrustError[] = []
   for (const check of CHECKS) {
-    try {
-      await check(context)
-    } catch (error) {
-      if (!(error instanceof TrustError)) throw error
-      problems.push(error)
-    }
+    const problem = await problemOf(() => check(context))
+    if (problem) problems.push(problem)
   }
-  return problems
-}
-
-/** All that is wrong is said at once. */
-async function requireFit(context: PhaseContext): Promise<void> {
-  const problems = await problemsOf(context)
-  const [first, ...more] = problems
-  if (!first) return
-  if (more.length === 0) throw first
-  throw new TrustError(
-    'PREFLIGHT_FAILED',
-    `this machine is not ready: ${problems.map(({message}) => message).join('; ')}`,
-    {hints: [...new Set(problems.flatMap(({suggestions}) => suggestions))]},
-  )
+  requireNoProblems(problems)
 }
 
 export const preflight: Phase = {

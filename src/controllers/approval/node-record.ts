@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto'
 import type {Lease} from '../../api/coordination.ts'
-import {parseTimestamp} from '../../bootstrap/timestamp.ts'
+import {formatMicroTime, parseTimestamp} from '../../bootstrap/timestamp.ts'
 
 /** One Lease a node name says which key holds its newest client certificate, long after its requests are cleaned away. */
 export const RECORD_NAMESPACE = 'kube-system'
@@ -56,7 +56,6 @@ export interface IssuedIdentity {
 const timeOf = (text: string | undefined) => (text ? parseTimestamp(text) : undefined)
 
 /** Kubernetes reads a Lease's times with six digits of a second only. */
-const microTime = (time: Date) => time.toISOString().replace(/\.(\d{3})Z$/, '.$1000Z')
 const seconds = (time: Date) => time.toISOString().replace(/\.\d+Z$/, 'Z')
 
 export function readRecord(lease: Lease): NodeRecord {
@@ -142,8 +141,8 @@ export function recordIssued(
     spec: {
       ...lease.spec,
       ...(holder === undefined ? {} : {holderIdentity: holder}),
-      ...(issuedAt === undefined ? {} : {acquireTime: microTime(issuedAt)}),
-      renewTime: microTime(now),
+      ...(issuedAt === undefined ? {} : {acquireTime: formatMicroTime(issuedAt)}),
+      renewTime: formatMicroTime(now),
       leaseDurationSeconds: Math.min((until.getTime() - now.getTime()) / 1000, MOST_SECONDS),
     },
   }

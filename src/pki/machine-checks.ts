@@ -1,0 +1,59 @@
+import {access, constants} from 'node:fs/promises'
+import {dirname} from 'node:path'
+import {TrustError} from '../errors.ts'
+import {lookAt} from './file-checks.ts'
+import {unwritable} from './file-errors.ts'
+import {requireSafeFolder} from './folders.ts'
+
+/** This release did not exist before: on such a clock nobody's certificates would be valid. */
+const RELEASED = new Date('2026-10-01T00:00:00Z')
+
+export function requireRightClock(now: Date): void {
+  if (now >= RELEASED) return
+  throw new TrustError('PREFLIGHT_FAILED', `the clock of this machine says ${now.toISOString()}`, {
+    hints: ['set the clock, for certificates depend on it'],
+  })
+}
+
+/** The folder itself, or the nearest one above it that is there. */
+async function existing(folder: string): Promise<string> {
+  return (await lookAt(folder)) || folder === dirname(folder) ? folder : existing(dirname(folder))
+}
+
+/** Refuses folders that could not be made, written to, or trusted with a key. */
+export async function requireWritableFolders(folders: readonly string[]): Promise<void> {
+  for (const folder of folders) {
+    const there = await existing(folder)
+    if (there === folder) await requireSafeFolder(folder)
+    try {
+      await access(there, constants.W_OK)
+    } catch (error) {
+      throw unwritable(there === folder ? folder : `${folder} in ${there}`, error)
+    }
+  }
+}
+
+/** What a check finds wrong; undefined where nothing is. */
+export async function problemOf(
+  check: () => Promise<void> | void,
+): Promise<TrustError | undefined> {
+  try {
+    await check()
+    return undefined
+  } catch (error) {
+    if (error instanceof TrustError) return error
+    throw error
+  }
+}
+
+/** All that is wrong is said at once. */
+export function requireNoProblems(problems: readonly TrustError[]): void {
+  const [first, ...more] = problems
+  if (!first) return
+  if (more.length === 0) throw first
+  throw new TrustError(
+    'PREFLIGHT_FAILED',
+    `this machine is not ready: ${problems.map(({message}) => message).join('; ')}`,
+    {hints: [...new Set(problems.flatMap(({suggestions}) => suggestions))]},
+  )
+}
