@@ -1,3 +1,4 @@
+import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import type {RequestFilter} from '../control-plane/requests/filter.ts'
 import type {CsrState} from '../csr/conditions.ts'
@@ -12,6 +13,12 @@ const STATES: Record<StateName, CsrState> = {
   failed: 'Failed',
   issued: 'Issued',
 }
+
+export const requestNames = Args.string({
+  multiple: true,
+  ignoreStdin: true,
+  description: 'the names of the requests',
+})
 
 export const selector = Flags.string({
   char: 'l',

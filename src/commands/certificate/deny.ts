@@ -1,23 +1,16 @@
-import * as Args from '@oclif/core/args'
 import {clusterFlags} from '../../cli/cluster.ts'
-import {TrustCommand} from '../../cli/command.ts'
+import {DecideCommand} from '../../cli/decide-command.ts'
 import {dryRun, wideOutput} from '../../cli/flags.ts'
-import {decisionFlags} from '../../cli/request-flags.ts'
+import {decisionFlags, requestNames} from '../../cli/request-flags.ts'
 
-export default class CertificateDeny extends TrustCommand {
+export default class CertificateDeny extends DecideCommand {
   static override summary = 'deny certificate requests'
   static override description = `No certificate is made for a denied request, ever. One that is denied already is left as it is, unless --force writes reason and message anew; one that is approved is an error. One that fails does not keep the others from being denied: what was done is on the standard output, the failures on the standard error, and the exit code is that of the failure, or 1 where they are of several kinds.`
   static override examples = [
     '<%= config.bin %> <%= command.id %> node-csr-3Q2d --message "this machine is not ours"',
     '<%= config.bin %> <%= command.id %> one another --dry-run',
   ]
-  static override args = {
-    name: Args.string({
-      multiple: true,
-      ignoreStdin: true,
-      description: 'the names of the requests',
-    }),
-  }
+  static override args = {name: requestNames}
   static override flags = {
     ...clusterFlags,
     ...decisionFlags,
@@ -27,16 +20,6 @@ export default class CertificateDeny extends TrustCommand {
 
   async run(): Promise<void> {
     const {argv, flags} = await this.parse(CertificateDeny)
-    const {decideRequests} = await import('../../cli/decide-requests.ts')
-    const {decidedView} = await import('../../cli/views/requests-done.ts')
-    const {failureOf} = await import('../../control-plane/requests/decide.ts')
-    const names = argv as string[]
-    const decided = await decideRequests('deny', {...flags, names, yes: true}, this.clock)
-    if (!decided) return
-    const failure = failureOf(decided)
-    if (!failure || decided.requests.length > 0) {
-      await this.print(decided, flags.output, decidedView)
-    }
-    if (failure) throw failure
+    await this.decide('deny', {...flags, names: argv as string[], yes: true})
   }
 }
