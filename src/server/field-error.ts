@@ -1,3 +1,5 @@
+import {abbreviatedJson} from './abbreviate.ts'
+
 /** What is wrong with one field, as a cause of an Invalid status. */
 export interface FieldError {
   field: string
@@ -6,7 +8,10 @@ export interface FieldError {
   message: string
 }
 
-const shown = (value: unknown) => (value === undefined ? 'null' : JSON.stringify(value))
+/** Enough for a certificate request; many errors may show the same long list. */
+const MOST_SHOWN = 2048
+
+const shown = (value: unknown) => abbreviatedJson(value, MOST_SHOWN)
 
 const withDetail = (text: string, detail: string) => (detail === '' ? text : `${text}: ${detail}`)
 

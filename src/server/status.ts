@@ -1,7 +1,16 @@
-import type {Status, StatusDetails} from '../api/meta.ts'
+import type {Status, StatusCause, StatusDetails} from '../api/meta.ts'
+import {abbreviate, encodedBytes} from './abbreviate.ts'
 import type {FieldError} from './field-error.ts'
 
-/** A failure that is answered as a Kubernetes Status object. */
+/** Of a Status as sent, in bytes: message and causes say the same twice, and the whole stays under 64 kB. */
+const MOST_MESSAGE = 24 * 1024
+const MOST_CAUSES = 24 * 1024
+const MOST_CAUSES_NUMBER = 100
+const MOST_NAME = 1024
+/** Reason, field name and punctuation of a cause, beside its texts. */
+const CAUSE_FRAME = 100
+
+/** A failure that is answered as a Kubernetes Status object. Whatever is repeated of the request is cut to a bounded size. */
 export class StatusError extends Error {
   override name = 'StatusError'
   readonly status: Status
@@ -14,15 +23,16 @@ export class StatusError extends Error {
     details?: StatusDetails,
     headers: Record<string, string> = {},
   ) {
-    super(message)
+    const shortMessage = abbreviate(message, MOST_MESSAGE)
+    super(shortMessage)
     this.status = {
       kind: 'Status',
       apiVersion: 'v1',
       metadata: {},
       status: 'Failure',
-      message,
+      message: shortMessage,
       ...(reason === undefined ? {} : {reason}),
-      ...(details === undefined ? {} : {details}),
+      ...(details === undefined ? {} : {details: shortened(details)}),
       code,
     }
     this.headers = headers
@@ -31,6 +41,31 @@ export class StatusError extends Error {
   get code(): number {
     return this.status.code ?? 500
   }
+}
+
+function shortened({causes, ...details}: StatusDetails): StatusDetails {
+  for (const name of ['name', 'group', 'kind', 'uid'] as const) {
+    if (details[name] !== undefined) details[name] = abbreviate(details[name], MOST_NAME)
+  }
+  return causes === undefined ? details : {...details, causes: firstCauses(causes)}
+}
+
+/** As many as have room, each cut where it is too long by itself. */
+function firstCauses<Cause extends StatusCause>(causes: readonly Cause[]): Cause[] {
+  const kept: Cause[] = []
+  let room = MOST_CAUSES
+  for (const cause of causes.slice(0, MOST_CAUSES_NUMBER)) {
+    const message = abbreviate(cause.message ?? '', MOST_CAUSES / 2)
+    const field = abbreviate(cause.field ?? '', MOST_NAME)
+    room -= encodedBytes(message) + encodedBytes(field) + CAUSE_FRAME
+    if (room < 0) break
+    kept.push({
+      ...cause,
+      ...(cause.message === undefined ? {} : {message}),
+      ...(cause.field === undefined ? {} : {field}),
+    })
+  }
+  return kept
 }
 
 /** A resource by group and plural, as error texts name it. */
@@ -118,23 +153,26 @@ export const tooLarge = (message: string) => new StatusError(413, 'RequestEntity
 export const unsupportedMediaType = (message: string, details?: StatusDetails) =>
   new StatusError(415, 'UnsupportedMediaType', message, details)
 
-/** One or more fields are wrong. */
+/** One or more fields are wrong: the first of them are named, and how many more there are. */
 export function invalid(
   kind: {group: string; kind: string},
   name: string,
   errors: FieldError[],
 ): StatusError {
-  const texts = errors.map((error) => `${error.field}: ${error.message}`)
+  const causes = firstCauses(errors)
+  const texts = causes.map((error) => `${error.field}: ${error.message}`)
+  if (errors.length > causes.length) texts.push(`and ${errors.length - causes.length} more`)
   const list = texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`
+  const shortName = abbreviate(name, MOST_NAME)
   return new StatusError(
     422,
     'Invalid',
-    `${qualified(kind.kind, kind.group)} "${name}" is invalid: ${list}`,
+    `${qualified(kind.kind, kind.group)} "${shortName}" is invalid: ${list}`,
     {
       ...(name === '' ? {} : {name}),
       ...(kind.group === '' ? {} : {group: kind.group}),
       ...(kind.kind === '' ? {} : {kind: kind.kind}),
-      causes: errors.map(({reason, message, field}) => ({reason, message, field})),
+      causes: causes.map(({reason, message, field}) => ({reason, message, field})),
     },
   )
 }

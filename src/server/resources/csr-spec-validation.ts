@@ -40,12 +40,13 @@ const MOST_SIGNER_NAME = MOST_DOMAIN + 1 + 63 + 1 + 253
 function validateUsages(usages: string[], lenient: boolean): FieldError[] {
   if (usages.length === 0) return [required('spec.usages')]
   if (lenient) return []
+  const seen = new Set<string>()
   return usages.flatMap((usage, index) => {
     const field = `spec.usages[${index}]`
-    return [
-      ...(KEY_USAGES.includes(usage) ? [] : [notSupported(field, usage, KEY_USAGES)]),
-      ...(usages.indexOf(usage) < index ? [duplicate(field, usage)] : []),
-    ]
+    const errors = KEY_USAGES.includes(usage) ? [] : [notSupported(field, usage, KEY_USAGES)]
+    if (seen.has(usage)) errors.push(duplicate(field, usage))
+    seen.add(usage)
+    return errors
   })
 }
 

@@ -4,7 +4,9 @@ export interface Quantity {
   format: 'decimal' | 'binary' | 'exponent'
 }
 
-const FORM = /^([+-]?)(\d+\.?\d*|\.\d+)(Ki|Mi|Gi|Ti|Pi|Ei|n|u|m|k|M|G|T|P|E|[eE][+-]?\d{1,3})?$/
+/** Longer than any amount that has a meaning, and short enough for exact arithmetic on every field of a large object. */
+const MOST_CHARACTERS = 64
+const FORM = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)(Ki|Mi|Gi|Ti|Pi|Ei|n|u|m|k|M|G|T|P|E|[eE][+-]?\d{1,3})?$/
 const NANO_DIGITS = 9
 const DECIMAL: Record<string, number> = {n: -9, u: -6, m: -3, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18}
 const BINARY = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
@@ -24,7 +26,9 @@ function scaled(digits: bigint, exponent: number): bigint {
 
 /** Reads a quantity; undefined where the text is none. */
 export function parseQuantity(value: string | number): Quantity | undefined {
-  const [, sign = '', number, suffix = ''] = FORM.exec(String(value)) ?? []
+  const text = String(value)
+  if (text.length > MOST_CHARACTERS) return undefined
+  const [, sign = '', number, suffix = ''] = FORM.exec(text) ?? []
   if (number === undefined) return undefined
   const [integer = '', fraction = ''] = number.split('.')
   const digits = BigInt(`${integer}${fraction}`)

@@ -43,6 +43,11 @@ describe('quantities', () => {
     })
   }
 
+  it('reads nothing in digits without end', () => {
+    for (const text of ['1'.repeat(65), `${'1'.repeat(3_000_000)}x`, `.${'0'.repeat(200_000)}1`])
+      assert.equal(parseQuantity(text), undefined)
+  })
+
   it('compares across suffixes', () => {
     assert.equal(compareQuantities('1Gi', '1G'), 1)
     assert.equal(compareQuantities('1000m', '1'), 0)
