@@ -11,7 +11,7 @@ import {findCondition, stateOf} from '../../src/csr/conditions.ts'
 import {KUBELET_CLIENT} from '../../src/csr/signers.ts'
 import {generateKeys} from '../../src/pki/keys.ts'
 import {makeRequest} from '../control-plane/requests/support.ts'
-import {findClient, sayMissing} from '../helpers/clients.ts'
+import {describeWithKubectl, sayMissing} from '../helpers/clients.ts'
 import {PROGRAM, sharedCluster, type Cluster} from '../helpers/cluster.ts'
 import {Kubectl} from '../helpers/kubectl.ts'
 import {LineStream} from '../helpers/line-stream.ts'
@@ -246,14 +246,9 @@ describe('certificate requests of a cluster', function () {
     })
   })
 
-  describe('and kubectl', () => {
+  describeWithKubectl('1.36', 'the same requests', (binary) => {
     let kubectl: Kubectl
-    before(function () {
-      const binary = findClient('kubectl')
-      if (!binary) {
-        sayMissing('kubectl')
-        return this.skip()
-      }
+    before(() => {
       kubectl = new Kubectl({binary, kubeconfig: cluster.kubeconfig, home})
     })
 

@@ -4,7 +4,7 @@ import {join} from 'node:path'
 import {connect} from '../../src/client/connect.ts'
 import type {JoinResult} from '../../src/node/describe-node.ts'
 import {whoAmI} from '../../src/node/who-am-i.ts'
-import {findKubectl, sayMissing} from '../helpers/clients.ts'
+import {describeWithKubectl} from '../helpers/clients.ts'
 import {
   DISCOVERY_METHODS,
   joinBy,
@@ -180,16 +180,13 @@ describe('join, with the built program', function () {
   })
 
   for (const version of ['1.20', '1.36']) {
-    it(`leaves a kubeconfig that kubectl ${version} works with`, async function () {
-      const binary = findKubectl(version)
-      if (binary === undefined) {
-        sayMissing(`kubectl-${version}`)
-        return this.skip()
-      }
-      const name = `kubectl-${version}`
-      const {kubeconfig, dir: home} = await joinedBy(fixture, 'token', name)
-      const kubectl = new Kubectl({binary, kubeconfig: kubeconfig ?? '', home})
-      assert.equal(await kubectl.ok(`get node ${name} -o name`), `node/${name}\n`)
+    describeWithKubectl(version, 'the kubeconfig of a node', (binary) => {
+      it('works', async () => {
+        const name = `kubectl-${version}`
+        const {kubeconfig, dir: home} = await joinedBy(fixture, 'token', name)
+        const kubectl = new Kubectl({binary, kubeconfig: kubeconfig ?? '', home})
+        assert.equal(await kubectl.ok(`get node ${name} -o name`), `node/${name}\n`)
+      })
     })
   }
 })

@@ -7,7 +7,7 @@ import {setTimeout as sleep} from 'node:timers/promises'
 import type {ApiClient} from '../../src/client/api-client.ts'
 import {connect, connectTo} from '../../src/client/connect.ts'
 import {parseKubeconfig} from '../../src/client/kubeconfig.ts'
-import {findKubectl, sayMissing} from '../helpers/clients.ts'
+import {describeWithKubectl} from '../helpers/clients.ts'
 import {Kubectl} from '../helpers/kubectl.ts'
 import {programFixture, trustadm, trustadmWith, type ProgramFixture} from '../helpers/program.ts'
 import {VERSIONS} from './versions.ts'
@@ -151,17 +151,12 @@ describe('tokens of a control plane', function () {
   })
 
   for (const {version} of VERSIONS) {
-    describe(`and kubectl ${version}`, () => {
+    describeWithKubectl(version, 'the same tokens', (binary) => {
       const id = `kctl${version.slice(2)}`
       const whole = `${id}.x8s0vq1zr5mw7cpd`
       let home = ''
       let kubectl: Kubectl
-      before(async function () {
-        const binary = findKubectl(version)
-        if (!binary) {
-          sayMissing(`kubectl-${version}`)
-          return this.skip()
-        }
+      before(async () => {
         home = await mkdtemp(join(tmpdir(), 'trustadm-token-'))
         kubectl = new Kubectl({
           binary,

@@ -1,7 +1,7 @@
 import {mkdtemp, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {findKubectl, sayMissing} from '../helpers/clients.ts'
+import {describeWithKubectl} from '../helpers/clients.ts'
 import {sharedCluster} from '../helpers/cluster.ts'
 import {Kubectl} from '../helpers/kubectl.ts'
 
@@ -56,24 +56,20 @@ export interface Context extends Version {
   readonly home: string
 }
 
-/** The same tests with every kubectl. Where one is missing its tests are skipped, and it is said why. */
+/** The same tests with every kubectl; those of one that is missing are skipped. */
 export function withEveryKubectl(area: string, tests: (context: Context) => void): void {
   for (const version of VERSIONS) {
-    describe(`kubectl ${version.version}: ${area}`, function () {
+    describeWithKubectl(version.version, area, function (binary) {
       this.timeout(60_000)
       const prefix = `${area.replaceAll(/\W+/g, '-')}-${version.version.replace('.', '-')}`
       const holder: {kubectl?: Kubectl; home?: string} = {}
 
-      before(async function () {
-        const binary = findKubectl(version.version)
-        if (!binary) {
-          sayMissing(`kubectl-${version.version}`)
-          this.skip()
-        }
+      before(async () => {
         const {kubeconfig} = await sharedCluster()
         const home = (holder.home = await mkdtemp(join(tmpdir(), 'trustadm-kubectl-')))
-        holder.kubectl = new Kubectl({binary, kubeconfig, home, namespace: prefix})
-        await holder.kubectl.ok(`create namespace ${prefix}`)
+        const kubectl = new Kubectl({binary, kubeconfig, home, namespace: prefix})
+        await kubectl.ok(`create namespace ${prefix}`)
+        holder.kubectl = kubectl
       })
 
       tests({

@@ -25,11 +25,11 @@ const findIn = (folders: string[], name: string): string | undefined =>
   folders.map((folder) => join(folder, name)).find(isExecutable)
 
 /** A program that tests run: from the folder that is named for them, the project's own, or PATH. */
-export const findClient = (name: string): string | undefined =>
+const findClient = (name: string): string | undefined =>
   findIn([...named(), join(PROJECT, '.clients', 'bin'), ...onPath()], name)
 
 /** `kubectl-1.36`, or a plain `kubectl` on PATH that happens to be of that version. */
-export function findKubectl(version: string): string | undefined {
+function findKubectl(version: string): string | undefined {
   const exact = findClient(`kubectl-${version}`)
   if (exact) return exact
   const plain = findIn(onPath(), 'kubectl')
@@ -43,6 +43,23 @@ function versionOf(kubectl: string): string | undefined {
   } catch {
     return undefined
   }
+}
+
+/**
+ * A suite that works with a real kubectl of that version. Without it the suite is skipped whole, hooks included, and it says why.
+ * `npm run test:clients` selects these suites by the start of their titles.
+ */
+export function describeWithKubectl(
+  version: string,
+  area: string,
+  tests: (this: Mocha.Suite, binary: string) => void,
+): void {
+  const binary = findKubectl(version)
+  if (binary === undefined) sayMissing(`kubectl-${version}`)
+  const suite = binary === undefined ? describe.skip : describe
+  suite(`real kubectl ${version}: ${area}`, function () {
+    tests.call(this, binary ?? '')
+  })
 }
 
 const said = new Set<string>()
