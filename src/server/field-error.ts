@@ -51,6 +51,12 @@ export const tooLong = (field: string, bytes: number): FieldError => ({
   message: `Too long: may not be more than ${bytes} bytes`,
 })
 
+export const tooMany = (field: string, count: number, most: number): FieldError => ({
+  field,
+  reason: 'FieldValueTooMany',
+  message: `Too many: ${count}: must have at most ${most} items`,
+})
+
 export const notFoundField = (field: string, value: unknown): FieldError => ({
   field,
   reason: 'FieldValueNotFound',

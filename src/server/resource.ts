@@ -138,6 +138,8 @@ export interface Resource<T extends ApiObject = ApiObject> {
   type: string
   /** As a custom resource: no strategic merge, no protobuf. */
   custom?: boolean
+  /** The most bytes that an object takes as it is stored, its metadata included; MOST_OBJECT_BYTES if absent. */
+  mostBytes?: number
   /** metadata.generation counts the changes of the spec. */
   generation?: boolean
   /** Why a name is wrong; the sentence behind `Invalid value: "x": `. A DNS subdomain where absent. */

@@ -4,10 +4,10 @@ import {hasCode} from '../../errors.ts'
 import {trackUpdate} from '../managed-fields/track-update.ts'
 import {alreadyExists, invalid, StatusError} from '../status.ts'
 import {validateFinalizerDomains, validateObjectMeta} from '../validation/metadata.ts'
+import {storableBytes} from './object-size.ts'
 import {requireSameNamespace} from './request-identity.ts'
 import {toStored} from './stored-object.ts'
 import {
-  bytesOf,
   countGeneration,
   resultOf,
   setManagedFields,
@@ -108,13 +108,14 @@ async function store(
   const {resource} = memory
   const name = object.metadata.name ?? ''
   const text = toStored(object)
+  const bytes = storableBytes(resource, text)
   if (context.dryRun) {
     if (memory.get(context.namespace, name) !== undefined) throw alreadyExists(resource, name)
     return {json: text, created: true}
   }
   try {
     const key = memory.storageKey(context.namespace, name)
-    const entry = await registry.storage.create(key, bytesOf(text))
+    const entry = await registry.storage.create(key, bytes)
     return resultOf(text, entry.revision, true)
   } catch (error) {
     if (hasCode(error, 'ALREADY_EXISTS')) throw alreadyExists(resource, name)

@@ -5,7 +5,7 @@ import type {Resource} from '../resource.ts'
 import {conflict, invalid, MODIFIED, notFound} from '../status.ts'
 import {dryRunErrors, integer} from './options.ts'
 import {parse, toStored, type StoredObject} from './stored-object.ts'
-import {bytesOf, resultOf, timestamp, type WriteServices, type WriteTarget} from './write.ts'
+import {resultOf, timestamp, type WriteServices, type WriteTarget} from './write.ts'
 
 export interface DeleteOptions {
   gracePeriodSeconds?: number
@@ -107,7 +107,8 @@ async function removeOnce(
   resource.markDeleting?.(object)
   const text = toStored(object)
   if (context.dryRun) return {lingers: true, json: resultOf(text, stored.revision).json}
-  const entry = await registry.storage.update(key, bytesOf(text), stored.revision)
+  // However large it is: what is being deleted must be able to go.
+  const entry = await registry.storage.update(key, Buffer.from(text), stored.revision)
   return {lingers: true, json: resultOf(text, entry.revision).json}
 }
 

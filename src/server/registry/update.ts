@@ -9,11 +9,11 @@ import {invalidValue} from '../field-error.ts'
 import {deepEqual} from '../patch/json-value.ts'
 import {validateFinalizerDomains, validateObjectMetaUpdate} from '../validation/metadata.ts'
 import {create} from './create.ts'
+import {storableBytes} from './object-size.ts'
 import {parseNumber} from './options.ts'
 import {requireSameName, requireSameNamespace} from './request-identity.ts'
 import {parse, toStored, type StoredObject} from './stored-object.ts'
 import {
-  bytesOf,
   countGeneration,
   resultOf,
   setManagedFields,
@@ -161,13 +161,14 @@ async function save(
 ): Promise<WriteResult> {
   if (isSame(object, old)) return unchanged(stored)
   const text = toStored(object)
+  const bytes = storableBytes(store.resource, text, stored.json)
   if (context.dryRun) return resultOf(text, stored.revision)
   const key = store.storageKey(context.namespace, context.name)
   if (isFinished(store.resource, object)) {
     const {revision} = await registry.storage.delete(key, stored.revision)
     return resultOf(text, revision)
   }
-  const {revision} = await registry.storage.update(key, bytesOf(text), stored.revision)
+  const {revision} = await registry.storage.update(key, bytes, stored.revision)
   return resultOf(text, revision)
 }
 

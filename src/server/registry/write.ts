@@ -30,10 +30,6 @@ export interface WriteResult {
   created: boolean
 }
 
-const encoder = new TextEncoder()
-
-export const bytesOf = (text: string) => encoder.encode(text)
-
 export const resultOf = (text: string, revision: number, created = false): WriteResult => ({
   json: jsonAt(text, revision),
   created,

@@ -120,6 +120,8 @@ export const certificateSigningRequests = defineResource<Csr>({
   shortNames: ['csr'],
   namespaced: false,
   verbs: ALL_VERBS,
+  // A request and its certificate take some 10 kB with RSA-4096 and many names; whoever has a token can make them.
+  mostBytes: 128 * 1024,
   validateName: pathSegmentName,
   strategy: {
     examine: verifyAhead,

@@ -103,6 +103,8 @@ export const nodes = defineResource<Node>({
   shortNames: ['no'],
   namespaced: false,
   verbs: ALL_VERBS,
+  // A real one with all its images and addresses takes some 30 kB.
+  mostBytes: 256 * 1024,
   strategy: {defaults, validate, prepareForUpdate: keepStatus, validateUpdate},
   subresources: {status: statusSubresource<Node>()},
   fields: {'spec.unschedulable': ({spec}) => String(spec?.unschedulable ?? false)},

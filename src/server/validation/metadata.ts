@@ -1,6 +1,6 @@
 import type {ApiObject, ManagedFieldsEntry, ObjectMeta, OwnerReference} from '../../api/meta.ts'
 import type {FieldError} from '../field-error.ts'
-import {forbiddenField, invalidValue, required, tooLong} from '../field-error.ts'
+import {forbiddenField, invalidValue, required, tooLong, tooMany} from '../field-error.ts'
 import type {Resource} from '../resource.ts'
 import {immutableField} from './equality.ts'
 import {dnsLabel, dnsSubdomainName, labelValue, qualifiedName} from './names.ts'
@@ -9,6 +9,11 @@ import {checkWith} from './values.ts'
 
 const ANNOTATIONS_LIMIT = 256 * 1024
 const MANAGER_LIMIT = 128
+/**
+ * Kubernetes has no limit but that of the object. Here it keeps what an object takes in memory once it is parsed within a
+ * small multiple of its text.
+ */
+const MOST_ENTRIES = 1024
 const ORPHAN = 'orphan'
 const FOREGROUND = 'foregroundDeletion'
 
@@ -36,6 +41,15 @@ export function validateAnnotations(
     ),
     ...(size > ANNOTATIONS_LIMIT ? [tooLong(field, ANNOTATIONS_LIMIT)] : []),
   ]
+}
+
+/** Labels and annotations by number. What an older version stored with more may stay, but not grow. */
+function validateCounts(meta: ObjectMeta, old: ObjectMeta = {}): FieldError[] {
+  return (['labels', 'annotations'] as const).flatMap((field) => {
+    const count = Object.keys(meta[field] ?? {}).length
+    const most = Math.max(MOST_ENTRIES, Object.keys(old[field] ?? {}).length)
+    return count > most ? [tooMany(`metadata.${field}`, count, MOST_ENTRIES)] : []
+  })
 }
 
 function validateOwner(owner: OwnerReference, field: string): FieldError[] {
@@ -143,6 +157,9 @@ export function validateObjectMeta(
   if ((meta.generation ?? 0) < 0) {
     errors.push(invalidValue('metadata.generation', meta.generation, NOT_NEGATIVE))
   }
+  const counts = validateCounts(meta)
+  // Not each of too many is looked at.
+  if (counts.length > 0) return [...errors, ...counts]
   return [
     ...errors,
     ...validateLabels(meta.labels, 'metadata.labels'),
@@ -185,6 +202,8 @@ export function validateObjectMetaUpdate(
   for (const name of IMMUTABLE_FIELDS) {
     errors.push(...immutableField(`metadata.${name}`, meta[name], old[name]))
   }
+  const counts = validateCounts(meta, old)
+  if (counts.length > 0) return [...errors, ...counts]
   return [
     ...errors,
     ...validateLabels(meta.labels, 'metadata.labels'),
