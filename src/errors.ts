@@ -51,6 +51,7 @@ export const ERROR_CODES = {
 
   STORE_CORRUPT: EXIT.failed,
   STORE_FOREIGN: EXIT.failed,
+  STORE_NEWER: EXIT.failed,
   STORE_LOCKED: EXIT.conflict,
   STORE_WRITE_FAILED: EXIT.failed,
   STORE_COMPACTED: EXIT.failed,

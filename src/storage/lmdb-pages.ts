@@ -7,6 +7,11 @@ const MAGIC = 0xbeefc0de
 const DATA_VERSION = 2
 export const PAGE_HEADER = 24
 const META_BYTES = 168
+/** Whether a later trustadm or another program wrote it cannot be told. */
+const OTHER_FORMAT = [
+  'nothing was changed: if a newer trustadm wrote it, upgrade trustadm on this machine',
+  'if it is of another program, choose another folder with "--dir"',
+]
 const NO_PAGE = 0xffffffffffffffffn
 
 export const PAGE = {branch: 0x01, leaf: 0x02, overflow: 0x04, meta: 0x08} as const
@@ -107,7 +112,7 @@ function readMetaPage(descriptor: number, offset: number): Meta {
     throw offset === 0 ? foreign('the file is not an LMDB database') : damaged('a meta page is bad')
   }
   if (page.readUInt32LE(PAGE_HEADER + 4) !== DATA_VERSION) {
-    throw foreign('the file is an LMDB database of another format')
+    throw foreign('the file is an LMDB database of another format', OTHER_FORMAT)
   }
   if (size < META_BYTES || page.readUInt16LE(18) !== PAGE.meta) throw damaged('a meta page is bad')
   const pageSize = page.readUInt32LE(PAGE_HEADER + 24)

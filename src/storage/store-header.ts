@@ -33,11 +33,23 @@ export function decodeHeader(bytes: Buffer): StoreHeader {
   if (bytes.readUInt32LE(0) !== crc32(json)) throw damaged('its header lacks its checksum')
   const header = JSON.parse(json.toString()) as StoreHeader
   if (header.format === FORMAT && header.version === VERSION) return header
+  if (header.format === FORMAT && header.version > VERSION) throw newer(header.version)
   throw foreign(`the store has format ${header.version}, this program knows ${VERSION}`)
 }
 
-export function foreign(what: string): TrustError {
-  return new TrustError('STORE_FOREIGN', `this is not a store of this program: ${what}`, {
-    hints: ['nothing was changed: choose another folder with "--dir", or move the file away'],
-  })
+function newer(version: number): TrustError {
+  return new TrustError(
+    'STORE_NEWER',
+    `a newer trustadm wrote this store: it has format ${version}, this program reads up to ${VERSION}`,
+    {
+      hints: ['nothing was changed: upgrade trustadm on this machine, then run the command again'],
+      facts: {format: version, supported: VERSION},
+    },
+  )
+}
+
+const FOREIGN = ['nothing was changed: choose another folder with "--dir", or move the file away']
+
+export function foreign(what: string, hints = FOREIGN): TrustError {
+  return new TrustError('STORE_FOREIGN', `this is not a store of this program: ${what}`, {hints})
 }

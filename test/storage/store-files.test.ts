@@ -159,7 +159,7 @@ describe('the files of an lmdb store', () => {
     assert.ok(refused > 100, `only ${refused} were noticed`)
   })
 
-  it('of a later format are refused', async () => {
+  it('of a newer trustadm are refused with the advice to upgrade, and left as they are', async () => {
     const storage = await openLmdbStorage(folder)
     await storage.close()
     const {encodeHeader, newHeader} = await import('../../src/storage/store-header.ts')
@@ -167,6 +167,27 @@ describe('the files of an lmdb store', () => {
     const database = openLmdb(data)
     await database.put(HEADER_KEY, encodeHeader({...newHeader(), version: 2}))
     await database.close()
-    await assert.rejects(openLmdbStorage(folder), {code: 'STORE_FOREIGN', message: /format 2/})
+    const before = await readFile(data)
+    await assert.rejects(openLmdbStorage(folder), (error) => {
+      assert.ok(hasCode(error, 'STORE_NEWER'))
+      assert.match(error.message, /format 2.*up to 1/)
+      assert.match(error.suggestions.join(), /upgrade trustadm/)
+      assert.doesNotMatch(error.suggestions.join(), /move/)
+      return true
+    })
+    assert.deepEqual(await readFile(data), before)
+  })
+
+  it('of another format of LMDB are refused without advice to move them away', async () => {
+    await (await openLmdbStorage(folder)).close()
+    const content = await readFile(data)
+    for (const page of [0, 4_096]) content.writeUInt32LE(3, page + 28)
+    await writeFile(data, content)
+    await assert.rejects(openLmdbStorage(folder), (error) => {
+      assert.ok(hasCode(error, 'STORE_FOREIGN'))
+      assert.match(error.suggestions.join(), /upgrade trustadm/)
+      assert.doesNotMatch(error.suggestions.join(), /move/)
+      return true
+    })
   })
 })
