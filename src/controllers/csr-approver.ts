@@ -10,13 +10,8 @@ import {
 } from './approval/client-approvers.ts'
 import {isOpen, writeDecision} from './approval/decide.ts'
 import type {NameClaims} from './approval/name-rule.ts'
-import {
-  GRANT_LABEL,
-  NODE_ANNOTATION,
-  RECORD_NAMESPACE,
-  isKeyOf,
-  isNodeName,
-} from './approval/node-record.ts'
+import {NODE_ANNOTATION, RECORD_NAMESPACE, isKeyOf, isNodeName} from './approval/node-record.ts'
+import {GRANT_LABEL} from './approval/rejoin-grant.ts'
 import {allHold, objections} from './approval/opinion.ts'
 import {Patience} from './approval/patience.ts'
 import {findRecord, reserveName, saveIssued} from './approval/record-store.ts'
@@ -32,6 +27,8 @@ type Readable = KnownRequest & {asked: NonNullable<KnownRequest['asked']>}
 
 const AFTER_CONFLICT = 50
 const COMPONENT = 'csr-approver'
+/** Why a request waits, where an Event says so. */
+const TOLD = ['NodeNameTaken', 'Superseded']
 
 /**
  * Kubernetes' csrapproving controller, which knows the client certificates of kubelets and approves those that a
@@ -84,7 +81,7 @@ class CsrApprover {
       const opinion = clientOpinion(approver, csr, asked, facts)
       if (opinion.decision === 'approve')
         return await this.#approve(approver, request, facts, signal)
-      if (opinion.reason === 'NodeNameTaken') {
+      if (opinion.reason !== undefined && TOLD.includes(opinion.reason)) {
         const happening = {
           type: 'Warning' as const,
           reason: opinion.reason,
@@ -114,7 +111,7 @@ class CsrApprover {
       nodeExists: found !== undefined,
       record,
       approved: this.#requests.approvedFor(node, csr.metadata.name ?? ''),
-      rivals: this.#requests.rivalsFor(node, asked.pin),
+      newer: this.#requests.newerThan(csr, asked),
     }
     return {now, review, claims}
   }
@@ -137,13 +134,14 @@ class CsrApprover {
 
   /** False where the name has to be looked at again, for its record was changed meanwhile. */
   async #reserve(
-    {asked: {node = '', pin}}: Readable,
+    {csr, asked: {node = '', pin}}: Readable,
     {claims, now}: ClientFacts,
     signal: AbortSignal,
   ): Promise<boolean> {
     const record = claims === undefined || isUnknown(claims) ? undefined : claims.record
     if (record !== undefined && isKeyOf(record, pin, now)) return true
-    return await reserveName(this.#writer, {node, pin, record}, {now, signal})
+    const {username: requester = ''} = csr.spec
+    return await reserveName(this.#writer, {node, pin, requester, record}, {now, signal})
   }
 }
 

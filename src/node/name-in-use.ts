@@ -22,7 +22,7 @@ export async function requireNameFree(
     facts: {node: name},
     hints: [
       'choose another name with --node-name',
-      `or, where this machine takes its place, run "kubectl delete node ${name}" and "trustadm certificate allow-rejoin ${name}" on the control plane`,
+      `or, if this machine takes its place, run "kubectl delete node ${name}" on the control plane and join again: it then says how to let it in`,
     ],
   })
 }

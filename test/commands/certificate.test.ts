@@ -10,7 +10,12 @@ import {findCondition, stateOf} from '../../src/csr/conditions.ts'
 import {KUBELET_CLIENT, KUBELET_SERVING} from '../../src/csr/signers.ts'
 import {parseCertificate} from '../../src/pki/certificate.ts'
 import {generateKeys, privateKeyPem} from '../../src/pki/keys.ts'
+import {chooseWaiting} from '../../src/cli/choose-waiting.ts'
+import {waitingFor} from '../../src/control-plane/requests/waiting.ts'
+import {saveIssued} from '../../src/controllers/approval/record-store.ts'
+import {systemClock} from '../../src/runtime.ts'
 import {run} from '../cli/program.ts'
+import {readable} from '../controllers/approval/support.ts'
 import {
   addCondition,
   makeRequest,
@@ -96,10 +101,10 @@ describe('certificate', function () {
       await addCondition(admin, 'a', 'Approved')
       await signRequest(admin, server.issuer, 'a')
       const {stdout} = await certificate('list', '--output', 'wide')
-      assert.match(stdout, /STATE +SUBJECT +NAMES +KEY +EXPIRES\n/)
+      assert.match(stdout, /STATE +SUBJECT +NAMES +KEY +KEY PIN +EXPIRES\n/)
       assert.match(
         stdout,
-        /Issued +CN=ada, O=dev +web\.example\.com, 192\.0\.2\.7 +ECDSA P-256 +\d{4}-.+Z\n$/,
+        /Issued +CN=ada, O=dev +web\.example\.com, 192\.0\.2\.7 +ECDSA P-256 +sha256:[0-9a-f]{64} +\d{4}-.+Z\n$/,
       )
     })
 
@@ -660,27 +665,115 @@ describe('certificate', function () {
   })
 
   describe('allow-rejoin', () => {
-    const annotation = async () =>
-      (await admin.leases.find('kube-system/trustadm-node.w9'))?.metadata.annotations?.[
-        'trustadm.io/rejoin-allowed-until'
-      ]
+    const annotations = async () =>
+      (await admin.leases.find('kube-system/trustadm-node.w9'))?.metadata.annotations ?? {}
+    const until = async () => (await annotations())['trustadm.io/rejoin-allowed-until']
+    const waits = async (name: string) => {
+      const csr = await makeRequest(admin, {
+        name,
+        commonName: 'system:node:w9',
+        organizations: ['system:nodes'],
+        signer: KUBELET_CLIENT,
+        keys: await generateKeys(),
+      })
+      return readable(csr).pin
+    }
+    const PIN = `sha256:${'ab'.repeat(32)}`
 
-    it('allows, says until when and how to undo it, and takes it back', async () => {
-      const {stdout, stderr, exit} = await certificate('allow-rejoin', 'w9', '--ttl', '30m')
+    it('lets in the key that is named, says until when and how to undo it, and takes it back', async () => {
+      const words = ['w9', '--ttl', '30m', '--pin', PIN.toUpperCase().replace('SHA', 'sha')]
+      const {stdout, stderr, exit} = await certificate('allow-rejoin', ...words)
       assert.equal(exit, 0, stderr)
-      const until = (await annotation()) ?? ''
-      assert.equal(stdout, `one machine with a new key may join as "w9" until ${until}\n`)
+      assert.equal(
+        stdout,
+        `the machine with the key ${PIN} may join as "w9", once, until ${(await until()) ?? ''}\n`,
+      )
       assert.match(stderr, /certificate allow-rejoin w9 --revoke/)
       const revoked = await certificate('allow-rejoin', 'w9', '--revoke')
       assert.match(revoked.stdout, /may join as "w9" any more/)
-      assert.equal(await annotation(), undefined)
+      assert.deepEqual(await annotations(), {'trustadm.io/node-name': 'w9'})
       const again = await certificate('allow-rejoin', 'w9', '--revoke')
       assert.match(again.stdout, /nothing was allowed/)
     })
 
-    it('refuses what is no name of a node, and no end', async () => {
+    it('lets in nobody who happens to wait: a script has to name the key, and is told which there are', async () => {
+      const attacker = await waits('asked-first')
+      const pin = await waits('ours')
+      for (const words of [['w9'], ['w9', '--yes'], ['w9', '--requester', 'admin']]) {
+        const {stderr, exit} = await certificate('allow-rejoin', ...words)
+        assert.equal(exit, 2)
+        assert.match(stderr, /2 requests are waiting for the name "w9": name the key with --pin/)
+        assert.ok(stderr.includes(`--pin ${attacker} # request "asked-first" of "admin"`), stderr)
+      }
+      assert.equal(await until(), undefined)
+      const {stdout} = await certificate('allow-rejoin', 'w9', '--pin', pin, '--output', 'json')
+      assert.deepEqual(JSON.parse(stdout), {
+        node: 'w9',
+        allowedUntil: await until(),
+        pin,
+        requester: null,
+        request: 'ours',
+        record: 'trustadm-node.w9',
+      })
+      await certificate('allow-rejoin', 'w9', '--revoke')
+    })
+
+    it('asks a person which key is meant, with age, requester and pin; none is a choice', async () => {
+      const pin = await waits('ours')
+      const {waiting} = await waitingFor(admin, 'w9')
+      const now = new Date()
+      const asked: string[] = []
+      const answer = (value: string) => (question: string, choices: readonly {name: string}[]) => {
+        asked.push(question, ...choices.map(({name}) => name))
+        return Promise.resolve(value)
+      }
+      const chosen = await chooseWaiting('w9', waiting, now, answer('ours'))
+      assert.equal(chosen?.pin, pin)
+      assert.match(asked.join('\n'), /Which key may join as "w9"\?[^]*\nnone of these\nsha256:/)
+      assert.match(asked.join('\n'), new RegExp(`${pin}, asked \\S+ ago by admin \\(ours\\)`))
+      assert.equal(await chooseWaiting('w9', waiting, now, answer('')), undefined)
+    })
+
+    it('with nothing waiting lets in the next request of the requester that is named', async () => {
+      const words = ['w9', '--requester', 'system:bootstrap:abcdef']
+      const {stdout, exit} = await certificate('allow-rejoin', ...words)
+      assert.equal(exit, 0)
+      assert.match(stdout, /the next machine that asks as system:bootstrap:abcdef may join as "w9"/)
+      assert.match((await annotations())['trustadm.io/rejoin-allowed-after'] ?? '', /^\d+$/)
+      await certificate('allow-rejoin', 'w9', '--revoke')
+    })
+
+    it('with nothing waiting lets in whoever had the name before, unless their token is gone', async () => {
+      const unknown = await certificate('allow-rejoin', 'w9')
+      assert.equal(unknown.exit, 2)
+      assert.match(unknown.stderr, /not known who asked for the name "w9" before[^]*--requester/)
+      const now = new Date(Math.floor(systemClock.now().getTime() / 1000) * 1000)
+      const issued = {pin: PIN, notBefore: now, notAfter: new Date(now.getTime() + 3_600_000)}
+      const requester = 'system:bootstrap:abcdef'
+      await saveIssued(admin, 'w9', {...issued, requester}, {now})
+      const gone = await certificate('allow-rejoin', 'w9')
+      assert.equal(gone.exit, 2)
+      assert.match(gone.stderr, /its token is no longer valid[^]*--requester/)
+      await admin.secrets.create({
+        metadata: {name: 'bootstrap-token-abcdef', namespace: 'kube-system'},
+        type: 'bootstrap.kubernetes.io/token',
+        stringData: {
+          'token-id': 'abcdef',
+          'token-secret': 'u7zq2m9x4c6b1n8w',
+          'usage-bootstrap-authentication': 'true',
+        },
+      })
+      const {stdout, stderr} = await certificate('allow-rejoin', 'w9')
+      assert.match(stdout, /the next machine that asks as system:bootstrap:abcdef may join/, stderr)
+      await certificate('allow-rejoin', 'w9', '--revoke')
+    })
+
+    it('refuses what is no name of a node, no end and no pin', async () => {
       assert.equal((await certificate('allow-rejoin', 'W_9')).exit, 2)
       assert.equal((await certificate('allow-rejoin', 'w9', '--ttl', '0')).exit, 2)
+      const {exit, stderr} = await certificate('allow-rejoin', 'w9', '--pin', 'sha256:abc')
+      assert.equal(exit, 2)
+      assert.match(stderr, /is not the pin of a key/)
     })
   })
 })

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict'
 import type {CertificateSigningRequest} from '../../src/api/certificates.ts'
 import type {ApiClient} from '../../src/client/api-client.ts'
-import {
-  GRANT_ANNOTATION,
-  readRecord,
-  recordKey,
-} from '../../src/controllers/approval/node-record.ts'
+import {readRecord, recordKey} from '../../src/controllers/approval/node-record.ts'
+import {GRANT_ANNOTATION, type GrantedTo} from '../../src/controllers/approval/rejoin-grant.ts'
 import {grantRejoin} from '../../src/controllers/approval/record-store.ts'
 import {startController, type RunningController} from '../../src/controllers/controller.ts'
 import {csrApproverController} from '../../src/controllers/csr-approver.ts'
@@ -91,6 +88,21 @@ describe('csr-approver', () => {
     until(async () => {
       const events = await eventsOn(name)
       return events.some((one) => one.reason === 'NodeNameTaken' && message.test(one.message ?? ''))
+    })
+  const grant = (node: string, to: GrantedTo, ttl = HOUR) =>
+    grantRejoin(admin, node, {until: new Date(clock.now().getTime() + ttl), to})
+  /** As `allow-rejoin` allows while nothing waits. */
+  const grantNext = async (node: string, requester = BOOTSTRAPPER.username) => {
+    const {metadata} = await admin.csrs.list()
+    await grant(node, {requester, after: metadata.resourceVersion ?? ''})
+  }
+  const freshKeys = () => generateKeys('ECDSA-P256')
+  const OTHER_TOKEN = {...BOOTSTRAPPER, username: 'system:bootstrap:ghijkl'}
+  const askAs = (user: typeof BOOTSTRAPPER, node: string, keys: KeyPair) =>
+    submit(server.clientAs(user), {
+      name: `csr-${++count}`,
+      commonName: `system:node:${node}`,
+      keys,
     })
   /** One that is handled after everything that was there before it. */
   async function settled(): Promise<void> {
@@ -249,9 +261,10 @@ describe('csr-approver', () => {
   it('lets one machine re-join by an operator’s grant, and only one', async () => {
     const node = nodeName()
     await admin.nodes.create({metadata: {name: node}})
-    const first = nameOf(await ask(node))
+    const keys = await freshKeys()
+    const first = nameOf(await ask(node, {keys}))
     await heldAs(first, /a Node of that name exists/)
-    await grantRejoin(admin, node, new Date(clock.now().getTime() + HOUR))
+    await grant(node, {pin: pinIn(keys)})
     await becomes(first, 'Approved')
     const lease = await admin.leases.get(recordKey(node))
     assert.equal(lease.metadata.annotations?.[GRANT_ANNOTATION], undefined)
@@ -264,7 +277,7 @@ describe('csr-approver', () => {
   it('lets the machine in that a grant was used up for, also when its approval fails at first', async () => {
     const node = nodeName()
     await admin.nodes.create({metadata: {name: node}})
-    await grantRejoin(admin, node, new Date(clock.now().getTime() + HOUR))
+    await grantNext(node)
     await running.close()
     let failures = 0
     start((writer) => {
@@ -278,24 +291,25 @@ describe('csr-approver', () => {
     })
     await running.synced
     await becomes(nameOf(await ask(node)), 'Approved')
-    assert.equal((await recordOf(node))?.allowedUntil, undefined)
+    assert.equal((await recordOf(node))?.grant, undefined)
     assert.match(errors.pop() ?? '', /not now/)
   })
 
   it('does not take a grant that has expired', async () => {
     const node = nodeName()
     await admin.nodes.create({metadata: {name: node}})
-    await grantRejoin(admin, node, new Date(clock.now().getTime() - 1000))
-    const name = nameOf(await ask(node))
+    const keys = await freshKeys()
+    await grant(node, {pin: pinIn(keys)}, -1000)
+    const name = nameOf(await ask(node, {keys}))
     await heldAs(name, /a Node of that name exists/)
     assert.equal(stateOf(await get(name)), 'Pending')
   })
 
   it('uses a grant up for a name that is free too, so that none is left for others', async () => {
     const node = nodeName()
-    await grantRejoin(admin, node, new Date(clock.now().getTime() + HOUR))
+    await grantNext(node)
     await becomes(nameOf(await ask(node)), 'Approved')
-    assert.equal((await recordOf(node))?.allowedUntil, undefined)
+    assert.equal((await recordOf(node))?.grant, undefined)
   })
 
   it('approves one of many requests that ask for one new name at the same time', async () => {
@@ -364,20 +378,70 @@ describe('csr-approver', () => {
     assert.equal(stateOf(await get(other)), 'Pending')
   })
 
-  it('lets nobody in by a grant while several keys ask for the name', async () => {
+  it('does not let in an attacker who asked for the name before the operator allowed a key', async () => {
     const node = nodeName()
     await admin.nodes.create({metadata: {name: node}})
-    const [first, second] = [
-      nameOf(await ask(node)),
-      nameOf(await ask(node, {keys: await generateKeys('ECDSA-P256')})),
-    ]
-    await grantRejoin(admin, node, new Date(clock.now().getTime() + HOUR))
-    for (const name of [first, second]) await heldAs(name, /but 2 keys ask for it/)
-    const states = [stateOf(await get(first)), stateOf(await get(second))]
-    assert.deepEqual(states, ['Pending', 'Pending'])
-    await admin.csrs.delete(first)
-    await grantRejoin(admin, node, new Date(clock.now().getTime() + 2 * HOUR))
-    await becomes(second, 'Approved')
+    const keys = await freshKeys()
+    const attacker = nameOf(await ask(node, {keys: await freshKeys()}))
+    const machine = nameOf(await ask(node, {keys}))
+    const later = nameOf(await ask(node, {keys: await freshKeys()}))
+    await grant(node, {pin: pinIn(keys)})
+    await becomes(machine, 'Approved')
+    await settled()
+    for (const name of [attacker, later]) assert.equal(stateOf(await get(name)), 'Pending')
+  })
+
+  it('does not let in an attacker who asked before the operator allowed the next request', async () => {
+    const node = nodeName()
+    await admin.nodes.create({metadata: {name: node}})
+    const attacker = nameOf(await ask(node, {keys: await freshKeys()}))
+    await grantNext(node)
+    await heldAs(attacker, /only the next request that "system:bootstrap:abcdef" makes after/)
+    await becomes(nameOf(await ask(node, {keys: await freshKeys()})), 'Approved')
+    assert.equal(stateOf(await get(attacker)), 'Pending')
+  })
+
+  it('does not let in an attacker who asks after the grant with another token', async () => {
+    const node = nodeName()
+    await admin.nodes.create({metadata: {name: node}})
+    await grantNext(node)
+    const attacker = nameOf(await askAs(OTHER_TOKEN, node, await freshKeys()))
+    await heldAs(attacker, /only the next request that "system:bootstrap:abcdef" makes after/)
+    await becomes(nameOf(await ask(node)), 'Approved')
+    assert.equal(stateOf(await get(attacker)), 'Pending')
+  })
+
+  it('does not let in an attacker who asks after the grant with another key, even for a name that is free', async () => {
+    const node = nodeName()
+    const keys = await freshKeys()
+    await grant(node, {pin: pinIn(keys)})
+    const attacker = nameOf(await ask(node, {keys: await freshKeys()}))
+    await heldAs(attacker, /an operator allows only the key sha256:/)
+    await becomes(nameOf(await ask(node, {keys})), 'Approved')
+    assert.equal(stateOf(await get(attacker)), 'Pending')
+  })
+
+  it('remembers who asked for a name, for a later grant', async () => {
+    const node = nodeName()
+    const keys = await freshKeys()
+    await join(node, keys)
+    await recorded(node, keys)
+    assert.equal((await recordOf(node))?.requester, BOOTSTRAPPER.username)
+  })
+
+  it('approves the newest key of a kubelet that was set up again, and says so at the old one', async () => {
+    const node = nodeName()
+    await running.close()
+    const dead = nameOf(await ask(node, {keys: await freshKeys()}))
+    const alive = nameOf(await ask(node, {keys: await freshKeys()}))
+    // A request that can never be approved supersedes nothing.
+    await ask(node, {keys: await freshKeys(), names: {dns: ['extra.example.com']}})
+    start()
+    await becomes(alive, 'Approved')
+    await until(async () =>
+      (await eventsOn(dead)).some(({message = ''}) => message.includes(alive)),
+    )
+    assert.equal(stateOf(await get(dead)), 'Pending')
   })
 
   it('approves many names side by side', async () => {

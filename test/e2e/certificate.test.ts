@@ -161,7 +161,10 @@ describe('certificate requests of a cluster', function () {
       ;({stdout} = await certificate('show', 'e2e-rejoin-1'))
     }
     assert.match(stdout, held)
-    assert.equal((await certificate('allow-rejoin', node)).code, 0)
+    const unnamed = await certificate('allow-rejoin', node)
+    assert.equal(unnamed.code, 2)
+    const [, pin = ''] = /key pin +(sha256:[0-9a-f]{64})/.exec(stdout) ?? []
+    assert.equal((await certificate('allow-rejoin', node, '--pin', pin)).code, 0)
     await untilState('e2e-rejoin-1', 'Issued')
     await ask('e2e-rejoin-2')
     const second = await certificate('show', 'e2e-rejoin-2')

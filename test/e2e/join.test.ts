@@ -78,8 +78,10 @@ describe('join, with the built program', function () {
     assert.match(refused.stderr, /there is a Node "taken" already/)
     assert.match(refused.stderr, /trustadm certificate approve node-csr-/)
 
+    const [, pin = ''] = /allow-rejoin taken --pin (sha256:[0-9a-f]{64})/.exec(refused.stderr) ?? []
     const waiting = trustadm(...line, '--output', 'json')
-    const allowed = await trustadm('certificate', 'allow-rejoin', 'taken', '--dir', fixture.dir)
+    const words = ['certificate', 'allow-rejoin', 'taken', '--pin', pin, '--dir', fixture.dir]
+    const allowed = await trustadm(...words)
     assert.equal(allowed.code, 0, allowed.stderr)
     assert.equal(nameOf(await waiting), 'taken')
   })

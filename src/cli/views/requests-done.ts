@@ -5,7 +5,7 @@ import type {ObtainedCertificate} from '../../control-plane/requests/obtain.ts'
 import type {RejoinGrant} from '../../control-plane/requests/rejoin.ts'
 import type {View} from '../output.ts'
 import type {Review} from '../review-requests.ts'
-import {shown} from './requests-text.ts'
+import {shown, shownValue} from './requests-text.ts'
 
 const DONE: Record<Decision, string> = {approve: 'approved', deny: 'denied'}
 
@@ -47,11 +47,20 @@ export const obtainedView: View<ObtainedCertificate> = {
   name: ({name}) => [shown(name)],
 }
 
+/** Who is let in by a grant. */
+function letIn({pin, requester, request}: RejoinGrant): string {
+  if (pin === null) {
+    return `the next machine that asks as ${shownValue(requester ?? '')} may join`
+  }
+  return request === null
+    ? `the machine with the key ${pin} may join`
+    : `request "${shown(request)}" with the key ${pin} is let through: it may join`
+}
+
 export const rejoinView: View<RejoinGrant> = {
-  table({node, allowedUntil, wasAllowed}) {
-    if (allowedUntil !== null) {
-      return `one machine with a new key may join as "${node}" until ${allowedUntil}\n`
-    }
+  table(grant) {
+    const {node, allowedUntil, wasAllowed} = grant
+    if (allowedUntil !== null) return `${letIn(grant)} as "${node}", once, until ${allowedUntil}\n`
     return wasAllowed
       ? `no machine with a new key may join as "${node}" any more\n`
       : `nothing was allowed for "${node}"\n`

@@ -9,7 +9,8 @@ import {colours} from '../terminal.ts'
 import {requestedDuration, shown, shownList, shownValue} from './requests-text.ts'
 
 const HEAD = ['NAME', 'AGE', 'SIGNER', 'REQUESTER', 'DURATION', 'STATE']
-const WIDE_HEAD = [...HEAD, 'SUBJECT', 'NAMES', 'KEY', 'EXPIRES']
+const WIDE_HEAD = [...HEAD, 'SUBJECT', 'NAMES', 'KEY', 'KEY PIN', 'EXPIRES']
+const UNREADABLE = '<unreadable>'
 const STATE = HEAD.indexOf('STATE')
 const SIGNER = HEAD.indexOf('SIGNER')
 const REQUESTER = HEAD.indexOf('REQUESTER')
@@ -39,13 +40,14 @@ function row(summary: RequestRow, now: Date): string[] {
 function wideRow(summary: RequestRow, now: Date): string[] {
   const {request, expires} = summary
   const end = expires ?? '<none>'
-  if (!request) return [...row(summary, now), '<unreadable>', '<unreadable>', '<unreadable>', end]
+  if (!request) return [...row(summary, now), ...Array<string>(4).fill(UNREADABLE), end]
   const {subject, names, key} = request
   return [
     ...row(summary, now),
     subjectLine(subject),
     shownList([...names.dns, ...names.ips, ...names.emails, ...names.uris]),
     keyName(key),
+    key.pin,
     end,
   ]
 }

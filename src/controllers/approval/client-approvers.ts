@@ -2,7 +2,7 @@ import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import {KUBELET_CLIENT} from '../../csr/signers.ts'
 import type {Permission, ReviewAnswer} from './access-review.ts'
 import type {Asked} from './asked.ts'
-import {nameRule, type NameClaims} from './name-rule.ts'
+import {nameRules, type NameClaims} from './name-rule.ts'
 import {allHold, verdict, type ApproverOpinion, type RuleVerdict} from './opinion.ts'
 import {kubeletClientRules, signerRule} from './shape-rules.ts'
 import {isUnknown, type Unknown} from './unknown.ts'
@@ -81,8 +81,14 @@ export function clientOpinion(
   const allowed = accessRule(approver.name, facts.review)
   const rules = [...recognised, allowed]
   if (!approver.guardsNames) return opinion(approver, rules, 'NotAllowed')
-  const free = nameRule(asked, facts.claims ?? {unknown: 'nobody has looked'}, facts.now)
-  return opinion(approver, [...rules, free], allowed.holds ? 'NodeNameTaken' : 'NotAllowed')
+  const {claims = {unknown: 'nobody has looked'}, now} = facts
+  const from = {
+    requester: csr.spec.username ?? '',
+    revision: csr.metadata.resourceVersion ?? '',
+  }
+  const [name, ...others] = nameRules(asked, from, claims, now)
+  const why = name.holds ? 'Superseded' : 'NodeNameTaken'
+  return opinion(approver, [...rules, name, ...others], allowed.holds ? why : 'NotAllowed')
 }
 
 function opinion({name}: ClientApprover, rules: RuleVerdict[], reason: string): ApproverOpinion {

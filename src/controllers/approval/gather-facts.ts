@@ -45,24 +45,27 @@ const findNode = (client: Client, node: string, options: CallOptions) =>
 /** There is no selector for the names that are asked for; of thousands of requests only those for this one are read. */
 async function claimsOn(
   client: Client,
-  {metadata: {name = ''}}: CertificateSigningRequest,
-  {node = '', commonName, pin}: Asked,
+  csr: CertificateSigningRequest,
+  asked: Asked,
   options: CallOptions,
 ): Promise<NameClaims> {
+  const {node = '', commonName} = asked
   const [found, record, {items}] = await Promise.all([
     findNode(client, node, options),
     findRecord(client, node, options),
     client.csrs.list({...options, fieldSelector: `spec.signerName=${KUBELET_CLIENT}`}),
   ])
   const requests = new RequestIndex(client.csrs, KUBELET_CLIENT)
-  for (const csr of items) {
-    if (commonNameIn(csr.spec.request) === commonName) requests.see(csr.metadata.name ?? '', csr)
+  for (const other of items) {
+    if (commonNameIn(other.spec.request) === commonName) {
+      requests.see(other.metadata.name ?? '', other)
+    }
   }
   return {
     nodeExists: found !== undefined,
     record,
-    approved: requests.approvedFor(node, name),
-    rivals: requests.rivalsFor(node, pin),
+    approved: requests.approvedFor(node, csr.metadata.name ?? ''),
+    newer: requests.newerThan(csr, asked),
   }
 }
 

@@ -1,6 +1,14 @@
 import type {Asked} from './asked.ts'
-import {isGranted, isHeld, isNodeName, reservedKey, type NodeRecord} from './node-record.ts'
+import {
+  isHeld,
+  isKeyOf,
+  isNodeName,
+  liveGrant,
+  reservedKey,
+  type NodeRecord,
+} from './node-record.ts'
 import {verdict, type RuleVerdict} from './opinion.ts'
+import {describeGrant, lets, type Asker} from './rejoin-grant.ts'
 import {isUnknown, type Unknown} from './unknown.ts'
 
 /** A request of the same node name that was approved. */
@@ -18,9 +26,12 @@ export interface NameClaims {
   record: NodeRecord | undefined
   /** Without the request itself. */
   approved: readonly ApprovedRequest[]
-  /** How many other keys ask for the name in requests that nobody has decided on. */
-  rivals: number
+  /** A newer request of the same requester for another key, that nobody has decided on. */
+  newer: string | undefined
 }
+
+/** Who asks, beyond what is asked for. */
+type From = Pick<Asker, 'requester' | 'revision'>
 
 interface Claim {
   pin: string
@@ -66,18 +77,45 @@ function isKeptFor({pin}: Asked, {record, approved}: NameClaims, now: Date): boo
   return approved.every((one) => one.pin === pin || !isLive(one, record, now))
 }
 
+const NEWEST = "it is the requester's newest request for the node name"
+
+/** A kubelet that was set up again asks with a new key: the request of its old one must not take the name away from it. */
+function newestRule({newer}: NameClaims): RuleVerdict {
+  if (newer === undefined) return verdict(NEWEST, true, 'there is no newer one')
+  return verdict(NEWEST, false, `superseded by request "${newer}" of the same requester`)
+}
+
+/** Whether the name goes to the key whatever else the requester asks for: it has it, or an operator has named it. */
+const isSettled = ({pin}: Asked, {record}: NameClaims, now: Date): boolean => {
+  if (record === undefined) return false
+  const {to} = liveGrant(record, now) ?? {}
+  return (to !== undefined && 'pin' in to && to.pin === pin) || isKeyOf(record, pin, now)
+}
+
 /**
  * Kubernetes approves for whoever holds a bootstrap token, also in the name of a node that is there: it could act as that
  * node. Here a name that is taken is given only to the key that has it, or by an operator's word.
  */
-export function nameRule(asked: Asked, claims: NameClaims | Unknown, now: Date): RuleVerdict {
+export function nameRules(
+  asked: Asked,
+  from: From,
+  claims: NameClaims | Unknown,
+  now: Date,
+): [name: RuleVerdict, ...others: RuleVerdict[]] {
+  if (isUnknown(claims)) return [verdict(RULE, false, `not known: ${claims.unknown}`)]
+  const name = nameRule(asked, from, claims, now)
+  return isSettled(asked, claims, now) ? [name] : [name, newestRule(claims)]
+}
+
+function nameRule(asked: Asked, from: From, claims: NameClaims, now: Date): RuleVerdict {
   const {node = '', pin} = asked
-  if (isUnknown(claims)) return verdict(RULE, false, `not known: ${claims.unknown}`)
   if (!isNodeName(node)) return verdict(RULE, false, `no node can have the name "${node}"`)
 
-  const {record, nodeExists, rivals} = claims
+  const {record, nodeExists} = claims
   const claimants = claimantsOf(asked, claims, now)
-  if (claimants.length === 0 && !nodeExists) {
+  const grant = record && liveGrant(record, now)
+  const isGranted = grant !== undefined && lets(grant, {pin, ...from})
+  if (claimants.length === 0 && !nodeExists && (isGranted || grant === undefined)) {
     return verdict(RULE, true, `the name "${node}" is free`)
   }
   if (claimants.length > 0 && claimants.every((claim) => claim.pin === pin)) {
@@ -86,12 +124,15 @@ export function nameRule(asked: Asked, claims: NameClaims | Unknown, now: Date):
   if (isKeptFor(asked, claims, now)) {
     return verdict(RULE, true, `the name "${node}" is kept for the key that asks`)
   }
+  if (isGranted) {
+    const whom = 'pin' in grant.to ? 'this key' : `a request of "${from.requester}"`
+    return verdict(RULE, true, `an operator allows ${whom} to re-join${upTo(grant.until)}`)
+  }
   const others = claimants.filter((claim) => claim.pin !== pin).map(({what}) => what)
-  const taken = [...(nodeExists ? ['a Node of that name exists'] : []), ...others]
-  const why = `the name "${node}" is taken: ${taken.join(', and ')}`
-  if (record === undefined || !isGranted(record, now)) return verdict(RULE, false, why)
-  // Whoever asked first would get in, and that need not be whom the operator thinks of.
-  return rivals > 0
-    ? verdict(RULE, false, `${why}; a re-join is allowed, but ${rivals + 1} keys ask for it`)
-    : verdict(RULE, true, `an operator allows one re-join${upTo(record.allowedUntil)}`)
+  const taken = [
+    ...(nodeExists ? ['a Node of that name exists'] : []),
+    ...others,
+    ...(grant ? [`an operator allows only ${describeGrant(grant)}${upTo(grant.until)}`] : []),
+  ]
+  return verdict(RULE, false, `the name "${node}" is taken: ${taken.join(', and ')}`)
 }

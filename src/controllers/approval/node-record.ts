@@ -1,14 +1,13 @@
 import {createHash} from 'node:crypto'
 import type {Lease} from '../../api/coordination.ts'
-import {formatMicroTime, parseTimestamp} from '../../bootstrap/timestamp.ts'
+import {formatMicroTime, formatTimestamp, parseTimestamp} from '../../bootstrap/timestamp.ts'
+import {readGrant, withoutGrant, type RejoinGrant} from './rejoin-grant.ts'
 
 /** One Lease a node name says which key holds its newest client certificate, long after its requests are cleaned away. */
 export const RECORD_NAMESPACE = 'kube-system'
 const RECORD_LABEL = 'trustadm.io/node-certificate'
-/** On records with a grant, so that these alone can be watched. */
-export const GRANT_LABEL = 'trustadm.io/rejoin-allowed'
-export const GRANT_ANNOTATION = 'trustadm.io/rejoin-allowed-until'
 export const NODE_ANNOTATION = 'trustadm.io/node-name'
+const REQUESTER = 'trustadm.io/requester'
 const RESERVED_FOR = 'trustadm.io/reserved-for'
 const RESERVED_UNTIL = 'trustadm.io/reserved-until'
 
@@ -39,8 +38,10 @@ export interface NodeRecord {
   issuedAt: Date | undefined
   /** When the last certificate expires; one that cannot be read does not. */
   until: Date | undefined
-  /** Until when an operator allows one re-join. */
-  allowedUntil: Date | undefined
+  /** Who asked when the name was given last; a node that renews its own certificate does not count. */
+  requester: string | undefined
+  /** Whom an operator lets have the name. */
+  grant: RejoinGrant | undefined
   /** The key that was about to be approved for the name; undefined once a certificate was issued. */
   reserved: {pin: string; until: Date} | undefined
   lease: Lease
@@ -51,12 +52,11 @@ export interface IssuedIdentity {
   pin: string
   notBefore: Date
   notAfter: Date
+  /** Undefined for a node that renewed its own. */
+  requester?: string | undefined
 }
 
 const timeOf = (text: string | undefined) => (text ? parseTimestamp(text) : undefined)
-
-/** Kubernetes reads a Lease's times with six digits of a second only. */
-const seconds = (time: Date) => time.toISOString().replace(/\.\d+Z$/, 'Z')
 
 export function readRecord(lease: Lease): NodeRecord {
   const {holderIdentity, acquireTime, renewTime, leaseDurationSeconds} = lease.spec ?? {}
@@ -71,7 +71,8 @@ export function readRecord(lease: Lease): NodeRecord {
       renewed === undefined || leaseDurationSeconds === undefined
         ? undefined
         : new Date(renewed.getTime() + leaseDurationSeconds * 1000),
-    allowedUntil: timeOf(annotations[GRANT_ANNOTATION]),
+    requester: annotations[REQUESTER],
+    grant: readGrant(lease),
     reserved: pin && reservedUntil ? {pin, until: reservedUntil} : undefined,
     lease,
   }
@@ -81,8 +82,9 @@ export function readRecord(lease: Lease): NodeRecord {
 export const isHeld = ({holder, until}: NodeRecord, now: Date): boolean =>
   holder !== undefined && (until === undefined || until > now)
 
-export const isGranted = ({allowedUntil}: NodeRecord, now: Date): boolean =>
-  allowedUntil !== undefined && allowedUntil > now
+/** The grant that is in force now. */
+export const liveGrant = ({grant}: NodeRecord, now: Date): RejoinGrant | undefined =>
+  grant !== undefined && grant.until > now ? grant : undefined
 
 /** The key that the name is kept for now. */
 export const reservedKey = ({reserved}: NodeRecord, now: Date): string | undefined =>
@@ -108,7 +110,7 @@ export const emptyRecord = (node: string): Lease => ({
  */
 export function recordIssued(
   lease: Lease,
-  {pin, notBefore, notAfter}: IssuedIdentity,
+  {pin, notBefore, notAfter, requester}: IssuedIdentity,
   time: Date,
 ): Lease | undefined {
   const now = new Date(Math.floor(time.getTime() / 1000) * 1000)
@@ -119,11 +121,13 @@ export function recordIssued(
   const until = held && known.until && known.until > notAfter ? known.until : notAfter
   const holder = isOlder ? known.holder : pin
   const issuedAt = isOlder ? known.issuedAt : notBefore
+  const from = (isOlder ? undefined : requester) ?? known.requester
   const says =
     held &&
     known.holder === holder &&
     known.issuedAt?.getTime() === issuedAt?.getTime() &&
     known.until?.getTime() === until.getTime() &&
+    known.requester === from &&
     known.reserved === undefined
   if (says) return undefined
   const {
@@ -136,7 +140,7 @@ export function recordIssued(
     metadata: {
       ...lease.metadata,
       labels: {...lease.metadata.labels, [RECORD_LABEL]: ''},
-      annotations,
+      annotations: {...annotations, ...(from === undefined ? {} : {[REQUESTER]: from})},
     },
     spec: {
       ...lease.spec,
@@ -148,27 +152,12 @@ export function recordIssued(
   }
 }
 
-/** The record with an operator's word that one more machine may take the name. */
-export const withGrant = (lease: Lease, until: Date): Lease => ({
-  ...lease,
-  metadata: {
-    ...lease.metadata,
-    labels: {...lease.metadata.labels, [RECORD_LABEL]: '', [GRANT_LABEL]: ''},
-    annotations: {
-      ...lease.metadata.annotations,
-      [GRANT_ANNOTATION]: seconds(until),
-    },
-  },
-})
-
-export function withoutGrant(lease: Lease): Lease {
-  const {[GRANT_LABEL]: _label, ...labels} = lease.metadata.labels ?? {}
-  const {[GRANT_ANNOTATION]: _until, ...annotations} = lease.metadata.annotations ?? {}
-  return {...lease, metadata: {...lease.metadata, labels, annotations}}
-}
-
 /** The record with the name kept for a key that is about to be approved. That uses a grant up: it lets one machine in. */
-export function withReservation(lease: Lease, pin: string, now: Date): Lease {
+export function withReservation(
+  lease: Lease,
+  {pin, requester}: {pin: string; requester: string},
+  now: Date,
+): Lease {
   const {metadata, ...rest} = withoutGrant(lease)
   return {
     ...rest,
@@ -177,8 +166,9 @@ export function withReservation(lease: Lease, pin: string, now: Date): Lease {
       labels: {...metadata.labels, [RECORD_LABEL]: ''},
       annotations: {
         ...metadata.annotations,
+        [REQUESTER]: requester,
         [RESERVED_FOR]: pin,
-        [RESERVED_UNTIL]: seconds(new Date(now.getTime() + RESERVATION)),
+        [RESERVED_UNTIL]: formatTimestamp(new Date(now.getTime() + RESERVATION)),
       },
     },
   }

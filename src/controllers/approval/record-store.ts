@@ -7,12 +7,11 @@ import {
   readRecord,
   recordIssued,
   recordKey,
-  withGrant,
   withReservation,
-  withoutGrant,
   type IssuedIdentity,
   type NodeRecord,
 } from './node-record.ts'
+import {withGrant, withoutGrant, type RejoinGrant} from './rejoin-grant.ts'
 
 type Leases = Pick<ApiClient, 'leases'>
 
@@ -58,13 +57,13 @@ export const saveIssued = (
   {now, ...options}: CallOptions & {now: Date},
 ): Promise<void> => change(client, node, (lease) => recordIssued(lease, issued, now), options)
 
-/** Lets one more machine take the name until then: `certificate allow-rejoin`. */
+/** Lets one more machine take the name: `certificate allow-rejoin`. */
 export const grantRejoin = (
   client: Leases,
   node: string,
-  until: Date,
+  grant: RejoinGrant,
   options: CallOptions = {},
-): Promise<void> => change(client, node, (lease) => withGrant(lease, until), options)
+): Promise<void> => change(client, node, (lease) => withGrant(lease, grant), options)
 
 /**
  * Keeps the name for a key before it is approved, so that of several approvers, whatever each of them has seen, one alone
@@ -73,13 +72,17 @@ export const grantRejoin = (
  */
 export async function reserveName(
   {leases}: Leases,
-  {node, pin, record}: {node: string; pin: string; record: NodeRecord | undefined},
+  {
+    node,
+    record,
+    ...asker
+  }: {node: string; pin: string; requester: string; record: NodeRecord | undefined},
   {now, ...options}: CallOptions & {now: Date},
 ): Promise<boolean> {
   try {
     await (record === undefined
-      ? leases.create(withReservation(emptyRecord(node), pin, now), options)
-      : leases.update(withReservation(record.lease, pin, now), options))
+      ? leases.create(withReservation(emptyRecord(node), asker, now), options)
+      : leases.update(withReservation(record.lease, asker, now), options))
     return true
   } catch (error) {
     if (hasCode(error, 'ALREADY_EXISTS', 'CONFLICT', 'NOT_FOUND')) return false

@@ -3,12 +3,16 @@ import type {ApiClient} from '../../client/api-client.ts'
 import {startInformer} from '../../client/informer.ts'
 import {APPROVED, DENIED, FAILED, findCondition, isIssued} from '../../csr/conditions.ts'
 import {leafCertificateIn} from '../../csr/issued-certificate.ts'
+import {nodeOfUser} from '../../csr/node-names.ts'
 import {pinOf} from '../../pki/pins.ts'
 import type {Source} from '../controller.ts'
 import {askedBy, type Asked} from './asked.ts'
 import {isOpen} from './decide.ts'
 import type {ApprovedRequest} from './name-rule.ts'
 import type {IssuedIdentity} from './node-record.ts'
+import {allHold} from './opinion.ts'
+import {isLater} from './rejoin-grant.ts'
+import {kubeletClientRules} from './shape-rules.ts'
 
 type Csr = CertificateSigningRequest
 
@@ -27,7 +31,9 @@ function issuedIdentity(csr: Csr): IssuedIdentity | undefined {
   try {
     const certificate = leafCertificateIn(csr.status?.certificate ?? '')
     const {notBefore, notAfter} = certificate
-    return {pin: pinOf(certificate), notBefore, notAfter}
+    const {username = ''} = csr.spec
+    const requester = nodeOfUser(username) === undefined ? username : undefined
+    return {pin: pinOf(certificate), notBefore, notAfter, requester}
   } catch {
     return undefined
   }
@@ -39,6 +45,13 @@ const isGranting = (csr: Csr): boolean =>
   (findCondition(csr, APPROVED) !== undefined &&
     findCondition(csr, DENIED) === undefined &&
     findCondition(csr, FAILED) === undefined)
+
+/** Times have whole seconds: of two in one second the revision tells. */
+function isMadeAfter({metadata: one}: Csr, {metadata: other}: Csr): boolean {
+  const [left, right] = [one.creationTimestamp ?? '', other.creationTimestamp ?? '']
+  if (left !== right) return left > right
+  return isLater(one.resourceVersion ?? '', other.resourceVersion ?? '')
+}
 
 /**
  * The requests for one signer, by the node that they are for. It knows what this process has approved before the server's
@@ -107,12 +120,16 @@ export class RequestIndex implements Source {
     return this.#openOf.get(node) ?? []
   }
 
-  /** How many other keys ask for a node's name in requests that nobody has decided on. */
-  rivalsFor(node: string, pin: string): number {
-    const keys = new Set<string>()
-    for (const name of this.openFor(node)) keys.add(this.#byName.get(name)?.asked?.pin ?? '')
-    keys.delete(pin)
-    return keys.size
+  /** The newest request for a node of whoever made this one, where that is for another key and nobody has decided on it. */
+  newerThan(csr: Csr, {node = '', pin}: Asked): string | undefined {
+    let newest = csr
+    for (const name of this.openFor(node)) {
+      const known = this.#byName.get(name)
+      if (known?.asked === undefined || known.asked.pin === pin) continue
+      if (known.csr.spec.username !== csr.spec.username || !isMadeAfter(known.csr, newest)) continue
+      if (allHold(kubeletClientRules(known.asked))) newest = known.csr
+    }
+    return newest === csr ? undefined : newest.metadata.name
   }
 
   /** The approved requests for a node, but for the named one. */

@@ -3,7 +3,8 @@ import {formatTimestamp} from '../../bootstrap/timestamp.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import type {TrustedClusterInfo} from '../../discovery/cluster-info.ts'
 import {hasCode} from '../../errors.ts'
-import {privateKeyPem, type KeyPair} from '../../pki/keys.ts'
+import {privateKeyPem, publicKeyDer, type KeyPair} from '../../pki/keys.ts'
+import {pinOf} from '../../pki/pins.ts'
 import {awaitCertificate} from '../await-certificate.ts'
 import {clientRequest} from '../client-request.ts'
 import {byCertificate, byToken, withServer} from '../cluster-access.ts'
@@ -55,25 +56,23 @@ async function obtain(context: JoinContext, client: ApiClient) {
   const {nodeName, certificateTimeout: timeout = LONGEST_WAIT} = context.settings
   const standing = await requireNameFree(client, nodeName)
   const {csr, keys} = await ask(context, client)
+  const pin = pinOf({publicKeyDer: publicKeyDer(keys.publicKey)})
+  const allow = `trustadm certificate allow-rejoin ${nodeName} --pin ${pin}`
   const pem = await awaitCertificate(client, csr, {
     timeout,
-    onPending: ({metadata: {name = ''}}) => context.note(pendingNote(name, nodeName, standing)),
+    onPending: ({metadata: {name = ''}}) => context.note(pendingNote(name, allow, standing)),
     onTrouble: ({message}) => context.note(`waiting for the cluster: ${message}`),
-    pendingHints: standing
-      ? [
-          `or let this machine take the name over with "trustadm certificate allow-rejoin ${nodeName}"`,
-        ]
-      : [],
+    pendingHints: standing ? [`or let this machine take the name over with "${allow}"`] : [],
   })
   return {pem, keys}
 }
 
-function pendingNote(request: string, nodeName: string, standing: Node | undefined): string {
+function pendingNote(request: string, allow: string, standing: Node | undefined): string {
   const approve = `on the control plane, run "trustadm certificate approve ${request}"`
   return standing
     ? [
-        `waiting for an operator, for there is a Node "${nodeName}" already`,
-        `to let this machine take its place, run "trustadm certificate allow-rejoin ${nodeName}" on the control plane`,
+        `waiting for an operator, for there is a Node "${standing.metadata.name ?? ''}" already`,
+        `to let this machine take its place, run "${allow}" on the control plane`,
         `to decide on this request alone, "trustadm certificate approve ${request}"`,
       ].join('\n')
     : `waiting for approval\n${approve}`

@@ -22,7 +22,7 @@ const withoutEncipherment = (csr: CertificateSigningRequest): CertificateSigning
 const FREE: ClientFacts = {
   now: new Date('2026-01-01T00:00:00Z'),
   review: {allowed: true, reason: ''},
-  claims: {nodeExists: false, record: undefined, approved: [], rivals: 0},
+  claims: {nodeExists: false, record: undefined, approved: [], newer: undefined},
 }
 
 describe('client approvers', () => {

@@ -14,6 +14,7 @@ import {
   SERVING_USAGES,
   bindApprovals,
   nodeUser,
+  readable,
   submit,
   type Wish,
 } from './support.ts'
@@ -68,21 +69,26 @@ describe('gatherFacts', () => {
     assert.equal(nodeclient?.decision, 'hold')
     assert.equal(nodeclient.reason, 'NodeNameTaken')
     assert.match(objections(nodeclient), /a Node of that name exists, and request "g-csr-/)
-    await grantRejoin(admin, node, new Date(Date.now() + 60_000))
+    const {pin} = readable(second)
+    await grantRejoin(admin, node, {until: new Date(Date.now() + 60_000), to: {pin}})
     assert.equal((await opinions(second)).nodeclient?.decision, 'approve')
   })
 
-  it('finds others who wait for the same grant, among requests for other names', async () => {
+  it('finds the newer request of the same requester, among those of others and for other names', async () => {
     const node = nodeName()
-    await admin.nodes.create({metadata: {name: node}})
-    await grantRejoin(admin, node, new Date(Date.now() + 60_000))
+    const newKeys = () => generateKeys('ECDSA-P256')
     const first = await ask(node)
-    await ask(nodeName(), {keys: await generateKeys('ECDSA-P256')})
+    await ask(nodeName(), {keys: await newKeys()})
+    const other = {...BOOTSTRAPPER, username: 'system:bootstrap:ghijkl'}
+    await ask(node, {keys: await newKeys()}, other)
     assert.equal((await opinions(first)).nodeclient?.decision, 'approve')
-    await ask(node, {keys: await generateKeys('ECDSA-P256')})
+    const second = await ask(node, {keys: await newKeys()})
     const {nodeclient} = await opinions(first)
     assert.equal(nodeclient?.decision, 'hold')
-    assert.match(objections(nodeclient), /but 2 keys ask for it/)
+    assert.equal(nodeclient.reason, 'Superseded')
+    const name = second.metadata.name ?? ''
+    assert.equal(objections(nodeclient), `superseded by request "${name}" of the same requester`)
+    assert.equal((await opinions(second)).nodeclient?.decision, 'approve')
   })
 
   it('finds the Node that vouches for a serving request, also without a Machine API', async () => {

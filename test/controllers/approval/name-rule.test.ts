@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import {
-  nameRule,
+  nameRules,
   type ApprovedRequest,
   type NameClaims,
 } from '../../../src/controllers/approval/name-rule.ts'
@@ -14,12 +14,16 @@ const PIN = 'sha256:aa'
 const OTHER = 'sha256:bb'
 
 const asked = {node: 'foo', pin: PIN} as unknown as Asked
+const from = {requester: 'system:bootstrap:abcdef', revision: '20'}
+const byKey = (pin: string, until = LATER) => ({until, to: {pin}})
+const byRequester = (requester: string, after: string) => ({until: LATER, to: {requester, after}})
 
 const record = (change: Partial<NodeRecord> = {}): NodeRecord => ({
   holder: OTHER,
   issuedAt: EARLIER,
   until: LATER,
-  allowedUntil: undefined,
+  requester: undefined,
+  grant: undefined,
   reserved: undefined,
   lease: {metadata: {}},
   ...change,
@@ -89,24 +93,71 @@ const rows: [string, Partial<NameClaims>, boolean, RegExp][] = [
     /request "csr-0"/,
   ],
   [
-    'an operator allows it',
-    {record: record({allowedUntil: LATER}), nodeExists: true},
+    'an operator allows the key',
+    {record: record({grant: byKey(PIN)}), nodeExists: true},
     true,
-    /an operator allows one re-join until 2026/,
+    /an operator allows this key to re-join until 2026/,
   ],
   [
-    'an operator allowed it, too long ago',
-    {record: record({allowedUntil: EARLIER}), nodeExists: true},
+    'an operator allowed the key, too long ago',
+    {record: record({grant: byKey(PIN, EARLIER)}), nodeExists: true},
     false,
-    /a Node of that name exists, and a certificate/,
+    /a Node of that name exists, and a certificate[^]*Z$/,
   ],
   [
-    'an operator allows it, and another key asks for it too',
-    {record: record({allowedUntil: LATER}), nodeExists: true, rivals: 1},
+    'an operator allows another key',
+    {record: record({grant: byKey(OTHER)}), nodeExists: true},
     false,
-    /a re-join is allowed, but 2 keys ask for it/,
+    /an operator allows only the key sha256:bb until 2026/,
   ],
-  ['nobody has it, and another key asks for it too', {rivals: 1}, true, /free/],
+  [
+    'an operator keeps a free name for another key',
+    {record: record({holder: undefined, grant: byKey(OTHER)})},
+    false,
+    /an operator allows only the key sha256:bb/,
+  ],
+  [
+    'an operator allows the requester, who asked after that',
+    {record: record({grant: byRequester(from.requester, '19')}), nodeExists: true},
+    true,
+    /an operator allows a request of "system:bootstrap:abcdef" to re-join until 2026/,
+  ],
+  [
+    'an operator allows the requester, who asked before that',
+    {record: record({grant: byRequester(from.requester, '20')}), nodeExists: true},
+    false,
+    /only the next request that "system:bootstrap:abcdef" makes after it was allowed/,
+  ],
+  [
+    'an operator allows another requester',
+    {record: record({grant: byRequester('system:bootstrap:other0', '1')}), nodeExists: true},
+    false,
+    /only the next request that "system:bootstrap:other0" makes/,
+  ],
+  [
+    'the requester asks with a newer key too',
+    {newer: 'csr-9'},
+    false,
+    /superseded by request "csr-9" of the same requester/,
+  ],
+  [
+    'an operator allows the key, and the requester asks with a newer one too',
+    {record: record({grant: byKey(PIN)}), nodeExists: true, newer: 'csr-9'},
+    true,
+    /an operator allows this key/,
+  ],
+  [
+    'the key that asks holds it, and the requester asks with a newer one too',
+    {record: record({holder: PIN}), newer: 'csr-9'},
+    true,
+    /holds/,
+  ],
+  [
+    'an operator allows the requester, who asks with a newer key too',
+    {record: record({grant: byRequester(from.requester, '1')}), nodeExists: true, newer: 'csr-9'},
+    false,
+    /superseded/,
+  ],
   [
     'it is kept for the same key, and the Node is there, and another key has a certificate',
     {record: record({reserved: {pin: PIN, until: LATER}}), nodeExists: true},
@@ -139,25 +190,26 @@ const rows: [string, Partial<NameClaims>, boolean, RegExp][] = [
   ],
   [
     'it is kept for another key, but an operator allows it',
-    {record: record({allowedUntil: LATER, reserved: {pin: OTHER, until: LATER}})},
+    {record: record({grant: byKey(PIN), reserved: {pin: OTHER, until: LATER}})},
     true,
     /an operator allows/,
   ],
 ]
 
-describe('nameRule', () => {
+const FREE: NameClaims = {nodeExists: false, record: undefined, approved: [], newer: undefined}
+
+describe('nameRules', () => {
   for (const [name, change, holds, reason] of rows) {
-    it(`${holds ? 'gives' : 'does not give'} the name where ${name}`, () => {
-      const claims = {nodeExists: false, record: undefined, approved: [], rivals: 0, ...change}
-      const verdict = nameRule(asked, claims, NOW)
-      assert.equal(verdict.holds, holds, verdict.reason)
-      assert.match(verdict.reason, reason)
+    it(`${holds ? 'give' : 'do not give'} the name where ${name}`, () => {
+      const verdicts = nameRules(asked, from, {...FREE, ...change}, NOW)
+      const decisive = verdicts.find((one) => !one.holds) ?? verdicts[0]
+      assert.equal(decisive.holds, holds, decisive.reason)
+      assert.match(decisive.reason, reason)
     })
   }
 
-  it('gives no name that a Node cannot have', () => {
-    const free = {nodeExists: false, record: undefined, approved: [], rivals: 0}
+  it('give no name that a Node cannot have', () => {
     for (const node of ['UPPER', 'a b', '../x', '-a', 'a'.repeat(254), ''])
-      assert.equal(nameRule({...asked, node}, free, NOW).holds, false, node)
+      assert.equal(nameRules({...asked, node}, from, FREE, NOW)[0].holds, false, node)
   })
 })

@@ -2,22 +2,23 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import {
   emptyRecord,
-  isGranted,
   isHeld,
   isKeyOf,
   isNodeName,
+  liveGrant,
   readRecord,
   recordIssued,
   recordName,
   reservedKey,
-  withGrant,
   withReservation,
-  withoutGrant,
 } from '../../../src/controllers/approval/node-record.ts'
+import {withGrant, withoutGrant} from '../../../src/controllers/approval/rejoin-grant.ts'
 
 const at = (text: string) => new Date(`2026-01-${text}Z`)
 const NOW = at('01T12:00:00.500')
 const issued = (pin: string, notBefore: Date, notAfter: Date) => ({pin, notBefore, notAfter})
+const GRANT = {until: at('01T13:00:00'), to: {pin: 'sha256:bb'}}
+const ASKER = {pin: 'sha256:bb', requester: 'system:bootstrap:abcdef'}
 const FIRST = issued('sha256:aa', at('01T11:55:00'), at('02T00:00:00'))
 
 describe('node records', () => {
@@ -100,16 +101,17 @@ describe('node records', () => {
 
   it('carry a grant until it is used, and lose nothing else by that', () => {
     const lease = recordIssued(emptyRecord('foo'), FIRST, NOW)!
-    const granted = withGrant(lease, at('01T13:00:00'))
-    assert.equal(isGranted(readRecord(granted), NOW), true)
-    assert.equal(isGranted(readRecord(granted), at('01T13:00:00')), false)
+    const granted = withGrant(lease, GRANT)
+    assert.deepEqual(liveGrant(readRecord(granted), NOW), GRANT)
+    assert.equal(liveGrant(readRecord(granted), GRANT.until), undefined)
     assert.deepEqual(withoutGrant(granted), lease)
   })
 
   it('keep the name for a key that is about to be approved, for a day, and use a grant up by that', () => {
-    const granted = withGrant(recordIssued(emptyRecord('foo'), FIRST, NOW)!, at('01T13:00:00'))
-    const record = readRecord(withReservation(granted, 'sha256:bb', NOW))
-    assert.equal(isGranted(record, NOW), false)
+    const granted = withGrant(recordIssued(emptyRecord('foo'), FIRST, NOW)!, GRANT)
+    const record = readRecord(withReservation(granted, ASKER, NOW))
+    assert.equal(record.grant, undefined)
+    assert.equal(record.requester, ASKER.requester)
     assert.equal(reservedKey(record, at('02T12:30:00')), 'sha256:bb')
     assert.equal(reservedKey(record, at('02T13:30:00')), undefined)
     assert.equal(record.holder, FIRST.pin)
@@ -121,21 +123,29 @@ describe('node records', () => {
   })
 
   it('keep it no longer once a certificate was issued, whoever it is for', () => {
-    const lease = withReservation(recordIssued(emptyRecord('foo'), FIRST, NOW)!, 'sha256:bb', NOW)
+    const lease = withReservation(recordIssued(emptyRecord('foo'), FIRST, NOW)!, ASKER, NOW)
     const settled = recordIssued(lease, FIRST, NOW)!
     assert.equal(readRecord(settled).reserved, undefined)
-    assert.deepEqual(settled.metadata.annotations, {'trustadm.io/node-name': 'foo'})
+    assert.deepEqual(settled.metadata.annotations, {
+      'trustadm.io/node-name': 'foo',
+      'trustadm.io/requester': ASKER.requester,
+    })
   })
 
   it('keep a grant when a certificate is recorded', () => {
-    const granted = withGrant(emptyRecord('foo'), at('01T13:00:00'))
-    assert.equal(isGranted(readRecord(recordIssued(granted, FIRST, NOW)!), NOW), true)
+    const granted = withGrant(emptyRecord('foo'), GRANT)
+    assert.deepEqual(readRecord(recordIssued(granted, FIRST, NOW)!).grant, GRANT)
   })
 
   it('whose times cannot be read hold the name', () => {
     const record = readRecord({metadata: {}, spec: {holderIdentity: 'x', renewTime: 'soon'}})
     assert.equal(isHeld(record, NOW), true)
-    const grant = {annotations: {'trustadm.io/rejoin-allowed-until': 'tomorrow'}}
-    assert.equal(isGranted(readRecord({metadata: grant}), NOW), false)
+  })
+
+  it('remember who asked for the name, also through renewals by the node', () => {
+    const lease = recordIssued(emptyRecord('foo'), {...FIRST, requester: ASKER.requester}, NOW)!
+    const renewal = issued('sha256:bb', at('01T18:00:00'), at('02T06:00:00'))
+    const record = readRecord(recordIssued(lease, renewal, at('01T18:05:00'))!)
+    assert.equal(record.requester, ASKER.requester)
   })
 })

@@ -203,7 +203,7 @@ export const COMMAND_LINES: Record<string, (place: Place) => Line[]> = {
     ...withStrangeConfigs(place, 'some'),
   ],
   'certificate:allow-rejoin': (place) => [
-    {args: ['by-flag', '--dir', place.dir], succeeds: true},
+    {args: ['by-flag', '--requester', 'ada', '--dir', place.dir], succeeds: true},
     {args: ['by-flag', '--dir', place.dir, '--ttl', MALFORMED]},
     ...withStrangeConfigs(place, 'by-flag'),
   ],

@@ -1,0 +1,34 @@
+import type {WaitingRequest} from '../control-plane/requests/waiting.ts'
+import {ageOf} from '../server/table/human-duration.ts'
+import type {Choice} from './prompt.ts'
+import {shown, shownValue} from './views/requests-text.ts'
+
+const NONE = ''
+/** The newest of more: the machine that the operator stands beside has asked just now. */
+const MOST_SHOWN = 20
+
+type Choose = (question: string, choices: readonly Choice<string>[]) => Promise<string>
+
+function line({name, created, requester, pin}: WaitingRequest, now: Date): string {
+  return `${pin}, asked ${ageOf(created, now)} ago by ${shownValue(requester)} (${shown(name)})`
+}
+
+/** Lets a person say which of the machines that wait is meant; undefined for none. */
+export async function chooseWaiting(
+  node: string,
+  waiting: readonly WaitingRequest[],
+  now: Date,
+  choose: Choose,
+): Promise<WaitingRequest | undefined> {
+  const newest = waiting.slice(-MOST_SHOWN)
+  const more = waiting.length - newest.length
+  const older = more === 0 ? '' : ` (${more} older ones are not shown)`
+  const chosen = await choose(
+    `Which key may join as "${node}"? Compare it with what "trustadm join" prints on the machine.${older}`,
+    [
+      {value: NONE, name: 'none of these'},
+      ...newest.map((one) => ({value: one.name, name: line(one, now)})),
+    ],
+  )
+  return newest.find(({name}) => name === chosen)
+}
