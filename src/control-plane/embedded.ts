@@ -1,3 +1,4 @@
+import {EventEmitter} from 'node:events'
 import type {UserInfo} from '../api/meta.ts'
 import {createApiClient, type ApiClient} from '../client/api-client.ts'
 import {InProcessTransport} from '../client/in-process-transport.ts'
@@ -59,6 +60,7 @@ export async function startEmbedded(
 ): Promise<EmbeddedPlane> {
   const {settings} = plane
   let material = await readMaterial(plane, signing)
+  const reloads = new EventEmitter()
   await ensureFolder(fileOf(plane, 'logs'))
   const issuances = new FileIssuanceLog(fileOf(plane, 'issuances'), clock)
   const storage = await openLmdbStorage(plane.dir)
@@ -71,6 +73,7 @@ export async function startEmbedded(
       tls: material.tls,
       clientAuthorities: material.clientAuthorities,
       frontProxyAuthorities: material.frontProxyAuthorities,
+      believesSigner: (signer) => material.believedSigners.has(signer),
       serviceAccount: {
         issuer: `https://kubernetes.default.svc.${settings.dnsDomain}`,
         signingKey: material.signingKey,
@@ -84,6 +87,13 @@ export async function startEmbedded(
       reader: clientOf(server.handler, READER),
       writer: (controller) => clientOf(server.handler, writerFor(controller)),
       rootCa: () => material.rootAuthorities,
+      kubeletServingCa: {
+        pem: () => material.kubeletServingAuthorities,
+        subscribe: (changed) => {
+          reloads.on('done', changed)
+          return () => reloads.off('done', changed)
+        },
+      },
       aggregate,
       controllers: chosen,
       serving,
@@ -98,6 +108,7 @@ export async function startEmbedded(
     })
     await controllers.synced
     if (chosen?.includes('csr-signer') ?? true) {
+      for (const line of material.shortcomings) log(`error: ${line}`)
       // Signing is tried again and again; a server that cannot sign is of use all the same.
       await issuances.check().catch((error: unknown) => {
         log(`error: nothing is signed until the issuance log can be written: ${messageOf(error)}`)
@@ -110,6 +121,7 @@ export async function startEmbedded(
         server.setTls(read.tls)
         await server.setClientAuthorities(read.clientAuthorities)
         material = read
+        reloads.emit('done')
       },
       async close(graceMilliseconds) {
         await controllers.close()

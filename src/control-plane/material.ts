@@ -1,13 +1,17 @@
 import type {KeyObject} from 'node:crypto'
+import {KUBELET_SERVING, LEGACY_UNKNOWN} from '../csr/signers.ts'
 import {TrustError} from '../errors.ts'
 import {readAuthority, type Authority} from '../pki/authority.ts'
+import {joinBundles} from '../pki/bundle.ts'
 import {SERVICE_ACCOUNT_KEYS} from '../pki/catalog.ts'
+import {certificatePem} from '../pki/certificate.ts'
 import {readKeyPair} from '../pki/key-pair.ts'
 import type {TlsMaterial} from '../server/http/listener.ts'
 import {CATALOG, openStore} from './certificates.ts'
 import {certDirOf, type Plane} from './config/plane.ts'
 import {
   DEFAULT_SIGNING,
+  believedSigners,
   readSigningAuthorities,
   withClientSigners,
   type SigningAuthorities,
@@ -23,14 +27,24 @@ export interface ServerMaterial {
   frontProxyAuthorities: string
   /** What certificates are signed with on request. */
   signers: SigningAuthorities
+  /** The signers whose certificates log in here. */
+  believedSigners: ReadonlySet<string>
+  /** The CAs of kubelets' serving certificates; undefined where there is none. */
+  kubeletServingAuthorities: string | undefined
+  /** What does not work for want of a CA that an older release did not make, and what to do; a sentence each. */
+  shortcomings: readonly string[]
   signingKey: KeyObject
 }
 
 const HINTS = ['run "trustadm init" to make what is missing']
 
-async function requireAuthority(plane: Plane, id: string): Promise<Authority> {
+async function findAuthority(plane: Plane, id: string): Promise<Authority | undefined> {
   const spec = CATALOG.authorities.find((one) => one.id === id)
-  const authority = spec && (await readAuthority(certDirOf(plane), spec))
+  return spec && (await readAuthority(certDirOf(plane), spec))
+}
+
+async function requireAuthority(plane: Plane, id: string): Promise<Authority> {
+  const authority = await findAuthority(plane, id)
   if (authority) return authority
   throw new TrustError('NOT_FOUND', `there is no CA "${id}" in ${certDirOf(plane)}`, {hints: HINTS})
 }
@@ -52,13 +66,54 @@ async function signingKey(plane: Plane): Promise<KeyObject> {
   })
 }
 
+/** The CAs that sign for one signer and nobody else. */
+const SIGNERS_APART = {
+  'kubelet-serving-ca': KUBELET_SERVING,
+  'legacy-unknown-ca': LEGACY_UNKNOWN,
+} as const
+
+type Apart = Record<keyof typeof SIGNERS_APART, Authority | undefined>
+
+/** A server that cannot sign for one signer is of use all the same, so an upgrade does not keep it from starting. */
+function shortcomingsOf(plane: Plane, apart: Apart, signers: SigningAuthorities): string[] {
+  return (Object.keys(apart) as (keyof Apart)[])
+    .filter((id) => apart[id] === undefined && !signers.has(SIGNERS_APART[id]))
+    .map(
+      (id) =>
+        `nothing is signed for ${SIGNERS_APART[id]}: there is no CA "${id}" in ${certDirOf(plane)}; run "trustadm init" to make it`,
+    )
+}
+
+/** The bundle that kubelets' callers need: of the CA made for it, and of the one that flags name in its place. */
+function servingBundle(
+  own: Authority | undefined,
+  signers: SigningAuthorities,
+): string | undefined {
+  const issuer = signers.get(KUBELET_SERVING)?.issuer
+  const texts = [
+    ...(own ? [own.bundlePem] : []),
+    ...(issuer ? [certificatePem(issuer.certificate)] : []),
+  ]
+  return texts.length === 0 ? undefined : joinBundles(...texts)
+}
+
 export async function readMaterial(
   plane: Plane,
   signing: SigningSettings = DEFAULT_SIGNING,
 ): Promise<ServerMaterial> {
-  const {bundlePem: rootAuthorities, issuer} = await requireAuthority(plane, 'ca')
+  const {bundlePem: rootAuthorities, issuer: cluster} = await requireAuthority(plane, 'ca')
   const {bundlePem: frontProxyAuthorities} = await requireAuthority(plane, 'front-proxy-ca')
-  const signers = await readSigningAuthorities(signing, issuer)
+  const apart: Apart = {
+    'kubelet-serving-ca': await findAuthority(plane, 'kubelet-serving-ca'),
+    'legacy-unknown-ca': await findAuthority(plane, 'legacy-unknown-ca'),
+  }
+  const signers = await readSigningAuthorities(signing, {
+    cluster,
+    of: {
+      [KUBELET_SERVING]: apart['kubelet-serving-ca']?.issuer,
+      [LEGACY_UNKNOWN]: apart['legacy-unknown-ca']?.issuer,
+    },
+  })
   const clientAuthorities = withClientSigners(rootAuthorities, signers)
   return {
     tls: {...(await servingPair(plane)), clientAuthorities},
@@ -66,6 +121,9 @@ export async function readMaterial(
     clientAuthorities,
     frontProxyAuthorities,
     signers,
+    believedSigners: believedSigners(clientAuthorities, signers),
+    kubeletServingAuthorities: servingBundle(apart['kubelet-serving-ca'], signers),
+    shortcomings: shortcomingsOf(plane, apart, signers),
     signingKey: await signingKey(plane),
   }
 }

@@ -2,12 +2,13 @@ import type {SigningAuthority} from '../controllers/signing/authorities.ts'
 import {
   API_SERVER_CLIENT,
   KUBELET_CLIENT,
+  LEGACY_UNKNOWN,
   WELL_KNOWN_SIGNERS,
   type WellKnownSigner,
 } from '../csr/signers.ts'
 import {TrustError} from '../errors.ts'
 import {joinBundles, parseBundle} from '../pki/bundle.ts'
-import {certificatePem, publicKeyOf} from '../pki/certificate.ts'
+import {certificatePem, publicKeyOf, type Certificate} from '../pki/certificate.ts'
 import {readFileSafely} from '../pki/files.ts'
 import {createIssuer, type Issuer} from '../pki/issuer.ts'
 import {requireStrongKey} from '../pki/key-policy.ts'
@@ -54,27 +55,64 @@ async function readIssuer({certificate: file, key: keyFile}: AuthorityFiles): Pr
   }
 }
 
-/** The CA of every signer that can sign; `own` is for those that no files are named for. */
+/** The CAs that a control plane has for its signers. */
+export interface OwnIssuers {
+  /** The CA that clients are known by. */
+  cluster?: Issuer | undefined
+  /** Of signers that have a CA to themselves. */
+  of?: Partial<Record<WellKnownSigner, Issuer | undefined>>
+}
+
+/** Signers that never use a CA that is there for others too: nobody has to trust what they sign. */
+const APART: readonly WellKnownSigner[] = [LEGACY_UNKNOWN]
+
+/**
+ * The CA of every signer that can sign: the one its own flags name, else the one it has to itself, else the common one. Where the
+ * control plane lacks a CA that it should have for a signer, that signer does not sign: never with a CA of more trust.
+ */
 export async function readSigningAuthorities(
   {files, filesOf, duration}: SigningSettings,
-  own?: Issuer,
+  {cluster, of: own = {}}: OwnIssuers = {},
 ): Promise<SigningAuthorities> {
-  const common = files ? await readIssuer(files) : own
+  const common = files ? await readIssuer(files) : cluster
   const authorities = new Map<WellKnownSigner, SigningAuthority>()
   for (const signer of WELL_KNOWN_SIGNERS) {
     const named = filesOf[signer]
-    const issuer = named ? await readIssuer(named) : common
+    const hasOwn = signer in own || APART.includes(signer)
+    const issuer = named ? await readIssuer(named) : hasOwn ? own[signer] : common
     if (issuer) authorities.set(signer, {issuer, duration})
   }
   return authorities
 }
 
+const CLIENT_SIGNERS = [API_SERVER_CLIENT, KUBELET_CLIENT] as const
+
 /** Whom a server has to trust for what the client signers sign to be honored, besides those it trusts anyway. */
 export function withClientSigners(bundle: string, authorities: SigningAuthorities): string {
-  const signers = [API_SERVER_CLIENT, KUBELET_CLIENT] as const
-  const added = signers.flatMap((signer) => {
+  const added = CLIENT_SIGNERS.flatMap((signer) => {
     const authority = authorities.get(signer)
     return authority ? [certificatePem(authority.issuer.certificate)] : []
   })
   return joinBundles(bundle, ...added)
+}
+
+/**
+ * Whether a server that trusts these roots for clients may come to trust a certificate of that CA. A CA that another one has signed
+ * counts, for who that is under cannot be known here.
+ */
+function mayBeBelieved({certificate}: Issuer, roots: readonly Certificate[]): boolean {
+  const {subject, issuer, publicKeyDer} = certificate
+  return (
+    !subject.der.equals(issuer.der) ||
+    roots.some(
+      (root) => root.publicKeyDer.equals(publicKeyDer) || root.subject.der.equals(issuer.der),
+    )
+  )
+}
+
+/** The signers whose certificates a server that trusts this bundle for clients would take for a login. */
+export function believedSigners(bundle: string, authorities: SigningAuthorities): Set<string> {
+  const roots = parseBundle(bundle)
+  const believed = [...authorities].filter(([, {issuer}]) => mayBeBelieved(issuer, roots))
+  return new Set(believed.map(([signer]) => signer))
 }

@@ -8,6 +8,7 @@ import {csrCleanerController} from './csr-cleaner.ts'
 import {csrSignerController, type CsrSignerDeps} from './csr-signer.ts'
 import {defaultServiceAccountController} from './default-service-account.ts'
 import {kubeletServingApproverController, type ServingPolicy} from './kubelet-serving-approver.ts'
+import {kubeletServingCaController, type ChangingBundle} from './kubelet-serving-ca-publisher.ts'
 import {namespaceDeletionController} from './namespace-deletion.ts'
 import {nodeTaintController} from './node-taints.ts'
 import {rootCaController} from './root-ca-publisher.ts'
@@ -30,6 +31,8 @@ export interface PortableDeps {
 export interface EmbeddedDeps extends PortableDeps {
   /** The CA bundle that every namespace is told. */
   rootCa: () => string
+  /** The CA bundle that callers of kubelets are told; absent: none is. */
+  kubeletServingCa?: ChangingBundle | undefined
   aggregate: Aggregate
 }
 
@@ -88,6 +91,13 @@ export const EMBEDDED_CONTROLLERS: ControllerTable<EmbeddedDeps> = {
     aliases: ['root-ca-certificate-publisher-controller'],
     create: ({reader, writer, rootCa}) =>
       rootCaController(reader, writer('root-ca-cert-publisher'), rootCa),
+  },
+  'kubelet-serving-ca-publisher': {
+    // Kubernetes has none.
+    aliases: [],
+    create: ({reader, writer, kubeletServingCa}) =>
+      kubeletServingCa &&
+      kubeletServingCaController(reader, writer('kubelet-serving-ca-publisher'), kubeletServingCa),
   },
   'namespace-controller': {
     aliases: ['namespace'],

@@ -102,6 +102,13 @@ const etcdNames = ({nodeName, advertiseAddress}: CatalogContext): SubjectNames =
 export const AUTHORITIES: readonly AuthoritySpec[] = [
   {id: 'ca', commonName: 'kubernetes', place: pair('ca'), ...always},
   {id: 'front-proxy-ca', commonName: 'front-proxy-ca', place: pair('front-proxy-ca'), ...always},
+  // What nodes and strangers can get certificates from is never what the API server or its clients are known by.
+  ...(['kubelet-serving-ca', 'legacy-unknown-ca'] as const).map((id): AuthoritySpec => ({
+    id,
+    commonName: id,
+    place: pair(id),
+    ...always,
+  })),
   {id: 'etcd-ca', commonName: 'etcd-ca', place: pair('etcd/ca'), ...externalEtcd},
 ]
 

@@ -49,6 +49,8 @@ export interface ServerOptions {
   /** The CAs that client certificates are checked against, PEM. */
   clientAuthorities: string
   frontProxyAuthorities?: string
+  /** Whether clients are known by the CA that a signer signs with; those for clients always count. */
+  believesSigner?: (signerName: string) => boolean
   serviceAccount: {issuer: string; signingKey: KeyObject; alsoBelieved?: KeyObject[]}
   /** Where services get their addresses from; the first one is that of `default/kubernetes`. */
   serviceRange: AddressRange
@@ -140,7 +142,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     clock,
     serveResource: createResourceEndpoint({
       registry,
-      ...createAdmission(index, [pendingRequestLimit(pending)]),
+      ...createAdmission(index, [pendingRequestLimit(pending)], options.believesSigner),
       routes: new RouteTable(resources),
       authorize,
       clock,

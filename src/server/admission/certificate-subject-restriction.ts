@@ -1,24 +1,36 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
-import {API_SERVER_CLIENT} from '../../csr/signers.ts'
+import {API_SERVER_CLIENT, KUBELET_CLIENT} from '../../csr/signers.ts'
 import {requestOf} from '../../csr/request-of.ts'
 import {MASTERS_GROUP} from '../authn/users.ts'
 import {isForRequests} from './certificate-signers.ts'
 import {denied} from './plugin.ts'
 import type {AdmissionPlugin} from './plugin.ts'
 
-/** Nobody asks for a client certificate that may do everything. As Kubernetes' CertificateSubjectRestriction. */
-export const certificateSubjectRestriction: AdmissionPlugin = {
+/** Whether this server knows clients by the CA that a signer signs with. */
+export type BelievesSigner = (signerName: string) => boolean
+
+/** By what they are for, whoever signs for them. */
+const CLIENT_SIGNERS: readonly string[] = [API_SERVER_CLIENT, KUBELET_CLIENT]
+
+/**
+ * Nobody asks for a client certificate that may do everything. As Kubernetes' CertificateSubjectRestriction, which looks at
+ * kube-apiserver-client only; here every signer counts that the server would believe.
+ */
+export const certificateSubjectRestriction = (
+  believes: BelievesSigner = () => false,
+): AdmissionPlugin => ({
   name: 'CertificateSubjectRestriction',
   validate(operation) {
     if (!isForRequests(operation, 'create', '')) return
     const csr = operation.object as CertificateSigningRequest
-    if (csr.spec.signerName !== API_SERVER_CLIENT) return
+    const {signerName} = csr.spec
+    if (!CLIENT_SIGNERS.includes(signerName) && !believes(signerName)) return
     const verdict = requestOf(csr)
     if ('why' in verdict) throw denied(operation, `unable to parse csr: ${verdict.why}`)
     if (!verdict.request.subject.organizations.includes(MASTERS_GROUP)) return
     throw denied(
       operation,
-      `use of ${API_SERVER_CLIENT} signer with ${MASTERS_GROUP} group is not allowed`,
+      `use of ${signerName} signer with ${MASTERS_GROUP} group is not allowed`,
     )
   },
-}
+})

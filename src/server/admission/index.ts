@@ -1,7 +1,10 @@
 import type {RbacIndex} from '../authz/rbac/rbac-index.ts'
 import {certificateApproval} from './certificate-approval.ts'
 import {certificateSigning} from './certificate-signing.ts'
-import {certificateSubjectRestriction} from './certificate-subject-restriction.ts'
+import {
+  certificateSubjectRestriction,
+  type BelievesSigner,
+} from './certificate-subject-restriction.ts'
 import {namespaceLifecycle} from './namespace-lifecycle.ts'
 import {nodeRestriction} from './node-restriction/index.ts'
 import {chainPlugins} from './plugin.ts'
@@ -17,6 +20,7 @@ export type {Admission, AdmissionOperation, AdmissionPlugin} from './plugin.ts'
 export const createAdmission = (
   index: RbacIndex,
   further: readonly AdmissionPlugin[] = [],
+  believes?: BelievesSigner,
 ): Admission =>
   chainPlugins([
     namespaceLifecycle,
@@ -27,6 +31,6 @@ export const createAdmission = (
     rbacEscalation(index),
     certificateApproval,
     certificateSigning,
-    certificateSubjectRestriction,
+    certificateSubjectRestriction(believes),
     ...further,
   ])

@@ -61,9 +61,9 @@ function keepDecisions(csr: Csr, old: Csr): void {
 
 /** Exported for its table of cases: what each endpoint says of a change. */
 export const CSR_PERMISSIONS: Record<'main' | 'status' | 'approval', Permission> = {
-  main: {decide: false, issue: false, reissue: false},
-  status: {decide: false, issue: true, reissue: false},
-  approval: {decide: true, issue: false, reissue: false},
+  main: {decide: false, issue: false},
+  status: {decide: false, issue: true},
+  approval: {decide: true, issue: false},
 }
 
 export const validateCsrUpdate = (
@@ -73,10 +73,7 @@ export const validateCsrUpdate = (
   version = 'v1',
 ): FieldError[] => [
   ...validateStatus(csr, leniencyFor(csr, old, version)),
-  ...validateTransition(csr, old, {
-    ...CSR_PERMISSIONS[endpoint],
-    reissue: version === 'v1beta1',
-  }),
+  ...validateTransition(csr, old, CSR_PERMISSIONS[endpoint]),
 ]
 
 const statusStrategy: Strategy<Csr> = {

@@ -117,7 +117,6 @@ export function validateStatus(csr: CertificateSigningRequest, lenient: Leniency
 export interface Permission {
   decide: boolean
   issue: boolean
-  reissue: boolean
 }
 
 function validateDecisions(
@@ -149,7 +148,7 @@ export function validateTransition(
   if (certificate === stored) return errors
   if (!permission.issue) {
     errors.push(forbiddenField(CERTIFICATE, 'updates may not set certificate content'))
-  } else if (stored !== '' && !permission.reissue) {
+  } else if (stored !== '') {
     errors.push(forbiddenField(CERTIFICATE, 'updates may not modify existing certificate content'))
   }
   return errors

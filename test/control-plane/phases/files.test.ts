@@ -88,7 +88,12 @@ describe('the phases that write files', () => {
 
   it('note the CAs that were made here', async () => {
     await fixture.run(...FILES)
-    assert.deepEqual((await findPlane(fixture.dir))?.generatedAuthorities, ['ca', 'front-proxy-ca'])
+    assert.deepEqual((await findPlane(fixture.dir))?.generatedAuthorities, [
+      'ca',
+      'front-proxy-ca',
+      'kubelet-serving-ca',
+      'legacy-unknown-ca',
+    ])
   })
 
   it("use an operator's CA and never write to it", async () => {
@@ -105,7 +110,8 @@ describe('the phases that write files', () => {
         await readFile(join(fixture.dir, 'pki/ca.key')),
         await readFile(join(other.dir, 'pki/ca.key')),
       )
-      assert.deepEqual((await findPlane(fixture.dir))?.generatedAuthorities, ['front-proxy-ca'])
+      const generated = (await findPlane(fixture.dir))?.generatedAuthorities
+      assert.deepEqual(generated, ['front-proxy-ca', 'kubelet-serving-ca', 'legacy-unknown-ca'])
     } finally {
       await other.remove()
     }

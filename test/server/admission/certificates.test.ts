@@ -148,14 +148,22 @@ describe('CertificateSubjectRestriction', () => {
     const asked = request ?? (await requestPem({commonName: 'x', organizations}))
     const made = csr(signerName)
     made.spec.request = encoded(asked)
-    await admit(certificateSubjectRestriction, {resource, name: 'c', object: made})
+    const restriction = certificateSubjectRestriction((signer) => signer === 'example.com/believed')
+    await admit(restriction, {resource, name: 'c', object: made})
   }
-  const refused = refusal(`use of ${CLIENT} signer with system:masters group is not allowed`)
+  const refused = (signer = CLIENT) =>
+    refusal(`use of ${signer} signer with system:masters group is not allowed`)
 
   it('refuses a client certificate of system:masters', async () => {
-    await assert.rejects(create(CLIENT, ['system:masters']), refused)
-    await assert.rejects(create(CLIENT, ['a', 'system:masters', 'b']), refused)
+    await assert.rejects(create(CLIENT, ['system:masters']), refused())
+    await assert.rejects(create(CLIENT, ['a', 'system:masters', 'b']), refused())
   })
+
+  for (const signer of ['kubernetes.io/kube-apiserver-client-kubelet', 'example.com/believed']) {
+    it(`refuses it of ${signer} too, whose certificates log in here`, async () => {
+      await assert.rejects(create(signer, ['system:masters']), refused(signer))
+    })
+  }
 
   it('admits other groups', async () => {
     await create(CLIENT, ['system:admin', 'system:masters:not', 'System:masters'])
@@ -175,6 +183,6 @@ describe('CertificateSubjectRestriction', () => {
 
   it('looks at creates only', async () => {
     const object = csr(CLIENT)
-    await admit(certificateSubjectRestriction, {resource, verb: 'update', object, old: object})
+    await admit(certificateSubjectRestriction(), {resource, verb: 'update', object, old: object})
   })
 })

@@ -183,9 +183,11 @@ describe('what each endpoint says of a changed CertificateSigningRequest', () =>
     })
   }
 
-  it('lets v1beta1 write any certificate, again and again', () => {
+  it('lets v1beta1 write any certificate, once', () => {
     const now = csr({certificate: encoded('hello')})
-    assert.deepEqual(validateCsrUpdate(now, csr({certificate: pem.other}), 'status', 'v1beta1'), [])
+    assert.deepEqual(validateCsrUpdate(now, csr({}), 'status', 'v1beta1'), [])
+    const replaced = validateCsrUpdate(now, csr({certificate: pem.other}), 'status', 'v1beta1')
+    assert.match(texts(replaced).join(), /may not modify existing certificate content/)
   })
 })
 

@@ -21,8 +21,14 @@ trustadm:kubelet-serving-approver -> trustadm:kubelet-serving-approver: ServiceA
 export const OWN_ROLES = `
 kube-system/trustadm:csr-approver
   create,get,update | coordination.k8s.io | leases
+kube-system/trustadm:kubelet-serving-ca-publisher
+  create | "" | configmaps
+  update | "" | configmaps | names kubelet-serving-ca
+kube-system/trustadm:kubelet-serving-ca-reader
+  get,list,watch | "" | configmaps | names kubelet-serving-ca
 `
 
 export const OWN_ROLE_BINDINGS = `
 kube-system/trustadm:csr-approver -> trustadm:csr-approver: ServiceAccount kube-system/certificate-controller
+kube-system/trustadm:kubelet-serving-ca-publisher -> trustadm:kubelet-serving-ca-publisher: ServiceAccount kube-system/kubelet-serving-ca-publisher
 `
