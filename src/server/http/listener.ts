@@ -1,4 +1,4 @@
-import type {IncomingMessage, ServerResponse} from 'node:http'
+import {IncomingMessage, type ServerResponse} from 'node:http'
 import {
   createSecureServer,
   type Http2SecureServer,
@@ -10,8 +10,8 @@ import type {AddressInfo, Socket} from 'node:net'
 import type {TLSSocket} from 'node:tls'
 import type {ApiRequest, Handler} from '../api-request.ts'
 import {discardBody, readBody, type BodyLimits} from './body.ts'
-import {refuseMalformed} from './client-error.ts'
 import {Connections} from './connections.ts'
+import {Http1} from './http1.ts'
 import {DEFAULT_HTTP_LIMITS, type HttpLimits} from './http-limits.ts'
 import {listenError} from './listen-error.ts'
 import {PeerCertificateReader} from './peer-certificates.ts'
@@ -34,13 +34,13 @@ type HttpResponse = ServerResponse | Http2ServerResponse
 
 /** What was answered gets so long to leave the sockets' buffers at the end. */
 const FLUSH = 500
-const MAX_CHECK_INTERVAL = 5000
 
 /** TLS, HTTP/1.1 and HTTP/2 on one port; turns what arrives into an ApiRequest and the answer into bytes. */
 export class Listener {
   readonly #server: Http2SecureServer
   readonly #handler: Handler
   readonly #limits: HttpLimits
+  readonly #http1: Http1
   readonly #connections: Connections
   readonly #sockets = new WeakMap<Http2Session, TLSSocket>()
   readonly #peers = new PeerCertificateReader()
@@ -61,12 +61,11 @@ export class Listener {
       handshakeTimeout: this.#limits.handshakeMilliseconds,
       settings: {maxConcurrentStreams: this.#limits.streamsPerConnection},
     })
-    this.#limitHttp1()
+    this.#http1 = new Http1(this.#server, this.#limits)
     this.#followConnections()
     this.#server.on('request', (request, response) => this.#track(request, response))
     this.#server.on('sessionError', () => undefined)
     this.#server.on('tlsClientError', (_error: Error, socket: TLSSocket) => socket.destroy())
-    this.#server.on('clientError', refuseMalformed)
   }
 
   static async start(options: ListenerOptions): Promise<Listener> {
@@ -122,18 +121,6 @@ export class Listener {
     })
   }
 
-  /** An HTTP/2 server that also speaks HTTP/1.1 has its limits only as properties. */
-  #limitHttp1(): void {
-    const {headerMilliseconds, idleMilliseconds} = this.#limits
-    Object.assign(this.#server, {
-      headersTimeout: headerMilliseconds,
-      keepAliveTimeout: idleMilliseconds,
-      // A watch is one long answer: its time is bounded by the request's own timeoutSeconds.
-      requestTimeout: 0,
-      connectionsCheckingInterval: Math.min(headerMilliseconds, MAX_CHECK_INTERVAL),
-    })
-  }
-
   #followConnections(): void {
     let newest: TLSSocket | undefined
     this.#server.prependListener('connection', (raw: Socket) => this.#connections.add(raw))
@@ -160,6 +147,9 @@ export class Listener {
   }
 
   #track(request: HttpRequest, response: HttpResponse): void {
+    if (request instanceof IncomingMessage) {
+      if (!this.#http1.accept(request, response as ServerResponse)) return
+    }
     const work = this.#serve(request, response).catch(() => {
       // Only a caller that has gone away gets here: the handler answers every failure.
       request.destroy()

@@ -34,62 +34,84 @@ export async function send(
     const length = Buffer.byteLength(whole)
     if (!to.hasHeader('Content-Length')) to.setHeader('Content-Length', length)
     if (length <= SLICE) to.end(whole)
-    else await sendPieces(to, slicesOf(whole), stallMilliseconds)
+    else await sendSlices(to, whole as Uint8Array, stallMilliseconds)
     return
   }
   // Clients wait for the headers of a watch before anything has happened.
   if ('flushHeaders' in to) to.flushHeaders()
-  await sendPieces(to, body, stallMilliseconds, signal)
+  await sendStream(to, body, stallMilliseconds, signal)
 }
 
-async function sendPieces(
+async function sendSlices(to: HttpResponse, bytes: Uint8Array, patience: number): Promise<void> {
+  let at = 0
+  for (; bytes.length - at > SLICE; at += SLICE) {
+    if (!(await sendPiece(to, bytes.subarray(at, at + SLICE), patience))) return
+  }
+  // With the last bytes, not after them: whoever has them may ask for the next thing at once.
+  to.end(bytes.subarray(at))
+  if (!(await happens(to, 'finish', patience))) to.destroy()
+}
+
+async function sendStream(
   to: HttpResponse,
-  pieces: AsyncIterable<string | Uint8Array> | Iterable<Uint8Array>,
+  pieces: AsyncIterable<string | Uint8Array>,
   patience: number,
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): Promise<void> {
   for await (const piece of pieces) {
-    if (isGone(to)) return
-    if (!write(to, piece) && !(await drained(to, patience, signal))) {
-      to.destroy()
-      return
-    }
-    if (signal?.aborted === true) break
+    if (!(await sendPiece(to, piece, patience, signal))) return
+    if (signal.aborted) break
   }
   to.end()
 }
 
-function* slicesOf(body: string | Uint8Array): Generator<Uint8Array> {
-  const bytes = typeof body === 'string' ? Buffer.from(body) : body
-  for (let at = 0; at < bytes.length; at += SLICE) yield bytes.subarray(at, at + SLICE)
+/** Whether more can be sent: the caller has read on, or will have to. */
+async function sendPiece(
+  to: HttpResponse,
+  piece: string | Uint8Array,
+  patience: number,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  if (isGone(to)) return false
+  if (write(to, piece) || (await happens(to, 'drain', patience, signal))) return true
+  to.destroy()
+  return false
 }
 
 const isGone = (to: HttpResponse) =>
   to.writableEnded || ('stream' in to ? to.stream.destroyed : to.destroyed)
+
+/** Behind the answer to an earlier request on its HTTP/1.1 connection. */
+const isQueued = (to: HttpResponse) =>
+  !('stream' in to) && to.socket === null && !to.req.socket.destroyed
 
 function write(to: HttpResponse, piece: string | Uint8Array): boolean {
   // Both kinds of response take the same arguments, in types that do not unify.
   return (to as ServerResponse).write(piece)
 }
 
-/** Whether the caller has read on: false where it has gone away or has not read for so long. */
-async function drained(
+/** Whether the event comes: not if the caller goes away, or reads nothing for so long once it is this answer's turn. */
+async function happens(
   to: HttpResponse,
+  event: 'drain' | 'finish',
   milliseconds: number,
   signal?: AbortSignal,
 ): Promise<boolean> {
   const events = to as ServerResponse
   return new Promise((resolve) => {
-    const finish = (isDrained: boolean) => {
+    const finish = (happened: boolean) => {
       clearTimeout(timer)
-      events.off('drain', onDrain).off('close', onGone)
+      events.off(event, onEvent).off('close', onGone)
       signal?.removeEventListener('abort', onGone)
-      resolve(isDrained)
+      resolve(happened)
     }
-    const onDrain = () => finish(true)
+    const onEvent = () => finish(true)
     const onGone = () => finish(false)
-    const timer = setTimeout(onGone, milliseconds)
-    events.once('drain', onDrain).once('close', onGone)
+    const timer = setTimeout(() => {
+      if (isQueued(to)) timer.refresh()
+      else onGone()
+    }, milliseconds)
+    events.once(event, onEvent).once('close', onGone)
     signal?.addEventListener('abort', onGone, {once: true})
     if (signal?.aborted === true) onGone()
   })
