@@ -149,14 +149,8 @@ const given = (values: Partial<Record<Target, unknown>>): JoinChoices =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 
 export function parseJoinFile(content: string, source: string): JoinFile {
-  const {values, documents, warnings} = readDocuments(content, source, RULES)
-  const choices = given(values)
-  // As kubeadm: its file has to say that a CA may go unpinned.
-  const isStrict = documents.includes(`${KUBEADM} ${KIND}`) && choices.discoveryToken !== undefined
-  return {
-    choices: isStrict ? {unsafeSkipCaVerification: false, ...choices} : choices,
-    warnings,
-  }
+  const {values, warnings} = readDocuments(content, source, RULES)
+  return {choices: given(values), warnings}
 }
 
 export async function readJoinFile(path: string): Promise<JoinFile> {

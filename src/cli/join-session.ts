@@ -96,9 +96,7 @@ async function settingsOf(
       endpoints: endpoints.length > 0 ? endpoints : file.endpoints,
       caCertHashes: flags['discovery-token-ca-cert-hash'] ?? file.caCertHashes,
       unsafeSkipCaVerification:
-        flags['discovery-token-unsafe-skip-ca-verification'] === true
-          ? true
-          : file.unsafeSkipCaVerification,
+        flags['discovery-token-unsafe-skip-ca-verification'] ?? file.unsafeSkipCaVerification,
     },
     token: tokens.authentication,
     discoveryTimeout: timeout ?? file.discoveryTimeout,

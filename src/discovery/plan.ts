@@ -13,7 +13,7 @@ export interface DiscoveryOptions {
   token?: string | undefined
   endpoints?: readonly string[] | undefined
   caCertHashes?: readonly string[] | undefined
-  /** Absent: no pin is a warning. False, as in kubeadm's configuration: no pin is refused. */
+  /** Without it a token needs a pin, as in kubeadm. */
   unsafeSkipCaVerification?: boolean | undefined
 }
 
@@ -64,14 +64,16 @@ function planToken(text: string, options: DiscoveryOptions): TokenPlan {
   if (endpoints.length === 0) {
     throw wrong('a token needs the address of an API server', 'add it, such as 10.0.0.1:6443')
   }
+  const servers = [...new Set(endpoints.map(parseEndpoint))]
   const pins = new Set(caCertHashes.map(readPin))
-  if (pins.size === 0 && unsafeSkipCaVerification === false) {
+  if (pins.size === 0 && unsafeSkipCaVerification !== true) {
     throw wrong(
-      'no CA certificate hash is given, and CA verification is not to be skipped',
-      'add caCertHashes, or say unsafeSkipCAVerification: true',
+      'discovery by a token without a CA certificate hash is unsafe: everybody who knows the token could pretend to be the cluster',
+      'add --discovery-token-ca-cert-hash (caCertHashes in a configuration); "trustadm token create --print-join-command" on the control plane prints the whole line',
+      'to join all the same, add --discovery-token-unsafe-skip-ca-verification (unsafeSkipCAVerification: true in a configuration)',
     )
   }
-  return {method: 'token', token, endpoints: [...new Set(endpoints.map(parseEndpoint))], pins}
+  return {method: 'token', token, endpoints: servers, pins}
 }
 
 function planFile(file: string, options: DiscoveryOptions): DiscoveryPlan {

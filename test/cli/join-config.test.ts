@@ -138,7 +138,6 @@ describe('the configuration of a join', () => {
       discoveryToken: TOKEN,
       endpoints: ['192.168.122.100:6443'],
       caCertHashes: [PIN],
-      unsafeSkipCaVerification: false,
       tlsBootstrapToken: 'abcdef.x8s0vq1zr5mw7cpd',
       certificateTimeout: 60_000,
       discoveryTimeout: 10_000,

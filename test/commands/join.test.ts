@@ -222,11 +222,45 @@ describe('join, the command', function () {
       /endpoint 1 is not the address/,
     ],
     [
+      'a server that nothing but the token vouches for',
+      () => [cluster.endpoint, '--token', TOKEN_TEXT, '--dir', dir(), '--node-name', name],
+      /without a CA certificate hash is unsafe[^]*--discovery-token-unsafe-skip-ca-verification/,
+    ],
+    [
       'half a token',
       () => ['a:1', '--token', TOKEN.secret, '--dir', dir()],
       /the token is not 6 and 16/,
     ],
   ]
+  for (const settings of [{}, {unsafeSkipCAVerification: false}]) {
+    it(`refuses a configuration file without a pin: ${JSON.stringify(settings)}`, async () => {
+      const config = await file(
+        'join.yaml',
+        stringify({
+          apiVersion: 'trustadm.io/v1alpha1',
+          kind: 'JoinConfiguration',
+          endpoints: [cluster.endpoint],
+          token: TOKEN_TEXT,
+          nodeName: name,
+          dir: dir(),
+          ...settings,
+        }),
+      )
+      const {stderr, exit} = await run('join', '--config', config)
+      assert.equal(exit, 2)
+      assert.match(stderr, /without a CA certificate hash is unsafe/)
+      assert.deepEqual(await readdir(folder()), ['join.yaml'])
+    })
+  }
+
+  it('takes a server without a pin where it is told to, and warns', async () => {
+    const skip = '--discovery-token-unsafe-skip-ca-verification'
+    const where = [cluster.endpoint, '--token', TOKEN_TEXT, '--dir', dir(), '--node-name', name]
+    const {stderr, exit} = await run('join', ...where, skip)
+    assert.equal(exit, 0, stderr)
+    assert.match(stderr, /was not pinned, so everybody who knows the token/)
+  })
+
   for (const [what, words, message] of refusals) {
     it(`refuses ${what}, and shows no token`, async () => {
       const {stdout, stderr, exit} = await run('join', ...words())

@@ -14,11 +14,11 @@ const refused: {name: string; options: DiscoveryOptions; says: RegExp}[] = [
   {name: 'empty texts', options: {file: '', token: ''}, says: /nothing says how/},
   {name: 'an address alone', options: {endpoints: [ENDPOINT]}, says: /no token/},
   {name: 'a token alone', options: {token: TOKEN_TEXT}, says: /needs the address/},
-  {
-    name: 'no hash where CA verification is not to be skipped',
-    options: {...byToken, caCertHashes: [], unsafeSkipCaVerification: false},
-    says: /no CA certificate hash/,
-  },
+  ...[undefined, false].map((unsafeSkipCaVerification) => ({
+    name: `a token without a pin, with CA verification to be skipped ${unsafeSkipCaVerification === false ? 'denied' : 'not spoken of'}`,
+    options: {...byToken, caCertHashes: [], unsafeSkipCaVerification},
+    says: /without a CA certificate hash is unsafe/,
+  })),
   {
     name: 'an address without a port',
     options: {...byToken, endpoints: ['192.168.122.100']},
@@ -114,12 +114,22 @@ describe('planDiscovery', () => {
     assert.deepEqual(plan, planDiscovery(byToken))
   })
 
-  for (const unsafeSkipCaVerification of [undefined, true]) {
-    it(`takes no hash where skipping is ${unsafeSkipCaVerification ? 'said' : 'not spoken of'}`, () => {
-      const plan = planDiscovery({...byToken, caCertHashes: [], unsafeSkipCaVerification})
-      assert.deepEqual(plan.method === 'token' && [...plan.pins], [])
-    })
-  }
+  it('takes no hash where CA verification may be skipped', () => {
+    const unsafe = {...byToken, caCertHashes: [], unsafeSkipCaVerification: true}
+    const plan = planDiscovery(unsafe)
+    assert.deepEqual(plan.method === 'token' && [...plan.pins], [])
+  })
+
+  it('says, where a token comes without a pin, both ways out', () => {
+    assert.throws(
+      () => planDiscovery({...byToken, caCertHashes: []}),
+      ({suggestions}: TrustError) => {
+        assert.match(suggestions[0] ?? '', /--discovery-token-ca-cert-hash.*--print-join-command/)
+        assert.match(suggestions[1] ?? '', /--discovery-token-unsafe-skip-ca-verification/)
+        return true
+      },
+    )
+  })
 
   it('takes several hashes, in any case of letters, each once', () => {
     const other = `sha256:${'1b'.repeat(32)}`
