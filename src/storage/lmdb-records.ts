@@ -1,43 +1,22 @@
-import {closeSync, openSync} from 'node:fs'
 import {stat} from 'node:fs/promises'
-import {open} from 'lmdb'
 import type {RootDatabase} from 'lmdb'
-import {messageOf, TrustError} from '../errors.ts'
+import {hasCode, type TrustError} from '../errors.ts'
+import {pagesFor, type LmdbStats} from './commit-pages.ts'
 import {FileReserve} from './file-reserve.ts'
+import {checkLmdbFile} from './lmdb-check.ts'
+import {openLmdb, requireOpenable} from './lmdb-open.ts'
 import {damaged, decodeRecord, encodeRecord, revisionKey, revisionOf} from './record-codec.ts'
 import type {RecordChange, RecordStore} from './record-store.ts'
-import {encodeHeader} from './store-header.ts'
+import {decodeHeader, encodeHeader} from './store-header.ts'
 import type {StoreHeader} from './store-header.ts'
+import {FIRST_REVISION} from './versioned-state.ts'
+import {commitError, endIfOverrun, writeFailed} from './write-failure.ts'
+
+/** How long after a failure the store is checked again at the earliest: a check reads the whole file. */
+const RETRY_AFTER = 1_000
 
 /** Revision 0 is no change, so its place is free for the header. */
 export const HEADER_KEY = revisionKey(0)
-
-/**
- * Opens an LMDB file. In the default mode of this library a commit is visible, and may be acknowledged, before it is synced.
- * With `overlappingSync` off, LMDB itself orders a commit: it writes the pages where no snapshot needs what was there,
- * syncs them, and only then writes the meta page that makes them count, through a descriptor opened with O_DSYNC. The
- * library settles the promise when that write has returned. So what is acknowledged is on the disk, and a crash at any point
- * leaves the state before the commit or after it.
- */
-export function openLmdb(file: string): RootDatabase<Buffer, Buffer> {
-  requireOpenable(file)
-  return open<Buffer, Buffer>(file, {
-    overlappingSync: false,
-    noSubdir: true,
-    keyEncoding: 'binary',
-    encoding: 'binary',
-  })
-}
-
-/** The library crashes where LMDB cannot open its three descriptors, so that is tried first, where it is an error like any other. */
-function requireOpenable(file: string): void {
-  const descriptors: number[] = []
-  try {
-    for (const path of [file, file, `${file}-lock`]) descriptors.push(openSync(path, 'r+'))
-  } finally {
-    for (const descriptor of descriptors) closeSync(descriptor)
-  }
-}
 
 /** Records in LMDB, filed by revision. Values are read from the file's map at every call. */
 export class LmdbRecords implements RecordStore {
@@ -47,10 +26,8 @@ export class LmdbRecords implements RecordStore {
   #header: StoreHeader
   #newest: number
   #database: RootDatabase<Buffer, Buffer>
-  /** A commit failed: before the next one the file has to be opened again. */
-  #failed = false
-  /** Left by a commit that failed so late that part of it may be on the disk. */
-  #leftOver: number[] = []
+  /** A commit failed: before the next one the file has to be checked and opened again. */
+  #failure: {error: TrustError; retryAt: number} | undefined
 
   constructor(file: string, header: StoreHeader, newest: number, open = openLmdb) {
     this.#file = file
@@ -70,29 +47,25 @@ export class LmdbRecords implements RecordStore {
     return value.slice()
   }
 
-  async commit(change: RecordChange): Promise<void> {
-    const {put, remove, compacted} = change
+  async commit({put, remove, compacted}: RecordChange): Promise<void> {
     const header = {...this.#header, compacted}
     const records = put.map((record) => ({revision: record.revision, bytes: encodeRecord(record)}))
+    await this.#requireSound()
+    await this.#makeRoom(records, remove.length)
     try {
-      if (this.#failed) await this.#reopen()
-      await this.#makeRoom(records, remove.length + this.#leftOver.length)
-    } catch (error) {
-      throw writeFailed(error)
-    }
-    try {
-      await this.#database.batch(() => {
-        for (const revision of this.#leftOver) void this.#database.remove(revisionKey(revision))
+      await this.#transact(() => {
         for (const {revision, bytes} of records) this.#put(revision, bytes)
-        for (const revision of remove) void this.#database.remove(revisionKey(revision))
-        if (compacted !== this.#header.compacted) this.#put(0, encodeHeader(header))
+        for (const revision of remove) this.#remove(revision)
+        // A commit of nothing shows that the disk takes one.
+        const isProbe = records.length === 0 && remove.length === 0
+        if (isProbe || compacted !== this.#header.compacted) this.#put(0, encodeHeader(header))
       })
     } catch (error) {
-      this.#failed = true
-      throw writeFailed(await commitError(error))
+      // Before anybody hears of it: what failed must not be there after a restart.
+      await this.#recover().catch(() => undefined)
+      throw error
     }
     this.#header = header
-    this.#leftOver = []
     this.#newest = put.at(-1)?.revision ?? this.#newest
   }
 
@@ -112,76 +85,86 @@ export class LmdbRecords implements RecordStore {
     const stats = this.#database.getStats() as LmdbStats
     const {pageSize} = stats
     const used = (stats.lastPageNumber + 1) * pageSize
-    await this.#reserve.ensure(used, pagesFor(stats, records, removals) * pageSize)
+    try {
+      await this.#reserve.ensure(used, pagesFor(stats, records, removals) * pageSize)
+    } catch (error) {
+      throw writeFailed(error)
+    }
   }
 
   #put(revision: number, bytes: Buffer): void {
     void this.#database.put(revisionKey(revision), bytes)
   }
 
+  #remove(revision: number): void {
+    void this.#database.remove(revisionKey(revision))
+  }
+
+  async #transact(change: () => void): Promise<void> {
+    try {
+      await this.#database.batch(change)
+    } catch (thrown) {
+      const cause = await commitError(thrown)
+      endIfOverrun(cause)
+      const error = writeFailed(cause)
+      this.#failure = {error, retryAt: performance.now() + RETRY_AFTER}
+      throw error
+    }
+  }
+
+  /** Until the store is sound again, writes are refused and the old environment serves reads. */
+  async #requireSound(): Promise<void> {
+    if (!this.#failure) return
+    if (performance.now() < this.#failure.retryAt) throw this.#failure.error
+    try {
+      await this.#recover()
+    } catch (thrown) {
+      const error = hasCode(thrown, 'STORE_WRITE_FAILED') ? thrown : writeFailed(thrown)
+      this.#failure = {error, retryAt: performance.now() + RETRY_AFTER}
+      throw error
+    }
+  }
+
   /**
    * After a failed commit LMDB may refuse every further transaction, and the library would wait for the next one forever.
-   * A fresh environment knows only what is on the disk. Were the failed commit there after all, its records would stand in
-   * the way of those that get their revisions next. Until it can be opened, the old one goes on serving reads.
+   * So the file is checked as a whole and opened again. What a commit that failed very late has left is removed. A page
+   * that could not be synced may be in memory and not on the disk: LMDB uses none of the failed commit's, but for the two
+   * meta pages, which transactions write in turn; so there are two of them.
    */
-  async #reopen(): Promise<void> {
+  async #recover(): Promise<void> {
+    const leftOver = checkedRecordsAfter(this.#file, this.#newest)
     requireOpenable(this.#file)
     await this.#database.close()
     this.#database = this.#open(this.#file)
-    const keys = this.#database.getKeys({start: revisionKey(this.#newest + 1)})
-    this.#leftOver = [...keys].map((key) => revisionOf(key))
-    this.#failed = false
+    const header = this.#database.get(HEADER_KEY)
+    if (!header) throw damaged('its header is missing')
+    for (const removals of [leftOver, []]) {
+      await this.#makeRoom([], removals.length)
+      await this.#transact(() => {
+        for (const revision of removals) this.#remove(revision)
+        void this.#database.put(HEADER_KEY, header)
+      })
+    }
+    this.#failure = undefined
   }
 }
 
-/** In long random runs no commit took more than 0.8 of what is counted here; the rest is caution. */
-const MARGIN = 1.5
-
-interface TreeStats {
-  treeDepth: number
-  treeBranchPageCount: number
-  treeLeafPageCount: number
-  overflowPages: number
-}
-
-/** What the library's getStats answers; its types leave it open. */
-interface LmdbStats extends TreeStats {
-  pageSize: number
-  lastPageNumber: number
-  free: TreeStats
-}
-
-/**
- * The most pages that a commit can add. LMDB copies each page it changes: a record takes at most two leaves of its own or its
- * overflow pages, a removal the leaf it stands on, both the branches above, and the list of free pages may be written anew.
- */
-function pagesFor(stats: LmdbStats, records: {bytes: Buffer}[], removals: number): number {
-  const {pageSize, treeDepth, treeBranchPageCount, treeLeafPageCount, free} = stats
-  const added = records.reduce(
-    (pages, {bytes}) => pages + 3 + Math.ceil(bytes.length / pageSize),
-    0,
-  )
-  const changed =
-    treeDepth + (removals ? Math.min(removals, treeLeafPageCount) + treeBranchPageCount : 0)
-  const list = free.treeBranchPageCount + free.treeLeafPageCount + free.overflowPages
-  const most = added + changed + 2 * list + Math.ceil((added + changed) / 64) + 32
-  return Math.ceil(most * MARGIN)
-}
-
-function writeFailed(cause: unknown): TrustError {
-  return new TrustError('STORE_WRITE_FAILED', `the store cannot write: ${messageOf(cause)}`, {
-    cause,
-    hints: ['nothing was changed: see that the disk has room and works, then try again'],
+/** Checks the whole file, and that what was acknowledged last is there. Answers the revisions behind that. */
+function checkedRecordsAfter(file: string, newest: number): number[] {
+  let compacted: number | undefined
+  let isNewestThere = false
+  const later: number[] = []
+  checkLmdbFile(file, (key, bytes) => {
+    if (compacted === undefined) {
+      ;({compacted} = decodeHeader(bytes))
+      return
+    }
+    const {revision} = decodeRecord(revisionOf(key), bytes)
+    if (revision === newest) isNewestThere = true
+    if (revision > newest) later.push(revision)
   })
-}
-
-/** The library rejects with a promise of the reason. */
-async function commitError(error: unknown): Promise<unknown> {
-  const reason = (error as {commitError?: Promise<never>} | undefined)?.commitError
-  if (!reason) return error
-  try {
-    return await reason
-  } catch (cause) {
-    return cause
+  if (!isNewestThere && newest > Math.max(compacted ?? 0, FIRST_REVISION)) {
+    throw damaged(`the record of revision ${newest} is missing`)
   }
+  return later
 }

@@ -24,7 +24,8 @@ export interface RecordStore {
   value(revision: number): Uint8Array
   /**
    * All of the change or nothing of it; resolves when it is on the disk. Only one commit runs at a time. Where it
-   * rejects, nothing of the change is there, and the next commit may succeed.
+   * rejects, nothing of the change is there, and the next commit may succeed. A commit of nothing shows whether the disk
+   * takes one.
    */
   commit(change: RecordChange): Promise<void>
   size(): Promise<number>

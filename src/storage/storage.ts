@@ -65,6 +65,8 @@ export interface Storage {
   revision(): number
   /** Forgets the history up to and with this revision; the newest state of every key stays. */
   compact(revision: number): Promise<void>
+  /** Throws where the last commit failed and the disk still takes none. Tries again at most once a second. */
+  check(): Promise<void>
   /** Bytes on disk, where the driver knows. */
   size(): Promise<number>
   /** Lets every accepted write finish, then releases the files. */

@@ -15,8 +15,10 @@ import {
 import type {Stats} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {messageOf, systemCode, TrustError} from '../errors.ts'
-import {HEADER_KEY, openLmdb} from './lmdb-records.ts'
+import {openLmdb} from './lmdb-open.ts'
+import {HEADER_KEY} from './lmdb-records.ts'
 import {encodeHeader, foreign, newHeader} from './store-header.ts'
+import {commitError, writeFailed} from './write-failure.ts'
 
 /** More than LMDB asks for with its default of 126 readers. */
 const READERS_BYTES = 16_384
@@ -70,6 +72,8 @@ async function createData({folder, data}: StoreFiles): Promise<void> {
     const database = openLmdb(aside)
     try {
       await database.put(HEADER_KEY, encodeHeader(newHeader()))
+    } catch (error) {
+      throw writeFailed(await commitError(error))
     } finally {
       await database.close()
     }

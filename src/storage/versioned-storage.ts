@@ -11,6 +11,9 @@ const WATCH_BATCH = 500
 /** So many records one commit removes at most, so that writers do not wait long for a compaction. */
 const REMOVE_BATCH = 5_000
 
+/** After a failed commit, so often at most it is tried whether the disk takes one again. */
+const PROBE_EVERY = 1_000
+
 /** The Storage that both the memory and the embedded driver are: only where the records lie differs. */
 export class VersionedStorage implements Storage {
   readonly #records: RecordStore
@@ -19,6 +22,8 @@ export class VersionedStorage implements Storage {
   readonly #writes: WriteQueue
   #forgotten: number[]
   #lastCommit: Promise<void> = Promise.resolve()
+  /** What the last commit failed with. */
+  #failure: {error: unknown; at: number} | undefined
   #closing: Promise<void> | undefined
 
   /** `forgotten`: revisions still to be removed that an interrupted compaction left. */
@@ -100,6 +105,15 @@ export class VersionedStorage implements Storage {
     } while (this.#forgotten.length > 0)
   }
 
+  async check(): Promise<void> {
+    if (!this.#failure) return
+    const now = performance.now()
+    if (now - this.#failure.at < PROBE_EVERY) throw this.#failure.error
+    // Whoever asks meanwhile hears of the last failure.
+    this.#failure.at = now
+    await this.#commit({put: [], remove: []})
+  }
+
   size(): Promise<number> {
     return this.#records.size()
   }
@@ -121,7 +135,10 @@ export class VersionedStorage implements Storage {
     const commit = this.#lastCommit.then(() =>
       this.#records.commit({...change, compacted: this.#state.compacted}),
     )
-    this.#lastCommit = commit.catch(() => undefined)
+    this.#lastCommit = commit.then(
+      () => void (this.#failure = undefined),
+      (error: unknown) => void (this.#failure = {error, at: performance.now()}),
+    )
     return commit
   }
 

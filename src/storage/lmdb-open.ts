@@ -1,0 +1,32 @@
+import {closeSync, openSync} from 'node:fs'
+import {open} from 'lmdb'
+import type {RootDatabase} from 'lmdb'
+
+/**
+ * Opens an LMDB file. In the default mode of this library a commit is visible, and may be acknowledged, before it is synced.
+ * With `overlappingSync` off, LMDB itself orders a commit: it writes the pages where no snapshot needs what was there,
+ * syncs them, and only then writes the meta page that makes them count, through a descriptor opened with O_DSYNC. The
+ * library settles the promise when that write has returned. So what is acknowledged is on the disk, and a crash at any point
+ * leaves the state before the commit or after it.
+ */
+export function openLmdb(file: string): RootDatabase<Buffer, Buffer> {
+  requireOpenable(file)
+  return open<Buffer, Buffer>(file, {
+    overlappingSync: false,
+    // Commits are batched here. The library would hold a promise of its own for each, and crash where it is rejected.
+    eventTurnBatching: false,
+    noSubdir: true,
+    keyEncoding: 'binary',
+    encoding: 'binary',
+  })
+}
+
+/** The library crashes where LMDB cannot open its three descriptors, so that is tried first, where it is an error like any other. */
+export function requireOpenable(file: string): void {
+  const descriptors: number[] = []
+  try {
+    for (const path of [file, file, `${file}-lock`]) descriptors.push(openSync(path, 'r+'))
+  } finally {
+    for (const descriptor of descriptors) closeSync(descriptor)
+  }
+}

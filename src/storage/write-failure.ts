@@ -1,0 +1,72 @@
+import {writeSync} from 'node:fs'
+import {constants} from 'node:os'
+import {messageOf, systemCode, TrustError} from '../errors.ts'
+
+const {ENOSPC, EDQUOT, EFBIG} = constants.errno
+const FULL = new Set<unknown>(['ENOSPC', 'EDQUOT', 'EFBIG', ENOSPC, EDQUOT, EFBIG])
+
+/** Node.js names the error of the system, LMDB gives its number. */
+function isFull(cause: unknown): boolean {
+  return FULL.has(systemCode(cause) ?? (cause as {code?: unknown} | null)?.code)
+}
+
+/** A commit that did not happen: one sentence for whoever wanted to write. */
+export function writeFailed(cause: unknown): TrustError {
+  const full = isFull(cause)
+  // What LMDB adds, the position and sizes of its buffers, helps nobody.
+  const [reason = ''] = messageOf(cause).split(`: ${LMDB_DETAIL}`)
+  return new TrustError(
+    'STORE_WRITE_FAILED',
+    `the store cannot write: ${full ? 'the disk is full' : reason}`,
+    {
+      cause,
+      hints: [
+        full
+          ? 'nothing was changed: free some room on the disk of the server, then try again'
+          : 'nothing was changed: check the disk of the server, then try again',
+      ],
+    },
+  )
+}
+
+/** The library rejects with a promise of the reason. */
+export async function commitError(error: unknown): Promise<unknown> {
+  const reason = (error as {commitError?: Promise<never>} | undefined)?.commitError
+  if (!reason) return error
+  try {
+    return await reason
+  } catch (cause) {
+    return cause
+  }
+}
+
+const LMDB_DETAIL = 'Attempting to write page'
+/** It asks for 100; no allocator on a 64-bit system gives less than 104. */
+const LMDB_BUFFER = 104
+
+/**
+ * Where a write fails, LMDB prints numbers into a small buffer, some of them from memory that nobody has set. If they
+ * are long it writes past the end of the buffer.
+ */
+export function hasOverrun(cause: unknown): boolean {
+  const text = messageOf(cause)
+  const start = text.indexOf(LMDB_DETAIL)
+  return start >= 0 && text.length - start >= LMDB_BUFFER
+}
+
+/**
+ * The memory of a process in which that happened cannot be trusted, and the C library ends it sooner or later. The commit is
+ * not on the disk: the next start finds everything that was acknowledged, and nothing else.
+ */
+export function endIfOverrun(cause: unknown): void {
+  if (!hasOverrun(cause)) return
+  try {
+    writeSync(
+      2,
+      `error: ${writeFailed(cause).message}; this process ends and has to be started again\n`,
+    )
+  } catch {
+    // The log may be on the same disk.
+  }
+  process.kill(process.pid, 'SIGABRT')
+}
