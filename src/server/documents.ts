@@ -19,6 +19,9 @@ export interface DocumentDeps {
   serverAddress: () => string
 }
 
+/** Kubernetes serves these outside of its API's routes, which know GET only. */
+const ANSWERS_HEAD = /^\/(?:(?:healthz|livez|readyz|metrics|openapi)(?:\/|$)|$)/
+
 const JSON_TYPE = 'application/json'
 
 const json = (document: object, contentType = JSON_TYPE): ApiResponse => ({
@@ -70,7 +73,8 @@ export function createDocuments(
       discovery(target) ??
       openapi(target)
     if (answer !== undefined) {
-      if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed()
+      const isHead = request.method === 'HEAD' && ANSWERS_HEAD.test(path)
+      if (request.method !== 'GET' && !isHead) throw methodNotAllowed()
       return answer
     }
     const [, root, group = ''] = path.split('/')

@@ -29,7 +29,8 @@ export function createResourceEndpoint(deps: EndpointDeps) {
     if (!deps.routes.hasGroup(call.info.group)) return PAGE_NOT_FOUND
     const scope = new ResourceScope(deps, call, deps.routes.find(call.info))
     const verb = call.info.verb as Verb
-    if (!Object.hasOwn(VERBS, verb)) throw methodNotAllowed()
+    // As in Kubernetes, HEAD is authorized as GET is, and then nothing serves it.
+    if (!Object.hasOwn(VERBS, verb) || call.request.method === 'HEAD') throw methodNotAllowed()
     const answer = await (scope.resource.review === undefined ? VERBS[verb] : review)(scope)
     if (scope.warnings.length === 0) return answer
     return {...answer, headers: {...answer.headers, Warning: scope.warnings.map(warningHeader)}}
@@ -55,7 +56,7 @@ const VERBS: Record<Verb, (scope: ResourceScope) => ApiResponse | Promise<ApiRes
   watch(scope) {
     const {method, signal} = scope.call.request
     // The old paths for watches make every method one.
-    if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed()
+    if (method !== 'GET') throw methodNotAllowed()
     const body = startWatch(scope.deps.registry, scope.store, {
       options: listOptions(scope.query, true),
       selection: scope.selection(),

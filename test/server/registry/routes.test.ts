@@ -68,14 +68,27 @@ describe('routes', () => {
     })
   }
 
-  it('answer HEAD as GET without its body', async () => {
-    const get = await api.get('/api/v1/namespaces/default/configmaps/a')
-    const head = await api.call('HEAD', '/api/v1/namespaces/default/configmaps/a')
-    assert.deepEqual([head.status, head.text], [200, ''])
-    assert.equal(head.headers['Content-Length'], String(Buffer.byteLength(get.text)))
-    const watch = await api.call('HEAD', '/api/v1/namespaces/default/configmaps?watch=true')
-    assert.deepEqual([watch.status, watch.text], [200, ''])
-  })
+  for (const path of [
+    '/api/v1/namespaces/default/configmaps/a',
+    '/api/v1/namespaces/default/configmaps',
+    '/api/v1/namespaces/default/configmaps?watch=true',
+    '/apis',
+    '/api/v1',
+    '/version',
+    '/openid/v1/jwks',
+  ]) {
+    it(`answer 405 to HEAD ${path}, without a body`, async () => {
+      const {status, text} = await api.call('HEAD', path)
+      assert.deepEqual([status, text], [405, ''])
+    })
+  }
+
+  for (const path of ['/healthz', '/readyz', '/livez/ping', '/metrics', '/openapi/v2', '/']) {
+    it(`answer HEAD ${path} as GET without its body`, async () => {
+      const {status, text} = await api.call('HEAD', path)
+      assert.deepEqual([status, text], [200, ''])
+    })
+  }
 
   it('answer JSON to whatever else is accepted, and 406 to a conversion that nobody knows', async () => {
     const path = '/api/v1/namespaces/default/configmaps/a'
