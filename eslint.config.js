@@ -126,7 +126,7 @@ export default tseslint.config(
   {files: ['src/runtime.ts'], rules: {'no-restricted-syntax': 'off'}},
   ...forbiddenByFolder,
   {
-    files: ['test/**/*.ts', 'bench/**/*.ts'],
+    files: ['test/**/*.ts', 'bench/**/*.ts', 'soak/**/*.ts'],
     rules: {
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/no-unused-expressions': 'off',

@@ -1,0 +1,90 @@
+import {execFile} from 'node:child_process'
+import {existsSync} from 'node:fs'
+import {mkdir, readFile, rename, rm, writeFile} from 'node:fs/promises'
+import {tmpdir, userInfo} from 'node:os'
+import {join} from 'node:path'
+import {promisify} from 'node:util'
+import type {Attack, Field, Identity} from '../attack.ts'
+import {freshName, inTurn} from './bodies.ts'
+
+const run = promisify(execFile)
+/** Kept from run to run: the keys take half a minute. */
+const FOLDER = join(tmpdir(), `trustadm-soak-keys-${userInfo().uid}`)
+const LEAVES = 6
+const CHAINS = [
+  {bits: 16_384, length: 9},
+  {bits: 16_384, length: 5},
+  {bits: 8192, length: 7},
+]
+
+/** Chains that nobody believes, of keys that take long to check. */
+export const hugeKeys: Attack = {
+  name: 'huge-keys',
+  aim: 'chains of RSA-16384 CAs, without credentials',
+  async run(field) {
+    const identities = await makeAll(field)
+    if (identities.length === 0) return
+    await field.flood({perSecond: 20, atOnce: 4}, (number) => {
+      // Another name is another connection, with its own handshake.
+      const name = `huge-${number % 200}`
+      return field.shoot({...inTurn(identities, number), name}, {path: '/api/v1/nodes'})
+    })
+  },
+}
+
+async function makeAll({signal, count}: Field): Promise<Identity[]> {
+  try {
+    const made: Identity[] = []
+    for (const {bits, length} of CHAINS) {
+      const folder = join(FOLDER, `${bits}-${length}`)
+      if (!existsSync(folder)) await make(folder, bits, length, signal)
+      for (let leaf = 0; leaf < LEAVES; leaf++)
+        made.push({
+          name: '',
+          certificate: await readFile(join(folder, `${leaf}.pem`), 'utf8'),
+          key: await readFile(join(folder, 'leaf.key'), 'utf8'),
+        })
+    }
+    return made
+  } catch (error) {
+    if ((error as {code?: unknown}).code !== 'ENOENT') throw error
+    count('no openssl here')
+    return []
+  }
+}
+
+/** By openssl, which knows keys of several primes: those are made ten times as fast, and checked like all others. */
+async function make(folder: string, bits: number, length: number, signal: AbortSignal) {
+  const place = `${folder}.${freshName('new')}`
+  await mkdir(place, {recursive: true, mode: 0o700})
+  const openssl = (...args: string[]) => run('openssl', args, {cwd: place, signal})
+  try {
+    const primes = ['-pkeyopt', 'rsa_keygen_primes:5', '-pkeyopt', `rsa_keygen_bits:${bits}`]
+    await openssl('genpkey', '-algorithm', 'RSA', ...primes, '-out', 'ca.key')
+    await openssl('ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', 'leaf.key')
+    const ca = (number: number) => `ca-${number}.crt`
+    for (let number = 0; number < length; number++)
+      await openssl(
+        ...['req', '-x509', '-new', '-key', 'ca.key', '-subj', `/CN=ca-${number}`, '-days', '30'],
+        ...(number === 0 ? [] : ['-CA', ca(number - 1), '-CAkey', 'ca.key']),
+        ...['-out', ca(number)],
+      )
+    const chain = await Promise.all(
+      Array.from({length}, (_, number) => readFile(join(place, ca(length - 1 - number)), 'utf8')),
+    )
+    for (let leaf = 0; leaf < LEAVES; leaf++) await makeLeaf(leaf, ca(length - 1), chain)
+    await rename(place, folder)
+  } finally {
+    await rm(place, {recursive: true, force: true})
+  }
+
+  async function makeLeaf(leaf: number, issuer: string, chain: string[]) {
+    const subject = `/O=system:masters/CN=huge-${leaf}`
+    await openssl('req', '-new', '-key', 'leaf.key', '-subj', subject, '-out', 'leaf.csr')
+    const {stdout} = await openssl(
+      ...['x509', '-req', '-in', 'leaf.csr', '-CA', issuer, '-CAkey', 'ca.key'],
+      ...['-set_serial', String(leaf + 1), '-days', '30'],
+    )
+    await writeFile(join(place, `${leaf}.pem`), [stdout, ...chain].join('\n'))
+  }
+}

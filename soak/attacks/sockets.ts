@@ -1,0 +1,26 @@
+import {once} from 'node:events'
+import {connect, type TLSSocket} from 'node:tls'
+import type {Holdings, Identity} from '../attack.ts'
+
+/** A bare TLS connection of somebody; HTTP/1.1 unless another protocol is asked for. */
+export async function openSocket(
+  {ca, port}: Holdings,
+  {certificate: cert, key}: Identity,
+  protocol: 'h2' | 'http/1.1' = 'http/1.1',
+): Promise<TLSSocket> {
+  const socket = connect({
+    host: '127.0.0.1',
+    port,
+    ca,
+    ALPNProtocols: [protocol],
+    ...(cert === undefined ? {} : {cert}),
+    ...(key === undefined ? {} : {key}),
+  })
+  await once(socket, 'secureConnect')
+  socket.on('error', () => undefined)
+  return socket
+}
+
+/** The status in the first line of what has arrived. */
+export const statusOf = ([head]: Buffer[]): string =>
+  /^HTTP\/1\.1 (\d{3})/.exec(head?.toString('latin1', 0, 20) ?? '')?.[1] ?? 'no HTTP'

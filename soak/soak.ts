@@ -1,0 +1,173 @@
+import {monitorEventLoopDelay} from 'node:perf_hooks'
+import {setMaxListeners} from 'node:events'
+import {mkdtemp, rm} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import type {ApiClient} from '../src/client/api-client.ts'
+import {connect} from '../src/client/connect.ts'
+import {sleep} from '../src/runtime.ts'
+import {trustadm} from '../test/helpers/program.ts'
+import {Generators} from './generators.ts'
+import {gatherHoldings} from './holdings.ts'
+import {administer} from './honest/administrator.ts'
+import {lookByKubectl} from './honest/kubectl.ts'
+import {Ledger} from './honest/ledger.ts'
+import {joinMachines} from './honest/machines.ts'
+import {Waits} from './honest/waits.ts'
+import {watchOver} from './honest/watcher.ts'
+import {joined} from './joined.ts'
+import {Plane} from './plane.ts'
+import {usageOf, type Usage} from './usage.ts'
+import type {Findings} from './verdict.ts'
+
+export interface SoakOptions {
+  seconds: number
+  attacks: readonly string[]
+  /** Ends the run early; what it made is removed all the same. */
+  signal: AbortSignal
+  tell?: (line: string) => void
+}
+
+const NAMESPACE = 'honest'
+const VICTIMS = ['victim-0', 'victim-1']
+const SAMPLE = 500
+
+/** Floods a server of its own beside honest clients, kills it, starts it again, and looks what is left. */
+export async function soak(options: SoakOptions): Promise<Findings> {
+  const folder = await mkdtemp(join(tmpdir(), 'trustadm-soak-'))
+  const plane = await Plane.start()
+  const admin = await connect(plane.cluster.kubeconfig, {retry: {attempts: 1}})
+  try {
+    return await run(plane, admin, folder, options)
+  } finally {
+    await admin.close()
+    await plane.stop()
+    await rm(folder, {recursive: true, force: true})
+  }
+}
+
+async function run(
+  plane: Plane,
+  admin: ApiClient,
+  folder: string,
+  {seconds, attacks, signal, tell = () => undefined}: SoakOptions,
+): Promise<Findings> {
+  const {cluster} = plane
+  await admin.namespaces.create({metadata: {name: NAMESPACE}})
+  for (const victim of VICTIMS) await joined(cluster, cluster.token, folder, victim)
+  const holdings = await gatherHoldings(cluster, admin, join(folder, 'attackers'), VICTIMS)
+  const ledger = new Ledger(NAMESPACE)
+  const waits = new Waits()
+  const faults: string[] = []
+  for (const victim of VICTIMS) ledger.joined(victim)
+
+  tell(`${attacks.length} attacks for ${seconds} s on process ${plane.pid}`)
+  const generators = await Generators.start(holdings, attacks)
+  const gone = new AbortController()
+  const over = AbortSignal.any([signal, gone.signal, AbortSignal.timeout(seconds * 1000)])
+  setMaxListeners(0, over)
+  const delay = monitorEventLoopDelay({resolution: 10})
+  delay.enable()
+  const usage = new UsageLog(plane.pid)
+  const start = performance.now()
+  try {
+    const results = await Promise.allSettled([
+      administer(admin, ledger, waits, over),
+      watchOver(admin, NAMESPACE, waits, over),
+      joinMachines(cluster, {folder, ca: holdings.ca}, {ledger, waits}, over),
+      lookByKubectl(cluster.kubeconfig, NAMESPACE, waits, over),
+      usage.follow(over, () => gone.abort()),
+    ])
+    for (const result of results)
+      if (result.status === 'rejected' && result.reason !== over.reason)
+        faults.push(String(result.reason))
+  } finally {
+    delay.disable()
+    const spent = generators.pids.reduce((sum, pid) => sum + (usageOf(pid)?.processor ?? 0), 0)
+    usage.generators = spent
+    await generators.stop()
+  }
+  const took = (performance.now() - start) / 1000
+  signal.throwIfAborted()
+  if (!plane.isRunning) faults.push('the server ended by itself')
+  const {lost, restart} = await lookAfter(plane, admin, ledger, faults, tell)
+  const {peak, anonymous, processor, waited} = usage
+  return {
+    seconds: took,
+    attacks: generators.tallies,
+    waits: waits.summaries,
+    refusals: waits.reasons,
+    writes: ledger.writes,
+    lost,
+    peak,
+    anonymous,
+    processor,
+    waited,
+    generators: usage.generators,
+    ownDelay: delay.max / 1e6,
+    restart,
+    faults,
+  }
+}
+
+/** What is there after the flood, and what after a power cut. */
+async function lookAfter(
+  plane: Plane,
+  admin: ApiClient,
+  ledger: Ledger,
+  faults: string[],
+  tell: (line: string) => void,
+): Promise<Pick<Findings, 'lost' | 'restart'>> {
+  tell('the flood is over; every write is looked for, before and after a kill')
+  const lost: string[] = []
+  let restart: number | undefined
+  const look = async (what: () => Promise<void>) => {
+    await what().catch((error: unknown) => faults.push(String(error)))
+  }
+  if (plane.isRunning) await look(async () => void lost.push(...(await ledger.missing(admin))))
+  await look(async () => void (restart = await plane.restart()))
+  await look(async () => void lost.push(...(await ledger.missing(admin))))
+  const log = await trustadm('certificate', 'log', '--verify', '--dir', plane.cluster.dir)
+  if (log.code !== 0) faults.push(`the issuance log does not verify: ${log.stderr}`)
+  return {lost: [...new Set(lost)], restart}
+}
+
+/** What the server uses, from beginning to end. */
+class UsageLog {
+  readonly #pid: number
+  #first: Usage | undefined
+  #last: Usage | undefined
+  anonymous = 0
+  generators = 0
+
+  constructor(pid: number) {
+    this.#pid = pid
+  }
+
+  get peak(): number {
+    return this.#last?.peak ?? 0
+  }
+
+  get processor(): number {
+    return (this.#last?.processor ?? 0) - (this.#first?.processor ?? 0)
+  }
+
+  get waited(): number {
+    return (this.#last?.waited ?? 0) - (this.#first?.waited ?? 0)
+  }
+
+  /** Ends everything once the server is gone. */
+  async follow(over: AbortSignal, end: () => void): Promise<void> {
+    while (!over.aborted) {
+      const usage = usageOf(this.#pid)
+      if (usage === undefined) {
+        end()
+        return
+      }
+      this.#first ??= usage
+      this.#last = usage
+      this.anonymous = Math.max(this.anonymous, usage.anonymous)
+      await sleep(SAMPLE, over)
+    }
+  }
+}
