@@ -2,7 +2,6 @@ import type {KeyObject} from 'node:crypto'
 import type {AddressRange} from '../pki/address-range.ts'
 import {parseBundle} from '../pki/bundle.ts'
 import type {Clock} from '../runtime.ts'
-import {autoCompactor} from '../storage/auto-compact.ts'
 import type {Storage} from '../storage/storage.ts'
 import {createAdmission} from './admission/index.ts'
 import {pendingRequestLimit} from './admission/pending-request-limit.ts'
@@ -20,6 +19,7 @@ import {createAuthorize} from './authz/authorizer.ts'
 import {nodeAuthorizer} from './authz/node/node-authorizer.ts'
 import {NodeGraph} from './authz/node/node-graph.ts'
 import {RbacIndex} from './authz/rbac/rbac-index.ts'
+import {startCompaction} from './compaction.ts'
 import {createDocuments} from './documents.ts'
 import {createHandler} from './handler.ts'
 import {createHealth} from './health/index.ts'
@@ -35,8 +35,6 @@ import {RouteTable} from './registry/route-table.ts'
 import {createRequestLabels} from './request-labels.ts'
 import {createResources} from './resources/index.ts'
 import {ensureSystemObjects, publishAuthorities} from './system-objects.ts'
-
-const COMPACT_EVERY = 30_000
 
 export interface ServerOptions {
   storage: Storage
@@ -169,14 +167,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await audit.close()
     throw error
   })
-  const compact = autoCompactor(storage, clock)
-  const compacting = setInterval(() => {
-    compact().catch((error: unknown) => onError('cannot compact the store', error))
-  }, COMPACT_EVERY)
+  const stopCompaction = startCompaction(storage, clock, (error) =>
+    onError('cannot compact the store', error),
+  )
 
   const close = async (graceMilliseconds: number) => {
     health.beginShutdown()
-    clearInterval(compacting)
+    stopCompaction()
     await listener.close(graceMilliseconds)
     registry.close()
     await audit.close()

@@ -7,8 +7,10 @@ export interface HistoryLimits {
   milliseconds: number
   /** and the last so many changes however old they are, */
   atLeast: number
-  /** but never more than so many. */
+  /** but never more than so many, */
   atMost: number
+  /** nor more than so many bytes of values that were replaced or deleted. */
+  bytes: number
 }
 
 /** Five minutes, as kube-apiserver has etcd compacted; the bounds hold it in memory and on disk under any load. */
@@ -16,14 +18,15 @@ export const DEFAULT_HISTORY: HistoryLimits = {
   milliseconds: 5 * 60_000,
   atLeast: 1_000,
   atMost: 100_000,
+  bytes: 128 * 1_024 * 1_024,
 }
 
 /**
- * Answers a function for the owner of a store to call every now and then (every half minute, say): it notes where the store
- * is, and forgets the history that has grown too old or too long.
+ * Returns a function for the owner of a store to call every half minute or so, and at once when its history takes too many
+ * bytes: it notes where the store is, and forgets the history that has grown too old or too long.
  */
 export function autoCompactor(
-  storage: Pick<Storage, 'compact' | 'revision'>,
+  storage: Pick<Storage, 'compact' | 'historyWithin' | 'revision' | 'usage'>,
   clock: Clock,
   limits: HistoryLimits = DEFAULT_HISTORY,
 ): () => Promise<void> {
@@ -35,7 +38,10 @@ export function autoCompactor(
     const old = seen.filter(({at}) => at <= now - limits.milliseconds).at(-1)
     if (old) seen = seen.filter(({at}) => at >= old.at)
     const byAge = Math.min(old?.revision ?? 0, revision - limits.atLeast)
-    const target = Math.max(byAge, revision - limits.atMost)
+    // Down to half, so that a flood of large values does not have the store compacted at every write.
+    const bySize =
+      storage.usage().history > limits.bytes ? storage.historyWithin(limits.bytes / 2) : 0
+    const target = Math.max(byAge, revision - limits.atMost, bySize)
     if (target > 0) await storage.compact(target)
   }
 }

@@ -56,7 +56,7 @@ function load({data}: StoreFiles): {header: StoreHeader; state: VersionedState} 
 }
 
 /** Above the compacted revision every change is there and follows from the one before. */
-function applyLoaded(state: VersionedState, {key, revision, created}: VersionRecord): void {
+function applyLoaded(state: VersionedState, {key, revision, created, value}: VersionRecord): void {
   if (revision > state.compacted) {
     const previous = state.newest(key)
     const follows = previous ? created === previous.created || created === 0 : created === revision
@@ -64,7 +64,7 @@ function applyLoaded(state: VersionedState, {key, revision, created}: VersionRec
       throw damaged(`revision ${revision} does not follow from those before it`)
     }
   }
-  state.apply(key, {revision, created})
+  state.apply(key, {revision, created, bytes: value?.length ?? 0})
 }
 
 function withUnlock(records: LmdbRecords, unlock: () => Promise<void>): RecordStore {

@@ -20,6 +20,8 @@ export interface StorageEvent {
 export interface RangeOptions {
   /** At most so many entries. */
   limit?: number
+  /** No more entries once their values take so many bytes; the first one comes however large it is. */
+  bytes?: number
   /** Only keys after this one, in byte order. */
   after?: string
   /** The state as of this revision; the newest where absent. Throws STORE_COMPACTED where it is gone, INVALID where it is to come. */
@@ -32,6 +34,12 @@ export interface Range {
   revision: number
   /** How many entries stand behind the last one returned. */
   remaining: number
+}
+
+/** How many bytes the values take: the newest of every key, and those that are kept as history only. */
+export interface StorageUsage {
+  live: number
+  history: number
 }
 
 /**
@@ -67,6 +75,9 @@ export interface Storage {
   compact(revision: number): Promise<void>
   /** Throws where the last commit failed and the disk still takes none. Tries again at most once a second. */
   check(): Promise<void>
+  usage(): StorageUsage
+  /** The revision to compact at, so that the history takes at most so many bytes; 0 if it does already. */
+  historyWithin(bytes: number): number
   /** Bytes on disk, where the driver knows. */
   size(): Promise<number>
   /** Lets every accepted write finish, then releases the files. */

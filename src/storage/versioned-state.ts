@@ -1,6 +1,6 @@
 import {TrustError} from '../errors.ts'
 import {KeyIndex} from './key-index.ts'
-import type {RangeOptions} from './storage.ts'
+import type {RangeOptions, StorageUsage} from './storage.ts'
 
 /** The revision of an empty store: as etcd's, so that even the first list has a revision to watch from. */
 export const FIRST_REVISION = 1
@@ -9,6 +9,14 @@ export const FIRST_REVISION = 1
 export interface Version {
   revision: number
   created: number
+  /** The length of the value. */
+  bytes: number
+}
+
+/** How far `changes` reads: at least one change, and no more once there are so many or their values take so many bytes. */
+export interface MostChanges {
+  count: number
+  bytes: number
 }
 
 export interface KeyVersion {
@@ -42,6 +50,7 @@ export class VersionedState {
   #log: KeyHistory[] = []
   #logStart = FIRST_REVISION + 1
   #compacted: number
+  readonly #usage: StorageUsage = {live: 0, history: 0}
 
   /** A store loaded from disk gives the revision that its history is compacted at, 0 for none. */
   constructor(compacted = 0) {
@@ -57,6 +66,10 @@ export class VersionedState {
     return this.#compacted
   }
 
+  get usage(): StorageUsage {
+    return {...this.#usage}
+  }
+
   /** The newest version of a key, where the key is there. */
   newest(key: string): Version | undefined {
     return alive(this.#keys.get(key)?.versions.at(-1))
@@ -69,35 +82,63 @@ export class VersionedState {
       history = {key, versions: []}
       this.#keys.add(history)
     }
+    const replaced = history.versions.at(-1)?.bytes ?? 0
+    this.#usage.live += version.bytes - replaced
+    this.#usage.history += replaced
     history.versions.push(version)
     if (version.revision >= this.#logStart) this.#log.push(history)
   }
 
-  range(prefix: string, {limit = Infinity, after, revision}: RangeOptions = {}): VersionRange {
+  range(prefix: string, options: RangeOptions = {}): VersionRange {
+    const {limit = Infinity, bytes = Infinity, after, revision} = options
     const at = revision ?? this.revision
     this.#requireReadable(at)
     const entries: KeyVersion[] = []
     let remaining = 0
+    let size = 0
     for (const {key, versions} of this.#keys.range(prefix, after)) {
       const version = alive(revision === undefined ? versions.at(-1) : newestAt(versions, at))
       if (!version) continue
-      if (entries.length < limit) entries.push({key, version})
-      else remaining++
+      if (remaining > 0 || entries.length >= limit || size >= bytes) {
+        remaining++
+        continue
+      }
+      entries.push({key, version})
+      size += version.bytes
     }
     return {entries, revision: at, remaining}
   }
 
-  /** Changes above `since` under the prefix, at most so many, and the revision up to which there is no other. */
-  changes(prefix: string, since: number, most: number): {changes: LoggedChange[]; through: number} {
+  /** Changes above `since` under the prefix, and the revision up to which there is no other. */
+  changes(
+    prefix: string,
+    since: number,
+    most: MostChanges,
+  ): {changes: LoggedChange[]; through: number} {
     if (since < this.#compacted) throw compactedError(this.#compacted)
     const changes: LoggedChange[] = []
     let revision = Math.max(since, this.#logStart - 1)
-    while (revision < this.revision && changes.length < most) {
+    let size = 0
+    while (revision < this.revision && changes.length < most.count && size < most.bytes) {
       revision++
       const history = this.#log[revision - this.#logStart]
-      if (history?.key.startsWith(prefix)) changes.push(changeAt(history, revision))
+      if (!history?.key.startsWith(prefix)) continue
+      const change = changeAt(history, revision)
+      changes.push(change)
+      size += change.version.bytes + (change.previous?.bytes ?? 0)
     }
     return {changes, through: Math.max(revision, since)}
+  }
+
+  /** The revision to compact at, so that what was replaced later takes at most so many bytes; 0 if all of it does. */
+  historyWithin(bytes: number): number {
+    let left = bytes
+    for (let index = this.#log.length - 1; index >= 0 && this.#usage.history > bytes; index--) {
+      const history = this.#log[index]
+      if (history) left -= changeAt(history, this.#logStart + index).previous?.bytes ?? 0
+      if (left < 0) return this.#logStart + index
+    }
+    return 0
   }
 
   /**
@@ -105,9 +146,8 @@ export class VersionedState {
    * key keeps what it held at that revision, which later changes name as their previous value.
    */
   compact(revision: number): number[] {
-    const forgotten: number[] = []
     const touched = new Set(this.#log.splice(0, revision - this.#logStart + 1))
-    for (const history of touched) forgotten.push(...this.#prune(history, revision))
+    const forgotten = [...touched].flatMap((history) => this.#prune(history, revision))
     this.#compacted = Math.max(this.#compacted, revision)
     this.#logStart = Math.max(this.#logStart, revision + 1)
     return forgotten
@@ -123,7 +163,10 @@ export class VersionedState {
     const kept = lastIndexAt(versions, revision)
     if (kept < 0) return []
     const drop = alive(versions[kept]) ? kept : kept + 1
-    const forgotten = versions.splice(0, drop).map((version) => version.revision)
+    const forgotten = versions.splice(0, drop).map((version) => {
+      this.#usage.history -= version.bytes
+      return version.revision
+    })
     if (versions.length === 0) this.#keys.delete(history.key)
     return forgotten
   }

@@ -2,12 +2,12 @@ import {TrustError} from '../errors.ts'
 import {closedError, Feed} from './feed.ts'
 import {requireKey} from './keys.ts'
 import type {RecordChange, RecordStore, VersionRecord} from './record-store.ts'
-import type {Entry, Range, RangeOptions, Storage, StorageEvent} from './storage.ts'
+import type {Entry, Range, RangeOptions, Storage, StorageEvent, StorageUsage} from './storage.ts'
 import type {KeyVersion, LoggedChange, VersionedState} from './versioned-state.ts'
 import {WriteQueue} from './write-queue.ts'
 
-/** So many events a watch reads from the log at a time. */
-const WATCH_BATCH = 500
+/** So much a watch reads from the log at a time. */
+const WATCH_BATCH = {count: 500, bytes: 1_024 * 1_024}
 /** So many records one commit removes at most, so that writers do not wait long for a compaction. */
 const REMOVE_BATCH = 5_000
 
@@ -86,6 +86,14 @@ export class VersionedStorage implements Storage {
     return this.#state.revision
   }
 
+  usage(): StorageUsage {
+    return this.#state.usage
+  }
+
+  historyWithin(bytes: number): number {
+    return this.#state.historyWithin(bytes)
+  }
+
   async compact(revision: number): Promise<void> {
     this.#requireOpen()
     if (!Number.isSafeInteger(revision) || revision > this.#state.revision) {
@@ -93,13 +101,13 @@ export class VersionedStorage implements Storage {
     }
     if (revision <= this.#state.compacted) return
     // Forgotten first, removed after: nobody may read a record that is about to go.
-    this.#forgotten.push(...this.#state.compact(revision))
+    this.#forgotten = this.#forgotten.concat(this.#state.compact(revision))
     do {
       const remove = this.#forgotten.splice(0, REMOVE_BATCH)
       try {
         await this.#commit({put: [], remove})
       } catch (error) {
-        this.#forgotten.push(...remove)
+        this.#forgotten = this.#forgotten.concat(remove)
         throw error
       }
     } while (this.#forgotten.length > 0)
@@ -144,7 +152,8 @@ export class VersionedStorage implements Storage {
 
   #publish(events: StorageEvent[]): void {
     for (const {key, revision, entry} of events) {
-      this.#state.apply(key, {revision, created: entry?.created ?? 0})
+      const bytes = entry?.value.length ?? 0
+      this.#state.apply(key, {revision, created: entry?.created ?? 0, bytes})
     }
     this.#feed.publish(events)
   }

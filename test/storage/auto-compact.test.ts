@@ -2,13 +2,16 @@ import assert from 'node:assert/strict'
 import {autoCompactor} from '../../src/storage/auto-compact.ts'
 
 describe('automatic compaction', () => {
-  const limits = {milliseconds: 300_000, atLeast: 100, atMost: 5_000}
+  const limits = {milliseconds: 300_000, atLeast: 100, atMost: 5_000, bytes: 1_000}
 
   function setUp() {
     let now = Date.parse('2026-01-01T00:00:00Z')
     let revision = 1
+    const usage = {live: 0, history: 0}
     const compacted: number[] = []
     const storage = {
+      usage: () => usage,
+      historyWithin: (bytes: number) => revision - bytes / 100,
       revision: () => revision,
       compact: (target: number) => {
         compacted.push(target)
@@ -21,7 +24,7 @@ describe('automatic compaction', () => {
       revision += writes
       await run()
     }
-    return {after, compacted}
+    return {after, compacted, usage}
   }
 
   it('keeps all that is younger than the limit', async () => {
@@ -47,5 +50,14 @@ describe('automatic compaction', () => {
     const {after, compacted} = setUp()
     await after(1_000, 20_000)
     assert.deepEqual(compacted, [15_001])
+  })
+
+  it('never keeps more bytes than the bound, and makes room for half of it', async () => {
+    const {after, compacted, usage} = setUp()
+    usage.history = 1_000
+    await after(1_000, 50)
+    usage.history = 1_001
+    await after(1_000, 0)
+    assert.deepEqual(compacted, [46])
   })
 })

@@ -358,6 +358,60 @@ export function storageConformance(driver: string, openEmpty: OpenEmpty): void {
       })
     })
 
+    describe('bytes', () => {
+      const large = new Uint8Array(400 * 1_024)
+
+      it('are counted for what is there and for what is history only', async () => {
+        const a = await storage.create('/a', bytes('12345'))
+        const b = await storage.create('/b', bytes('123'))
+        assert.deepEqual(storage.usage(), {live: 8, history: 0})
+        await storage.update('/a', bytes('1'), a.revision)
+        await storage.delete('/b', b.revision)
+        assert.deepEqual(storage.usage(), {live: 1, history: 8})
+        await storage.compact(4)
+        assert.deepEqual(storage.usage(), {live: 1, history: 3})
+        await storage.compact(5)
+        assert.deepEqual(storage.usage(), {live: 1, history: 0})
+      })
+
+      it('of the history are bounded by a compaction at the revision that is named', async () => {
+        let {revision} = await storage.create('/a', bytes('1234567890'))
+        for (let count = 0; count < 9; count++)
+          ({revision} = await storage.update('/a', bytes('1234567890'), revision))
+        assert.equal(storage.historyWithin(90), 0)
+        for (const most of [85, 50, 0]) {
+          await storage.compact(storage.historyWithin(most))
+          assert.equal(storage.usage().history, Math.floor(most / 10) * 10)
+        }
+      })
+
+      it('end a page of a list, which has one entry at least', async () => {
+        for (const key of ['/a', '/b', '/c']) await storage.create(key, large)
+        const page = async (most: number, after?: string) => {
+          const options = after === undefined ? {bytes: most} : {bytes: most, after}
+          const {entries, remaining} = await storage.list('/', options)
+          return [entries.map(({key}) => key).join(' '), remaining]
+        }
+        assert.deepEqual(await page(1), ['/a', 2])
+        assert.deepEqual(await page(large.length + 1), ['/a /b', 1])
+        assert.deepEqual(await page(1, '/b'), ['/c', 0])
+        assert.deepEqual(await page(10 * large.length), ['/a /b /c', 0])
+      })
+
+      it('end a batch that a watch reads from the history', async () => {
+        let {revision} = await storage.create('/a', large)
+        for (let count = 0; count < 7; count++)
+          ({revision} = await storage.update('/a', large, revision))
+        const batches: number[] = []
+        const stop = new AbortController()
+        for await (const batch of storage.watch('/', 1, stop.signal)) {
+          batches.push(batch.length)
+          if (batch.at(-1)?.revision === revision) break
+        }
+        assert.deepEqual(batches, [2, 2, 2, 2])
+      })
+    })
+
     describe('compaction', () => {
       it('keeps the newest state and refuses what is gone', async () => {
         const a = await storage.create('/a', bytes('1'))

@@ -1,33 +1,67 @@
 import type {StoredObject} from './stored-object.ts'
+import type {WindowBudget} from './window-budget.ts'
 
-/** A change of one object, as every watcher sees it. Texts made for one watcher are kept for the others. */
-export interface ObjectEvent {
-  revision: number
-  /** The state after; absent for a deletion. */
-  current?: StoredObject
-  /** The state before; absent for a creation. */
-  previous?: StoredObject
-  /** Frames by their form, made once. */
-  frames: Map<string, string>
+/** A change of one object, as every watcher sees it. */
+export class ObjectEvent {
+  readonly revision: number
+  /** The state after; undefined for a deletion. */
+  readonly current: StoredObject | undefined
+  /** The state before; undefined for a creation. */
+  readonly previous: StoredObject | undefined
+  readonly #frames = new Map<string, string>()
+  #bytes: number
+  #count: ((bytes: number) => void) | undefined
+
+  constructor(revision: number, current?: StoredObject, previous?: StoredObject) {
+    this.revision = revision
+    this.current = current
+    this.previous = previous
+    this.#bytes = (current?.json.length ?? 0) + (previous?.json.length ?? 0)
+  }
+
+  /** What it keeps in memory. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Its text in one form, made once however many watch. */
+  frame(form: string, make: () => string): string {
+    const known = this.#frames.get(form)
+    if (known !== undefined) return known
+    const made = make()
+    this.#frames.set(form, made)
+    this.#bytes += made.length
+    this.#count?.(made.length)
+    return made
+  }
+
+  /** From now on the log is told of bytes that are added; undefined once it has let go of the event. */
+  countIn(count: ((bytes: number) => void) | undefined): void {
+    this.#count = count
+  }
 }
 
 /**
  * The newest changes of one resource. Watchers hold a position in it and read on when they are woken, so a watcher costs no
- * queue of its own; one that falls out of the window has been too slow.
+ * queue of its own; one that falls out of the window has been too slow. The window is bounded by the number of changes, and
+ * by the bytes that the windows of all resources take together.
  */
 export class EventLog {
   readonly #window: number
+  readonly #budget: WindowBudget
   #events: ObjectEvent[] = []
+  #bytes = 0
   /** The position of the first event that is still here. */
   #first = 0
   /** Every change after this revision is here. */
-  #since: number
+  #since = 0
   readonly #waiting = new Set<() => void>()
   #closed = false
 
-  constructor(since: number, window: number) {
-    this.#since = since
+  constructor(window: number, budget: WindowBudget) {
     this.#window = window
+    this.#budget = budget
+    budget.add(this)
   }
 
   /** Every change after this revision is in the log. */
@@ -40,16 +74,34 @@ export class EventLog {
     return this.#first + this.#events.length
   }
 
+  /** What its events keep in memory. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Called once, before any event: what came up to this revision is known elsewhere. */
+  startAfter(revision: number): void {
+    this.#since = revision
+  }
+
   append(events: ObjectEvent[]): void {
     if (events.length === 0) return
-    for (const event of events) this.#events.push(event)
-    // Trimmed by halves, so that the cost of moving is shared by many appends.
-    if (this.#events.length > this.#window * 2) {
-      const dropped = this.#events.splice(0, this.#events.length - this.#window)
-      this.#first += dropped.length
-      this.#since = dropped.at(-1)?.revision ?? this.#since
+    for (const event of events) {
+      this.#events.push(event)
+      event.countIn(this.#count)
+      this.#count(event.bytes)
     }
+    // Trimmed by halves, so that the cost of moving is shared by many appends.
+    if (this.#events.length > this.#window * 2) this.#drop(this.#events.length - this.#window)
     this.wake()
+  }
+
+  /** Lets go of the oldest events until so many bytes are free, or of all. */
+  release(bytes: number): void {
+    let count = 0
+    for (let freed = 0; freed < bytes && count < this.#events.length; count++)
+      freed += this.#events[count]?.bytes ?? 0
+    this.#drop(count)
   }
 
   /** The position of the first event after a revision; undefined where that is no longer known. */
@@ -92,5 +144,23 @@ export class EventLog {
     const waiting = [...this.#waiting]
     this.#waiting.clear()
     for (const callback of waiting) callback()
+  }
+
+  readonly #count = (bytes: number): void => {
+    this.#bytes += bytes
+    this.#budget.grow(bytes)
+  }
+
+  #drop(count: number): void {
+    const dropped = this.#events.splice(0, count)
+    this.#first += dropped.length
+    this.#since = dropped.at(-1)?.revision ?? this.#since
+    let freed = 0
+    for (const event of dropped) {
+      event.countIn(undefined)
+      freed += event.bytes
+    }
+    this.#bytes -= freed
+    this.#budget.shrink(freed)
   }
 }

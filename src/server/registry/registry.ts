@@ -3,6 +3,7 @@ import type {Storage, StorageEvent} from '../../storage/storage.ts'
 import type {ObjectReader, Resource} from '../resource.ts'
 import {ResourceStore, STORE_ROOT} from './resource-store.ts'
 import {parse} from './stored-object.ts'
+import {WindowBudget} from './window-budget.ts'
 
 /** Every stored resource's memory, fed by the store's events. */
 export class Registry implements ObjectReader {
@@ -14,16 +15,21 @@ export class Registry implements ObjectReader {
 
   private constructor(storage: Storage, resources: readonly Resource[]) {
     this.storage = storage
+    const budget = new WindowBudget()
     for (const resource of resources) {
       if (resource.review !== undefined) continue
-      const store = new ResourceStore(resource)
+      const store = new ResourceStore(resource, budget)
       this.#stores.set(idOf(resource.group, resource.plural), store)
       this.#byPrefix.set(store.prefix, store)
     }
   }
 
-  /** Reads everything into memory, then follows the store. */
-  static async open(storage: Storage, resources: readonly Resource[]): Promise<Registry> {
+  /** Reads everything into memory, then follows the store. What cannot be read is left in the store, and said. */
+  static async open(
+    storage: Storage,
+    resources: readonly Resource[],
+    onUnreadable: (key: string) => void = () => undefined,
+  ): Promise<Registry> {
     const registry = new Registry(storage, resources)
     const early: StorageEvent[][] = []
     let loaded = false
@@ -34,7 +40,7 @@ export class Registry implements ObjectReader {
     registry.#stop = stop
     registry.#revision = revision
     for (const store of registry.#stores.values())
-      registry.#revision = Math.max(registry.#revision, await store.load(storage))
+      registry.#revision = Math.max(registry.#revision, await store.load(storage, onUnreadable))
     loaded = true
     for (const events of early) {
       registry.#apply(

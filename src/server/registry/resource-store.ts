@@ -1,13 +1,17 @@
 import type {ApiObject} from '../../api/meta.ts'
 import type {Storage, StorageEvent} from '../../storage/storage.ts'
 import {groupVersion, type Resource} from '../resource.ts'
-import {EventLog, type ObjectEvent} from './event-log.ts'
+import {EventLog, ObjectEvent} from './event-log.ts'
 import {SortedKeys} from './sorted-keys.ts'
-import {fromEntry, parse, type StoredObject} from './stored-object.ts'
+import {fromEntry, isReadable, parse, type StoredObject} from './stored-object.ts'
+import type {WindowBudget} from './window-budget.ts'
 import {WriteTurns} from './write-turns.ts'
 
 /** Changes kept in memory per resource; older ones are read from the store's history. */
 const WINDOW = 4096
+
+/** So much is read from the store at a time, before it becomes text. */
+const LOAD_BYTES = 4 * 1024 * 1024
 
 /** Where the keys of every resource begin in the store. */
 export const STORE_ROOT = '/registry/'
@@ -23,27 +27,39 @@ export class ResourceStore {
   readonly #objects = new Map<string, StoredObject>()
   readonly #keys = new SortedKeys()
   readonly #listeners: ((events: ObjectEvent[]) => void)[] = []
-  #log = new EventLog(0, WINDOW)
+  readonly log: EventLog
+  #bytes = 0
 
-  constructor(resource: Resource) {
+  constructor(resource: Resource, budget: WindowBudget) {
     this.resource = resource
+    this.log = new EventLog(WINDOW, budget)
     this.prefix = `${STORE_ROOT}${resource.group === '' ? 'core' : resource.group}/${resource.plural}/`
     this.apiVersion = groupVersion(resource)
-  }
-
-  get log(): EventLog {
-    return this.#log
   }
 
   get size(): number {
     return this.#objects.size
   }
 
-  /** Reads what is stored and answers the revision of that. Called once, before any event. */
-  async load(storage: Storage): Promise<number> {
-    const {entries, revision} = await storage.list(this.prefix)
-    for (const entry of entries) this.#put(fromEntry(this.resource, entry, this.prefix))
-    this.#log = new EventLog(revision, WINDOW)
+  /** How long the texts of all its objects are. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Reads what is stored, piece by piece, and returns the revision of that. Called once, before any event. */
+  async load(storage: Storage, onUnreadable: (key: string) => void): Promise<number> {
+    let page = await storage.list(this.prefix, {bytes: LOAD_BYTES})
+    const {revision} = page
+    for (;;) {
+      for (const entry of page.entries) {
+        if (isReadable(entry)) this.#put(fromEntry(this.resource, entry, this.prefix))
+        else onUnreadable(entry.key)
+      }
+      const after = page.entries.at(-1)?.key
+      if (page.remaining === 0 || after === undefined) break
+      page = await storage.list(this.prefix, {bytes: LOAD_BYTES, revision, after})
+    }
+    this.log.startAfter(revision)
     return revision
   }
 
@@ -54,7 +70,7 @@ export class ResourceStore {
 
   apply(changes: StorageEvent[]): void {
     const events = changes.map((change) => this.#applyOne(change))
-    this.#log.append(events)
+    this.log.append(events)
     for (const listener of this.#listeners) listener(events)
   }
 
@@ -104,23 +120,26 @@ export class ResourceStore {
     const path = change.key.slice(this.prefix.length)
     const event = this.#eventOf(change, this.#objects.get(path))
     if (event.current !== undefined) this.#put(event.current)
-    else {
-      this.#objects.delete(path)
-      this.#keys.delete(path)
-    }
+    else this.#remove(path)
     return event
   }
 
   #eventOf({entry, revision}: StorageEvent, previous: StoredObject | undefined): ObjectEvent {
-    const frames = new Map<string, string>()
     if (entry === undefined)
-      return {revision, frames, ...(previous && {previous: previous.atRevision(revision)})}
-    const current = fromEntry(this.resource, entry, this.prefix)
-    return {revision, frames, current, ...(previous && {previous})}
+      return new ObjectEvent(revision, undefined, previous?.atRevision(revision))
+    return new ObjectEvent(revision, fromEntry(this.resource, entry, this.prefix), previous)
   }
 
   #put(stored: StoredObject): void {
-    if (!this.#objects.has(stored.key)) this.#keys.add(stored.key)
+    const before = this.#objects.get(stored.key)
+    if (before === undefined) this.#keys.add(stored.key)
     this.#objects.set(stored.key, stored)
+    this.#bytes += stored.json.length - (before?.json.length ?? 0)
+  }
+
+  #remove(path: string): void {
+    this.#bytes -= this.#objects.get(path)?.json.length ?? 0
+    this.#objects.delete(path)
+    this.#keys.delete(path)
   }
 }

@@ -1,6 +1,7 @@
 import type {ApiObject} from '../../api/meta.ts'
 import type {Entry} from '../../storage/storage.ts'
 import type {Resource} from '../resource.ts'
+import {MOST_ENTRIES} from '../validation/metadata.ts'
 
 const HEAD = '{"metadata":{'
 
@@ -26,7 +27,7 @@ export class StoredObject {
   }
 
   get labels(): Record<string, string> {
-    return this.#select().labels
+    return this.#select().labels ?? labelsOf(parse(this))
   }
 
   /** The values of the fields that a fieldSelector may name. */
@@ -48,14 +49,18 @@ export class StoredObject {
 }
 
 interface Selectable {
-  labels: Record<string, string>
+  /** Undefined where they are too many to be kept beside the text: an older version took any number. */
+  labels: Record<string, string> | undefined
   fields: Record<string, string>
 }
+
+const labelsOf = ({metadata}: ApiObject) => metadata.labels ?? {}
 
 function selectableOf({fields: readers = {}}: Resource, object: ApiObject): Selectable {
   const fields: Record<string, string> = {}
   for (const [name, read] of Object.entries(readers)) fields[name] = read(object)
-  return {labels: object.metadata.labels ?? {}, fields}
+  const labels = labelsOf(object)
+  return {labels: Object.keys(labels).length <= MOST_ENTRIES ? labels : undefined, fields}
 }
 
 /**
@@ -75,6 +80,12 @@ export const jsonAt = (text: string, revision: number) =>
 const decoder = new TextDecoder()
 
 const textOf = (entry: Entry) => decoder.decode(entry.value)
+
+/** Whether stored bytes are what `toStored` makes. Looks at both ends only: the store has checksums. */
+export function isReadable({value}: Entry): boolean {
+  const head = Buffer.from(value.buffer, value.byteOffset, Math.min(value.length, HEAD.length))
+  return head.toString('latin1') === HEAD && value.at(-1) === 0x7d
+}
 
 /** From the store into memory. */
 export const fromEntry = (resource: Resource, entry: Entry, prefix: string) =>

@@ -23,20 +23,12 @@ export class WatchFrames {
     this.#matches = matches
   }
 
-  added(objects: StoredObject[]): string {
-    let text = ''
-    for (const stored of objects) text += this.#frame('ADDED', stored)
-    return text
-  }
-
-  changes(events: ObjectEvent[]): string {
-    let text = ''
-    for (const event of events) text += this.#change(event)
-    return text
+  added(stored: StoredObject): string {
+    return this.#frame('ADDED', stored)
   }
 
   /** What one change is to this watcher: an object may come into its selection or leave it. */
-  #change(event: ObjectEvent): string {
+  change(event: ObjectEvent): string {
     const {current, previous} = event
     const matched = previous !== undefined && this.#matches(previous)
     if (current !== undefined && this.#matches(current))
@@ -48,12 +40,7 @@ export class WatchFrames {
 
   #cached(event: ObjectEvent, type: WatchEventType, stored: StoredObject): string {
     if (this.#first && this.#form.firstFrame !== undefined) return this.#frame(type, stored)
-    const key = `${type} ${this.#form.id}`
-    const known = event.frames.get(key)
-    if (known !== undefined) return known
-    const made = this.#frame(type, stored)
-    event.frames.set(key, made)
-    return made
+    return event.frame(`${type} ${this.#form.id}`, () => this.#frame(type, stored))
   }
 
   #frame(type: WatchEventType, stored: StoredObject): string {

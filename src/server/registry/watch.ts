@@ -10,6 +10,8 @@ import {WatchFrames, type EventForm} from './watch-frames.ts'
 import {WatchWait} from './watch-wait.ts'
 
 const BATCH = 256
+/** A piece that is sent ends once it is so long: what a caller leaves unread takes no more memory, or one event's. */
+const PIECE = 64 * 1024
 const BOOKMARK_EVERY = 60_000
 /** How often a watch looks whether the revision that its caller has seen elsewhere has come here too. */
 const CATCH_UP_EVERY = 20
@@ -107,9 +109,10 @@ class Watch {
         yield errorFrame(tooOld(this.#seen, this.#store.log.since))
         return
       }
-      position += events.length
+      const changes = this.#piece(events)
+      position += changes.taken
       // Nothing is awaited between the look at the log and this: all changes up to the registry's revision are sent.
-      const text = this.#changes(events) || (events.length === 0 ? this.#dueBookmark() : '')
+      const text = changes.text || (events.length === 0 ? this.#dueBookmark() : '')
       if (text !== '') yield text
       if (wait.over) return
       if (events.length > 0 || text !== '') continue
@@ -122,18 +125,32 @@ class Watch {
     const {revision} = this.#registry
     const objects = [...selected(this.#store, selection, '')].filter(selection.matches)
     this.#seen = revision
-    for (let at = 0; at < objects.length; at += BATCH)
-      yield this.#frames.added(objects.slice(at, at + BATCH))
+    let text = ''
+    for (const stored of objects) {
+      text += this.#frames.added(stored)
+      if (text.length < PIECE) continue
+      yield text
+      text = ''
+    }
+    if (text !== '') yield text
     if (options.sendInitialEvents !== true || !options.allowWatchBookmarks) return
     // The caller has seen a later state elsewhere: what it is told to be whole must not be older than that.
     if (revision < this.#since) this.#initialEndDue = true
     else yield form.bookmark(revision, true)
   }
 
-  #changes(events: ObjectEvent[]): string {
-    const unseen = events.filter(({revision}) => revision > this.#seen)
-    this.#seen = unseen.at(-1)?.revision ?? this.#seen
-    return this.#frames.changes(unseen)
+  /** The text of the first events, and how many of them are in it. */
+  #piece(events: ObjectEvent[]): {text: string; taken: number} {
+    let text = ''
+    let taken = 0
+    for (const event of events) {
+      if (text.length >= PIECE) break
+      taken++
+      if (event.revision <= this.#seen) continue
+      this.#seen = event.revision
+      text += this.#frames.change(event)
+    }
+    return {text, taken}
   }
 
   #dueBookmark(): string {
@@ -165,11 +182,14 @@ class Watch {
     const {storage} = this.#registry
     // All of the store is read, because every revision then shows up, and with it the last one.
     for await (const changes of storage.watch(STORE_ROOT, this.#since, this.#request.signal)) {
-      const events = changes
+      let events = changes
         .filter(({key, revision}) => revision <= until && key.startsWith(this.#store.prefix))
         .map((change) => this.#store.toEvent(change))
-      const text = this.#changes(events)
-      if (text !== '') yield text
+      while (events.length > 0) {
+        const {text, taken} = this.#piece(events)
+        events = events.slice(taken)
+        if (text !== '') yield text
+      }
       if ((changes.at(-1)?.revision ?? 0) >= until) return
     }
   }

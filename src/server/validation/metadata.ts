@@ -13,7 +13,7 @@ const MANAGER_LIMIT = 128
  * Kubernetes has no limit but that of the object. Here it keeps what an object takes in memory once it is parsed within a
  * small multiple of its text.
  */
-const MOST_ENTRIES = 1024
+export const MOST_ENTRIES = 1024
 const ORPHAN = 'orphan'
 const FOREGROUND = 'foregroundDeletion'
 

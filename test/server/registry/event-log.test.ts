@@ -1,12 +1,22 @@
 import assert from 'node:assert/strict'
-import {EventLog, type ObjectEvent} from '../../../src/server/registry/event-log.ts'
+import {EventLog, ObjectEvent} from '../../../src/server/registry/event-log.ts'
+import {StoredObject} from '../../../src/server/registry/stored-object.ts'
+import {WindowBudget} from '../../../src/server/registry/window-budget.ts'
+import {configMaps} from '../../../src/server/resources/configmaps.ts'
 
-const event = (revision: number): ObjectEvent => ({revision, frames: new Map()})
+const object = (bytes: number) => new StoredObject(configMaps, 'a/b', 1, 'x'.repeat(bytes))
+const event = (revision: number, bytes?: number) =>
+  new ObjectEvent(revision, bytes === undefined ? undefined : object(bytes))
+const newLog = (since: number, window: number, budget = new WindowBudget()) => {
+  const log = new EventLog(window, budget)
+  log.startAfter(since)
+  return log
+}
 const revisions = (events: ObjectEvent[] | undefined) => events?.map(({revision}) => revision)
 
 describe('EventLog', () => {
   it('finds the first change after a revision, also where no change has that revision', () => {
-    const log = new EventLog(10, 100)
+    const log = newLog(10, 100)
     log.append([event(12), event(15)])
     assert.deepEqual(
       [10, 11, 12, 14, 15, 99].map((revision) => log.positionAfter(revision)),
@@ -16,7 +26,7 @@ describe('EventLog', () => {
   })
 
   it('keeps the newest changes, and says of older ones that they are gone', () => {
-    const log = new EventLog(0, 10)
+    const log = newLog(0, 10)
     for (let revision = 1; revision <= 100; revision++) log.append([event(revision)])
     const oldest = log.since + 1
     assert.ok(oldest > 70 && oldest <= 91, `since ${log.since}`)
@@ -28,7 +38,7 @@ describe('EventLog', () => {
   })
 
   it('wakes everybody once for an append, and nobody who no longer waits', () => {
-    const log = new EventLog(0, 10)
+    const log = newLog(0, 10)
     const woken: string[] = []
     log.onNext(() => woken.push('one'))
     const forget = log.onNext(() => woken.push('other'))
@@ -36,5 +46,28 @@ describe('EventLog', () => {
     log.append([event(1)])
     log.append([event(2)])
     assert.deepEqual(woken, ['one'])
+  })
+
+  it('keeps no more bytes than all logs share, and the log with the most bytes gives way', () => {
+    const budget = new WindowBudget(1000)
+    const [large, small] = [newLog(0, 4096, budget), newLog(0, 4096, budget)]
+    small.append([event(1, 10), event(2, 10)])
+    for (let revision = 3; revision <= 100; revision++) large.append([event(revision, 90)])
+    assert.ok(large.bytes + small.bytes <= 1000, `${large.bytes}`)
+    assert.ok(large.since > 80 && large.since < 100, `since ${large.since}`)
+    assert.deepEqual([small.since, small.bytes], [0, 20])
+    assert.equal(large.positionAfter(99), large.end - 1)
+  })
+
+  it('counts both states of a change and the texts that are made for watchers', () => {
+    const log = newLog(0, 4096, new WindowBudget(1000))
+    const update = new ObjectEvent(1, object(100), object(200))
+    log.append([update])
+    assert.equal(log.bytes, 300)
+    const make = () => 'x'.repeat(150)
+    for (let count = 0; count < 3; count++) update.frame('one', make)
+    assert.equal(log.bytes, 450)
+    for (const form of ['two', 'three', 'four', 'five']) update.frame(form, make)
+    assert.deepEqual([log.bytes, log.since], [0, 1])
   })
 })
