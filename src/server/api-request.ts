@@ -33,6 +33,8 @@ export interface ApiResponse {
   status: number
   headers: Record<string, string | string[]>
   body: ResponseBody
+  /** The body comes in pieces but has an end of its own, unlike that of a watch: it is sent whole, also while the server stops. */
+  finite?: boolean
 }
 
 export type Handler = (request: ApiRequest) => Promise<ApiResponse>

@@ -198,7 +198,7 @@ function finish(deps: HandlerDeps, {request, audited, answer, started, end}: Fin
   const named = {...headers, 'Audit-Id': audited.auditId}
   const isWhole = typeof body === 'string' || body instanceof Uint8Array
   if (!isWhole && request.method !== 'HEAD')
-    return {status, headers: named, body: endingStream(body, request.signal, note)}
+    return {...answer, headers: named, body: endingStream(body, request.signal, note)}
   note()
   if (request.method !== 'HEAD') return {status, headers: named, body}
   const length = isWhole ? {'Content-Length': String(Buffer.byteLength(body))} : {}

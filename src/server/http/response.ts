@@ -37,6 +37,10 @@ export async function send(
     else await sendSlices(to, whole as Uint8Array, stallMilliseconds)
     return
   }
+  if (answer.finite === true) {
+    await sendStream(to, body, stallMilliseconds)
+    return
+  }
   // Clients wait for the headers of a watch before anything has happened.
   if ('flushHeaders' in to) to.flushHeaders()
   await sendStream(to, body, stallMilliseconds, signal)
@@ -56,11 +60,11 @@ async function sendStream(
   to: HttpResponse,
   pieces: AsyncIterable<string | Uint8Array>,
   patience: number,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<void> {
   for await (const piece of pieces) {
     if (!(await sendPiece(to, piece, patience, signal))) return
-    if (signal.aborted) break
+    if (signal?.aborted === true) break
   }
   to.end()
 }

@@ -9,12 +9,13 @@ import {create, refuseResourceVersion} from './create.ts'
 import {deletedStatus, deleteOptions, remove} from './delete.ts'
 import {reachRead} from './freshness.ts'
 import {list, type Page} from './list.ts'
+import {listBody} from './list-body.ts'
 import {listOptions, requestTimeout, writeOptions} from './options.ts'
 import {patch} from './patch.ts'
 import {eventForm, presentList, presentObject} from './present.ts'
 import {ResourceScope, type EndpointDeps, type ResourceCall} from './resource-scope.ts'
 import {reviewed} from './review.ts'
-import {parse} from './stored-object.ts'
+import {parse, type StoredObject} from './stored-object.ts'
 import {replace, update} from './update.ts'
 import {startWatch} from './watch.ts'
 import {shapeOfVersion, type WriteResult} from './write.ts'
@@ -22,6 +23,9 @@ import {shapeOfVersion, type WriteResult} from './write.ts'
 export type {EndpointDeps, ResourceCall} from './resource-scope.ts'
 
 const JSON_HEADERS = {'Content-Type': 'application/json', 'Cache-Control': 'no-cache, private'}
+
+/** Deletions of a collection that share a commit; each holds its object in memory. */
+const DELETED_TOGETHER = 256
 
 /** Serves the verbs of every resource of the table. */
 export function createResourceEndpoint(deps: EndpointDeps) {
@@ -50,7 +54,11 @@ const VERBS: Record<Verb, (scope: ResourceScope) => ApiResponse | Promise<ApiRes
 
   async list(scope) {
     const presentation = scope.presentation()
-    return answer(200, presentList(presentation, await selected(scope)))
+    return {
+      status: 200,
+      headers: JSON_HEADERS,
+      ...listBody(presentList(presentation, await selected(scope))),
+    }
   },
 
   watch(scope) {
@@ -111,18 +119,22 @@ const VERBS: Record<Verb, (scope: ResourceScope) => ApiResponse | Promise<ApiRes
     const options = deleteOptions(await scope.deleteBody(), scope.query)
     const dryRun = (options.dryRun ?? []).includes('All')
     const page = await selected(scope)
-    await Promise.all(
-      page.items.map(async ({namespace, name}) => {
-        const target = scope.target({dryRun, fieldManager: ''}, {namespace, name})
-        try {
-          await remove(scope.deps, target, options)
-        } catch (error) {
-          // Somebody else was faster.
-          if (!(error instanceof StatusError && error.code === 404)) throw error
-        }
-      }),
-    )
-    return answer(200, presentList(scope.presentation(), page))
+    const removeOne = async ({namespace, name}: StoredObject) => {
+      const target = scope.target({dryRun, fieldManager: ''}, {namespace, name})
+      try {
+        await remove(scope.deps, target, options)
+      } catch (error) {
+        // Somebody else was faster.
+        if (!(error instanceof StatusError && error.code === 404)) throw error
+      }
+    }
+    for (let at = 0; at < page.items.length; at += DELETED_TOGETHER)
+      await Promise.all(page.items.slice(at, at + DELETED_TOGETHER).map(removeOne))
+    return {
+      status: 200,
+      headers: JSON_HEADERS,
+      ...listBody(presentList(scope.presentation(), page)),
+    }
   },
 }
 

@@ -1,5 +1,5 @@
 import {hasCode} from '../../errors.ts'
-import {badRequest, expired, type StatusError} from '../status.ts'
+import {badRequest, expired, tooLarge, type StatusError} from '../status.ts'
 import {decodeContinue, encodeContinue, NEWEST} from './continue-token.ts'
 import {reach} from './freshness.ts'
 import {parseResourceVersion, type ListOptions} from './options.ts'
@@ -18,6 +18,10 @@ export interface Page {
 
 /** So many objects are read from history at a time. */
 const CHUNK = 500
+/** A page ends once its texts are so long, also before it has as many objects as were asked for: its reader parses it whole. */
+const PAGE_BYTES = 4 * 1024 * 1024
+/** A list without pages is sent from memory; of the history so much at most is read for one. */
+const HISTORY_BYTES = 64 * 1024 * 1024
 
 export interface ListRequest {
   options: ListOptions
@@ -70,21 +74,53 @@ export function selected(
 
 function memoryPage(store: ResourceStore, position: Position): Page {
   const {selection, after} = position
-  const page = pageOf(selected(store, selection, after), position)
-  const last = page.items.at(-1)
-  // Behind a selector the rest is not counted, only known to be there.
-  if (page.continue === undefined || last === undefined || !selection.everything) return page
-  return {...page, remaining: store.count(selection.namespace, last.key)}
+  const page = new PageBuilder(position)
+  for (const stored of selected(store, selection, after)) {
+    if (page.take(stored)) continue
+    // Behind a selector the rest is not counted, only known to be there.
+    return selection.everything
+      ? page.continued(store.count(selection.namespace, page.last))
+      : page.continued()
+  }
+  return page.whole()
 }
 
-function pageOf(objects: Iterable<StoredObject>, {selection, limit, revision}: Position): Page {
-  const items: StoredObject[] = []
-  for (const stored of objects) {
-    if (!selection.everything && !selection.matches(stored)) continue
-    if (limit > 0 && items.length === limit) return continued(items, revision)
-    items.push(stored)
+/** Takes objects in their order until the page is full. */
+class PageBuilder {
+  readonly #position: Position
+  readonly #items: StoredObject[] = []
+  #bytes = 0
+
+  constructor(position: Position) {
+    this.#position = position
   }
-  return {items, revision}
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** The key of the last object on the page. */
+  get last(): string {
+    return this.#items.at(-1)?.key ?? ''
+  }
+
+  /** False for a selected object that has no room any more: it is the first of the next page. */
+  take(stored: StoredObject): boolean {
+    const {selection, limit} = this.#position
+    if (!selection.everything && !selection.matches(stored)) return true
+    if (limit > 0 && (this.#items.length === limit || this.#bytes >= PAGE_BYTES)) return false
+    this.#items.push(stored)
+    this.#bytes += stored.json.length
+    return true
+  }
+
+  whole(): Page {
+    return {items: this.#items, revision: this.#position.revision}
+  }
+
+  continued(remaining?: number): Page {
+    return continued(this.#items, this.#position.revision, remaining)
+  }
 }
 
 /** A page that others follow. */
@@ -122,11 +158,11 @@ function readHistory(
   {storage}: Registry,
   store: ResourceStore,
   {selection: {namespace}, revision, after}: Position,
-  limit: number,
+  most: {limit?: number; bytes: number},
 ) {
   return storage.list(namespace === '' ? store.prefix : `${store.prefix}${namespace}/`, {
     revision,
-    ...(limit === 0 ? {} : {limit}),
+    ...most,
     ...(after === '' ? {} : {after: store.prefix + after}),
   })
 }
@@ -136,10 +172,13 @@ async function countedPage(
   store: ResourceStore,
   position: Position,
 ): Promise<Page> {
-  const {entries, remaining} = await readHistory(registry, store, position, position.limit)
+  const {revision, limit} = position
+  const most = limit === 0 ? {bytes: HISTORY_BYTES} : {limit, bytes: PAGE_BYTES}
+  const {entries, remaining} = await readHistory(registry, store, position, most)
   const items = entries.map((entry) => fromEntry(store.resource, entry, store.prefix))
-  const {revision} = position
-  return remaining === 0 ? {items, revision} : continued(items, revision, remaining)
+  if (remaining === 0) return {items, revision}
+  if (limit === 0) throw tooLong(store)
+  return continued(items, revision, remaining)
 }
 
 /** Behind a selector nobody knows where a page ends: history is read until it is full. */
@@ -148,17 +187,25 @@ async function searchedPage(
   store: ResourceStore,
   position: Position,
 ): Promise<Page> {
-  const {selection, limit} = position
-  const found: StoredObject[] = []
+  const page = new PageBuilder(position)
+  const most = {limit: CHUNK, bytes: PAGE_BYTES}
   let {after} = position
   for (;;) {
-    const {entries, remaining} = await readHistory(registry, store, {...position, after}, CHUNK)
-    const objects = entries.map((entry) => fromEntry(store.resource, entry, store.prefix))
-    found.push(...objects.filter(selection.matches))
-    if (remaining === 0 || (limit > 0 && found.length > limit)) return pageOf(found, position)
-    after = objects.at(-1)?.key ?? after
+    const {entries, remaining} = await readHistory(registry, store, {...position, after}, most)
+    for (const entry of entries) {
+      const stored = fromEntry(store.resource, entry, store.prefix)
+      if (!page.take(stored)) return page.continued()
+      after = stored.key
+    }
+    if (remaining === 0) return page.whole()
+    if (page.bytes > HISTORY_BYTES) throw tooLong(store)
   }
 }
+
+const tooLong = ({resource: {plural}}: ResourceStore) =>
+  tooLarge(
+    `the list of ${plural} at a past revision is too long for one answer: ask for pages with "limit", or for the newest state`,
+  )
 
 /** A list that was begun may go on with what is there now; one of a revision that is gone cannot be had. */
 function forgotten(after: string): StatusError {

@@ -7,6 +7,7 @@ import {
   tableOfEvent,
   tableOfList,
   tableOfObject,
+  tableRow,
   type IncludeObject,
   type Representation,
   type TableOptions,
@@ -50,30 +51,49 @@ export function presentObject(presentation: Presentation, json: string): string 
   }
 }
 
-/** A page of a list: the items' texts are put together as they are. */
-export function presentList(presentation: Presentation, page: Page): string {
+/** A page of a list, item by item: the texts of objects are passed on as they are. */
+export function* presentList(presentation: Presentation, page: Page): Generator<string> {
   const {resource, representation} = presentation
   const metadata: ListMeta = {
     resourceVersion: String(page.revision),
     ...(page.continue === undefined ? {} : {continue: page.continue}),
     ...(page.remaining === undefined ? {} : {remainingItemCount: page.remaining}),
   }
-  if (representation.as === 'object') {
-    const head = JSON.stringify({
-      kind: `${resource.kind}List`,
-      apiVersion: apiVersionOf(presentation),
-      metadata,
-    })
-    let text = `${head.slice(0, -1)},"items":[`
-    // Put together step by step, a long text is copied only when it is sent; joined, it would be once more.
-    for (const [index, {json}] of page.items.entries()) text += index === 0 ? json : `,${json}`
-    return `${text}]}`
+  switch (representation.as) {
+    case 'object': {
+      const head = {kind: `${resource.kind}List`, apiVersion: apiVersionOf(presentation), metadata}
+      yield* listText(head, 'items', page, (json) => json)
+      return
+    }
+    case 'table': {
+      const options = tableOptions(presentation)
+      const head = tableOfList(resource, {metadata, items: []}, options)
+      yield* listText(head, 'rows', page, (json) =>
+        JSON.stringify(tableRow(resource, objectOf(json), options)),
+      )
+      return
+    }
+    case 'partial': {
+      const {version} = representation
+      requirePartialFits(representation.list, true)
+      yield* listText(partialList({metadata, items: []}, version), 'items', page, (json) =>
+        JSON.stringify(partialObject(objectOf(json), version)),
+      )
+    }
   }
-  const items = page.items.map(({json}) => objectOf(json))
-  if (representation.as === 'table')
-    return JSON.stringify(tableOfList(resource, {metadata, items}, tableOptions(presentation)))
-  requirePartialFits(representation.list, true)
-  return JSON.stringify(partialList({metadata, items}, representation.version))
+}
+
+/** A list whose items are made into text one by one: all of them as objects might take more memory than there is. */
+function* listText(
+  head: object,
+  field: 'items' | 'rows',
+  {items}: Page,
+  textOf: (json: string) => string,
+): Generator<string> {
+  yield `${JSON.stringify({...head, [field]: undefined}).slice(0, -1)},"${field}":[`
+  for (const [index, {json}] of items.entries())
+    yield index === 0 ? textOf(json) : `,${textOf(json)}`
+  yield ']}'
 }
 
 const frame = (type: WatchEventType, object: string) => `{"type":"${type}","object":${object}}\n`

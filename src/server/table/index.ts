@@ -9,5 +9,6 @@ export {
   tableOfEvent,
   tableOfList,
   tableOfObject,
+  tableRow,
 } from './table.ts'
 export type {ColumnDefinition, IncludeObject, Table, TableOptions, TableRow} from './table.ts'

@@ -110,7 +110,12 @@ function rowObject(resource: TableResource, object: ApiObject, options: TableOpt
   }
 }
 
-function row(resource: TableResource, object: ApiObject, options: TableOptions): TableRow {
+/** An object as one row. */
+export function tableRow(
+  resource: TableResource,
+  object: ApiObject,
+  options: TableOptions,
+): TableRow {
   const {columns = DEFAULT_COLUMNS} = resource
   return {
     cells: columns.map(({value}) => value(object, options.now)),
@@ -144,7 +149,7 @@ export const tableOfList = (
     options,
     metadata,
     columnDefinitions(resource),
-    items.map((item) => row(resource, item, options)),
+    items.map((item) => tableRow(resource, item, options)),
   )
 
 /** One object as a Table with one row. */
@@ -153,7 +158,9 @@ export const tableOfObject = (
   object: ApiObject,
   options: TableOptions,
 ): Table =>
-  table(options, versionOf(object), columnDefinitions(resource), [row(resource, object, options)])
+  table(options, versionOf(object), columnDefinitions(resource), [
+    tableRow(resource, object, options),
+  ])
 
 /** The object of a watch event, bookmarks included: only the first event of a stream carries the columns. */
 export const tableOfEvent = (
@@ -163,5 +170,5 @@ export const tableOfEvent = (
   options: TableOptions,
 ): Table =>
   table(options, versionOf(object), first ? columnDefinitions(resource) : null, [
-    row(resource, object, options),
+    tableRow(resource, object, options),
   ])
