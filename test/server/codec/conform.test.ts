@@ -46,6 +46,27 @@ describe('conforming to a type', () => {
     })
   }
 
+  const bytesFields = allTypes().flatMap(({name, fields}) =>
+    fields.filter(({type}) => type === 'bytes').map((field) => ({type: name, field})),
+  )
+  it('knows fields of bytes to try', () => assert.ok(bytesFields.length >= 6))
+  for (const {type, field} of bytesFields) {
+    it(`refuses URL-safe and unpadded base64 in ${field.name} of ${type}, as Go does`, () => {
+      const holding = (text: string) => ({
+        [field.name]: field.cardinality === 'map' ? {key: text} : text,
+      })
+      for (const [text, at] of [
+        ['Pz8-Pz8_', 3],
+        ['YWJjZA', 4],
+      ] as const) {
+        assert.throws(() => conformTo(type, holding(text)), {
+          message: `illegal base64 data at input byte ${at}`,
+        })
+      }
+      assert.doesNotThrow(() => conformTo(type, holding('Pz8+Pz8/')))
+    })
+  }
+
   it('writes times that were never set as null where Go cannot leave them out', () => {
     const status = {conditions: [{type: 'Ready', status: 'True'}]}
     const {object} = conformTo('core/v1.Node', {status})
