@@ -26,9 +26,10 @@ export interface LeafResult {
   certificate: Certificate
 }
 
-/** RSA keys may also encrypt a session's key, which old TLS clients do; others cannot. */
+/** A server's RSA key may also decrypt a session's key, which old TLS clients send; other keys cannot, and clients send none. */
 function usagesFor({usages}: LeafSpec, algorithm: string | undefined): Usage[] {
-  return algorithm === 'rsa' ? [...usages, 'key encipherment'] : [...usages]
+  const enciphers = algorithm === 'rsa' && usages.includes('server auth')
+  return enciphers ? [...usages, 'key encipherment'] : [...usages]
 }
 
 async function makeLeaf(

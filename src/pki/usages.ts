@@ -63,11 +63,43 @@ function keyUsageValue(usages: KeyUsage[]): Buffer {
   return bitString(bytes, 7 - (highest & 7))
 }
 
+/** The key usages that RFC 5280 4.2.1.12 finds consistent with an extended one; it says nothing of those that are not here. */
+const CONSISTENT: Partial<Record<ExtendedKeyUsage, readonly KeyUsage[]>> = {
+  'server auth': ['digital signature', 'key encipherment', 'key agreement'],
+  'client auth': ['digital signature', 'key agreement'],
+  'code signing': ['digital signature'],
+  'email protection': [
+    'digital signature',
+    'content commitment',
+    'key encipherment',
+    'key agreement',
+  ],
+  's/mime': ['digital signature', 'content commitment', 'key encipherment', 'key agreement'],
+  timestamping: ['digital signature', 'content commitment'],
+  'ocsp signing': ['digital signature', 'content commitment'],
+}
+
+/**
+ * The key usages that one of the extended ones allows: RSA clients ask for key encipherment out of habit. Where none would be
+ * left they stay as they are, for a certificate without any may be used for everything.
+ */
+function consistentUsages(bits: KeyUsage[], extended: readonly ExtendedKeyUsage[]): KeyUsage[] {
+  const allowed = new Set<number>()
+  for (const usage of extended) {
+    const consistent = CONSISTENT[usage]
+    if (consistent === undefined) return bits
+    for (const one of consistent) allowed.add(KEY_USAGE_BITS[one])
+  }
+  const left = bits.filter((usage) => allowed.has(KEY_USAGE_BITS[usage]))
+  return left.length === 0 ? bits : left
+}
+
 const LEAF_CONSTRAINTS = extension(OID.basicConstraints, element(TAG.sequence), {critical: true})
 
 /**
  * Basic constraints, key usage and extended key usage of a certificate that is no CA. Only `usages` decides, never what
- * a request asks for. RFC 5280 keeps certificate signing to CAs, so that usage is refused.
+ * a request asks for. RFC 5280 keeps certificate signing to CAs, so that usage is refused; key usages that do not go with the
+ * extended ones are left out.
  */
 export function leafUsageExtensions(usages: readonly string[]): Buffer {
   const unknown = usages.find((usage) => !isUsage(usage))
@@ -77,8 +109,9 @@ export function leafUsageExtensions(usages: readonly string[]): Buffer {
   if (usages.includes('cert sign')) {
     throw new TrustError('CERTIFICATE_REQUEST_INVALID', 'the usage "cert sign" is for CAs only')
   }
-  const bits = usages.filter(isKeyUsage)
-  const ids = new Set(usages.filter(isExtendedUsage).map((usage) => EXTENDED_USAGE_OIDS[usage]))
+  const extended = usages.filter(isExtendedUsage)
+  const bits = consistentUsages(usages.filter(isKeyUsage), extended)
+  const ids = new Set(extended.map((usage) => EXTENDED_USAGE_OIDS[usage]))
   return Buffer.concat([
     LEAF_CONSTRAINTS,
     bits.length > 0

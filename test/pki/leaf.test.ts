@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import {rm, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {ensureAuthority, type Authority} from '../../src/pki/authority.ts'
-import {catalogFor, type CatalogContext, type Place} from '../../src/pki/catalog.ts'
+import {LEAVES, catalogFor, type CatalogContext, type Place} from '../../src/pki/catalog.ts'
 import {inspectCatalog} from '../../src/pki/inspect.ts'
 import {generateKeys, privateKeyPem} from '../../src/pki/keys.ts'
 import {ensureLeaf, renewLeaf, type LeafOptions} from '../../src/pki/leaf.ts'
 import {pairStore, type LeafMaterial, type LeafStore} from '../../src/pki/pair-store.ts'
 import {DAY, HOUR, fixedClock, useTemporaryFolder} from './support.ts'
+import {inconsistentUsages} from './usage-rules.ts'
 
 const catalog = catalogFor()
 const spec = catalog.authorities[0]!
@@ -56,10 +57,19 @@ describe('leaves of the catalog', () => {
     assert.equal(certificate.notAfter.getTime() - certificate.notBefore.getTime(), 365 * DAY)
   })
 
-  it('may encipher keys where they are RSA', async () => {
+  it('may encipher keys where they are RSA and serve', async () => {
     const {certificate} = await ensure({algorithm: 'RSA-2048'})
     assert.deepEqual(certificate.keyUsages, ['digital signature', 'key encipherment'])
   })
+
+  for (const leaf of LEAVES) {
+    it(`carry key usages that their extended ones allow: "${leaf.id}" with an RSA key`, async () => {
+      const options = {algorithm: 'RSA-2048', store: memoryStore(leaf.id)} as const
+      const {certificate} = await ensure(options, leaf)
+      assert.deepEqual(inconsistentUsages(certificate), [])
+      assert.ok(certificate.keyUsages?.includes('digital signature'))
+    })
+  }
 
   it('never outlive their CA', async () => {
     const {certificate} = await ensure({lifetime: 9999 * DAY})
