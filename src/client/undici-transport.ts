@@ -13,6 +13,7 @@ import {
   type TransportResponse,
   type TransportStream,
 } from './transport.ts'
+import {withoutTrailingSlashes} from './trailing-slashes.ts'
 import {parseProxy} from './tunnel.ts'
 
 export interface TransportOptions {
@@ -50,7 +51,7 @@ export class UndiciTransport implements Transport {
     })
     this.#access = access
     this.#origin = server.origin
-    this.#basePath = server.pathname.replace(/\/+$/, '')
+    this.#basePath = withoutTrailingSlashes(server.pathname)
     this.#timeout = timeout
     this.#maxBodyBytes = maxBodyBytes
     // Time is kept here, for the request as a whole: a server that drips bytes resets undici's own clocks.

@@ -6,6 +6,7 @@ import {
 import {clusterInfoInvalid} from '../bootstrap/cluster-info-errors.ts'
 import {httpsGet} from '../client/https-get.ts'
 import {headerOf, type TransportResponse} from '../client/transport.ts'
+import {withoutTrailingSlashes} from '../client/trailing-slashes.ts'
 import {answerError} from './answer-errors.ts'
 import {explain} from './explain.ts'
 import type {Surroundings} from './surroundings.ts'
@@ -37,7 +38,7 @@ export async function readClusterInfo(
   surroundings: Surroundings,
 ): Promise<ClusterInfoRead> {
   const {readTimeout: timeout, signal, environment} = surroundings
-  const url = new URL(server.replace(/\/+$/, '') + PATH)
+  const url = new URL(withoutTrailingSlashes(server) + PATH)
   const options = {...trust, timeout, signal, environment}
   const answer = await httpsGet(url, {
     ...options,

@@ -79,7 +79,7 @@ export function namesOfHosts(hosts: readonly string[]): SubjectNames {
   for (const host of hosts) {
     const address = canonicalIp(host)
     if (address !== undefined) ips.add(address)
-    else if (DNS_NAME.test(host) && host.length <= LONGEST_DNS_NAME) dns.add(host.toLowerCase())
+    else if (host.length <= LONGEST_DNS_NAME && DNS_NAME.test(host)) dns.add(host.toLowerCase())
     else {
       throw new TrustError('USAGE', `"${host}" is neither a DNS name nor an IP address`, {
         hints: [

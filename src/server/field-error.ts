@@ -4,8 +4,8 @@ import {abbreviatedJson} from './abbreviate.ts'
 export interface FieldError {
   field: string
   reason: string
-  /** The text behind the field's name. */
-  message: string
+  /** The text behind the field's name. Where it shows a value it is made when it is read: of many errors only the first are. */
+  readonly message: string
 }
 
 /** Enough for a certificate request; many errors may show the same long list. */
@@ -24,19 +24,26 @@ export const required = (field: string, detail = ''): FieldError => ({
 export const invalidValue = (field: string, value: unknown, detail: string): FieldError => ({
   field,
   reason: 'FieldValueInvalid',
-  message: withDetail(`Invalid value: ${shown(value)}`, detail),
+  get message() {
+    return withDetail(`Invalid value: ${shown(value)}`, detail)
+  },
 })
 
 export const notSupported = (field: string, value: unknown, supported: string[]): FieldError => ({
   field,
   reason: 'FieldValueNotSupported',
-  message: `Unsupported value: ${shown(value)}: supported values: ${supported.map((one) => JSON.stringify(one)).join(', ')}`,
+  get message() {
+    const names = supported.map((one) => JSON.stringify(one)).join(', ')
+    return `Unsupported value: ${shown(value)}: supported values: ${names}`
+  },
 })
 
-export const duplicate = (field: string, value: unknown): FieldError => ({
+export const duplicate = (field: string, value: unknown, detail = ''): FieldError => ({
   field,
   reason: 'FieldValueDuplicate',
-  message: `Duplicate value: ${shown(value)}`,
+  get message() {
+    return withDetail(`Duplicate value: ${shown(value)}`, detail)
+  },
 })
 
 export const forbiddenField = (field: string, detail: string): FieldError => ({
@@ -60,5 +67,7 @@ export const tooMany = (field: string, count: number, most: number): FieldError 
 export const notFoundField = (field: string, value: unknown): FieldError => ({
   field,
   reason: 'FieldValueNotFound',
-  message: `Not found: ${shown(value)}`,
+  get message() {
+    return `Not found: ${shown(value)}`
+  },
 })

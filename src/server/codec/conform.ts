@@ -1,13 +1,16 @@
 import {findType} from '../../api/schema/index.ts'
-import type {FieldSchema, TypeSchema} from '../../api/schema/index.ts'
+import type {FieldSchema, Scalar, TypeSchema} from '../../api/schema/index.ts'
 import {MalformedError} from './decode-error.ts'
 import {goElementType, goFieldType, goStruct, jsonKind} from './go-types.ts'
 import {convertScalar, isZero, zeroScalar} from './scalars.ts'
+import {MOST_STEP, ValueBudget} from './value-budget.ts'
 
 export type JsonObject = Record<string, unknown>
 
 /** As many unknown fields as Go's strict decoder reports. */
 export const MAX_FINDINGS = 100
+
+const FREE_FORM: ReadonlySet<string> = new Set<Scalar>(['RawExtension', 'FieldsV1'])
 
 export interface ConformOptions {
   /** As a custom resource: zero values are kept where they were sent, and none is added. */
@@ -29,7 +32,7 @@ export function conform(
   value: unknown,
   {custom = false}: ConformOptions = {},
 ): Conformed {
-  const pass: Pass = {custom, unknown: [], fieldStack: [], path: []}
+  const pass: Pass = {custom, unknown: [], fieldStack: [], path: [], budget: new ValueBudget()}
   if (value !== null && !isObject(value)) {
     throw new MalformedError(
       `json: cannot unmarshal ${jsonKind(value)} into Go value of type ${goStruct(type.name)}`,
@@ -45,6 +48,8 @@ interface Pass {
   fieldStack: string[]
   /** The same as strict decoding lists them: `.spec`, `[0]`, `.key`. */
   path: string[]
+  /** Everything behind decoding looks through lists and maps, some of it more than once. */
+  budget: ValueBudget
 }
 
 /** A type's JSON fields by their place in Go's order. */
@@ -76,7 +81,7 @@ function conformStruct(type: TypeSchema, given: JsonObject, pass: Pass): JsonObj
     const field = place === undefined ? undefined : fields[place]
     if (place === undefined || field === undefined) {
       if (pass.unknown.length < MAX_FINDINGS) {
-        pass.unknown.push([...pass.path, `.${name}`].join('').slice(1))
+        pass.unknown.push([...pass.path, stepTo(name)].join('').slice(1))
       }
       continue
     }
@@ -112,15 +117,17 @@ function convertField(owner: TypeSchema, field: FieldSchema, value: unknown, pas
   if (field.cardinality === 'list') {
     if (!Array.isArray(value)) return refuse(owner, goFieldType(field), jsonKind(value), pass)
     if (value.length === 0 && !pass.custom) return undefined
+    pass.budget.takeItems(value.length, pass.path)
     return value.map((item, index) => convertElement(owner, field, item, `[${index}]`, pass))
   }
   if (field.cardinality === 'map') {
     if (!isObject(value)) return refuse(owner, goFieldType(field), jsonKind(value), pass)
     const keys = Object.keys(value)
     if (keys.length === 0 && !pass.custom) return undefined
+    pass.budget.takeItems(keys.length, pass.path)
     const result: JsonObject = {}
     for (const key of keys) {
-      setOwn(result, key, convertElement(owner, field, value[key], `.${key}`, pass))
+      setOwn(result, key, convertElement(owner, field, value[key], stepTo(key), pass))
     }
     return result
   }
@@ -129,6 +136,9 @@ function convertField(owner: TypeSchema, field: FieldSchema, value: unknown, pas
   const kept = field.pointer || pass.custom || (field.type === 'bytes' && field.always)
   return !kept && isZero(converted) ? undefined : converted
 }
+
+/** A key in a path that is shown. */
+const stepTo = (key: string) => `.${key.slice(0, MOST_STEP)}`
 
 /** Null is an element's zero value in Go. */
 function convertElement(
@@ -149,6 +159,10 @@ function convertElement(
 }
 
 function convertValue(owner: TypeSchema, field: FieldSchema, value: unknown, pass: Pass): unknown {
+  if (FREE_FORM.has(field.type)) return pass.budget.takeFreeForm(value, pass.path)
+  if (field.type === 'ExtraValue' && Array.isArray(value)) {
+    pass.budget.takeItems(value.length, pass.path)
+  }
   if (field.scalar) {
     return convertScalar(field, value, (found) => refuse(owner, goElementType(field), found, pass))
   }

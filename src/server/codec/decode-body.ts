@@ -9,6 +9,7 @@ import type {PathStep} from './duplicate-keys.ts'
 import {jsonKind} from './go-types.ts'
 import {parseJson} from './json.ts'
 import {decodeEnvelope, decodeMessage} from './protobuf.ts'
+import {MOST_STEP} from './value-budget.ts'
 import {parseYaml} from './yaml.ts'
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
@@ -43,6 +44,7 @@ const JSON_TYPE = 'application/json'
 const YAML_TYPE = 'application/yaml'
 const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf'
 const SUMMARY_BYTES = 30
+const MOST_PATH = 1024
 const GO_TYPE_META =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 
@@ -144,7 +146,7 @@ const unknownFields = (paths: string[]) =>
 
 /** Go does not look inside of fields that it does not know. */
 function duplicateFields(bytes: Uint8Array, unknown: string[]): string[] {
-  return findDuplicateKeys(bytes)
+  return findDuplicateKeys(bytes, MAX_FINDINGS)
     .map(pathText)
     .filter((path) => !unknown.some((field) => isWithin(path, field)))
     .map((path) => `duplicate field ${JSON.stringify(path)}`)
@@ -153,11 +155,15 @@ function duplicateFields(bytes: Uint8Array, unknown: string[]): string[] {
 const isWithin = (path: string, field: string) =>
   path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`)
 
-const pathText = (steps: PathStep[]) =>
-  steps
-    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
-    .join('')
-    .slice(1)
+/** Depth and keys are the sender's choice: what is too long to be read is left out. */
+function pathText(steps: PathStep[]): string {
+  let text = ''
+  for (const step of steps) {
+    text += typeof step === 'number' ? `[${step}]` : `.${step.slice(0, MOST_STEP)}`
+    if (text.length > MOST_PATH) return `${text.slice(1)}...`
+  }
+  return text.slice(1)
+}
 
 /** For a body whose kind could not be told: shows how it begins. */
 function unrecognized(

@@ -7,6 +7,9 @@ const SECONDS_FORM = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:\
 const MICRO_FORM = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}(?:Z|[+-]\d\d:\d\d)$/
 const PLAIN_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
 
+/** With more digits of a second than any clock has. */
+const MOST_CHARACTERS = 128
+
 /** The pieces of the layout in their order, with what each accepts. */
 const PIECES: [name: string, accepts: RegExp][] = [
   ['2006', /^\d{4}/],
@@ -26,6 +29,7 @@ const LIMITS = {month: [1, 12], hour: [0, 23], minute: [0, 59], second: [0, 59]}
 
 /** As metav1.Time writes what it read: UTC, whole seconds. */
 export function normalizeTime(text: string): string {
+  requireShort(text)
   if (!SECONDS_FORM.test(text)) fail(text, RFC3339, ['', /^(?:[.,]\d+)?/])
   checkRanges(text)
   if (PLAIN_UTC.test(text)) return text
@@ -35,11 +39,17 @@ export function normalizeTime(text: string): string {
 
 /** As metav1.MicroTime writes what it read: UTC, six digits of a second, no more and no less. */
 export function normalizeMicroTime(text: string): string {
+  requireShort(text)
   if (!MICRO_FORM.test(text)) fail(text, RFC3339_MICRO, ['.000000', /^\.\d{6}(?!\d)/])
   checkRanges(text)
   const micros = text.slice(20, 26)
   const utc = new Date(text.slice(0, 19) + text.slice(26)).toISOString()
   return `${utc.slice(0, 19)}.${micros}Z`
+}
+
+function requireShort(text: string): void {
+  if (text.length <= MOST_CHARACTERS) return
+  throw new MalformedError(`parsing time: longer than ${MOST_CHARACTERS} characters`)
 }
 
 function checkRanges(text: string): void {

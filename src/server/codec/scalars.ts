@@ -8,9 +8,6 @@ import {jsonKind} from './go-types.ts'
 const INT32_MAX = 2 ** 31 - 1
 const INT64_LIMIT = 2 ** 63
 
-/** Free-form values are cloned and written by recursion later on. */
-const FREE_FORM_DEPTH = 200
-
 /** Refuses a value that is not of the field's type; `found` is Go's word for what it is. */
 export type Refuse = (found: string) => never
 
@@ -40,7 +37,7 @@ export function convertScalar(field: FieldSchema, value: unknown, refuse: Refuse
     case 'ExtraValue':
       return stringList(value, refuse)
     default:
-      return requireShallow(value)
+      throw new TypeError(`${field.type} is not a scalar type`)
   }
 }
 
@@ -93,19 +90,4 @@ function quantity(value: unknown): string {
 function stringList(value: unknown, refuse: Refuse): string[] {
   if (!Array.isArray(value)) return refuse(jsonKind(value))
   return value.map((item: unknown) => (typeof item === 'string' ? item : refuse(jsonKind(item))))
-}
-
-function requireShallow(root: unknown): unknown {
-  let level: unknown[] = [root]
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > FREE_FORM_DEPTH) throw new MalformedError('exceeded max depth')
-    level = level.flatMap(children)
-  }
-  return root
-}
-
-function children(value: unknown): unknown[] {
-  return typeof value === 'object' && value !== null
-    ? Object.values(value as Record<string, unknown>)
-    : []
 }

@@ -17,6 +17,7 @@ import {ResourceScope, type EndpointDeps, type ResourceCall} from './resource-sc
 import {reviewed} from './review.ts'
 import {parse, type StoredObject} from './stored-object.ts'
 import {replace, update} from './update.ts'
+import {warningHeaders} from './warnings.ts'
 import {startWatch} from './watch.ts'
 import {shapeOfVersion, type WriteResult} from './write.ts'
 
@@ -37,13 +38,9 @@ export function createResourceEndpoint(deps: EndpointDeps) {
     if (!Object.hasOwn(VERBS, verb) || call.request.method === 'HEAD') throw methodNotAllowed()
     const answer = await (scope.resource.review === undefined ? VERBS[verb] : review)(scope)
     if (scope.warnings.length === 0) return answer
-    return {...answer, headers: {...answer.headers, Warning: scope.warnings.map(warningHeader)}}
+    return {...answer, headers: {...answer.headers, Warning: warningHeaders(scope.warnings)}}
   }
 }
-
-/** As RFC 7234; what a header cannot carry is left out. */
-const warningHeader = (text: string) =>
-  `299 - "${text.replaceAll(/[^\t\x20-\x7e]/g, '?').replaceAll(/["\\]/g, '\\$&')}"`
 
 const VERBS: Record<Verb, (scope: ResourceScope) => ApiResponse | Promise<ApiResponse>> = {
   async get(scope) {

@@ -59,9 +59,8 @@ function validateTaints(taints: Taint[]): FieldError[] {
     if (seen.has(identity)) {
       const {key, value = '', effect} = taint
       // The names of the internal type, which is what Kubernetes shows.
-      const repeated = duplicate(field, {Key: key, Value: value, Effect: effect, TimeAdded: null})
-      repeated.message += ': taints must be unique by key and effect pair'
-      errors.push(repeated)
+      const shown = {Key: key, Value: value, Effect: effect, TimeAdded: null}
+      errors.push(duplicate(field, shown, 'taints must be unique by key and effect pair'))
     }
     seen.add(identity)
     return errors

@@ -1,3 +1,5 @@
+import {fits} from '../validation/names.ts'
+
 const NAME = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]'
 const NAME_PATTERN = new RegExp(`^${NAME}$`)
 const VALUE_PATTERN = new RegExp(`^(${NAME})?$`)
@@ -22,7 +24,7 @@ function prefixProblems(prefix: string): string[] {
   if (prefix === '') return ['prefix part must be non-empty']
   return [
     ...(prefix.length > MAX_SUBDOMAIN ? [`prefix part ${tooLong(MAX_SUBDOMAIN)}`] : []),
-    ...(SUBDOMAIN_PATTERN.test(prefix) ? [] : [`prefix part ${SUBDOMAIN_RULE}`]),
+    ...(fits(SUBDOMAIN_PATTERN, prefix) ? [] : [`prefix part ${SUBDOMAIN_RULE}`]),
   ]
 }
 
@@ -30,7 +32,7 @@ function nameProblems(name: string): string[] {
   return [
     ...(name === '' ? ['name part must be non-empty'] : []),
     ...(name.length > MAX_NAME ? [`name part ${tooLong(MAX_NAME)}`] : []),
-    ...(NAME_PATTERN.test(name) ? [] : [`name part ${NAME_RULE}`]),
+    ...(fits(NAME_PATTERN, name) ? [] : [`name part ${NAME_RULE}`]),
   ]
 }
 
@@ -50,6 +52,6 @@ export function labelKeyProblems(key: string): string[] {
 export function labelValueProblems(value: string): string[] {
   return [
     ...(value.length > MAX_NAME ? [tooLong(MAX_NAME)] : []),
-    ...(VALUE_PATTERN.test(value) ? [] : [VALUE_RULE]),
+    ...(fits(VALUE_PATTERN, value) ? [] : [VALUE_RULE]),
   ]
 }

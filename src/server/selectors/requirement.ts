@@ -14,7 +14,7 @@ export type Labels = Readonly<Record<string, string>>
 /** Whether a set of labels meets one term. A missing label meets `!=` and `notin`, as in Kubernetes. */
 export type LabelTest = (labels: Labels) => boolean
 
-const INTEGER = /^[+-]?\d+$/
+const INTEGER = /^[+-]?\d{1,63}$/
 const MIN_INT64 = -(2n ** 63n)
 const MAX_INT64 = 2n ** 63n - 1n
 

@@ -18,6 +18,11 @@ const qualified = whole(QUALIFIED)
 const labelValueForm = whole(LABEL_VALUE)
 const configKeyForm = whole(CONFIG_KEY)
 
+/** Further than this no text is looked through: every rule below has a smaller limit of its own to complain about. */
+const MOST_MATCHED = 1024
+
+export const fits = (form: RegExp, value: string) => value.length > MOST_MATCHED || form.test(value)
+
 const tooLong = (value: string, most: number) =>
   Buffer.byteLength(value) > most ? [maxLengthText(most)] : []
 
@@ -36,7 +41,7 @@ const CONFIG_KEY_RULE =
 
 export const dnsLabel: Check = (value) => {
   const problems = tooLong(value, 63)
-  if (label.test(value)) return problems
+  if (fits(label, value)) return problems
   const why = subdomain.test(value)
     ? 'must not contain dots'
     : patternText(LABEL_RULE, LABEL, 'my-name', '123-abc')
@@ -45,12 +50,12 @@ export const dnsLabel: Check = (value) => {
 
 export const dnsSubdomain: Check = (value) => [
   ...tooLong(value, 253),
-  ...(subdomain.test(value) ? [] : [patternText(SUBDOMAIN_RULE, SUBDOMAIN, 'example.com')]),
+  ...(fits(subdomain, value) ? [] : [patternText(SUBDOMAIN_RULE, SUBDOMAIN, 'example.com')]),
 ]
 
 export const dns1035Label: Check = (value) => [
   ...tooLong(value, 63),
-  ...(label1035.test(value)
+  ...(fits(label1035, value)
     ? []
     : [patternText(LABEL_1035_RULE, LABEL_1035, 'my-name', 'abc-123')]),
 ]
@@ -73,13 +78,13 @@ export const qualifiedName: Check = (value) => {
   }
   if (name === '') problems.push('name part must be non-empty')
   else problems.push(...tooLong(name, 63).map((why) => `name part ${why}`))
-  if (!qualified.test(name)) problems.push(`name part ${form}`)
+  if (!fits(qualified, name)) problems.push(`name part ${form}`)
   return problems
 }
 
 export const labelValue: Check = (value) => [
   ...tooLong(value, 63),
-  ...(labelValueForm.test(value)
+  ...(fits(labelValueForm, value)
     ? []
     : [patternText(LABEL_VALUE_RULE, LABEL_VALUE, 'MyValue', 'my_value', '12345')]),
 ]
@@ -87,7 +92,7 @@ export const labelValue: Check = (value) => [
 /** A key of a ConfigMap or a Secret. */
 export const configKey: Check = (value) => {
   const problems = tooLong(value, 253)
-  if (!configKeyForm.test(value)) {
+  if (!fits(configKeyForm, value)) {
     problems.push(patternText(CONFIG_KEY_RULE, CONFIG_KEY, 'key.name', 'KEY_NAME', 'key-name'))
   }
   if (value === '.' || value === '..') problems.push(`must not be '${value}'`)
@@ -97,6 +102,7 @@ export const configKey: Check = (value) => {
 
 export const portName: Check = (value) => {
   const problems = tooLong(value, 15)
+  if (value.length > MOST_MATCHED) return problems
   if (!/^[-a-z0-9]+$/.test(value)) {
     problems.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)')
   }

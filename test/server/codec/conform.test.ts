@@ -287,3 +287,51 @@ describe('conforming to a custom resource', () => {
     })
   })
 })
+
+describe('conforming to a type, with more values than an object may have', () => {
+  const many = (count: number) => Array.from({length: count}, (_, index) => `v${index}`)
+  const entries = (count: number) => Object.fromEntries(many(count).map((key) => [key, '']))
+
+  it('takes lists and maps up to their limit', () => {
+    const {object} = conformTo('core/v1.ConfigMap', {data: entries(10_000)})
+    assert.equal(Object.keys(object.data as object).length, 10_000)
+  })
+
+  const refused: [name: string, type: string, value: object, message: string][] = [
+    [
+      'a list',
+      'certificates/v1.CertificateSigningRequest',
+      {spec: {usages: many(10_001)}},
+      'spec.usages: Too many: 10001: must have at most 10000 items',
+    ],
+    [
+      'a map',
+      'core/v1.ConfigMap',
+      {metadata: {labels: entries(150_000)}},
+      'metadata.labels: Too many: 150000: must have at most 10000 items',
+    ],
+    [
+      'the values of an extra attribute',
+      'certificates/v1.CertificateSigningRequest',
+      {spec: {extra: {a: many(10_001)}}},
+      'spec.extra: Too many: 10001: must have at most 10000 items',
+    ],
+    [
+      'many lists together',
+      'rbac/v1.Role',
+      {rules: Array.from({length: 11}, () => ({verbs: many(10_000)}))},
+      'rules[9].verbs: Too many: an object must have at most 100000 values',
+    ],
+    [
+      'a free-form value',
+      'core/v1.ConfigMap',
+      {metadata: {managedFields: [{fieldsV1: entries(100_001)}]}},
+      'metadata.managedFields[0].fieldsV1: Too many: an object must have at most 100000 values',
+    ],
+  ]
+  for (const [name, type, value, message] of refused) {
+    it(`refuses ${name}`, () => {
+      assert.throws(() => conformTo(type, value), {message})
+    })
+  }
+})

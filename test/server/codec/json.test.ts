@@ -104,17 +104,40 @@ describe('JSON bodies', () => {
   })
 })
 
+describe('JSON of very many values', () => {
+  it('is refused before it is parsed', () => {
+    const text = `[${Array.from({length: 300_000}, () => '1').join(',')}]`
+    assert.throws(() => parseJson(bytes(text)), {
+      message: 'Request entity too large: limit is 200000 values in a JSON document',
+    })
+  })
+
+  it('is taken while the commas stand in strings', () => {
+    assert.equal(parseJson(bytes(`"${','.repeat(300_000)}"`)).value, ','.repeat(300_000))
+  })
+})
+
 describe('keys that stand twice', () => {
   it('are told with their path, in the order in which they repeat', () => {
     const text = '{"a":1,"l":[{},{"b":1,"c":{"x":1,"x":2},"b":[1,2]}],"a":{"a":1}}'
-    assert.deepEqual(findDuplicateKeys(bytes(text)), [['l', 1, 'c', 'x'], ['l', 1, 'b'], ['a']])
+    assert.deepEqual(findDuplicateKeys(bytes(text), 10), [['l', 1, 'c', 'x'], ['l', 1, 'b'], ['a']])
   })
 
   it('are the same key when one of them is written with escapes', () => {
-    assert.deepEqual(findDuplicateKeys(bytes('{"a":"}","\\u0061":1}')), [['a']])
+    assert.deepEqual(findDuplicateKeys(bytes('{"a":"}","\\u0061":1}'), 10), [['a']])
   })
 
   it('are not mixed up with strings in lists', () => {
-    assert.deepEqual(findDuplicateKeys(bytes('{"l":["a","a"],"m":"l"}')), [])
+    assert.deepEqual(findDuplicateKeys(bytes('{"l":["a","a"],"m":"l"}'), 10), [])
+  })
+
+  it('are told up to a number', () => {
+    const text = `{${Array.from({length: 50}, () => '"a":1').join(',')}}`
+    assert.equal(findDuplicateKeys(bytes(text), 10).length, 10)
+  })
+
+  it('are found behind a string of megabytes', () => {
+    const text = `{"s":"${'x'.repeat(3_000_000)}","a":1,"a":2}`
+    assert.deepEqual(findDuplicateKeys(bytes(text), 10), [['a']])
   })
 })

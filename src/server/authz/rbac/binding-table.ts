@@ -61,23 +61,16 @@ export class BindingTable {
 
   /** Each binding that is for this user, once, by the first of its subjects that fits. */
   *bindingsOf(user: UserInfo): Generator<BoundSubject> {
-    const found: Map<string, BoundSubject>[] = []
+    const first = new Map<string, BoundSubject>()
     const collect = (key: string) => {
-      const bound = this.#bySubject.get(key)
-      if (bound !== undefined && !found.includes(bound)) found.push(bound)
-    }
-    collect(userKey(user.username))
-    for (const group of user.groups) collect(groupKey(group))
-
-    for (const [index, bound] of found.entries()) {
-      for (const [name, subject] of bound) {
-        if (found.some((earlier, other) => other < index && earlier.has(name))) continue
-        yield found.slice(index + 1).reduce((first, later) => {
-          const rival = later.get(name)
-          return rival !== undefined && rival.position < first.position ? rival : first
-        }, subject)
+      for (const [name, subject] of this.#bySubject.get(key) ?? []) {
+        const known = first.get(name)
+        if (known === undefined || subject.position < known.position) first.set(name, subject)
       }
     }
+    collect(userKey(user.username))
+    for (const group of new Set(user.groups)) collect(groupKey(group))
+    yield* first.values()
   }
 }
 

@@ -1,5 +1,6 @@
 import type {PolicyRule} from '../../../api/rbac.ts'
 import type {AccessAttributes} from '../../resource.ts'
+import {urlPrefixesOf} from './url-prefixes.ts'
 
 const ALL = '*'
 
@@ -53,9 +54,7 @@ export class CompiledRole {
       nonResourceURLs.length > 0
         ? {
             exact: new Set(nonResourceURLs),
-            prefixes: nonResourceURLs
-              .filter((url) => url.endsWith(ALL))
-              .map((url) => url.replace(/\*+$/, '')),
+            prefixes: urlPrefixesOf(nonResourceURLs),
           }
         : undefined
     for (const verb of new Set(rule.verbs)) {

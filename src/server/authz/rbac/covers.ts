@@ -1,7 +1,8 @@
 import type {PolicyRule} from '../../../api/rbac.ts'
+import {urlPrefixesOf} from './url-prefixes.ts'
 
-/** A rule that would break into more parts than this is refused as a whole: checking it would stall the server. */
-const MAX_PARTS = 50_000
+/** How many comparisons all rules together may take: checking them would stall the server. What is left then counts as not held. */
+const MAX_COMPARISONS = 2_000_000
 
 export interface Coverage {
   covered: boolean
@@ -16,10 +17,14 @@ export interface Coverage {
 export function covers(owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): Coverage {
   const holders = owned.map(toHolder)
   const missing: PolicyRule[] = []
+  const perPart = holders.reduce((sum, {urlPrefixes}) => sum + 1 + urlPrefixes.length, 0)
+  let left = MAX_COMPARISONS
   for (const rule of wanted) {
+    left -= perPart * sizeOf(rule)
     // One rule that covers all of it covers each part of it.
-    if (holders.some((holder) => holds(holder, rule))) continue
-    if (partCount(rule) > MAX_PARTS) {
+    if (left >= 0 && holders.some((holder) => holds(holder, rule))) continue
+    left -= perPart * partCount(rule)
+    if (left < 0) {
       missing.push(rule)
       continue
     }
@@ -45,9 +50,7 @@ const toHolder = (rule: PolicyRule): Holder => ({
   resources: new Set(rule.resources),
   names: new Set(rule.resourceNames),
   urls: new Set(rule.nonResourceURLs),
-  urlPrefixes: (rule.nonResourceURLs ?? [])
-    .filter((url) => url.endsWith('*'))
-    .map((url) => url.replace(/\*+$/, '')),
+  urlPrefixes: urlPrefixesOf(rule.nonResourceURLs ?? []),
 })
 
 const hasAll = (held: ReadonlySet<string>, wanted: readonly string[] = []) =>
@@ -73,6 +76,13 @@ function holdsResource(held: ReadonlySet<string>, wanted: string): boolean {
 
 const holdsUrl = ({urls, urlPrefixes}: Holder, wanted: string) =>
   urls.has(wanted) || urlPrefixes.some((prefix) => wanted.startsWith(prefix))
+
+const sizeOf = (rule: PolicyRule) =>
+  rule.verbs.length +
+  (rule.apiGroups?.length ?? 0) +
+  (rule.resources?.length ?? 0) +
+  (rule.resourceNames?.length ?? 0) +
+  (rule.nonResourceURLs?.length ?? 0)
 
 const partCount = ({
   verbs,

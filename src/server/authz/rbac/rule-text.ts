@@ -22,7 +22,7 @@ export function ruleText(rule: PolicyRule): string {
 /** Joins the verbs of rules that are for the same single resource (and name), as Kubernetes' CompactRules. */
 export function compactRules(rules: readonly PolicyRule[]): PolicyRule[] {
   const complex: PolicyRule[] = []
-  const simple = new Map<string, PolicyRule>()
+  const simple = new Map<string, {rule: PolicyRule; verbs: Set<string>}>()
   for (const rule of rules) {
     const key = simpleKey(rule)
     if (key === undefined) {
@@ -30,10 +30,11 @@ export function compactRules(rules: readonly PolicyRule[]): PolicyRule[] {
       continue
     }
     const known = simple.get(key)
-    if (known === undefined) simple.set(key, {...rule, verbs: [...rule.verbs]})
-    else known.verbs.push(...rule.verbs.filter((verb) => !known.verbs.includes(verb)))
+    if (known === undefined) simple.set(key, {rule, verbs: new Set(rule.verbs)})
+    else for (const verb of rule.verbs) known.verbs.add(verb)
   }
-  return [...complex, ...simple.values()]
+  const joined = Array.from(simple.values(), ({rule, verbs}) => ({...rule, verbs: [...verbs]}))
+  return [...complex, ...joined]
 }
 
 function simpleKey(rule: PolicyRule): string | undefined {
