@@ -11,7 +11,7 @@ export interface ApiRequest {
   /** Every header in order, name and value by turns: impersonation needs repeated ones apart. */
   rawHeaders: readonly string[]
   /** Read only once the caller may send it: a refused caller's body takes no memory. */
-  body: Uint8Array | (() => Promise<Uint8Array>)
+  body: Uint8Array | ((memory?: BodyMemory) => Promise<Uint8Array>)
   /** The caller's certificate chain as DER, leaf first, not checked yet. */
   peer?: PeerCertificates
   remoteAddress: string
@@ -19,6 +19,14 @@ export interface ApiRequest {
   signal: AbortSignal
   /** Set only by the in-process transport: a caller that is authenticated by construction. */
   caller?: UserInfo
+}
+
+/** What a body may take while it comes in and is worked on. */
+export interface BodyMemory {
+  /** Called before so many more bytes are kept; throws where there are none to have. */
+  take(bytes: number): void
+  /** Aborted, with the failure to answer, when the memory is taken back. */
+  signal: AbortSignal
 }
 
 export interface PeerCertificates {

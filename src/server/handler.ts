@@ -13,6 +13,7 @@ import type {RequestLimiter} from './limits/request-limiter.ts'
 import type {RequestLabels, RequestMetrics} from './metrics/index.ts'
 import type {ResourceCall} from './registry/endpoint.ts'
 import {requestTimeout} from './registry/options.ts'
+import {RequestPlace} from './request-place.ts'
 import type {Authorize} from './resource.ts'
 import {internalError, methodNotAllowed, StatusError, unavailable} from './status.ts'
 
@@ -51,18 +52,21 @@ export function createHandler(deps: HandlerDeps): Handler {
     const started = performance.now()
     let end: () => void = () => undefined
     let answer: ApiResponse
+    let served = request
     try {
       // HTTP/2 carries any word as a method.
       if (!METHODS.has(request.method)) throw methodNotAllowed()
       const info = parseRequestInfo(request.method, request.path, request.query)
       audited.info = info
       const user = await identify(deps, request, info, audited)
-      end = admit(deps, request, info, user.caller)
-      answer = await serve(deps, request, info, user.effective)
+      const place = new RequestPlace(deps, limited(request, user.caller), request)
+      end = () => place.end()
+      served = await place.admit(info)
+      answer = await serve(deps, served, info, user.effective)
     } catch (error) {
       answer = toResponse(error, request, deps)
     }
-    return finish(deps, {request, audited, answer, started, end})
+    return finish(deps, {request: served, audited, answer, started, end})
   }
 }
 
@@ -75,6 +79,7 @@ async function identify(
 ): Promise<{caller: UserInfo; effective: UserInfo}> {
   const caller = await authenticate(deps, request)
   audited.caller = caller
+  deps.limiter.charge(limited(request, caller))
   const attributes = attributesOf(info)
   try {
     const wish = parseImpersonation(request.rawHeaders)
@@ -88,8 +93,6 @@ async function identify(
     return {caller, effective}
   } catch (error) {
     if (error instanceof StatusError && error.code === 403) {
-      // A refusal costs a caller without credentials as much as an answer does.
-      takePlace(deps, request, caller, 'request')()
       audited.decision = 'forbid'
       audited.reason = error.message
     }
@@ -112,40 +115,6 @@ const limited = (request: ApiRequest, user: UserInfo) => ({
   remoteAddress: request.remoteAddress,
   inProcess: request.caller !== undefined,
 })
-
-/** Takes a place among the requests in flight; the answer gives it back. */
-function admit(
-  deps: HandlerDeps,
-  request: ApiRequest,
-  info: RequestInfo,
-  caller: UserInfo,
-): () => void {
-  const watching = info.verb === 'watch'
-  const release = takePlace(deps, request, caller, watching ? 'watch' : 'request')
-  const done = watching
-    ? deps.metrics.watchStarted(deps.labelsOf(request, info))
-    : deps.metrics.started(
-        request.method === 'GET' || request.method === 'HEAD' ? 'readOnly' : 'mutating',
-      )
-  return () => {
-    release()
-    done()
-  }
-}
-
-function takePlace(
-  {limiter, metrics}: HandlerDeps,
-  request: ApiRequest,
-  caller: UserInfo,
-  kind: 'request' | 'watch',
-): () => void {
-  try {
-    return limiter.admit(limited(request, caller), kind)
-  } catch (error) {
-    metrics.rejected(kind === 'watch' ? 'watches' : 'requests')
-    throw error
-  }
-}
 
 async function serve(
   deps: HandlerDeps,
@@ -197,6 +166,8 @@ function finish(deps: HandlerDeps, {request, audited, answer, started, end}: Fin
   }
   const named = {...headers, 'Audit-Id': audited.auditId}
   const isWhole = typeof body === 'string' || body instanceof Uint8Array
+  // The work is done; who reads slowly keeps nobody else from having any done.
+  if (answer.finite === true) end()
   if (!isWhole && request.method !== 'HEAD')
     return {...answer, headers: named, body: endingStream(body, request.signal, note)}
   note()

@@ -144,6 +144,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       routes: new RouteTable(resources),
       authorize,
       clock,
+      random: Math.random,
     }),
     serveDocument: createDocuments({
       resources,

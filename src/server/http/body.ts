@@ -1,5 +1,6 @@
 import type {IncomingMessage} from 'node:http'
 import type {Http2ServerRequest} from 'node:http2'
+import type {BodyMemory} from '../api-request.ts'
 import {badRequest, StatusError, tooLarge} from '../status.ts'
 
 type HttpRequest = IncomingMessage | Http2ServerRequest
@@ -11,46 +12,91 @@ export interface BodyLimits {
 }
 
 const EMPTY = new Uint8Array()
+const FIRST_CAPACITY = 4096
 /** How many times the largest body may pass by unread before the connection is given up. */
 const UNREAD_BODIES = 4
 
-/** Reads a body whole, within limits of size and time. */
+/** Reads a body whole, within limits of size and time, into memory that it asks for piece by piece. */
 export async function readBody(
   request: HttpRequest,
   {maxBytes, milliseconds}: BodyLimits,
+  memory?: BodyMemory,
 ): Promise<Uint8Array> {
   const declared = Number(request.headers['content-length'] ?? 0)
   if (declared > maxBytes) throw bodyTooLarge(maxBytes)
 
   return new Promise<Uint8Array>((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let length = 0
+    const gathered = new GatheredBytes(declared, memory)
     const timer = setTimeout(() => {
       finish(new StatusError(408, 'Timeout', 'the request body did not arrive in time', {}))
     }, milliseconds)
 
     const onData = (chunk: Buffer) => {
-      length += chunk.length
-      if (length > maxBytes) finish(bodyTooLarge(maxBytes))
-      else chunks.push(chunk)
+      try {
+        if (gathered.length + chunk.length > maxBytes) throw bodyTooLarge(maxBytes)
+        gathered.add(chunk)
+      } catch (error) {
+        finish(error as Error)
+      }
     }
     const onEnd = () => finish()
     const onAbort = () => finish(badRequest('the request ended before its body did'))
+    const onTakenBack = () => finish(memory?.signal.reason as Error)
 
     const finish = (error?: Error) => {
       clearTimeout(timer)
       request.off('data', onData).off('end', onEnd).off('aborted', onAbort).off('error', onAbort)
       request.on('error', () => undefined)
-      if (error === undefined) resolve(joined(chunks, length))
+      memory?.signal.removeEventListener('abort', onTakenBack)
+      if (error === undefined) resolve(gathered.bytes)
       else reject(error)
     }
     request.on('data', onData).on('end', onEnd).on('aborted', onAbort).on('error', onAbort)
+    memory?.signal.addEventListener('abort', onTakenBack, {once: true})
+    if (memory?.signal.aborted === true) onTakenBack()
   })
 }
 
-function joined(chunks: Buffer[], length: number): Uint8Array {
-  const [first = EMPTY] = chunks
-  return chunks.length < 2 ? first : Buffer.concat(chunks, length)
+/**
+ * Bytes that come in pieces, in one buffer that grows by doubling. To keep the pieces would let a body that comes byte by
+ * byte take a hundred times its size.
+ */
+class GatheredBytes {
+  readonly #declared: number
+  readonly #memory: BodyMemory | undefined
+  #buffer: Uint8Array = EMPTY
+  length = 0
+
+  constructor(declared: number, memory: BodyMemory | undefined) {
+    this.#declared = declared
+    this.#memory = memory
+  }
+
+  get bytes(): Uint8Array {
+    return this.#buffer.subarray(0, this.length)
+  }
+
+  add(chunk: Buffer): void {
+    const length = this.length + chunk.length
+    // Most bodies come whole.
+    if (this.length === 0 && chunk.length === this.#declared) {
+      this.#memory?.take(length)
+      this.#buffer = chunk
+    } else {
+      if (length > this.#buffer.length) this.#grow(length)
+      this.#buffer.set(chunk, this.length)
+    }
+    this.length = length
+  }
+
+  #grow(length: number): void {
+    const wanted = Math.max(length, this.#buffer.length * 2, FIRST_CAPACITY)
+    const capacity = this.#declared >= length ? Math.min(wanted, this.#declared) : wanted
+    this.#memory?.take(capacity - this.#buffer.length)
+    const grown = Buffer.allocUnsafeSlow(capacity)
+    grown.set(this.bytes)
+    this.#buffer = grown
+  }
 }
 
 const bodyTooLarge = (maxBytes: number) =>

@@ -205,7 +205,7 @@ export class Listener {
       query: new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1)),
       headers: request.headers as Record<string, string | undefined>,
       rawHeaders: request.rawHeaders,
-      body: () => readBody(request, limits),
+      body: (memory) => readBody(request, limits, memory),
       ...(peer === undefined ? {} : {peer}),
       remoteAddress: socket.remoteAddress ?? '',
       signal,

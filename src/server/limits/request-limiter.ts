@@ -1,42 +1,23 @@
 import type {UserInfo} from '../../api/meta.ts'
 import type {Clock} from '../../runtime.ts'
+import {callerGroup} from '../authn/caller-group.ts'
 import {isAnonymous, isMaster} from '../authn/users.ts'
 import {tooManyRequests} from '../status.ts'
 import {addressKey} from './address-key.ts'
-import {SlotPool} from './slot-pool.ts'
+import {FairQueue, type FairQueueOptions} from './fair-queue.ts'
+import {DEFAULT_LIMITS, REQUEST_RESERVES, UPLOAD_SHARES, WATCH_SHARES} from './request-limits.ts'
+import type {RequestLimits} from './request-limits.ts'
+import {SharedPool, type Holding, type Member} from './shared-pool.ts'
 import {TokenBuckets} from './token-buckets.ts'
 
-export interface RequestLimits {
-  inFlight: number
-  inFlightPerIdentity: number
-  /** Of all that is in flight, what callers without credentials may take together. */
-  anonymousInFlight: number
-  watches: number
-  watchesPerIdentity: number
-  anonymousWatches: number
-  /** Of one address, behind which a whole data centre may be joining. */
-  anonymousPerSecond: number
-  anonymousBurst: number
-  /** Credentials of one address that were refused: whoever guesses has to wait. */
-  refusedPerSecond: number
-  refusedBurst: number
-}
-
-export const DEFAULT_LIMITS: RequestLimits = {
-  inFlight: 600,
-  inFlightPerIdentity: 200,
-  anonymousInFlight: 400,
-  watches: 10_000,
-  watchesPerIdentity: 2000,
-  anonymousWatches: 50,
-  anonymousPerSecond: 1000,
-  anonymousBurst: 2000,
-  refusedPerSecond: 20,
-  refusedBurst: 100,
-}
+export type {RequestLimits} from './request-limits.ts'
 
 const REMEMBERED_ADDRESSES = 10_000
 const BUSY_SECONDS = 1
+/** What an upload costs before its first byte. */
+const UPLOAD_OVERHEAD = 16 * 1024
+/** Callers that share with nobody outside of their pool. */
+const ALL = 'all'
 
 export interface LimitedCaller {
   user: UserInfo
@@ -45,56 +26,40 @@ export interface LimitedCaller {
   inProcess?: boolean
 }
 
-type Kind = 'request' | 'watch'
+/** What the callers of one kind share. */
+interface Pools {
+  requests: FairQueue
+  watches: SharedPool
+  uploads: SharedPool
+}
 
-/** Keeps any one caller from using up the server; what is too much is answered 429 with Retry-After. */
+const free = () => undefined
+
+/** Keeps any one caller, and any one group, from using up the server; what is too much is answered 429 with Retry-After. */
 export class RequestLimiter {
   readonly #clock: Clock
-  readonly #anonymous: TokenBuckets
+  readonly #anonymousRate: TokenBuckets
   readonly #refused: TokenBuckets
-  readonly #pools: Record<Kind, {known: SlotPool; anonymous: SlotPool}>
+  readonly #known: Pools
+  readonly #anonymous: Pools
+  /** Somebody must always be able to get in and see what is wrong: only the limit of each one counts. */
+  readonly #masters: Pools
 
   constructor(clock: Clock, limits: Partial<RequestLimits> = {}) {
     const all = {...DEFAULT_LIMITS, ...limits}
     this.#clock = clock
     const buckets = (perSecond: number, burst: number) =>
       new TokenBuckets({perSecond, burst, keys: REMEMBERED_ADDRESSES})
-    this.#anonymous = buckets(all.anonymousPerSecond, all.anonymousBurst)
+    this.#anonymousRate = buckets(all.anonymousPerSecond, all.anonymousBurst)
     this.#refused = buckets(all.refusedPerSecond, all.refusedBurst)
-    const quarter = (total: number) => Math.max(1, Math.floor(total / 4))
-    this.#pools = {
-      request: {
-        known: new SlotPool({total: all.inFlight, perHolder: all.inFlightPerIdentity}),
-        anonymous: new SlotPool({
-          total: all.anonymousInFlight,
-          perHolder: quarter(all.anonymousInFlight),
-        }),
-      },
-      watch: {
-        known: new SlotPool({total: all.watches, perHolder: all.watchesPerIdentity}),
-        anonymous: new SlotPool({
-          total: all.anonymousWatches,
-          perHolder: quarter(all.anonymousWatches),
-        }),
-      },
-    }
+    this.#known = knownPools(all)
+    this.#anonymous = anonymousPools(all)
+    this.#masters = mastersPools(all)
   }
 
-  /** Throws TooManyRequests, or answers what to call when the request has ended. */
-  admit({user, remoteAddress, inProcess = false}: LimitedCaller, kind: Kind): () => void {
-    if (inProcess) return () => undefined
-    const pools = this.#pools[kind]
-    const release = isAnonymous(user)
-      ? this.#admitAnonymous(pools.anonymous, addressKey(remoteAddress))
-      : // Somebody must be able to get in and see what is wrong.
-        pools.known.take(user.username, {beyondTotal: isMaster(user)})
-    if (release === undefined) throw tooManyRequests(BUSY_SECONDS)
-    return release
-  }
-
-  #admitAnonymous(pool: SlotPool, address: string): (() => void) | undefined {
-    this.#spend(this.#anonymous, address)
-    return pool.take(address)
+  /** Counts a request of a caller without credentials against its address. Throws TooManyRequests. */
+  charge({user, remoteAddress}: LimitedCaller): void {
+    if (isAnonymous(user)) this.#spend(this.#anonymousRate, addressKey(remoteAddress))
   }
 
   /** Counts a refused credential against its address, so that nobody can guess fast. */
@@ -102,14 +67,101 @@ export class RequestLimiter {
     this.#spend(this.#refused, addressKey(remoteAddress))
   }
 
-  /** How many requests and watches there are now, for metrics. */
-  inFlight(kind: Kind): number {
-    const {known, anonymous} = this.#pools[kind]
-    return known.taken + anonymous.taken
+  /** A slot for work, now or soon, as what to call when the work is done. Throws TooManyRequests. */
+  admit(caller: LimitedCaller, signal: AbortSignal): Promise<() => void> | (() => void) {
+    if (caller.inProcess === true) return free
+    const {pools, member} = this.#placeOf(caller)
+    return pools.requests.take(member, signal)
+  }
+
+  /** A place for a watch, as what to call at its end. `reclaim` ends the watch for the sake of others. */
+  openWatch(caller: LimitedCaller, reclaim: () => void): () => void {
+    if (caller.inProcess === true) return free
+    const {pools, member} = this.#placeOf(caller)
+    const {take, release} = pools.watches.open(member, reclaim)
+    return taken(take(1), release)
+  }
+
+  /** Memory for a body: to be taken as it comes in. `reclaim` gives the body up for the sake of others. */
+  openUpload(caller: LimitedCaller, reclaim: () => void): Holding {
+    if (caller.inProcess === true) return {take: () => true, release: free}
+    const {pools, member} = this.#placeOf(caller)
+    const upload = pools.uploads.open(member, reclaim)
+    taken(upload.take(UPLOAD_OVERHEAD), upload.release)
+    return upload
+  }
+
+  #placeOf({user, remoteAddress}: LimitedCaller): {pools: Pools; member: Member} {
+    if (isAnonymous(user)) {
+      return {pools: this.#anonymous, member: {group: ALL, name: addressKey(remoteAddress)}}
+    }
+    if (isMaster(user)) return {pools: this.#masters, member: {group: ALL, name: user.username}}
+    return {pools: this.#known, member: {group: callerGroup(user), name: user.username}}
   }
 
   #spend(buckets: TokenBuckets, address: string): void {
     const seconds = buckets.spend(address, this.#clock.now())
     if (seconds > 0) throw tooManyRequests(seconds)
+  }
+}
+
+function taken(isTaken: boolean, release: () => void): () => void {
+  if (isTaken) return release
+  release()
+  throw tooManyRequests(BUSY_SECONDS)
+}
+
+const queueOf = (
+  all: RequestLimits,
+  parts: Pick<FairQueueOptions, 'perHolder' | 'reserves' | 'total'>,
+) =>
+  new FairQueue({
+    ...parts,
+    waitingPerHolder: all.waitingPerIdentity,
+    waitingPerGroup: all.waitingPerGroup,
+    waitMilliseconds: all.waitMilliseconds,
+  })
+
+function knownPools(all: RequestLimits): Pools {
+  return {
+    requests: queueOf(all, {
+      total: all.inFlight,
+      perHolder: all.inFlightPerIdentity,
+      reserves: REQUEST_RESERVES,
+    }),
+    watches: new SharedPool({
+      total: all.watches,
+      perHolder: all.watchesPerIdentity,
+      shares: WATCH_SHARES,
+    }),
+    uploads: new SharedPool({
+      total: all.uploadBytes,
+      perHolder: all.uploadBytesPerIdentity,
+      shares: UPLOAD_SHARES,
+    }),
+  }
+}
+
+/** One address gets no more than a quarter of what callers without credentials have. */
+function anonymousPools(all: RequestLimits): Pools {
+  const shares = {[ALL]: 1}
+  const quarter = (total: number) => ({
+    total,
+    perHolder: Math.max(1, Math.floor(total / 4)),
+    shares,
+  })
+  return {
+    requests: queueOf(all, {...quarter(all.anonymousInFlight), reserves: shares}),
+    watches: new SharedPool(quarter(all.anonymousWatches)),
+    uploads: new SharedPool(quarter(all.anonymousUploadBytes)),
+  }
+}
+
+function mastersPools(all: RequestLimits): Pools {
+  const unbounded = (perHolder: number) => ({total: Infinity, perHolder, shares: {[ALL]: 1}})
+  return {
+    requests: queueOf(all, {...unbounded(all.inFlightPerIdentity), reserves: {[ALL]: 1}}),
+    watches: new SharedPool(unbounded(all.watchesPerIdentity)),
+    uploads: new SharedPool(unbounded(all.uploadBytesPerIdentity)),
   }
 }

@@ -67,6 +67,7 @@ const VERBS: Record<Verb, (scope: ResourceScope) => ApiResponse | Promise<ApiRes
       selection: scope.selection(),
       form: eventForm(scope.presentation()),
       signal,
+      random: scope.deps.random,
     })
     return {status: 200, headers: JSON_HEADERS, body}
   },

@@ -19,6 +19,8 @@ export interface EndpointDeps extends WriteServices {
   routes: RouteTable
   authorize: Authorize
   clock: Clock
+  /** From 0 up to 1: spreads the ends of watches. */
+  random: () => number
 }
 
 /** A request for a resource that may be served. */

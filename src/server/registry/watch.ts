@@ -15,6 +15,8 @@ const PIECE = 64 * 1024
 const BOOKMARK_EVERY = 60_000
 /** How often a watch looks whether the revision that its caller has seen elsewhere has come here too. */
 const CATCH_UP_EVERY = 20
+/** kube-apiserver's --min-request-timeout. */
+const MIN_TIMEOUT_SECONDS = 1800
 /** A position before every log's first: what a watch that fell behind is at. */
 const GONE = -1
 
@@ -22,7 +24,10 @@ export interface WatchRequest {
   options: ListOptions
   selection: Selection
   form: EventForm
+  /** Ends the watch; a StatusError as its reason is the last that the caller is told. */
   signal: AbortSignal
+  /** From 0 up to 1. */
+  random: () => number
   bookmarkMilliseconds?: number
 }
 
@@ -31,6 +36,15 @@ const errorFrame = (error: StatusError) =>
 
 const tooOld = (wanted: number, current: number) =>
   new StatusError(410, 'Expired', `too old resource version: ${wanted} (${current})`)
+
+/**
+ * How long a watch lasts: half an hour to an hour, so that not all end together. As Kubernetes, but that a caller can ask
+ * for less only: nobody keeps a place for ever.
+ */
+export function watchSeconds(asked: number | undefined, random: () => number): number {
+  const longest = MIN_TIMEOUT_SECONDS * (1 + random())
+  return asked === undefined || asked === 0 ? longest : Math.min(asked, longest)
+}
 
 /** Follows the changes of a resource. What is wrong with the request is thrown before anything is sent. */
 export function startWatch(
@@ -68,18 +82,19 @@ class Watch {
   }
 
   async *run(): AsyncGenerator<string> {
-    const timeoutSeconds = this.#request.options.timeoutSeconds ?? 0
-    // None, as 0, leaves it to the server: half an hour to an hour, so that not all watches end together.
-    const seconds = timeoutSeconds === 0 ? 1800 * (1 + Math.random()) : timeoutSeconds
-    const wait = new WatchWait(this.#store.log, seconds * 1000, this.#request.signal)
+    const {options, random, signal} = this.#request
+    const seconds = watchSeconds(options.timeoutSeconds, random)
+    const wait = new WatchWait(this.#store.log, seconds * 1000, signal)
     try {
       yield* this.#follow(yield* this.#start(), wait)
     } catch (error) {
-      if (!hasCode(error, 'STORE_COMPACTED')) throw error
-      yield errorFrame(tooOld(this.#since, this.#store.log.since))
+      if (hasCode(error, 'STORE_COMPACTED')) {
+        yield errorFrame(tooOld(this.#since, this.#store.log.since))
+      } else if (!(signal.reason instanceof StatusError)) throw error
     } finally {
       wait.end()
     }
+    if (signal.reason instanceof StatusError) yield errorFrame(signal.reason)
   }
 
   /** Sends what comes before the live changes; answers the position in the log that those begin at. */
@@ -130,6 +145,7 @@ class Watch {
       text += this.#frames.added(stored)
       if (text.length < PIECE) continue
       yield text
+      if (this.#request.signal.aborted) return
       text = ''
     }
     if (text !== '') yield text

@@ -36,6 +36,30 @@ describe('request bodies', () => {
     session.close()
   })
 
+  it('take no more than twice their size, also where they come byte by byte', async () => {
+    let taken = 0
+    const metered = await listen(async ({body}) => {
+      const {signal} = new AbortController()
+      const bytes = body as Exclude<typeof body, Uint8Array>
+      return json({
+        length: (await bytes({take: (count) => void (taken += count), signal})).length,
+      })
+    })
+    const session = await session2(metered)
+    const stream = session.request({':method': 'POST', ':path': '/'})
+    for (let count = 0; count < 5000; count++) {
+      stream.write('x')
+      if (count % 100 === 0) await new Promise((resolve) => setImmediate(resolve))
+    }
+    stream.end()
+    let text = ''
+    for await (const chunk of stream) text += String(chunk)
+    assert.equal(text, JSON.stringify({length: 5000}))
+    assert.ok(taken >= 5000 && taken <= 10_000, `${taken} bytes`)
+    session.close()
+    await metered.listener.close(0)
+  })
+
   it('are refused with 413 where they say that they are longer, before a byte is read', async () => {
     const socket = await rawConnection(server)
     socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${64 * KIB + 1}\r\n\r\n`)

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import {addressKey} from '../../../src/server/limits/address-key.ts'
 import {RequestLimiter} from '../../../src/server/limits/request-limiter.ts'
 import type {RequestLimits} from '../../../src/server/limits/request-limiter.ts'
-import {SlotPool} from '../../../src/server/limits/slot-pool.ts'
 import {TokenBuckets} from '../../../src/server/limits/token-buckets.ts'
 import {NOW, TestClock, user} from '../authn/support.ts'
 
@@ -23,55 +21,6 @@ describe('addressKey', () => {
       assert.equal(addressKey(address), key)
     })
   }
-})
-
-describe('SlotPool', () => {
-  const take = (pool: SlotPool, holder: string, times: number) =>
-    Array.from({length: times}, () => pool.take(holder)).filter((slot) => slot !== undefined)
-
-  it('gives one holder no more than its limit', () => {
-    assert.equal(take(new SlotPool({total: 100, perHolder: 10}), 'a', 50).length, 10)
-  })
-
-  it('gives all together no more than there are', () => {
-    const pool = new SlotPool({total: 10, perHolder: 10})
-    for (const holder of 'abcdefghijklmnop') take(pool, holder, 3)
-    assert.equal(pool.taken, 10)
-  })
-
-  it('leaves room for others, however greedy one is', () => {
-    const pool = new SlotPool({total: 100, perHolder: 100})
-    take(pool, 'greedy', 60)
-    take(pool, 'second', 1)
-    assert.equal(take(pool, 'greedy', 100).length, 0)
-    assert.ok(take(pool, 'honest', 10).length === 10)
-  })
-
-  it('forgets holders that hold nothing, and takes a slot back only once', () => {
-    const pool = new SlotPool({total: 10, perHolder: 10})
-    const slots = take(pool, 'a', 2)
-    slots[0]?.()
-    slots[0]?.()
-    assert.equal(pool.taken, 1)
-    slots[1]?.()
-    assert.deepEqual([pool.taken, pool.holders], [0, 0])
-  })
-
-  it('never counts wrong, whatever is taken and given back', () => {
-    const step = fc.record({holder: fc.constantFrom('a', 'b', 'c'), give: fc.boolean()})
-    fc.assert(
-      fc.property(fc.array(step, {maxLength: 100}), (steps) => {
-        const pool = new SlotPool({total: 8, perHolder: 5})
-        const held: (() => void)[] = []
-        for (const {holder, give} of steps) {
-          if (give) held.shift()?.()
-          else held.push(...take(pool, holder, 1))
-          assert.equal(pool.taken, held.length)
-          assert.ok(pool.taken <= 8)
-        }
-      }),
-    )
-  })
 })
 
 describe('TokenBuckets', () => {
@@ -106,52 +55,106 @@ describe('TokenBuckets', () => {
 describe('RequestLimiter', () => {
   const nobody = user('system:anonymous', 'system:unauthenticated')
   const busy = {code: 429, headers: {'Retry-After': '1'}}
+  const {signal} = new AbortController()
+  const kept = () => undefined
   const limiter = (limits: Partial<RequestLimits> = {}) => {
     const clock = new TestClock()
-    return {clock, limits: new RequestLimiter(clock, limits)}
+    return {clock, limits: new RequestLimiter(clock, {waitMilliseconds: 0, ...limits})}
   }
   const from = (who = user('ann'), remoteAddress = '192.0.2.1') => ({user: who, remoteAddress})
+  const node = (name: string) => from(user(`system:node:${name}`, 'system:nodes'))
+  const account = (name: string) => from(user(`system:serviceaccount:default:${name}`))
+  const token = (id: string) => from(user(`system:bootstrap:${id}`, 'system:bootstrappers'))
 
-  it('bounds the requests of one identity, wherever they come from', () => {
+  it('bounds the requests of one identity, wherever they come from', async () => {
     const {limits} = limiter({inFlightPerIdentity: 2})
-    const release = limits.admit(from(), 'request')
-    limits.admit(from(undefined, '192.0.2.2'), 'request')
-    assert.throws(() => limits.admit(from(undefined, '192.0.2.3'), 'request'), busy)
-    limits.admit(from(user('bob')), 'request')
+    const release = await limits.admit(from(), signal)
+    await limits.admit(from(undefined, '192.0.2.2'), signal)
+    assert.throws(() => limits.admit(from(undefined, '192.0.2.3'), signal), busy)
+    await limits.admit(from(user('bob')), signal)
     release()
-    limits.admit(from(), 'request')
-    assert.equal(limits.inFlight('request'), 3)
+    await limits.admit(from(), signal)
   })
 
-  it('counts watches apart from requests', () => {
+  it('counts watches apart from requests', async () => {
     const {limits} = limiter({inFlightPerIdentity: 1, watchesPerIdentity: 1})
-    limits.admit(from(), 'request')
-    limits.admit(from(), 'watch')
-    assert.throws(() => limits.admit(from(), 'watch'), busy)
-    assert.throws(() => limits.admit(from(), 'request'), busy)
+    await limits.admit(from(), signal)
+    limits.openWatch(from(), kept)
+    assert.throws(() => limits.openWatch(from(), kept), busy)
+    assert.throws(() => limits.admit(from(), signal), busy)
   })
 
-  it('lets masters in where all is taken, up to their own limit', () => {
+  it('lets masters in where all is taken, up to their own limit', async () => {
     const {limits} = limiter({inFlight: 1, inFlightPerIdentity: 2})
     const root = from(user('root', 'system:masters'))
-    limits.admit(from(), 'request')
-    assert.throws(() => limits.admit(from(user('bob')), 'request'), busy)
-    limits.admit(root, 'request')
-    limits.admit(root, 'request')
-    assert.throws(() => limits.admit(root, 'request'), busy)
+    await limits.admit(from(), signal)
+    assert.throws(() => limits.admit(from(user('bob')), signal), busy)
+    await limits.admit(root, signal)
+    await limits.admit(root, signal)
+    assert.throws(() => limits.admit(root, signal), busy)
   })
 
-  it('does not limit the server’s own controllers', () => {
+  it('does not limit the server’s own controllers', async () => {
     const {limits} = limiter({inFlightPerIdentity: 1})
     for (let index = 0; index < 10; index += 1) {
-      limits.admit({...from(), inProcess: true}, 'request')
+      await limits.admit({...from(), inProcess: true}, signal)
     }
-    assert.equal(limits.inFlight('request'), 0)
+    await limits.admit(from(), signal)
+  })
+
+  it('keeps slots for people, nodes and service accounts from the holders of tokens', async () => {
+    const {limits} = limiter({inFlight: 80, inFlightPerIdentity: 80})
+    for (let index = 0; index < 50; index += 1) await limits.admit(token(`t${index}`), signal)
+    assert.throws(() => limits.admit(token('another'), signal), busy)
+    for (const honest of [from(), node('a'), account('b')]) {
+      for (let index = 0; index < 10; index += 1) await limits.admit(honest, signal)
+    }
+  })
+
+  it('fits a fleet of thousands of nodes with a few watches each beside the others', () => {
+    const {limits} = limiter()
+    const ended: string[] = []
+    for (const name of Array.from({length: 2500}, (_, index) => `n${index}`)) {
+      for (let index = 0; index < 4; index += 1)
+        limits.openWatch(node(name), () => ended.push(name))
+    }
+    for (let index = 0; index < 500; index += 1) limits.openWatch(token('t'), kept)
+    for (let index = 0; index < 500; index += 1) limits.openWatch(from(), kept)
+    for (let index = 0; index < 1000; index += 1) limits.openWatch(account('a'), kept)
+    assert.deepEqual(ended, [])
+    assert.throws(() => limits.openWatch(token('t'), kept), busy)
+  })
+
+  it('gives everybody a watch where five identities have taken all', () => {
+    const {limits} = limiter({watches: 10_000})
+    let ended = 0
+    for (const name of ['a', 'b', 'c', 'd', 'e']) {
+      for (let index = 0; index < 2000; index += 1) limits.openWatch(node(name), () => ended++)
+    }
+    assert.equal(ended, 0)
+    for (let index = 0; index < 100; index += 1) {
+      for (const honest of [from(), token('t'), account('s'), node(`honest-${index}`)]) {
+        limits.openWatch(honest, () => assert.fail('nobody honest has to give'))
+      }
+    }
+    assert.equal(ended, 400)
+    assert.throws(() => limits.openWatch(node('a'), kept), busy)
+  })
+
+  it('bounds the memory of bodies, and takes it from who has most', () => {
+    const {limits} = limiter({uploadBytes: 100_000, uploadBytesPerIdentity: 100_000})
+    const ended: string[] = []
+    const greedy = limits.openUpload(node('greedy'), () => ended.push('greedy'))
+    assert.ok(greedy.take(70_000))
+    const honest = limits.openUpload(node('honest'), () => ended.push('honest'))
+    assert.deepEqual(ended, ['greedy'])
+    assert.ok(honest.take(10_000))
+    assert.equal(greedy.take(1), false)
   })
 
   it('limits the rate of anonymous callers by address', () => {
     const {clock, limits} = limiter({anonymousBurst: 2, anonymousPerSecond: 1})
-    const ask = (address: string) => limits.admit(from(nobody, address), 'request')()
+    const ask = (address: string) => limits.charge(from(nobody, address))
     ask('192.0.2.1')
     ask('::ffff:192.0.2.1')
     assert.throws(() => ask('192.0.2.1'), busy)
@@ -160,26 +163,28 @@ describe('RequestLimiter', () => {
     ask('192.0.2.1')
   })
 
-  it('does not let anonymous callers take the slots of others', () => {
-    const {limits} = limiter({inFlight: 4, anonymousInFlight: 4, anonymousBurst: 100})
+  it('does not let anonymous callers take the slots of others', async () => {
+    const {limits} = limiter({inFlight: 4, anonymousInFlight: 4})
     for (let index = 0; index < 4; index += 1) {
-      limits.admit(from(nobody, `192.0.2.${index}`), 'request')
+      await limits.admit(from(nobody, `192.0.2.${index}`), signal)
     }
-    assert.throws(() => limits.admit(from(nobody, '192.0.2.9'), 'request'), busy)
-    limits.admit(from(), 'request')
+    assert.throws(() => limits.admit(from(nobody, '192.0.2.9'), signal), busy)
+    await limits.admit(from(), signal)
   })
 
-  it('lets a crowd of machines behind one address find the cluster at once', () => {
+  it('lets a crowd of machines behind one address find the cluster at once', async () => {
     const {limits} = limiter({})
     for (let index = 0; index < 1000; index += 1) {
-      limits.admit(from(nobody, '192.0.2.1'), 'request')()
+      limits.charge(from(nobody, '192.0.2.1'))
+      const release = await limits.admit(from(nobody, '192.0.2.1'), signal)
+      release()
     }
   })
 
-  it('limits guessing more than asking', () => {
+  it('limits guessing more than asking', async () => {
     const {limits} = limiter({refusedBurst: 1, refusedPerSecond: 1})
     limits.countRefused('192.0.2.1')
     assert.throws(() => limits.countRefused('192.0.2.1'), busy)
-    limits.admit(from(), 'request')
+    await limits.admit(from(), signal)
   })
 })

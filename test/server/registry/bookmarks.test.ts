@@ -42,6 +42,7 @@ describe('bookmarks of a watch', () => {
         now: () => new Date(0),
       }),
       signal: stop.signal,
+      random: () => 0,
       bookmarkMilliseconds: 20,
     })
     const ended = (async () => {

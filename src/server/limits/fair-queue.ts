@@ -1,0 +1,154 @@
+import {tooManyRequests} from '../status.ts'
+import type {Member} from './shared-pool.ts'
+
+export interface FairQueueOptions {
+  total: number
+  perHolder: number
+  /** The part of the total that nobody but the group may take. */
+  reserves: Readonly<Record<string, number>>
+  /** How many of one member, and of one group, may wait. */
+  waitingPerHolder: number
+  waitingPerGroup: number
+  /** How long one may wait; 0 refuses at once. */
+  waitMilliseconds: number
+}
+
+interface Group {
+  name: string
+  reserve: number
+  taken: number
+  waiting: number
+  /** In the order of their turns. */
+  queues: Map<string, Waiting[]>
+}
+
+interface Waiting {
+  start: () => void
+}
+
+const BUSY_SECONDS = 1
+
+/**
+ * Slots for work that is soon done. When there is none, callers wait for a short time: the group that has fewest slots is
+ * next, and within it each caller in turn, however many requests it has lined up. As Kubernetes' priority and fairness.
+ */
+export class FairQueue {
+  readonly #options: FairQueueOptions
+  readonly #groups = new Map<string, Group>()
+  readonly #held = new Map<string, number>()
+  #taken = 0
+
+  constructor(options: FairQueueOptions) {
+    this.#options = options
+    for (const [name, share] of Object.entries(options.reserves)) {
+      const reserve = Math.floor(options.total * share)
+      this.#groups.set(name, {name, reserve, taken: 0, waiting: 0, queues: new Map()})
+    }
+  }
+
+  get taken(): number {
+    return this.#taken
+  }
+
+  /** Members with a slot in hand; the others take no memory. */
+  get holders(): number {
+    return this.#held.size
+  }
+
+  get waiting(): number {
+    return [...this.#groups.values()].reduce((sum, {waiting}) => sum + waiting, 0)
+  }
+
+  /** Gives a slot, now or later, as the function that gives it back. Throws TooManyRequests. */
+  take({group: groupName, name}: Member, signal: AbortSignal): Promise<() => void> | (() => void) {
+    const group = this.#groups.get(groupName)
+    if (group === undefined) throw new Error(`no such group: ${groupName}`)
+    // Nobody overtakes itself. Others of its group wait only where there is no room.
+    if (!group.queues.has(name) && this.#mayHaveMore(group, name) && this.#hasRoom(group)) {
+      return this.#give(group, name)
+    }
+    const {waitMilliseconds, waitingPerGroup, waitingPerHolder} = this.#options
+    const queue = group.queues.get(name) ?? []
+    const isFull = group.waiting >= waitingPerGroup || queue.length >= waitingPerHolder
+    if (isFull || waitMilliseconds === 0) throw tooManyRequests(BUSY_SECONDS)
+    return this.#wait(group, name, queue, signal)
+  }
+
+  #wait(group: Group, name: string, queue: Waiting[], signal: AbortSignal): Promise<() => void> {
+    group.queues.set(name, queue)
+    group.waiting++
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', giveUp)
+        group.waiting--
+        queue.splice(queue.indexOf(waiting), 1)
+        if (queue.length === 0) group.queues.delete(name)
+      }
+      const giveUp = () => {
+        leave()
+        reject(tooManyRequests(BUSY_SECONDS))
+      }
+      const waiting: Waiting = {
+        start: () => {
+          leave()
+          resolve(this.#give(group, name))
+        },
+      }
+      const timer = setTimeout(giveUp, this.#options.waitMilliseconds)
+      queue.push(waiting)
+      signal.addEventListener('abort', giveUp, {once: true})
+      if (signal.aborted) giveUp()
+    })
+  }
+
+  #mayHaveMore(group: Group, name: string): boolean {
+    return (this.#held.get(heldKey(group, name)) ?? 0) < this.#options.perHolder
+  }
+
+  #hasRoom(group: Group): boolean {
+    if (group.taken < group.reserve) return true
+    let kept = 0
+    for (const other of this.#groups.values()) {
+      if (other !== group) kept += Math.max(0, other.reserve - other.taken)
+    }
+    return this.#taken + kept < this.#options.total
+  }
+
+  #give(group: Group, name: string): () => void {
+    const key = heldKey(group, name)
+    this.#held.set(key, (this.#held.get(key) ?? 0) + 1)
+    group.taken++
+    this.#taken++
+    let isHeld = true
+    return () => {
+      if (!isHeld) return
+      isHeld = false
+      group.taken--
+      this.#taken--
+      const left = (this.#held.get(key) ?? 1) - 1
+      if (left === 0) this.#held.delete(key)
+      else this.#held.set(key, left)
+      this.#startNext()
+    }
+  }
+
+  #startNext(): void {
+    const groups = [...this.#groups.values()].filter(({waiting}) => waiting > 0)
+    for (const group of groups.sort((a, b) => a.taken - b.taken)) {
+      if (!this.#hasRoom(group)) continue
+      for (const [name, queue] of group.queues) {
+        if (!this.#mayHaveMore(group, name)) continue
+        // Behind the others of its group, and its group behind the others that have as few.
+        group.queues.delete(name)
+        if (queue.length > 1) group.queues.set(name, queue)
+        this.#groups.delete(group.name)
+        this.#groups.set(group.name, group)
+        queue[0]?.start()
+        return
+      }
+    }
+  }
+}
+
+const heldKey = ({name: group}: Group, name: string) => `${group} ${name}`

@@ -1,0 +1,97 @@
+import type {ApiRequest} from './api-request.ts'
+import type {RequestInfo} from './authz/request-info.ts'
+import type {LimitedCaller, RequestLimiter} from './limits/request-limiter.ts'
+import type {RequestLabels, RequestMetrics} from './metrics/index.ts'
+import {StatusError, tooManyRequests} from './status.ts'
+
+export interface PlaceDeps {
+  limiter: RequestLimiter
+  metrics: RequestMetrics
+  labelsOf: (request: ApiRequest, info: RequestInfo | undefined) => RequestLabels
+}
+
+const BUSY_SECONDS = 1
+const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** What one request has of what all callers share: memory for its body and a slot for its work, or a place for its watch. */
+export class RequestPlace {
+  readonly #deps: PlaceDeps
+  readonly #caller: LimitedCaller
+  readonly #request: ApiRequest
+  readonly #held: (() => void)[] = []
+
+  constructor(deps: PlaceDeps, caller: LimitedCaller, request: ApiRequest) {
+    this.#deps = deps
+    this.#caller = caller
+    this.#request = request
+  }
+
+  /** The request as it is served, within what its caller may have. Throws TooManyRequests. */
+  async admit(info: RequestInfo): Promise<ApiRequest> {
+    const request = this.#request
+    if (info.verb === 'watch') return this.#counted('watches', () => this.#watch(info))
+    if (info.kind === 'resource' && !READING.has(request.method)) {
+      return {...request, body: () => this.#counted('requests', () => this.#read(request.body))}
+    }
+    await this.#counted('requests', () => this.#work('readOnly', request.signal))
+    return request
+  }
+
+  /** Gives everything back. */
+  end(): void {
+    for (const release of this.#held.splice(0)) release()
+  }
+
+  /** A watch can be ended for others that need its place more; to its caller that is like its timeout. */
+  #watch(info: RequestInfo): ApiRequest {
+    const {limiter, metrics, labelsOf} = this.#deps
+    const stop = this.#stopWithCaller()
+    const reclaim = () => stop.abort(new Error('others need the place'))
+    this.#held.push(limiter.openWatch(this.#caller, reclaim))
+    this.#held.push(metrics.watchStarted(labelsOf(this.#request, info)))
+    return {...this.#request, signal: stop.signal}
+  }
+
+  /** Reads a body, and only then asks for a slot: a caller that sends slowly keeps nobody from working. */
+  async #read(body: ApiRequest['body']): Promise<Uint8Array> {
+    const stop = this.#stopWithCaller()
+    let bytes = body
+    if (typeof bytes === 'function') {
+      const upload = this.#deps.limiter.openUpload(this.#caller, () => stop.abort(busy()))
+      this.#held.push(upload.release)
+      const take = (count: number) => {
+        if (!upload.take(count)) throw busy()
+      }
+      bytes = await bytes({take, signal: stop.signal})
+    }
+    await this.#work('mutating', stop.signal)
+    return bytes
+  }
+
+  async #work(kind: 'mutating' | 'readOnly', signal: AbortSignal): Promise<void> {
+    const {limiter, metrics} = this.#deps
+    this.#held.push(await limiter.admit(this.#caller, signal))
+    this.#held.push(metrics.started(kind))
+  }
+
+  #stopWithCaller(): AbortController {
+    const {signal} = this.#request
+    const stop = new AbortController()
+    const follow = () => stop.abort(signal.reason)
+    signal.addEventListener('abort', follow, {once: true})
+    this.#held.push(() => signal.removeEventListener('abort', follow))
+    if (signal.aborted) follow()
+    return stop
+  }
+
+  async #counted<T>(kind: 'requests' | 'watches', work: () => Promise<T> | T): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      if (error instanceof StatusError && error.code === 429) this.#deps.metrics.rejected(kind)
+      throw error
+    }
+  }
+}
+
+const busy = () => tooManyRequests(BUSY_SECONDS)
