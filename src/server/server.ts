@@ -4,8 +4,8 @@ import {parseBundle} from '../pki/bundle.ts'
 import type {Clock} from '../runtime.ts'
 import type {Storage} from '../storage/storage.ts'
 import {createAdmission} from './admission/index.ts'
-import {pendingRequestLimit} from './admission/pending-request-limit.ts'
-import {PendingRequests} from './admission/pending-requests.ts'
+import {allowances, requestLimit} from './admission/request-limit.ts'
+import {RequestUsage} from './admission/request-usage.ts'
 import type {ApiRequest, Handler} from './api-request.ts'
 import {openAuditLog} from './audit/audit-log.ts'
 import {createAuthenticator} from './authn/authenticator.ts'
@@ -27,12 +27,12 @@ import {Listener, type HttpLimits, type TlsMaterial} from './http/listener.ts'
 import {RequestLimiter, type RequestLimits} from './limits/request-limiter.ts'
 import {MetricsRegistry, processMetrics, requestMetrics, storageMetrics} from './metrics/index.ts'
 import {feedNodeGraph} from './node-graph-feed.ts'
-import {feedPendingRequests} from './pending-requests-feed.ts'
 import {feedRbacIndex} from './rbac-feed.ts'
 import {createResourceEndpoint} from './registry/endpoint.ts'
 import {Registry} from './registry/registry.ts'
 import {RouteTable} from './registry/route-table.ts'
 import {createRequestLabels} from './request-labels.ts'
+import {feedRequestUsage} from './request-usage-feed.ts'
 import {createResources} from './resources/index.ts'
 import {ensureSystemObjects, publishAuthorities} from './system-objects.ts'
 
@@ -55,7 +55,12 @@ export interface ServerOptions {
   clock: Clock
   /** No audit log where absent. */
   auditFile?: string
-  limits?: {http?: Partial<HttpLimits>; requests?: Partial<RequestLimits>}
+  limits?: {
+    http?: Partial<HttpLimits>
+    requests?: Partial<RequestLimits>
+    /** For each requester that is no node. */
+    certificateRequestsPerHour?: number
+  }
   /** Told of what goes wrong inside, for the server's log. */
   onError: (message: string, error: unknown) => void
 }
@@ -76,7 +81,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const tokenKeys = createTokenKeys(serviceAccount.signingKey, serviceAccount.alsoBelieved)
   const audiences = [serviceAccount.issuer]
   const index = new RbacIndex()
-  const pending = new PendingRequests()
+  const requestUsage = new RequestUsage()
   const nodeGraph = new NodeGraph()
   let trust: ClientTrust = {roots: parseBundle(options.clientAuthorities), generation: 0}
 
@@ -89,7 +94,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   )
   const registry = await Registry.open(storage, resources)
   feedRbacIndex(registry, index)
-  feedPendingRequests(registry, pending)
+  feedRequestUsage(registry, requestUsage)
   feedNodeGraph(registry, nodeGraph)
   bearers.push(
     serviceAccountAuthenticator({...tokens, objects: registry}),
@@ -140,7 +145,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     clock,
     serveResource: createResourceEndpoint({
       registry,
-      ...createAdmission(index, [pendingRequestLimit(pending)], options.believesSigner),
+      ...createAdmission(
+        index,
+        [requestLimit(requestUsage, allowances(options.limits?.certificateRequestsPerHour))],
+        options.believesSigner,
+      ),
       routes: new RouteTable(resources),
       authorize,
       clock,

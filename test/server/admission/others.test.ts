@@ -3,13 +3,16 @@ import type {CertificateSigningRequest} from '../../../src/api/certificates.ts'
 import type {ApiObject} from '../../../src/api/meta.ts'
 import {createAdmission} from '../../../src/server/admission/index.ts'
 import type {AdmissionPlugin} from '../../../src/server/admission/index.ts'
-import {pendingRequestLimit} from '../../../src/server/admission/pending-request-limit.ts'
-import {PendingRequests} from '../../../src/server/admission/pending-requests.ts'
+import {requestLimit} from '../../../src/server/admission/request-limit.ts'
+import {RequestUsage} from '../../../src/server/admission/request-usage.ts'
 import {taintNodesByCondition} from '../../../src/server/admission/taint-nodes-by-condition.ts'
 import {RbacIndex} from '../../../src/server/authz/rbac/rbac-index.ts'
 import type {Authorize} from '../../../src/server/resource.ts'
+import {StatusError} from '../../../src/server/status.ts'
+import {TestClock} from '../authn/support.ts'
 import {admit, type Situation} from './support.ts'
 
+const NOW = new TestClock().now()
 const TAINT = {key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule'}
 
 describe('TaintNodesByCondition', () => {
@@ -38,20 +41,25 @@ describe('TaintNodesByCondition', () => {
   })
 })
 
-describe('PendingRequestLimit', () => {
+describe('CertificateRequestLimit', () => {
   const request = (username: string, status: object = {}): CertificateSigningRequest => ({
-    metadata: {},
+    metadata: {creationTimestamp: NOW.toISOString()},
     spec: {request: '', signerName: 'example.com/x', username},
     status,
   })
   const countOf = (all: CertificateSigningRequest[]) => {
-    const pending = new PendingRequests()
-    all.forEach((one, index) => pending.set(`r${index}`, one))
-    return pending
+    const usage = new RequestUsage()
+    all.forEach((one, index) => usage.set(`r${index}`, one, 10))
+    return usage
   }
-  const create = (pending: PendingRequests, situation: Situation = {}) =>
+  const usageOf = (usage: RequestUsage, now = NOW) => {
+    const {pending, bytes, made} = usage.of('ann', now)
+    return {pending, bytes, made: made.length}
+  }
+  const few = {pending: 2, perHour: 10, bytes: 100}
+  const create = (usage: RequestUsage, situation: Situation = {}, forOthers = few) =>
     admit(
-      pendingRequestLimit(pending, 2),
+      requestLimit(usage, {forNodes: {...few, perHour: 4}, forOthers}),
       {resource: 'certificatesigningrequests', object: {metadata: {}}},
       situation,
     )
@@ -92,14 +100,42 @@ describe('PendingRequestLimit', () => {
   })
 
   it('forgets requests that were decided or deleted, and counts none twice', async () => {
-    const pending = countOf([request('ann'), request('ann')])
-    pending.set('r0', request('ann'))
-    assert.equal(pending.countOf('ann'), 2)
-    pending.set('r0', request('ann', {conditions: [{type: 'Denied'}]}))
-    pending.delete('r1')
-    pending.delete('r1')
-    assert.equal(pending.countOf('ann'), 0)
-    await create(pending)
+    const usage = countOf([request('ann'), request('ann')])
+    usage.set('r0', request('ann'), 20)
+    assert.deepEqual(usageOf(usage), {pending: 2, bytes: 30, made: 2})
+    usage.set('r0', request('ann', {conditions: [{type: 'Denied'}]}), 20)
+    usage.delete('r1')
+    usage.delete('r1')
+    assert.deepEqual(usageOf(usage), {pending: 0, bytes: 20, made: 2})
+    await create(usage)
+  })
+
+  const issued = () => request('ann', {certificate: 'x'})
+  const many = (count: number) => countOf(Array.from({length: count}, issued))
+
+  it('refuses more requests within an hour than a requester may make, also if all were issued', async () => {
+    const error = await create(many(4), {}, {...few, perHour: 4}).catch((one: unknown) => one)
+    assert.ok(error instanceof StatusError)
+    assert.deepEqual([error.code, error.headers], [429, {'Retry-After': '60'}])
+    assert.match(error.message, /"ann" has made 4 certificate signing requests within an hour/)
+  })
+
+  it('gives a node fewer than a token', async () => {
+    const user = {username: 'ann', groups: ['system:nodes']}
+    await create(many(4))
+    await assert.rejects(create(many(4), {user}), {code: 429})
+  })
+
+  it('counts a request for an hour', () => {
+    const usage = many(9)
+    assert.equal(usageOf(usage, new Date(NOW.getTime() + 3_599_000)).made, 9)
+    assert.equal(usageOf(usage, new Date(NOW.getTime() + 3_600_000)).made, 0)
+  })
+
+  it('refuses more bytes than the requests of one requester may take', async () => {
+    const usage = many(3)
+    usage.set('large', issued(), 70)
+    await assert.rejects(create(usage), /of "ann" take 100 bytes/)
   })
 })
 

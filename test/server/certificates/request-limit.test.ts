@@ -83,3 +83,32 @@ describe('requests that nobody has decided on', () => {
     assert.equal((await ask('ann')).status, 201)
   })
 })
+
+describe('certificate requests that were decided', () => {
+  it('still count, so that one token cannot have itself issued any number of certificates', async () => {
+    const server = await startTestServer({
+      controllers: false,
+      limits: {certificateRequestsPerHour: 20},
+    })
+    const api = new HttpApi(server, await server.credentialsFor('admin', ['system:masters']))
+    const token = {user: 'system:bootstrap:abcdef', groups: ['system:bootstrappers']}
+    const verbs = ['create', 'get', 'list']
+    await allow(api, 'token', token.user, {verbs, resources: ['certificatesigningrequests']})
+    const request = encoded(ed25519Request())
+    const codes: number[] = []
+    for (let count = 0; count < 30; count += 1) {
+      const {status, headers, body} = await api.post(CSRS, csrObject({request}), {as: token})
+      codes.push(status)
+      if (status === 201) {
+        const conditions = [condition('Approved')]
+        await api.patch(`${CSRS}/${body.metadata.name}/approval`, {status: {conditions}})
+      } else {
+        assert.equal(headers['retry-after'], '60')
+        assert.match(body.message, /^"system:bootstrap:abcdef" has made 20 certificate signing/)
+      }
+    }
+    assert.deepEqual(codes, [...Array<number>(20).fill(201), ...Array<number>(10).fill(429)])
+    api.close()
+    await server.stop()
+  })
+})

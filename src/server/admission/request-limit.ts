@@ -1,0 +1,103 @@
+import {tooManyRequests} from '../status.ts'
+import type {OperationContext} from '../resource.ts'
+import {isForRequests} from './certificate-signers.ts'
+import type {AdmissionPlugin} from './plugin.ts'
+import type {RequestUsage, Usage} from './request-usage.ts'
+
+/** What one requester may ask for. */
+interface Allowance {
+  /** Requests that nobody has decided on. */
+  pending: number
+  perHour: number
+  /** Bytes of all its requests that are stored. */
+  bytes: number
+}
+
+const MIB = 1024 * 1024
+/** A kubelet asks for its two certificates a few times a year, and four times an hour for one that nobody approves. */
+const FOR_A_NODE: Allowance = {pending: 100, perHour: 60, bytes: MIB}
+/** Enough for a token that brings a thousand machines in, twice. */
+export const DEFAULT_REQUESTS_PER_HOUR = 2500
+/** A request with its certificate takes 5 kB or so, and stays for one to two hours. */
+const BYTES_EACH = 12 * 1024
+const MOST_PENDING = 500
+
+export interface Allowances {
+  forNodes: Allowance
+  forOthers: Allowance
+}
+
+export const allowances = (perHour = DEFAULT_REQUESTS_PER_HOUR): Allowances => ({
+  forNodes: FOR_A_NODE,
+  forOthers: {pending: MOST_PENDING, perHour, bytes: perHour * BYTES_EACH},
+})
+
+const RETRY_SECONDS = 30
+const LONGEST_RETRY = 60
+const HOUR = 3_600_000
+
+/**
+ * One requester cannot fill the server with certificate requests, nor have itself issued any number of certificates. Who may
+ * delete requests is not held back: the limit is for those who can only ask.
+ */
+export function requestLimit(
+  usage: Pick<RequestUsage, 'of'>,
+  {forNodes, forOthers} = allowances(),
+): AdmissionPlugin {
+  return {
+    name: 'CertificateRequestLimit',
+    admit(operation, context) {
+      if (!isForRequests(operation, 'create', '')) return
+      const {username, groups} = context.user
+      const allowance = groups.includes('system:nodes') ? forNodes : forOthers
+      const now = context.clock.now()
+      const reached = reachedLimit(usage.of(username, now), allowance, now)
+      if (reached === undefined || mayDelete(context)) return
+      throw tooManyRequests(reached.seconds, reached.why(JSON.stringify(username)))
+    },
+  }
+}
+
+interface Reached {
+  why: (who: string) => string
+  /** When to try again. */
+  seconds: number
+}
+
+function reachedLimit(
+  {pending, bytes, made}: Usage,
+  most: Allowance,
+  now: Date,
+): Reached | undefined {
+  if (pending >= most.pending) {
+    const why = (who: string) =>
+      `${pending} certificate signing requests of ${who} are pending; wait until they are decided`
+    return {why, seconds: RETRY_SECONDS}
+  }
+  if (made.length >= most.perHour) {
+    const oldest = made.reduce((least, time) => Math.min(least, time), now.getTime())
+    const seconds = Math.ceil((oldest + HOUR - now.getTime()) / 1000)
+    const why = (who: string) =>
+      `${who} has made ${made.length} certificate signing requests within an hour; try again later`
+    return {why, seconds: Math.min(Math.max(seconds, 1), LONGEST_RETRY)}
+  }
+  if (bytes >= most.bytes) {
+    const why = (who: string) =>
+      `the certificate signing requests of ${who} take ${bytes} bytes; wait until some are cleaned away`
+    return {why, seconds: LONGEST_RETRY}
+  }
+  return undefined
+}
+
+const mayDelete = ({user, authorize, version}: OperationContext) =>
+  authorize(user, {
+    verb: 'delete',
+    resource: {
+      group: 'certificates.k8s.io',
+      version,
+      resource: 'certificatesigningrequests',
+      subresource: '',
+      namespace: '',
+      name: '',
+    },
+  }).allowed
