@@ -1,3 +1,5 @@
+import {untilAborted} from '../../src/client/cancellation.ts'
+
 /** How long honest requests of one kind took, in milliseconds, and those that got no good answer. */
 export interface WaitSummary {
   what: string
@@ -27,18 +29,17 @@ export class Waits {
     if (this.reasons.length < KEPT_REASONS) this.reasons.push(`${what}: ${String(reason)}`)
   }
 
-  /** Times a request; undefined where it was refused. What an end of the run cuts off counts for nothing. */
+  /** Times a request; undefined where it was refused. One that the end of the run cuts off has waited, and was not refused. */
   async time<T>(what: string, signal: AbortSignal, work: () => Promise<T>): Promise<T | undefined> {
     const start = performance.now()
     try {
-      const result = await work()
+      // Not all can be called off, and a server that hangs must not hold up the end of the run.
+      const result = await untilAborted(work(), signal)
       this.note(what, performance.now() - start)
       return result
     } catch (error) {
-      if (!signal.aborted) {
-        this.note(what, performance.now() - start)
-        this.refuse(what, error)
-      }
+      this.note(what, performance.now() - start)
+      if (!signal.aborted) this.refuse(what, error)
       return undefined
     }
   }
