@@ -56,6 +56,10 @@ export const initFlags = {
     helpValue: '<name>',
     summary: 'the name of this machine [default: its host name]',
   }),
+  replace: Flags.boolean({
+    summary:
+      'replace certificates that you brought and that cannot be used; they are kept in the folder "backups" of --dir',
+  }),
 }
 
 export interface InitFlagValues {

@@ -16,6 +16,7 @@ export interface SessionFlags extends InitFlagValues, InitTokenFlagValues {
   dir?: string | undefined
   config?: string | undefined
   'skip-phases'?: string[] | undefined
+  replace?: boolean
   foreground?: boolean
   quiet: boolean
   verbose: boolean
@@ -54,6 +55,7 @@ export async function openSession(flags: SessionFlags, clock: Clock): Promise<In
       program: [process.execPath, ...process.execArgv, process.argv[1] ?? ''],
       connect: connectAsAdmin,
       tokens,
+      replacesBrought: flags.replace === true,
       ...(flags.foreground && {
         startInForeground: async (ready) => {
           running = await serve(ready, {clock, log: timestamped(process.stderr, clock)})

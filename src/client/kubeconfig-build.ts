@@ -1,4 +1,5 @@
 import {writeFileSafely} from '../pki/files.ts'
+import type {BeforeWrite} from '../pki/pair-store.ts'
 import {
   formatKubeconfig,
   type Kubeconfig,
@@ -46,8 +47,14 @@ export function buildKubeconfig(spec: KubeconfigSpec): Kubeconfig {
 }
 
 /** Replaces the file as a whole; only its owner may read it, for it holds keys. */
-export async function writeKubeconfig(path: string, config: Kubeconfig): Promise<void> {
-  await writeFileSafely(path, formatKubeconfig(config), {mode: 0o600})
+export async function writeKubeconfig(
+  path: string,
+  config: Kubeconfig,
+  beforeWrite?: BeforeWrite,
+): Promise<void> {
+  const data = formatKubeconfig(config)
+  await beforeWrite?.([{path, data}])
+  await writeFileSafely(path, data, {mode: 0o600})
 }
 
 function clusterOf({

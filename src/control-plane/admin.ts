@@ -5,8 +5,7 @@ import {resolveAccess} from '../client/kubeconfig-access.ts'
 import {readKubeconfig} from '../client/kubeconfig-files.ts'
 import {TrustError} from '../errors.ts'
 import {lookAt} from '../pki/file-checks.ts'
-import {urlOf, type Plane} from './config/plane.ts'
-import {localAddress} from './config/settings.ts'
+import {localAccess, type Plane} from './config/plane.ts'
 import {findServer} from './server-state.ts'
 
 /** The administrator whose rights do not depend on RBAC, which may not be set up yet; admins may have put that file away. */
@@ -29,6 +28,6 @@ export async function connectAsAdmin(plane: Plane): Promise<ApiClient> {
       hints: ['start it with "trustadm init" or "trustadm serve"'],
     })
   }
-  const server = urlOf(localAddress(plane.settings), running.port)
-  return connectTo({...(await resolveAccess(config)), server}, {environment: {}})
+  const access = {...(await resolveAccess(config)), ...localAccess(plane, running.port)}
+  return connectTo(access, {environment: {}})
 }

@@ -4,10 +4,12 @@ import type {LeafOptions} from '../pki/leaf.ts'
 import {readAuthority, type Authority} from '../pki/authority.ts'
 import {catalogFor, type CatalogContext, type LeafSpec, type Place} from '../pki/catalog.ts'
 import {pairStore, type LeafStore} from '../pki/pair-store.ts'
+import {NO_NAMES, namesOfHosts, type SubjectNames} from '../pki/subject-names.ts'
 import {serviceRange} from './config/subnet.ts'
-import {certDirOf, endpointOf, type Plane} from './config/plane.ts'
+import {certDirOf, endpointOf, hostOfEndpoint, type Plane} from './config/plane.ts'
 import {localAddress} from './config/settings.ts'
 import {kubeconfigStore} from './kubeconfig-store.ts'
+import {notesMade} from './made-files.ts'
 
 /** The CAs and leaves that a control plane with the embedded store has. */
 export const CATALOG = catalogFor()
@@ -32,15 +34,24 @@ export function catalogContext({settings}: Plane): CatalogContext {
   }
 }
 
-/** Opens the place of a leaf, be it a pair of files or a kubeconfig. */
+/** The names that a serving certificate has to have, whoever made it: what clients are told, and what was asked for. */
+export function neededNames(plane: Plane, {usages}: LeafSpec): Readonly<SubjectNames> {
+  return usages.includes('server auth')
+    ? namesOfHosts([hostOfEndpoint(plane), ...plane.settings.certSANs])
+    : NO_NAMES
+}
+
+/** Opens the place of a leaf, be it a pair of files or a kubeconfig. What is written there is noted as made here. */
 export function openStore(plane: Plane): (place: Place) => LeafStore {
+  const note = notesMade(plane)
   return (place) =>
     place.kind === 'pair'
-      ? pairStore(certDirOf(plane), place)
-      : kubeconfigStore(join(plane.dir, place.file), {
-          server: endpointOf(plane),
-          clusterName: plane.settings.clusterName,
-        })
+      ? pairStore(certDirOf(plane), place, note)
+      : kubeconfigStore(
+          join(plane.dir, place.file),
+          {server: endpointOf(plane), clusterName: plane.settings.clusterName},
+          note,
+        )
 }
 
 export function leafOptions(plane: Plane, leaf: LeafSpec): LeafOptions & {context: CatalogContext} {

@@ -2,7 +2,7 @@ import {parseKubeconfig, type Kubeconfig} from '../client/kubeconfig.ts'
 import {buildKubeconfig, writeKubeconfig} from '../client/kubeconfig-build.ts'
 import {parseCertificate} from '../pki/certificate.ts'
 import {readFileIfThere} from '../pki/files.ts'
-import type {LeafMaterial, LeafStore} from '../pki/pair-store.ts'
+import type {BeforeWrite, LeafMaterial, LeafStore} from '../pki/pair-store.ts'
 
 export interface KubeconfigTarget {
   server: string
@@ -41,9 +41,14 @@ async function read(path: string): Promise<Partial<LeafMaterial> | undefined> {
 }
 
 /** Keeps a leaf in a kubeconfig, as kubeadm keeps those of admin.conf and its like. */
-export function kubeconfigStore(path: string, {server, clusterName}: KubeconfigTarget): LeafStore {
+export function kubeconfigStore(
+  path: string,
+  {server, clusterName}: KubeconfigTarget,
+  beforeWrite?: BeforeWrite,
+): LeafStore {
   return {
     location: path,
+    files: [path],
     read: () => read(path),
     write: async ({certificatePem, keyPem, caPem}) => {
       await writeKubeconfig(
@@ -55,6 +60,7 @@ export function kubeconfigStore(path: string, {server, clusterName}: KubeconfigT
           userName: parseCertificate(certificatePem).subject.commonName,
           credentials: {certificate: certificatePem, key: keyPem},
         }),
+        beforeWrite,
       )
     },
   }

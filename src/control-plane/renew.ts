@@ -3,9 +3,11 @@ import type {Clock} from '../runtime.ts'
 import {readAuthority, type Authority} from '../pki/authority.ts'
 import type {LeafSpec} from '../pki/catalog.ts'
 import {renewLeaf} from '../pki/leaf.ts'
+import {findFiles} from './brought-leaves.ts'
 import {CATALOG, leafOptions} from './certificates.ts'
 import {certDirOf, type Plane} from './config/plane.ts'
 import {exclusively, type Tell} from './exclusive.ts'
+import {backUp} from './made-files.ts'
 import {reloadServer} from './server-process.ts'
 
 export interface RenewedCertificate {
@@ -18,6 +20,8 @@ export interface RenewalReport {
   renewed: RenewedCertificate[]
   /** Certificates whose CA's key is kept elsewhere. */
   skipped: string[]
+  /** Folders with certificates that an operator had brought, as they were before. */
+  backups: string[]
   /** Whether a running server was told. */
   serverReloaded: boolean
 }
@@ -60,7 +64,7 @@ async function renew(
   clock: Clock,
 ): Promise<RenewalReport> {
   const authorities = await authoritiesOf(plane)
-  const report: RenewalReport = {renewed: [], skipped: [], serverReloaded: false}
+  const report: RenewalReport = {renewed: [], skipped: [], backups: [], serverReloaded: false}
   for (const leaf of leaves) {
     const authority = authorities.get(leaf.authority)
     if (!authority) {
@@ -72,6 +76,8 @@ async function renew(
       report.skipped.push(leaf.id)
       continue
     }
+    const {files, isBrought} = await findFiles(plane, leaf)
+    if (isBrought) report.backups.push(await backUp(plane, files, clock.now()))
     const options = leafOptions(plane, leaf)
     const {location, certificate} = await renewLeaf(authority, leaf, options, clock)
     report.renewed.push({

@@ -7,9 +7,10 @@ import {recoverFolder} from '../pki/file-groups.ts'
 import {requireSafeFolder} from '../pki/folders.ts'
 import {removeLeftovers} from '../pki/temporary-names.ts'
 import {lockFolder} from '../storage/store-lock.ts'
-import {CATALOG} from './certificates.ts'
+import {CATALOG, openStore} from './certificates.ts'
 import {certDirOf, fileOf, type Plane} from './config/plane.ts'
 import {exclusively, type Tell} from './exclusive.ts'
+import {isAsMade, readMadeFiles} from './made-files.ts'
 import {stopServer} from './server-process.ts'
 import {findServer, type ServerState} from './server-state.ts'
 import {findServerInTime, findStray} from './stray-process.ts'
@@ -19,8 +20,8 @@ export interface ResetPlan {
   server: ServerState | undefined
   /** Files of ours that are there. */
   files: string[]
-  /** CAs that an operator brought: they stay. */
-  keptAuthorities: string[]
+  /** Certificates and keys that are not as they were made here, or were brought: they stay. */
+  kept: string[]
 }
 
 export interface ResetReport {
@@ -38,40 +39,49 @@ async function matching(folder: string, pattern: RegExp): Promise<string[]> {
   return names.filter((name) => pattern.test(name)).map((name) => join(folder, name))
 }
 
-/** Every file that trustadm may have written, the configuration last: until it is gone, `reset` can be run again. */
-async function filesOf(plane: Plane): Promise<string[]> {
+/** Certificates, keys and kubeconfigs that are there, with whether each was made here. */
+async function pkiFiles(plane: Plane): Promise<{file: string; isOurs: boolean}[]> {
   const certDir = certDirOf(plane)
-  const pairs = [
-    ...CATALOG.leaves.map(({place}) => place),
-    ...CATALOG.authorities
-      .filter(({id}) => plane.generatedAuthorities.includes(id))
-      .map(({place}) => place),
-  ].flatMap((place) =>
-    place.kind === 'pair'
-      ? [join(certDir, place.crt), join(certDir, place.key)]
-      : [join(plane.dir, place.file)],
-  )
-  return [
-    ...(await matching(fileOf(plane, 'store'), STORE_FILE)),
-    ...(await matching(fileOf(plane, 'logs'), LOG_FILE)),
-    ...pairs,
-    join(certDir, SERVICE_ACCOUNT_KEYS.privateKey),
-    join(certDir, SERVICE_ACCOUNT_KEYS.publicKey),
-    fileOf(plane, 'server'),
-    fileOf(plane, 'config'),
-  ]
+  const made = await readMadeFiles(plane)
+  const found: {file: string; isOurs: boolean}[] = []
+  /** An earlier version noted only which CAs it had made, and made every leaf below them; of other keys nothing is known. */
+  const look = async (files: readonly string[], authority?: string) => {
+    const wasNoted = authority !== undefined && plane.generatedAuthorities.includes(authority)
+    const there: string[] = []
+    for (const file of files) if (await lookAt(file)) there.push(file)
+    const states = await Promise.all(there.map((file) => isAsMade(plane, made, file)))
+    // A pair of which half was brought is somebody else's.
+    const isOurs = states.every((state) => state ?? wasNoted)
+    found.push(...there.map((file) => ({file, isOurs})))
+  }
+  for (const {id, place} of CATALOG.authorities) {
+    await look([join(certDir, place.crt), join(certDir, place.key)], id)
+  }
+  for (const {place, authority} of CATALOG.leaves) {
+    await look(openStore(plane)(place).files, authority)
+  }
+  // Each on its own: the public half may have been made beside a private one that was brought.
+  for (const name of [SERVICE_ACCOUNT_KEYS.privateKey, SERVICE_ACCOUNT_KEYS.publicKey]) {
+    await look([join(certDir, name)])
+  }
+  return found
 }
 
 export async function planReset(plane: Plane): Promise<ResetPlan> {
-  const certDir = certDirOf(plane)
+  const pki = await pkiFiles(plane)
+  const candidates = [
+    ...(await matching(fileOf(plane, 'store'), STORE_FILE)),
+    ...(await matching(fileOf(plane, 'logs'), LOG_FILE)),
+    ...pki.filter(({isOurs}) => isOurs).map(({file}) => file),
+    fileOf(plane, 'server'),
+    // These last: until they are gone, `reset` can be run again.
+    fileOf(plane, 'manifest'),
+    fileOf(plane, 'config'),
+  ]
   const files: string[] = []
-  for (const file of await filesOf(plane)) if (await lookAt(file)) files.push(file)
-  const kept: string[] = []
-  for (const {id, place} of CATALOG.authorities) {
-    const file = join(certDir, place.crt)
-    if (!plane.generatedAuthorities.includes(id) && (await lookAt(file))) kept.push(file)
-  }
-  return {server: await findServer(plane), files, keptAuthorities: kept}
+  for (const file of candidates) if (await lookAt(file)) files.push(file)
+  const kept = pki.filter(({isOurs}) => !isOurs).map(({file}) => file)
+  return {server: await findServer(plane), files, kept}
 }
 
 /** Holds the store, so that no server starts while its files are removed. */

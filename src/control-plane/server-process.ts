@@ -6,8 +6,7 @@ import {readAuthority} from '../pki/authority.ts'
 import {ensureFolder} from '../pki/folders.ts'
 import {sleep} from '../runtime.ts'
 import {CATALOG} from './certificates.ts'
-import {certDirOf, fileOf, urlOf, type Plane} from './config/plane.ts'
-import {localAddress} from './config/settings.ts'
+import {certDirOf, fileOf, localAccess, type Plane} from './config/plane.ts'
 import {findServer, processIdentity, type ServerState} from './server-state.ts'
 import {findStray} from './stray-process.ts'
 
@@ -22,7 +21,7 @@ export async function probe(plane: Plane, path: string, port: number): Promise<s
   const [spec] = CATALOG.authorities
   const authority = spec && (await readAuthority(certDirOf(plane), spec))
   const client = connectTo(
-    {server: urlOf(localAddress(plane.settings), port), ca: authority?.bundlePem},
+    {...localAccess(plane, port), ca: authority?.bundlePem},
     // This machine talks to itself: a proxy has no part in it.
     {environment: {}, retry: {attempts: 1}, timeout: 5000},
   )

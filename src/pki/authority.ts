@@ -10,7 +10,7 @@ import {createIssuer, type Issuer} from './issuer.ts'
 import {requireStrongKey} from './key-policy.ts'
 import {generateKeys, isPairOf, parsePrivateKey, privateKeyPem, type KeyAlgorithm} from './keys.ts'
 import {AUTHORITY_LIFETIME, authorityValidity} from './lifetimes.ts'
-import {createPair, readPair} from './pair-store.ts'
+import {createPair, readPair, type BeforeWrite} from './pair-store.ts'
 
 /** A CA of the catalog as it is found in the certificate folder. */
 export interface Authority {
@@ -30,6 +30,7 @@ export interface AuthorityOptions {
   algorithm?: KeyAlgorithm
   /** In milliseconds. */
   lifetime?: number
+  beforeWrite?: BeforeWrite
 }
 
 function requireAuthority(certificate: Certificate, location: string): void {
@@ -95,15 +96,16 @@ export function requireCurrent({certificate, location}: Authority, now: Date): v
 async function makeAuthority(
   certDir: string,
   {commonName, place}: AuthoritySpec,
-  {algorithm, lifetime = AUTHORITY_LIFETIME}: AuthorityOptions,
+  {algorithm, lifetime = AUTHORITY_LIFETIME, beforeWrite}: AuthorityOptions,
   clock: Clock,
 ): Promise<boolean> {
   const keys = await generateKeys(algorithm)
   const validity = authorityValidity(clock.now(), lifetime)
-  return createPair(certDir, place, {
+  const material = {
     certificatePem: await createAuthorityCertificate({commonName}, keys, validity),
     keyPem: privateKeyPem(keys.privateKey),
-  })
+  }
+  return createPair(certDir, place, material, beforeWrite)
 }
 
 /**

@@ -5,6 +5,7 @@ import type {KeyPairSpec} from './catalog.ts'
 import {createFiles, recoverFolder} from './file-groups.ts'
 import {readFileIfThere, writeFileSafely} from './files.ts'
 import {ensureFolder} from './folders.ts'
+import type {BeforeWrite} from './pair-store.ts'
 import {requireStrongKey} from './key-policy.ts'
 import {
   generateKeys,
@@ -58,23 +59,27 @@ export async function readKeyPair(
 export async function ensureKeyPair(
   certDir: string,
   spec: KeyPairSpec,
-  {algorithm}: {algorithm?: KeyAlgorithm} = {},
+  options: {algorithm?: KeyAlgorithm; beforeWrite?: BeforeWrite} = {},
 ): Promise<StoredKeyPair & {created: boolean}> {
+  const {algorithm, beforeWrite} = options
   await ensureFolder(certDir)
   const there = await readKeyPair(certDir, spec)
   if (there) {
     requireStrongKey(there.publicKey)
     const publicPath = join(certDir, spec.publicKey)
     if (!(await readFileIfThere(publicPath))) {
-      await writeFileSafely(publicPath, publicKeyPem(there.publicKey))
+      const data = publicKeyPem(there.publicKey)
+      await beforeWrite?.([{path: publicPath, data}])
+      await writeFileSafely(publicPath, data)
     }
     return {...there, created: false}
   }
   const keys = await generateKeys(algorithm)
-  const created = await createFiles(certDir, spec.id, [
+  const files = [
     {name: spec.privateKey, data: privateKeyPem(keys.privateKey)},
     {name: spec.publicKey, data: publicKeyPem(keys.publicKey)},
-  ])
-  if (created) return {...keys, created}
-  return ensureKeyPair(certDir, spec, algorithm ? {algorithm} : {})
+  ]
+  await beforeWrite?.(files.map(({name, data}) => ({path: join(certDir, name), data})))
+  if (await createFiles(certDir, spec.id, files)) return {...keys, created: true}
+  return ensureKeyPair(certDir, spec, options)
 }

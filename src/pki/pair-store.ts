@@ -21,10 +21,15 @@ export interface LeafMaterial {
 export interface LeafStore {
   /** The path to show to people. */
   location: string
+  /** All of its files. */
+  files: readonly string[]
   /** What is there of it; undefined where nothing is. */
   read(): Promise<Partial<LeafMaterial> | undefined>
   write(material: Required<LeafMaterial>): Promise<void>
 }
+
+/** Hears of files before they are written, so that a crash leaves none that nobody has noted. */
+export type BeforeWrite = (files: readonly {path: string; data: string}[]) => Promise<void>
 
 const MOST_READS = 10
 const PAUSE = 5
@@ -87,9 +92,11 @@ export async function createPair(
   certDir: string,
   place: PairPlace,
   material: LeafMaterial,
+  beforeWrite?: BeforeWrite,
 ): Promise<boolean> {
   const {folder, group, files} = filesOf(certDir, place, material)
   await ensureFolder(folder)
+  await beforeWrite?.(files.map(({name, data}) => ({path: join(folder, name), data})))
   return createFiles(folder, group, files)
 }
 
@@ -98,16 +105,19 @@ export async function replacePair(
   certDir: string,
   place: PairPlace,
   material: LeafMaterial,
+  beforeWrite?: BeforeWrite,
 ): Promise<void> {
   const {folder, group, files} = filesOf(certDir, place, material)
   await ensureFolder(folder)
+  await beforeWrite?.(files.map(({name, data}) => ({path: join(folder, name), data})))
   await replaceFiles(folder, group, files)
 }
 
-export function pairStore(certDir: string, place: PairPlace): LeafStore {
+export function pairStore(certDir: string, place: PairPlace, beforeWrite?: BeforeWrite): LeafStore {
   return {
     location: join(certDir, place.crt),
+    files: [join(certDir, place.crt), join(certDir, place.key)],
     read: () => readPair(certDir, place),
-    write: (material) => replacePair(certDir, place, material),
+    write: (material) => replacePair(certDir, place, material, beforeWrite),
   }
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import {mkdir, readFile, readdir, stat, symlink, writeFile} from 'node:fs/promises'
+import {mkdir, readFile, readdir, rm, stat, symlink, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {startEmbedded} from '../../src/control-plane/embedded.ts'
 import {findPlane} from '../../src/control-plane/config/stored.ts'
+import {renewCertificates} from '../../src/control-plane/renew.ts'
 import {planReset, reset} from '../../src/control-plane/reset.ts'
 import {systemClock} from '../../src/runtime.ts'
 import {planeFixture, type PlaneFixture} from './plane-fixture.ts'
@@ -33,14 +34,55 @@ describe('reset', () => {
     assert.equal(await readFile(foreign, 'utf8'), 'mine')
   })
 
-  it('keeps a CA that an operator brought', async () => {
-    const {generatedAuthorities} = fixture.context.plane
-    const ours = generatedAuthorities.filter((id) => id !== 'ca')
-    const plane = {...fixture.context.plane, generatedAuthorities: ours}
-    const {keptAuthorities} = await planReset(plane)
-    assert.deepEqual(keptAuthorities, [join(fixture.dir, 'pki/ca.crt')])
-    await reset(plane)
-    assert.deepEqual((await readdir(join(fixture.dir, 'pki'))).sort(), ['ca.crt', 'ca.key'])
+  it('keeps a certificate that was put in the place of one that was made, and its key', async () => {
+    const leaf = join(fixture.dir, 'pki/apiserver.crt')
+    await writeFile(leaf, await readFile(join(fixture.dir, 'pki/ca.crt')))
+    const files = [leaf, join(fixture.dir, 'pki/apiserver.key')]
+    assert.deepEqual((await planReset(fixture.context.plane)).kept, files)
+    const {kept} = await reset(fixture.context.plane)
+    assert.deepEqual(kept.sort(), files)
+  })
+
+  it('removes a renewed certificate, which was noted too', async () => {
+    await renewCertificates(fixture.context.plane, 'all', systemClock)
+    const {kept} = await reset(fixture.context.plane)
+    assert.deepEqual(kept, [])
+  })
+
+  it('goes on where it was stopped in the middle of a pair', async () => {
+    await rm(join(fixture.dir, 'pki/apiserver.crt'))
+    await rm(join(fixture.dir, 'pki/sa.pub'))
+    assert.deepEqual((await reset(fixture.context.plane)).kept, [])
+  })
+
+  describe('of a control plane from before files were noted', () => {
+    beforeEach(() => rm(join(fixture.dir, 'manifest.json')))
+
+    it('removes the CAs that it had noted and what they signed, and keeps keys that may have been brought', async () => {
+      const ids = ['ca', 'front-proxy-ca', 'kubelet-serving-ca', 'legacy-unknown-ca']
+      const plane = {...fixture.context.plane, generatedAuthorities: ids}
+      const {kept} = await reset(plane)
+      assert.deepEqual(
+        kept.sort(),
+        ['sa.key', 'sa.pub'].map((name) => join(fixture.dir, 'pki', name)),
+      )
+    })
+
+    it('keeps a CA that was brought, and certificates below it, which may have been too', async () => {
+      const ids = ['front-proxy-ca', 'kubelet-serving-ca', 'legacy-unknown-ca']
+      const plane = {...fixture.context.plane, generatedAuthorities: ids}
+      await reset(plane)
+      assert.deepEqual((await readdir(join(fixture.dir, 'pki'))).sort(), [
+        ...['apiserver-kubelet-client.crt', 'apiserver-kubelet-client.key'],
+        ...['apiserver.crt', 'apiserver.key', 'ca.crt', 'ca.key', 'sa.key', 'sa.pub'],
+      ])
+    })
+  })
+
+  it('refuses a list of files that it cannot read, and removes nothing', async () => {
+    await writeFile(join(fixture.dir, 'manifest.json'), '{"files": {"pki/ca.key": 7}}')
+    await assert.rejects(reset(fixture.context.plane), {code: 'CONFIG_INVALID'})
+    assert.ok(await stat(join(fixture.dir, 'pki/ca.key')))
   })
 
   it('refuses while a process uses the store and does not say who it is', async () => {

@@ -20,6 +20,7 @@ const context: CatalogContext = {nodeName: 'node1', advertiseAddress: '192.0.2.1
 function memoryStore(location: string): LeafStore & {held?: LeafMaterial} {
   const store: LeafStore & {held?: LeafMaterial} = {
     location,
+    files: [],
     read: () => Promise.resolve(store.held),
     write: (material) => {
       store.held = material

@@ -4,11 +4,12 @@ import type {View} from '../output.ts'
 import {moment} from './human-time.ts'
 
 export const renewalView: View<RenewalReport> = {
-  table({renewed, skipped, serverReloaded}) {
+  table({renewed, skipped, backups, serverReloaded}) {
     const rows = renewed.map(({name, expirationDate}) => [name, moment(expirationDate)])
     return [
       ...(rows.length === 0 ? [] : [formatTable(['RENEWED', 'EXPIRES'], rows)]),
       ...skipped.map((name) => `${name} is not renewed: the key of its CA is kept elsewhere\n`),
+      ...[...new Set(backups)].map((folder) => `what was brought before is kept in ${folder}\n`),
       ...(serverReloaded ? ['the running server was told to use the new certificates\n'] : []),
     ].join('')
   },

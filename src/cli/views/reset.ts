@@ -4,11 +4,11 @@ import type {View} from '../output.ts'
 const lines = (texts: readonly string[]): string => texts.map((text) => `${text}\n`).join('')
 
 export const resetPlanView: View<ResetPlan> = {
-  table: ({server, files, keptAuthorities}) =>
+  table: ({server, files, kept}) =>
     lines([
       ...(server === undefined ? [] : [`would stop the server (process ${server.pid})`]),
       ...files.map((file) => `would remove ${file}`),
-      ...keptAuthorities.map((file) => `would keep ${file}: this CA was not made here`),
+      ...kept.map((file) => `would keep ${file}: it is not as it was made here`),
     ]),
   name: ({files}) => files,
 }

@@ -1,17 +1,19 @@
 import {join, resolve} from 'node:path'
-import type {Settings} from './settings.ts'
+import {localAddress, type Settings} from './settings.ts'
 
 /** A control plane: its settings and where its files are. */
 export interface Plane {
   dir: string
   settings: Settings
-  /** The ids of the CAs that were made here, and not brought by an operator. */
+  /** The ids of the CAs that an earlier version made here. What is made now is noted file by file: see `made-files.ts`. */
   generatedAuthorities: readonly string[]
 }
 
 export const FILES = {
   config: 'config.yaml',
   server: 'server.json',
+  manifest: 'manifest.json',
+  backups: 'backups',
   lock: 'lock',
   logs: 'logs',
   log: 'logs/server.log',
@@ -38,3 +40,16 @@ export function endpointOf({settings}: Pick<Plane, 'settings'>): string {
 }
 
 export const urlOf = (host: string, port: number): string => `https://${bracketed(host)}:${port}`
+
+/** The host that clients are told. */
+export const hostOfEndpoint = (plane: Pick<Plane, 'settings'>): string =>
+  new URL(endpointOf(plane)).hostname.replaceAll(/[[\]]/g, '')
+
+/** How this machine reaches its own server: not by the address that clients are told, but under that name. */
+export const localAccess = (
+  plane: Pick<Plane, 'settings'>,
+  port: number,
+): {server: string; tlsServerName: string} => ({
+  server: urlOf(localAddress(plane.settings), port),
+  tlsServerName: hostOfEndpoint(plane),
+})

@@ -1,32 +1,19 @@
 import {ensureAuthority, readAuthority} from '../../pki/authority.ts'
 import {SERVICE_ACCOUNT_KEYS, type LeafSpec} from '../../pki/catalog.ts'
 import {ensureKeyPair, readKeyPair} from '../../pki/key-pair.ts'
-import {ensureLeaf} from '../../pki/leaf.ts'
-import {CATALOG, leafOptions} from '../certificates.ts'
-import {certDirOf, type Plane} from '../config/plane.ts'
-import {savePlane} from '../config/stored.ts'
-import {authorityOf, planLeaves, tellOutcome} from './leaves.ts'
+import {CATALOG} from '../certificates.ts'
+import {certDirOf} from '../config/plane.ts'
+import {notesMade} from '../made-files.ts'
+import {authorityOf, ensureCatalogLeaf, planLeaves, requireBroughtUsable} from './leaves.ts'
 import type {Phase, PhaseContext} from './phase.ts'
 
 const isPair = ({place}: LeafSpec): boolean => place.kind === 'pair'
 
-/** Notes first that the CA is ours to make, so that `reset` can tell it from one that an operator brought. */
-async function noteAsOurs(plane: Plane, id: string): Promise<Plane> {
-  if (plane.generatedAuthorities.includes(id)) return plane
-  const noted = {...plane, generatedAuthorities: [...plane.generatedAuthorities, id]}
-  await savePlane(noted)
-  return noted
-}
-
-async function ensureAuthorities(context: PhaseContext): Promise<void> {
-  const {clock, tell} = context
-  const certDir = certDirOf(context.plane)
+async function ensureAuthorities({plane, clock, tell}: PhaseContext): Promise<void> {
+  const {keyAlgorithm: algorithm, caCertificateValidityPeriod: lifetime} = plane.settings
+  const options = {algorithm, lifetime, beforeWrite: notesMade(plane)}
   for (const spec of CATALOG.authorities) {
-    if (!(await readAuthority(certDir, spec))) {
-      context.plane = await noteAsOurs(context.plane, spec.id)
-    }
-    const {keyAlgorithm: algorithm, caCertificateValidityPeriod: lifetime} = context.plane.settings
-    const {created, issuer} = await ensureAuthority(certDir, spec, {algorithm, lifetime}, clock)
+    const {created, issuer} = await ensureAuthority(certDirOf(plane), spec, options, clock)
     const kept = issuer ? 'is kept' : 'is kept; its key is elsewhere'
     tell(`the CA "${spec.id}" ${created ? 'was made' : kept}`)
   }
@@ -51,15 +38,16 @@ export const certs: Phase = {
   },
 
   async run(context) {
+    const leaves = CATALOG.leaves.filter(isPair)
+    await requireBroughtUsable(context, leaves)
     await ensureAuthorities(context)
-    for (const leaf of CATALOG.leaves.filter(isPair)) {
+    for (const leaf of leaves) {
       const authority = await authorityOf(context.plane, leaf)
-      if (!authority) continue
-      const options = leafOptions(context.plane, leaf)
-      tellOutcome(await ensureLeaf(authority, leaf, options, context.clock), context.tell)
+      if (authority) await ensureCatalogLeaf(context, authority, leaf)
     }
     const {created} = await ensureKeyPair(certDirOf(context.plane), SERVICE_ACCOUNT_KEYS, {
       algorithm: context.plane.settings.keyAlgorithm,
+      beforeWrite: notesMade(context.plane),
     })
     context.tell(`the keys of service accounts ${created ? 'were made' : 'are kept'}`)
   },

@@ -1,11 +1,10 @@
 import {TrustError} from '../../errors.ts'
-import {ensureLeaf} from '../../pki/leaf.ts'
 import type {LeafMaterial, LeafStore} from '../../pki/pair-store.ts'
 import type {LeafSpec} from '../../pki/catalog.ts'
-import {CATALOG, leafOptions, openStore} from '../certificates.ts'
+import {CATALOG, openStore} from '../certificates.ts'
 import {endpointOf} from '../config/plane.ts'
 import {serverOf} from '../kubeconfig-store.ts'
-import {authorityOf, planLeaves, tellOutcome} from './leaves.ts'
+import {authorityOf, ensureCatalogLeaf, planLeaves, requireBroughtUsable} from './leaves.ts'
 import type {Phase, PhaseContext} from './phase.ts'
 
 const LEAVES = CATALOG.leaves.filter(({place}) => place.kind === 'kubeconfig')
@@ -25,16 +24,15 @@ async function repoint(store: LeafStore, {plane, tell}: PhaseContext, id: string
 }
 
 async function ensureKubeconfig(leaf: LeafSpec, context: PhaseContext): Promise<void> {
-  const {plane, clock, tell} = context
+  const {plane} = context
   const authority = await authorityOf(plane, leaf)
   if (!authority) {
     throw new TrustError('NOT_FOUND', `there is no CA "${leaf.authority}" to sign "${leaf.id}"`, {
       hints: ['run "trustadm init phase certs" first'],
     })
   }
-  const options = leafOptions(plane, leaf)
-  tellOutcome(await ensureLeaf(authority, leaf, options, clock), tell)
-  await repoint(options.store, context, leaf.id)
+  await ensureCatalogLeaf(context, authority, leaf)
+  await repoint(openStore(plane)(leaf.place), context, leaf.id)
 }
 
 export const kubeconfig: Phase = {
@@ -52,6 +50,7 @@ export const kubeconfig: Phase = {
   },
 
   async run(context) {
+    await requireBroughtUsable(context, LEAVES)
     for (const leaf of LEAVES) await ensureKubeconfig(leaf, context)
   },
 }

@@ -1,16 +1,11 @@
 import {readAuthority, type Authority} from '../../pki/authority.ts'
 import type {LeafSpec} from '../../pki/catalog.ts'
-import type {LeafResult} from '../../pki/leaf.ts'
-import {viewLeaf} from '../../pki/leaf-problems.ts'
-import {CATALOG, catalogContext, openStore} from '../certificates.ts'
+import {ensureLeaf} from '../../pki/leaf.ts'
+import {requireReplaceable, stateOfLeaf, type LeafState} from '../brought-leaves.ts'
+import {CATALOG, leafOptions} from '../certificates.ts'
 import {certDirOf, type Plane} from '../config/plane.ts'
+import {backUp} from '../made-files.ts'
 import type {PhaseContext} from './phase.ts'
-
-export function tellOutcome({id, outcome, problems}: LeafResult, tell: PhaseContext['tell']): void {
-  if (outcome === 'kept') tell(`"${id}" is kept`)
-  else if (outcome === 'created') tell(`"${id}" was made`)
-  else tell(`"${id}" was made anew: ${problems.join('; ')}`)
-}
 
 /** The CA of a leaf, which an earlier phase has made. */
 export async function authorityOf(
@@ -21,33 +16,55 @@ export async function authorityOf(
   return spec && (await readAuthority(certDirOf(plane), spec))
 }
 
-/** Each leaf that cannot stay as it is, with its place and why. */
-export async function problemsOfLeaves(
+async function statesOf(
   {plane, clock}: PhaseContext,
-  authority: Authority,
   leaves: readonly LeafSpec[],
-): Promise<string[]> {
-  const lines: string[] = []
+): Promise<LeafState[]> {
+  const states: LeafState[] = []
   for (const leaf of leaves) {
-    const store = openStore(plane)(leaf.place)
-    const names = leaf.names(catalogContext(plane))
-    const {problems} = viewLeaf(await store.read(), {leaf, authority, now: clock.now(), names})
-    if (problems.length > 0) lines.push(`"${leaf.id}" in ${store.location}: ${problems.join('; ')}`)
+    states.push(await stateOfLeaf(plane, await authorityOf(plane, leaf), leaf, clock.now()))
   }
-  return lines
+  return states
 }
 
-/** What would be made of these leaves, and why. */
-export async function planLeaves(
+/** Refuses to write over what an operator brought, before anything is written. */
+export async function requireBroughtUsable(
+  context: PhaseContext,
+  leaves: readonly LeafSpec[],
+): Promise<void> {
+  if (!context.replacesBrought) requireReplaceable(await statesOf(context, leaves))
+}
+
+/** Each leaf that cannot stay as it is, with its place and why. */
+export async function problemsOfLeaves(
   context: PhaseContext,
   leaves: readonly LeafSpec[],
 ): Promise<string[]> {
-  const lines: string[] = []
-  for (const leaf of leaves) {
-    const authority = await authorityOf(context.plane, leaf)
-    const {location} = openStore(context.plane)(leaf.place)
-    if (authority) lines.push(...(await problemsOfLeaves(context, authority, [leaf])))
-    else lines.push(`"${leaf.id}" in ${location}`)
+  return (await statesOf(context, leaves))
+    .filter(({problems}) => problems.length > 0)
+    .map(({leaf, location, problems}) => `"${leaf.id}" in ${location}: ${problems.join('; ')}`)
+}
+
+/** What would be made of these leaves, and why. */
+export const planLeaves = async (
+  context: PhaseContext,
+  leaves: readonly LeafSpec[],
+): Promise<string[]> => (await problemsOfLeaves(context, leaves)).map((line) => `make ${line}`)
+
+/** Keeps a leaf that can stay, and makes a new one otherwise. What somebody brought is kept aside then. */
+export async function ensureCatalogLeaf(
+  {plane, clock, tell}: PhaseContext,
+  authority: Authority,
+  leaf: LeafSpec,
+): Promise<void> {
+  const {isBrought, problems, files} = await stateOfLeaf(plane, authority, leaf, clock.now())
+  if (isBrought) {
+    if (problems.length === 0) return tell(`"${leaf.id}" is kept: it was brought, and works`)
+    const folder = await backUp(plane, files, clock.now())
+    tell(`"${leaf.id}" that was brought is kept in ${folder}`)
   }
-  return lines.map((line) => `make ${line}`)
+  const {outcome} = await ensureLeaf(authority, leaf, leafOptions(plane, leaf), clock)
+  if (outcome === 'kept') tell(`"${leaf.id}" is kept`)
+  else if (outcome === 'created') tell(`"${leaf.id}" was made`)
+  else tell(`"${leaf.id}" was made anew: ${problems.join('; ')}`)
 }

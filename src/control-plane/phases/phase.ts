@@ -13,6 +13,8 @@ export interface PhaseContext {
   warn: (line: string) => void
   /** The command that starts this program, without arguments. */
   program: readonly string[]
+  /** Whether certificates that an operator brought, and that cannot be used, are replaced. */
+  replacesBrought?: boolean
   /** Instead of a process in the background: `init --foreground`. */
   startInForeground?: (plane: Plane) => Promise<void>
   connect: (plane: Plane) => Promise<ApiClient>

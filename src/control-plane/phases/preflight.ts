@@ -10,7 +10,7 @@ import {
 import {CATALOG} from '../certificates.ts'
 import {certDirOf} from '../config/plane.ts'
 import {findServerInTime, findStray} from '../stray-process.ts'
-import {problemsOfLeaves} from './leaves.ts'
+import {problemsOfLeaves, requireBroughtUsable} from './leaves.ts'
 import type {Phase, PhaseContext} from './phase.ts'
 
 type Check = (context: PhaseContext) => Promise<void> | void
@@ -32,10 +32,12 @@ const externalLeaves: Check = async (context) => {
     const authority = await readAuthority(certDirOf(context.plane), spec)
     if (!authority || authority.issuer) continue
     const leaves = CATALOG.leaves.filter(({authority: id}) => id === spec.id)
-    const missing = await problemsOfLeaves(context, authority, leaves)
+    const missing = await problemsOfLeaves(context, leaves)
     if (missing.length > 0) throw unsigned(authority.location, missing)
   }
 }
+
+const broughtLeaves: Check = (context) => requireBroughtUsable(context, CATALOG.leaves)
 
 function unsigned(location: string, missing: readonly string[]): TrustError {
   return new TrustError(
@@ -81,7 +83,7 @@ const port: Check = async ({plane}) => {
   }
 }
 
-const CHECKS: readonly Check[] = [clock, folders, authorities, externalLeaves, port]
+const CHECKS: readonly Check[] = [clock, folders, authorities, externalLeaves, broughtLeaves, port]
 
 async function requireFit(context: PhaseContext): Promise<void> {
   const problems: TrustError[] = []

@@ -3,7 +3,7 @@ import {createServer, type AddressInfo} from 'node:net'
 import {mkdir, readFile, readdir, rm, stat, symlink, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {readKubeconfig} from '../../../src/client/kubeconfig-files.ts'
-import {findPlane} from '../../../src/control-plane/config/stored.ts'
+import {readMadeFiles} from '../../../src/control-plane/made-files.ts'
 import {planPhases} from '../../../src/control-plane/init.ts'
 import {PHASES} from '../../../src/control-plane/phases/index.ts'
 import {planeFixture, type PlaneFixture} from '../plane-fixture.ts'
@@ -58,6 +58,7 @@ describe('the phases that write files', () => {
     const second = await snapshot(fixture.dir)
     const changed = Object.keys(second).filter((file) => first[file] !== second[file])
     assert.deepEqual(changed.map((file) => file.slice(fixture.dir.length + 1)).sort(), [
+      'manifest.json',
       'pki/apiserver.crt',
       'pki/apiserver.key',
       'scheduler.conf',
@@ -72,6 +73,7 @@ describe('the phases that write files', () => {
     const changed = Object.keys(second).filter((file) => first[file] !== second[file])
     assert.deepEqual(changed.map((file) => file.slice(fixture.dir.length + 1)).sort(), [
       'config.yaml',
+      'manifest.json',
       'pki/apiserver.crt',
       'pki/apiserver.key',
     ])
@@ -86,14 +88,11 @@ describe('the phases that write files', () => {
     assert.equal((await planeFixture({}, fixture.dir)).context.plane.settings.bindPort, bindPort)
   })
 
-  it('note the CAs that were made here', async () => {
+  it('note every certificate and key that was made here', async () => {
     await fixture.run(...FILES)
-    assert.deepEqual((await findPlane(fixture.dir))?.generatedAuthorities, [
-      'ca',
-      'front-proxy-ca',
-      'kubelet-serving-ca',
-      'legacy-unknown-ca',
-    ])
+    const files = await readdir(fixture.dir, {recursive: true})
+    const made = [...(await readMadeFiles(fixture)).keys()].sort()
+    assert.deepEqual(made, files.filter((name) => /\.(crt|key|pub|conf)$/.test(name)).sort())
   })
 
   it("use an operator's CA and never write to it", async () => {
@@ -110,8 +109,11 @@ describe('the phases that write files', () => {
         await readFile(join(fixture.dir, 'pki/ca.key')),
         await readFile(join(other.dir, 'pki/ca.key')),
       )
-      const generated = (await findPlane(fixture.dir))?.generatedAuthorities
-      assert.deepEqual(generated, ['front-proxy-ca', 'kubelet-serving-ca', 'legacy-unknown-ca'])
+      const made = await readMadeFiles(fixture)
+      assert.deepEqual(
+        ['pki/ca.crt', 'pki/ca.key', 'pki/front-proxy-ca.crt'].map((name) => made.has(name)),
+        [false, false, true],
+      )
     } finally {
       await other.remove()
     }
