@@ -5,6 +5,8 @@ const {load} = require('./load.js')
 
 // Whoever reads has seen enough, as in "trustadm status | head -1".
 process.stdout.on('error', ({code}) => process.exit(code === 'EPIPE' ? 0 : 1))
+// Where even that cannot be said, nobody is left to be told.
+process.stderr.on('error', () => undefined)
 
 // oclif's own tracing would show whole command lines, and tokens with them.
 delete process.env.DEBUG

@@ -10,7 +10,7 @@ import {choicesOf, type InitFlagValues} from './init-flags.ts'
 import {tokensFor, type InitTokenFlagValues} from './init-token.ts'
 import {dirOf} from './places.ts'
 import {createProgress, type Progress} from './progress.ts'
-import {timestamped} from './server-log.ts'
+import {openServerLog} from './server-log.ts'
 
 export interface SessionFlags extends InitFlagValues, InitTokenFlagValues {
   dir?: string | undefined
@@ -58,7 +58,7 @@ export async function openSession(flags: SessionFlags, clock: Clock): Promise<In
       replacesBrought: flags.replace === true,
       ...(flags.foreground && {
         startInForeground: async (ready) => {
-          running = await serve(ready, {clock, log: timestamped(process.stderr, clock)})
+          running = await serve(ready, {clock, log: openServerLog({clock})})
         },
       }),
     },

@@ -1,6 +1,36 @@
+import {messageOf} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
 
-/** Lines of a server's log, each with its time. */
-export function timestamped(stream: NodeJS.WritableStream, clock: Clock): (line: string) => void {
-  return (line) => void stream.write(`${clock.now().toISOString()} ${line}\n`)
+export interface ServerLogOptions {
+  stream?: NodeJS.WritableStream
+  clock: Clock
+  quiet?: boolean
+  /** Called after each line. */
+  afterLine?: () => void
+}
+
+/**
+ * The log of a server: lines on the standard error, each with its time. The server outlives its output: a full disk, or a
+ * pipe that nobody reads any more, costs lines and nothing else.
+ */
+export function openServerLog({
+  stream = process.stderr,
+  clock,
+  quiet = false,
+  afterLine = () => undefined,
+}: ServerLogOptions): (line: string) => void {
+  for (const output of [process.stdout, stream]) {
+    output.removeAllListeners('error')
+    output.on('error', () => undefined)
+  }
+  const log = (line: string) => {
+    if (quiet) return
+    stream.write(`${clock.now().toISOString()} ${line}\n`)
+    afterLine()
+  }
+  // Libraries print errors as a whole, with the place in their code: their message is enough.
+  Object.assign(globalThis.console, {
+    error: (...said: unknown[]) => log(`error: ${said.map(messageOf).join(' ')}`),
+  })
+  return log
 }

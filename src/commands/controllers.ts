@@ -36,12 +36,12 @@ SIGTERM and SIGINT end it; SIGHUP rereads the CAs. Prints one line, "ready" and 
     const {PORTABLE_CONTROLLERS} = await import('../controllers/catalog.ts')
     const {selectControllers} = await import('../controllers/selection.ts')
     const {runControllers, untilSignalled} = await import('../control-plane/run-controllers.ts')
-    const {timestamped} = await import('../cli/server-log.ts')
+    const {openServerLog} = await import('../cli/server-log.ts')
     const {readSigningFlags} = await import('../cli/signing-flags.ts')
     const {withCluster} = await import('../cli/with-cluster.ts')
     const chosen = selectControllers(PORTABLE_CONTROLLERS, flags.controllers)
     const signing = await readSigningFlags(flags)
-    const log = flags.quiet ? () => undefined : timestamped(process.stderr, this.clock)
+    const log = openServerLog({clock: this.clock, quiet: flags.quiet})
     await withCluster(flags, async ({client}) => {
       const running = await runControllers({
         client,

@@ -23,14 +23,20 @@ Prints one line, "ready" and the address, on the standard output as soon as requ
     const {flags} = await this.parse(Serve)
     const {loadPlane} = await import('../control-plane/config/stored.ts')
     const {serve} = await import('../control-plane/serve.ts')
-    const {timestamped} = await import('../cli/server-log.ts')
+    const {openServerLog} = await import('../cli/server-log.ts')
+    const {keepOwnLogShort} = await import('../control-plane/own-log.ts')
     const {selectControllers} = await import('../controllers/selection.ts')
     const {EMBEDDED_CONTROLLERS} = await import('../controllers/catalog.ts')
     const {readSigningFlags} = await import('../cli/signing-flags.ts')
     const chosen = selectControllers(EMBEDDED_CONTROLLERS, flags.controllers)
     const signing = await readSigningFlags(flags)
-    const log = flags.quiet ? () => undefined : timestamped(process.stderr, this.clock)
-    const {endpoint, ended} = await serve(await loadPlane(dirOf(flags.dir)), {
+    const plane = await loadPlane(dirOf(flags.dir))
+    const log = openServerLog({
+      clock: this.clock,
+      quiet: flags.quiet,
+      afterLine: keepOwnLogShort(plane),
+    })
+    const {endpoint, ended} = await serve(plane, {
       clock: this.clock,
       log,
       signing,

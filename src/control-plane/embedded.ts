@@ -63,7 +63,7 @@ export async function startEmbedded(
   const reloads = new EventEmitter()
   await ensureFolder(fileOf(plane, 'logs'))
   const issuances = new FileIssuanceLog(fileOf(plane, 'issuances'), clock)
-  const storage = await openLmdbStorage(plane.dir)
+  const storage = await openLmdbStorage(plane.dir, log)
   try {
     const server = await startServer({
       storage,

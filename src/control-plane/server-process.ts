@@ -9,6 +9,7 @@ import {CATALOG} from './certificates.ts'
 import {certDirOf, fileOf, localAccess, type Plane} from './config/plane.ts'
 import {findServer, processIdentity, type ServerState} from './server-state.ts'
 import {findStray} from './stray-process.ts'
+import {supervised} from './supervised.ts'
 
 const START_PATIENCE = 60_000
 const READY_PATIENCE = 15_000
@@ -51,7 +52,10 @@ async function openLog(plane: Plane): Promise<number> {
 
 function logSince(plane: Plane, start: number): string {
   try {
-    return readFileSync(fileOf(plane, 'log')).subarray(start).subarray(-LOG_TAIL).toString().trim()
+    const log = readFileSync(fileOf(plane, 'log'))
+    // A long log is emptied by the server that starts.
+    const own = log.length < start ? log : log.subarray(start)
+    return own.subarray(-LOG_TAIL).toString().trim()
   } catch {
     return ''
   }
@@ -68,7 +72,8 @@ export async function startInBackground(
   let ended = false
   let failure = ''
   try {
-    const child = spawn(command, [...before, 'serve', '--dir', plane.dir], {
+    const [shell, ...serve] = supervised([command, ...before, 'serve', '--dir', plane.dir])
+    const child = spawn(shell, serve, {
       detached: true,
       stdio: ['ignore', log, log],
     })

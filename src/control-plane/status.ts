@@ -1,3 +1,4 @@
+import type {ApiClient} from '../client/api-client.ts'
 import {messageOf} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
 import {connectAsAdmin} from './admin.ts'
@@ -28,6 +29,7 @@ export interface StatusReport {
 }
 
 const CHECK = /^\[([+-])\]([^ ]+)/gm
+const REASON = /internal server error: (.+)/
 const COUNT = /^apiserver_storage_objects\{resource="([^"]+)"\} (\d+)$/gm
 
 export function parseChecks(text: string): ServerReport['checks'] {
@@ -65,6 +67,32 @@ async function readContents(
   }
 }
 
+/** Only those who may learn why a check fails, and ask for that one. */
+async function whyNotReady(
+  plane: Plane,
+  answer: string,
+): Promise<Pick<ServerReport, 'checks' | 'problems'>> {
+  const checks = parseChecks(answer)
+  const failing = checks.filter(({ok}) => !ok)
+  if (failing.length === 0) return {checks, problems: [answer]}
+  const client = await connectAsAdmin(plane)
+  try {
+    return {checks, problems: await Promise.all(failing.map(({name}) => reasonOf(client, name)))}
+  } finally {
+    await client.close()
+  }
+}
+
+async function reasonOf(client: Pick<ApiClient, 'raw'>, check: string): Promise<string> {
+  try {
+    await client.raw(`/readyz/${check}`)
+    return `${check}: failed for a moment`
+  } catch (error) {
+    const [, reason] = REASON.exec(messageOf(error)) ?? []
+    return `${check}: ${reason ?? messageOf(error)}`
+  }
+}
+
 async function reportServer(plane: Plane): Promise<Pick<StatusReport, 'server' | 'objects'>> {
   const state = await findServer(plane)
   if (!state) {
@@ -80,7 +108,11 @@ async function reportServer(plane: Plane): Promise<Pick<StatusReport, 'server' |
   }
   try {
     server.checks = parseChecks(await probe(plane, '/readyz?verbose', state.port))
-    server.ready = true
+  } catch (error) {
+    return {server: {...server, ...(await whyNotReady(plane, messageOf(error)))}, objects: []}
+  }
+  server.ready = true
+  try {
     const {version, objects} = await readContents(plane)
     return {server: {...server, version}, objects}
   } catch (error) {

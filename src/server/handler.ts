@@ -1,5 +1,6 @@
 import {randomUUID} from 'node:crypto'
 import type {UserInfo} from '../api/meta.ts'
+import {hasCode, type TrustError} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
 import type {ApiRequest, ApiResponse, Handler} from './api-request.ts'
 import type {AuditLog} from './audit/audit-log.ts'
@@ -142,9 +143,15 @@ function toResponse(error: unknown, request: ApiRequest, deps: HandlerDeps): Api
 function unexpected(error: unknown, request: ApiRequest, deps: HandlerDeps): StatusError {
   // A caller that left is nobody to be told, and a server that stops is no fault.
   if (request.signal.aborted) return unavailable('the request was cut short')
+  // The store tells the log of it once, not for each request.
+  if (hasCode(error, 'STORE_WRITE_FAILED')) return notStored(error)
   deps.onInternalError(error, request)
   return internalError('the server could not complete the request; its log says why')
 }
+
+/** 500, as Kubernetes answers while etcd has no room. */
+const notStored = ({message, suggestions}: TrustError): StatusError =>
+  internalError([message, ...suggestions].join('; '))
 
 interface Finish {
   request: ApiRequest

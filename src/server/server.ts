@@ -114,7 +114,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   })
   let policyReady = false
   const health = createHealth([
-    {name: 'storage', check: () => void storage.revision()},
+    // A restart gives a full disk no room: only readiness depends on it.
+    {name: 'storage', check: () => void storage.revision(), endpoints: ['healthz', 'livez']},
+    {name: 'storage', check: () => storage.check(), endpoints: ['readyz']},
     {
       name: 'poststarthook/rbac/bootstrap-roles',
       check: () => {

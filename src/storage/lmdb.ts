@@ -14,16 +14,20 @@ import {VersionedStorage} from './versioned-storage.ts'
 /**
  * Opens the embedded store in the folder `store` of the directory, and makes it where it is not there. Throws
  * STORE_LOCKED where another process has it open, STORE_FOREIGN and STORE_CORRUPT where the file is not what this program wrote; such a
- * file is left as it is.
+ * file is left as it is. `tell` gets a line when writes begin to fail, and when they work again.
  */
-export async function openLmdbStorage(directory: string): Promise<Storage> {
+export async function openLmdbStorage(
+  directory: string,
+  tell: (line: string) => void = () => undefined,
+): Promise<Storage> {
   const files = prepareFolder(directory)
   const unlock = await lock(files)
   try {
     await prepareData(files)
     const {header, state} = load(files)
     const records = new LmdbRecords(files.data, header, state.revision)
-    return new VersionedStorage(withUnlock(records, unlock), state, state.pruneLoaded())
+    const forgotten = state.pruneLoaded()
+    return new VersionedStorage(withUnlock(records, unlock), state, {forgotten, tell})
   } catch (error) {
     await unlock()
     throw error

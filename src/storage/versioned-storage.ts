@@ -1,4 +1,4 @@
-import {TrustError} from '../errors.ts'
+import {messageOf, TrustError} from '../errors.ts'
 import {closedError, Feed} from './feed.ts'
 import {requireKey} from './keys.ts'
 import type {RecordChange, RecordStore, VersionRecord} from './record-store.ts'
@@ -14,23 +14,35 @@ const REMOVE_BATCH = 5_000
 /** After a failed commit, so often at most it is tried whether the disk takes one again. */
 const PROBE_EVERY = 1_000
 
+export interface VersionedStorageOptions {
+  /** Revisions still to be removed that an interrupted compaction left. */
+  forgotten?: number[]
+  /** Gets a line when commits begin to fail, and when they work again. */
+  tell?: (line: string) => void
+}
+
 /** The Storage that both the memory and the embedded driver are: only where the records lie differs. */
 export class VersionedStorage implements Storage {
   readonly #records: RecordStore
   readonly #state: VersionedState
   readonly #feed: Feed
   readonly #writes: WriteQueue
+  readonly #tell: (line: string) => void
   #forgotten: number[]
   #lastCommit: Promise<void> = Promise.resolve()
   /** What the last commit failed with. */
   #failure: {error: unknown; at: number} | undefined
   #closing: Promise<void> | undefined
 
-  /** `forgotten`: revisions still to be removed that an interrupted compaction left. */
-  constructor(records: RecordStore, state: VersionedState, forgotten: number[] = []) {
+  constructor(
+    records: RecordStore,
+    state: VersionedState,
+    {forgotten = [], tell = () => undefined}: VersionedStorageOptions = {},
+  ) {
     this.#records = records
     this.#state = state
     this.#forgotten = forgotten
+    this.#tell = tell
     this.#feed = new Feed({read: (prefix, since) => this.#readLog(prefix, since)})
     this.#writes = new WriteQueue({
       revision: () => state.revision,
@@ -144,10 +156,20 @@ export class VersionedStorage implements Storage {
       this.#records.commit({...change, compacted: this.#state.compacted}),
     )
     this.#lastCommit = commit.then(
-      () => void (this.#failure = undefined),
-      (error: unknown) => void (this.#failure = {error, at: performance.now()}),
+      () => this.#succeed(),
+      (error: unknown) => this.#fail(error),
     )
     return commit
+  }
+
+  #succeed(): void {
+    if (this.#failure) this.#tell('the store takes writes again')
+    this.#failure = undefined
+  }
+
+  #fail(error: unknown): void {
+    if (!this.#failure) this.#tell(`error: ${messageOf(error)}; until it can, writes are refused`)
+    this.#failure = {error, at: performance.now()}
   }
 
   #publish(events: StorageEvent[]): void {

@@ -1,0 +1,69 @@
+import {
+  constants,
+  copyFileSync,
+  fstatSync,
+  ftruncateSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import {systemCode} from '../errors.ts'
+import {fileOf, type Plane} from './config/plane.ts'
+
+const STANDARD_ERROR = 2
+const MAX_BYTES = 10 * 1024 * 1024
+const FILES = 3
+
+export interface OwnLogOptions {
+  descriptor?: number
+  maxBytes?: number
+  files?: number
+}
+
+/**
+ * Answers a function that keeps the log of the background server to its size; to be called after each line. The file is
+ * the standard error of this process, which everything writes to that has something to say, and which cannot be turned to
+ * another file: so what it holds is copied aside (`server.log.1`, …), and then it is emptied. A standard error that is
+ * something else is left alone.
+ */
+export function keepOwnLogShort(
+  plane: Pick<Plane, 'dir'>,
+  {descriptor = STANDARD_ERROR, maxBytes = MAX_BYTES, files = FILES}: OwnLogOptions = {},
+): () => void {
+  const path = fileOf(plane, 'log')
+  if (!isSameFile(path, descriptor)) return () => undefined
+  return () => {
+    if (fstatSync(descriptor).size <= maxBytes) return
+    try {
+      putAside(path, files)
+    } catch {
+      // There is no room for a copy: a log that is lost is better than one that grows without end.
+      rmSync(`${path}.1`, {force: true, recursive: true})
+    }
+    ftruncateSync(descriptor, 0)
+  }
+}
+
+function isSameFile(path: string, descriptor: number): boolean {
+  try {
+    const [one, other] = [statSync(path), fstatSync(descriptor)]
+    return one.isFile() && one.dev === other.dev && one.ino === other.ino
+  } catch {
+    return false
+  }
+}
+
+function putAside(path: string, files: number): void {
+  for (let number = files - 1; number > 1; number--) {
+    renameIfThere(`${path}.${number - 1}`, `${path}.${number}`)
+  }
+  copyFileSync(path, `${path}.1`, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
+}
+
+function renameIfThere(from: string, to: string): void {
+  try {
+    renameSync(from, to)
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error
+  }
+}
