@@ -1,15 +1,7 @@
-import {
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPair,
-  type JsonWebKey,
-  type KeyObject,
-} from 'node:crypto'
+import {createPrivateKey, createPublicKey, generateKeyPair, type KeyObject} from 'node:crypto'
 import {promisify} from 'node:util'
 import {TrustError} from '../errors.ts'
-import {DerReader, readOid} from './der-reader.ts'
-import {TAG} from './der-writer.ts'
-import {OID} from './oids.ts'
+import {pointOf, problemOfKind} from './key-info.ts'
 import {encodePem, parsePem} from './pem.ts'
 
 const generate = promisify(generateKeyPair)
@@ -89,38 +81,6 @@ export function parsePublicKey(text: string): KeyObject {
   }
 }
 
-/** What stands before the two coordinates of a point, for the curves in use. */
-const POINT_PREFIXES = [
-  {crv: 'P-256', bytes: 32, prefix: '3059301306072a8648ce3d020106082a8648ce3d03010703420004'},
-  {crv: 'P-384', bytes: 48, prefix: '3076301006072a8648ce3d020106052b8104002203620004'},
-  {crv: 'P-521', bytes: 66, prefix: '30819b301006072a8648ce3d020106052b810400230381860004'},
-].map(({prefix, ...curve}) => ({...curve, prefix: Buffer.from(prefix, 'hex')}))
-
-/** The coordinates of an ECDSA key: OpenSSL takes them in half the time that it takes to find them in the DER. */
-function jwkFromDer(der: Buffer): JsonWebKey | undefined {
-  for (const {crv, bytes, prefix} of POINT_PREFIXES) {
-    if (der.length !== prefix.length + 2 * bytes || !der.subarray(0, prefix.length).equals(prefix))
-      continue
-    const coordinate = (start: number) => der.subarray(start, start + bytes).toString('base64url')
-    return {kty: 'EC', crv, x: coordinate(prefix.length), y: coordinate(prefix.length + bytes)}
-  }
-  return undefined
-}
-
-const OTHER_KINDS: readonly string[] = [OID.rsaEncryption, OID.ed25519]
-const CURVE_IDS: readonly string[] = [OID.p256, OID.p384, OID.p521]
-
-/** Why a key is not even shown to OpenSSL. */
-function problemOfKind(der: Buffer): string | undefined {
-  const algorithm = new DerReader(der).enter(TAG.sequence).enter(TAG.sequence)
-  const kind = readOid(algorithm.read(TAG.oid))
-  if (OTHER_KINDS.includes(kind)) return undefined
-  if (kind !== OID.ecPublicKey) return 'it is neither RSA nor ECDSA nor Ed25519'
-  return CURVE_IDS.includes(readOid(algorithm.read(TAG.oid)))
-    ? 'it is no point with two coordinates'
-    : 'its curve is none of P-256, P-384, P-521'
-}
-
 /**
  * From SubjectPublicKeyInfo. Of ECDSA keys only the two coordinates get as far as OpenSSL, which checks that they are a
  * point of the curve, and of other kinds only those in use: Node ends the whole process where one looks closer at a key
@@ -129,7 +89,7 @@ function problemOfKind(der: Buffer): string | undefined {
 export function publicKeyFromDer(der: Buffer): KeyObject {
   let problem: string | undefined
   try {
-    const jwk = jwkFromDer(der)
+    const jwk = pointOf(der)
     if (jwk !== undefined) return createPublicKey({key: jwk, format: 'jwk'})
     problem = problemOfKind(der)
     if (problem === undefined) return createPublicKey({key: der, format: 'der', type: 'spki'})

@@ -1,5 +1,5 @@
 import {parseCertificateDer, publicKeyOf, type Certificate} from './certificate.ts'
-import {isSignedBySync} from './signatures.ts'
+import {isSignedBy, isSignedBySync} from './signatures.ts'
 import type {ExtendedKeyUsage} from './usages.ts'
 
 /** A chain that holds, with the time within which it does; or why there is none. */
@@ -38,20 +38,93 @@ function ownProblem(certificate: Certificate, {usage, now}: ChainOptions): strin
   return timeProblem(certificate, now) ?? usageProblem(certificate, usage)
 }
 
-/** Whether `authority` may stand above `below` other CAs and a leaf. */
-function authorityProblem(authority: Certificate, below: number): string | undefined {
+/** Whether `authority` may sign certificates now. */
+function authorityProblem(authority: Certificate, options: ChainOptions): string | undefined {
   if (!authority.isAuthority) return 'its issuer is not a CA'
   if (authority.keyUsages && !authority.keyUsages.includes('cert sign')) {
     return 'its issuer may not sign certificates'
   }
-  if (authority.pathLength !== undefined && below > authority.pathLength) {
-    return 'its chain is longer than a CA allows'
-  }
-  return undefined
+  return ownProblem(authority, options)
 }
 
+interface SignatureCheck {
+  certificate: Certificate
+  authority: Certificate
+}
+
+/**
+ * Looks for a chain from a root down to the leaf, so that only keys are used for which a root vouches already: what a
+ * stranger brings along costs no signature of a key that the stranger has chosen. Rotated CAs share a name, so each
+ * candidate is tried. The signatures are left to the caller, who checks them here or on the thread pool.
+ */
+class ChainSearch {
+  readonly #options: ChainOptions
+  readonly #intermediates: readonly Certificate[]
+  #signatures = 0
+  reason = 'it is signed by an unknown authority'
+
+  constructor(options: ChainOptions) {
+    this.#options = options
+    this.#intermediates = options.intermediates?.slice(0, MOST_INTERMEDIATES) ?? []
+  }
+
+  *find(leaf: Certificate): Generator<SignatureCheck, Certificate[] | undefined, boolean> {
+    for (const root of this.#options.roots) {
+      const path = yield* this.#below([root], leaf)
+      if (path) return [leaf, ...path.reverse()]
+    }
+    return undefined
+  }
+
+  /** The path from a root to the leaf's issuer that begins with these, each of which has signed the next. */
+  *#below(
+    path: Certificate[],
+    leaf: Certificate,
+  ): Generator<SignatureCheck, Certificate[] | undefined, boolean> {
+    const authority = path[path.length - 1]
+    if (!authority) return undefined
+    if (yield* this.#hasSigned(authority, leaf)) return path
+    if (path.length >= LONGEST_CHAIN) return undefined
+    for (const next of this.#intermediates) {
+      const isNew = path.every(({fingerprint}) => fingerprint !== next.fingerprint)
+      if (!isNew || !isNamedBy(authority, next) || !this.#mayFollow(path)) continue
+      if (!(yield* this.#hasSigned(authority, next))) continue
+      const found = yield* this.#below([...path, next], leaf)
+      if (found) return found
+    }
+    return undefined
+  }
+
+  *#hasSigned(
+    authority: Certificate,
+    certificate: Certificate,
+  ): Generator<SignatureCheck, boolean, boolean> {
+    if (!isNamedBy(authority, certificate)) return false
+    const problem = authorityProblem(authority, this.#options)
+    if (problem !== undefined) return this.#refuse(problem)
+    this.#signatures += 1
+    return this.#signatures <= MOST_SIGNATURES && (yield {certificate, authority})
+  }
+
+  /** Whether one more CA may follow those of the path. */
+  #mayFollow(path: readonly Certificate[]): boolean {
+    const allows = path.every(
+      ({pathLength}, index) => pathLength === undefined || path.length - index <= pathLength,
+    )
+    return allows || this.#refuse('its chain is longer than a CA allows')
+  }
+
+  #refuse(problem: string): false {
+    this.reason = `its CA cannot be used: ${problem}`
+    return false
+  }
+}
+
+const isNamedBy = (authority: Certificate, {issuer}: Certificate) =>
+  authority.subject.der.equals(issuer.der)
+
 /** False too where the authority's key is of a kind that OpenSSL does not know. */
-function isSignedByCertificate(certificate: Certificate, authority: Certificate): boolean {
+function isSignedHere({certificate, authority}: SignatureCheck): boolean {
   try {
     return isSignedBySync(certificate.signed, publicKeyOf(authority))
   } catch {
@@ -59,43 +132,28 @@ function isSignedByCertificate(certificate: Certificate, authority: Certificate)
   }
 }
 
-/** Looks for a chain from the last certificate up to a root; rotated CAs share a name, so each candidate is tried. */
-class ChainSearch {
-  readonly #options: ChainOptions
-  #signatures = 0
-  reason = 'it is signed by an unknown authority'
-
-  constructor(options: ChainOptions) {
-    this.#options = options
+async function isSignedOnPool({certificate, authority}: SignatureCheck): Promise<boolean> {
+  try {
+    return await isSignedBy(certificate.signed, publicKeyOf(authority))
+  } catch {
+    return false
   }
+}
 
-  extend(chain: Certificate[]): Certificate[] | undefined {
-    const last = chain[chain.length - 1]
-    if (!last || chain.length > LONGEST_CHAIN) return undefined
-    const {roots, intermediates = []} = this.#options
-    const root = roots.find((candidate) => this.#isAbove(candidate, last, chain))
-    if (root) return [...chain, root]
-
-    for (const candidate of intermediates.slice(0, MOST_INTERMEDIATES)) {
-      const isNew = chain.every(({fingerprint}) => fingerprint !== candidate.fingerprint)
-      if (!isNew || !this.#isAbove(candidate, last, chain)) continue
-      const found = this.extend([...chain, candidate])
-      if (found) return found
-    }
-    return undefined
-  }
-
-  #isAbove(candidate: Certificate, last: Certificate, chain: Certificate[]): boolean {
-    if (!candidate.subject.der.equals(last.issuer.der)) return false
-    const problem =
-      authorityProblem(candidate, chain.length - 1) ?? ownProblem(candidate, this.#options)
-    if (problem !== undefined) {
-      this.reason = `its CA cannot be used: ${problem}`
-      return false
-    }
-    this.#signatures += 1
-    if (this.#signatures > MOST_SIGNATURES) return false
-    return isSignedByCertificate(last, candidate)
+function* judge(
+  leaf: Certificate,
+  options: ChainOptions,
+): Generator<SignatureCheck, ChainVerdict, boolean> {
+  const problem = ownProblem(leaf, options)
+  if (problem !== undefined) return {ok: false, reason: problem}
+  const search = new ChainSearch(options)
+  const chain = yield* search.find(leaf)
+  if (!chain) return {ok: false, reason: search.reason}
+  return {
+    ok: true,
+    chain,
+    notBefore: new Date(Math.max(...chain.map(({notBefore}) => notBefore.getTime()))),
+    notAfter: new Date(Math.min(...chain.map(({notAfter}) => notAfter.getTime()))),
   }
 }
 
@@ -105,17 +163,21 @@ class ChainSearch {
  * supported: a chain that has them is refused.
  */
 export function verifyChain(leaf: Certificate, options: ChainOptions): ChainVerdict {
-  const problem = ownProblem(leaf, options)
-  if (problem !== undefined) return {ok: false, reason: problem}
-  const search = new ChainSearch(options)
-  const chain = search.extend([leaf])
-  if (!chain) return {ok: false, reason: search.reason}
-  return {
-    ok: true,
-    chain,
-    notBefore: new Date(Math.max(...chain.map(({notBefore}) => notBefore.getTime()))),
-    notAfter: new Date(Math.min(...chain.map(({notAfter}) => notAfter.getTime()))),
-  }
+  const steps = judge(leaf, options)
+  let step = steps.next()
+  while (step.done !== true) step = steps.next(isSignedHere(step.value))
+  return step.value
+}
+
+/** The same with the signatures checked on the thread pool: for a server, whose other callers must not wait. */
+export async function verifyChainOnPool(
+  leaf: Certificate,
+  options: ChainOptions,
+): Promise<ChainVerdict> {
+  const steps = judge(leaf, options)
+  let step = steps.next()
+  while (step.done !== true) step = steps.next(await isSignedOnPool(step.value))
+  return step.value
 }
 
 /** Reads what a peer presented; what cannot be read is left out, and then cannot be of help. */

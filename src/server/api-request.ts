@@ -30,8 +30,9 @@ export interface BodyMemory {
 }
 
 export interface PeerCertificates {
-  /** SHA-256 of the leaf, lower-case hex. */
+  /** SHA-256 of the whole chain, lower-case hex. */
   fingerprint: string
+  /** The leaf first. */
   chain: Uint8Array[]
 }
 

@@ -1,13 +1,24 @@
 import type {UserInfo} from '../../api/meta.ts'
 import type {Clock} from '../../runtime.ts'
 import type {ApiRequest, PeerCertificates} from '../api-request.ts'
-import {unauthorized} from '../status.ts'
+import {StatusError, unauthorized} from '../status.ts'
 import {authenticateBearer, parseBearer} from './bearer.ts'
 import type {BearerAuthenticator} from './bearer.ts'
 import {anonymous, withAuthenticatedGroup} from './users.ts'
 
-/** Who a certificate is for; undefined where it names nobody. Throws where it is not to be trusted. */
-export type CertificateAuthenticator = (peer: PeerCertificates, now: Date) => UserInfo | undefined
+export interface CertificateCall {
+  now: Date
+  remoteAddress: string
+}
+
+/**
+ * Who a certificate is for; undefined where it names nobody. Throws where it is not to be trusted, and TooManyRequests
+ * where its address has shown too many that nobody knows.
+ */
+export type CertificateAuthenticator = (
+  peer: PeerCertificates,
+  call: CertificateCall,
+) => Promise<UserInfo | undefined>
 
 export interface AuthenticatorOptions {
   certificates: CertificateAuthenticator
@@ -33,15 +44,16 @@ export function createAuthenticator({
   clock,
   allowAnonymous = true,
 }: AuthenticatorOptions): Authenticate {
-  return async ({caller, peer, headers}) => {
+  return async ({caller, peer, headers, remoteAddress}) => {
     if (caller !== undefined) return withAuthenticatedGroup(caller)
 
     let refused = false
     if (peer !== undefined) {
       try {
-        const user = certificates(peer, clock.now())
+        const user = await certificates(peer, {now: clock.now(), remoteAddress})
         if (user !== undefined) return withAuthenticatedGroup(user)
-      } catch {
+      } catch (error) {
+        if (error instanceof StatusError) throw error
         refused = true
       }
     }

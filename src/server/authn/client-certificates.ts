@@ -3,7 +3,10 @@ import type {Certificate} from '../../pki/certificate.ts'
 import {verifyClientCertificate} from '../../pki/client-identity.ts'
 import type {ClientVerdict} from '../../pki/client-identity.ts'
 import type {PeerCertificates} from '../api-request.ts'
-import type {CertificateAuthenticator} from './authenticator.ts'
+import {addressKey} from '../limits/address-key.ts'
+import {TokenBuckets} from '../limits/token-buckets.ts'
+import {tooManyRequests} from '../status.ts'
+import type {CertificateAuthenticator, CertificateCall} from './authenticator.ts'
 import {BoundedCache} from './bounded-cache.ts'
 import {CREDENTIAL_ID} from './users.ts'
 
@@ -17,6 +20,17 @@ export interface ClientTrust {
 type Trusted = Extract<ClientVerdict, {ok: true}>
 
 const MAX_CACHED = 4096
+/** Of strangers. A cache of its own: they must not push out whoever is known. */
+const MAX_REFUSED = 1024
+/** A refusal is looked at again after this: the certificate may have become valid. */
+const REFUSED_MILLISECONDS = 10_000
+/** Certificates of one address that have not been seen before, at first. Those that are trusted do not count. */
+const CHECKS = {perSecond: 200, burst: 1000, keys: 10_000}
+
+interface Refusal {
+  reason: string
+  until: number
+}
 
 /**
  * Kubernetes' x509 authenticator. The chain is checked on every request, so that trust withdrawn bites on open
@@ -24,26 +38,46 @@ const MAX_CACHED = 4096
  */
 export function createCertificateAuthenticator(trust: () => ClientTrust): CertificateAuthenticator {
   const trusted = new BoundedCache<Trusted>(MAX_CACHED)
+  const refused = new BoundedCache<Refusal>(MAX_REFUSED)
+  const checks = new TokenBuckets(CHECKS)
+  /** Under way, so that many requests on a new connection wait for one check. */
+  const pending = new Map<string, Promise<Trusted>>()
 
-  return (peer, now) => {
-    const {roots, generation} = trust()
-    const key = `${generation}:${peer.fingerprint}`
+  /** What it costs is charged before it is spent. */
+  async function check(key: string, peer: PeerCertificates, call: CertificateCall) {
+    const address = addressKey(call.remoteAddress)
+    const seconds = checks.spend(address, call.now)
+    if (seconds > 0) throw tooManyRequests(seconds)
+    const [leaf = new Uint8Array(), ...others] = peer.chain
+    const verdict = await verifyClientCertificate(leaf, others, trust().roots, call.now)
+    if (!verdict.ok) {
+      const until = call.now.getTime() + REFUSED_MILLISECONDS
+      refused.set(key, {reason: verdict.reason, until})
+      throw new Error(verdict.reason)
+    }
+    checks.refund(address)
+    trusted.set(key, verdict)
+    return verdict
+  }
+
+  return async (peer, call) => {
+    const key = `${trust().generation}:${peer.fingerprint}`
+    const time = call.now.getTime()
     const known = trusted.get(key)
-    if (known !== undefined && known.notBefore <= now && now <= known.notAfter) {
+    if (known && known.notBefore.getTime() <= time && time <= known.notAfter.getTime()) {
       return userOf(known)
     }
-    const verdict = verify(peer, roots, now)
-    trusted.set(key, verdict)
-    return userOf(verdict)
+    const refusal = refused.get(key)
+    if (refusal && time < refusal.until && refusal.until - time <= REFUSED_MILLISECONDS) {
+      throw new Error(refusal.reason)
+    }
+    let checking = pending.get(key)
+    if (checking === undefined) {
+      checking = check(key, peer, call).finally(() => pending.delete(key))
+      pending.set(key, checking)
+    }
+    return userOf(await checking)
   }
-}
-
-function verify({chain}: PeerCertificates, roots: readonly Certificate[], now: Date): Trusted {
-  const [leaf, ...intermediates] = chain
-  if (leaf === undefined) throw new Error('there is no certificate')
-  const verdict = verifyClientCertificate(leaf, intermediates, roots, now)
-  if (!verdict.ok) throw new Error(verdict.reason)
-  return verdict
 }
 
 function userOf({identity, credentialId}: Trusted): UserInfo | undefined {

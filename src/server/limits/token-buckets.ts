@@ -39,6 +39,12 @@ export class TokenBuckets {
     return isSpent ? 0 : Math.max(1, Math.ceil((1 - tokens) / perSecond))
   }
 
+  /** Gives back one that was spent. */
+  refund(key: string): void {
+    const known = this.#buckets.get(key)
+    if (known !== undefined) known.tokens = Math.min(this.#options.burst, known.tokens + 1)
+  }
+
   #remember(key: string, bucket: Bucket): void {
     this.#buckets.delete(key)
     if (this.#buckets.size >= this.#options.keys) {

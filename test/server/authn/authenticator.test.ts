@@ -142,6 +142,50 @@ describe('createAuthenticator', () => {
       await assert.rejects(authenticate({peer: peerOf(forged, leaf)}), refusal)
     })
 
+    it('refuses one without the intermediate that another connection has sent', async () => {
+      const intermediate = await createIntermediate(authority)
+      const leaf = await createLeaf(intermediate)
+      assert.equal((await authenticate({peer: peerOf(leaf, intermediate.der)})).username, 'ann')
+      await assert.rejects(authenticate({peer: peerOf(leaf)}), refusal)
+    })
+
+    it('remembers a refusal for a while, and only with the same bundle', async () => {
+      const peer = await withLeaf({from: new Date(NOW.getTime() + 1000)})
+      await assert.rejects(authenticate({peer}), refusal)
+      clock.advance(2000)
+      await assert.rejects(authenticate({peer}), refusal)
+      clock.advance(9000)
+      assert.equal((await authenticate({peer})).username, 'ann')
+      const other = await createAuthority()
+      const stranger = peerOf(await createLeaf(other))
+      await assert.rejects(authenticate({peer: stranger}), refusal)
+      trust = {roots: [other.issuer.certificate], generation: 2}
+      assert.equal((await authenticate({peer: stranger})).username, 'ann')
+    })
+
+    it('makes an address wait that keeps the server busy with unknown ones, and nobody else', async () => {
+      const known = await withLeaf()
+      await authenticate({peer: known})
+      const unknown = (index: number) => peerOf(Buffer.from(`nonsense ${index}`))
+      for (let index = 0; index < 1000; index++) {
+        await assert.rejects(authenticate({peer: unknown(index)}), refusal)
+      }
+      await assert.rejects(authenticate({peer: unknown(1000)}), {code: 429})
+      // What was refused is remembered, who is known is not checked again, and others are not concerned.
+      await assert.rejects(authenticate({peer: unknown(999)}), refusal)
+      assert.equal((await authenticate({peer: known})).username, 'ann')
+      const elsewhere = {peer: await withLeaf(), remoteAddress: '192.0.2.2'}
+      assert.equal((await authenticate(elsewhere)).username, 'ann')
+    })
+
+    it('does not count those that are trusted, however many', async () => {
+      const leaves = await Promise.all(Array.from({length: 20}, () => withLeaf()))
+      for (let round = 0; round < 60; round++) {
+        trust = {...trust, generation: trust.generation + 1}
+        for (const peer of leaves) assert.equal((await authenticate({peer})).username, 'ann')
+      }
+    })
+
     it('notices on the next request that it has expired', async () => {
       const peer = await withLeaf()
       await authenticate({peer})
@@ -210,7 +254,7 @@ describe('createAuthenticator', () => {
 
   it('refuses a caller without credentials where anonymous callers are not wanted', async () => {
     const strict = createAuthenticator({
-      certificates: () => undefined,
+      certificates: () => Promise.resolve(undefined),
       bearers: [],
       audiences: [],
       clock,

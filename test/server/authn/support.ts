@@ -39,9 +39,7 @@ export const request = (parts: Partial<ApiRequest> = {}): ApiRequest => ({
 })
 
 export const peerOf = (...chain: Uint8Array[]): PeerCertificates => ({
-  fingerprint: createHash('sha256')
-    .update(chain[0] ?? '')
-    .digest('hex'),
+  fingerprint: createHash('sha256').update(Buffer.concat(chain)).digest('hex'),
   chain,
 })
 

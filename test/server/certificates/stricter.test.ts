@@ -105,7 +105,7 @@ describe('what docs/security.md says to be stricter than Kubernetes', () => {
       const constraints = new Extension(OID.nameConstraints, true, Buffer.from('3000', 'hex'))
       const root = await makeAuthority('constrained', {...valid, extensions: [constraints]})
       const leaf = await make({by: root, extendedUsages: [CLIENT_AUTH], ...valid})
-      const verdict = verifyClientCertificate(leaf.der, [], [root.certificate], now)
+      const verdict = await verifyClientCertificate(leaf.der, [], [root.certificate], now)
       assert.equal(verdict.ok, false)
     },
   }

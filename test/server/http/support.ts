@@ -9,7 +9,7 @@ import {connect as connectTls, type ConnectionOptions, type TLSSocket} from 'nod
 import {parseCertificate} from '../../../src/pki/certificate.ts'
 import {createAuthorityCertificate} from '../../../src/pki/create.ts'
 import {createIssuer, issueLeaf} from '../../../src/pki/issuer.ts'
-import {generateKeys, privateKeyPem} from '../../../src/pki/keys.ts'
+import {generateKeys, privateKeyPem, type KeyAlgorithm} from '../../../src/pki/keys.ts'
 import {authorityValidity, validityFor} from '../../../src/pki/lifetimes.ts'
 import type {Handler} from '../../../src/server/api-request.ts'
 import {Listener, type HttpLimits, type TlsMaterial} from '../../../src/server/http/listener.ts'
@@ -18,12 +18,14 @@ import type {Credentials} from '../../helpers/test-server.ts'
 const DAY = 86_400_000
 
 /** A CA and a serving certificate of it. */
-export async function servingMaterial(): Promise<TlsMaterial> {
+export async function servingMaterial(
+  algorithm: KeyAlgorithm = 'ECDSA-P256',
+): Promise<TlsMaterial> {
   const now = new Date()
   const keys = await generateKeys('ECDSA-P256')
   const ca = await createAuthorityCertificate({commonName: 'ca'}, keys, authorityValidity(now, DAY))
   const issuer = createIssuer(parseCertificate(ca), keys.privateKey)
-  const {privateKey, publicKey} = await generateKeys('ECDSA-P256')
+  const {privateKey, publicKey} = await generateKeys(algorithm)
   const certificate = await issueLeaf(issuer, {
     subject: {commonName: 'server'},
     names: {dns: ['localhost'], ips: ['127.0.0.1'], emails: [], uris: []},
