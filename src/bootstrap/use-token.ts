@@ -36,6 +36,10 @@ export function authenticatesAs(
   return groups && {username: TOKEN_USER_PREFIX + token.id, groups}
 }
 
+/** When the token of a Secret stops being good; undefined where it never does. */
+export const expirationOf = (secret: Secret, now: Date): Date | undefined =>
+  readTokenSecret(secret, now).info?.expires
+
 function isBlocked({problems}: TokenVerdict, usage: TokenUsage): boolean {
   return problems.some(({blocks}) => blocks.includes(usage))
 }

@@ -39,3 +39,23 @@ export function endingStream<T>(
     },
   }
 }
+
+/** A stream that fails at its reader's next step once it is cut. */
+export function cuttable<T>(stream: AsyncIterable<T>): {
+  stream: AsyncIterable<T>
+  cut: (error: Error) => void
+} {
+  let failure: Error | undefined
+  async function* whole() {
+    for await (const piece of stream) {
+      if (failure !== undefined) throw failure
+      yield piece
+    }
+  }
+  return {
+    stream: {[Symbol.asyncIterator]: whole},
+    cut: (error) => {
+      failure = error
+    },
+  }
+}

@@ -2,26 +2,28 @@ import {randomUUID} from 'node:crypto'
 import type {UserInfo} from '../api/meta.ts'
 import {hasCode, type TrustError} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
-import type {ApiRequest, ApiResponse, Handler} from './api-request.ts'
+import type {ApiRequest, ApiResponse, Handler, ResponseBody} from './api-request.ts'
 import type {AuditLog} from './audit/audit-log.ts'
 import type {AuditedRequest} from './audit/event.ts'
 import type {Authenticate} from './authn/authenticator.ts'
 import {impersonate, parseImpersonation} from './authn/impersonation.ts'
 import {requireAllowed} from './authz/refusal.ts'
 import {attributesOf, parseRequestInfo, type RequestInfo} from './authz/request-info.ts'
-import {endingStream} from './ending-stream.ts'
+import {cuttable, endingStream} from './ending-stream.ts'
 import type {RequestLimiter} from './limits/request-limiter.ts'
 import type {RequestLabels, RequestMetrics} from './metrics/index.ts'
+import type {OpenAnswers} from './open-answers.ts'
 import type {ResourceCall} from './registry/endpoint.ts'
 import {requestTimeout} from './registry/options.ts'
 import {RequestPlace} from './request-place.ts'
-import type {Authorize} from './resource.ts'
+import type {AccessAttributes, Authorize} from './resource.ts'
 import {internalError, methodNotAllowed, StatusError, unavailable} from './status.ts'
 
 export interface HandlerDeps {
   authenticate: Authenticate
   authorize: Authorize
   limiter: RequestLimiter
+  answers: OpenAnswers
   audit: AuditLog
   metrics: RequestMetrics
   labelsOf: (request: ApiRequest, info: RequestInfo | undefined) => RequestLabels
@@ -51,7 +53,9 @@ export function createHandler(deps: HandlerDeps): Handler {
       answered: deps.clock.now(),
     }
     const started = performance.now()
+    const {changes} = deps.answers
     let end: () => void = () => undefined
+    let leave: () => void = () => undefined
     let answer: ApiResponse
     let served = request
     try {
@@ -59,16 +63,70 @@ export function createHandler(deps: HandlerDeps): Handler {
       if (!METHODS.has(request.method)) throw methodNotAllowed()
       const info = parseRequestInfo(request.method, request.path, request.query)
       audited.info = info
-      const user = await identify(deps, request, info, audited)
-      const place = new RequestPlace(deps, limited(request, user.caller), request)
+      const identity = await identify(deps, request, info, audited)
+      const place = new RequestPlace(deps, limited(request, identity.caller), request)
       end = () => place.end()
       served = await place.admit(info)
-      answer = await serve(deps, served, info, user.effective)
+      answer = await serve(deps, served, info, identity.effective)
+      if (!isWhole(answer.body)) {
+        const guard = {...identity, request, info, changes}
+        ;({answer, leave} = guarded(deps, answer, guard, (error) => place.stop(error)))
+      }
     } catch (error) {
       answer = toResponse(error, request, deps)
     }
-    return finish(deps, {request: served, audited, answer, started, end})
+    return finish(deps, {request: served, audited, answer, started, end, leave})
   }
+}
+
+/** Who calls, until when its credential is good, and whom the request counts as. */
+interface Identity {
+  caller: UserInfo
+  expires?: Date | undefined
+  effective: UserInfo
+}
+
+interface Guard extends Identity {
+  request: ApiRequest
+  info: RequestInfo
+  changes: number
+}
+
+/** An answer that goes on ends once its caller would be refused: a watch with the reason, a long list in the middle. */
+function guarded(
+  deps: HandlerDeps,
+  answer: ApiResponse,
+  {info, ...guard}: Guard,
+  stopWatch: (error: StatusError) => void,
+): {answer: ApiResponse; leave: () => void} {
+  const attributes = attributesOf(info)
+  const {stream, cut} = cuttable(answer.body as AsyncIterable<string | Uint8Array>)
+  const isFinite = answer.finite === true
+  const leave = deps.answers.add({
+    ...guard,
+    authorize: (caller) => {
+      const {effective} = countedAs(deps, caller, guard.request, attributes)
+      requireAllowed(deps.authorize, effective, attributes)
+    },
+    end: isFinite ? cut : stopWatch,
+  })
+  return {answer: isFinite ? {...answer, body: stream} : answer, leave}
+}
+
+const isWhole = (body: ResponseBody): body is string | Uint8Array =>
+  typeof body === 'string' || body instanceof Uint8Array
+
+/** Whom a request counts as: its caller, or whom that one asks to be taken for and may. */
+function countedAs(
+  {authorize}: HandlerDeps,
+  caller: UserInfo,
+  {rawHeaders}: ApiRequest,
+  attributes: AccessAttributes,
+): {effective: UserInfo; impersonated?: UserInfo} {
+  const wish = parseImpersonation(rawHeaders)
+  if (wish === undefined) return {effective: caller}
+  const impersonated = impersonate(caller, wish, {authorize, request: attributes})
+  return {effective: impersonated, impersonated}
 }
 
 /** Who calls, whom the request counts as, and whether that one may. */
@@ -77,21 +135,17 @@ async function identify(
   request: ApiRequest,
   info: RequestInfo,
   audited: AuditedRequest,
-): Promise<{caller: UserInfo; effective: UserInfo}> {
-  const caller = await authenticate(deps, request)
+): Promise<Identity> {
+  const {user: caller, expires} = await authenticate(deps, request)
   audited.caller = caller
   deps.limiter.charge(limited(request, caller))
   const attributes = attributesOf(info)
   try {
-    const wish = parseImpersonation(request.rawHeaders)
-    let effective = caller
-    if (wish !== undefined) {
-      effective = impersonate(caller, wish, {authorize: deps.authorize, request: attributes})
-      audited.impersonated = effective
-    }
+    const {effective, impersonated} = countedAs(deps, caller, request, attributes)
+    if (impersonated !== undefined) audited.impersonated = impersonated
     audited.reason = requireAllowed(deps.authorize, effective, attributes)
     audited.decision = 'allow'
-    return {caller, effective}
+    return {caller, expires, effective}
   } catch (error) {
     if (error instanceof StatusError && error.code === 403) {
       audited.decision = 'forbid'
@@ -158,27 +212,31 @@ interface Finish {
   audited: AuditedRequest
   answer: ApiResponse
   started: number
+  /** Gives back what the work took. */
   end: () => void
+  /** Nobody has to watch over the answer any more. */
+  leave: () => void
 }
 
-function finish(deps: HandlerDeps, {request, audited, answer, started, end}: Finish): ApiResponse {
+function finish(deps: HandlerDeps, finished: Finish): ApiResponse {
+  const {request, audited, answer, started, end, leave} = finished
   const {body, status, headers} = answer
   audited.code = status
   const note = () => {
     end()
+    leave()
     audited.answered = deps.clock.now()
     deps.audit.record(audited)
     const labels = deps.labelsOf(request, audited.info)
     deps.metrics.finished(labels, status, (performance.now() - started) / 1000)
   }
   const named = {...headers, 'Audit-Id': audited.auditId}
-  const isWhole = typeof body === 'string' || body instanceof Uint8Array
   // The work is done; who reads slowly keeps nobody else from having any done.
   if (answer.finite === true) end()
-  if (!isWhole && request.method !== 'HEAD')
+  if (!isWhole(body) && request.method !== 'HEAD')
     return {...answer, headers: named, body: endingStream(body, request.signal, note)}
   note()
   if (request.method !== 'HEAD') return {status, headers: named, body}
-  const length = isWhole ? {'Content-Length': String(Buffer.byteLength(body))} : {}
+  const length = isWhole(body) ? {'Content-Length': String(Buffer.byteLength(body))} : {}
   return {status, headers: {...named, ...length}, body: ''}
 }

@@ -19,6 +19,7 @@ export class RequestPlace {
   readonly #caller: LimitedCaller
   readonly #request: ApiRequest
   readonly #held: (() => void)[] = []
+  #stop: AbortController | undefined
 
   constructor(deps: PlaceDeps, caller: LimitedCaller, request: ApiRequest) {
     this.#deps = deps
@@ -42,10 +43,16 @@ export class RequestPlace {
     for (const release of this.#held.splice(0)) release()
   }
 
+  /** Ends a watch; a StatusError is the last that its caller is told. */
+  stop(reason: Error): void {
+    this.#stop?.abort(reason)
+  }
+
   /** A watch can be ended for others that need its place more; to its caller that is like its timeout. */
   #watch(info: RequestInfo): ApiRequest {
     const {limiter, metrics, labelsOf} = this.#deps
     const stop = this.#stopWithCaller()
+    this.#stop = stop
     const reclaim = () => stop.abort(new Error('others need the place'))
     this.#held.push(limiter.openWatch(this.#caller, reclaim))
     this.#held.push(metrics.watchStarted(labelsOf(this.#request, info)))

@@ -1,5 +1,6 @@
 import type {KeyObject} from 'node:crypto'
 import type {AddressRange} from '../pki/address-range.ts'
+import {nodeUser} from '../csr/node-names.ts'
 import {parseBundle} from '../pki/bundle.ts'
 import type {Clock} from '../runtime.ts'
 import type {Storage} from '../storage/storage.ts'
@@ -27,6 +28,8 @@ import {Listener, type HttpLimits, type TlsMaterial} from './http/listener.ts'
 import {RequestLimiter, type RequestLimits} from './limits/request-limiter.ts'
 import {MetricsRegistry, processMetrics, requestMetrics, storageMetrics} from './metrics/index.ts'
 import {feedNodeGraph} from './node-graph-feed.ts'
+import {OpenAnswers} from './open-answers.ts'
+import {feedOpenAnswers} from './open-answers-feed.ts'
 import {feedRbacIndex} from './rbac-feed.ts'
 import {createResourceEndpoint} from './registry/endpoint.ts'
 import {Registry} from './registry/registry.ts'
@@ -82,11 +85,18 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const audiences = [serviceAccount.issuer]
   const index = new RbacIndex()
   const requestUsage = new RequestUsage()
-  const nodeGraph = new NodeGraph()
   let trust: ClientTrust = {roots: parseBundle(options.clientAuthorities), generation: 0}
 
   // Filled once memory is loaded: the table of resources needs them, and they need what the table describes.
   const bearers: BearerAuthenticator[] = []
+  const authenticate = createAuthenticator({
+    certificates: createCertificateAuthenticator(() => trust),
+    bearers,
+    audiences,
+    clock,
+  })
+  const answers = new OpenAnswers(authenticate, clock)
+  const nodeGraph = new NodeGraph((node) => answers.changed({user: nodeUser(node)}))
   const tokens = {issuers: [serviceAccount.issuer] as [string], keys: () => tokenKeys, clock}
   const resources = createResources(
     createServerServices({index, bearers, audiences, tokens}),
@@ -96,6 +106,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   feedRbacIndex(registry, index)
   feedRequestUsage(registry, requestUsage)
   feedNodeGraph(registry, nodeGraph)
+  feedOpenAnswers(registry, answers)
   bearers.push(
     serviceAccountAuthenticator({...tokens, objects: registry}),
     bootstrapTokenAuthenticator({objects: registry, clock}),
@@ -133,12 +144,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   })
   const authorize = createAuthorize(index, [nodeAuthorizer(nodeGraph)])
   const handler = createHandler({
-    authenticate: createAuthenticator({
-      certificates: createCertificateAuthenticator(() => trust),
-      bearers,
-      audiences,
-      clock,
-    }),
+    authenticate,
+    answers,
     authorize,
     limiter: new RequestLimiter(clock, options.limits?.requests),
     audit,
@@ -187,6 +194,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     health.beginShutdown()
     stopCompaction()
     await listener.close(graceMilliseconds)
+    answers.close()
     registry.close()
     await audit.close()
   }
@@ -210,6 +218,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     setTls: (tls) => listener.setTls(tls),
     async setClientAuthorities(pem) {
       trust = {roots: parseBundle(pem), generation: trust.generation + 1}
+      answers.changed('all')
       await publishAuthorities({...published, clientAuthorities: pem})
     },
     close,

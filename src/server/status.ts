@@ -84,7 +84,9 @@ const objectDetails = ({group, plural}: GroupResource, name: string): StatusDeta
 
 export const badRequest = (message: string) => new StatusError(400, 'BadRequest', message)
 
-export const unauthorized = () => new StatusError(401, 'Unauthorized', 'Unauthorized')
+/** The caller never learns why; `cause` is for the audit log. */
+export const unauthorized = (cause?: unknown) =>
+  Object.assign(new StatusError(401, 'Unauthorized', 'Unauthorized'), {cause})
 
 /** Refused by authorization or admission; `resource` is absent for paths that are no resource. */
 export function forbidden(

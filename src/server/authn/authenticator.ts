@@ -6,6 +6,13 @@ import {authenticateBearer, parseBearer} from './bearer.ts'
 import type {BearerAuthenticator} from './bearer.ts'
 import {anonymous, withAuthenticatedGroup} from './users.ts'
 
+/** Who calls, by a credential that is good for now. */
+export interface Authenticated {
+  user: UserInfo
+  /** From when on the credential is refused; absent where only a change can end it. */
+  expires?: Date
+}
+
 export interface CertificateCall {
   now: Date
   remoteAddress: string
@@ -18,7 +25,7 @@ export interface CertificateCall {
 export type CertificateAuthenticator = (
   peer: PeerCertificates,
   call: CertificateCall,
-) => Promise<UserInfo | undefined>
+) => Promise<Authenticated | undefined>
 
 export interface AuthenticatorOptions {
   certificates: CertificateAuthenticator
@@ -31,7 +38,7 @@ export interface AuthenticatorOptions {
   allowAnonymous?: boolean
 }
 
-export type Authenticate = (request: ApiRequest) => Promise<UserInfo>
+export type Authenticate = (request: ApiRequest) => Promise<Authenticated>
 
 /**
  * Client certificate, then bearer token, then anonymous. A credential that is wrong does not stop the next one from being
@@ -45,27 +52,34 @@ export function createAuthenticator({
   allowAnonymous = true,
 }: AuthenticatorOptions): Authenticate {
   return async ({caller, peer, headers, remoteAddress}) => {
-    if (caller !== undefined) return withAuthenticatedGroup(caller)
+    if (caller !== undefined) return {user: withAuthenticatedGroup(caller)}
 
-    let refused = false
+    const refusals: unknown[] = []
     if (peer !== undefined) {
       try {
-        const user = await certificates(peer, {now: clock.now(), remoteAddress})
-        if (user !== undefined) return withAuthenticatedGroup(user)
+        const found = await certificates(peer, {now: clock.now(), remoteAddress})
+        if (found !== undefined) return authenticated(found)
       } catch (error) {
         if (error instanceof StatusError) throw error
-        refused = true
+        refusals.push(error)
       }
     }
 
     const token = parseBearer(headers.authorization)
     if (token !== undefined) {
-      const found = await authenticateBearer(bearers, token, audiences)
-      if (found !== undefined) return withAuthenticatedGroup(found.user)
-      refused = true
+      try {
+        return authenticated(await authenticateBearer(bearers, token, audiences))
+      } catch (error) {
+        refusals.push(error)
+      }
     }
 
-    if (refused || !allowAnonymous) throw unauthorized()
-    return anonymous()
+    if (refusals.length > 0 || !allowAnonymous) throw unauthorized(refusals.at(-1))
+    return {user: anonymous()}
   }
 }
+
+const authenticated = ({user, expires}: Authenticated): Authenticated => ({
+  user: withAuthenticatedGroup(user),
+  ...(expires === undefined ? {} : {expires}),
+})

@@ -4,6 +4,8 @@ import {withAuthenticatedGroup} from './users.ts'
 
 export interface BearerIdentity {
   user: UserInfo
+  /** From when on the token is refused; absent where only a change can end it. */
+  expires?: Date
   /** Which of the audiences asked for the token is meant for; absent where such tokens have none. */
   audiences?: string[]
 }
@@ -26,22 +28,24 @@ export function parseBearer(authorization: string | undefined): string | undefin
   return scheme.toLowerCase() === 'bearer' && token !== '' ? token : undefined
 }
 
-/** The first that knows the token decides; undefined where none does or the token is not good. */
+/** The first that accepts the token decides. Throws where none does: why is for the audit log, not for the bearer. */
 export async function authenticateBearer(
   bearers: readonly BearerAuthenticator[],
   token: string,
   audiences: readonly string[],
-): Promise<BearerIdentity | undefined> {
-  if (token.length > MAX_TOKEN) return undefined
+): Promise<BearerIdentity> {
+  if (token.length > MAX_TOKEN) throw new Error('the token is too long')
+  let refusal = new Error('the token is of no kind that is known')
   for (const bearer of bearers) {
     try {
       const found = await bearer.authenticate(token, audiences)
       if (found !== undefined) return found
-    } catch {
-      // Why a token was refused is not for its bearer to know; another kind may still accept it.
+    } catch (error) {
+      // Another kind may still accept it.
+      refusal = error as Error
     }
   }
-  return undefined
+  throw refusal
 }
 
 /** The answer to a TokenReview; without audiences the token must be meant for the server itself. */
@@ -51,7 +55,7 @@ export function createTokenReview(
 ): ServerServices['reviewToken'] {
   return async (token, requested): Promise<TokenVerdict> => {
     const audiences = requested.length === 0 ? serverAudiences : requested
-    const found = await authenticateBearer(bearers, token, audiences)
+    const found = await authenticateBearer(bearers, token, audiences).catch(() => undefined)
     const meantFor =
       found?.audiences ?? serverAudiences.filter((audience) => audiences.includes(audience))
     if (found === undefined || meantFor.length === 0) {

@@ -1,6 +1,6 @@
 import {TOKEN_SECRET_NAMESPACE, tokenSecretName} from '../../bootstrap/token-secret.ts'
 import {isToken, parseToken} from '../../bootstrap/token.ts'
-import {authenticatesAs} from '../../bootstrap/use-token.ts'
+import {authenticatesAs, expirationOf} from '../../bootstrap/use-token.ts'
 import type {Clock} from '../../runtime.ts'
 import type {ObjectReader} from '../resource.ts'
 import type {BearerAuthenticator} from './bearer.ts'
@@ -25,8 +25,10 @@ export function bootstrapTokenAuthenticator({
       const token = parseToken(text)
       const secret = objects.get('secrets', '', TOKEN_SECRET_NAMESPACE, tokenSecretName(token.id))
       const user = secret && authenticatesAs(secret, token, clock.now())
-      if (user === undefined) throw new Error('the bootstrap token is not good')
-      return {user}
+      if (secret === undefined || user === undefined)
+        throw new Error('the bootstrap token is not good')
+      const expires = expirationOf(secret, clock.now())
+      return {user, ...(expires === undefined ? {} : {expires})}
     },
   }
 }

@@ -1,12 +1,12 @@
 import type {UserInfo} from '../../api/meta.ts'
 import type {Certificate} from '../../pki/certificate.ts'
 import {verifyClientCertificate} from '../../pki/client-identity.ts'
-import type {ClientVerdict} from '../../pki/client-identity.ts'
+import type {ClientIdentity, ClientVerdict} from '../../pki/client-identity.ts'
 import type {PeerCertificates} from '../api-request.ts'
 import {addressKey} from '../limits/address-key.ts'
 import {TokenBuckets} from '../limits/token-buckets.ts'
 import {tooManyRequests} from '../status.ts'
-import type {CertificateAuthenticator, CertificateCall} from './authenticator.ts'
+import type {Authenticated, CertificateAuthenticator, CertificateCall} from './authenticator.ts'
 import {BoundedCache} from './bounded-cache.ts'
 import {CREDENTIAL_ID} from './users.ts'
 
@@ -65,7 +65,7 @@ export function createCertificateAuthenticator(trust: () => ClientTrust): Certif
     const time = call.now.getTime()
     const known = trusted.get(key)
     if (known && known.notBefore.getTime() <= time && time <= known.notAfter.getTime()) {
-      return userOf(known)
+      return authenticated(known)
     }
     const refusal = refused.get(key)
     if (refusal && time < refusal.until && refusal.until - time <= REFUSED_MILLISECONDS) {
@@ -76,13 +76,16 @@ export function createCertificateAuthenticator(trust: () => ClientTrust): Certif
       checking = check(key, peer, call).finally(() => pending.delete(key))
       pending.set(key, checking)
     }
-    return userOf(await checking)
+    return authenticated(await checking)
   }
 }
 
-function userOf({identity, credentialId}: Trusted): UserInfo | undefined {
+function authenticated({identity, credentialId, notAfter}: Trusted): Authenticated | undefined {
   if (identity === undefined) return undefined
-  const {name, groups, uid} = identity
+  return {user: userOf(identity, credentialId), expires: notAfter}
+}
+
+function userOf({name, groups, uid}: ClientIdentity, credentialId: string): UserInfo {
   return {
     username: name,
     ...(uid === undefined ? {} : {uid}),

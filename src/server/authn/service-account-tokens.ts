@@ -69,8 +69,9 @@ export function serviceAccountAuthenticator(
       requireCurrent(claims, now)
       const meantFor = audiences.filter((audience) => claims.audiences.includes(audience))
       if (meantFor.length === 0) throw new Error('the token is not meant for these audiences')
-      requireBoundObjects(claims, objects, now)
-      return {user: userOf(claims), audiences: meantFor}
+      const end = requireBoundObjects(claims, objects, now)
+      const expires = new Date(Math.min(end, (claims.expires + LEEWAY_SECONDS) * 1000))
+      return {user: userOf(claims), audiences: meantFor, expires}
     },
   }
 }
@@ -95,11 +96,13 @@ function requireCurrent({expires, notBefore, issued}: ServiceAccountClaims, now:
   }
 }
 
+/** Throws where what the token is bound to is gone; answers when it will be, in milliseconds, as far as that is known. */
 function requireBoundObjects(
   {subject, namespace, serviceAccount, pod, secret, node}: ServiceAccountClaims,
   objects: ObjectReader,
   now: Date,
-): void {
+): number {
+  let end = Infinity
   if (subject !== serviceAccountUsername(namespace, serviceAccount.name)) {
     throw new Error('the subject is not the service account')
   }
@@ -110,18 +113,19 @@ function requireBoundObjects(
       throw new Error(`what the token is bound to is gone: ${plural}`)
     }
     const {deletionTimestamp} = metadata
-    if (
-      deletionTimestamp !== undefined &&
-      Date.parse(deletionTimestamp) < now.getTime() - LEEWAY_SECONDS * 1000
-    ) {
+    if (deletionTimestamp === undefined) return
+    const gone = Date.parse(deletionTimestamp) + LEEWAY_SECONDS * 1000
+    if (gone < now.getTime()) {
       throw new Error(`what the token is bound to is being deleted: ${plural}`)
     }
+    end = Math.min(end, gone)
   }
   requireAlive('serviceaccounts', namespace, serviceAccount)
   requireAlive('secrets', namespace, secret)
   requireAlive('pods', namespace, pod)
   // With a pod, the node only says where the pod runs; alone, it is what the token is bound to.
   if (pod === undefined) requireAlive('nodes', '', node)
+  return end
 }
 
 function userOf({

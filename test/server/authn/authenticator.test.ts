@@ -50,7 +50,7 @@ describe('createAuthenticator', () => {
       audiences: ['api'],
       clock,
     })
-    authenticate = (parts) => run(request(parts))
+    authenticate = async (parts) => (await run(request(parts))).user
   })
 
   const withLeaf = async (wishes?: LeafWishes) => peerOf(await createLeaf(authority, wishes))

@@ -1,6 +1,12 @@
 /** How often each object leads to each node, so that an edge goes when the last that drew it goes. */
 export class CountedEdges {
+  readonly #onLost: (node: string) => void
   readonly #counts = new Map<string, Map<string, number>>()
+
+  /** `onLost` is told of a node that an object does not lead to any more. */
+  constructor(onLost: (node: string) => void) {
+    this.#onLost = onLost
+  }
 
   has(from: string, node: string): boolean {
     return this.#counts.get(from)?.has(node) === true
@@ -19,8 +25,12 @@ export class CountedEdges {
     const nodes = this.#counts.get(from)
     const count = nodes?.get(node)
     if (nodes === undefined || count === undefined) return
-    if (count > 1) nodes.set(node, count - 1)
-    else nodes.delete(node)
+    if (count > 1) {
+      nodes.set(node, count - 1)
+      return
+    }
+    nodes.delete(node)
     if (nodes.size === 0) this.#counts.delete(from)
+    this.#onLost(node)
   }
 }

@@ -24,10 +24,15 @@ const keyOf = (plural: string, namespace: string, name: string) => `${plural}/${
  * exist plays no part.
  */
 export class NodeGraph {
-  readonly #edges = new CountedEdges()
+  readonly #edges: CountedEdges
   readonly #pods = new Map<string, PodEdges>()
   readonly #volumes = new Map<string, VolumeEdges>()
   readonly #volumesOfClaim = new Map<string, Set<string>>()
+
+  /** `onLost` is told of a node that may reach less than before. */
+  constructor(onLost: (node: string) => void = () => undefined) {
+    this.#edges = new CountedEdges(onLost)
+  }
 
   leadsTo(node: string, plural: string, namespace: string, name: string): boolean {
     return this.#edges.has(keyOf(plural, namespace, name), node)
