@@ -71,5 +71,9 @@ function referenceOf(pod: ReferringPod): string | undefined {
   if (sources.some(({clusterTrustBundle}) => clusterTrustBundle !== undefined)) {
     return 'clustertrustbundles'
   }
+  if (sources.some(({podCertificate}) => podCertificate !== undefined)) return 'podcertificates'
+  if (sources.some(({serviceAccountToken}) => serviceAccountToken !== undefined)) {
+    return 'serviceaccounttokens'
+  }
   return (pod.spec?.resourceClaims ?? []).length > 0 ? 'resourceclaims' : undefined
 }

@@ -9,13 +9,21 @@ interface EnvironmentUser {
   envFrom?: {secretRef?: Named; configMapRef?: Named}[]
 }
 
+interface ReferringProjection {
+  secret?: Named
+  configMap?: Named
+  clusterTrustBundle?: object
+  podCertificate?: object
+  serviceAccountToken?: object
+}
+
 interface ReferringVolume {
   name?: string
   secret?: {secretName?: string}
   configMap?: Named
   persistentVolumeClaim?: {claimName?: string}
   ephemeral?: object
-  projected?: {sources?: {secret?: Named; configMap?: Named; clusterTrustBundle?: object}[]}
+  projected?: {sources?: ReferringProjection[]}
   azureFile?: {secretName?: string}
   csi?: {nodePublishSecretRef?: Named}
   cephfs?: {secretRef?: Named}

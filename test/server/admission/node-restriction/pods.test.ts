@@ -136,6 +136,33 @@ describe('NodeRestriction, of pods', () => {
       },
       reach('clustertrustbundles'),
     ],
+    [
+      'a certificate for itself',
+      {
+        volumes: [
+          {
+            name: 'v',
+            projected: {
+              sources: [
+                {
+                  podCertificate: {
+                    signerName: 'example.com/a',
+                    keyType: 'ED25519',
+                    credentialBundlePath: 'p',
+                  },
+                },
+              ],
+            },
+          },
+        ],
+      },
+      reach('podcertificates'),
+    ],
+    [
+      'a token',
+      {volumes: [{name: 'v', projected: {sources: [{serviceAccountToken: {path: 'p'}}]}}]},
+      'a mirror pod may not use ServiceAccountToken volume projections',
+    ],
     ['devices', {resourceClaims: [{name: 'gpu', resourceClaimName: 'g'}]}, reach('resourceclaims')],
     [
       'devices by a template',
