@@ -10,6 +10,8 @@ export type JsonObject = Record<string, unknown>
 /** As many unknown fields as Go's strict decoder reports. */
 export const MAX_FINDINGS = 100
 
+const OBJECT_META = 'meta/v1.ObjectMeta'
+
 const FREE_FORM: ReadonlySet<string> = new Set<Scalar>(['RawExtension', 'FieldsV1'])
 
 export interface ConformOptions {
@@ -93,7 +95,8 @@ function conformStruct(type: TypeSchema, given: JsonObject, pass: Pass): JsonObj
   for (const [place, field] of fields.entries()) {
     const value = values[place]
     if (value !== undefined) result[field.name] = value
-    else if (field.always && !pass.custom) result[field.name] = zeroOf(field, pass)
+    else if (field.always && (!pass.custom || field.type === OBJECT_META))
+      result[field.name] = zeroOf(field, pass)
   }
   return result
 }
@@ -169,7 +172,7 @@ function convertValue(owner: TypeSchema, field: FieldSchema, value: unknown, pas
   if (!isObject(value)) return refuse(owner, goElementType(field), jsonKind(value), pass)
   const type = findType(field.type)
   // The metadata of a custom resource is typed, whatever the rest is.
-  if (!pass.custom || field.type !== 'meta/v1.ObjectMeta') return conformStruct(type, value, pass)
+  if (!pass.custom || field.type !== OBJECT_META) return conformStruct(type, value, pass)
   return conformStruct(type, value, {...pass, custom: false})
 }
 

@@ -4,7 +4,7 @@ import {BYTE, endOfString} from './json-bytes.ts'
 import {jsonSyntaxFault} from './json-syntax.ts'
 
 /** As deep as Go's decoder goes. */
-const MAX_DEPTH = 10_000
+export const MAX_DEPTH = 10_000
 /** Entries of objects and items of lists, of which each but the first has a comma: the parser takes far longer for many small values than for as many bytes of a few. */
 const MAX_VALUES = 200_000
 
@@ -52,10 +52,13 @@ export interface ParsedJson {
   hasDuplicates: boolean
 }
 
-/** Parses JSON with Go's limits and error texts; the last of several equal keys counts, as in Go. */
-export function parseJson(bytes: Uint8Array): ParsedJson {
+/**
+ * Parses JSON with Go's limits and error texts; the last of several equal keys counts, as in Go. What is worked on by recursion
+ * before it has a type may nest less deeply than Go allows.
+ */
+export function parseJson(bytes: Uint8Array, mostDepth = MAX_DEPTH): ParsedJson {
   const {depth, keys, commas} = outline(bytes)
-  if (depth > MAX_DEPTH) throw new MalformedError('exceeded max depth')
+  if (depth > mostDepth) throw new MalformedError('exceeded max depth')
   if (commas > MAX_VALUES) {
     throw tooLarge(`Request entity too large: limit is ${MAX_VALUES} values in a JSON document`)
   }

@@ -1,3 +1,4 @@
+import {valuesOf} from '../json-depth.ts'
 import {MalformedError} from './decode-error.ts'
 
 /** Of one list or map. Kubernetes has no such limit, but nothing that it keeps comes near. */
@@ -26,7 +27,7 @@ export class ValueBudget {
     for (let depth = 0; level.length > 0; depth += 1) {
       if (depth > MOST_DEPTH) throw new MalformedError('exceeded max depth')
       this.#take(level.length, path)
-      level = level.flatMap(children)
+      level = level.flatMap(valuesOf)
     }
     return root
   }
@@ -39,10 +40,4 @@ export class ValueBudget {
 
 function refuse(path: readonly string[], why: string): never {
   throw new MalformedError(`${path.join('').slice(1)}: ${why}`)
-}
-
-function children(value: unknown): unknown[] {
-  return typeof value === 'object' && value !== null
-    ? Object.values(value as Record<string, unknown>)
-    : []
 }

@@ -1,6 +1,9 @@
 import type {Document, LineCounter, Tags} from 'yaml'
+import {isDeeperThan} from '../json-depth.ts'
+import {tooLarge} from '../status.ts'
 import {MalformedError} from './decode-error.ts'
-import {parseJson} from './json.ts'
+import {MAX_DEPTH, parseJson} from './json.ts'
+import {withWholeCharacters, yamlText} from './yaml-text.ts'
 
 /** Enough for anchors written by hand; a bomb needs many more. */
 const MAX_ALIASES = 100
@@ -8,8 +11,10 @@ const MAX_ALIASES = 100
 const MAX_MERGES = 20
 /** Of collections opened inside of each other: the parser recurses over them. */
 const MAX_FLOW_DEPTH = 200
-/** The parser is slow, and nothing else is served meanwhile. JSON has no such limit. */
-const MAX_BYTES = 512 * 1024
+/** The parser is slow, and nothing else is served meanwhile: a tenth of a second for as many pieces as this. */
+const MAX_BYTES = 256 * 1024
+const MAX_PIECES = 30_000
+const SEND_JSON = 'send it as JSON, which may be longer'
 /** Tags of YAML 1.1 that Go's parser leaves as text. */
 const LEFT_AS_TEXT = ['timestamp', 'binary', 'omap', 'pairs', 'set']
 
@@ -22,34 +27,36 @@ export interface ParsedYaml {
 type Library = typeof import('yaml')
 
 /** Reads the first YAML document as Kubernetes does: YAML 1.1, the last of several equal keys counts. */
-export async function parseYaml(bytes: Uint8Array): Promise<ParsedYaml> {
-  const json = asJson(bytes)
-  if (json !== undefined) return {value: json.value, duplicates: []}
+export async function parseYaml(bytes: Uint8Array, mostDepth = MAX_DEPTH): Promise<ParsedYaml> {
+  const text = yamlText(bytes)
+  const json = asJson(bytes, mostDepth)
+  if (json !== undefined) return {value: withWholeCharacters(json.value, text), duplicates: []}
   if (bytes.length > MAX_BYTES) {
-    throw new MalformedError(`yaml: the document is longer than ${MAX_BYTES} bytes`)
+    throw tooLarge(`Request entity too large: limit is ${MAX_BYTES} bytes of YAML; ${SEND_JSON}`)
   }
-  const text = new TextDecoder().decode(bytes)
   requireModest(text)
   // Hardly any client sends YAML, and its parser is slow to load.
   const library = await import('yaml')
+  requireFewPieces(library, text)
   const lines = new library.LineCounter()
   const document = compose(library, text, lines)
   const fault = document.errors.find(({code}) => code !== 'MULTIPLE_DOCS')
   if (fault !== undefined) {
-    const [what = ''] = fault.message.split(/ at line |\n/)
-    if (what.includes('call stack')) throw tooDeep()
-    throw new MalformedError(`yaml: line ${fault.linePos?.[0].line ?? 1}: ${what}`)
+    if (fault.message.includes('call stack')) throw tooDeep()
+    throw new MalformedError(`yaml: line ${lines.linePos(fault.pos[0]).line}: ${fault.message}`)
   }
-  return {value: toValue(document), duplicates: findDuplicates(library, document, lines)}
+  const value = withWholeCharacters(toValue(document), text)
+  if (isDeeperThan(value, mostDepth)) throw tooDeep()
+  return {value, duplicates: findDuplicates(library, document, lines)}
 }
 
 const tooDeep = () => new MalformedError('yaml: the document nests too deeply')
 
 /** What clients call YAML is JSON more often than not, and that is read many times faster. */
-function asJson(bytes: Uint8Array): {value: unknown} | undefined {
+function asJson(bytes: Uint8Array, mostDepth: number): {value: unknown} | undefined {
   if (bytes[0] !== '{'.charCodeAt(0)) return undefined
   try {
-    const {value, hasDuplicates} = parseJson(bytes)
+    const {value, hasDuplicates} = parseJson(bytes, mostDepth)
     return hasDuplicates ? undefined : {value}
   } catch {
     return undefined
@@ -62,6 +69,8 @@ function compose({parseDocument}: Library, text: string, lineCounter: LineCounte
       version: '1.1',
       uniqueKeys: false,
       logLevel: 'silent',
+      // Each error would copy the lines around it, and there may be as many as characters.
+      prettyErrors: false,
       lineCounter,
       customTags: (tags: Tags) => tags.filter((tag) => !isLeftAsText(tag)),
     })
@@ -107,6 +116,16 @@ function findDuplicates(
     },
   })
   return found.length === 0 ? [] : [`yaml: unmarshal errors:\n  ${found.join('\n  ')}`]
+}
+
+/** Far fewer than the parser makes of them; lexing alone is fast, and linear. */
+function requireFewPieces({Lexer}: Library, text: string): void {
+  let count = 0
+  for (const _piece of new Lexer().lex(text)) {
+    count += 1
+    if (count <= MAX_PIECES) continue
+    throw tooLarge(`Request entity too large: limit is ${MAX_PIECES} pieces of YAML; ${SEND_JSON}`)
+  }
 }
 
 /** Upper bounds that no document written for a purpose reaches; what stands inside of strings counts too. */

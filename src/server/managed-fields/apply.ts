@@ -11,7 +11,7 @@ import {
   intersection,
   isEmptySet,
   recursiveDifference,
-  union,
+  unionOf,
 } from './field-set.ts'
 import {fieldsLastApplied, refreshLastApplied} from './last-applied.ts'
 import {decodeManagers, encodeManagers, managerId, type Managers, setFields} from './managers.ts'
@@ -108,7 +108,7 @@ function attempt(request: ApplyRequest, before: Managers): Attempt {
   const managers: Managers = new Map(before)
   managers.set(id, {...identity, time: timestamp(request.now), fields: configured})
 
-  const owned = [...managers.values()].map(({fields}) => fields).reduce(union, EMPTY_SET)
+  const owned = unionOf(Array.from(managers.values(), ({fields}) => fields))
   const merged = mergeApplied(shape, live, applied)
   const last = before.get(id)?.fields ?? EMPTY_SET
   const pruned = prune(shape, merged, last, owned) as Partial<ApiObject>

@@ -19,7 +19,19 @@ export function conflictsOf(disputed: readonly {owner: Manager; fields: FieldSet
     .flatMap(({owner, fields}) => pathsOf(fields).map((path) => ({owner, path})))
 }
 
-const pathText = (path: readonly PathElement[]) => path.map(elementText).join('')
+/** As many as a Status has room for. */
+const MOST_SHOWN = 100
+const MOST_PATH = 1024
+
+/** Keys are the sender's choice, and one may stand in every path. */
+function pathText(path: readonly PathElement[]): string {
+  let text = ''
+  for (const element of path) {
+    text += elementText(element)
+    if (text.length > MOST_PATH) return `${text.slice(0, MOST_PATH)}...`
+  }
+  return text
+}
 
 function ownerText({manager, operation, apiVersion, subresource}: Manager): string {
   const name = JSON.stringify(manager)
@@ -33,18 +45,19 @@ function conflictText(conflicts: readonly Conflict[]): string {
   if (first !== undefined && conflicts.length === 1) {
     return `Apply failed with 1 conflict: conflict with ${ownerText(first.owner)}: ${pathText(first.path)}`
   }
-  const lines = conflicts.flatMap(({owner, path}, index) => {
+  const lines = conflicts.slice(0, MOST_SHOWN).flatMap(({owner, path}, index) => {
     const line = `- ${pathText(path)}`
     return conflicts[index - 1]?.owner === owner
       ? [line]
       : [`conflicts with ${ownerText(owner)}:`, line]
   })
+  if (conflicts.length > MOST_SHOWN) lines.push(`and ${conflicts.length - MOST_SHOWN} more`)
   return `Apply failed with ${conflicts.length} conflicts: ${lines.join('\n')}`
 }
 
 /** 409, with a cause a field, as kubectl prints them. */
 export function applyConflict(conflicts: readonly Conflict[]): StatusError {
-  const causes: StatusCause[] = conflicts.map(({owner, path}) => ({
+  const causes: StatusCause[] = conflicts.slice(0, MOST_SHOWN).map(({owner, path}) => ({
     reason: 'FieldManagerConflict',
     message: `conflict with ${ownerText(owner)}`,
     field: pathText(path),

@@ -43,6 +43,25 @@ export function union(left: FieldSet, right: FieldSet): FieldSet {
   return node(self, children ?? left.children)
 }
 
+/** Of many sets in one go: one after the other, each would copy all that came before. */
+export function unionOf(sets: readonly FieldSet[]): FieldSet {
+  const [first = EMPTY_SET, ...others] = sets.filter((set) => !isEmptySet(set))
+  if (others.length < 2) return others.reduce(union, first)
+  const below = new Map<PathElement, FieldSet[]>()
+  for (const {children} of [first, ...others]) {
+    for (const [element, child] of children) {
+      const same = below.get(element)
+      if (same === undefined) below.set(element, [child])
+      else same.push(child)
+    }
+  }
+  const children = new Map(Array.from(below, ([element, same]) => [element, unionOf(same)]))
+  return node(
+    [first, ...others].some(({self}) => self),
+    children,
+  )
+}
+
 /** Without the paths of the other set; paths below those stay. */
 export function difference(left: FieldSet, right: FieldSet): FieldSet {
   return subtract(left, right, false)

@@ -1,5 +1,5 @@
 import type {ManagedFieldsEntry} from '../../api/meta.ts'
-import {type FieldSet, isEmptySet, union} from './field-set.ts'
+import {type FieldSet, isEmptySet, unionOf} from './field-set.ts'
 import {decodeFields, encodeFields} from './fields-v1.ts'
 
 /** Who owns which fields: an entry of managedFields, its field set decoded. */
@@ -110,8 +110,9 @@ export function capUpdaters(managers: Managers): void {
       seconds(left.time) - seconds(right.time) || compareTexts(leftId, rightId),
   )
   const firstOfVersion = new Map<string, string>()
+  const merged = new Map<string, FieldSet[]>()
   for (const [id, {apiVersion, fields, time}] of updaters) {
-    if (count <= MAX_UPDATERS) return
+    if (count <= MAX_UPDATERS) break
     const first = firstOfVersion.get(apiVersion)
     if (first === undefined) {
       firstOfVersion.set(apiVersion, id)
@@ -128,7 +129,14 @@ export function capUpdaters(managers: Managers): void {
     if (gathered === undefined) continue
     if (!managers.has(bucketId)) managers.delete(first)
     managers.delete(id)
-    managers.set(bucketId, {...bucket, time, fields: union(fields, gathered.fields)})
+    managers.set(bucketId, {...bucket, time, fields: gathered.fields})
+    const sets = merged.get(bucketId) ?? [gathered.fields]
+    sets.push(fields)
+    merged.set(bucketId, sets)
     count--
+  }
+  for (const [id, sets] of merged) {
+    const bucket = managers.get(id)
+    if (bucket !== undefined) managers.set(id, {...bucket, fields: unionOf(sets)})
   }
 }

@@ -1,12 +1,15 @@
+import {isDeeperThan} from '../json-depth.ts'
 import {badRequest, tooLarge} from '../status.ts'
 import {jsonTypeName} from './go-text.ts'
 import {findPlace, isContainer, listIndex, type Place, valueAt} from './json-pointer.ts'
-import {deepCopy, deepEqual, isObject, removeOwn, setOwn} from './json-value.ts'
+import {deepCopy, deepEqual, isObject, MOST_PATCH_DEPTH, removeOwn, setOwn} from './json-value.ts'
 import {rejected} from './rejected.ts'
 
 const MAX_OPERATIONS = 10_000
 /** How many bytes `copy` operations may add; a few of them double a document each. */
 const MAX_COPIED_BYTES = 3 * 1024 * 1024
+/** How many items of lists all operations together may shift: each may shift a whole list. */
+const MAX_SHIFTED_ITEMS = 20_000_000
 
 interface Operation {
   op?: string
@@ -56,25 +59,9 @@ function placeOf(document: unknown, pointer: string | undefined): Place {
   return place
 }
 
-function addAt({container, key}: Place, value: unknown): void {
-  if (!Array.isArray(container)) {
-    setOwn(container, key, value)
-    return
-  }
-  const index = key === '-' ? container.length : listIndex(key, container.length + 1)
-  if (index === undefined) throw rejected()
-  container.splice(index, 0, value)
-}
-
-function removeAt({container, key}: Place): void {
-  if (Array.isArray(container)) {
-    const index = listIndex(key, container.length)
-    if (index === undefined) throw rejected()
-    container.splice(index, 1)
-    return
-  }
-  if (!Object.hasOwn(container, key)) throw rejected()
-  removeOwn(container, key)
+/** Moves and copies may nest a document as deeply as there are operations; what comes next recurses over it. */
+function requireShallow(value: unknown): void {
+  if (isDeeperThan(value, MOST_PATCH_DEPTH)) throw rejected()
 }
 
 /** A map's key need not be there, as for evanphx/json-patch; a list's item must. */
@@ -98,7 +85,8 @@ function readAt(place: Place): unknown {
 /** The state of one run: the document is a copy that operations change in place. */
 class Run {
   document: unknown
-  copied = 0
+  private copied = 0
+  private shifted = 0
 
   constructor(document: unknown) {
     this.document = deepCopy(document)
@@ -108,10 +96,10 @@ class Run {
     const {op, path, from, value = null} = operation
     switch (op) {
       case 'add':
-        addAt(placeOf(this.document, path), deepCopy(value))
+        this.addAt(placeOf(this.document, path), deepCopy(value))
         return
       case 'remove':
-        removeAt(placeOf(this.document, path))
+        this.removeAt(placeOf(this.document, path))
         return
       case 'replace':
         this.replace(path, deepCopy(value))
@@ -142,16 +130,47 @@ class Run {
   private move(from: string | undefined, path: string | undefined): void {
     const source = placeOf(this.document, from)
     const value = readAt(source)
-    removeAt(source)
-    addAt(placeOf(this.document, path), value)
+    this.removeAt(source)
+    this.addAt(placeOf(this.document, path), value)
   }
 
   private copy(from: string | undefined, path: string | undefined): void {
     const value = readAt(placeOf(this.document, from))
     const target = placeOf(this.document, path)
+    requireShallow(value)
     this.copied += Buffer.byteLength(JSON.stringify(value))
     if (this.copied > MAX_COPIED_BYTES) throw rejected()
-    addAt(target, deepCopy(value))
+    this.addAt(target, deepCopy(value))
+  }
+
+  private addAt({container, key}: Place, value: unknown): void {
+    if (!Array.isArray(container)) {
+      setOwn(container, key, value)
+      return
+    }
+    const index = key === '-' ? container.length : listIndex(key, container.length + 1)
+    if (index === undefined) throw rejected()
+    this.shift(container.length - index)
+    container.splice(index, 0, value)
+  }
+
+  private removeAt({container, key}: Place): void {
+    if (!Array.isArray(container)) {
+      if (!Object.hasOwn(container, key)) throw rejected()
+      removeOwn(container, key)
+      return
+    }
+    const index = listIndex(key, container.length)
+    if (index === undefined) throw rejected()
+    this.shift(container.length - index)
+    container.splice(index, 1)
+  }
+
+  private shift(items: number): void {
+    this.shifted += items
+    if (this.shifted > MAX_SHIFTED_ITEMS) {
+      throw tooLarge('The operations of the JSON patch shift too many items of lists')
+    }
   }
 
   private test(path: string | undefined, expected: unknown): void {
@@ -168,5 +187,6 @@ export function applyJsonPatch(document: unknown, patch: unknown): unknown {
   const operations = parseOperations(patch)
   const run = new Run(document)
   for (const operation of operations) run.apply(operation)
+  requireShallow(run.document)
   return run.document
 }

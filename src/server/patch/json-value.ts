@@ -1,5 +1,8 @@
 export type JsonObject = Record<string, unknown>
 
+/** Patches are worked on by recursion. No object nests nearly as deeply. */
+export const MOST_PATCH_DEPTH = 500
+
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 

@@ -1,3 +1,4 @@
+import {tooLarge} from '../status.ts'
 import {goText} from './go-text.ts'
 import {isObject, type JsonObject} from './json-value.ts'
 import {rejected} from './rejected.ts'
@@ -11,6 +12,20 @@ export interface ListRule {
   /** The field that tells items apart; absent for lists of primitives. */
   key?: string
   mergeItems: (original: JsonObject, patch: JsonObject) => JsonObject
+  budget: MergeBudget
+}
+
+/** A patch may name one item again and again, and each time the lists inside of it are gone through whole. */
+const MOST_MERGED_ITEMS = 500_000
+
+/** How many items of lists one patch may still go through. */
+export class MergeBudget {
+  #left = MOST_MERGED_ITEMS
+
+  take(items: number): void {
+    this.#left -= items
+    if (this.#left < 0) throw tooLarge('The patch merges too many items of lists')
+  }
 }
 
 const isDirective = (item: unknown) => isObject(item) && Object.hasOwn(item, DIRECTIVE)
@@ -133,6 +148,7 @@ function mergeMaps(original: unknown[], patch: unknown[], rule: ListRule): unkno
 export function mergeLists(original: unknown[], patch: unknown[], rule: ListRule): unknown[] {
   if (!rule.merges) return withoutDirectives(patch) as unknown[]
   if (patch.length === 0) return original
+  rule.budget.take(original.length + patch.length)
   requireOneKind(original, patch)
   if (kindOf(patch[0]) !== 'map') return mergePrimitives(original, patch, rule)
   if (rule.key === undefined) throw failed('cannot merge lists without merge key for map')

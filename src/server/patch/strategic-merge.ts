@@ -13,7 +13,13 @@ import {
   withoutDirectives,
 } from './strategic-directives.ts'
 import {failed} from './strategic-errors.ts'
-import {enforceOrder, type ListRule, mergeLists, validateOrder} from './strategic-list.ts'
+import {
+  enforceOrder,
+  type ListRule,
+  MergeBudget,
+  mergeLists,
+  validateOrder,
+} from './strategic-list.ts'
 
 interface Child {
   shape: Shape
@@ -27,12 +33,13 @@ function childOf(shape: Shape, key: string): Child {
   return shape.kind === 'map' ? {shape: shape.value} : UNKNOWN
 }
 
-function listRule({shape, patch}: Child): ListRule {
+function listRule({shape, patch}: Child, budget: MergeBudget): ListRule {
   const item = shape.kind === 'list' ? shape.item : UNKNOWN.shape
   return {
     merges: patch?.merge ?? false,
     ...(patch?.key === undefined ? {} : {key: patch.key}),
-    mergeItems: (original, change) => mergeMaps(original, change, item),
+    mergeItems: (original, change) => mergeMaps(original, change, item, budget),
+    budget,
   }
 }
 
@@ -56,7 +63,12 @@ function asList(value: unknown): unknown[] {
 }
 
 /** Merges each list that has an order, and takes it out of the patch. */
-function applyElementOrders(original: JsonObject, patch: JsonObject, shape: Shape): void {
+function applyElementOrders(
+  original: JsonObject,
+  patch: JsonObject,
+  shape: Shape,
+  budget: MergeBudget,
+): void {
   for (const key of Object.keys(patch)) {
     if (!key.startsWith(SET_ELEMENT_ORDER)) continue
     const order = asList(patch[key])
@@ -66,8 +78,9 @@ function applyElementOrders(original: JsonObject, patch: JsonObject, shape: Shap
     const change = getOwn(patch, field)
     if (current === undefined && (change === undefined || change === null)) continue
     if (change === null) continue
-    const rule = listRule(childOf(shape, field))
+    const rule = listRule(childOf(shape, field), budget)
     const [currentList, changeList] = [asList(current), asList(change)]
+    budget.take(currentList.length + order.length)
     validateOrder(changeList, order, rule)
     const merged =
       current === undefined || change === undefined
@@ -100,7 +113,12 @@ function deleteFromList(original: JsonObject, field: string, change: unknown): v
 }
 
 /** Changes `original`, which is a copy already. */
-function mergeMaps(original: JsonObject, patch: JsonObject, shape: Shape): JsonObject {
+function mergeMaps(
+  original: JsonObject,
+  patch: JsonObject,
+  shape: Shape,
+  budget: MergeBudget,
+): JsonObject {
   const directive = getOwn(patch, DIRECTIVE)
   if (directive === 'delete') return {}
   if (directive === 'replace') {
@@ -111,24 +129,30 @@ function mergeMaps(original: JsonObject, patch: JsonObject, shape: Shape): JsonO
     throw failed(`unknown patch type: ${goText(directive)} in map: ${goText(patch)}`)
   }
   applyRetainKeys(original, patch)
-  applyElementOrders(original, patch, shape)
+  applyElementOrders(original, patch, shape, budget)
   for (const key of Object.keys(patch)) {
     if (key.startsWith(DELETE_FROM_PRIMITIVE_LIST)) {
       deleteFromList(original, fieldOfDirective(key, DELETE_FROM_PRIMITIVE_LIST), patch[key])
     } else {
-      mergeKey(original, key, patch[key], childOf(shape, key))
+      mergeKey(original, key, patch[key], childOf(shape, key), budget)
     }
   }
   return original
 }
 
-function mergeKey(original: JsonObject, key: string, change: unknown, child: Child): void {
+function mergeKey(
+  original: JsonObject,
+  key: string,
+  change: unknown,
+  child: Child,
+  budget: MergeBudget,
+): void {
   const current = getOwn(original, key)
   if (change === null) removeOwn(original, key)
   else if (isObject(current) && isObject(change)) {
-    setOwn(original, key, mergeMaps(current, change, child.shape))
+    setOwn(original, key, mergeMaps(current, change, child.shape, budget))
   } else if (Array.isArray(current) && Array.isArray(change)) {
-    setOwn(original, key, mergeLists(current, change, listRule(child)))
+    setOwn(original, key, mergeLists(current, change, listRule(child, budget)))
   } else setOrDrop(original, key, change)
 }
 
@@ -147,5 +171,5 @@ export function applyStrategicMergePatch(
       `json: cannot unmarshal ${jsonTypeName(patch)} into Go value of type map[string]interface {}`,
     )
   }
-  return mergeMaps(deepCopy(document), deepCopy(patch), shape)
+  return mergeMaps(deepCopy(document), deepCopy(patch), shape, new MergeBudget())
 }

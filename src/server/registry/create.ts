@@ -66,10 +66,14 @@ export async function create(
 export const isAlreadyThere = (error: unknown) =>
   error instanceof StatusError && error.status.reason === 'AlreadyExists'
 
+/** A version as the store counts them: what is no number is passed over, as in Kubernetes. */
+const VERSION = /^\d{1,20}$/
+const MOST_VERSION = 2n ** 64n
+
 /** Only a POST says that the object is new: an apply or a PUT may find it gone. */
 export function refuseResourceVersion(object: ApiObject): void {
   const given = object.metadata.resourceVersion ?? ''
-  if (given !== '' && given !== '0')
+  if (VERSION.test(given) && Number(given) !== 0 && BigInt(given) < MOST_VERSION)
     throw new StatusError(
       500,
       undefined,

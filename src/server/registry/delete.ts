@@ -4,6 +4,7 @@ import {forbiddenField, notSupported, type FieldError} from '../field-error.ts'
 import type {Resource} from '../resource.ts'
 import {conflict, invalid, MODIFIED, notFound} from '../status.ts'
 import {dryRunErrors, integer} from './options.ts'
+import {requireNoDependents} from './dependents.ts'
 import {parse, toStored, type StoredObject} from './stored-object.ts'
 import {resultOf, timestamp, type WriteServices, type WriteTarget} from './write.ts'
 
@@ -52,6 +53,9 @@ function optionErrors(options: DeleteOptions): FieldError[] {
   return errors
 }
 
+export const wantsOrphans = ({orphanDependents, propagationPolicy}: DeleteOptions) =>
+  orphanDependents === true || propagationPolicy === 'Orphan'
+
 /** The object's last text where it lingers, a Status where it is gone. */
 export type DeleteResult = {lingers: true; json: string} | {lingers: false; stored: StoredObject}
 
@@ -68,6 +72,7 @@ export async function remove(
     if (stored === undefined) throw notFound(resource, context.name)
     const object = parse(stored)
     requirePreconditions(resource, object, options)
+    if (wantsOrphans(options)) requireNoDependents(services.registry, resource, stored)
     await services.admit(
       {verb: 'delete', resource, subresource: '', name: context.name, old: object},
       context,

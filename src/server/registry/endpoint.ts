@@ -3,10 +3,10 @@ import type {ApiResponse} from '../api-request.ts'
 import {jsonSyntaxFault} from '../codec/json-syntax.ts'
 import {PAGE_NOT_FOUND} from '../page-not-found.ts'
 import type {Verb} from '../resource.ts'
-import {methodNotAllowed, StatusError} from '../status.ts'
+import {badRequest, methodNotAllowed, StatusError} from '../status.ts'
 import {negotiatePlain} from '../table/index.ts'
 import {create, refuseResourceVersion} from './create.ts'
-import {deletedStatus, deleteOptions, remove} from './delete.ts'
+import {deletedStatus, deleteOptions, remove, wantsOrphans} from './delete.ts'
 import {reachRead} from './freshness.ts'
 import {list, type Page} from './list.ts'
 import {listBody} from './list-body.ts'
@@ -115,6 +115,12 @@ const VERBS: Record<Verb, (scope: ResourceScope) => ApiResponse | Promise<ApiRes
 
   async deletecollection(scope) {
     const options = deleteOptions(await scope.deleteBody(), scope.query)
+    // Each object would be looked for in the owners of all others.
+    if (wantsOrphans(options)) {
+      throw badRequest(
+        'dependents cannot be orphaned for a collection: delete its objects one by one',
+      )
+    }
     const dryRun = (options.dryRun ?? []).includes('All')
     const page = await selected(scope)
     const removeOne = async ({namespace, name}: StoredObject) => {

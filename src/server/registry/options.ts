@@ -164,10 +164,9 @@ export function requireApplyOptions(options: WriteOptions, apply: boolean): void
   if (errors.length > 0) throw invalid({group: META_GROUP, kind: 'PatchOptions'}, '', errors)
 }
 
-export function dryRunErrors(values: string[]): FieldError[] {
-  const given = values.filter((value) => value !== '')
-  return given.every((value) => value === 'All') ? [] : [notSupported('dryRun', given, ['All'])]
-}
+/** An empty value is no wish to write: whoever sent it may think that nothing is stored. */
+export const dryRunErrors = (values: string[]): FieldError[] =>
+  values.every((value) => value === 'All') ? [] : [notSupported('dryRun', values, ['All'])]
 
 /** The number in a resourceVersion; 0 where it is empty. `fail` is told what Go's parser would say. */
 export function parseNumber(text: string, fail: (problem: string) => StatusError): number {

@@ -5,6 +5,7 @@ import {parseYaml} from '../codec/yaml.ts'
 import {apply} from '../managed-fields/apply.ts'
 import {goText} from '../patch/go-text.ts'
 import {applyJsonPatch} from '../patch/json-patch.ts'
+import {MOST_PATCH_DEPTH} from '../patch/json-value.ts'
 import {applyMergePatch} from '../patch/merge-patch.ts'
 import {applyStrategicMergePatch} from '../patch/strategic-merge.ts'
 import {badRequest, conflict, notFound, unsupportedMediaType} from '../status.ts'
@@ -80,7 +81,7 @@ const kindOf = (contentType: string): PatchKind | undefined => {
 
 function readPatch(bytes: Uint8Array): unknown {
   try {
-    return parseJson(bytes).value
+    return parseJson(bytes, MOST_PATCH_DEPTH).value
   } catch (error) {
     if (error instanceof MalformedError) throw badRequest(`error decoding patch: ${error.message}`)
     throw error
@@ -150,7 +151,7 @@ async function applyPatch(
 
 async function readApplied({bytes}: PatchRequest): Promise<ApiObject> {
   try {
-    const {value} = await parseYaml(bytes)
+    const {value} = await parseYaml(bytes, MOST_PATCH_DEPTH)
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) {
       const object = value as ApiObject
       object.metadata ??= {}

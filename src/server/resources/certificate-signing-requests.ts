@@ -34,12 +34,14 @@ function validateCreate(csr: Csr, {version}: OperationContext): FieldError[] {
 /** Conditions without times get them: a state that lasts keeps the time since when it does. */
 function fillTimes(csr: Csr, old: Csr, {clock}: OperationContext): void {
   const now = timestamp(clock.now())
+  const identity = ({type, status}: CsrCondition) => JSON.stringify([type, status])
+  // Of several equal ones the first counts, so that it is put in last.
+  const before = new Map(
+    (old.status?.conditions ?? []).toReversed().map((one) => [identity(one), one]),
+  )
   for (const condition of csr.status?.conditions ?? []) {
     condition.lastUpdateTime ??= now
-    const before = old.status?.conditions?.find(
-      ({type, status}) => type === condition.type && status === condition.status,
-    )
-    condition.lastTransitionTime ??= before?.lastTransitionTime ?? now
+    condition.lastTransitionTime ??= before.get(identity(condition))?.lastTransitionTime ?? now
   }
 }
 

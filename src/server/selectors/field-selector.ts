@@ -1,6 +1,7 @@
 import type {ApiObject} from '../../api/meta.ts'
 import type {Resource} from '../resource.ts'
 import {badRequest} from '../status.ts'
+import {MOST_REQUIREMENTS} from './label-parser.ts'
 
 export interface FieldTerm {
   field: string
@@ -39,12 +40,13 @@ function splitTerm(part: string, selector: string): FieldTerm {
 }
 
 /** As fields.ParseSelector: terms are sorted, empty ones skipped, an empty value is a value. */
-const splitTerms = (text: string): FieldTerm[] =>
-  text
-    .split(',')
-    .sort()
-    .filter((part) => part !== '')
-    .map((part) => splitTerm(part, text))
+function splitTerms(text: string): FieldTerm[] {
+  const parts = text.split(',').filter((part) => part !== '')
+  if (parts.length > MOST_REQUIREMENTS) {
+    throw badRequest(`invalid selector: more than ${MOST_REQUIREMENTS} requirements`)
+  }
+  return parts.sort().map((part) => splitTerm(part, text))
+}
 
 const own = <T>(record: Record<string, T> | undefined, key: string): T | undefined =>
   record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined

@@ -22,6 +22,8 @@ const OPERATORS: Record<string, LabelOperator> = {
   '>': 'gt',
   '<': 'lt',
 }
+/** Each is tested on every object of a list. A set of values counts as one. */
+export const MOST_REQUIREMENTS = 100
 const EXPECTED_OPERATORS = 'in, notin, =, ==, !=, gt, lt'
 
 function scan(text: string): Token[] {
@@ -51,6 +53,9 @@ class LabelParser {
   parse(): Requirement[] {
     const requirements: Requirement[] = []
     while (!this.#at('end')) {
+      if (requirements.length >= MOST_REQUIREMENTS) {
+        throw new SelectorSyntaxError(`more than ${MOST_REQUIREMENTS} requirements`)
+      }
       if (!this.#startsRequirement()) {
         throw fail(this.#peek().text, "!, identifier, or 'end of string'")
       }

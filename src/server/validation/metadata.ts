@@ -181,7 +181,8 @@ const IMMUTABLE_FIELDS = [
 
 function validateNoNewFinalizers(meta: ObjectMeta, old: ObjectMeta): FieldError[] {
   if (old.deletionTimestamp === undefined) return []
-  const added = (meta.finalizers ?? []).filter((name) => !old.finalizers?.includes(name)).sort()
+  const before = new Set(old.finalizers)
+  const added = (meta.finalizers ?? []).filter((name) => !before.has(name)).sort()
   if (added.length === 0) return []
   const shown = added.map((name) => JSON.stringify(name)).join(', ')
   const why = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${shown}}`

@@ -139,8 +139,14 @@ export const dnsSubdomainName = nameBy(dnsSubdomain)
 export const dnsLabelName = nameBy(dnsLabel)
 export const dns1035LabelName = nameBy(dns1035Label)
 
+/** Kubernetes has no limit; a key of the store has one, and takes a namespace and three bytes for each character. */
+const MOST_PATH_SEGMENT = 512
+const HALF_A_CHARACTER = /\p{Surrogate}/u
+
 /** Anything that can stand in a path: RBAC objects and certificate signing requests. */
 export const pathSegmentName: NameRule = (name, prefix) => {
+  if (name.length > MOST_PATH_SEGMENT) return [maxLengthText(MOST_PATH_SEGMENT)]
+  if (HALF_A_CHARACTER.test(name)) return ['must be well-formed Unicode']
   if (!prefix && (name === '.' || name === '..')) return [`may not be '${name}'`]
   return ['/', '%']
     .filter((character) => name.includes(character))

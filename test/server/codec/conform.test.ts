@@ -267,7 +267,7 @@ describe('conforming to a custom resource', () => {
   })
 
   it('adds nothing but metadata', () => {
-    assert.deepEqual(custom({metadata: {}}).object, {metadata: {}})
+    assert.deepEqual(custom({}).object, {metadata: {}})
   })
 
   it('still drops zero values from metadata, which is typed', () => {
@@ -276,7 +276,7 @@ describe('conforming to a custom resource', () => {
 
   it('prunes fields that it does not know', () => {
     const {object, unknown} = custom({spec: {foo: 1}, status: {addresses: [{type: 'x', foo: 1}]}})
-    assert.deepEqual(object, {spec: {}, status: {addresses: [{type: 'x'}]}})
+    assert.deepEqual(object, {metadata: {}, spec: {}, status: {addresses: [{type: 'x'}]}})
     assert.deepEqual(unknown, ['spec.foo', 'status.addresses[0].foo'])
   })
 

@@ -74,6 +74,14 @@ describe('field selectors', () => {
     }
   })
 
+  it('has an end: each requirement is tested on every object of a list', () => {
+    const many = (count: number) => Array.from({length: count}, () => 'metadata.name!=x').join(',')
+    assert.equal(selects(many(100)), true)
+    assert.throws(() => selects(many(101)), {
+      message: 'invalid selector: more than 100 requirements',
+    })
+  })
+
   it('does not take inherited properties for fields', () => {
     assert.throws(() => parseFieldSelector('constructor=x', pods), {code: 400})
   })

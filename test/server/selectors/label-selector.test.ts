@@ -100,6 +100,13 @@ describe('label selectors', () => {
     })
   }
 
+  it('has an end: each requirement is tested on every object of a list', () => {
+    const many = (count: number) =>
+      Array.from({length: count}, (_, index) => `!a${index}`).join(',')
+    assert.equal(selects(many(100)), true)
+    assert.throws(() => selects(many(101)), {code: 400, message: /more than 100 requirements/})
+  })
+
   it('takes an object without labels', () => {
     assert.equal(matchesLabels(parseLabelSelector('a'), undefined), false)
     assert.equal(matchesLabels(parseLabelSelector('!a'), undefined), true)
