@@ -1,5 +1,5 @@
 import type {ApiObject} from '../api/meta.ts'
-import {keyOf} from './object-key.ts'
+import {KeptObject} from './kept-object.ts'
 import {compareResourceVersions} from './resource-version.ts'
 import type {ObjectEvent} from './watch.ts'
 
@@ -7,13 +7,37 @@ import type {ObjectEvent} from './watch.ts'
 export interface Change<T> {
   /** `namespace/name`, or `name` of what has no namespace. */
   key: string
-  previous?: T
-  current?: T
+  previous?: T | undefined
+  current?: T | undefined
 }
 
-/** A local copy of a resource. It only moves forward: an event older than what is known changes nothing. */
+/** A change whose states are read when somebody looks at them. */
+class KeptChange<T extends ApiObject> implements Change<T> {
+  readonly key: string
+  readonly #previous: {object: T} | undefined
+  readonly #current: {object: T} | undefined
+
+  constructor(key: string, previous?: {object: T}, current?: {object: T}) {
+    this.key = key
+    this.#previous = previous
+    this.#current = current
+  }
+
+  get previous(): T | undefined {
+    return this.#previous?.object
+  }
+
+  get current(): T | undefined {
+    return this.#current?.object
+  }
+}
+
+/**
+ * A local copy of a resource, which takes as much memory as its text. It only moves forward: an event older than what is
+ * known changes nothing.
+ */
 export class InformerStore<T extends ApiObject> {
-  readonly #objects = new Map<string, T>()
+  readonly #objects = new Map<string, KeptObject<T>>()
   #resourceVersion = ''
 
   /** Where a watch goes on. */
@@ -26,30 +50,30 @@ export class InformerStore<T extends ApiObject> {
   }
 
   get(key: string): T | undefined {
-    return this.#objects.get(key)
+    return this.#objects.get(key)?.object
   }
 
   values(): T[] {
-    return [...this.#objects.values()]
+    return Array.from(this.#objects.values(), ({object}) => object)
   }
 
-  entries(): [string, T][] {
-    return [...this.#objects]
+  /** All that is there, as changes that add it. */
+  additions(): Change<T>[] {
+    return Array.from(this.#objects, ([key, kept]) => new KeptChange(key, undefined, kept))
   }
 
   /** Takes a full, consistent list as the truth and says what it changed. */
-  replace(items: readonly T[], resourceVersion: string): Change<T>[] {
+  replace(items: readonly KeptObject<T>[], resourceVersion: string): Change<T>[] {
     // A store that was set back to a backup gives the same versions out again, to other content.
     const setBack = compareResourceVersions(resourceVersion, this.#resourceVersion) < 0
-    const listed = new Map(items.map((item) => [keyOf(item), item]))
-    const gone = [...this.#objects].filter(([key]) => !listed.has(key))
-    const changes: Change<T>[] = gone.map(([key, previous]) => ({key, previous}))
+    const listed = new Map(items.map((item) => [item.key, item]))
+    const gone = [...this.#objects.keys()].filter((key) => !listed.has(key))
+    const changes = gone.map((key) => this.#set(key, undefined))
     for (const [key, current] of listed) {
       const previous = this.#objects.get(key)
-      if (!previous) changes.push({key, current})
-      else if (setBack || !sameVersion(previous, current)) changes.push({key, previous, current})
+      if (previous === undefined || setBack || !previous.isSameAs(current))
+        changes.push(this.#set(key, current))
     }
-    for (const change of changes) this.#set(change)
     this.#resourceVersion = resourceVersion
     return changes
   }
@@ -61,23 +85,19 @@ export class InformerStore<T extends ApiObject> {
     this.#resourceVersion = version
     if (type === 'BOOKMARK') return undefined
 
-    const key = keyOf(object)
+    const current = new KeptObject(object)
+    const previous = this.#objects.get(current.key)
+    if (type === 'DELETED') return previous && this.#set(current.key, undefined)
+    if (previous?.isSameAs(current) === true) return undefined
+    this.#set(current.key, current)
+    // Whoever is told need not read it again.
+    return new KeptChange(current.key, previous, {object})
+  }
+
+  #set(key: string, current: KeptObject<T> | undefined): Change<T> {
     const previous = this.#objects.get(key)
-    if (type === 'DELETED') return previous && this.#set({key, previous})
-    if (previous && sameVersion(previous, object)) return undefined
-    return this.#set(previous ? {key, previous, current: object} : {key, current: object})
+    if (current === undefined) this.#objects.delete(key)
+    else this.#objects.set(key, current)
+    return new KeptChange(key, previous, current)
   }
-
-  #set(change: Change<T>): Change<T> {
-    if (change.current) this.#objects.set(change.key, change.current)
-    else this.#objects.delete(change.key)
-    return change
-  }
-}
-
-function sameVersion(one: ApiObject, other: ApiObject): boolean {
-  return (
-    one.metadata.resourceVersion === other.metadata.resourceVersion &&
-    one.metadata.uid === other.metadata.uid
-  )
 }

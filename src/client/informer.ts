@@ -4,6 +4,7 @@ import {sleep} from '../runtime.ts'
 import {Backoff, type BackoffOptions} from './backoff.ts'
 import {wasCut} from './connection-errors.ts'
 import {InformerStore, type Change} from './informer-store.ts'
+import {KeptObject} from './kept-object.ts'
 import type {ResourceClient, SelectOptions} from './resource-client.ts'
 
 export type ChangeHandler<T> = (change: Change<T>) => void
@@ -68,8 +69,15 @@ export function startInformer<T extends ApiObject>(
   }
 
   async function relist(): Promise<void> {
-    const {items, metadata} = await source.list({...select, signal})
-    store.replace(items, metadata.resourceVersion ?? '').forEach(tell)
+    let kept: KeptObject<T>[] = []
+    const onPage = (items: T[], isFirst: boolean) => {
+      if (isFirst) kept = []
+      for (const item of items) kept.push(new KeptObject(item))
+    }
+    const {items, metadata} = await source.list({...select, signal, onPage})
+    // Of a source that knows no pages.
+    onPage(items, false)
+    store.replace(kept, metadata.resourceVersion ?? '').forEach(tell)
     markSynced()
   }
 
@@ -116,7 +124,7 @@ export function startInformer<T extends ApiObject>(
     list: () => store.values(),
     subscribe(handler) {
       handlers.add(handler)
-      for (const [key, current] of store.entries()) attempt(() => handler({key, current}))
+      for (const change of store.additions()) attempt(() => handler(change))
       return () => handlers.delete(handler)
     },
   }

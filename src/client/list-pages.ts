@@ -2,7 +2,7 @@ import type {ApiList, ApiObject} from '../api/meta.ts'
 import {hasCode} from '../errors.ts'
 import type {ApiCaller} from './api-call.ts'
 import {collectionPath, queryOf, selectQuery} from './resource-path.ts'
-import type {ListOptions, ResourceType} from './resource-client.ts'
+import type {ListOptions, ResourceType, SelectOptions} from './resource-client.ts'
 import {fromForeignAnswer} from './status-errors.ts'
 
 const PAGE_SIZE = 500
@@ -11,35 +11,38 @@ const PAGE_SIZE = 500
 export async function listPages<T extends ApiObject>(
   caller: ApiCaller,
   type: ResourceType,
-  options: ListOptions,
+  options: ListOptions<T>,
 ): Promise<ApiList<T>> {
-  const first = await readPage<T>(caller, type, options, {
-    limit: options.pageSize ?? PAGE_SIZE,
-    resourceVersion: options.resourceVersion,
-  })
-  const items = first.items
+  const {pageSize: limit = PAGE_SIZE, resourceVersion, onPage} = options
+  let items: T[] = []
+  const take = async (page: ApiList<T>, isFirst: boolean) => {
+    if (isFirst) items = []
+    if (onPage) await onPage(page.items, isFirst)
+    else for (const item of page.items) items.push(item)
+  }
+  let first = await readPage<T>(caller, type, options, {limit, resourceVersion})
+  await take(first, true)
   let next = first.metadata.continue
   while (next) {
     try {
-      const page: ApiList<T> = await readPage<T>(caller, type, options, {
-        limit: options.pageSize ?? PAGE_SIZE,
-        continue: next,
-      })
-      for (const item of page.items) items.push(item)
+      const page: ApiList<T> = await readPage<T>(caller, type, options, {limit, continue: next})
+      await take(page, false)
       next = page.metadata.continue
     } catch (error) {
       if (!hasCode(error, 'EXPIRED')) throw error
-      return await readPage<T>(caller, type, options, {resourceVersion: options.resourceVersion})
+      first = await readPage<T>(caller, type, options, {resourceVersion})
+      await take(first, true)
+      break
     }
   }
-  const {resourceVersion} = first.metadata
-  return {...first, metadata: resourceVersion === undefined ? {} : {resourceVersion}, items}
+  const {resourceVersion: version} = first.metadata
+  return {...first, metadata: version === undefined ? {} : {resourceVersion: version}, items}
 }
 
 async function readPage<T extends ApiObject>(
   caller: ApiCaller,
   type: ResourceType,
-  options: ListOptions,
+  options: SelectOptions,
   page: {limit?: number; continue?: string; resourceVersion?: string | undefined},
 ): Promise<ApiList<T>> {
   const answer = await caller.json({

@@ -24,10 +24,15 @@ export interface SelectOptions extends CallOptions {
   fieldSelector?: string | undefined
 }
 
-export interface ListOptions extends SelectOptions {
+export interface ListOptions<T = ApiObject> extends SelectOptions {
   resourceVersion?: string | undefined
   /** How many objects to ask for at once; all pages are read in any case. */
   pageSize?: number | undefined
+  /**
+   * Takes each page as it comes, and the list has no items: for those who need not have all in memory at once. A second first
+   * page means that the list had to begin again, and what came before does not count.
+   */
+  onPage?: ((items: T[], isFirst: boolean) => Promise<void> | void) | undefined
 }
 
 export interface WatchOptions extends SelectOptions {
@@ -75,7 +80,7 @@ export interface ResourceClient<T extends ApiObject> {
   /** As get, but undefined where there is no such object. */
   find(ref: ObjectRef, options?: CallOptions): Promise<T | undefined>
   /** Reads all pages at one resourceVersion. */
-  list(options?: ListOptions): Promise<ApiList<T>>
+  list(options?: ListOptions<T>): Promise<ApiList<T>>
   watch(options?: WatchOptions): AsyncIterable<ObjectEvent<T>>
   create(object: T, options?: WriteOptions): Promise<T>
   /** Fails with CONFLICT where the object's resourceVersion is not the stored one. */

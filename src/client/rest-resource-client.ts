@@ -58,7 +58,7 @@ export class RestResourceClient<T extends ApiObject> implements ResourceClient<T
     }
   }
 
-  async list(options: ListOptions = {}): Promise<ApiList<T>> {
+  async list(options: ListOptions<T> = {}): Promise<ApiList<T>> {
     return await listPages<T>(this.#caller, this.#type, options)
   }
 

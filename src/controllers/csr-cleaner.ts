@@ -15,6 +15,13 @@ const HOUR = 3_600_000
 const DECIDED = HOUR
 /** How long a request waits for whoever has to do something. */
 const WAITING = 24 * HOUR
+/** A request as it was seen: only that one is deleted. */
+interface Seen {
+  name: string
+  uid: string | undefined
+  resourceVersion: string | undefined
+}
+
 const ALL = 'all'
 /** Writes that come together share a commit. */
 const AT_ONCE = 16
@@ -52,8 +59,8 @@ export function cleanRequests(
   writer: Pick<ApiClient, 'csrs'>,
   clock: Clock,
 ): Reconcile {
-  async function remove({metadata}: Csr, signal: AbortSignal): Promise<void> {
-    const {name = '', uid, resourceVersion} = metadata
+  async function remove(key: Seen, signal: AbortSignal): Promise<void> {
+    const {name, uid, resourceVersion} = key
     try {
       await writer.csrs.delete(name, {uid, resourceVersion, signal})
     } catch (error) {
@@ -64,15 +71,20 @@ export function cleanRequests(
 
   return async (_key, signal) => {
     const now = clock.now()
-    const {items} = await reader.csrs.list({signal})
     const pause = slices(signal)
-    const done: Csr[] = []
-    for (const csr of items) {
-      await pause()
-      if (isDone(csr, now)) done.push(csr)
+    const done = new Map<string, Seen>()
+    const onPage = async (items: Csr[]) => {
+      for (const csr of items) {
+        await pause()
+        const {name = '', uid, resourceVersion} = csr.metadata
+        if (isDone(csr, now)) done.set(name, {name, uid, resourceVersion})
+      }
     }
-    for (let start = 0; start < done.length; start += AT_ONCE) {
-      await Promise.all(done.slice(start, start + AT_ONCE).map((csr) => remove(csr, signal)))
+    const {items} = await reader.csrs.list({signal, onPage})
+    await onPage(items)
+    const all = [...done.values()]
+    for (let start = 0; start < all.length; start += AT_ONCE) {
+      await Promise.all(all.slice(start, start + AT_ONCE).map((one) => remove(one, signal)))
     }
     return {requeueAfter: HOUR}
   }

@@ -9,7 +9,7 @@ import {slices} from './pace.ts'
 /** Makes the signer of one content. */
 export type SignerFor = (content: string) => (token: BootstrapToken) => string
 
-/** What a Secret has been found to hold; good for as long as the very same object stands in the copy. */
+/** What a Secret has been found to hold; good for as long as it has not changed. */
 interface Known {
   token: BootstrapToken | undefined
   expires: Date | undefined
@@ -31,7 +31,8 @@ export interface Signatures {
 /** The signatures of all tokens over one content. Only what has changed since the last time is read and signed again. */
 export class TokenSignatures {
   readonly #signerFor: SignerFor
-  readonly #known = new WeakMap<Secret, Known>()
+  /** Of the Secrets of the last time, by their versions. */
+  #known = new Map<string, Known>()
   #signer: Signer | undefined
 
   constructor(signerFor: SignerFor = detachedSigner) {
@@ -46,11 +47,14 @@ export class TokenSignatures {
     if (this.#signer?.content !== content) this.#signer = {content, sign: this.#signerFor(content)}
     const {sign} = this.#signer
     const byKey = new Map<string, string>()
+    const seen = new Map<string, Known>()
     let nextExpiry: Date | undefined
     const pause = slices(signal)
     for (const secret of secrets) {
       await pause()
-      const known = this.#read(secret, now)
+      const version = versionOf(secret)
+      const known = this.#known.get(version) ?? read(secret, now)
+      seen.set(version, known)
       const {token, expires} = known
       if (token === undefined || (expires && expires <= now) || byKey.has(jwsKey(token.id)))
         continue
@@ -58,15 +62,15 @@ export class TokenSignatures {
       byKey.set(jwsKey(token.id), known.signature.jws)
       if (expires && (!nextExpiry || expires < nextExpiry)) nextExpiry = expires
     }
+    this.#known = seen
     return {byKey, nextExpiry}
   }
-
-  #read(secret: Secret, now: Date): Known {
-    let known = this.#known.get(secret)
-    if (known === undefined) {
-      known = {token: signingToken(secret, now), expires: expirationOf(secret)}
-      this.#known.set(secret, known)
-    }
-    return known
-  }
 }
+
+const versionOf = ({metadata: {name = '', uid = '', resourceVersion = ''}}: Secret) =>
+  `${name} ${uid} ${resourceVersion}`
+
+const read = (secret: Secret, now: Date): Known => ({
+  token: signingToken(secret, now),
+  expires: expirationOf(secret),
+})

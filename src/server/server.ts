@@ -102,7 +102,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     createServerServices({index, bearers, audiences, tokens}),
     options.serviceRange,
   )
-  const registry = await Registry.open(storage, resources)
+  const registry = await Registry.open(storage, resources, (key) =>
+    onError('left out of what is served', new Error(`${key} in the store cannot be read`)),
+  )
   feedRbacIndex(registry, index)
   feedRequestUsage(registry, requestUsage)
   feedNodeGraph(registry, nodeGraph)

@@ -214,8 +214,10 @@ describe('signing cluster-info', () => {
   })
 
   it('signs again only what has changed', async () => {
-    const named = (id: string, secret: string) =>
-      tokenSecret({'token-id': id, 'token-secret': secret}, `bootstrap-token-${id}`)
+    const named = (id: string, secret: string) => {
+      const token = tokenSecret({'token-id': id, 'token-secret': secret}, `bootstrap-token-${id}`)
+      return {...token, metadata: {...token.metadata, resourceVersion: secret}}
+    }
     tokens = [named('aaaaaa', '1'), named('bbbbbb', '2'), named('cccccc', '3')]
     const signedNow = async () => {
       signedBy = []

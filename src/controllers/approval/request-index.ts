@@ -1,6 +1,7 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {startInformer} from '../../client/informer.ts'
+import {KeptObject} from '../../client/kept-object.ts'
 import {APPROVED, DENIED, FAILED, findCondition, isIssued} from '../../csr/conditions.ts'
 import {leafCertificateIn} from '../../csr/issued-certificate.ts'
 import {nodeOfUser} from '../../csr/node-names.ts'
@@ -23,6 +24,12 @@ export interface KnownRequest {
   issued: IssuedIdentity | undefined
   /** Approved by this process, also before the copy shows it. */
   isApproved: boolean
+}
+
+/** The same as it is kept: the request as text. */
+interface KeptRequest extends Omit<KnownRequest, 'csr'> {
+  kept: KeptObject<Csr>
+  isOpen: boolean
 }
 
 /** What was issued; undefined also where it cannot be read. */
@@ -60,9 +67,9 @@ function isMadeAfter({metadata: one}: Csr, {metadata: other}: Csr): boolean {
 export class RequestIndex implements Source {
   readonly #csrs: Pick<ApiClient['csrs'], 'list' | 'watch'>
   readonly #signer: string
-  readonly #byName = new Map<string, KnownRequest>()
+  readonly #byName = new Map<string, KeptRequest>()
   readonly #openOf = new Map<string, Set<string>>()
-  readonly #approvedOf = new Map<string, Map<string, KnownRequest>>()
+  readonly #approvedOf = new Map<string, Map<string, KeptRequest>>()
   #synced: Promise<void> = Promise.resolve()
 
   constructor(csrs: Pick<ApiClient['csrs'], 'list' | 'watch'>, signer: string) {
@@ -87,12 +94,13 @@ export class RequestIndex implements Source {
   /** Takes the newest state of a request; undefined where it is gone. */
   see(name: string, current: Csr | undefined): void {
     const known = this.#byName.get(name)
-    const isSame = known !== undefined && known.csr.metadata.uid === current?.metadata.uid
+    const isSame = known !== undefined && known.kept.uid === current?.metadata.uid
     if (known !== undefined && !isSame) this.#forget(name, known)
     // Another server's field selectors may not know of signers.
     if (current?.spec.signerName !== this.#signer) return
-    const request: KnownRequest = {
-      csr: current,
+    const request: KeptRequest = {
+      kept: new KeptObject(current),
+      isOpen: isOpen(current),
       asked: isSame ? known.asked : askedBy(current),
       issued: (isSame ? known.issued : undefined) ?? issuedIdentity(current),
       isApproved: isGranting(current) || (isSame && known.isApproved && isOpen(current)),
@@ -112,7 +120,10 @@ export class RequestIndex implements Source {
   /** Waits for the first list, so that "not there" is never "not seen yet". */
   async find(name: string): Promise<KnownRequest | undefined> {
     await this.#synced
-    return this.#byName.get(name)
+    const known = this.#byName.get(name)
+    if (known === undefined) return undefined
+    const {kept, asked, issued, isApproved} = known
+    return {csr: kept.object, asked, issued, isApproved}
   }
 
   /** The names of the requests for a node that nobody has decided on. */
@@ -126,8 +137,9 @@ export class RequestIndex implements Source {
     for (const name of this.openFor(node)) {
       const known = this.#byName.get(name)
       if (known?.asked === undefined || known.asked.pin === pin) continue
-      if (known.csr.spec.username !== csr.spec.username || !isMadeAfter(known.csr, newest)) continue
-      if (allHold(kubeletClientRules(known.asked))) newest = known.csr
+      const {object: other} = known.kept
+      if (other.spec.username !== csr.spec.username || !isMadeAfter(other, newest)) continue
+      if (allHold(kubeletClientRules(known.asked))) newest = other
     }
     return newest === csr ? undefined : newest.metadata.name
   }
@@ -139,19 +151,19 @@ export class RequestIndex implements Source {
       .map(([name, {asked, issued}]) => ({name, pin: issued?.pin ?? asked?.pin ?? '', ...issued}))
   }
 
-  #place(name: string, request: KnownRequest): void {
+  #place(name: string, request: KeptRequest): void {
     const node = request.asked?.node
     if (node === undefined) return
-    if (isOpen(request.csr) && !request.isApproved) {
+    if (request.isOpen && !request.isApproved) {
       this.#openOf.set(node, (this.#openOf.get(node) ?? new Set<string>()).add(name))
     } else remove(this.#openOf, node, name)
     if (request.isApproved) {
-      const approved = this.#approvedOf.get(node) ?? new Map<string, KnownRequest>()
+      const approved = this.#approvedOf.get(node) ?? new Map<string, KeptRequest>()
       this.#approvedOf.set(node, approved.set(name, request))
     } else remove(this.#approvedOf, node, name)
   }
 
-  #forget(name: string, {asked}: KnownRequest): void {
+  #forget(name: string, {asked}: KeptRequest): void {
     this.#byName.delete(name)
     if (asked?.node === undefined) return
     remove(this.#openOf, asked.node, name)

@@ -19,7 +19,7 @@ export interface Page {
 /** So many objects are read from history at a time. */
 const CHUNK = 500
 /** A page ends once its texts are so long, also before it has as many objects as were asked for: its reader parses it whole. */
-const PAGE_BYTES = 4 * 1024 * 1024
+const PAGE_BYTES = 1024 * 1024
 /** A list without pages is sent from memory; of the history so much at most is read for one. */
 const HISTORY_BYTES = 64 * 1024 * 1024
 
