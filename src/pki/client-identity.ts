@@ -38,7 +38,7 @@ function uidOf({subject}: Certificate): {uid?: string; problem?: string} {
 export const MOST_PRESENTED = 8
 
 /** Reads what a caller presented, or says why it is refused before anything is computed with its keys. As Go's TLS server. */
-function readPresented(ders: readonly Uint8Array[]): Certificate[] | string {
+export function readCaller(ders: readonly Uint8Array[]): Certificate[] | string {
   if (ders.length > MOST_PRESENTED) return `it comes with more than ${MOST_PRESENTED} certificates`
   const presented: Certificate[] = []
   for (const der of ders) {
@@ -65,7 +65,7 @@ export async function verifyClientCertificate(
   bundle: readonly Certificate[],
   now: Date,
 ): Promise<ClientVerdict> {
-  const presented = readPresented([leafDer, ...others])
+  const presented = readCaller([leafDer, ...others])
   if (typeof presented === 'string') return {ok: false, reason: presented}
   const [leaf, ...intermediates] = presented
   if (leaf === undefined) return {ok: false, reason: 'there is no certificate'}

@@ -1,6 +1,7 @@
 import type {ServerHttp2Session} from 'node:http2'
 import type {Socket} from 'node:net'
 import type {TLSSocket} from 'node:tls'
+import type {HandshakeBudget} from './handshake-budget.ts'
 
 interface Connection {
   raw: Socket
@@ -16,6 +17,7 @@ interface Connection {
  */
 export class Connections {
   readonly #limit: number
+  readonly #budget: HandshakeBudget
   readonly #sessions = new Set<ServerHttp2Session>()
   readonly #handshakes = new Map<string, Connection>()
   readonly #byTls = new WeakMap<TLSSocket, Connection>()
@@ -24,8 +26,9 @@ export class Connections {
   readonly #idle = new Set<Connection>()
   readonly #busy = new Set<Connection>()
 
-  constructor(limit: number) {
+  constructor(limit: number, budget: HandshakeBudget) {
     this.#limit = limit
+    this.#budget = budget
   }
 
   get open(): number {
@@ -35,7 +38,8 @@ export class Connections {
   /** A connection has come in; its handshake is to follow. */
   add(raw: Socket): void {
     raw.on('error', () => undefined)
-    if (this.open >= this.#limit && !this.#makeRoom()) {
+    const {remoteAddress = ''} = raw
+    if (!this.#budget.allows(remoteAddress) || (this.open >= this.#limit && !this.#makeRoom())) {
       raw.destroy()
       return
     }
@@ -46,11 +50,12 @@ export class Connections {
     raw.once('close', () => {
       this.#forget(connection)
       if (this.#handshakes.get(peer) === connection) this.#handshakes.delete(peer)
+      if (connection.tls === undefined) this.#budget.failed(remoteAddress, raw.bytesRead)
     })
   }
 
-  /** The handshake of a connection is done. */
-  secure(socket: TLSSocket): void {
+  /** The handshake of a connection is done, with these certificates of the caller's. */
+  secure(socket: TLSSocket, presented: readonly Uint8Array[]): void {
     const peer = peerOf(socket)
     const connection = this.#handshakes.get(peer)
     this.#handshakes.delete(peer)
@@ -59,6 +64,7 @@ export class Connections {
       return
     }
     connection.tls = socket
+    this.#budget.done(connection.raw.remoteAddress ?? '', connection.raw.bytesRead, presented)
     this.#byTls.set(socket, connection)
   }
 

@@ -12,6 +12,7 @@ import type {ApiRequest, Handler} from '../api-request.ts'
 import {discardBody, readBody, type BodyLimits} from './body.ts'
 import {Connections} from './connections.ts'
 import {Http1} from './http1.ts'
+import {HandshakeBudget} from './handshake-budget.ts'
 import {DEFAULT_HTTP_LIMITS, type HttpLimits} from './http-limits.ts'
 import {listenError} from './listen-error.ts'
 import {PeerCertificateReader} from './peer-certificates.ts'
@@ -51,7 +52,7 @@ export class Listener {
   private constructor({handler, tls, limits}: ListenerOptions) {
     this.#handler = handler
     this.#limits = {...DEFAULT_HTTP_LIMITS, ...limits}
-    this.#connections = new Connections(this.#limits.connections)
+    this.#connections = new Connections(this.#limits.connections, new HandshakeBudget())
     this.#server = createSecureServer({
       ...contextOf(tls),
       allowHTTP1: true,
@@ -126,7 +127,7 @@ export class Listener {
     this.#server.prependListener('connection', (raw: Socket) => this.#connections.add(raw))
     this.#server.prependListener('secureConnection', (socket: TLSSocket) => {
       newest = socket
-      this.#connections.secure(socket)
+      this.#connections.secure(socket, this.#peers.read(socket)?.chain ?? [])
       socket.on('error', () => undefined)
     })
     // Emitted while the connection's own event is, so the newest socket is the session's.

@@ -28,21 +28,34 @@ export class TokenBuckets {
 
   /** Spends one; answers 0, or how many seconds until there is one again. */
   spend(key: string, now: Date): number {
-    const {perSecond, burst} = this.#options
-    const time = now.getTime()
-    const known = this.#buckets.get(key)
-    // A clock that was set back must not lock anybody out: time then counts from here.
-    const elapsed = known === undefined ? 0 : Math.max(0, time - known.filled) / 1000
-    const tokens = known === undefined ? burst : Math.min(burst, known.tokens + elapsed * perSecond)
+    const tokens = this.#level(key, now)
     const isSpent = tokens >= 1
-    this.#remember(key, {tokens: isSpent ? tokens - 1 : tokens, filled: time})
-    return isSpent ? 0 : Math.max(1, Math.ceil((1 - tokens) / perSecond))
+    this.#remember(key, {tokens: isSpent ? tokens - 1 : tokens, filled: now.getTime()})
+    return isSpent ? 0 : Math.max(1, Math.ceil((1 - tokens) / this.#options.perSecond))
+  }
+
+  /** Takes what has been used already, be it more than there is. */
+  charge(key: string, amount: number, now: Date): void {
+    this.#remember(key, {tokens: this.#level(key, now) - amount, filled: now.getTime()})
+  }
+
+  isSpent(key: string, now: Date): boolean {
+    return this.#level(key, now) <= 0
   }
 
   /** Gives back one that was spent. */
   refund(key: string): void {
     const known = this.#buckets.get(key)
     if (known !== undefined) known.tokens = Math.min(this.#options.burst, known.tokens + 1)
+  }
+
+  #level(key: string, now: Date): number {
+    const {perSecond, burst} = this.#options
+    const known = this.#buckets.get(key)
+    if (known === undefined) return burst
+    // A clock that was set back must not lock anybody out: time then counts from here.
+    const elapsed = Math.max(0, now.getTime() - known.filled) / 1000
+    return Math.min(burst, known.tokens + elapsed * perSecond)
   }
 
   #remember(key: string, bucket: Bucket): void {

@@ -45,6 +45,22 @@ describe('TokenBuckets', () => {
     assert.equal(buckets.spend('a', later(1)), 0)
   })
 
+  it('gives back one, and no more than a burst', () => {
+    const buckets = new TokenBuckets({perSecond: 1, burst: 1, keys: 10})
+    assert.equal(buckets.spend('a', NOW), 0)
+    buckets.refund('a')
+    buckets.refund('a')
+    assert.deepEqual([buckets.spend('a', NOW), buckets.spend('a', NOW)], [0, 1])
+  })
+
+  it('takes more than there is for what was used already, and waits until that is paid', () => {
+    const buckets = new TokenBuckets({perSecond: 1, burst: 5, keys: 10})
+    assert.equal(buckets.isSpent('a', NOW), false)
+    buckets.charge('a', 15, NOW)
+    assert.equal(buckets.isSpent('a', later(9)), true)
+    assert.equal(buckets.isSpent('a', later(11)), false)
+  })
+
   it('remembers no more keys than it may', () => {
     const buckets = new TokenBuckets({perSecond: 1, burst: 1, keys: 100})
     for (let index = 0; index < 10_000; index += 1) buckets.spend(`k${index}`, NOW)
