@@ -62,7 +62,12 @@ export async function startEmbedded(
   let material = await readMaterial(plane, signing)
   const reloads = new EventEmitter()
   await ensureFolder(fileOf(plane, 'logs'))
-  const issuances = new FileIssuanceLog(fileOf(plane, 'issuances'), clock)
+  const signs = chosen?.includes('csr-signer') ?? true
+  const issuances = new FileIssuanceLog(
+    fileOf(plane, 'issuances'),
+    clock,
+    fileOf(plane, 'issuanceKey'),
+  )
   const storage = await openLmdbStorage(plane.dir, log)
   try {
     const server = await startServer({
@@ -81,6 +86,7 @@ export async function startEmbedded(
       serviceRange: serviceRange(settings.serviceSubnet),
       clock,
       auditFile: fileOf(plane, 'audit'),
+      readiness: signs ? [{name: 'issuance-log', check: () => issuances.check()}] : [],
       onError: (message, error) => log(`error: ${message}: ${messageOf(error)}`),
     })
     const controllers = startControllers({
@@ -107,7 +113,7 @@ export async function startEmbedded(
       onError: (controller, key, error) => log(`error: ${controller} ${key}: ${messageOf(error)}`),
     })
     await controllers.synced
-    if (chosen?.includes('csr-signer') ?? true) {
+    if (signs) {
       for (const line of material.shortcomings) log(`error: ${line}`)
       // Signing is tried again and again; a server that cannot sign is of use all the same.
       await issuances.check().catch((error: unknown) => {

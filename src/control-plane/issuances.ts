@@ -1,3 +1,5 @@
+import {TrustError} from '../errors.ts'
+import {readLogKey} from '../controllers/signing/log-key.ts'
 import type {LogEntry} from '../controllers/signing/log-line.ts'
 import {readLog} from '../controllers/signing/read-log.ts'
 
@@ -10,6 +12,8 @@ export interface IssuanceReport {
   head: string
   /** There only where the chain was checked; a broken one is an error. */
   verified?: true
+  /** Whether its lines were checked with the key of the log; there only where the chain was checked. */
+  authenticated?: boolean
   /** Absent where the chain was checked. */
   entries?: LogEntry[]
 }
@@ -34,13 +38,42 @@ export async function listIssuances(file: string, warn: Warn): Promise<IssuanceR
   return {file, count, head, entries}
 }
 
-/** Checks the chain, and that the line with the hash `expectedHead` is in it. Throws ISSUANCE_LOG_BROKEN. */
+export interface VerifyOptions {
+  /** The hash of a line that has to be in the log. */
+  expectedHead?: string | undefined
+  /** The file of its key. */
+  keyFile: string
+  /** Whether the log is of a control plane on this machine, which has a key from its first start on. */
+  requiresKey: boolean
+  warn: Warn
+}
+
+const noKey = (file: string, keyFile: string): TrustError =>
+  new TrustError(
+    'ISSUANCE_LOG_BROKEN',
+    `${file} cannot be checked: its key ${keyFile} is missing`,
+    {
+      hints: [
+        'put the key back from a backup',
+        'to check the chain of hashes alone, which anybody can write, name the log with --file',
+      ],
+      facts: {file, key: keyFile},
+    },
+  )
+
+/** Checks the chain, the key that it was written with, and that the line with the hash `expectedHead` is in it. Throws ISSUANCE_LOG_BROKEN. */
 export async function verifyIssuances(
   file: string,
-  expectedHead: string | undefined,
-  warn: Warn,
+  {expectedHead, keyFile, requiresKey, warn}: VerifyOptions,
 ): Promise<IssuanceReport> {
-  const {count, head, torn} = await readLog(file, {expectedHead})
+  const key = await readLogKey(keyFile)
+  let isKeyed = false
+  const onEntry = ({mac}: LogEntry) => (isKeyed ||= mac !== undefined)
+  const {count, head, torn} = await readLog(file, {expectedHead, key, onEntry})
+  if (!key && isKeyed) {
+    if (requiresKey) throw noKey(file, keyFile)
+    warn(`there is no key ${keyFile}: whoever can write the file could have written all of it`)
+  }
   warnTorn(file, torn, warn)
-  return {file, count, head, verified: true}
+  return {file, count, head, verified: true, authenticated: key !== undefined}
 }

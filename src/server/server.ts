@@ -23,7 +23,7 @@ import {RbacIndex} from './authz/rbac/rbac-index.ts'
 import {startCompaction} from './compaction.ts'
 import {createDocuments} from './documents.ts'
 import {createHandler} from './handler.ts'
-import {createHealth} from './health/index.ts'
+import {createHealth, type HealthCheck} from './health/index.ts'
 import {Listener, type HttpLimits, type TlsMaterial} from './http/listener.ts'
 import {RequestLimiter, type RequestLimits} from './limits/request-limiter.ts'
 import {MetricsRegistry, processMetrics, requestMetrics, storageMetrics} from './metrics/index.ts'
@@ -58,6 +58,8 @@ export interface ServerOptions {
   clock: Clock
   /** No audit log where absent. */
   auditFile?: string
+  /** What else has to work before the server is ready. */
+  readiness?: readonly Omit<HealthCheck, 'endpoints'>[]
   limits?: {
     http?: Partial<HttpLimits>
     requests?: Partial<RequestLimits>
@@ -137,6 +139,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       },
       endpoints: ['healthz', 'readyz'],
     },
+    ...(options.readiness ?? []).map((one): HealthCheck => ({...one, endpoints: ['readyz']})),
   ])
   const audit = openAuditLog({
     path: options.auditFile ?? '',

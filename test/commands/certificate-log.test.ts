@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {mkdir, readFile, writeFile} from 'node:fs/promises'
+import {copyFile, mkdir, readFile, rename, rm, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {FileIssuanceLog} from '../../src/controllers/signing/file-issuance-log.ts'
 import {run} from '../cli/program.ts'
@@ -10,32 +10,34 @@ interface Report {
   entries: {request: string; hash: string}[]
 }
 
+const ISSUED = {
+  decision: 'issued' as const,
+  signer: 'kubernetes.io/kube-apiserver-client',
+  uid: 'u',
+  requester: 'ada',
+  subject: 'CN=ada',
+  names: {dns: ['ada.example.com'], ips: [], emails: [], uris: []},
+}
+
 describe('certificate log', () => {
   const folder = useTemporaryFolder()
   const file = () => join(folder(), 'logs', 'issuance.log')
+  const key = () => join(folder(), 'issuance.key')
   const show = (...flags: string[]) => run('certificate', 'log', '--dir', folder(), ...flags)
   const report = async () => JSON.parse((await show('--output', 'json')).stdout) as Report
 
   beforeEach(async () => {
     await mkdir(join(folder(), 'logs'))
-    const log = new FileIssuanceLog(file(), fixedClock())
-    const about = {
-      signer: 'kubernetes.io/kube-apiserver-client',
-      uid: 'u',
-      requester: 'ada',
-      subject: 'CN=ada',
-      names: {dns: ['ada.example.com'], ips: [], emails: [], uris: []},
-    }
+    const log = new FileIssuanceLog(file(), fixedClock(), key())
     await log.append({
-      ...about,
-      decision: 'issued',
+      ...ISSUED,
       request: 'first',
       serial: '1f',
       fingerprint: 'ab12',
       notAfter: '2027-03-01T12:00:00.000Z',
     })
     await log.append({
-      ...about,
+      ...ISSUED,
       decision: 'refused',
       request: 'second',
       reason: 'it is\u001b[2J odd',
@@ -66,7 +68,37 @@ describe('certificate log', () => {
     const {head} = await report()
     const {stdout, exit} = await show('--verify')
     assert.equal(exit, 0)
-    assert.equal(stdout, `${file()}: 2 lines, the chain is unbroken\nhead ${head}\n`)
+    assert.equal(
+      stdout,
+      `${file()}: 2 lines, the chain is unbroken and written with the key of the log\nhead ${head}\n`,
+    )
+  })
+
+  it('ends with 3 where the log was rewritten as a whole by somebody without its key', async () => {
+    await rename(key(), `${key()}.of-another`)
+    const log = new FileIssuanceLog(`${file()}.theirs`, fixedClock())
+    await log.append({...ISSUED, request: 'theirs'})
+    await log.close()
+    await rename(`${file()}.theirs`, file())
+    await rename(`${key()}.of-another`, key())
+    const {stderr, exit} = await show('--verify')
+    assert.equal(exit, 3)
+    assert.match(stderr, /line 1 of .*: it was not written with the key of this log/)
+  })
+
+  it('ends with 3 where the key of a control plane is gone, and checks a copy without it with a warning', async () => {
+    const elsewhere = join(folder(), 'copy.log')
+    await copyFile(file(), elsewhere)
+    const copied = await run('certificate', 'log', '--file', elsewhere, '--verify')
+    assert.equal(copied.exit, 0)
+    assert.match(copied.stderr, /there is no key .*could have written all of it/)
+    assert.doesNotMatch(copied.stdout, /with the key/)
+    const withKey = await run('certificate', 'log', '--file', elsewhere, '--key', key(), '--verify')
+    assert.match(withKey.stdout, /written with the key of the log/)
+    await rm(key())
+    const {stderr, exit} = await show('--verify')
+    assert.equal(exit, 3)
+    assert.match(stderr, /its key .* is missing/)
   })
 
   it('ends with 3 and says where the chain breaks', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {rename, writeFile} from 'node:fs/promises'
+import {readFile, rename, truncate, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import type {ApiClient} from '../../src/client/api-client.ts'
 import {connect, connectTo} from '../../src/client/connect.ts'
@@ -22,6 +22,7 @@ import {
   type Wish,
 } from '../controllers/signing/support.ts'
 import {testAuthority, validAround} from '../pki/support.ts'
+import {until} from '../server/support.ts'
 import {planeFixture, type PlaneFixture} from './plane-fixture.ts'
 
 /** Approved by nobody but us. */
@@ -111,6 +112,23 @@ describe('signing in the embedded control plane', () => {
     const {entries = []} = await listIssuances(file, log)
     const names = entries.map((entry) => ('request' in entry ? entry.request : entry.decision))
     assert.deepEqual(names, ['node', 'ada', 'bea', 'cis'])
+  })
+
+  it('notices while it runs that its log was cut off: nothing is signed, and the server is not ready', async () => {
+    const file = fileOf(fixture.context.plane, 'issuances')
+    await signed(user('before-the-cut'))
+    const whole = await readFile(file)
+    await truncate(file, 10)
+    const ready = () => client.raw('/readyz/issuance-log')
+    await assert.rejects(ready(), /was cut off or rewritten[^]*put back, or moved away/)
+    const csr = await client.csrs.create(await csrFor(user('after-the-cut')))
+    await approve(client, csr)
+    await until(() => problems.some((line) => line.includes('was cut off or rewritten')))
+    assert.equal((await client.csrs.get('after-the-cut')).status?.certificate, undefined)
+    await writeFile(file, whole)
+    assert.equal((await ready()).trim(), 'ok')
+    await settled(client, 'after-the-cut')
+    problems.length = 0
   })
 
   it('leaves a signer of somebody else to that: others approve and sign through the API', async () => {

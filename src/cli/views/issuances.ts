@@ -36,7 +36,7 @@ const cell = (text = ''): string => printable(text).replaceAll(/\s+/g, ' ').trim
 const moment = (time: string | undefined): string => cell(time?.replace(/\.\d+Z$/, 'Z'))
 
 function row(entry: LogEntry, isWide: boolean): string[] {
-  if (entry.decision === 'recovered') {
+  if (!('request' in entry)) {
     const columns = [moment(entry.time), entry.decision, '', '', '', '', '', entry.reason]
     return isWide ? [...columns, '', '', '', entry.hash] : columns
   }
@@ -58,14 +58,14 @@ function row(entry: LogEntry, isWide: boolean): string[] {
 }
 
 export const issuancesView = (isWide: boolean): View<IssuanceReport> => ({
-  table: ({file, count, head, entries}) =>
+  table: ({file, count, head, entries, authenticated}) =>
     entries
       ? formatColumns(
           isWide ? [...COLUMNS, ...WIDE_COLUMNS] : COLUMNS,
           entries.map((entry) => row(entry, isWide)),
           isWide ? AS_WIDE_AS_NEEDED : NARROWING,
         )
-      : `${file}: ${count} ${count === 1 ? 'line' : 'lines'}, the chain is unbroken\nhead ${head}\n`,
+      : `${file}: ${count} ${count === 1 ? 'line' : 'lines'}, the chain is unbroken${authenticated ? ' and written with the key of the log' : ''}\nhead ${head}\n`,
   name: ({head, entries}) =>
     entries?.flatMap((entry) => ('request' in entry ? [cell(entry.request)] : [])) ?? [head],
 })

@@ -4,9 +4,9 @@ import {dir, wideOutput} from '../../cli/flags.ts'
 
 export default class CertificateLog extends TrustCommand {
   static override summary = 'show what the signers have issued and refused'
-  static override description = `Reads the issuance log of the control plane on this machine, or that of "controllers" with --file. Each line holds the hash of the one before: --verify checks them all, and says where one was changed, removed or added.
+  static override description = `Reads the issuance log of the control plane on this machine, or that of "controllers" with --file. Each line holds the hash of the one before and is authenticated with a key that the signer keeps: --verify checks them all, and says where one was changed, removed or added, or was written by somebody without the key.
 
-That lines were cut off the end cannot be seen from the file alone. Keep the head, which --verify prints, on another machine, and give it to --head the next time.`
+A running signer notices when lines are cut off the end or rewritten, and signs nothing until the log is moved away or put back. While none runs, a cut cannot be seen from the file alone. Keep the head, which --verify prints, on another machine, and give it to --head the next time.`
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --verify',
@@ -19,7 +19,12 @@ That lines were cut off the end cannot be seen from the file alone. Keep the hea
       exclusive: ['dir'],
       summary: 'the log to read [default: logs/issuance.log of the control plane]',
     }),
-    verify: Flags.boolean({summary: 'check the chain of hashes instead of showing the lines'}),
+    key: Flags.string({
+      helpValue: '<file>',
+      summary:
+        'the key of the log [default: issuance.key of the control plane; with --file, that file with ".key" added]',
+    }),
+    verify: Flags.boolean({summary: 'check the chain and its key instead of showing the lines'}),
     head: Flags.string({
       helpValue: '<hash>',
       summary: 'check the chain too, and that the line with this hash is still in it',
@@ -36,11 +41,15 @@ That lines were cut off the end cannot be seen from the file alone. Keep the hea
     const {issuancesView} = await import('../../cli/views/issuances.ts')
     const {requireHash} = await import('../../cli/hash-flag.ts')
     const file = flags.file ?? fileOf({dir: dirOf(flags.dir)}, 'issuances')
+    const requiresKey = flags.file === undefined || flags.key !== undefined
+    const keyFile =
+      flags.key ??
+      (flags.file === undefined ? fileOf({dir: dirOf(flags.dir)}, 'issuanceKey') : `${file}.key`)
     const {warn} = createProgress(flags)
     const head = flags.head === undefined ? undefined : requireHash('head', flags.head)
     const report =
       flags.verify || head !== undefined
-        ? await verifyIssuances(file, head, warn)
+        ? await verifyIssuances(file, {expectedHead: head, keyFile, requiresKey, warn})
         : await listIssuances(file, warn)
     await this.print(report, flags.output, issuancesView(flags.output === 'wide'))
   }

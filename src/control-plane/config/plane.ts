@@ -19,6 +19,8 @@ export const FILES = {
   log: 'logs/server.log',
   audit: 'logs/audit.log',
   issuances: 'logs/issuance.log',
+  /** Not beside the log, whose folder is what is copied to other machines. */
+  issuanceKey: 'issuance.key',
   store: 'store',
   data: 'store/data.mdb',
 } as const

@@ -1,7 +1,9 @@
 import type {Clock} from '../../runtime.ts'
 import type {Issuance, IssuanceLog} from './issuance.ts'
+import {checkFound} from './found-log.ts'
 import {closedLog, openLog, type OpenLog} from './log-file.ts'
-import {encodeLine, type LogContent} from './log-line.ts'
+import {settleLogKey, takeLogKey, type LogKey} from './log-key.ts'
+import {encodeLine, type LogContent, type LogNote} from './log-line.ts'
 
 interface Waiting {
   /** Absent where the log is only to be opened. */
@@ -11,21 +13,27 @@ interface Waiting {
 }
 
 /**
- * The issuance log: JSON lines, each with the hash of the one before. Lines that arrive together are written and synced
- * together. A line that cannot be written is an error of its `append`; the next one tries again from the start.
+ * The issuance log: JSON lines, each with the hash of the one before and authenticated with a key. Lines that arrive together
+ * are written and synced together. A line that cannot be written is an error of its `append`; the next one tries again from
+ * the start. What this process has written has to stay: nothing is added to a log that was cut or rewritten.
  */
 export class FileIssuanceLog implements IssuanceLog {
   readonly path: string
+  readonly #keyPath: string
   readonly #clock: Clock
   #waiting: Waiting[] = []
   #writing: Promise<void> | undefined
   #log: OpenLog | undefined
-  /** Cut off, and not noted in the log yet. */
-  #torn = 0
+  #key: LogKey | undefined
+  /** The end of the log as this process has last seen it. */
+  #known: {hash: string; inode: bigint} | undefined
+  /** Not noted in the log yet. */
+  #notes: LogNote[] = []
   #isClosed = false
 
-  constructor(path: string, clock: Clock) {
+  constructor(path: string, clock: Clock, keyPath = `${path}.key`) {
     this.path = path
+    this.#keyPath = keyPath
     this.#clock = clock
   }
 
@@ -70,29 +78,39 @@ export class FileIssuanceLog implements IssuanceLog {
   }
 
   async #write(issuances: Issuance[]): Promise<void> {
-    const log = await this.#ready()
-    const reason = `${this.#torn} bytes that an interrupted write had left were cut off`
-    const contents: LogContent[] =
-      this.#torn === 0 ? issuances : [{decision: 'recovered', reason}, ...issuances]
-    if (contents.length === 0) return
-    let {hash} = log
-    let lines = ''
-    const time = this.#clock.now()
-    for (const content of contents) {
-      const encoded = encodeLine(time, content, hash)
-      hash = encoded.hash
-      lines += encoded.line
+    this.#key ??= await takeLogKey(this.#keyPath)
+    const {key, isNew} = this.#key
+    const log = await this.#ready(this.#key)
+    const contents: LogContent[] = [...this.#notes, ...issuances]
+    if (contents.length > 0) {
+      let {hash} = log
+      let lines = ''
+      const time = this.#clock.now()
+      for (const content of contents) {
+        const encoded = encodeLine(time, content, hash, key)
+        hash = encoded.hash
+        lines += encoded.line
+      }
+      await log.append(lines, hash)
+      this.#notes = []
     }
-    await log.append(lines, hash)
-    this.#torn = 0
+    this.#known = {hash: log.hash, inode: log.inode}
+    if (isNew) {
+      await settleLogKey(this.#keyPath)
+      this.#key = {key, isNew: false}
+    }
   }
 
-  async #ready(): Promise<OpenLog> {
+  async #ready(key: LogKey): Promise<OpenLog> {
     if (this.#log && !(await this.#log.isCurrent())) await this.#forget()
-    if (!this.#log) {
-      this.#log = await openLog(this.path)
-      this.#torn += this.#log.torn
-    }
+    if (this.#log) return this.#log
+    const known = this.#known
+    const notes: LogNote[] = []
+    this.#log = await openLog(this.path, async (found) => {
+      notes.push(...(await checkFound(this.path, found, {known, ...key})))
+    })
+    // What was cut off is noted once, also where the first try to note it failed.
+    this.#notes = [...this.#notes.filter(({decision}) => decision === 'recovered'), ...notes]
     return this.#log
   }
 

@@ -1,8 +1,8 @@
-import {constants} from 'node:fs'
-import {open, type FileHandle} from 'node:fs/promises'
+import {constants, type BigIntStats} from 'node:fs'
+import {lstat, open, type FileHandle} from 'node:fs/promises'
 import {dirname, resolve} from 'node:path'
 import {TrustError, systemCode} from '../../errors.ts'
-import {lookAt, requirePlainFile} from '../../pki/file-checks.ts'
+import {requirePlainFile} from '../../pki/file-checks.ts'
 import {unsafe, unwritable} from '../../pki/file-errors.ts'
 import {requireSafeFolder, syncFolder} from '../../pki/folders.ts'
 import {sleep} from '../../runtime.ts'
@@ -21,12 +21,14 @@ export interface OpenLog {
   readonly hash: string
   /** What was cut off when it was opened, in bytes. */
   readonly torn: number
+  /** Which file it is. */
+  readonly inode: bigint
   /**
    * Writes lines to the disk. Where that fails nothing is added, or where another process wrote at the same time nothing
    * that can be counted on; the log has to be opened again.
    */
   append(lines: string, hash: string): Promise<void>
-  /** Whether the file is still the one at its place, and nobody else has written to it. */
+  /** Whether the file is still the one at its place, and nobody else has touched it: a rewrite of equal length shows in its time. */
   isCurrent(): Promise<boolean>
   close(): Promise<void>
 }
@@ -67,8 +69,16 @@ async function readSettledTail(handle: FileHandle, path: string): Promise<LogTai
   }
 }
 
-/** Opens the log and makes it whole. Lines that are whole are never touched. */
-export async function openLog(file: string): Promise<OpenLog> {
+/** What is found when a log is opened, before anything is changed. */
+export interface FoundLog extends LogTail {
+  inode: bigint
+}
+
+/** Opens the log and makes it whole. Lines that are whole are never touched, and nothing is where `check` throws. */
+export async function openLog(
+  file: string,
+  check: (found: FoundLog) => Promise<void> | void = () => undefined,
+): Promise<OpenLog> {
   const path = resolve(file)
   await requireSafeFolder(dirname(path))
   let handle: FileHandle | undefined
@@ -78,27 +88,35 @@ export async function openLog(file: string): Promise<OpenLog> {
     requirePlainFile(path, stats)
     await handle.chmod(OWNER_ONLY)
     const tail = await readSettledTail(handle, path)
+    const {ino: inode} = await handle.stat({bigint: true})
+    await check({...tail, inode})
     if (tail.torn > 0) await handle.truncate(tail.size)
     await handle.sync()
     if (stats.size === 0) await syncFolder(dirname(path))
-    return openedAt(path, handle, tail)
+    return openedAt(path, handle, tail, await handle.stat({bigint: true}))
   } catch (error) {
     await handle?.close()
     throw unwritable(path, error)
   }
 }
 
-function openedAt(path: string, handle: FileHandle, tail: LogTail): OpenLog {
+function openedAt(path: string, handle: FileHandle, tail: LogTail, stats: BigIntStats): OpenLog {
   let {hash, size} = tail
+  let changed = stats.ctimeNs
+  const isInPlace = async ({ino, dev, size: length}: BigIntStats) => {
+    const there = await lstat(path, {bigint: true}).catch(() => undefined)
+    return there?.ino === ino && there.dev === dev && length === BigInt(size)
+  }
   const isCurrent = async () => {
-    const [own, there] = [await handle.stat(), await lookAt(path)]
-    return there?.ino === own.ino && there.dev === own.dev && own.size === size
+    const own = await handle.stat({bigint: true})
+    return own.ctimeNs === changed && (await isInPlace(own))
   }
   return {
     get hash() {
       return hash
     },
     torn: tail.torn,
+    inode: stats.ino,
     async append(lines, newHash) {
       const bytes = Buffer.from(lines)
       try {
@@ -108,7 +126,9 @@ function openedAt(path: string, handle: FileHandle, tail: LogTail): OpenLog {
       }
       hash = newHash
       size += bytes.length
-      if (!(await isCurrent())) throw writtenByAnother(path)
+      const own = await handle.stat({bigint: true})
+      changed = own.ctimeNs
+      if (!(await isInPlace(own))) throw writtenByAnother(path)
     },
     isCurrent,
     close: () => handle.close(),

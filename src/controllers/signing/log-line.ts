@@ -1,18 +1,23 @@
-import {createHash} from 'node:crypto'
+import {createHash, createHmac} from 'node:crypto'
 import type {Issuance} from './issuance.ts'
 
-/** Noted after a crash: what it left of a line was cut off. */
-export interface Recovery {
-  decision: 'recovered'
+/**
+ * What is noted about the log itself: after a crash, that what it left of a line was cut off; that lines are authenticated
+ * from here on; that the file before this one was moved away.
+ */
+export interface LogNote {
+  decision: 'recovered' | 'keyed' | 'began'
   reason: string
 }
 
-export type LogContent = Issuance | Recovery
+export type LogContent = Issuance | LogNote
 
 /** A line of the issuance log, as it is read back. */
 export type LogEntry = {time: string} & LogContent & {
     /** The hash of the line before; zeros in the first one. */
     prev: string
+    /** The HMAC-SHA-256 of this line up to here, with the key of the log; absent in lines of earlier versions. */
+    mac?: string
     /** The SHA-256 of this line without its hash, in hexadecimal. */
     hash: string
   }
@@ -23,6 +28,8 @@ export const NO_LINE = '0'.repeat(64)
 /** The hash stands last, so that what it covers are the bytes before it, closed by a brace: nothing has to be encoded anew. */
 const HASH = /,"hash":"([0-9a-f]{64})"\}$/
 
+const MAC = /,"mac":"([0-9a-f]{64})"\}$/
+
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** A line, with its end, and its hash. */
@@ -30,13 +37,26 @@ export function encodeLine(
   time: Date,
   content: LogContent,
   prev: string,
+  key: Buffer,
 ): {line: string; hash: string} {
-  const covered = JSON.stringify({time: time.toISOString(), ...content, prev})
+  const said = JSON.stringify({time: time.toISOString(), ...content, prev})
+  const covered = `${said.slice(0, -1)},"mac":"${macOf(said, key)}"}`
   const hash = sha256(covered)
   return {line: `${covered.slice(0, -1)},"hash":"${hash}"}\n`, hash}
 }
 
 export type LineVerdict = {entry: LogEntry} | {why: string}
+
+const macOf = (text: string, key: Buffer): string =>
+  createHmac('sha256', key).update(text).digest('hex')
+
+/** Whether a whole line was written with the key: `wrong` was made without it, `none` is of an earlier version. */
+export function macVerdict(line: string, key: Buffer): 'right' | 'wrong' | 'none' {
+  const covered = `${line.replace(HASH, '')}}`
+  const [suffix, mac] = MAC.exec(covered) ?? []
+  if (suffix === undefined) return 'none'
+  return macOf(`${covered.slice(0, -suffix.length)}}`, key) === mac ? 'right' : 'wrong'
+}
 
 /** Reads a line, without its end. Whether it follows the one before is for the caller to see. */
 export function readLine(line: string): LineVerdict {

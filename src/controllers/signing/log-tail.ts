@@ -5,6 +5,8 @@ import {NO_LINE, readLine} from './log-line.ts'
 /** Where a log ends: the hash of its last whole line, and what stands behind that. */
 export interface LogTail {
   hash: string
+  /** The last whole line; undefined where there is none. */
+  line: string | undefined
   /** Up to and with the last whole line, in bytes. */
   size: number
   /** What a crash left of lines that nobody was told of, in bytes. */
@@ -28,12 +30,16 @@ async function readFrom(handle: FileHandle, start: number, size: number): Promis
 }
 
 /** The last line that is whole, within bytes that begin anywhere; undefined where none ends there. */
-function lastWhole(bytes: Buffer, beginsLine: boolean): {end: number; hash: string} | undefined {
+function lastWhole(
+  bytes: Buffer,
+  beginsLine: boolean,
+): {end: number; hash: string; line: string} | undefined {
   for (let end = bytes.lastIndexOf(NEWLINE); end >= 0;) {
     const before = end === 0 ? -1 : bytes.lastIndexOf(NEWLINE, end - 1)
     if (before === -1 && !beginsLine) return undefined
-    const verdict = readLine(bytes.toString('utf8', before + 1, end))
-    if ('entry' in verdict) return {end: end + 1, hash: verdict.entry.hash}
+    const line = bytes.toString('utf8', before + 1, end)
+    const verdict = readLine(line)
+    if ('entry' in verdict) return {end: end + 1, hash: verdict.entry.hash, line}
     end = before
   }
   return undefined
@@ -56,7 +62,8 @@ export async function readTail(handle: FileHandle, path: string, size: number): 
     const end = last?.end ?? 0
     const rest = bytes.subarray(end)
     if (rest.length > 0 && !isTorn(rest)) break
-    return {hash: last?.hash ?? NO_LINE, size: start + end, torn: rest.length}
+    const {hash = NO_LINE, line} = last ?? {}
+    return {hash, line, size: start + end, torn: rest.length}
   }
   throw new TrustError('ISSUANCE_LOG_BROKEN', `the end of the issuance log ${path} was changed`, {
     hints: [

@@ -2,7 +2,7 @@ import {constants} from 'node:fs'
 import {open, type FileHandle} from 'node:fs/promises'
 import {TrustError} from '../../errors.ts'
 import {unreadable, unsafe} from '../../pki/file-errors.ts'
-import {NO_LINE, readLine, type LogEntry} from './log-line.ts'
+import {NO_LINE, macVerdict, readLine, type LogEntry} from './log-line.ts'
 
 const NEWLINE = 0x0a
 const GAP = 'it does not follow the line before it: lines were removed or added'
@@ -24,7 +24,13 @@ export interface ReadLogOptions {
   onBroken?: (error: TrustError) => void
   /** A hash that has to be that of a line. */
   expectedHead?: string | undefined
+  /** Of the log: every line has to be written with it, but for those of earlier versions before the first that is. */
+  key?: Buffer | undefined
 }
+
+const WRONG_KEY = 'it was not written with the key of this log'
+const NO_KEY =
+  'it is not authenticated, though lines of this log are: it was written by somebody else'
 
 function broken(path: string, line: number, why: string): TrustError {
   return new TrustError('ISSUANCE_LOG_BROKEN', `line ${line} of ${path}: ${why}`, {
@@ -78,14 +84,18 @@ function raise(error: TrustError): never {
 async function checkLines(
   path: string,
   lines: AsyncGenerator<string, number>,
-  {onEntry, onBroken = raise, expectedHead}: ReadLogOptions,
+  {onEntry, onBroken = raise, expectedHead, key}: ReadLogOptions,
 ): Promise<LogSummary> {
+  let last: ReturnType<typeof macVerdict> = 'none'
+  let isKeyed = false
   let head = NO_LINE
   let count = 0
   let isExpectedThere = expectedHead === undefined
   for (;;) {
     const next = await lines.next()
     if (next.done) {
+      // Whoever rewrites a log as a whole cannot write a last line that the key stands for.
+      if (key && count > 0 && last === 'none') onBroken(broken(path, count, NO_KEY))
       if (isExpectedThere) return {count, head, torn: next.value}
       throw notThere(path, expectedHead ?? '')
     }
@@ -96,6 +106,12 @@ async function checkLines(
       continue
     }
     const {entry} = verdict
+    if (key) {
+      last = macVerdict(next.value, key)
+      if (last === 'wrong') onBroken(broken(path, count, WRONG_KEY))
+      if (last === 'none' && isKeyed) onBroken(broken(path, count, NO_KEY))
+      isKeyed ||= last === 'right'
+    }
     if (entry.prev !== head) onBroken(broken(path, count, GAP))
     head = entry.hash
     isExpectedThere ||= head === expectedHead

@@ -13,6 +13,7 @@ import {
 import {join} from 'node:path'
 import {FileIssuanceLog} from '../../../src/controllers/signing/file-issuance-log.ts'
 import type {Issuance} from '../../../src/controllers/signing/issuance.ts'
+import {readLogKey} from '../../../src/controllers/signing/log-key.ts'
 import type {LogEntry} from '../../../src/controllers/signing/log-line.ts'
 import {readLog} from '../../../src/controllers/signing/read-log.ts'
 import {sleep} from '../../../src/runtime.ts'
@@ -28,6 +29,19 @@ const issuance = (request: string): Issuance => ({
   names: {dns: [], ips: [], emails: [], uris: []},
   serial: '1f',
 })
+
+/** All lines, changed and given hashes that fit, as anybody can who has no key. */
+function rewritten(lines: readonly string[], change: (said: string) => string): string {
+  let prev = '0'.repeat(64)
+  return lines
+    .map((line) => {
+      const {hash: _hash, ...entry} = JSON.parse(line) as LogEntry
+      const covered = change(JSON.stringify({...entry, prev}))
+      prev = createHash('sha256').update(covered).digest('hex')
+      return `${covered.slice(0, -1)},"hash":"${prev}"}\n`
+    })
+    .join('')
+}
 
 describe('the issuance log', () => {
   const folder = useTemporaryFolder()
@@ -140,9 +154,11 @@ describe('the issuance log', () => {
   it('begins a new file where the old one was moved away', async () => {
     const log = open()
     await log.append(issuance('a'))
+    const {head} = await entries()
     await rename(path(), `${path()}.old`)
     await log.append(issuance('b'))
-    assert.deepEqual(await said(), ['b'])
+    assert.deepEqual(await said(), ['began', 'b'])
+    assert.ok((await entries()).found[0]?.reason?.includes(head))
   })
 
   it('goes on behind what another process has written', async () => {
@@ -191,6 +207,158 @@ describe('the issuance log', () => {
     const log = open()
     await log.close()
     await assert.rejects(log.append(issuance('a')), {code: 'FILE_UNWRITABLE'})
+  })
+
+  describe('that somebody touches while it is in use', () => {
+    const BROKEN = {code: 'ISSUANCE_LOG_BROKEN', message: /put back, or moved away/}
+    const lines = async () => (await text()).split('\n').slice(0, -1)
+    const put = (content: string) => writeFile(path(), content)
+    const attacks: [string, () => Promise<void>][] = [
+      [
+        'has lines cut off its end',
+        async () => truncate(path(), Buffer.byteLength((await lines())[0] ?? '') + 1),
+      ],
+      ['is emptied', () => truncate(path(), 0)],
+      [
+        'is cut in the middle of a line',
+        async () => truncate(path(), Buffer.byteLength(await text()) - 20),
+      ],
+      [
+        'has a line changed in its place, of the same length',
+        async () => put((await text()).replace('"request":"a"', '"request":"X"')),
+      ],
+      [
+        'is replaced by a file with fewer lines',
+        async () => {
+          const [first = ''] = await lines()
+          await writeFile(`${path()}.copy`, `${first}\n`, {mode: 0o600})
+          await rename(`${path()}.copy`, path())
+        },
+      ],
+      [
+        'is rewritten as a whole, with hashes that fit',
+        async () => put(rewritten(await lines(), (said) => said.replace('ada', 'eve'))),
+      ],
+    ]
+    for (const [name, attack] of attacks) {
+      it(`takes no more lines where it ${name}, and is left as it is`, async () => {
+        const log = open()
+        for (const request of ['a', 'b', 'c']) await log.append(issuance(request))
+        await attack()
+        const before = await text()
+        await assert.rejects(log.append(issuance('d')), BROKEN)
+        await assert.rejects(log.check(), BROKEN)
+        assert.equal(await text(), before)
+      })
+    }
+
+    it('goes on once it was put back', async () => {
+      const log = open()
+      await log.append(issuance('a'))
+      const good = await text()
+      await truncate(path(), 0)
+      await assert.rejects(log.check(), BROKEN)
+      await put(good)
+      await log.append(issuance('b'))
+      assert.deepEqual(await said(), ['a', 'b'])
+    })
+
+    it('goes on where only its mode was changed', async () => {
+      const log = open()
+      await log.append(issuance('a'))
+      await chmod(path(), 0o640)
+      await log.append(issuance('b'))
+      assert.deepEqual(await said(), ['a', 'b'])
+    })
+  })
+
+  describe('and its key', () => {
+    const keyPath = () => `${path()}.key`
+    const key = () => readLogKey(keyPath())
+    const verify = async () => readLog(path(), {key: await key()})
+    const lines = async () => (await text()).split('\n').slice(0, -1)
+    /** As an earlier version wrote it. */
+    const writeOld = async (...names: string[]) => {
+      let prev = '0'.repeat(64)
+      let content = ''
+      for (const name of names) {
+        const covered = JSON.stringify({time: NOW.toISOString(), ...issuance(name), prev})
+        prev = createHash('sha256').update(covered).digest('hex')
+        content += `${covered.slice(0, -1)},"hash":"${prev}"}\n`
+      }
+      await writeFile(path(), content, {mode: 0o600})
+    }
+
+    it('is for its owner only, and stays through restarts', async () => {
+      await write('a')
+      const first = await key()
+      assert.equal((await lstat(keyPath())).mode & 0o777, 0o600)
+      await write('b')
+      assert.deepEqual(await key(), first)
+      assert.equal((await verify()).count, 2)
+    })
+
+    it('shows a rewrite of the whole log by somebody who does not have it', async () => {
+      await write('a', 'b')
+      await writeFile(
+        path(),
+        rewritten(await lines(), (said) => said.replace('ada', 'eve')),
+      )
+      await readLog(path())
+      await assert.rejects(verify(), {code: 'ISSUANCE_LOG_BROKEN', message: /^line 1 of .*the key/})
+      await assert.rejects(open().check(), {code: 'ISSUANCE_LOG_BROKEN'})
+    })
+
+    it('shows a rewrite in the form of an earlier version', async () => {
+      await write('a', 'b')
+      await writeOld('x', 'y')
+      await assert.rejects(verify(), {code: 'ISSUANCE_LOG_BROKEN', message: /not authenticated/})
+      await assert.rejects(open().check(), {code: 'ISSUANCE_LOG_BROKEN'})
+    })
+
+    it('is taken up by a log of an earlier version, whose lines then stand too', async () => {
+      await writeOld('a', 'b')
+      await write('c')
+      assert.deepEqual(await said(), ['a', 'b', 'keyed', 'c'])
+      await verify()
+      const [, second = '', ...rest] = await lines()
+      await writeFile(path(), [second, ...rest].map((line) => `${line}\n`).join(''))
+      await assert.rejects(verify(), {code: 'ISSUANCE_LOG_BROKEN'})
+    })
+
+    it('lets nobody put lines without it behind those that have it', async () => {
+      await writeOld('a')
+      await write('b')
+      const all = await lines()
+      const {hash: prev} = JSON.parse(all.at(-1) ?? '') as LogEntry
+      const covered = JSON.stringify({time: NOW.toISOString(), ...issuance('x'), prev})
+      const hash = createHash('sha256').update(covered).digest('hex')
+      await appendFile(path(), `${covered.slice(0, -1)},"hash":"${hash}"}\n`)
+      await readLog(path())
+      await assert.rejects(verify(), {code: 'ISSUANCE_LOG_BROKEN', message: /not authenticated/})
+      await assert.rejects(open().check(), {code: 'ISSUANCE_LOG_BROKEN'})
+    })
+
+    for (const [when, content] of [
+      ['before', false],
+      ['after', true],
+    ] as const) {
+      it(`is found again by a process that was killed ${when} the first line with it was written`, async () => {
+        await writeOld('a')
+        const old = await text()
+        await write('b')
+        await rename(keyPath(), `${keyPath()}.new`)
+        if (!content) await writeFile(path(), old)
+        await write('c')
+        assert.deepEqual((await said()).at(-1), 'c')
+        await verify()
+      })
+    }
+
+    it('that is none is refused', async () => {
+      await writeFile(keyPath(), 'abc', {mode: 0o600})
+      await assert.rejects(open().append(issuance('a')), {code: 'KEY_INVALID'})
+    })
   })
 
   describe('when it is checked', () => {
