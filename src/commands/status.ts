@@ -1,11 +1,12 @@
 import {TrustCommand} from '../cli/command.ts'
 import {dir, output} from '../cli/flags.ts'
 import {dirOf} from '../cli/places.ts'
+import {EXIT} from '../errors.ts'
 
 export default class Status extends TrustCommand {
   static override summary = 'show what runs, what is stored and what expires'
   static override description =
-    'Looks at the control plane of this machine: its server, its certificates and how many objects are stored. Ends with 1 where the server is not ready.'
+    'Looks at the control plane of this machine: its server, its certificates and how many objects are stored. Ends with 3 if one of its certificates has expired or is not valid yet, else with 1 if the server is not ready.'
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --output json',
@@ -16,9 +17,11 @@ export default class Status extends TrustCommand {
     const {flags} = await this.parse(Status)
     const {loadPlane} = await import('../control-plane/config/stored.ts')
     const {readStatus} = await import('../control-plane/status.ts')
+    const {isOutOfDate} = await import('../control-plane/expiration.ts')
     const {statusView} = await import('../cli/views/status.ts')
     const report = await readStatus(await loadPlane(dirOf(flags.dir)), this.clock)
     await this.print(report, flags.output, statusView)
-    if (!report.server.ready) this.endWith(1)
+    if (isOutOfDate(report.certificates)) this.endWith(EXIT.notTrusted)
+    else if (!report.server.ready) this.endWith(EXIT.failed)
   }
 }

@@ -16,6 +16,7 @@ import {fileOf, type Plane} from './config/plane.ts'
 import {serviceRange} from './config/subnet.ts'
 import {readMaterial} from './material.ts'
 import type {SigningSettings} from './signing.ts'
+import {watchValidity} from './validity.ts'
 
 /** The store, the server and the controllers in this process. */
 export interface EmbeddedPlane {
@@ -61,6 +62,7 @@ export async function startEmbedded(
   const {settings} = plane
   let material = await readMaterial(plane, signing)
   const reloads = new EventEmitter()
+  const validity = watchValidity(plane, () => material, {clock, log})
   await ensureFolder(fileOf(plane, 'logs'))
   const signs = chosen?.includes('csr-signer') ?? true
   const issuances = new FileIssuanceLog(
@@ -86,7 +88,10 @@ export async function startEmbedded(
       serviceRange: serviceRange(settings.serviceSubnet),
       clock,
       auditFile: fileOf(plane, 'audit'),
-      readiness: signs ? [{name: 'issuance-log', check: () => issuances.check()}] : [],
+      readiness: [
+        {name: 'certificates', check: validity.check},
+        ...(signs ? [{name: 'issuance-log', check: () => issuances.check()}] : []),
+      ],
       onError: (message, error) => log(`error: ${message}: ${messageOf(error)}`),
     })
     const controllers = startControllers({
@@ -127,9 +132,11 @@ export async function startEmbedded(
         server.setTls(read.tls)
         await server.setClientAuthorities(read.clientAuthorities)
         material = read
+        validity.look()
         reloads.emit('done')
       },
       async close(graceMilliseconds) {
+        validity.stop()
         await controllers.close()
         await issuances.close()
         await server.close(graceMilliseconds)
@@ -137,6 +144,7 @@ export async function startEmbedded(
       },
     }
   } catch (error) {
+    validity.stop()
     await storage.close()
     throw error
   }

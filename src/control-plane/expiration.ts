@@ -10,6 +10,8 @@ export interface CertificateReport {
   expirationDate: string | null
   /** Whole seconds; negative once it has expired. */
   residualSeconds: number | null
+  /** Whether it is valid at this time; null where there is none. */
+  current: boolean | null
   externallyManaged: boolean
   problems: string[]
 }
@@ -23,13 +25,18 @@ export interface ExpirationReport {
   certificateAuthorities: CertificateReport[]
 }
 
+/** Whether a certificate has expired, or is not valid yet. */
+export const isOutOfDate = ({certificates, certificateAuthorities}: ExpirationReport): boolean =>
+  [...certificates, ...certificateAuthorities].some(({current}) => current === false)
+
 function toReport(inspection: Inspection): CertificateReport {
-  const {id, location, expires, residual, externallyManaged, problems} = inspection
+  const {id, location, expires, residual, current, externallyManaged, problems} = inspection
   return {
     name: id,
     location,
     expirationDate: expires?.toISOString() ?? null,
     residualSeconds: residual === undefined ? null : Math.floor(residual / 1000),
+    current: current ?? null,
     externallyManaged,
     problems,
   }

@@ -2,6 +2,7 @@ import {join} from 'node:path'
 import {messageOf} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
 import {readAuthority, requireCurrent, type Authority} from './authority.ts'
+import type {Certificate} from './certificate.ts'
 import type {AuthoritySpec, Catalog, LeafSpec, Place} from './catalog.ts'
 import {viewLeaf} from './leaf-problems.ts'
 import type {LeafStore} from './pair-store.ts'
@@ -15,6 +16,8 @@ export interface Inspection {
   expires?: Date
   /** Milliseconds until it expires; negative afterwards. */
   residual?: number
+  /** Whether it is valid at this time: not expired, nor still to come. */
+  current?: boolean
   /** The CA that signs it; absent for a CA. */
   authority?: string
   /** Whether the key of the CA is kept elsewhere, so that nothing can be renewed here. */
@@ -28,8 +31,14 @@ export interface InspectionSources {
   openStore: (place: Place) => LeafStore
 }
 
-function timeLeft(expires: Date | undefined, now: Date): Pick<Inspection, 'expires' | 'residual'> {
-  return expires ? {expires, residual: expires.getTime() - now.getTime()} : {}
+function timesOf(
+  certificate: Certificate | undefined,
+  now: Date,
+): Pick<Inspection, 'expires' | 'residual' | 'current'> {
+  if (!certificate) return {}
+  const {notBefore, notAfter: expires} = certificate
+  const current = notBefore <= now && now <= expires
+  return {expires, residual: expires.getTime() - now.getTime(), current}
 }
 
 function problemOf(check: () => void): string[] {
@@ -54,7 +63,7 @@ async function inspectAuthority(
     }
     const inspection: Inspection = {
       ...about,
-      ...timeLeft(authority.certificate.notAfter, now),
+      ...timesOf(authority.certificate, now),
       externallyManaged: authority.issuer === undefined,
       problems: problemOf(() => requireCurrent(authority, now)),
     }
@@ -81,7 +90,7 @@ async function inspectLeaf(
   if (!authority) return {...about, problems: [`its CA "${leaf.authority}" cannot be used`]}
   try {
     const {certificate, problems} = viewLeaf(await store.read(), {leaf, authority, now})
-    return {...about, ...timeLeft(certificate?.notAfter, now), problems}
+    return {...about, ...timesOf(certificate, now), problems}
   } catch (error) {
     return {...about, problems: [messageOf(error)]}
   }

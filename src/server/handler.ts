@@ -1,6 +1,6 @@
 import {randomUUID} from 'node:crypto'
 import type {UserInfo} from '../api/meta.ts'
-import {hasCode, type TrustError} from '../errors.ts'
+import {hasCode, messageOf, type TrustError} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
 import type {ApiRequest, ApiResponse, Handler, ResponseBody} from './api-request.ts'
 import type {AuditLog} from './audit/audit-log.ts'
@@ -136,7 +136,7 @@ async function identify(
   info: RequestInfo,
   audited: AuditedRequest,
 ): Promise<Identity> {
-  const {user: caller, expires} = await authenticate(deps, request)
+  const {user: caller, expires} = await authenticate(deps, request, audited)
   audited.caller = caller
   deps.limiter.charge(limited(request, caller))
   const attributes = attributesOf(info)
@@ -155,12 +155,14 @@ async function identify(
   }
 }
 
-async function authenticate(deps: HandlerDeps, request: ApiRequest) {
+async function authenticate(deps: HandlerDeps, request: ApiRequest, audited: AuditedRequest) {
   try {
     return await deps.authenticate(request)
   } catch (error) {
-    if (error instanceof StatusError && error.code === 401)
+    if (error instanceof StatusError && error.code === 401) {
       deps.limiter.countRefused(request.remoteAddress)
+      if (error.cause !== undefined) audited.reason = messageOf(error.cause)
+    }
     throw error
   }
 }

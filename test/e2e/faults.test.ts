@@ -8,7 +8,9 @@ import {pipeline} from 'node:stream/promises'
 import {setTimeout as sleep} from 'node:timers/promises'
 import type {ApiClient} from '../../src/client/api-client.ts'
 import {connect} from '../../src/client/connect.ts'
+import {savePlane} from '../../src/control-plane/config/stored.ts'
 import {hasCode, messageOf} from '../../src/errors.ts'
+import {planeFixture} from '../control-plane/plane-fixture.ts'
 import {PROGRAM, programFixture, trustadm, type ProgramFixture} from '../helpers/program.ts'
 import {canInject, injecting} from '../helpers/strace.ts'
 
@@ -196,5 +198,33 @@ describe('the server when things break', function () {
     await ended
     await start()
     await requireOutcomes()
+  })
+
+  it('says at its start and in status that its certificates have expired, and what to do', async () => {
+    const plane = await planeFixture({}, fixture.dir)
+    plane.context.clock = {now: () => new Date(Date.now() - 2 * 365 * 86_400_000)}
+    await plane.run('certs', 'kubeconfig')
+    await savePlane(plane.context.plane)
+    const server = spawn(process.execPath, [PROGRAM, 'serve', '--dir', fixture.dir], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let said = ''
+    server.stderr.on('data', (data: Buffer) => (said += data.toString()))
+    const ended = once(server, 'exit')
+    await once(server.stdout, 'data')
+    assert.match(
+      said,
+      /pki\/apiserver\.crt has expired .* run "trustadm certificate renew apiserver"/,
+    )
+    const expired = await trustadm('status', '--dir', fixture.dir)
+    assert.equal(expired.code, 3, expired.stderr)
+    assert.match(expired.stdout, /! apiserver: .*expired/)
+
+    const renewed = await trustadm('certificate', 'renew', 'all', '--dir', fixture.dir)
+    assert.equal(renewed.code, 0, renewed.stderr)
+    await until(async () => (await trustadm('status', '--dir', fixture.dir)).code === 0)
+    assert.match(said, /the certificates are valid again/)
+    server.kill('SIGTERM')
+    assert.deepEqual(await ended, [0, null])
   })
 })

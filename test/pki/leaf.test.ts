@@ -224,6 +224,7 @@ describe('leaves of the catalog', () => {
         externallyManaged: false,
         expires: certificate.notAfter,
         residual: certificate.notAfter.getTime() - clock.now().getTime(),
+        current: true,
         problems: [],
       })
     })

@@ -1,4 +1,5 @@
 import type {UserInfo} from '../../api/meta.ts'
+import {messageOf} from '../../errors.ts'
 import type {Clock} from '../../runtime.ts'
 import type {ApiRequest, PeerCertificates} from '../api-request.ts'
 import {StatusError, unauthorized} from '../status.ts'
@@ -61,7 +62,7 @@ export function createAuthenticator({
         if (found !== undefined) return authenticated(found)
       } catch (error) {
         if (error instanceof StatusError) throw error
-        refusals.push(error)
+        refusals.push(new Error(`the client certificate: ${messageOf(error)}`, {cause: error}))
       }
     }
 

@@ -1,0 +1,91 @@
+import {join} from 'node:path'
+import {parseBundle} from '../pki/bundle.ts'
+import type {Certificate} from '../pki/certificate.ts'
+import type {Clock} from '../runtime.ts'
+import {CATALOG, openStore} from './certificates.ts'
+import {certDirOf, type Plane} from './config/plane.ts'
+import type {ServerMaterial} from './material.ts'
+
+type Loaded = Pick<ServerMaterial, 'rootAuthorities'> & {tls: {certificate: string}}
+
+/** What has to be valid, as it was read from its file. */
+interface Dated {
+  what: string
+  /** One of these is enough: during a rotation a CA is one of several. */
+  certificates: Certificate[]
+  renewal: string
+}
+
+const isCurrent = ({notBefore, notAfter}: Certificate, now: Date): boolean =>
+  notBefore <= now && now <= notAfter
+
+/** Which way the certificates and the clock are apart, and what to do. */
+function problemOf({what, certificates, renewal}: Dated, now: Date): string[] {
+  const [first] = certificates
+  if (!first || certificates.some((one) => isCurrent(one, now))) return []
+  const {notBefore, notAfter} = first
+  const dates = `valid from ${notBefore.toISOString()} to ${notAfter.toISOString()}`
+  return now > notAfter
+    ? [`${what} has expired (${dates}): ${renewal}`]
+    : [`${what} is not valid yet (${dates}): check the clock of this machine, ${now.toISOString()}`]
+}
+
+function datedOf(plane: Plane, {rootAuthorities, tls}: Loaded): Dated[] {
+  const leaf = CATALOG.leaves.find(({id}) => id === 'apiserver')
+  const location = leaf ? openStore(plane)(leaf.place).location : ''
+  return [
+    {
+      what: `the CA in ${join(certDirOf(plane), 'ca.crt')}`,
+      certificates: parseBundle(rootAuthorities),
+      renewal: 'every certificate of it is refused; replace the CA',
+    },
+    {
+      what: `the serving certificate in ${location}`,
+      certificates: parseBundle(tls.certificate).slice(0, 1),
+      renewal: 'run "trustadm certificate renew apiserver"',
+    },
+  ]
+}
+
+const LOOK_EVERY = 60_000
+
+/** Looks at the dates while the server runs. */
+export interface ValidityWatch {
+  /** Throws where clients cannot use the server: for its readiness. */
+  check(): void
+  /** Tells of what has changed since it last told. */
+  look(): void
+  stop(): void
+}
+
+export function watchValidity(
+  plane: Plane,
+  loaded: () => Loaded,
+  {clock, log}: {clock: Clock; log: (line: string) => void},
+): ValidityWatch {
+  let told = ''
+  let read: {from: Loaded; dated: Dated[]} | undefined
+  /** Why clients cannot use the server at this time, one sentence for each certificate. */
+  const problems = () => {
+    const from = loaded()
+    if (read?.from !== from) read = {from, dated: datedOf(plane, from)}
+    const now = clock.now()
+    return read.dated.flatMap((one) => problemOf(one, now))
+  }
+  const look = () => {
+    const found = problems()
+    if (found.length === 0 && told !== '') log('the certificates are valid again')
+    if (found.join() !== told) for (const problem of found) log(`error: ${problem}`)
+    told = found.join()
+  }
+  const timer = setInterval(look, LOOK_EVERY).unref()
+  look()
+  return {
+    check() {
+      const found = problems()
+      if (found.length > 0) throw new Error(found.join('; '))
+    },
+    look,
+    stop: () => clearInterval(timer),
+  }
+}
