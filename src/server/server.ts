@@ -5,6 +5,7 @@ import {parseBundle} from '../pki/bundle.ts'
 import type {Clock} from '../runtime.ts'
 import type {Storage} from '../storage/storage.ts'
 import {createAdmission} from './admission/index.ts'
+import {eventRateLimit} from './admission/event-rate-limit.ts'
 import {allowances, requestLimit} from './admission/request-limit.ts'
 import {RequestUsage} from './admission/request-usage.ts'
 import type {ApiRequest, Handler} from './api-request.ts'
@@ -22,6 +23,7 @@ import {NodeGraph} from './authz/node/node-graph.ts'
 import {RbacIndex} from './authz/rbac/rbac-index.ts'
 import {startCompaction} from './compaction.ts'
 import {createDocuments} from './documents.ts'
+import {EventRetention} from './event-retention.ts'
 import {createHandler} from './handler.ts'
 import {createHealth, type HealthCheck} from './health/index.ts'
 import {Listener, type HttpLimits, type TlsMaterial} from './http/listener.ts'
@@ -161,7 +163,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       registry,
       ...createAdmission(
         index,
-        [requestLimit(requestUsage, allowances(options.limits?.certificateRequestsPerHour))],
+        [
+          eventRateLimit(),
+          requestLimit(requestUsage, allowances(options.limits?.certificateRequestsPerHour)),
+        ],
         options.believesSigner,
       ),
       routes: new RouteTable(resources),
@@ -194,10 +199,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const stopCompaction = startCompaction(storage, clock, (error) =>
     onError('cannot compact the store', error),
   )
+  const retention = new EventRetention(registry, clock, (error) =>
+    onError('cannot delete old events', error),
+  )
+  const stopRetention = retention.start()
 
   const close = async (graceMilliseconds: number) => {
     health.beginShutdown()
     stopCompaction()
+    stopRetention()
     await listener.close(graceMilliseconds)
     answers.close()
     registry.close()

@@ -3,6 +3,7 @@ import type {CertificateSigningRequest} from '../../../src/api/certificates.ts'
 import type {ApiObject} from '../../../src/api/meta.ts'
 import {createAdmission} from '../../../src/server/admission/index.ts'
 import type {AdmissionPlugin} from '../../../src/server/admission/index.ts'
+import {eventRateLimit} from '../../../src/server/admission/event-rate-limit.ts'
 import {requestLimit} from '../../../src/server/admission/request-limit.ts'
 import {RequestUsage} from '../../../src/server/admission/request-usage.ts'
 import {taintNodesByCondition} from '../../../src/server/admission/taint-nodes-by-condition.ts'
@@ -136,6 +137,19 @@ describe('CertificateRequestLimit', () => {
     const usage = many(3)
     usage.set('large', issued(), 70)
     await assert.rejects(create(usage), /of "ann" take 100 bytes/)
+  })
+})
+
+describe('EventRateLimit', () => {
+  const limit = eventRateLimit({perSecond: 1, burst: 2, keys: 10})
+  const write = (username: string, group: string) =>
+    admit(limit, {resource: 'events', object: {metadata: {}}}, {user: {username, groups: [group]}})
+
+  it('keeps a node from pushing the Events of others out, and holds nobody else back', async () => {
+    for (let count = 0; count < 2; count++) await write('system:node:a', 'system:nodes')
+    await assert.rejects(write('system:node:a', 'system:nodes'), {code: 429})
+    await write('system:node:b', 'system:nodes')
+    for (let count = 0; count < 3; count++) await write('controller', 'system:serviceaccounts')
   })
 })
 

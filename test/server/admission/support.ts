@@ -21,6 +21,7 @@ export const RESOURCES = {
   namespaces: resource('', 'namespaces', 'Namespace'),
   pods: resource('', 'pods', 'Pod', true),
   nodes: resource('', 'nodes', 'Node'),
+  events: resource('', 'events', 'Event', true),
   configmaps: resource('', 'configmaps', 'ConfigMap', true),
   localsubjectaccessreviews: resource(
     'authorization.k8s.io',

@@ -1,0 +1,22 @@
+import {TokenBuckets} from '../limits/token-buckets.ts'
+import {tooManyRequests} from '../status.ts'
+import {isResource} from './plugin.ts'
+import type {AdmissionPlugin} from './plugin.ts'
+
+/** A kubelet tells of 25 things at once for each of its pods, and then of one in five minutes. */
+const RATE = {perSecond: 1, burst: 3000, keys: 10_000}
+
+/** A node cannot push the Events of others out by a flood of its own. Kubernetes has a plugin like it, which is off. */
+export function eventRateLimit(rate = RATE): AdmissionPlugin {
+  const buckets = new TokenBuckets(rate)
+  return {
+    name: 'EventRateLimit',
+    admit(operation, {user, clock}) {
+      if (!isResource(operation, '', 'events') || operation.verb === 'delete') return
+      if (!user.groups?.includes('system:nodes')) return
+      const seconds = buckets.spend(user.username, clock.now())
+      if (seconds > 0)
+        throw tooManyRequests(seconds, 'this node writes too many events; try again later')
+    },
+  }
+}
