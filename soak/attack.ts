@@ -19,8 +19,6 @@ export interface Holdings {
   namespace: string
   /** Nodes that somebody else has set up. */
   victims: string[]
-  /** For what takes long to make. */
-  folder: string
 }
 
 /** How hard an attack goes: so many a second at most, so many at once. */
@@ -61,6 +59,8 @@ export interface Attack {
   name: string
   /** What it tries, for the reader of the table. */
   aim: string
+  /** What takes long to make, before anything begins. */
+  prepare?(): Promise<void>
   run(field: Field): Promise<void>
 }
 

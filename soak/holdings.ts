@@ -34,7 +34,6 @@ export async function gatherHoldings(
     tenant: {name: 'tenant', token: await createTenant(admin)},
     namespace: NAMESPACE,
     victims,
-    folder,
   }
 }
 

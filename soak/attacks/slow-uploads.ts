@@ -19,6 +19,7 @@ export const slowUploads: Attack = {
       socket.write(
         `POST ${CSRS} HTTP/1.1\r\nHost: soak\r\n${authorization}Content-Type: application/json\r\nContent-Length: 100000\r\n\r\n{`,
       )
+      count('opened')
       const answered = once(socket, 'data', {signal}).then(
         (data) => count(statusOf(data)),
         () => undefined,

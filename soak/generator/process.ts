@@ -25,14 +25,18 @@ process.once('message', ({holdings, attacks}: Orders) => {
   const tallies = new Map(attacks.map((name) => [name, new Tally()]))
   const tell = () =>
     process.send?.(Object.fromEntries([...tallies].map(([name, {counts}]) => [name, counts])))
+  // Without it the attack says itself that it has nothing to work with.
+  const prepared = Promise.allSettled(attacks.map(async (name) => attackNamed(name).prepare?.()))
   const running = [...tallies].map(async ([name, tally]) => {
     try {
+      await prepared
       await attackNamed(name).run(createField(holdings, caller, tally, end.signal))
     } catch (error) {
       if (!end.signal.aborted) tally.breach(`the attack itself failed: ${String(error)}`)
     }
   })
-  const timer = setInterval(tell, TELL_EVERY)
+  let timer: NodeJS.Timeout | undefined
+  void prepared.then(() => (timer = setInterval(tell, TELL_EVERY)))
   process.once('message', () => {
     end.abort()
     void Promise.all(running)
