@@ -10,6 +10,7 @@ import {defaultServiceAccountController} from './default-service-account.ts'
 import {kubeletServingApproverController, type ServingPolicy} from './kubelet-serving-approver.ts'
 import {kubeletServingCaController, type ChangingBundle} from './kubelet-serving-ca-publisher.ts'
 import {namespaceDeletionController} from './namespace-deletion.ts'
+import {nodeRecordCleanerController} from './node-record-cleaner.ts'
 import {nodeTaintController} from './node-taints.ts'
 import {rootCaController} from './root-ca-publisher.ts'
 import {tokenCleanerController} from './token-cleaner.ts'
@@ -67,6 +68,12 @@ export const PORTABLE_CONTROLLERS: ControllerTable<PortableDeps> = {
     aliases: ['certificatesigningrequest-cleaner-controller', 'csrcleaner'],
     create: ({reader, writer, clock}) =>
       csrCleanerController(reader, writer('certificate-controller'), clock),
+  },
+  'node-record-cleaner': {
+    // Kubernetes has none.
+    aliases: [],
+    create: ({reader, writer, clock}) =>
+      nodeRecordCleanerController(reader, writer('node-record-cleaner'), clock),
   },
   'bootstrap-signer': {
     aliases: ['bootstrap-signer-controller', 'bootstrapsigner'],

@@ -4,7 +4,8 @@ import {APPROVED, DENIED, FAILED, findCondition, isIssued} from '../csr/conditio
 import {hasCode} from '../errors.ts'
 import {parseCertificate} from '../pki/certificate.ts'
 import type {Clock} from '../runtime.ts'
-import type {ControllerSpec, Source} from './controller.ts'
+import {atTheStart} from './at-the-start.ts'
+import type {ControllerSpec} from './controller.ts'
 import {slices} from './pace.ts'
 import type {Reconcile} from './work-queue.ts'
 
@@ -22,7 +23,6 @@ interface Seen {
   resourceVersion: string | undefined
 }
 
-const ALL = 'all'
 /** Writes that come together share a commit. */
 const AT_ONCE = 16
 
@@ -88,14 +88,6 @@ export function cleanRequests(
     }
     return {requeueAfter: HOUR}
   }
-}
-
-/** One pass at the start; every other is asked for by the one before. */
-const atTheStart: Source = {
-  start({enqueue}) {
-    enqueue(ALL)
-    return {synced: Promise.resolve(), stopped: Promise.resolve()}
-  },
 }
 
 export const csrCleanerController = (

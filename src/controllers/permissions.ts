@@ -58,6 +58,10 @@ export const PERMISSIONS: Readonly<Record<string, readonly Permission[]>> = {
     ...may('update', CERTIFICATES, CSRS, {subresource: 'status'}),
   ],
   'csr-cleaner': may('list,delete', CERTIFICATES, CSRS),
+  'node-record-cleaner': [
+    ...may('list,delete', 'coordination.k8s.io', 'leases', {namespace: 'kube-system'}),
+    ...may('get', '', 'nodes'),
+  ],
   'bootstrap-signer': [
     ...may('list,watch', '', 'secrets', {namespace: 'kube-system'}),
     ...may('list,watch', '', 'configmaps', {namespace: 'kube-public'}),

@@ -5,7 +5,7 @@ import {readGrant, withoutGrant, type RejoinGrant} from './rejoin-grant.ts'
 
 /** One Lease a node name says which key holds its newest client certificate, long after its requests are cleaned away. */
 export const RECORD_NAMESPACE = 'kube-system'
-const RECORD_LABEL = 'trustadm.io/node-certificate'
+export const RECORD_LABEL = 'trustadm.io/node-certificate'
 export const NODE_ANNOTATION = 'trustadm.io/node-name'
 const REQUESTER = 'trustadm.io/requester'
 const RESERVED_FOR = 'trustadm.io/reserved-for'
@@ -93,6 +93,22 @@ export const reservedKey = ({reserved}: NodeRecord, now: Date): string | undefin
 /** Whether no other key can be given the name now: it is held by this one, or kept for it. */
 export const isKeyOf = (record: NodeRecord, pin: string, now: Date): boolean =>
   reservedKey(record, now) === pin || (isHeld(record, now) && record.holder === pin)
+
+/** The name that a record is about. */
+export const nodeOf = ({metadata}: Lease): string => metadata.annotations?.[NODE_ANNOTATION] ?? ''
+
+/** Whether nobody has the name, nor is about to: all its certificates have expired, and it is kept for nobody. */
+export function isAbandoned(record: NodeRecord, now: Date): boolean {
+  const {creationTimestamp} = record.lease.metadata
+  // One that was just made may be somebody's next step.
+  const isNew = !creationTimestamp || now.getTime() - Date.parse(creationTimestamp) < RESERVATION
+  return (
+    !isNew &&
+    !isHeld(record, now) &&
+    reservedKey(record, now) === undefined &&
+    liveGrant(record, now) === undefined
+  )
+}
 
 /** The record's Lease, empty: nobody holds the name. */
 export const emptyRecord = (node: string): Lease => ({

@@ -11,16 +11,21 @@ trustadm:kubelet-serving-approver
   approve | certificates.k8s.io | signers | names kubernetes.io/kubelet-serving
   get | "" | nodes
   create | "" | events
+trustadm:node-record-cleaner
+  get | "" | nodes
 `
 
 export const OWN_CLUSTER_ROLE_BINDINGS = `
 trustadm:csr-approver -> trustadm:csr-approver: ServiceAccount kube-system/certificate-controller
 trustadm:kubelet-serving-approver -> trustadm:kubelet-serving-approver: ServiceAccount kube-system/kubelet-serving-approver
+trustadm:node-record-cleaner -> trustadm:node-record-cleaner: ServiceAccount kube-system/node-record-cleaner
 `
 
 export const OWN_ROLES = `
 kube-system/trustadm:csr-approver
   create,get,update | coordination.k8s.io | leases
+kube-system/trustadm:node-record-cleaner
+  delete | coordination.k8s.io | leases
 kube-system/trustadm:kubelet-serving-ca-publisher
   create | "" | configmaps
   update | "" | configmaps | names kubelet-serving-ca
@@ -30,5 +35,6 @@ kube-system/trustadm:kubelet-serving-ca-reader
 
 export const OWN_ROLE_BINDINGS = `
 kube-system/trustadm:csr-approver -> trustadm:csr-approver: ServiceAccount kube-system/certificate-controller
+kube-system/trustadm:node-record-cleaner -> trustadm:node-record-cleaner: ServiceAccount kube-system/node-record-cleaner
 kube-system/trustadm:kubelet-serving-ca-publisher -> trustadm:kubelet-serving-ca-publisher: ServiceAccount kube-system/kubelet-serving-ca-publisher
 `

@@ -102,7 +102,7 @@ describe('bootstrapPolicy', () => {
     const {clusterRoles, clusterRoleBindings, roles, roleBindings} = bootstrapPolicy()
     assert.deepEqual(
       [clusterRoles, clusterRoleBindings, roles, roleBindings].map(({length}) => length),
-      [33, 21, 10, 9],
+      [34, 22, 11, 10],
     )
     for (const object of [...clusterRoles, ...clusterRoleBindings, ...roles, ...roleBindings]) {
       assert.equal(object.metadata.labels?.['kubernetes.io/bootstrapping'], 'rbac-defaults')

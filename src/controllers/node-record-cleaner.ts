@@ -1,0 +1,77 @@
+import type {Lease} from '../api/coordination.ts'
+import type {ApiClient} from '../client/api-client.ts'
+import {hasCode} from '../errors.ts'
+import type {Clock} from '../runtime.ts'
+import {
+  RECORD_LABEL,
+  RECORD_NAMESPACE,
+  isAbandoned,
+  isNodeName,
+  nodeOf,
+  readRecord,
+} from './approval/node-record.ts'
+import {atTheStart} from './at-the-start.ts'
+import type {ControllerSpec} from './controller.ts'
+import {slices} from './pace.ts'
+import type {Reconcile} from './work-queue.ts'
+
+const HOUR = 3_600_000
+
+/** A record as it was seen: only that one is deleted. */
+interface Seen {
+  name: string
+  node: string
+  uid: string | undefined
+  resourceVersion: string | undefined
+}
+
+type Writer = Pick<ApiClient, 'leases' | 'nodes'>
+
+/** Deletes the records of names that nobody has: their certificates have expired, and there is no Node. */
+export function cleanRecords(
+  reader: Pick<ApiClient, 'leases'>,
+  writer: Writer,
+  clock: Clock,
+): Reconcile {
+  async function remove({name, uid, resourceVersion}: Seen, signal: AbortSignal): Promise<void> {
+    try {
+      const key = {namespace: RECORD_NAMESPACE, name}
+      await writer.leases.delete(key, {uid, resourceVersion, signal})
+    } catch (error) {
+      // Gone, or the name was given away meanwhile.
+      if (!hasCode(error, 'NOT_FOUND', 'CONFLICT')) throw error
+    }
+  }
+
+  return async (_key, signal) => {
+    const now = clock.now()
+    const pause = slices(signal)
+    const abandoned = new Map<string, Seen>()
+    const onPage = async (items: Lease[]) => {
+      for (const lease of items) {
+        await pause()
+        if (!isAbandoned(readRecord(lease), now)) continue
+        const {name = '', uid, resourceVersion} = lease.metadata
+        abandoned.set(name, {name, node: nodeOf(lease), uid, resourceVersion})
+      }
+    }
+    const select = {namespace: RECORD_NAMESPACE, labelSelector: RECORD_LABEL}
+    await reader.leases.list({...select, signal, onPage})
+    for (const seen of abandoned.values()) {
+      const {node} = seen
+      const isThere = isNodeName(node) && (await writer.nodes.find(node, {signal})) !== undefined
+      if (!isThere) await remove(seen, signal)
+    }
+    return {requeueAfter: HOUR}
+  }
+}
+
+export const nodeRecordCleanerController = (
+  reader: ApiClient,
+  writer: ApiClient,
+  clock: Clock,
+): ControllerSpec => ({
+  name: 'node-record-cleaner',
+  sources: [atTheStart],
+  reconcile: cleanRecords(reader, writer, clock),
+})

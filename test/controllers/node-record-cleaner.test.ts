@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import type {Lease} from '../../src/api/coordination.ts'
+import type {ApiClient} from '../../src/client/api-client.ts'
+import {
+  emptyRecord,
+  recordIssued,
+  recordKey,
+  withReservation,
+} from '../../src/controllers/approval/node-record.ts'
+import {withGrant} from '../../src/controllers/approval/rejoin-grant.ts'
+import {cleanRecords} from '../../src/controllers/node-record-cleaner.ts'
+import type {Clock} from '../../src/runtime.ts'
+import {ADMIN, startTestServer, type TestServer} from '../helpers/test-server.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+describe('the cleaner of records of node names', () => {
+  let server: TestServer
+  let admin: ApiClient
+  let cleaner: ApiClient
+  const start = new Date(Math.floor(Date.now() / 1000) * 1000)
+  let now = start
+  const clock: Clock = {now: () => now}
+  before(async () => {
+    server = await startTestServer({controllers: false, clock})
+    admin = server.clientAs(ADMIN)
+    const username = 'system:serviceaccount:kube-system:node-record-cleaner'
+    cleaner = server.clientAs({username, groups: ['system:authenticated']})
+  })
+  after(() => server.stop())
+  beforeEach(() => {
+    now = start
+  })
+
+  const issued = (lease: Lease, days: number): Lease => {
+    const identity = {pin: 'sha256:a', notBefore: start, notAfter: new Date(+start + days * DAY)}
+    return recordIssued(lease, identity, start) ?? assert.fail()
+  }
+  const isLeft = async (node: string, after: number, writer = cleaner) => {
+    now = new Date(+start + after)
+    const reconcile = cleanRecords(admin, writer, clock)
+    const result = await reconcile('all', new AbortController().signal)
+    assert.deepEqual(result, {requeueAfter: HOUR})
+    return (await admin.leases.find(recordKey(node))) !== undefined
+  }
+
+  it('removes the record of a name whose certificate has expired and that has no Node', async () => {
+    await admin.leases.create(issued(emptyRecord('expired'), 2))
+    assert.equal(await isLeft('expired', 2 * DAY - 1000), true)
+    assert.equal(await isLeft('expired', 2 * DAY), false)
+  })
+
+  it('keeps it while a Node has the name', async () => {
+    await admin.nodes.create({metadata: {name: 'present'}})
+    await admin.leases.create(issued(emptyRecord('present'), 2))
+    assert.equal(await isLeft('present', 9 * DAY), true)
+    await admin.nodes.delete('present')
+    assert.equal(await isLeft('present', 9 * DAY), false)
+  })
+
+  it('keeps a name that is kept for a key, or that an operator has granted', async () => {
+    await admin.leases.create(
+      withReservation(emptyRecord('reserved'), {pin: 'sha256:b', requester: 'ann'}, start),
+    )
+    const until = new Date(+start + 30 * HOUR)
+    const grant = {until, to: {pin: 'sha256:c'}}
+    await admin.leases.create(withGrant(emptyRecord('granted'), grant))
+    assert.equal(await isLeft('reserved', 24 * HOUR), true)
+    assert.equal(await isLeft('reserved', 26 * HOUR), false)
+    assert.equal(await isLeft('granted', 29 * HOUR), true)
+    assert.equal(await isLeft('granted', 31 * HOUR), false)
+  })
+
+  it('leaves a record alone that was changed after it was seen, and every other Lease', async () => {
+    const lease = await admin.leases.create(issued(emptyRecord('raced'), 2))
+    await admin.leases.create({metadata: {namespace: 'kube-system', name: 'other'}, spec: {}})
+    const nodes: ApiClient['nodes'] = Object.create(admin.nodes, {
+      find: {
+        value: async () => {
+          await admin.leases.update({...lease, spec: {...lease.spec, holderIdentity: 'sha256:d'}})
+          return undefined
+        },
+      },
+    }) as ApiClient['nodes']
+    assert.equal(await isLeft('raced', 9 * DAY, {...cleaner, nodes}), true)
+    assert.ok(await admin.leases.find({namespace: 'kube-system', name: 'other'}))
+  })
+})
