@@ -3,6 +3,8 @@ import * as Flags from '@oclif/core/flags'
 import {KEY_ALGORITHMS} from '../pki/keys.ts'
 import {
   address,
+  cidrs,
+  domains,
   endpoint,
   hosts,
   nodeName,
@@ -10,6 +12,7 @@ import {
   type Read,
 } from '../control-plane/config/fields.ts'
 import type {Choices} from '../control-plane/config/settings.ts'
+import {servingFlags, type ServingFlagValues} from './controller-flags.ts'
 import {readFlag} from './flag-value.ts'
 import {dir} from './flags.ts'
 
@@ -60,9 +63,10 @@ export const initFlags = {
     summary:
       'replace certificates that you brought and that cannot be used; they are kept in the folder "backups" of --dir',
   }),
+  ...servingFlags,
 }
 
-export interface InitFlagValues {
+export interface InitFlagValues extends ServingFlagValues {
   'apiserver-advertise-address'?: string | undefined
   'apiserver-bind-port'?: string | undefined
   'apiserver-cert-extra-sans'?: string[] | undefined
@@ -86,6 +90,8 @@ export function choicesOf(flags: InitFlagValues): Choices {
     controlPlaneEndpoint: said('control-plane-endpoint', endpoint),
     keyAlgorithm: flags['key-algorithm'],
     nodeName: said('node-name', nodeName),
+    servingCIDRs: said('serving-cidr', cidrs),
+    servingDomains: said('serving-domain', domains),
   }
   return Object.fromEntries(Object.entries(choices).filter(([, value]) => value !== undefined))
 }

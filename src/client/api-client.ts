@@ -14,6 +14,8 @@ import type {ApiObject} from '../api/meta.ts'
 import type {Node} from '../api/node.ts'
 import type {ClusterRole, ClusterRoleBinding, Role, RoleBinding} from '../api/rbac.ts'
 import type {Pod, Service} from '../api/workload.ts'
+import {parseCertificateDer} from '../pki/certificate.ts'
+import type {SubjectNames} from '../pki/subject-names.ts'
 import {ApiCaller, type CallerOptions} from './api-call.ts'
 import type {CallOptions, ResourceClient, ResourceType} from './resource-client.ts'
 import {RESOURCE_TYPES} from './resource-types.ts'
@@ -56,6 +58,8 @@ export interface ApiClient extends NamedResources {
   /** GETs a path that is no resource, as `kubectl get --raw`. */
   raw(path: string, options?: CallOptions): Promise<string>
   version(options?: CallOptions): Promise<ServerVersion>
+  /** The names in the certificate by which the server was known; undefined before its first answer. */
+  serverNames(): Readonly<SubjectNames> | undefined
   /** Lets go of all connections. */
   close(): Promise<void>
 }
@@ -89,6 +93,10 @@ export function createApiClient(transport: Transport, options: ApiClientOptions 
     },
     version: async ({signal} = {}) =>
       (await caller.json({method: 'GET', path: '/version', signal})) as ServerVersion,
+    serverNames: () => {
+      const certificate = transport.serverCertificate()
+      return certificate && parseCertificateDer(certificate).names
+    },
     close: () => caller.close(),
   }
 }

@@ -1,16 +1,37 @@
 import {isIP, type Socket} from 'node:net'
-import {checkServerIdentity, type PeerCertificate} from 'node:tls'
+import {TLSSocket, checkServerIdentity, type PeerCertificate} from 'node:tls'
 import {buildConnector} from 'undici'
 import {hostOf} from './proxy-rules.ts'
 import type {ServerAccess} from './server-access.ts'
 import {openTunnel} from './tunnel.ts'
 
+export interface ConnectorOptions {
+  proxy: URL | undefined
+  timeout: number
+  /** Told the certificate of the server at each connection, as DER, once it is trusted. */
+  onServer?: (certificate: Uint8Array) => void
+}
+
+function telling(
+  connect: buildConnector.connector,
+  onServer: (certificate: Uint8Array) => void,
+): buildConnector.connector {
+  return (options, callback) =>
+    connect(options, (...result) => {
+      const [, socket] = result
+      const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined
+      if (certificate) onServer(certificate.raw)
+      callback(...result)
+    })
+}
+
 /** Makes undici's connections: TLS checked against the cluster's CA, through a proxy's tunnel where there is one. */
 export function connectorFor(
   access: ServerAccess,
-  {proxy, timeout}: {proxy: URL | undefined; timeout: number},
+  {proxy, timeout, onServer}: ConnectorOptions,
 ): buildConnector.connector {
-  const connect = buildConnector({...tlsOptions(access), timeout, allowH2: false})
+  const secure = buildConnector({...tlsOptions(access), timeout, allowH2: false})
+  const connect = onServer ? telling(secure, onServer) : secure
   if (!proxy) return connect
 
   const server = new URL(access.server)

@@ -31,11 +31,18 @@ const CLOSED = new Error('the answer was closed')
 export class InProcessTransport implements Transport {
   readonly #handler: InProcessHandler
   readonly #caller: UserInfo
+  readonly #serverCertificate: () => Uint8Array | undefined
   readonly #closing = new AbortController()
 
-  constructor(handler: InProcessHandler, caller: UserInfo) {
+  /** `serverCertificate`: what callers over a socket know this server by, as DER. */
+  constructor(
+    handler: InProcessHandler,
+    caller: UserInfo,
+    serverCertificate: () => Uint8Array | undefined = () => undefined,
+  ) {
     this.#handler = handler
     this.#caller = caller
+    this.#serverCertificate = serverCertificate
     // Every request in flight listens: many of them are no leak that Node should warn of.
     setMaxListeners(Infinity, this.#closing.signal)
   }
@@ -80,6 +87,10 @@ export class InProcessTransport implements Transport {
 
   #answer(request: TransportRequest, signal: AbortSignal): Promise<InProcessResponse> {
     return untilAborted(this.#handler(toInProcess(request, this.#caller, signal)), signal)
+  }
+
+  serverCertificate(): Uint8Array | undefined {
+    return this.#serverCertificate()
   }
 
   close(): Promise<void> {

@@ -47,6 +47,10 @@ export class RetryingTransport implements Transport {
     )
   }
 
+  serverCertificate(): Uint8Array | undefined {
+    return this.#inner.serverCertificate()
+  }
+
   async close(): Promise<void> {
     await this.#inner.close()
   }

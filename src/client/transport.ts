@@ -4,6 +4,8 @@ export interface Transport {
   request(request: TransportRequest): Promise<TransportResponse>
   /** Hands the answer over as it arrives: a watch has no end. */
   stream(request: TransportRequest): Promise<TransportStream>
+  /** The certificate by which the server was known, as DER; undefined before the first answer. */
+  serverCertificate(): Uint8Array | undefined
   close(): Promise<void>
 }
 

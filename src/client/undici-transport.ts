@@ -39,6 +39,7 @@ export class UndiciTransport implements Transport {
   readonly #requests: Pool
   /** Watches hold a connection each and must not keep short requests waiting. */
   readonly #streams: Pool
+  #serverCertificate: Uint8Array | undefined
 
   constructor(access: ServerAccess, options: TransportOptions = {}) {
     const {timeout = 30_000, connectTimeout = 10_000, maxBodyBytes = 128 * MIB} = options
@@ -48,6 +49,7 @@ export class UndiciTransport implements Transport {
     const connect = connectorFor(access, {
       proxy: proxyText === undefined ? undefined : parseProxy(proxyText),
       timeout: connectTimeout,
+      onServer: (certificate) => (this.#serverCertificate = certificate),
     })
     this.#access = access
     this.#origin = server.origin
@@ -89,6 +91,10 @@ export class UndiciTransport implements Transport {
       cancellation.release()
       throw this.#explain(error, cancellation)
     }
+  }
+
+  serverCertificate(): Uint8Array | undefined {
+    return this.#serverCertificate
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import {clusterFlags} from '../cli/cluster.ts'
 import {TrustCommand} from '../cli/command.ts'
-import {controllers, deny} from '../cli/controller-flags.ts'
+import {controllers, deny, readServingFlags, servingFlags} from '../cli/controller-flags.ts'
 import {signingFlags} from '../cli/signing-flags.ts'
 
 export default class Controllers extends TrustCommand {
@@ -18,6 +18,7 @@ SIGTERM and SIGINT end it; SIGHUP rereads the CAs. Prints one line, "ready" and 
     ...clusterFlags,
     controllers,
     deny,
+    ...servingFlags,
     'leader-elect': Flags.boolean({
       allowNo: true,
       default: true,
@@ -41,6 +42,7 @@ SIGTERM and SIGINT end it; SIGHUP rereads the CAs. Prints one line, "ready" and 
     const {withCluster} = await import('../cli/with-cluster.ts')
     const chosen = selectControllers(PORTABLE_CONTROLLERS, flags.controllers)
     const signing = await readSigningFlags(flags)
+    const serving = await readServingFlags(flags)
     const log = openServerLog({clock: this.clock, quiet: flags.quiet})
     await withCluster(flags, async ({client}) => {
       const running = await runControllers({
@@ -48,7 +50,7 @@ SIGTERM and SIGINT end it; SIGHUP rereads the CAs. Prints one line, "ready" and 
         controllers: chosen,
         signing,
         issuanceLog: flags['issuance-log'],
-        serving: {deny: flags.deny},
+        serving: {deny: flags.deny, ...serving},
         leaderElection: flags['leader-elect'],
         clock: this.clock,
         log,

@@ -1,5 +1,5 @@
 import {TrustCommand} from '../cli/command.ts'
-import {controllers, deny} from '../cli/controller-flags.ts'
+import {controllers, deny, readServingFlags, servingFlags} from '../cli/controller-flags.ts'
 import {dir} from '../cli/flags.ts'
 import {dirOf} from '../cli/places.ts'
 import {signingFlags} from '../cli/signing-flags.ts'
@@ -17,7 +17,7 @@ Prints one line, "ready" and the address, on the standard output as soon as requ
       command: "<%= config.bin %> <%= command.id %> --controllers '*,-csr-signer'",
     },
   ]
-  static override flags = {dir, controllers, deny, ...signingFlags}
+  static override flags = {dir, controllers, deny, ...servingFlags, ...signingFlags}
 
   async run(): Promise<void> {
     const {flags} = await this.parse(Serve)
@@ -40,7 +40,7 @@ Prints one line, "ready" and the address, on the standard output as soon as requ
       clock: this.clock,
       log,
       signing,
-      serving: {deny: flags.deny},
+      serving: {deny: flags.deny, ...(await readServingFlags(flags))},
       controllers: chosen,
     })
     process.stdout.write(`ready ${endpoint}\n`)

@@ -3,9 +3,9 @@ import type {UserInfo} from '../api/meta.ts'
 import {createApiClient, type ApiClient} from '../client/api-client.ts'
 import {InProcessTransport} from '../client/in-process-transport.ts'
 import {startControllers} from '../controllers/index.ts'
-import type {ServingPolicy} from '../controllers/kubelet-serving-approver.ts'
 import {FileIssuanceLog} from '../controllers/signing/file-issuance-log.ts'
 import {messageOf} from '../errors.ts'
+import {parseCertificate} from '../pki/certificate.ts'
 import {ensureFolder} from '../pki/folders.ts'
 import type {Clock} from '../runtime.ts'
 import type {Handler} from '../server/api-request.ts'
@@ -13,8 +13,10 @@ import {aggregate} from '../server/authz/rbac/aggregation.ts'
 import {startServer} from '../server/server.ts'
 import {openLmdbStorage} from '../storage/lmdb.ts'
 import {fileOf, type Plane} from './config/plane.ts'
+import {findPlane} from './config/stored.ts'
 import {serviceRange} from './config/subnet.ts'
 import {readMaterial} from './material.ts'
+import {servingPolicy, type ServingChoices} from './serving-policy.ts'
 import type {SigningSettings} from './signing.ts'
 import {watchValidity} from './validity.ts'
 
@@ -32,7 +34,8 @@ export interface EmbeddedOptions {
   /** The server's log. */
   log: (line: string) => void
   signing?: SigningSettings | undefined
-  serving?: ServingPolicy | undefined
+  /** What the command line says of kubelets' serving certificates. */
+  serving?: ServingChoices | undefined
   /** Which controllers run; without it, all. */
   controllers?: readonly string[] | undefined
 }
@@ -49,10 +52,14 @@ const writerFor = (controller: string): UserInfo => ({
   groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'],
 })
 
-function clientOf(handler: Handler, caller: UserInfo): ApiClient {
+function clientOf(
+  handler: Handler,
+  caller: UserInfo,
+  serverCertificate: () => Uint8Array,
+): ApiClient {
   const named: Handler = (request) =>
     handler({...request, headers: {...request.headers, 'user-agent': AGENT}})
-  return createApiClient(new InProcessTransport(named, caller))
+  return createApiClient(new InProcessTransport(named, caller, serverCertificate))
 }
 
 export async function startEmbedded(
@@ -61,6 +68,7 @@ export async function startEmbedded(
 ): Promise<EmbeddedPlane> {
   const {settings} = plane
   let material = await readMaterial(plane, signing)
+  let policy = servingPolicy(serving, settings)
   const reloads = new EventEmitter()
   const validity = watchValidity(plane, () => material, {clock, log})
   await ensureFolder(fileOf(plane, 'logs'))
@@ -94,9 +102,10 @@ export async function startEmbedded(
       ],
       onError: (message, error) => log(`error: ${message}: ${messageOf(error)}`),
     })
+    const serverCertificate = () => parseCertificate(material.tls.certificate).der
     const controllers = startControllers({
-      reader: clientOf(server.handler, READER),
-      writer: (controller) => clientOf(server.handler, writerFor(controller)),
+      reader: clientOf(server.handler, READER, serverCertificate),
+      writer: (controller) => clientOf(server.handler, writerFor(controller), serverCertificate),
       rootCa: () => material.rootAuthorities,
       kubeletServingCa: {
         pem: () => material.kubeletServingAuthorities,
@@ -107,7 +116,7 @@ export async function startEmbedded(
       },
       aggregate,
       controllers: chosen,
-      serving,
+      serving: () => policy,
       signing: {
         authorityFor: (signer) => material.signers.get(signer),
         issuances,
@@ -129,10 +138,12 @@ export async function startEmbedded(
       port: server.port,
       async reload() {
         const read = await readMaterial(plane, signing)
+        const stored = await findPlane(plane.dir)
         server.setTls(read.tls)
         await server.setClientAuthorities(read.clientAuthorities)
         material = read
         validity.look()
+        policy = servingPolicy(serving, stored?.settings ?? settings)
         reloads.emit('done')
       },
       async close(graceMilliseconds) {

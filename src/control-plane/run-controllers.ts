@@ -14,6 +14,7 @@ import {
 import {FileIssuanceLog} from '../controllers/signing/file-issuance-log.ts'
 import {TrustError, messageOf} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
+import {servingPolicy, type ServingChoices} from './serving-policy.ts'
 import {readSigningAuthorities, type SigningSettings} from './signing.ts'
 
 export interface RunOptions {
@@ -23,7 +24,7 @@ export interface RunOptions {
   signing: SigningSettings
   /** Needed by the signer only. */
   issuanceLog?: string | undefined
-  serving: NonNullable<PortableDeps['serving']>
+  serving: ServingChoices
   /** Whether each waits for a Lease of its own before it works. */
   leaderElection: boolean
   clock: Clock
@@ -129,7 +130,7 @@ async function runAsLeader(
 
 /** Runs controllers in this process against any cluster, with the rights of the client and no others. */
 export async function runControllers(options: RunOptions): Promise<RunningOutside> {
-  const {client, controllers, serving, clock, log} = options
+  const {client, controllers, clock, log} = options
   const signing = await prepareSigning(options)
   try {
     await requireRights(options, signing?.signers ?? [])
@@ -137,6 +138,8 @@ export async function runControllers(options: RunOptions): Promise<RunningOutsid
     await signing?.close()
     throw error
   }
+  const policy = servingPolicy(options.serving)
+  const serving = () => policy
   const deps = {reader: client, writer: () => client, clock, serving, signing: signing?.deps}
   const stop = new AbortController()
   const term = {identity: `${hostname()}_${randomUUID()}`, signal: stop.signal}

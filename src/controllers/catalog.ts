@@ -7,7 +7,8 @@ import {csrApproverController} from './csr-approver.ts'
 import {csrCleanerController} from './csr-cleaner.ts'
 import {csrSignerController, type CsrSignerDeps} from './csr-signer.ts'
 import {defaultServiceAccountController} from './default-service-account.ts'
-import {kubeletServingApproverController, type ServingPolicy} from './kubelet-serving-approver.ts'
+import type {ServingPolicy} from './approval/belief.ts'
+import {kubeletServingApproverController} from './kubelet-serving-approver.ts'
 import {kubeletServingCaController, type ChangingBundle} from './kubelet-serving-ca-publisher.ts'
 import {namespaceDeletionController} from './namespace-deletion.ts'
 import {nodeRecordCleanerController} from './node-record-cleaner.ts'
@@ -24,8 +25,8 @@ export interface PortableDeps {
   clock: Clock
   /** Absent where nothing is to be signed. */
   signing?: CsrSignerDeps | undefined
-  /** Absent: nothing is denied. */
-  serving?: ServingPolicy | undefined
+  /** As it is now; absent: nothing is allowed beyond what everybody is, and nothing is denied. */
+  serving?: (() => ServingPolicy) | undefined
 }
 
 /** What the controllers need besides that run only where the server does. */

@@ -1,47 +1,69 @@
 import type {ApiClient} from '../client/api-client.ts'
 import {KUBELET_SERVING} from '../csr/signers.ts'
 import type {Clock} from '../runtime.ts'
+import {AddressBook} from './approval/address-book.ts'
+import {readApiServer, type ApiServerReader} from './approval/api-server.ts'
+import {STRICT_POLICY, type ServingPolicy} from './approval/belief.ts'
 import {isOpen, writeDecision} from './approval/decide.ts'
 import {MachineIndex} from './approval/machine-index.ts'
-import {isNodeName} from './approval/node-record.ts'
+import {NodeIndex} from './approval/node-index.ts'
 import {objections} from './approval/opinion.ts'
-import {voucherFor} from './approval/registered.ts'
 import {RequestIndex} from './approval/request-index.ts'
 import {SERVING_DENIED, SERVING_MESSAGE, servingOpinion} from './approval/serving-approver.ts'
-import {follow, type ControllerSpec} from './controller.ts'
+import {servingSituation, type ServingSituation} from './approval/serving-situation.ts'
+import {isUnknown, type Unknown} from './approval/unknown.ts'
+import type {ControllerSpec} from './controller.ts'
 import {EventReporter, csrReference} from './events.ts'
 import {DONE, type Reconcile} from './work-queue.ts'
 
-export interface ServingPolicy {
-  /** Deny what asks for more than is registered, or is wrong in itself, instead of leaving it to a person. A kubelet asks anew. */
-  deny: boolean
+const COMPONENT = 'kubelet-serving-approver'
+
+/** How long what is read of the API server counts: it changes when certificates or flags do. */
+const FRESH = 10_000
+
+interface Known {
+  requests: RequestIndex
+  nodes: Pick<NodeIndex, 'find'>
+  machines: Pick<MachineIndex, 'of'>
+  book: AddressBook
 }
 
-const COMPONENT = 'kubelet-serving-approver'
+/** Reads it once for all requests that come within moments. */
+function freshly<T>(read: () => Promise<T>, clock: Clock): () => Promise<T> {
+  let known: {value: Promise<T>; since: number} | undefined
+  return () => {
+    const now = clock.now().getTime()
+    if (known !== undefined && now - known.since < FRESH && now >= known.since) return known.value
+    const value = read()
+    known = {value, since: now}
+    value.catch(() => (known = undefined))
+    return value
+  }
+}
 
 /** Approves the serving certificates of kubelets by `servingOpinion`; what it holds it says once. */
 function approveKubeletServing(
-  requests: RequestIndex,
-  machines: Pick<MachineIndex, 'of'>,
-  writer: Pick<ApiClient, 'csrs' | 'nodes' | 'events'>,
+  {requests, nodes, machines, book}: Known,
+  writer: ApiServerReader & Pick<ApiClient, 'csrs' | 'events'>,
   clock: Clock,
-  {deny}: ServingPolicy,
+  policy: () => ServingPolicy,
 ): Reconcile {
   const events = new EventReporter(writer, COMPONENT, clock)
+  const apiServerNow = freshly(() => readApiServer(writer), clock)
+
+  const situationOf = async (node: string): Promise<ServingSituation | Unknown> => {
+    const apiServer = await apiServerNow()
+    if (isUnknown(apiServer)) return apiServer
+    const found = await nodes.find(node)
+    return servingSituation(node, {found, machines: await machines.of(node), apiServer, book})
+  }
 
   return async (name, signal) => {
     const request = await requests.find(name)
     if (request?.asked === undefined || request.isApproved || !isOpen(request.csr)) return DONE
     const {csr, asked} = request
-    const node = asked.node
-    const voucher =
-      node === undefined
-        ? undefined
-        : voucherFor(node, {
-            node: isNodeName(node) ? await writer.nodes.find(node, {signal}) : undefined,
-            machines: await machines.of(node),
-          })
-    const opinion = servingOpinion(csr, asked, {voucher, deny})
+    const situation = asked.node === undefined ? undefined : await situationOf(asked.node)
+    const opinion = servingOpinion(csr, asked, {situation, policy: policy()})
     const message = objections(opinion)
     if (opinion.decision === 'approve') {
       const condition = {
@@ -61,7 +83,7 @@ function approveKubeletServing(
         {signal},
       )
     }
-    return DONE
+    return situation && isUnknown(situation) ? {requeueAfter: FRESH} : DONE
   }
 }
 
@@ -69,15 +91,17 @@ export function kubeletServingApproverController(
   reader: ApiClient,
   writer: ApiClient,
   clock: Clock,
-  policy: ServingPolicy = {deny: false},
+  policy: () => ServingPolicy = () => STRICT_POLICY,
 ): ControllerSpec {
   const requests = new RequestIndex(reader.csrs, KUBELET_SERVING)
-  const machines = new MachineIndex(reader, (node) => requests.openFor(node))
-  const nodes = follow(reader.nodes, (_node, name) => requests.openFor(name))
+  const affected = {of: (node: string) => requests.openFor(node), all: () => requests.open()}
+  const book = new AddressBook()
+  const machines = new MachineIndex(reader, affected, book)
+  const nodes = new NodeIndex(reader.nodes, affected, book)
   return {
     name: COMPONENT,
     sources: [requests, machines, nodes],
-    reconcile: approveKubeletServing(requests, machines, writer, clock, policy),
+    reconcile: approveKubeletServing({requests, nodes, machines, book}, writer, clock, policy),
     backoff: {first: 200, most: 1_000_000},
     workers: 16,
   }

@@ -49,7 +49,11 @@ export const PERMISSIONS: Readonly<Record<string, readonly Permission[]>> = {
     ...may('get,list,watch', CERTIFICATES, CSRS),
     ...may('update', CERTIFICATES, CSRS, {subresource: 'approval'}),
     ...onSigner('approve', KUBELET_SERVING),
-    ...may('get,list,watch', '', 'nodes'),
+    ...may('list,watch', '', 'nodes'),
+    ...may('get', '', 'services', {namespace: 'default', name: 'kubernetes'}),
+    ...may('get', '', 'configmaps', {namespace: 'kube-system', name: 'kubeadm-config'}),
+    ...may('list', 'discovery.k8s.io', 'endpointslices', {namespace: 'default'}),
+    ...may('list', 'networking.k8s.io', 'servicecidrs'),
     // Also where there are none: who may not ask is not told so.
     ...may('list,watch', 'machine.openshift.io', 'machines'),
   ],

@@ -67,7 +67,7 @@ const nameless = (): Readonly<SubjectNames> => NO_NAMES
 const clientOnly = {names: nameless, usages: ['digital signature', 'client auth']} as const
 
 /** The host of `host`, `host:port`, `[v6]:port`; a bare IPv6 address is its own host. */
-function hostOf(endpoint: string): string {
+export function hostOf(endpoint: string): string {
   const bracketed = /^\[([^\]]+)\](:\d+)?$/.exec(endpoint)?.[1]
   return bracketed ?? /^([^:]+):\d+$/.exec(endpoint)?.[1] ?? endpoint
 }

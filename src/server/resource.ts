@@ -65,6 +65,8 @@ export interface ObjectReader {
 /** What strategies, validation and admission know of the request they serve. */
 export interface OperationContext {
   user: UserInfo
+  /** The address that the user's own connection comes from; absent where somebody else acts in the user's name. */
+  callerAddress?: string | undefined
   clock: Clock
   /** Empty for cluster-scoped objects. */
   namespace: string

@@ -1,14 +1,27 @@
 import assert from 'node:assert/strict'
+import {isIP} from 'node:net'
 import type {NodeAddress} from '../../src/api/node.ts'
-import type {ApiClient} from '../../src/client/api-client.ts'
+import {createApiClient, type ApiClient} from '../../src/client/api-client.ts'
+import {InProcessTransport} from '../../src/client/in-process-transport.ts'
+import {servingPolicy} from '../../src/control-plane/serving-policy.ts'
 import {startController, type RunningController} from '../../src/controllers/controller.ts'
 import {kubeletServingApproverController} from '../../src/controllers/kubelet-serving-approver.ts'
 import {findCondition, stateOf} from '../../src/csr/conditions.ts'
 import {TrustError} from '../../src/errors.ts'
+import {parseCertificate} from '../../src/pki/certificate.ts'
+import type {SubjectNames} from '../../src/pki/subject-names.ts'
 import {systemClock} from '../../src/runtime.ts'
+import type {Handler} from '../../src/server/api-request.ts'
 import {ADMIN, startTestServer, type TestServer} from '../helpers/test-server.ts'
 import {until} from '../server/support.ts'
-import {SERVING, SERVING_USAGES, nodeUser, submit, type Wish} from './approval/support.ts'
+import {
+  SERVING,
+  SERVING_USAGES,
+  clusterConfig,
+  nodeUser,
+  submit,
+  wished,
+} from './approval/support.ts'
 
 const ACCOUNT = 'system:serviceaccount:kube-system:kubelet-serving-approver'
 
@@ -25,7 +38,7 @@ describe('kubelet-serving-approver', () => {
         change(server.clientAs({username: 'system:kube-controller-manager', groups: []})),
         server.clientAs({username: ACCOUNT, groups: ['system:serviceaccounts']}),
         systemClock,
-        {deny},
+        () => servingPolicy({deny}),
       ),
       (name, key, error) => errors.push(`${name} ${key}: ${String(error)}`),
     )
@@ -35,6 +48,7 @@ describe('kubelet-serving-approver', () => {
   before(async () => {
     server = await startTestServer({controllers: false})
     admin = server.clientAs(ADMIN)
+    await admin.configMaps.create(clusterConfig)
     await start(false)
   })
   after(async () => {
@@ -48,16 +62,27 @@ describe('kubelet-serving-approver', () => {
   const becomes = (name: string, state: string) =>
     until(async () => stateOf(await get(name)) === state)
 
-  /** Asks as the node itself, for its name and an address. */
-  async function ask(node: string, names: Wish['names']): Promise<string> {
+  /** No two tests share one. */
+  const address = () => `192.168.1.${++count}`
+
+  /** Asks as the node itself, from an address. */
+  async function ask(
+    node: string,
+    names: Partial<SubjectNames>,
+    at = '192.168.0.1',
+    forged: {extra?: Record<string, string[]>} = {},
+  ): Promise<string> {
     const name = `serving-${++count}`
-    await submit(server.clientAs(nodeUser(node)), {
-      name,
+    const {spec} = await wished({
       signerName: SERVING,
       commonName: `system:node:${node}`,
       usages: SERVING_USAGES,
-      names: names ?? {dns: [node], ips: ['10.0.0.9']},
+      names,
     })
+    const {request, signerName, usages = []} = spec
+    const seen: Handler = (sent) => server.handler({...sent, remoteAddress: at})
+    const client = createApiClient(new InProcessTransport(seen, nodeUser(node)))
+    await client.csrs.create({metadata: {name}, spec: {request, signerName, usages, ...forged}})
     return name
   }
   const register = async (node: string, ...addresses: NodeAddress[]) => {
@@ -74,30 +99,110 @@ describe('kubelet-serving-approver', () => {
   const heldAs = (name: string, message: RegExp) =>
     until(async () => (await messagesOn(name)).some((one) => message.test(one)))
 
-  it('approves what the Node has registered', async () => {
+  it('approves a node’s own name and the address that the server saw it at', async () => {
     const node = nodeName()
-    await register(node, host(node), ip('10.0.0.9'))
-    const name = await ask(node, {dns: [node.toUpperCase()], ips: ['10.0.0.9']})
+    const at = address()
+    await register(node, host(node), ip(at))
+    const name = await ask(node, {dns: [node.toUpperCase()], ips: [at]}, at)
     await becomes(name, 'Approved')
     assert.equal(findCondition(await get(name), 'Approved')?.reason, 'AutoApproved')
   })
 
-  it('holds a foreign address, says so once, and looks again when the Node registers it', async () => {
+  it('holds an address that the node only says it has, and says so once', async () => {
     const node = nodeName()
-    await register(node, host(node))
-    const name = await ask(node, {dns: [node], ips: ['10.0.0.9']})
-    await heldAs(name, new RegExp(`"10\\.0\\.0\\.9" is not registered by Node "${node}"`))
+    const [at, claimed] = [address(), address()]
+    await register(node, host(node), ip(at), ip(claimed))
+    const name = await ask(node, {dns: [node], ips: [claimed]}, at)
+    await heldAs(name, new RegExp(`"${claimed}" is not "${at}", where the server saw`))
     await admin.nodes.patch(node, {metadata: {labels: {a: 'b'}}}, {type: 'merge'})
     await admin.csrs.patch(name, {metadata: {labels: {a: 'b'}}}, {type: 'merge'})
+    await becomes(await ask(node, {dns: [node], ips: [at]}, at), 'Approved')
     assert.equal(stateOf(await get(name)), 'Pending')
     assert.equal((await messagesOn(name)).length, 1)
-    await admin.nodes.patch(
-      node,
-      {status: {addresses: [host(node), ip('10.0.0.9')]}},
-      {type: 'merge', subresource: 'status'},
-    )
+  })
+
+  it('holds an address that another Node has, and looks again when that is gone', async () => {
+    const [node, other] = [nodeName(), nodeName()]
+    const at = address()
+    await register(node, host(node), ip(at))
+    await register(other, ip(at))
+    const name = await ask(node, {dns: [node], ips: [at]}, at)
+    await heldAs(name, new RegExp(`"${at}" is also that of Node "${other}"`))
+    await admin.nodes.delete(other)
     await becomes(name, 'Approved')
-    assert.equal((await messagesOn(name)).length, 1)
+  })
+
+  it('does not let a node speak as the API server by saying that its names are its own', async () => {
+    const node = nodeName()
+    const at = address()
+    const claimed = [
+      '10.96.0.1',
+      '127.0.0.1',
+      'localhost',
+      'kubernetes.default.svc',
+      '*.example.com',
+    ]
+    await register(node, ...claimed.map(ip))
+    for (const one of claimed) {
+      const name = await ask(node, isIP(one) ? {ips: [one]} : {dns: [one]}, at)
+      await until(async () => (await messagesOn(name)).length > 0)
+      assert.equal(stateOf(await get(name)), 'Pending', one)
+    }
+  })
+
+  it('does not believe an address that a node or an impersonator writes into a request', async () => {
+    const node = nodeName()
+    const [at, forged] = [address(), address()]
+    await register(node, host(node), ip(forged))
+    const extra = {'trustadm.io/caller-address': [forged]}
+    const written = await ask(node, {ips: [forged]}, at, {extra})
+    assert.deepEqual((await get(written)).spec.extra, {'trustadm.io/caller-address': [at]})
+
+    const {request, signerName, usages = []} = (await get(written)).spec
+    const impersonator = createApiClient(
+      new InProcessTransport((sent) => server.handler({...sent, remoteAddress: forged}), ADMIN),
+      {impersonate: {...nodeUser(node), extra}},
+    )
+    const copied = await impersonator.csrs.create({
+      metadata: {name: `${written}-copied`},
+      spec: {request, signerName, usages},
+    })
+    assert.deepEqual(copied.spec.extra ?? {}, {})
+    await heldAs(`${written}-copied`, /is not an address that the server saw/)
+  })
+
+  it('gives a kubelet with serverTLSBootstrap its certificate without a person', async () => {
+    const node = 'worker-1.example.com'
+    const at = '192.168.77.4'
+    await register(node, host(node), ip(at))
+    const {certificate} = await server.credentialsFor(`system:node:${node}`, ['system:nodes'])
+    const {der, fingerprint} = parseCertificate(certificate)
+    const {spec} = await wished({
+      signerName: SERVING,
+      commonName: `system:node:${node}`,
+      usages: ['digital signature', 'server auth'],
+      names: {dns: [node], ips: [at]},
+    })
+    const {status, body} = await server.handler({
+      method: 'POST',
+      path: '/apis/certificates.k8s.io/v1/certificatesigningrequests',
+      query: new URLSearchParams(),
+      headers: {'content-type': 'application/json', 'user-agent': 'kubelet/v1.36.4'},
+      rawHeaders: [],
+      body: Buffer.from(
+        JSON.stringify({
+          metadata: {generateName: 'csr-'},
+          spec: {request: spec.request, signerName: SERVING, usages: spec.usages},
+        }),
+      ),
+      peer: {fingerprint, chain: [der]},
+      // As a server that listens on all addresses of both families sees it.
+      remoteAddress: `::ffff:${at}`,
+      signal: new AbortController().signal,
+    })
+    assert.equal(status, 201)
+    const {metadata} = JSON.parse(body as string) as {metadata: {name: string}}
+    await becomes(metadata.name, 'Approved')
   })
 
   it('waits for a Node that is not there yet', async () => {
@@ -110,7 +215,8 @@ describe('kubelet-serving-approver', () => {
 
   it('believes the Machine, not the Node, where there is one', async () => {
     const node = nodeName()
-    await register(node, host(node), ip('10.0.0.9'))
+    const [own, more] = [address(), address()]
+    await register(node, host(node), ip(own))
     const ref = {namespace: 'machines', name: `machine-of-${node}`}
     await admin.namespaces.create({metadata: {name: 'machines'}})
     await admin.machines.create({metadata: ref})
@@ -123,13 +229,13 @@ describe('kubelet-serving-approver', () => {
     await tell([host(node)])
     // The machine's watch may be behind: what was decided before it is told of is not this test's.
     await until(async () => {
-      const probe = await ask(node, {dns: [node], ips: ['10.0.0.8']})
+      const probe = await ask(node, {dns: [node], ips: [more]})
       await until(async () => (await messagesOn(probe)).length > 0)
       return (await messagesOn(probe)).some((one) => one.includes('Machine'))
     })
-    const name = await ask(node, {dns: [node], ips: ['10.0.0.9']})
+    const name = await ask(node, {dns: [node], ips: [own]}, own)
     await heldAs(name, new RegExp(`not registered by Machine "machine-of-${node}"`))
-    await tell([host(`${node}.`), ip('10.0.0.9')])
+    await tell([host(`${node}.`), ip(own)])
     await becomes(name, 'Approved')
   })
 
@@ -165,7 +271,7 @@ describe('kubelet-serving-approver', () => {
     await becomes(name, 'Denied')
     const {reason, message} = findCondition(await get(name), 'Denied') ?? {}
     assert.equal(reason, 'KubeletServingPolicy')
-    assert.match(message ?? '', /"evil\.example\.com" is not registered/)
+    assert.match(message ?? '', /"evil\.example\.com" is not the name of node/)
     assert.deepEqual(await messagesOn(name), [])
   })
 

@@ -39,6 +39,10 @@ const RIGHTS: Record<string, PolicyRule[]> = {
     rule('create', 'authorization.k8s.io', 'subjectaccessreviews'),
     rule('get,list,watch', '', 'nodes'),
     rule('list,watch', 'machine.openshift.io', 'machines'),
+    rule('get', '', 'services', ['kubernetes']),
+    rule('get', '', 'configmaps', ['kubeadm-config']),
+    rule('list', 'discovery.k8s.io', 'endpointslices'),
+    rule('list', 'networking.k8s.io', 'servicecidrs'),
     rule('create', '', 'events'),
   ],
   signer: [

@@ -68,9 +68,11 @@ export async function startTestServer(
     onError: (message, error) => errors.push(`${message}: ${String(error)}`),
     ...options,
   })
+  const certificate = parseCertificate(serving.certificate)
   const clients: ApiClient[] = []
   const clientAs = (user: UserInfo, userAgent = 'test') => {
-    const client = createApiClient(new InProcessTransport(server.handler, user), {userAgent})
+    const transport = new InProcessTransport(server.handler, user, () => certificate.der)
+    const client = createApiClient(transport, {userAgent})
     clients.push(client)
     return client
   }

@@ -1,7 +1,9 @@
 import {bootstrapTokens} from './bootstrap-tokens.ts'
 import {
   address,
+  cidrs,
   domain,
+  domains,
   duration,
   endpoint,
   hosts,
@@ -81,6 +83,8 @@ export const KINDS: Kinds<Target> = {
     clusterName: use('clusterName', text),
     serviceSubnet: use('serviceSubnet', subnet),
     dnsDomain: use('dnsDomain', domain),
+    servingCIDRs: use('servingCIDRs', cidrs),
+    servingDomains: use('servingDomains', domains),
     keyAlgorithm: use('keyAlgorithm', keyAlgorithm),
     certificateValidityPeriod: use('certificateValidityPeriod', duration),
     caCertificateValidityPeriod: use('caCertificateValidityPeriod', duration),

@@ -1,6 +1,7 @@
 import {isIP} from 'node:net'
 import {parseDuration} from '../../bootstrap/durations.ts'
 import {TrustError} from '../../errors.ts'
+import {parseCidr} from '../../pki/cidr.ts'
 import {KEY_ALGORITHMS, type KeyAlgorithm} from '../../pki/keys.ts'
 import {namesOfHosts} from '../../pki/subject-names.ts'
 import {requireSubnet} from './subnet.ts'
@@ -55,6 +56,15 @@ export const domain: Read<string> = (value, name) =>
   SUBDOMAIN.test(text(value, name))
     ? (value as string)
     : refuse(name, 'a DNS domain as in "cluster.local"', value)
+
+export const domains: Read<string[]> = (value, name) =>
+  texts(value, name).map((one) => domain(one, name))
+
+export const cidrs: Read<string[]> = (value, name) => {
+  const list = texts(value, name)
+  const wrong = list.find((text) => parseCidr(text) === undefined)
+  return wrong === undefined ? list : refuse(name, 'blocks of addresses as in "10.0.0.0/16"', wrong)
+}
 
 function isHost(host: string): boolean {
   try {

@@ -19,6 +19,9 @@ export interface Settings {
   clusterName: string
   serviceSubnet: string
   dnsDomain: string
+  /** Addresses and names that nodes without a Machine may register and have a serving certificate for. */
+  servingCIDRs: string[]
+  servingDomains: string[]
   keyAlgorithm: KeyAlgorithm
   /** In milliseconds, as the next. */
   certificateValidityPeriod: number
@@ -60,6 +63,8 @@ export function complete(dir: string, choices: Choices): Settings {
     clusterName: 'kubernetes',
     serviceSubnet: '10.96.0.0/12',
     dnsDomain: 'cluster.local',
+    servingCIDRs: [],
+    servingDomains: [],
     keyAlgorithm: DEFAULT_KEY_ALGORITHM,
     certificateValidityPeriod: LEAF_LIFETIME,
     caCertificateValidityPeriod: AUTHORITY_LIFETIME,

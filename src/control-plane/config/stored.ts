@@ -64,6 +64,8 @@ export async function savePlane({dir, settings, generatedAuthorities}: Plane): P
 
 /** What may change in a control plane that stands: the rest is written into certificates and kubeconfigs everywhere. */
 const CHANGEABLE: readonly (keyof Settings)[] = [
+  'servingCIDRs',
+  'servingDomains',
   'keyAlgorithm',
   'certificateValidityPeriod',
   'caCertificateValidityPeriod',

@@ -5,6 +5,8 @@ import {commonNameIn} from '../../csr/read-request.ts'
 import {KUBELET_CLIENT, KUBELET_SERVING} from '../../csr/signers.ts'
 import {hasCode, messageOf} from '../../errors.ts'
 import type {Clock} from '../../runtime.ts'
+import {AddressBook} from './address-book.ts'
+import {readApiServer, type ApiServerReader} from './api-server.ts'
 import {askAccess, type Permission} from './access-review.ts'
 import {askedBy, type Asked} from './asked.ts'
 import {CLIENT_APPROVERS, type ClientFacts} from './client-approvers.ts'
@@ -14,19 +16,16 @@ import {isNodeName} from './node-record.ts'
 import {allHold} from './opinion.ts'
 import type {ApprovalFacts} from './opinions.ts'
 import {findRecord} from './record-store.ts'
-import {machinesOf, voucherFor, type Voucher} from './registered.ts'
+import {machinesOf} from './registered.ts'
 import {RequestIndex} from './request-index.ts'
-import type {Unknown} from './unknown.ts'
+import {servingSituation, type ServingSituation} from './serving-situation.ts'
+import {isUnknown, type Unknown} from './unknown.ts'
 
-type Client = Pick<
-  ApiClient,
-  'csrs' | 'nodes' | 'leases' | 'machines' | 'subjectAccessReviews' | 'raw'
->
+type Client = ApiServerReader &
+  Pick<ApiClient, 'csrs' | 'nodes' | 'leases' | 'machines' | 'subjectAccessReviews'>
 
 export interface GatherOptions extends CallOptions {
   clock: Clock
-  /** Whether the serving approver denies, where it runs. */
-  deny?: boolean
 }
 
 /** What the caller may not read stays unknown, and the opinion says so; any other failure is one. */
@@ -69,12 +68,26 @@ async function claimsOn(
   }
 }
 
-async function voucherOf(client: Client, node: string, options: CallOptions): Promise<Voucher> {
-  const [found, {items}] = await Promise.all([
-    findNode(client, node, options),
+async function situationOf(
+  client: Client,
+  node: string,
+  options: CallOptions,
+): Promise<ServingSituation | Unknown> {
+  const [{items: nodes}, {items: machines}, apiServer] = await Promise.all([
+    client.nodes.list(options),
     machinesWhereServed(client).list(options),
+    readApiServer(client, options),
   ])
-  return voucherFor(node, {node: found, machines: machinesOf(node, items)})
+  if (isUnknown(apiServer)) return apiServer
+  const book = new AddressBook()
+  for (const one of nodes) book.addNode(one)
+  for (const one of machines) book.addMachine(one)
+  return servingSituation(node, {
+    found: nodes.find(({metadata}) => metadata.name === node),
+    machines: machinesOf(node, machines),
+    apiServer,
+    book,
+  })
 }
 
 async function clientFacts(
@@ -102,13 +115,13 @@ export async function gatherFacts(
   csr: CertificateSigningRequest,
   options: GatherOptions,
 ): Promise<ApprovalFacts> {
-  const {signal, deny = false} = options
+  const {signal} = options
   const asked = askedBy(csr)
-  if (asked === undefined) return {client: {}, serving: {voucher: undefined, deny}}
+  if (asked === undefined) return {client: {}, serving: {situation: undefined}}
   const isServing = asked.signer === KUBELET_SERVING && asked.node !== undefined
-  const [forClients, voucher] = await Promise.all([
+  const [forClients, situation] = await Promise.all([
     clientFacts(client, csr, asked, options),
-    isServing ? orUnknown(voucherOf(client, asked.node ?? '', {signal})) : undefined,
+    isServing ? orUnknown(situationOf(client, asked.node ?? '', {signal})) : undefined,
   ])
-  return {client: forClients, serving: {voucher, deny}}
+  return {client: forClients, serving: {situation}}
 }

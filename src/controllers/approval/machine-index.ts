@@ -2,7 +2,8 @@ import type {Machine} from '../../api/machine.ts'
 import {startInformer} from '../../client/informer.ts'
 import type {Source} from '../controller.ts'
 import {machinesWhereServed, type MachineReader} from './machines-where-served.ts'
-import {canonicalDns, machinesOf, nodeNamesOf} from './registered.ts'
+import {canonicalDns, machineOwner, type AddressBook} from './address-book.ts'
+import {machinesOf, nodeNamesOf} from './registered.ts'
 
 /** All that a Machine may be found by. */
 const keysOf = (machine: Machine): string[] => {
@@ -10,17 +11,30 @@ const keysOf = (machine: Machine): string[] => {
   return [...(node ? [canonicalDns(node)] : []), ...nodeNamesOf(machine)]
 }
 
-/** The Machines by the nodes that they may be. */
+/** Which keys a change is about. */
+export interface Affected {
+  /** One of a node's Machine, or of the Node; asked by the node's name in lower case. */
+  of: (node: string) => Iterable<string>
+  /** One that adds or takes away a name that others may ask for. */
+  all: () => Iterable<string>
+}
+
+/** The Machines by the nodes that they may be; what they have stands in the book. */
 export class MachineIndex implements Source {
   readonly #machines: ReturnType<typeof machinesWhereServed>
-  readonly #affected: (node: string) => Iterable<string>
+  readonly #affected: Affected
+  readonly #book: Pick<AddressBook, 'addMachine' | 'remove'>
   readonly #byNode = new Map<string, Map<string, Machine>>()
   #synced: Promise<void> = Promise.resolve()
 
-  /** `affected`: which keys a change of a node's Machine is about; asked by the node's name in lower case. */
-  constructor(reader: MachineReader, affected: (node: string) => Iterable<string>) {
+  constructor(
+    reader: MachineReader,
+    affected: Affected,
+    book: Pick<AddressBook, 'addMachine' | 'remove'>,
+  ) {
     this.#machines = machinesWhereServed(reader)
     this.#affected = affected
+    this.#book = book
   }
 
   start({signal, enqueue, onError}: Parameters<Source['start']>[0]): ReturnType<Source['start']> {
@@ -33,7 +47,8 @@ export class MachineIndex implements Source {
         for (const node of before) this.#remove(node, key)
         for (const node of now) if (current) this.#add(node, key, current)
         for (const node of new Set([...before, ...now]))
-          for (const one of this.#affected(node)) enqueue(one)
+          for (const one of this.#affected.of(node)) enqueue(one)
+        if (this.#enter(current, previous)) for (const one of this.#affected.all()) enqueue(one)
       },
     })
     this.#synced = informer.synced
@@ -43,6 +58,11 @@ export class MachineIndex implements Source {
   async of(node: string): Promise<Machine[]> {
     await this.#synced
     return machinesOf(node, this.#byNode.get(canonicalDns(node))?.values() ?? [])
+  }
+
+  #enter(current: Machine | undefined, previous: Machine | undefined): boolean {
+    if (current) return this.#book.addMachine(current)
+    return previous !== undefined && this.#book.remove(machineOwner(previous))
   }
 
   #add(node: string, key: string, machine: Machine): void {

@@ -1,7 +1,7 @@
 import type {ApiClient} from '../../client/api-client.ts'
-import type {CallOptions, WatchOptions} from '../../client/resource-client.ts'
-import {hasCode} from '../../errors.ts'
+import type {WatchOptions} from '../../client/resource-client.ts'
 import {sleep} from '../../runtime.ts'
+import {isNotServed} from './served.ts'
 
 export type MachineReader = Pick<ApiClient, 'machines' | 'raw'>
 type Machines = Pick<ApiClient['machines'], 'list' | 'watch'>
@@ -9,24 +9,7 @@ type Machines = Pick<ApiClient['machines'], 'list' | 'watch'>
 /** How often a cluster without the Machine API is asked whether it has it by now. */
 const LOOK_AGAIN = 300_000
 
-/**
- * Whether a failure is for want of the Machine API. A server says "forbidden" also of what it does not have; who may not
- * read the Machines that there are must not go on as if there were none.
- */
-async function isNotServed(
-  {raw}: Pick<ApiClient, 'raw'>,
-  error: unknown,
-  options: CallOptions,
-): Promise<boolean> {
-  if (hasCode(error, 'NOT_FOUND')) return true
-  if (!hasCode(error, 'FORBIDDEN')) return false
-  try {
-    await raw('/apis/machine.openshift.io/v1beta1', options)
-    return false
-  } catch (answer) {
-    return hasCode(answer, 'NOT_FOUND')
-  }
-}
+const GROUP_VERSION = 'machine.openshift.io/v1beta1'
 
 /** The Machines, of which there are none where the API does not exist. */
 export function machinesWhereServed(client: MachineReader): Machines {
@@ -36,7 +19,8 @@ export function machinesWhereServed(client: MachineReader): Machines {
       try {
         return await machines.list(options)
       } catch (error) {
-        if (!(await isNotServed(client, error, {signal: options.signal}))) throw error
+        if (!(await isNotServed(client, GROUP_VERSION, error, {signal: options.signal})))
+          throw error
         return {kind: 'MachineList', apiVersion: 'v1', metadata: {resourceVersion: ''}, items: []}
       }
     },
@@ -44,7 +28,8 @@ export function machinesWhereServed(client: MachineReader): Machines {
       try {
         yield* machines.watch(options)
       } catch (error) {
-        if (!(await isNotServed(client, error, {signal: options.signal}))) throw error
+        if (!(await isNotServed(client, GROUP_VERSION, error, {signal: options.signal})))
+          throw error
         await sleep(LOOK_AGAIN, options.signal)
       }
     },

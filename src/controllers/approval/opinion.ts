@@ -20,12 +20,16 @@ export interface ApproverOpinion {
   reason?: string
 }
 
+/** A request may hold thousands of names. */
+const LONGEST_OBJECTION = 1000
+
 /** Why it is not approved, in one sentence. */
 export const objections = ({rules}: Pick<ApproverOpinion, 'rules'>): string =>
   rules
     .filter(({holds}) => !holds)
     .map(({reason}) => reason)
     .join('; ')
+    .slice(0, LONGEST_OBJECTION)
 
 export const verdict = (rule: string, holds: boolean, reason: string): RuleVerdict => ({
   rule,

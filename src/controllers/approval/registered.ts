@@ -1,15 +1,6 @@
 import type {Machine} from '../../api/machine.ts'
-import type {Node, NodeAddress} from '../../api/node.ts'
-import {canonicalIp} from '../../pki/ip-address.ts'
-
-/** DNS names are compared without case, and a closing dot says nothing. */
-export const canonicalDns = (name: string): string => name.toLowerCase().replace(/\.$/, '')
-
-/** The names and addresses that a machine may have a certificate for, each in one form. */
-export type Registered = ReadonlySet<string>
-
-const registeredOf = (addresses: readonly NodeAddress[] = []): Registered =>
-  new Set(addresses.map(({address}) => canonicalIp(address) ?? canonicalDns(address)))
+import type {Node} from '../../api/node.ts'
+import {canonicalDns, registeredOf, type Registered} from './address-book.ts'
 
 const NAME_TYPES = new Set(['InternalDNS', 'Hostname'])
 

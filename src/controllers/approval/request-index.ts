@@ -126,6 +126,11 @@ export class RequestIndex implements Source {
     return {csr: kept.object, asked, issued, isApproved}
   }
 
+  /** The names of all requests that nobody has decided on. */
+  *open(): Iterable<string> {
+    for (const names of this.#openOf.values()) yield* names
+  }
+
   /** The names of the requests for a node that nobody has decided on. */
   openFor(node: string): Iterable<string> {
     return this.#openOf.get(node) ?? []

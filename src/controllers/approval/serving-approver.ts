@@ -1,10 +1,11 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import {NODES} from '../../csr/node-names.ts'
 import {KUBELET_SERVING} from '../../csr/signers.ts'
-import {canonicalIp} from '../../pki/ip-address.ts'
 import type {Asked} from './asked.ts'
+import {belief, type Believer, type ServingPolicy} from './belief.ts'
+import {neverBecause, type Surroundings} from './never.ts'
 import {allHold, verdict, type ApproverOpinion, type RuleVerdict} from './opinion.ts'
-import {canonicalDns, type Voucher} from './registered.ts'
+import type {ServingSituation} from './serving-situation.ts'
 import {kubeletServingRules, signerRule} from './shape-rules.ts'
 import {isUnknown, type Unknown} from './unknown.ts'
 
@@ -13,17 +14,18 @@ export const SERVING_APPROVER = 'kubelet-serving'
 export const SERVING_DENIED = 'KubeletServingPolicy'
 const SERVING_HELD = 'KubeletServingHeld'
 export const SERVING_MESSAGE =
-  'Approving kubelet serving certificate: every name and address in it is registered.'
+  'Approving kubelet serving certificate: every name and address in it is known to be the node’s.'
 
 type Csr = Pick<CertificateSigningRequest, 'spec'>
 
 export interface ServingFacts {
   /** Undefined where the request is of no node. */
-  voucher: Voucher | Unknown | undefined
-  /** Deny what asks for more than is registered, or is wrong in itself, instead of leaving it to a person. A kubelet asks anew. */
-  deny: boolean
+  situation: ServingSituation | Unknown | undefined
+  /** Absent where it is not known, as to a person who asks: it is decided where the approver runs. */
+  policy?: ServingPolicy | undefined
 }
 
+const SETTLED = 'it is known whose the names and addresses are'
 const GROUPS = [NODES, 'system:authenticated']
 
 function requesterRules({spec}: Csr, {commonName}: Asked): RuleVerdict[] {
@@ -42,36 +44,42 @@ function requesterRules({spec}: Csr, {commonName}: Asked): RuleVerdict[] {
   ]
 }
 
-function nameRules({names}: Asked, voucher: Extract<Voucher, {registered: object}>): RuleVerdict[] {
-  const {kind, name, registered} = voucher
-  const asked = [
-    ...names.dns.map((text) => ({text, form: canonicalDns(text)})),
-    ...names.ips.map((text) => ({text, form: canonicalIp(text) ?? text})),
-  ]
-  return asked.map(({text, form}) => {
-    const holds = registered.has(form)
-    const found = `"${text}" is ${holds ? '' : 'not '}registered by ${kind} "${name}"`
-    return verdict(`"${text}" is a registered name or address`, holds, found)
+/** Two rules a name: what no node gets without a person, and whether this one is the node's. */
+function nameRules({names}: Asked, surroundings: Surroundings, about: Believer): RuleVerdict[] {
+  return [...names.dns, ...names.ips].flatMap((text) => {
+    const never = neverBecause(text, about.node, surroundings)
+    const {holds, found} = belief(text, about)
+    return [
+      verdict(
+        `"${text}" may be a node's`,
+        never === undefined,
+        `"${text}" ${never ?? "may be a node's"}`,
+      ),
+      verdict(`"${text}" is this node's`, holds, found),
+    ]
   })
 }
 
 /**
- * Approves the serving certificate of a kubelet, which Kubernetes leaves to people, where its Machine or its Node has
- * registered every name in it. Denies nothing unless told to.
+ * Approves the serving certificate of a kubelet, which Kubernetes leaves to people, where every name in it is known to be the
+ * node's: by its Machine, or without one by what the server has seen and the policy allows. Denies nothing unless told to.
  */
 export function servingOpinion(csr: Csr, asked: Asked, facts: ServingFacts): ApproverOpinion {
   const ofSigner = signerRule(asked, KUBELET_SERVING)
   if (!ofSigner.holds) return {approver: SERVING_APPROVER, decision: 'ignore', rules: [ofSigner]}
   const fixed = [ofSigner, ...kubeletServingRules(asked), ...requesterRules(csr, asked)]
-  const {voucher = {unknown: 'the request is of no node'}, deny} = facts
+  const {situation = {unknown: 'the request is of no node'}, policy} = facts
+  const {deny = false} = policy ?? {}
+  const {node = ''} = asked
+  // What is not known or not registered yet may still be; what is wrong in itself stays so.
+  const unsettled = (why: string) =>
+    opinion([...fixed, verdict(SETTLED, false, why)], deny && !allHold(fixed))
 
-  if (isUnknown(voucher) || voucher.kind === 'none') {
-    const why = isUnknown(voucher) ? `not known: ${voucher.unknown}` : voucher.why
-    const registration = verdict('its names and addresses are registered', false, why)
-    // What is not registered yet may still be; what is wrong in itself stays so.
-    return opinion([...fixed, registration], deny && !allHold(fixed))
-  }
-  return opinion([...fixed, ...nameRules(asked, voucher)], deny)
+  if (isUnknown(situation)) return unsettled(`not known: ${situation.unknown}`)
+  const {voucher} = situation
+  if (voucher.kind === 'none') return unsettled(voucher.why)
+  const about = {csr, node, voucher, policy, apiServer: situation.apiServer}
+  return opinion([...fixed, ...nameRules(asked, situation, about)], deny)
 }
 
 function opinion(rules: RuleVerdict[], isFinal: boolean): ApproverOpinion {

@@ -116,9 +116,10 @@ export class ResourceScope {
   }
 
   context(dryRun: boolean): OperationContext {
-    const {info, user} = this.call
+    const {info, user, request} = this.call
     return {
       user,
+      callerAddress: request.headers['impersonate-user'] ? undefined : request.remoteAddress,
       clock: this.deps.clock,
       namespace: this.#namespace,
       name: info.name,

@@ -7,22 +7,26 @@ import {validateSpec} from './csr-spec-validation.ts'
 import type {Permission} from './csr-status-validation.ts'
 import {STRICT, leniencyFor, validateStatus, validateTransition} from './csr-status-validation.ts'
 import type {CertificateSigningRequest, CsrCondition} from './csr-types.ts'
+import {withCallerAddress} from '../../csr/caller-address.ts'
 import {APPROVED, DENIED, FAILED} from '../../csr/conditions.ts'
 import {verifyAhead} from '../../csr/request-of.ts'
+import {KUBELET_SERVING} from '../../csr/signers.ts'
 import {csrV1beta1} from './csr-v1beta1.ts'
 import {defineResource, restore, timestamp} from './define.ts'
 
 type Csr = CertificateSigningRequest
 
-/** Who asks is what authentication says, never what the body says. */
-function prepareForCreate(csr: Csr, {user}: OperationContext): void {
+/** Who asks, and for a serving certificate from where, is what the server has seen, never what the body says. */
+function prepareForCreate(csr: Csr, {user, callerAddress}: OperationContext): void {
   const {username: _username, uid: _uid, groups: _groups, extra: _extra, ...asked} = csr.spec ?? {}
+  const isServing = asked.signerName === KUBELET_SERVING
+  const extra = withCallerAddress(user.extra, isServing ? callerAddress : undefined)
   csr.spec = {
     ...asked,
     ...(user.username === '' ? {} : {username: user.username}),
     ...(user.uid ? {uid: user.uid} : {}),
     ...(user.groups.length === 0 ? {} : {groups: user.groups}),
-    ...(user.extra && Object.keys(user.extra).length > 0 ? {extra: user.extra} : {}),
+    ...(Object.keys(extra).length > 0 ? {extra} : {}),
   }
   csr.status = {}
 }

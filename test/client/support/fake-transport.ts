@@ -33,6 +33,10 @@ export class FakeTransport implements Transport {
     return {...head, body: chunks, close: () => (this.closedStreams += 1)}
   }
 
+  serverCertificate(): undefined {
+    return undefined
+  }
+
   close(): Promise<void> {
     return Promise.resolve()
   }

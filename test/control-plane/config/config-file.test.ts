@@ -60,7 +60,27 @@ describe('parseConfigFile', () => {
     ])
   })
 
+  const OWN = 'apiVersion: trustadm.io/v1alpha1\nkind: TrustadmConfiguration\n'
+
+  it('reads what nodes may have serving certificates for', () => {
+    const text = `${OWN}servingCIDRs: [10.0.0.0/8]\nservingDomains: [corp.example.com]\n`
+    assert.deepEqual(parseConfigFile(text, 'config.yaml').choices, {
+      servingCIDRs: ['10.0.0.0/8'],
+      servingDomains: ['corp.example.com'],
+    })
+  })
+
   const refusals: {name: string; text: string; message: RegExp}[] = [
+    {
+      name: 'a range of addresses that is none',
+      text: `${OWN}servingCIDRs: [10.0.0.0]\n`,
+      message: /servingCIDRs has to be blocks of addresses as in .*, not "10\.0\.0\.0"/,
+    },
+    {
+      name: 'a domain of nodes that is none',
+      text: `${OWN}servingDomains: ["*.example.com"]\n`,
+      message: /servingDomains has to be a DNS domain/,
+    },
     {name: 'an empty file', text: '', message: /no configuration/},
     {
       name: 'a file for other programs only',

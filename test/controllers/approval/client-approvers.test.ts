@@ -72,7 +72,7 @@ describe('client approvers', () => {
     const facts = {...FREE, review}
     const opinions = opinionsOn(csr, {
       client: {selfnodeclient: facts, nodeclient: facts},
-      serving: {voucher: undefined, deny: false},
+      serving: {situation: undefined},
     })
     assert.deepEqual(
       opinions.map(({approver, decision, reason}) => ({approver, decision, reason})),
@@ -99,7 +99,7 @@ describe('client approvers', () => {
   it('ignore what cannot be read', () => {
     const request = Buffer.from('-----BEGIN??').toString('base64')
     const csr = {metadata: {name: 'x'}, spec: {request, signerName: SERVING, usages: []}}
-    const opinions = opinionsOn(csr, {client: {}, serving: {voucher: undefined, deny: true}})
+    const opinions = opinionsOn(csr, {client: {}, serving: {situation: undefined}})
     assert.deepEqual(
       opinions.map(({decision}) => decision),
       ['ignore', 'ignore', 'ignore'],

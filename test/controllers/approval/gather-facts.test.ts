@@ -13,6 +13,7 @@ import {
   SERVING,
   SERVING_USAGES,
   bindApprovals,
+  clusterConfig,
   nodeUser,
   readable,
   submit,
@@ -28,6 +29,7 @@ describe('gatherFacts', () => {
     server = await startTestServer({controllers: false})
     admin = server.clientAs(ADMIN)
     await bindApprovals(admin)
+    await admin.configMaps.create(clusterConfig)
   })
   after(() => server.stop())
 

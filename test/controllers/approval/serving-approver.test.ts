@@ -1,26 +1,55 @@
 import assert from 'node:assert/strict'
+import {AddressBook} from '../../../src/controllers/approval/address-book.ts'
 import {objections} from '../../../src/controllers/approval/opinion.ts'
-import {machinesOf, voucherFor} from '../../../src/controllers/approval/registered.ts'
-import {servingOpinion} from '../../../src/controllers/approval/serving-approver.ts'
-import {SERVING_BASE, SERVING_CASES, machine} from './serving-cases.ts'
+import {machinesOf} from '../../../src/controllers/approval/registered.ts'
+import {
+  servingOpinion,
+  type ServingFacts,
+} from '../../../src/controllers/approval/serving-approver.ts'
+import {servingSituation} from '../../../src/controllers/approval/serving-situation.ts'
+import {servingPolicy} from '../../../src/control-plane/serving-policy.ts'
+import {withCallerAddress} from '../../../src/csr/caller-address.ts'
+import {parseCidr} from '../../../src/pki/cidr.ts'
+import {SERVING_BASE, machine, type ServingCase} from './serving-case.ts'
+import {SERVING_CASES} from './serving-cases.ts'
 import {readable, wished} from './support.ts'
+
+const API_SERVER = {
+  names: new Set(['cp1', 'api.example.com', '*.apis.example.com', '192.0.2.1', '10.96.0.1']),
+  serviceRanges: [parseCidr('10.96.0.0/12')!],
+  attests: true,
+}
+
+async function opinionOn(
+  row: Pick<ServingCase, 'wish' | 'machines' | 'node' | 'others' | 'seenAt' | 'policy'>,
+  {deny = false, attests = true} = {},
+) {
+  const {machines = [machine('test')], node, others = [], seenAt, policy} = row
+  const csr = await wished({...SERVING_BASE, ...row.wish})
+  csr.spec.extra = withCallerAddress({}, seenAt)
+  const asked = readable(csr)
+  const book = new AddressBook()
+  for (const one of [...others, ...(node ? [node] : [])]) book.addNode(one)
+  for (const one of machines) book.addMachine(one)
+  const situation: ServingFacts['situation'] =
+    asked.node === undefined
+      ? undefined
+      : servingSituation(asked.node, {
+          found: node,
+          machines: machinesOf(asked.node, machines),
+          apiServer: {...API_SERVER, attests},
+          book,
+        })
+  return servingOpinion(csr, asked, {situation, policy: servingPolicy({deny, ...policy})})
+}
 
 describe('the kubelet-serving approver', () => {
   for (const row of SERVING_CASES) {
-    const {name, decision, says, machines = [machine('test')]} = row
+    const {name, decision, says} = row
     const verb = {approve: 'approves', hold: 'holds', ignore: 'ignores'}[decision]
-    const opinionOf = async (deny: boolean) => {
-      const csr = await wished({...SERVING_BASE, ...row.wish})
-      const asked = readable(csr)
-      const voucher =
-        asked.node === undefined
-          ? undefined
-          : voucherFor(asked.node, {node: row.node, machines: machinesOf(asked.node, machines)})
-      return servingOpinion(csr, asked, {voucher, deny})
-    }
 
     it(`${verb} where ${name}`, async () => {
-      const opinion = await opinionOf(false)
+      const opinion = await opinionOn(row)
       assert.equal(opinion.decision, decision, objections(opinion))
       if (says !== undefined) assert.match(objections(opinion), says)
     })
@@ -28,8 +57,41 @@ describe('the kubelet-serving approver', () => {
     if (decision === 'hold') {
       const denied = row.mayBecomeRight ? 'hold' : 'deny'
       it(`with the policy to deny it says ${denied} where ${name}`, async () => {
-        assert.equal((await opinionOf(true)).decision, denied)
+        assert.equal((await opinionOn(row, {deny: true})).decision, denied)
       })
     }
   }
+
+  const servers = ['api.example.com', 'API.example.com.', 'one.apis.example.com']
+  for (const name of servers) {
+    it(`never lets a node speak as the API server: ${name}`, async () => {
+      const opinion = await opinionOn({
+        wish: {names: {dns: [name]}},
+        machines: [machine('test', [{type: 'Hostname', address: name}])],
+      })
+      assert.equal(opinion.decision, 'hold')
+      assert.match(objections(opinion), /is the API server's/)
+    })
+  }
+
+  it('never lets a node that took the name of the API server’s machine speak as that', async () => {
+    const user = 'system:node:cp1'
+    const opinion = await opinionOn({
+      wish: {commonName: user, username: user, names: {dns: ['cp1'], ips: ['192.0.2.1']}},
+      machines: [],
+      node: {metadata: {name: 'cp1'}},
+      seenAt: '192.0.2.1',
+    })
+    assert.equal(opinion.decision, 'hold')
+    assert.match(
+      objections(opinion),
+      /"cp1" is the API server's; "192\.0\.2\.1" is the API server's/,
+    )
+  })
+
+  it('does not believe the address in the request of a server that does not write it down', async () => {
+    const row = SERVING_CASES.find(({seenAt, decision}) => seenAt && decision === 'approve')!
+    assert.equal((await opinionOn(row)).decision, 'approve')
+    assert.equal((await opinionOn(row, {attests: false})).decision, 'hold')
+  })
 })

@@ -1,43 +1,11 @@
-import type {Machine} from '../../../src/api/machine.ts'
-import type {Node, NodeAddress} from '../../../src/api/node.ts'
-import {SERVING, SERVING_USAGES, type Wish} from './support.ts'
+import {ADDRESSES, SERVING_BASE, machine, node, type ServingCase} from './serving-case.ts'
+import {NEVER_CASES} from './never-cases.ts'
+import {SERVING_USAGES} from './support.ts'
+import {UNVOUCHED_CASES} from './unvouched-cases.ts'
 
-const ADDRESSES: NodeAddress[] = [
-  {type: 'InternalIP', address: '127.0.0.1'},
-  {type: 'ExternalIP', address: '10.0.0.1'},
-  {type: 'InternalDNS', address: 'node1'},
-  {type: 'Hostname', address: 'node1.local'},
-]
-
-export const SERVING_BASE: Wish = {
-  signerName: SERVING,
-  commonName: 'system:node:test',
-  username: 'system:node:test',
-  groups: ['system:authenticated', 'system:nodes'],
-  usages: SERVING_USAGES,
-  names: {dns: ['node1', 'node1.local'], ips: ['127.0.0.1', '10.0.0.1']},
-}
-
-export const machine = (name: string, addresses = ADDRESSES, nodeRef?: string): Machine => ({
-  metadata: {name},
-  status: {addresses, ...(nodeRef === undefined ? {} : {nodeRef: {name: nodeRef}})},
-})
-const node = (addresses: NodeAddress[]): Node => ({metadata: {name: 'test'}, status: {addresses}})
 const without = (address: string) => ADDRESSES.filter((one) => one.address !== address)
 const renamed = (from: string, to: string) =>
   ADDRESSES.map((one) => (one.address === from ? {...one, address: to} : one))
-
-export interface ServingCase {
-  name: string
-  wish?: Wish
-  machines?: Machine[]
-  node?: Node
-  decision: 'approve' | 'hold' | 'ignore'
-  /** What it says where it does not approve. */
-  says?: RegExp
-  /** With the policy to deny it is still held. */
-  mayBecomeRight?: boolean
-}
 
 /** Cases 05 B, the serving part, and what stands in for Machines where there are none. */
 export const SERVING_CASES: ServingCase[] = [
@@ -105,7 +73,7 @@ export const SERVING_CASES: ServingCase[] = [
   },
   {
     name: 'an address is not registered',
-    wish: {names: {...SERVING_BASE.names, ips: ['127.0.0.1', '99.0.1.1']}},
+    wish: {names: {...SERVING_BASE.names, ips: ['10.0.0.2', '99.0.1.1']}},
     decision: 'hold',
     says: /"99\.0\.1\.1" is not registered by Machine "test"/,
   },
@@ -117,9 +85,9 @@ export const SERVING_CASES: ServingCase[] = [
   },
   {
     name: 'the Machine lost a name',
-    machines: [machine('test', without('node1'))],
+    machines: [machine('test', without('node1.local'))],
     decision: 'hold',
-    says: /"node1" is not registered/,
+    says: /"node1\.local" is not registered/,
   },
   {
     name: 'a name of the Machine has a closing dot',
@@ -128,7 +96,7 @@ export const SERVING_CASES: ServingCase[] = [
   },
   {
     name: 'a name of the Machine is in capitals',
-    machines: [machine('test', renamed('node1', 'NODE1'))],
+    machines: [machine('test', renamed('node1.local', 'NODE1.Local'))],
     decision: 'approve',
   },
   {
@@ -141,19 +109,6 @@ export const SERVING_CASES: ServingCase[] = [
     name: 'a wildcard is asked for',
     wish: {names: {dns: ['*.node1.local']}},
     decision: 'hold',
-  },
-  {
-    name: 'the Node has registered all, and there is no Machine',
-    machines: [],
-    node: node(ADDRESSES),
-    decision: 'approve',
-  },
-  {
-    name: 'the Node has not registered an address, and there is no Machine',
-    machines: [],
-    node: node(without('10.0.0.1')),
-    decision: 'hold',
-    says: /"10\.0\.0\.1" is not registered by Node "test"/,
   },
   {
     name: 'the Node has registered more than its Machine',
@@ -193,4 +148,6 @@ export const SERVING_CASES: ServingCase[] = [
     wish: {signerName: 'example.com/not-kubelet-serving'},
     decision: 'ignore',
   },
+  ...NEVER_CASES,
+  ...UNVOUCHED_CASES,
 ]

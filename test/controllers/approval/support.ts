@@ -115,3 +115,9 @@ export async function sign(
   const status = {...csr.status, certificate: Buffer.from(certificate).toString('base64')}
   await admin.csrs.updateStatus({...csr, status})
 }
+
+/** As `init` writes it down: where approvers find the range of services. */
+export const clusterConfig = {
+  metadata: {namespace: 'kube-system', name: 'kubeadm-config'},
+  data: {ClusterConfiguration: 'networking: {serviceSubnet: 10.96.0.0/12}\n'},
+}

@@ -9,7 +9,6 @@ trustadm:kubelet-serving-approver
   get | certificates.k8s.io | certificatesigningrequests
   update | certificates.k8s.io | certificatesigningrequests/approval
   approve | certificates.k8s.io | signers | names kubernetes.io/kubelet-serving
-  get | "" | nodes
   create | "" | events
 trustadm:node-record-cleaner
   get | "" | nodes
@@ -22,10 +21,14 @@ trustadm:node-record-cleaner -> trustadm:node-record-cleaner: ServiceAccount kub
 `
 
 export const OWN_ROLES = `
+default/trustadm:kubelet-serving-approver
+  get | "" | services | names kubernetes
 kube-system/trustadm:csr-approver
   create,get,update | coordination.k8s.io | leases
 kube-system/trustadm:node-record-cleaner
   delete | coordination.k8s.io | leases
+kube-system/trustadm:kubelet-serving-approver
+  get | "" | configmaps | names kubeadm-config
 kube-system/trustadm:kubelet-serving-ca-publisher
   create | "" | configmaps
   update | "" | configmaps | names kubelet-serving-ca
@@ -34,6 +37,8 @@ kube-system/trustadm:kubelet-serving-ca-reader
 `
 
 export const OWN_ROLE_BINDINGS = `
+default/trustadm:kubelet-serving-approver -> trustadm:kubelet-serving-approver: ServiceAccount kube-system/kubelet-serving-approver
+kube-system/trustadm:kubelet-serving-approver -> trustadm:kubelet-serving-approver: ServiceAccount kube-system/kubelet-serving-approver
 kube-system/trustadm:csr-approver -> trustadm:csr-approver: ServiceAccount kube-system/certificate-controller
 kube-system/trustadm:node-record-cleaner -> trustadm:node-record-cleaner: ServiceAccount kube-system/node-record-cleaner
 kube-system/trustadm:kubelet-serving-ca-publisher -> trustadm:kubelet-serving-ca-publisher: ServiceAccount kube-system/kubelet-serving-ca-publisher

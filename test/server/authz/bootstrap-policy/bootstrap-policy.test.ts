@@ -70,7 +70,16 @@ const reach: [UserInfo, string, boolean][] = [
     'approve certificates.k8s.io/signers named kubernetes.io/kube-apiserver-client-kubelet',
     false,
   ],
-  [account('kubelet-serving-approver'), 'get nodes named n1', true],
+  [account('kubelet-serving-approver'), 'get services in default named kubernetes', true],
+  [account('kubelet-serving-approver'), 'get services in default named other', false],
+  [account('kubelet-serving-approver'), 'get configmaps in kube-system named kubeadm-config', true],
+  [account('kubelet-serving-approver'), 'get configmaps in kube-system named other', false],
+  [
+    account('kubelet-serving-ca-publisher'),
+    'update configmaps in kube-system named kubelet-serving-ca',
+    true,
+  ],
+  [account('kubelet-serving-ca-publisher'), 'update configmaps in kube-system named other', false],
   // The user that all controllers watch by does that for them.
   [account('kubelet-serving-approver'), 'list machine.openshift.io/machines', false],
   [user('system:kube-controller-manager'), 'list machine.openshift.io/machines', true],
@@ -102,7 +111,7 @@ describe('bootstrapPolicy', () => {
     const {clusterRoles, clusterRoleBindings, roles, roleBindings} = bootstrapPolicy()
     assert.deepEqual(
       [clusterRoles, clusterRoleBindings, roles, roleBindings].map(({length}) => length),
-      [34, 22, 11, 10],
+      [34, 22, 13, 12],
     )
     for (const object of [...clusterRoles, ...clusterRoleBindings, ...roles, ...roleBindings]) {
       assert.equal(object.metadata.labels?.['kubernetes.io/bootstrapping'], 'rbac-defaults')

@@ -1,0 +1,22 @@
+import type {ServingPolicy} from '../controllers/approval/belief.ts'
+import {parseCidr} from '../pki/cidr.ts'
+import type {Settings} from './config/settings.ts'
+
+/** What the flags of a command say; what they leave out is as in the configuration. */
+export interface ServingChoices {
+  deny?: boolean
+  cidrs?: readonly string[] | undefined
+  domains?: readonly string[] | undefined
+}
+
+type Configured = Pick<Settings, 'servingCIDRs' | 'servingDomains'>
+
+const NOTHING: Configured = {servingCIDRs: [], servingDomains: []}
+
+export function servingPolicy(
+  {deny = false, cidrs, domains}: ServingChoices = {},
+  {servingCIDRs, servingDomains}: Configured = NOTHING,
+): ServingPolicy {
+  const blocks = (cidrs ?? servingCIDRs).map(parseCidr).filter((block) => block !== undefined)
+  return {deny, cidrs: blocks, domains: domains ?? servingDomains}
+}

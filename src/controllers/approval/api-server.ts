@@ -1,0 +1,128 @@
+import {parseDocument} from 'yaml'
+import type {ApiObject} from '../../api/meta.ts'
+import type {ApiClient} from '../../client/api-client.ts'
+import type {CallOptions, ListOptions, ResourceType} from '../../client/resource-client.ts'
+import {hostOf} from '../../pki/catalog.ts'
+import {parseCidr, type Cidr} from '../../pki/cidr.ts'
+import {formOf} from './address-book.ts'
+import {isNotServed} from './served.ts'
+import type {Unknown} from './unknown.ts'
+
+/** What of the API server no node may have a certificate for. */
+export interface ApiServerFacts {
+  /** Its names and addresses, each in one form. */
+  names: ReadonlySet<string>
+  serviceRanges: readonly Cidr[]
+  /** Whether it writes down where requests come from. */
+  attests: boolean
+}
+
+export type ApiServerReader = Pick<
+  ApiClient,
+  'configMaps' | 'services' | 'resource' | 'raw' | 'version' | 'serverNames'
+>
+
+interface EndpointSlice extends ApiObject {
+  endpoints?: {addresses?: string[]}[]
+}
+interface ServiceCidr extends ApiObject {
+  spec?: {cidrs?: string[]}
+}
+
+const SLICES: ResourceType = {
+  group: 'discovery.k8s.io',
+  version: 'v1',
+  plural: 'endpointslices',
+  namespaced: true,
+}
+const SERVICE_CIDRS: ResourceType = {
+  group: 'networking.k8s.io',
+  version: 'v1',
+  plural: 'servicecidrs',
+  namespaced: false,
+}
+
+async function listWhereServed<T extends ApiObject>(
+  client: ApiServerReader,
+  type: ResourceType,
+  options: ListOptions,
+): Promise<T[]> {
+  try {
+    return (await client.resource<T>(type).list(options)).items
+  } catch (error) {
+    const {signal} = options
+    if (await isNotServed(client, `${type.group}/${type.version}`, error, {signal})) return []
+    throw error
+  }
+}
+
+interface ClusterConfiguration {
+  apiServer?: {certSANs?: unknown}
+  controlPlaneEndpoint?: unknown
+  networking?: {serviceSubnet?: unknown}
+}
+
+const texts = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
+
+/** What kubeadm and `trustadm init` have written down of the cluster; only administrators write it. */
+async function configuration(
+  {configMaps}: Pick<ApiClient, 'configMaps'>,
+  options: CallOptions,
+): Promise<{names: string[]; subnets: string[]}> {
+  const map = await configMaps.find({namespace: 'kube-system', name: 'kubeadm-config'}, options)
+  const text = map?.data?.ClusterConfiguration ?? ''
+  const read = parseDocument(text).toJS() as ClusterConfiguration | null
+  const {apiServer, controlPlaneEndpoint: endpoint, networking} = read ?? {}
+  const subnet = networking?.serviceSubnet
+  return {
+    names: [
+      ...texts(apiServer?.certSANs),
+      ...(typeof endpoint === 'string' && endpoint !== '' ? [hostOf(endpoint)] : []),
+    ],
+    subnets: typeof subnet === 'string' ? subnet.split(',').map((one) => one.trim()) : [],
+  }
+}
+
+/**
+ * Reads it by the API alone, so that it is the same for an approver beside the server, one elsewhere, and a person who asks: the
+ * certificate by which the server was known, the Service and the EndpointSlices `default/kubernetes`, ServiceCIDRs, and the
+ * ConfigMap kube-system/kubeadm-config. Without a certificate or a service range nothing is known.
+ */
+export async function readApiServer(
+  client: ApiServerReader,
+  options: CallOptions = {},
+): Promise<ApiServerFacts | Unknown> {
+  const {signal} = options
+  const [{gitVersion}, service, slices, cidrs, configured] = await Promise.all([
+    client.version(options),
+    client.services.find({namespace: 'default', name: 'kubernetes'}, options),
+    listWhereServed<EndpointSlice>(client, SLICES, {
+      namespace: 'default',
+      labelSelector: 'kubernetes.io/service-name=kubernetes',
+      signal,
+    }),
+    listWhereServed<ServiceCidr>(client, SERVICE_CIDRS, {signal}),
+    configuration(client, options),
+  ])
+  const certified = client.serverNames()
+  if (certified === undefined) return {unknown: "the API server's certificate was not seen"}
+  const subnets = [...cidrs.flatMap(({spec}) => spec?.cidrs ?? []), ...configured.subnets]
+  const serviceRanges = subnets.map(parseCidr).filter((range) => range !== undefined)
+  if (serviceRanges.length === 0) {
+    return {unknown: 'neither a ServiceCIDR nor kube-system/kubeadm-config names the service range'}
+  }
+  const {clusterIP = '', clusterIPs = []} = service?.spec ?? {}
+  const names = [
+    ...certified.dns,
+    ...certified.ips,
+    ...configured.names,
+    ...[clusterIP, ...clusterIPs],
+    ...slices.flatMap(({endpoints = []}) => endpoints.flatMap(({addresses = []}) => addresses)),
+  ]
+  return {
+    names: new Set(names.map(formOf)),
+    serviceRanges,
+    attests: gitVersion.includes('+trustadm.'),
+  }
+}

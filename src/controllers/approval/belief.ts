@@ -1,0 +1,65 @@
+import type {CertificateSigningRequest} from '../../api/certificates.ts'
+import {callerAddressOf} from '../../csr/caller-address.ts'
+import type {Cidr} from '../../pki/cidr.ts'
+import {plainIp} from '../../pki/ip-address.ts'
+import {canonicalDns, formOf} from './address-book.ts'
+import type {ApiServerFacts} from './api-server.ts'
+import type {Voucher} from './registered.ts'
+
+/** What an operator has decided about the names of nodes that have no Machine. */
+export interface ServingPolicy {
+  /** Deny what can never become right, instead of leaving it to a person. A kubelet asks again. */
+  deny: boolean
+  /** Addresses in these blocks are believed where the Node has registered them. */
+  cidrs: readonly Cidr[]
+  /** Names below these domains are believed where the Node has registered them. */
+  domains: readonly string[]
+}
+
+export const STRICT_POLICY: ServingPolicy = {deny: false, cidrs: [], domains: []}
+
+/** Whose word counts for the names in a request. */
+export interface Believer {
+  csr: Pick<CertificateSigningRequest, 'spec'>
+  node: string
+  voucher: Extract<Voucher, {registered: object}>
+  apiServer: Pick<ApiServerFacts, 'attests'>
+  /** Absent where it is not known. */
+  policy: ServingPolicy | undefined
+}
+
+/** The part of the policy that a name or an address is within. */
+const allowedBy = (form: string, {cidrs, domains}: ServingPolicy): string | undefined =>
+  plainIp(form) === undefined
+    ? domains.find((domain) => form.endsWith(`.${canonicalDns(domain)}`))
+    : cidrs.find(({includes}) => includes(form))?.text
+
+function unbelieved(text: string, seen: string | undefined, {node, policy}: Believer): string {
+  const isAddress = plainIp(text) !== undefined
+  const own = isAddress
+    ? seen === undefined
+      ? `an address that the server saw node "${node}" at`
+      : `"${seen}", where the server saw node "${node}"`
+    : `the name of node "${node}"`
+  const flag = isAddress ? '--serving-cidr' : '--serving-domain'
+  const allowed =
+    policy === undefined ? `an approver's ${flag} may allow it` : `no ${flag} allows it`
+  return `"${text}" is not ${own}, no Machine vouches for it, and ${allowed}`
+}
+
+/** Whether a name or an address is taken for the node's, and why. */
+export function belief(text: string, believer: Believer): {holds: boolean; found: string} {
+  const {csr, node, voucher, apiServer, policy} = believer
+  const form = formOf(text)
+  const isRegistered = voucher.registered.has(form)
+  const registration = `"${text}" is ${isRegistered ? '' : 'not '}registered by ${voucher.kind} "${voucher.name}"`
+  if (voucher.kind === 'Machine') return {holds: isRegistered, found: registration}
+
+  if (form === canonicalDns(node)) return {holds: true, found: `"${text}" is the node's own name`}
+  const seen = apiServer.attests ? callerAddressOf(csr) : undefined
+  if (form === seen) return {holds: true, found: `the server saw the node at "${text}"`}
+  const allowing = policy && allowedBy(form, policy)
+  return allowing === undefined
+    ? {holds: false, found: unbelieved(text, seen, believer)}
+    : {holds: isRegistered, found: `${registration}, and is in ${allowing}`}
+}

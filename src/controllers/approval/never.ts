@@ -1,0 +1,81 @@
+import {specialKindOf} from '../../pki/address-kinds.ts'
+import {plainIp} from '../../pki/ip-address.ts'
+import {canonicalDns, formOf, type AddressBook, type Owner} from './address-book.ts'
+import type {ApiServerFacts} from './api-server.ts'
+
+/** What has to be known to say what no node gets without a person, whoever vouches for it. */
+export interface Surroundings {
+  apiServer: ApiServerFacts
+  book: Pick<AddressBook, 'ownersOf'>
+  /** The node itself, and its Machines. */
+  isOwn: (owner: Owner) => boolean
+}
+
+const LABEL = /^[a-z0-9_]([-a-z0-9_]{0,61}[a-z0-9_])?$/
+const LONGEST = 253
+/** Names that a machine has for itself, and those of services. */
+const LOCAL = ['localhost', 'localdomain']
+
+const isDnsName = (name: string): boolean =>
+  name.length <= LONGEST && name.split('.').every((label) => LABEL.test(label))
+
+const isServiceName = (labels: readonly string[]): boolean =>
+  labels.indexOf('svc') >= 2 || (labels[0] === 'kubernetes' && labels.length <= 2)
+
+function addressProblem(address: string, {serviceRanges}: ApiServerFacts): string | undefined {
+  const kind = specialKindOf(address)
+  if (kind !== undefined) return `is ${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind} address`
+  const range = serviceRanges.find(({includes}) => includes(address))
+  return range && `is in the range of services, ${range.text}`
+}
+
+function nameProblem(name: string, node: string): string | undefined {
+  if (name.includes('*')) return 'is a wildcard'
+  if (!isDnsName(name)) return 'is not a DNS name'
+  const labels = name.split('.')
+  if (LOCAL.includes(labels.at(-1) ?? '')) return 'is a name that every machine has for itself'
+  if (isServiceName(labels)) return 'is the name of a service'
+  return labels.length === 1 && name !== canonicalDns(node)
+    ? `is a single word, and not the node's own name`
+    : undefined
+}
+
+/** Its certificate may hold wildcards, which stand for one label. */
+const isApiServers = (form: string, {names}: ApiServerFacts): boolean =>
+  names.has(form) || names.has(form.replace(/^[^.]*/, '*'))
+
+/** Whose it is besides the node's. What another Node says of itself does not take the node's own name away. */
+function otherOwner(
+  form: string,
+  node: string,
+  {book, isOwn}: Pick<Surroundings, 'book' | 'isOwn'>,
+): Owner | undefined {
+  const isOwnName = form === canonicalDns(node)
+  for (const owner of book.ownersOf(form)) {
+    if (!isOwn(owner) && !(isOwnName && owner.kind === 'Node')) return owner
+  }
+  // The name of another Node in a domain is that Node's.
+  const [first = '', ...domain] = plainIp(form) === undefined ? form.split('.') : []
+  if (domain.length === 0 || isOwnName || first === canonicalDns(node)) return undefined
+  for (const owner of book.ownersOf(first)) {
+    if (owner.kind === 'Node' && canonicalDns(owner.name) === first && !isOwn(owner)) return owner
+  }
+  return undefined
+}
+
+/** Why a name or an address is never given to a node without a person; undefined where it may be. */
+export function neverBecause(
+  text: string,
+  node: string,
+  surroundings: Surroundings,
+): string | undefined {
+  const {apiServer} = surroundings
+  const form = formOf(text)
+  const address = plainIp(text)
+  const problem =
+    address === undefined ? nameProblem(form, node) : addressProblem(address, apiServer)
+  if (problem !== undefined) return problem
+  if (isApiServers(form, apiServer)) return "is the API server's"
+  const owner = otherOwner(form, node, surroundings)
+  return owner && `is also that of ${owner.kind} "${owner.name}"`
+}
