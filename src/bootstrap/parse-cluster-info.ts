@@ -145,6 +145,14 @@ function readServer(text: string | undefined, source: string): string {
 function textOf(cluster: Fields, field: string, source: string): string | undefined {
   const value = cluster[field] ?? ''
   if (typeof value !== 'string') throw clusterInfoInvalid(source, `${CLUSTER}.${field} is not text`)
+  // A URL parser passes over line feeds and blanks: what is written down then is another text than what was checked.
+  // eslint-disable-next-line no-control-regex -- control characters are what this refuses
+  if (/[\s\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/.test(value)) {
+    throw clusterInfoInvalid(
+      source,
+      `${CLUSTER}.${field} holds a blank, a line feed or a control character`,
+    )
+  }
   return value === '' ? undefined : value
 }
 

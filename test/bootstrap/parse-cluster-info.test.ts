@@ -110,6 +110,22 @@ users: []
     ['a file as server', kubeconfig({server: 'file:///etc/passwd'})],
     ['a server without a scheme', kubeconfig({server: '10.0.0.1:6443'})],
     ['a server with a query', kubeconfig({server: `${server}/?x=1`})],
+    ...['\n', '\r', '\t', ' ', '\0', '\u001b[2J', '\u007f', '\u009b', '\u2028', '\u202e'].flatMap(
+      (character): [string, string][] => {
+        const shown = JSON.stringify(character)
+        return [
+          [
+            `a server that holds ${shown}`,
+            kubeconfig({server: `https://10.0.0.1${character}:6443`}),
+          ],
+          [`a server that ends with ${shown}`, kubeconfig({server: `${server}${character}`})],
+          [
+            `a TLS server name that holds ${shown}`,
+            kubeconfig({'tls-server-name': `a${character}b`}),
+          ],
+        ]
+      },
+    ),
     ['no verification', kubeconfig({'insecure-skip-tls-verify': true})],
     ['a CA in a file', kubeconfig({'certificate-authority': '/etc/ca.crt'})],
     ['a proxy', kubeconfig({'proxy-url': 'http://10.0.0.9:3128'})],
