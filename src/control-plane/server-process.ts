@@ -5,6 +5,7 @@ import {TrustError, messageOf} from '../errors.ts'
 import {readAuthority} from '../pki/authority.ts'
 import {ensureFolder} from '../pki/folders.ts'
 import {sleep} from '../runtime.ts'
+import {cleanEnvironment, closeInheritedDescriptors} from './background-environment.ts'
 import {CATALOG} from './certificates.ts'
 import {certDirOf, fileOf, localAccess, type Plane} from './config/plane.ts'
 import {findServer, processIdentity, type ServerState} from './server-state.ts'
@@ -72,9 +73,13 @@ export async function startInBackground(
   let ended = false
   let failure = ''
   try {
+    closeInheritedDescriptors()
     const [shell, ...serve] = supervised([command, ...before, 'serve', '--dir', plane.dir])
     const child = spawn(shell, serve, {
       detached: true,
+      // Not where the operator stood: that folder could then not be unmounted.
+      cwd: plane.dir,
+      env: cleanEnvironment(process.env),
       stdio: ['ignore', log, log],
     })
     child.once('exit', () => (ended = true))
