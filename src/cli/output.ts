@@ -1,4 +1,6 @@
 import {TrustError} from '../errors.ts'
+import {paintedText, plainText} from './plain-text.ts'
+import {colours} from './terminal.ts'
 
 /** How people see a result. `json` and `yaml` print the result itself. */
 export interface View<Result> {
@@ -29,7 +31,7 @@ export async function toYaml(result: unknown): Promise<string> {
     : escaped(stringify(value, {lineWidth: 0, defaultStringType: 'QUOTE_DOUBLE'}))
 }
 
-/** The text of a result in a format. JSON is exactly one object. */
+/** The text of a result in a format. JSON is exactly one object. Nothing in it can move a terminal's cursor. */
 export async function render<Result>(
   result: Result,
   format: string,
@@ -43,12 +45,12 @@ export async function render<Result>(
     case 'name':
       if (name)
         return name(result)
-          .map((line) => `${line}\n`)
+          .map((line) => `${plainText(line)}\n`)
           .join('')
       throw new TrustError('USAGE', 'the result of this command has no names', {
         hints: ['use --output table, json or yaml'],
       })
     default:
-      return await table(result)
+      return paintedText(await table(result), colours(process.stdout).level > 0)
   }
 }

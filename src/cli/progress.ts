@@ -1,6 +1,7 @@
 import type {InitObserver} from '../control-plane/init.ts'
 import {PHASE_NAMES} from '../control-plane/phases/names.ts'
 import {columnsOf, paragraph} from './layout.ts'
+import {plainText} from './plain-text.ts'
 import {colours, isInteractive} from './terminal.ts'
 
 /** As wide as the longest name of a phase, so that the summaries line up. */
@@ -37,8 +38,18 @@ const MARGIN = 5
 
 export function createProgress(options: ProgressOptions): Progress {
   const {quiet, stream = process.stderr} = options
-  if (quiet) return silent(stream)
-  return isInteractive(stream) ? animated(stream, options) : plain(stream)
+  const progress = quiet
+    ? silent(stream)
+    : isInteractive(stream)
+      ? animated(stream, options)
+      : plain(stream)
+  const {tell, note, warn} = progress
+  return {
+    ...progress,
+    tell: (line) => tell(plainText(line)),
+    note: (line) => note(plainText(line)),
+    warn: (line) => warn(plainText(line)),
+  }
 }
 
 function silent(stream: NodeJS.WriteStream): Progress {

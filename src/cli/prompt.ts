@@ -1,4 +1,5 @@
 import {TrustError} from '../errors.ts'
+import {plainText} from './plain-text.ts'
 import {isInteractive} from './terminal.ts'
 
 /** Whether there is somebody to ask. */
@@ -13,7 +14,7 @@ export async function confirm(question: string): Promise<boolean> {
   }
   const answers: {answer?: unknown} = await (
     await questions()
-  )([{type: 'confirm', name: 'answer', message: question, default: false}])
+  )([{type: 'confirm', name: 'answer', message: plainText(question), default: false}])
   return answers.answer === true
 }
 
@@ -29,7 +30,14 @@ export async function choose<Value extends string>(
 ): Promise<Value> {
   const answers: {answer?: unknown} = await (
     await questions()
-  )([{type: 'select', name: 'answer', message: question, choices: [...choices]}])
+  )([
+    {
+      type: 'select',
+      name: 'answer',
+      message: plainText(question),
+      choices: choices.map(({value, name}) => ({value, name: plainText(name)})),
+    },
+  ])
   return answers.answer as Value
 }
 
@@ -37,7 +45,7 @@ export async function choose<Value extends string>(
 export async function askText(question: string): Promise<string> {
   const answers: {answer?: unknown} = await (
     await questions()
-  )([{type: 'input', name: 'answer', message: question}])
+  )([{type: 'input', name: 'answer', message: plainText(question)}])
   return typeof answers.answer === 'string' ? answers.answer.trim() : ''
 }
 

@@ -1,4 +1,7 @@
 import {EXIT, TrustError, messageOf} from '../errors.ts'
+import {withoutTokens} from './harmless-word.ts'
+import {toJson} from './output.ts'
+import {plainText} from './plain-text.ts'
 import {usageErrorOf} from './usage-error.ts'
 
 /** What is shown of a failure. */
@@ -53,9 +56,11 @@ function stackOf(error: unknown): string {
  * `{"error": {code, message, hints}}`, and the standard output stays empty.
  */
 export async function reportError(error: unknown, argv: readonly string[]): Promise<number> {
-  const {exit, ...failure} = failureOf(error)
+  const {exit, ...said} = failureOf(error)
+  const safe = (text: string) => withoutTokens(text, argv)
+  const failure = {...said, message: safe(said.message), hints: said.hints.map(safe)}
   if (wantsJson(argv)) {
-    process.stderr.write(`${JSON.stringify({error: failure})}\n`)
+    process.stderr.write(`${toJson({error: failure})}\n`)
     return exit
   }
   const {colours} = await import('./terminal.ts')
@@ -68,14 +73,17 @@ export async function reportError(error: unknown, argv: readonly string[]): Prom
     process.stderr.write('Stopped\n')
     return exit
   }
-  let text = paragraph(`${paint.red('Error:')} `, failure.message, columns)
-  if (hint !== undefined && more.length === 0) text += paragraph('Try this: ', hint, columns)
+  let text = paragraph(`${paint.red('Error:')} `, plainText(failure.message), columns)
+  if (hint !== undefined && more.length === 0)
+    text += paragraph('Try this: ', plainText(hint), columns)
   if (more.length > 0) {
-    const points = failure.hints.map((one) => paragraph('  • ', one, columns, 4))
+    const points = failure.hints.map((one) => paragraph('  • ', plainText(one), columns, 4))
     text += `Try this:\n${points.join('')}`
   }
   // Where a line was mistyped, the program's own code has nothing to tell.
-  if (wants(argv, '--verbose') && failure.code !== 'USAGE') text += `${paint.dim(stackOf(error))}\n`
+  if (wants(argv, '--verbose') && failure.code !== 'USAGE') {
+    text += `${paint.dim(plainText(safe(stackOf(error))))}\n`
+  }
   process.stderr.write(text)
   return exit
 }

@@ -1,5 +1,6 @@
 import {messageOf} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
+import {plainText} from './plain-text.ts'
 
 export interface ServerLogOptions {
   stream?: NodeJS.WritableStream
@@ -25,7 +26,7 @@ export function openServerLog({
   }
   const log = (line: string) => {
     if (quiet) return
-    stream.write(`${clock.now().toISOString()} ${line}\n`)
+    stream.write(`${clock.now().toISOString()} ${plainText(line)}\n`)
     afterLine()
   }
   // Libraries print errors as a whole, with the place in their code: their message is enough.

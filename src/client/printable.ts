@@ -1,8 +1,12 @@
 const LONGEST = 2000
 
-/** Text from the other side, safe on a terminal: no control characters, and not endless. */
+/** What moves a terminal's cursor, turns its line around or cannot be seen; tabs and line feeds are not among it. */
+export const UNPRINTABLE =
+  // eslint-disable-next-line no-control-regex -- control characters are what this finds
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g
+
+/** Text from the other side, safe on a terminal: nothing unprintable, and not endless. */
 export function printable(text: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are what this removes
-  const plain = text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
+  const plain = text.slice(0, 2 * LONGEST).replaceAll(UNPRINTABLE, ' ')
   return plain.length > LONGEST ? `${plain.slice(0, LONGEST)}…` : plain
 }

@@ -24,6 +24,47 @@ describe('failureOf', () => {
   })
 })
 
+describe('a token in the wrong place of a command line', () => {
+  const TOKEN = 'abcdef.u7zq2m9x4c6b1n8w'
+  const misplaced: [string, string][] = [
+    ['a token', TOKEN],
+    ['a token with a letter too many', `${TOKEN}x`],
+    ['a token with a letter too few', TOKEN.slice(0, -1)],
+    ['a token with a colon for its dot', TOKEN.replace('.', ':')],
+    ['a token in capitals', TOKEN.toUpperCase()],
+    ['the secret of a token', TOKEN.slice(7)],
+    ['a path that ends with a token', `/etc/${TOKEN}`],
+    ['a token of letters alone', 'abcdef.abcdefghijklmnop'],
+  ]
+  for (const [name, word] of misplaced) {
+    it(`is not repeated: ${name}`, async () => {
+      const error = new TrustError('FILE_UNREADABLE', `cannot read /home/ada/${word}: no file`, {
+        hints: [`look at ${word}`],
+        cause: new Error(word),
+      })
+      for (const flags of [[], ['--verbose'], ['--output', 'json']]) {
+        const argv = ['join', '--token-file', word, ...flags]
+        const {stderr} = await captured(() => reportError(error, argv))
+        const secret = word.slice(-16)
+        assert.ok(!stderr.includes(secret), stderr)
+        assert.match(stderr, /cannot read .*…/)
+      }
+    })
+  }
+
+  it('does not hide the names of files, hosts, nodes and hashes', async () => {
+    const words = [
+      ...['/etc/kubernetes/admin.conf', 'cluster.kubeconfig', 'worker-1.example.com'],
+      ...['node-csr-3Q2dX9aB', '0f8fad5b-d9cb-469f-a165-70867728950e', 'ab'.repeat(32)],
+    ]
+    for (const word of words) {
+      const error = new TrustError('NOT_FOUND', `there is no ${word}`)
+      const {stderr} = await captured(() => reportError(error, ['show', word]))
+      assert.ok(stderr.includes(word), stderr)
+    }
+  })
+})
+
 describe('reportError', () => {
   const error = new TrustError('INVALID', 'it is wrong', {hints: ['one', 'two']})
 

@@ -81,6 +81,10 @@ export const COMMAND_LINES: Record<string, (place: Place) => Line[]> = {
       {args: to('two', '--discovery-token', TOKEN, '--tls-bootstrap-token', UNKNOWN)},
       {args: to('malformed', '--token', MALFORMED)},
       {args: to('malformed', '--token-file', malformedFile)},
+      {args: to('malformed', '--token-file', TOKEN)},
+      {args: to('malformed', '--token-file', MALFORMED)},
+      {args: [...file(MALFORMED), ...machine(place, 'filed')]},
+      {args: ['--config', TOKEN, ...machine(place, 'filed')]},
       {args: to('malformed', '--tls-bootstrap-token', '-', '--token', TOKEN), input: MALFORMED},
       {args: ['127.0.0.1:1', ...machine(place, 'away'), skip, '--token', TOKEN, '--timeout', '1s']},
       {args: [...file(bearerConfig), ...machine(place, 'filed')]},
@@ -205,6 +209,8 @@ export const COMMAND_LINES: Record<string, (place: Place) => Line[]> = {
   'certificate:allow-rejoin': (place) => [
     {args: ['by-flag', '--requester', 'ada', '--dir', place.dir], succeeds: true},
     {args: ['by-flag', '--dir', place.dir, '--ttl', MALFORMED]},
+    {args: ['by-flag', '--dir', place.dir, '--pin', MALFORMED]},
+    {args: ['by-flag', '--kubeconfig', TOKEN]},
     ...withStrangeConfigs(place, 'by-flag'),
   ],
   'certificate:log': ({dir, tokenFile, brokenKey}) => [
