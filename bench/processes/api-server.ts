@@ -17,7 +17,7 @@ let folder = ''
 async function start(): Promise<Target> {
   folder = await mkdtemp(join(tmpdir(), 'trustadm-bench-'))
   const storage = await openLmdbStorage(join(folder, 'store'))
-  server = await startTestServer({storage, auditFile: join(folder, 'audit.log')})
+  server = await startTestServer({storage, audit: {path: join(folder, 'audit.log')}})
   const {port, ca} = server
   return {port, ca, ...(await server.credentialsFor('admin', ['system:masters']))}
 }

@@ -44,8 +44,8 @@ let folder = ''
 async function start(): Promise<void> {
   folder = await mkdtemp(join(tmpdir(), 'trustadm-bench-'))
   const storage = await openLmdbStorage(join(folder, 'store'))
-  const auditFile = join(folder, 'audit.log')
-  server = await startTestServer({storage, auditFile, controllers: false})
+  const audit = {path: join(folder, 'audit.log')}
+  server = await startTestServer({storage, audit, controllers: false})
   const admin = server.clientAs(ADMIN)
   await admin.clusterRoleBindings.create({
     metadata: {name: 'bootstrappers'},

@@ -12,6 +12,7 @@ import {
   type Read,
 } from '../control-plane/config/fields.ts'
 import type {Choices} from '../control-plane/config/settings.ts'
+import {auditChoices, auditFlags, type AuditFlagValues} from './audit-flags.ts'
 import {servingFlags, type ServingFlagValues} from './controller-flags.ts'
 import {readFlag} from './flag-value.ts'
 import {dir} from './flags.ts'
@@ -39,6 +40,7 @@ export const initFlags = {
     summary:
       'more DNS names and IP addresses for the serving certificate, separated by commas; may be repeated',
   }),
+  ...auditFlags,
   'bind-address': Flags.string({
     helpValue: '<address>',
     summary: 'the IP address to listen on [default: all of this machine]',
@@ -66,7 +68,7 @@ export const initFlags = {
   ...servingFlags,
 }
 
-export interface InitFlagValues extends ServingFlagValues {
+export interface InitFlagValues extends ServingFlagValues, AuditFlagValues {
   'apiserver-advertise-address'?: string | undefined
   'apiserver-bind-port'?: string | undefined
   'apiserver-cert-extra-sans'?: string[] | undefined
@@ -93,5 +95,6 @@ export function choicesOf(flags: InitFlagValues): Choices {
     servingCIDRs: said('serving-cidr', cidrs),
     servingDomains: said('serving-domain', domains),
   }
-  return Object.fromEntries(Object.entries(choices).filter(([, value]) => value !== undefined))
+  const chosen = Object.entries(choices).filter(([, value]) => value !== undefined)
+  return {...auditChoices(flags), ...Object.fromEntries(chosen)}
 }

@@ -1,3 +1,4 @@
+import {auditChoices, auditFlags} from '../cli/audit-flags.ts'
 import {TrustCommand} from '../cli/command.ts'
 import {controllers, deny, readServingFlags, servingFlags} from '../cli/controller-flags.ts'
 import {dir} from '../cli/flags.ts'
@@ -17,7 +18,7 @@ Prints one line, "ready" and the address, on the standard output as soon as requ
       command: "<%= config.bin %> <%= command.id %> --controllers '*,-csr-signer'",
     },
   ]
-  static override flags = {dir, controllers, deny, ...servingFlags, ...signingFlags}
+  static override flags = {dir, ...auditFlags, controllers, deny, ...servingFlags, ...signingFlags}
 
   async run(): Promise<void> {
     const {flags} = await this.parse(Serve)
@@ -30,7 +31,8 @@ Prints one line, "ready" and the address, on the standard output as soon as requ
     const {readSigningFlags} = await import('../cli/signing-flags.ts')
     const chosen = selectControllers(EMBEDDED_CONTROLLERS, flags.controllers)
     const signing = await readSigningFlags(flags)
-    const plane = await loadPlane(dirOf(flags.dir))
+    const stored = await loadPlane(dirOf(flags.dir))
+    const plane = {...stored, settings: {...stored.settings, ...auditChoices(flags)}}
     const log = openServerLog({
       clock: this.clock,
       quiet: flags.quiet,

@@ -12,7 +12,7 @@ import type {Handler} from '../server/api-request.ts'
 import {aggregate} from '../server/authz/rbac/aggregation.ts'
 import {startServer} from '../server/server.ts'
 import {openLmdbStorage} from '../storage/lmdb.ts'
-import {fileOf, type Plane} from './config/plane.ts'
+import {auditOf, fileOf, type Plane} from './config/plane.ts'
 import {findPlane} from './config/stored.ts'
 import {serviceRange} from './config/subnet.ts'
 import {readMaterial} from './material.ts'
@@ -95,7 +95,7 @@ export async function startEmbedded(
       },
       serviceRange: serviceRange(settings.serviceSubnet),
       clock,
-      auditFile: fileOf(plane, 'audit'),
+      audit: auditOf(plane),
       readiness: [
         {name: 'certificates', check: validity.check},
         ...(signs ? [{name: 'issuance-log', check: () => issuances.check()}] : []),

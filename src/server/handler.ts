@@ -160,8 +160,8 @@ async function authenticate(deps: HandlerDeps, request: ApiRequest, audited: Aud
     return await deps.authenticate(request)
   } catch (error) {
     if (error instanceof StatusError && error.code === 401) {
+      if (error.cause !== undefined) audited.refused = messageOf(error.cause)
       deps.limiter.countRefused(request.remoteAddress)
-      if (error.cause !== undefined) audited.reason = messageOf(error.cause)
     }
     throw error
   }

@@ -10,6 +10,7 @@ import {allowances, requestLimit} from './admission/request-limit.ts'
 import {RequestUsage} from './admission/request-usage.ts'
 import type {ApiRequest, Handler} from './api-request.ts'
 import {openAuditLog} from './audit/audit-log.ts'
+import type {Retention} from './audit/rotating-file.ts'
 import {createAuthenticator} from './authn/authenticator.ts'
 import type {BearerAuthenticator} from './authn/bearer.ts'
 import {bootstrapTokenAuthenticator} from './authn/bootstrap-tokens.ts'
@@ -59,7 +60,7 @@ export interface ServerOptions {
   serviceRange: AddressRange
   clock: Clock
   /** No audit log where absent. */
-  auditFile?: string
+  audit?: {path: string} & Partial<Retention>
   /** What else has to work before the server is ready. */
   readiness?: readonly Omit<HealthCheck, 'endpoints'>[]
   limits?: {
@@ -134,6 +135,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     // A restart gives a full disk no room: only readiness depends on it.
     {name: 'storage', check: () => void storage.revision(), endpoints: ['healthz', 'livez']},
     {name: 'storage', check: () => storage.check(), endpoints: ['readyz']},
+    {name: 'audit-log', check: () => audit.check(), endpoints: ['readyz']},
     {
       name: 'poststarthook/rbac/bootstrap-roles',
       check: () => {
@@ -143,12 +145,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     },
     ...(options.readiness ?? []).map((one): HealthCheck => ({...one, endpoints: ['readyz']})),
   ])
-  const audit = openAuditLog({
-    path: options.auditFile ?? '',
-    level: options.auditFile === undefined ? 'none' : 'metadata',
-    clock,
-    onError: (error) => onError('cannot write the audit log', error),
-  })
+  const audit = openAuditLog(
+    options.audit && {
+      ...options.audit,
+      clock,
+      onError: (error) => onError('cannot write the audit log', error),
+    },
+  )
   const authorize = createAuthorize(index, [nodeAuthorizer(nodeGraph)])
   const handler = createHandler({
     authenticate,

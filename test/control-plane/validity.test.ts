@@ -104,7 +104,7 @@ describe('a server whose certificates are out of date', () => {
     await client.close()
     await embedded?.close(0)
     embedded = undefined
-    const audit = await readFile(join(fixture.dir, 'logs', 'audit.log'), 'utf8')
+    const audit = await readFile(join(fixture.dir, 'logs', 'audit-anonymous.log'), 'utf8')
     const line = audit.split('\n').find((one) => one.includes('"code":401'))
     assert.match(line ?? '', /the client certificate: it has expired on \d{4}-/)
   })

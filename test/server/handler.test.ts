@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import {mkdtemp, readFile, rm} from 'node:fs/promises'
+import {mkdir, mkdtemp, readFile, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import type {AuditEvent} from '../../src/server/audit/event.ts'
 import {openMemoryStorage} from '../../src/storage/memory.ts'
 import {startTestServer, type TestServer} from '../helpers/test-server.ts'
 import {get1} from './http/support.ts'
-import {Api} from './support.ts'
+import {Api, until} from './support.ts'
 
 const SECRETS = '/api/v1/namespaces/default/secrets'
 
@@ -21,7 +21,7 @@ describe('every request', () => {
     server = await startTestServer({
       storage,
       controllers: false,
-      auditFile: join(folder, 'audit.log'),
+      audit: {path: join(folder, 'audit.log')},
     })
     api = new Api(server.handler)
   })
@@ -31,9 +31,9 @@ describe('every request', () => {
   })
 
   /** The lines about requests that carry this audit id, once they are written. */
-  async function auditOf(id: string): Promise<AuditEvent> {
+  async function auditOf(id: string, file = 'audit.log'): Promise<AuditEvent> {
     for (;;) {
-      const text = await readFile(join(folder, 'audit.log'), 'utf8').catch(() => '')
+      const text = await readFile(join(folder, file), 'utf8').catch(() => '')
       const lines = text.split('\n').filter((line) => line.includes(`"${id}"`))
       const [line] = lines
       if (line !== undefined) {
@@ -63,10 +63,20 @@ describe('every request', () => {
     assert.equal(status, 201)
     const event = await auditOf('allowed')
     assert.deepEqual(
-      [event.user, event.verb, event.resource, event.namespace, event.decision, event.code],
-      ['admin', 'create', 'secrets', 'default', 'allow', 201],
+      [event.kind, event.apiVersion, event.level, event.stage],
+      ['Event', 'audit.k8s.io/v1', 'Metadata', 'ResponseComplete'],
     )
-    assert.equal(event.sourceIP, '192.0.2.1')
+    assert.deepEqual(
+      [event.user.username, event.verb, event.requestURI, event.responseStatus?.code],
+      ['admin', 'create', SECRETS, 201],
+    )
+    assert.deepEqual(event.objectRef, {
+      resource: 'secrets',
+      namespace: 'default',
+      apiVersion: 'v1',
+    })
+    assert.equal(event.annotations?.['authorization.k8s.io/decision'], 'allow')
+    assert.deepEqual(event.sourceIPs, ['192.0.2.1'])
     assert.equal((await readFile(join(folder, 'audit.log'), 'utf8')).includes('hunter2'), false)
   })
 
@@ -75,10 +85,14 @@ describe('every request', () => {
     assert.equal(status, 403)
     const event = await auditOf('refused')
     assert.deepEqual(
-      [event.user, event.decision, event.code, event.name],
-      ['ann', 'forbid', 403, 's'],
+      [event.user.username, event.responseStatus, event.objectRef?.name],
+      ['ann', {metadata: {}, status: 'Failure', code: 403}, 's'],
     )
-    assert.match(event.reason ?? '', /User "ann" cannot get resource "secrets"/)
+    assert.equal(event.annotations?.['authorization.k8s.io/decision'], 'forbid')
+    assert.match(
+      event.annotations['authorization.k8s.io/reason'] ?? '',
+      /User "ann" cannot get resource "secrets"/,
+    )
   })
 
   it('is noted under both names where somebody acts as another', async () => {
@@ -88,9 +102,36 @@ describe('every request', () => {
     assert.equal(status, 403)
     const event = await auditOf('as-ann')
     assert.deepEqual(
-      [event.user, event.impersonatedUser, event.impersonatedGroups?.includes('dev')],
+      [
+        event.user.username,
+        event.impersonatedUser?.username,
+        event.impersonatedUser?.groups?.includes('dev'),
+      ],
       ['admin', 'ann', true],
     )
+  })
+
+  it('is noted with why its certificate was refused', async () => {
+    const other = await startTestServer({controllers: false})
+    const credentials = await other.credentialsFor('root', ['system:masters'])
+    const headers = {'Audit-Id': 'stranger'}
+    assert.equal((await get1(server, '/version', {headers, credentials})).status, 401)
+    const event = await auditOf('stranger', 'audit-anonymous.log')
+    assert.match(event.annotations?.['trustadm.io/refused'] ?? '', /\w/)
+    await other.stop()
+  })
+
+  it('is not noted, and readyz says so, while the audit log cannot be written', async () => {
+    const path = join(folder, 'missing', 'audit.log')
+    const other = await startTestServer({controllers: false, audit: {path}})
+    const ask = (at: string) => new Api(other.handler).get(at)
+    assert.equal((await ask('/readyz')).status, 200)
+    await until(async () => (await ask('/readyz')).status === 500)
+    assert.match((await ask('/readyz/audit-log')).text, /ENOENT/)
+    assert.equal((await ask('/livez')).status, 200)
+    await mkdir(join(folder, 'missing'))
+    assert.equal((await ask('/readyz')).status, 200)
+    await other.stop()
   })
 
   it('is noted where nobody knows the caller, without what it showed', async () => {
@@ -98,9 +139,15 @@ describe('every request', () => {
       headers: {'Audit-Id': 'nobody', Authorization: 'Bearer hunter2-wrong'},
     })
     assert.equal(status, 401)
-    const event = await auditOf('nobody')
-    assert.deepEqual([event.user, event.code, event.path], [undefined, 401, '/version'])
-    assert.equal((await readFile(join(folder, 'audit.log'), 'utf8')).includes('hunter2'), false)
+    const event = await auditOf('nobody', 'audit-anonymous.log')
+    assert.deepEqual(
+      [event.user, event.responseStatus?.code, event.requestURI],
+      [{}, 401, '/version'],
+    )
+    assert.deepEqual(event.annotations, {
+      'trustadm.io/refused': 'the token is of no kind that is known',
+    })
+    assert.equal(JSON.stringify(event).includes('hunter2'), false)
   })
 
   it('is noted once where it is a watch, when that ends', async () => {

@@ -1,13 +1,16 @@
 import {bootstrapTokens} from './bootstrap-tokens.ts'
 import {
   address,
+  atLeastOne,
   cidrs,
+  count,
   domain,
   domains,
   duration,
   endpoint,
   hosts,
   keyAlgorithm,
+  logPath,
   nodeName,
   port,
   subnet,
@@ -88,6 +91,10 @@ export const KINDS: Kinds<Target> = {
     keyAlgorithm: use('keyAlgorithm', keyAlgorithm),
     certificateValidityPeriod: use('certificateValidityPeriod', duration),
     caCertificateValidityPeriod: use('caCertificateValidityPeriod', duration),
+    auditLogPath: use('auditLogPath', logPath),
+    auditLogMaxSize: use('auditLogMaxSize', atLeastOne),
+    auditLogMaxBackup: use('auditLogMaxBackup', count),
+    auditLogMaxAge: use('auditLogMaxAge', count),
     generatedAuthorities: use('generatedAuthorities', texts),
   },
 }

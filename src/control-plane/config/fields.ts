@@ -1,4 +1,5 @@
 import {isIP} from 'node:net'
+import {resolve} from 'node:path'
 import {parseDuration} from '../../bootstrap/durations.ts'
 import {TrustError} from '../../errors.ts'
 import {parseCidr} from '../../pki/cidr.ts'
@@ -45,6 +46,24 @@ export const port: Read<number> = (value, name) =>
 /** As `port`, from a command line. */
 export const portText: Read<number> = (value, name) =>
   port(typeof value === 'string' && /^\d{1,5}$/.test(value) ? Number(value) : value, name)
+
+const HIGHEST_COUNT = 1_000_000
+
+const wholeNumber =
+  (lowest: number): Read<number> =>
+  (value, name) => {
+    const number = typeof value === 'string' && /^\d{1,7}$/.test(value) ? Number(value) : value
+    return Number.isInteger(number) && Number(number) >= lowest && Number(number) <= HIGHEST_COUNT
+      ? Number(number)
+      : refuse(name, `a whole number from ${lowest} to ${HIGHEST_COUNT}`, value)
+  }
+
+export const count = wholeNumber(0)
+export const atLeastOne = wholeNumber(1)
+
+/** kube-apiserver's "-" is refused: the standard output says when the server is ready. */
+export const logPath: Read<string> = (value, name) =>
+  text(value, name) === '-' ? refuse(name, 'the path of a file', value) : resolve(text(value, name))
 
 /** As the API server wants the names of nodes; capitals are brought down, as kubeadm does. */
 export const nodeName: Read<string> = (value, name) => {

@@ -30,6 +30,17 @@ export const fileOf = ({dir}: Pick<Plane, 'dir'>, file: keyof typeof FILES): str
 
 export const certDirOf = ({dir, settings}: Plane): string => resolve(dir, settings.certificatesDir)
 
+const MEGABYTE = 1024 * 1024
+const DAY = 86_400_000
+
+/** Where the audit log is, and how much of it is kept. */
+export const auditOf = ({dir, settings}: Plane) => ({
+  path: settings.auditLogPath ?? fileOf({dir}, 'audit'),
+  maxBytes: settings.auditLogMaxSize * MEGABYTE,
+  maxBackups: settings.auditLogMaxBackup,
+  maxAgeMilliseconds: settings.auditLogMaxAge * DAY,
+})
+
 const bracketed = (host: string): string =>
   host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
 

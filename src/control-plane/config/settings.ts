@@ -26,6 +26,14 @@ export interface Settings {
   /** In milliseconds, as the next. */
   certificateValidityPeriod: number
   caCertificateValidityPeriod: number
+  /** Without it, in the folder of the control plane. */
+  auditLogPath?: string
+  /** In megabytes. */
+  auditLogMaxSize: number
+  /** Files kept beside the current one; 0: all. */
+  auditLogMaxBackup: number
+  /** In days; 0: for ever. */
+  auditLogMaxAge: number
 }
 
 /** What was said; everything else is a default. */
@@ -68,6 +76,9 @@ export function complete(dir: string, choices: Choices): Settings {
     keyAlgorithm: DEFAULT_KEY_ALGORITHM,
     certificateValidityPeriod: LEAF_LIFETIME,
     caCertificateValidityPeriod: AUTHORITY_LIFETIME,
+    auditLogMaxSize: 10,
+    auditLogMaxBackup: 9,
+    auditLogMaxAge: 0,
     ...choices,
     advertiseAddress,
   }

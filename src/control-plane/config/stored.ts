@@ -69,6 +69,10 @@ const CHANGEABLE: readonly (keyof Settings)[] = [
   'keyAlgorithm',
   'certificateValidityPeriod',
   'caCertificateValidityPeriod',
+  'auditLogPath',
+  'auditLogMaxSize',
+  'auditLogMaxBackup',
+  'auditLogMaxAge',
 ]
 
 const FLAGS: Partial<Record<keyof Settings, string>> = {

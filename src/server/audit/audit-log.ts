@@ -1,16 +1,16 @@
+import {randomUUID} from 'node:crypto'
+import {basename, dirname, extname, join} from 'node:path'
 import type {Clock} from '../../runtime.ts'
-import {auditEvent} from './event.ts'
-import type {AuditedRequest} from './event.ts'
-import {RotatingFile} from './rotating-file.ts'
+import {callerGroup} from '../authn/caller-group.ts'
+import {isAnonymous} from '../authn/users.ts'
+import {ANNOTATION, auditEvent, summaryEvent, type AuditedRequest} from './event.ts'
+import {LineFile} from './line-file.ts'
+import type {Retention} from './rotating-file.ts'
+import {Sampler, type Counted} from './sampler.ts'
 
-export type AuditLevel = 'metadata' | 'none'
-
-export interface AuditLogOptions {
+export interface AuditLogOptions extends Partial<Retention> {
   path: string
-  level: AuditLevel
   clock: Clock
-  maxBytes?: number
-  files?: number
   /** How much may wait to be written. */
   maxPendingBytes?: number
   /** Told once whenever writing begins to fail. */
@@ -22,114 +22,113 @@ export interface AuditLog {
   record(audited: AuditedRequest): void
   /** Lines that could not be kept since the start. */
   readonly lost: number
+  /** Throws where lines cannot be written. */
+  check(): Promise<void>
   /** Ends once everything taken so far is written, or could not be. */
   flush(): Promise<void>
   close(): Promise<void>
 }
 
 const MIB = 1024 * 1024
-const MAX_BATCH = 64 * 1024
+
+export const DEFAULT_RETENTION: Retention = {
+  maxBytes: 10 * MIB,
+  maxBackups: 9,
+  maxAgeMilliseconds: 0,
+}
 
 const silent: AuditLog = {
   record: () => undefined,
   lost: 0,
+  check: () => Promise.resolve(),
   flush: () => Promise.resolve(),
   close: () => Promise.resolve(),
 }
 
-/** Opens the audit log: JSON lines in a file that keeps to its size. */
-export function openAuditLog(options: AuditLogOptions): AuditLog {
-  return options.level === 'none' ? silent : new FileAuditLog(options)
+/** Opens the audit log; without options there is none. */
+export function openAuditLog(options: AuditLogOptions | undefined): AuditLog {
+  return options === undefined ? silent : new FileAuditLog(options)
 }
 
-class FileAuditLog implements AuditLog {
-  readonly #file: RotatingFile
-  readonly #clock: Clock
-  readonly #maxPending: number
-  readonly #onError: (error: unknown) => void
-  #pending: Buffer[] = []
-  #pendingBytes = 0
-  #writing: Promise<void> | undefined
-  #isFailing = false
-  #isClosed = false
-  /** Lost since the last line that told of it. */
-  #untold = 0
-  lost = 0
+/** `audit.log` → `audit-nodes.log` */
+function beside(path: string, name: string): string {
+  const extension = extname(path)
+  return join(dirname(path), `${basename(path, extension)}-${name}${extension}`)
+}
 
-  constructor(options: AuditLogOptions) {
-    const {path, clock, maxBytes = 10 * MIB, files = 3, maxPendingBytes = 4 * MIB} = options
-    this.#file = new RotatingFile({path, maxBytes, files})
+/**
+ * Events of audit.k8s.io/v1 as JSON lines, in three files that keep to their sizes: of people and service accounts, of nodes
+ * and bootstrap tokens (`-nodes`), and of callers whom nobody knows (`-anonymous`). None can push out another's lines.
+ */
+class FileAuditLog implements AuditLog {
+  readonly #clock: Clock
+  readonly #main: LineFile
+  readonly #nodes: LineFile
+  readonly #anonymous: LineFile
+  readonly #sampler = new Sampler((counted) => this.#tell(counted))
+
+  constructor({path, clock, maxPendingBytes = 4 * MIB, onError, ...retention}: AuditLogOptions) {
     this.#clock = clock
-    this.#maxPending = maxPendingBytes
-    this.#onError = options.onError ?? (() => undefined)
+    const open = (file: string) =>
+      new LineFile({
+        ...DEFAULT_RETENTION,
+        ...retention,
+        path: file,
+        clock,
+        maxPendingBytes,
+        onError: onError ?? (() => undefined),
+        lostLine: (lines) => this.#lostLine(lines),
+      })
+    this.#main = open(path)
+    this.#nodes = open(beside(path, 'nodes'))
+    this.#anonymous = open(beside(path, 'anonymous'))
+  }
+
+  get lost(): number {
+    return this.#files().reduce((sum, {lost}) => sum + lost, 0)
   }
 
   record(audited: AuditedRequest): void {
-    if (this.#isClosed) return
-    const line = Buffer.from(`${JSON.stringify(auditEvent(audited))}\n`)
-    if (this.#pendingBytes + line.length > this.#maxPending) {
-      this.#lose(1)
-      return
-    }
-    this.#pending.push(line)
-    this.#pendingBytes += line.length
-    this.#writing ??= this.#drain()
+    const {caller} = audited
+    const isNobody = caller === undefined || isAnonymous(caller)
+    if (isNobody && !this.#sampler.isListed(audited)) return
+    const file = isNobody ? this.#anonymous : this.#fileOf(callerGroup(caller))
+    file.add(JSON.stringify(auditEvent(audited)))
+  }
+
+  async check(): Promise<void> {
+    await Promise.all(this.#files().map((file) => file.check()))
   }
 
   async flush(): Promise<void> {
-    await this.#writing
+    await Promise.all(this.#files().map((file) => file.flush()))
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true
-    await this.#writing
-    await this.#file.close()
+    this.#sampler.flush()
+    await Promise.all(this.#files().map((file) => file.close()))
   }
 
-  #lose(lines: number): void {
-    this.lost += lines
-    this.#untold += lines
+  #files(): LineFile[] {
+    return [this.#main, this.#nodes, this.#anonymous]
   }
 
-  async #drain(): Promise<void> {
-    // Requests answered in the same turn share one write.
-    await new Promise((resolve) => setImmediate(resolve))
-    while (this.#pending.length > 0) await this.#write(this.#nextBatch())
-    this.#writing = undefined
+  #fileOf(group: ReturnType<typeof callerGroup>): LineFile {
+    return group === 'nodes' || group === 'tokens' ? this.#nodes : this.#main
   }
 
-  #nextBatch(): Buffer[] {
-    const batch: Buffer[] = []
-    let bytes = 0
-    while (bytes < MAX_BATCH) {
-      const line = this.#pending[batch.length]
-      if (line === undefined) break
-      batch.push(line)
-      bytes += line.length
-    }
-    this.#pending = this.#pending.slice(batch.length)
-    this.#pendingBytes -= bytes
-    return batch
+  #tell({code, refused = '', requests, addresses, since}: Counted): void {
+    const annotations = {[ANNOTATION.requests]: String(requests), [ANNOTATION.refused]: refused}
+    const until = this.#clock.now()
+    const line = {auditId: randomUUID(), annotations, since, until, code, sourceIPs: addresses}
+    this.#anonymous.add(JSON.stringify(summaryEvent(line)))
   }
 
-  async #write(batch: Buffer[]): Promise<void> {
-    const told = this.#untold
-    // An empty line first: the write that failed may have left half a line.
-    const gap = told === 0 ? [] : [Buffer.from(`\n${this.#gapLine(told)}\n`)]
-    try {
-      await this.#file.append(Buffer.concat([...gap, ...batch]))
-      this.#untold -= told
-      this.#isFailing = false
-    } catch (error) {
-      this.#lose(batch.length)
-      if (!this.#isFailing) this.#onError(error)
-      this.#isFailing = true
-      // The next write begins with a fresh handle: the file may have been moved or the disk come back.
-      await this.#file.close().catch(() => undefined)
-    }
-  }
-
-  #gapLine(lines: number): string {
-    return JSON.stringify({ts: this.#clock.now().toISOString(), lostLines: lines})
+  #lostLine(lines: number): string {
+    const now = this.#clock.now()
+    const annotations = {[ANNOTATION.lost]: String(lines)}
+    return JSON.stringify(
+      summaryEvent({auditId: randomUUID(), annotations, since: now, until: now}),
+    )
   }
 }

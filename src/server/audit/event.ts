@@ -15,78 +15,160 @@ export interface AuditedRequest {
   impersonated?: UserInfo
   decision?: 'allow' | 'forbid'
   reason?: string
+  /** Why the caller's credential was refused. */
+  refused?: string
   code: number
   received: Date
   answered: Date
 }
 
-/** One line of the audit log. No body, no header and no query: those may hold secrets. */
-export interface AuditEvent {
-  ts: string
-  auditID: string
-  user?: string
+interface AuditUser {
+  username?: string
+  uid?: string
   groups?: string[]
-  credentialId?: string
-  impersonatedUser?: string
-  impersonatedGroups?: string[]
-  sourceIP: string
-  userAgent?: string
-  verb: string
-  path?: string
-  apiGroup?: string
-  apiVersion?: string
-  resource?: string
-  subresource?: string
-  namespace?: string
-  name?: string
-  decision?: 'allow' | 'forbid'
-  reason?: string
-  code: number
-  latencyMs: number
+  extra?: Record<string, string[]>
 }
 
-const MAX_TEXT = 256
-const MAX_GROUPS = 32
+/**
+ * A line of the audit log: an Event of audit.k8s.io/v1 at the level Metadata. No body, no header but the User-Agent, and no
+ * query: those may hold secrets.
+ */
+export interface AuditEvent {
+  kind: 'Event'
+  apiVersion: 'audit.k8s.io/v1'
+  level: 'Metadata'
+  auditID: string
+  stage: 'ResponseComplete'
+  requestURI: string
+  verb: string
+  user: AuditUser
+  impersonatedUser?: AuditUser
+  sourceIPs?: string[]
+  userAgent?: string
+  objectRef?: Record<string, string>
+  responseStatus?: {metadata: object; status?: 'Failure'; code: number}
+  requestReceivedTimestamp: string
+  stageTimestamp: string
+  annotations?: Record<string, string>
+}
 
-const shorten = (text: string, limit = MAX_TEXT) =>
-  text.length <= limit ? text : `${text.slice(0, limit)}…`
+export const ANNOTATION = {
+  decision: 'authorization.k8s.io/decision',
+  reason: 'authorization.k8s.io/reason',
+  /** Why a credential was refused. */
+  refused: 'trustadm.io/refused',
+  /** How many requests a line stands for that are not listed one by one. */
+  requests: 'trustadm.io/requests',
+  /** How many lines before this one could not be written. */
+  lost: 'trustadm.io/lost-lines',
+} as const
 
-const given = <K extends string>(key: K, value: string | undefined): Partial<Record<K, string>> =>
-  value === undefined || value === '' ? {} : ({[key]: shorten(value)} as Record<K, string>)
+const LONGEST = {text: 256, uri: 512, groups: 1024}
+/** Would take six bytes for one in JSON, and no tool wants them. */
+const UNPRINTABLE = /[\p{Cc}\p{Cs}]/gu
+
+const shorten = (text: string, limit = LONGEST.text) =>
+  (text.length <= limit ? text : `${text.slice(0, limit)}…`).replaceAll(UNPRINTABLE, '?')
+
+/** Without what is absent or empty. */
+const given = (values: Record<string, string | undefined>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([key, value = '']) =>
+      value === '' ? [] : [[key, shorten(value)]],
+    ),
+  )
+
+/** Kubernetes' MicroTime. */
+const microTime = (time: Date) => time.toISOString().replace('Z', '000Z')
 
 export function auditEvent(audited: AuditedRequest): AuditEvent {
-  const {auditId, request, info, caller, impersonated, decision, reason} = audited
-  const {code, received, answered} = audited
+  const {auditId, request, info, caller, impersonated, decision, reason, refused} = audited
+  const objectRef = info?.kind === 'resource' ? refOf(info) : {}
+  const annotations = given({
+    [ANNOTATION.decision]: decision,
+    [ANNOTATION.reason]: decision === undefined ? undefined : reason,
+    [ANNOTATION.refused]: refused,
+  })
   return {
-    ts: received.toISOString(),
+    ...header(auditId),
+    requestURI: shorten(request.path, LONGEST.uri),
+    verb: info?.verb ?? shorten(request.method.toLowerCase()),
+    user: userOf(caller),
+    ...(impersonated === undefined ? {} : {impersonatedUser: userOf(impersonated)}),
+    sourceIPs: [request.remoteAddress],
+    ...given({userAgent: request.headers['user-agent']}),
+    ...(Object.keys(objectRef).length === 0 ? {} : {objectRef}),
+    responseStatus: statusOf(audited.code),
+    requestReceivedTimestamp: microTime(audited.received),
+    stageTimestamp: microTime(audited.answered),
+    ...(Object.keys(annotations).length === 0 ? {} : {annotations}),
+  }
+}
+
+export interface Summary {
+  auditId: string
+  annotations: Record<string, string>
+  since: Date
+  until: Date
+  code?: number
+  sourceIPs?: string[]
+}
+
+/** A line that stands for several requests. */
+export const summaryEvent = (summary: Summary): AuditEvent => ({
+  ...header(summary.auditId),
+  requestURI: '',
+  verb: '',
+  user: {},
+  ...(summary.sourceIPs === undefined ? {} : {sourceIPs: summary.sourceIPs}),
+  ...(summary.code === undefined ? {} : {responseStatus: statusOf(summary.code)}),
+  requestReceivedTimestamp: microTime(summary.since),
+  stageTimestamp: microTime(summary.until),
+  annotations: given(summary.annotations),
+})
+
+const header = (auditId: string) =>
+  ({
+    kind: 'Event',
+    apiVersion: 'audit.k8s.io/v1',
+    level: 'Metadata',
     auditID: shorten(auditId, 64),
-    ...given('user', caller?.username),
-    ...(caller === undefined ? {} : {groups: shortGroups(caller)}),
-    ...given('credentialId', caller?.extra?.[CREDENTIAL_ID]?.[0]),
-    ...given('impersonatedUser', impersonated?.username),
-    ...(impersonated === undefined ? {} : {impersonatedGroups: shortGroups(impersonated)}),
-    sourceIP: request.remoteAddress,
-    ...given('userAgent', request.headers['user-agent']),
-    verb: info?.verb ?? request.method.toLowerCase(),
-    ...target(info, request.path),
-    ...(decision === undefined ? {} : {decision}),
-    ...given('reason', reason),
-    code,
-    latencyMs: Math.max(0, answered.getTime() - received.getTime()),
-  }
-}
+    stage: 'ResponseComplete',
+  }) as const
 
-const shortGroups = ({groups}: UserInfo) =>
-  groups.slice(0, MAX_GROUPS).map((group) => shorten(group))
+const statusOf = (code: number) => ({
+  metadata: {},
+  ...(code >= 400 ? ({status: 'Failure'} as const) : {}),
+  code,
+})
 
-function target(info: RequestInfo | undefined, path: string) {
-  if (info?.kind !== 'resource') return {path: shorten(info?.path ?? path)}
+function userOf(user: UserInfo | undefined): AuditUser {
+  if (user === undefined) return {}
+  const credential = user.extra?.[CREDENTIAL_ID]?.[0]
   return {
-    ...given('apiGroup', info.group),
-    ...given('apiVersion', info.version),
-    ...given('resource', info.resource),
-    ...given('subresource', info.subresource),
-    ...given('namespace', info.namespace),
-    ...given('name', info.name),
+    ...given({username: user.username, uid: user.uid}),
+    groups: shortGroups(user.groups),
+    ...(credential === undefined ? {} : {extra: {[CREDENTIAL_ID]: [shorten(credential)]}}),
   }
 }
+
+function shortGroups(groups: readonly string[]): string[] {
+  const kept: string[] = []
+  let left = LONGEST.groups
+  for (const group of groups) {
+    left -= group.length
+    if (left < 0) return [...kept, '…']
+    kept.push(shorten(group))
+  }
+  return kept
+}
+
+const refOf = ({
+  group,
+  version,
+  resource,
+  subresource,
+  namespace,
+  name,
+}: RequestInfo & {kind: 'resource'}) =>
+  given({resource, namespace, name, apiGroup: group, apiVersion: version, subresource})

@@ -1,14 +1,22 @@
 import {constants} from 'node:fs'
-import {open, rename} from 'node:fs/promises'
+import {open, readdir, rename, unlink} from 'node:fs/promises'
 import type {FileHandle} from 'node:fs/promises'
+import {basename, dirname, extname, join} from 'node:path'
 import {TrustError, systemCode} from '../../errors.ts'
+import type {Clock} from '../../runtime.ts'
 
-export interface RotatingFileOptions {
-  path: string
+export interface Retention {
   /** A file that would grow beyond this is put aside. */
   maxBytes: number
-  /** How many files there are at most, the current one included; at least two. */
-  files: number
+  /** How many files that were put aside are kept; 0: all. */
+  maxBackups: number
+  /** How long they are kept; 0: for ever. */
+  maxAgeMilliseconds: number
+}
+
+export interface RotatingFileOptions extends Retention {
+  path: string
+  clock: Clock
 }
 
 /** Without O_NONBLOCK, opening a planted FIFO would wait for ever. */
@@ -19,7 +27,12 @@ const FLAGS =
   constants.O_NOFOLLOW |
   constants.O_NONBLOCK
 
-/** A file that is appended to and never grows beyond its bounds: `log`, `log.1`, `log.2`, … Readable by its owner only. */
+const STAMP = /^-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d\.\d{3})$/
+
+/**
+ * A file that is appended to and is put aside when it is full, under the names that kube-apiserver gives:
+ * `audit-2026-01-01T00-00-00.000.log`. Readable by its owner only.
+ */
 export class RotatingFile {
   readonly #options: RotatingFileOptions
   #handle: FileHandle | undefined
@@ -71,17 +84,52 @@ export class RotatingFile {
   }
 
   async #putAside(): Promise<void> {
-    const {path, files} = this.#options
+    const {path, clock} = this.#options
     await this.close()
-    for (let number = Math.max(2, files) - 1; number > 0; number -= 1) {
-      await renameIfThere(number === 1 ? path : `${path}.${number - 1}`, `${path}.${number}`)
-    }
+    const times = await this.#backups()
+    // The newest has the latest name, also where the clock was set back.
+    const time = Math.max(clock.now().getTime(), ...times.map((one) => one + 1))
+    await rename(path, this.#backupAt(time))
+    await this.#prune([...times, time])
+  }
+
+  #backupAt(time: number): string {
+    const {path} = this.#options
+    const extension = extname(path)
+    const stamp = new Date(time).toISOString().slice(0, -1).replaceAll(':', '-')
+    return join(dirname(path), `${basename(path, extension)}-${stamp}${extension}`)
+  }
+
+  /** When each file was put aside. */
+  async #backups(): Promise<number[]> {
+    const {path} = this.#options
+    const extension = extname(path)
+    const name = basename(path, extension)
+    return (await readdir(dirname(path))).flatMap((file) => {
+      if (!file.startsWith(name) || !file.endsWith(extension)) return []
+      const [, day, hour, minute, second] =
+        STAMP.exec(file.slice(name.length, file.length - extension.length)) ?? []
+      const time = day === undefined ? NaN : Date.parse(`${day}T${hour}:${minute}:${second}Z`)
+      return Number.isNaN(time) ? [] : [time]
+    })
+  }
+
+  async #prune(times: number[]): Promise<void> {
+    const {maxBackups, maxAgeMilliseconds, clock} = this.#options
+    const now = clock.now().getTime()
+    const newestFirst = times.sort((a, b) => b - a)
+    const old = newestFirst.filter(
+      (time, index) =>
+        (maxBackups > 0 && index >= maxBackups) ||
+        (maxAgeMilliseconds > 0 && now - time > maxAgeMilliseconds),
+    )
+    await Promise.all(old.map((time) => unlinkIfThere(this.#backupAt(time))))
   }
 }
 
-async function renameIfThere(from: string, to: string): Promise<void> {
+async function unlinkIfThere(path: string): Promise<void> {
   try {
-    await rename(from, to)
+    await unlink(path)
   } catch (error) {
     if (systemCode(error) !== 'ENOENT') throw error
   }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {nodeName} from '../../../src/control-plane/config/fields.ts'
+import {atLeastOne, count, logPath, nodeName} from '../../../src/control-plane/config/fields.ts'
 
 describe('the name of the machine that a control plane runs on', () => {
   for (const name of [
@@ -17,5 +17,23 @@ describe('the name of the machine that a control plane runs on', () => {
 
   it('is brought down to lower case, as kubeadm does', () => {
     assert.equal(nodeName('Node-1.Example.com', '--node-name'), 'node-1.example.com')
+  })
+})
+
+describe('the settings of the audit log', () => {
+  it('take whole numbers, from a file or a command line', () => {
+    assert.deepEqual([count(0, 'a'), count('30', 'a'), atLeastOne('1', 'a')], [0, 30, 1])
+  })
+
+  for (const value of [-1, 1.5, '1e3', '', '10M', '99999999', null, NaN]) {
+    it(`refuse ${JSON.stringify(value)} as a number`, () => {
+      assert.throws(() => count(value, '--audit-log-maxage'), {code: 'CONFIG_INVALID'})
+    })
+  }
+
+  it('refuse files without a size, and the standard output as a path', () => {
+    assert.throws(() => atLeastOne(0, '--audit-log-maxsize'), {code: 'CONFIG_INVALID'})
+    assert.throws(() => logPath('-', '--audit-log-path'), {code: 'CONFIG_INVALID'})
+    assert.equal(logPath('/var/log/audit.log', '--audit-log-path'), '/var/log/audit.log')
   })
 })

@@ -24,6 +24,11 @@ describe('the stored configuration', () => {
     assert.deepEqual(await findPlane(dir), plane)
   })
 
+  it('takes other sizes of the audit log at any time', () => {
+    const choices = {auditLogPath: '/var/log/a.log', auditLogMaxSize: 1, auditLogMaxAge: 30}
+    assert.deepEqual(adapt(standing, choices), {...standing, ...choices})
+  })
+
   it('is for its owner only, whatever the umask', async () => {
     const before = process.umask(0)
     try {

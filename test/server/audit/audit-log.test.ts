@@ -17,17 +17,20 @@ import {fileURLToPath} from 'node:url'
 import {promisify} from 'node:util'
 import {openAuditLog} from '../../../src/server/audit/audit-log.ts'
 import type {AuditLogOptions} from '../../../src/server/audit/audit-log.ts'
-import type {AuditedRequest} from '../../../src/server/audit/event.ts'
-import {NOW, TestClock, request} from '../authn/support.ts'
+import type {AuditEvent, AuditedRequest} from '../../../src/server/audit/event.ts'
+import {NOW, TestClock, request, user} from '../authn/support.ts'
 
 const run = promisify(execFile)
+const DAY = 86_400_000
 
-const audited = (auditId: string): AuditedRequest => ({
+const audited = (auditId: string, parts: Partial<AuditedRequest> = {}): AuditedRequest => ({
   auditId,
   request: request(),
+  caller: user('ann'),
   code: 200,
   received: NOW,
   answered: NOW,
+  ...parts,
 })
 
 describe('openAuditLog', () => {
@@ -44,13 +47,14 @@ describe('openAuditLog', () => {
   })
 
   const open = (options: Partial<AuditLogOptions> = {}) =>
-    openAuditLog({path, level: 'metadata', clock: new TestClock(), ...options})
+    openAuditLog({path, clock: new TestClock(), ...options})
 
   const idsIn = async (file: string) =>
     (await readFile(file, 'utf8'))
       .split('\n')
       .filter((line) => line !== '')
-      .map((line) => (JSON.parse(line) as {auditID?: string}).auditID)
+      .map((line) => JSON.parse(line) as AuditEvent)
+      .map(({auditID, verb}) => (verb === '' ? undefined : auditID))
 
   it('writes one line of JSON a request, in order', async () => {
     const log = open()
@@ -77,24 +81,26 @@ describe('openAuditLog', () => {
     assert.equal((await stat(path)).mode & 0o777, 0o600)
   })
 
-  it('writes nothing at level none', async () => {
-    const log = open({level: 'none'})
+  it('writes nothing where none is wanted', async () => {
+    const log = openAuditLog(undefined)
     log.record(audited('1'))
     await log.close()
     assert.deepEqual(await readdir(folder), [])
   })
 
   it('keeps to so many files of so many bytes, and loses only the oldest lines', async () => {
-    const log = open({maxBytes: 1000, files: 3})
+    const log = open({maxBytes: 2000, maxBackups: 2})
     for (let id = 0; id < 50; id += 1) {
       log.record(audited(String(id)))
       await log.flush()
     }
     await log.close()
-    assert.deepEqual((await readdir(folder)).sort(), ['audit.log', 'audit.log.1', 'audit.log.2'])
+    const files = (await readdir(folder)).sort()
+    assert.equal(files.length, 3)
     const kept: (string | undefined)[] = []
-    for (const file of ['audit.log.2', 'audit.log.1', 'audit.log']) {
-      assert.ok((await stat(join(folder, file))).size <= 1000)
+    for (const file of files) {
+      assert.match(file, /^audit(-2026-01-01T00-00-00\.\d{3})?\.log$/)
+      assert.ok((await stat(join(folder, file))).size <= 2000)
       kept.push(...(await idsIn(join(folder, file))))
     }
     const first = 50 - kept.length
@@ -126,7 +132,8 @@ describe('openAuditLog', () => {
     log.record(audited('3'))
     await log.close()
     const lines = (await readFile(join(folder, 'later', 'audit.log'), 'utf8')).trim().split('\n')
-    assert.deepEqual(JSON.parse(lines[0] ?? ''), {ts: NOW.toISOString(), lostLines: 2})
+    const {kind, annotations} = JSON.parse(lines[0] ?? '') as AuditEvent
+    assert.deepEqual([kind, annotations], ['Event', {'trustadm.io/lost-lines': '2'}])
     assert.equal((JSON.parse(lines[1] ?? '') as {auditID: string}).auditID, '3')
   })
 
@@ -140,6 +147,80 @@ describe('openAuditLog', () => {
     const lines = (await readFile(path, 'utf8')).split('\n')
     for (const line of lines.slice(0, -1)) JSON.parse(line)
     assert.ok(lines.length > 1000)
+  })
+
+  it('keeps files that were put aside for so long, and no other file', async () => {
+    const clock = new TestClock()
+    const log = open({clock, maxBytes: 100, maxBackups: 0, maxAgeMilliseconds: 2 * DAY})
+    await writeFile(join(folder, 'audit-anything.log'), '')
+    for (const id of ['1', '2', '3', '4', '5']) {
+      log.record(audited(id))
+      await log.flush()
+      clock.advance(DAY)
+    }
+    await log.close()
+    assert.deepEqual((await readdir(folder)).sort(), [
+      'audit-2026-01-03T00-00-00.000.log',
+      'audit-2026-01-04T00-00-00.000.log',
+      'audit-2026-01-05T00-00-00.000.log',
+      'audit-anything.log',
+      'audit.log',
+    ])
+  })
+
+  it('does not let callers without credentials push out an administrator’s lines', async () => {
+    const log = open({maxBytes: 2000, maxBackups: 1})
+    log.record(audited('admin'))
+    const refused = 'the token has expired'
+    const nobody = user('system:anonymous', 'system:unauthenticated')
+    for (let id = 0; id < 8099; id += 1) {
+      const {caller: _, ...unknown} = audited(`nobody-${id}`)
+      log.record(
+        id % 2 === 0 ? {...unknown, code: 401, refused} : {...unknown, code: 403, caller: nobody},
+      )
+    }
+    await log.close()
+    assert.deepEqual(await idsIn(path), ['admin'])
+    const anonymous = (await readFile(join(folder, 'audit-anonymous.log'), 'utf8'))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as AuditEvent)
+    const summaries = anonymous.slice(-2)
+    assert.deepEqual(
+      summaries.map(({responseStatus, annotations, sourceIPs}) => [
+        responseStatus?.code,
+        annotations,
+        sourceIPs,
+      ]),
+      [
+        [401, {'trustadm.io/requests': '4040', 'trustadm.io/refused': refused}, ['192.0.2.1']],
+        [403, {'trustadm.io/requests': '4039'}, ['192.0.2.1']],
+      ],
+    )
+  })
+
+  it('does not let nodes and tokens push out an administrator’s lines', async () => {
+    const log = open({maxBytes: 2000, maxBackups: 1})
+    log.record(audited('admin'))
+    for (let id = 0; id < 500; id += 1) {
+      log.record(audited(`n${id}`, {caller: user('system:node:a', 'system:nodes')}))
+      log.record(audited(`t${id}`, {caller: user('system:bootstrap:a', 'system:bootstrappers')}))
+      await log.flush()
+    }
+    await log.close()
+    assert.deepEqual(await idsIn(path), ['admin'])
+    assert.deepEqual((await idsIn(join(folder, 'audit-nodes.log'))).slice(-2), ['n499', 't499'])
+  })
+
+  it('says that it cannot be written until it can', async () => {
+    const log = open({path: join(folder, 'later', 'audit.log')})
+    await log.check()
+    log.record(audited('1'))
+    await log.flush()
+    await assert.rejects(log.check(), {code: 'ENOENT'})
+    await mkdir(join(folder, 'later'))
+    await log.check()
+    await log.close()
   })
 
   it('does not write to a device', async () => {

@@ -37,25 +37,35 @@ describe('auditEvent', () => {
         }),
       ),
       {
-        ts: '2026-01-01T00:00:00.000Z',
+        kind: 'Event',
+        apiVersion: 'audit.k8s.io/v1',
+        level: 'Metadata',
         auditID: 'id-1',
-        user: 'admin',
-        groups: ['system:masters'],
-        credentialId: 'X509SHA256=00',
-        impersonatedUser: 'ann',
-        impersonatedGroups: ['g'],
-        sourceIP: '192.0.2.1',
-        userAgent: 'kubectl/v1.36',
+        stage: 'ResponseComplete',
+        requestURI: '/version',
         verb: 'update',
-        apiGroup: 'certificates.k8s.io',
-        apiVersion: 'v1',
-        resource: 'certificatesigningrequests',
-        subresource: 'approval',
-        name: 'c',
-        decision: 'allow',
-        reason: 'RBAC: …',
-        code: 200,
-        latencyMs: 12,
+        user: {
+          username: 'admin',
+          groups: ['system:masters'],
+          extra: {'authentication.kubernetes.io/credential-id': ['X509SHA256=00']},
+        },
+        impersonatedUser: {username: 'ann', groups: ['g']},
+        sourceIPs: ['192.0.2.1'],
+        userAgent: 'kubectl/v1.36',
+        objectRef: {
+          resource: 'certificatesigningrequests',
+          name: 'c',
+          apiGroup: 'certificates.k8s.io',
+          apiVersion: 'v1',
+          subresource: 'approval',
+        },
+        responseStatus: {metadata: {}, code: 200},
+        requestReceivedTimestamp: '2026-01-01T00:00:00.000000Z',
+        stageTimestamp: '2026-01-01T00:00:00.012000Z',
+        annotations: {
+          'authorization.k8s.io/decision': 'allow',
+          'authorization.k8s.io/reason': 'RBAC: …',
+        },
       },
     )
   })
@@ -74,23 +84,52 @@ describe('auditEvent', () => {
   })
 
   it('has a line for a request whose path could not be read and whose caller is unknown', () => {
-    const {
-      user: who,
-      verb,
-      path,
-    } = auditEvent(audited({request: request({method: 'POST', path: '/api/..'}), code: 400}))
-    assert.deepEqual({who, verb, path}, {who: undefined, verb: 'post', path: '/api/..'})
+    const event = auditEvent(
+      audited({request: request({method: 'POST', path: '/api/..'}), code: 400}),
+    )
+    assert.deepEqual([event.user, event.verb, event.requestURI], [{}, 'post', '/api/..'])
   })
 
-  it('bounds what a caller can make it write', () => {
-    const long = 'a'.repeat(100_000)
-    const event = auditEvent(
-      audited({
-        request: request({path: `/${long}`, headers: {'user-agent': long}}),
-        caller: user(long, ...Array.from({length: 1000}, () => long)),
-        auditId: long,
-      }),
-    )
-    assert.ok(JSON.stringify(event).length < 20_000)
-  })
+  for (const [name, character] of [
+    ['plain letters', 'a'],
+    ['control characters', '\u0000'],
+    ['halves of characters', '\ud800'],
+    ['quotes', '"'],
+    ['wide characters', '\u4e00'],
+  ] as const) {
+    it(`bounds the line that a caller can make it write: ${name}`, () => {
+      const long = character.repeat(100_000)
+      const somebody = {
+        ...user(long, ...Array.from({length: 1000}, () => character.repeat(200))),
+        uid: long,
+        extra: {'authentication.kubernetes.io/credential-id': [long]},
+      }
+      const event = auditEvent(
+        audited({
+          request: request({path: `/${long}`, headers: {'user-agent': long}}),
+          info: {
+            kind: 'resource',
+            verb: 'get',
+            group: long,
+            version: long,
+            resource: long,
+            subresource: long,
+            namespace: long,
+            name: long,
+            inNamespace: true,
+            named: true,
+            watchPath: false,
+            rest: [],
+          },
+          caller: somebody,
+          impersonated: somebody,
+          decision: 'forbid',
+          reason: long,
+          refused: long,
+          auditId: long,
+        }),
+      )
+      assert.ok(Buffer.byteLength(JSON.stringify(event)) < 24_000)
+    })
+  }
 })

@@ -37,7 +37,7 @@ describe('bootstrap tokens', () => {
     // Of today, for certificates that are checked by others too.
     now = Date.now()
     const clock = {now: () => new Date(now)}
-    server = await startTestServer({controllers: false, clock, auditFile})
+    server = await startTestServer({controllers: false, clock, audit: {path: auditFile}})
     admin = new Api(server.handler)
   })
   afterEach(() => server.stop())
@@ -225,8 +225,11 @@ describe('bootstrap tokens', () => {
     for (const bearer of [BEARER, 'foobar.wrongwrongwrong00', 'nobody.wrongwrongwrong00'])
       await get1(server, '/version', {headers: {authorization: `Bearer ${bearer}`}})
     await server.close(0)
-    const log = await readFile(auditFile, 'utf8')
-    assert.match(log, /"user":"system:bootstrap:foobar"/)
+    const beside = (name: string) => auditFile.replace(/\.log$/, `-${name}.log`)
+    const [nodes, nobody] = [beside('nodes'), beside('anonymous')]
+    const log = (await readFile(nodes, 'utf8')) + (await readFile(nobody, 'utf8'))
+    assert.match(log, /"username":"system:bootstrap:foobar"/)
+    assert.match(log, /"trustadm.io\/refused":"the bootstrap token is not good"/)
     assert.doesNotMatch(log, /circumnav|wrongwrong/)
     assert.deepEqual(server.errors, [])
   })

@@ -1,0 +1,105 @@
+import {RotatingFile, type RotatingFileOptions} from './rotating-file.ts'
+
+export interface LineFileOptions extends RotatingFileOptions {
+  /** How much may wait to be written. */
+  maxPendingBytes: number
+  /** Told once whenever writing begins to fail. */
+  onError: (error: unknown) => void
+  /** The line that says how many are missing. */
+  lostLine: (lines: number) => string
+}
+
+const MAX_BATCH = 64 * 1024
+
+/** Lines that are written in batches behind the callers' backs: none waits, and none fails. */
+export class LineFile {
+  readonly #options: LineFileOptions
+  readonly #file: RotatingFile
+  #pending: Buffer[] = []
+  #pendingBytes = 0
+  #writing: Promise<void> | undefined
+  #failure: unknown
+  #isClosed = false
+  /** Lost since the last line that told of it. */
+  #untold = 0
+  lost = 0
+
+  constructor(options: LineFileOptions) {
+    this.#options = options
+    this.#file = new RotatingFile(options)
+  }
+
+  add(text: string): void {
+    if (this.#isClosed) return
+    const line = Buffer.from(`${text}\n`)
+    if (this.#pendingBytes + line.length > this.#options.maxPendingBytes) {
+      this.#lose(1)
+      return
+    }
+    this.#pending.push(line)
+    this.#pendingBytes += line.length
+    this.#writing ??= this.#drain()
+  }
+
+  /** Throws where lines cannot be written. Tries again if they could not before. */
+  async check(): Promise<void> {
+    if (this.#failure === undefined) return
+    if (!this.#isClosed) this.#writing ??= this.#write([]).then(() => (this.#writing = undefined))
+    await this.#writing
+    if (this.#failure !== undefined) throw this.#failure as Error
+  }
+
+  /** Ends once everything taken so far is written, or could not be. */
+  async flush(): Promise<void> {
+    await this.#writing
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#writing
+    await this.#file.close()
+  }
+
+  #lose(lines: number): void {
+    this.lost += lines
+    this.#untold += lines
+  }
+
+  async #drain(): Promise<void> {
+    // Requests answered in the same turn share one write.
+    await new Promise((resolve) => setImmediate(resolve))
+    while (this.#pending.length > 0) await this.#write(this.#nextBatch())
+    this.#writing = undefined
+  }
+
+  #nextBatch(): Buffer[] {
+    const batch: Buffer[] = []
+    let bytes = 0
+    while (bytes < MAX_BATCH) {
+      const line = this.#pending[batch.length]
+      if (line === undefined) break
+      batch.push(line)
+      bytes += line.length
+    }
+    this.#pending = this.#pending.slice(batch.length)
+    this.#pendingBytes -= bytes
+    return batch
+  }
+
+  async #write(batch: Buffer[]): Promise<void> {
+    const told = this.#untold
+    // An empty line first: the write that failed may have left half a line.
+    const gap = told === 0 ? [] : [Buffer.from(`\n${this.#options.lostLine(told)}\n`)]
+    try {
+      await this.#file.append(Buffer.concat([...gap, ...batch]))
+      this.#untold -= told
+      this.#failure = undefined
+    } catch (error) {
+      this.#lose(batch.length)
+      if (this.#failure === undefined) this.#options.onError(error)
+      this.#failure = error
+      // The next write begins with a fresh handle: the file may have been moved or the disk come back.
+      await this.#file.close().catch(() => undefined)
+    }
+  }
+}
