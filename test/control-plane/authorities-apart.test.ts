@@ -12,6 +12,7 @@ import {startEmbedded, type EmbeddedPlane} from '../../src/control-plane/embedde
 import {checkExpiration} from '../../src/control-plane/expiration.ts'
 import type {SigningSettings} from '../../src/control-plane/signing.ts'
 import {API_SERVER_CLIENT, KUBELET_SERVING, LEGACY_UNKNOWN} from '../../src/csr/signers.ts'
+import {userKubeconfig} from '../../src/control-plane/user-kubeconfig.ts'
 import {parseCertificate} from '../../src/pki/certificate.ts'
 import {generateKeys, privateKeyPem} from '../../src/pki/keys.ts'
 import {systemClock} from '../../src/runtime.ts'
@@ -90,6 +91,41 @@ describe('the CAs that the API server and its clients are not known by', () => {
       impostor.close()
       await stop()
     }
+  })
+
+  it('sign for a node without a person, by its own credentials and for its own name; not for the API server’s', async () => {
+    await start()
+    await fixture.run('namespaces', 'rbac', 'cluster-info')
+    const node = 'worker-1'
+    const addresses = ['127.0.0.1', 'one', 'localhost'].map((address) => ({
+      type: 'InternalIP',
+      address,
+    }))
+    await client.nodes.create({metadata: {name: node}})
+    await client.nodes.patch(node, {status: {addresses}}, {type: 'merge', subresource: 'status'})
+    const content = await userKubeconfig(
+      fixture.context.plane,
+      {name: `system:node:${node}`, groups: ['system:nodes']},
+      systemClock,
+    )
+    const kubelet = await connect({content})
+    const commonName = `system:node:${node}`
+    const ask = async (name: string, names: Wish['names'] = {}) =>
+      kubelet.csrs.create(await csrFor({...serving, name, commonName, names}))
+    await ask('as-server', {dns: ['one'], ips: ['127.0.0.1']})
+    await ask('as-itself', {dns: [node]})
+    const {issuer, names} = parseCertificate(pemOf(await settled(client, 'as-itself')))
+    assert.equal(issuer.commonName, 'kubelet-serving-ca')
+    assert.deepEqual(names.dns, [node])
+    const held = await eventually(async () => {
+      const fieldSelector = 'involvedObject.name=as-server,reason=KubeletServingHeld'
+      return (await client.events.list({namespace: 'default', fieldSelector})).items[0]
+    })
+    // "one" is the name of the API server's machine in this test.
+    assert.match(held.message ?? '', /"one" is a single word.*"127\.0\.0\.1" is a loopback address/)
+    assert.equal((await client.csrs.get('as-server')).status?.certificate, undefined)
+    await kubelet.close()
+    await stop()
   })
 
   it('are told to callers of kubelets in a ConfigMap, which is restored and kept current', async () => {
