@@ -95,7 +95,7 @@ export function auditEvent(audited: AuditedRequest): AuditEvent {
     verb: info?.verb ?? shorten(request.method.toLowerCase()),
     user: userOf(caller),
     ...(impersonated === undefined ? {} : {impersonatedUser: userOf(impersonated)}),
-    sourceIPs: [request.remoteAddress],
+    ...(request.remoteAddress === '' ? {} : {sourceIPs: [request.remoteAddress]}),
     ...given({userAgent: request.headers['user-agent']}),
     ...(Object.keys(objectRef).length === 0 ? {} : {objectRef}),
     responseStatus: statusOf(audited.code),
