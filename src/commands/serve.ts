@@ -3,6 +3,7 @@ import {TrustCommand} from '../cli/command.ts'
 import {controllers, deny, readServingFlags, servingFlags} from '../cli/controller-flags.ts'
 import {dir} from '../cli/flags.ts'
 import {dirOf} from '../cli/places.ts'
+import {limitFlags} from '../cli/limit-flags.ts'
 import {signingFlags} from '../cli/signing-flags.ts'
 
 export default class Serve extends TrustCommand {
@@ -18,7 +19,15 @@ Prints one line, "ready" and the address, on the standard output as soon as requ
       command: "<%= config.bin %> <%= command.id %> --controllers '*,-csr-signer'",
     },
   ]
-  static override flags = {dir, ...auditFlags, controllers, deny, ...servingFlags, ...signingFlags}
+  static override flags = {
+    dir,
+    ...auditFlags,
+    controllers,
+    deny,
+    ...servingFlags,
+    ...limitFlags,
+    ...signingFlags,
+  }
 
   async run(): Promise<void> {
     const {flags} = await this.parse(Serve)
@@ -44,6 +53,10 @@ Prints one line, "ready" and the address, on the standard output as soon as requ
       signing,
       serving: {deny: flags.deny, ...(await readServingFlags(flags))},
       controllers: chosen,
+      limits: {
+        quotaBytes: flags['quota-backend-bytes'],
+        certificateRequestsPerHour: flags['certificate-requests-per-hour'],
+      },
     })
     process.stdout.write(`ready ${endpoint}\n`)
     await ended

@@ -142,6 +142,8 @@ export interface Resource<T extends ApiObject = ApiObject> {
   custom?: boolean
   /** The most bytes that an object takes as it is stored, its metadata included; MOST_OBJECT_BYTES if absent. */
   mostBytes?: number
+  /** Nodes or bootstrap tokens can store it; what they fill is limited in all. */
+  writtenByNodes?: boolean
   /** metadata.generation counts the changes of the spec. */
   generation?: boolean
   /** Why a name is wrong; the sentence behind `Invalid value: "x": `. A DNS subdomain where absent. */

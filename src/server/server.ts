@@ -36,6 +36,7 @@ import {feedOpenAnswers} from './open-answers-feed.ts'
 import {feedRbacIndex} from './rbac-feed.ts'
 import {createResourceEndpoint} from './registry/endpoint.ts'
 import {Registry} from './registry/registry.ts'
+import {StoreQuota} from './registry/store-quota.ts'
 import {RouteTable} from './registry/route-table.ts'
 import {createRequestLabels} from './request-labels.ts'
 import {feedRequestUsage} from './request-usage-feed.ts'
@@ -67,7 +68,9 @@ export interface ServerOptions {
     http?: Partial<HttpLimits>
     requests?: Partial<RequestLimits>
     /** For each requester that is no node. */
-    certificateRequestsPerHour?: number
+    certificateRequestsPerHour?: number | undefined
+    /** What all objects may take. */
+    quotaBytes?: number | undefined
   }
   /** Told of what goes wrong inside, for the server's log. */
   onError: (message: string, error: unknown) => void
@@ -129,6 +132,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         count: size,
       })),
     revision: () => storage.revision(),
+    usage: () => storage.usage(),
   })
   let policyReady = false
   const health = createHealth([
@@ -164,6 +168,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     clock,
     serveResource: createResourceEndpoint({
       registry,
+      quota: new StoreQuota(registry, options.limits?.quotaBytes),
       ...createAdmission(
         index,
         [

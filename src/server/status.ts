@@ -152,6 +152,10 @@ export const expired = (message: string) => new StatusError(410, 'Expired', mess
 
 export const tooLarge = (message: string) => new StatusError(413, 'RequestEntityTooLarge', message)
 
+/** The store has no room left. */
+export const insufficientStorage = (message: string) =>
+  new StatusError(507, 'InsufficientStorage', message)
+
 export const unsupportedMediaType = (message: string, details?: StatusDetails) =>
   new StatusError(415, 'UnsupportedMediaType', message, details)
 

@@ -13,9 +13,11 @@ export function storageMetrics(
   {
     objects,
     revision,
+    usage,
   }: {
     objects: () => Iterable<ObjectCount>
     revision: () => number
+    usage: () => {live: number; history: number}
   },
 ): void {
   registry.measured(
@@ -35,5 +37,14 @@ export function storageMetrics(
     {name: 'trustadm_storage_revision', help: "The store's newest revision"},
     'gauge',
     () => [{labels: [], value: revision()}],
+  )
+  registry.measured(
+    {
+      name: 'trustadm_storage_bytes',
+      help: 'Bytes of what is stored, and of what is kept as history',
+      labels: ['kind'],
+    },
+    'gauge',
+    () => Object.entries(usage()).map(([kind, value]) => ({labels: [kind], value})),
   )
 }

@@ -105,14 +105,16 @@ function prepare({store: {resource}, context}: WriteTarget, object: ApiObject): 
 }
 
 async function store(
-  {registry}: WriteServices,
-  {store: memory, context}: WriteTarget,
+  {registry, quota}: WriteServices,
+  target: WriteTarget,
   object: ApiObject,
 ): Promise<WriteResult> {
+  const {store: memory, context} = target
   const {resource} = memory
   const name = object.metadata.name ?? ''
   const text = toStored(object)
   const bytes = storableBytes(resource, text)
+  quota?.require(target, bytes.length)
   if (context.dryRun) {
     if (memory.get(context.namespace, name) !== undefined) throw alreadyExists(resource, name)
     return {json: text, created: true}

@@ -154,11 +154,12 @@ async function prepare(
 }
 
 async function save(
-  {registry}: WriteServices,
-  {store, context}: WriteTarget,
+  {registry, quota}: WriteServices,
+  target: WriteTarget,
   stored: StoredObject,
   {object, old}: {object: ApiObject; old: ApiObject},
 ): Promise<WriteResult> {
+  const {store, context} = target
   if (isSame(object, old)) return unchanged(stored)
   const text = toStored(object)
   const bytes = storableBytes(store.resource, text, stored.json)
@@ -168,6 +169,7 @@ async function save(
     const {revision} = await registry.storage.delete(key, stored.revision)
     return resultOf(text, revision)
   }
+  quota?.require(target, bytes.length - stored.json.length)
   const {revision} = await registry.storage.update(key, bytes, stored.revision)
   return resultOf(text, revision)
 }

@@ -6,11 +6,14 @@ import type {OperationContext, Resource} from '../resource.ts'
 import {deepEqual} from '../patch/json-value.ts'
 import type {Registry} from './registry.ts'
 import type {ResourceStore} from './resource-store.ts'
+import type {StoreQuota} from './store-quota.ts'
 import {jsonAt, type StoredObject} from './stored-object.ts'
 
 /** What every write needs of the server. */
 export interface WriteServices extends Admission {
   registry: Registry
+  /** Absent: anything that fits into an object is stored. */
+  quota?: Pick<StoreQuota, 'require'>
 }
 
 /** One write request: who, where, by which version and name of a field manager. */

@@ -123,6 +123,7 @@ export const certificateSigningRequests = defineResource<Csr>({
   shortNames: ['csr'],
   namespaced: false,
   verbs: ALL_VERBS,
+  writtenByNodes: true,
   // A request and its certificate take some 10 kB with RSA-4096 and many names; whoever has a token can make them.
   mostBytes: 128 * 1024,
   validateName: pathSegmentName,

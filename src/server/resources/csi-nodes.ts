@@ -47,6 +47,7 @@ export const csiNodes = defineResource<CsiNode>({
   type: 'storage/v1.CSINode',
   namespaced: false,
   verbs: ALL_VERBS,
+  writtenByNodes: true,
   mostBytes: 64 * 1024,
   conditionalUpdateOnly: true,
   strategy: {validate},

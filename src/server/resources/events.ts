@@ -102,6 +102,7 @@ export const events = defineResource<Event>({
   shortNames: ['ev'],
   namespaced: true,
   verbs: ALL_VERBS,
+  writtenByNodes: true,
   // Its message has 1 kB at most where clients follow the rules; the rest is references.
   mostBytes: 32 * 1024,
   createOnUpdate: true,

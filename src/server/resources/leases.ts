@@ -40,6 +40,7 @@ export const leases = defineResource<Lease>({
   type: 'coordination/v1.Lease',
   namespaced: true,
   verbs: ALL_VERBS,
+  writtenByNodes: true,
   mostBytes: 16 * 1024,
   createOnUpdate: true,
   conditionalUpdateOnly: true,

@@ -102,6 +102,7 @@ export const nodes = defineResource<Node>({
   shortNames: ['no'],
   namespaced: false,
   verbs: ALL_VERBS,
+  writtenByNodes: true,
   // A real one with all its images and addresses takes some 30 kB.
   mostBytes: 256 * 1024,
   strategy: {defaults, validate, prepareForUpdate: keepStatus, validateUpdate},

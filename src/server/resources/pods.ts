@@ -77,6 +77,7 @@ export const pods = defineResource<Pod>({
   categories: ['all'],
   namespaced: true,
   verbs: ALL_VERBS,
+  writtenByNodes: true,
   generation: true,
   strategy,
   subresources: {binding: bindingSubresource, status: statusSubresource<Pod>(statusStrategy)},

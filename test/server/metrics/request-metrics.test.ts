@@ -62,11 +62,13 @@ describe('the other metrics', () => {
         {group: 'coordination.k8s.io', plural: 'leases', count: 1},
       ],
       revision: () => 42,
+      usage: () => ({live: 7, history: 3}),
     })
     const text = registry.text()
     assert.match(text, /^apiserver_storage_objects\{resource="secrets"\} 2$/m)
     assert.match(text, /^apiserver_storage_objects\{resource="leases.coordination.k8s.io"\} 1$/m)
     assert.match(text, /^trustadm_storage_revision 42$/m)
+    assert.match(text, /^trustadm_storage_bytes\{kind="history"\} 3$/m)
   })
 
   it('tell of the process in every line what Prometheus can read', () => {
