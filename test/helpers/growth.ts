@@ -2,16 +2,15 @@ import assert from 'node:assert/strict'
 
 /** What takes less is not told apart from the machine's other work. */
 const NOISE = 40
-/** Twice what linear work would take: quadratic work takes four times that at each step. */
-const MARGIN = 2
-const TRIES = 4
+/** How much more than in proportion is still linear: quadratic work is off by as many times as the size has grown. */
+const MARGIN = 2.5
+/** For the smallest size, which nothing can be compared with. */
+const MOST_AT_FIRST = 500
+const TRIES = 3
 
-/** How many times as large each size is as the one before. */
-const STEP = 4
-
-/** Sizes up to the largest, each four times as large as the one before. */
-export const sizesUpTo = (largest: number, steps = 4): number[] =>
-  Array.from({length: steps}, (_, index) => Math.floor(largest / STEP ** (steps - 1 - index)))
+/** Sizes up to the largest, each so many times as large as the one before. */
+export const sizesUpTo = (largest: number, step = 4, count = 4): number[] =>
+  Array.from({length: count}, (_, index) => Math.floor(largest / step ** (count - 1 - index)))
 
 async function processorTime(run: () => unknown): Promise<number> {
   const before = process.cpuUsage()
@@ -29,18 +28,22 @@ async function leastTime(run: () => unknown, enough: number): Promise<number> {
   return least
 }
 
-/** Fails as soon as four times the size takes much more than four times the processor time, so that quadratic work is found early. */
+/** Fails as soon as a larger size takes much more processor time than in proportion, so that quadratic work is found early. */
 export async function assertLinear(
   what: string,
   sizes: readonly number[],
   run: (size: number) => () => unknown,
 ): Promise<void> {
-  let allowed = NOISE
   const seen: string[] = []
+  let before: {size: number; time: number} | undefined
   for (const size of sizes) {
-    const time = await leastTime(run(size), allowed)
+    const allowed =
+      before === undefined
+        ? MOST_AT_FIRST
+        : Math.max(NOISE, (before.time * size * MARGIN) / before.size)
+    const time = await leastTime(run(size), before === undefined ? NOISE : allowed)
     seen.push(`${size}: ${time.toFixed(1)} ms`)
     assert.ok(time <= allowed, `${what} takes more than linear time: ${seen.join(', ')}`)
-    allowed = Math.max(NOISE, time * STEP * MARGIN)
+    before = {size, time}
   }
 }
