@@ -35,6 +35,7 @@ export interface ExtensionFacts {
 }
 
 const KEY_ID = 0x80
+const URI = 0x86
 
 /** A SEQUENCE OF Extension. An extension that stands there twice is refused. */
 export function readExtensions(list: DerReader): Extension[] {
@@ -75,6 +76,24 @@ function readExtendedKeyUsages(value: Buffer): string[] {
   return usages
 }
 
+/** As Go: these help to find other certificates, and nobody has to understand them. */
+function refuseCritical(name: string, critical: boolean): void {
+  if (critical) throw new DerError(`${name} is marked critical`)
+}
+
+/** Nothing is fetched from where it points, but as Go a certificate with a malformed one is refused. */
+function checkInfoAccess(value: Buffer): void {
+  const list = enterOnly(value, TAG.sequence)
+  while (!list.done) {
+    const one = list.enter(TAG.sequence)
+    readOid(one.read(TAG.oid))
+    const uri = one.optional(URI)
+    if (uri?.content.some((byte) => byte >= 0x80)) {
+      throw new DerError('the authority information access is not ASCII')
+    }
+  }
+}
+
 /** Reads the extensions that are understood. */
 export function factsOf(extensions: readonly Extension[]): ExtensionFacts {
   const facts: ExtensionFacts = {names: NO_NAMES, isAuthority: false, notUnderstood: []}
@@ -93,13 +112,19 @@ export function factsOf(extensions: readonly Extension[]): ExtensionFacts {
         facts.extendedKeyUsages = readExtendedKeyUsages(value)
         break
       case OID.subjectKeyId:
+        refuseCritical('the subject key identifier', critical)
         facts.subjectKeyId = new DerReader(value).read(TAG.octetString).content.toString('hex')
         break
       case OID.authorityKeyId: {
+        refuseCritical('the authority key identifier', critical)
         const keyId = enterOnly(value, TAG.sequence).optional(KEY_ID)
         if (keyId) facts.authorityKeyId = keyId.content.toString('hex')
         break
       }
+      case OID.authorityInfoAccess:
+        refuseCritical('the authority information access', critical)
+        checkInfoAccess(value)
+        break
       default:
         if (oid === OID.nameConstraints || (critical && oid !== OID.certificatePolicies)) {
           facts.notUnderstood.push(oid)

@@ -20,6 +20,7 @@ export const OID = {
   certificatePolicies: '2.5.29.32',
   authorityKeyId: '2.5.29.35',
   extendedKeyUsage: '2.5.29.37',
+  authorityInfoAccess: '1.3.6.1.5.5.7.1.1',
   extensionRequest: '1.2.840.113549.1.9.14',
 
   ecPublicKey: '1.2.840.10045.2.1',

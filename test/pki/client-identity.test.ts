@@ -135,6 +135,38 @@ describe('verifyClientCertificate', () => {
     assert.equal(await reasonOf(await leafWith({extensions: [optional]})), 'accepted')
   })
 
+  const access = (...parts: string[]) => Buffer.from(parts.join(''), 'hex')
+  const malformed: [name: string, oid: string, critical: boolean, value: Buffer][] = [
+    ['a critical subject key identifier', OID.subjectKeyId, true, access('04020102')],
+    ['a critical authority key identifier', OID.authorityKeyId, true, access('300480020102')],
+    ['critical information access', OID.authorityInfoAccess, true, access('3000')],
+    ['information access that is no list', OID.authorityInfoAccess, false, access('0500')],
+    [
+      'information access without a method',
+      OID.authorityInfoAccess,
+      false,
+      access('3005', '3003', '860161'),
+    ],
+    [
+      'information access that is not ASCII',
+      OID.authorityInfoAccess,
+      false,
+      access('300d', '300b', '06062b0601050507', '8601ff'),
+    ],
+  ]
+  for (const [name, oid, critical, value] of malformed) {
+    it(`refuses ${name}, as Go does`, async () => {
+      const leaf = await leafWith({extensions: [new Extension(oid, critical, value)]})
+      assert.match(await reasonOf(leaf), /cannot be read/)
+    })
+  }
+
+  it('takes information access that is well-formed', async () => {
+    const value = access('300d', '300b', '06062b0601050507', '860161')
+    const extensions = [new Extension(OID.authorityInfoAccess, false, value)]
+    assert.equal(await reasonOf(await leafWith({extensions})), 'accepted')
+  })
+
   it('refuses signatures by SHA-1', async () => {
     assert.match(await reasonOf(await leafWith({hash: 'SHA-1'})), /unknown authority/)
   })
