@@ -1,8 +1,9 @@
 import {isIP, type Socket} from 'node:net'
-import {TLSSocket, checkServerIdentity, type PeerCertificate} from 'node:tls'
+import {TLSSocket, type PeerCertificate} from 'node:tls'
 import {buildConnector} from 'undici'
 import {hostOf} from './proxy-rules.ts'
 import type {ServerAccess} from './server-access.ts'
+import {checkServer} from './server-check.ts'
 import {openTunnel} from './tunnel.ts'
 
 export interface ConnectorOptions {
@@ -51,18 +52,11 @@ function tlsOptions(access: ServerAccess): buildConnector.BuildOptions {
     // An address is never sent as SNI, and the certificate is checked for the name that was asked for.
     ...(isIP(expected) ? {} : {servername: expected}),
     checkServerIdentity: (_host: string, certificate: PeerCertificate) =>
-      mismatch(expected, certificate),
+      checkServer(expected, certificate),
     ...(access.ca === undefined ? {} : {ca: access.ca}),
     ...(access.clientCertificate && {
       cert: access.clientCertificate.certificate,
       key: access.clientCertificate.key,
     }),
   }
-}
-
-/** As Go: a certificate without alternative names is for no host, whatever its common name. */
-function mismatch(expected: string, certificate: PeerCertificate): Error | undefined {
-  if (certificate.subjectaltname) return checkServerIdentity(expected, certificate)
-  const code = 'ERR_TLS_CERT_ALTNAME_INVALID'
-  return Object.assign(new Error('it has no subject alternative names'), {code})
 }

@@ -1,6 +1,7 @@
-import {TLSSocket, type DetailedPeerCertificate} from 'node:tls'
+import {TLSSocket} from 'node:tls'
 import {connectorFor} from './connector.ts'
 import {proxyFromEnvironment, type Environment} from './proxy-rules.ts'
+import {chainOf} from './server-check.ts'
 import {parseProxy} from './tunnel.ts'
 
 export interface PeerOptions {
@@ -8,8 +9,6 @@ export interface PeerOptions {
   timeout: number
   environment?: Environment | undefined
 }
-
-const LONGEST = 16
 
 /**
  * The certificates that a server shows, as DER, its own first. Nothing is verified and nothing is sent: this is to say why a
@@ -32,15 +31,4 @@ export async function peerCertificates(
       socket.destroy()
     })
   })
-}
-
-function chainOf(first: DetailedPeerCertificate): Buffer[] {
-  const chain: Buffer[] = []
-  let next: DetailedPeerCertificate | undefined = first
-  while (next?.raw && chain.length < LONGEST) {
-    chain.push(next.raw)
-    // The last one names itself as its issuer.
-    next = next.issuerCertificate === next ? undefined : next.issuerCertificate
-  }
-  return chain
 }

@@ -14,6 +14,10 @@ const UNKNOWN_AUTHORITY = new Set([
 const UNFIT = new Map([
   ['INVALID_CA', 'was signed by a certificate that is not a CA'],
   ['INVALID_PURPOSE', 'is not one for servers'],
+  ['CA_KEY_UNSUPPORTED', 'comes from a CA whose key is none of RSA, ECDSA and Ed25519'],
+  ['CA_KEY_TOO_SMALL', 'comes from a CA whose key is too small'],
+  ['NAME_UNSUPPORTED', 'has a malformed name, below a CA that limits names'],
+  ['CERT_UNREADABLE', 'cannot be read'],
   ['CERT_REVOKED', 'was revoked'],
   ['CERT_REJECTED', 'was rejected'],
   ['PATH_LENGTH_EXCEEDED', 'comes with a chain longer than its CA allows'],

@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict'
+import {KeyObject} from 'node:crypto'
 import type {RequestListener} from 'node:http'
 import {createServer as createTcpServer} from 'node:net'
 import {UndiciTransport, type TransportOptions} from '../../src/client/undici-transport.ts'
 import type {ServerAccess} from '../../src/client/server-access.ts'
 import {TrustError} from '../../src/errors.ts'
+import {parseCertificate} from '../../src/pki/certificate.ts'
+import {createIssuer} from '../../src/pki/issuer.ts'
+import {encodePem} from '../../src/pki/pem.ts'
+import {CERT_SIGN, make} from '../pki/certificate-builder.ts'
 import {
+  around,
   DAY,
   from,
   issue,
@@ -209,6 +215,38 @@ describe('UndiciTransport', () => {
     const transport = open({server: url, ca: authority.pem, tlsServerName: 'api.internal'})
     assert.equal((await transport.request(get)).status, 200)
     assert.deepEqual(names, ['api.internal'])
+  })
+
+  it('takes a wildcard for a whole label only, as Go does', async () => {
+    for (const [dns, status] of [
+      ['*.example.com', 200],
+      ['ba*.example.com', undefined],
+      ['*r.example.com', undefined],
+    ] as const) {
+      const server = await issue(authority, {names: {dns: [dns]}})
+      const access = {tlsServerName: 'bar.example.com'}
+      const {transport} = await transportTo(hello, {server, access})
+      const answer = transport.request(get)
+      if (status === undefined) await assert.rejects(answer, {code: 'SERVER_NOT_TRUSTED'})
+      else assert.equal((await answer).status, status)
+    }
+  })
+
+  it('refuses a root that does not say that it is a CA, as Go does', async () => {
+    const root = await make({
+      name: 'CN=test-ca',
+      hasConstraints: false,
+      keyUsages: CERT_SIGN,
+      ...around(DAY),
+    })
+    const pem = encodePem('CERTIFICATE', root.der)
+    const key = KeyObject.from(root.keys.privateKey)
+    const issuer = createIssuer(parseCertificate(pem), key)
+    const {url} = cleanup.add(await serveTls(await issue({pem, issuer}), hello))
+    await assert.rejects(open({server: url, ca: pem}).request(get), {
+      code: 'SERVER_NOT_TRUSTED',
+      message: /signed by a certificate that is not a CA/,
+    })
   })
 
   it('does not take the common name of a certificate for a host', async () => {

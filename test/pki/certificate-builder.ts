@@ -27,6 +27,8 @@ export interface Wish {
   /** Absent: it signs itself. */
   by?: Made
   isAuthority?: boolean
+  /** False: it does not say whether it is a CA. */
+  hasConstraints?: boolean
   pathLength?: number
   keyUsages?: KeyUsageFlags
   extendedUsages?: string[]
@@ -48,6 +50,7 @@ export async function make({
   name = 'CN=someone',
   by,
   isAuthority = false,
+  hasConstraints = true,
   pathLength,
   keyUsages,
   extendedUsages,
@@ -67,7 +70,7 @@ export async function make({
     notBefore,
     notAfter,
     extensions: [
-      new BasicConstraintsExtension(isAuthority, pathLength, true),
+      ...(hasConstraints ? [new BasicConstraintsExtension(isAuthority, pathLength, true)] : []),
       ...(keyUsages === undefined ? [] : [new KeyUsagesExtension(keyUsages, true)]),
       ...(extendedUsages ? [new ExtendedKeyUsageExtension(extendedUsages)] : []),
       ...extensions,

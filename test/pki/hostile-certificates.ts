@@ -3,6 +3,7 @@ import {
   TAG,
   bitString,
   element,
+  extension,
   oid,
   sequence,
   set,
@@ -24,16 +25,9 @@ const SHA256_RSA = sequence(oid('1.2.840.113549.1.1.11'), element(TAG.null))
 const named = (name: string) =>
   sequence(set(sequence(oid(OID.commonName), text(TAG.utf8String, name))))
 
-const CA = element(
-  0xa3,
-  sequence(
-    sequence(
-      oid(OID.basicConstraints),
-      element(TAG.boolean, Uint8Array.of(0xff)),
-      element(TAG.octetString, sequence(element(TAG.boolean, Uint8Array.of(0xff)))),
-    ),
-  ),
-)
+const CA = extension(OID.basicConstraints, sequence(element(TAG.boolean, Uint8Array.of(0xff))), {
+  critical: true,
+})
 
 export interface Strange {
   subject: string
@@ -58,7 +52,7 @@ export function withKeyInfo(
     sequence(text(TAG.utcTime, '200101000000Z'), text(TAG.utcTime, '490101000000Z')),
     named(subject),
     publicKeyInfo,
-    CA,
+    element(0xa3, sequence(CA)),
   )
   return sequence(content, SHA256_RSA, bitString(signature))
 }

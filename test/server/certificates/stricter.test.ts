@@ -5,7 +5,13 @@ import {TAG, element, oid, sequence, set} from '../../../src/pki/der-writer.ts'
 import {OID} from '../../../src/pki/oids.ts'
 import {verifyClientCertificate} from '../../../src/pki/client-identity.ts'
 import {systemClock} from '../../../src/runtime.ts'
-import {CLIENT_AUTH, Extension, make, makeAuthority} from '../../pki/certificate-builder.ts'
+import {
+  CLIENT_AUTH,
+  Extension,
+  make,
+  makeAuthority,
+  type Wish,
+} from '../../pki/certificate-builder.ts'
 import {SIGN, buildRequest} from '../../pki/request-builder.ts'
 import {openssl, save, skipWithoutOpenssl, useTemporaryFolder} from '../../pki/support.ts'
 import {CSRS, allow, csrObject, encoded, useServer} from './support.ts'
@@ -18,6 +24,12 @@ import {
 } from './weak-keys.ts'
 
 const HEADING = '### Certificate requests and client certificates'
+
+interface ClientWish {
+  root?: Wish
+  leaf?: Wish
+  repeated?: number
+}
 
 /** The first cells of the table under the heading. */
 function publishedLines(): string[] {
@@ -39,6 +51,20 @@ describe('what docs/security.md says to be stricter than Kubernetes', () => {
     assert.equal(status, 422, text)
     assert.match(causes.join(), /^spec\.request: /)
     assert.match(causes.join(), why)
+  }
+
+  /** On a client certificate of a CA, shown so many times. */
+  const verdict = async ({root = {}, leaf = {}, repeated = 1}: ClientWish) => {
+    const now = systemClock.now()
+    const valid = {
+      notBefore: new Date(now.getTime() - 1000),
+      notAfter: new Date(now.getTime() + 60_000),
+    }
+    const authority = await makeAuthority('root', {...valid, ...root})
+    const made = await make({by: authority, extendedUsages: [CLIENT_AUTH], ...valid, ...leaf})
+    const more = Array.from({length: repeated - 1}, () => made.der)
+    const found = await verifyClientCertificate(made.der, more, [authority.certificate], now)
+    return found.ok ? 'accepted' : found.reason
   }
 
   const proofs: Record<string, () => Promise<void>> = {
@@ -96,17 +122,20 @@ describe('what docs/security.md says to be stricter than Kubernetes', () => {
         for (let count = 0; count < 500; count += 1) assert.equal(await ask(), 201)
         assert.equal(await ask(), 429)
       },
+    'certificate requests of another version than 0': async () => {
+      for (const version of [1, 2]) await refused(buildRequest(p256, {version}), /version/)
+    },
+    'client certificates with critical CRL distribution points': async () => {
+      const points = new Extension('2.5.29.31', true, Buffer.from('3000', 'hex'))
+      assert.match(await verdict({leaf: {extensions: [points]}}), /2\.5\.29\.31/)
+    },
+    'more than 8 certificates shown by one client': async () => {
+      assert.match(await verdict({repeated: 9}), /more than 8/)
+      assert.equal(await verdict({repeated: 8}), 'accepted')
+    },
     'client certificates below a CA with name constraints': async () => {
-      const now = systemClock.now()
-      const valid = {
-        notBefore: new Date(now.getTime() - 1000),
-        notAfter: new Date(now.getTime() + 60_000),
-      }
       const constraints = new Extension(OID.nameConstraints, true, Buffer.from('3000', 'hex'))
-      const root = await makeAuthority('constrained', {...valid, extensions: [constraints]})
-      const leaf = await make({by: root, extendedUsages: [CLIENT_AUTH], ...valid})
-      const verdict = await verifyClientCertificate(leaf.der, [], [root.certificate], now)
-      assert.equal(verdict.ok, false)
+      assert.match(await verdict({root: {extensions: [constraints]}}), /2\.5\.29\.30/)
     },
   }
 
