@@ -8,6 +8,10 @@ export const canonicalDns = (name: string): string => name.toLowerCase().replace
 /** The one form in which a name or an address is compared, in whatever field it is written. */
 export const formOf = (text: string): string => plainIp(text) ?? canonicalDns(text)
 
+/** A node may be named as an address is written; that makes the address no more its own than any other. */
+export const isOwnNameOf = (node: string, form: string): boolean =>
+  form === canonicalDns(node) && plainIp(form) === undefined
+
 /** The names and addresses that a machine may have a certificate for, each in one form. */
 export type Registered = ReadonlySet<string>
 

@@ -2,7 +2,7 @@ import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import {callerAddressOf} from '../../csr/caller-address.ts'
 import type {Cidr} from '../../pki/cidr.ts'
 import {plainIp} from '../../pki/ip-address.ts'
-import {canonicalDns, formOf} from './address-book.ts'
+import {canonicalDns, formOf, isOwnNameOf} from './address-book.ts'
 import type {ApiServerFacts} from './api-server.ts'
 import type {Voucher} from './registered.ts'
 
@@ -55,7 +55,7 @@ export function belief(text: string, believer: Believer): {holds: boolean; found
   const registration = `"${text}" is ${isRegistered ? '' : 'not '}registered by ${voucher.kind} "${voucher.name}"`
   if (voucher.kind === 'Machine') return {holds: isRegistered, found: registration}
 
-  if (form === canonicalDns(node)) return {holds: true, found: `"${text}" is the node's own name`}
+  if (isOwnNameOf(node, form)) return {holds: true, found: `"${text}" is the node's own name`}
   const seen = apiServer.attests ? callerAddressOf(csr) : undefined
   if (form === seen) return {holds: true, found: `the server saw the node at "${text}"`}
   const allowing = policy && allowedBy(form, policy)

@@ -1,6 +1,6 @@
 import {specialKindOf} from '../../pki/address-kinds.ts'
 import {plainIp} from '../../pki/ip-address.ts'
-import {canonicalDns, formOf, type AddressBook, type Owner} from './address-book.ts'
+import {canonicalDns, formOf, isOwnNameOf, type AddressBook, type Owner} from './address-book.ts'
 import type {ApiServerFacts} from './api-server.ts'
 
 /** What has to be known to say what no node gets without a person, whoever vouches for it. */
@@ -16,8 +16,14 @@ const LONGEST = 253
 /** Names that a machine has for itself, and those of services. */
 const LOCAL = ['localhost', 'localdomain']
 
-const isDnsName = (name: string): boolean =>
-  name.length <= LONGEST && name.split('.').every((label) => LABEL.test(label))
+/** Where the last label is a number many readers see an address: "127.1". */
+const NUMBER = /^(\d+|0x[0-9a-f]*)$/
+
+const isDnsName = (name: string): boolean => {
+  const labels = name.split('.')
+  const last = labels.at(-1) ?? ''
+  return name.length <= LONGEST && labels.every((label) => LABEL.test(label)) && !NUMBER.test(last)
+}
 
 const isServiceName = (labels: readonly string[]): boolean =>
   labels.indexOf('svc') >= 2 || (labels[0] === 'kubernetes' && labels.length <= 2)
@@ -50,7 +56,7 @@ function otherOwner(
   node: string,
   {book, isOwn}: Pick<Surroundings, 'book' | 'isOwn'>,
 ): Owner | undefined {
-  const isOwnName = form === canonicalDns(node)
+  const isOwnName = isOwnNameOf(node, form)
   for (const owner of book.ownersOf(form)) {
     if (!isOwn(owner) && !(isOwnName && owner.kind === 'Node')) return owner
   }

@@ -41,6 +41,8 @@ export const NEVER_CASES: ServingCase[] = [
   neverName('the name is a wildcard alone', '*', /is a wildcard/),
   neverName('the name is no name', 'a b.example.com', /is not a DNS name/),
   neverName('the name is an address', '127.0.0.1', /is a loopback address/),
+  neverName('the name is a short form of loopback', '127.1', /is not a DNS name/),
+  neverName('the name is a number', '0x7f000001', /is not a DNS name/),
   neverName('the name is localhost', 'localhost', /every machine has for itself/),
   neverName('the name is below localhost', 'a.localhost.', /every machine has for itself/),
   neverName('the name is the API server’s service', 'kubernetes', /the name of a service/),

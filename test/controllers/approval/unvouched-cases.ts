@@ -50,6 +50,19 @@ export const UNVOUCHED_CASES: ServingCase[] = [
     says: /is not an address that the server saw node "test" at/,
   },
   {
+    name: 'it is named as the address of another machine is written',
+    machines: [],
+    node: node([], '192.168.7.9'),
+    wish: {
+      commonName: 'system:node:192.168.7.9',
+      username: 'system:node:192.168.7.9',
+      names: {ips: ['192.168.7.9']},
+    },
+    seenAt: AT,
+    decision: 'hold',
+    says: /"192\.168\.7\.9" is not "192\.168\.7\.4", where the server saw/,
+  },
+  {
     name: 'it was seen at loopback',
     ...alone,
     wish: {names: {ips: ['127.0.0.1']}},
