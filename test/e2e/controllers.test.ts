@@ -272,7 +272,10 @@ describe('approver and signer as processes of their own', function () {
     assert.ok(entries.every((entry) => entry.requester === 'requester'))
     const checked = await trustadm('certificate', 'log', '--file', log, '--head', head)
     assert.equal(checked.code, 0, checked.stderr)
-    assert.match(checked.stdout, new RegExp(`the chain is unbroken and written with the key of the log\\nhead ${head}`))
+    assert.match(
+      checked.stdout,
+      new RegExp(`the chain is unbroken and written with the key of the log\\nhead ${head}`),
+    )
   })
 
   it('take turns: the second signer works once the first has ended', async () => {
