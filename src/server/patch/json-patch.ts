@@ -9,7 +9,7 @@ const MAX_OPERATIONS = 10_000
 /** How many bytes `copy` operations may add; a few of them double a document each. */
 const MAX_COPIED_BYTES = 3 * 1024 * 1024
 /** How many items of lists all operations together may shift: each may shift a whole list. */
-const MAX_SHIFTED_ITEMS = 20_000_000
+const MAX_SHIFTED_ITEMS = 200_000_000
 
 interface Operation {
   op?: string
