@@ -44,6 +44,15 @@ export interface ApiResponse {
   body: ResponseBody
   /** The body comes in pieces but has an end of its own, unlike that of a watch: it is sent whole, also while the server stops. */
   finite?: boolean
+  /** Of a long answer, which takes memory until it is read. */
+  reading?: AnswerReading
+}
+
+export interface AnswerReading {
+  /** Aborted when the memory is needed by others: the answer is given up. */
+  signal: AbortSignal
+  /** To be called once the answer is sent or given up. */
+  over: () => void
 }
 
 export type Handler = (request: ApiRequest) => Promise<ApiResponse>

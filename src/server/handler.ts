@@ -67,7 +67,7 @@ export function createHandler(deps: HandlerDeps): Handler {
       const place = new RequestPlace(deps, limited(request, identity.caller), request)
       end = () => place.end()
       served = await place.admit(info)
-      answer = await serve(deps, served, info, identity.effective)
+      answer = place.counted(await serve(deps, served, info, identity.effective))
       if (!isWhole(answer.body)) {
         const guard = {...identity, request, info, changes}
         ;({answer, leave} = guarded(deps, answer, guard, (error) => place.stop(error)))
@@ -238,7 +238,7 @@ function finish(deps: HandlerDeps, finished: Finish): ApiResponse {
   if (!isWhole(body) && request.method !== 'HEAD')
     return {...answer, headers: named, body: endingStream(body, request.signal, note)}
   note()
-  if (request.method !== 'HEAD') return {status, headers: named, body}
+  if (request.method !== 'HEAD') return {...answer, headers: named}
   const length = isWhole(body) ? {'Content-Length': String(Buffer.byteLength(body))} : {}
   return {status, headers: {...named, ...length}, body: ''}
 }

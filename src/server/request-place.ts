@@ -1,4 +1,4 @@
-import type {ApiRequest} from './api-request.ts'
+import type {ApiRequest, ApiResponse} from './api-request.ts'
 import type {RequestInfo} from './authz/request-info.ts'
 import type {LimitedCaller, RequestLimiter} from './limits/request-limiter.ts'
 import type {RequestLabels, RequestMetrics} from './metrics/index.ts'
@@ -11,6 +11,10 @@ export interface PlaceDeps {
 }
 
 const BUSY_SECONDS = 1
+/** Goes into the connection's own buffers. */
+const SHORT_ANSWER = 64 * 1024
+/** What an answer that is made piece by piece takes at once. */
+const LONG_ANSWER = 1536 * 1024
 const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** What one request has of what all callers share: memory for its body and a slot for its work, or a place for its watch. */
@@ -36,6 +40,17 @@ export class RequestPlace {
     }
     await this.#counted('requests', () => this.#work('readOnly', request.signal))
     return request
+  }
+
+  /** The answer with the memory that it takes until it is read, where that is worth counting. Throws TooManyRequests. */
+  counted(answer: ApiResponse): ApiResponse {
+    const {body, finite} = answer
+    const isWhole = typeof body === 'string' || body instanceof Uint8Array
+    const bytes = isWhole ? body.length : finite === true ? LONG_ANSWER : 0
+    if (bytes <= SHORT_ANSWER) return answer
+    const stop = new AbortController()
+    const over = this.#deps.limiter.openAnswer(this.#caller, bytes, () => stop.abort())
+    return {...answer, reading: {signal: stop.signal, over}}
   }
 
   /** Gives everything back. */

@@ -101,10 +101,49 @@ describe('large uploads that never end', () => {
     }
     await until(() => statuses.includes(429))
     const credentials = await server.credentialsFor('ann', ['team'])
-    const body = JSON.stringify({metadata: {name: 'large'}, data: {a: 'y'.repeat(700_000)}})
+    const body = JSON.stringify({metadata: {name: 'large'}, data: {a: 'y'.repeat(200_000)}})
     const headers = {'Content-Type': 'application/json'}
     const answer = await get1(server, CONFIGMAPS, {method: 'POST', headers, body, credentials})
     assert.equal(answer.status, 201)
+    session.destroy()
+    await server.stop()
+  })
+})
+
+describe('long answers that nobody reads', () => {
+  it('take no more memory than there is for them, and give way to others', async () => {
+    const server = await startFairServer({
+      limits: {requests: {answerBytes: 1024 * 1024, answerBytesPerIdentity: 1024 * 1024}},
+    })
+    const large = {metadata: {name: 'large'}, data: {a: 'y'.repeat(300_000)}}
+    await new Api(server.handler).post(CONFIGMAPS, large)
+    const session = await session2(server, await server.credentialsFor('mallory', ['team']))
+    const statuses: number[] = []
+    const streams = Array.from({length: 10}, () =>
+      session.request({':path': `${CONFIGMAPS}/large`}),
+    )
+    for (const stream of streams) {
+      stream.on('response', (headers) => statuses.push(Number(headers[':status'])))
+      stream.on('error', () => undefined)
+      stream.pause()
+    }
+    await until(() => statuses.length === 10)
+    assert.equal(statuses.filter((status) => status === 200).length, 3)
+    assert.equal(statuses.filter((status) => status === 429).length, 7)
+    const credentials = await server.credentialsFor('ann', ['team'])
+    const answer = await get1(server, `${CONFIGMAPS}/large`, {credentials})
+    assert.equal(answer.status, 200)
+    assert.ok(answer.text.length > 300_000)
+    const lengths = await Promise.all(
+      streams.map(async (stream) => {
+        let length = 0
+        stream.on('data', (chunk: Buffer) => (length += chunk.length))
+        stream.resume()
+        await new Promise((resolve) => stream.on('close', resolve))
+        return length
+      }),
+    )
+    assert.equal(lengths.filter((length) => length > 300_000).length, 2)
     session.destroy()
     await server.stop()
   })

@@ -174,10 +174,18 @@ export class Listener {
       if (!response.writableEnded) caller.abort(new Error('the caller has gone away'))
     })
     response.on('error', () => undefined)
+    let over: () => void = () => undefined
     try {
       const answer = await this.#handler(this.#toApiRequest(request, socket, signal, body))
+      const {reading} = answer
+      if (reading !== undefined) {
+        over = reading.over
+        reading.signal.addEventListener('abort', () => response.destroy(), {once: true})
+        if (reading.signal.aborted) response.destroy()
+      }
       await send(response, answer, {closeConnection: this.#closing, signal, stallMilliseconds})
     } finally {
+      over()
       this.#callers.delete(caller)
       end()
       discardBody(request, body)

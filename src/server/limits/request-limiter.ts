@@ -5,7 +5,7 @@ import {isAnonymous, isMaster} from '../authn/users.ts'
 import {tooManyRequests} from '../status.ts'
 import {addressKey} from './address-key.ts'
 import {FairQueue, type FairQueueOptions} from './fair-queue.ts'
-import {DEFAULT_LIMITS, REQUEST_RESERVES, UPLOAD_SHARES, WATCH_SHARES} from './request-limits.ts'
+import {DEFAULT_LIMITS, MEMORY_SHARES, REQUEST_RESERVES, WATCH_SHARES} from './request-limits.ts'
 import type {RequestLimits} from './request-limits.ts'
 import {SharedPool, type Holding, type Member} from './shared-pool.ts'
 import {TokenBuckets} from './token-buckets.ts'
@@ -31,6 +31,7 @@ interface Pools {
   requests: FairQueue
   watches: SharedPool
   uploads: SharedPool
+  answers: SharedPool
 }
 
 const free = () => undefined
@@ -91,6 +92,14 @@ export class RequestLimiter {
     return upload
   }
 
+  /** Memory for a long answer, until it is read. `reclaim` gives it up for the sake of others. */
+  openAnswer(caller: LimitedCaller, bytes: number, reclaim: () => void): () => void {
+    if (caller.inProcess === true) return free
+    const {pools, member} = this.#placeOf(caller)
+    const {take, release} = pools.answers.open(member, reclaim)
+    return taken(take(bytes), release)
+  }
+
   #placeOf({user, remoteAddress}: LimitedCaller): {pools: Pools; member: Member} {
     if (isAnonymous(user)) {
       return {pools: this.#anonymous, member: {group: ALL, name: addressKey(remoteAddress)}}
@@ -137,7 +146,12 @@ function knownPools(all: RequestLimits): Pools {
     uploads: new SharedPool({
       total: all.uploadBytes,
       perHolder: all.uploadBytesPerIdentity,
-      shares: UPLOAD_SHARES,
+      shares: MEMORY_SHARES,
+    }),
+    answers: new SharedPool({
+      total: all.answerBytes,
+      perHolder: all.answerBytesPerIdentity,
+      shares: MEMORY_SHARES,
     }),
   }
 }
@@ -154,6 +168,7 @@ function anonymousPools(all: RequestLimits): Pools {
     requests: queueOf(all, {...quarter(all.anonymousInFlight), reserves: shares}),
     watches: new SharedPool(quarter(all.anonymousWatches)),
     uploads: new SharedPool(quarter(all.anonymousUploadBytes)),
+    answers: new SharedPool(quarter(all.anonymousAnswerBytes)),
   }
 }
 
@@ -163,5 +178,6 @@ function mastersPools(all: RequestLimits): Pools {
     requests: queueOf(all, {...unbounded(all.inFlightPerIdentity), reserves: {[ALL]: 1}}),
     watches: new SharedPool(unbounded(all.watchesPerIdentity)),
     uploads: new SharedPool(unbounded(all.uploadBytesPerIdentity)),
+    answers: new SharedPool(unbounded(all.answerBytesPerIdentity)),
   }
 }

@@ -17,6 +17,10 @@ export interface RequestLimits {
   uploadBytes: number
   uploadBytesPerIdentity: number
   anonymousUploadBytes: number
+  /** Long answers that their callers have not read yet. */
+  answerBytes: number
+  answerBytesPerIdentity: number
+  anonymousAnswerBytes: number
   /** Of one address, behind which a whole data centre may be joining. */
   anonymousPerSecond: number
   anonymousBurst: number
@@ -40,6 +44,9 @@ export const DEFAULT_LIMITS: RequestLimits = {
   uploadBytes: 64 * MIB,
   uploadBytesPerIdentity: 24 * MIB,
   anonymousUploadBytes: 4 * MIB,
+  answerBytes: 96 * MIB,
+  answerBytesPerIdentity: 48 * MIB,
+  anonymousAnswerBytes: 16 * MIB,
   anonymousPerSecond: 1000,
   anonymousBurst: 2000,
   refusedPerSecond: 20,
@@ -64,7 +71,8 @@ export const WATCH_SHARES: Parts = {
   tokens: 0.5 / 12,
 }
 
-export const UPLOAD_SHARES: Parts = {
+/** Of bodies that come in, and of answers that go out. */
+export const MEMORY_SHARES: Parts = {
   nodes: 1 / 4,
   people: 1 / 4,
   serviceAccounts: 1 / 4,
