@@ -9,8 +9,9 @@ const MOST_SHOWN = 20
 
 type Choose = (question: string, choices: readonly Choice<string>[]) => Promise<string>
 
-function line({name, created, requester, pin}: WaitingRequest, now: Date): string {
-  return `${pin}, asked ${ageOf(created, now)} ago by ${shownValue(requester)} (${shown(name)})`
+function line({name, created, requester, address, pin}: WaitingRequest, now: Date): string {
+  const from = address === null ? '' : ` from ${address}`
+  return `${pin}, asked ${ageOf(created, now)} ago by ${shownValue(requester)}${from} (${shown(name)})`
 }
 
 /** Lets a person say which of the machines that wait is meant; undefined for none. */

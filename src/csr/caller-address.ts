@@ -2,7 +2,7 @@ import type {CertificateSigningRequest} from '../api/certificates.ts'
 import {plainIp} from '../pki/ip-address.ts'
 
 /**
- * Under this key of spec.extra trustadm's server writes the address that a request for a serving certificate came from. It takes
+ * Under this key of spec.extra trustadm's server writes the address that a request for a node's certificate came from. It takes
  * the key out of everything that callers and impersonators bring.
  */
 const KEY = 'trustadm.io/caller-address'

@@ -703,7 +703,10 @@ describe('certificate', function () {
         const {stderr, exit} = await certificate('allow-rejoin', ...words)
         assert.equal(exit, 2)
         assert.match(stderr, /2 requests are waiting for the name "w9": name the key with --pin/)
-        assert.ok(stderr.includes(`--pin ${attacker} # request "asked-first" of "admin"`), stderr)
+        assert.ok(
+          stderr.includes(`--pin ${attacker} # request "asked-first" of "admin" from 127.0.0.1`),
+          stderr,
+        )
       }
       assert.equal(await until(), undefined)
       const {stdout} = await certificate('allow-rejoin', 'w9', '--pin', pin, '--output', 'json')
@@ -718,9 +721,11 @@ describe('certificate', function () {
       await certificate('allow-rejoin', 'w9', '--revoke')
     })
 
-    it('asks a person which key is meant, with age, requester and pin; none is a choice', async () => {
+    it('asks a person which key is meant, with age, address, requester and pin; none is a choice', async () => {
       const pin = await waits('ours')
-      const {waiting} = await waitingFor(admin, 'w9')
+      const [found] = (await waitingFor(admin, 'w9')).waiting
+      assert.ok(found)
+      const waiting = [{...found, address: '192.0.2.7'}]
       const now = new Date()
       const asked: string[] = []
       const answer = (value: string) => (question: string, choices: readonly {name: string}[]) => {
@@ -730,7 +735,10 @@ describe('certificate', function () {
       const chosen = await chooseWaiting('w9', waiting, now, answer('ours'))
       assert.equal(chosen?.pin, pin)
       assert.match(asked.join('\n'), /Which key may join as "w9"\?[^]*\nnone of these\nsha256:/)
-      assert.match(asked.join('\n'), new RegExp(`${pin}, asked \\S+ ago by admin \\(ours\\)`))
+      assert.match(
+        asked.join('\n'),
+        new RegExp(`${pin}, asked \\S+ ago by admin from 192\\.0\\.2\\.7 \\(ours\\)`),
+      )
       assert.equal(await chooseWaiting('w9', waiting, now, answer('')), undefined)
     })
 

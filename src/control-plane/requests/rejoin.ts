@@ -59,6 +59,9 @@ export function rejoinTtl(text: string): number {
   })
 }
 
+const describe = ({name, requester, address}: WaitingRequest): string =>
+  `request "${name}" of "${requester}"${address === null ? '' : ` from ${address}`}`
+
 /** Nobody is let in just because they asked first: whoever holds a token can ask before the operator does. */
 function mustChoose(node: string, waiting: readonly WaitingRequest[]): TrustError {
   const count = waiting.length === 1 ? 'a request is' : `${waiting.length} requests are`
@@ -68,9 +71,7 @@ function mustChoose(node: string, waiting: readonly WaitingRequest[]): TrustErro
     {
       facts: {node, waiting},
       hints: [
-        ...waiting
-          .slice(0, MOST_LISTED)
-          .map(({name, requester, pin}) => `--pin ${pin} # request "${name}" of "${requester}"`),
+        ...waiting.slice(0, MOST_LISTED).map((one) => `--pin ${one.pin} # ${describe(one)}`),
         ...(waiting.length > MOST_LISTED ? ['"trustadm certificate list" shows the others'] : []),
         'compare the pin with the one that "trustadm join" prints on the machine',
       ],

@@ -2,6 +2,7 @@ import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {askedBy} from '../../controllers/approval/asked.ts'
 import {isOpen} from '../../controllers/approval/decide.ts'
+import {callerAddressOf} from '../../csr/caller-address.ts'
 import {nodeUser} from '../../csr/node-names.ts'
 import {commonNameIn} from '../../csr/read-request.ts'
 import {KUBELET_CLIENT} from '../../csr/signers.ts'
@@ -12,6 +13,8 @@ export interface WaitingRequest {
   name: string
   created: string | null
   requester: string
+  /** Where it came from, as far as the server says; null for a server that does not. */
+  address: string | null
   /** Of the key that it asks for. */
   pin: string
 }
@@ -34,6 +37,7 @@ function waitingRequest(csr: CertificateSigningRequest, user: string): WaitingRe
       name: nameOf(csr),
       created: metadata.creationTimestamp ?? null,
       requester: spec.username ?? '',
+      address: callerAddressOf(csr) ?? null,
       pin: asked.pin,
     },
   ]

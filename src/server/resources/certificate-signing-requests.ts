@@ -10,17 +10,17 @@ import type {CertificateSigningRequest, CsrCondition} from './csr-types.ts'
 import {withCallerAddress} from '../../csr/caller-address.ts'
 import {APPROVED, DENIED, FAILED} from '../../csr/conditions.ts'
 import {verifyAhead} from '../../csr/request-of.ts'
-import {KUBELET_SERVING} from '../../csr/signers.ts'
+import {KUBELET_CLIENT, KUBELET_SERVING} from '../../csr/signers.ts'
 import {csrV1beta1} from './csr-v1beta1.ts'
 import {defineResource, restore, timestamp} from './define.ts'
 
 type Csr = CertificateSigningRequest
 
-/** Who asks, and for a serving certificate from where, is what the server has seen, never what the body says. */
+/** Who asks, and for a node's certificate from where, is what the server has seen, never what the body says. */
 function prepareForCreate(csr: Csr, {user, callerAddress}: OperationContext): void {
   const {username: _username, uid: _uid, groups: _groups, extra: _extra, ...asked} = csr.spec ?? {}
-  const isServing = asked.signerName === KUBELET_SERVING
-  const extra = withCallerAddress(user.extra, isServing ? callerAddress : undefined)
+  const isOfNode = [KUBELET_CLIENT, KUBELET_SERVING].some((one) => one === asked.signerName)
+  const extra = withCallerAddress(user.extra, isOfNode ? callerAddress : undefined)
   csr.spec = {
     ...asked,
     ...(user.username === '' ? {} : {username: user.username}),
