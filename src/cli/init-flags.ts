@@ -12,7 +12,7 @@ import {
   type Read,
 } from '../control-plane/config/fields.ts'
 import type {Choices} from '../control-plane/config/settings.ts'
-import {auditChoices, auditFlags, type AuditFlagValues} from './audit-flags.ts'
+import {serverChoices, serverFlags, type ServerFlagValues} from './server-flags.ts'
 import {servingFlags, type ServingFlagValues} from './controller-flags.ts'
 import {readFlag} from './flag-value.ts'
 import {dir} from './flags.ts'
@@ -40,7 +40,7 @@ export const initFlags = {
     summary:
       'more DNS names and IP addresses for the serving certificate, separated by commas; may be repeated',
   }),
-  ...auditFlags,
+  ...serverFlags,
   'bind-address': Flags.string({
     helpValue: '<address>',
     summary: 'the IP address to listen on [default: all of this machine]',
@@ -68,7 +68,7 @@ export const initFlags = {
   ...servingFlags,
 }
 
-export interface InitFlagValues extends ServingFlagValues, AuditFlagValues {
+export interface InitFlagValues extends ServingFlagValues, ServerFlagValues {
   'apiserver-advertise-address'?: string | undefined
   'apiserver-bind-port'?: string | undefined
   'apiserver-cert-extra-sans'?: string[] | undefined
@@ -96,5 +96,5 @@ export function choicesOf(flags: InitFlagValues): Choices {
     servingDomains: said('serving-domain', domains),
   }
   const chosen = Object.entries(choices).filter(([, value]) => value !== undefined)
-  return {...auditChoices(flags), ...Object.fromEntries(chosen)}
+  return {...serverChoices(flags), ...Object.fromEntries(chosen)}
 }

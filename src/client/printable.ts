@@ -5,8 +5,10 @@ export const UNPRINTABLE =
   // eslint-disable-next-line no-control-regex -- control characters are what this finds
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g
 
+const UNPRINTABLE_RUN = new RegExp(`${UNPRINTABLE.source}+`, 'g')
+
 /** Text from the other side, safe on a terminal: nothing unprintable, and not endless. */
 export function printable(text: string): string {
-  const plain = text.slice(0, 2 * LONGEST).replaceAll(UNPRINTABLE, ' ')
+  const plain = text.slice(0, 2 * LONGEST).replaceAll(UNPRINTABLE_RUN, ' ')
   return plain.length > LONGEST ? `${plain.slice(0, LONGEST)}…` : plain
 }

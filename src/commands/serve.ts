@@ -1,9 +1,8 @@
-import {auditChoices, auditFlags} from '../cli/audit-flags.ts'
+import {serverChoices, serverFlags} from '../cli/server-flags.ts'
 import {TrustCommand} from '../cli/command.ts'
 import {controllers, deny, readServingFlags, servingFlags} from '../cli/controller-flags.ts'
 import {dir} from '../cli/flags.ts'
 import {dirOf} from '../cli/places.ts'
-import {limitFlags} from '../cli/limit-flags.ts'
 import {signingFlags} from '../cli/signing-flags.ts'
 
 export default class Serve extends TrustCommand {
@@ -21,11 +20,10 @@ Prints one line, "ready" and the address, on the standard output as soon as requ
   ]
   static override flags = {
     dir,
-    ...auditFlags,
+    ...serverFlags,
     controllers,
     deny,
     ...servingFlags,
-    ...limitFlags,
     ...signingFlags,
   }
 
@@ -41,7 +39,7 @@ Prints one line, "ready" and the address, on the standard output as soon as requ
     const chosen = selectControllers(EMBEDDED_CONTROLLERS, flags.controllers)
     const signing = await readSigningFlags(flags)
     const stored = await loadPlane(dirOf(flags.dir))
-    const plane = {...stored, settings: {...stored.settings, ...auditChoices(flags)}}
+    const plane = {...stored, settings: {...stored.settings, ...serverChoices(flags)}}
     const log = openServerLog({
       clock: this.clock,
       quiet: flags.quiet,
@@ -53,10 +51,6 @@ Prints one line, "ready" and the address, on the standard output as soon as requ
       signing,
       serving: {deny: flags.deny, ...(await readServingFlags(flags))},
       controllers: chosen,
-      limits: {
-        quotaBytes: flags['quota-backend-bytes'],
-        certificateRequestsPerHour: flags['certificate-requests-per-hour'],
-      },
     })
     process.stdout.write(`ready ${endpoint}\n`)
     await ended

@@ -10,7 +10,7 @@ import {ensureFolder} from '../pki/folders.ts'
 import type {Clock} from '../runtime.ts'
 import type {Handler} from '../server/api-request.ts'
 import {aggregate} from '../server/authz/rbac/aggregation.ts'
-import {startServer, type ServerOptions} from '../server/server.ts'
+import {startServer} from '../server/server.ts'
 import {openLmdbStorage} from '../storage/lmdb.ts'
 import {auditOf, fileOf, type Plane} from './config/plane.ts'
 import {findPlane} from './config/stored.ts'
@@ -36,7 +36,6 @@ export interface EmbeddedOptions {
   signing?: SigningSettings | undefined
   /** What the command line says of kubelets' serving certificates. */
   serving?: ServingChoices | undefined
-  limits?: Pick<NonNullable<ServerOptions['limits']>, 'certificateRequestsPerHour' | 'quotaBytes'>
   /** Which controllers run; without it, all. */
   controllers?: readonly string[] | undefined
 }
@@ -65,7 +64,7 @@ function clientOf(
 
 export async function startEmbedded(
   plane: Plane,
-  {clock, log, signing, serving, limits = {}, controllers: chosen}: EmbeddedOptions,
+  {clock, log, signing, serving, controllers: chosen}: EmbeddedOptions,
 ): Promise<EmbeddedPlane> {
   const {settings} = plane
   let material = await readMaterial(plane, signing)
@@ -97,7 +96,10 @@ export async function startEmbedded(
       serviceRange: serviceRange(settings.serviceSubnet),
       clock,
       audit: auditOf(plane),
-      limits,
+      limits: {
+        quotaBytes: settings.quotaBackendBytes,
+        certificateRequestsPerHour: settings.certificateRequestsPerHour,
+      },
       readiness: [
         {name: 'certificates', check: validity.check},
         ...(signs ? [{name: 'issuance-log', check: () => issuances.check()}] : []),

@@ -13,6 +13,7 @@ import {
   logPath,
   nodeName,
   port,
+  storeBytes,
   subnet,
   text,
   texts,
@@ -95,6 +96,8 @@ export const KINDS: Kinds<Target> = {
     auditLogMaxSize: use('auditLogMaxSize', atLeastOne),
     auditLogMaxBackup: use('auditLogMaxBackup', count),
     auditLogMaxAge: use('auditLogMaxAge', count),
+    quotaBackendBytes: use('quotaBackendBytes', storeBytes),
+    certificateRequestsPerHour: use('certificateRequestsPerHour', atLeastOne),
     generatedAuthorities: use('generatedAuthorities', texts),
   },
 }

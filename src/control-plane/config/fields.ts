@@ -48,18 +48,21 @@ export const portText: Read<number> = (value, name) =>
   port(typeof value === 'string' && /^\d{1,5}$/.test(value) ? Number(value) : value, name)
 
 const HIGHEST_COUNT = 1_000_000
+const MIB = 1024 * 1024
 
 const wholeNumber =
-  (lowest: number): Read<number> =>
+  (lowest: number, highest: number): Read<number> =>
   (value, name) => {
-    const number = typeof value === 'string' && /^\d{1,7}$/.test(value) ? Number(value) : value
-    return Number.isInteger(number) && Number(number) >= lowest && Number(number) <= HIGHEST_COUNT
+    const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value
+    return Number.isInteger(number) && Number(number) >= lowest && Number(number) <= highest
       ? Number(number)
-      : refuse(name, `a whole number from ${lowest} to ${HIGHEST_COUNT}`, value)
+      : refuse(name, `a whole number from ${lowest} to ${highest}`, value)
   }
 
-export const count = wholeNumber(0)
-export const atLeastOne = wholeNumber(1)
+export const count = wholeNumber(0, HIGHEST_COUNT)
+export const atLeastOne = wholeNumber(1, HIGHEST_COUNT)
+/** What a server needs for its own objects, up to what no machine has. */
+export const storeBytes = wholeNumber(16 * MIB, MIB * MIB)
 
 /** kube-apiserver's "-" is refused: the standard output says when the server is ready. */
 export const logPath: Read<string> = (value, name) =>

@@ -34,6 +34,10 @@ export interface Settings {
   auditLogMaxBackup: number
   /** In days; 0: for ever. */
   auditLogMaxAge: number
+  /** The most bytes that all stored objects may take; the server has a default for this and the next. */
+  quotaBackendBytes?: number
+  /** The most that one requester, such as a bootstrap token, may make within an hour. */
+  certificateRequestsPerHour?: number
 }
 
 /** What was said; everything else is a default. */

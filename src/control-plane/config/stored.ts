@@ -73,6 +73,8 @@ const CHANGEABLE: readonly (keyof Settings)[] = [
   'auditLogMaxSize',
   'auditLogMaxBackup',
   'auditLogMaxAge',
+  'quotaBackendBytes',
+  'certificateRequestsPerHour',
 ]
 
 const FLAGS: Partial<Record<keyof Settings, string>> = {

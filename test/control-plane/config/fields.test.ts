@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict'
-import {atLeastOne, count, logPath, nodeName} from '../../../src/control-plane/config/fields.ts'
+import {
+  atLeastOne,
+  count,
+  logPath,
+  storeBytes,
+  nodeName,
+} from '../../../src/control-plane/config/fields.ts'
 
 describe('the name of the machine that a control plane runs on', () => {
   for (const name of [
@@ -35,5 +41,14 @@ describe('the settings of the audit log', () => {
     assert.throws(() => atLeastOne(0, '--audit-log-maxsize'), {code: 'CONFIG_INVALID'})
     assert.throws(() => logPath('-', '--audit-log-path'), {code: 'CONFIG_INVALID'})
     assert.equal(logPath('/var/log/audit.log', '--audit-log-path'), '/var/log/audit.log')
+  })
+})
+
+describe('the quota of the store', () => {
+  it('is a number of bytes that a server can work with', () => {
+    assert.equal(storeBytes('1073741824', '--quota-backend-bytes'), 1 << 30)
+    for (const value of ['1024', '512Mi', '9'.repeat(15)]) {
+      assert.throws(() => storeBytes(value, '--quota-backend-bytes'), {code: 'CONFIG_INVALID'})
+    }
   })
 })

@@ -24,8 +24,14 @@ describe('the stored configuration', () => {
     assert.deepEqual(await findPlane(dir), plane)
   })
 
-  it('takes other sizes of the audit log at any time', () => {
-    const choices = {auditLogPath: '/var/log/a.log', auditLogMaxSize: 1, auditLogMaxAge: 30}
+  it('takes other sizes of the audit log and other limits at any time', () => {
+    const choices = {
+      auditLogPath: '/var/log/a.log',
+      auditLogMaxSize: 1,
+      auditLogMaxAge: 30,
+      quotaBackendBytes: 1 << 30,
+      certificateRequestsPerHour: 10_000,
+    }
     assert.deepEqual(adapt(standing, choices), {...standing, ...choices})
   })
 

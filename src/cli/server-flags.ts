@@ -1,10 +1,10 @@
 import * as Flags from '@oclif/core/flags'
-import {atLeastOne, count, logPath, type Read} from '../control-plane/config/fields.ts'
+import {atLeastOne, count, logPath, storeBytes, type Read} from '../control-plane/config/fields.ts'
 import type {Choices} from '../control-plane/config/settings.ts'
 import {readFlag} from './flag-value.ts'
 
-/** kube-apiserver's names. */
-export const auditFlags = {
+/** What "init" keeps for the server and "serve" may change for one run. kube-apiserver's and etcd's names. */
+export const serverFlags = {
   'audit-log-path': Flags.string({
     helpValue: '<file>',
     summary: 'where the audit log is written [default: logs/audit.log in --dir]',
@@ -21,19 +21,30 @@ export const auditFlags = {
     helpValue: '<days>',
     summary: 'how long full files of the audit log are kept; 0 sets no limit [default: 0]',
   }),
+  'quota-backend-bytes': Flags.string({
+    helpValue: '<bytes>',
+    summary: 'most bytes that all stored objects may take [default: 536870912]',
+  }),
+  'certificate-requests-per-hour': Flags.string({
+    helpValue: '<number>',
+    summary:
+      'most certificate requests that one requester, such as a bootstrap token, may make within an hour [default: 2500]',
+  }),
 }
 
-export type AuditFlagValues = Partial<Record<keyof typeof auditFlags, string | undefined>>
+export type ServerFlagValues = Partial<Record<keyof typeof serverFlags, string | undefined>>
 
 /** What was said on the command line, and nothing else. */
-export function auditChoices(flags: AuditFlagValues): Choices {
-  const said = <Value>(name: keyof AuditFlagValues, read: Read<Value>): Value | undefined =>
+export function serverChoices(flags: ServerFlagValues): Choices {
+  const said = <Value>(name: keyof ServerFlagValues, read: Read<Value>): Value | undefined =>
     flags[name] === undefined ? undefined : readFlag(name, flags[name], read)
   const choices = {
     auditLogPath: said('audit-log-path', logPath),
     auditLogMaxSize: said('audit-log-maxsize', atLeastOne),
     auditLogMaxBackup: said('audit-log-maxbackup', count),
     auditLogMaxAge: said('audit-log-maxage', count),
+    quotaBackendBytes: said('quota-backend-bytes', storeBytes),
+    certificateRequestsPerHour: said('certificate-requests-per-hour', atLeastOne),
   }
   return Object.fromEntries(Object.entries(choices).filter(([, value]) => value !== undefined))
 }
