@@ -86,6 +86,7 @@ export class RequestPlace {
       }
       bytes = await bytes({take, signal: stop.signal})
     }
+    await this.#deps.limiter.takeTurn(this.#caller, bytes.length, stop.signal)
     await this.#work('mutating', stop.signal)
     return bytes
   }

@@ -201,3 +201,29 @@ describe('five identities with 2,000 watches each', () => {
     assert.equal(again.status, 429)
   }).timeout(60_000)
 })
+
+describe('large bodies of many identities', () => {
+  let server: TestServer
+
+  before(async () => {
+    server = await startFairServer({limits: {requests: {waitMilliseconds: 0}}})
+  })
+  after(() => server.stop())
+
+  it('are worked on one at a time, and small ones need not wait for them', async () => {
+    const labels = Object.fromEntries(Array.from({length: 40_000}, (_, n) => [`label-${n}`, 'x']))
+    const large = JSON.stringify({metadata: {name: 'large', labels}})
+    const post = async (name: string, body: string) => {
+      const credentials = await server.credentialsFor(name, ['team'])
+      const headers = {'Content-Type': 'application/json'}
+      return (await get1(server, CONFIGMAPS, {method: 'POST', headers, body, credentials})).status
+    }
+    const names = Array.from({length: 8}, (_, number) => `mallory-${number}`)
+    const floods = Promise.all(names.map((name) => post(name, large)))
+    const small = names.map((_, number) =>
+      post('ann', JSON.stringify({metadata: {name: `small-${number}`}})),
+    )
+    assert.ok((await Promise.all(small)).every((status) => status === 201))
+    assert.ok((await floods).includes(429), String(await floods))
+  })
+})

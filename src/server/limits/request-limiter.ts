@@ -5,6 +5,7 @@ import {isAnonymous, isMaster} from '../authn/users.ts'
 import {tooManyRequests} from '../status.ts'
 import {addressKey} from './address-key.ts'
 import {FairQueue, type FairQueueOptions} from './fair-queue.ts'
+import {LargeBodies} from './large-bodies.ts'
 import {DEFAULT_LIMITS, MEMORY_SHARES, REQUEST_RESERVES, WATCH_SHARES} from './request-limits.ts'
 import type {RequestLimits} from './request-limits.ts'
 import {SharedPool, type Holding, type Member} from './shared-pool.ts'
@@ -18,6 +19,8 @@ const BUSY_SECONDS = 1
 const UPLOAD_OVERHEAD = 16 * 1024
 /** Callers that share with nobody outside of their pool. */
 const ALL = 'all'
+const ANONYMOUS = 'anonymous'
+const MASTERS = 'masters'
 
 export interface LimitedCaller {
   user: UserInfo
@@ -45,6 +48,7 @@ export class RequestLimiter {
   readonly #anonymous: Pools
   /** Somebody must always be able to get in and see what is wrong: only the limit of each one counts. */
   readonly #masters: Pools
+  readonly #largeBodies: LargeBodies
 
   constructor(clock: Clock, limits: Partial<RequestLimits> = {}) {
     const all = {...DEFAULT_LIMITS, ...limits}
@@ -56,6 +60,8 @@ export class RequestLimiter {
     this.#known = knownPools(all)
     this.#anonymous = anonymousPools(all)
     this.#masters = mastersPools(all)
+    const groups = [...Object.keys(REQUEST_RESERVES), ANONYMOUS, MASTERS]
+    this.#largeBodies = new LargeBodies(groups, waitingOf(all))
   }
 
   /** Counts a request of a caller without credentials against its address. Throws TooManyRequests. */
@@ -100,6 +106,15 @@ export class RequestLimiter {
     return taken(take(bytes), release)
   }
 
+  /** Waits until a body may be worked on: small ones at once, large ones one after the other. Throws TooManyRequests. */
+  async takeTurn(caller: LimitedCaller, bytes: number, signal: AbortSignal): Promise<void> {
+    if (caller.inProcess === true) return
+    const {pools, member} = this.#placeOf(caller)
+    const group =
+      pools === this.#anonymous ? ANONYMOUS : pools === this.#masters ? MASTERS : member.group
+    await this.#largeBodies.turn({...member, group}, bytes, signal)
+  }
+
   #placeOf({user, remoteAddress}: LimitedCaller): {pools: Pools; member: Member} {
     if (isAnonymous(user)) {
       return {pools: this.#anonymous, member: {group: ALL, name: addressKey(remoteAddress)}}
@@ -123,13 +138,13 @@ function taken(isTaken: boolean, release: () => void): () => void {
 const queueOf = (
   all: RequestLimits,
   parts: Pick<FairQueueOptions, 'perHolder' | 'reserves' | 'total'>,
-) =>
-  new FairQueue({
-    ...parts,
-    waitingPerHolder: all.waitingPerIdentity,
-    waitingPerGroup: all.waitingPerGroup,
-    waitMilliseconds: all.waitMilliseconds,
-  })
+) => new FairQueue({...parts, ...waitingOf(all)})
+
+const waitingOf = (all: RequestLimits) => ({
+  waitingPerHolder: all.waitingPerIdentity,
+  waitingPerGroup: all.waitingPerGroup,
+  waitMilliseconds: all.waitMilliseconds,
+})
 
 function knownPools(all: RequestLimits): Pools {
   return {
