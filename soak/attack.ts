@@ -4,6 +4,8 @@ export interface Identity {
   certificate?: string
   key?: string
   token?: string
+  /** Where it calls from, if not from where everybody does. */
+  address?: string
 }
 
 /** All that attackers have: what an installer's token gets them, and a namespace that somebody gave to a tenant. */

@@ -14,7 +14,7 @@ export async function joined(
   token: string,
   folder: string,
   nodeName: string,
-): Promise<Required<Omit<Identity, 'token'>>> {
+): Promise<Required<Omit<Identity, 'token' | 'address'>>> {
   const dir = join(folder, nodeName)
   const discovery = {token, endpoints: [new URL(endpoint).host], caCertHashes}
   const settings = {dir, nodeName, discovery, token, certificateTimeout: PATIENCE}

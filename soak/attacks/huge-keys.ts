@@ -10,6 +10,8 @@ import {freshName, inTurn} from './bodies.ts'
 const run = promisify(execFile)
 /** Kept from run to run: the keys take half a minute. */
 const FOLDER = join(tmpdir(), `trustadm-soak-keys-${userInfo().uid}`)
+/** Of its own: the server keeps out an address that sends such chains, with all who share it. */
+const ADDRESS = '127.0.0.2'
 const LEAVES = 6
 const CHAINS = [
   {bits: 16_384, length: 9},
@@ -50,7 +52,7 @@ async function readAll(): Promise<Identity[]> {
       Array.from({length: LEAVES}, (_, leaf) => read(folderOf(chain), leaf)),
     ),
   )
-  return pairs.map(([certificate, key]) => ({name: '', certificate, key}))
+  return pairs.map(([certificate, key]) => ({name: '', certificate, key, address: ADDRESS}))
 }
 
 /** By openssl, which knows keys of several primes: those are made ten times as fast, and checked like all others. */

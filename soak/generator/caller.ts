@@ -35,7 +35,7 @@ export class Caller {
     await Promise.all([...this.#pools.values()].map((pool) => pool.destroy()))
   }
 
-  #poolOf({name, certificate: cert, key}: Identity): Pool {
+  #poolOf({name, certificate: cert, key, address}: Identity): Pool {
     const known = this.#pools.get(name)
     if (known !== undefined) return known
     const {port, ca} = this.#holdings
@@ -43,6 +43,7 @@ export class Caller {
       connections: CONNECTIONS,
       headersTimeout: PATIENCE,
       bodyTimeout: PATIENCE,
+      ...(address === undefined ? {} : {localAddress: address}),
       connect: {ca, ...(cert === undefined ? {} : {cert}), ...(key === undefined ? {} : {key})},
     })
     this.#pools.set(name, pool)

@@ -12,7 +12,7 @@ import type {Waits} from './waits.ts'
 const EVERY = 3000
 const PATIENCE = 20_000
 
-type Machine = Required<Omit<Identity, 'token'>>
+type Machine = Required<Omit<Identity, 'token' | 'address'>>
 
 /** One machine after the other joins by a token that nobody else has, says that it lives, and renews its certificate. */
 export async function joinMachines(
