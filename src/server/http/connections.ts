@@ -1,10 +1,14 @@
 import type {ServerHttp2Session} from 'node:http2'
 import type {Socket} from 'node:net'
 import type {TLSSocket} from 'node:tls'
+import {addressKey} from '../limits/address-key.ts'
+import {ByAddress} from './by-address.ts'
 import type {HandshakeBudget} from './handshake-budget.ts'
 
 interface Connection {
   raw: Socket
+  /** Who it counts for. */
+  address: string
   /** Once the handshake is done. */
   tls?: TLSSocket
   /** Requests being answered. */
@@ -13,7 +17,8 @@ interface Connection {
 
 /**
  * What the server has open, handshakes included. At the limit one that does nothing makes room for a new one: first those
- * that have never asked for anything, where they are many, then the one that has been idle for longest.
+ * that have never asked for anything, where they are many, then the one that has been idle for longest. If all are in use, the
+ * address with most of them loses its oldest: a watch can be taken up again, and nobody is locked out.
  */
 export class Connections {
   readonly #limit: number
@@ -24,7 +29,7 @@ export class Connections {
   // Sets keep the order of insertion, so the first of each has been there for longest.
   readonly #fresh = new Set<Connection>()
   readonly #idle = new Set<Connection>()
-  readonly #busy = new Set<Connection>()
+  readonly #busy = new ByAddress<Connection>()
 
   constructor(limit: number, budget: HandshakeBudget) {
     this.#limit = limit
@@ -43,7 +48,7 @@ export class Connections {
       raw.destroy()
       return
     }
-    const connection: Connection = {raw, active: 0}
+    const connection: Connection = {raw, address: addressKey(remoteAddress), active: 0}
     const peer = peerOf(raw)
     this.#fresh.add(connection)
     this.#handshakes.set(peer, connection)
@@ -108,7 +113,8 @@ export class Connections {
   #makeRoom(): boolean {
     const [fresh] = this.#fresh
     const [idle] = this.#idle
-    const victim = this.#fresh.size > this.#limit / 4 ? fresh : (idle ?? fresh)
+    const victim =
+      this.#fresh.size > this.#limit / 4 ? fresh : (idle ?? fresh ?? this.#busy.oldestOfMost())
     if (victim === undefined) return false
     this.#forget(victim)
     victim.raw.destroy()

@@ -141,6 +141,27 @@ describe('a listener among hostile clients', () => {
     })
   })
 
+  it('answers honest clients though every connection that it may have holds a watch', async () => {
+    let watching = 0
+    const handler: Handler = async ({path, signal}) => {
+      if (path !== '/watch') return json({path})
+      watching++
+      await once(signal, 'abort')
+      return json({path})
+    }
+    await serving(handler, {connections: 10}, async (server) => {
+      const agent = new Agent({keepAlive: true})
+      const watches = Array.from({length: 10}, () => get1(server, '/watch', {agent}))
+      const ends = Promise.allSettled(watches)
+      await until(() => watching === 10)
+      for (let count = 0; count < 5; count++) {
+        assert.equal((await get1(server, '/honest')).status, 200)
+      }
+      agent.destroy()
+      await ends
+    })
+  })
+
   it('keeps an honest idle connection while others that never ask for anything come and go', () =>
     serving(echo, {connections: 16}, async (server) => {
       const agent = new Agent({keepAlive: true, maxSockets: 1})
