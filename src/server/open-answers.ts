@@ -32,6 +32,8 @@ const nobody = () => ({
 })
 
 const TICK = 200
+/** How often a check is put off that its address has no budget for: whoever spends that must not keep an answer by it. */
+const MOST_PUT_OFF = 3
 /** So many are looked at before others get their turn. */
 const AT_ONCE = 64
 
@@ -44,8 +46,8 @@ export class OpenAnswers {
   readonly #clock: Clock
   readonly #answers = new Set<OpenAnswer>()
   #concerned = nobody()
-  /** Answers that a change came too early for. */
-  #late: OpenAnswer[] = []
+  /** Answers that a change came too early for, with how often their check was put off. */
+  #late = new Map<OpenAnswer, number>()
   #earliest = Infinity
   #timer: NodeJS.Timeout | undefined
   #isChecking = false
@@ -59,7 +61,7 @@ export class OpenAnswers {
   /** Watches over an answer until the returned function is called. */
   add(answer: OpenAnswer): () => void {
     this.#answers.add(answer)
-    if (answer.changes !== this.changes) this.#late.push(answer)
+    if (answer.changes !== this.changes) this.#late.set(answer, 0)
     this.#earliest = Math.min(this.#earliest, answer.expires?.getTime() ?? Infinity)
     // A tick instead of one timer for each: dates also pass by a clock that is set.
     this.#timer ??= setInterval(() => void this.#tick(), TICK).unref()
@@ -91,14 +93,18 @@ export class OpenAnswers {
   async #tick(): Promise<void> {
     const now = this.#clock.now().getTime()
     const isExpired = this.#earliest < now
-    const isChanged = this.#concerned.isAnybody || this.#late.length > 0
+    const isChanged = this.#concerned.isAnybody || this.#late.size > 0
     if (this.#isChecking || (!isChanged && !isExpired)) return
     this.#isChecking = true
-    const due = this.#due(now)
+    const late = this.#late
+    this.#late = new Map()
+    const due = this.#due(now, late)
     const credentials = new Map<string, Promise<Authenticated>>()
     for (let at = 0; at < due.length; at += AT_ONCE) {
       const some = due.slice(at, at + AT_ONCE)
-      await Promise.all(some.map((answer) => this.#check(answer, credentials)))
+      await Promise.all(
+        some.map((answer) => this.#check(answer, late.get(answer) ?? 0, credentials)),
+      )
       await nextTurn()
     }
     this.#earliest = Infinity
@@ -108,8 +114,7 @@ export class OpenAnswers {
     this.#isChecking = false
   }
 
-  #due(now: number): OpenAnswer[] {
-    const late = new Set(this.#late.splice(0))
+  #due(now: number, late: ReadonlyMap<OpenAnswer, number>): OpenAnswer[] {
     const {all, bearers, users} = this.#concerned
     this.#concerned = nobody()
     return [...this.#answers].filter(
@@ -122,7 +127,11 @@ export class OpenAnswers {
     )
   }
 
-  async #check(answer: OpenAnswer, credentials: Map<string, Promise<Authenticated>>) {
+  async #check(
+    answer: OpenAnswer,
+    putOff: number,
+    credentials: Map<string, Promise<Authenticated>>,
+  ) {
     const {request, caller} = answer
     try {
       const {user, expires} = await this.#authenticatedOnce(request, credentials)
@@ -132,9 +141,9 @@ export class OpenAnswers {
       answer.authorize(user)
     } catch (error) {
       if (!this.#answers.has(answer)) return
-      if (error instanceof StatusError && error.code === 429) {
+      if (error instanceof StatusError && error.code === 429 && putOff < MOST_PUT_OFF) {
         // There were too many to be checked at once.
-        this.#late.push(answer)
+        this.#late.set(answer, putOff + 1)
         return
       }
       this.#remove(answer)

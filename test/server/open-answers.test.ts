@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import {cuttable} from '../../src/server/ending-stream.ts'
 import {OpenAnswers, type OpenAnswer} from '../../src/server/open-answers.ts'
-import {forbidden, type StatusError, unauthorized} from '../../src/server/status.ts'
+import {
+  forbidden,
+  type StatusError,
+  tooManyRequests,
+  unauthorized,
+} from '../../src/server/status.ts'
 import {TestClock, request, user} from './authn/support.ts'
 import {until} from './support.ts'
 
@@ -81,6 +86,25 @@ describe('OpenAnswers', () => {
     answers.changed('bearers')
     await until(() => broken.ended.length === 1)
     assert.deepEqual([changed.ended[0]?.code, broken.ended[0]?.code], [401, 401])
+  })
+
+  it('keeps an answer whose check had to wait, and ends one whose address leaves no room for checks', async () => {
+    found = () => {
+      if (asked < 3) throw tooManyRequests(1)
+      return {user: ann}
+    }
+    const waited = open()
+    answers.changed('all')
+    await until(() => asked === 3)
+    waited.leave()
+
+    found = () => {
+      throw tooManyRequests(1)
+    }
+    const flooded = open()
+    answers.changed('all')
+    await until(() => flooded.ended.length === 1)
+    assert.deepEqual([waited.ended, flooded.ended[0]?.code], [[], 429])
   })
 
   it('keeps an answer whose credential was prolonged', async () => {

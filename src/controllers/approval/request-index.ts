@@ -29,8 +29,24 @@ export interface KnownRequest {
 /** The same as it is kept: the request as text. */
 interface KeptRequest extends Omit<KnownRequest, 'csr'> {
   kept: KeptObject<Csr>
+  made: Made
   isOpen: boolean
+  /** Whether it asks for what a kubelet asks for. */
+  isKubelets: boolean
 }
+
+/** Who made a request, and when. */
+interface Made {
+  requester: string
+  time: string
+  revision: string
+}
+
+const madeOf = ({metadata, spec}: Csr): Made => ({
+  requester: spec.username ?? '',
+  time: metadata.creationTimestamp ?? '',
+  revision: metadata.resourceVersion ?? '',
+})
 
 /** What was issued; undefined also where it cannot be read. */
 function issuedIdentity(csr: Csr): IssuedIdentity | undefined {
@@ -54,11 +70,8 @@ const isGranting = (csr: Csr): boolean =>
     findCondition(csr, FAILED) === undefined)
 
 /** Times have whole seconds: of two in one second the revision tells. */
-function isMadeAfter({metadata: one}: Csr, {metadata: other}: Csr): boolean {
-  const [left, right] = [one.creationTimestamp ?? '', other.creationTimestamp ?? '']
-  if (left !== right) return left > right
-  return isLater(one.resourceVersion ?? '', other.resourceVersion ?? '')
-}
+const isMadeAfter = (one: Made, other: Made): boolean =>
+  one.time === other.time ? isLater(one.revision, other.revision) : one.time > other.time
 
 /**
  * The requests for one signer, by the node that they are for. It knows what this process has approved before the server's
@@ -98,10 +111,15 @@ export class RequestIndex implements Source {
     if (known !== undefined && !isSame) this.#forget(name, known)
     // Another server's field selectors may not know of signers.
     if (current?.spec.signerName !== this.#signer) return
+    const asked = isSame ? known.asked : askedBy(current)
     const request: KeptRequest = {
       kept: new KeptObject(current),
+      made: madeOf(current),
       isOpen: isOpen(current),
-      asked: isSame ? known.asked : askedBy(current),
+      asked,
+      isKubelets: isSame
+        ? known.isKubelets
+        : asked !== undefined && allHold(kubeletClientRules(asked)),
       issued: (isSame ? known.issued : undefined) ?? issuedIdentity(current),
       isApproved: isGranting(current) || (isSame && known.isApproved && isOpen(current)),
     }
@@ -136,17 +154,21 @@ export class RequestIndex implements Source {
     return this.#openOf.get(node) ?? []
   }
 
-  /** The newest request for a node of whoever made this one, where that is for another key and nobody has decided on it. */
+  /**
+   * The newest request for a node of whoever made this one, where that is for another key and nobody has decided on it. One token
+   * may have hundreds for one name, each asking this: none of them is read for it.
+   */
   newerThan(csr: Csr, {node = '', pin}: Asked): string | undefined {
-    let newest = csr
+    let newest = madeOf(csr)
+    let newer: string | undefined
     for (const name of this.openFor(node)) {
-      const known = this.#byName.get(name)
-      if (known?.asked === undefined || known.asked.pin === pin) continue
-      const {object: other} = known.kept
-      if (other.spec.username !== csr.spec.username || !isMadeAfter(other, newest)) continue
-      if (allHold(kubeletClientRules(known.asked))) newest = other
+      const {asked, made, isKubelets} = this.#byName.get(name) ?? {}
+      if (made?.requester !== newest.requester || asked?.pin === pin) continue
+      if (!isKubelets || !isMadeAfter(made, newest)) continue
+      newest = made
+      newer = name
     }
-    return newest === csr ? undefined : newest.metadata.name
+    return newer
   }
 
   /** The approved requests for a node, but for the named one. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import type {CertificateSigningRequest} from '../../../src/api/certificates.ts'
 import {RequestIndex} from '../../../src/controllers/approval/request-index.ts'
-import {CLIENT, SERVING, readable, wished} from './support.ts'
+import {generateKeys} from '../../../src/pki/keys.ts'
+import {CLIENT, SERVING, readable, wished, type Wish} from './support.ts'
 
 type Csr = CertificateSigningRequest
 
@@ -74,5 +75,37 @@ describe('RequestIndex', () => {
     requests.see('two', {metadata, spec: {...spec, request: 'bm9uZQ=='}})
     assert.deepEqual([...requests.openFor('foo')], [])
     assert.equal((await requests.find('two'))?.asked, undefined)
+  })
+
+  it('finds the newest among requests that a token piled up for one name without reading any again', async () => {
+    const requests = index()
+    const [own, other] = [await generateKeys('ECDSA-P256'), await generateKeys('ECDSA-P256')]
+    const made = async (name: string, second: number, wish: Wish) => {
+      const csr = await wished({name, username: 'system:bootstrap:abcdef', ...wish})
+      const creationTimestamp = `2030-01-01T00:00:0${second}Z`
+      const seen = {...csr, metadata: {...csr.metadata, creationTimestamp}}
+      requests.see(name, seen)
+      return seen
+    }
+    const first = await made('first', 1, {keys: own})
+    await made('newer', 2, {keys: other})
+    await made('newest', 3, {keys: other})
+    await made('own', 4, {keys: own})
+    await made('of-another', 5, {keys: other, username: 'system:bootstrap:ghijkl'})
+    await made('no-kubelet', 6, {keys: other, usages: ['client auth']})
+
+    const asked = readable(first)
+    const {parse} = JSON
+    let reads = 0
+    JSON.parse = (...given) => {
+      reads++
+      return parse(...given) as unknown
+    }
+    try {
+      assert.equal(requests.newerThan(first, asked), 'newest')
+    } finally {
+      JSON.parse = parse
+    }
+    assert.equal(reads, 0)
   })
 })
