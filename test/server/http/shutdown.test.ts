@@ -3,10 +3,14 @@ import {once} from 'node:events'
 import {connect} from 'node:net'
 import type {Handler} from '../../../src/server/api-request.ts'
 import {sleep} from '../../../src/runtime.ts'
+import {until} from '../support.ts'
 import {get1, get2, json, listen, rawConnection, session2, untilClosed} from './support.ts'
 
-/** `/slow` takes its time, `/watch` goes on until it is told to stop. */
+let begun = 0
+
+/** `/slow` takes its time, `/watch` runs until it is stopped. */
 const handler: Handler = async ({path, signal}) => {
+  begun++
   if (path === '/slow') await sleep(200)
   if (path !== '/watch') return json({path})
   const body = (async function* () {
@@ -17,11 +21,15 @@ const handler: Handler = async ({path, signal}) => {
 }
 
 describe('a listener that closes', () => {
+  beforeEach(() => {
+    begun = 0
+  })
+
   it('lets requests in flight finish, over both protocols', async () => {
     const server = await listen(handler)
     const session = await session2(server)
     const answers = [get1(server, '/slow'), get2(session, '/slow')]
-    await sleep(50)
+    await until(() => begun === 2)
     const closing = server.listener.close(5000)
     for (const {status, text} of await Promise.all(answers))
       assert.deepEqual([status, text], [200, '{"path":"/slow"}'])
@@ -32,7 +40,7 @@ describe('a listener that closes', () => {
     const server = await listen(handler)
     const session = await session2(server)
     const watches = [get1(server, '/watch'), get2(session, '/watch')]
-    await sleep(50)
+    await until(() => begun === 2)
     const closing = server.listener.close(5000)
     for (const {status, text} of await Promise.all(watches))
       assert.deepEqual([status, text], [200, '{"type":"ADDED"}\n'])
