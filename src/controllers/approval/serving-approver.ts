@@ -26,6 +26,8 @@ export interface ServingFacts {
 }
 
 const SETTLED = 'it is known whose the names and addresses are'
+/** A kubelet asks for its host name and a few addresses. Each name costs a look at what others have. */
+const MOST_NAMES = 64
 const GROUPS = [NODES, 'system:authenticated']
 
 function requesterRules({spec}: Csr, {commonName}: Asked): RuleVerdict[] {
@@ -43,6 +45,14 @@ function requesterRules({spec}: Csr, {commonName}: Asked): RuleVerdict[] {
     ),
   ]
 }
+
+/** Looked at before the names themselves: a request may hold thousands of them. */
+const countRule = ({names: {dns, ips}}: Asked): RuleVerdict =>
+  verdict(
+    `there are at most ${MOST_NAMES} names and addresses`,
+    dns.length + ips.length <= MOST_NAMES,
+    `it asks for ${dns.length + ips.length} names and addresses, more than ${MOST_NAMES}`,
+  )
 
 /** Two rules a name: what no node gets without a person, and whether this one is the node's. */
 function nameRules({names}: Asked, surroundings: Surroundings, about: Believer): RuleVerdict[] {
@@ -67,7 +77,8 @@ function nameRules({names}: Asked, surroundings: Surroundings, about: Believer):
 export function servingOpinion(csr: Csr, asked: Asked, facts: ServingFacts): ApproverOpinion {
   const ofSigner = signerRule(asked, KUBELET_SERVING)
   if (!ofSigner.holds) return {approver: SERVING_APPROVER, decision: 'ignore', rules: [ofSigner]}
-  const fixed = [ofSigner, ...kubeletServingRules(asked), ...requesterRules(csr, asked)]
+  const count = countRule(asked)
+  const fixed = [ofSigner, ...kubeletServingRules(asked), ...requesterRules(csr, asked), count]
   const {situation = {unknown: 'the request is of no node'}, policy} = facts
   const {deny = false} = policy ?? {}
   const {node = ''} = asked
@@ -75,6 +86,7 @@ export function servingOpinion(csr: Csr, asked: Asked, facts: ServingFacts): App
   const unsettled = (why: string) =>
     opinion([...fixed, verdict(SETTLED, false, why)], deny && !allHold(fixed))
 
+  if (!count.holds) return opinion(fixed, deny)
   if (isUnknown(situation)) return unsettled(`not known: ${situation.unknown}`)
   const {voucher} = situation
   if (voucher.kind === 'none') return unsettled(voucher.why)

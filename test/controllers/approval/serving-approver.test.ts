@@ -89,6 +89,23 @@ describe('the kubelet-serving approver', () => {
     )
   })
 
+  it('looks at no name of a request that holds thousands, whoever vouches for them', async () => {
+    const addresses = Array.from({length: 65}, (_, index) => ({
+      type: 'InternalDNS',
+      address: `n${index}.example.com`,
+    }))
+    const ask = (count: number) =>
+      opinionOn({
+        wish: {names: {dns: addresses.slice(0, count).map(({address}) => address)}},
+        machines: [machine('test', addresses)],
+      })
+    assert.equal((await ask(64)).decision, 'approve')
+    const opinion = await ask(65)
+    assert.equal(opinion.decision, 'hold')
+    assert.equal(objections(opinion), 'it asks for 65 names and addresses, more than 64')
+    assert.ok(opinion.rules.length < 10)
+  })
+
   it('does not believe the address in the request of a server that does not write it down', async () => {
     const row = SERVING_CASES.find(({seenAt, decision}) => seenAt && decision === 'approve')!
     assert.equal((await opinionOn(row)).decision, 'approve')
