@@ -1,8 +1,9 @@
 import {fork, type ChildProcess} from 'node:child_process'
 import {once} from 'node:events'
 import {fileURLToPath} from 'node:url'
+import {untilAborted} from '../src/client/cancellation.ts'
 import type {Holdings} from './attack.ts'
-import type {Dispatch, Orders} from './generator/process.ts'
+import {READY, type Dispatch, type Orders} from './generator/orders.ts'
 
 const PROGRAM = fileURLToPath(new URL('generator/process.ts', import.meta.url))
 const PROCESSES = 4
@@ -12,6 +13,7 @@ const PATIENCE = 10_000
 export class Generators {
   readonly #children: ChildProcess[]
   #dispatches: Dispatch[] = []
+  #isStarted = false
 
   private constructor(holdings: Holdings, attacks: readonly string[]) {
     const shares = Array.from({length: Math.min(PROCESSES, attacks.length)}, (_, number) =>
@@ -22,17 +24,33 @@ export class Generators {
         execArgv: ['--import', 'tsx'],
         env: {...process.env, UV_THREADPOOL_SIZE: '2'},
       })
-      child.on('message', (dispatch: Dispatch) => (this.#dispatches[number] = dispatch))
+      child.on('message', (message: Dispatch | typeof READY) => {
+        if (message !== READY) this.#dispatches[number] = message
+      })
       child.send({holdings, attacks: share} satisfies Orders)
       return child
     })
   }
 
-  /** Ends once all of them have told something. */
-  static async start(holdings: Holdings, attacks: readonly string[]): Promise<Generators> {
+  /** Ends once all of them are ready. */
+  static async prepare(
+    holdings: Holdings,
+    attacks: readonly string[],
+    signal: AbortSignal,
+  ): Promise<Generators> {
     const generators = new Generators(holdings, attacks)
-    await Promise.all(generators.#children.map(firstWord))
-    return generators
+    try {
+      await untilAborted(Promise.all(generators.#children.map(ready)), signal)
+      return generators
+    } catch (error) {
+      await generators.stop()
+      throw error
+    }
+  }
+
+  start(): void {
+    this.#isStarted = true
+    for (const child of this.#children) child.send('start')
   }
 
   get tallies(): Dispatch {
@@ -44,16 +62,18 @@ export class Generators {
   }
 
   async stop(): Promise<void> {
+    // One that has not started ends with its connection.
+    if (!this.#isStarted) for (const child of this.#children) child.disconnect()
     await Promise.all(this.#children.map(stopOne))
   }
 }
 
-async function firstWord(child: ChildProcess): Promise<void> {
+async function ready(child: ChildProcess): Promise<void> {
   const died = once(child, 'exit').then(() => {
     throw new Error('an attacker did not start')
   })
-  await Promise.race([once(child, 'message'), died])
   died.catch(() => undefined)
+  await Promise.race([once(child, 'message'), died])
 }
 
 async function stopOne(child: ChildProcess): Promise<void> {

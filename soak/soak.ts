@@ -61,8 +61,9 @@ async function run(
   const faults: string[] = []
   for (const victim of VICTIMS) ledger.joined(victim)
 
+  const generators = await Generators.prepare(holdings, attacks, signal)
   tell(`${attacks.length} attacks for ${seconds} s on process ${plane.pid}`)
-  const generators = await Generators.start(holdings, attacks)
+  generators.start()
   const gone = new AbortController()
   const over = AbortSignal.any([signal, gone.signal, AbortSignal.timeout(seconds * 1000)])
   setMaxListeners(0, over)

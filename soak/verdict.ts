@@ -1,4 +1,4 @@
-import type {Dispatch} from './generator/process.ts'
+import type {Dispatch} from './generator/orders.ts'
 import type {WaitSummary} from './honest/waits.ts'
 
 /** What nobody honest may be put through. */
