@@ -18,7 +18,7 @@ export const servingFlags = {
     multipleNonGreedy: true,
     delimiter: ',',
     summary:
-      'let nodes without a Machine have serving certificates for addresses in this range that they have registered; may be repeated',
+      'approve serving certificates of nodes without a Machine for addresses in this range that they have registered; may be repeated',
   }),
   'serving-domain': Flags.string({
     helpValue: '<domain>',
@@ -26,7 +26,7 @@ export const servingFlags = {
     multipleNonGreedy: true,
     delimiter: ',',
     summary:
-      'let nodes without a Machine have serving certificates for names below this domain that they have registered; may be repeated',
+      'approve serving certificates of nodes without a Machine for names below this domain that they have registered; may be repeated',
   }),
 }
 

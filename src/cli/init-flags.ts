@@ -63,7 +63,7 @@ export const initFlags = {
   }),
   replace: Flags.boolean({
     summary:
-      'replace certificates that you brought and that cannot be used; they are kept in the folder "backups" of --dir',
+      'replace certificates that you brought and that do not work; the old ones are kept in the folder "backups" of --dir',
   }),
   ...servingFlags,
 }

@@ -7,28 +7,28 @@ import {readFlag} from './flag-value.ts'
 export const serverFlags = {
   'audit-log-path': Flags.string({
     helpValue: '<file>',
-    summary: 'where the audit log is written [default: logs/audit.log in --dir]',
+    summary: 'the file of the audit log [default: logs/audit.log in --dir]',
   }),
   'audit-log-maxsize': Flags.string({
     helpValue: '<megabytes>',
-    summary: 'how large a file of the audit log becomes before the next one [default: 10]',
+    summary: 'maximum size in megabytes of an audit log file before it is rotated [default: 10]',
   }),
   'audit-log-maxbackup': Flags.string({
     helpValue: '<count>',
-    summary: 'how many full files of the audit log are kept; 0 keeps all [default: 9]',
+    summary: 'maximum number of rotated audit log files to keep; 0 keeps all [default: 9]',
   }),
   'audit-log-maxage': Flags.string({
     helpValue: '<days>',
-    summary: 'how long full files of the audit log are kept; 0 sets no limit [default: 0]',
+    summary: 'maximum number of days to keep rotated audit log files; 0 sets no limit [default: 0]',
   }),
   'quota-backend-bytes': Flags.string({
     helpValue: '<bytes>',
-    summary: 'most bytes that all stored objects may take [default: 536870912]',
+    summary: 'maximum size in bytes of all stored objects [default: 536870912]',
   }),
   'certificate-requests-per-hour': Flags.string({
     helpValue: '<number>',
     summary:
-      'most certificate requests that one requester, such as a bootstrap token, may make within an hour [default: 2500]',
+      'maximum number of certificate requests an hour from one requester, such as a bootstrap token [default: 2500]',
   }),
 }
 

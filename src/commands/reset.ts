@@ -4,7 +4,7 @@ import {dirOf} from '../cli/places.ts'
 
 export default class Reset extends TrustCommand {
   static override summary = 'stop the server and remove the control plane of this machine'
-  static override description = `Removes what trustadm wrote: the store with everything in it, certificates, keys and kubeconfig files. It removes only files that it noted when it made them and that are as it made them: certificates, keys and CAs that you brought stay, and so do other files in the same folders.
+  static override description = `Removes what trustadm wrote: the store with everything in it, certificates, keys and kubeconfig files. It removes only files that it made and that nobody changed: certificates, keys and CAs that you brought stay, and so do other files in the same folders.
 There is no way back. Asks first, unless --yes is said.`
   static override examples = [
     '<%= config.bin %> <%= command.id %> --dry-run',

@@ -80,12 +80,12 @@ export function requireReplaceable(states: readonly LeafState[]): void {
   const lines = broken.map(({location, problems}) => `${location}: ${problems.join('; ')}`)
   throw new TrustError(
     'CERTIFICATE_INVALID',
-    `certificates that were not made here cannot be used: ${lines.join(', ')}`,
+    `certificates that you brought do not work: ${lines.join(', ')}`,
     {
       facts: {certificates: broken.map(({location, problems}) => ({location, problems}))},
       hints: [
-        'put ones in their places that work',
-        'or say --replace: new ones are made, and those that are there are kept in the folder "backups"',
+        'replace them with working ones',
+        'or use --replace: it makes new ones and keeps yours in the folder "backups"',
       ],
     },
   )

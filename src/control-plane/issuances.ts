@@ -55,7 +55,7 @@ const noKey = (file: string, keyFile: string): TrustError =>
     {
       hints: [
         'put the key back from a backup',
-        'to check the chain of hashes alone, which anybody can write, name the log with --file',
+        'to check only the hashes, which anybody can compute, name the log with --file',
       ],
       facts: {file, key: keyFile},
     },

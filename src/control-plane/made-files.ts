@@ -33,11 +33,15 @@ function parse(content: string, path: string): MadeFiles {
   } catch {
     // Said below.
   }
-  throw new TrustError('CONFIG_INVALID', `${path} does not say which files were made here`, {
-    hints: [
-      'put it back from a backup, or remove it: then no certificate or key counts as made here',
-    ],
-  })
+  throw new TrustError(
+    'CONFIG_INVALID',
+    `${path} is not a valid list of the files that trustadm made`,
+    {
+      hints: [
+        'restore it from a backup, or remove it: then all certificates and keys count as yours',
+      ],
+    },
+  )
 }
 
 export async function readMadeFiles(plane: Home): Promise<MadeFiles> {

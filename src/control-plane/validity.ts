@@ -37,7 +37,7 @@ function datedOf(plane: Plane, {rootAuthorities, tls}: Loaded): Dated[] {
     {
       what: `the CA in ${join(certDirOf(plane), 'ca.crt')}`,
       certificates: parseBundle(rootAuthorities),
-      renewal: 'every certificate of it is refused; replace the CA',
+      renewal: 'all certificates that it signed are refused; replace the CA',
     },
     {
       what: `the serving certificate in ${location}`,

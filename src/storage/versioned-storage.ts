@@ -163,7 +163,7 @@ export class VersionedStorage implements Storage {
   }
 
   #succeed(): void {
-    if (this.#failure) this.#tell('the store takes writes again')
+    if (this.#failure) this.#tell('the store accepts writes again')
     this.#failure = undefined
   }
 

@@ -22,7 +22,7 @@ export function writeFailed(cause: unknown): TrustError {
       cause,
       hints: [
         full
-          ? 'nothing was changed: free some room on the disk of the server, then try again'
+          ? 'nothing was changed: free some space on the disk of the server, then try again'
           : 'nothing was changed: check the disk of the server, then try again',
       ],
     },
@@ -61,10 +61,7 @@ export function hasOverrun(cause: unknown): boolean {
 export function endIfOverrun(cause: unknown): void {
   if (!hasOverrun(cause)) return
   try {
-    writeSync(
-      2,
-      `error: ${writeFailed(cause).message}; this process ends and has to be started again\n`,
-    )
+    writeSync(2, `error: ${writeFailed(cause).message}; this process ends and must be restarted\n`)
   } catch {
     // The log may be on the same disk.
   }

@@ -85,7 +85,7 @@ describe('the server when things break', function () {
       assert.ok(hasCode(refusal, 'SERVER_ERROR'))
       assert.equal(
         refusal.message,
-        'Internal error occurred: the store cannot write: the disk is full; nothing was changed: free some room on the disk of the server, then try again',
+        'Internal error occurred: the store cannot write: the disk is full; nothing was changed: free some space on the disk of the server, then try again',
       )
       await assert.rejects(raw('/readyz?verbose'), /\[-\]storage failed/)
       assert.equal(await raw('/livez'), 'ok')
@@ -98,7 +98,7 @@ describe('the server when things break', function () {
       await until(async () => (await raw('/readyz')) === 'ok')
       await configMaps.create(settings('after'))
       assert.equal(await fixture.serverPid(), pid)
-      assert.match(await log(), /the store takes writes again/)
+      assert.match(await log(), /the store accepts writes again/)
       assert.doesNotMatch(await log(), /^ +at /m)
     })
 

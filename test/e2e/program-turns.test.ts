@@ -78,7 +78,7 @@ describe('the built program, used in odd ways', function () {
 
     const {code, stderr} = await fixture.init()
     assert.equal(code, 0, stderr)
-    assert.match(stderr, /"apiserver" was made anew: it has expired/)
+    assert.match(stderr, /"apiserver" was replaced: it has expired/)
     assert.equal(await fixture.serverPid(), pid)
   })
 })

@@ -145,7 +145,7 @@ describe('every request', () => {
       [{}, 401, '/version'],
     )
     assert.deepEqual(event.annotations, {
-      'trustadm.io/refused': 'the token is of no kind that is known',
+      'trustadm.io/refused': 'the token is of an unknown kind',
     })
     assert.equal(JSON.stringify(event).includes('hunter2'), false)
   })

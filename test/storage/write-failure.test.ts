@@ -12,7 +12,7 @@ describe('a failed write of the store', () => {
     it(`is told as a full disk for ${code}`, () => {
       const {message, suggestions} = writeFailed(Object.assign(new Error('write'), {code}))
       assert.equal(message, 'the store cannot write: the disk is full')
-      assert.match(suggestions.join(), /nothing was changed: free some room/)
+      assert.match(suggestions.join(), /nothing was changed: free some space/)
     })
   }
 

@@ -9,7 +9,9 @@ export const renewalView: View<RenewalReport> = {
     return [
       ...(rows.length === 0 ? [] : [formatTable(['RENEWED', 'EXPIRES'], rows)]),
       ...skipped.map((name) => `${name} is not renewed: the key of its CA is kept elsewhere\n`),
-      ...[...new Set(backups)].map((folder) => `what was brought before is kept in ${folder}\n`),
+      ...[...new Set(backups)].map(
+        (folder) => `the certificates that you brought are kept in ${folder}\n`,
+      ),
       ...(serverReloaded ? ['the running server was told to use the new certificates\n'] : []),
     ].join('')
   },

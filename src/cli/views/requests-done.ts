@@ -54,7 +54,7 @@ function letIn({pin, requester, request}: RejoinGrant): string {
   }
   return request === null
     ? `the machine with the key ${pin} may join`
-    : `request "${shown(request)}" with the key ${pin} is let through: it may join`
+    : `the machine of request "${shown(request)}" with the key ${pin} may join`
 }
 
 export const rejoinView: View<RejoinGrant> = {

@@ -8,7 +8,7 @@ export const resetPlanView: View<ResetPlan> = {
     lines([
       ...(server === undefined ? [] : [`would stop the server (process ${server.pid})`]),
       ...files.map((file) => `would remove ${file}`),
-      ...kept.map((file) => `would keep ${file}: it is not as it was made here`),
+      ...kept.map((file) => `would keep ${file}: trustadm did not make it, or it was changed`),
     ]),
   name: ({files}) => files,
 }

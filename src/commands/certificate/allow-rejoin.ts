@@ -7,9 +7,9 @@ import type {RejoinOptions} from '../../control-plane/requests/rejoin.ts'
 
 export default class CertificateAllowRejoin extends TrustCommand {
   static override summary = 'let a machine with a new key join under the name of a node'
-  static override description = `A request for the name of a node that is there, or that has a valid certificate, is left to a person: whoever has a bootstrap token could otherwise take over any node. Use this when a machine was set up again. It lets one machine in, once, until the time is over.
-Which machine is never left to chance, for somebody else may have asked before you. --pin names its key: "trustadm join" prints the pin on the machine, "certificate list --output wide" and "certificate show" print those of the requests. Without it, on a terminal you choose from the requests that wait for the name; in a script --pin is required if any waits.
-If nothing waits, the next request is let in that is made from now on by whoever asked for the name before, or by --requester.`
+  static override description = `A request for the name of a node that exists, or that has a valid certificate, waits for a person: otherwise whoever has a bootstrap token could take over any node. Use this when a machine was set up again. It lets one machine in, once, within the time of --ttl.
+Somebody else may have asked before you, so it never lets in whoever asked first. --pin names the key of the machine: "trustadm join" prints the pin there, "certificate list --output wide" and "certificate show" print those of the requests. Without --pin, on a terminal you choose from the waiting requests; in a script --pin is required if any request waits.
+If no request waits, it lets in the next one of --requester, which is by default whoever asked for the name before.`
   static override examples = [
     '<%= config.bin %> <%= command.id %> worker-1',
     '<%= config.bin %> <%= command.id %> worker-1 --pin sha256:5f2c9a…',
@@ -29,7 +29,7 @@ If nothing waits, the next request is let in that is made from now on by whoever
     requester: Flags.string({
       helpValue: '<user>',
       summary:
-        'let in the next request of this user, as in "system:bootstrap:<token-id>" [default: who asked for the name before]',
+        'let in the next request of this user, as in "system:bootstrap:<token-id>" [default: whoever asked for the name before]',
       exclusive: ['revoke'],
     }),
     ttl: Flags.string({
@@ -72,7 +72,7 @@ If nothing waits, the next request is let in that is made from now on by whoever
     await this.print(grant, flags.output, rejoinView)
     if (!flags.revoke) {
       createProgress(flags).tell(
-        `take it back with "trustadm certificate allow-rejoin ${node} --revoke"`,
+        `revoke it with "trustadm certificate allow-rejoin ${node} --revoke"`,
       )
     }
   }

@@ -24,7 +24,7 @@ A running signer notices when lines are cut off the end or rewritten, and signs 
       summary:
         'the key of the log [default: issuance.key of the control plane; with --file, that file with ".key" added]',
     }),
-    verify: Flags.boolean({summary: 'check the chain and its key instead of showing the lines'}),
+    verify: Flags.boolean({summary: 'check the hashes and the key instead of showing the lines'}),
     head: Flags.string({
       helpValue: '<hash>',
       summary: 'check the chain too, and that the line with this hash is still in it',

@@ -9,7 +9,7 @@ export default class Init extends TrustCommand {
   static override description = `Makes the CAs, the certificates and the kubeconfig files, starts the API server in the background, waits until it is ready, publishes how machines find the cluster, and prints the line that they join by.
 What is there already and right is kept: a second run completes what a first one left, and one that has nothing to do changes nothing; it prints the token of the first one while that is valid.
 
-A CA of your own is used: put ca.crt, and ca.key if it may be here, into the folder of --cert-dir first. Certificates and keys of your own are kept if they work, and never written over without --replace; "reset" leaves them alone.
+A CA of your own is used: put ca.crt, and ca.key if it may be here, into the folder of --cert-dir first. Certificates and keys of your own are kept if they work, and never overwritten without --replace; "reset" leaves them alone.
 
 Only one command at a time changes a control plane: a second one waits for its turn.`
   static override examples = [

@@ -59,12 +59,12 @@ export async function ensureCatalogLeaf(
 ): Promise<void> {
   const {isBrought, problems, files} = await stateOfLeaf(plane, authority, leaf, clock.now())
   if (isBrought) {
-    if (problems.length === 0) return tell(`"${leaf.id}" is kept: it was brought, and works`)
+    if (problems.length === 0) return tell(`"${leaf.id}" is kept: you brought it, and it works`)
     const folder = await backUp(plane, files, clock.now())
-    tell(`"${leaf.id}" that was brought is kept in ${folder}`)
+    tell(`the "${leaf.id}" that you brought is kept in ${folder}`)
   }
   const {outcome} = await ensureLeaf(authority, leaf, leafOptions(plane, leaf), clock)
   if (outcome === 'kept') tell(`"${leaf.id}" is kept`)
   else if (outcome === 'created') tell(`"${leaf.id}" was made`)
-  else tell(`"${leaf.id}" was made anew: ${problems.join('; ')}`)
+  else tell(`"${leaf.id}" was replaced: ${problems.join('; ')}`)
 }

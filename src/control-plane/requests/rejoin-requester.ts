@@ -37,7 +37,7 @@ export async function requireRequester(
 ): Promise<string> {
   const {requester} = (await findRecord(client, node)) ?? {}
   if (requester === undefined) {
-    throw new TrustError('USAGE', `it is not known who asked for the name "${node}" before`, {
+    throw new TrustError('USAGE', `nobody is known to have asked for the name "${node}" before`, {
       hints: HINTS,
     })
   }

@@ -81,7 +81,7 @@ export function clientOpinion(
   const allowed = accessRule(approver.name, facts.review)
   const rules = [...recognised, allowed]
   if (!approver.guardsNames) return opinion(approver, rules, 'NotAllowed')
-  const {claims = {unknown: 'nobody has looked'}, now} = facts
+  const {claims = {unknown: 'it was not checked'}, now} = facts
   const from = {
     requester: csr.spec.username ?? '',
     revision: csr.metadata.resourceVersion ?? '',

@@ -32,14 +32,14 @@ function addressProblem(address: string, {serviceRanges}: ApiServerFacts): strin
   const kind = specialKindOf(address)
   if (kind !== undefined) return `is ${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind} address`
   const range = serviceRanges.find(({includes}) => includes(address))
-  return range && `is in the range of services, ${range.text}`
+  return range && `is in the service range, ${range.text}`
 }
 
 function nameProblem(name: string, node: string): string | undefined {
   if (name.includes('*')) return 'is a wildcard'
   if (!isDnsName(name)) return 'is not a DNS name'
   const labels = name.split('.')
-  if (LOCAL.includes(labels.at(-1) ?? '')) return 'is a name that every machine has for itself'
+  if (LOCAL.includes(labels.at(-1) ?? '')) return 'is a local name of every machine'
   if (isServiceName(labels)) return 'is the name of a service'
   return labels.length === 1 && name !== canonicalDns(node)
     ? `is a single word, and not the node's own name`

@@ -19,13 +19,13 @@ export const SERVING_MESSAGE =
 type Csr = Pick<CertificateSigningRequest, 'spec'>
 
 export interface ServingFacts {
-  /** Undefined where the request is of no node. */
+  /** Undefined where the request does not come from a node. */
   situation: ServingSituation | Unknown | undefined
   /** Absent where it is not known, as to a person who asks: it is decided where the approver runs. */
   policy?: ServingPolicy | undefined
 }
 
-const SETTLED = 'it is known whose the names and addresses are'
+const SETTLED = 'it is known who has the names and addresses'
 /** A kubelet asks for its host name and a few addresses. Each name costs a look at what others have. */
 const MOST_NAMES = 64
 const GROUPS = [NODES, 'system:authenticated']
@@ -79,7 +79,7 @@ export function servingOpinion(csr: Csr, asked: Asked, facts: ServingFacts): App
   if (!ofSigner.holds) return {approver: SERVING_APPROVER, decision: 'ignore', rules: [ofSigner]}
   const count = countRule(asked)
   const fixed = [ofSigner, ...kubeletServingRules(asked), ...requesterRules(csr, asked), count]
-  const {situation = {unknown: 'the request is of no node'}, policy} = facts
+  const {situation = {unknown: 'the request does not come from a node'}, policy} = facts
   const {deny = false} = policy ?? {}
   const {node = ''} = asked
   // What is not known or not registered yet may still be; what is wrong in itself stays so.

@@ -11,8 +11,7 @@ export interface Knowledge extends LogKey {
 }
 
 /** In the message itself: a server's log shows no hints. */
-const NEXT =
-  'no certificate is issued until it is put back, or moved away to begin a new one that notes the last line of this one'
+const NEXT = 'no certificate is issued until the log is put back, or moved away to begin a new one'
 const HINTS = ['look at it with "trustadm certificate log --verify", and compare it with a copy']
 
 const tampered = (path: string, why: string): TrustError =>

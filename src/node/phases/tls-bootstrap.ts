@@ -71,7 +71,7 @@ function pendingNote(request: string, allow: string, standing: Node | undefined)
   const approve = `on the control plane, run "trustadm certificate approve ${request}"`
   return standing
     ? [
-        `waiting for an operator, for there is a Node "${standing.metadata.name ?? ''}" already`,
+        `waiting for an operator: there is already a Node "${standing.metadata.name ?? ''}"`,
         `to let this machine take its place, run "${allow}" on the control plane`,
         `to decide on this request alone, "trustadm certificate approve ${request}"`,
       ].join('\n')

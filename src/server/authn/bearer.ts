@@ -35,7 +35,7 @@ export async function authenticateBearer(
   audiences: readonly string[],
 ): Promise<BearerIdentity> {
   if (token.length > MAX_TOKEN) throw new Error('the token is too long')
-  let refusal = new Error('the token is of no kind that is known')
+  let refusal = new Error('the token is of an unknown kind')
   for (const bearer of bearers) {
     try {
       const found = await bearer.authenticate(token, audiences)

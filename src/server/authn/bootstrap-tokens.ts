@@ -26,7 +26,7 @@ export function bootstrapTokenAuthenticator({
       const secret = objects.get('secrets', '', TOKEN_SECRET_NAMESPACE, tokenSecretName(token.id))
       const user = secret && authenticatesAs(secret, token, clock.now())
       if (secret === undefined || user === undefined)
-        throw new Error('the bootstrap token is not good')
+        throw new Error('the bootstrap token is not valid')
       const expires = expirationOf(secret, clock.now())
       return {user, ...(expires === undefined ? {} : {expires})}
     },

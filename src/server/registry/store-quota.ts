@@ -40,12 +40,12 @@ export class StoreQuota {
     const share = this.#bytes * SHARE_OF_NODES
     if (this.#ofNodes() + growth > share)
       throw insufficientStorage(
-        `what nodes and bootstrap tokens store may take ${share} bytes in all, and does; an administrator has to delete some`,
+        `nodes and bootstrap tokens may store ${share} bytes in all, which are used up; an administrator has to delete some objects`,
       )
     const node = user.username.startsWith(NODE) ? user.username.slice(NODE.length) : ''
     if (resource.plural !== 'pods' || (this.#podsOf.get(node) ?? 0) + growth <= PODS_OF_A_NODE)
       return
-    throw insufficientStorage(`the pods of node "${node}" may take ${PODS_OF_A_NODE} bytes, and do`)
+    throw insufficientStorage(`the pods of node "${node}" may take at most ${PODS_OF_A_NODE} bytes`)
   }
 
   #ofNodes(): number {

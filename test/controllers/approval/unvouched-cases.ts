@@ -108,7 +108,7 @@ export const UNVOUCHED_CASES: ServingCase[] = [
     wish: {names: {ips: ['10.96.0.1']}},
     policy: {cidrs: ['0.0.0.0/0', '::/0']},
     decision: 'hold',
-    says: /range of services/,
+    says: /service range/,
   },
   {
     name: 'the policy allows another domain with the same end',

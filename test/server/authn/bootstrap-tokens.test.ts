@@ -229,7 +229,7 @@ describe('bootstrap tokens', () => {
     const [nodes, nobody] = [beside('nodes'), beside('anonymous')]
     const log = (await readFile(nodes, 'utf8')) + (await readFile(nobody, 'utf8'))
     assert.match(log, /"username":"system:bootstrap:foobar"/)
-    assert.match(log, /"trustadm.io\/refused":"the bootstrap token is not good"/)
+    assert.match(log, /"trustadm.io\/refused":"the bootstrap token is not valid"/)
     assert.doesNotMatch(log, /circumnav|wrongwrong/)
     assert.deepEqual(server.errors, [])
   })
@@ -249,7 +249,7 @@ describe('the authenticator of bootstrap tokens', () => {
   })
 
   it('gives the same refusal for an unknown id as for a wrong secret, without a part of it', () => {
-    const message = 'the bootstrap token is not good'
+    const message = 'the bootstrap token is not valid'
     for (const text of ['foobar.circumnavigatiom', 'barfoo.circumnavigation'])
       assert.throws(() => tokens.authenticate(text, []), {message})
   })
