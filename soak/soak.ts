@@ -64,9 +64,14 @@ async function run(
   const generators = await Generators.prepare(holdings, attacks, signal)
   tell(`${attacks.length} attacks for ${seconds} s on process ${plane.pid}`)
   generators.start()
-  const gone = new AbortController()
-  const over = AbortSignal.any([signal, gone.signal, AbortSignal.timeout(seconds * 1000)])
+  // Not AbortSignal.any with a timeout: in Node 20 that may be collected before it fires.
+  const end = new AbortController()
+  const stop = () => end.abort()
+  const over = end.signal
   setMaxListeners(0, over)
+  const timer = setTimeout(stop, seconds * 1000)
+  signal.addEventListener('abort', stop)
+  if (signal.aborted) stop()
   const delay = monitorEventLoopDelay({resolution: 10})
   delay.enable()
   const usage = new UsageLog(plane.pid)
@@ -77,12 +82,14 @@ async function run(
       watchOver(admin, NAMESPACE, waits, over),
       joinMachines(cluster, {folder, ca: holdings.ca}, {ledger, waits}, over),
       lookByKubectl(cluster.kubeconfig, NAMESPACE, waits, over),
-      usage.follow(over, () => gone.abort()),
+      usage.follow(over, stop),
     ])
     for (const result of results)
       if (result.status === 'rejected' && result.reason !== over.reason)
         faults.push(String(result.reason))
   } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', stop)
     delay.disable()
     const spent = generators.pids.reduce((sum, pid) => sum + (usageOf(pid)?.processor ?? 0), 0)
     usage.generators = spent

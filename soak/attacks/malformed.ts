@@ -29,13 +29,12 @@ export const malformed: Attack = {
   run: ({holdings, signal, flood, count}) =>
     flood({perSecond: 40, atOnce: 40}, async (number) => {
       const socket = await openSocket(holdings, ANONYMOUS)
-      const over = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)])
       try {
         socket.write(inTurn(REQUESTS, number))
         const answer = await Promise.race([
           once(socket, 'data').then(statusOf),
           once(socket, 'close').then(() => 'closed'),
-          sleep(PATIENCE, over).then(
+          sleep(PATIENCE, signal).then(
             () => 'no answer',
             () => 'no answer',
           ),
