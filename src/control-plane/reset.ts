@@ -33,7 +33,7 @@ export interface ResetReport {
 
 const STORE_FILE = /^(data|new)\.mdb(-lock)?$|^lock\.\d+$|^lock-[0-9a-f]{8}$/
 const LOG_FILE =
-  /^(?:(?:server|audit|issuance)\.log(?:\.\d+)?|audit(?:-nodes|-anonymous)?(?:-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3})?\.log)$/
+  /^(?:(?:server|audit|issuance)\.log(?:\.\d+)?|audit(?:-controllers|-nodes|-anonymous)?(?:-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3})?\.log)$/
 
 async function matching(folder: string, pattern: RegExp): Promise<string[]> {
   const names = (await lookAt(folder)) ? await readdir(folder) : []

@@ -171,6 +171,7 @@ describe('the server when things break', function () {
     const tracer: ChildProcess = spawn(command, args, {env, stdio: 'ignore'})
     const ended = once(tracer, 'exit')
     await until(async () => (await raw('/readyz')) === 'ok')
+    await until(async () => (await fixture.serverPid()) > 0)
     const pid = await fixture.serverPid()
     const outcomes: {name: string; stored: boolean}[] = []
     for (let index = 0; index < 40; index++) {

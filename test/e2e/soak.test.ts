@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import {readdir} from 'node:fs/promises'
+import {mkdtemp, readdir, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
+import {join} from 'node:path'
 import {requestTimes} from '../../soak/honest/kubectl.ts'
 import {soak} from '../../soak/soak.ts'
 import {failuresOf} from '../../soak/verdict.ts'
@@ -14,6 +15,17 @@ const leftovers = async () =>
 
 describe('a soak', function () {
   this.timeout(120_000)
+  const {TMPDIR} = process.env
+
+  // Another soak on the same machine has leftovers of its own.
+  before(async () => {
+    process.env.TMPDIR = await mkdtemp(join(tmpdir(), 'trustadm-soak-test-'))
+  })
+  after(async () => {
+    await rm(tmpdir(), {recursive: true, force: true})
+    if (TMPDIR === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = TMPDIR
+  })
 
   it('counts what attackers were answered, and finds every write of honest clients after a kill', async () => {
     const before = await leftovers()

@@ -31,7 +31,8 @@ describe('every request', () => {
   })
 
   /** The lines about requests that carry this audit id, once they are written. */
-  async function auditOf(id: string, file = 'audit.log'): Promise<AuditEvent> {
+  /** Callers in the same process have a file of their own. */
+  async function auditOf(id: string, file = 'audit-controllers.log'): Promise<AuditEvent> {
     for (;;) {
       const text = await readFile(join(folder, file), 'utf8').catch(() => '')
       const lines = text.split('\n').filter((line) => line.includes(`"${id}"`))

@@ -1,5 +1,6 @@
 import {randomUUID} from 'node:crypto'
 import {basename, dirname, extname, join} from 'node:path'
+import type {UserInfo} from '../../api/meta.ts'
 import type {Clock} from '../../runtime.ts'
 import {callerGroup} from '../authn/caller-group.ts'
 import {isAnonymous} from '../authn/users.ts'
@@ -57,12 +58,14 @@ function beside(path: string, name: string): string {
 }
 
 /**
- * Events of audit.k8s.io/v1 as JSON lines, in three files that keep to their sizes: of people and service accounts, of nodes
- * and bootstrap tokens (`-nodes`), and of callers whom nobody knows (`-anonymous`). None can push out another's lines.
+ * Events of audit.k8s.io/v1 as JSON lines, in four files that keep to their sizes: of people and service accounts, of the server's own
+ * controllers (`-controllers`), which work on what tokens ask for, of nodes and bootstrap tokens (`-nodes`), and of callers whom nobody
+ * knows (`-anonymous`). None can push out another's lines.
  */
 class FileAuditLog implements AuditLog {
   readonly #clock: Clock
   readonly #main: LineFile
+  readonly #controllers: LineFile
   readonly #nodes: LineFile
   readonly #anonymous: LineFile
   readonly #sampler = new Sampler((counted) => this.#tell(counted))
@@ -80,6 +83,7 @@ class FileAuditLog implements AuditLog {
         lostLine: (lines) => this.#lostLine(lines),
       })
     this.#main = open(path)
+    this.#controllers = open(beside(path, 'controllers'))
     this.#nodes = open(beside(path, 'nodes'))
     this.#anonymous = open(beside(path, 'anonymous'))
   }
@@ -89,10 +93,10 @@ class FileAuditLog implements AuditLog {
   }
 
   record(audited: AuditedRequest): void {
-    const {caller} = audited
+    const {caller, request} = audited
     const isNobody = caller === undefined || isAnonymous(caller)
     if (isNobody && !this.#sampler.isListed(audited)) return
-    const file = isNobody ? this.#anonymous : this.#fileOf(callerGroup(caller))
+    const file = isNobody ? this.#anonymous : this.#fileOf(caller, request.caller !== undefined)
     file.add(JSON.stringify(auditEvent(audited)))
   }
 
@@ -110,10 +114,12 @@ class FileAuditLog implements AuditLog {
   }
 
   #files(): LineFile[] {
-    return [this.#main, this.#nodes, this.#anonymous]
+    return [this.#main, this.#controllers, this.#nodes, this.#anonymous]
   }
 
-  #fileOf(group: ReturnType<typeof callerGroup>): LineFile {
+  #fileOf(caller: UserInfo, isInProcess: boolean): LineFile {
+    if (isInProcess) return this.#controllers
+    const group = callerGroup(caller)
     return group === 'nodes' || group === 'tokens' ? this.#nodes : this.#main
   }
 

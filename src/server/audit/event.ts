@@ -6,7 +6,7 @@ import type {RequestInfo} from '../authz/request-info.ts'
 /** What is known of a request once it has been answered. */
 export interface AuditedRequest {
   auditId: string
-  request: Pick<ApiRequest, 'headers' | 'method' | 'path' | 'remoteAddress'>
+  request: Pick<ApiRequest, 'caller' | 'headers' | 'method' | 'path' | 'remoteAddress'>
   /** Absent where the path could not be read. */
   info?: RequestInfo
   /** Who called; absent where authentication failed. */

@@ -212,6 +212,20 @@ describe('openAuditLog', () => {
     assert.deepEqual((await idsIn(join(folder, 'audit-nodes.log'))).slice(-2), ['n499', 't499'])
   })
 
+  it('does not let a token push them out by what controllers do with its requests', async () => {
+    const log = open({maxBytes: 2000, maxBackups: 1})
+    log.record(audited('admin'))
+    const caller = user('system:serviceaccount:kube-system:certificate-controller')
+    for (let id = 0; id < 100; id += 1) {
+      const line = audited(`c${id}`, {caller})
+      log.record({...line, request: {...line.request, caller}})
+      await log.flush()
+    }
+    await log.close()
+    assert.deepEqual(await idsIn(path), ['admin'])
+    assert.equal((await idsIn(join(folder, 'audit-controllers.log'))).at(-1), 'c99')
+  })
+
   it('says that it cannot be written until it can', async () => {
     const log = open({path: join(folder, 'later', 'audit.log')})
     await log.check()
