@@ -78,7 +78,10 @@ describe('every request', () => {
     })
     assert.equal(event.annotations?.['authorization.k8s.io/decision'], 'allow')
     assert.deepEqual(event.sourceIPs, ['192.0.2.1'])
-    assert.equal((await readFile(join(folder, 'audit.log'), 'utf8')).includes('hunter2'), false)
+    assert.equal(
+      (await readFile(join(folder, 'audit-controllers.log'), 'utf8')).includes('hunter2'),
+      false,
+    )
   })
 
   it('is noted where it is refused, with the reason', async () => {
@@ -154,7 +157,10 @@ describe('every request', () => {
   it('is noted once where it is a watch, when that ends', async () => {
     const watch = await api.watch(SECRETS, {headers: {'audit-id': 'watched'}})
     await watch.first(1)
-    assert.equal((await readFile(join(folder, 'audit.log'), 'utf8')).includes('"watched"'), false)
+    assert.equal(
+      (await readFile(join(folder, 'audit-controllers.log'), 'utf8')).includes('"watched"'),
+      false,
+    )
     await watch.stop()
     assert.equal((await auditOf('watched')).verb, 'watch')
   })
