@@ -34,7 +34,7 @@ export class Plane {
 
   /** As a power cut, and on again. Gives the milliseconds until it was ready. */
   async restart(): Promise<number> {
-    await this.cluster.killServer()
+    await this.#end('SIGKILL')
     const start = performance.now()
     const {dir, kubeconfig} = this.cluster
     const child = spawn(process.execPath, [PROGRAM, 'serve', '--dir', dir], {stdio: 'ignore'})
@@ -56,16 +56,19 @@ export class Plane {
 
   /** Ends the server and removes all that it had. */
   async stop(): Promise<void> {
-    const child = this.#restarted
-    if (child?.exitCode === null && child.signalCode === null) {
-      const ended = once(child, 'exit')
-      child.kill('SIGTERM')
-      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_PATIENCE)
-      await ended
-      clearTimeout(timer)
-    }
+    await this.#end('SIGTERM')
+    await this.cluster.stop()
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
     // One that hangs does not hear a milder signal.
     await this.cluster.killServer()
-    await this.cluster.stop()
+    const child = this.#restarted
+    if (child?.exitCode !== null || child.signalCode !== null) return
+    const ended = once(child, 'exit')
+    child.kill(signal)
+    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_PATIENCE)
+    await ended
+    clearTimeout(timer)
   }
 }
