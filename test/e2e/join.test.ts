@@ -75,7 +75,7 @@ describe('join, with the built program', function () {
     const line = ['join', ...fixture.line, ...elsewhere]
     const refused = await trustadm(...line, '--timeout', '3s')
     assert.equal(refused.code, 5)
-    assert.match(refused.stderr, /there is a Node "taken" already/)
+    assert.match(refused.stderr, /there is already a Node "taken"/)
     assert.match(refused.stderr, /trustadm certificate approve node-csr-/)
 
     const [, pin = ''] = /allow-rejoin taken --pin (sha256:[0-9a-f]{64})/.exec(refused.stderr) ?? []
