@@ -1,4 +1,4 @@
-import type {ApiResponse} from '../../src/server/api-request.ts'
+import type {ApiResponse} from '../../src/server/kernel/api-request.ts'
 import {ADMIN, startTestServer} from '../../test/helpers/test-server.ts'
 import {configMap, configMapsPath} from '../objects.ts'
 import {median} from '../rows.ts'

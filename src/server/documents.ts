@@ -1,13 +1,13 @@
-import type {ApiRequest, ApiResponse} from './api-request.ts'
+import type {ApiRequest, ApiResponse} from './kernel/api-request.ts'
 import {DISCOVERY_PATH, JWKS_PATH, jsonWebKeySet, openidConfiguration} from './authn/openid.ts'
 import type {TokenKeys} from './authn/signing-keys.ts'
 import {createDiscovery, versionDocument} from './discovery/index.ts'
 import type {Health} from './health/index.ts'
 import {METRICS_CONTENT_TYPE, type MetricsRegistry} from './metrics/index.ts'
 import {createOpenapi} from './openapi/index.ts'
-import {PAGE_NOT_FOUND} from './page-not-found.ts'
-import type {Resource} from './resource.ts'
-import {methodNotAllowed, unknownResource} from './status.ts'
+import {PAGE_NOT_FOUND} from './kernel/page-not-found.ts'
+import type {Resource} from './kernel/resource.ts'
+import {methodNotAllowed, unknownResource} from './kernel/status.ts'
 
 export interface DocumentDeps {
   resources: readonly Resource[]

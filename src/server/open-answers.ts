@@ -1,9 +1,9 @@
 import {setImmediate as nextTurn} from 'node:timers/promises'
 import type {UserInfo} from '../api/meta.ts'
 import type {Clock} from '../runtime.ts'
-import type {ApiRequest} from './api-request.ts'
+import type {ApiRequest} from './kernel/api-request.ts'
 import type {Authenticate, Authenticated} from './authn/authenticator.ts'
-import {StatusError, unauthorized} from './status.ts'
+import {StatusError, unauthorized} from './kernel/status.ts'
 
 /** An answer that goes on: a watch, or a long list that is read slowly. */
 export interface OpenAnswer {

@@ -1,7 +1,7 @@
-import type {ApiRequest} from './api-request.ts'
+import type {ApiRequest} from './kernel/api-request.ts'
 import type {RequestInfo} from './authz/request-info.ts'
 import type {RequestLabels} from './metrics/index.ts'
-import type {Resource} from './resource.ts'
+import type {Resource} from './kernel/resource.ts'
 
 const VERBS: Record<string, string> = {
   get: 'GET',

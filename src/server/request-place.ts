@@ -1,8 +1,8 @@
-import type {ApiRequest, ApiResponse} from './api-request.ts'
+import type {ApiRequest, ApiResponse} from './kernel/api-request.ts'
 import type {RequestInfo} from './authz/request-info.ts'
 import type {LimitedCaller, RequestLimiter} from './limits/request-limiter.ts'
 import type {RequestLabels, RequestMetrics} from './metrics/index.ts'
-import {StatusError, tooManyRequests} from './status.ts'
+import {StatusError, tooManyRequests} from './kernel/status.ts'
 
 export interface PlaceDeps {
   limiter: RequestLimiter

@@ -1,8 +1,8 @@
 import type {ApiObject} from '../api/meta.ts'
-import type {ApiRequest, Handler} from './api-request.ts'
-import {AUTHENTICATED_GROUP, MASTERS_GROUP} from './authn/users.ts'
+import type {ApiRequest, Handler} from './kernel/api-request.ts'
+import {AUTHENTICATED_GROUP, MASTERS_GROUP} from './kernel/users.ts'
 import {bootstrapPolicy, reconcile} from './authz/bootstrap-policy/index.ts'
-import type {ObjectReader} from './resource.ts'
+import type {ObjectReader} from './kernel/resource.ts'
 
 /** The server's own identity, for what it makes by itself. */
 const CALLER = {username: 'system:apiserver', groups: [MASTERS_GROUP, AUTHENTICATED_GROUP]}

@@ -5,7 +5,7 @@ import {
   type InProcessHandler,
   type InProcessRequest,
 } from '../../src/client/in-process-transport.ts'
-import type {Handler} from '../../src/server/api-request.ts'
+import type {Handler} from '../../src/server/kernel/api-request.ts'
 import {status} from './support/fake-api.ts'
 
 const CALLER = {

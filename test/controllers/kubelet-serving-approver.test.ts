@@ -11,7 +11,7 @@ import {TrustError} from '../../src/errors.ts'
 import {parseCertificate} from '../../src/pki/certificate.ts'
 import type {SubjectNames} from '../../src/pki/subject-names.ts'
 import {systemClock} from '../../src/runtime.ts'
-import type {Handler} from '../../src/server/api-request.ts'
+import type {Handler} from '../../src/server/kernel/api-request.ts'
 import {ADMIN, startTestServer, type TestServer} from '../helpers/test-server.ts'
 import {until} from '../server/support.ts'
 import {

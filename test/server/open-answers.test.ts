@@ -6,7 +6,7 @@ import {
   type StatusError,
   tooManyRequests,
   unauthorized,
-} from '../../src/server/status.ts'
+} from '../../src/server/kernel/status.ts'
 import {TestClock, request, user} from './authn/support.ts'
 import {until} from './support.ts'
 

@@ -1,5 +1,5 @@
 import type {ListMeta, ObjectMeta, UserInfo, WatchEvent} from '../../src/api/meta.ts'
-import type {Handler} from '../../src/server/api-request.ts'
+import type {Handler} from '../../src/server/kernel/api-request.ts'
 import {ADMIN} from '../helpers/test-server.ts'
 
 type AnyMeta = ListMeta & ObjectMeta & {name: string; resourceVersion: string}

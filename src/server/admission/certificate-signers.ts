@@ -1,4 +1,4 @@
-import type {OperationContext} from '../resource.ts'
+import type {OperationContext} from '../kernel/resource.ts'
 import {isResource} from './plugin.ts'
 import type {AdmissionOperation} from './plugin.ts'
 

@@ -1,7 +1,7 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import {API_SERVER_CLIENT, KUBELET_CLIENT} from '../../csr/signers.ts'
 import {requestOf} from '../../csr/request-of.ts'
-import {MASTERS_GROUP} from '../authn/users.ts'
+import {MASTERS_GROUP} from '../kernel/users.ts'
 import {isForRequests} from './certificate-signers.ts'
 import {denied} from './plugin.ts'
 import type {AdmissionPlugin} from './plugin.ts'

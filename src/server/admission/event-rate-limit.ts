@@ -1,5 +1,5 @@
 import {TokenBuckets} from '../limits/token-buckets.ts'
-import {tooManyRequests} from '../status.ts'
+import {tooManyRequests} from '../kernel/status.ts'
 import {isResource} from './plugin.ts'
 import type {AdmissionPlugin} from './plugin.ts'
 

@@ -1,5 +1,5 @@
 import type {Namespace} from '../../api/core.ts'
-import {forbidden, notFound} from '../status.ts'
+import {forbidden, notFound} from '../kernel/status.ts'
 import {denied, isResource} from './plugin.ts'
 import type {AdmissionPlugin} from './plugin.ts'
 

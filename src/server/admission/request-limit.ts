@@ -1,5 +1,5 @@
-import {tooManyRequests} from '../status.ts'
-import type {OperationContext} from '../resource.ts'
+import {tooManyRequests} from '../kernel/status.ts'
+import type {OperationContext} from '../kernel/resource.ts'
 import {isForRequests} from './certificate-signers.ts'
 import type {AdmissionPlugin} from './plugin.ts'
 import type {RequestUsage, Usage} from './request-usage.ts'

@@ -1,6 +1,6 @@
 import type {UserInfo} from '../../api/meta.ts'
-import type {ApiRequest} from '../api-request.ts'
-import {CREDENTIAL_ID} from '../authn/users.ts'
+import type {ApiRequest} from '../kernel/api-request.ts'
+import {CREDENTIAL_ID} from '../kernel/users.ts'
 import type {RequestInfo} from '../authz/request-info.ts'
 
 /** What is known of a request once it has been answered. */

@@ -1,11 +1,11 @@
 import type {UserInfo} from '../../api/meta.ts'
 import {messageOf} from '../../errors.ts'
 import type {Clock} from '../../runtime.ts'
-import type {ApiRequest, PeerCertificates} from '../api-request.ts'
-import {StatusError, unauthorized} from '../status.ts'
+import type {ApiRequest, PeerCertificates} from '../kernel/api-request.ts'
+import {StatusError, unauthorized} from '../kernel/status.ts'
 import {authenticateBearer, parseBearer} from './bearer.ts'
 import type {BearerAuthenticator} from './bearer.ts'
-import {anonymous, withAuthenticatedGroup} from './users.ts'
+import {anonymous, withAuthenticatedGroup} from '../kernel/users.ts'
 
 /** Who calls, by a credential that is good for now. */
 export interface Authenticated {

@@ -1,6 +1,6 @@
 import type {UserInfo} from '../../api/meta.ts'
-import type {ServerServices, TokenVerdict} from '../services.ts'
-import {withAuthenticatedGroup} from './users.ts'
+import type {ServerServices, TokenVerdict} from '../kernel/services.ts'
+import {withAuthenticatedGroup} from '../kernel/users.ts'
 
 export interface BearerIdentity {
   user: UserInfo

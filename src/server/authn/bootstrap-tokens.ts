@@ -2,7 +2,7 @@ import {TOKEN_SECRET_NAMESPACE, tokenSecretName} from '../../bootstrap/token-sec
 import {isToken, parseToken} from '../../bootstrap/token.ts'
 import {authenticatesAs, expirationOf} from '../../bootstrap/use-token.ts'
 import type {Clock} from '../../runtime.ts'
-import type {ObjectReader} from '../resource.ts'
+import type {ObjectReader} from '../kernel/resource.ts'
 import type {BearerAuthenticator} from './bearer.ts'
 
 export interface BootstrapTokenOptions {

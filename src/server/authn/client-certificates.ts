@@ -2,13 +2,13 @@ import type {UserInfo} from '../../api/meta.ts'
 import type {Certificate} from '../../pki/certificate.ts'
 import {verifyClientCertificate} from '../../pki/client-identity.ts'
 import type {ClientIdentity, ClientVerdict} from '../../pki/client-identity.ts'
-import type {PeerCertificates} from '../api-request.ts'
+import type {PeerCertificates} from '../kernel/api-request.ts'
 import {addressKey} from '../limits/address-key.ts'
 import {TokenBuckets} from '../limits/token-buckets.ts'
-import {tooManyRequests} from '../status.ts'
+import {tooManyRequests} from '../kernel/status.ts'
 import type {Authenticated, CertificateAuthenticator, CertificateCall} from './authenticator.ts'
 import {BoundedCache} from './bounded-cache.ts'
-import {CREDENTIAL_ID} from './users.ts'
+import {CREDENTIAL_ID} from '../kernel/users.ts'
 
 /** The CAs that client certificates are checked against, as of now. */
 export interface ClientTrust {

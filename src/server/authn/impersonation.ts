@@ -1,7 +1,7 @@
 import type {UserInfo} from '../../api/meta.ts'
 import {requireAllowed} from '../authz/refusal.ts'
-import type {AccessAttributes, Authorize} from '../resource.ts'
-import {badRequest} from '../status.ts'
+import type {AccessAttributes, Authorize} from '../kernel/resource.ts'
+import {badRequest} from '../kernel/status.ts'
 import {
   ANONYMOUS_USER,
   NODES_GROUP,
@@ -10,7 +10,7 @@ import {
   serviceAccountGroups,
   splitServiceAccountUsername,
   withAuthenticatedGroup,
-} from './users.ts'
+} from '../kernel/users.ts'
 
 /** Who a caller asks to be taken for. */
 export interface ImpersonationRequest {

@@ -1,7 +1,7 @@
 import {rulesOfNodes} from '../authz/node/rules-review.ts'
 import type {RbacIndex} from '../authz/rbac/rbac-index.ts'
 import {rulesReview} from '../authz/rbac/rules-review.ts'
-import type {ServerServices} from '../services.ts'
+import type {ServerServices} from '../kernel/services.ts'
 import {createTokenReview} from './bearer.ts'
 import type {BearerAuthenticator} from './bearer.ts'
 import {issueServiceAccountToken} from './service-account-tokens.ts'

@@ -1,5 +1,5 @@
-import type {TokenOrder} from '../services.ts'
-import {serviceAccountUsername} from './users.ts'
+import type {TokenOrder} from '../kernel/services.ts'
+import {serviceAccountUsername} from '../kernel/users.ts'
 
 export interface ObjectClaim {
   name: string

@@ -1,8 +1,8 @@
 import {createHash, randomUUID} from 'node:crypto'
 import type {UserInfo} from '../../api/meta.ts'
 import type {Clock} from '../../runtime.ts'
-import type {ObjectReader} from '../resource.ts'
-import type {IssuedToken, TokenOrder} from '../services.ts'
+import type {ObjectReader} from '../kernel/resource.ts'
+import type {IssuedToken, TokenOrder} from '../kernel/services.ts'
 import type {BearerAuthenticator} from './bearer.ts'
 import {BoundedCache} from './bounded-cache.ts'
 import {decodeJwt, isSignedBy, signJwt} from './jwt.ts'
@@ -10,7 +10,7 @@ import type {DecodedJwt} from './jwt.ts'
 import {decodeClaims, encodeClaims} from './service-account-claims.ts'
 import type {ObjectClaim, ServiceAccountClaims} from './service-account-claims.ts'
 import type {TokenKeys} from './signing-keys.ts'
-import {CREDENTIAL_ID, serviceAccountGroups, serviceAccountUsername} from './users.ts'
+import {CREDENTIAL_ID, serviceAccountGroups, serviceAccountUsername} from '../kernel/users.ts'
 
 export interface ServiceAccountTokenOptions {
   /** The first one is put into new tokens; all are believed. */

@@ -1,6 +1,6 @@
 import type {UserInfo} from '../../api/meta.ts'
-import {isMaster} from '../authn/users.ts'
-import type {AccessAttributes, AccessDecision, Authorize} from '../resource.ts'
+import {isMaster} from '../kernel/users.ts'
+import type {AccessAttributes, AccessDecision, Authorize} from '../kernel/resource.ts'
 import type {RbacIndex} from './rbac/rbac-index.ts'
 
 /** One member of the chain. Without an opinion it may still say why, for the text of a refusal. */

@@ -1,4 +1,4 @@
-import {badRequest} from '../status.ts'
+import {badRequest} from '../kernel/status.ts'
 
 export interface CanonicalPath {
   /** Decoded; none is empty, `.` or `..`. */

@@ -1,7 +1,7 @@
 import type {UserInfo} from '../../api/meta.ts'
-import type {AccessAttributes, Authorize} from '../resource.ts'
-import {forbidden} from '../status.ts'
-import type {StatusError} from '../status.ts'
+import type {AccessAttributes, Authorize} from '../kernel/resource.ts'
+import {forbidden} from '../kernel/status.ts'
+import type {StatusError} from '../kernel/status.ts'
 
 const quoted = (text: string) => JSON.stringify(text)
 

@@ -1,5 +1,5 @@
-import {badRequest} from '../status.ts'
-import type {AccessAttributes} from '../resource.ts'
+import {badRequest} from '../kernel/status.ts'
+import type {AccessAttributes} from '../kernel/resource.ts'
 import {nameOf} from '../selectors/index.ts'
 import {canonicalSegments} from './canonical-path.ts'
 

@@ -1,4 +1,4 @@
-import {tooLarge} from '../status.ts'
+import {tooLarge} from '../kernel/status.ts'
 import {MalformedError} from './decode-error.ts'
 import {BYTE, endOfString} from './json-bytes.ts'
 import {jsonSyntaxFault} from './json-syntax.ts'

@@ -1,6 +1,6 @@
 import type {Document, LineCounter, Tags} from 'yaml'
-import {isDeeperThan} from '../json-depth.ts'
-import {tooLarge} from '../status.ts'
+import {isDeeperThan} from '../kernel/json-depth.ts'
+import {tooLarge} from '../kernel/status.ts'
 import {MalformedError} from './decode-error.ts'
 import {MAX_DEPTH, parseJson} from './json.ts'
 import {withWholeCharacters, yamlText} from './yaml-text.ts'

@@ -1,4 +1,4 @@
-import type {Subresource} from '../resource.ts'
+import type {Subresource} from '../kernel/resource.ts'
 import {sortedSubresources, sortedVerbs} from './served.ts'
 import type {ServedGroup, ServedResource} from './served.ts'
 

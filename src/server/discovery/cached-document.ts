@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto'
 
-import type {ApiRequest, ApiResponse} from '../api-request.ts'
+import type {ApiRequest, ApiResponse} from '../kernel/api-request.ts'
 
 /** A document that is the same for every caller: made when it is first asked for, then kept with its hash. */
 export interface CachedDocument {

@@ -1,5 +1,5 @@
-import type {ApiRequest, ApiResponse} from '../api-request.ts'
-import type {Resource} from '../resource.ts'
+import type {ApiRequest, ApiResponse} from '../kernel/api-request.ts'
+import type {Resource} from '../kernel/resource.ts'
 import {parseAccept} from '../table/negotiate.ts'
 import {groupDiscoveryList} from './aggregated.ts'
 import type {DiscoveryVersion} from './aggregated.ts'

@@ -1,7 +1,7 @@
 import {createHash} from 'node:crypto'
 
-import {groupVersion} from '../resource.ts'
-import type {Resource, Subresource} from '../resource.ts'
+import {groupVersion} from '../kernel/resource.ts'
+import type {Resource, Subresource} from '../kernel/resource.ts'
 import {sortedSubresources, sortedVerbs} from './served.ts'
 import type {ServedGroup, ServedResource, ServedVersion} from './served.ts'
 

@@ -1,5 +1,5 @@
-import {ALL_VERBS} from '../resource.ts'
-import type {Resource, Verb} from '../resource.ts'
+import {ALL_VERBS} from '../kernel/resource.ts'
+import type {Resource, Verb} from '../kernel/resource.ts'
 
 /** A resource in one of the versions that it is served by. */
 export interface ServedResource {

@@ -1,7 +1,7 @@
 import {setTimeout as wait} from 'node:timers/promises'
 
 import {messageOf} from '../../errors.ts'
-import type {ApiRequest, ApiResponse} from '../api-request.ts'
+import type {ApiRequest, ApiResponse} from '../kernel/api-request.ts'
 
 export type HealthEndpoint = 'healthz' | 'livez' | 'readyz'
 

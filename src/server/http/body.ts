@@ -1,7 +1,7 @@
 import type {IncomingMessage} from 'node:http'
 import type {Http2ServerRequest} from 'node:http2'
-import type {BodyMemory} from '../api-request.ts'
-import {badRequest, StatusError, tooLarge} from '../status.ts'
+import type {BodyMemory} from '../kernel/api-request.ts'
+import {badRequest, StatusError, tooLarge} from '../kernel/status.ts'
 
 type HttpRequest = IncomingMessage | Http2ServerRequest
 

@@ -8,7 +8,7 @@ import {
 } from 'node:http2'
 import type {AddressInfo, Socket} from 'node:net'
 import type {TLSSocket} from 'node:tls'
-import type {ApiRequest, Handler} from '../api-request.ts'
+import type {ApiRequest, Handler} from '../kernel/api-request.ts'
 import {discardBody, readBody, type BodyLimits} from './body.ts'
 import {Connections} from './connections.ts'
 import {Http1} from './http1.ts'

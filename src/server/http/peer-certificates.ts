@@ -1,7 +1,7 @@
 import {createHash} from 'node:crypto'
 import type {DetailedPeerCertificate, TLSSocket} from 'node:tls'
 import {MOST_PRESENTED} from '../../pki/client-identity.ts'
-import type {PeerCertificates} from '../api-request.ts'
+import type {PeerCertificates} from '../kernel/api-request.ts'
 
 /** The certificates a caller has shown, read once a connection. */
 export class PeerCertificateReader {

@@ -1,6 +1,6 @@
 import type {ServerResponse} from 'node:http'
 import type {Http2ServerResponse} from 'node:http2'
-import type {ApiResponse} from '../api-request.ts'
+import type {ApiResponse} from '../kernel/api-request.ts'
 
 type HttpResponse = ServerResponse | Http2ServerResponse
 

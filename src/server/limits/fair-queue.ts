@@ -1,4 +1,4 @@
-import {tooManyRequests} from '../status.ts'
+import {tooManyRequests} from '../kernel/status.ts'
 import type {Member} from './shared-pool.ts'
 
 export interface FairQueueOptions {

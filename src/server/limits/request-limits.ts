@@ -1,4 +1,4 @@
-import type {CallerGroup} from '../authn/caller-group.ts'
+import type {CallerGroup} from '../kernel/caller-group.ts'
 
 export interface RequestLimits {
   /** Requests being worked on, from when their body is there. */

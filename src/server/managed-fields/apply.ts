@@ -1,6 +1,6 @@
 import type {ApiObject, ManagedFieldsEntry} from '../../api/meta.ts'
 import {isObject, type JsonObject} from '../patch/json-value.ts'
-import {badRequest, StatusError} from '../status.ts'
+import {badRequest, StatusError} from '../kernel/status.ts'
 import {compare} from './compare.ts'
 import {configuredFields} from './configured-fields.ts'
 import {applyConflict, type Conflict, conflictsOf} from './conflicts.ts'

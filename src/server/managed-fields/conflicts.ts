@@ -1,5 +1,5 @@
 import type {StatusCause} from '../../api/meta.ts'
-import {StatusError} from '../status.ts'
+import {StatusError} from '../kernel/status.ts'
 import {type FieldSet, pathsOf} from './field-set.ts'
 import {managerId, type Manager} from './managers.ts'
 import {elementText, type PathElement} from './path-element.ts'

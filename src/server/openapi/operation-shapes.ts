@@ -1,4 +1,4 @@
-import type {Verb} from '../resource.ts'
+import type {Verb} from '../kernel/resource.ts'
 import {
   DELETE_PARAMETERS,
   LIST_PARAMETERS,

@@ -1,7 +1,7 @@
 import {openApiName} from '../../api/schema/index.ts'
 import {sortedSubresources} from '../discovery/served.ts'
 import type {ServedResource} from '../discovery/served.ts'
-import type {Subresource, Verb} from '../resource.ts'
+import type {Subresource, Verb} from '../kernel/resource.ts'
 import {PATCH_NAME, listName} from './definitions.ts'
 import type {GroupVersionKind} from './definitions.ts'
 import {SHAPES} from './operation-shapes.ts'

@@ -1,5 +1,5 @@
-import {isDeeperThan} from '../json-depth.ts'
-import {badRequest, tooLarge} from '../status.ts'
+import {isDeeperThan} from '../kernel/json-depth.ts'
+import {badRequest, tooLarge} from '../kernel/status.ts'
 import {jsonTypeName} from './go-text.ts'
 import {findPlace, isContainer, listIndex, type Place, valueAt} from './json-pointer.ts'
 import {deepCopy, deepEqual, isObject, MOST_PATCH_DEPTH, removeOwn, setOwn} from './json-value.ts'

@@ -1,4 +1,4 @@
-import {badRequest} from '../status.ts'
+import {badRequest} from '../kernel/status.ts'
 import {jsonTypeName} from './go-text.ts'
 import {getOwn, deepCopy, isObject, type JsonObject, removeOwn, setOwn} from './json-value.ts'
 

@@ -1,4 +1,4 @@
-import {StatusError} from '../status.ts'
+import {StatusError} from '../kernel/status.ts'
 
 /** The patch was understood and does not apply: Kubernetes tells no more than this. */
 export const rejected = () =>

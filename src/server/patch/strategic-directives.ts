@@ -1,4 +1,4 @@
-import {badRequest} from '../status.ts'
+import {badRequest} from '../kernel/status.ts'
 import {isObject, type JsonObject, setOwn} from './json-value.ts'
 
 export const DIRECTIVE = '$patch'

@@ -1,4 +1,4 @@
-import {StatusError} from '../status.ts'
+import {StatusError} from '../kernel/status.ts'
 import {goText} from './go-text.ts'
 
 /** Kubernetes answers most failures of a strategic merge as 500 with the bare text and no reason. */

@@ -1,4 +1,4 @@
-import {tooLarge} from '../status.ts'
+import {tooLarge} from '../kernel/status.ts'
 import {goText} from './go-text.ts'
 import {isObject, type JsonObject} from './json-value.ts'
 import {rejected} from './rejected.ts'

@@ -1,4 +1,4 @@
-import {badRequest} from '../status.ts'
+import {badRequest} from '../kernel/status.ts'
 import {goText, goTypeName, jsonTypeName} from './go-text.ts'
 import {deepCopy, getOwn, isObject, type JsonObject, removeOwn, setOwn} from './json-value.ts'
 import {rejected} from './rejected.ts'

@@ -1,4 +1,4 @@
-import {badRequest} from '../status.ts'
+import {badRequest} from '../kernel/status.ts'
 
 /** Where a paged list goes on: after this key, in the state of this revision. */
 export interface ContinueToken {

@@ -1,5 +1,5 @@
-import {conflict} from '../status.ts'
-import type {Resource} from '../resource.ts'
+import {conflict} from '../kernel/status.ts'
+import type {Resource} from '../kernel/resource.ts'
 import type {Registry} from './registry.ts'
 import {parse, type StoredObject} from './stored-object.ts'
 

@@ -1,5 +1,5 @@
 import {sleep} from '../../runtime.ts'
-import {StatusError} from '../status.ts'
+import {StatusError} from '../kernel/status.ts'
 import {parseResourceVersion, requestTimeout} from './options.ts'
 import type {Registry} from './registry.ts'
 

@@ -1,5 +1,5 @@
 import {setImmediate as nextTurn} from 'node:timers/promises'
-import type {ApiResponse} from '../api-request.ts'
+import type {ApiResponse} from '../kernel/api-request.ts'
 
 /** Answers up to here are one text, with their length in a header. */
 const WHOLE = 1024 * 1024

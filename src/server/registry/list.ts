@@ -1,5 +1,5 @@
 import {hasCode} from '../../errors.ts'
-import {badRequest, expired, tooLarge, type StatusError} from '../status.ts'
+import {badRequest, expired, tooLarge, type StatusError} from '../kernel/status.ts'
 import {decodeContinue, encodeContinue, NEWEST} from './continue-token.ts'
 import {reach} from './freshness.ts'
 import {parseResourceVersion, type ListOptions} from './options.ts'

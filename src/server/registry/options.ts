@@ -1,5 +1,5 @@
-import {forbiddenField, invalidValue, notSupported, type FieldError} from '../field-error.ts'
-import {badRequest, invalid, StatusError} from '../status.ts'
+import {forbiddenField, invalidValue, notSupported, type FieldError} from '../kernel/field-error.ts'
+import {badRequest, invalid, StatusError} from '../kernel/status.ts'
 
 export interface ListOptions {
   labelSelector: string

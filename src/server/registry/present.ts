@@ -1,5 +1,5 @@
 import type {ApiObject, ListMeta, WatchEventType} from '../../api/meta.ts'
-import {groupVersion, type Resource} from '../resource.ts'
+import {groupVersion, type Resource} from '../kernel/resource.ts'
 import {
   partialList,
   partialObject,

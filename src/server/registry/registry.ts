@@ -1,6 +1,6 @@
 import type {ApiObject} from '../../api/meta.ts'
 import type {Storage, StorageEvent} from '../../storage/storage.ts'
-import type {ObjectReader, Resource} from '../resource.ts'
+import type {ObjectReader, Resource} from '../kernel/resource.ts'
 import {ResourceStore, STORE_ROOT} from './resource-store.ts'
 import {parse} from './stored-object.ts'
 import {WindowBudget} from './window-budget.ts'

@@ -1,5 +1,5 @@
 import type {ApiObject} from '../../api/meta.ts'
-import {badRequest} from '../status.ts'
+import {badRequest} from '../kernel/status.ts'
 
 /** An object says the name of the request's path. As Kubernetes' checkName. */
 export function requireSameName(object: ApiObject, name: string): void {

@@ -1,10 +1,15 @@
 import type {ApiObject, UserInfo} from '../../api/meta.ts'
 import type {Clock} from '../../runtime.ts'
-import type {ApiRequest} from '../api-request.ts'
+import type {ApiRequest} from '../kernel/api-request.ts'
 import type {ResourceRequestInfo} from '../authz/request-info.ts'
 import {decodeBody, DecodeError} from '../codec/index.ts'
-import {groupVersion, type Authorize, type OperationContext, type Resource} from '../resource.ts'
-import {badRequest, methodNotAllowed, notFound, unsupportedMediaType} from '../status.ts'
+import {
+  groupVersion,
+  type Authorize,
+  type OperationContext,
+  type Resource,
+} from '../kernel/resource.ts'
+import {badRequest, methodNotAllowed, notFound, unsupportedMediaType} from '../kernel/status.ts'
 import {includeObjectOf, negotiate} from '../table/index.ts'
 import type {DeleteOptions} from './delete.ts'
 import type {WriteOptions} from './options.ts'

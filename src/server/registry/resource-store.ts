@@ -1,6 +1,6 @@
 import type {ApiObject} from '../../api/meta.ts'
 import type {Storage, StorageEvent} from '../../storage/storage.ts'
-import {groupVersion, type Resource} from '../resource.ts'
+import {groupVersion, type Resource} from '../kernel/resource.ts'
 import {EventLog, ObjectEvent} from './event-log.ts'
 import {SortedKeys} from './sorted-keys.ts'
 import {fromEntry, isReadable, parse, type StoredObject} from './stored-object.ts'

@@ -1,7 +1,7 @@
 import type {ApiObject} from '../../api/meta.ts'
 import {trackUpdate} from '../managed-fields/track-update.ts'
 import type {StructShape} from '../patch/shape.ts'
-import {groupVersion, type OperationContext, type Resource} from '../resource.ts'
+import {groupVersion, type OperationContext, type Resource} from '../kernel/resource.ts'
 import {setManagedFields} from './write.ts'
 
 /** A review's answer, with who asked what in its managedFields, as the real server has it. */

@@ -1,7 +1,7 @@
 import type {ApiObject} from '../../api/meta.ts'
 import type {ResourceRequestInfo} from '../authz/request-info.ts'
-import type {Resource, Subresource, Verb} from '../resource.ts'
-import {methodNotAllowed, unknownResource} from '../status.ts'
+import type {Resource, Subresource, Verb} from '../kernel/resource.ts'
+import {methodNotAllowed, unknownResource} from '../kernel/status.ts'
 
 /** Where a request goes: a resource in one of its served versions, perhaps a subresource of it. */
 export interface Route {

@@ -1,4 +1,4 @@
-import type {Resource} from '../resource.ts'
+import type {Resource} from '../kernel/resource.ts'
 import {parseFieldSelector, parseLabelSelector} from '../selectors/index.ts'
 import type {StoredObject} from './stored-object.ts'
 

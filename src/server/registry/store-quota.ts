@@ -1,4 +1,4 @@
-import {insufficientStorage} from '../status.ts'
+import {insufficientStorage} from '../kernel/status.ts'
 import type {ObjectEvent} from './event-log.ts'
 import type {Registry} from './registry.ts'
 import type {StoredObject} from './stored-object.ts'

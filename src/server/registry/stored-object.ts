@@ -1,6 +1,6 @@
 import type {ApiObject} from '../../api/meta.ts'
 import type {Entry} from '../../storage/storage.ts'
-import type {Resource} from '../resource.ts'
+import type {Resource} from '../kernel/resource.ts'
 import {MOST_ENTRIES} from '../validation/metadata.ts'
 
 const HEAD = '{"metadata":{'

@@ -1,5 +1,5 @@
 import {hasCode} from '../../errors.ts'
-import {StatusError} from '../status.ts'
+import {StatusError} from '../kernel/status.ts'
 import type {ObjectEvent} from './event-log.ts'
 import {selected} from './list.ts'
 import {parseResourceVersion, type ListOptions} from './options.ts'

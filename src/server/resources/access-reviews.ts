@@ -1,8 +1,8 @@
 import type {ApiObject, UserInfo} from '../../api/meta.ts'
-import type {FieldError} from '../field-error.ts'
-import {invalidValue} from '../field-error.ts'
-import type {AccessAttributes, OperationContext} from '../resource.ts'
-import {invalid} from '../status.ts'
+import type {FieldError} from '../kernel/field-error.ts'
+import {invalidValue} from '../kernel/field-error.ts'
+import type {AccessAttributes, OperationContext} from '../kernel/resource.ts'
+import {invalid} from '../kernel/status.ts'
 import {fieldSelectorText, validateSelectorAttributes} from './review-selectors.ts'
 import type {SelectorAttributes} from './review-selectors.ts'
 

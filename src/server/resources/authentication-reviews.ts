@@ -1,7 +1,7 @@
 import type {ApiObject, UserInfo} from '../../api/meta.ts'
-import type {Resource} from '../resource.ts'
-import type {ServerServices} from '../services.ts'
-import {badRequest} from '../status.ts'
+import type {Resource} from '../kernel/resource.ts'
+import type {ServerServices} from '../kernel/services.ts'
+import {badRequest} from '../kernel/status.ts'
 import {defineResource, timestamp} from './define.ts'
 
 const GROUP = 'authentication.k8s.io'

@@ -1,4 +1,4 @@
-import {ALL_VERBS} from '../resource.ts'
+import {ALL_VERBS} from '../kernel/resource.ts'
 import {pathSegmentName} from '../validation/names.ts'
 import {defineResource} from './define.ts'
 import {bindingColumns} from './rbac-columns.ts'

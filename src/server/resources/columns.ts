@@ -1,5 +1,5 @@
 import type {ApiObject} from '../../api/meta.ts'
-import type {Column} from '../resource.ts'
+import type {Column} from '../kernel/resource.ts'
 import {ageOf} from '../table/human-duration.ts'
 
 export {humanDuration} from '../table/human-duration.ts'

@@ -1,5 +1,5 @@
-import type {FieldError} from '../field-error.ts'
-import {duplicate, invalidValue, notFoundField, required} from '../field-error.ts'
+import type {FieldError} from '../kernel/field-error.ts'
+import {duplicate, invalidValue, notFoundField, required} from '../kernel/field-error.ts'
 import {dnsLabel, environmentName, portName} from '../validation/names.ts'
 import {PROTOCOLS, portNumber, portReference} from '../validation/network.ts'
 import {QUANTITY_PATTERN_TEXT, compareQuantities, parseQuantity} from '../validation/quantity.ts'

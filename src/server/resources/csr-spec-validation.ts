@@ -1,5 +1,5 @@
-import type {FieldError} from '../field-error.ts'
-import {duplicate, invalidValue, notSupported, required, tooLong} from '../field-error.ts'
+import type {FieldError} from '../kernel/field-error.ts'
+import {duplicate, invalidValue, notSupported, required, tooLong} from '../kernel/field-error.ts'
 import type {Check} from '../validation/names.ts'
 import {dnsLabel, dnsSubdomain} from '../validation/names.ts'
 import {verifiedRequestOf} from '../../csr/request-of.ts'

@@ -1,6 +1,12 @@
 import {messageOf} from '../../errors.ts'
-import type {FieldError} from '../field-error.ts'
-import {duplicate, forbiddenField, invalidValue, notSupported, required} from '../field-error.ts'
+import type {FieldError} from '../kernel/field-error.ts'
+import {
+  duplicate,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  required,
+} from '../kernel/field-error.ts'
 import {semanticallyEqual} from '../validation/equality.ts'
 import {soleCertificateIn} from '../../csr/issued-certificate.ts'
 import {parseCertificateDer} from '../../pki/certificate.ts'

@@ -1,5 +1,5 @@
 import type {ApiObject} from '../../api/meta.ts'
-import type {ExtraVersion} from '../resource.ts'
+import type {ExtraVersion} from '../kernel/resource.ts'
 import {requestOf} from '../../csr/request-of.ts'
 import {isKubeletClient, isKubeletServing} from '../../csr/shapes.ts'
 import type {CertificateSigningRequest} from './csr-types.ts'

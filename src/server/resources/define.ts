@@ -1,5 +1,5 @@
 import type {ApiObject} from '../../api/meta.ts'
-import type {Resource, Strategy, Subresource} from '../resource.ts'
+import type {Resource, Strategy, Subresource} from '../kernel/resource.ts'
 
 /** A row of the table, written with its own type and kept under the common one. */
 export function defineResource<T extends ApiObject>(row: Resource<T>): Resource {

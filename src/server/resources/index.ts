@@ -1,6 +1,6 @@
-import type {Resource} from '../resource.ts'
+import type {Resource} from '../kernel/resource.ts'
 import {requireAddressRange, type AddressRange} from '../../pki/address-range.ts'
-import type {ServerServices} from '../services.ts'
+import type {ServerServices} from '../kernel/services.ts'
 import {selfSubjectReviews, tokenReviews} from './authentication-reviews.ts'
 import {certificateSigningRequests} from './certificate-signing-requests.ts'
 import {clusterRoleBindings} from './cluster-role-bindings.ts'

@@ -1,5 +1,5 @@
 import type {ApiObject} from '../../api/meta.ts'
-import {ALL_VERBS} from '../resource.ts'
+import {ALL_VERBS} from '../kernel/resource.ts'
 import {AGE, NAME, column, wideColumn} from './columns.ts'
 import {defineResource, keepStatus, statusSubresource} from './define.ts'
 

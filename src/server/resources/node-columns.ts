@@ -1,4 +1,4 @@
-import type {Column} from '../resource.ts'
+import type {Column} from '../kernel/resource.ts'
 import {AGE, NAME, column, firstNonEmpty, orNone, wideColumn} from './columns.ts'
 import type {Node} from './nodes.ts'
 

@@ -1,8 +1,8 @@
 import type {ApiObject} from '../../api/meta.ts'
-import type {FieldError} from '../field-error.ts'
-import {notSupported, required} from '../field-error.ts'
-import type {OperationContext, Subresource} from '../resource.ts'
-import {StatusError, badRequest, conflict} from '../status.ts'
+import type {FieldError} from '../kernel/field-error.ts'
+import {notSupported, required} from '../kernel/field-error.ts'
+import type {OperationContext, Subresource} from '../kernel/resource.ts'
+import {StatusError, badRequest, conflict} from '../kernel/status.ts'
 import {timestamp} from './define.ts'
 import type {Pod} from './pod-types.ts'
 

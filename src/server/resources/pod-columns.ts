@@ -1,4 +1,4 @@
-import type {Column} from '../resource.ts'
+import type {Column} from '../kernel/resource.ts'
 import {AGE, NAME, column, firstNonEmpty, humanDuration, orNone, wideColumn} from './columns.ts'
 import type {ContainerState, ContainerStatus, Pod} from './pod-types.ts'
 

@@ -1,5 +1,5 @@
-import type {FieldError} from '../field-error.ts'
-import {duplicate, invalidValue, required} from '../field-error.ts'
+import type {FieldError} from '../kernel/field-error.ts'
+import {duplicate, invalidValue, required} from '../kernel/field-error.ts'
 import {validateLabels} from '../validation/metadata.ts'
 import {dnsLabel, dnsSubdomain, qualifiedName} from '../validation/names.ts'
 import type {Check} from '../validation/names.ts'

@@ -1,5 +1,5 @@
-import type {OperationContext, Strategy} from '../resource.ts'
-import {ALL_VERBS} from '../resource.ts'
+import type {OperationContext, Strategy} from '../kernel/resource.ts'
+import {ALL_VERBS} from '../kernel/resource.ts'
 import {immutableField} from '../validation/equality.ts'
 import {defineResource, keepStatus, restore, statusSubresource, timestamp} from './define.ts'
 import {bindingSubresource} from './pod-binding.ts'

@@ -1,4 +1,4 @@
-import type {Column} from '../resource.ts'
+import type {Column} from '../kernel/resource.ts'
 import {AGE, NAME, column, wideColumn} from './columns.ts'
 import type {Binding, Subject} from './rbac.ts'
 

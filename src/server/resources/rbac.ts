@@ -1,6 +1,6 @@
 import type {ApiObject} from '../../api/meta.ts'
-import type {FieldError} from '../field-error.ts'
-import {invalidValue, notSupported, required} from '../field-error.ts'
+import type {FieldError} from '../kernel/field-error.ts'
+import {invalidValue, notSupported, required} from '../kernel/field-error.ts'
 import {semanticallyEqual} from '../validation/equality.ts'
 import {dnsSubdomain, pathSegmentName} from '../validation/names.ts'
 import {checkWith, requiredWith} from '../validation/values.ts'

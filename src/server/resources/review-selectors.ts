@@ -1,5 +1,5 @@
-import type {FieldError} from '../field-error.ts'
-import {invalidValue, required} from '../field-error.ts'
+import type {FieldError} from '../kernel/field-error.ts'
+import {invalidValue, required} from '../kernel/field-error.ts'
 
 export interface SelectorAttributes {
   rawSelector?: string

@@ -1,5 +1,5 @@
 import type {ApiObject} from '../../api/meta.ts'
-import {ALL_VERBS} from '../resource.ts'
+import {ALL_VERBS} from '../kernel/resource.ts'
 import {immutableField} from '../validation/equality.ts'
 import {validateLabels} from '../validation/metadata.ts'
 import {dnsLabel} from '../validation/names.ts'

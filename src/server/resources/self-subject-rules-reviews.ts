@@ -1,7 +1,7 @@
 import type {ApiObject} from '../../api/meta.ts'
-import type {Resource} from '../resource.ts'
-import type {ServerServices, SubjectRules} from '../services.ts'
-import {badRequest} from '../status.ts'
+import type {Resource} from '../kernel/resource.ts'
+import type {ServerServices, SubjectRules} from '../kernel/services.ts'
+import {badRequest} from '../kernel/status.ts'
 import {AUTHORIZATION_GROUP} from './access-reviews.ts'
 import {defineResource} from './define.ts'
 

@@ -1,7 +1,13 @@
 import {isIP} from 'node:net'
 
-import type {FieldError} from '../field-error.ts'
-import {duplicate, forbiddenField, invalidValue, notSupported, required} from '../field-error.ts'
+import type {FieldError} from '../kernel/field-error.ts'
+import {
+  duplicate,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  required,
+} from '../kernel/field-error.ts'
 import {semanticallyEqual} from '../validation/equality.ts'
 import {validateLabels} from '../validation/metadata.ts'
 import {dnsLabel, dnsSubdomain} from '../validation/names.ts'

@@ -1,6 +1,6 @@
 import type {AddressRange} from '../../pki/address-range.ts'
-import type {Strategy} from '../resource.ts'
-import {ALL_VERBS} from '../resource.ts'
+import type {Strategy} from '../kernel/resource.ts'
+import {ALL_VERBS} from '../kernel/resource.ts'
 import {dns1035LabelName} from '../validation/names.ts'
 import {AGE, NAME, column, labelsText, orNone, wideColumn} from './columns.ts'
 import {defineResource, keepStatus, statusSubresource} from './define.ts'

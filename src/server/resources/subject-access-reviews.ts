@@ -1,5 +1,5 @@
-import type {FieldError} from '../field-error.ts'
-import {invalidValue} from '../field-error.ts'
+import type {FieldError} from '../kernel/field-error.ts'
+import {invalidValue} from '../kernel/field-error.ts'
 import type {AccessReview} from './access-reviews.ts'
 import {
   AUTHORIZATION_GROUP,

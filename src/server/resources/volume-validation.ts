@@ -1,5 +1,5 @@
-import type {FieldError} from '../field-error.ts'
-import {duplicate, forbiddenField, required} from '../field-error.ts'
+import type {FieldError} from '../kernel/field-error.ts'
+import {duplicate, forbiddenField, required} from '../kernel/field-error.ts'
 import {dnsLabel} from '../validation/names.ts'
 import {requiredWith} from '../validation/values.ts'
 import type {Volume} from './pod-types.ts'

@@ -1,5 +1,5 @@
-import type {FieldError} from '../field-error.ts'
-import {forbiddenField, invalidValue} from '../field-error.ts'
+import type {FieldError} from '../kernel/field-error.ts'
+import {forbiddenField, invalidValue} from '../kernel/field-error.ts'
 import {dnsSubdomain} from '../validation/names.ts'
 import {QUANTITY_PATTERN_TEXT, compareQuantities, parseQuantity} from '../validation/quantity.ts'
 import {checkWith, oneOf} from '../validation/values.ts'

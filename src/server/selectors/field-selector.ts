@@ -1,6 +1,6 @@
 import type {ApiObject} from '../../api/meta.ts'
-import type {Resource} from '../resource.ts'
-import {badRequest} from '../status.ts'
+import type {Resource} from '../kernel/resource.ts'
+import {badRequest} from '../kernel/status.ts'
 import {MOST_REQUIREMENTS} from './label-parser.ts'
 
 export interface FieldTerm {

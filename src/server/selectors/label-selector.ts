@@ -1,4 +1,4 @@
-import {badRequest} from '../status.ts'
+import {badRequest} from '../kernel/status.ts'
 import {SelectorSyntaxError, parseRequirements} from './label-parser.ts'
 import {compileRequirement} from './requirement.ts'
 import type {LabelOperator, Labels, LabelTest, Requirement} from './requirement.ts'

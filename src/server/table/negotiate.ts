@@ -1,4 +1,4 @@
-import {notAcceptable} from '../status.ts'
+import {notAcceptable} from '../kernel/status.ts'
 
 export type MetaVersion = 'v1' | 'v1beta1'
 

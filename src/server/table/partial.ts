@@ -1,5 +1,5 @@
 import type {ApiList, ApiObject, ListMeta, ObjectMeta} from '../../api/meta.ts'
-import {StatusError} from '../status.ts'
+import {StatusError} from '../kernel/status.ts'
 import type {MetaVersion} from './negotiate.ts'
 
 export interface PartialObject {

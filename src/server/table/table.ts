@@ -1,7 +1,7 @@
 import type {ApiList, ApiObject, ListMeta} from '../../api/meta.ts'
-import {groupVersion} from '../resource.ts'
-import type {Column, Resource} from '../resource.ts'
-import {badRequest} from '../status.ts'
+import {groupVersion} from '../kernel/resource.ts'
+import type {Column, Resource} from '../kernel/resource.ts'
+import {badRequest} from '../kernel/status.ts'
 import type {MetaVersion} from './negotiate.ts'
 import {partialObject} from './partial.ts'
 

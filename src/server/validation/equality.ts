@@ -1,5 +1,5 @@
-import type {FieldError} from '../field-error.ts'
-import {invalidValue} from '../field-error.ts'
+import type {FieldError} from '../kernel/field-error.ts'
+import {invalidValue} from '../kernel/field-error.ts'
 import {IMMUTABLE} from './text.ts'
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

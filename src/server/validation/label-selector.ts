@@ -1,5 +1,5 @@
-import type {FieldError} from '../field-error.ts'
-import {forbiddenField, invalidValue, required} from '../field-error.ts'
+import type {FieldError} from '../kernel/field-error.ts'
+import {forbiddenField, invalidValue, required} from '../kernel/field-error.ts'
 import {validateLabels} from './metadata.ts'
 import {qualifiedName} from './names.ts'
 import {checkWith} from './values.ts'

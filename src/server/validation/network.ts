@@ -1,7 +1,7 @@
 import {isIP} from 'node:net'
 
-import type {FieldError} from '../field-error.ts'
-import {invalidValue} from '../field-error.ts'
+import type {FieldError} from '../kernel/field-error.ts'
+import {invalidValue} from '../kernel/field-error.ts'
 import {portName} from './names.ts'
 import {checkWith, inRange} from './values.ts'
 

@@ -1,5 +1,5 @@
-import type {FieldError} from '../field-error.ts'
-import {invalidValue, notSupported, required} from '../field-error.ts'
+import type {FieldError} from '../kernel/field-error.ts'
+import {invalidValue, notSupported, required} from '../kernel/field-error.ts'
 import type {Check} from './names.ts'
 import {NOT_NEGATIVE, rangeText} from './text.ts'
 

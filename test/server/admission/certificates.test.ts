@@ -3,7 +3,7 @@ import type {CertificateSigningRequest} from '../../../src/api/certificates.ts'
 import {certificateApproval} from '../../../src/server/admission/certificate-approval.ts'
 import {certificateSigning} from '../../../src/server/admission/certificate-signing.ts'
 import {certificateSubjectRestriction} from '../../../src/server/admission/certificate-subject-restriction.ts'
-import type {Authorize} from '../../../src/server/resource.ts'
+import type {Authorize} from '../../../src/server/kernel/resource.ts'
 import {encoded, requestPem} from '../resources/certificates.ts'
 import {admit} from './support.ts'
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type {StatusError} from '../../../src/server/status.ts'
+import type {StatusError} from '../../../src/server/kernel/status.ts'
 import {namespaceLifecycle} from '../../../src/server/admission/namespace-lifecycle.ts'
 import {admit} from './support.ts'
 import type {Situation, Wish} from './support.ts'

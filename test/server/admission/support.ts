@@ -1,6 +1,6 @@
 import type {ApiObject, UserInfo} from '../../../src/api/meta.ts'
 import type {AdmissionOperation, AdmissionPlugin} from '../../../src/server/admission/plugin.ts'
-import type {Authorize, OperationContext, Resource} from '../../../src/server/resource.ts'
+import type {Authorize, OperationContext, Resource} from '../../../src/server/kernel/resource.ts'
 import {TestClock, objectReader} from '../authn/support.ts'
 
 const resource = (group: string, plural: string, kind: string, namespaced = false): Resource => ({

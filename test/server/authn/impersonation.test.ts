@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import {impersonate, parseImpersonation} from '../../../src/server/authn/impersonation.ts'
-import type {AccessAttributes, Authorize} from '../../../src/server/resource.ts'
+import type {AccessAttributes, Authorize} from '../../../src/server/kernel/resource.ts'
 import {user} from './support.ts'
 
 const REQUEST: AccessAttributes = {verb: 'get', path: '/version'}

@@ -14,7 +14,7 @@ import {
 } from '../../../src/server/authn/service-account-tokens.ts'
 import {createTokenKeys} from '../../../src/server/authn/signing-keys.ts'
 import type {TokenKeys} from '../../../src/server/authn/signing-keys.ts'
-import type {TokenOrder} from '../../../src/server/services.ts'
+import type {TokenOrder} from '../../../src/server/kernel/services.ts'
 import {HOUR, MINUTE, NOW, TestClock, objectReader} from './support.ts'
 
 const ISSUER = 'https://kubernetes.default.svc'

@@ -11,8 +11,8 @@ import {generateKeys} from '../../../src/pki/keys.ts'
 import type {KeyPair} from '../../../src/pki/keys.ts'
 import {NO_NAMES} from '../../../src/pki/subject-names.ts'
 import type {Clock} from '../../../src/runtime.ts'
-import type {ApiRequest, PeerCertificates} from '../../../src/server/api-request.ts'
-import type {ObjectReader} from '../../../src/server/resource.ts'
+import type {ApiRequest, PeerCertificates} from '../../../src/server/kernel/api-request.ts'
+import type {ObjectReader} from '../../../src/server/kernel/resource.ts'
 
 export const NOW = new Date('2026-01-01T00:00:00Z')
 export const MINUTE = 60_000

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import {attributesOf, parseRequestInfo} from '../../../src/server/authz/request-info.ts'
-import {StatusError} from '../../../src/server/status.ts'
+import {StatusError} from '../../../src/server/kernel/status.ts'
 
 const parse = (method: string, url: string) => {
   const [path = '', query = ''] = url.split('?')

@@ -1,5 +1,5 @@
-import {ALL_VERBS} from '../../../src/server/resource.ts'
-import type {Resource, Verb} from '../../../src/server/resource.ts'
+import {ALL_VERBS} from '../../../src/server/kernel/resource.ts'
+import type {Resource, Verb} from '../../../src/server/kernel/resource.ts'
 
 const READ_WRITE: Verb[] = ['update', 'patch', 'get']
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import {Agent, request as httpsRequest} from 'node:https'
-import type {Handler} from '../../../src/server/api-request.ts'
-import {StatusError} from '../../../src/server/status.ts'
+import type {Handler} from '../../../src/server/kernel/api-request.ts'
+import {StatusError} from '../../../src/server/kernel/status.ts'
 import {get1, get2, json, listen, rawConnection, session2, untilClosed} from './support.ts'
 
 const KIB = 1024

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type {Handler} from '../../../src/server/api-request.ts'
+import type {Handler} from '../../../src/server/kernel/api-request.ts'
 import {sleep} from '../../../src/runtime.ts'
 import {json, listen, rawConnection, untilClosed} from './support.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import {execFile} from 'node:child_process'
 import {fileURLToPath} from 'node:url'
 import {promisify} from 'node:util'
-import type {Handler} from '../../../src/server/api-request.ts'
+import type {Handler} from '../../../src/server/kernel/api-request.ts'
 import {sleep} from '../../../src/runtime.ts'
 import {listen, rawConnection, untilClosed} from './support.ts'
 

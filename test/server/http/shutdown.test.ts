@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import {once} from 'node:events'
 import {connect} from 'node:net'
-import type {Handler} from '../../../src/server/api-request.ts'
+import type {Handler} from '../../../src/server/kernel/api-request.ts'
 import {sleep} from '../../../src/runtime.ts'
 import {until} from '../support.ts'
 import {get1, get2, json, listen, rawConnection, session2, untilClosed} from './support.ts'

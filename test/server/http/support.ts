@@ -11,7 +11,7 @@ import {createAuthorityCertificate} from '../../../src/pki/create.ts'
 import {createIssuer, issueLeaf} from '../../../src/pki/issuer.ts'
 import {generateKeys, privateKeyPem, type KeyAlgorithm} from '../../../src/pki/keys.ts'
 import {authorityValidity, validityFor} from '../../../src/pki/lifetimes.ts'
-import type {Handler} from '../../../src/server/api-request.ts'
+import type {Handler} from '../../../src/server/kernel/api-request.ts'
 import {Listener, type HttpLimits, type TlsMaterial} from '../../../src/server/http/listener.ts'
 import type {Credentials} from '../../helpers/test-server.ts'
 

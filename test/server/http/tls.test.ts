@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import {once} from 'node:events'
 import {connect, type SecureVersion, type TLSSocket} from 'node:tls'
 import type {KeyAlgorithm} from '../../../src/pki/keys.ts'
-import type {Handler} from '../../../src/server/api-request.ts'
+import type {Handler} from '../../../src/server/kernel/api-request.ts'
 import {Listener} from '../../../src/server/http/listener.ts'
 import {json, rawConnection, servingMaterial, untilClosed, type Place} from './support.ts'
 

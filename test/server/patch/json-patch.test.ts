@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 
 import {applyJsonPatch} from '../../../src/server/patch/json-patch.ts'
-import {StatusError} from '../../../src/server/status.ts'
+import {StatusError} from '../../../src/server/kernel/status.ts'
 
 const REJECTED = {
   kind: 'Status',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 
 import {findType} from '../../../src/api/schema/index.ts'
 import {RESOURCES, createResources} from '../../../src/server/resources/index.ts'
-import type {ServerServices} from '../../../src/server/services.ts'
+import type {ServerServices} from '../../../src/server/kernel/services.ts'
 import {resource} from './support.ts'
 
 const READ_WRITE = 'create delete deletecollection get list patch update watch'

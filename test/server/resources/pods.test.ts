@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 
-import {StatusError} from '../../../src/server/status.ts'
+import {StatusError} from '../../../src/server/kernel/status.ts'
 import {pullPolicyFor} from '../../../src/server/resources/container-defaults.ts'
 import {NOW_TEXT, contextOf, createErrors, created, resource, texts, updated} from './support.ts'
 

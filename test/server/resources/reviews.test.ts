@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 
 import type {ApiObject} from '../../../src/api/meta.ts'
-import type {AccessAttributes, OperationContext} from '../../../src/server/resource.ts'
+import type {AccessAttributes, OperationContext} from '../../../src/server/kernel/resource.ts'
 import {createResources} from '../../../src/server/resources/index.ts'
-import type {ServerServices} from '../../../src/server/services.ts'
-import {StatusError} from '../../../src/server/status.ts'
+import type {ServerServices} from '../../../src/server/kernel/services.ts'
+import {StatusError} from '../../../src/server/kernel/status.ts'
 import {ANN, NOW_TEXT, contextOf} from './support.ts'
 
 const services: ServerServices = {

@@ -1,6 +1,6 @@
 import type {ApiObject, UserInfo} from '../../../src/api/meta.ts'
-import type {FieldError} from '../../../src/server/field-error.ts'
-import type {OperationContext, Resource} from '../../../src/server/resource.ts'
+import type {FieldError} from '../../../src/server/kernel/field-error.ts'
+import type {OperationContext, Resource} from '../../../src/server/kernel/resource.ts'
 import {RESOURCES} from '../../../src/server/resources/index.ts'
 
 export const NOW = new Date('2026-01-02T03:04:05.678Z')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 
 import type {ApiObject} from '../../../src/api/meta.ts'
-import type {Resource} from '../../../src/server/resource.ts'
+import type {Resource} from '../../../src/server/kernel/resource.ts'
 import {ageOf} from '../../../src/server/table/human-duration.ts'
 import {partialList, requirePartialFits} from '../../../src/server/table/partial.ts'
 import {

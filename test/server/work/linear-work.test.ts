@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import {startTestServer, type TestServer} from '../../helpers/test-server.ts'
 import {assertLinear} from '../../helpers/growth.ts'
-import type {Resource} from '../../../src/server/resource.ts'
+import type {Resource} from '../../../src/server/kernel/resource.ts'
 import {RESOURCES} from '../../../src/server/resources/index.ts'
 import {Api, type CallOptions} from '../support.ts'
 import {BASE_OBJECTS} from './base-objects.ts'

@@ -1,5 +1,5 @@
 import {findType, type FieldSchema, type TypeSchema} from '../../../src/api/schema/index.ts'
-import type {Resource} from '../../../src/server/resource.ts'
+import type {Resource} from '../../../src/server/kernel/resource.ts'
 
 /** A key of a map, or an index of a list. */
 export type Step = string | number

@@ -1,6 +1,6 @@
 import type {OwnerReference} from '../../../api/meta.ts'
 import {isMirrorPod, podReferences, type ReferringPod} from '../../authz/node/pod-references.ts'
-import {notFound} from '../../status.ts'
+import {notFound} from '../../kernel/status.ts'
 import {denied} from '../plugin.ts'
 import {quoted, requireThat, type NodeWrite} from './node-write.ts'
 

@@ -1,4 +1,4 @@
-import type {OperationContext} from '../../resource.ts'
+import type {OperationContext} from '../../kernel/resource.ts'
 import {denied, type AdmissionOperation} from '../plugin.ts'
 
 /** A write that a node asks for. */

@@ -1,5 +1,5 @@
 import type {ApiObject} from '../../../api/meta.ts'
-import type {ObjectReader} from '../../resource.ts'
+import type {ObjectReader} from '../../kernel/resource.ts'
 
 interface TokenVolume {
   name?: string

@@ -1,5 +1,5 @@
 import type {ApiObject} from '../../../api/meta.ts'
-import {notFound} from '../../status.ts'
+import {notFound} from '../../kernel/status.ts'
 import {denied} from '../plugin.ts'
 import {quoted, requireThat, type NodeWrite, type NodeWriteRule} from './node-write.ts'
 import {podAudiences, type TokenPod} from './pod-audiences.ts'

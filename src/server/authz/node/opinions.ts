@@ -1,4 +1,4 @@
-import type {AccessAttributes} from '../../resource.ts'
+import type {AccessAttributes} from '../../kernel/resource.ts'
 import type {Opinion} from '../authorizer.ts'
 import type {NodeGraph} from './node-graph.ts'
 

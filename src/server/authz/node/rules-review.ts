@@ -1,5 +1,5 @@
 import type {UserInfo} from '../../../api/meta.ts'
-import type {SubjectRules} from '../../services.ts'
+import type {SubjectRules} from '../../kernel/services.ts'
 import {nodeOf} from './node-identity.ts'
 
 const WHY = 'node authorizer does not support user rule resolution'

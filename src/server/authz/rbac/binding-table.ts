@@ -1,6 +1,6 @@
 import type {UserInfo} from '../../../api/meta.ts'
 import type {ClusterRoleBinding, RoleBinding, RoleRef, Subject} from '../../../api/rbac.ts'
-import {serviceAccountUsername} from '../../authn/users.ts'
+import {serviceAccountUsername} from '../../kernel/users.ts'
 
 /** One subject of a binding, with the sentence that says why it is allowed. */
 export interface BoundSubject {

@@ -1,5 +1,5 @@
 import type {PolicyRule} from '../../../api/rbac.ts'
-import type {AccessAttributes} from '../../resource.ts'
+import type {AccessAttributes} from '../../kernel/resource.ts'
 import {urlPrefixesOf} from './url-prefixes.ts'
 
 const ALL = '*'

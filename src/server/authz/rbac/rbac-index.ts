@@ -7,7 +7,7 @@ import type {
   RoleBinding,
   RoleRef,
 } from '../../../api/rbac.ts'
-import type {AccessAttributes} from '../../resource.ts'
+import type {AccessAttributes} from '../../kernel/resource.ts'
 import {BindingTable} from './binding-table.ts'
 import type {BoundSubject} from './binding-table.ts'
 import {CompiledRole} from './compiled-role.ts'

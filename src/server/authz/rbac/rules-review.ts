@@ -1,5 +1,5 @@
 import type {UserInfo} from '../../../api/meta.ts'
-import type {SubjectRules} from '../../services.ts'
+import type {SubjectRules} from '../../kernel/services.ts'
 import type {RbacIndex} from './rbac-index.ts'
 
 /** The status of a SelfSubjectRulesReview: what `kubectl auth can-i --list` shows. */

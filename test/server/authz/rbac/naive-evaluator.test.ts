@@ -4,7 +4,7 @@ import type {UserInfo} from '../../../../src/api/meta.ts'
 import type {PolicyRule, RoleBinding, Subject} from '../../../../src/api/rbac.ts'
 import {covers} from '../../../../src/server/authz/rbac/covers.ts'
 import {RbacIndex} from '../../../../src/server/authz/rbac/rbac-index.ts'
-import type {AccessAttributes} from '../../../../src/server/resource.ts'
+import type {AccessAttributes} from '../../../../src/server/kernel/resource.ts'
 import type {Item} from './support.ts'
 import {binding, role} from './support.ts'
 

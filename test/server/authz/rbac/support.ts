@@ -1,6 +1,6 @@
 import type {ApiObject, UserInfo} from '../../../../src/api/meta.ts'
 import type {PolicyRule, Subject} from '../../../../src/api/rbac.ts'
-import type {AccessAttributes} from '../../../../src/server/resource.ts'
+import type {AccessAttributes} from '../../../../src/server/kernel/resource.ts'
 import type {RbacKind} from '../../../../src/server/authz/rbac/rbac-index.ts'
 
 export const user = (username: string, ...groups: string[]): UserInfo => ({username, groups})

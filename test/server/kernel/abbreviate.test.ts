@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import {abbreviate, abbreviatedJson, encodedBytes} from '../../src/server/abbreviate.ts'
+import {abbreviate, abbreviatedJson, encodedBytes} from '../../../src/server/kernel/abbreviate.ts'
 
 describe('abbreviating what is repeated of a request', () => {
   it('leaves alone what has room', () => {

@@ -1,5 +1,5 @@
-import type {ApiObject, UserInfo} from '../api/meta.ts'
-import type {Clock} from '../runtime.ts'
+import type {ApiObject, UserInfo} from '../../api/meta.ts'
+import type {Clock} from '../../runtime.ts'
 import type {FieldError} from './field-error.ts'
 
 export type Verb =

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import {invalidValue} from '../../src/server/field-error.ts'
-import {invalid, notFound, StatusError} from '../../src/server/status.ts'
+import {invalidValue} from '../../../src/server/kernel/field-error.ts'
+import {invalid, notFound, StatusError} from '../../../src/server/kernel/status.ts'
 
 const KIND = {group: 'certificates.k8s.io', kind: 'CertificateSigningRequest'}
 const MOST = 64 * 1024

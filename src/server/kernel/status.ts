@@ -1,4 +1,4 @@
-import type {Status, StatusCause, StatusDetails} from '../api/meta.ts'
+import type {Status, StatusCause, StatusDetails} from '../../api/meta.ts'
 import {abbreviate, encodedBytes} from './abbreviate.ts'
 import type {FieldError} from './field-error.ts'
 

@@ -1,4 +1,4 @@
-import type {UserInfo} from '../api/meta.ts'
+import type {UserInfo} from '../../api/meta.ts'
 
 /** A request as the server's function takes it: from a socket, or from a client in the same process. */
 export interface ApiRequest {

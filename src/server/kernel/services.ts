@@ -1,4 +1,4 @@
-import type {UserInfo} from '../api/meta.ts'
+import type {UserInfo} from '../../api/meta.ts'
 
 /** What a user may do in a namespace, as a SelfSubjectRulesReview answers it. */
 export interface SubjectRules {
