@@ -1,6 +1,6 @@
 import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {joinPhases, runJoin} from '../src/node/join.ts'
+import {joinPhases, runJoin} from '../src/node/join/join.ts'
 import {systemClock} from '../src/runtime.ts'
 import type {Cluster} from '../test/helpers/cluster.ts'
 import type {Identity} from './attack.ts'

@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import type {PhaseContext} from '../control-plane/phases/phase.ts'
+import type {PhaseContext} from '../control-plane/init/phase.ts'
 import type {WantedToken} from '../control-plane/tokens/create.ts'
 import type {Clock} from '../runtime.ts'
 

@@ -1,5 +1,5 @@
-import type {InitObserver} from '../control-plane/init.ts'
-import {PHASE_NAMES} from '../control-plane/phases/names.ts'
+import type {InitObserver} from '../control-plane/init/init.ts'
+import {PHASE_NAMES} from '../control-plane/init/names.ts'
 import {columnsOf, paragraph} from './layout.ts'
 import {plainText} from './plain-text.ts'
 import {colours, isInteractive} from './terminal.ts'

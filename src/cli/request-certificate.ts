@@ -7,7 +7,7 @@ import {
   kubeconfigPlace,
   pairPlace,
   type Place,
-} from '../control-plane/requests/places.ts'
+} from '../control-plane/requests/destination.ts'
 import {wantedCertificate, type WantedCertificate} from '../control-plane/requests/wanted.ts'
 import {TrustError} from '../errors.ts'
 import type {KeyAlgorithm} from '../pki/keys.ts'

@@ -4,8 +4,8 @@ import {TrustError} from '../errors.ts'
 import {parseBundle} from '../pki/bundle.ts'
 import {readFileIfThere} from '../pki/files.ts'
 import {ensureFolder} from '../pki/folders.ts'
-import {isKept, keepFile, type KeptFile} from './kept-files.ts'
-import {nodeFile} from './places.ts'
+import {isKept, keepFile, type KeptFile} from './managed-file.ts'
+import {nodeFile} from './node-files.ts'
 
 /** Neither is a secret. */
 const PUBLIC = 0o644

@@ -2,7 +2,7 @@ import {formatTimestamp} from '../bootstrap/timestamp.ts'
 import {lookAt} from '../pki/file-checks.ts'
 import {readClusterInfo} from './cluster-info-store.ts'
 import {CredentialStore} from './credential-store.ts'
-import {nodeFile} from './places.ts'
+import {nodeFile} from './node-files.ts'
 
 /** What `join --output json` prints. */
 export interface JoinResult {

@@ -3,8 +3,8 @@ import {formatKubeconfig} from '../client/kubeconfig.ts'
 import {nodeUser} from '../csr/node-names.ts'
 import type {TrustedClusterInfo} from '../discovery/cluster-info.ts'
 import {endpointsExtension} from '../discovery/endpoints-extension.ts'
-import type {KeptFile} from './kept-files.ts'
-import {nodeFile} from './places.ts'
+import type {KeptFile} from './managed-file.ts'
+import {nodeFile} from './node-files.ts'
 
 /** kubeadm's name for whoever has only a token. */
 const BOOTSTRAP_USER = 'tls-bootstrap-token-user'

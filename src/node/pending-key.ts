@@ -4,7 +4,7 @@ import {readFileIfThere, writeFileSafely} from '../pki/files.ts'
 import {ensureFolder, syncFolder} from '../pki/folders.ts'
 import {lookAt, requireReplaceable} from '../pki/file-checks.ts'
 import {parsePrivateKey, privateKeyPem, publicHalf, type KeyPair} from '../pki/keys.ts'
-import {nodeFile} from './places.ts'
+import {nodeFile} from './node-files.ts'
 
 /** The key of a request that an earlier run has left under way; undefined where none did. */
 export async function readPendingKey(dir: string): Promise<KeyPair | undefined> {

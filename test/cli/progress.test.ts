@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import {stripVTControlCharacters} from 'node:util'
 import {createProgress} from '../../src/cli/progress.ts'
-import {PHASES} from '../../src/control-plane/phases/index.ts'
-import {JOIN_PHASES} from '../../src/node/phases/index.ts'
+import {PHASES} from '../../src/control-plane/init/index.ts'
+import {JOIN_PHASES} from '../../src/node/join/index.ts'
 
 function stream(isTTY: boolean, columns?: number) {
   const written: string[] = []

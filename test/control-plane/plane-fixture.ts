@@ -4,8 +4,8 @@ import {join} from 'node:path'
 import {connectAsAdmin} from '../../src/control-plane/admin.ts'
 import {resolvePlane} from '../../src/control-plane/config/resolve.ts'
 import type {Choices} from '../../src/control-plane/config/settings.ts'
-import {runPhases} from '../../src/control-plane/init.ts'
-import {PHASES, type PhaseContext} from '../../src/control-plane/phases/index.ts'
+import {runPhases} from '../../src/control-plane/init/init.ts'
+import {PHASES, type PhaseContext} from '../../src/control-plane/init/index.ts'
 import {systemClock} from '../../src/runtime.ts'
 
 export interface PlaneFixture {

@@ -1,4 +1,4 @@
-import type {InitPlan, InitResult} from '../../control-plane/init.ts'
+import type {InitPlan, InitResult} from '../../control-plane/init/init.ts'
 import {shellWord} from '../../control-plane/requests/explain.ts'
 import {columnsOf, formatFields, type Field} from '../layout.ts'
 import type {View} from '../output.ts'

@@ -43,7 +43,8 @@ Only one command at a time changes a control plane: a second one waits for its t
   async run(): Promise<void> {
     const {flags} = await this.parse(Init)
     const {openSession, runSession} = await import('../../cli/init-session.ts')
-    const {describePlane, phasesWithout, planInit} = await import('../../control-plane/init.ts')
+    const {describePlane, phasesWithout, planInit} =
+      await import('../../control-plane/init/init.ts')
     const {isRunning} = await import('../../control-plane/server-state.ts')
     const {initPlanView, initView} = await import('../../cli/views/init.ts')
     const session = await openSession(flags, this.clock)

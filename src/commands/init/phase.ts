@@ -3,7 +3,7 @@ import {TrustCommand} from '../../cli/command.ts'
 import {dryRun} from '../../cli/flags.ts'
 import {initFlags} from '../../cli/init-flags.ts'
 import {initTokenFlags} from '../../cli/init-token.ts'
-import {PHASE_NAMES, type PhaseName} from '../../control-plane/phases/names.ts'
+import {PHASE_NAMES, type PhaseName} from '../../control-plane/init/names.ts'
 
 export default class InitPhase extends TrustCommand {
   static override summary = 'run one phase of init'
@@ -25,7 +25,7 @@ export default class InitPhase extends TrustCommand {
   async run(): Promise<void> {
     const {args, flags} = await this.parse(InitPhase)
     const {openSession, runSession} = await import('../../cli/init-session.ts')
-    const {describePlane, planInit, requirePhase} = await import('../../control-plane/init.ts')
+    const {describePlane, planInit, requirePhase} = await import('../../control-plane/init/init.ts')
     const phase = requirePhase(args.phase as PhaseName)
     const session = await openSession(flags, this.clock)
     if (flags['dry-run']) {

@@ -41,7 +41,7 @@ The cluster is found by a token and an address, or by a file that came in a trus
     const session = await openJoinSession(argv as string[], flags, this.clock)
     const {request, phases} = session
     if (session.isDryRun) {
-      const {planJoin} = await import('../../node/join.ts')
+      const {planJoin} = await import('../../node/join/join.ts')
       return await this.print(await planJoin(request, phases), flags.output, joinPlanView)
     }
     await runJoinSession(session, phases)

@@ -2,7 +2,7 @@ import * as Args from '@oclif/core/args'
 import {TrustCommand} from '../../cli/command.ts'
 import {dryRun} from '../../cli/flags.ts'
 import {endpoints, joinFlags} from '../../cli/join-flags.ts'
-import {JOIN_PHASE_NAMES, type JoinPhaseName} from '../../node/phases/names.ts'
+import {JOIN_PHASE_NAMES, type JoinPhaseName} from '../../node/join/names.ts'
 
 export default class JoinPhase extends TrustCommand {
   static override summary = 'run one phase of join'
@@ -27,7 +27,7 @@ export default class JoinPhase extends TrustCommand {
   async run(): Promise<void> {
     const {args, argv, flags} = await this.parse(JoinPhase)
     const {openJoinSession, runJoinSession} = await import('../../cli/join-session.ts')
-    const {planJoin, requireJoinPhase} = await import('../../node/join.ts')
+    const {planJoin, requireJoinPhase} = await import('../../node/join/join.ts')
     const phase = requireJoinPhase(args.phase as JoinPhaseName)
     const session = await openJoinSession(argv.slice(1) as string[], flags, this.clock)
     if (session.isDryRun) {

@@ -11,7 +11,7 @@ import {
   type KeyPair,
 } from '../../pki/keys.ts'
 import {requireStrongKey} from '../../pki/key-policy.ts'
-import {forgetPendingKey, type Place} from './places.ts'
+import {forgetPendingKey, type Place} from './destination.ts'
 
 export interface RequestKey {
   keys: KeyPair

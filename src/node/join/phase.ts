@@ -3,7 +3,7 @@ import type {DiscoveryOptions} from '../../discovery/plan.ts'
 import type {DiscoverySettings} from '../../discovery/surroundings.ts'
 import type {KeyPair} from '../../pki/keys.ts'
 import type {Clock} from '../../runtime.ts'
-import type {Turn} from '../turn.ts'
+import type {Turn} from '../node-lock.ts'
 import type {JoinPhaseName} from './names.ts'
 
 /** What a user has said about a join. */

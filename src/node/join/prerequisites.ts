@@ -3,7 +3,7 @@ import {TrustError} from '../../errors.ts'
 import {readClusterInfo} from '../cluster-info-store.ts'
 import {CredentialStore, type StoredCredential} from '../credential-store.ts'
 import {isOfNode} from '../issued-certificate.ts'
-import {nodeFile} from '../places.ts'
+import {nodeFile} from '../node-files.ts'
 import type {JoinContext} from './phase.ts'
 
 export const storeOf = ({settings}: Pick<JoinContext, 'settings'>): CredentialStore =>

@@ -1,6 +1,6 @@
-import {isKept, keepFile} from '../kept-files.ts'
+import {isKept, keepFile} from '../managed-file.ts'
 import {kubeletKubeconfig} from '../kubeconfigs.ts'
-import {requireClusterInfo, requireValid, storeOf} from './known.ts'
+import {requireClusterInfo, requireValid, storeOf} from './prerequisites.ts'
 import type {JoinContext, JoinPhase} from './phase.ts'
 
 async function fileOf(context: JoinContext) {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import {readdir} from 'node:fs/promises'
 import {join} from 'node:path'
-import {joinPhases, runJoin} from '../../src/node/join.ts'
-import {issueFromRequest} from '../../src/pki/issuer.ts'
-import {parseRequest} from '../../src/pki/request.ts'
-import {around, makeAuthority, type TestAuthority} from '../client/support/certificates.ts'
-import {joinRequest, startJoinableCluster, useFolder} from './support.ts'
-import type {JoinableCluster} from './support.ts'
+import {joinPhases, runJoin} from '../../../src/node/join/join.ts'
+import {issueFromRequest} from '../../../src/pki/issuer.ts'
+import {parseRequest} from '../../../src/pki/request.ts'
+import {around, makeAuthority, type TestAuthority} from '../../client/support/certificates.ts'
+import {joinRequest, startJoinableCluster, useFolder} from '../support.ts'
+import type {JoinableCluster} from '../support.ts'
 
 describe('a cluster whose nodes are signed by a CA of its own', function () {
   this.timeout(30_000)

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import {syncBuiltinESMExports} from 'node:module'
-import type {JoinSettings} from '../../src/node/phases/index.ts'
+import type {JoinSettings} from '../../../src/node/join/index.ts'
 
 /**
  * Joins, and is killed right before its n-th step: a change on the file system, or a request to the server. Arguments: the settings
@@ -30,7 +30,7 @@ for (const name of CHANGES) {
 }
 syncBuiltinESMExports()
 
-const {UndiciTransport} = await import('../../src/client/undici-transport.ts')
+const {UndiciTransport} = await import('../../../src/client/undici-transport.ts')
 for (const name of ['request', 'stream'] as const) {
   const original = UndiciTransport.prototype[name] as Call
   Object.defineProperty(UndiciTransport.prototype, name, {
@@ -41,8 +41,8 @@ for (const name of ['request', 'stream'] as const) {
   })
 }
 
-const {joinPhases, runJoin} = await import('../../src/node/join.ts')
-const {systemClock} = await import('../../src/runtime.ts')
+const {joinPhases, runJoin} = await import('../../../src/node/join/join.ts')
+const {systemClock} = await import('../../../src/runtime.ts')
 const silent = () => undefined
 await runJoin(
   {

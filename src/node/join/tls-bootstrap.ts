@@ -14,7 +14,7 @@ import {discardPendingKey, keepPendingKey, readPendingKey} from '../pending-key.
 import {explainRefusal} from '../refusals.ts'
 import {isOutOfDate, submitRequest, type Submitted} from '../submit-request.ts'
 import {whoAmI} from '../who-am-i.ts'
-import {findValid, requireClusterInfo, requireToken, storeOf} from './known.ts'
+import {findValid, requireClusterInfo, requireToken, storeOf} from './prerequisites.ts'
 import type {JoinContext, JoinPhase} from './phase.ts'
 
 /** As long as kubeadm waits. */

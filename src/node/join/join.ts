@@ -1,10 +1,10 @@
-import {planDiscovery} from '../discovery/plan.ts'
-import {TrustError} from '../errors.ts'
-import {generateKeys, type KeyPair} from '../pki/keys.ts'
-import {JOIN_PHASES, type JoinContext, type JoinPhase} from './phases/index.ts'
-import {findValid, requireToken} from './phases/known.ts'
-import {JOIN_PHASE_NAMES, type JoinPhaseName} from './phases/names.ts'
-import {turnIn} from './turn.ts'
+import {planDiscovery} from '../../discovery/plan.ts'
+import {TrustError} from '../../errors.ts'
+import {generateKeys, type KeyPair} from '../../pki/keys.ts'
+import {JOIN_PHASES, type JoinContext, type JoinPhase} from './index.ts'
+import {findValid, requireToken} from './prerequisites.ts'
+import {JOIN_PHASE_NAMES, type JoinPhaseName} from './names.ts'
+import {turnIn} from '../node-lock.ts'
 
 /** Told as the phases go by. */
 export interface JoinObserver {

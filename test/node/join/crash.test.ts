@@ -6,12 +6,12 @@ import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {promisify} from 'node:util'
 import {build} from 'esbuild'
-import {connect} from '../../src/client/connect.ts'
-import {joinPhases, runJoin} from '../../src/node/join.ts'
-import {whoAmI} from '../../src/node/who-am-i.ts'
-import {parseRequest} from '../../src/pki/request.ts'
-import {joinRequest, startJoinableCluster, useFolder} from './support.ts'
-import type {JoinableCluster} from './support.ts'
+import {connect} from '../../../src/client/connect.ts'
+import {joinPhases, runJoin} from '../../../src/node/join/join.ts'
+import {whoAmI} from '../../../src/node/who-am-i.ts'
+import {parseRequest} from '../../../src/pki/request.ts'
+import {joinRequest, startJoinableCluster, useFolder} from '../support.ts'
+import type {JoinableCluster} from '../support.ts'
 
 const run = promisify(execFile)
 const SCRIPT = fileURLToPath(new URL('crashing-join.ts', import.meta.url))

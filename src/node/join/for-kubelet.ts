@@ -1,11 +1,11 @@
 import {ensureFolder} from '../../pki/folders.ts'
 import {byToken, withServer} from '../cluster-access.ts'
-import {isKept, keepFile} from '../kept-files.ts'
+import {isKept, keepFile} from '../managed-file.ts'
 import {bootstrapKubeconfig} from '../kubeconfigs.ts'
 import {requireNameFree} from '../name-in-use.ts'
-import {nodeFile} from '../places.ts'
+import {nodeFile} from '../node-files.ts'
 import {explainRefusal} from '../refusals.ts'
-import {requireClusterInfo, requireToken} from './known.ts'
+import {requireClusterInfo, requireToken} from './prerequisites.ts'
 import type {JoinContext, JoinPhase} from './phase.ts'
 
 async function fileOf(context: JoinContext) {

@@ -2,8 +2,8 @@ import {rm} from 'node:fs/promises'
 import {lookAt, requireReplaceable} from '../../pki/file-checks.ts'
 import {syncFolder} from '../../pki/folders.ts'
 import {discardPendingKey} from '../pending-key.ts'
-import {nodeFile} from '../places.ts'
-import {requireValid} from './known.ts'
+import {nodeFile} from '../node-files.ts'
+import {requireValid} from './prerequisites.ts'
 import type {JoinPhase} from './phase.ts'
 
 export const cleanup: JoinPhase = {

@@ -6,7 +6,7 @@ import {weaknessOf} from '../../../src/bootstrap/weak-token.ts'
 import type {ApiClient} from '../../../src/client/api-client.ts'
 import {endpointOf} from '../../../src/control-plane/config/plane.ts'
 import type {Choices} from '../../../src/control-plane/config/settings.ts'
-import {describePlane} from '../../../src/control-plane/init.ts'
+import {describePlane} from '../../../src/control-plane/init/init.ts'
 import {ADMIN, startTestServer, type TestServer} from '../../helpers/test-server.ts'
 import {planeFixture, type PlaneFixture} from '../plane-fixture.ts'
 
@@ -295,7 +295,7 @@ describe('the phases by which machines can join', () => {
 
     it('says in a dry run what it would make, before there is a server', async () => {
       fixture.context.tokens = {wanted: [{token: TOKEN, ttl: 5_400_000}]}
-      const {bootstrapToken} = await import('../../../src/control-plane/phases/bootstrap-token.ts')
+      const {bootstrapToken} = await import('../../../src/control-plane/init/bootstrap-token.ts')
       assert.deepEqual(await bootstrapToken.plan(fixture.context), [
         'make the token nh3k2b.**************** that machines can join with, for 1h30m0s',
       ])

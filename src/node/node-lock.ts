@@ -1,6 +1,6 @@
 import {ensureFolder} from '../pki/folders.ts'
 import {takeTurn, type Tell} from '../storage/turn.ts'
-import {nodeFile} from './places.ts'
+import {nodeFile} from './node-files.ts'
 
 /** The right to change the folder of a node, which one process has at a time. */
 export interface Turn {

@@ -4,8 +4,8 @@ import {mkdir, readFile, readdir, rm, stat, symlink, writeFile} from 'node:fs/pr
 import {join} from 'node:path'
 import {readKubeconfig} from '../../../src/client/kubeconfig-files.ts'
 import {readMadeFiles} from '../../../src/control-plane/made-files.ts'
-import {planPhases} from '../../../src/control-plane/init.ts'
-import {PHASES} from '../../../src/control-plane/phases/index.ts'
+import {planPhases} from '../../../src/control-plane/init/init.ts'
+import {PHASES} from '../../../src/control-plane/init/index.ts'
 import {planeFixture, type PlaneFixture} from '../plane-fixture.ts'
 
 const FILES = ['preflight', 'certs', 'kubeconfig']

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import {readdir} from 'node:fs/promises'
 import {join} from 'node:path'
 import type {ServerResponse} from 'node:http'
-import {formatClusterInfo, jwsKey} from '../../src/bootstrap/cluster-info.ts'
-import {signDetached} from '../../src/bootstrap/jws.ts'
-import {joinPhases, runJoin} from '../../src/node/join.ts'
-import {servePlain} from '../client/support/servers.ts'
-import {makeAuthority} from '../client/support/certificates.ts'
+import {formatClusterInfo, jwsKey} from '../../../src/bootstrap/cluster-info.ts'
+import {signDetached} from '../../../src/bootstrap/jws.ts'
+import {joinPhases, runJoin} from '../../../src/node/join/join.ts'
+import {servePlain} from '../../client/support/servers.ts'
+import {makeAuthority} from '../../client/support/certificates.ts'
 import {
   answerData,
   signedData,
@@ -15,8 +15,8 @@ import {
   TOKEN_TEXT,
   type Data,
   type FakeCluster,
-} from '../discovery/support.ts'
-import {joinRequest, useFolder} from './support.ts'
+} from '../../discovery/support.ts'
+import {joinRequest, useFolder} from '../support.ts'
 
 const base64url = (text: string) => Buffer.from(text).toString('base64url')
 

@@ -1,7 +1,7 @@
 import {TrustError, hasCode} from '../../errors.ts'
 import {byCertificate, withServer} from '../cluster-access.ts'
 import {nodeObject, registerNode} from '../register-node.ts'
-import {requireClusterInfo, requireValid} from './known.ts'
+import {requireClusterInfo, requireValid} from './prerequisites.ts'
 import type {JoinPhase} from './phase.ts'
 
 const OUTCOMES = {

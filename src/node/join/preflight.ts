@@ -8,8 +8,8 @@ import {
   requireRightClock,
   requireWritableFolders,
 } from '../../pki/machine-checks.ts'
-import {nodeFile} from '../places.ts'
-import {findValid} from './known.ts'
+import {nodeFile} from '../node-files.ts'
+import {findValid} from './prerequisites.ts'
 import type {JoinContext, JoinPhase} from './phase.ts'
 
 /** What only the folder of a control plane holds. */
