@@ -7,7 +7,7 @@ import tseslint from 'typescript-eslint'
 const LAYERS = [
   ['errors.ts', 'runtime.ts', 'version.ts'],
   ['pki', 'api'],
-  ['bootstrap', 'csr'],
+  ['bootstrap', 'csr', 'trust'],
   ['storage', 'client'],
   ['discovery', 'controllers', 'server'],
   ['node'],
@@ -53,6 +53,7 @@ const forbiddenByFolder = [
   'pki',
   'bootstrap',
   'csr',
+  'trust',
   'storage',
   'client',
   'discovery',

@@ -1,6 +1,6 @@
+import type {TokenKeys} from '../trust/token-keys.ts'
 import type {ApiRequest, ApiResponse} from './kernel/api-request.ts'
 import {DISCOVERY_PATH, JWKS_PATH, jsonWebKeySet, openidConfiguration} from './authn/openid.ts'
-import type {TokenKeys} from './authn/signing-keys.ts'
 import {createDiscovery, versionDocument} from './discovery/index.ts'
 import type {Health} from './health/index.ts'
 import {METRICS_CONTENT_TYPE, type MetricsRegistry} from './metrics/index.ts'

@@ -1,4 +1,4 @@
-import type {TokenKeys} from './signing-keys.ts'
+import type {TokenKeys} from '../../trust/token-keys.ts'
 
 export const JWKS_PATH = '/openid/v1/jwks'
 export const DISCOVERY_PATH = '/.well-known/openid-configuration'

@@ -1,6 +1,7 @@
 import {createHash, randomUUID} from 'node:crypto'
 import type {UserInfo} from '../../api/meta.ts'
 import type {Clock} from '../../runtime.ts'
+import type {TokenKeys} from '../../trust/token-keys.ts'
 import type {ObjectReader} from '../kernel/resource.ts'
 import type {IssuedToken, TokenOrder} from '../kernel/services.ts'
 import type {BearerAuthenticator} from './bearer.ts'
@@ -9,7 +10,6 @@ import {decodeJwt, isSignedBy, signJwt} from './jwt.ts'
 import type {DecodedJwt} from './jwt.ts'
 import {decodeClaims, encodeClaims} from './service-account-claims.ts'
 import type {ObjectClaim, ServiceAccountClaims} from './service-account-claims.ts'
-import type {TokenKeys} from './signing-keys.ts'
 import {CREDENTIAL_ID, serviceAccountGroups, serviceAccountUsername} from '../kernel/users.ts'
 
 export interface ServiceAccountTokenOptions {

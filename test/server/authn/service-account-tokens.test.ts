@@ -12,8 +12,8 @@ import {
   issueServiceAccountToken,
   serviceAccountAuthenticator,
 } from '../../../src/server/authn/service-account-tokens.ts'
-import {createTokenKeys} from '../../../src/server/authn/signing-keys.ts'
-import type {TokenKeys} from '../../../src/server/authn/signing-keys.ts'
+import {createTokenKeys} from '../../../src/trust/token-keys.ts'
+import type {TokenKeys} from '../../../src/trust/token-keys.ts'
 import type {TokenOrder} from '../../../src/server/kernel/services.ts'
 import {HOUR, MINUTE, NOW, TestClock, objectReader} from './support.ts'
 

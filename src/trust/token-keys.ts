@@ -1,13 +1,15 @@
 import {createHash, createPublicKey} from 'node:crypto'
 import type {KeyObject} from 'node:crypto'
-import {TrustError} from '../../errors.ts'
-import type {JwtAlgorithm} from './jwt.ts'
+import {TrustError} from '../errors.ts'
+
+/** The `alg` of the tokens that a key signs. */
+export type TokenAlgorithm = 'ES256' | 'ES384' | 'ES512' | 'RS256'
 
 export interface VerificationKey {
   /** base64url of the SHA-256 of the public key's SubjectPublicKeyInfo, as Kubernetes names its keys. */
   id: string
   key: KeyObject
-  algorithm: JwtAlgorithm
+  algorithm: TokenAlgorithm
 }
 
 /** The keys of service-account tokens: one signs, several are believed, so that keys can be changed. */
@@ -16,7 +18,7 @@ export interface TokenKeys {
   verification: readonly VerificationKey[]
 }
 
-const EC_ALGORITHMS: Record<string, JwtAlgorithm> = {
+const EC_ALGORITHMS: Record<string, TokenAlgorithm> = {
   prime256v1: 'ES256',
   secp384r1: 'ES384',
   secp521r1: 'ES512',
@@ -27,7 +29,7 @@ export const publicKeyId = (key: KeyObject) =>
     .update(key.export({type: 'spki', format: 'der'}))
     .digest('base64url')
 
-function algorithmOf(key: KeyObject): JwtAlgorithm {
+function algorithmOf(key: KeyObject): TokenAlgorithm {
   if (key.asymmetricKeyType === 'rsa') return 'RS256'
   const algorithm = EC_ALGORITHMS[key.asymmetricKeyDetails?.namedCurve ?? '']
   if (key.asymmetricKeyType === 'ec' && algorithm !== undefined) return algorithm
