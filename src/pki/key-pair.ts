@@ -11,48 +11,47 @@ import {
   generateKeys,
   isPairOf,
   parsePrivateKey,
-  parsePublicKey,
+  parsePublicKeys,
   privateKeyPem,
   publicHalf,
   publicKeyPem,
   type KeyAlgorithm,
 } from './keys.ts'
 
-/** A pair of bare keys as it is found in the certificate folder. */
-export interface StoredKeyPair {
-  publicKey: KeyObject
-  /** Absent where only the public half is here: tokens can then be checked and not issued. */
+/** Bare keys as they are found in the certificate folder: one signs, and while keys are exchanged several are believed. */
+export interface StoredKeys {
+  /** All keys of the public file; the private key's own half is always among them. */
+  publicKeys: readonly KeyObject[]
+  /** Absent where only the public file is here: tokens can then be checked and not issued. */
   privateKey?: KeyObject
 }
 
-async function readKeys(
-  certDir: string,
-  spec: KeyPairSpec,
-): Promise<{privateKey?: KeyObject; publicKey?: KeyObject}> {
-  await recoverFolder(certDir)
-  const privateText = await readFileIfThere(join(certDir, spec.privateKey), {secret: true})
-  const publicText = await readFileIfThere(join(certDir, spec.publicKey))
-  return {
-    ...(privateText && {privateKey: parsePrivateKey(privateText.toString())}),
-    ...(publicText && {publicKey: parsePublicKey(publicText.toString())}),
-  }
-}
-
-/** The pair of the folder; undefined where nothing of it is there. */
+/** The keys of the folder; undefined if neither file is there. */
 export async function readKeyPair(
   certDir: string,
   spec: KeyPairSpec,
-): Promise<StoredKeyPair | undefined> {
-  const {privateKey, publicKey} = await readKeys(certDir, spec)
-  if (!privateKey) return publicKey && {publicKey}
-  if (publicKey && !isPairOf(privateKey, publicKey)) {
+): Promise<StoredKeys | undefined> {
+  await recoverFolder(certDir)
+  const privatePath = join(certDir, spec.privateKey)
+  const publicPath = join(certDir, spec.publicKey)
+  const privateText = await readFileIfThere(privatePath, {secret: true})
+  const publicText = await readFileIfThere(publicPath)
+  const publicKeys = publicText && parsePublicKeys(publicText.toString())
+  if (!privateText) return publicKeys && {publicKeys}
+  const privateKey = parsePrivateKey(privateText.toString())
+  if (publicKeys && !publicKeys.some((key) => isPairOf(privateKey, key))) {
     throw new TrustError(
       'PAIR_MISMATCH',
-      `${join(certDir, spec.privateKey)} and ${join(certDir, spec.publicKey)} are not of one pair`,
-      {hints: [`move ${spec.publicKey} away: it is made again from ${spec.privateKey}`]},
+      `${publicPath} does not hold the public key of ${privatePath}`,
+      {
+        hints: [
+          `add the public key of ${spec.privateKey} to ${spec.publicKey}`,
+          `or move ${spec.publicKey} away: it is created again from ${spec.privateKey}`,
+        ],
+      },
     )
   }
-  return {privateKey, publicKey: publicHalf(privateKey)}
+  return {privateKey, publicKeys: publicKeys ?? [publicHalf(privateKey)]}
 }
 
 /** The pair of the folder, made where it is not there and never overwritten; a public half that is missing is added. */
@@ -60,15 +59,15 @@ export async function ensureKeyPair(
   certDir: string,
   spec: KeyPairSpec,
   options: {algorithm?: KeyAlgorithm; beforeWrite?: BeforeWrite} = {},
-): Promise<StoredKeyPair & {created: boolean}> {
+): Promise<StoredKeys & {created: boolean}> {
   const {algorithm, beforeWrite} = options
   await ensureFolder(certDir)
   const there = await readKeyPair(certDir, spec)
   if (there) {
-    requireStrongKey(there.publicKey)
+    there.publicKeys.forEach(requireStrongKey)
     const publicPath = join(certDir, spec.publicKey)
     if (!(await readFileIfThere(publicPath))) {
-      const data = publicKeyPem(there.publicKey)
+      const data = there.publicKeys.map(publicKeyPem).join('')
       await beforeWrite?.([{path: publicPath, data}])
       await writeFileSafely(publicPath, data)
     }
@@ -80,6 +79,8 @@ export async function ensureKeyPair(
     {name: spec.publicKey, data: publicKeyPem(keys.publicKey)},
   ]
   await beforeWrite?.(files.map(({name, data}) => ({path: join(certDir, name), data})))
-  if (await createFiles(certDir, spec.id, files)) return {...keys, created: true}
+  if (await createFiles(certDir, spec.id, files)) {
+    return {privateKey: keys.privateKey, publicKeys: [keys.publicKey], created: true}
+  }
   return ensureKeyPair(certDir, spec, options)
 }

@@ -70,15 +70,19 @@ export function parsePrivateKey(text: string): KeyObject {
   }
 }
 
-/** The first public key of the text; a private key's public half is not taken for one. */
-export function parsePublicKey(text: string): KeyObject {
-  const block = parsePem(text).find(({label}) => label.endsWith('PUBLIC KEY'))
-  if (!block) throw new TrustError('KEY_INVALID', 'there is no public key in PEM form')
-  try {
-    return createPublicKey(encodePem(block.label, block.bytes))
-  } catch {
-    throw new TrustError('KEY_INVALID', 'the public key cannot be read')
+/** All public keys of the text, in order, and at least one; a private key's public half is not taken for one. */
+export function parsePublicKeys(text: string): KeyObject[] {
+  const blocks = parsePem(text).filter(({label}) => label.endsWith('PUBLIC KEY'))
+  if (blocks.length === 0) {
+    throw new TrustError('KEY_INVALID', 'there is no public key in PEM form')
   }
+  return blocks.map(({label, bytes}) => {
+    try {
+      return createPublicKey(encodePem(label, bytes))
+    } catch {
+      throw new TrustError('KEY_INVALID', 'the public key cannot be read')
+    }
+  })
 }
 
 /**

@@ -129,15 +129,15 @@ describe('ensureKeyPair', () => {
     const made = await ensure()
     const found = await ensure()
     assert.deepEqual([made.created, found.created], [true, false])
-    assert.ok(found.privateKey && isPairOf(found.privateKey, made.publicKey))
+    assert.ok(found.privateKey && isPairOf(found.privateKey, made.publicKeys[0]!))
     assert.deepEqual((await readdir(folder())).sort(), ['sa.key', 'sa.pub'])
   })
 
   it('makes a public key that is missing again', async () => {
-    const {publicKey} = await ensure()
+    const {publicKeys} = await ensure()
     await rm(join(folder(), 'sa.pub'))
     await ensure()
-    assert.equal(await readFile(join(folder(), 'sa.pub'), 'utf8'), publicKeyPem(publicKey))
+    assert.equal(await readFile(join(folder(), 'sa.pub'), 'utf8'), publicKeyPem(publicKeys[0]!))
   })
 
   it('checks by a public key alone', async () => {
@@ -145,7 +145,15 @@ describe('ensureKeyPair', () => {
     await writeFile(join(folder(), 'sa.pub'), publicKeyPem(publicKey))
     const found = await ensure()
     assert.equal(found.privateKey, undefined)
-    assert.ok(found.publicKey.equals(publicKey))
+    assert.ok(found.publicKeys[0]?.equals(publicKey))
+  })
+
+  it('believes every key of a public file that holds the private one’s half among them', async () => {
+    const {publicKeys} = await ensure()
+    const {publicKey: older} = await generateKeys('RSA-2048')
+    const pems = [publicKeyPem(older), publicKeyPem(publicKeys[0]!)]
+    await writeFile(join(folder(), 'sa.pub'), pems.join('an explanation\n'))
+    assert.deepEqual((await ensure()).publicKeys.map(publicKeyPem), pems)
   })
 
   it('refuses keys of two pairs', async () => {
