@@ -1,7 +1,7 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import {isForRequests, mayActForSigner} from './certificate-signers.ts'
-import {denied} from './plugin.ts'
-import type {AdmissionPlugin} from './plugin.ts'
+import {denied} from '../kernel/admission.ts'
+import type {AdmissionPlugin} from '../kernel/admission.ts'
 
 /**
  * Who decides on a request, one way or the other, needs the verb `approve` for the signer it was made for. What was sent

@@ -1,6 +1,6 @@
 import type {OperationContext} from '../kernel/resource.ts'
-import {isResource} from './plugin.ts'
-import type {AdmissionOperation} from './plugin.ts'
+import {isResource} from '../kernel/admission.ts'
+import type {AdmissionOperation} from '../kernel/admission.ts'
 
 const GROUP = 'certificates.k8s.io'
 

@@ -1,8 +1,8 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import {semanticallyEqual} from '../validation/equality.ts'
 import {isForRequests, mayActForSigner} from './certificate-signers.ts'
-import {denied} from './plugin.ts'
-import type {AdmissionPlugin} from './plugin.ts'
+import {denied} from '../kernel/admission.ts'
+import type {AdmissionPlugin} from '../kernel/admission.ts'
 
 /**
  * Who issues a certificate or says that it will not come needs the verb `sign` for the signer the request was made for.

@@ -3,8 +3,8 @@ import {API_SERVER_CLIENT, KUBELET_CLIENT} from '../../csr/signers.ts'
 import {requestOf} from '../../csr/request-of.ts'
 import {MASTERS_GROUP} from '../kernel/users.ts'
 import {isForRequests} from './certificate-signers.ts'
-import {denied} from './plugin.ts'
-import type {AdmissionPlugin} from './plugin.ts'
+import {denied} from '../kernel/admission.ts'
+import type {AdmissionPlugin} from '../kernel/admission.ts'
 
 /** Whether this server knows clients by the CA that a signer signs with. */
 export type BelievesSigner = (signerName: string) => boolean

@@ -1,7 +1,7 @@
 import {TokenBuckets} from '../limits/token-buckets.ts'
 import {tooManyRequests} from '../kernel/status.ts'
-import {isResource} from './plugin.ts'
-import type {AdmissionPlugin} from './plugin.ts'
+import {isResource} from '../kernel/admission.ts'
+import type {AdmissionPlugin} from '../kernel/admission.ts'
 
 /** A kubelet tells of 25 things at once for each of its pods, and then of one in five minutes. */
 const RATE = {perSecond: 1, burst: 3000, keys: 10_000}

@@ -1,4 +1,5 @@
 import type {RbacIndex} from '../authz/rbac/rbac-index.ts'
+import {chainPlugins, type Admission, type AdmissionPlugin} from '../kernel/admission.ts'
 import {certificateApproval} from './certificate-approval.ts'
 import {certificateSigning} from './certificate-signing.ts'
 import {
@@ -7,14 +8,10 @@ import {
 } from './certificate-subject-restriction.ts'
 import {namespaceLifecycle} from './namespace-lifecycle.ts'
 import {nodeRestriction} from './node-restriction/index.ts'
-import {chainPlugins} from './plugin.ts'
-import type {Admission, AdmissionPlugin} from './plugin.ts'
 import {priorityAdmission} from './priority.ts'
 import {rbacEscalation} from './rbac-escalation.ts'
 import {serviceAccountAdmission} from './service-account.ts'
 import {taintNodesByCondition} from './taint-nodes-by-condition.ts'
-
-export type {Admission, AdmissionOperation, AdmissionPlugin} from './plugin.ts'
 
 /** The plugins that are always on, then those given. */
 export const createAdmission = (

@@ -1,7 +1,7 @@
 import type {Namespace} from '../../api/core.ts'
 import {forbidden, notFound} from '../kernel/status.ts'
-import {denied, isResource} from './plugin.ts'
-import type {AdmissionPlugin} from './plugin.ts'
+import {denied, isResource} from '../kernel/admission.ts'
+import type {AdmissionPlugin} from '../kernel/admission.ts'
 
 const IMMORTAL = new Set(['default', 'kube-public', 'kube-system'])
 const NAMESPACES = {group: '', plural: 'namespaces'}

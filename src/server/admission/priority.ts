@@ -1,5 +1,5 @@
-import {isResource, denied} from './plugin.ts'
-import type {AdmissionOperation, AdmissionPlugin} from './plugin.ts'
+import {isResource, denied} from '../kernel/admission.ts'
+import type {AdmissionOperation, AdmissionPlugin} from '../kernel/admission.ts'
 
 /** The two classes that every cluster has; no others are served here. */
 const CLASSES = new Map([

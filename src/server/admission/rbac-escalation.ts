@@ -6,8 +6,8 @@ import {FULL_AUTHORITY, escalationProblem} from '../authz/rbac/escalation.ts'
 import type {RbacIndex} from '../authz/rbac/rbac-index.ts'
 import type {OperationContext} from '../kernel/resource.ts'
 import {forbidden, notFound} from '../kernel/status.ts'
-import {isResource} from './plugin.ts'
-import type {AdmissionOperation, AdmissionPlugin} from './plugin.ts'
+import {isResource} from '../kernel/admission.ts'
+import type {AdmissionOperation, AdmissionPlugin} from '../kernel/admission.ts'
 
 const RBAC = 'rbac.authorization.k8s.io'
 

@@ -1,7 +1,7 @@
 import {tooManyRequests} from '../kernel/status.ts'
 import type {OperationContext} from '../kernel/resource.ts'
 import {isForRequests} from './certificate-signers.ts'
-import type {AdmissionPlugin} from './plugin.ts'
+import type {AdmissionPlugin} from '../kernel/admission.ts'
 import type {RequestUsage, Usage} from './request-usage.ts'
 
 /** What one requester may ask for. */

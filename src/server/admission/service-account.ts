@@ -1,8 +1,8 @@
 import {randomInt} from 'node:crypto'
 import type {ServiceAccount} from '../../api/core.ts'
 import type {ApiObject} from '../../api/meta.ts'
-import {denied, isResource} from './plugin.ts'
-import type {AdmissionOperation, AdmissionPlugin} from './plugin.ts'
+import {denied, isResource} from '../kernel/admission.ts'
+import type {AdmissionOperation, AdmissionPlugin} from '../kernel/admission.ts'
 import {mirrorPodProblem} from './mirror-pod.ts'
 
 interface Mount {

@@ -1,6 +1,6 @@
 import type {Node} from '../../api/node.ts'
-import {isResource} from './plugin.ts'
-import type {AdmissionPlugin} from './plugin.ts'
+import {isResource} from '../kernel/admission.ts'
+import type {AdmissionPlugin} from '../kernel/admission.ts'
 
 const NOT_READY = {key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule'}
 

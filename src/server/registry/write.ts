@@ -1,5 +1,5 @@
 import type {ApiObject, ManagedFieldsEntry} from '../../api/meta.ts'
-import type {Admission} from '../admission/index.ts'
+import type {Admission} from '../kernel/admission.ts'
 import {EMPTY_SET, fieldSetOf, type FieldSet} from '../managed-fields/field-set.ts'
 import {shapeOf, type StructShape} from '../patch/shape.ts'
 import type {OperationContext, Resource} from '../kernel/resource.ts'

@@ -1,5 +1,5 @@
 import type {ApiObject, UserInfo} from '../../../src/api/meta.ts'
-import type {AdmissionOperation, AdmissionPlugin} from '../../../src/server/admission/plugin.ts'
+import type {AdmissionOperation, AdmissionPlugin} from '../../../src/server/kernel/admission.ts'
 import type {Authorize, OperationContext, Resource} from '../../../src/server/kernel/resource.ts'
 import {TestClock, objectReader} from '../authn/support.ts'
 

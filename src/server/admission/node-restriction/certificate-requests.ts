@@ -2,7 +2,7 @@ import type {CertificateSigningRequest} from '../../../api/certificates.ts'
 import {nodeUser} from '../../../csr/node-names.ts'
 import {requestOf} from '../../../csr/request-of.ts'
 import {KUBELET_CLIENT, KUBELET_SERVING} from '../../../csr/signers.ts'
-import {denied} from '../plugin.ts'
+import {denied} from '../../kernel/admission.ts'
 import {requireThat, type NodeWriteRule} from './node-write.ts'
 
 /** A node asks for kubelet certificates in its own name only; other signers have rules of their own. */

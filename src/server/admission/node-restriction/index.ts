@@ -1,5 +1,5 @@
 import {nodeOf} from '../../authz/node/node-identity.ts'
-import {denied, type AdmissionPlugin} from '../plugin.ts'
+import {denied, type AdmissionPlugin} from '../../kernel/admission.ts'
 import {certificateRequests} from './certificate-requests.ts'
 import {claims} from './claims.ts'
 import {quoted, type NodeWriteRule} from './node-write.ts'

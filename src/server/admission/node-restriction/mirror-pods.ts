@@ -1,7 +1,7 @@
 import type {OwnerReference} from '../../../api/meta.ts'
 import {isMirrorPod, podReferences, type ReferringPod} from '../../authz/node/pod-references.ts'
 import {notFound} from '../../kernel/status.ts'
-import {denied} from '../plugin.ts'
+import {denied} from '../../kernel/admission.ts'
 import {quoted, requireThat, type NodeWrite} from './node-write.ts'
 
 /** In the order in which they are looked for. */

@@ -1,5 +1,5 @@
 import type {OperationContext} from '../../kernel/resource.ts'
-import {denied, type AdmissionOperation} from '../plugin.ts'
+import {denied, type AdmissionOperation} from '../../kernel/admission.ts'
 
 /** A write that a node asks for. */
 export interface NodeWrite {

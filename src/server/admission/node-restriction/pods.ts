@@ -1,5 +1,5 @@
 import type {ApiObject} from '../../../api/meta.ts'
-import {denied} from '../plugin.ts'
+import {denied} from '../../kernel/admission.ts'
 import {semanticallyEqual} from '../../validation/equality.ts'
 import {admitMirrorPod} from './mirror-pods.ts'
 import {quoted, requireThat, type NodeWriteRule} from './node-write.ts'

@@ -1,6 +1,6 @@
 import type {ApiObject} from '../../../api/meta.ts'
 import {notFound} from '../../kernel/status.ts'
-import {denied} from '../plugin.ts'
+import {denied} from '../../kernel/admission.ts'
 import {quoted, requireThat, type NodeWrite, type NodeWriteRule} from './node-write.ts'
 import {podAudiences, type TokenPod} from './pod-audiences.ts'
 

@@ -1,7 +1,7 @@
 import type {ApiObject} from '../../api/meta.ts'
-import type {OperationContext, Resource} from '../kernel/resource.ts'
-import {forbidden} from '../kernel/status.ts'
-import type {StatusError} from '../kernel/status.ts'
+import type {OperationContext, Resource} from './resource.ts'
+import {forbidden} from './status.ts'
+import type {StatusError} from './status.ts'
 
 /** What is about to happen. Plugins may change `object` in place. */
 export interface AdmissionOperation {
