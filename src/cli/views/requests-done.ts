@@ -4,7 +4,6 @@ import type {DownloadedCertificate} from '../../control-plane/requests/download.
 import type {ObtainedCertificate} from '../../control-plane/requests/obtain.ts'
 import type {RejoinGrant} from '../../control-plane/requests/rejoin.ts'
 import type {View} from '../output.ts'
-import type {Review} from '../review-requests.ts'
 import {shown, shownValue} from './requests-text.ts'
 
 const DONE: Record<Decision, string> = {approve: 'approved', deny: 'denied'}
@@ -66,6 +65,15 @@ export const rejoinView: View<RejoinGrant> = {
       : `nothing was allowed for "${node}"\n`
   },
   name: ({node}) => [node],
+}
+
+/** What `certificate review` prints in the end. */
+export interface Review {
+  approved: string[]
+  denied: string[]
+  skipped: string[]
+  /** Decided on or deleted by somebody else meanwhile, or refused by the server. */
+  failed: string[]
 }
 
 export const reviewView: View<Review> = {

@@ -50,7 +50,7 @@ If no request waits, it lets in the next one of --requester, which is by default
     const {rejoinView} = await import('../../cli/views/requests-done.ts')
     const {withCluster} = await import('../../cli/with-cluster.ts')
     const {canAsk, choose} = await import('../../cli/prompt.ts')
-    const {chooseWaiting} = await import('../../cli/choose-waiting.ts')
+    const {chooseWaiting} = await import('../../cli/requests/choose-waiting.ts')
     const {REQUEST_PIN, parsePin} = await import('../../pki/pins.ts')
     const {node} = args
     const options: RejoinOptions = {

@@ -1,7 +1,7 @@
 import {clusterFlags} from '../../cli/cluster.ts'
-import {DecideCommand} from '../../cli/decide-command.ts'
+import {DecideCommand} from '../../cli/requests/decide-command.ts'
 import {dryRun, wideOutput} from '../../cli/flags.ts'
-import {decisionFlags, requestNames} from '../../cli/request-flags.ts'
+import {decisionFlags, requestNames} from '../../cli/requests/flags.ts'
 
 export default class CertificateDeny extends DecideCommand {
   static override summary = 'deny certificate requests'

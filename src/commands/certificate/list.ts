@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags'
 import {clusterFlags, type ClusterFlagValues} from '../../cli/cluster.ts'
 import {TrustCommand} from '../../cli/command.ts'
 import {isForPeople, wideOutput} from '../../cli/flags.ts'
-import {filterFlags, stateFlag} from '../../cli/request-flags.ts'
+import {filterFlags, stateFlag} from '../../cli/requests/flags.ts'
 import type {RequestFilter} from '../../control-plane/requests/filter.ts'
 import type {RequestChange} from '../../control-plane/requests/follow.ts'
 
@@ -30,7 +30,7 @@ With --watch, changes are printed as they come: as rows; as one JSON object a li
 
   async run(): Promise<void> {
     const {flags} = await this.parse(CertificateList)
-    const {filterOf} = await import('../../cli/request-flags.ts')
+    const {filterOf} = await import('../../cli/requests/flags.ts')
     const {withCluster} = await import('../../cli/with-cluster.ts')
     const filter = await filterOf(flags)
     const decode = ['wide', 'json', 'yaml'].includes(flags.output)

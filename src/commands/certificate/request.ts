@@ -90,7 +90,7 @@ Kubernetes signs for users (kubernetes.io/kube-apiserver-client), but has no sig
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(CertificateRequest)
-    const {requestCertificate} = await import('../../cli/request-certificate.ts')
+    const {requestCertificate} = await import('../../cli/requests/obtain.ts')
     const {obtainedView} = await import('../../cli/views/requests-done.ts')
     const obtained = await requestCertificate({...flags, name: args.name})
     await this.print(obtained, flags.output, obtainedView)

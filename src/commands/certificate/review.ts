@@ -1,7 +1,7 @@
 import {clusterFlags} from '../../cli/cluster.ts'
 import {TrustCommand} from '../../cli/command.ts'
 import {wideOutput} from '../../cli/flags.ts'
-import {filterFlags} from '../../cli/request-flags.ts'
+import {filterFlags} from '../../cli/requests/flags.ts'
 
 export default class CertificateReview extends TrustCommand {
   static override summary = 'go through the pending certificate requests, one by one'
@@ -16,10 +16,10 @@ export default class CertificateReview extends TrustCommand {
   async run(): Promise<void> {
     const {flags} = await this.parse(CertificateReview)
     const {canAsk, choose, askText} = await import('../../cli/prompt.ts')
-    const {noTerminal, reviewRequests} = await import('../../cli/review-requests.ts')
+    const {noTerminal, reviewRequests} = await import('../../cli/requests/review.ts')
     if (!canAsk()) throw noTerminal()
     const {approversOf} = await import('../../control-plane/requests/approvers.ts')
-    const {filterOf} = await import('../../cli/request-flags.ts')
+    const {filterOf} = await import('../../cli/requests/flags.ts')
     const {reviewView} = await import('../../cli/views/requests-done.ts')
     const {withCluster} = await import('../../cli/with-cluster.ts')
     const filter = await filterOf(flags)

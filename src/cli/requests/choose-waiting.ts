@@ -1,7 +1,7 @@
-import type {WaitingRequest} from '../control-plane/requests/waiting.ts'
-import {ageOf} from '../server/table/human-duration.ts'
-import type {Choice} from './prompt.ts'
-import {shown, shownValue} from './views/requests-text.ts'
+import type {WaitingRequest} from '../../control-plane/requests/waiting.ts'
+import {ageOf} from '../../server/table/human-duration.ts'
+import type {Choice} from '../prompt.ts'
+import {shown, shownValue} from '../views/requests-text.ts'
 
 const NONE = ''
 /** The newest of more: the machine that the operator stands beside has asked just now. */

@@ -1,23 +1,23 @@
-import type {ApiClient} from '../client/api-client.ts'
+import type {ApiClient} from '../../client/api-client.ts'
 import {
   decideAll,
   type DecideOptions,
   type DecidedRequests,
   type Decision,
   type Target,
-} from '../control-plane/requests/decide.ts'
-import {findRequests, summarize} from '../control-plane/requests/list.ts'
-import {requestsOfManifests} from '../control-plane/requests/manifests.ts'
-import {isUndecided} from '../csr/conditions.ts'
-import {TrustError} from '../errors.ts'
-import {readFileSafely} from '../pki/files.ts'
-import type {Clock} from '../runtime.ts'
-import type {ClusterFlagValues} from './cluster.ts'
-import {columnsOf, paragraph} from './layout.ts'
-import {createProgress} from './progress.ts'
-import {canAsk, confirm} from './prompt.ts'
-import {askedLine} from './views/requests.ts'
-import {withCluster} from './with-cluster.ts'
+} from '../../control-plane/requests/decide.ts'
+import {findRequests, summarize} from '../../control-plane/requests/list.ts'
+import {requestsOfManifests} from '../../control-plane/requests/manifests.ts'
+import {isUndecided} from '../../csr/conditions.ts'
+import {TrustError} from '../../errors.ts'
+import {readFileSafely} from '../../pki/files.ts'
+import type {Clock} from '../../runtime.ts'
+import type {ClusterFlagValues} from '../cluster.ts'
+import {columnsOf, paragraph} from '../layout.ts'
+import {createProgress} from '../progress.ts'
+import {canAsk, confirm} from '../prompt.ts'
+import {askedLine} from '../views/requests.ts'
+import {withCluster} from '../with-cluster.ts'
 
 export interface DecideFlags extends ClusterFlagValues {
   names: readonly string[]

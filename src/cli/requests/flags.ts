@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import type {RequestFilter} from '../control-plane/requests/filter.ts'
-import type {CsrState} from '../csr/conditions.ts'
+import type {RequestFilter} from '../../control-plane/requests/filter.ts'
+import type {CsrState} from '../../csr/conditions.ts'
 
 export const REQUEST_STATES = ['pending', 'approved', 'denied', 'failed', 'issued'] as const
 type StateName = (typeof REQUEST_STATES)[number]
@@ -69,7 +69,7 @@ export interface FilterFlagValues {
 
 /** What the flags ask for. */
 export async function filterOf(flags: FilterFlagValues): Promise<RequestFilter> {
-  const {parseDuration} = await import('../bootstrap/durations.ts')
+  const {parseDuration} = await import('../../bootstrap/durations.ts')
   const span = (name: 'older-than' | 'newer-than') => {
     const text = flags[name]
     return text === undefined ? undefined : parseDuration(text, `--${name}`)

@@ -1,19 +1,19 @@
 import {resolve} from 'node:path'
-import {parseDuration} from '../bootstrap/durations.ts'
-import type {ServerAccess} from '../client/server-access.ts'
-import {obtainCertificate, type ObtainedCertificate} from '../control-plane/requests/obtain.ts'
+import {parseDuration} from '../../bootstrap/durations.ts'
+import type {ServerAccess} from '../../client/server-access.ts'
+import {obtainCertificate, type ObtainedCertificate} from '../../control-plane/requests/obtain.ts'
 import {
   certificatePlace,
   kubeconfigPlace,
   pairPlace,
   type Place,
-} from '../control-plane/requests/destination.ts'
-import {wantedCertificate, type WantedCertificate} from '../control-plane/requests/wanted.ts'
-import {TrustError} from '../errors.ts'
-import type {KeyAlgorithm} from '../pki/keys.ts'
-import type {ClusterFlagValues} from './cluster.ts'
-import {createProgress} from './progress.ts'
-import {withCluster} from './with-cluster.ts'
+} from '../../control-plane/requests/destination.ts'
+import {wantedCertificate, type WantedCertificate} from '../../control-plane/requests/wanted.ts'
+import {TrustError} from '../../errors.ts'
+import type {KeyAlgorithm} from '../../pki/keys.ts'
+import type {ClusterFlagValues} from '../cluster.ts'
+import {createProgress} from '../progress.ts'
+import {withCluster} from '../with-cluster.ts'
 
 export interface RequestFlags extends ClusterFlagValues {
   name: string | undefined

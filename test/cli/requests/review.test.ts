@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import {reviewRequests, type Reviewer} from '../../src/cli/review-requests.ts'
-import type {ApiClient} from '../../src/client/api-client.ts'
-import {approversOf} from '../../src/control-plane/requests/approvers.ts'
-import {findCondition} from '../../src/csr/conditions.ts'
-import {systemClock} from '../../src/runtime.ts'
-import {addCondition, makeRequest} from '../control-plane/requests/support.ts'
-import {ADMIN, startTestServer, type TestServer} from '../helpers/test-server.ts'
+import {reviewRequests, type Reviewer} from '../../../src/cli/requests/review.ts'
+import type {ApiClient} from '../../../src/client/api-client.ts'
+import {approversOf} from '../../../src/control-plane/requests/approvers.ts'
+import {findCondition} from '../../../src/csr/conditions.ts'
+import {systemClock} from '../../../src/runtime.ts'
+import {addCondition, makeRequest} from '../../control-plane/requests/support.ts'
+import {ADMIN, startTestServer, type TestServer} from '../../helpers/test-server.ts'
 
 type Answer = Awaited<ReturnType<Reviewer['choose']>>
 

@@ -1,15 +1,15 @@
-import type {Decision} from '../control-plane/requests/decide.ts'
-import {TrustCommand} from './command.ts'
-import type {DecideFlags} from './decide-requests.ts'
+import type {Decision} from '../../control-plane/requests/decide.ts'
+import {TrustCommand} from '../command.ts'
+import type {DecideFlags} from './decide.ts'
 
 const DONE: Record<Decision, string> = {approve: 'approved', deny: 'denied'}
 
 /** What `approve` and `deny` have in common: what was done is printed also where the rest failed. */
 export abstract class DecideCommand extends TrustCommand {
   protected async decide(decision: Decision, flags: DecideFlags & {output: string}): Promise<void> {
-    const {decideRequests} = await import('./decide-requests.ts')
-    const {decidedView} = await import('./views/requests-done.ts')
-    const {failureOf} = await import('../control-plane/requests/decide.ts')
+    const {decideRequests} = await import('./decide.ts')
+    const {decidedView} = await import('../views/requests-done.ts')
+    const {failureOf} = await import('../../control-plane/requests/decide.ts')
     const decided = await decideRequests(decision, flags, this.clock)
     if (!decided) {
       process.stderr.write(`Nothing was ${DONE[decision]}.\n`)

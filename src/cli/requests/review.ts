@@ -1,23 +1,15 @@
-import type {ApiClient} from '../client/api-client.ts'
-import {decide} from '../control-plane/requests/decide.ts'
-import {nameOf} from '../control-plane/requests/explain.ts'
-import type {RequestFilter} from '../control-plane/requests/filter.ts'
-import {findRequests, summarize} from '../control-plane/requests/list.ts'
-import {reportOn, type AskApprovers} from '../control-plane/requests/show.ts'
-import {TrustError, hasCode, messageOf} from '../errors.ts'
-import type {Clock} from '../runtime.ts'
-import type {Choice} from './prompt.ts'
-import {formatRequest} from './views/requests-show.ts'
-import {askedLine} from './views/requests.ts'
-
-/** What `certificate review` prints in the end. */
-export interface Review {
-  approved: string[]
-  denied: string[]
-  skipped: string[]
-  /** Decided on or deleted by somebody else meanwhile, or refused by the server. */
-  failed: string[]
-}
+import type {ApiClient} from '../../client/api-client.ts'
+import {decide} from '../../control-plane/requests/decide.ts'
+import {nameOf} from '../../control-plane/requests/explain.ts'
+import type {RequestFilter} from '../../control-plane/requests/filter.ts'
+import {findRequests, summarize} from '../../control-plane/requests/list.ts'
+import {reportOn, type AskApprovers} from '../../control-plane/requests/show.ts'
+import {TrustError, hasCode, messageOf} from '../../errors.ts'
+import type {Clock} from '../../runtime.ts'
+import type {Choice} from '../prompt.ts'
+import type {Review} from '../views/requests-done.ts'
+import {formatRequest} from '../views/requests-show.ts'
+import {askedLine} from '../views/requests.ts'
 
 type Answer = 'approve' | 'deny' | 'skip' | 'quit'
 
