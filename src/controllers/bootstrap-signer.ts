@@ -9,10 +9,10 @@ import {TOKEN_SECRET_NAMESPACE, TOKEN_SECRET_TYPE} from '../bootstrap/token-secr
 import type {ApiClient} from '../client/api-client.ts'
 import {hasCode} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
-import {follow, type ControllerSpec, type Copy} from './controller.ts'
-import {Pace} from './pace.ts'
+import {follow, type ControllerSpec, type Copy} from './kernel/controller.ts'
+import {Pace} from './kernel/pace.ts'
 import {TokenSignatures, type SignerFor} from './token-signatures.ts'
-import {DONE, type Reconcile} from './work-queue.ts'
+import {DONE, type Reconcile} from './kernel/work-queue.ts'
 
 const CLUSTER_INFO = `${CLUSTER_INFO_NAMESPACE}/${CLUSTER_INFO_NAME}`
 const AFTER_CONFLICT = 50

@@ -1,8 +1,8 @@
 import type {ClusterRole, PolicyRule} from '../api/rbac.ts'
 import type {ApiClient} from '../client/api-client.ts'
 import {hasCode} from '../errors.ts'
-import {follow, type ControllerSpec} from './controller.ts'
-import {DONE, type Reconcile} from './work-queue.ts'
+import {follow, type ControllerSpec} from './kernel/controller.ts'
+import {DONE, type Reconcile} from './kernel/work-queue.ts'
 
 /** The aggregated roles whose rules are not what they should be, with the rules they should have. */
 export type Aggregate = (roles: ClusterRole[]) => Map<string, PolicyRule[]>

@@ -18,9 +18,9 @@ import {findRecord, reserveName, saveIssued} from './approval/record-store.ts'
 import {RequestIndex, type KnownRequest} from './approval/request-index.ts'
 import {Turns} from './approval/turns.ts'
 import {isUnknown} from './approval/unknown.ts'
-import {follow, type ControllerSpec} from './controller.ts'
-import {EventReporter, csrReference} from './events.ts'
-import {DONE, type Reconcile, type ReconcileResult} from './work-queue.ts'
+import {follow, type ControllerSpec} from './kernel/controller.ts'
+import {EventReporter, csrReference} from './kernel/events.ts'
+import {DONE, type Reconcile, type ReconcileResult} from './kernel/work-queue.ts'
 
 type Writer = Pick<ApiClient, 'csrs' | 'subjectAccessReviews' | 'nodes' | 'leases' | 'events'>
 type Readable = KnownRequest & {asked: NonNullable<KnownRequest['asked']>}

@@ -3,12 +3,12 @@ import type {ApiClient} from '../client/api-client.ts'
 import {APPROVED, DENIED, FAILED, findCondition, isIssued} from '../csr/conditions.ts'
 import {WELL_KNOWN_SIGNERS, type WellKnownSigner} from '../csr/signers.ts'
 import type {Clock} from '../runtime.ts'
-import {follow, type ControllerSpec, type Copy} from './controller.ts'
+import {follow, type ControllerSpec, type Copy} from './kernel/controller.ts'
 import type {AuthorityFor} from './signing/authorities.ts'
 import {decide, type Decision} from './signing/decide.ts'
 import type {IssuanceLog} from './signing/issuance.ts'
-import {DONE, type Reconcile} from './work-queue.ts'
-import {writeOutcome} from './write-outcome.ts'
+import {DONE, type Reconcile} from './kernel/work-queue.ts'
+import {writeOutcome} from './kernel/write-outcome.ts'
 
 type Csr = CertificateSigningRequest
 

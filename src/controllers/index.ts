@@ -6,9 +6,9 @@ import {
   type ControllerSpec,
   type OnControllerError,
   type RunningController,
-} from './controller.ts'
+} from './kernel/controller.ts'
 
-export type {OnControllerError} from './controller.ts'
+export type {OnControllerError} from './kernel/controller.ts'
 
 export interface ControllerDeps extends Omit<EmbeddedDeps, 'clock'> {
   clock?: Clock

@@ -12,9 +12,9 @@ import {RequestIndex} from './approval/request-index.ts'
 import {SERVING_DENIED, SERVING_MESSAGE, servingOpinion} from './approval/serving-approver.ts'
 import {servingSituation, type ServingSituation} from './approval/serving-situation.ts'
 import {isUnknown, type Unknown} from './approval/unknown.ts'
-import type {ControllerSpec} from './controller.ts'
-import {EventReporter, csrReference} from './events.ts'
-import {DONE, type Reconcile} from './work-queue.ts'
+import type {ControllerSpec} from './kernel/controller.ts'
+import {EventReporter, csrReference} from './kernel/events.ts'
+import {DONE, type Reconcile} from './kernel/work-queue.ts'
 
 const COMPONENT = 'kubelet-serving-approver'
 

@@ -1,7 +1,7 @@
 import type {ApiClient} from '../client/api-client.ts'
 import {ensureBundleMap} from './bundle-map.ts'
-import {follow, type ControllerSpec, type Source} from './controller.ts'
-import {DONE} from './work-queue.ts'
+import {follow, type ControllerSpec, type Source} from './kernel/controller.ts'
+import {DONE} from './kernel/work-queue.ts'
 
 const NAMESPACE = 'kube-system'
 const NAME = 'kubelet-serving-ca'

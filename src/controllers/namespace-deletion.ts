@@ -1,8 +1,8 @@
 import type {ApiClient} from '../client/api-client.ts'
 import {hasCode} from '../errors.ts'
 import type {ResourceType} from '../client/resource-client.ts'
-import {follow, type ControllerSpec} from './controller.ts'
-import {DONE, type Reconcile} from './work-queue.ts'
+import {follow, type ControllerSpec} from './kernel/controller.ts'
+import {DONE, type Reconcile} from './kernel/work-queue.ts'
 
 const FINALIZER = 'kubernetes'
 /** How long to wait before looking again after objects whose own finalizers hold them. */

@@ -10,10 +10,10 @@ import {
   nodeOf,
   readRecord,
 } from './approval/node-record.ts'
-import {atTheStart} from './at-the-start.ts'
-import type {ControllerSpec} from './controller.ts'
-import {slices} from './pace.ts'
-import type {Reconcile} from './work-queue.ts'
+import {atTheStart} from './kernel/at-the-start.ts'
+import type {ControllerSpec} from './kernel/controller.ts'
+import {slices} from './kernel/pace.ts'
+import type {Reconcile} from './kernel/work-queue.ts'
 
 const HOUR = 3_600_000
 

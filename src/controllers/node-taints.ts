@@ -1,8 +1,8 @@
 import type {Node} from '../api/node.ts'
 import type {ApiClient} from '../client/api-client.ts'
 import {hasCode} from '../errors.ts'
-import {follow, type ControllerSpec} from './controller.ts'
-import {DONE, type Reconcile} from './work-queue.ts'
+import {follow, type ControllerSpec} from './kernel/controller.ts'
+import {DONE, type Reconcile} from './kernel/work-queue.ts'
 
 const NOT_READY = 'node.kubernetes.io/not-ready'
 const UNREACHABLE = 'node.kubernetes.io/unreachable'

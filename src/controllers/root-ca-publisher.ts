@@ -1,8 +1,8 @@
 import type {ApiClient} from '../client/api-client.ts'
 import {ensureBundleMap} from './bundle-map.ts'
-import {follow, type ControllerSpec} from './controller.ts'
+import {follow, type ControllerSpec} from './kernel/controller.ts'
 import {isActive} from './namespace-state.ts'
-import {DONE, type Reconcile} from './work-queue.ts'
+import {DONE, type Reconcile} from './kernel/work-queue.ts'
 
 const NAME = 'kube-root-ca.crt'
 const KEY = 'ca.crt'

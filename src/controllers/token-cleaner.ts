@@ -4,8 +4,8 @@ import {TOKEN_SECRET_NAMESPACE, TOKEN_SECRET_TYPE} from '../bootstrap/token-secr
 import type {ApiClient} from '../client/api-client.ts'
 import {hasCode} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
-import {follow, type ControllerSpec, type Copy} from './controller.ts'
-import {DONE, type Reconcile} from './work-queue.ts'
+import {follow, type ControllerSpec, type Copy} from './kernel/controller.ts'
+import {DONE, type Reconcile} from './kernel/work-queue.ts'
 
 /** Kubernetes' token cleaner: a token's Secret goes when the token expires. */
 export function cleanToken(

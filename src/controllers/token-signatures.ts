@@ -4,7 +4,7 @@ import {detachedSigner} from '../bootstrap/jws.ts'
 import {expirationOf} from '../bootstrap/read-token-secret.ts'
 import type {BootstrapToken} from '../bootstrap/token.ts'
 import {signingToken} from '../bootstrap/use-token.ts'
-import {slices} from './pace.ts'
+import {slices} from './kernel/pace.ts'
 
 /** Makes the signer of one content. */
 export type SignerFor = (content: string) => (token: BootstrapToken) => string

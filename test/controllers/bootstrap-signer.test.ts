@@ -3,7 +3,7 @@ import {createHmac} from 'node:crypto'
 import type {ConfigMap, Secret} from '../../src/api/core.ts'
 import type {ApiClient} from '../../src/client/api-client.ts'
 import {signClusterInfo} from '../../src/controllers/bootstrap-signer.ts'
-import type {Reconcile} from '../../src/controllers/work-queue.ts'
+import type {Reconcile} from '../../src/controllers/kernel/work-queue.ts'
 import {TrustError} from '../../src/errors.ts'
 import {HOUR, NOW, foobarSecret, type SecretChanges} from '../bootstrap/support.ts'
 

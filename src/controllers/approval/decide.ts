@@ -2,7 +2,7 @@ import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import type {CallOptions} from '../../client/resource-client.ts'
 import {isIssued, isUndecided} from '../../csr/conditions.ts'
-import {writeOutcome} from '../write-outcome.ts'
+import {writeOutcome} from '../kernel/write-outcome.ts'
 
 export interface DecisionCondition {
   type: 'Approved' | 'Denied'

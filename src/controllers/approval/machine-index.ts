@@ -1,6 +1,6 @@
 import type {Machine} from '../../api/machine.ts'
 import {startInformer} from '../../client/informer.ts'
-import type {Source} from '../controller.ts'
+import type {Source} from '../kernel/controller.ts'
 import {machinesWhereServed, type MachineReader} from './machines-where-served.ts'
 import {canonicalDns, machineOwner, type AddressBook} from './address-book.ts'
 import {machinesOf, nodeNamesOf} from './registered.ts'

@@ -1,7 +1,7 @@
 import type {Node} from '../../api/node.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {startInformer, type Informer} from '../../client/informer.ts'
-import type {Source} from '../controller.ts'
+import type {Source} from '../kernel/controller.ts'
 import {nodeOwner, type AddressBook} from './address-book.ts'
 import type {Affected} from './machine-index.ts'
 

@@ -6,7 +6,7 @@ import {APPROVED, DENIED, FAILED, findCondition, isIssued} from '../../csr/condi
 import {leafCertificateIn} from '../../csr/issued-certificate.ts'
 import {nodeOfUser} from '../../csr/node-names.ts'
 import {pinOf} from '../../pki/pins.ts'
-import type {Source} from '../controller.ts'
+import type {Source} from '../kernel/controller.ts'
 import {askedBy, type Asked} from './asked.ts'
 import {isOpen} from './decide.ts'
 import type {ApprovedRequest} from './name-rule.ts'

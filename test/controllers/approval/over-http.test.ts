@@ -3,7 +3,10 @@ import type {CertificateSigningRequest} from '../../../src/api/certificates.ts'
 import type {UserInfo} from '../../../src/api/meta.ts'
 import type {ApiClient} from '../../../src/client/api-client.ts'
 import {connectTo} from '../../../src/client/connect.ts'
-import {startController, type RunningController} from '../../../src/controllers/controller.ts'
+import {
+  startController,
+  type RunningController,
+} from '../../../src/controllers/kernel/controller.ts'
 import {csrApproverController} from '../../../src/controllers/csr-approver.ts'
 import {kubeletServingApproverController} from '../../../src/controllers/kubelet-serving-approver.ts'
 import {APPROVED, findCondition} from '../../../src/csr/conditions.ts'

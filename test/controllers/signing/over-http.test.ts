@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import type {ApiClient} from '../../../src/client/api-client.ts'
 import {connect} from '../../../src/client/connect.ts'
-import {startController, type RunningController} from '../../../src/controllers/controller.ts'
+import {
+  startController,
+  type RunningController,
+} from '../../../src/controllers/kernel/controller.ts'
 import {csrSignerController} from '../../../src/controllers/csr-signer.ts'
 import {findCondition} from '../../../src/csr/conditions.ts'
 import {parseCertificate} from '../../../src/pki/certificate.ts'

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import {setImmediate as nextTurn} from 'node:timers/promises'
-import type {ApiObject} from '../../src/api/meta.ts'
-import type {ResourceClient} from '../../src/client/resource-client.ts'
-import {follow} from '../../src/controllers/controller.ts'
-import {startAll} from '../../src/controllers/index.ts'
-import {DONE} from '../../src/controllers/work-queue.ts'
+import type {ApiObject} from '../../../src/api/meta.ts'
+import type {ResourceClient} from '../../../src/client/resource-client.ts'
+import {follow} from '../../../src/controllers/kernel/controller.ts'
+import {startAll} from '../../../src/controllers/index.ts'
+import {DONE} from '../../../src/controllers/kernel/work-queue.ts'
 
 /** A server that never answers. */
 const silent: Pick<ResourceClient<ApiObject>, 'list' | 'watch'> = {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {Pace, slices} from '../../src/controllers/pace.ts'
+import {Pace, slices} from '../../../src/controllers/kernel/pace.ts'
 
 const endless = new AbortController().signal
 

@@ -1,7 +1,7 @@
-import type {CertificateSigningRequest} from '../api/certificates.ts'
-import type {ApiClient} from '../client/api-client.ts'
-import type {CallOptions} from '../client/resource-client.ts'
-import {TrustError, hasCode} from '../errors.ts'
+import type {CertificateSigningRequest} from '../../api/certificates.ts'
+import type {ApiClient} from '../../client/api-client.ts'
+import type {CallOptions} from '../../client/resource-client.ts'
+import {TrustError, hasCode} from '../../errors.ts'
 
 type Csr = CertificateSigningRequest
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import {DONE, WorkQueue} from '../../src/controllers/work-queue.ts'
-import {sleep} from '../../src/runtime.ts'
+import {DONE, WorkQueue} from '../../../src/controllers/kernel/work-queue.ts'
+import {sleep} from '../../../src/runtime.ts'
 
 const until = async (condition: () => boolean) => {
   while (!condition()) await sleep(1)

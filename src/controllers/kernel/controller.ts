@@ -1,6 +1,6 @@
-import type {ApiObject} from '../api/meta.ts'
-import {startInformer, type Informer, type InformerOptions} from '../client/informer.ts'
-import type {ResourceClient} from '../client/resource-client.ts'
+import type {ApiObject} from '../../api/meta.ts'
+import {startInformer, type Informer, type InformerOptions} from '../../client/informer.ts'
+import type {ResourceClient} from '../../client/resource-client.ts'
 import {WorkQueue, type Reconcile, type WorkQueueOptions} from './work-queue.ts'
 
 /** What a controller follows, and which keys a change there is about. */

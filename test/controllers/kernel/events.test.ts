@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import type {Event} from '../../src/api/event.ts'
-import type {ApiClient} from '../../src/client/api-client.ts'
-import {EventReporter, csrReference} from '../../src/controllers/events.ts'
-import {TrustError} from '../../src/errors.ts'
-import {systemClock} from '../../src/runtime.ts'
-import {ADMIN, startTestServer, type TestServer} from '../helpers/test-server.ts'
-import {wished} from './approval/support.ts'
+import type {Event} from '../../../src/api/event.ts'
+import type {ApiClient} from '../../../src/client/api-client.ts'
+import {EventReporter, csrReference} from '../../../src/controllers/kernel/events.ts'
+import {TrustError} from '../../../src/errors.ts'
+import {systemClock} from '../../../src/runtime.ts'
+import {ADMIN, startTestServer, type TestServer} from '../../helpers/test-server.ts'
+import {wished} from '../approval/support.ts'
 
 const HAPPENING = {type: 'Warning', reason: 'Tested', message: 'it was tested'} as const
 

@@ -1,5 +1,5 @@
 import {setImmediate} from 'node:timers/promises'
-import {sleep} from '../runtime.ts'
+import {sleep} from '../../runtime.ts'
 
 const SLICE = 5
 /** For each millisecond of costly work so many of rest: it gets at most a fifth of the process. */
