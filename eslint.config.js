@@ -2,31 +2,7 @@ import js from '@eslint/js'
 import importX from 'eslint-plugin-import-x'
 import {createTypeScriptImportResolver} from 'eslint-import-resolver-typescript'
 import tseslint from 'typescript-eslint'
-
-/** Lower layers first. A folder imports only from layers before its own, never from a sibling on its own layer. */
-const LAYERS = [
-  ['errors.ts', 'runtime.ts', 'version.ts'],
-  ['pki', 'api'],
-  ['bootstrap', 'csr', 'trust'],
-  ['storage', 'client'],
-  ['discovery', 'controllers', 'server'],
-  ['node'],
-  ['control-plane'],
-  ['cli'],
-  ['commands'],
-]
-
-const layerZones = LAYERS.flatMap((layer, level) =>
-  layer.flatMap((target) => {
-    const above = LAYERS.slice(level + 1).flat()
-    const siblings = level === 0 ? [] : layer.filter((other) => other !== target)
-    return [...above, ...siblings].map((from) => ({
-      target: `./src/${target}`,
-      from: `./src/${from}`,
-      message: `${target} may not import from ${from}: see the layers in docs/architecture.md`,
-    }))
-  }),
-)
+import {TOP_FOLDERS, zonesOf} from './eslint.layers.js'
 
 /** Each library has one home. */
 const HOMES = {
@@ -42,38 +18,22 @@ const HOMES = {
   protobufjs: ['api', 'server'],
 }
 
-const homeRules = Object.entries(HOMES).map(([library, homes]) => ({
-  files: ['src/**/*.ts'],
-  ignores: homes.map((home) => `src/${home}/**`),
-  library,
-}))
+/** Where a folder has a home inside of it, that one's rules come last and win. */
+const NESTED_HOMES = Object.values(HOMES)
+  .flat()
+  .filter((home) => home.includes('/'))
 
-const forbiddenByFolder = [
-  'api',
-  'pki',
-  'bootstrap',
-  'csr',
-  'trust',
-  'storage',
-  'client',
-  'discovery',
-  'controllers',
-  'server',
-  'node',
-  'control-plane',
-  'cli',
-  'commands',
-].map((folder) => ({
+const homeRules = [...TOP_FOLDERS, ...NESTED_HOMES].map((folder) => ({
   files: [`src/${folder}/**/*.ts`],
   rules: {
     'no-restricted-imports': [
       'error',
       {
-        patterns: homeRules
-          .filter(({library}) => !HOMES[library].some((home) => home.split('/')[0] === folder))
-          .map(({library}) => ({
+        patterns: Object.entries(HOMES)
+          .filter(([, homes]) => !homes.some((home) => `${folder}/`.startsWith(`${home}/`)))
+          .map(([library, homes]) => ({
             group: [library, `${library}/*`],
-            message: `${library} is used only in ${HOMES[library].join(', ')}`,
+            message: `${library} is used only in ${homes.join(', ')}`,
           })),
       },
     ],
@@ -91,7 +51,10 @@ export default tseslint.config(
     settings: {'import-x/resolver-next': [createTypeScriptImportResolver()]},
     rules: {
       'import-x/no-cycle': 'error',
-      'import-x/no-restricted-paths': ['error', {zones: layerZones}],
+      'import-x/no-restricted-paths': [
+        'error',
+        {basePath: import.meta.dirname, zones: zonesOf('src')},
+      ],
       '@typescript-eslint/restrict-template-expressions': ['error', {allowNumber: true}],
       '@typescript-eslint/no-confusing-void-expression': 'off',
       '@typescript-eslint/unbound-method': 'off',
@@ -125,7 +88,7 @@ export default tseslint.config(
     },
   },
   {files: ['src/runtime.ts'], rules: {'no-restricted-syntax': 'off'}},
-  ...forbiddenByFolder,
+  ...homeRules,
   {
     files: ['test/**/*.ts', 'bench/**/*.ts', 'soak/**/*.ts'],
     rules: {
