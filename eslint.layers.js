@@ -14,7 +14,7 @@ const ORDER = {
     ['pki', 'api'],
     ['bootstrap', 'csr', 'trust'],
     ['storage', 'client'],
-    ['discovery', 'controllers', 'server'],
+    ['discovery', 'controllers', 'enrollment', 'server'],
     ['node'],
     ['control-plane'],
     ['cli'],

@@ -1,5 +1,5 @@
 import type {CertificateSigningRequest} from '../../src/api/certificates.ts'
-import {clientRequest} from '../../src/node/client-request.ts'
+import {clientRequest} from '../../src/node/client-certificate.ts'
 import {generateKeys} from '../../src/pki/keys.ts'
 import type {Identity} from '../attack.ts'
 

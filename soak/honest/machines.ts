@@ -1,6 +1,6 @@
 import {connectTo} from '../../src/client/connect.ts'
-import {awaitCertificate} from '../../src/node/await-certificate.ts'
-import {clientRequest} from '../../src/node/client-request.ts'
+import {waitForCertificate} from '../../src/enrollment/wait.ts'
+import {clientRequest} from '../../src/node/client-certificate.ts'
 import {generateKeys, privateKeyPem} from '../../src/pki/keys.ts'
 import {sleep} from '../../src/runtime.ts'
 import type {Cluster} from '../../test/helpers/cluster.ts'
@@ -10,7 +10,7 @@ import type {Ledger} from './ledger.ts'
 import type {Waits} from './waits.ts'
 
 const EVERY = 3000
-const PATIENCE = 20_000
+const LONGEST_WAIT = 20_000
 
 type Machine = Required<Omit<Identity, 'token' | 'address'>>
 
@@ -42,7 +42,7 @@ async function live(
   signal: AbortSignal,
 ): Promise<void> {
   const access = {server, ca, clientCertificate: {certificate, key}}
-  const client = connectTo(access, {retry: {attempts: 1}, timeout: PATIENCE})
+  const client = connectTo(access, {retry: {attempts: 1}, timeout: LONGEST_WAIT})
   try {
     await waits.time('node status', signal, () =>
       client.nodes.patch(
@@ -61,7 +61,7 @@ async function live(
       const keys = await generateKeys()
       const csr = await client.csrs.create(await clientRequest(name, keys), {signal})
       return {
-        pem: await awaitCertificate(client, csr, {timeout: PATIENCE}),
+        pem: await waitForCertificate(client, csr, {timeout: LONGEST_WAIT}),
         key: privateKeyPem(keys.privateKey),
       }
     })

@@ -12,3 +12,9 @@ export function printable(text: string): string {
   const plain = text.slice(0, 2 * LONGEST).replaceAll(UNPRINTABLE_RUN, ' ')
   return plain.length > LONGEST ? `${plain.slice(0, LONGEST)}…` : plain
 }
+
+const SAFE_WORD = /^[\w.@%+:/-]+$/
+
+/** A word of a command line that can be copied into a shell. */
+export const shellWord = (word: string): string =>
+  SAFE_WORD.test(word) ? word : `'${printable(word).replaceAll("'", String.raw`'\''`)}'`

@@ -4,32 +4,43 @@ import type {ServerAccess} from '../client/server-access.ts'
 import {systemRoots} from '../client/system-roots.ts'
 import type {TrustedClusterInfo} from '../discovery/cluster-info.ts'
 import {addressesOf} from '../discovery/confirm.ts'
-import {hasCode} from '../errors.ts'
-import type {StoredCredential} from './credential-store.ts'
+import {TrustError, hasCode} from '../errors.ts'
 
-type Credentials = Pick<ServerAccess, 'bearerToken' | 'clientCertificate'>
+/** Work with the cluster that can be repeated at another of its addresses. */
+type Attempt<Result> = (client: ApiClient, server: string) => Promise<Result>
 
-/** The holder of a bootstrap token. */
-export const byToken = (token: string): Credentials => ({
-  bearerToken: () => Promise.resolve(token),
-})
+export interface Identity {
+  certificatePem: string
+  keyPem: string
+}
 
-/** The node itself. */
-export const byCertificate = ({
-  certificatePem: certificate,
-  keyPem: key,
-}: Pick<StoredCredential, 'certificatePem' | 'keyPem'>): Credentials => ({
-  clientCertificate: {certificate, key},
-})
-
-/**
- * Works with the cluster by the first of its addresses that can be reached, its own choice first, and lets go of the connection in
- * the end. `attempt` is one that can be repeated.
- */
-export async function withServer<Result>(
+/** Connects as the holder of a bootstrap token. */
+export async function withToken<Result>(
   info: TrustedClusterInfo,
-  credentials: Credentials,
-  attempt: (client: ApiClient, server: string) => Promise<Result>,
+  token: string,
+  attempt: Attempt<Result>,
+): Promise<Result> {
+  try {
+    return await withServer(info, {bearerToken: () => Promise.resolve(token)}, attempt)
+  } catch (error) {
+    throw explainRefusal(error)
+  }
+}
+
+/** Connects as the node itself. */
+export async function withCertificate<Result>(
+  info: TrustedClusterInfo,
+  {certificatePem: certificate, keyPem: key}: Identity,
+  attempt: Attempt<Result>,
+): Promise<Result> {
+  return await withServer(info, {clientCertificate: {certificate, key}}, attempt)
+}
+
+/** Tries the cluster's addresses in its own order until one can be reached, and closes the connection afterwards. */
+async function withServer<Result>(
+  info: TrustedClusterInfo,
+  credentials: Pick<ServerAccess, 'bearerToken' | 'clientCertificate'>,
+  attempt: Attempt<Result>,
 ): Promise<Result> {
   const ca = info.ca ?? (await systemRoots())
   const [first = info.server, ...others] = addressesOf(info)
@@ -50,4 +61,26 @@ export async function withServer<Result>(
     }
   }
   throw failure
+}
+
+/** What a refusal means for the holder of a bootstrap token. */
+function explainRefusal(error: unknown): unknown {
+  if (!hasCode(error, 'UNAUTHORIZED', 'FORBIDDEN')) return error
+  const details = {cause: error, facts: error.facts}
+  if (error.code === 'UNAUTHORIZED') {
+    return new TrustError('UNAUTHORIZED', 'the cluster does not accept the token', {
+      ...details,
+      hints: [
+        'it is unknown there, has expired, was deleted, or is not for authentication: look with "trustadm token list" on the control plane',
+        '"trustadm token create --print-join-command" there creates a new one',
+      ],
+    })
+  }
+  return new TrustError('FORBIDDEN', `the token does not allow this: ${error.message}`, {
+    ...details,
+    hints: [
+      'its groups need the role system:node-bootstrapper, which "trustadm init phase bootstrap-token" gives to the default group',
+      '"trustadm token create --print-join-command" on the control plane creates a token of that group',
+    ],
+  })
 }

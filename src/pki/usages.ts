@@ -39,7 +39,7 @@ export type ExtendedKeyUsage = keyof typeof EXTENDED_USAGE_OIDS
 export type Usage = KeyUsage | ExtendedKeyUsage
 
 const isKeyUsage = (usage: string): usage is KeyUsage => Object.hasOwn(KEY_USAGE_BITS, usage)
-const isExtendedUsage = (usage: string): usage is ExtendedKeyUsage =>
+export const isExtendedUsage = (usage: string): usage is ExtendedKeyUsage =>
   Object.hasOwn(EXTENDED_USAGE_OIDS, usage)
 
 export const isUsage = (usage: string): usage is Usage =>

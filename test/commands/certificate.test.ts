@@ -503,13 +503,13 @@ describe('certificate', function () {
       assert.equal(first.exit, 5)
       assert.match(first.stderr, /nobody has approved/)
       const [pending = ''] = await names()
-      const told = `waits for somebody to approve it: trustadm certificate approve ${pending}`
+      const told = `waiting for approval: trustadm certificate approve ${pending}`
       assert.equal(first.stderr.split(told).length, 2)
       assert.deepEqual(await readdir(out), ['ada.pending.key'])
       await approveAndSign(pending)
       const second = await certificate(...(line as [string]))
       assert.equal(second.exit, 0, second.stderr)
-      assert.match(second.stderr, /going on with the certificate request/)
+      assert.match(second.stderr, /resuming with the certificate request/)
       assert.deepEqual(await names(), [pending])
       assert.deepEqual((await readdir(out)).sort(), ['ada.crt', 'ada.key'])
     })
@@ -647,8 +647,8 @@ describe('certificate', function () {
       says: RegExp
       by: ('Approved' | 'Denied' | 'Failed')[]
     }[] = [
-      {state: 'pending', by: [], exit: 5, says: /nobody has approved.*\n.*certificate approve a/},
-      {state: 'approved and not signed', by: ['Approved'], exit: 5, says: /has not signed it yet/},
+      {state: 'pending', by: [], exit: 5, says: /nobody has approved[^]*certificate approve a/},
+      {state: 'approved and not signed', by: ['Approved'], exit: 5, says: /is approved, but not signed yet/},
       {state: 'denied', by: ['Denied'], exit: 4, says: /was denied \(Test: by the test\)/},
       {state: 'failed', by: ['Approved', 'Failed'], exit: 1, says: /signer refused/},
     ]

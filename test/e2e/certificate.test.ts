@@ -92,7 +92,7 @@ describe('certificate requests of a cluster', function () {
     await certificate('approve', name)
     const again = await certificate('request', '--user', 'bob', '--out', out)
     assert.equal(again.code, 0, again.stderr)
-    assert.match(again.stderr, /going on with the certificate request "bob-/)
+    assert.match(again.stderr, /resuming with the certificate request "bob-/)
     assert.deepEqual((await readdir(out)).sort(), ['bob.crt', 'bob.key'])
     await admin.csrs.delete({name})
   })

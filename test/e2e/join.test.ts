@@ -3,7 +3,7 @@ import {readFile, readdir, stat} from 'node:fs/promises'
 import {join} from 'node:path'
 import {connect} from '../../src/client/connect.ts'
 import type {JoinResult} from '../../src/node/describe-node.ts'
-import {whoAmI} from '../../src/node/who-am-i.ts'
+import {whoAmI} from '../../src/node/acceptance.ts'
 import {describeWithKubectl} from '../helpers/clients.ts'
 import {
   DISCOVERY_METHODS,

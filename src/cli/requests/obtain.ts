@@ -3,14 +3,15 @@ import {parseDuration} from '../../bootstrap/durations.ts'
 import type {ServerAccess} from '../../client/server-access.ts'
 import {obtainCertificate, type ObtainedCertificate} from '../../control-plane/requests/obtain.ts'
 import {
-  certificatePlace,
-  kubeconfigPlace,
-  pairPlace,
-  type Place,
+  certificateDestination,
+  kubeconfigDestination,
+  pairDestination,
+  type Destination,
 } from '../../control-plane/requests/destination.ts'
-import {wantedCertificate, type WantedCertificate} from '../../control-plane/requests/wanted.ts'
+import {wantedCertificate, type LabelledCertificate} from '../../control-plane/requests/wanted.ts'
 import {TrustError} from '../../errors.ts'
 import type {KeyAlgorithm} from '../../pki/keys.ts'
+import type {Clock} from '../../runtime.ts'
 import type {ClusterFlagValues} from '../cluster.ts'
 import {createProgress} from '../progress.ts'
 import {withCluster} from '../with-cluster.ts'
@@ -38,7 +39,10 @@ const duration = (text: string | undefined, flag: string): number | undefined =>
   text === undefined ? undefined : parseDuration(text, flag)
 
 /** Asks for the certificate that the flags of `certificate request` describe. */
-export async function requestCertificate(flags: RequestFlags): Promise<ObtainedCertificate> {
+export async function requestCertificate(
+  flags: RequestFlags,
+  clock: Clock,
+): Promise<ObtainedCertificate> {
   const wanted = wantedCertificate({
     user: flags.user,
     groups: flags.group,
@@ -51,15 +55,21 @@ export async function requestCertificate(flags: RequestFlags): Promise<ObtainedC
   const timeout = duration(flags.timeout, '--timeout') ?? 0
   const {tell} = createProgress(flags)
   return await withCluster(flags, async ({client, access}) =>
-    obtainCertificate(client, wanted, placeOf(flags, label, wanted, access), {
-      name: flags.name,
-      keyFile: flags.key,
-      algorithm: flags['key-algorithm'],
-      force: flags.force ?? false,
-      wait: flags.wait,
-      timeout,
-      tell,
-    }),
+    obtainCertificate(
+      client,
+      wanted,
+      destinationOf(flags, label, wanted, access),
+      {
+        name: flags.name,
+        keyFile: flags.key,
+        algorithm: flags['key-algorithm'],
+        force: flags.force ?? false,
+        wait: flags.wait,
+        timeout,
+        tell,
+      },
+      clock,
+    ),
   )
 }
 
@@ -70,20 +80,20 @@ function fileName(name: string): string {
   })
 }
 
-function placeOf(
+function destinationOf(
   flags: RequestFlags,
   label: string,
-  {subject}: WantedCertificate,
+  {subject}: LabelledCertificate,
   access: ServerAccess,
-): Place {
+): Destination {
   const file = flags['kubeconfig-out']
   const ownKey = flags.key !== undefined
   if (file !== undefined) {
     if (flags.user === undefined) {
       throw new TrustError('USAGE', 'a kubeconfig is for a user: --kubeconfig-out goes with --user')
     }
-    return kubeconfigPlace(file, access, {userName: subject.commonName, ownKey})
+    return kubeconfigDestination(file, access, {userName: subject.commonName, ownKey})
   }
   const folder = resolve(flags.out ?? '.')
-  return ownKey ? certificatePlace(folder, label) : pairPlace(folder, label)
+  return ownKey ? certificateDestination(folder, label) : pairDestination(folder, label)
 }

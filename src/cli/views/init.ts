@@ -1,5 +1,5 @@
+import {shellWord} from '../../client/printable.ts'
 import type {InitPlan, InitResult} from '../../control-plane/init/init.ts'
-import {shellWord} from '../../control-plane/requests/explain.ts'
 import {columnsOf, formatFields, type Field} from '../layout.ts'
 import type {View} from '../output.ts'
 import {defaultDir} from '../places.ts'

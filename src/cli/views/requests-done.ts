@@ -1,4 +1,4 @@
-import {approveCommand} from '../../control-plane/requests/explain.ts'
+import {approveCommand} from '../../enrollment/outcome.ts'
 import type {Decision, DecidedRequests} from '../../control-plane/requests/decide.ts'
 import type {DownloadedCertificate} from '../../control-plane/requests/download.ts'
 import type {ObtainedCertificate} from '../../control-plane/requests/obtain.ts'

@@ -92,7 +92,7 @@ Kubernetes signs for users (kubernetes.io/kube-apiserver-client), but has no sig
     const {args, flags} = await this.parse(CertificateRequest)
     const {requestCertificate} = await import('../../cli/requests/obtain.ts')
     const {obtainedView} = await import('../../cli/views/requests-done.ts')
-    const obtained = await requestCertificate({...flags, name: args.name})
+    const obtained = await requestCertificate({...flags, name: args.name}, this.clock)
     await this.print(obtained, flags.output, obtainedView)
   }
 }

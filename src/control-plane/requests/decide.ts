@@ -1,12 +1,12 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import type {ApiClient} from '../../client/api-client.ts'
-import {printable} from '../../client/printable.ts'
+import {printable, shellWord} from '../../client/printable.ts'
 import {APPROVED, DENIED, findCondition} from '../../csr/conditions.ts'
+import {nameOf} from '../../enrollment/outcome.ts'
 import {ERROR_CODES, EXIT, TrustError, hasCode, messageOf, type ErrorCode} from '../../errors.ts'
 import type {Clock} from '../../runtime.ts'
 import {formatTimestamp} from '../../bootstrap/timestamp.ts'
-import {explain, nameOf, shellWord} from './explain.ts'
-import {getRequest} from './show.ts'
+import {getRequest} from './list.ts'
 
 export type Decision = 'approve' | 'deny'
 
@@ -79,9 +79,25 @@ export async function decide(
       await client.csrs.updateSubresource('approval', decided, {dryRun: options.dryRun})
       return {name: target.name, decision: options.decision, changed: true}
     } catch (error) {
-      if (!hasCode(error, 'CONFLICT') || attempt >= MOST_ATTEMPTS) throw explain(error, target.name)
+      if (hasCode(error, 'FORBIDDEN')) throw notAllowed(error, csr.spec.signerName)
+      if (!hasCode(error, 'CONFLICT') || attempt >= MOST_ATTEMPTS) throw error
     }
   }
+}
+
+/** Deciding takes two permissions: on the request, and on its signer. */
+function notAllowed(error: TrustError, signer: string): TrustError {
+  const [domain = '', path = ''] = signer.split('/')
+  // Kubernetes has a role for each of its own signers.
+  const hint =
+    domain === 'kubernetes.io'
+      ? `for this signer, bind the ClusterRole system:certificates.k8s.io:${path}-approver to the user`
+      : `for this signer, the user needs a role with the verb "approve" on "signers.certificates.k8s.io" named "${signer}" or "${domain}/*"`
+  return new TrustError('FORBIDDEN', error.message, {
+    cause: error,
+    facts: error.facts,
+    hints: [...error.suggestions, hint],
+  })
 }
 
 /** A request that was deleted and made again under the same name may ask for something else. */

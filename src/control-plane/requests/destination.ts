@@ -1,4 +1,3 @@
-import {rm} from 'node:fs/promises'
 import {basename, dirname, join, resolve} from 'node:path'
 import {buildKubeconfig, writeKubeconfig} from '../../client/kubeconfig-build.ts'
 import {parseKubeconfig, type Kubeconfig} from '../../client/kubeconfig.ts'
@@ -6,7 +5,6 @@ import type {ServerAccess} from '../../client/server-access.ts'
 import {lookAt} from '../../pki/file-checks.ts'
 import {recoverFolder, replaceFiles} from '../../pki/file-groups.ts'
 import {readFileIfThere, writeFileSafely} from '../../pki/files.ts'
-import {ensureFolder} from '../../pki/folders.ts'
 
 export interface Pair {
   keyPem: string
@@ -21,14 +19,14 @@ export interface WrittenFiles {
 }
 
 /** Where an issued certificate ends up. */
-export interface Place {
+export interface Destination {
   /** The folder of everything that is written. */
   folder: string
-  /** Holds the new key until its certificate is there; absent where the key is kept elsewhere. */
+  /** Holds a new key until its certificate is issued; absent if the owner brought the key. */
   pendingKey?: string
-  /** Files that are there already and would be replaced. */
+  /** Existing files that would be replaced. */
   taken(): Promise<string[]>
-  /** Whether this key stands in its final place. */
+  /** Whether this key is in its final place already. */
   holds(keyPem: string): Promise<boolean>
   write(pair: Pair): Promise<WrittenFiles>
 }
@@ -39,7 +37,7 @@ const thereOf = async (paths: readonly string[]): Promise<string[]> => {
 }
 
 /** `<label>.key` and `<label>.crt`, which change together. */
-export function pairPlace(folder: string, label: string): Place {
+export function pairDestination(folder: string, label: string): Destination {
   const [key, certificate] = [join(folder, `${label}.key`), join(folder, `${label}.crt`)]
   return {
     folder,
@@ -62,7 +60,7 @@ export function pairPlace(folder: string, label: string): Place {
 }
 
 /** The certificate alone, for a key that its owner keeps. */
-export function certificatePlace(folder: string, label: string): Place {
+export function certificateDestination(folder: string, label: string): Destination {
   const certificate = join(folder, `${label}.crt`)
   return {
     folder,
@@ -78,11 +76,11 @@ export function certificatePlace(folder: string, label: string): Place {
 type Target = Pick<ServerAccess, 'server' | 'ca' | 'tlsServerName'>
 
 /** A kubeconfig of its own for the same cluster. */
-export function kubeconfigPlace(
+export function kubeconfigDestination(
   file: string,
   target: Target,
   {userName, ownKey}: {userName: string; ownKey: boolean},
-): Place {
+): Destination {
   const path = resolve(file)
   return {
     folder: dirname(path),
@@ -118,12 +116,4 @@ function kubeconfigOf(
     if (tlsServerName !== undefined) cluster['tls-server-name'] = tlsServerName
   }
   return config
-}
-
-/** Makes the folder where it is not there. One that is there stays as open as its owner wants it. */
-export const preparePlace = ({folder}: Place): Promise<void> =>
-  ensureFolder(folder, {repair: false})
-
-export const forgetPendingKey = async ({pendingKey}: Place): Promise<void> => {
-  if (pendingKey !== undefined) await rm(pendingKey, {force: true})
 }

@@ -1,7 +1,8 @@
 import type {ApiClient} from '../../client/api-client.ts'
-import {withoutCertificate} from './explain.ts'
-import {describeIssued, issuedPem, readIssued, type IssuedCertificate} from './issued.ts'
-import {getRequest} from './show.ts'
+import {issuedPem, withoutCertificate} from '../../enrollment/outcome.ts'
+import {describeIssued, readIssued, type IssuedCertificate} from './issued.ts'
+import {getRequest} from './list.ts'
+import {ASK_UNDER_OTHER_NAME} from './wanted.ts'
 
 export interface DownloadedCertificate {
   name: string
@@ -18,7 +19,7 @@ export async function downloadCertificate(
 ): Promise<DownloadedCertificate> {
   const csr = await getRequest(client, name)
   const pem = issuedPem(csr)
-  if (pem === undefined) throw withoutCertificate(csr)
+  if (pem === undefined) throw withoutCertificate(csr, ASK_UNDER_OTHER_NAME)
   const issued = readIssued(pem)
   return {
     name,

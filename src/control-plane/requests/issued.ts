@@ -1,4 +1,3 @@
-import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import {messageOf} from '../../errors.ts'
 import {parseBundle} from '../../pki/bundle.ts'
 import type {Certificate} from '../../pki/certificate.ts'
@@ -18,12 +17,6 @@ export interface IssuedCertificate {
   fingerprint: string
   /** How many certificates come with it. */
   chain: number
-}
-
-/** The PEM that the signer answered with, as it stands; undefined where there is none yet. */
-export function issuedPem({status}: Pick<CertificateSigningRequest, 'status'>): string | undefined {
-  const {certificate = ''} = status ?? {}
-  return certificate === '' ? undefined : Buffer.from(certificate, 'base64').toString()
 }
 
 /** Reads it; what somebody else's signer answered may be anything. */

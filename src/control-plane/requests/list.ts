@@ -1,13 +1,16 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import {formatTimestamp} from '../../bootstrap/timestamp.ts'
 import type {ApiClient} from '../../client/api-client.ts'
+import {printable} from '../../client/printable.ts'
+import {isMissingObject} from '../../client/status-errors.ts'
 import {stateOf, type CsrState} from '../../csr/conditions.ts'
 import {parseSpecRequest} from '../../csr/read-request.ts'
+import {issuedPem, nameOf} from '../../enrollment/outcome.ts'
+import {TrustError} from '../../errors.ts'
 import type {Clock} from '../../runtime.ts'
 import {decodeRequest, type DecodedRequest} from './decode.ts'
-import {nameOf} from './explain.ts'
 import {matcherOf, selectOf, type RequestFilter} from './filter.ts'
-import {issuedPem, readIssued} from './issued.ts'
+import {readIssued} from './issued.ts'
 
 /** A request, as `certificate list` tells of it. */
 export interface RequestSummary {
@@ -58,6 +61,22 @@ export function summarize(
     requestedSeconds: spec.expirationSeconds ?? null,
     state: stateOf(csr),
     ...(decode && {request: decoded(csr), expires: expiration(csr)}),
+  }
+}
+
+export async function getRequest(
+  {csrs}: Pick<ApiClient, 'csrs'>,
+  name: string,
+): Promise<CertificateSigningRequest> {
+  try {
+    return await csrs.get({name})
+  } catch (error) {
+    if (!isMissingObject(error)) throw error
+    throw new TrustError('NOT_FOUND', `there is no certificate request "${printable(name)}"`, {
+      cause: error,
+      facts: {name},
+      hints: ['"trustadm certificate list" shows all of them'],
+    })
   }
 }
 

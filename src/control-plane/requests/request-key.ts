@@ -1,71 +1,62 @@
-import {basename, dirname} from 'node:path'
+import {discardPendingKey, ensurePendingKey, type PendingKey} from '../../enrollment/pending-key.ts'
 import {TrustError} from '../../errors.ts'
-import {createFiles} from '../../pki/file-groups.ts'
 import {readFileIfThere, readFileSafely} from '../../pki/files.ts'
-import {
-  generateKeys,
-  parsePrivateKey,
-  privateKeyPem,
-  publicHalf,
-  type KeyAlgorithm,
-  type KeyPair,
-} from '../../pki/keys.ts'
+import {ensureFolder} from '../../pki/folders.ts'
+import {generateKeys, parsePrivateKey, publicHalf, type KeyAlgorithm} from '../../pki/keys.ts'
 import {requireStrongKey} from '../../pki/key-policy.ts'
-import {forgetPendingKey, type Place} from './destination.ts'
+import type {Destination} from './destination.ts'
 
-export interface RequestKey {
-  keys: KeyPair
-  pem: string
-  /** Whether an earlier run made it. */
-  isKept: boolean
+export interface KeyOptions {
+  /** An existing key; else a new one is generated. */
+  keyFile?: string | undefined
+  algorithm?: KeyAlgorithm | undefined
 }
 
 const CURVES: readonly (string | undefined)[] = ['prime256v1', 'secp384r1']
 
-function keyOf(pem: string, source: string): KeyPair {
+/** Refuses a destination that holds another pair. If an earlier run only missed its last step, completes that step. */
+export async function requireFree(
+  destination: Destination,
+  {force}: {force: boolean},
+): Promise<void> {
+  const {folder, pendingKey} = destination
+  // An existing folder stays as open as its owner wants it.
+  await ensureFolder(folder, {repair: false})
+  const pending = pendingKey && (await readFileIfThere(pendingKey, {secret: true}))
+  if (pending && (await destination.holds(pending.toString()))) await discardKeyOf(destination)
+  const taken = await destination.taken()
+  if (force || taken.length === 0) return
+  throw new TrustError('ALREADY_EXISTS', `${taken.join(' and ')} would be overwritten`, {
+    facts: {taken},
+    hints: ['choose another place with --out or another name', 'or use --force to replace it'],
+  })
+}
+
+/** The owner's own key, the key of an earlier run that was interrupted, or a new one. */
+export async function keyFor(
+  {pendingKey}: Destination,
+  {keyFile, algorithm}: KeyOptions,
+): Promise<PendingKey> {
+  if (keyFile !== undefined) return await readOwnKey(keyFile)
+  if (pendingKey === undefined)
+    throw new Error('a destination without a key needs its owner to bring one')
+  return await ensurePendingKey(pendingKey, () => generateKeys(algorithm))
+}
+
+async function readOwnKey(path: string): Promise<PendingKey> {
+  const pem = (await readFileSafely(path, {followLinks: true})).toString()
   const privateKey = parsePrivateKey(pem)
   const publicKey = publicHalf(privateKey)
   requireStrongKey(publicKey)
   const {asymmetricKeyType: type, asymmetricKeyDetails: details} = publicKey
-  if (type === 'rsa' || CURVES.includes(details?.namedCurve)) return {privateKey, publicKey}
-  throw new TrustError(
-    'KEY_INVALID',
-    `the key in ${source} is of a kind that no request is made for`,
-    {
+  if (type !== 'rsa' && !CURVES.includes(details?.namedCurve)) {
+    throw new TrustError('KEY_INVALID', `the key in ${path} is of a kind that cannot be used`, {
       hints: ['use an ECDSA key of P-256 or P-384, or an RSA key'],
-    },
-  )
+    })
+  }
+  return {keys: {privateKey, publicKey}, pem, isResumed: false}
 }
 
-/** A key that its owner made and keeps. */
-export async function readOwnKey(path: string): Promise<RequestKey> {
-  const pem = (await readFileSafely(path, {followLinks: true})).toString()
-  return {keys: keyOf(pem, path), pem, isKept: true}
-}
-
-/** The key of an earlier run that did not come to its end, else a new one, on the disk before anybody hears of it. */
-export async function ensurePendingKey(
-  path: string,
-  algorithm?: KeyAlgorithm,
-): Promise<RequestKey> {
-  const there = await readFileIfThere(path, {secret: true})
-  if (there) return {keys: keyOf(there.toString(), path), pem: there.toString(), isKept: true}
-  const keys = await generateKeys(algorithm)
-  const pem = privateKeyPem(keys.privateKey)
-  const name = basename(path)
-  const isMine = await createFiles(dirname(path), name, [{name, data: pem}])
-  return isMine ? {keys, pem, isKept: false} : await ensurePendingKey(path, algorithm)
-}
-
-/** Refuses a place that holds another pair. One that an earlier run brought to its end, but for the last step, is tidied. */
-export async function requireFree(place: Place, {force}: {force: boolean}): Promise<void> {
-  const {pendingKey} = place
-  const pending = pendingKey && (await readFileIfThere(pendingKey, {secret: true}))
-  if (pending && (await place.holds(pending.toString()))) await forgetPendingKey(place)
-  const taken = await place.taken()
-  if (force || taken.length === 0) return
-  throw new TrustError('ALREADY_EXISTS', `${taken.join(' and ')} would be overwritten`, {
-    facts: {taken},
-    hints: ['choose another place with --out or another name', 'or say --force to replace it'],
-  })
+export const discardKeyOf = async ({pendingKey}: Destination): Promise<void> => {
+  if (pendingKey !== undefined) await discardPendingKey(pendingKey)
 }

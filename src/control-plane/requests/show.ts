@@ -4,18 +4,18 @@ import type {
 } from '../../api/certificates.ts'
 import type {Event} from '../../api/event.ts'
 import type {ApiClient} from '../../client/api-client.ts'
-import type {CallOptions} from '../../client/resource-client.ts'
 import type {ApproverOpinion} from '../../controllers/approval/opinion.ts'
 import {problemsFor} from '../../controllers/signing/rules.ts'
 import {stateOf, type CsrState} from '../../csr/conditions.ts'
 import {readRequest} from '../../csr/read-request.ts'
 import {WELL_KNOWN_SIGNERS} from '../../csr/signers.ts'
+import {issuedPem, nameOf} from '../../enrollment/outcome.ts'
 import {messageOf} from '../../errors.ts'
 import {pinOf} from '../../pki/pins.ts'
 import type {CertificateRequest} from '../../pki/request.ts'
 import {decodeRequest, type DecodedRequest} from './decode.ts'
-import {explain, nameOf} from './explain.ts'
-import {describeIssued, issuedPem, readIssued, type IssuedCertificate} from './issued.ts'
+import {describeIssued, readIssued, type IssuedCertificate} from './issued.ts'
+import {getRequest} from './list.ts'
 
 /** What happened to a request. */
 export interface RequestEvent {
@@ -67,18 +67,6 @@ export async function showRequest(
   askApprovers: AskApprovers,
 ): Promise<RequestReport> {
   return await reportOn(client, await getRequest(client, name), askApprovers)
-}
-
-export async function getRequest(
-  {csrs}: Pick<ApiClient, 'csrs'>,
-  name: string,
-  options: CallOptions = {},
-): Promise<Csr> {
-  try {
-    return await csrs.get({name}, options)
-  } catch (error) {
-    throw explain(error, name)
-  }
 }
 
 export async function reportOn(

@@ -6,7 +6,7 @@ import {callerAddressOf} from '../../csr/caller-address.ts'
 import {nodeUser} from '../../csr/node-names.ts'
 import {commonNameIn} from '../../csr/read-request.ts'
 import {KUBELET_CLIENT} from '../../csr/signers.ts'
-import {nameOf} from './explain.ts'
+import {nameOf} from '../../enrollment/outcome.ts'
 
 /** A request for the name of a node that nobody has decided on. */
 export interface WaitingRequest {

@@ -1,8 +1,9 @@
 import {createHash} from 'node:crypto'
 import {API_SERVER_CLIENT} from '../../csr/signers.ts'
+import type {OutcomeHints} from '../../enrollment/outcome.ts'
+import type {WantedCertificate} from '../../enrollment/request.ts'
 import {TrustError} from '../../errors.ts'
-import type {Subject} from '../../pki/distinguished-name.ts'
-import {NO_NAMES, namesOfHosts, type SubjectNames} from '../../pki/subject-names.ts'
+import {NO_NAMES, namesOfHosts} from '../../pki/subject-names.ts'
 import {isUsage} from '../../pki/usages.ts'
 
 /** What somebody would like a certificate for: a user of the cluster, or a service by its hosts. */
@@ -17,15 +18,9 @@ export interface Wish {
   duration?: number | undefined
 }
 
-/** What is asked for, beside the key. */
-export interface WantedCertificate {
+export interface LabelledCertificate extends WantedCertificate {
   /** For names of files and requests. */
   label: string
-  subject: Required<Subject>
-  names: Readonly<SubjectNames>
-  signer: string
-  usages: string[]
-  seconds?: number
 }
 
 const SHORTEST_SECONDS = 600
@@ -38,7 +33,7 @@ function usage(message: string, ...hints: string[]): TrustError {
 }
 
 /** Completes a wish by what fits most; refuses what no signer could make anything of. */
-export function wantedCertificate(wish: Wish): WantedCertificate {
+export function wantedCertificate(wish: Wish): LabelledCertificate {
   const {user, hosts = []} = wish
   if ((user === undefined) === (hosts.length === 0)) {
     throw usage(
@@ -54,7 +49,7 @@ export function wantedCertificate(wish: Wish): WantedCertificate {
     : {...forUser(wish, user), ...rest}
 }
 
-type Kind = Omit<WantedCertificate, 'usages' | 'seconds'>
+type Kind = Omit<LabelledCertificate, 'usages' | 'seconds'>
 
 function forUser({groups = [], signer = API_SERVER_CLIENT}: Wish, user: string): Kind {
   const isPlain = (text: string) => text.trim() === text && text !== '' && !/\p{C}/u.test(text)
@@ -63,6 +58,9 @@ function forUser({groups = [], signer = API_SERVER_CLIENT}: Wish, user: string):
       'a name of a user or group is empty or not of plain characters',
       'leave out line breaks, control characters and spaces around the name',
     )
+  }
+  if (Array.from(user).length > LONGEST_COMMON_NAME) {
+    throw usage(`the name of a user has at most ${LONGEST_COMMON_NAME} characters`)
   }
   const organizations = [...new Set(groups)]
   return {label: labelOf(user), subject: {commonName: user, organizations}, names: NO_NAMES, signer}
@@ -114,10 +112,16 @@ const labelOf = (text: string): string =>
     .replaceAll(/^[-.]+|[-.]+$/g, '')
     .slice(0, LONGEST_LABEL) || 'certificate'
 
+/** For a request whose name was chosen: a second run would find the decision on the first. */
+export const ASK_UNDER_OTHER_NAME: OutcomeHints = {
+  CERTIFICATE_DENIED: ['a denied request stays denied: ask again under another name'],
+  CERTIFICATE_FAILED: ['ask for something that the signer permits, under another name'],
+}
+
 /** The same name for the same wish and key, so that a second run finds what the first one asked for. */
-export function requestName({label, ...asked}: WantedCertificate, pin: string): string {
+export function requestName({label, ...wanted}: LabelledCertificate, pin: string): string {
   const hash = createHash('sha256')
-    .update(JSON.stringify([asked, pin]))
+    .update(JSON.stringify([wanted, pin]))
     .digest('hex')
   return `${label}-${hash.slice(0, 12)}`
 }

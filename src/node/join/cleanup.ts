@@ -1,7 +1,7 @@
 import {rm} from 'node:fs/promises'
+import {discardPendingKey} from '../../enrollment/pending-key.ts'
 import {lookAt, requireReplaceable} from '../../pki/file-checks.ts'
 import {syncFolder} from '../../pki/folders.ts'
-import {discardPendingKey} from '../pending-key.ts'
 import {nodeFile} from '../node-files.ts'
 import {requireValid} from './prerequisites.ts'
 import type {JoinPhase} from './phase.ts'
@@ -20,7 +20,7 @@ export const cleanup: JoinPhase = {
     await context.turn.hold()
     // Until then they are the only way in.
     await requireValid(context)
-    await discardPendingKey(dir)
+    await discardPendingKey(nodeFile(dir, 'pendingKey'))
     const path = nodeFile(dir, 'bootstrapKubeconfig')
     if (!(await lookAt(path))) return context.tell('no bootstrap credentials are left')
     await requireReplaceable(path)

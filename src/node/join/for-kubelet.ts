@@ -1,10 +1,9 @@
 import {ensureFolder} from '../../pki/folders.ts'
-import {byToken, withServer} from '../cluster-access.ts'
+import {withToken} from '../cluster-access.ts'
 import {isKept, keepFile} from '../managed-file.ts'
 import {bootstrapKubeconfig} from '../kubeconfigs.ts'
-import {requireNameFree} from '../name-in-use.ts'
 import {nodeFile} from '../node-files.ts'
-import {explainRefusal} from '../refusals.ts'
+import {requireNameFree} from '../node-object.ts'
 import {requireClusterInfo, requireToken} from './prerequisites.ts'
 import type {JoinContext, JoinPhase} from './phase.ts'
 
@@ -26,12 +25,7 @@ export const forKubelet: JoinPhase = {
   async run(context) {
     const {nodeName, dir} = context.settings
     const info = await requireClusterInfo(context)
-    const credentials = byToken(requireToken(context))
-    try {
-      await withServer(info, credentials, (client) => requireNameFree(client, nodeName))
-    } catch (error) {
-      throw explainRefusal(error)
-    }
+    await withToken(info, requireToken(context), (client) => requireNameFree(client, nodeName))
     await context.turn.hold()
     await ensureFolder(nodeFile(dir, 'pki'))
     const file = await fileOf(context)

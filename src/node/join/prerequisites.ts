@@ -1,8 +1,9 @@
 import type {TrustedClusterInfo} from '../../discovery/cluster-info.ts'
+import {hasSubject} from '../../enrollment/check.ts'
 import {TrustError} from '../../errors.ts'
 import {readClusterInfo} from '../cluster-info-store.ts'
 import {CredentialStore, type StoredCredential} from '../credential-store.ts'
-import {isOfNode} from '../issued-certificate.ts'
+import {clientCertificate} from '../client-certificate.ts'
 import {nodeFile} from '../node-files.ts'
 import type {JoinContext} from './phase.ts'
 
@@ -28,7 +29,7 @@ export async function findValid(context: JoinContext): Promise<StoredCredential 
   const current = await storeOf(context).read()
   if (!current) return undefined
   const {certificate} = current
-  if (!isOfNode(certificate, nodeName)) {
+  if (!hasSubject(certificate, clientCertificate(nodeName).subject)) {
     throw new TrustError(
       'CONFLICT',
       `${dir} holds the certificate of "${certificate.subject.commonName}", not of the node "${nodeName}"`,

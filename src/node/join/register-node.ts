@@ -1,6 +1,6 @@
 import {TrustError, hasCode} from '../../errors.ts'
-import {byCertificate, withServer} from '../cluster-access.ts'
-import {nodeObject, registerNode} from '../register-node.ts'
+import {withCertificate} from '../cluster-access.ts'
+import {nodeObject, registerNode} from '../node-object.ts'
 import {requireClusterInfo, requireValid} from './prerequisites.ts'
 import type {JoinPhase} from './phase.ts'
 
@@ -23,7 +23,7 @@ export const register: JoinPhase = {
     const info = await requireClusterInfo(context)
     const current = await requireValid(context)
     try {
-      const outcome = await withServer(info, byCertificate(current), async (client, server) =>
+      const outcome = await withCertificate(info, current, async (client, server) =>
         registerNode(client, await nodeObject(settings.nodeName, server, clock)),
       )
       tell(`the Node "${settings.nodeName}" ${OUTCOMES[outcome]}`)

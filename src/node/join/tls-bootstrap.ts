@@ -1,100 +1,105 @@
+import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import type {Node} from '../../api/node.ts'
 import {formatTimestamp} from '../../bootstrap/timestamp.ts'
 import type {ApiClient} from '../../client/api-client.ts'
-import type {TrustedClusterInfo} from '../../discovery/cluster-info.ts'
+import {requireRequested} from '../../enrollment/check.ts'
+import {approveCommand, issuedPem, nameOf} from '../../enrollment/outcome.ts'
+import {discardPendingKey, ensurePendingKey} from '../../enrollment/pending-key.ts'
+import {submitRequest} from '../../enrollment/request.ts'
+import {waitForCertificate} from '../../enrollment/wait.ts'
 import {hasCode} from '../../errors.ts'
-import {privateKeyPem, publicKeyDer, type KeyPair} from '../../pki/keys.ts'
+import {parseCertificate} from '../../pki/certificate.ts'
+import {ensureFolder} from '../../pki/folders.ts'
+import {publicKeyDer} from '../../pki/keys.ts'
 import {pinOf} from '../../pki/pins.ts'
-import {awaitCertificate} from '../await-certificate.ts'
-import {clientRequest} from '../client-request.ts'
-import {byCertificate, byToken, withServer} from '../cluster-access.ts'
-import {isVouchedFor, requireRequested, wrong} from '../issued-certificate.ts'
-import {requireNameFree} from '../name-in-use.ts'
-import {discardPendingKey, keepPendingKey, readPendingKey} from '../pending-key.ts'
-import {explainRefusal} from '../refusals.ts'
-import {isOutOfDate, submitRequest, type Submitted} from '../submit-request.ts'
-import {whoAmI} from '../who-am-i.ts'
-import {findValid, requireClusterInfo, requireToken, storeOf} from './prerequisites.ts'
+import {requireAccepted} from '../acceptance.ts'
+import {clientCertificate, clientRequest} from '../client-certificate.ts'
+import {withToken} from '../cluster-access.ts'
+import {nodeFile} from '../node-files.ts'
+import {requireNameFree} from '../node-object.ts'
 import type {JoinContext, JoinPhase} from './phase.ts'
+import {findValid, requireClusterInfo, requireToken, storeOf} from './prerequisites.ts'
 
 /** As long as kubeadm waits. */
 const LONGEST_WAIT = 300_000
-const FINAL = ['CERTIFICATE_DENIED', 'CERTIFICATE_FAILED', 'CERTIFICATE_INVALID'] as const
+/** With the same key, the next run would find the same request and fail again. */
+const FINAL = [
+  'CERTIFICATE_DENIED',
+  'CERTIFICATE_FAILED',
+  'CERTIFICATE_INVALID',
+  'CERTIFICATE_REQUEST_DELETED',
+] as const
 
-interface Asked extends Submitted {
-  keys: KeyPair
-}
+const ASK_AGAIN = ['then run the command again: it asks with a new key']
 
-async function takeKey(context: JoinContext): Promise<KeyPair> {
-  const {dir} = context.settings
-  const pending = await readPendingKey(dir)
-  if (pending) return pending
-  const keys = await context.freshKeys()
-  await keepPendingKey(dir, keys)
-  return keys
-}
+const pendingKeyOf = ({settings}: JoinContext): string => nodeFile(settings.dir, 'pendingKey')
 
-/** Asks for the certificate. Where an earlier request of the same key has led to one that is over, another key asks. */
-async function ask(context: JoinContext, client: ApiClient): Promise<Asked> {
-  const {dir, nodeName} = context.settings
+/** Asks for the certificate. If the request of an earlier run led to one that has expired, asks with another key. */
+async function ask(context: JoinContext, client: ApiClient) {
+  const {nodeName, dir} = context.settings
+  await ensureFolder(nodeFile(dir, 'pki'))
   for (;;) {
-    const keys = await takeKey(context)
-    const submitted = await submitRequest(client, await clientRequest(nodeName, keys))
-    const {csr, isTakenUp} = submitted
-    if (!isOutOfDate(csr, context.clock.now())) {
+    const key = await ensurePendingKey(pendingKeyOf(context), context.freshKeys)
+    const {csr, isResumed} = await submitRequest(client, await clientRequest(nodeName, key.keys))
+    if (!hasExpired(csr, context.clock.now())) {
       context.tell(
-        `the certificate request ${csr.metadata.name ?? ''} ${isTakenUp ? 'of an earlier run is taken up' : 'was made'}`,
+        isResumed
+          ? `resuming with the certificate request ${nameOf(csr)} of an earlier run`
+          : `created the certificate request ${nameOf(csr)}`,
       )
-      return {...submitted, keys}
+      return {...key, csr}
     }
-    context.tell('the certificate of an earlier request has expired: another one is asked for')
-    await discardPendingKey(dir)
+    context.tell('the certificate of an earlier request has expired: asking for another one')
+    await discardPendingKey(pendingKeyOf(context))
+  }
+}
+
+function hasExpired(csr: CertificateSigningRequest, now: Date): boolean {
+  const pem = issuedPem(csr)
+  if (pem === undefined) return false
+  try {
+    return parseCertificate(pem).notAfter <= now
+  } catch {
+    // The later check says what is wrong with it.
+    return false
   }
 }
 
 async function obtain(context: JoinContext, client: ApiClient) {
   const {nodeName, certificateTimeout: timeout = LONGEST_WAIT} = context.settings
-  const standing = await requireNameFree(client, nodeName)
-  const {csr, keys} = await ask(context, client)
+  const existing = await requireNameFree(client, nodeName)
+  const {csr, keys, pem: keyPem} = await ask(context, client)
   const pin = pinOf({publicKeyDer: publicKeyDer(keys.publicKey)})
   const allow = `trustadm certificate allow-rejoin ${nodeName} --pin ${pin}`
-  const pem = await awaitCertificate(client, csr, {
+  const certificatePem = await waitForCertificate(client, csr, {
     timeout,
-    onPending: ({metadata: {name = ''}}) => context.note(pendingNote(name, allow, standing)),
+    onPending: () => context.note(pendingNote(csr, allow, existing)),
     onTrouble: ({message}) => context.note(`waiting for the cluster: ${message}`),
-    pendingHints: standing ? [`or let this machine take the name over with "${allow}"`] : [],
+    hints: {
+      CERTIFICATE_DENIED: ASK_AGAIN,
+      CERTIFICATE_FAILED: ASK_AGAIN,
+      CERTIFICATE_PENDING: [
+        ...(existing ? [`or let this machine take over the name with "${allow}"`] : []),
+        'then run this command again: it resumes',
+      ],
+    },
   })
-  return {pem, keys}
+  return {keys, keyPem, certificatePem}
 }
 
-function pendingNote(request: string, allow: string, standing: Node | undefined): string {
-  const approve = `on the control plane, run "trustadm certificate approve ${request}"`
-  return standing
+function pendingNote(
+  csr: CertificateSigningRequest,
+  allow: string,
+  existing: Node | undefined,
+): string {
+  const approve = approveCommand(nameOf(csr))
+  return existing
     ? [
-        `waiting for an operator: there is already a Node "${standing.metadata.name ?? ''}"`,
+        `waiting for an operator: there is already a Node "${existing.metadata.name ?? ''}"`,
         `to let this machine take its place, run "${allow}" on the control plane`,
-        `to decide on this request alone, "trustadm certificate approve ${request}"`,
+        `to decide on this request alone, "${approve}"`,
       ].join('\n')
-    : `waiting for approval\n${approve}`
-}
-
-/** Where the CA of the cluster does not vouch for its clients, the cluster itself has to say that it knows this one. */
-async function requireUsable(
-  context: JoinContext,
-  info: TrustedClusterInfo,
-  {pem, keys}: {pem: string; keys: KeyPair},
-): Promise<void> {
-  const {clock, settings} = context
-  const certificate = requireRequested(pem, settings.nodeName, keys, clock.now())
-  if (isVouchedFor(certificate, info.ca, pem, clock.now())) return
-  const credentials = byCertificate({
-    certificatePem: pem,
-    keyPem: privateKeyPem(keys.privateKey),
-  })
-  const user = await withServer(info, credentials, whoAmI)
-  if (user !== certificate.subject.commonName) {
-    throw wrong('neither the CA of the cluster nor its server vouch for it')
-  }
+    : `waiting for approval\non the control plane, run "${approve}"`
 }
 
 export const tlsBootstrap: JoinPhase = {
@@ -115,24 +120,23 @@ export const tlsBootstrap: JoinPhase = {
     await turn.hold()
     const valid = await findValid(context)
     if (valid) {
-      await discardPendingKey(settings.dir)
-      tell(
-        `the certificate is kept: it is valid until ${formatTimestamp(valid.certificate.notAfter)}`,
-      )
-      return
+      await discardPendingKey(pendingKeyOf(context))
+      const until = formatTimestamp(valid.certificate.notAfter)
+      return tell(`the certificate is kept: it is valid until ${until}`)
     }
     const token = requireToken(context)
     try {
-      const obtained = await withServer(info, byToken(token), (client) => obtain(context, client))
-      await requireUsable(context, info, obtained)
-      const {pem, keys} = obtained
-      const file = await storeOf(context).update(pem, privateKeyPem(keys.privateKey), clock.now())
-      await discardPendingKey(settings.dir)
+      const {keys, ...pair} = await withToken(info, token, (client) => obtain(context, client))
+      const wanted = clientCertificate(settings.nodeName)
+      const chain = requireRequested(pair.certificatePem, wanted, keys, clock.now())
+      await requireAccepted(info, chain, pair, clock.now())
+      const {certificatePem, keyPem} = pair
+      const file = await storeOf(context).update(certificatePem, keyPem, clock.now())
+      await discardPendingKey(pendingKeyOf(context))
       tell(`the certificate was issued, and is kept in ${file}`)
     } catch (error) {
-      // With the same key, the next run would find the same request, and the same answer.
-      if (hasCode(error, ...FINAL)) await discardPendingKey(settings.dir)
-      throw explainRefusal(error)
+      if (hasCode(error, ...FINAL)) await discardPendingKey(pendingKeyOf(context))
+      throw error
     }
   },
 }

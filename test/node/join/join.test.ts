@@ -20,7 +20,7 @@ import {describeNode} from '../../../src/node/describe-node.ts'
 import {joinPhases, planJoin, requireJoinPhase, runJoin} from '../../../src/node/join/join.ts'
 import type {JoinSettings} from '../../../src/node/join/index.ts'
 import {JOIN_PHASE_NAMES} from '../../../src/node/join/names.ts'
-import {whoAmI} from '../../../src/node/who-am-i.ts'
+import {whoAmI} from '../../../src/node/acceptance.ts'
 import {parseCertificate} from '../../../src/pki/certificate.ts'
 import {issueLeaf} from '../../../src/pki/issuer.ts'
 import {generateKeys, parsePrivateKey, publicHalf} from '../../../src/pki/keys.ts'
@@ -226,7 +226,7 @@ describe('join', function () {
       assert.match(error.suggestions.join('\n'), new RegExp(`trustadm certificate approve ${name}`))
       await cluster.issue(name)
       const lines = await run()
-      assert.match(lines.join('\n'), /of an earlier run is taken up/)
+      assert.match(lines.join('\n'), /resuming with the certificate request \S+ of an earlier run/)
       assert.equal((await requests()).length, 1)
     })
 
@@ -247,7 +247,7 @@ describe('join', function () {
       await cluster.approve(await cluster.firstRequest())
       const error = await first
       assert.equal(error.code, 'CERTIFICATE_PENDING')
-      assert.match(error.message, /is approved, but nobody has signed it/)
+      assert.match(error.message, /is approved, but not signed yet/)
     })
 
     it('asks with another key where the certificate of the earlier request has expired', async () => {
@@ -268,14 +268,14 @@ describe('join', function () {
       await cluster.issue(csr?.metadata.name ?? '', expired)
       issueAll()
       const lines = await run()
-      assert.match(lines.join('\n'), /has expired: another one is asked for/)
+      assert.match(lines.join('\n'), /has expired: asking for another one/)
       assert.equal((await requests()).length, 2)
     })
 
     it('goes on when its request vanishes', async () => {
       const first = failing()
       await cluster.admin.csrs.delete(await cluster.firstRequest())
-      assert.equal((await first).code, 'CERTIFICATE_FAILED')
+      assert.equal((await first).code, 'CERTIFICATE_REQUEST_DELETED')
       issueAll()
       await run()
     })
@@ -291,7 +291,7 @@ describe('join', function () {
         metadata: {name: metadata.name ?? ''},
         spec: {...csr.spec, signerName: 'kubernetes.io/kube-apiserver-client'},
       })
-      assert.equal((await failing()).code, 'CONFLICT')
+      assert.equal((await failing()).code, 'ALREADY_EXISTS')
     })
 
     const foreign = async (commonName: string, organizations: string[], own: boolean) => {

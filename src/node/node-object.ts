@@ -1,7 +1,7 @@
 import {isDeepStrictEqual} from 'node:util'
 import type {Node} from '../api/node.ts'
 import type {ApiClient} from '../client/api-client.ts'
-import {hasCode} from '../errors.ts'
+import {TrustError, hasCode} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
 import {architecture, nodeAddresses, operatingSystem, systemInfo} from './machine-facts.ts'
 
@@ -68,3 +68,27 @@ export async function registerNode(
 /** Whether a kubelet reports that all is well. */
 export const isReady = ({status}: Node): boolean =>
   status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') ?? false
+
+/**
+ * Refuses the name of a Node that is Ready, as `kubeadm join` does: two machines would take turns in being it. Returns a Node of that
+ * name that is not Ready. A cluster that does not show its nodes to the caller is not asked further.
+ */
+export async function requireNameFree(
+  {nodes}: Pick<ApiClient, 'nodes'>,
+  name: string,
+): Promise<Node | undefined> {
+  let node: Node | undefined
+  try {
+    node = await nodes.find(name)
+  } catch (error) {
+    if (!hasCode(error, 'FORBIDDEN')) throw error
+  }
+  if (!node || !isReady(node)) return node
+  throw new TrustError('NODE_EXISTS', `there is a Node "${name}" already, and it is Ready`, {
+    facts: {node: name},
+    hints: [
+      'choose another name with --node-name',
+      `or, if this machine takes its place, run "kubectl delete node ${name}" on the control plane and join again: it then says how to let it in`,
+    ],
+  })
+}

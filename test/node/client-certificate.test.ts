@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import {isKubeletClient} from '../../src/csr/shapes.ts'
-import {clientRequest, requestName, subjectOf} from '../../src/node/client-request.ts'
+import {clientCertificate, clientRequest, requestName} from '../../src/node/client-certificate.ts'
 import {generateKeys} from '../../src/pki/keys.ts'
 import {parseRequest, verifyRequest} from '../../src/pki/request.ts'
-
-const USAGES = ['digital signature', 'client auth']
 
 describe('the certificate request of a node', () => {
   it("is named as the kubelet's", () => {
     // Made by another program: SHA-512/256 over each part in base64url and a bar.
     assert.equal(
-      requestName(Buffer.from('0Ypublic key'), subjectOf('one'), USAGES),
+      requestName(clientCertificate('one'), Buffer.from('0Ypublic key')),
       'node-csr-Be0_jBnY8uhmfWwCQ7cpoan58sg67AxLOZyjJBOHvJE',
     )
   })
@@ -25,7 +23,7 @@ describe('the certificate request of a node', () => {
       usages: fc.array(text, {minLength: 1, maxLength: 2}),
     })
     const nameOf = ({key, commonName, organizations, usages}: Asked) =>
-      requestName(key, {commonName, organizations}, usages)
+      requestName({subject: {commonName, organizations}, usages}, key)
     type Asked = typeof asked extends fc.Arbitrary<infer Value> ? Value : never
     fc.assert(
       fc.property(asked, asked, (left, right) => {

@@ -1,0 +1,47 @@
+import {rm} from 'node:fs/promises'
+import {dirname} from 'node:path'
+import {hasCode} from '../errors.ts'
+import {lookAt, requireReplaceable} from '../pki/file-checks.ts'
+import {readFileIfThere, writeFileSafely} from '../pki/files.ts'
+import {syncFolder} from '../pki/folders.ts'
+import {parsePrivateKey, privateKeyPem, publicHalf, type KeyPair} from '../pki/keys.ts'
+
+export interface PendingKey {
+  keys: KeyPair
+  pem: string
+  /** Whether an earlier run created it. */
+  isResumed: boolean
+}
+
+/** The key of a request that is under way. A new one is on the disk before it is used, so that a later run can resume. */
+export async function ensurePendingKey(
+  path: string,
+  generate: () => Promise<KeyPair>,
+): Promise<PendingKey> {
+  const pending = await readPendingKey(path)
+  if (pending) return pending
+  const keys = await generate()
+  const pem = privateKeyPem(keys.privateKey)
+  await writeFileSafely(path, pem)
+  return {keys, pem, isResumed: false}
+}
+
+async function readPendingKey(path: string): Promise<PendingKey | undefined> {
+  const pem = (await readFileIfThere(path, {secret: true}))?.toString()
+  if (pem === undefined) return undefined
+  try {
+    const privateKey = parsePrivateKey(pem)
+    return {keys: {privateKey, publicKey: publicHalf(privateKey)}, pem, isResumed: true}
+  } catch (error) {
+    // Nobody can have asked for anything with what is not a key.
+    if (hasCode(error, 'KEY_INVALID', 'PEM_INVALID')) return undefined
+    throw error
+  }
+}
+
+export async function discardPendingKey(path: string): Promise<void> {
+  if (!(await lookAt(path))) return
+  await requireReplaceable(path)
+  await rm(path, {force: true})
+  await syncFolder(dirname(path))
+}

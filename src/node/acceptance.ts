@@ -1,0 +1,47 @@
+import type {ApiClient} from '../client/api-client.ts'
+import type {TrustedClusterInfo} from '../discovery/cluster-info.ts'
+import {refused, type IssuedChain} from '../enrollment/check.ts'
+import {hasCode} from '../errors.ts'
+import {parseBundle} from '../pki/bundle.ts'
+import {verifyChain} from '../pki/verify.ts'
+import {withCertificate, type Identity} from './cluster-access.ts'
+
+/**
+ * Refuses a certificate that the cluster does not accept. Some clusters sign their clients by another CA than cluster-info shows: then
+ * the server has to confirm that it knows this client.
+ */
+export async function requireAccepted(
+  info: TrustedClusterInfo,
+  chain: IssuedChain,
+  identity: Identity,
+  now: Date,
+): Promise<void> {
+  if (isSignedByCluster(info, chain, now)) return
+  const user = await withCertificate(info, identity, whoAmI)
+  if (user !== chain.certificate.subject.commonName) {
+    throw refused('neither the CA of the cluster nor its server accepts it')
+  }
+}
+
+function isSignedByCluster(
+  {ca}: TrustedClusterInfo,
+  {certificate, intermediates}: IssuedChain,
+  now: Date,
+): boolean {
+  if (ca === undefined) return false
+  const options = {roots: parseBundle(ca), intermediates, usage: 'client auth', now} as const
+  return verifyChain(certificate, options).ok
+}
+
+/** The user that the server takes the client for; undefined if for nobody. Servers before v1.28 cannot be asked. */
+export async function whoAmI({
+  selfSubjectReviews,
+}: Pick<ApiClient, 'selfSubjectReviews'>): Promise<string | undefined> {
+  try {
+    const {status} = await selfSubjectReviews.create({metadata: {}})
+    return status?.userInfo?.username
+  } catch (error) {
+    if (hasCode(error, 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')) return undefined
+    throw error
+  }
+}
