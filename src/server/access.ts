@@ -1,0 +1,80 @@
+import type {KeyObject} from 'node:crypto'
+import {nodeUser} from '../csr/node-names.ts'
+import {parseBundle} from '../pki/bundle.ts'
+import type {Clock} from '../runtime.ts'
+import {createTokenKeys, type TokenKeys} from '../trust/token-keys.ts'
+import {createAuthenticator, type Authenticate} from './authn/authenticator.ts'
+import type {BearerAuthenticator} from './authn/bearer.ts'
+import {bootstrapTokenAuthenticator} from './authn/bootstrap-tokens.ts'
+import {createCertificateAuthenticator, type ClientTrust} from './authn/client-certificates.ts'
+import {createServerServices} from './authn/server-services.ts'
+import {serviceAccountAuthenticator} from './authn/service-account-tokens.ts'
+import {createAuthorize} from './authz/authorizer.ts'
+import {nodeAuthorizer} from './authz/node/node-authorizer.ts'
+import {NodeGraph} from './authz/node/node-graph.ts'
+import {RbacIndex} from './authz/rbac/rbac-index.ts'
+import {feedNodeGraph, feedOpenAnswers, feedRbacIndex} from './feeds.ts'
+import type {Authorize} from './kernel/resource.ts'
+import type {ServerServices} from './kernel/services.ts'
+import {OpenAnswers} from './open-answers.ts'
+import type {Registry} from './registry/registry.ts'
+
+export interface AccessOptions {
+  /** The CAs that client certificates are checked against, PEM. */
+  clientAuthorities: string
+  serviceAccount: {issuer: string; signingKey: KeyObject; alsoBelieved?: KeyObject[]}
+  clock: Clock
+}
+
+/** Who callers are, what they may do, and which of their answers are still open. */
+export interface Access {
+  authenticate: Authenticate
+  authorize: Authorize
+  answers: OpenAnswers
+  rbac: RbacIndex
+  /** What resources need of all this. */
+  services: ServerServices
+  tokenKeys: () => TokenKeys
+  /** To be called once memory is loaded: until then no policy and no token counts. */
+  follow(registry: Registry): void
+  /** From the next request on, open connections included. */
+  trustClientsOf(pem: string): void
+}
+
+export function createAccess({clientAuthorities, serviceAccount, clock}: AccessOptions): Access {
+  const {issuer, signingKey, alsoBelieved} = serviceAccount
+  const audiences = [issuer]
+  const keys = createTokenKeys(signingKey, alsoBelieved)
+  const tokenKeys = () => keys
+  const tokens = {issuers: [issuer] as [string], keys: tokenKeys, clock}
+  let trust: ClientTrust = {roots: parseBundle(clientAuthorities), generation: 0}
+
+  // Filled by follow: the table of resources needs them, and they need what the table describes.
+  const bearers: BearerAuthenticator[] = []
+  const certificates = createCertificateAuthenticator(() => trust)
+  const authenticate = createAuthenticator({certificates, bearers, audiences, clock})
+  const answers = new OpenAnswers(authenticate, clock)
+  const rbac = new RbacIndex()
+  const nodeGraph = new NodeGraph((node) => answers.changed({user: nodeUser(node)}))
+  return {
+    authenticate,
+    authorize: createAuthorize(rbac, [nodeAuthorizer(nodeGraph)]),
+    answers,
+    rbac,
+    services: createServerServices({index: rbac, bearers, audiences, tokens}),
+    tokenKeys,
+    follow(registry) {
+      feedRbacIndex(registry, rbac)
+      feedNodeGraph(registry, nodeGraph)
+      feedOpenAnswers(registry, answers)
+      bearers.push(
+        serviceAccountAuthenticator({...tokens, objects: registry}),
+        bootstrapTokenAuthenticator({objects: registry, clock}),
+      )
+    },
+    trustClientsOf(pem) {
+      trust = {roots: parseBundle(pem), generation: trust.generation + 1}
+      answers.changed('all')
+    },
+  }
+}

@@ -1,0 +1,88 @@
+import type {CertificateSigningRequest} from '../api/certificates.ts'
+import {TOKEN_SECRET_PREFIX} from '../bootstrap/token-secret.ts'
+import type {RequestUsage} from './admission/request-usage.ts'
+import type {NodeGraph} from './authz/node/node-graph.ts'
+import type {RbacIndex, RbacKind} from './authz/rbac/rbac-index.ts'
+import type {OpenAnswers} from './open-answers.ts'
+import type {ObjectEvent} from './registry/event-log.ts'
+import type {Registry} from './registry/registry.ts'
+import type {ResourceStore} from './registry/resource-store.ts'
+import {parse, type StoredObject} from './registry/stored-object.ts'
+
+const RBAC = 'rbac.authorization.k8s.io'
+const POLICY: [string, RbacKind][] = [
+  ['clusterroles', 'ClusterRole'],
+  ['clusterrolebindings', 'ClusterRoleBinding'],
+  ['roles', 'Role'],
+  ['rolebindings', 'RoleBinding'],
+]
+/** What tokens are made of or bound to. */
+const BEHIND_TOKENS = ['secrets', 'serviceaccounts', 'pods', 'nodes']
+
+/** Hands over what is stored now, and from then on every change, commit by commit. */
+function follow(
+  store: ResourceStore | undefined,
+  upsert: (stored: StoredObject) => void,
+  remove: (stored: StoredObject) => void,
+): void {
+  for (const stored of store?.range('') ?? []) upsert(stored)
+  store?.onEvents((events) => {
+    for (const {current, previous} of events) {
+      if (current !== undefined) upsert(current)
+      else if (previous !== undefined) remove(previous)
+    }
+  })
+}
+
+/** Keeps the RBAC index in step with the stored roles and bindings. */
+export function feedRbacIndex(registry: Registry, index: RbacIndex): void {
+  for (const [plural, kind] of POLICY) {
+    follow(
+      registry.store(RBAC, plural),
+      (stored) => index.upsert(kind, parse(stored)),
+      ({namespace, name}) => index.remove(kind, namespace, name),
+    )
+  }
+}
+
+/** Keeps the graph in step with the stored pods and volumes. */
+export function feedNodeGraph(registry: Registry, graph: NodeGraph): void {
+  follow(
+    registry.store('', 'pods'),
+    (stored) => graph.upsertPod(parse(stored)),
+    ({namespace, name}) => graph.removePod(namespace, name),
+  )
+  follow(
+    registry.store('', 'persistentvolumes'),
+    (stored) => graph.upsertVolume(parse(stored)),
+    ({name}) => graph.removeVolume(name),
+  )
+}
+
+/** Keeps the counts of certificate requests in step with what is stored. */
+export function feedRequestUsage(registry: Registry, usage: RequestUsage): void {
+  follow(
+    registry.store('certificates.k8s.io', 'certificatesigningrequests'),
+    (stored) =>
+      usage.set(stored.name, parse(stored) as CertificateSigningRequest, stored.json.length),
+    ({name}) => usage.delete(name),
+  )
+}
+
+/** Tells open answers of every stored change that may take a right or a token away. */
+export function feedOpenAnswers(registry: Registry, answers: OpenAnswers): void {
+  for (const [plural] of POLICY) {
+    registry.store(RBAC, plural)?.onEvents(() => answers.changed('all'))
+  }
+  for (const plural of BEHIND_TOKENS) {
+    registry.store('', plural)?.onEvents((events) => {
+      if (events.some(endsTokens)) answers.changed('bearers')
+    })
+  }
+}
+
+function endsTokens({current, previous}: ObjectEvent): boolean {
+  if (previous === undefined) return false
+  if (current === undefined || current.name.startsWith(TOKEN_SECRET_PREFIX)) return true
+  return current.json.includes('"deletionTimestamp"')
+}

@@ -1,0 +1,75 @@
+import type {Clock} from '../runtime.ts'
+import type {Storage} from '../storage/storage.ts'
+import {openAuditLog, type AuditLog} from './audit/audit-log.ts'
+import type {Retention} from './audit/rotating-file.ts'
+import {createHealth, type Health, type HealthCheck} from './health/index.ts'
+import {MetricsRegistry, processMetrics, storageMetrics} from './metrics/index.ts'
+import type {Registry} from './registry/registry.ts'
+
+export interface ObservationOptions {
+  storage: Storage
+  clock: Clock
+  /** No audit log where absent. */
+  audit?: {path: string} & Partial<Retention>
+  /** What else has to work before the server is ready. */
+  readiness?: readonly Omit<HealthCheck, 'endpoints'>[]
+  /** Told of what goes wrong inside, for the server's log. */
+  onError: (message: string, error: unknown) => void
+}
+
+/** How a server tells of itself: audit log, metrics and health. */
+export interface Observation {
+  audit: AuditLog
+  metrics: MetricsRegistry
+  health: Health
+  /** To be called once the roles and bindings are there that every cluster has. */
+  policyIsThere(): void
+}
+
+export function createObservation(
+  {storage, clock, audit: auditOptions, readiness = [], onError}: ObservationOptions,
+  registry: Registry,
+): Observation {
+  const audit = openAuditLog(
+    auditOptions && {
+      ...auditOptions,
+      clock,
+      onError: (error) => onError('cannot write the audit log', error),
+    },
+  )
+  let hasPolicy = false
+  const health = createHealth([
+    // A restart gives a full disk no room: only readiness depends on it.
+    {name: 'storage', check: () => void storage.revision(), endpoints: ['healthz', 'livez']},
+    {name: 'storage', check: () => storage.check(), endpoints: ['readyz']},
+    {name: 'audit-log', check: () => audit.check(), endpoints: ['readyz']},
+    {
+      name: 'poststarthook/rbac/bootstrap-roles',
+      check: () => {
+        if (!hasPolicy) throw new Error('not finished')
+      },
+      endpoints: ['healthz', 'readyz'],
+    },
+    ...readiness.map((one): HealthCheck => ({...one, endpoints: ['readyz']})),
+  ])
+  const policyIsThere = () => {
+    hasPolicy = true
+  }
+  return {audit, metrics: metricsOf(storage, registry), health, policyIsThere}
+}
+
+function metricsOf(storage: Storage, registry: Registry): MetricsRegistry {
+  const metrics = new MetricsRegistry()
+  processMetrics(metrics)
+  storageMetrics(metrics, {
+    objects: () =>
+      Array.from(registry.stores, ({resource: {group, plural}, size}) => ({
+        group,
+        plural,
+        count: size,
+      })),
+    revision: () => storage.revision(),
+    usage: () => storage.usage(),
+  })
+  return metrics
+}
