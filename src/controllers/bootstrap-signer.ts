@@ -11,7 +11,7 @@ import {hasCode} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
 import {follow, type ControllerSpec, type Copy} from './kernel/controller.ts'
 import {Pace} from './kernel/pace.ts'
-import {TokenSignatures, type SignerFor} from './token-signatures.ts'
+import {TokenSignatures, type SignContent} from './token-signatures.ts'
 import {DONE, type Reconcile} from './kernel/work-queue.ts'
 
 const CLUSTER_INFO = `${CLUSTER_INFO_NAMESPACE}/${CLUSTER_INFO_NAME}`
@@ -24,7 +24,7 @@ export interface BootstrapSignerDeps {
   tokens: Pick<Copy<Secret>, 'list'>
   writer: Pick<ApiClient, 'configMaps'>
   clock: Clock
-  signerFor?: SignerFor | undefined
+  sign?: SignContent | undefined
 }
 
 /**
@@ -33,7 +33,7 @@ export interface BootstrapSignerDeps {
  */
 export function signClusterInfo(deps: BootstrapSignerDeps): Reconcile {
   const {clusterInfo, tokens, writer, clock} = deps
-  const signatures = new TokenSignatures(deps.signerFor)
+  const signatures = new TokenSignatures(deps.sign)
   const pace = new Pace()
   return async (key, signal) => {
     await pace.wait(signal)
@@ -73,7 +73,7 @@ export function bootstrapSignerController(
   reader: ApiClient,
   writer: ApiClient,
   clock: Clock,
-  signerFor?: SignerFor,
+  sign?: SignContent,
 ): ControllerSpec {
   const clusterInfo = follow(reader.configMaps, () => [CLUSTER_INFO], {
     namespace: CLUSTER_INFO_NAMESPACE,
@@ -86,6 +86,6 @@ export function bootstrapSignerController(
   return {
     name: 'bootstrap-signer',
     sources: [clusterInfo, tokens],
-    reconcile: signClusterInfo({clusterInfo, tokens, writer, clock, signerFor}),
+    reconcile: signClusterInfo({clusterInfo, tokens, writer, clock, sign}),
   }
 }

@@ -1,24 +1,21 @@
 import type {Secret} from '../api/core.ts'
 import {jwsKey} from '../bootstrap/cluster-info.ts'
-import {detachedSigner} from '../bootstrap/jws.ts'
+import {signDetached} from '../bootstrap/jws.ts'
 import {expirationOf} from '../bootstrap/read-token-secret.ts'
 import type {BootstrapToken} from '../bootstrap/token.ts'
 import {signingToken} from '../bootstrap/use-token.ts'
 import {slices} from './kernel/pace.ts'
 
-/** Makes the signer of one content. */
-export type SignerFor = (content: string) => (token: BootstrapToken) => string
+/** Enough to keep the thread pool busy; more would make everybody else wait. */
+const SIGNED_AT_ONCE = 16
 
-/** What a Secret has been found to hold; good for as long as it has not changed. */
-interface Known {
-  token: BootstrapToken | undefined
-  expires: Date | undefined
-  signature?: {sign: Signer['sign']; jws: string}
-}
+export type SignContent = (content: string, token: BootstrapToken) => Promise<string>
 
+/** A token that may sign, as read from one version of its Secret. */
 interface Signer {
-  content: string
-  sign: (token: BootstrapToken) => string
+  token: BootstrapToken
+  expires: Date | undefined
+  signature?: {content: string; jws: string}
 }
 
 export interface Signatures {
@@ -30,13 +27,12 @@ export interface Signatures {
 
 /** The signatures of all tokens over one content. Only what has changed since the last time is read and signed again. */
 export class TokenSignatures {
-  readonly #signerFor: SignerFor
-  /** Of the Secrets of the last time, by their versions. */
-  #known = new Map<string, Known>()
-  #signer: Signer | undefined
+  readonly #sign: SignContent
+  /** Of the Secrets of the last time, by their versions; undefined for those that may not sign. */
+  #signers = new Map<string, Signer | undefined>()
 
-  constructor(signerFor: SignerFor = detachedSigner) {
-    this.#signerFor = signerFor
+  constructor(sign: SignContent = signDetached) {
+    this.#sign = sign
   }
 
   async over(
@@ -44,33 +40,52 @@ export class TokenSignatures {
     secrets: Iterable<Secret>,
     {now, signal}: {now: Date; signal: AbortSignal},
   ): Promise<Signatures> {
-    if (this.#signer?.content !== content) this.#signer = {content, sign: this.#signerFor(content)}
-    const {sign} = this.#signer
-    const byKey = new Map<string, string>()
-    const seen = new Map<string, Known>()
+    const read = new Map<string, Signer | undefined>()
+    const current = new Map<string, Signer>()
     let nextExpiry: Date | undefined
     const pause = slices(signal)
     for (const secret of secrets) {
       await pause()
       const version = versionOf(secret)
-      const known = this.#known.get(version) ?? read(secret, now)
-      seen.set(version, known)
-      const {token, expires} = known
-      if (token === undefined || (expires && expires <= now) || byKey.has(jwsKey(token.id)))
-        continue
-      if (known.signature?.sign !== sign) known.signature = {sign, jws: sign(token)}
-      byKey.set(jwsKey(token.id), known.signature.jws)
+      const signer = this.#signers.has(version)
+        ? this.#signers.get(version)
+        : readSigner(secret, now)
+      read.set(version, signer)
+      if (signer === undefined) continue
+      const {token, expires} = signer
+      if ((expires && expires <= now) || current.has(jwsKey(token.id))) continue
+      current.set(jwsKey(token.id), signer)
       if (expires && (!nextExpiry || expires < nextExpiry)) nextExpiry = expires
     }
-    this.#known = seen
-    return {byKey, nextExpiry}
+    this.#signers = read
+    return {byKey: await this.#signaturesBy(current, content, signal), nextExpiry}
+  }
+
+  async #signaturesBy(signers: Map<string, Signer>, content: string, signal: AbortSignal) {
+    const byKey = new Map<string, string>()
+    const entries = [...signers]
+    while (entries.length > 0) {
+      signal.throwIfAborted()
+      const batch = entries.splice(0, SIGNED_AT_ONCE).map(async ([key, signer]) => {
+        byKey.set(key, await this.#signatureBy(signer, content))
+      })
+      await Promise.all(batch)
+    }
+    return byKey
+  }
+
+  async #signatureBy(signer: Signer, content: string): Promise<string> {
+    if (signer.signature?.content !== content) {
+      signer.signature = {content, jws: await this.#sign(content, signer.token)}
+    }
+    return signer.signature.jws
   }
 }
 
 const versionOf = ({metadata: {name = '', uid = '', resourceVersion = ''}}: Secret) =>
   `${name} ${uid} ${resourceVersion}`
 
-const read = (secret: Secret, now: Date): Known => ({
-  token: signingToken(secret, now),
-  expires: expirationOf(secret),
-})
+function readSigner(secret: Secret, now: Date): Signer | undefined {
+  const token = signingToken(secret, now)
+  return token && {token, expires: expirationOf(secret)}
+}

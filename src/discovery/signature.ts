@@ -12,10 +12,10 @@ const FLAWS: Record<JwsFlaw, {code: ErrorCode; says: string}> = {
 }
 
 /** Refuses cluster-info unless the token has signed it, as `kubeadm join` does. */
-export function requireSigned(
+export async function requireSigned(
   {kubeconfig, data}: Pick<ClusterInfoRead, 'kubeconfig' | 'data'>,
   token: BootstrapToken,
-): void {
+): Promise<void> {
   const jws = data[jwsKey(token.id)]
   const facts = {tokenId: token.id}
   if (jws === undefined) {
@@ -31,7 +31,7 @@ export function requireSigned(
       },
     )
   }
-  const flaw = typeof jws === 'string' ? findJwsFlaw(jws, kubeconfig, token) : 'malformed'
+  const flaw = typeof jws === 'string' ? await findJwsFlaw(jws, kubeconfig, token) : 'malformed'
   if (flaw === undefined) return
   const {code, says} = FLAWS[flaw]
   throw new TrustError(

@@ -52,7 +52,7 @@ export async function proveByToken(
   now: Date,
 ): Promise<ProvenInfo> {
   const claimed = await read({insecure: true})
-  requireSigned(claimed, token)
+  await requireSigned(claimed, token)
   const info = parseClusterInfo(claimed.kubeconfig)
   const authorities = authoritiesOf(info)
   const {kubeconfig, serverTime} = claimed

@@ -2,8 +2,17 @@ import {createHash, createPublicKey} from 'node:crypto'
 import type {KeyObject} from 'node:crypto'
 import {TrustError} from '../errors.ts'
 
-/** The `alg` of the tokens that a key signs. */
-export type TokenAlgorithm = 'ES256' | 'ES384' | 'ES512' | 'RS256'
+const RSA_ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'] as const
+const EC_ALGORITHMS = {prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512'} as const
+
+/** The `alg` of a token. */
+export type TokenAlgorithm =
+  (typeof RSA_ALGORITHMS)[number] | (typeof EC_ALGORITHMS)[keyof typeof EC_ALGORITHMS]
+
+export const TOKEN_ALGORITHMS: readonly TokenAlgorithm[] = [
+  ...RSA_ALGORITHMS,
+  ...Object.values(EC_ALGORITHMS),
+]
 
 export interface VerificationKey {
   /** base64url of the SHA-256 of the public key's SubjectPublicKeyInfo, as Kubernetes names its keys. */
@@ -18,10 +27,12 @@ export interface TokenKeys {
   verification: readonly VerificationKey[]
 }
 
-const EC_ALGORITHMS: Record<string, TokenAlgorithm> = {
-  prime256v1: 'ES256',
-  secp384r1: 'ES384',
-  secp521r1: 'ES512',
+/** The key decides which signatures it may be checked with, never the token alone. The first one is for signing. */
+export function algorithmsOf(key: KeyObject): readonly TokenAlgorithm[] {
+  const {modulusLength = 0, namedCurve = ''} = key.asymmetricKeyDetails ?? {}
+  if (key.asymmetricKeyType === 'rsa' && modulusLength >= 2048) return RSA_ALGORITHMS
+  const isKnownCurve = key.asymmetricKeyType === 'ec' && Object.hasOwn(EC_ALGORITHMS, namedCurve)
+  return isKnownCurve ? [EC_ALGORITHMS[namedCurve as keyof typeof EC_ALGORITHMS]] : []
 }
 
 export const publicKeyId = (key: KeyObject) =>
@@ -30,11 +41,10 @@ export const publicKeyId = (key: KeyObject) =>
     .digest('base64url')
 
 function algorithmOf(key: KeyObject): TokenAlgorithm {
-  if (key.asymmetricKeyType === 'rsa') return 'RS256'
-  const algorithm = EC_ALGORITHMS[key.asymmetricKeyDetails?.namedCurve ?? '']
-  if (key.asymmetricKeyType === 'ec' && algorithm !== undefined) return algorithm
+  const [algorithm] = algorithmsOf(key)
+  if (algorithm !== undefined) return algorithm
   throw new TrustError('KEY_INVALID', 'service-account tokens cannot be signed with such a key', {
-    hints: ['use an RSA key or an ECDSA key on P-256, P-384 or P-521'],
+    hints: ['use an RSA key of at least 2048 bits, or an ECDSA key on P-256, P-384 or P-521'],
   })
 }
 

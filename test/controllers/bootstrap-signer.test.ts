@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import {createHmac} from 'node:crypto'
 import type {ConfigMap, Secret} from '../../src/api/core.ts'
 import type {ApiClient} from '../../src/client/api-client.ts'
 import {signClusterInfo} from '../../src/controllers/bootstrap-signer.ts'
 import type {Reconcile} from '../../src/controllers/kernel/work-queue.ts'
 import {TrustError} from '../../src/errors.ts'
 import {HOUR, NOW, foobarSecret, type SecretChanges} from '../bootstrap/support.ts'
+import {independentJws} from '../helpers/jws.ts'
 
 const KEY = 'kube-public/cluster-info'
 const JWS = 'jws-kubeconfig-abc123'
@@ -48,9 +48,9 @@ describe('signing cluster-info', () => {
       tokens: {list: () => Promise.resolve([...tokens])},
       writer: {configMaps: {update} as unknown as ApiClient['configMaps']},
       clock: {now: () => now},
-      signerFor: (content) => (token) => {
+      sign: (content, token) => {
         signedBy.push(token.id)
-        return independentJws(content, token.id, token.secret)
+        return Promise.resolve(independentJws(content, token))
       },
     })
   })
@@ -236,8 +236,8 @@ describe('signing cluster-info', () => {
     assert.deepEqual(await signedNow(), ['bbbbbb', 'cccccc'])
     assert.deepEqual(configMap.data, {
       kubeconfig: 'another',
-      'jws-kubeconfig-bbbbbb': independentJws('another', 'bbbbbb', 'another'),
-      'jws-kubeconfig-cccccc': independentJws('another', 'cccccc', '3'),
+      'jws-kubeconfig-bbbbbb': independentJws('another', {id: 'bbbbbb', secret: 'another'}),
+      'jws-kubeconfig-cccccc': independentJws('another', {id: 'cccccc', secret: '3'}),
     })
   })
 
@@ -252,9 +252,3 @@ describe('signing cluster-info', () => {
 })
 
 /** The signature as the format says it, made without the code under test. */
-function independentJws(content: string, id: string, secret: string): string {
-  const encode = (text: string) => Buffer.from(text).toString('base64url')
-  const header = encode(`{"alg":"HS256","kid":"${id}"}`)
-  const mac = createHmac('sha256', secret).update(`${header}.${encode(content)}`)
-  return `${header}..${mac.digest('base64url')}`
-}

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import {createHmac} from 'node:crypto'
 import type {ConfigMap} from '../../src/api/core.ts'
 import {generateToken} from '../../src/bootstrap/generate-token.ts'
-import {detachedSigner} from '../../src/bootstrap/jws.ts'
+import {signDetached} from '../../src/bootstrap/jws.ts'
 import {describeToken, type NewTokenOptions} from '../../src/bootstrap/token-info.ts'
 import {toSecret} from '../../src/bootstrap/token-secret.ts'
 import type {BootstrapToken} from '../../src/bootstrap/token.ts'
@@ -10,6 +9,7 @@ import type {ApiClient} from '../../src/client/api-client.ts'
 import {bootstrapSignerController} from '../../src/controllers/bootstrap-signer.ts'
 import {startController, type RunningController} from '../../src/controllers/kernel/controller.ts'
 import {systemClock} from '../../src/runtime.ts'
+import {independentJws} from '../helpers/jws.ts'
 import {ADMIN, startTestServer, type TestServer} from '../helpers/test-server.ts'
 import {get1} from '../server/http/support.ts'
 import {until} from '../server/support.ts'
@@ -219,9 +219,9 @@ describe('tokens and cluster-info', () => {
         } as ApiClient['secrets'],
       }
       let signed = 0
-      const spec = bootstrapSignerController(slow, writer, systemClock, (content) => (one) => {
+      const spec = bootstrapSignerController(slow, writer, systemClock, (content, one) => {
         signed++
-        return detachedSigner(content)(one)
+        return signDetached(content, one)
       })
       extraController = startController(spec, onError)
       await admin.configMaps.patch(CLUSTER_INFO, {metadata: {labels: {a: 'b'}}}, {type: 'merge'})
@@ -238,15 +238,12 @@ describe('tokens and cluster-info', () => {
       const tokens = await createMany(2000)
       const {reader, writer} = clientsOf()
       let signed = 0
-      const signerFor = (content: string) => {
-        const sign = detachedSigner(content)
-        return (token: BootstrapToken) => {
-          signed++
-          busyFor(0.25)
-          return sign(token)
-        }
+      const sign = (content: string, token: BootstrapToken) => {
+        signed++
+        busyFor(0.25)
+        return signDetached(content, token)
       }
-      const spec = bootstrapSignerController(reader, writer, systemClock, signerFor)
+      const spec = bootstrapSignerController(reader, writer, systemClock, sign)
       const credentials = await server.credentialsFor('ann', [])
       extraController = startController(spec, onError)
 
@@ -290,9 +287,3 @@ function busyFor(milliseconds: number): void {
 }
 
 /** The signature as the format says it, made without the code under test. */
-function independentJws(content: string, {id, secret}: BootstrapToken): string {
-  const encode = (text: string) => Buffer.from(text).toString('base64url')
-  const header = encode(`{"alg":"HS256","kid":"${id}"}`)
-  const mac = createHmac('sha256', secret).update(`${header}.${encode(content)}`)
-  return `${header}..${mac.digest('base64url')}`
-}

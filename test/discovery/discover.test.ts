@@ -4,10 +4,10 @@ import {join} from 'node:path'
 import type {ApiClient} from '../../src/client/api-client.ts'
 import {clusterInfoConfigMap, jwsKey} from '../../src/bootstrap/cluster-info.ts'
 import {generateToken} from '../../src/bootstrap/generate-token.ts'
-import {signDetached} from '../../src/bootstrap/jws.ts'
 import {formatToken} from '../../src/bootstrap/token.ts'
 import {discover} from '../../src/discovery/discover.ts'
 import {refreshClusterInfo} from '../../src/discovery/refresh.ts'
+import {independentJws} from '../helpers/jws.ts'
 import {ADMIN, startTestServer, type TestServer} from '../helpers/test-server.ts'
 import {useTemporaryFolder} from '../pki/support.ts'
 import {ONCE, pinOfPem} from './support.ts'
@@ -87,7 +87,7 @@ describe('discovery from our own server', () => {
   it('trusts what the token has signed, with a pin and without', async () => {
     await admin.configMaps.patch(
       {name: 'cluster-info', namespace: 'kube-public'},
-      {data: {[jwsKey(token.id)]: signDetached(kubeconfig, token)}},
+      {data: {[jwsKey(token.id)]: independentJws(kubeconfig, token)}},
       {type: 'merge'},
     )
     const pinned = await byToken()

@@ -4,10 +4,10 @@ import {createServer, type Socket} from 'node:net'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {jwsKey} from '../../src/bootstrap/cluster-info.ts'
-import {signDetached} from '../../src/bootstrap/jws.ts'
 import {discover} from '../../src/discovery/discover.ts'
 import type {DiscoverySettings} from '../../src/discovery/surroundings.ts'
 import {TrustError} from '../../src/errors.ts'
+import {independentJws} from '../helpers/jws.ts'
 import {makeAuthority, issue, from, DAY} from '../client/support/certificates.ts'
 import {answer} from '../client/support/fake-api.ts'
 import {Cleanup, listen, servePlain, serveTls} from '../client/support/servers.ts'
@@ -95,7 +95,7 @@ describe('token discovery from a hostile server', () => {
 
   it('refuses a signature with another kid', async () => {
     const {kubeconfig} = signedData({server: cluster.url, ca: cluster.ca})
-    const jws = signDetached(String(kubeconfig), {...TOKEN, id: 'zzzzzz'})
+    const jws = independentJws(String(kubeconfig), {...TOKEN, id: 'zzzzzz'})
     cluster.publish({kubeconfig, [jwsKey(TOKEN.id)]: jws})
     await refused('SIGNATURE_OF_OTHER_TOKEN')
   })

@@ -1,10 +1,10 @@
 import type {RequestListener, ServerResponse} from 'node:http'
 import {formatClusterInfo, jwsKey, type ClusterInfo} from '../../src/bootstrap/cluster-info.ts'
-import {signDetached} from '../../src/bootstrap/jws.ts'
 import {formatToken, type BootstrapToken} from '../../src/bootstrap/token.ts'
 import type {DiscoverySettings} from '../../src/discovery/surroundings.ts'
 import {parseCertificate} from '../../src/pki/certificate.ts'
 import {pinOf} from '../../src/pki/pins.ts'
+import {independentJws} from '../helpers/jws.ts'
 import {answer, status} from '../client/support/fake-api.ts'
 import {issue, makeAuthority, type TestAuthority} from '../client/support/certificates.ts'
 import {serveTls, type RunningServer} from '../client/support/servers.ts'
@@ -23,7 +23,7 @@ export const pinOfPem = (pem: string): string => pinOf(parseCertificate(pem))
 /** The data of a cluster-info that the token has signed. */
 export function signedData(info: ClusterInfo, token = TOKEN, kubeconfig?: string): Data {
   const text = kubeconfig ?? formatClusterInfo(info)
-  return {kubeconfig: text, [jwsKey(token.id)]: signDetached(text, token)}
+  return {kubeconfig: text, [jwsKey(token.id)]: independentJws(text, token)}
 }
 
 export function answerData(response: ServerResponse, data: Data): void {

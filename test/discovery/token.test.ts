@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import {formatClusterInfo, jwsKey} from '../../src/bootstrap/cluster-info.ts'
-import {signDetached} from '../../src/bootstrap/jws.ts'
 import type {ClusterInfoRead, Trust} from '../../src/discovery/read-cluster-info.ts'
 import {proveByToken} from '../../src/discovery/token.ts'
 import {parsePins, pinOf} from '../../src/pki/pins.ts'
+import {independentJws} from '../helpers/jws.ts'
 import {DAY, NOW, testAuthority, validAround, type TestAuthority} from '../pki/support.ts'
 import {TOKEN, type Data} from './support.ts'
 
@@ -22,7 +22,7 @@ describe('proveByToken', () => {
 
   const signed = (text: string): Data => ({
     kubeconfig: text,
-    [jwsKey(TOKEN.id)]: signDetached(text, TOKEN),
+    [jwsKey(TOKEN.id)]: independentJws(text, TOKEN),
   })
 
   /** A server that answers its reads in turn, and remembers how it was trusted. */
@@ -105,13 +105,13 @@ describe('proveByToken', () => {
       name: 'no signature for this token',
       code: 'SIGNATURE_MISSING',
       says: /no JWS signature in cluster-info for token ID "k3v8q1"/,
-      data: () => [{kubeconfig, [jwsKey(OTHER.id)]: signDetached(kubeconfig, OTHER)}],
+      data: () => [{kubeconfig, [jwsKey(OTHER.id)]: independentJws(kubeconfig, OTHER)}],
     },
     {
       name: 'a signature by another secret',
       code: 'SIGNATURE_WRONG',
       data: () => [
-        {kubeconfig, [jwsKey(TOKEN.id)]: signDetached(kubeconfig, {...TOKEN, secret: 'x'})},
+        {kubeconfig, [jwsKey(TOKEN.id)]: independentJws(kubeconfig, {...TOKEN, secret: 'x'})},
       ],
     },
     {
@@ -127,7 +127,7 @@ describe('proveByToken', () => {
     {
       name: 'a signature that names another token',
       code: 'SIGNATURE_OF_OTHER_TOKEN',
-      data: () => [{kubeconfig, [jwsKey(TOKEN.id)]: signDetached(kubeconfig, OTHER)}],
+      data: () => [{kubeconfig, [jwsKey(TOKEN.id)]: independentJws(kubeconfig, OTHER)}],
     },
     {
       name: 'a second read that differs',

@@ -3,7 +3,6 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import type {CertificateSigningRequest} from '../../src/api/certificates.ts'
 import {clusterInfoConfigMap, jwsKey} from '../../src/bootstrap/cluster-info.ts'
-import {signDetached} from '../../src/bootstrap/jws.ts'
 import {describeToken} from '../../src/bootstrap/token-info.ts'
 import {toSecret} from '../../src/bootstrap/token-secret.ts'
 import {formatToken, type BootstrapToken} from '../../src/bootstrap/token.ts'
@@ -17,6 +16,7 @@ import {issueFromRequest} from '../../src/pki/issuer.ts'
 import {pinOf} from '../../src/pki/pins.ts'
 import {parseRequest} from '../../src/pki/request.ts'
 import {systemClock} from '../../src/runtime.ts'
+import {independentJws} from '../helpers/jws.ts'
 import {ADMIN, startTestServer, type TestServer} from '../helpers/test-server.ts'
 
 export const TOKEN: BootstrapToken = {id: 'k3v8q1', secret: 'u7zq2m9x4c6b1n8w'}
@@ -51,7 +51,7 @@ export async function startJoinableCluster(): Promise<JoinableCluster> {
   if (!(await namespaces.find('kube-public'))) {
     await namespaces.create({metadata: {name: 'kube-public'}})
   }
-  const signed = {...info.data, [jwsKey(TOKEN.id)]: signDetached(kubeconfig, TOKEN)}
+  const signed = {...info.data, [jwsKey(TOKEN.id)]: independentJws(kubeconfig, TOKEN)}
   await configMaps.create({...info, data: signed})
   await secrets.create(toSecret(describeToken(TOKEN, {}, systemClock.now())))
   for (const {ensure} of JOIN_RBAC) await ensure(admin)

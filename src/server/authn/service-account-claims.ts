@@ -1,3 +1,4 @@
+import type {JWTPayload} from 'jose'
 import type {TokenOrder} from '../kernel/services.ts'
 import {serviceAccountUsername} from '../kernel/users.ts'
 
@@ -27,7 +28,7 @@ export interface ServiceAccountClaims {
 export function encodeClaims(
   {serviceAccount, audiences, expirationSeconds, bound}: TokenOrder,
   {issuer, id, now}: {issuer: string; id: string; now: number},
-): object {
+): JWTPayload {
   const {namespace, name, uid} = serviceAccount
   const node = bound?.kind === 'Node' ? {name: bound.name, uid: bound.uid} : bound?.node
   return {

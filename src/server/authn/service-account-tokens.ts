@@ -79,7 +79,7 @@ export function serviceAccountAuthenticator(
 async function verifySignature(jwt: DecodedJwt | undefined, keys: TokenKeys): Promise<Verified> {
   const claims = jwt === undefined ? undefined : decodeClaims(jwt.claims)
   if (jwt === undefined || claims === undefined) throw new Error('the token is malformed')
-  const {kid} = jwt.header
+  const {kid} = jwt
   for (const {id, key} of keys.verification) {
     if ((kid === undefined || kid === '' || kid === id) && (await isSignedBy(jwt, key))) {
       return {claims, keyId: id}

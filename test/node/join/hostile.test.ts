@@ -3,8 +3,8 @@ import {readdir} from 'node:fs/promises'
 import {join} from 'node:path'
 import type {ServerResponse} from 'node:http'
 import {formatClusterInfo, jwsKey} from '../../../src/bootstrap/cluster-info.ts'
-import {signDetached} from '../../../src/bootstrap/jws.ts'
 import {joinPhases, runJoin} from '../../../src/node/join/join.ts'
+import {independentJws} from '../../helpers/jws.ts'
 import {servePlain} from '../../client/support/servers.ts'
 import {makeAuthority} from '../../client/support/certificates.ts'
 import {
@@ -55,7 +55,7 @@ describe('join with a server that is not the cluster', function () {
       () => {
         const kubeconfig = formatClusterInfo(info())
         const other = {...TOKEN, secret: 'a7zq2m9x4c6b1n8w'}
-        publish({kubeconfig, [jwsKey(TOKEN.id)]: signDetached(kubeconfig, other)})
+        publish({kubeconfig, [jwsKey(TOKEN.id)]: independentJws(kubeconfig, other)})
       },
     ],
     [
@@ -115,7 +115,7 @@ describe('join with a server that is not the cluster', function () {
       'CLUSTER_INFO_CREDENTIALS',
       () => {
         const kubeconfig = `${formatClusterInfo(info()).replace('users: null', '')}users: [{name: a, user: {token: b}}]\n`
-        publish({kubeconfig, [jwsKey(TOKEN.id)]: signDetached(kubeconfig, TOKEN)})
+        publish({kubeconfig, [jwsKey(TOKEN.id)]: independentJws(kubeconfig, TOKEN)})
       },
     ],
   ]

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import {createHmac, createPublicKey} from 'node:crypto'
+import {createHmac, createPublicKey, generateKeyPairSync, sign, verify} from 'node:crypto'
 import type {KeyObject} from 'node:crypto'
 import {createLocalJWKSet, decodeProtectedHeader, jwtVerify} from 'jose'
 import type {ApiObject} from '../../../src/api/meta.ts'
 import {generateKeys} from '../../../src/pki/keys.ts'
-import {createTokenReview} from '../../../src/server/authn/bearer.ts'
+import {authenticateBearer, createTokenReview} from '../../../src/server/authn/bearer.ts'
 import type {BearerAuthenticator} from '../../../src/server/authn/bearer.ts'
 import {signJwt} from '../../../src/server/authn/jwt.ts'
 import {jsonWebKeySet, openidConfiguration} from '../../../src/server/authn/openid.ts'
@@ -140,6 +140,21 @@ describe('service-account tokens', () => {
     await accepted(token)
   })
 
+  it('makes signatures that other implementations verify', async () => {
+    for (const key of [rsaKey, ecKey]) {
+      keys = createTokenKeys(key)
+      const [header, payload, signature = ''] = (await issue()).split('.')
+      const publicKey = {key: createPublicKey(key), dsaEncoding: 'ieee-p1363'} as const
+      const bytes = Buffer.from(signature, 'base64url')
+      assert.ok(verify('sha256', Buffer.from(`${header}.${payload}`), publicKey, bytes))
+    }
+  })
+
+  it('are not signed with an RSA key that is too short', () => {
+    const {privateKey} = generateKeyPairSync('rsa', {modulusLength: 1024})
+    assert.throws(() => createTokenKeys(privateKey), {code: 'KEY_INVALID'})
+  })
+
   it('believes old keys while they are listed, and not a request longer', async () => {
     const token = await issue()
     keys = createTokenKeys(ecKey, [createPublicKey(rsaKey)])
@@ -255,10 +270,41 @@ describe('service-account tokens', () => {
       )
     })
 
+    /** With a signature that is right, whatever the header says. */
+    const signedUnder = (header: string, payload = encode(claims())) => {
+      const input = `${Buffer.from(header).toString('base64url')}.${payload}`
+      return `${input}.${sign('sha256', Buffer.from(input), rsaKey).toString('base64url')}`
+    }
+    const headerOf = (changes: object) =>
+      JSON.stringify({alg: 'RS256', kid: keys.signing.id, ...changes})
+
     it('with a critical header, is taken for no token at all', async () => {
-      const [, payload, signature] = (await signed({})).split('.')
-      const header = encode({alg: 'RS256', kid: keys.signing.id, crit: ['b64'], b64: false})
-      assert.equal(await authenticate([header, payload, signature].join('.')), undefined)
+      for (const fields of [{crit: ['b64'], b64: false}, {crit: ['x'], x: 1}, {crit: []}]) {
+        assert.equal(await authenticate(signedUnder(headerOf(fields))), undefined)
+      }
+    })
+
+    it('with the name of a key that we do not have, is refused; without a name, it is not', async () => {
+      await refused(signedUnder(headerOf({kid: 'other'})))
+      await accepted(signedUnder(headerOf({kid: undefined})))
+    })
+
+    it('with a name of a key that is not text, is taken for no token at all', async () => {
+      assert.equal(await authenticate(signedUnder(headerOf({kid: 7}))), undefined)
+    })
+
+    it('with an algorithm that appears twice, goes by the last', async () => {
+      await accepted(signedUnder(`{"alg":"none","alg":"RS256"}`))
+      assert.equal(await authenticate(signedUnder(`{"alg":"RS256","alg":"none"}`)), undefined)
+    })
+
+    it('with its payload detached, is taken for no token at all', async () => {
+      assert.equal(await authenticate(signedUnder(headerOf({}), '')), undefined)
+    })
+
+    it('with a huge header, is refused before it is read', async () => {
+      const token = signedUnder(headerOf({x: 'x'.repeat(20_000)}))
+      await assert.rejects(authenticateBearer([tokens], token, [ISSUER]), /too long/)
     })
   })
 
