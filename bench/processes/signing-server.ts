@@ -13,7 +13,8 @@ import {csrSignerController} from '../../src/controllers/csr-signer.ts'
 import {FileIssuanceLog} from '../../src/controllers/signing/file-issuance-log.ts'
 import {isIssued} from '../../src/csr/conditions.ts'
 import {nodeUser} from '../../src/csr/node-names.ts'
-import {KUBELET_CLIENT} from '../../src/csr/signers.ts'
+import {Signers} from '../../src/controllers/signing/signers.ts'
+import {KUBELET_CLIENT, SIGNER_RULES} from '../../src/csr/signers.ts'
 import {generateKeys} from '../../src/pki/keys.ts'
 import {createPlainRequest} from '../../src/pki/plain-request.ts'
 import {systemClock} from '../../src/runtime.ts'
@@ -119,8 +120,9 @@ async function signAll({count, fromTheStart}: Run): Promise<number> {
   if (!fromTheStart) await ofEach(async (csr) => approve(await asker.csrs.create(csr)))
 
   const issuances = new FileIssuanceLog(join(folder, 'issuance.log'), systemClock)
-  const authorityFor = () => ({issuer, duration: YEAR})
-  const signing = {authorityFor, issuances, checksSignatures: false}
+  const signer = {rules: SIGNER_RULES[KUBELET_CLIENT], issuer, duration: YEAR}
+  const signers = new Signers(new Map([[KUBELET_CLIENT, signer]]))
+  const signing = {signers, issuances, checksSignatures: false}
   const onError = (name: string, key: string, error: unknown) =>
     errors.push(`${name} ${key}: ${String(error)}`)
   const stopping = new AbortController()

@@ -4,6 +4,7 @@ import {createApiClient, type ApiClient} from '../client/api-client.ts'
 import {InProcessTransport} from '../client/in-process-transport.ts'
 import {startControllers} from '../controllers/index.ts'
 import {FileIssuanceLog} from '../controllers/signing/file-issuance-log.ts'
+import {Signers} from '../controllers/signing/signers.ts'
 import {messageOf} from '../errors.ts'
 import {parseCertificate} from '../pki/certificate.ts'
 import {ensureFolder} from '../pki/folders.ts'
@@ -68,6 +69,7 @@ export async function startEmbedded(
 ): Promise<EmbeddedPlane> {
   const {settings} = plane
   let material = await readMaterial(plane, signing)
+  const signers = new Signers(material.signers)
   let policy = servingPolicy(serving, settings)
   const reloads = new EventEmitter()
   const validity = watchValidity(plane, () => material, {clock, log})
@@ -122,7 +124,7 @@ export async function startEmbedded(
       controllers: chosen,
       serving: () => policy,
       signing: {
-        authorityFor: (signer) => material.signers.get(signer),
+        signers,
         issuances,
         // The server in this process has done that.
         checksSignatures: false,
@@ -146,6 +148,7 @@ export async function startEmbedded(
         server.setTls(read.tls)
         await server.setClientAuthorities(read.clientAuthorities)
         material = read
+        signers.replace(read.signers)
         validity.look()
         policy = servingPolicy(serving, stored?.settings ?? settings)
         reloads.emit('done')

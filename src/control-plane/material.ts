@@ -1,4 +1,5 @@
 import type {KeyObject} from 'node:crypto'
+import type {SignersByName} from '../controllers/signing/signers.ts'
 import {KUBELET_SERVING, LEGACY_UNKNOWN} from '../csr/signers.ts'
 import {TrustError} from '../errors.ts'
 import {readAuthority, type Authority} from '../pki/authority.ts'
@@ -12,9 +13,8 @@ import {certDirOf, type Plane} from './config/plane.ts'
 import {
   DEFAULT_SIGNING,
   believedSigners,
-  readSigningAuthorities,
+  readSigners,
   withClientSigners,
-  type SigningAuthorities,
   type SigningSettings,
 } from './signing.ts'
 
@@ -26,7 +26,7 @@ export interface ServerMaterial {
   clientAuthorities: string
   frontProxyAuthorities: string
   /** What certificates are signed with on request. */
-  signers: SigningAuthorities
+  signers: SignersByName
   /** The signers whose certificates log in here. */
   believedSigners: ReadonlySet<string>
   /** The CAs of kubelets' serving certificates; undefined where there is none. */
@@ -75,7 +75,7 @@ const SIGNERS_APART = {
 type Apart = Record<keyof typeof SIGNERS_APART, Authority | undefined>
 
 /** A server that cannot sign for one signer is of use all the same, so an upgrade does not keep it from starting. */
-function shortcomingsOf(plane: Plane, apart: Apart, signers: SigningAuthorities): string[] {
+function shortcomingsOf(plane: Plane, apart: Apart, signers: SignersByName): string[] {
   return (Object.keys(apart) as (keyof Apart)[])
     .filter((id) => apart[id] === undefined && !signers.has(SIGNERS_APART[id]))
     .map(
@@ -85,10 +85,7 @@ function shortcomingsOf(plane: Plane, apart: Apart, signers: SigningAuthorities)
 }
 
 /** The bundle that kubelets' callers need: of the CA made for it, and of the one that flags name in its place. */
-function servingBundle(
-  own: Authority | undefined,
-  signers: SigningAuthorities,
-): string | undefined {
+function servingBundle(own: Authority | undefined, signers: SignersByName): string | undefined {
   const issuer = signers.get(KUBELET_SERVING)?.issuer
   const texts = [
     ...(own ? [own.bundlePem] : []),
@@ -107,7 +104,7 @@ export async function readMaterial(
     'kubelet-serving-ca': await findAuthority(plane, 'kubelet-serving-ca'),
     'legacy-unknown-ca': await findAuthority(plane, 'legacy-unknown-ca'),
   }
-  const signers = await readSigningAuthorities(signing, {
+  const signers = await readSigners(signing, {
     cluster,
     of: {
       [KUBELET_SERVING]: apart['kubelet-serving-ca']?.issuer,

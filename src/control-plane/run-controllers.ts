@@ -12,10 +12,11 @@ import {
   signPermissions,
 } from '../controllers/permissions.ts'
 import {FileIssuanceLog} from '../controllers/signing/file-issuance-log.ts'
+import {Signers} from '../controllers/signing/signers.ts'
 import {TrustError, messageOf} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
 import {servingPolicy, type ServingChoices} from './serving-policy.ts'
-import {readSigningAuthorities, type SigningSettings} from './signing.ts'
+import {readSigners, type SigningSettings} from './signing.ts'
 
 export interface RunOptions {
   client: ApiClient
@@ -41,7 +42,7 @@ const SIGNER = 'csr-signer'
 
 interface Signing {
   deps: NonNullable<PortableDeps['signing']>
-  signers: readonly string[]
+  names: readonly string[]
   reload(): Promise<void>
   close(): Promise<void>
 }
@@ -55,8 +56,8 @@ function usage(message: string, ...hints: string[]): TrustError {
 async function prepareSigning(options: RunOptions): Promise<Signing | undefined> {
   const {controllers, signing, issuanceLog, clock} = options
   if (!controllers.includes(SIGNER)) return undefined
-  let authorities = await readSigningAuthorities(signing)
-  if (authorities.size === 0) {
+  const found = await readSigners(signing)
+  if (found.size === 0) {
     throw usage(
       'csr-signer has no CA to sign with',
       'name one with --cluster-signing-cert-file and --cluster-signing-key-file',
@@ -65,6 +66,7 @@ async function prepareSigning(options: RunOptions): Promise<Signing | undefined>
   if (issuanceLog === undefined) {
     throw usage('csr-signer has no log to keep what it signs in', 'name a file with --issuance-log')
   }
+  const signers = new Signers(found)
   const issuances = new FileIssuanceLog(issuanceLog, clock)
   try {
     await issuances.check()
@@ -73,11 +75,9 @@ async function prepareSigning(options: RunOptions): Promise<Signing | undefined>
     throw error
   }
   return {
-    deps: {authorityFor: (signer) => authorities.get(signer), issuances, checksSignatures: true},
-    signers: [...authorities.keys()],
-    async reload() {
-      authorities = await readSigningAuthorities(signing)
-    },
+    deps: {signers, issuances, checksSignatures: true},
+    names: [...found.keys()],
+    reload: async () => signers.replace(await readSigners(signing)),
     close: () => issuances.close(),
   }
 }
@@ -133,7 +133,7 @@ export async function runControllers(options: RunOptions): Promise<RunningOutsid
   const {client, controllers, clock, log} = options
   const signing = await prepareSigning(options)
   try {
-    await requireRights(options, signing?.signers ?? [])
+    await requireRights(options, signing?.names ?? [])
   } catch (error) {
     await signing?.close()
     throw error

@@ -1,8 +1,8 @@
-import type {SigningAuthority} from '../controllers/signing/authorities.ts'
+import type {Signer, SignersByName} from '../controllers/signing/signers.ts'
 import {
-  API_SERVER_CLIENT,
-  KUBELET_CLIENT,
+  CLIENT_SIGNERS,
   LEGACY_UNKNOWN,
+  SIGNER_RULES,
   WELL_KNOWN_SIGNERS,
   type WellKnownSigner,
 } from '../csr/signers.ts'
@@ -31,8 +31,6 @@ export interface SigningSettings {
 }
 
 export const DEFAULT_SIGNING: SigningSettings = {filesOf: {}, duration: LEAF_LIFETIME}
-
-export type SigningAuthorities = ReadonlyMap<WellKnownSigner, SigningAuthority>
 
 /** Links are followed: what Kubernetes mounts into a container are links. */
 async function readIssuer({certificate: file, key: keyFile}: AuthorityFiles): Promise<Issuer> {
@@ -70,28 +68,26 @@ const APART: readonly WellKnownSigner[] = [LEGACY_UNKNOWN]
  * The CA of every signer that can sign: the one its own flags name, else the one it has to itself, else the common one. Where the
  * control plane lacks a CA that it should have for a signer, that signer does not sign: never with a CA of more trust.
  */
-export async function readSigningAuthorities(
-  {files, filesOf, duration}: SigningSettings,
+export async function readSigners(
+  {files: commonFiles, filesOf, duration}: SigningSettings,
   {cluster, of: own = {}}: OwnIssuers = {},
-): Promise<SigningAuthorities> {
-  const common = files ? await readIssuer(files) : cluster
-  const authorities = new Map<WellKnownSigner, SigningAuthority>()
-  for (const signer of WELL_KNOWN_SIGNERS) {
-    const named = filesOf[signer]
-    const hasOwn = signer in own || APART.includes(signer)
-    const issuer = named ? await readIssuer(named) : hasOwn ? own[signer] : common
-    if (issuer) authorities.set(signer, {issuer, duration})
+): Promise<SignersByName> {
+  const common = commonFiles ? await readIssuer(commonFiles) : cluster
+  const signers = new Map<string, Signer>()
+  for (const name of WELL_KNOWN_SIGNERS) {
+    const files = filesOf[name]
+    const hasOwn = name in own || APART.includes(name)
+    const issuer = files ? await readIssuer(files) : hasOwn ? own[name] : common
+    if (issuer) signers.set(name, {rules: SIGNER_RULES[name], issuer, duration})
   }
-  return authorities
+  return signers
 }
 
-const CLIENT_SIGNERS = [API_SERVER_CLIENT, KUBELET_CLIENT] as const
-
 /** Whom a server has to trust for what the client signers sign to be honored, besides those it trusts anyway. */
-export function withClientSigners(bundle: string, authorities: SigningAuthorities): string {
-  const added = CLIENT_SIGNERS.flatMap((signer) => {
-    const authority = authorities.get(signer)
-    return authority ? [certificatePem(authority.issuer.certificate)] : []
+export function withClientSigners(bundle: string, signers: SignersByName): string {
+  const added = CLIENT_SIGNERS.flatMap((name) => {
+    const signer = signers.get(name)
+    return signer ? [certificatePem(signer.issuer.certificate)] : []
   })
   return joinBundles(bundle, ...added)
 }
@@ -111,8 +107,8 @@ function mayBeBelieved({certificate}: Issuer, roots: readonly Certificate[]): bo
 }
 
 /** The signers whose certificates a server that trusts this bundle for clients would take for a login. */
-export function believedSigners(bundle: string, authorities: SigningAuthorities): Set<string> {
+export function believedSigners(bundle: string, signers: SignersByName): Set<string> {
   const roots = parseBundle(bundle)
-  const believed = [...authorities].filter(([, {issuer}]) => mayBeBelieved(issuer, roots))
-  return new Set(believed.map(([signer]) => signer))
+  const believed = [...signers].filter(([, {issuer}]) => mayBeBelieved(issuer, roots))
+  return new Set(believed.map(([name]) => name))
 }

@@ -1,34 +1,29 @@
 import type {ApiClient} from '../client/api-client.ts'
+import {CLIENT_APPROVERS, recognise, type ClientApprover} from '../csr/approvers.ts'
+import {isOpen} from '../csr/conditions.ts'
+import {allHold, isUnknown, objections} from '../csr/opinion.ts'
 import {KUBELET_CLIENT} from '../csr/signers.ts'
 import type {Clock} from '../runtime.ts'
 import {askAccess} from './approval/access-review.ts'
-import {
-  CLIENT_APPROVERS,
-  clientOpinion,
-  type ClientApprover,
-  type ClientFacts,
-} from './approval/client-approvers.ts'
-import {isOpen, writeDecision} from './approval/decide.ts'
-import type {NameClaims} from './approval/name-rule.ts'
-import {NODE_ANNOTATION, RECORD_NAMESPACE, isKeyOf, isNodeName} from './approval/node-record.ts'
+import {clientFacts, nameClaims} from './approval/client-facts.ts'
+import {clientOpinion, type ClientFacts} from './approval/client-opinion.ts'
+import {NODE_ANNOTATION, RECORD_NAMESPACE, isKeyOf} from './approval/node-record.ts'
+import {KeyedBackoff, KeyedQueue} from './approval/per-key.ts'
+import {reserveName, saveIssued} from './approval/record-store.ts'
 import {GRANT_LABEL} from './approval/rejoin-grant.ts'
-import {allHold, objections} from './approval/opinion.ts'
-import {Patience} from './approval/patience.ts'
-import {findRecord, reserveName, saveIssued} from './approval/record-store.ts'
-import {RequestIndex, type KnownRequest} from './approval/request-index.ts'
-import {Turns} from './approval/turns.ts'
-import {isUnknown} from './approval/unknown.ts'
+import {RequestIndex, type IndexedRequest} from './approval/request-index.ts'
 import {follow, type ControllerSpec} from './kernel/controller.ts'
 import {EventReporter, csrReference} from './kernel/events.ts'
 import {DONE, type Reconcile, type ReconcileResult} from './kernel/work-queue.ts'
+import {writeDecision} from './kernel/write-outcome.ts'
 
 type Writer = Pick<ApiClient, 'csrs' | 'subjectAccessReviews' | 'nodes' | 'leases' | 'events'>
-type Readable = KnownRequest & {asked: NonNullable<KnownRequest['asked']>}
+type Readable = IndexedRequest & {requested: NonNullable<IndexedRequest['requested']>}
 
 const AFTER_CONFLICT = 50
 const COMPONENT = 'csr-approver'
-/** Why a request waits, where an Event says so. */
-const TOLD = ['NodeNameTaken', 'Superseded']
+/** Why a request waits, for those reasons that an Event tells. */
+const REPORTED = ['NodeNameTaken', 'Superseded']
 
 /**
  * Kubernetes' csrapproving controller, which knows the client certificates of kubelets and approves those that a
@@ -39,8 +34,8 @@ class CsrApprover {
   readonly #writer: Writer
   readonly #clock: Clock
   readonly #events: EventReporter
-  readonly #turns = new Turns()
-  readonly #patience = new Patience()
+  readonly #perNode = new KeyedQueue()
+  readonly #backoff = new KeyedBackoff()
 
   constructor(requests: RequestIndex, writer: Writer, clock: Clock) {
     this.#requests = requests
@@ -50,38 +45,37 @@ class CsrApprover {
   }
 
   readonly reconcile: Reconcile = async (name, signal) => {
-    const known = await this.#requests.find(name)
-    const node = known?.asked?.node
+    const node = (await this.#requests.find(name))?.requested?.node
     if (node === undefined) return this.#done(name)
     // One node at a time: of two requests for one name the second has to see what became of the first.
-    return await this.#turns.take(node, async () => {
+    return await this.#perNode.run(node, async () => {
       const request = await this.#requests.find(name)
-      if (request?.asked?.node !== node) return this.#done(name)
-      return await this.#decide(name, {...request, asked: request.asked}, signal)
+      if (request?.requested?.node !== node) return this.#done(name)
+      return await this.#decide(name, {...request, requested: request.requested}, signal)
     })
   }
 
   #done(name: string): ReconcileResult {
-    this.#patience.forget(name)
+    this.#backoff.forget(name)
     return DONE
   }
 
   async #decide(name: string, request: Readable, signal: AbortSignal): Promise<ReconcileResult> {
-    const {csr, asked, issued, isApproved} = request
+    const {csr, requested, issued, isApproved} = request
     if (issued !== undefined) {
       const now = this.#clock.now()
-      await saveIssued(this.#writer, asked.node ?? '', issued, {now, signal})
+      await saveIssued(this.#writer, requested.node ?? '', issued, {now, signal})
     }
     if (isApproved || !isOpen(csr)) return this.#done(name)
 
-    const recognising = CLIENT_APPROVERS.filter((one) => allHold(one.recognise(csr, asked)))
+    const recognising = CLIENT_APPROVERS.filter((one) => allHold(recognise(one, csr, requested)))
     if (recognising.length === 0) return this.#done(name)
     for (const approver of recognising) {
       const facts = await this.#gather(approver, request, signal)
-      const opinion = clientOpinion(approver, csr, asked, facts)
+      const opinion = clientOpinion(approver, csr, requested, facts)
       if (opinion.decision === 'approve')
         return await this.#approve(approver, request, facts, signal)
-      if (opinion.reason !== undefined && TOLD.includes(opinion.reason)) {
+      if (opinion.reason !== undefined && REPORTED.includes(opinion.reason)) {
         const happening = {
           type: 'Warning' as const,
           reason: opinion.reason,
@@ -91,29 +85,16 @@ class CsrApprover {
       }
     }
     // Rights may be given, names may become free.
-    return {requeueAfter: this.#patience.next(name)}
+    return {requeueAfter: this.#backoff.next(name)}
   }
 
-  async #gather(
-    {name: permission, guardsNames}: ClientApprover,
-    {csr, asked}: Readable,
-    signal: AbortSignal,
-  ): Promise<ClientFacts> {
-    const now = this.#clock.now()
-    const review = await askAccess(this.#writer, csr, permission, {signal})
-    if (!guardsNames || !review.allowed) return {now, review}
-    const node = asked.node ?? ''
-    const [found, record] = await Promise.all([
-      isNodeName(node) ? this.#writer.nodes.find(node, {signal}) : undefined,
-      findRecord(this.#writer, node, {signal}),
-    ])
-    const claims: NameClaims = {
-      nodeExists: found !== undefined,
-      record,
-      approved: this.#requests.approvedFor(node, csr.metadata.name ?? ''),
-      newer: this.#requests.newerThan(csr, asked),
-    }
-    return {now, review, claims}
+  #gather(approver: ClientApprover, request: Readable, signal: AbortSignal): Promise<ClientFacts> {
+    return clientFacts(approver, {
+      review: (permission) => askAccess(this.#writer, request.csr, permission, {signal}),
+      claims: () => nameClaims(this.#writer, this.#requests, request, {signal}),
+      isThorough: false,
+      now: this.#clock.now(),
+    })
   }
 
   async #approve(
@@ -134,7 +115,7 @@ class CsrApprover {
 
   /** False where the name has to be looked at again, for its record was changed meanwhile. */
   async #reserve(
-    {csr, asked: {node = '', pin}}: Readable,
+    {csr, requested: {node = '', pin}}: Readable,
     {claims, now}: ClientFacts,
     signal: AbortSignal,
   ): Promise<boolean> {

@@ -1,75 +1,62 @@
 import type {ApiClient} from '../client/api-client.ts'
+import {SERVING_APPROVER} from '../csr/approvers.ts'
+import {isOpen} from '../csr/conditions.ts'
+import {isUnknown, objections} from '../csr/opinion.ts'
 import {KUBELET_SERVING} from '../csr/signers.ts'
 import type {Clock} from '../runtime.ts'
 import {AddressBook} from './approval/address-book.ts'
-import {readApiServer, type ApiServerReader} from './approval/api-server.ts'
+import {MachineIndex, NodeIndex} from './approval/address-indexes.ts'
+import {readApiServer} from './approval/api-server.ts'
 import {STRICT_POLICY, type ServingPolicy} from './approval/belief.ts'
-import {isOpen, writeDecision} from './approval/decide.ts'
-import {MachineIndex} from './approval/machine-index.ts'
-import {NodeIndex} from './approval/node-index.ts'
-import {objections} from './approval/opinion.ts'
 import {RequestIndex} from './approval/request-index.ts'
-import {SERVING_DENIED, SERVING_MESSAGE, servingOpinion} from './approval/serving-approver.ts'
-import {servingSituation, type ServingSituation} from './approval/serving-situation.ts'
-import {isUnknown, type Unknown} from './approval/unknown.ts'
+import {SERVING_DENIED, servingOpinion} from './approval/serving-opinion.ts'
+import {servingSituation, type ServingSources} from './approval/serving-situation.ts'
 import type {ControllerSpec} from './kernel/controller.ts'
 import {EventReporter, csrReference} from './kernel/events.ts'
 import {DONE, type Reconcile} from './kernel/work-queue.ts'
+import {writeDecision} from './kernel/write-outcome.ts'
 
 const COMPONENT = 'kubelet-serving-approver'
 
 /** How long what is read of the API server counts: it changes when certificates or flags do. */
 const FRESH = 10_000
 
-interface Known {
-  requests: RequestIndex
-  nodes: Pick<NodeIndex, 'find'>
-  machines: Pick<MachineIndex, 'of'>
-  book: AddressBook
-}
-
 /** Reads it once for all requests that come within moments. */
 function freshly<T>(read: () => Promise<T>, clock: Clock): () => Promise<T> {
-  let known: {value: Promise<T>; since: number} | undefined
+  let last: {value: Promise<T>; since: number} | undefined
   return () => {
     const now = clock.now().getTime()
-    if (known !== undefined && now - known.since < FRESH && now >= known.since) return known.value
+    if (last !== undefined && now - last.since < FRESH && now >= last.since) return last.value
     const value = read()
-    known = {value, since: now}
-    value.catch(() => (known = undefined))
+    last = {value, since: now}
+    value.catch(() => (last = undefined))
     return value
   }
 }
 
-/** Approves the serving certificates of kubelets by `servingOpinion`; what it holds it says once. */
+/** Approves the serving certificates of kubelets by `servingOpinion`; why it holds one it reports once. */
 function approveKubeletServing(
-  {requests, nodes, machines, book}: Known,
-  writer: ApiServerReader & Pick<ApiClient, 'csrs' | 'events'>,
+  requests: RequestIndex,
+  sources: ServingSources,
+  writer: Pick<ApiClient, 'csrs' | 'events'>,
   clock: Clock,
   policy: () => ServingPolicy,
 ): Reconcile {
   const events = new EventReporter(writer, COMPONENT, clock)
-  const apiServerNow = freshly(() => readApiServer(writer), clock)
-
-  const situationOf = async (node: string): Promise<ServingSituation | Unknown> => {
-    const apiServer = await apiServerNow()
-    if (isUnknown(apiServer)) return apiServer
-    const found = await nodes.find(node)
-    return servingSituation(node, {found, machines: await machines.of(node), apiServer, book})
-  }
 
   return async (name, signal) => {
     const request = await requests.find(name)
-    if (request?.asked === undefined || request.isApproved || !isOpen(request.csr)) return DONE
-    const {csr, asked} = request
-    const situation = asked.node === undefined ? undefined : await situationOf(asked.node)
-    const opinion = servingOpinion(csr, asked, {situation, policy: policy()})
+    if (request?.requested === undefined || request.isApproved || !isOpen(request.csr)) return DONE
+    const {csr, requested} = request
+    const {node} = requested
+    const situation = node === undefined ? undefined : await servingSituation(node, sources)
+    const opinion = servingOpinion(csr, requested, {situation, policy: policy()})
     const message = objections(opinion)
     if (opinion.decision === 'approve') {
       const condition = {
         type: 'Approved',
         reason: 'AutoApproved',
-        message: SERVING_MESSAGE,
+        message: SERVING_APPROVER.message,
       } as const
       if (await writeDecision(writer, csr, condition, {signal})) requests.approved(name)
     } else if (opinion.decision === 'deny') {
@@ -98,10 +85,16 @@ export function kubeletServingApproverController(
   const book = new AddressBook()
   const machines = new MachineIndex(reader, affected, book)
   const nodes = new NodeIndex(reader.nodes, affected, book)
+  const sources: ServingSources = {
+    apiServer: freshly(() => readApiServer(writer), clock),
+    findNode: (node) => nodes.find(node),
+    machinesOf: (node) => machines.of(node),
+    book,
+  }
   return {
     name: COMPONENT,
     sources: [requests, machines, nodes],
-    reconcile: approveKubeletServing({requests, nodes, machines, book}, writer, clock, policy),
+    reconcile: approveKubeletServing(requests, sources, writer, clock, policy),
     backoff: {first: 200, most: 1_000_000},
     workers: 16,
   }

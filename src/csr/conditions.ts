@@ -16,6 +16,15 @@ export const isIssued = ({status}: Decided): boolean => (status?.certificate ?? 
 export const isUndecided = (csr: Decided): boolean =>
   findCondition(csr, APPROVED) === undefined && findCondition(csr, DENIED) === undefined
 
+/** Nobody has decided on it, nor signed it. */
+export const isOpen = (csr: Decided): boolean => isUndecided(csr) && !isIssued(csr)
+
+/** Whether its signer may sign it: it was approved, and neither denied nor refused by the signer. */
+export const isApproved = (csr: Decided): boolean =>
+  findCondition(csr, APPROVED) !== undefined &&
+  findCondition(csr, DENIED) === undefined &&
+  findCondition(csr, FAILED) === undefined
+
 /** Where a request stands, in one word; the last step it took. */
 export type CsrState = 'Pending' | 'Approved' | 'Denied' | 'Failed' | 'Issued'
 

@@ -4,6 +4,7 @@ import {
   parseKeptRequestDer,
   parseRequestDer,
   requestSubject,
+  verifyRequest,
   type CertificateRequest,
 } from '../pki/request.ts'
 import {isSignedBySync} from '../pki/signatures.ts'
@@ -60,4 +61,59 @@ export function readRequest(encoded: string | undefined): RequestVerdict {
   } catch (error) {
     return {why: messageOf(error)}
   }
+}
+
+/**
+ * Whether every reader of PEM finds the same request in spec.request. Of several blocks, or one with headers, one reader
+ * takes what another passes over: what a person was shown would not be what is signed. API servers take such requests.
+ */
+export function isUnambiguous(encoded: string): boolean {
+  const text = Buffer.from(encoded, 'base64').toString('latin1')
+  const [, , body = '', ...rest] = text.split('-----')
+  return rest.length === 2 && !body.includes(':')
+}
+
+interface WithRequest {
+  spec?: {request?: string}
+}
+
+interface Reading {
+  encoded: string | undefined
+  read: RequestVerdict
+  /** Absent until the signature has been checked. */
+  verified?: RequestVerdict
+}
+
+const readings = new WeakMap<WithRequest, Reading>()
+
+function readingOf(csr: WithRequest): Reading {
+  const encoded = csr.spec?.request
+  const known = readings.get(csr)
+  if (known !== undefined && known.encoded === encoded) return known
+  const reading: Reading = {encoded, read: parseSpecRequest(encoded)}
+  readings.set(csr, reading)
+  return reading
+}
+
+/** What an object's request asks for, its signature unchecked. Read once, however many steps look at the object. */
+export const requestOf = (csr: WithRequest): RequestVerdict => readingOf(csr).read
+
+/** Checks the signature on the thread pool, so that `verifiedRequestOf` finds it checked. */
+export async function verifyAhead(csr: WithRequest): Promise<void> {
+  const reading = readingOf(csr)
+  if ('why' in reading.read) return
+  try {
+    await verifyRequest(reading.read.request)
+    reading.verified = reading.read
+  } catch (error) {
+    reading.verified = {why: messageOf(error)}
+  }
+}
+
+/** What an object's request asks for, signed by its own key. */
+export function verifiedRequestOf(csr: WithRequest): RequestVerdict {
+  const reading = readingOf(csr)
+  if ('why' in reading.read) return reading.read
+  reading.verified ??= readRequest(reading.encoded)
+  return reading.verified
 }

@@ -45,6 +45,12 @@ export const isExtendedUsage = (usage: string): usage is ExtendedKeyUsage =>
 export const isUsage = (usage: string): usage is Usage =>
   isKeyUsage(usage) || isExtendedUsage(usage)
 
+/** All of them, in the order in which a server names them. */
+export const USAGES: string[] = [
+  ...Object.keys(KEY_USAGE_BITS),
+  ...Object.keys(EXTENDED_USAGE_OIDS),
+].sort()
+
 /** The usual name of a key usage bit; a bit has its last name, `digital signature` and not `signing`. */
 export const keyUsageOf = (bit: number): KeyUsage | undefined =>
   (Object.keys(KEY_USAGE_BITS) as KeyUsage[]).findLast((name) => KEY_USAGE_BITS[name] === bit)

@@ -3,6 +3,7 @@ import type {CertificateSigningRequest} from '../../src/api/certificates.ts'
 import type {ApiClient} from '../../src/client/api-client.ts'
 import {signRequests, type CsrSignerDeps} from '../../src/controllers/csr-signer.ts'
 import type {Issuance} from '../../src/controllers/signing/issuance.ts'
+import {Signers} from '../../src/controllers/signing/signers.ts'
 import {findCondition} from '../../src/csr/conditions.ts'
 import {TrustError} from '../../src/errors.ts'
 import {parseCertificate} from '../../src/pki/certificate.ts'
@@ -15,7 +16,14 @@ import {
   validAround,
   type TestAuthority,
 } from '../pki/support.ts'
-import {APPROVAL, CLIENT_USAGES, csrFor, pemOf, type Wish} from './signing/support.ts'
+import {
+  APPROVAL,
+  CLIENT_USAGES,
+  csrFor,
+  pemOf,
+  wellKnownSigners,
+  type Wish,
+} from './signing/support.ts'
 
 const MINUTE = 60_000
 
@@ -45,7 +53,7 @@ describe('signing certificate requests', () => {
     failures = []
     onRead = () => undefined
     deps = {
-      authorityFor: () => ({issuer: ca.issuer, duration: HOUR}),
+      signers: wellKnownSigners(ca.issuer, HOUR),
       issuances: {
         append: (issuance) => {
           events.push('logged')
@@ -141,10 +149,10 @@ describe('signing certificate requests', () => {
     assert.deepEqual(await signer()(), {})
   })
 
-  it('looks again later where the key of the CA is not there', async () => {
+  it('leaves a request alone whose signer has no CA here', async () => {
     await given({}, 'Approved')
-    deps.authorityFor = () => undefined
-    assert.deepEqual(await signer()(), {requeueAfter: MINUTE})
+    deps.signers = new Signers()
+    assert.deepEqual(await signer()(), {})
     assert.deepEqual(events, [])
   })
 
@@ -201,7 +209,7 @@ describe('signing certificate requests', () => {
     const {issuer} = await testAuthority({
       validity: {notBefore: new Date(0), notAfter: new Date(NOW.getTime() - 1000)},
     })
-    deps.authorityFor = () => ({issuer, duration: HOUR})
+    deps.signers = wellKnownSigners(issuer, HOUR)
     await given({}, 'Approved')
     await assert.rejects(signer()(), {code: 'SIGNER_EXPIRED'})
     assert.deepEqual(events, [])
@@ -215,7 +223,7 @@ describe('signing certificate requests', () => {
 
   it('signs no longer than the CA lasts', async () => {
     const {issuer} = await testAuthority({validity: validAround(NOW, 1)})
-    deps.authorityFor = () => ({issuer, duration: 365 * DAY})
+    deps.signers = wellKnownSigners(issuer, 365 * DAY)
     await given({}, 'Approved')
     await signer()()
     const {notAfter} = parseCertificate(pemOf(there(writes[0])))

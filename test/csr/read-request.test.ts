@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict'
-import {commonNameIn, parseSpecRequest} from '../../src/csr/read-request.ts'
+import {
+  commonNameIn,
+  isUnambiguous,
+  parseSpecRequest,
+  requestOf,
+  verifiedRequestOf,
+  verifyAhead,
+} from '../../src/csr/read-request.ts'
 import {generateKeys} from '../../src/pki/keys.ts'
 import {encodePem} from '../../src/pki/pem.ts'
 import {createPlainRequest} from '../../src/pki/plain-request.ts'
+import {buildRequest} from '../pki/request-builder.ts'
 
 const encode = (text: string) => Buffer.from(text).toString('base64')
 
@@ -37,5 +45,77 @@ describe('reading a request again', () => {
     }
     assert.equal(requestIn(short), requestIn(short))
     assert.notEqual(requestIn(long), requestIn(long))
+  })
+})
+
+describe('a request that everyone reads in the same way', () => {
+  const block = (body = 'aGk=') =>
+    `-----BEGIN CERTIFICATE REQUEST-----\n${body}\n-----END CERTIFICATE REQUEST-----\n`
+  const rows: [string, string, boolean][] = [
+    ['is one block', block(), true],
+    ['may have lines of other systems', block().replaceAll('\n', '\r\n'), true],
+    ['may have text around it, as openssl writes', `Data:\n  Version: 1\n${block()}\nend\n`, true],
+    ['is not one of two', block() + block(), false],
+    ['is not one behind half a block', `-----BEGIN CERTIFICATE REQUEST-----\n${block()}`, false],
+    ['is not one behind an end', `-----END ${block()}`, false],
+    ['has no headers', block('a b: c\n\naGk='), false],
+    ['is there', '', false],
+  ]
+  for (const [name, text, expected] of rows) {
+    it(name, () => assert.equal(isUnambiguous(encode(text)), expected))
+  }
+})
+
+describe('the request of an object', () => {
+  let good = ''
+  let forged = ''
+  before(async () => {
+    const [keys, other] = await Promise.all([generateKeys(), generateKeys()])
+    good = encode(buildRequest(keys))
+    const publicKeyInfo = other.publicKey.export({format: 'der', type: 'spki'})
+    forged = encode(buildRequest(keys, {publicKeyInfo}))
+  })
+
+  it('is read once, and again where it has become another', () => {
+    const csr = {spec: {request: good}}
+    const first = requestOf(csr)
+    assert.ok('request' in first)
+    csr.spec = {...csr.spec}
+    assert.equal(requestOf(csr), first)
+    csr.spec.request = forged
+    assert.notEqual(requestOf(csr), first)
+  })
+
+  it('is verified ahead, or when it is asked for', async () => {
+    const [ahead, late] = [{spec: {request: good}}, {spec: {request: good}}]
+    await verifyAhead(ahead)
+    assert.equal(verifiedRequestOf(ahead), requestOf(ahead))
+    assert.ok('request' in verifiedRequestOf(late))
+  })
+
+  it('is not verified where another key signed it, though it can be read', async () => {
+    const [ahead, late] = [{spec: {request: forged}}, {spec: {request: forged}}]
+    await verifyAhead(ahead)
+    for (const csr of [ahead, late]) {
+      assert.ok('request' in requestOf(csr))
+      const verdict = verifiedRequestOf(csr)
+      assert.match('why' in verdict ? verdict.why : '', /signature/)
+    }
+  })
+
+  it('is not verified by what was verified of another one', async () => {
+    const csr = {spec: {request: good}}
+    await verifyAhead(csr)
+    csr.spec.request = forged
+    assert.ok('why' in verifiedRequestOf(csr))
+  })
+
+  it('is said to be unreadable where it is, or is not there', async () => {
+    for (const csr of [{}, {spec: {}}, {spec: {request: encode('nonsense')}}]) {
+      await verifyAhead(csr)
+      const why = 'PEM block type must be CERTIFICATE REQUEST'
+      assert.deepEqual(requestOf(csr), {why})
+      assert.deepEqual(verifiedRequestOf(csr), {why})
+    }
   })
 })

@@ -237,7 +237,7 @@ describe('approver and signer as processes of their own', function () {
     const failed = await settled(requester, 'misused')
     const {reason, message} = findCondition(failed, 'Failed') ?? {}
     assert.equal(reason, 'SignerValidationFailure')
-    assert.match(message ?? '', /"server auth" are not among the permitted/)
+    assert.match(message ?? '', /not permitted: "server auth"/)
     assert.equal(failed.status?.certificate, undefined)
   })
 

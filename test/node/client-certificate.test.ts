@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import {isKubeletClient} from '../../src/csr/shapes.ts'
+import {isPermitted} from '../../src/csr/request-rules.ts'
+import {contentOf} from '../../src/csr/requested-certificate.ts'
+import {KUBELET_CLIENT, SIGNER_RULES} from '../../src/csr/signers.ts'
 import {clientCertificate, clientRequest, requestName} from '../../src/node/client-certificate.ts'
 import {generateKeys} from '../../src/pki/keys.ts'
 import {parseRequest, verifyRequest} from '../../src/pki/request.ts'
@@ -40,7 +42,7 @@ describe('the certificate request of a node', () => {
     const {spec} = await clientRequest('one', keys)
     const request = parseRequest(Buffer.from(spec.request, 'base64').toString())
     await verifyRequest(request)
-    assert.ok(isKubeletClient(request, spec.usages ?? []))
+    assert.ok(isPermitted(contentOf(request, spec.usages), SIGNER_RULES[KUBELET_CLIENT]))
     assert.equal(request.subject.commonName, 'system:node:one')
     assert.ok(request.publicKey.equals(keys.publicKey))
   })

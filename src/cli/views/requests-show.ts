@@ -110,16 +110,16 @@ function opinionText(opinion: Opinions[number], page: Page): string {
 
 /** A request to another signer differs in most things, and the signer says it all. */
 function otherKind({rules}: Opinions[number]): string {
-  const [first, ...others] = rules.filter(({holds}) => !holds)
-  const isOtherSigner = first !== undefined && first === rules[0]
-  const told = isOtherSigner ? [first] : [first, ...others]
-  return told.map((rule) => shown(rule?.reason ?? '')).join('; ')
+  const broken = rules.filter(({holds}) => !holds)
+  const ofSigner = broken.filter(({code}) => code === 'signer')
+  const told = ofSigner.length > 0 ? ofSigner : broken
+  return told.map(({reason}) => shown(reason)).join('; ')
 }
 
-/** What holds needs no proof, but that it is seen which of several ways it holds by. */
-function ruleText({rule, holds, reason}: Opinions[number]['rules'][number]): string {
+/** Show the alternative that matched; a plain pass needs no detail. */
+function ruleText({code, rule, holds, reason}: Opinions[number]['rules'][number]): string {
   if (!holds) return `${shown(rule)}: ${shown(reason)}`
-  return rule.includes(', or ') ? shown(reason) : shown(rule)
+  return code === 'node-name' ? shown(reason) : shown(rule)
 }
 
 function signerSection({signer, signerProblems}: RequestReport, page: Page): string {

@@ -1,11 +1,10 @@
 import type {ApiClient} from '../../client/api-client.ts'
-import {gatherFacts} from '../../controllers/approval/gather-facts.ts'
-import {opinionsOn} from '../../controllers/approval/opinions.ts'
+import {approverOpinions} from '../../controllers/approval/opinions.ts'
 import type {Clock} from '../../runtime.ts'
 import type {AskApprovers} from './show.ts'
 
 /** Asks the cluster for what the approvers have to know, with the caller's own rights, and applies their rules. */
 export const approversOf =
   (client: ApiClient, clock: Clock): AskApprovers =>
-  async (csr) =>
-    opinionsOn(csr, await gatherFacts(client, csr, {clock}))
+  (csr) =>
+    approverOpinions(client, csr, {clock})

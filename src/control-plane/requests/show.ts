@@ -4,11 +4,11 @@ import type {
 } from '../../api/certificates.ts'
 import type {Event} from '../../api/event.ts'
 import type {ApiClient} from '../../client/api-client.ts'
-import type {ApproverOpinion} from '../../controllers/approval/opinion.ts'
-import {problemsFor} from '../../controllers/signing/rules.ts'
 import {stateOf, type CsrState} from '../../csr/conditions.ts'
+import type {ApproverOpinion} from '../../csr/opinion.ts'
 import {readRequest} from '../../csr/read-request.ts'
-import {WELL_KNOWN_SIGNERS} from '../../csr/signers.ts'
+import {problemsOf} from '../../csr/request-rules.ts'
+import {SIGNER_RULES, isWellKnownSigner} from '../../csr/signers.ts'
 import {issuedPem, nameOf} from '../../enrollment/outcome.ts'
 import {messageOf} from '../../errors.ts'
 import {pinOf} from '../../pki/pins.ts'
@@ -121,8 +121,8 @@ async function orProblem<T>(
 }
 
 function signerProblems({spec}: Csr, request: CertificateRequest): string[] | null {
-  const signer = WELL_KNOWN_SIGNERS.find((one) => one === spec.signerName)
-  return signer === undefined ? null : problemsFor(signer, request, spec.usages ?? [])
+  const {signerName} = spec
+  return isWellKnownSigner(signerName) ? problemsOf(spec, request, SIGNER_RULES[signerName]) : null
 }
 
 function certificateOf(csr: Csr, pin: string, problems: string[]): IssuedCertificate | null {

@@ -1,10 +1,10 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import type {ApiClient} from '../../client/api-client.ts'
-import {askedBy} from '../../controllers/approval/asked.ts'
-import {isOpen} from '../../controllers/approval/decide.ts'
 import {callerAddressOf} from '../../csr/caller-address.ts'
+import {isOpen} from '../../csr/conditions.ts'
 import {nodeUser} from '../../csr/node-names.ts'
 import {commonNameIn} from '../../csr/read-request.ts'
+import {requestedCertificate} from '../../csr/requested-certificate.ts'
 import {KUBELET_CLIENT} from '../../csr/signers.ts'
 import {nameOf} from '../../enrollment/outcome.ts'
 
@@ -30,15 +30,15 @@ export interface WaitingRequests {
 function waitingRequest(csr: CertificateSigningRequest, user: string): WaitingRequest[] {
   const {metadata, spec} = csr
   if (!isOpen(csr) || spec.username === user || commonNameIn(spec.request) !== user) return []
-  const asked = askedBy(csr)
-  if (asked === undefined) return []
+  const requested = requestedCertificate(csr)
+  if (requested === undefined) return []
   return [
     {
       name: nameOf(csr),
       created: metadata.creationTimestamp ?? null,
       requester: spec.username ?? '',
       address: callerAddressOf(csr) ?? null,
-      pin: asked.pin,
+      pin: requested.pin,
     },
   ]
 }

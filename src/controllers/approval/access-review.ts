@@ -2,16 +2,14 @@ import type {SubjectAccessReview} from '../../api/authorization.ts'
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import type {CallOptions} from '../../client/resource-client.ts'
-
-/** The subresource of certificatesigningrequests that one has to be allowed to create. */
-export type Permission = 'selfnodeclient' | 'nodeclient'
+import type {Permission} from '../../csr/approvers.ts'
 
 export interface ReviewAnswer {
   allowed: boolean
   reason: string
 }
 
-/** Asks whether whoever made the request may have it approved by itself: contract §13.1. */
+/** Asks whether the requester may have the request approved automatically, as Kubernetes' csrapproving controller does. */
 export function accessReview(
   {spec}: Pick<CertificateSigningRequest, 'spec'>,
   subresource: Permission,

@@ -2,11 +2,11 @@ import {parseDocument} from 'yaml'
 import type {ApiObject} from '../../api/meta.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import type {CallOptions, ListOptions, ResourceType} from '../../client/resource-client.ts'
+import type {Unknown} from '../../csr/opinion.ts'
 import {hostOf} from '../../pki/catalog.ts'
 import {parseCidr, type Cidr} from '../../pki/cidr.ts'
 import {formOf} from './address-book.ts'
-import {isNotServed} from './served.ts'
-import type {Unknown} from './unknown.ts'
+import {isNotServed} from './optional-apis.ts'
 
 /** What of the API server no node may have a certificate for. */
 export interface ApiServerFacts {

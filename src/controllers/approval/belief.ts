@@ -4,7 +4,7 @@ import type {Cidr} from '../../pki/cidr.ts'
 import {plainIp} from '../../pki/ip-address.ts'
 import {canonicalDns, formOf, isOwnNameOf} from './address-book.ts'
 import type {ApiServerFacts} from './api-server.ts'
-import type {Voucher} from './registered.ts'
+import type {Voucher} from './serving-situation.ts'
 
 /** What an operator has decided about the names of nodes that have no Machine. */
 export interface ServingPolicy {

@@ -1,4 +1,5 @@
-import type {Asked} from './asked.ts'
+import {isUnknown, verdict, type RuleVerdict, type Unknown} from '../../csr/opinion.ts'
+import type {RequestedCertificate} from '../../csr/requested-certificate.ts'
 import {
   isHeld,
   isKeyOf,
@@ -7,9 +8,7 @@ import {
   reservedKey,
   type NodeRecord,
 } from './node-record.ts'
-import {verdict, type RuleVerdict} from './opinion.ts'
 import {describeGrant, lets, type Asker} from './rejoin-grant.ts'
-import {isUnknown, type Unknown} from './unknown.ts'
 
 /** A request of the same node name that was approved. */
 export interface ApprovedRequest {
@@ -30,7 +29,7 @@ export interface NameClaims {
   newer: string | undefined
 }
 
-/** Who asks, beyond what is asked for. */
+/** Who asks, beyond what is requested for. */
 type From = Pick<Asker, 'requester' | 'revision'>
 
 interface Claim {
@@ -43,7 +42,11 @@ const RULE = 'the node name is free, or held by the same key, or granted by an o
 const upTo = (until: Date | undefined) =>
   until === undefined ? '' : ` until ${until.toISOString().replace(/\.\d+Z$/, 'Z')}`
 
-function recordClaims(record: NodeRecord | undefined, {pin}: Asked, now: Date): Claim[] {
+function recordClaims(
+  record: NodeRecord | undefined,
+  {pin}: RequestedCertificate,
+  now: Date,
+): Claim[] {
   if (record?.holder === undefined) return []
   // Whoever held the name last may have it again, also when their certificate has expired.
   if (!isHeld(record, now) && record.holder !== pin) return []
@@ -57,12 +60,16 @@ function isLive({notBefore, notAfter}: ApprovedRequest, record: NodeRecord | und
 }
 
 /** What says that others have the name; the asking key is among them where it has it. */
-function claimantsOf(asked: Asked, {record, approved}: NameClaims, now: Date): Claim[] {
+function claimantsOf(
+  requested: RequestedCertificate,
+  {record, approved}: NameClaims,
+  now: Date,
+): Claim[] {
   const live = approved.filter((one) => isLive(one, record, now))
   const reserved = record && reservedKey(record, now)
   const isSeen = reserved === undefined || live.some(({pin}) => pin === reserved)
   return [
-    ...recordClaims(record, asked, now),
+    ...recordClaims(record, requested, now),
     ...live.map(({pin, name}) => ({pin, what: `request "${name}" of that name was approved`})),
     ...(isSeen ? [] : [{pin: reserved, what: 'it is kept for another key that is being approved'}]),
   ]
@@ -72,7 +79,11 @@ function claimantsOf(asked: Asked, {record, approved}: NameClaims, now: Date): C
  * Whether the name was kept for the key, by an approval that has not come through. What was in the way then has been weighed
  * then; what was approved since counts.
  */
-function isKeptFor({pin}: Asked, {record, approved}: NameClaims, now: Date): boolean {
+function isKeptFor(
+  {pin}: RequestedCertificate,
+  {record, approved}: NameClaims,
+  now: Date,
+): boolean {
   if (record === undefined || reservedKey(record, now) !== pin) return false
   return approved.every((one) => one.pin === pin || !isLive(one, record, now))
 }
@@ -81,12 +92,17 @@ const NEWEST = "it is the requester's newest request for the node name"
 
 /** A kubelet that was set up again asks with a new key: the request of its old one must not take the name away from it. */
 function newestRule({newer}: NameClaims): RuleVerdict {
-  if (newer === undefined) return verdict(NEWEST, true, 'there is no newer one')
-  return verdict(NEWEST, false, `superseded by request "${newer}" of the same requester`)
+  if (newer === undefined) return verdict('newest-request', NEWEST, true, 'there is no newer one')
+  return verdict(
+    'newest-request',
+    NEWEST,
+    false,
+    `superseded by request "${newer}" of the same requester`,
+  )
 }
 
 /** Whether the name goes to the key whatever else the requester asks for: it has it, or an operator has named it. */
-const isSettled = ({pin}: Asked, {record}: NameClaims, now: Date): boolean => {
+const isSettled = ({pin}: RequestedCertificate, {record}: NameClaims, now: Date): boolean => {
   if (record === undefined) return false
   const {to} = liveGrant(record, now) ?? {}
   return (to !== undefined && 'pin' in to && to.pin === pin) || isKeyOf(record, pin, now)
@@ -97,36 +113,47 @@ const isSettled = ({pin}: Asked, {record}: NameClaims, now: Date): boolean => {
  * node. Here a name that is taken is given only to the key that has it, or by an operator's word.
  */
 export function nameRules(
-  asked: Asked,
+  requested: RequestedCertificate,
   from: From,
   claims: NameClaims | Unknown,
   now: Date,
 ): [name: RuleVerdict, ...others: RuleVerdict[]] {
-  if (isUnknown(claims)) return [verdict(RULE, false, `not known: ${claims.unknown}`)]
-  const name = nameRule(asked, from, claims, now)
-  return isSettled(asked, claims, now) ? [name] : [name, newestRule(claims)]
+  if (isUnknown(claims)) return [verdict('node-name', RULE, false, `not known: ${claims.unknown}`)]
+  const name = nameRule(requested, from, claims, now)
+  return isSettled(requested, claims, now) ? [name] : [name, newestRule(claims)]
 }
 
-function nameRule(asked: Asked, from: From, claims: NameClaims, now: Date): RuleVerdict {
-  const {node = '', pin} = asked
-  if (!isNodeName(node)) return verdict(RULE, false, `no node can have the name "${node}"`)
+function nameRule(
+  requested: RequestedCertificate,
+  from: From,
+  claims: NameClaims,
+  now: Date,
+): RuleVerdict {
+  const {node = '', pin} = requested
+  if (!isNodeName(node))
+    return verdict('node-name', RULE, false, `no node can have the name "${node}"`)
 
   const {record, nodeExists} = claims
-  const claimants = claimantsOf(asked, claims, now)
+  const claimants = claimantsOf(requested, claims, now)
   const grant = record && liveGrant(record, now)
   const isGranted = grant !== undefined && lets(grant, {pin, ...from})
   if (claimants.length === 0 && !nodeExists && (isGranted || grant === undefined)) {
-    return verdict(RULE, true, `the name "${node}" is free`)
+    return verdict('node-name', RULE, true, `the name "${node}" is free`)
   }
   if (claimants.length > 0 && claimants.every((claim) => claim.pin === pin)) {
-    return verdict(RULE, true, `the key that asks holds the name "${node}"`)
+    return verdict('node-name', RULE, true, `the key that asks holds the name "${node}"`)
   }
-  if (isKeptFor(asked, claims, now)) {
-    return verdict(RULE, true, `the name "${node}" is kept for the key that asks`)
+  if (isKeptFor(requested, claims, now)) {
+    return verdict('node-name', RULE, true, `the name "${node}" is kept for the key that asks`)
   }
   if (isGranted) {
     const whom = 'pin' in grant.to ? 'this key' : `a request of "${from.requester}"`
-    return verdict(RULE, true, `an operator allows ${whom} to re-join${upTo(grant.until)}`)
+    return verdict(
+      'node-name',
+      RULE,
+      true,
+      `an operator allows ${whom} to re-join${upTo(grant.until)}`,
+    )
   }
   const others = claimants.filter((claim) => claim.pin !== pin).map(({what}) => what)
   const taken = [
@@ -134,5 +161,5 @@ function nameRule(asked: Asked, from: From, claims: NameClaims, now: Date): Rule
     ...others,
     ...(grant ? [`an operator allows only ${describeGrant(grant)}${upTo(grant.until)}`] : []),
   ]
-  return verdict(RULE, false, `the name "${node}" is taken: ${taken.join(', and ')}`)
+  return verdict('node-name', RULE, false, `the name "${node}" is taken: ${taken.join(', and ')}`)
 }

@@ -2,37 +2,36 @@ import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {startInformer} from '../../client/informer.ts'
 import {KeptObject} from '../../client/kept-object.ts'
-import {APPROVED, DENIED, FAILED, findCondition, isIssued} from '../../csr/conditions.ts'
+import {isApproved, isIssued, isOpen} from '../../csr/conditions.ts'
 import {leafCertificateIn} from '../../csr/issued-certificate.ts'
 import {nodeOfUser} from '../../csr/node-names.ts'
+import {isPermitted} from '../../csr/request-rules.ts'
+import {requestedCertificate, type RequestedCertificate} from '../../csr/requested-certificate.ts'
+import {SIGNER_RULES, type WellKnownSigner} from '../../csr/signers.ts'
 import {pinOf} from '../../pki/pins.ts'
 import type {Source} from '../kernel/controller.ts'
-import {askedBy, type Asked} from './asked.ts'
-import {isOpen} from './decide.ts'
 import type {ApprovedRequest} from './name-rule.ts'
 import type {IssuedIdentity} from './node-record.ts'
-import {allHold} from './opinion.ts'
 import {isLater} from './rejoin-grant.ts'
-import {kubeletClientRules} from './shape-rules.ts'
 
 type Csr = CertificateSigningRequest
 
 /** A request as it was last seen, read once. */
-export interface KnownRequest {
+export interface IndexedRequest {
   csr: Csr
-  asked: Asked | undefined
+  requested: RequestedCertificate | undefined
   issued: IssuedIdentity | undefined
   /** Approved by this process, also before the copy shows it. */
   isApproved: boolean
 }
 
 /** The same as it is kept: the request as text. */
-interface KeptRequest extends Omit<KnownRequest, 'csr'> {
+interface IndexEntry extends Omit<IndexedRequest, 'csr'> {
   kept: KeptObject<Csr>
   made: Made
   isOpen: boolean
-  /** Whether it asks for what a kubelet asks for. */
-  isKubelets: boolean
+  /** Whether it asks for what its signer signs. */
+  isWellFormed: boolean
 }
 
 /** Who made a request, and when. */
@@ -62,13 +61,6 @@ function issuedIdentity(csr: Csr): IssuedIdentity | undefined {
   }
 }
 
-/** Whether a certificate may come, or has come, of it. */
-const isGranting = (csr: Csr): boolean =>
-  isIssued(csr) ||
-  (findCondition(csr, APPROVED) !== undefined &&
-    findCondition(csr, DENIED) === undefined &&
-    findCondition(csr, FAILED) === undefined)
-
 /** Times have whole seconds: of two in one second the revision tells. */
 const isMadeAfter = (one: Made, other: Made): boolean =>
   one.time === other.time ? isLater(one.revision, other.revision) : one.time > other.time
@@ -79,13 +71,13 @@ const isMadeAfter = (one: Made, other: Made): boolean =>
  */
 export class RequestIndex implements Source {
   readonly #csrs: Pick<ApiClient['csrs'], 'list' | 'watch'>
-  readonly #signer: string
-  readonly #byName = new Map<string, KeptRequest>()
+  readonly #signer: WellKnownSigner
+  readonly #byName = new Map<string, IndexEntry>()
   readonly #openOf = new Map<string, Set<string>>()
-  readonly #approvedOf = new Map<string, Map<string, KeptRequest>>()
+  readonly #approvedOf = new Map<string, Map<string, IndexEntry>>()
   #synced: Promise<void> = Promise.resolve()
 
-  constructor(csrs: Pick<ApiClient['csrs'], 'list' | 'watch'>, signer: string) {
+  constructor(csrs: Pick<ApiClient['csrs'], 'list' | 'watch'>, signer: WellKnownSigner) {
     this.#csrs = csrs
     this.#signer = signer
   }
@@ -111,17 +103,18 @@ export class RequestIndex implements Source {
     if (known !== undefined && !isSame) this.#forget(name, known)
     // Another server's field selectors may not know of signers.
     if (current?.spec.signerName !== this.#signer) return
-    const asked = isSame ? known.asked : askedBy(current)
-    const request: KeptRequest = {
+    const requested = isSame ? known.requested : requestedCertificate(current)
+    const request: IndexEntry = {
       kept: new KeptObject(current),
       made: madeOf(current),
       isOpen: isOpen(current),
-      asked,
-      isKubelets: isSame
-        ? known.isKubelets
-        : asked !== undefined && allHold(kubeletClientRules(asked)),
+      requested,
+      isWellFormed: isSame
+        ? known.isWellFormed
+        : requested !== undefined && isPermitted(requested, SIGNER_RULES[this.#signer]),
       issued: (isSame ? known.issued : undefined) ?? issuedIdentity(current),
-      isApproved: isGranting(current) || (isSame && known.isApproved && isOpen(current)),
+      isApproved:
+        isIssued(current) || isApproved(current) || (isSame && known.isApproved && isOpen(current)),
     }
     this.#byName.set(name, request)
     this.#place(name, request)
@@ -136,12 +129,12 @@ export class RequestIndex implements Source {
   }
 
   /** Waits for the first list, so that "not there" is never "not seen yet". */
-  async find(name: string): Promise<KnownRequest | undefined> {
+  async find(name: string): Promise<IndexedRequest | undefined> {
     await this.#synced
     const known = this.#byName.get(name)
     if (known === undefined) return undefined
-    const {kept, asked, issued, isApproved} = known
-    return {csr: kept.object, asked, issued, isApproved}
+    const {kept, requested, issued, isApproved} = known
+    return {csr: kept.object, requested, issued, isApproved}
   }
 
   /** The names of all requests that nobody has decided on. */
@@ -158,13 +151,13 @@ export class RequestIndex implements Source {
    * The newest request for a node of whoever made this one, where that is for another key and nobody has decided on it. One token
    * may have hundreds for one name, each asking this: none of them is read for it.
    */
-  newerThan(csr: Csr, {node = '', pin}: Asked): string | undefined {
+  newerThan(csr: Csr, {node = '', pin}: RequestedCertificate): string | undefined {
     let newest = madeOf(csr)
     let newer: string | undefined
     for (const name of this.openFor(node)) {
-      const {asked, made, isKubelets} = this.#byName.get(name) ?? {}
-      if (made?.requester !== newest.requester || asked?.pin === pin) continue
-      if (!isKubelets || !isMadeAfter(made, newest)) continue
+      const {requested, made, isWellFormed} = this.#byName.get(name) ?? {}
+      if (made?.requester !== newest.requester || requested?.pin === pin) continue
+      if (!isWellFormed || !isMadeAfter(made, newest)) continue
       newest = made
       newer = name
     }
@@ -175,26 +168,30 @@ export class RequestIndex implements Source {
   approvedFor(node: string, except: string): ApprovedRequest[] {
     return [...(this.#approvedOf.get(node) ?? [])]
       .filter(([name]) => name !== except)
-      .map(([name, {asked, issued}]) => ({name, pin: issued?.pin ?? asked?.pin ?? '', ...issued}))
+      .map(([name, {requested, issued}]) => ({
+        name,
+        pin: issued?.pin ?? requested?.pin ?? '',
+        ...issued,
+      }))
   }
 
-  #place(name: string, request: KeptRequest): void {
-    const node = request.asked?.node
+  #place(name: string, request: IndexEntry): void {
+    const node = request.requested?.node
     if (node === undefined) return
     if (request.isOpen && !request.isApproved) {
       this.#openOf.set(node, (this.#openOf.get(node) ?? new Set<string>()).add(name))
     } else remove(this.#openOf, node, name)
     if (request.isApproved) {
-      const approved = this.#approvedOf.get(node) ?? new Map<string, KeptRequest>()
+      const approved = this.#approvedOf.get(node) ?? new Map<string, IndexEntry>()
       this.#approvedOf.set(node, approved.set(name, request))
     } else remove(this.#approvedOf, node, name)
   }
 
-  #forget(name: string, {asked}: KeptRequest): void {
+  #forget(name: string, {requested}: IndexEntry): void {
     this.#byName.delete(name)
-    if (asked?.node === undefined) return
-    remove(this.#openOf, asked.node, name)
-    remove(this.#approvedOf, asked.node, name)
+    if (requested?.node === undefined) return
+    remove(this.#openOf, requested.node, name)
+    remove(this.#approvedOf, requested.node, name)
   }
 }
 

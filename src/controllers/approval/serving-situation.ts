@@ -1,24 +1,85 @@
 import type {Machine} from '../../api/machine.ts'
 import type {Node} from '../../api/node.ts'
-import {machineOwner, type Owner} from './address-book.ts'
-import type {Surroundings} from './never.ts'
-import {voucherFor, type Voucher} from './registered.ts'
+import {isUnknown, type Unknown} from '../../csr/opinion.ts'
+import {
+  canonicalDns,
+  machineOwner,
+  registeredOf,
+  type Owner,
+  type Registered,
+} from './address-book.ts'
+import type {ApiServerFacts} from './api-server.ts'
+import type {NameOwners} from './reserved-names.ts'
+
+const NAME_TYPES = new Set(['InternalDNS', 'Hostname'])
+
+/** The names by which a Machine that no node refers to may become one: its own, and those it has in its network. */
+export function nodeNamesOf({metadata, status}: Machine): string[] {
+  const addresses = status?.addresses ?? []
+  const names = addresses.filter(({type}) => NAME_TYPES.has(type)).map(({address}) => address)
+  return [metadata.name ?? '', ...names].map(canonicalDns).filter((name) => name !== '')
+}
+
+/** Those Machines that are the node's: the ones that refer to it, else those without a node whose name is the node's. */
+export function machinesOf(node: string, machines: Iterable<Machine>): Machine[] {
+  const all = [...machines]
+  const refers = (machine: Machine) => machine.status?.nodeRef?.name
+  const referring = all.filter((machine) => refers(machine) === node)
+  if (referring.length > 0) return referring
+  return all.filter(
+    (machine) =>
+      (refers(machine) ?? '') === '' && nodeNamesOf(machine).includes(canonicalDns(node)),
+  )
+}
+
+/** Who vouches for a node's names: its Machine where it has one, else what the node itself says. */
+export type Voucher =
+  {kind: 'Machine' | 'Node'; name: string; registered: Registered} | {kind: 'none'; why: string}
+
+function voucherFor(
+  name: string,
+  {node, machines}: {node: Node | undefined; machines: readonly Machine[]},
+): Voucher {
+  const [machine, ...others] = machines
+  if (others.length > 0) {
+    const names = machines.map(({metadata}) => `"${metadata.name ?? ''}"`).join(', ')
+    return {kind: 'none', why: `several Machines are of node "${name}": ${names}`}
+  }
+  if (machine !== undefined) {
+    return {
+      kind: 'Machine',
+      name: machine.metadata.name ?? '',
+      registered: registeredOf(machine.status?.addresses),
+    }
+  }
+  if (node === undefined) {
+    return {kind: 'none', why: `there is no Node and no Machine for "${name}" yet`}
+  }
+  return {kind: 'Node', name, registered: registeredOf(node.status?.addresses)}
+}
 
 /** All that counts for the names in a request, but for the request. */
-export interface ServingSituation extends Surroundings {
+export interface ServingSituation extends NameOwners {
   /** Who vouches for the node. */
   voucher: Voucher
 }
 
-export function servingSituation(
+/** Where an approver finds it: copies that it follows, or for a person who asks, lists. */
+export interface ServingSources {
+  apiServer: () => Promise<ApiServerFacts | Unknown>
+  findNode: (node: string) => Promise<Node | undefined>
+  machinesOf: (node: string) => Promise<readonly Machine[]>
+  book: NameOwners['book']
+}
+
+export async function servingSituation(
   node: string,
-  {
-    found,
-    machines,
-    apiServer,
-    book,
-  }: Omit<Surroundings, 'isOwn'> & {found: Node | undefined; machines: readonly Machine[]},
-): ServingSituation {
+  {apiServer: readApiServer, findNode, machinesOf: findMachines, book}: ServingSources,
+): Promise<ServingSituation | Unknown> {
+  const apiServer = await readApiServer()
+  if (isUnknown(apiServer)) return apiServer
+  const found = await findNode(node)
+  const machines = await findMachines(node)
   const own = new Set(machines.map((machine) => machineOwner(machine).name))
   return {
     voucher: voucherFor(node, {node: found, machines}),

@@ -1,6 +1,7 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import type {CallOptions} from '../../client/resource-client.ts'
+import {isOpen} from '../../csr/conditions.ts'
 import {TrustError, hasCode} from '../../errors.ts'
 
 type Csr = CertificateSigningRequest
@@ -9,17 +10,17 @@ const MOST_CONFLICTS = 10
 
 /**
  * Writes what became of a request. What is asked for cannot change, so a request that was changed meanwhile is read again; one
- * that is not `open` any more, was deleted or made anew is left alone, and then the answer is false.
+ * that it no longer `applies` to, was deleted or created again is left alone, and false is returned.
  */
 export async function writeOutcome(
   {csrs}: Pick<ApiClient, 'csrs'>,
   seen: Csr,
-  {isOpen, write}: {isOpen: (csr: Csr) => boolean; write: (csr: Csr) => Promise<unknown>},
+  {applies, write}: {applies: (csr: Csr) => boolean; write: (csr: Csr) => Promise<unknown>},
   options: CallOptions = {},
 ): Promise<boolean> {
   let csr: Csr | undefined = seen
   for (let attempt = 0; attempt < MOST_CONFLICTS; attempt += 1) {
-    if (csr === undefined || csr.metadata.uid !== seen.metadata.uid || !isOpen(csr)) return false
+    if (csr === undefined || csr.metadata.uid !== seen.metadata.uid || !applies(csr)) return false
     try {
       await write(csr)
       return true
@@ -29,5 +30,33 @@ export async function writeOutcome(
       csr = await csrs.find(seen.metadata.name ?? '', options)
     }
   }
-  throw new TrustError('CONFLICT', 'the request is changed by others all the time')
+  throw new TrustError('CONFLICT', 'others keep changing the request')
 }
+
+export interface DecisionCondition {
+  type: 'Approved' | 'Denied'
+  reason: string
+  message: string
+}
+
+/** Writes the decision through `/approval`; false if there is nothing left to decide. */
+export const writeDecision = (
+  client: Pick<ApiClient, 'csrs'>,
+  seen: Csr,
+  condition: DecisionCondition,
+  options: CallOptions = {},
+): Promise<boolean> =>
+  writeOutcome(
+    client,
+    seen,
+    {
+      applies: isOpen,
+      write: (csr) => {
+        const written = {...condition, status: 'True' as const}
+        const conditions = [...(csr.status?.conditions ?? []), written]
+        const decided = {...csr, status: {...csr.status, conditions}}
+        return client.csrs.updateSubresource('approval', decided, options)
+      },
+    },
+    options,
+  )

@@ -2,17 +2,15 @@ import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import {FAILED} from '../../csr/conditions.ts'
 import {soleCertificateIn} from '../../csr/issued-certificate.ts'
 import {parseKeptRequest, parseSpecRequest} from '../../csr/read-request.ts'
-import type {WellKnownSigner} from '../../csr/signers.ts'
-import {isUnambiguous} from '../../csr/unambiguous.ts'
+import {problemsOf} from '../../csr/request-rules.ts'
+import {lifetimeFor} from '../../csr/signers.ts'
 import {TrustError, hasCode} from '../../errors.ts'
 import {issueFromRequest} from '../../pki/issuer.ts'
 import {validityFor} from '../../pki/lifetimes.ts'
 import {verifyRequest, type CertificateRequest} from '../../pki/request.ts'
 import {isUsage} from '../../pki/usages.ts'
-import type {SigningAuthority} from './authorities.ts'
 import {issued, refused, type Issuance} from './issuance.ts'
-import {lifetimeFor} from './lifetime.ts'
-import {problemsFor} from './rules.ts'
+import type {Signer} from './signers.ts'
 
 type Csr = CertificateSigningRequest
 type Status = NonNullable<Csr['status']>
@@ -24,16 +22,14 @@ export interface Decision {
 }
 
 export interface DecideOptions {
-  authority: SigningAuthority
+  signer: Signer
   now: Date
-  /** Whether the request's own signature is still to be checked: the server of a foreign cluster is not taken at its word. */
+  /** Whether to check the request's own signature: a foreign server is not trusted to have done so. */
   checksSignature: boolean
 }
 
 /** kube-controller-manager's reason. */
 const REASON = 'SignerValidationFailure'
-const AMBIGUOUS =
-  'it has to be a single PEM block without headers, or others may read another request in it'
 
 function refuse(csr: Csr, request: CertificateRequest | undefined, why: string): Decision {
   const message = `${csr.spec.signerName} does not sign this request: ${why}`
@@ -45,7 +41,7 @@ function refuse(csr: Csr, request: CertificateRequest | undefined, why: string):
 }
 
 async function issue(csr: Csr, request: CertificateRequest, options: DecideOptions) {
-  const {issuer, duration} = options.authority
+  const {issuer, duration} = options.signer
   const {usages = [], expirationSeconds} = csr.spec
   const lifetime = lifetimeFor(expirationSeconds, duration)
   const pem = await issueFromRequest(issuer, request, {
@@ -66,15 +62,13 @@ function requireKnownUsages({spec}: Csr): void {
   throw new TrustError('CERTIFICATE_REQUEST_INVALID', `unrecognized usage: "${unknown}"`)
 }
 
-/** Signs an approved request, or says why its signer never will. Throws where another time may help: an expired CA. */
+/** Signs an approved request, or says why its signer never will. Throws if trying again may help, as with an expired CA. */
 export async function decide(csr: Csr, options: DecideOptions): Promise<Decision> {
-  const {signerName, usages = []} = csr.spec
   const parse = options.checksSignature ? parseSpecRequest : parseKeptRequest
   const verdict = parse(csr.spec.request)
   if ('why' in verdict) return refuse(csr, undefined, verdict.why)
   const {request} = verdict
-  if (!isUnambiguous(csr.spec.request)) return refuse(csr, request, AMBIGUOUS)
-  const problems = problemsFor(signerName as WellKnownSigner, request, usages)
+  const problems = problemsOf(csr.spec, request, options.signer.rules)
   if (problems.length > 0) return refuse(csr, request, problems.join('; '))
   requireKnownUsages(csr)
   try {

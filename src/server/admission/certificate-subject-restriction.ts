@@ -1,6 +1,6 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
-import {API_SERVER_CLIENT, KUBELET_CLIENT} from '../../csr/signers.ts'
-import {requestOf} from '../../csr/request-of.ts'
+import {requestOf} from '../../csr/read-request.ts'
+import {isClientSigner} from '../../csr/signers.ts'
 import {MASTERS_GROUP} from '../kernel/users.ts'
 import {isForRequests} from './certificate-signers.ts'
 import {denied} from '../kernel/admission.ts'
@@ -8,9 +8,6 @@ import type {AdmissionPlugin} from '../kernel/admission.ts'
 
 /** Whether this server knows clients by the CA that a signer signs with. */
 export type BelievesSigner = (signerName: string) => boolean
-
-/** By what they are for, whoever signs for them. */
-const CLIENT_SIGNERS: readonly string[] = [API_SERVER_CLIENT, KUBELET_CLIENT]
 
 /**
  * Nobody asks for a client certificate that may do everything. As Kubernetes' CertificateSubjectRestriction, which looks at
@@ -24,7 +21,7 @@ export const certificateSubjectRestriction = (
     if (!isForRequests(operation, 'create', '')) return
     const csr = operation.object as CertificateSigningRequest
     const {signerName} = csr.spec
-    if (!CLIENT_SIGNERS.includes(signerName) && !believes(signerName)) return
+    if (!isClientSigner(signerName) && !believes(signerName)) return
     const verdict = requestOf(csr)
     if ('why' in verdict) throw denied(operation, `unable to parse csr: ${verdict.why}`)
     if (!verdict.request.subject.organizations.includes(MASTERS_GROUP)) return

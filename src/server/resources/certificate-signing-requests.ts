@@ -9,8 +9,8 @@ import {STRICT, leniencyFor, validateStatus, validateTransition} from './csr-sta
 import type {CertificateSigningRequest, CsrCondition} from './csr-types.ts'
 import {withCallerAddress} from '../../csr/caller-address.ts'
 import {APPROVED, DENIED, FAILED} from '../../csr/conditions.ts'
-import {verifyAhead} from '../../csr/request-of.ts'
-import {KUBELET_CLIENT, KUBELET_SERVING} from '../../csr/signers.ts'
+import {verifyAhead} from '../../csr/read-request.ts'
+import {isKubeletSigner} from '../../csr/signers.ts'
 import {csrV1beta1} from './csr-v1beta1.ts'
 import {defineResource, restore, timestamp} from './define.ts'
 
@@ -18,11 +18,13 @@ type Csr = CertificateSigningRequest
 
 /** Who asks, and for a node's certificate from where, is what the server has seen, never what the body says. */
 function prepareForCreate(csr: Csr, {user, callerAddress}: OperationContext): void {
-  const {username: _username, uid: _uid, groups: _groups, extra: _extra, ...asked} = csr.spec ?? {}
-  const isOfNode = [KUBELET_CLIENT, KUBELET_SERVING].some((one) => one === asked.signerName)
-  const extra = withCallerAddress(user.extra, isOfNode ? callerAddress : undefined)
+  const {username: _username, uid: _uid, groups: _groups, extra: _extra, ...rest} = csr.spec ?? {}
+  const extra = withCallerAddress(
+    user.extra,
+    isKubeletSigner(rest.signerName) ? callerAddress : undefined,
+  )
   csr.spec = {
-    ...asked,
+    ...rest,
     ...(user.username === '' ? {} : {username: user.username}),
     ...(user.uid ? {uid: user.uid} : {}),
     ...(user.groups.length === 0 ? {} : {groups: user.groups}),

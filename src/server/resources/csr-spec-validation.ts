@@ -2,37 +2,11 @@ import type {FieldError} from '../kernel/field-error.ts'
 import {duplicate, invalidValue, notSupported, required, tooLong} from '../kernel/field-error.ts'
 import type {Check} from '../validation/names.ts'
 import {dnsLabel, dnsSubdomain} from '../validation/names.ts'
-import {verifiedRequestOf} from '../../csr/request-of.ts'
-import {LEGACY_UNKNOWN} from '../../csr/signers.ts'
+import {verifiedRequestOf} from '../../csr/read-request.ts'
+import {LEGACY_UNKNOWN, SHORTEST_SECONDS} from '../../csr/signers.ts'
+import {USAGES, isUsage} from '../../pki/usages.ts'
 import type {CertificateSigningRequest} from './csr-types.ts'
 
-export const KEY_USAGES = [
-  'any',
-  'cert sign',
-  'client auth',
-  'code signing',
-  'content commitment',
-  'crl sign',
-  'data encipherment',
-  'decipher only',
-  'digital signature',
-  'email protection',
-  'encipher only',
-  'ipsec end system',
-  'ipsec tunnel',
-  'ipsec user',
-  'key agreement',
-  'key encipherment',
-  'microsoft sgc',
-  'netscape sgc',
-  'ocsp signing',
-  's/mime',
-  'server auth',
-  'signing',
-  'timestamping',
-]
-
-const LEAST_SECONDS = 600
 const MOST_DOMAIN = 253
 /** A domain, a slash, and the longest namespace and name behind it. */
 const MOST_SIGNER_NAME = MOST_DOMAIN + 1 + 63 + 1 + 253
@@ -43,7 +17,7 @@ function validateUsages(usages: string[], lenient: boolean): FieldError[] {
   const seen = new Set<string>()
   return usages.flatMap((usage, index) => {
     const field = `spec.usages[${index}]`
-    const errors = KEY_USAGES.includes(usage) ? [] : [notSupported(field, usage, KEY_USAGES)]
+    const errors = isUsage(usage) ? [] : [notSupported(field, usage, USAGES)]
     if (seen.has(usage)) errors.push(duplicate(field, usage))
     seen.add(usage)
     return errors
@@ -99,7 +73,7 @@ export function validateSpec(csr: CertificateSigningRequest, lenient: boolean): 
     ...('why' in verdict ? [invalidValue('spec.request', request, verdict.why)] : []),
     ...validateUsages(usages, lenient),
     ...(lenient && signerName === LEGACY_UNKNOWN ? [] : signerErrors),
-    ...(seconds !== undefined && seconds < LEAST_SECONDS
+    ...(seconds !== undefined && seconds < SHORTEST_SECONDS
       ? [
           invalidValue(
             'spec.expirationSeconds',

@@ -1,16 +1,18 @@
 import type {ApiObject} from '../../api/meta.ts'
 import type {ExtraVersion} from '../kernel/resource.ts'
-import {requestOf} from '../../csr/request-of.ts'
-import {isKubeletClient, isKubeletServing} from '../../csr/shapes.ts'
+import {requestOf} from '../../csr/read-request.ts'
+import {isPermitted} from '../../csr/request-rules.ts'
+import {contentOf} from '../../csr/requested-certificate.ts'
 import type {CertificateSigningRequest} from './csr-types.ts'
-import {KUBELET_CLIENT, KUBELET_SERVING, LEGACY_UNKNOWN} from '../../csr/signers.ts'
+import {KUBELET_CLIENT, KUBELET_SERVING, LEGACY_UNKNOWN, SIGNER_RULES} from '../../csr/signers.ts'
 
 /** The signer that a request seems to be for. */
 function signerFor(csr: CertificateSigningRequest, usages: string[]): string {
   const verdict = requestOf(csr)
   if ('why' in verdict) return LEGACY_UNKNOWN
-  if (isKubeletClient(verdict.request, usages)) return KUBELET_CLIENT
-  return isKubeletServing(verdict.request, usages) ? KUBELET_SERVING : LEGACY_UNKNOWN
+  const content = contentOf(verdict.request, usages)
+  const guesses = [KUBELET_CLIENT, KUBELET_SERVING] as const
+  return guesses.find((signer) => isPermitted(content, SIGNER_RULES[signer])) ?? LEGACY_UNKNOWN
 }
 
 /** v1beta1 fills in what v1 asks for: contract §8.7. */

@@ -22,8 +22,18 @@ const report: RequestReport = {
       approver: 'selfnodeclient',
       decision: 'ignore',
       rules: [
-        {rule: `the signer is ${SIGNER}`, holds: true, reason: `the signer is "${SIGNER}"`},
-        {rule: 'the name is its own', holds: false, reason: '"a" asks for "b"'},
+        {
+          code: 'signer',
+          rule: `the signer is ${SIGNER}`,
+          holds: true,
+          reason: `the signer is "${SIGNER}"`,
+        },
+        {
+          code: 'requester-is-subject',
+          rule: 'the name is its own',
+          holds: false,
+          reason: '"a" asks for "b"',
+        },
       ],
     },
     {
@@ -31,16 +41,31 @@ const report: RequestReport = {
       decision: 'hold',
       reason: 'NodeNameTaken',
       rules: [
-        {rule: `the signer is ${SIGNER}`, holds: true, reason: `the signer is "${SIGNER}"`},
-        {rule: 'the name is free', holds: false, reason: 'a Node of that name exists'},
+        {
+          code: 'signer',
+          rule: `the signer is ${SIGNER}`,
+          holds: true,
+          reason: `the signer is "${SIGNER}"`,
+        },
+        {
+          code: 'node-name',
+          rule: 'the name is free',
+          holds: false,
+          reason: 'a Node of that name exists',
+        },
       ],
     },
     {
       approver: 'kubelet-serving',
       decision: 'ignore',
       rules: [
-        {rule: 'the signer is another', holds: false, reason: `the signer is "${SIGNER}"`},
-        {rule: 'the names are registered', holds: false, reason: 'no name is'},
+        {
+          code: 'signer',
+          rule: 'the signer is another',
+          holds: false,
+          reason: `the signer is "${SIGNER}"`,
+        },
+        {code: 'names', rule: 'the names are registered', holds: false, reason: 'no name is'},
       ],
     },
   ],
@@ -73,7 +98,8 @@ describe('what is shown of a request', () => {
 
   it('says by which of several ways a rule holds', () => {
     const rule = 'the name is free, or granted'
-    const rules = [{rule, holds: true, reason: 'an operator allows it'}]
+    const code = 'node-name' as const
+    const rules = [{code, rule, holds: true, reason: 'an operator allows it'}]
     const approvers = [{approver: 'nodeclient', decision: 'approve' as const, rules}]
     assert.match(text(80, {approvers}), /^ {4}✔ an operator allows it$/m)
   })

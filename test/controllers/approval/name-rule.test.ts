@@ -5,7 +5,7 @@ import {
   type NameClaims,
 } from '../../../src/controllers/approval/name-rule.ts'
 import type {NodeRecord} from '../../../src/controllers/approval/node-record.ts'
-import type {Asked} from '../../../src/controllers/approval/asked.ts'
+import type {RequestedCertificate} from '../../../src/csr/requested-certificate.ts'
 
 const NOW = new Date('2026-01-01T12:00:00Z')
 const EARLIER = new Date('2026-01-01T11:00:00Z')
@@ -13,7 +13,7 @@ const LATER = new Date('2026-01-01T13:00:00Z')
 const PIN = 'sha256:aa'
 const OTHER = 'sha256:bb'
 
-const asked = {node: 'foo', pin: PIN} as unknown as Asked
+const requested = {node: 'foo', pin: PIN} as unknown as RequestedCertificate
 const from = {requester: 'system:bootstrap:abcdef', revision: '20'}
 const byKey = (pin: string, until = LATER) => ({until, to: {pin}})
 const byRequester = (requester: string, after: string) => ({until: LATER, to: {requester, after}})
@@ -117,13 +117,13 @@ const rows: [string, Partial<NameClaims>, boolean, RegExp][] = [
     /an operator allows only the key sha256:bb/,
   ],
   [
-    'an operator allows the requester, who asked after that',
+    'an operator allows the requester, who requested after that',
     {record: record({grant: byRequester(from.requester, '19')}), nodeExists: true},
     true,
     /an operator allows a request of "system:bootstrap:abcdef" to re-join until 2026/,
   ],
   [
-    'an operator allows the requester, who asked before that',
+    'an operator allows the requester, who requested before that',
     {record: record({grant: byRequester(from.requester, '20')}), nodeExists: true},
     false,
     /only the next request that "system:bootstrap:abcdef" makes after it was allowed/,
@@ -201,7 +201,7 @@ const FREE: NameClaims = {nodeExists: false, record: undefined, approved: [], ne
 describe('nameRules', () => {
   for (const [name, change, holds, reason] of rows) {
     it(`${holds ? 'give' : 'do not give'} the name where ${name}`, () => {
-      const verdicts = nameRules(asked, from, {...FREE, ...change}, NOW)
+      const verdicts = nameRules(requested, from, {...FREE, ...change}, NOW)
       const decisive = verdicts.find((one) => !one.holds) ?? verdicts[0]
       assert.equal(decisive.holds, holds, decisive.reason)
       assert.match(decisive.reason, reason)
@@ -210,6 +210,6 @@ describe('nameRules', () => {
 
   it('give no name that a Node cannot have', () => {
     for (const node of ['UPPER', 'a b', '../x', '-a', 'a'.repeat(254), ''])
-      assert.equal(nameRules({...asked, node}, from, FREE, NOW)[0].holds, false, node)
+      assert.equal(nameRules({...requested, node}, from, FREE, NOW)[0].holds, false, node)
   })
 })

@@ -74,7 +74,7 @@ describe('RequestIndex', () => {
     const {metadata, spec} = await wished({name: 'two'})
     requests.see('two', {metadata, spec: {...spec, request: 'bm9uZQ=='}})
     assert.deepEqual([...requests.openFor('foo')], [])
-    assert.equal((await requests.find('two'))?.asked, undefined)
+    assert.equal((await requests.find('two'))?.requested, undefined)
   })
 
   it('finds the newest among requests that a token piled up for one name without reading any again', async () => {
@@ -94,7 +94,7 @@ describe('RequestIndex', () => {
     await made('of-another', 5, {keys: other, username: 'system:bootstrap:ghijkl'})
     await made('no-kubelet', 6, {keys: other, usages: ['client auth']})
 
-    const asked = readable(first)
+    const requested = readable(first)
     const {parse} = JSON
     let reads = 0
     JSON.parse = (...given) => {
@@ -102,7 +102,7 @@ describe('RequestIndex', () => {
       return parse(...given) as unknown
     }
     try {
-      assert.equal(requests.newerThan(first, asked), 'newest')
+      assert.equal(requests.newerThan(first, requested), 'newest')
     } finally {
       JSON.parse = parse
     }

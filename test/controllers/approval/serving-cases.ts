@@ -1,5 +1,5 @@
 import {ADDRESSES, SERVING_BASE, machine, node, type ServingCase} from './serving-case.ts'
-import {NEVER_CASES} from './never-cases.ts'
+import {RESERVED_CASES} from './reserved-cases.ts'
 import {SERVING_USAGES} from './support.ts'
 import {UNVOUCHED_CASES} from './unvouched-cases.ts'
 
@@ -148,6 +148,6 @@ export const SERVING_CASES: ServingCase[] = [
     wish: {signerName: 'example.com/not-kubelet-serving'},
     decision: 'ignore',
   },
-  ...NEVER_CASES,
+  ...RESERVED_CASES,
   ...UNVOUCHED_CASES,
 ]

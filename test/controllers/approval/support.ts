@@ -1,7 +1,10 @@
 import type {CertificateSigningRequest} from '../../../src/api/certificates.ts'
 import type {UserInfo} from '../../../src/api/meta.ts'
 import type {ApiClient} from '../../../src/client/api-client.ts'
-import {askedBy, type Asked} from '../../../src/controllers/approval/asked.ts'
+import {
+  requestedCertificate,
+  type RequestedCertificate,
+} from '../../../src/csr/requested-certificate.ts'
 import {createRequest} from '../../../src/pki/create.ts'
 import {generateKeys, type KeyPair} from '../../../src/pki/keys.ts'
 import {NO_NAMES, type SubjectNames} from '../../../src/pki/subject-names.ts'
@@ -60,10 +63,10 @@ export async function wished(wish: Wish = {}): Promise<CertificateSigningRequest
   }
 }
 
-export function readable(csr: CertificateSigningRequest): Asked {
-  const asked = askedBy(csr)
-  if (asked === undefined) throw new Error('the request cannot be read')
-  return asked
+export function readable(csr: CertificateSigningRequest): RequestedCertificate {
+  const requested = requestedCertificate(csr)
+  if (requested === undefined) throw new Error('the request cannot be read')
+  return requested
 }
 
 /** Sends what a kubelet would send; identity and metadata come from the server. */

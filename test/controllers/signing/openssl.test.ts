@@ -17,7 +17,14 @@ import {
   validAround,
 } from '../../pki/support.ts'
 import {authorityExtension, buildRequest} from '../../pki/request-builder.ts'
-import {CLIENT_USAGES, SERVING_USAGES, csrFor, pemOf, type Wish} from './support.ts'
+import {
+  CLIENT_USAGES,
+  SERVING_USAGES,
+  csrFor,
+  pemOf,
+  wellKnownSigners,
+  type Wish,
+} from './support.ts'
 
 /** openssl knows the time of this machine only. */
 const now = new Date()
@@ -76,8 +83,8 @@ describe('what the well-known signers sign', () => {
 
   async function sign(csr: CertificateSigningRequest, algorithm: KeyAlgorithm = 'ECDSA-P256') {
     const {issuer, pem: ca} = await testAuthority({algorithm, validity: validAround(now, 30)})
-    const authority = {issuer, duration: DAY}
-    const {apply} = await decide(csr, {authority, now, checksSignature: true})
+    const signer = wellKnownSigners(issuer, DAY).find(csr.spec.signerName)!
+    const {apply} = await decide(csr, {signer, now, checksSignature: true})
     return {ca, pem: pemOf({...csr, status: apply({})})}
   }
 

@@ -6,7 +6,9 @@ import {
   type RunningController,
 } from '../../../src/controllers/kernel/controller.ts'
 import {csrSignerController} from '../../../src/controllers/csr-signer.ts'
+import type {Signers} from '../../../src/controllers/signing/signers.ts'
 import {findCondition} from '../../../src/csr/conditions.ts'
+import {SIGNER_RULES} from '../../../src/csr/signers.ts'
 import {parseCertificate} from '../../../src/pki/certificate.ts'
 import {systemClock} from '../../../src/runtime.ts'
 import {startTestServer, type TestServer} from '../../helpers/test-server.ts'
@@ -18,6 +20,7 @@ import {
   csrFor,
   pemOf,
   settled,
+  wellKnownSigners,
   type Wish,
 } from './support.ts'
 
@@ -32,6 +35,7 @@ describe('the signer, over HTTP', () => {
   let server: TestServer
   let client: ApiClient
   let controller: RunningController
+  let signers: Signers
   let count = 0
   const problems: unknown[] = []
 
@@ -43,8 +47,9 @@ describe('the signer, over HTTP', () => {
       groups: ['system:serviceaccounts', 'system:authenticated'],
     }
     const own = server.clientAs(account)
+    signers = wellKnownSigners(server.issuer, DAY)
     const deps = {
-      authorityFor: () => ({issuer: server.issuer, duration: DAY}),
+      signers,
       issuances: {append: () => Promise.resolve()},
       checksSignatures: true,
     }
@@ -60,6 +65,28 @@ describe('the signer, over HTTP', () => {
     await server.stop()
     assert.deepEqual(problems, [])
   })
+
+  const allowSigning = async (signer: string) => {
+    const kind = 'ClusterRole' as const
+    const role = {apiGroup: 'rbac.authorization.k8s.io', kind, name: 'test:sign'}
+    await client.clusterRoles.create({
+      metadata: {name: role.name},
+      rules: [
+        {
+          verbs: ['sign'],
+          apiGroups: ['certificates.k8s.io'],
+          resources: ['signers'],
+          resourceNames: [signer],
+        },
+      ],
+    })
+    const account = {name: 'certificate-controller', namespace: 'kube-system'}
+    await client.clusterRoleBindings.create({
+      metadata: {name: role.name},
+      subjects: [{kind: 'ServiceAccount', ...account}],
+      roleRef: role,
+    })
+  }
 
   const outcome = async (wish: Wish) => {
     const name = `r${(count += 1)}`
@@ -93,18 +120,22 @@ describe('the signer, over HTTP', () => {
     [
       'server auth for a user',
       {signerName: CLIENT, usages: [...CLIENT_USAGES, 'server auth']},
-      /"server auth" are not among the permitted/,
+      /not permitted: "server auth"/,
     ],
     [
       'a user without client auth',
       {signerName: CLIENT, usages: ['digital signature']},
       /missing required usage "client auth"/,
     ],
-    ['a kubelet with a name', {signerName: KUBELET, names: {dns: ['a']}}, /no alternative name/],
+    [
+      'a kubelet with a name',
+      {signerName: KUBELET, names: {dns: ['a']}},
+      /expected: there are no alternative names/,
+    ],
     [
       'a kubelet that serves under no name',
       {signerName: SERVING, usages: SERVING_USAGES},
-      /has to be among the names/,
+      /the alternative names are none \(expected: .* at least one\)/,
     ],
   ]
   for (const [name, wish, why] of failing) {
@@ -151,6 +182,20 @@ describe('the signer, over HTTP', () => {
       assert.equal(notAfter.getTime() - notBefore.getTime(), minutes * MINUTE)
     })
   }
+
+  it('signs what was approved before its signer was there', async () => {
+    const byName = new Map(Object.keys(SIGNER_RULES).map((name) => [name, signers.find(name)!]))
+    const signer = {...byName.get(CLIENT)!, rules: {names: []}}
+    const name = 'early'
+    const early = await csrFor({name, signerName: 'example.com/later'})
+    await approve(client, await client.csrs.create(early))
+    // Signed after it, so that the early one was seen and left alone.
+    await outcome({})
+    assert.equal((await client.csrs.get(name)).status?.certificate, undefined)
+    await allowSigning('example.com/later')
+    signers.replace(new Map([...byName, ['example.com/later', signer]]))
+    assert.ok(parseCertificate(pemOf(await settled(client, name))))
+  })
 
   for (const expirationSeconds of [599, 180, -420]) {
     it(`never sees a request for ${expirationSeconds} seconds`, async () => {

@@ -31,6 +31,8 @@ const shapes: [
     client,
     LEGACY,
   ],
+  ['a client without a name', {...NODE, commonName: 'system:node:'}, {}, client, LEGACY],
+  ['a server without a name', {...NODE, commonName: 'system:node:'}, both, serving, LEGACY],
   ['a client of another name', {...NODE, commonName: 'a'}, {}, client, LEGACY],
   ['a server of another name', {...NODE, commonName: 'a'}, both, serving, LEGACY],
   ['a client that serves', NODE, {}, [...client, 'server auth'], LEGACY],

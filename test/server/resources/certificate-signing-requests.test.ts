@@ -2,8 +2,6 @@ import assert from 'node:assert/strict'
 
 import type {ApiObject} from '../../../src/api/meta.ts'
 import {certificateSigningRequests} from '../../../src/server/resources/certificate-signing-requests.ts'
-import {isKubeletClient, isKubeletServing} from '../../../src/csr/shapes.ts'
-import {readRequest} from '../../../src/csr/read-request.ts'
 import {encoded, requestPem} from './certificates.ts'
 import {ANN, NOW_TEXT, cells, contextOf, createErrors, created, texts} from './support.ts'
 
@@ -235,44 +233,6 @@ describe('v1beta1 of CertificateSigningRequest', () => {
     const spec = {signerName: 'kubernetes.io/legacy-unknown', usages: ['odd', 'odd']}
     assert.deepEqual(createErrors(PLURAL, base(spec), v1beta1), [])
   })
-})
-
-describe("shapes of a kubelet's requests", () => {
-  const NODES = ['system:nodes']
-  const client = ['digital signature', 'client auth']
-  const serving = ['digital signature', 'server auth']
-  const subject = {commonName: 'system:node:a', organizations: NODES}
-  const rows: [
-    name: string,
-    subject: {commonName: string; organizations: string[]},
-    names: object,
-    usages: string[],
-    shape: '' | 'client' | 'serving',
-  ][] = [
-    ['a client', subject, {}, client, 'client'],
-    ['a client that enciphers', subject, {}, [...client, 'key encipherment'], 'client'],
-    ['a server by name', subject, {dns: ['a']}, serving, 'serving'],
-    ['a server by address', subject, {ips: ['192.0.2.1']}, serving, 'serving'],
-    ['a server that enciphers', subject, {dns: ['a']}, [...serving, 'key encipherment'], 'serving'],
-    ['another organization', {...subject, organizations: ['other']}, {}, client, ''],
-    ['a second organization', {...subject, organizations: [...NODES, 'x']}, {}, client, ''],
-    ['another name', {...subject, commonName: 'a'}, {}, client, ''],
-    ['a client that serves too', subject, {}, [...client, 'server auth'], ''],
-    ['a client without its usage', subject, {}, ['digital signature'], ''],
-    ['a client with a name', subject, {dns: ['a']}, client, ''],
-    ['a client with an address', subject, {ips: ['192.0.2.1']}, client, ''],
-    ['a server without a name', subject, {}, serving, ''],
-    ['a mail address', subject, {emails: ['a@example.com']}, client, ''],
-    ['a URI', subject, {dns: ['a'], uris: ['https://example.com']}, serving, ''],
-  ]
-  for (const [name, who, names, usages, shape] of rows) {
-    it(`sees ${shape === '' ? 'neither' : shape} in ${name}`, async () => {
-      const verdict = readRequest(encoded(await requestPem(who, names)))
-      assert.ok('request' in verdict)
-      assert.equal(isKubeletClient(verdict.request, usages), shape === 'client')
-      assert.equal(isKubeletServing(verdict.request, usages), shape === 'serving')
-    })
-  }
 })
 
 describe('the table of CertificateSigningRequests', () => {

@@ -1,7 +1,7 @@
 import type {CertificateSigningRequest} from '../../../api/certificates.ts'
 import {nodeUser} from '../../../csr/node-names.ts'
-import {requestOf} from '../../../csr/request-of.ts'
-import {KUBELET_CLIENT, KUBELET_SERVING} from '../../../csr/signers.ts'
+import {requestOf} from '../../../csr/read-request.ts'
+import {isKubeletSigner} from '../../../csr/signers.ts'
 import {denied} from '../../kernel/admission.ts'
 import {requireThat, type NodeWriteRule} from './node-write.ts'
 
@@ -10,8 +10,7 @@ export const certificateRequests: NodeWriteRule = (write) => {
   const {node, operation} = write
   if (operation.verb !== 'create' || operation.subresource !== '') return
   const csr = (operation.object ?? {}) as Partial<CertificateSigningRequest>
-  const signer = csr.spec?.signerName
-  if (signer !== KUBELET_CLIENT && signer !== KUBELET_SERVING) return
+  if (!isKubeletSigner(csr.spec?.signerName)) return
   const verdict = requestOf(csr)
   if ('why' in verdict) throw denied(operation, `unable to parse csr: ${verdict.why}`)
   const wanted = nodeUser(node)

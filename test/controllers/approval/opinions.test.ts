@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import type {ApiClient} from '../../../src/client/api-client.ts'
-import {gatherFacts} from '../../../src/controllers/approval/gather-facts.ts'
-import {objections, type ApproverOpinion} from '../../../src/controllers/approval/opinion.ts'
-import {opinionsOn} from '../../../src/controllers/approval/opinions.ts'
+import {approverOpinions} from '../../../src/controllers/approval/opinions.ts'
 import {grantRejoin} from '../../../src/controllers/approval/record-store.ts'
+import {objections, type ApproverOpinion} from '../../../src/csr/opinion.ts'
 import {TrustError} from '../../../src/errors.ts'
 import {generateKeys} from '../../../src/pki/keys.ts'
 import {systemClock} from '../../../src/runtime.ts'
@@ -20,7 +19,7 @@ import {
   type Wish,
 } from './support.ts'
 
-describe('gatherFacts', () => {
+describe('approverOpinions', () => {
   let server: TestServer
   let admin: ApiClient
   let count = 0
@@ -44,8 +43,8 @@ describe('gatherFacts', () => {
     csr: Awaited<ReturnType<typeof ask>>,
     client: ApiClient = admin,
   ): Promise<Record<string, ApproverOpinion>> => {
-    const facts = await gatherFacts(client, csr, {clock: systemClock})
-    return Object.fromEntries(opinionsOn(csr, facts).map((one) => [one.approver, one]))
+    const all = await approverOpinions(client, csr, {clock: systemClock})
+    return Object.fromEntries(all.map((one) => [one.approver, one]))
   }
   const decisions = (all: Record<string, ApproverOpinion>) =>
     Object.fromEntries(Object.entries(all).map(([name, {decision}]) => [name, decision]))
@@ -110,6 +109,12 @@ describe('gatherFacts', () => {
       assert.equal((await opinions(good, client))['kubelet-serving']?.decision, 'approve')
       assert.equal((await opinions(bad, client))['kubelet-serving']?.decision, 'hold')
     }
+  })
+
+  it('ignores what cannot be read', async () => {
+    const request = Buffer.from('-----BEGIN??').toString('base64')
+    const csr = {metadata: {name: 'x'}, spec: {request, signerName: SERVING, usages: []}}
+    assert.deepEqual(Object.values(decisions(await opinions(csr))), ['ignore', 'ignore', 'ignore'])
   })
 
   it('says what the caller may not find out', async () => {

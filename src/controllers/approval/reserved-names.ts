@@ -3,8 +3,8 @@ import {plainIp} from '../../pki/ip-address.ts'
 import {canonicalDns, formOf, isOwnNameOf, type AddressBook, type Owner} from './address-book.ts'
 import type {ApiServerFacts} from './api-server.ts'
 
-/** What has to be known to say what no node gets without a person, whoever vouches for it. */
-export interface Surroundings {
+/** Who has which names: all that has to be known to say which ones no node gets without a person. */
+export interface NameOwners {
   apiServer: ApiServerFacts
   book: Pick<AddressBook, 'ownersOf'>
   /** The node itself, and its Machines. */
@@ -54,7 +54,7 @@ const isApiServers = (form: string, {names}: ApiServerFacts): boolean =>
 function otherOwner(
   form: string,
   node: string,
-  {book, isOwn}: Pick<Surroundings, 'book' | 'isOwn'>,
+  {book, isOwn}: Pick<NameOwners, 'book' | 'isOwn'>,
 ): Owner | undefined {
   const isOwnName = isOwnNameOf(node, form)
   for (const owner of book.ownersOf(form)) {
@@ -70,18 +70,18 @@ function otherOwner(
 }
 
 /** Why a name or an address is never given to a node without a person; undefined where it may be. */
-export function neverBecause(
+export function reservedBecause(
   text: string,
   node: string,
-  surroundings: Surroundings,
+  owners: NameOwners,
 ): string | undefined {
-  const {apiServer} = surroundings
+  const {apiServer} = owners
   const form = formOf(text)
   const address = plainIp(text)
   const problem =
     address === undefined ? nameProblem(form, node) : addressProblem(address, apiServer)
   if (problem !== undefined) return problem
   if (isApiServers(form, apiServer)) return "is the API server's"
-  const owner = otherOwner(form, node, surroundings)
+  const owner = otherOwner(form, node, owners)
   return owner && `is also that of ${owner.kind} "${owner.name}"`
 }

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
 import type {CertificateSigningRequest} from '../../../src/api/certificates.ts'
 import {accessReview} from '../../../src/controllers/approval/access-review.ts'
-import {
-  CLIENT_APPROVERS,
-  clientOpinion,
-  type ClientFacts,
-} from '../../../src/controllers/approval/client-approvers.ts'
-import {allHold, objections} from '../../../src/controllers/approval/opinion.ts'
-import {opinionsOn} from '../../../src/controllers/approval/opinions.ts'
+import {clientOpinion, type ClientFacts} from '../../../src/controllers/approval/client-opinion.ts'
+import {CLIENT_APPROVERS, recognise} from '../../../src/csr/approvers.ts'
+import {allHold, objections} from '../../../src/csr/opinion.ts'
 import {CLIENT_CASES} from './client-cases.ts'
-import {SERVING, readable, wished} from './support.ts'
+import {readable, wished} from './support.ts'
 
 const withoutEncipherment = (csr: CertificateSigningRequest): CertificateSigningRequest => ({
   ...csr,
@@ -33,7 +29,7 @@ describe('client approvers', () => {
         const csr = change(await wished(wish))
         for (const approver of CLIENT_APPROVERS) {
           const isExpected = expected[approver.name]
-          assert.equal(allHold(approver.recognise(csr, readable(csr))), isExpected, approver.name)
+          assert.equal(allHold(recognise(approver, csr, readable(csr))), isExpected, approver.name)
           const {decision} = clientOpinion(approver, csr, readable(csr), FREE)
           assert.equal(decision, isExpected ? 'approve' : 'ignore', approver.name)
         }
@@ -69,17 +65,14 @@ describe('client approvers', () => {
   it('hold what they recognise and may not approve, and say why', async () => {
     const csr = await wished()
     const review = {allowed: false, reason: 'no binding'}
-    const facts = {...FREE, review}
-    const opinions = opinionsOn(csr, {
-      client: {selfnodeclient: facts, nodeclient: facts},
-      serving: {situation: undefined},
-    })
+    const opinions = CLIENT_APPROVERS.map((approver) =>
+      clientOpinion(approver, csr, readable(csr), {...FREE, review}),
+    )
     assert.deepEqual(
       opinions.map(({approver, decision, reason}) => ({approver, decision, reason})),
       [
         {approver: 'selfnodeclient', decision: 'hold', reason: 'NotAllowed'},
         {approver: 'nodeclient', decision: 'hold', reason: 'NotAllowed'},
-        {approver: 'kubelet-serving', decision: 'ignore', reason: undefined},
       ],
     )
     assert.match(objections(opinions[0]!), /not allowed by a SubjectAccessReview: no binding/)
@@ -94,15 +87,5 @@ describe('client approvers', () => {
     })
     assert.equal(opinion.decision, 'hold')
     assert.equal(objections(opinion), 'not known: may not ask; not known: may not read')
-  })
-
-  it('ignore what cannot be read', () => {
-    const request = Buffer.from('-----BEGIN??').toString('base64')
-    const csr = {metadata: {name: 'x'}, spec: {request, signerName: SERVING, usages: []}}
-    const opinions = opinionsOn(csr, {client: {}, serving: {situation: undefined}})
-    assert.deepEqual(
-      opinions.map(({decision}) => decision),
-      ['ignore', 'ignore', 'ignore'],
-    )
   })
 })

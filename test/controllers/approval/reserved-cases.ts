@@ -21,7 +21,7 @@ const foreign = (address: string) => [
   node([], 'victim'),
 ]
 
-export const NEVER_CASES: ServingCase[] = [
+export const RESERVED_CASES: ServingCase[] = [
   never('the address is loopback', '127.0.0.1', /is a loopback address/),
   never('the address is any of loopback', '127.9.9.9', /is a loopback address/),
   never('the address is loopback in IPv6', '::1', /is a loopback address/),

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import type {ApiClient} from '../../../src/client/api-client.ts'
-import {writeDecision} from '../../../src/controllers/approval/decide.ts'
+import {writeDecision} from '../../../src/controllers/kernel/write-outcome.ts'
 import {findCondition} from '../../../src/csr/conditions.ts'
 import {ADMIN, startTestServer, type TestServer} from '../../helpers/test-server.ts'
-import {submit} from './support.ts'
+import {submit} from '../approval/support.ts'
 
 const APPROVAL = {type: 'Approved', reason: 'Test', message: 'by a test'} as const
 

@@ -1,9 +1,28 @@
-/** One rule of an approver, and what it says of a request. */
+/** Which rule it is: for programs, as `rule` and `reason` are for people. */
+export type RuleCode =
+  | 'readable'
+  | 'signer'
+  | 'organizations'
+  | 'common-name'
+  | 'names'
+  | 'usages'
+  | 'requester-is-subject'
+  | 'requester-groups'
+  | 'name-count'
+  | 'access'
+  | 'node-name'
+  | 'newest-request'
+  | 'owners-known'
+  | 'allowed-for-nodes'
+  | 'owned-by-node'
+
+/** One rule, and what it says of a request. */
 export interface RuleVerdict {
+  code: RuleCode
   /** What has to hold, in a few words: `the common name is the requester's`. */
   rule: string
   holds: boolean
-  /** What was found, a sentence; for people. */
+  /** What was found, a sentence. */
   reason: string
 }
 
@@ -20,6 +39,22 @@ export interface ApproverOpinion {
   reason?: string
 }
 
+/** What could not be found out, and why. */
+export interface Unknown {
+  unknown: string
+}
+
+export const isUnknown = (fact: object): fact is Unknown => 'unknown' in fact
+
+export const verdict = (
+  code: RuleCode,
+  rule: string,
+  holds: boolean,
+  reason: string,
+): RuleVerdict => ({code, rule, holds, reason})
+
+export const allHold = (rules: readonly RuleVerdict[]): boolean => rules.every(({holds}) => holds)
+
 /** A request may hold thousands of names. */
 const LONGEST_OBJECTION = 1000
 
@@ -30,11 +65,3 @@ export const objections = ({rules}: Pick<ApproverOpinion, 'rules'>): string =>
     .map(({reason}) => reason)
     .join('; ')
     .slice(0, LONGEST_OBJECTION)
-
-export const verdict = (rule: string, holds: boolean, reason: string): RuleVerdict => ({
-  rule,
-  holds,
-  reason,
-})
-
-export const allHold = (rules: readonly RuleVerdict[]): boolean => rules.every(({holds}) => holds)

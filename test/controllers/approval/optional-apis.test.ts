@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type {ApiClient} from '../../../src/client/api-client.ts'
-import {machinesWhereServed} from '../../../src/controllers/approval/machines-where-served.ts'
+import {machinesWhereServed} from '../../../src/controllers/approval/optional-apis.ts'
 import {TrustError, type ErrorCode} from '../../../src/errors.ts'
 import {ADMIN, startTestServer, type TestServer} from '../../helpers/test-server.ts'
 

@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict'
 import {AddressBook} from '../../../src/controllers/approval/address-book.ts'
-import {objections} from '../../../src/controllers/approval/opinion.ts'
-import {machinesOf} from '../../../src/controllers/approval/registered.ts'
-import {
-  servingOpinion,
-  type ServingFacts,
-} from '../../../src/controllers/approval/serving-approver.ts'
-import {servingSituation} from '../../../src/controllers/approval/serving-situation.ts'
+import {servingOpinion} from '../../../src/controllers/approval/serving-opinion.ts'
+import {machinesOf, servingSituation} from '../../../src/controllers/approval/serving-situation.ts'
 import {servingPolicy} from '../../../src/control-plane/serving-policy.ts'
 import {withCallerAddress} from '../../../src/csr/caller-address.ts'
+import {objections} from '../../../src/csr/opinion.ts'
 import {parseCidr} from '../../../src/pki/cidr.ts'
 import {SERVING_BASE, machine, type ServingCase} from './serving-case.ts'
 import {SERVING_CASES} from './serving-cases.ts'
@@ -27,20 +23,19 @@ async function opinionOn(
   const {machines = [machine('test')], node, others = [], seenAt, policy} = row
   const csr = await wished({...SERVING_BASE, ...row.wish})
   csr.spec.extra = withCallerAddress({}, seenAt)
-  const asked = readable(csr)
+  const requested = readable(csr)
   const book = new AddressBook()
   for (const one of [...others, ...(node ? [node] : [])]) book.addNode(one)
   for (const one of machines) book.addMachine(one)
-  const situation: ServingFacts['situation'] =
-    asked.node === undefined
-      ? undefined
-      : servingSituation(asked.node, {
-          found: node,
-          machines: machinesOf(asked.node, machines),
-          apiServer: {...API_SERVER, attests},
-          book,
-        })
-  return servingOpinion(csr, asked, {situation, policy: servingPolicy({deny, ...policy})})
+  const sources = {
+    apiServer: () => Promise.resolve({...API_SERVER, attests}),
+    findNode: () => Promise.resolve(node),
+    machinesOf: (name: string) => Promise.resolve(machinesOf(name, machines)),
+    book,
+  }
+  const situation =
+    requested.node === undefined ? undefined : await servingSituation(requested.node, sources)
+  return servingOpinion(csr, requested, {situation, policy: servingPolicy({deny, ...policy})})
 }
 
 describe('the kubelet-serving approver', () => {

@@ -1,15 +1,11 @@
 import type {Machine} from '../../api/machine.ts'
-import {startInformer} from '../../client/informer.ts'
+import type {Node} from '../../api/node.ts'
+import type {ApiClient} from '../../client/api-client.ts'
+import {startInformer, type Informer} from '../../client/informer.ts'
 import type {Source} from '../kernel/controller.ts'
-import {machinesWhereServed, type MachineReader} from './machines-where-served.ts'
-import {canonicalDns, machineOwner, type AddressBook} from './address-book.ts'
-import {machinesOf, nodeNamesOf} from './registered.ts'
-
-/** All that a Machine may be found by. */
-const keysOf = (machine: Machine): string[] => {
-  const node = machine.status?.nodeRef?.name
-  return [...(node ? [canonicalDns(node)] : []), ...nodeNamesOf(machine)]
-}
+import {canonicalDns, machineOwner, nodeOwner, type AddressBook} from './address-book.ts'
+import {machinesWhereServed, type MachineReader} from './optional-apis.ts'
+import {machinesOf, nodeNamesOf} from './serving-situation.ts'
 
 /** Which keys a change is about. */
 export interface Affected {
@@ -17,6 +13,49 @@ export interface Affected {
   of: (node: string) => Iterable<string>
   /** One that adds or takes away a name that others may ask for. */
   all: () => Iterable<string>
+}
+
+/** The Nodes as they were last seen; what they have stands in the book. */
+export class NodeIndex implements Source {
+  readonly #nodes: Pick<ApiClient['nodes'], 'list' | 'watch'>
+  readonly #affected: Affected
+  readonly #book: Pick<AddressBook, 'addNode' | 'remove'>
+  #informer: Informer<Node> | undefined
+
+  constructor(
+    nodes: Pick<ApiClient['nodes'], 'list' | 'watch'>,
+    affected: Affected,
+    book: Pick<AddressBook, 'addNode' | 'remove'>,
+  ) {
+    this.#nodes = nodes
+    this.#affected = affected
+    this.#book = book
+  }
+
+  start({signal, enqueue, onError}: Parameters<Source['start']>[0]): ReturnType<Source['start']> {
+    this.#informer = startInformer(this.#nodes, {
+      signal,
+      onError,
+      onChange: ({key, current}) => {
+        const isMoved = current ? this.#book.addNode(current) : this.#book.remove(nodeOwner(key))
+        const keys = isMoved ? this.#affected.all() : this.#affected.of(key)
+        for (const one of keys) enqueue(one)
+      },
+    })
+    return this.#informer
+  }
+
+  /** Waits for the first list, so that nobody's names count as free because they were not seen yet. */
+  async find(name: string): Promise<Node | undefined> {
+    await this.#informer?.synced
+    return this.#informer?.get(name)
+  }
+}
+
+/** All that a Machine may be found by. */
+const keysOf = (machine: Machine): string[] => {
+  const node = machine.status?.nodeRef?.name
+  return [...(node ? [canonicalDns(node)] : []), ...nodeNamesOf(machine)]
 }
 
 /** The Machines by the nodes that they may be; what they have stands in the book. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import {lifetimeFor} from '../../../src/controllers/signing/lifetime.ts'
-import {validityFor} from '../../../src/pki/lifetimes.ts'
-import {DAY, HOUR, NOW} from '../../pki/support.ts'
+import {lifetimeFor} from '../../src/csr/signers.ts'
+import {validityFor} from '../../src/pki/lifetimes.ts'
+import {DAY, HOUR, NOW} from '../pki/support.ts'
 
 const MINUTE = 60_000
 const HOURS = 3600

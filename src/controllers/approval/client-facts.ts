@@ -1,0 +1,53 @@
+import type {CertificateSigningRequest} from '../../api/certificates.ts'
+import type {ApiClient} from '../../client/api-client.ts'
+import type {CallOptions} from '../../client/resource-client.ts'
+import type {ClientApprover, Permission} from '../../csr/approvers.ts'
+import {isUnknown, type Unknown} from '../../csr/opinion.ts'
+import type {RequestedCertificate} from '../../csr/requested-certificate.ts'
+import type {ReviewAnswer} from './access-review.ts'
+import type {ClientFacts} from './client-opinion.ts'
+import type {NameClaims} from './name-rule.ts'
+import {isNodeName} from './node-record.ts'
+import {findRecord} from './record-store.ts'
+import type {RequestIndex} from './request-index.ts'
+
+type Csr = CertificateSigningRequest
+
+/** Where an approver of client certificates finds its facts: the approver itself, and whoever asks what it would do. */
+export interface ClientSources {
+  review: (permission: Permission) => Promise<ReviewAnswer | Unknown>
+  claims: () => Promise<NameClaims | Unknown>
+  /** Whether to find out who has the name also if the requester may not have it anyway. */
+  isThorough: boolean
+  now: Date
+}
+
+export async function clientFacts(
+  {name, guardsNames}: ClientApprover,
+  {review: ask, claims, isThorough, now}: ClientSources,
+): Promise<ClientFacts> {
+  const review = await ask(name)
+  const isRefused = !isUnknown(review) && !review.allowed
+  if (!guardsNames || (isRefused && !isThorough)) return {now, review}
+  return {now, review, claims: await claims()}
+}
+
+/** Who may have the node name that a request asks for. */
+export async function nameClaims(
+  client: Pick<ApiClient, 'nodes' | 'leases'>,
+  requests: Pick<RequestIndex, 'approvedFor' | 'newerThan'>,
+  {csr, requested}: {csr: Csr; requested: RequestedCertificate},
+  options: CallOptions,
+): Promise<NameClaims> {
+  const {node = ''} = requested
+  const [found, record] = await Promise.all([
+    isNodeName(node) ? client.nodes.find(node, options) : undefined,
+    findRecord(client, node, options),
+  ])
+  return {
+    nodeExists: found !== undefined,
+    record,
+    approved: requests.approvedFor(node, csr.metadata.name ?? ''),
+    newer: requests.newerThan(csr, requested),
+  }
+}

@@ -1,0 +1,39 @@
+/** Runs the work on one key one after another; different keys do not wait for each other. */
+export class KeyedQueue {
+  readonly #last = new Map<string, Promise<void>>()
+
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(key)
+    let done: () => void = () => undefined
+    const mine = new Promise<void>((resolve) => {
+      done = resolve
+    })
+    this.#last.set(key, mine)
+    try {
+      await before
+      return await work()
+    } finally {
+      if (this.#last.get(key) === mine) this.#last.delete(key)
+      done()
+    }
+  }
+}
+
+/** Kubernetes' figures for requests that it knows but may not approve yet. */
+const FIRST_WAIT = 200
+const LONGEST_WAIT = 1_000_000
+
+/** How long to wait before a key is looked at again: twice as long each time. */
+export class KeyedBackoff {
+  readonly #waits = new Map<string, number>()
+
+  next(key: string): number {
+    const wait = this.#waits.get(key) ?? FIRST_WAIT
+    this.#waits.set(key, Math.min(wait * 2, LONGEST_WAIT))
+    return wait
+  }
+
+  forget(key: string): void {
+    this.#waits.delete(key)
+  }
+}
