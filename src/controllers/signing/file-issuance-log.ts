@@ -1,9 +1,9 @@
 import type {Clock} from '../../runtime.ts'
 import type {Issuance, IssuanceLog} from './issuance.ts'
-import {checkFound} from './found-log.ts'
 import {closedLog, openLog, type OpenLog} from './log-file.ts'
 import {settleLogKey, takeLogKey, type LogKey} from './log-key.ts'
 import {encodeLine, type LogContent, type LogNote} from './log-line.ts'
+import {checkFound, type SeenEnd} from './log-tail.ts'
 
 interface Waiting {
   /** Absent where the log is only to be opened. */
@@ -26,7 +26,7 @@ export class FileIssuanceLog implements IssuanceLog {
   #log: OpenLog | undefined
   #key: LogKey | undefined
   /** The end of the log as this process has last seen it. */
-  #known: {hash: string; inode: bigint} | undefined
+  #seen: SeenEnd | undefined
   /** Not noted in the log yet. */
   #notes: LogNote[] = []
   #isClosed = false
@@ -94,7 +94,7 @@ export class FileIssuanceLog implements IssuanceLog {
       await log.append(lines, hash)
       this.#notes = []
     }
-    this.#known = {hash: log.hash, inode: log.inode}
+    this.#seen = {hash: log.hash, inode: log.inode}
     if (isNew) {
       await settleLogKey(this.#keyPath)
       this.#key = {key, isNew: false}
@@ -104,10 +104,10 @@ export class FileIssuanceLog implements IssuanceLog {
   async #ready(key: LogKey): Promise<OpenLog> {
     if (this.#log && !(await this.#log.isCurrent())) await this.#forget()
     if (this.#log) return this.#log
-    const known = this.#known
+    const seen = this.#seen
     const notes: LogNote[] = []
     this.#log = await openLog(this.path, async (found) => {
-      notes.push(...(await checkFound(this.path, found, {known, ...key})))
+      notes.push(...(await checkFound(this.path, found, {seen, ...key})))
     })
     // What was cut off is noted once, also where the first try to note it failed.
     this.#notes = [...this.#notes.filter(({decision}) => decision === 'recovered'), ...notes]

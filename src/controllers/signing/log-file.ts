@@ -6,7 +6,7 @@ import {requirePlainFile} from '../../pki/file-checks.ts'
 import {unsafe, unwritable} from '../../pki/file-errors.ts'
 import {requireSafeFolder, syncFolder} from '../../pki/folders.ts'
 import {sleep} from '../../runtime.ts'
-import {readTail, type LogTail} from './log-tail.ts'
+import {readTail, type FoundLog, type LogTail} from './log-tail.ts'
 
 const {O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDWR} = constants
 /** Without O_NONBLOCK, opening a planted FIFO would wait for ever. */
@@ -67,11 +67,6 @@ async function readSettledTail(handle: FileHandle, path: string): Promise<LogTai
     await sleep(SETTLING)
     if ((await handle.stat()).size === size) return tail
   }
-}
-
-/** What is found when a log is opened, before anything is changed. */
-export interface FoundLog extends LogTail {
-  inode: bigint
 }
 
 /** Opens the log and makes it whole. Lines that are whole are never touched, and nothing is where `check` throws. */

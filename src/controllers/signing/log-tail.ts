@@ -1,6 +1,8 @@
 import type {FileHandle} from 'node:fs/promises'
-import {TrustError} from '../../errors.ts'
-import {NO_LINE, readLine} from './log-line.ts'
+import {TrustError, hasCode, messageOf} from '../../errors.ts'
+import type {LogKey} from './log-key.ts'
+import {NO_LINE, macVerdict, readLine, type LogNote} from './log-line.ts'
+import {readLog} from './read-log.ts'
 
 /** Where a log ends: the hash of its last whole line, and what stands behind that. */
 export interface LogTail {
@@ -11,6 +13,17 @@ export interface LogTail {
   size: number
   /** What a crash left of lines that nobody was told of, in bytes. */
   torn: number
+}
+
+/** What is found when a log is opened, before anything is changed. */
+export interface FoundLog extends LogTail {
+  inode: bigint
+}
+
+/** The end of a log as this process has last seen it. */
+export interface SeenEnd {
+  hash: string
+  inode: bigint
 }
 
 const NEWLINE = 0x0a
@@ -71,4 +84,52 @@ export async function readTail(handle: FileHandle, path: string, size: number): 
       'move it away to begin a new one: until then no certificate is issued',
     ],
   })
+}
+
+/** In the message itself: a server's log shows no hints. */
+const NEXT = 'no certificate is issued until the log is put back, or moved away to begin a new one'
+const HINTS = ['look at it with "trustadm certificate log --verify", and compare it with a copy']
+
+const tampered = (path: string, why: string): TrustError =>
+  new TrustError('ISSUANCE_LOG_BROKEN', `the issuance log ${path} ${why}; ${NEXT}`, {
+    hints: HINTS,
+    facts: {file: path},
+  })
+
+/** Checks the whole log if somebody has touched it while this process had it: what was written has to be in it. */
+async function requireWritten(path: string, head: string, key: Buffer): Promise<void> {
+  try {
+    await readLog(path, {expectedHead: head, key})
+  } catch (error) {
+    if (!hasCode(error, 'ISSUANCE_LOG_BROKEN')) throw error
+    throw tampered(path, `was cut off or rewritten while it was in use: ${messageOf(error)}`)
+  }
+}
+
+/** Refuses a log that is not as it was written, and returns what to note in it. */
+export async function checkFound(
+  path: string,
+  {line, torn, inode}: FoundLog,
+  {seen, key, isNew}: LogKey & {seen: SeenEnd | undefined},
+): Promise<LogNote[]> {
+  const notes: LogNote[] = []
+  const isEmpty = line === undefined && torn === 0
+  const hasWritten = seen !== undefined && seen.hash !== NO_LINE
+  if (hasWritten && isEmpty && seen.inode !== inode) {
+    const reason = `the log before this one is no longer in its place; its last line has the hash ${seen.hash}`
+    return [{decision: 'began', reason}]
+  }
+  if (hasWritten) await requireWritten(path, seen.hash, key)
+  const mac = line === undefined ? 'right' : macVerdict(line, key)
+  if (mac === 'wrong' || (mac === 'none' && !isNew)) {
+    throw tampered(path, 'ends with a line that was not written with its key')
+  }
+  if (torn > 0) {
+    const reason = `${torn} bytes that an interrupted write had left were cut off`
+    notes.push({decision: 'recovered', reason})
+  }
+  if (mac === 'none') {
+    notes.push({decision: 'keyed', reason: 'from here on lines are authenticated with a key'})
+  }
+  return notes
 }
