@@ -40,7 +40,13 @@ export function createObservation(
   let hasPolicy = false
   const health = createHealth([
     // A restart gives a full disk no room: only readiness depends on it.
-    {name: 'storage', check: () => void storage.revision(), endpoints: ['healthz', 'livez']},
+    {
+      name: 'storage',
+      check: async () => {
+        await storage.revision()
+      },
+      endpoints: ['healthz', 'livez'],
+    },
     {name: 'storage', check: () => storage.check(), endpoints: ['readyz']},
     {name: 'audit-log', check: () => audit.check(), endpoints: ['readyz']},
     {
@@ -68,8 +74,8 @@ function metricsOf(storage: Storage, registry: Registry): MetricsRegistry {
         plural,
         count: size,
       })),
-    revision: () => storage.revision(),
-    usage: () => storage.usage(),
+    revision: () => registry.revision,
+    usage: () => storage.usage?.(),
   })
   return metrics
 }

@@ -4,7 +4,6 @@ import {createAdmission} from './admission/index.ts'
 import {eventRateLimit} from './admission/event-rate-limit.ts'
 import {allowances, requestLimit} from './admission/request-limit.ts'
 import {RequestUsage} from './admission/request-usage.ts'
-import {startCompaction} from './compaction.ts'
 import {createDocuments} from './documents.ts'
 import {EventRetention} from './event-retention.ts'
 import {feedRequestUsage} from './feeds.ts'
@@ -67,9 +66,7 @@ interface Parts {
 async function openParts(options: ServerOptions): Promise<Parts> {
   const access = createAccess(options)
   const resources = createResources(access.services, options.serviceRange)
-  const registry = await Registry.open(options.storage, resources, (key) =>
-    options.onError('left out of what is served', new Error(`${key} in the store cannot be read`)),
-  )
+  const registry = await Registry.open(options.storage, resources, options.onError)
   access.follow(registry)
   return {access, resources, registry, observation: createObservation(options, registry)}
 }
@@ -126,21 +123,6 @@ function assembleHandler(options: ServerOptions, parts: Parts, port: () => numbe
   })
 }
 
-/** Keeps the store within its limits until it is told to stop. */
-function startUpkeep({storage, clock, onError}: ServerOptions, registry: Registry): () => void {
-  const stopCompaction = startCompaction(storage, clock, (error) =>
-    onError('cannot compact the store', error),
-  )
-  const retention = new EventRetention(registry, clock, (error) =>
-    onError('cannot delete old events', error),
-  )
-  const stopRetention = retention.start()
-  return () => {
-    stopCompaction()
-    stopRetention()
-  }
-}
-
 /** Opens the store's content, listens, and makes what must be there by itself. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const {host, tls, clientAuthorities, frontProxyAuthorities, serviceRange} = options
@@ -155,10 +137,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     },
   )
   const {port} = listener
-  const stopUpkeep = startUpkeep(options, registry)
+  const retention = new EventRetention(registry, options.clock, (error) =>
+    options.onError('cannot delete old events', error),
+  )
+  const stopRetention = retention.start()
   const close = async (graceMilliseconds: number) => {
     observation.health.beginShutdown()
-    stopUpkeep()
+    stopRetention()
     await listener.close(graceMilliseconds)
     await closeParts(parts)
   }

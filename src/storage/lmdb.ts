@@ -1,8 +1,9 @@
+import {messageOf} from '../errors.ts'
+import {startCompaction} from './compaction.ts'
 import {checkLmdbFile} from './lmdb-check.ts'
 import {HEADER_KEY, LmdbRecords} from './lmdb-records.ts'
 import {damaged, decodeRecord, revisionOf} from './record-codec.ts'
 import type {RecordStore, VersionRecord} from './record-store.ts'
-import type {Storage} from './storage.ts'
 import {fileError, prepareData, prepareFolder} from './store-files.ts'
 import type {StoreFiles} from './store-files.ts'
 import {decodeHeader, foreign} from './store-header.ts'
@@ -12,14 +13,14 @@ import {VersionedState} from './versioned-state.ts'
 import {VersionedStorage} from './versioned-storage.ts'
 
 /**
- * Opens the embedded store in the folder `store` of the directory, and makes it where it is not there. Throws
- * STORE_LOCKED where another process has it open, STORE_FOREIGN and STORE_CORRUPT where the file is not what this program wrote; such a
+ * Opens the embedded store in the folder `store` of the directory, and creates it if it does not exist. Throws
+ * STORE_LOCKED if another process has it open, STORE_FOREIGN and STORE_CORRUPT if the file is not what this program wrote; such a
  * file is left as it is. `tell` gets a line when writes begin to fail, and when they work again.
  */
 export async function openLmdbStorage(
   directory: string,
   tell: (line: string) => void = () => undefined,
-): Promise<Storage> {
+): Promise<VersionedStorage> {
   const files = prepareFolder(directory)
   const unlock = await lock(files)
   try {
@@ -27,7 +28,15 @@ export async function openLmdbStorage(
     const {header, state} = load(files)
     const records = new LmdbRecords(files.data, header, state.revision)
     const forgotten = state.pruneLoaded()
-    return new VersionedStorage(withUnlock(records, unlock), state, {forgotten, tell})
+    const release = () => {
+      stopCompaction()
+      return unlock()
+    }
+    const storage = new VersionedStorage(withRelease(records, release), state, {forgotten, tell})
+    const stopCompaction = startCompaction(storage, state.revision, (error) =>
+      tell(`error: cannot compact the store: ${messageOf(error)}`),
+    )
+    return storage
   } catch (error) {
     await unlock()
     throw error
@@ -71,14 +80,14 @@ function applyLoaded(state: VersionedState, {key, revision, created, value}: Ver
   state.apply(key, {revision, created, bytes: value?.length ?? 0})
 }
 
-function withUnlock(records: LmdbRecords, unlock: () => Promise<void>): RecordStore {
+function withRelease(records: LmdbRecords, release: () => Promise<void>): RecordStore {
   return {
     value: (revision) => records.value(revision),
     commit: (change) => records.commit(change),
     size: () => records.size(),
     close: async () => {
       await records.close()
-      await unlock()
+      await release()
     },
   }
 }

@@ -1,11 +1,10 @@
 import {TrustError} from '../errors.ts'
 import type {RecordChange, RecordStore} from './record-store.ts'
-import type {Storage} from './storage.ts'
 import {VersionedState} from './versioned-state.ts'
 import {VersionedStorage} from './versioned-storage.ts'
 
 /** A store that is gone with the process: for tests and dry runs. */
-export function openMemoryStorage(): Storage {
+export function openMemoryStorage(): VersionedStorage {
   return new VersionedStorage(new MemoryRecords(), new VersionedState())
 }
 

@@ -24,7 +24,7 @@ export interface RangeOptions {
   bytes?: number
   /** Only keys after this one, in byte order. */
   after?: string
-  /** The state as of this revision; the newest where absent. Throws STORE_COMPACTED where it is gone, INVALID where it is to come. */
+  /** The state as of this revision, by default the newest. Throws STORE_COMPACTED if it is gone, INVALID if it has not been reached. */
   revision?: number
 }
 
@@ -42,44 +42,56 @@ export interface StorageUsage {
   history: number
 }
 
+/** Who follows the changes under a prefix. */
+export interface Subscriber {
+  /**
+   * The next changes, in the order of their revisions, with no gap and no repeat. There are no others up to `revision`; `events` is
+   * empty if only other keys have changed.
+   */
+  advance(revision: number, events: StorageEvent[]): void
+  /**
+   * Changes after the last `advance` were lost, and the subscription has ended. To start again, list the keys and subscribe from the
+   * revision of that list.
+   */
+  lost(): void
+}
+
 /**
- * One revision counter for all keys, which never goes back; keys are ordered by their bytes.
- * An acknowledged write is on the disk. Writes arriving together share one commit.
- * By the time a write resolves, its event has been handed to every watch.
+ * Keys with their values and history, which other processes may write too, beside keys of other programs. Every change has a revision
+ * of its own. Revisions only grow and may have gaps; keys are ordered by their bytes. An acknowledged write is on the disk, and has been
+ * handed to the subscribers of this process that have not lost events.
  */
 export interface Storage {
-  /** Throws ALREADY_EXISTS where the key is there. */
+  /** Throws ALREADY_EXISTS if the key exists. */
   create(key: string, value: Uint8Array): Promise<Entry>
-  /** Throws CONFLICT where the key's revision is another one, NOT_FOUND where the key is not there. */
+  /** Throws CONFLICT if the key's revision is another one, NOT_FOUND if the key does not exist. */
   update(key: string, value: Uint8Array, revision: number): Promise<Entry>
-  /** As update. Answers what was deleted and the deletion's revision. */
+  /** As update. Returns what was deleted and the deletion's revision. */
   delete(key: string, revision: number): Promise<{previous: Entry; revision: number}>
+  /** The newest entry, also if another process has just written it. */
   get(key: string): Promise<Entry | undefined>
   list(prefix: string, options?: RangeOptions): Promise<Range>
   /**
-   * Every change under the prefix with a revision above `since`, in order, with no gap and no repeat, until the signal.
-   * Changes that stand in one commit may come in one batch. Throws STORE_COMPACTED where `since` is below the compacted revision.
+   * A revision that includes every write acknowledged before this call, whichever process made it. Subscribers reach it soon, also if
+   * nothing under their prefix changes.
    */
-  watch(prefix: string, since: number, signal: AbortSignal): AsyncIterable<StorageEvent[]>
+  revision(): Promise<number>
   /**
-   * The same, called back in the order of the commits and before the write resolves: what the server's memory is fed by.
-   * Answers the revision it starts after, and how to stop.
+   * The changes under the prefix above `since` and up to `until`, which must have been reached, in order and in batches that are read
+   * as they are asked for. Throws STORE_COMPACTED if `since` is below the compacted revision.
    */
-  subscribe(
+  history(
     prefix: string,
-    listener: (events: StorageEvent[]) => void,
-  ): {revision: number; stop: () => void}
-  /** The newest revision. */
-  revision(): number
-  /** Forgets the history up to and with this revision; the newest state of every key stays. */
-  compact(revision: number): Promise<void>
-  /** Throws where the last commit failed and the disk still takes none. Tries again at most once a second. */
+    since: number,
+    until: number,
+    signal: AbortSignal,
+  ): AsyncIterable<StorageEvent[]>
+  /** Follows the changes under the prefix above `since`. Returns how to stop. `lost` is never called before this has returned. */
+  subscribe(prefix: string, since: number, subscriber: Subscriber): () => void
+  /** Throws if the store does not accept writes at present. Writes something to find out, but not more than once a second. */
   check(): Promise<void>
-  usage(): StorageUsage
-  /** The revision to compact at, so that the history takes at most so many bytes; 0 if it does already. */
-  historyWithin(bytes: number): number
-  /** Bytes on disk, where the driver knows. */
-  size(): Promise<number>
+  /** Absent if the driver cannot tell. */
+  usage?(): StorageUsage
   /** Lets every accepted write finish, then releases the files. */
   close(): Promise<void>
 }

@@ -1,18 +1,25 @@
-import {messageOf, TrustError} from '../errors.ts'
+import {setImmediate as nextTurn} from 'node:timers/promises'
+import {TrustError} from '../errors.ts'
+import {Commits} from './commits.ts'
 import {closedError, Feed} from './feed.ts'
 import {requireKey} from './keys.ts'
-import type {RecordChange, RecordStore, VersionRecord} from './record-store.ts'
-import type {Entry, Range, RangeOptions, Storage, StorageEvent, StorageUsage} from './storage.ts'
+import type {RecordStore, VersionRecord} from './record-store.ts'
+import type {
+  Entry,
+  Range,
+  RangeOptions,
+  Storage,
+  StorageEvent,
+  StorageUsage,
+  Subscriber,
+} from './storage.ts'
 import type {KeyVersion, LoggedChange, VersionedState} from './versioned-state.ts'
 import {WriteQueue} from './write-queue.ts'
 
-/** So much a watch reads from the log at a time. */
-const WATCH_BATCH = {count: 500, bytes: 1_024 * 1_024}
+/** So much is read from the log at a time. */
+const LOG_BATCH = {count: 500, bytes: 1_024 * 1_024}
 /** So many records one commit removes at most, so that writers do not wait long for a compaction. */
 const REMOVE_BATCH = 5_000
-
-/** After a failed commit, so often at most it is tried whether the disk takes one again. */
-const PROBE_EVERY = 1_000
 
 export interface VersionedStorageOptions {
   /** Revisions still to be removed that an interrupted compaction left. */
@@ -27,11 +34,8 @@ export class VersionedStorage implements Storage {
   readonly #state: VersionedState
   readonly #feed: Feed
   readonly #writes: WriteQueue
-  readonly #tell: (line: string) => void
+  readonly #commits: Commits
   #forgotten: number[]
-  #lastCommit: Promise<void> = Promise.resolve()
-  /** What the last commit failed with. */
-  #failure: {error: unknown; at: number} | undefined
   #closing: Promise<void> | undefined
 
   constructor(
@@ -42,12 +46,12 @@ export class VersionedStorage implements Storage {
     this.#records = records
     this.#state = state
     this.#forgotten = forgotten
-    this.#tell = tell
+    this.#commits = new Commits(records, () => state.compacted, tell)
     this.#feed = new Feed({read: (prefix, since) => this.#readLog(prefix, since)})
     this.#writes = new WriteQueue({
       revision: () => state.revision,
       entry: (key) => this.#entry(key),
-      commit: (events) => this.#commit({put: events.map(toRecord), remove: []}),
+      commit: (events) => this.#commits.commit({put: events.map(toRecord), remove: []}),
       publish: (events) => this.#publish(events),
     })
   }
@@ -82,30 +86,45 @@ export class VersionedStorage implements Storage {
     })
   }
 
-  watch(prefix: string, since: number, signal: AbortSignal): AsyncIterable<StorageEvent[]> {
-    return this.#feed.watch(prefix, since, signal)
+  revision(): Promise<number> {
+    return promised(() => {
+      this.#requireOpen()
+      return this.#state.revision
+    })
   }
 
-  subscribe(
+  async *history(
     prefix: string,
-    listener: (events: StorageEvent[]) => void,
-  ): {revision: number; stop: () => void} {
-    this.#requireOpen()
-    return {revision: this.#state.revision, stop: this.#feed.subscribe(prefix, listener)}
+    since: number,
+    until: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<StorageEvent[]> {
+    for (let position = since; position < until && !signal.aborted;) {
+      this.#requireOpen()
+      const {events, through} = this.#readLog(prefix, position)
+      const wanted = through > until ? events.filter(({revision}) => revision <= until) : events
+      if (wanted.length > 0) yield wanted
+      if (through === position) return
+      position = through
+      await nextTurn()
+    }
   }
 
-  revision(): number {
-    return this.#state.revision
+  subscribe(prefix: string, since: number, subscriber: Subscriber): () => void {
+    this.#requireOpen()
+    return this.#feed.subscribe(prefix, since, subscriber)
   }
 
   usage(): StorageUsage {
     return this.#state.usage
   }
 
+  /** The revision to compact at, so that the history takes at most so many bytes; 0 if it does already. */
   historyWithin(bytes: number): number {
     return this.#state.historyWithin(bytes)
   }
 
+  /** Forgets the history up to and including this revision; the newest state of every key stays. */
   async compact(revision: number): Promise<void> {
     this.#requireOpen()
     if (!Number.isSafeInteger(revision) || revision > this.#state.revision) {
@@ -117,23 +136,20 @@ export class VersionedStorage implements Storage {
     do {
       const remove = this.#forgotten.splice(0, REMOVE_BATCH)
       try {
-        await this.#commit({put: [], remove})
+        await this.#commits.commit({put: [], remove})
       } catch (error) {
         this.#forgotten = this.#forgotten.concat(remove)
         throw error
       }
-    } while (this.#forgotten.length > 0)
+    } while (this.#forgotten.length > 0 && !this.#closing)
   }
 
   async check(): Promise<void> {
-    if (!this.#failure) return
-    const now = performance.now()
-    if (now - this.#failure.at < PROBE_EVERY) throw this.#failure.error
-    // Whoever asks meanwhile hears of the last failure.
-    this.#failure.at = now
-    await this.#commit({put: [], remove: []})
+    this.#requireOpen()
+    await this.#commits.check()
   }
 
+  /** Bytes on disk. */
   size(): Promise<number> {
     return this.#records.size()
   }
@@ -146,30 +162,8 @@ export class VersionedStorage implements Storage {
   async #close(): Promise<void> {
     await this.#writes.close()
     this.#feed.close()
-    await this.#lastCommit
+    await this.#commits.ended
     await this.#records.close()
-  }
-
-  /** One commit at a time, in the order asked for. */
-  #commit(change: Omit<RecordChange, 'compacted'>): Promise<void> {
-    const commit = this.#lastCommit.then(() =>
-      this.#records.commit({...change, compacted: this.#state.compacted}),
-    )
-    this.#lastCommit = commit.then(
-      () => this.#succeed(),
-      (error: unknown) => this.#fail(error),
-    )
-    return commit
-  }
-
-  #succeed(): void {
-    if (this.#failure) this.#tell('the store accepts writes again')
-    this.#failure = undefined
-  }
-
-  #fail(error: unknown): void {
-    if (!this.#failure) this.#tell(`error: ${messageOf(error)}; until it can, writes are refused`)
-    this.#failure = {error, at: performance.now()}
   }
 
   #publish(events: StorageEvent[]): void {
@@ -190,7 +184,7 @@ export class VersionedStorage implements Storage {
   }
 
   #readLog(prefix: string, since: number): {events: StorageEvent[]; through: number} {
-    const {changes, through} = this.#state.changes(prefix, since, WATCH_BATCH)
+    const {changes, through} = this.#state.changes(prefix, since, LOG_BATCH)
     return {events: changes.map((change) => this.#toEvent(change)), through}
   }
 

@@ -180,7 +180,7 @@ describe('every request', () => {
     assert.ok(total(/code="201".*resource="secrets".*verb="POST"/))
     assert.equal(text.includes('inventions'), false)
     assert.match(text, /^apiserver_storage_objects\{resource="secrets"\} 1$/m)
-    assert.match(text, new RegExp(`^trustadm_storage_revision ${storage.revision()}$`, 'm'))
+    assert.match(text, new RegExp(`^trustadm_storage_revision ${await storage.revision()}$`, 'm'))
   })
 
   it('counts an open watch until it ends', async () => {

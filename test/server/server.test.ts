@@ -85,7 +85,7 @@ describe('a whole server', () => {
     const server = await startTestServer({storage, controllers: false})
     const credentials = await server.credentialsFor('admin', ['system:masters'])
     const session = await session2(server, credentials)
-    const watch = get2(session, `${PATH}?watch=true&resourceVersion=${storage.revision()}`)
+    const watch = get2(session, `${PATH}?watch=true&resourceVersion=${await storage.revision()}`)
     const acknowledged: string[] = []
     const writing = Array.from({length: 4}, async (_, writer) => {
       for (let index = 0; ; index++) {

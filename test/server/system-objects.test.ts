@@ -59,14 +59,14 @@ describe('what a cluster has from its first start', () => {
     const authorities = {tls, clientAuthorities: tls.clientAuthorities}
     const first = await startTestServer({storage, controllers: false, ...authorities})
     await first.stop()
-    const revision = storage.revision()
+    const revision = await storage.revision()
     const second = await startTestServer({
       storage,
       controllers: false,
       port: first.port,
       ...authorities,
     })
-    assert.equal(storage.revision(), revision)
+    assert.equal(await storage.revision(), revision)
     await second.stop()
     await close()
   })

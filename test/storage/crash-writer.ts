@@ -25,7 +25,7 @@ async function writer(name: number): Promise<never> {
     if (step % 3 !== 0) continue
     const {revision} = await storage.delete(key, updated.revision)
     tell({key, revision})
-    if (name === 0) await storage.compact(Math.max(1, storage.revision() - 200))
+    if (name === 0) await storage.compact(Math.max(1, (await storage.revision()) - 200))
   }
 }
 

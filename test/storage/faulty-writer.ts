@@ -15,7 +15,7 @@ for (let index = 0; index < Number(count); index++) {
   try {
     await storage.create(key, Buffer.alloc(index % 3 === 0 ? 9_000 : 500, 'v'))
     tell(`+${key}`)
-    if (index % 5 === 4) await storage.compact(storage.revision() - 2)
+    if (index % 5 === 4) await storage.compact((await storage.revision()) - 2)
   } catch (error) {
     if (!hasCode(error, 'STORE_WRITE_FAILED')) throw error
     tell((await storage.get(key)) ? `+${key}` : `-${key}`)

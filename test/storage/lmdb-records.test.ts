@@ -8,7 +8,7 @@ import {revisionOf} from '../../src/storage/record-codec.ts'
 import type {VersionRecord} from '../../src/storage/record-store.ts'
 import {prepareData, prepareFolder} from '../../src/storage/store-files.ts'
 import {newHeader} from '../../src/storage/store-header.ts'
-import {bytes, text} from './conformance.ts'
+import {bytes, text} from './conformance-support.ts'
 import {temporaryFolder} from './temporary-folder.ts'
 
 describe('records in LMDB', () => {

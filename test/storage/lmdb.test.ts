@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict'
 import {openLmdbStorage} from '../../src/storage/lmdb.ts'
-import {bytes, storageConformance, take, text} from './conformance.ts'
+import {storageConformance} from './conformance.ts'
+import {bytes, changesSince, text} from './conformance-support.ts'
+import {embeddedConformance} from './embedded-conformance.ts'
 import {temporaryFolder} from './temporary-folder.ts'
 
-storageConformance('lmdb', async () => {
+const openEmpty = async () => {
   const {folder, remove} = await temporaryFolder()
-  return {storage: await openLmdbStorage(folder), dispose: remove}
-})
+  const storage = await openLmdbStorage(folder)
+  return {storage, compact: (revision: number) => storage.compact(revision), dispose: remove}
+}
+
+storageConformance('lmdb', openEmpty)
+embeddedConformance('lmdb', openEmpty)
 
 describe('an lmdb store opened again', () => {
   let folder: string
@@ -26,13 +32,13 @@ describe('an lmdb store opened again', () => {
     await first.close()
 
     const second = await openLmdbStorage(folder)
-    assert.equal(second.revision(), 5)
+    assert.equal(await second.revision(), 5)
     assert.deepEqual(
       (await second.list('/')).entries.map(({key}) => key),
       ['/b'],
     )
     assert.equal(text((await second.list('/', {revision: 3})).entries[0]?.value), '2')
-    assert.deepEqual((await take(second, '/a', 2, 2))[1]?.previous, updated)
+    assert.deepEqual((await changesSince(second, '/a', 2))[1]?.previous, updated)
     await second.close()
   })
 
@@ -44,7 +50,7 @@ describe('an lmdb store opened again', () => {
     await first.close()
 
     const second = await openLmdbStorage(folder)
-    assert.equal(second.revision(), 3)
+    assert.equal(await second.revision(), 3)
     await assert.rejects(second.list('/', {revision: 2}), {code: 'STORE_COMPACTED'})
     assert.equal((await second.create('/a', bytes('2'))).revision, 4)
     await second.close()
@@ -76,7 +82,8 @@ describe('an lmdb store opened again', () => {
             expected.set(key, value)
           }),
         )
-        if (round % 4 === 0) await storage.compact(Math.max(1, storage.revision() - random(300)))
+        if (round % 4 === 0)
+          await storage.compact(Math.max(1, (await storage.revision()) - random(300)))
       }
       await storage.close()
     }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import {hasCode} from '../../src/errors.ts'
-import type {Entry, Storage, StorageEvent} from '../../src/storage/storage.ts'
+import type {Entry, StorageEvent} from '../../src/storage/storage.ts'
+import type {VersionedStorage} from '../../src/storage/versioned-storage.ts'
+import {changesSince, Recorder} from './conformance-support.ts'
 
 /** The store in the plainest form: the list of everything that ever happened. */
 class Model {
@@ -87,7 +89,11 @@ type Command = typeof command extends fc.Arbitrary<infer T> ? T : never
 type WriteCommand = typeof write extends fc.Arbitrary<infer T> ? T : never
 
 /** Sends the writes at once and expects them to be decided in order. */
-async function writeAll(storage: Storage, model: Model, writes: WriteCommand[]): Promise<void> {
+async function writeAll(
+  storage: VersionedStorage,
+  model: Model,
+  writes: WriteCommand[],
+): Promise<void> {
   const expectations: (string | StorageEvent)[] = []
   const sent: Promise<unknown>[] = []
   for (const {do: type, key, value, stale} of writes) {
@@ -109,22 +115,10 @@ async function writeAll(storage: Storage, model: Model, writes: WriteCommand[]):
     const {entry, previous, revision} = expectation!
     assert.deepEqual(result.status === 'fulfilled' && result.value, entry ?? {previous, revision})
   })
-  assert.equal(storage.revision(), model.revision)
+  assert.equal(await storage.revision(), model.revision)
 }
 
-async function watchAll(storage: Storage, since: number, revision: number) {
-  const stop = new AbortController()
-  const seen: StorageEvent[] = []
-  if (since < revision) {
-    for await (const batch of storage.watch('', since, stop.signal)) {
-      seen.push(...batch)
-      if (seen.at(-1)?.revision === revision) break
-    }
-  }
-  return seen
-}
-
-async function runOne(storage: Storage, model: Model, command: Command): Promise<void> {
+async function runOne(storage: VersionedStorage, model: Model, command: Command): Promise<void> {
   if (command.do === 'write') {
     await writeAll(storage, model, command.writes)
     return
@@ -138,7 +132,7 @@ async function runOne(storage: Storage, model: Model, command: Command): Promise
     if (revision < model.compacted) await assert.rejects(list, {code: 'STORE_COMPACTED'})
     else assert.deepEqual(await list, model.range(revision, command.after, command.limit))
   } else {
-    const events = watchAll(storage, revision, model.revision)
+    const events = changesSince(storage, '', revision)
     if (revision < model.compacted) await assert.rejects(events, {code: 'STORE_COMPACTED'})
     else
       assert.deepEqual(
@@ -150,12 +144,12 @@ async function runOne(storage: Storage, model: Model, command: Command): Promise
 
 export const checkAgainstModel = {
   commands: fc.array(command, {maxLength: 40}),
-  async run(storage: Storage, commands: Command[]): Promise<void> {
+  async run(storage: VersionedStorage, commands: Command[]): Promise<void> {
     const model = new Model()
-    const subscribed: StorageEvent[] = []
-    storage.subscribe('', (events) => subscribed.push(...events))
+    const recorder = new Recorder()
+    storage.subscribe('', await storage.revision(), recorder)
     for (const next of commands) await runOne(storage, model, next)
-    assert.deepEqual(subscribed, model.events)
+    assert.deepEqual(recorder.events, model.events)
     const {entries} = await storage.list('')
     assert.deepEqual(entries, model.range(model.revision, '', Infinity).entries)
   },

@@ -5,7 +5,7 @@ import {join} from 'node:path'
 import {open} from 'lmdb'
 import {hasCode} from '../../src/errors.ts'
 import {openLmdbStorage} from '../../src/storage/lmdb.ts'
-import {bytes, text} from './conformance.ts'
+import {bytes, text} from './conformance-support.ts'
 import {temporaryFolder} from './temporary-folder.ts'
 
 describe('the files of an lmdb store', () => {
@@ -32,7 +32,7 @@ describe('the files of an lmdb store', () => {
       )
     }
     for (let index = 0; index < 40; index++) await storage.delete(`/k/0/${index}`, index + 2)
-    await storage.compact(storage.revision() - 10)
+    await storage.compact((await storage.revision()) - 10)
     await storage.close()
   }
 
@@ -63,7 +63,7 @@ describe('the files of an lmdb store', () => {
     await writeFile(join(folder, 'store', 'new.mdb'), 'half')
     await writeFile(join(folder, 'store', 'new.mdb-lock'), '')
     const storage = await openLmdbStorage(folder)
-    assert.equal(storage.revision(), 1)
+    assert.equal(await storage.revision(), 1)
     await storage.close()
   })
 

@@ -17,7 +17,8 @@ export function storageMetrics(
   }: {
     objects: () => Iterable<ObjectCount>
     revision: () => number
-    usage: () => {live: number; history: number}
+    /** Undefined if the store cannot tell. */
+    usage: () => {live: number; history: number} | undefined
   },
 ): void {
   registry.measured(
@@ -34,7 +35,10 @@ export function storageMetrics(
     },
   )
   registry.measured(
-    {name: 'trustadm_storage_revision', help: "The store's newest revision"},
+    {
+      name: 'trustadm_storage_revision',
+      help: 'The newest revision of the store that the server has seen',
+    },
     'gauge',
     () => [{labels: [], value: revision()}],
   )
@@ -45,6 +49,6 @@ export function storageMetrics(
       labels: ['kind'],
     },
     'gauge',
-    () => Object.entries(usage()).map(([kind, value]) => ({labels: [kind], value})),
+    () => Object.entries(usage() ?? {}).map(([kind, value]) => ({labels: [kind], value})),
   )
 }

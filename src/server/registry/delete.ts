@@ -5,6 +5,7 @@ import type {Resource} from '../kernel/resource.ts'
 import {conflict, invalid, MODIFIED, notFound} from '../kernel/status.ts'
 import {dryRunErrors, integer} from './options.ts'
 import {requireNoDependents} from './dependents.ts'
+import {catchUp} from './freshness.ts'
 import {parse, toStored, type StoredObject} from './stored-object.ts'
 import {resultOf, timestamp, type WriteServices, type WriteTarget} from './write.ts'
 
@@ -83,6 +84,7 @@ export async function remove(
       if (hasCode(error, 'NOT_FOUND')) throw notFound(resource, context.name)
       if (!hasCode(error, 'CONFLICT')) throw error
       if (tries >= TRIES) throw conflict(resource, context.name, MODIFIED)
+      await catchUp(services.registry)
     }
   }
 }

@@ -7,10 +7,10 @@ import {badRequest, methodNotAllowed, StatusError} from '../kernel/status.ts'
 import {negotiatePlain} from '../table/index.ts'
 import {create, refuseResourceVersion} from './create.ts'
 import {deletedStatus, deleteOptions, remove, wantsOrphans} from './delete.ts'
-import {reachRead} from './freshness.ts'
+import {catchUp, reachRead} from './freshness.ts'
 import {list, type Page} from './list.ts'
 import {listBody} from './list-body.ts'
-import {listOptions, requestTimeout, writeOptions} from './options.ts'
+import {listOptions, writeOptions} from './options.ts'
 import {patch} from './patch.ts'
 import {eventForm, presentList, presentObject} from './present.ts'
 import {ResourceScope, type EndpointDeps, type ResourceCall} from './resource-scope.ts'
@@ -44,8 +44,9 @@ export function createResourceEndpoint(deps: EndpointDeps) {
 
 const VERBS: Record<Verb, (scope: ResourceScope) => ApiResponse | Promise<ApiResponse>> = {
   async get(scope) {
-    const {registry} = scope.deps
-    await reachRead(registry, scope.query, scope.call.request.signal)
+    const wanted = scope.query.get('resourceVersion') ?? ''
+    const fail = (message: string) => new StatusError(500, undefined, message)
+    await reachRead(scope.deps.registry, wanted, scope.waiting, fail)
     return answer(200, presentObject(scope.presentation(), scope.stored().json))
   },
 
@@ -58,12 +59,15 @@ const VERBS: Record<Verb, (scope: ResourceScope) => ApiResponse | Promise<ApiRes
     }
   },
 
-  watch(scope) {
+  async watch(scope) {
     const {method, signal} = scope.call.request
+    const {registry} = scope.deps
     // The old paths for watches make every method one.
     if (method !== 'GET') throw methodNotAllowed()
-    const body = startWatch(scope.deps.registry, scope.store, {
-      options: listOptions(scope.query, true),
+    const options = listOptions(scope.query, true)
+    if (options.resourceVersion === '') await catchUp(registry, {signal})
+    const body = startWatch(registry, scope.store, {
+      options,
       selection: scope.selection(),
       form: eventForm(scope.presentation()),
       signal,
@@ -85,14 +89,17 @@ const VERBS: Record<Verb, (scope: ResourceScope) => ApiResponse | Promise<ApiRes
     const options = writeOptions(scope.query, 'UpdateOptions')
     const object = await scope.decode(options)
     scope.route.defaults?.(object)
+    await scope.catchUp()
     return written(scope, await replace(scope.deps, scope.target(options), object))
   },
 
   async patch(scope) {
     const options = writeOptions(scope.query, 'PatchOptions')
+    const bytes = await scope.body()
+    await scope.catchUp()
     const result = await patch(scope.deps, scope.target(options), {
       contentType: scope.call.request.headers['content-type'] ?? '',
-      bytes: await scope.body(),
+      bytes,
       options,
       typeName: scope.route.type,
       kind: scope.resource.kind,
@@ -104,6 +111,7 @@ const VERBS: Record<Verb, (scope: ResourceScope) => ApiResponse | Promise<ApiRes
   async delete(scope) {
     const options = deleteOptions(await scope.deleteBody(), scope.query)
     const dryRun = (options.dryRun ?? []).includes('All')
+    await scope.catchUp()
     const result = await remove(scope.deps, scope.target({dryRun, fieldManager: ''}), options)
     return answer(
       200,
@@ -151,6 +159,7 @@ async function createSubresource(scope: ResourceScope): Promise<ApiResponse> {
   const {name, subresource: path} = scope.call.info
   const options = writeOptions(scope.query, 'CreateOptions')
   const body = await scope.decode(options, subresource.kind?.type)
+  await scope.catchUp()
   const old = parse(scope.stored())
   const context = scope.context(options.dryRun)
   await deps.admit({verb: 'create', resource, subresource: path, name, object: body, old}, context)
@@ -186,8 +195,7 @@ async function selected(scope: ResourceScope): Promise<Page> {
     options: listOptions(scope.query, false),
     selection: scope.selection(),
     explainJson: (text) => jsonSyntaxFault(text) ?? 'unexpected value',
-    timeout: requestTimeout(scope.query),
-    signal: scope.call.request.signal,
+    waiting: scope.waiting,
   })
 }
 

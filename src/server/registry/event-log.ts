@@ -51,8 +51,8 @@ export class EventLog {
   readonly #budget: WindowBudget
   #events: ObjectEvent[] = []
   #bytes = 0
-  /** The position of the first event that is still here. */
-  #first = 0
+  /** The position of the first event that is still here; 0 once the log is started. */
+  #first = -1
   /** Every change after this revision is here. */
   #since = 0
   readonly #waiting = new Set<() => void>()
@@ -79,9 +79,12 @@ export class EventLog {
     return this.#bytes
   }
 
-  /** Called once, before any event: what came up to this revision is known elsewhere. */
+  /** Starts again after a revision: changes up to it are known elsewhere. Every position held so far is gone. */
   startAfter(revision: number): void {
+    this.#drop(this.#events.length)
+    this.#first++
     this.#since = revision
+    this.wake()
   }
 
   append(events: ObjectEvent[]): void {

@@ -1,23 +1,25 @@
-import {sleep} from '../../runtime.ts'
 import {StatusError} from '../kernel/status.ts'
-import {parseResourceVersion, requestTimeout} from './options.ts'
+import {parseResourceVersion} from './options.ts'
 import type {Registry} from './registry.ts'
 
 /** How long a read waits for a revision that has not been reached, as kube-apiserver's cache does. */
-const TOO_LARGE_PATIENCE = 3000
+const LONGEST_WAIT = 3000
 
-/** Waits until memory has reached a revision, for as long as the caller and Kubernetes' own patience allow. */
+/** What of a request says how long it waits. */
+export interface Waiting {
+  timeout?: number | undefined
+  signal?: AbortSignal
+}
+
+/** Waits until memory has reached a revision, for as long as the caller and Kubernetes' own limit allow. */
 export async function reach(
   registry: Registry,
   wanted: number,
-  request: {timeout: number | undefined; signal: AbortSignal},
+  {timeout = LONGEST_WAIT, signal}: Waiting,
 ): Promise<void> {
   if (wanted <= registry.revision) return
-  const patience = Math.min(TOO_LARGE_PATIENCE, request.timeout ?? TOO_LARGE_PATIENCE)
-  for (let waited = 0; waited < patience && wanted > registry.revision; waited += 50)
-    await sleep(50, request.signal)
-  if (wanted <= registry.revision) return
-  if (patience < TOO_LARGE_PATIENCE) throw requestTimedOut()
+  if (await registry.reached.wait(wanted, Math.min(LONGEST_WAIT, timeout), signal)) return
+  if (timeout < LONGEST_WAIT) throw requestTimedOut()
   throw new StatusError(
     504,
     'Timeout',
@@ -30,18 +32,22 @@ export async function reach(
   )
 }
 
-/** A read that names a resourceVersion wants nothing older. */
+/** Waits until memory has every write that any server has acknowledged before this call. */
+export async function catchUp(registry: Registry, waiting: Waiting = {}): Promise<void> {
+  await reach(registry, await registry.storage.revision(), waiting)
+}
+
+/** Brings memory as far as a read wants it: to now without a resourceVersion, else not behind that; 0 takes what is there. */
 export async function reachRead(
   registry: Registry,
-  query: URLSearchParams,
-  signal: AbortSignal,
-): Promise<void> {
-  const wanted = parseResourceVersion(
-    query.get('resourceVersion') ?? '',
-    (message) => new StatusError(500, undefined, message),
-  )
-  if (wanted > registry.revision)
-    await reach(registry, wanted, {timeout: requestTimeout(query), signal})
+  resourceVersion: string,
+  waiting: Waiting,
+  fail: (message: string) => StatusError,
+): Promise<number> {
+  const wanted = parseResourceVersion(resourceVersion, fail)
+  if (resourceVersion === '') await catchUp(registry, waiting)
+  else await reach(registry, wanted, waiting)
+  return wanted
 }
 
 /** The caller's own ?timeout has passed. The real server sends this one without its kind, as text. */

@@ -1,12 +1,12 @@
 import {hasCode} from '../../errors.ts'
 import {badRequest, expired, tooLarge, type StatusError} from '../kernel/status.ts'
 import {decodeContinue, encodeContinue, NEWEST} from './continue-token.ts'
-import {reach} from './freshness.ts'
-import {parseResourceVersion, type ListOptions} from './options.ts'
+import {catchUp, reach, reachRead, type Waiting} from './freshness.ts'
+import type {ListOptions} from './options.ts'
 import type {Registry} from './registry.ts'
 import type {ResourceStore} from './resource-store.ts'
 import type {Selection} from './selection.ts'
-import {fromEntry, type StoredObject} from './stored-object.ts'
+import type {StoredObject} from './stored-object.ts'
 
 export interface Page {
   items: StoredObject[]
@@ -28,8 +28,7 @@ export interface ListRequest {
   selection: Selection
   /** Words a JSON error as Go does. */
   explainJson: (text: Buffer) => string
-  timeout: number | undefined
-  signal: AbortSignal
+  waiting: Waiting
 }
 
 /** As kube-apiserver lists: the newest state, one not older than a revision, exactly that of one, or a list's next page. */
@@ -38,21 +37,22 @@ export async function list(
   store: ResourceStore,
   request: ListRequest,
 ): Promise<Page> {
-  const {options, selection} = request
+  const {options, selection, waiting} = request
   const {limit} = options
   if (options.continue !== '') {
     if (options.resourceVersion !== '' && options.resourceVersion !== '0')
       throw badRequest('specifying resource version is not allowed when using continue')
     const {revision, after} = decodeContinue(options.continue, request.explainJson)
-    if (revision === NEWEST)
+    if (revision === NEWEST) {
+      await catchUp(registry, waiting)
       return memoryPage(store, {selection, limit, revision: registry.revision, after})
-    await reach(registry, revision, request)
+    }
+    await reach(registry, revision, waiting)
     return pageAt(registry, store, {selection, limit, revision, after})
   }
-  const wanted = parseResourceVersion(options.resourceVersion, (message) =>
+  const wanted = await reachRead(registry, options.resourceVersion, waiting, (message) =>
     badRequest(`invalid resource version: ${message}`),
   )
-  await reach(registry, wanted, request)
   if (options.resourceVersionMatch === 'Exact')
     return pageAt(registry, store, {selection, limit, revision: wanted, after: ''})
   return memoryPage(store, {selection, limit, revision: registry.revision, after: ''})
@@ -175,7 +175,7 @@ async function countedPage(
   const {revision, limit} = position
   const most = limit === 0 ? {bytes: HISTORY_BYTES} : {limit, bytes: PAGE_BYTES}
   const {entries, remaining} = await readHistory(registry, store, position, most)
-  const items = entries.map((entry) => fromEntry(store.resource, entry, store.prefix))
+  const items = entries.flatMap((entry) => store.decode(entry) ?? [])
   if (remaining === 0) return {items, revision}
   if (limit === 0) throw tooLong(store)
   return continued(items, revision, remaining)
@@ -193,9 +193,9 @@ async function searchedPage(
   for (;;) {
     const {entries, remaining} = await readHistory(registry, store, {...position, after}, most)
     for (const entry of entries) {
-      const stored = fromEntry(store.resource, entry, store.prefix)
-      if (!page.take(stored)) return page.continued()
-      after = stored.key
+      const stored = store.decode(entry)
+      if (stored !== undefined && !page.take(stored)) return page.continued()
+      after = entry.key.slice(store.prefix.length)
     }
     if (remaining === 0) return page.whole()
     if (page.bytes > HISTORY_BYTES) throw tooLong(store)

@@ -10,6 +10,7 @@ import {applyMergePatch} from '../patch/merge-patch.ts'
 import {applyStrategicMergePatch} from '../patch/strategic-merge.ts'
 import {badRequest, conflict, notFound, unsupportedMediaType} from '../kernel/status.ts'
 import {create, isAlreadyThere} from './create.ts'
+import {catchUp} from './freshness.ts'
 import {requireApplyOptions, type WriteOptions} from './options.ts'
 import {patchedText, requireSameKind, toTyped} from './patched-object.ts'
 import {requireCreate, update} from './update.ts'
@@ -143,9 +144,10 @@ async function applyPatch(
   try {
     return await create(services, target, object, managedFields ?? [])
   } catch (error) {
+    if (!isAlreadyThere(error)) throw error
     // Somebody else has created it meanwhile.
-    if (isAlreadyThere(error)) return await change()
-    throw error
+    await catchUp(services.registry)
+    return change()
   }
 }
 

@@ -1,62 +1,68 @@
 import type {ApiObject} from '../../api/meta.ts'
+import {sleep} from '../../runtime.ts'
 import type {Storage, StorageEvent} from '../../storage/storage.ts'
 import type {ObjectReader, Resource} from '../kernel/resource.ts'
+import {ReachedRevision} from './reached-revision.ts'
 import {ResourceStore, STORE_ROOT} from './resource-store.ts'
-import {parse} from './stored-object.ts'
+import {parse, type StoredObject} from './stored-object.ts'
 import {WindowBudget} from './window-budget.ts'
+
+/** Between two attempts to read the whole store: it may be large, or out of reach. */
+const RELOAD_EVERY = 1000
+
+type OnError = (message: string, error: unknown) => void
 
 /** Every stored resource's memory, fed by the store's events. */
 export class Registry implements ObjectReader {
   readonly storage: Storage
+  /** The newest revision that memory has seen. */
+  readonly reached = new ReachedRevision()
   readonly #stores = new Map<string, ResourceStore>()
   readonly #byPrefix = new Map<string, ResourceStore>()
+  readonly #closed = new AbortController()
+  readonly #onError: OnError
   #stop: () => void = () => undefined
-  #revision = 0
+  /** When the whole store was last read again. */
+  #reloadedAt = -Infinity
 
-  private constructor(storage: Storage, resources: readonly Resource[]) {
+  private constructor(storage: Storage, resources: readonly Resource[], onError: OnError) {
     this.storage = storage
+    this.#onError = onError
     const budget = new WindowBudget()
+    const onForeign = (key: string) =>
+      onError('left out of what is served', new Error(`${key} in the store cannot be read`))
     for (const resource of resources) {
       if (resource.review !== undefined) continue
-      const store = new ResourceStore(resource, budget)
+      const store = new ResourceStore(resource, budget, onForeign)
       this.#stores.set(idOf(resource.group, resource.plural), store)
       this.#byPrefix.set(store.prefix, store)
     }
   }
 
-  /** Reads everything into memory, then follows the store. What cannot be read is left in the store, and said. */
+  /** Reads everything into memory, then follows the store. What cannot be read is left in the store and reported. */
   static async open(
     storage: Storage,
     resources: readonly Resource[],
-    onUnreadable: (key: string) => void = () => undefined,
+    onError: OnError = () => undefined,
   ): Promise<Registry> {
-    const registry = new Registry(storage, resources)
-    const early: StorageEvent[][] = []
-    let loaded = false
-    const {revision, stop} = storage.subscribe(STORE_ROOT, (events) => {
-      if (loaded) registry.#apply(events)
-      else early.push(events)
-    })
-    registry.#stop = stop
-    registry.#revision = revision
-    for (const store of registry.#stores.values())
-      registry.#revision = Math.max(registry.#revision, await store.load(storage, onUnreadable))
-    loaded = true
-    for (const events of early) {
-      registry.#apply(
-        events.filter((event) => event.revision > (registry.#storeOf(event.key)?.log.since ?? 0)),
-      )
-    }
+    const registry = new Registry(storage, resources, onError)
+    await registry.#load()
     return registry
   }
 
-  /** The newest revision that memory has seen. */
   get revision(): number {
-    return this.#revision
+    return this.reached.value
   }
 
   get stores(): Iterable<ResourceStore> {
     return this.#stores.values()
+  }
+
+  /** How long the texts of all objects are. */
+  get bytes(): number {
+    let bytes = 0
+    for (const store of this.#stores.values()) bytes += store.bytes
+    return bytes
   }
 
   store(group: string, plural: string): ResourceStore | undefined {
@@ -74,14 +80,43 @@ export class Registry implements ObjectReader {
 
   /** Follows the store no longer, and ends the watches that are still open. */
   close(): void {
+    this.#closed.abort()
     this.#stop()
     for (const store of this.#stores.values()) store.log.close()
   }
 
-  #apply(events: StorageEvent[]): void {
+  /** Brings memory to one state of the store, in one step, and follows the store from there. */
+  async #load(): Promise<void> {
+    const revision = await this.storage.revision()
+    const loaded: [ResourceStore, StoredObject[]][] = []
+    for (const store of this.#stores.values())
+      loaded.push([store, await store.readAt(this.storage, revision)])
+    if (this.#closed.signal.aborted) return
+    for (const [store, objects] of loaded) store.reset(objects, revision)
+    this.reached.advance(revision)
+    this.#stop = this.storage.subscribe(STORE_ROOT, revision, {
+      advance: (through, events) => this.#advance(through, events),
+      lost: () => void this.#reload(),
+    })
+  }
+
+  /** Until it succeeds, reads that must be current wait and then fail; all others get what memory has. */
+  async #reload(): Promise<void> {
+    while (!this.#closed.signal.aborted) {
+      const wait = this.#reloadedAt + RELOAD_EVERY - performance.now()
+      try {
+        if (wait > 0) await sleep(wait, this.#closed.signal)
+        this.#reloadedAt = performance.now()
+        return await this.#load()
+      } catch (error) {
+        if (!this.#closed.signal.aborted) this.#onError('cannot read the store again', error)
+      }
+    }
+  }
+
+  #advance(revision: number, events: StorageEvent[]): void {
     const changes = new Map<ResourceStore, StorageEvent[]>()
     for (const event of events) {
-      this.#revision = Math.max(this.#revision, event.revision)
       const store = this.#storeOf(event.key)
       if (store === undefined) continue
       const list = changes.get(store)
@@ -89,6 +124,7 @@ export class Registry implements ObjectReader {
       else list.push(event)
     }
     for (const [store, list] of changes) store.apply(list)
+    this.reached.advance(revision)
   }
 
   #storeOf(key: string): ResourceStore | undefined {

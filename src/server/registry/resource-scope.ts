@@ -12,7 +12,8 @@ import {
 import {badRequest, methodNotAllowed, notFound, unsupportedMediaType} from '../kernel/status.ts'
 import {includeObjectOf, negotiate} from '../table/index.ts'
 import type {DeleteOptions} from './delete.ts'
-import type {WriteOptions} from './options.ts'
+import {catchUp, type Waiting} from './freshness.ts'
+import {requestTimeout, type WriteOptions} from './options.ts'
 import type {Presentation} from './present.ts'
 import type {ResourceStore} from './resource-store.ts'
 import type {Route, RouteTable} from './route-table.ts'
@@ -71,6 +72,15 @@ export class ResourceScope {
 
   get #namespace(): string {
     return this.resource.namespaced ? this.call.info.namespace : ''
+  }
+
+  get waiting(): Waiting {
+    return {timeout: requestTimeout(this.query), signal: this.call.request.signal}
+  }
+
+  /** Before memory is looked at for a write: what others have written must not be missing there. */
+  catchUp(): Promise<void> {
+    return catchUp(this.deps.registry, this.waiting)
   }
 
   /** The object that the path names. */

@@ -1,5 +1,5 @@
 import type {ApiObject} from '../../api/meta.ts'
-import type {Storage, StorageEvent} from '../../storage/storage.ts'
+import type {Entry, Range, Storage, StorageEvent} from '../../storage/storage.ts'
 import {groupVersion, type Resource} from '../kernel/resource.ts'
 import {EventLog, ObjectEvent} from './event-log.ts'
 import {SortedKeys} from './sorted-keys.ts'
@@ -28,10 +28,13 @@ export class ResourceStore {
   readonly #keys = new SortedKeys()
   readonly #listeners: ((events: ObjectEvent[]) => void)[] = []
   readonly log: EventLog
+  readonly #onForeign: (key: string) => void
   #bytes = 0
 
-  constructor(resource: Resource, budget: WindowBudget) {
+  /** `onForeign` is told of keys under its prefix that are no objects of this server. */
+  constructor(resource: Resource, budget: WindowBudget, onForeign: (key: string) => void) {
     this.resource = resource
+    this.#onForeign = onForeign
     this.log = new EventLog(WINDOW, budget)
     this.prefix = `${STORE_ROOT}${resource.group === '' ? 'core' : resource.group}/${resource.plural}/`
     this.apiVersion = groupVersion(resource)
@@ -46,21 +49,43 @@ export class ResourceStore {
     return this.#bytes
   }
 
-  /** Reads what is stored, piece by piece, and returns the revision of that. Called once, before any event. */
-  async load(storage: Storage, onUnreadable: (key: string) => void): Promise<number> {
-    let page = await storage.list(this.prefix, {bytes: LOAD_BYTES})
-    const {revision} = page
-    for (;;) {
-      for (const entry of page.entries) {
-        if (isReadable(entry)) this.#put(fromEntry(this.resource, entry, this.prefix))
-        else onUnreadable(entry.key)
+  /** Reads what is stored at a revision, piece by piece. What memory has already is not read into it twice. */
+  async readAt(storage: Storage, revision: number): Promise<StoredObject[]> {
+    const objects: StoredObject[] = []
+    let after: string | undefined
+    do {
+      const {entries, remaining}: Range = await storage.list(this.prefix, {
+        bytes: LOAD_BYTES,
+        revision,
+        ...(after === undefined ? {} : {after}),
+      })
+      for (const entry of entries) {
+        const known = this.#objects.get(this.#pathOf(entry.key))
+        const object = known?.revision === entry.revision ? known : this.decode(entry)
+        if (object !== undefined) objects.push(object)
       }
-      const after = page.entries.at(-1)?.key
-      if (page.remaining === 0 || after === undefined) break
-      page = await storage.list(this.prefix, {bytes: LOAD_BYTES, revision, after})
+      after = remaining === 0 ? undefined : entries.at(-1)?.key
+    } while (after !== undefined)
+    return objects
+  }
+
+  /** Brings memory to a state that was read as a whole. Watchers, who missed what lies between, have to start again. */
+  reset(objects: readonly StoredObject[], revision: number): void {
+    const events: ObjectEvent[] = []
+    const gone = new Map(this.#objects)
+    for (const object of objects) {
+      const previous = this.#objects.get(object.key)
+      gone.delete(object.key)
+      if (object === previous) continue
+      this.#put(object)
+      events.push(new ObjectEvent(object.revision, object, previous))
+    }
+    for (const [path, object] of gone) {
+      this.#remove(path)
+      events.push(new ObjectEvent(revision, undefined, object.atRevision(revision)))
     }
     this.log.startAfter(revision)
-    return revision
+    this.#notify(events)
   }
 
   /** Called back with every change, after it has been applied here. */
@@ -69,9 +94,9 @@ export class ResourceStore {
   }
 
   apply(changes: StorageEvent[]): void {
-    const events = changes.map((change) => this.#applyOne(change))
+    const events = changes.flatMap((change) => this.#applyOne(change) ?? [])
     this.log.append(events)
-    for (const listener of this.#listeners) listener(events)
+    this.#notify(events)
   }
 
   get(namespace: string, name: string): StoredObject | undefined {
@@ -110,24 +135,48 @@ export class ResourceStore {
     return this.prefix + this.keyOf(namespace, name)
   }
 
-  /** An event of the store as watchers see it, without applying it: for reading history. */
-  toEvent(change: StorageEvent): ObjectEvent {
-    const previous = change.previous && fromEntry(this.resource, change.previous, this.prefix)
-    return this.#eventOf(change, previous)
+  /** A stored entry as an object; undefined if it is none of this server's. */
+  decode(entry: Entry): StoredObject | undefined {
+    if (this.#isPath(this.#pathOf(entry.key)) && isReadable(entry))
+      return fromEntry(this.resource, entry, this.prefix)
+    this.#onForeign(entry.key)
+    return undefined
   }
 
-  #applyOne(change: StorageEvent): ObjectEvent {
-    const path = change.key.slice(this.prefix.length)
+  /** An event of the store as watchers see it, without applying it: for reading history. */
+  toEvent(change: StorageEvent): ObjectEvent | undefined {
+    return this.#eventOf(change, change.previous && this.decode(change.previous))
+  }
+
+  #applyOne(change: StorageEvent): ObjectEvent | undefined {
+    const path = this.#pathOf(change.key)
     const event = this.#eventOf(change, this.#objects.get(path))
-    if (event.current !== undefined) this.#put(event.current)
+    if (event?.current !== undefined) this.#put(event.current)
     else this.#remove(path)
     return event
   }
 
-  #eventOf({entry, revision}: StorageEvent, previous: StoredObject | undefined): ObjectEvent {
-    if (entry === undefined)
-      return new ObjectEvent(revision, undefined, previous?.atRevision(revision))
-    return new ObjectEvent(revision, fromEntry(this.resource, entry, this.prefix), previous)
+  /** Undefined for a change of something that is no object before and after. */
+  #eventOf(
+    {entry, revision}: StorageEvent,
+    previous: StoredObject | undefined,
+  ): ObjectEvent | undefined {
+    const current = entry && this.decode(entry)
+    if (current !== undefined) return new ObjectEvent(revision, current, previous)
+    return previous && new ObjectEvent(revision, undefined, previous.atRevision(revision))
+  }
+
+  #notify(events: ObjectEvent[]): void {
+    if (events.length > 0) for (const listener of this.#listeners) listener(events)
+  }
+
+  #pathOf(key: string): string {
+    return key.slice(this.prefix.length)
+  }
+
+  #isPath(path: string): boolean {
+    const parts = path.split('/')
+    return parts.length === (this.resource.namespaced ? 2 : 1) && !parts.includes('')
   }
 
   #put(stored: StoredObject): void {

@@ -32,7 +32,7 @@ export class StoreQuota {
   /** Throws if there is no room for so many more bytes. */
   require({store: {resource}, context: {user}}: WriteTarget, growth: number): void {
     if (growth <= 0) return
-    if (this.#registry.storage.usage().live + growth > this.#bytes)
+    if (this.#registry.bytes + growth > this.#bytes)
       throw insufficientStorage(
         `the store is full: its objects may take ${this.#bytes} bytes; delete some, or raise --quota-backend-bytes`,
       )

@@ -9,6 +9,7 @@ import {invalidValue} from '../kernel/field-error.ts'
 import {deepEqual} from '../patch/json-value.ts'
 import {validateFinalizerDomains, validateObjectMetaUpdate} from '../validation/metadata.ts'
 import {create} from './create.ts'
+import {catchUp} from './freshness.ts'
 import {storableBytes} from './object-size.ts'
 import {parseNumber} from './options.ts'
 import {requireSameName, requireSameNamespace} from './request-identity.ts'
@@ -78,6 +79,7 @@ export async function update(
       if (saved !== 'overtaken') return saved
       if (tries === 1)
         endTurn = await store.turns.take(store.keyOf(context.namespace, context.name))
+      await catchUp(services.registry)
     }
   } finally {
     endTurn()

@@ -4,7 +4,7 @@ import type {ObjectEvent} from './event-log.ts'
 import {selected} from './list.ts'
 import {parseResourceVersion, type ListOptions} from './options.ts'
 import type {Registry} from './registry.ts'
-import {STORE_ROOT, type ResourceStore} from './resource-store.ts'
+import type {ResourceStore} from './resource-store.ts'
 import type {Selection} from './selection.ts'
 import {WatchFrames, type EventForm} from './watch-frames.ts'
 import {WatchWait} from './watch-wait.ts'
@@ -196,17 +196,14 @@ class Watch {
   /** Sends the changes that memory no longer holds, up to a revision, from the store's history as fast as they are read. */
   async *#history(until: number): AsyncGenerator<string> {
     const {storage} = this.#registry
-    // All of the store is read, because every revision then shows up, and with it the last one.
-    for await (const changes of storage.watch(STORE_ROOT, this.#since, this.#request.signal)) {
-      let events = changes
-        .filter(({key, revision}) => revision <= until && key.startsWith(this.#store.prefix))
-        .map((change) => this.#store.toEvent(change))
+    const {prefix} = this.#store
+    for await (const changes of storage.history(prefix, this.#since, until, this.#request.signal)) {
+      let events = changes.flatMap((change) => this.#store.toEvent(change) ?? [])
       while (events.length > 0) {
         const {text, taken} = this.#piece(events)
         events = events.slice(taken)
         if (text !== '') yield text
       }
-      if ((changes.at(-1)?.revision ?? 0) >= until) return
     }
   }
 }

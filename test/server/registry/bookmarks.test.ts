@@ -87,7 +87,7 @@ describe('bookmarks of a watch', () => {
   })
 
   it('do not send a caller back behind the revision that it waits for', async () => {
-    const future = storage.revision() + 2
+    const future = (await storage.revision()) + 2
     const following = watch(`allowWatchBookmarks=true&resourceVersion=${future}`, 'n')
     await new Promise((resolve) => setTimeout(resolve, 80))
     assert.deepEqual(following.events, [])
@@ -98,7 +98,7 @@ describe('bookmarks of a watch', () => {
   })
 
   it('do not come to who has not asked', async () => {
-    const following = watch(`resourceVersion=${storage.revision()}`, 'n')
+    const following = watch(`resourceVersion=${await storage.revision()}`, 'n')
     await new Promise((resolve) => setTimeout(resolve, 80))
     await following.stop()
     assert.deepEqual(following.events, [])

@@ -41,7 +41,7 @@ describe('create', () => {
       /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
     )
     assert.match(metadata.creationTimestamp ?? '', /^20[2-9]\d-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
-    assert.equal(metadata.resourceVersion, String(storage.revision()))
+    assert.equal(metadata.resourceVersion, String(await storage.revision()))
     for (const field of ['deletionTimestamp', 'selfLink', 'generation'])
       assert.equal(field in metadata, false, field)
     assert.deepEqual((await api.get(`${PATH}/a`)).body, body)
@@ -56,12 +56,12 @@ describe('create', () => {
   })
 
   it('stores nothing with dryRun=All but answers as if it had', async () => {
-    const before = storage.revision()
+    const before = await storage.revision()
     const {status, body} = await api.post(`${PATH}?dryRun=All`, {metadata: {generateName: 'dry-'}})
     assert.equal(status, 201)
     assert.ok(body.metadata.uid && body.metadata.name.length === 9)
     assert.equal('resourceVersion' in body.metadata, false)
-    assert.equal(storage.revision(), before)
+    assert.equal(await storage.revision(), before)
     const again = await api.post(`${PATH}?dryRun=All`, {metadata: {name: 'a'}})
     assert.equal(again.body.reason, 'AlreadyExists')
   })
@@ -200,12 +200,12 @@ describe('create', () => {
   ]
   for (const {name, path = PATH, body, type, status, reason, message} of refusals) {
     it(`refuses ${name}`, async () => {
-      const before = storage.revision()
+      const before = await storage.revision()
       const answer = await api.post(path, body, type === undefined ? {} : {type})
       assert.equal(answer.status, status)
       assert.equal(answer.body.reason, reason)
       assert.ok(answer.body.message.includes(message), answer.body.message)
-      assert.equal(storage.revision(), before)
+      assert.equal(await storage.revision(), before)
     })
   }
 

@@ -61,9 +61,9 @@ describe('delete', () => {
     assert.ok(marked.body.metadata.deletionTimestamp)
     assert.equal(marked.body.metadata.deletionGracePeriodSeconds, 0)
 
-    const revision = storage.revision()
+    const revision = await storage.revision()
     const again = await api.delete(url)
-    assert.deepEqual([again.status, storage.revision()], [200, revision])
+    assert.deepEqual([again.status, await storage.revision()], [200, revision])
 
     const added = await api.patch(url, {
       metadata: {finalizers: ['example.com/one', 'example.com/new']},
@@ -71,7 +71,7 @@ describe('delete', () => {
     assert.equal(added.status, 422)
     assert.match(added.body.message, /no new finalizers can be added/)
 
-    const watch = await api.watch(`${PATH}?resourceVersion=${storage.revision()}`)
+    const watch = await api.watch(`${PATH}?resourceVersion=${await storage.revision()}`)
     await api.patch(url, {metadata: {finalizers: ['example.com/two']}})
     const last = await api.patch(url, {metadata: {finalizers: null}})
     assert.equal(last.status, 200)
@@ -100,10 +100,10 @@ describe('delete', () => {
 
   it('stores nothing with dryRun=All, in the query or the body', async () => {
     const {metadata} = await created()
-    const before = storage.revision()
+    const before = await storage.revision()
     assert.equal((await api.delete(`${at(metadata.name)}?dryRun=All`)).status, 200)
     assert.equal((await api.delete(at(metadata.name), {dryRun: ['All']})).status, 200)
-    assert.equal(storage.revision(), before)
+    assert.equal(await storage.revision(), before)
   })
 
   for (const policy of ['Background', 'Foreground', 'Orphan']) {
@@ -195,9 +195,9 @@ describe('delete', () => {
 
     it('stores nothing with dryRun=All', async () => {
       await created()
-      const before = storage.revision()
+      const before = await storage.revision()
       assert.equal((await api.delete(`${PATH}?dryRun=All`)).status, 200)
-      assert.equal(storage.revision(), before)
+      assert.equal(await storage.revision(), before)
     })
 
     it('is not to be had for all namespaces at once, nor for namespaces', async () => {

@@ -29,7 +29,7 @@ describe('list', () => {
     const {status, body} = await api.get(PATH)
     assert.equal(status, 200)
     assert.deepEqual([body.kind, body.apiVersion], ['ConfigMapList', 'v1'])
-    assert.deepEqual(body.metadata, {resourceVersion: String(storage.revision())})
+    assert.deepEqual(body.metadata, {resourceVersion: String(await storage.revision())})
     assert.deepEqual(names(body), ['a', 'b', 'c', 'd', 'e'])
     assert.equal('kind' in body.items[0]! || 'apiVersion' in body.items[0]!, false)
   })
@@ -102,7 +102,7 @@ describe('list', () => {
   })
 
   it('shows exactly the state of a revision, or one not older', async () => {
-    const revision = storage.revision()
+    const revision = await storage.revision()
     await create('f')
     const exact = await api.get(`${PATH}?resourceVersion=${revision}&resourceVersionMatch=Exact`)
     assert.deepEqual(names(exact.body), ['a', 'b', 'c', 'd', 'e'])
@@ -118,14 +118,14 @@ describe('list', () => {
   })
 
   it('waits for a revision that is about to come', async () => {
-    const wanted = storage.revision() + 1
+    const wanted = (await storage.revision()) + 1
     const waiting = api.get(`${PATH}?resourceVersion=${wanted}`)
     await create('f')
     assert.ok(names((await waiting).body).includes('f'))
   })
 
   it('of one object waits for its revision too, and says when that is none', async () => {
-    const wanted = storage.revision() + 1
+    const wanted = (await storage.revision()) + 1
     const reading = api.get(`${PATH}/a?resourceVersion=${wanted}`)
     await api.patch(`${PATH}/a`, {data: {late: 'yes'}})
     assert.deepEqual((await reading).body.data, {late: 'yes'})
@@ -140,7 +140,7 @@ describe('list', () => {
   })
 
   it('answers 504 to a revision that does not come', async () => {
-    const current = storage.revision()
+    const current = await storage.revision()
     const {status, headers, body} = await api.get(`${PATH}?resourceVersion=${current + 1000}`)
     assert.equal(status, 504)
     assert.equal(headers['Retry-After'], '1')
@@ -156,12 +156,12 @@ describe('list', () => {
     const {body} = await api.get(`${PATH}?limit=2`)
     const begun = body.metadata.resourceVersion
     await api.delete(`${PATH}/d`)
-    await storage.compact(storage.revision())
+    await storage.compact(await storage.revision())
     const expired = await api.get(`${PATH}?limit=2&continue=${body.metadata.continue}`)
     assert.deepEqual([expired.status, expired.body.reason], [410, 'Expired'])
     const rest = await api.get(`${PATH}?limit=5&continue=${expired.body.metadata.continue}`)
     assert.deepEqual(names(rest.body), ['c', 'e'])
-    assert.equal(rest.body.metadata.resourceVersion, String(storage.revision()))
+    assert.equal(rest.body.metadata.resourceVersion, String(await storage.revision()))
     const exact = await api.get(`${PATH}?resourceVersion=${begun}&resourceVersionMatch=Exact`)
     assert.deepEqual([exact.status, exact.body.metadata], [410, {}])
   })

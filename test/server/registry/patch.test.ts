@@ -132,10 +132,10 @@ describe('patch', () => {
   })
 
   it('stores nothing with dryRun=All', async () => {
-    const before = storage.revision()
+    const before = await storage.revision()
     const {body} = await api.patch(`${url}?dryRun=All`, {data: {a: '1'}})
     assert.deepEqual(body.data, {one: '1', two: '2', a: '1'})
-    assert.equal(storage.revision(), before)
+    assert.equal(await storage.revision(), before)
   })
 
   it('warns of fields that are not known, or refuses them with fieldValidation=Strict', async () => {
@@ -247,14 +247,14 @@ describe('patch', () => {
   ]
   for (const {name, at = url, body, kind = 'merge', type, status, message} of refusals) {
     it(`refuses ${name}`, async () => {
-      const before = storage.revision()
+      const before = await storage.revision()
       const answer =
         type === undefined
           ? await api.patch(at, body, kind)
           : await api.call('PATCH', at, {body, type})
       assert.equal(answer.status, status, answer.text.slice(0, 300))
       assert.ok(answer.body.message.includes(message), answer.body.message)
-      assert.equal(storage.revision(), before)
+      assert.equal(await storage.revision(), before)
     })
   }
 })

@@ -128,24 +128,24 @@ describe('update', () => {
 
   it('that changes nothing writes nothing, whatever the order of its fields', async () => {
     const object = await created({data: {a: '1', b: '2'}})
-    const before = storage.revision()
+    const before = await storage.revision()
     const {body} = await api.put(`${PATH}/${object.metadata.name}`, {
       data: {b: '2', a: '1'},
       metadata: Object.fromEntries(Object.entries(object.metadata).reverse()),
     })
     assert.equal(body.metadata.resourceVersion, object.metadata.resourceVersion)
-    assert.equal(storage.revision(), before)
+    assert.equal(await storage.revision(), before)
   })
 
   it('stores nothing with dryRun=All', async () => {
     const object = await created()
-    const before = storage.revision()
+    const before = await storage.revision()
     const {status, body} = await api.put(`${PATH}/${object.metadata.name}?dryRun=All`, {
       ...object,
       data: {a: '1'},
     })
     assert.deepEqual([status, body.data], [200, {a: '1'}])
-    assert.equal(storage.revision(), before)
+    assert.equal(await storage.revision(), before)
   })
 
   it('refuses another name than the path’s, and another namespace', async () => {

@@ -22,7 +22,7 @@ describe('watch', () => {
   beforeEach(() => api.delete(PATH))
 
   it('sends the changes after a revision, in order, as they were answered to their writers', async () => {
-    const since = storage.revision()
+    const since = await storage.revision()
     const created = (await create('a')).body
     const changed = (await api.patch(`${PATH}/a`, {data: {k: 'v'}})).body
     const watch = await api.watch(`${PATH}?resourceVersion=${since}`)
@@ -30,7 +30,7 @@ describe('watch', () => {
     const [added, modified, deleted] = await watch.first(3)
     assert.deepEqual(added, {type: 'ADDED', object: created})
     assert.deepEqual(modified, {type: 'MODIFIED', object: changed})
-    const resourceVersion = String(storage.revision())
+    const resourceVersion = String(await storage.revision())
     const last = {...changed, metadata: {...changed.metadata, resourceVersion}}
     assert.deepEqual(deleted, {type: 'DELETED', object: last})
     await watch.stop()
@@ -56,7 +56,7 @@ describe('watch', () => {
 
   it('ends the initial state with a bookmark where sendInitialEvents asks for it', async () => {
     await create('a')
-    const revision = String(storage.revision())
+    const revision = String(await storage.revision())
     const watch = await api.watch(`${PATH}?${LIST}&allowWatchBookmarks=true`)
     const [, bookmark] = await watch.first(2)
     assert.deepEqual(bookmark, {
@@ -77,7 +77,7 @@ describe('watch', () => {
 
   it('ends the initial state only when it is not older than the caller has seen elsewhere', async () => {
     await create('a')
-    const wanted = storage.revision() + 2
+    const wanted = (await storage.revision()) + 2
     const watch = await api.watch(
       `${PATH}?${LIST}&allowWatchBookmarks=true&resourceVersion=${wanted}`,
     )
@@ -108,7 +108,7 @@ describe('watch', () => {
   })
 
   it('waits without a word for a revision that is to come', async () => {
-    const watch = await api.watch(`${PATH}?resourceVersion=${storage.revision() + 1}`)
+    const watch = await api.watch(`${PATH}?resourceVersion=${(await storage.revision()) + 1}`)
     await create('a')
     await create('b')
     assert.deepEqual(await watch.summary(1), ['ADDED b'])
@@ -116,7 +116,7 @@ describe('watch', () => {
   })
 
   it('shows objects that come into a selection as added and those that leave it as deleted', async () => {
-    const since = storage.revision()
+    const since = await storage.revision()
     const watch = await api.watch(`${PATH}?labelSelector=on=yes&resourceVersion=${since}`)
     await create('a', {on: 'no'})
     await api.patch(`${PATH}/a`, {metadata: {labels: {on: 'yes'}}, data: {k: 'matching'}})
@@ -132,7 +132,7 @@ describe('watch', () => {
   })
 
   it('follows one object by a field selector, and by the old path', async () => {
-    const since = storage.revision()
+    const since = await storage.revision()
     const watches = await Promise.all([
       api.watch(`${PATH}?fieldSelector=metadata.name=a&resourceVersion=${since}`),
       api.watch(`/api/v1/watch/namespaces/default/configmaps/a?resourceVersion=${since}`),
@@ -146,7 +146,7 @@ describe('watch', () => {
   })
 
   it('goes through all namespaces without one in the path', async () => {
-    const watch = await api.watch(`/api/v1/configmaps?resourceVersion=${storage.revision()}`)
+    const watch = await api.watch(`/api/v1/configmaps?resourceVersion=${await storage.revision()}`)
     await create('a')
     await api.post('/api/v1/namespaces/kube-public/configmaps', {metadata: {name: 'b'}})
     assert.deepEqual(await watch.summary(2), ['ADDED a', 'ADDED b'])
@@ -164,16 +164,18 @@ describe('watch', () => {
   })
 
   it('ends cleanly after timeoutSeconds', async () => {
-    const watch = await api.watch(`${PATH}?timeoutSeconds=1&resourceVersion=${storage.revision()}`)
+    const watch = await api.watch(
+      `${PATH}?timeoutSeconds=1&resourceVersion=${await storage.revision()}`,
+    )
     await watch.ended
     assert.deepEqual(watch.events, [])
   })
 
   it('says too old to a revision that is forgotten, in one event', async () => {
     await create('a')
-    const [log] = [storage.revision()]
+    const [log] = [await storage.revision()]
     await api.patch(`${PATH}/a`, {data: {k: 'v'}})
-    await storage.compact(storage.revision())
+    await storage.compact(await storage.revision())
     // Memory still holds its newest changes: only a server that began later has to ask the store.
     const second = await startTestServer({storage: readOnly(), controllers: false})
     const watch = await new Api(second.handler).watch(`${PATH}?resourceVersion=${log - 1}`)
@@ -188,7 +190,7 @@ describe('watch', () => {
   })
 
   it('goes on from the store’s history after a restart, with no gap and no repeat', async () => {
-    const since = storage.revision()
+    const since = await storage.revision()
     await create('a')
     await api.post('/api/v1/namespaces/default/secrets', {metadata: {generateName: 's'}})
     await api.patch(`${PATH}/a`, {data: {k: 'v'}})
@@ -220,7 +222,7 @@ describe('watch', () => {
   }
 
   it('shows every watcher every change once and in one order, while many write', async () => {
-    const since = storage.revision()
+    const since = await storage.revision()
     const early = await api.watch(`${PATH}?resourceVersion=${since}`)
     const late: Promise<Awaited<ReturnType<Api['watch']>>>[] = []
     const writers = Array.from({length: 16}, async (_, writer) => {
@@ -288,7 +290,7 @@ describe('watch', () => {
     const {body} = await server.handler({
       method: 'GET',
       path: PATH,
-      query: new URLSearchParams(`watch=true&resourceVersion=${storage.revision()}`),
+      query: new URLSearchParams(`watch=true&resourceVersion=${await storage.revision()}`),
       headers: {},
       rawHeaders: [],
       body: new Uint8Array(),

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
-import {autoCompactor} from '../../src/storage/auto-compact.ts'
+import {autoCompactor, DEFAULT_HISTORY, startCompaction} from '../../src/storage/compaction.ts'
+import {openLmdbStorage} from '../../src/storage/lmdb.ts'
+import {temporaryFolder} from './temporary-folder.ts'
+
+const KIB = 1024
 
 describe('automatic compaction', () => {
   const limits = {milliseconds: 300_000, atLeast: 100, atMost: 5_000, bytes: 1_000}
@@ -12,7 +16,7 @@ describe('automatic compaction', () => {
     const storage = {
       usage: () => usage,
       historyWithin: (bytes: number) => revision - bytes / 100,
-      revision: () => revision,
+      revision: () => Promise.resolve(revision),
       compact: (target: number) => {
         compacted.push(target)
         return Promise.resolve()
@@ -59,5 +63,24 @@ describe('automatic compaction', () => {
     usage.history = 1_001
     await after(1_000, 0)
     assert.deepEqual(compacted, [46])
+  })
+
+  it('follows many large updates at once, so that they fill neither the history nor the disk', async () => {
+    const {folder, remove} = await temporaryFolder()
+    const storage = await openLmdbStorage(folder)
+    const errors: unknown[] = []
+    const limits = {...DEFAULT_HISTORY, bytes: 1000 * KIB}
+    const since = await storage.revision()
+    const stop = startCompaction(storage, since, (error) => errors.push(error), limits)
+    let {revision} = await storage.create('/a', new Uint8Array(100 * KIB))
+    for (let count = 0; count < 150; count++) {
+      ;({revision} = await storage.update('/a', new Uint8Array(100 * KIB), revision))
+      assert.ok(storage.usage().history <= 1200 * KIB, `${storage.usage().history}`)
+    }
+    stop()
+    assert.deepEqual(errors, [])
+    assert.ok((await storage.size()) < 6000 * KIB, `${await storage.size()} bytes on the disk`)
+    await storage.close()
+    await remove()
   })
 })
