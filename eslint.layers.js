@@ -10,7 +10,8 @@ const FILES = '.'
  */
 const ORDER = {
   src: [
-    ['errors.ts', 'runtime.ts', 'version.ts'],
+    ['errors.ts'],
+    ['phases.ts', 'runtime.ts', 'version.ts'],
     ['pki', 'api'],
     ['bootstrap', 'csr', 'trust'],
     ['storage', 'client'],

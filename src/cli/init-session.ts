@@ -1,10 +1,11 @@
 import {connectAsAdmin} from '../control-plane/admin.ts'
 import type {Plane} from '../control-plane/config/plane.ts'
 import {readConfigFile, resolvePlane} from '../control-plane/config/resolve.ts'
-import {parsePhaseNames, runInTurn} from '../control-plane/init/init.ts'
-import type {Phase, PhaseContext} from '../control-plane/init/index.ts'
-import type {PhaseName} from '../control-plane/init/names.ts'
+import {runInit} from '../control-plane/init/init.ts'
+import {INIT_PHASE_NAMES, type InitPhaseName} from '../control-plane/init/names.ts'
+import type {InitContext, InitPhase} from '../control-plane/init/phase.ts'
 import {serve, type RunningPlane} from '../control-plane/serve.ts'
+import {requirePhaseName} from '../phases.ts'
 import type {Clock} from '../runtime.ts'
 import {choicesOf, type InitFlagValues} from './init-flags.ts'
 import {tokensFor, type InitTokenFlagValues} from './init-token.ts'
@@ -24,8 +25,8 @@ export interface SessionFlags extends InitFlagValues, InitTokenFlagValues {
 
 /** One run of `init`, or of one of its phases. */
 export interface InitSession {
-  context: PhaseContext
-  skipped: PhaseName[]
+  context: InitContext
+  skipped: InitPhaseName[]
   progress: Progress
   /** The control plane that was asked for, as things are now. */
   resolve: () => Promise<Plane>
@@ -45,7 +46,9 @@ export async function openSession(flags: SessionFlags, clock: Clock): Promise<In
   return {
     progress,
     resolve,
-    skipped: parsePhaseNames(flags['skip-phases'] ?? file?.skipPhases ?? []),
+    skipped: (flags['skip-phases'] ?? file?.skipPhases ?? []).map((name) =>
+      requirePhaseName(name, INIT_PHASE_NAMES),
+    ),
     running: () => running,
     context: {
       plane: await resolve(),
@@ -67,10 +70,10 @@ export async function openSession(flags: SessionFlags, clock: Clock): Promise<In
 
 export async function runSession(
   {context, progress, resolve}: InitSession,
-  phases: readonly Phase[],
+  phases: readonly InitPhase[],
 ): Promise<void> {
   try {
-    await runInTurn(phases, context, progress, resolve)
+    await runInit(phases, context, progress, resolve)
   } finally {
     progress.stop()
   }

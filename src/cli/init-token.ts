@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import type {PhaseContext} from '../control-plane/init/phase.ts'
+import type {InitContext} from '../control-plane/init/phase.ts'
 import type {WantedToken} from '../control-plane/tokens/create.ts'
 import type {Clock} from '../runtime.ts'
 
@@ -40,7 +40,7 @@ export async function tokensFor(
   fromFile: readonly WantedToken[] | undefined,
   warn: (line: string) => void,
   clock: Clock,
-): Promise<NonNullable<PhaseContext['tokens']>> {
+): Promise<NonNullable<InitContext['tokens']>> {
   const {parseDuration} = await import('../bootstrap/durations.ts')
   const {completeToken} = await import('../control-plane/tokens/create.ts')
   const {readToken} = await import('./token-source.ts')

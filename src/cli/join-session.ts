@@ -1,7 +1,7 @@
 import {parseDuration} from '../bootstrap/durations.ts'
 import {joinPhases, parseJoinPhases, runJoin, type JoinRequest} from '../node/join/join.ts'
 import {ownNodeName, requireNodeName} from '../node/node-name.ts'
-import type {JoinPhase, JoinSettings} from '../node/join/index.ts'
+import type {JoinPhase, JoinSettings} from '../node/join/phase.ts'
 import {readFileSafely} from '../pki/files.ts'
 import type {Clock} from '../runtime.ts'
 import {onInterruption} from './interruption.ts'

@@ -1,22 +1,14 @@
-import type {InitObserver} from '../control-plane/init/init.ts'
-import {PHASE_NAMES} from '../control-plane/init/names.ts'
+import {INIT_PHASE_NAMES} from '../control-plane/init/names.ts'
+import type {PhaseObserver} from '../phases.ts'
 import {columnsOf, paragraph} from './layout.ts'
 import {plainText} from './plain-text.ts'
 import {colours, isInteractive} from './terminal.ts'
 
 /** As wide as the longest name of a phase, so that the summaries line up. */
-const NAME_WIDTH = Math.max(...PHASE_NAMES.map((name) => name.length))
-
-/** What is shown of a phase. */
-export interface ShownPhase {
-  name: string
-  summary: string
-}
+const NAME_WIDTH = Math.max(...INIT_PHASE_NAMES.map((name) => name.length))
 
 /** Shows how far a long command is: phase by phase on a terminal, in plain lines elsewhere. */
-export interface Progress extends InitObserver {
-  begin: (phase: ShownPhase) => void
-  end: (phase: ShownPhase) => void
+export interface Progress extends PhaseObserver {
   tell: (line: string) => void
   /** As `tell`, for what is waited for: it is shown on a terminal too. */
   note: (line: string) => void

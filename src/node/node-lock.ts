@@ -2,14 +2,14 @@ import {ensureFolder} from '../pki/folders.ts'
 import {takeTurn, type Tell} from '../storage/turn.ts'
 import {nodeFile} from './node-files.ts'
 
-/** The right to change the folder of a node, which one process has at a time. */
-export interface Turn {
-  /** Waits for it; what is held already is kept. Nothing is written before this. */
+/** The right to change the folder of a node: one process at a time has it. */
+export interface NodeLock {
+  /** Waits for it, unless it is held already. Nothing is written before. */
   hold(): Promise<void>
   release(): Promise<void>
 }
 
-export function turnIn(dir: string, tell: Tell): Turn {
+export function nodeLock(dir: string, tell: Tell): NodeLock {
   let held: Promise<() => Promise<void>> | undefined
   const take = async () => {
     await ensureFolder(dir)

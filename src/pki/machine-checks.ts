@@ -32,28 +32,3 @@ export async function requireWritableFolders(folders: readonly string[]): Promis
     }
   }
 }
-
-/** What a check finds wrong; undefined where nothing is. */
-export async function problemOf(
-  check: () => Promise<void> | void,
-): Promise<TrustError | undefined> {
-  try {
-    await check()
-    return undefined
-  } catch (error) {
-    if (error instanceof TrustError) return error
-    throw error
-  }
-}
-
-/** All that is wrong is said at once. */
-export function requireNoProblems(problems: readonly TrustError[]): void {
-  const [first, ...more] = problems
-  if (!first) return
-  if (more.length === 0) throw first
-  throw new TrustError(
-    'PREFLIGHT_FAILED',
-    `this machine is not ready: ${problems.map(({message}) => message).join('; ')}`,
-    {hints: [...new Set(problems.flatMap(({suggestions}) => suggestions))]},
-  )
-}

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import {stripVTControlCharacters} from 'node:util'
 import {createProgress} from '../../src/cli/progress.ts'
-import {PHASES} from '../../src/control-plane/init/index.ts'
-import {JOIN_PHASES} from '../../src/node/join/index.ts'
+import {INIT_PHASES} from '../../src/control-plane/init/init.ts'
+import {JOIN_PHASES} from '../../src/node/join/join.ts'
 
 function stream(isTTY: boolean, columns?: number) {
   const written: string[] = []
@@ -50,7 +50,7 @@ describe('createProgress', () => {
   })
 
   it('has room for the summary of every phase on a usual terminal', () => {
-    for (const {summary} of [...PHASES, ...JOIN_PHASES]) {
+    for (const {summary} of [...Object.values(INIT_PHASES), ...Object.values(JOIN_PHASES)]) {
       assert.ok(summary.length <= 80 - 'bootstrap-token'.length - 5, summary)
     }
   })

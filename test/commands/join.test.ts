@@ -208,7 +208,11 @@ describe('join, the command', function () {
       () => ['a:1', '--node-name', 'A_B'],
       /--node-name is not a name/,
     ],
-    ['a phase that nobody knows', () => line('--skip-phases', 'nonsense'), /phase to skip/],
+    [
+      'a phase that nobody knows',
+      () => line('--skip-phases', 'nonsense'),
+      /there is no phase "nonsense"/,
+    ],
     ['a time span that is none', () => line('--timeout', 'soon'), /--timeout is no time span/],
     [
       'no way to the cluster',

@@ -92,7 +92,7 @@ describe('a certificate folder that an operator brought', () => {
       {certificatesDir: certDir, advertiseAddress: '192.0.2.10'},
       join(folder, 'plane'),
     ).then((made) => (fixture = made))
-  const FILES = ['preflight', 'certs', 'kubeconfig']
+  const FILES = ['preflight', 'certs', 'kubeconfig'] as const
 
   it('stays as it was through init and reset, though kubeadm made its certificates otherwise', async () => {
     await kubeadmFolder(certDir)

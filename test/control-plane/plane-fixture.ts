@@ -4,15 +4,16 @@ import {join} from 'node:path'
 import {connectAsAdmin} from '../../src/control-plane/admin.ts'
 import {resolvePlane} from '../../src/control-plane/config/resolve.ts'
 import type {Choices} from '../../src/control-plane/config/settings.ts'
-import {runPhases} from '../../src/control-plane/init/init.ts'
-import {PHASES, type PhaseContext} from '../../src/control-plane/init/index.ts'
+import {INIT_PHASES, runInit} from '../../src/control-plane/init/init.ts'
+import type {InitPhaseName} from '../../src/control-plane/init/names.ts'
+import type {InitContext} from '../../src/control-plane/init/phase.ts'
 import {systemClock} from '../../src/runtime.ts'
 
 export interface PlaneFixture {
   dir: string
   lines: string[]
-  context: PhaseContext
-  run: (...phases: string[]) => Promise<void>
+  context: InitContext
+  run: (...phases: InitPhaseName[]) => Promise<void>
   remove: () => Promise<void>
 }
 
@@ -24,7 +25,7 @@ export async function planeFixture(choices: Choices = {}, folder?: string): Prom
     dir,
     flags: {bindAddress: '127.0.0.1', bindPort: 0, nodeName: 'one', ...choices},
   })
-  const context: PhaseContext = {
+  const context: InitContext = {
     plane,
     clock: systemClock,
     tell: (line) => lines.push(line),
@@ -38,10 +39,11 @@ export async function planeFixture(choices: Choices = {}, folder?: string): Prom
     lines,
     context,
     run: (...names) =>
-      runPhases(
-        PHASES.filter(({name}) => names.includes(name)),
+      runInit(
+        names.map((name) => INIT_PHASES[name]),
         context,
         observer,
+        () => Promise.resolve(context.plane),
       ),
     remove: () => rm(dir, {recursive: true, force: true}),
   }

@@ -3,8 +3,7 @@ import {readdir, rm, stat} from 'node:fs/promises'
 import {createServer, type AddressInfo} from 'node:net'
 import {join} from 'node:path'
 import {startEmbedded} from '../../src/control-plane/embedded.ts'
-import {planInit, runInTurn} from '../../src/control-plane/init/init.ts'
-import {PHASES} from '../../src/control-plane/init/index.ts'
+import {INIT_PHASES, initPhases, planInit, runInit} from '../../src/control-plane/init/init.ts'
 import {readStatus} from '../../src/control-plane/status.ts'
 import {systemClock} from '../../src/runtime.ts'
 import {planeFixture, type PlaneFixture} from './plane-fixture.ts'
@@ -29,7 +28,7 @@ describe('what phases need', () => {
     await assert.rejects(stat(join(fixture.dir, 'logs')), {code: 'ENOENT'})
   })
 
-  for (const phase of ['namespaces', 'rbac']) {
+  for (const phase of ['namespaces', 'rbac'] as const) {
     it(`is a kubeconfig and a server for ${phase}`, async () => {
       await assert.rejects(fixture.run(phase), {code: 'NOT_FOUND', message: /admin\.conf/})
       await fixture.run('certs', 'kubeconfig')
@@ -75,7 +74,7 @@ describe('what phases need', () => {
   })
 })
 
-describe('runInTurn', () => {
+describe('runInit', () => {
   let fixture: PlaneFixture
   beforeEach(async () => {
     fixture = await planeFixture()
@@ -90,7 +89,7 @@ describe('runInTurn', () => {
     await new Promise<void>((done) => taken.listen({host: '127.0.0.1', port: 0}, done))
     try {
       fixture.context.plane.settings.bindPort = (taken.address() as AddressInfo).port
-      await assert.rejects(runInTurn(PHASES, fixture.context, observer, resolve), {
+      await assert.rejects(runInit(initPhases(), fixture.context, observer, resolve), {
         code: 'PORT_IN_USE',
       })
       await assert.rejects(stat(fixture.dir), {code: 'ENOENT'})
@@ -100,15 +99,15 @@ describe('runInTurn', () => {
   })
 
   it('makes no lock for a phase that only looks', async () => {
-    const checks = PHASES.filter(({name}) => name === 'preflight')
-    await runInTurn(checks, fixture.context, observer, resolve)
+    const checks = [INIT_PHASES.preflight]
+    await runInit(checks, fixture.context, observer, resolve)
     await assert.rejects(stat(fixture.dir), {code: 'ENOENT'})
   })
 
   it('takes up what another run has settled meanwhile', async () => {
     const settled = {...fixture.context.plane, generatedAuthorities: ['other']}
-    const certs = PHASES.filter(({name}) => name === 'certs')
-    await runInTurn(certs, fixture.context, observer, () => Promise.resolve(settled))
+    const certs = [INIT_PHASES.certs]
+    await runInit(certs, fixture.context, observer, () => Promise.resolve(settled))
     assert.deepEqual(fixture.context.plane, settled)
   })
 })
@@ -117,10 +116,10 @@ describe('planInit', () => {
   it('names the settings that would be kept, and nothing once all is there', async () => {
     const fixture = await planeFixture()
     try {
-      const files = PHASES.filter(({name}) => ['certs', 'kubeconfig'].includes(name))
+      const files = [INIT_PHASES.certs, INIT_PHASES.kubeconfig]
       const before = await planInit(files, fixture.context)
       assert.equal(before.dir, fixture.dir)
-      assert.match(before.changes[0]?.change ?? '', /keep the settings in .*config\.yaml/)
+      assert.match(before.changes[0]?.change ?? '', /save the settings in .*config\.yaml/)
       assert.deepEqual(await readdir(fixture.dir), [])
       await fixture.run('certs', 'kubeconfig')
       assert.deepEqual((await planInit(files, fixture.context)).changes, [])

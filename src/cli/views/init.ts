@@ -1,5 +1,5 @@
 import {shellWord} from '../../client/printable.ts'
-import type {InitPlan, InitResult} from '../../control-plane/init/init.ts'
+import type {InitResult} from '../../control-plane/init/init.ts'
 import {columnsOf, formatFields, type Field} from '../layout.ts'
 import type {View} from '../output.ts'
 import {defaultDir} from '../places.ts'
@@ -63,11 +63,3 @@ export const initView = (isRunning: boolean): View<InitResult> => ({
   },
   name: ({endpoint}) => [endpoint],
 })
-
-export const initPlanView: View<InitPlan> = {
-  table: ({changes}) =>
-    changes.length === 0
-      ? 'nothing would be changed\n'
-      : changes.map(({phase, change}) => `[${phase}] would ${change}\n`).join(''),
-  name: ({changes}) => changes.map(({phase}) => phase),
-}

@@ -1,6 +1,5 @@
 import {hostname} from 'node:os'
 import type {JoinResult} from '../../node/describe-node.ts'
-import type {JoinPlan} from '../../node/join/join.ts'
 import {nodeFile} from '../../node/node-files.ts'
 import {columnsOf, formatFields, type Field} from '../layout.ts'
 import type {View} from '../output.ts'
@@ -58,12 +57,4 @@ export const joinView: View<JoinResult> = {
     ].join('')
   },
   name: ({nodeName}) => [`node/${nodeName}`],
-}
-
-export const joinPlanView: View<JoinPlan> = {
-  table: ({changes}) =>
-    changes.length === 0
-      ? 'nothing would be changed\n'
-      : changes.map(({phase, change}) => `[${phase}] would ${change}\n`).join(''),
-  name: ({changes}) => changes.map(({phase}) => phase),
 }

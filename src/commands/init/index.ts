@@ -43,14 +43,14 @@ Only one command at a time changes a control plane: a second one waits for its t
   async run(): Promise<void> {
     const {flags} = await this.parse(Init)
     const {openSession, runSession} = await import('../../cli/init-session.ts')
-    const {describePlane, phasesWithout, planInit} =
-      await import('../../control-plane/init/init.ts')
+    const {describePlane, initPhases, planInit} = await import('../../control-plane/init/init.ts')
     const {isRunning} = await import('../../control-plane/server-state.ts')
-    const {initPlanView, initView} = await import('../../cli/views/init.ts')
+    const {initView} = await import('../../cli/views/init.ts')
     const session = await openSession(flags, this.clock)
-    const phases = phasesWithout(session.skipped)
+    const phases = initPhases(session.skipped)
     if (flags['dry-run']) {
-      return await this.print(await planInit(phases, session.context), flags.output, initPlanView)
+      const {planView} = await import('../../cli/views/plan.ts')
+      return await this.print(await planInit(phases, session.context), flags.output, planView)
     }
     await runSession(session, phases)
     const {plane, joinToken} = session.context

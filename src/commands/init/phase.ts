@@ -3,7 +3,7 @@ import {TrustCommand} from '../../cli/command.ts'
 import {dryRun} from '../../cli/flags.ts'
 import {initFlags} from '../../cli/init-flags.ts'
 import {initTokenFlags} from '../../cli/init-token.ts'
-import {PHASE_NAMES, type PhaseName} from '../../control-plane/init/names.ts'
+import {INIT_PHASE_NAMES, type InitPhaseName} from '../../control-plane/init/names.ts'
 
 export default class InitPhase extends TrustCommand {
   static override summary = 'run one phase of init'
@@ -16,7 +16,7 @@ export default class InitPhase extends TrustCommand {
   static override args = {
     phase: Args.string({
       required: true,
-      options: [...PHASE_NAMES],
+      options: [...INIT_PHASE_NAMES],
       description: 'the phase to run',
     }),
   }
@@ -25,12 +25,12 @@ export default class InitPhase extends TrustCommand {
   async run(): Promise<void> {
     const {args, flags} = await this.parse(InitPhase)
     const {openSession, runSession} = await import('../../cli/init-session.ts')
-    const {describePlane, planInit, requirePhase} = await import('../../control-plane/init/init.ts')
-    const phase = requirePhase(args.phase as PhaseName)
+    const {INIT_PHASES, describePlane, planInit} = await import('../../control-plane/init/init.ts')
+    const phase = INIT_PHASES[args.phase as InitPhaseName]
     const session = await openSession(flags, this.clock)
     if (flags['dry-run']) {
-      const {initPlanView} = await import('../../cli/views/init.ts')
-      return await this.print(await planInit([phase], session.context), 'table', initPlanView)
+      const {planView} = await import('../../cli/views/plan.ts')
+      return await this.print(await planInit([phase], session.context), 'table', planView)
     }
     await runSession(session, [phase])
     const {plane, joinToken} = session.context

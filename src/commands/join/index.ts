@@ -37,12 +37,13 @@ The cluster is found by a token and an address, or by a file that came in a trus
   async run(): Promise<void> {
     const {argv, flags} = await this.parse(Join)
     const {openJoinSession, runJoinSession} = await import('../../cli/join-session.ts')
-    const {joinPlanView, joinView} = await import('../../cli/views/join.ts')
+    const {joinView} = await import('../../cli/views/join.ts')
     const session = await openJoinSession(argv as string[], flags, this.clock)
     const {request, phases} = session
     if (session.isDryRun) {
       const {planJoin} = await import('../../node/join/join.ts')
-      return await this.print(await planJoin(request, phases), flags.output, joinPlanView)
+      const {planView} = await import('../../cli/views/plan.ts')
+      return await this.print(await planJoin(request, phases), flags.output, planView)
     }
     await runJoinSession(session, phases)
     const {describeNode} = await import('../../node/describe-node.ts')

@@ -27,12 +27,12 @@ export default class JoinPhase extends TrustCommand {
   async run(): Promise<void> {
     const {args, argv, flags} = await this.parse(JoinPhase)
     const {openJoinSession, runJoinSession} = await import('../../cli/join-session.ts')
-    const {planJoin, requireJoinPhase} = await import('../../node/join/join.ts')
-    const phase = requireJoinPhase(args.phase as JoinPhaseName)
+    const {JOIN_PHASES, planJoin} = await import('../../node/join/join.ts')
+    const phase = JOIN_PHASES[args.phase as JoinPhaseName]
     const session = await openJoinSession(argv.slice(1) as string[], flags, this.clock)
     if (session.isDryRun) {
-      const {joinPlanView} = await import('../../cli/views/join.ts')
-      return await this.print(await planJoin(session.request, [phase]), 'table', joinPlanView)
+      const {planView} = await import('../../cli/views/plan.ts')
+      return await this.print(await planJoin(session.request, [phase]), 'table', planView)
     }
     await runJoinSession(session, [phase])
   }

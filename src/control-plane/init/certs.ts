@@ -5,34 +5,34 @@ import {CATALOG} from '../certificates.ts'
 import {certDirOf} from '../config/plane.ts'
 import {notesMade} from '../made-files.ts'
 import {authorityOf, ensureCatalogLeaf, planLeaves, requireBroughtUsable} from './leaves.ts'
-import type {Phase, PhaseContext} from './phase.ts'
+import type {InitContext, InitPhase} from './phase.ts'
 
 const isPair = ({place}: LeafSpec): boolean => place.kind === 'pair'
 
-async function ensureAuthorities({plane, clock, tell}: PhaseContext): Promise<void> {
+async function ensureAuthorities({plane, clock, tell}: InitContext): Promise<void> {
   const {keyAlgorithm: algorithm, caCertificateValidityPeriod: lifetime} = plane.settings
   const options = {algorithm, lifetime, beforeWrite: notesMade(plane)}
   for (const spec of CATALOG.authorities) {
     const {created, issuer} = await ensureAuthority(certDirOf(plane), spec, options, clock)
     const kept = issuer ? 'is kept' : 'is kept; its key is elsewhere'
-    tell(`the CA "${spec.id}" ${created ? 'was made' : kept}`)
+    tell(`the CA "${spec.id}" ${created ? 'was created' : kept}`)
   }
 }
 
-export const certs: Phase = {
+export const certs: InitPhase = {
   name: 'certs',
-  summary: 'make CAs, certificates and keys of service accounts',
+  summary: 'create CAs, certificates and service account keys',
 
   async plan(context) {
     const certDir = certDirOf(context.plane)
     const lines: string[] = []
     for (const spec of CATALOG.authorities) {
       if (!(await readAuthority(certDir, spec)))
-        lines.push(`make the CA "${spec.id}" in ${certDir}`)
+        lines.push(`create the CA "${spec.id}" in ${certDir}`)
     }
     lines.push(...(await planLeaves(context, CATALOG.leaves.filter(isPair))))
     if (!(await readKeyPair(certDir, SERVICE_ACCOUNT_KEYS))) {
-      lines.push(`make the keys of service accounts in ${certDir}`)
+      lines.push(`create the service account keys in ${certDir}`)
     }
     return lines
   },
@@ -49,6 +49,6 @@ export const certs: Phase = {
       algorithm: context.plane.settings.keyAlgorithm,
       beforeWrite: notesMade(context.plane),
     })
-    context.tell(`the keys of service accounts ${created ? 'were made' : 'are kept'}`)
+    context.tell(`the service account keys ${created ? 'were created' : 'are kept'}`)
   },
 }

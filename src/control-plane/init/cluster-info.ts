@@ -2,16 +2,21 @@ import {clusterInfoConfigMap} from '../../bootstrap/cluster-info.ts'
 import {TrustError} from '../../errors.ts'
 import {findClusterAuthority} from '../certificates.ts'
 import {certDirOf, endpointOf, type Plane} from '../config/plane.ts'
-import {findServer} from '../server-state.ts'
-import {JOIN_RBAC} from './join-rbac.ts'
 import {kubeadmConfig, kubeletConfig} from './kubeadm-configs.ts'
-import {initialConfigMap, wantedConfigMap, type WantedObject} from './objects.ts'
-import type {Phase} from './phase.ts'
+import {
+  ensureObjects,
+  initialConfigMap,
+  planObjects,
+  wantedConfigMap,
+  type WantedObject,
+} from './objects.ts'
+import {asAdmin, planAsAdmin, type InitPhase} from './phase.ts'
+import {JOIN_RBAC} from './rbac.ts'
 
 async function wantedConfigMaps(plane: Plane): Promise<WantedObject[]> {
   const authority = await findClusterAuthority(plane)
   if (!authority) {
-    throw new TrustError('NOT_FOUND', `there is no CA in ${certDirOf(plane)} to tell machines of`, {
+    throw new TrustError('NOT_FOUND', `there is no CA in ${certDirOf(plane)} to publish`, {
       hints: ['run "trustadm init phase certs" first'],
     })
   }
@@ -23,37 +28,27 @@ async function wantedConfigMaps(plane: Plane): Promise<WantedObject[]> {
   ]
 }
 
-export const clusterInfo: Phase = {
+export const clusterInfo: InitPhase = {
   name: 'cluster-info',
   summary: 'publish address and CA, and let machines ask to join',
 
-  async plan({plane, connect}) {
-    if (!(await findServer(plane))) {
-      return ['publish cluster-info, kubeadm-config and kubelet-config, and who may read them']
-    }
-    const client = await connect(plane)
-    try {
-      const lines: string[] = []
-      for (const {name, isThere} of [...(await wantedConfigMaps(plane)), ...JOIN_RBAC]) {
-        if (!(await isThere(client))) lines.push(`see to the ${name}`)
-      }
-      return lines
-    } finally {
-      await client.close()
-    }
-  },
+  plan: (context) =>
+    planAsAdmin(
+      context,
+      ['publish cluster-info, kubeadm-config and kubelet-config, and who may read them'],
+      async (client) =>
+        planObjects(client, [...(await wantedConfigMaps(context.plane)), ...JOIN_RBAC]),
+    ),
 
-  async run({plane, connect, tell}) {
+  async run(context) {
+    const {plane, tell} = context
     const configMaps = await wantedConfigMaps(plane)
-    const client = await connect(plane)
-    try {
-      for (const {name, ensure} of configMaps) tell(`the ${name} ${await ensure(client)}`)
+    await asAdmin(context, async (client) => {
+      await ensureObjects(client, configMaps, tell)
       const outcomes = await Promise.all(JOIN_RBAC.map(({ensure}) => ensure(client)))
-      const changed = outcomes.filter((outcome) => outcome !== 'is kept').length
-      const rest = changed === 0 ? 'all of them kept' : `${changed} of them made or put right`
-      tell(`${outcomes.length} roles and bindings of machines that join are there, ${rest}`)
-    } finally {
-      await client.close()
-    }
+      const changed = outcomes.filter((outcome) => outcome !== 'is unchanged').length
+      const rest = changed === 0 ? 'unchanged' : `${changed} created or updated`
+      tell(`${outcomes.length} roles and bindings for joining machines: ${rest}`)
+    })
   },
 }

@@ -4,16 +4,16 @@ import {readMaterial} from '../material.ts'
 import {reloadServer, startInBackground, waitForServer} from '../server-process.ts'
 import {findServer} from '../server-state.ts'
 import {findServerInTime, findStray} from '../stray-process.ts'
-import type {Phase, PhaseContext} from './phase.ts'
+import type {InitContext, InitPhase} from './phase.ts'
 
 /** An earlier phase may have made new certificates. They come first: with one that has expired, the server never looks ready. */
-async function keep(plane: Plane, tell: PhaseContext['tell']): Promise<void> {
+async function keep(plane: Plane, tell: InitContext['tell']): Promise<void> {
   await reloadServer(plane)
   const {pid} = await waitForServer(plane)
   tell(`the server runs already (process ${pid})`)
 }
 
-export const controlPlane: Phase = {
+export const controlPlane: InitPhase = {
   name: 'control-plane',
   summary: 'start the API server and wait until it is ready',
 

@@ -2,133 +2,91 @@ import {join} from 'node:path'
 import {isDeepStrictEqual} from 'node:util'
 import type {BootstrapTokenInfo} from '../../bootstrap/token-info.ts'
 import {formatToken} from '../../bootstrap/token.ts'
-import {TrustError} from '../../errors.ts'
+import {planPhases, runPhases, type PhaseObserver, type Plan} from '../../phases.ts'
 import {lookAt} from '../../pki/file-checks.ts'
 import {pinOf} from '../../pki/pins.ts'
 import {findClusterAuthority} from '../certificates.ts'
 import {endpointOf, fileOf, type Plane} from '../config/plane.ts'
 import {findPlane, savePlane} from '../config/stored.ts'
 import {exclusively} from '../exclusive.ts'
-import {PHASES, type Phase, type PhaseContext} from './index.ts'
-import {PHASE_NAMES, type PhaseName} from './names.ts'
 import {joinCommand} from '../tokens/join-command.ts'
-
-/** Told as the phases go by. */
-export interface InitObserver {
-  begin: (phase: Phase) => void
-  end: (phase: Phase) => void
-}
+import {bootstrapToken} from './bootstrap-token.ts'
+import {certs} from './certs.ts'
+import {clusterInfo} from './cluster-info.ts'
+import {controlPlane} from './control-plane.ts'
+import {kubeconfig} from './kubeconfig.ts'
+import {INIT_PHASE_NAMES, type InitPhaseName} from './names.ts'
+import {namespaces} from './namespaces.ts'
+import type {InitContext, InitPhase} from './phase.ts'
+import {preflight} from './preflight.ts'
+import {rbac} from './rbac.ts'
 
 /** What `init --output json` prints. */
 export interface InitResult {
   endpoint: string
   /** SPKI pins of the cluster's CAs, as `--discovery-token-ca-cert-hash` takes them. */
   caCertHashes: string[]
-  /** Null with `--skip-token-print`, and where no token was made. */
+  /** Null with `--skip-token-print`, and if no token was created. */
   token: string | null
   joinCommand: string | null
   kubeconfig: string
   dir: string
 }
 
-export interface PlannedChange {
-  phase: string
-  change: string
+export const INIT_PHASES: Readonly<Record<InitPhaseName, InitPhase>> = {
+  preflight,
+  certs,
+  kubeconfig,
+  'control-plane': controlPlane,
+  namespaces,
+  rbac,
+  'cluster-info': clusterInfo,
+  'bootstrap-token': bootstrapToken,
 }
 
-/** What `init --dry-run` prints. */
-export interface InitPlan {
-  dir: string
-  changes: PlannedChange[]
-}
+export const initPhases = (skipped: readonly InitPhaseName[] = []): InitPhase[] =>
+  INIT_PHASE_NAMES.filter((name) => !skipped.includes(name)).map((name) => INIT_PHASES[name])
 
-export function parsePhaseNames(names: readonly string[]): PhaseName[] {
-  return names.map((name) => {
-    const known = PHASE_NAMES.find((one) => one === name)
-    if (known) return known
-    throw new TrustError('USAGE', `there is no phase "${name}"`, {
-      hints: [`the phases are ${PHASE_NAMES.join(', ')}`],
-    })
-  })
-}
-
-export function requirePhase(name: PhaseName): Phase {
-  const phase = PHASES.find((one) => one.name === name)
-  if (phase) return phase
-  throw new TrustError('INTERNAL', `the phase "${name}" has no code`)
-}
-
-async function saveIfChanged(plane: Plane): Promise<void> {
-  if (!isDeepStrictEqual(await findPlane(plane.dir), plane)) await savePlane(plane)
-}
-
-/** Writes nothing, and comes before anything that does. */
-const isCheck = ({name}: Phase): boolean => name === 'preflight'
-
-/** Runs the phases one after the other. The first, preflight, comes before anything is written. */
-export async function runPhases(
-  phases: readonly Phase[],
-  context: PhaseContext,
-  {begin, end}: InitObserver,
-): Promise<void> {
-  for (const phase of phases) {
-    begin(phase)
-    if (!isCheck(phase)) await saveIfChanged(context.plane)
-    await phase.run(context)
-    end(phase)
-  }
-}
+const isSaved = async (plane: Plane): Promise<boolean> =>
+  isDeepStrictEqual(await findPlane(plane.dir), plane)
 
 /**
- * Runs the phases in turn with other commands. `resolve` is asked for the control plane again once it is our turn: another run may
- * have picked the port and made the CAs meanwhile. Where nothing is there yet, an unfit machine is found before a lock is made.
+ * Runs the phases while no other command changes the control plane. Then calls `resolve` again, because another run may have picked the
+ * port and created the CAs meanwhile. On a machine without a control plane, checks come before the first thing that is written.
  */
-export async function runInTurn(
-  phases: readonly Phase[],
-  context: PhaseContext,
-  observer: InitObserver,
+export async function runInit(
+  phases: readonly InitPhase[],
+  context: InitContext,
+  observer: PhaseObserver,
   resolve: () => Promise<Plane>,
 ): Promise<void> {
-  const checks = phases.filter(isCheck)
-  if (checks.length === phases.length) return await runPhases(phases, context, observer)
+  const checks = phases.filter(({isCheck}) => isCheck)
+  const changes = phases.filter(({isCheck}) => !isCheck)
+  if (changes.length === 0) return await runPhases(checks, context, observer)
   const {dir} = context.plane
   if (!(await lookAt(dir))) await planPhases(checks, context)
   await exclusively(
     dir,
     async () => {
       context.plane = await resolve()
-      await runPhases(phases, context, observer)
+      await runPhases(checks, context, observer)
+      if (!(await isSaved(context.plane))) await savePlane(context.plane)
+      await runPhases(changes, context, observer)
     },
     context.tell,
   )
 }
 
-/** What the phases would change, by phase. Writes nothing. */
-export async function planPhases(
-  phases: readonly Phase[],
-  context: PhaseContext,
-): Promise<PlannedChange[]> {
-  const changes: PlannedChange[] = []
-  for (const phase of phases) {
-    for (const change of await phase.plan(context)) changes.push({phase: phase.name, change})
-  }
-  return changes
-}
-
-/** What `init` would do, for `--dry-run`. */
-export async function planInit(phases: readonly Phase[], context: PhaseContext): Promise<InitPlan> {
+/** What the phases would change. */
+export async function planInit(phases: readonly InitPhase[], context: InitContext): Promise<Plan> {
   const {plane} = context
   const changes = await planPhases(phases, context)
-  const isSaved = phases.every(isCheck) || isDeepStrictEqual(await findPlane(plane.dir), plane)
-  const saving = {phase: 'configuration', change: `keep the settings in ${fileOf(plane, 'config')}`}
-  return {dir: plane.dir, changes: isSaved ? changes : [saving, ...changes]}
+  const isComplete = phases.every(({isCheck}) => isCheck) || (await isSaved(plane))
+  const saving = {phase: 'configuration', change: `save the settings in ${fileOf(plane, 'config')}`}
+  return {dir: plane.dir, changes: isComplete ? changes : [saving, ...changes]}
 }
 
-export function phasesWithout(skipped: readonly PhaseName[]): Phase[] {
-  return PHASES.filter(({name}) => !skipped.some((one) => one === name))
-}
-
-/** `token` is left out where nobody shall see it, or where none was made. */
+/** Without `token` if nobody should see it, or none was created. */
 export async function describePlane(plane: Plane, token?: BootstrapTokenInfo): Promise<InitResult> {
   const authority = await findClusterAuthority(plane)
   const endpoint = endpointOf(plane)

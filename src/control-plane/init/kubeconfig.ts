@@ -5,7 +5,7 @@ import {CATALOG, openStore} from '../certificates.ts'
 import {endpointOf} from '../config/plane.ts'
 import {serverOf} from '../kubeconfig-store.ts'
 import {authorityOf, ensureCatalogLeaf, planLeaves, requireBroughtUsable} from './leaves.ts'
-import type {Phase, PhaseContext} from './phase.ts'
+import type {InitContext, InitPhase} from './phase.ts'
 
 const LEAVES = CATALOG.leaves.filter(({place}) => place.kind === 'kubeconfig')
 
@@ -15,7 +15,7 @@ const isWhole = (material: Partial<LeafMaterial> | undefined): material is Requi
   material.caPem !== undefined
 
 /** A good certificate in a kubeconfig that points elsewhere is kept, and only the address put right. */
-async function repoint(store: LeafStore, {plane, tell}: PhaseContext, id: string): Promise<void> {
+async function repoint(store: LeafStore, {plane, tell}: InitContext, id: string): Promise<void> {
   const server = await serverOf(store.location)
   const material = await store.read()
   if (server === endpointOf(plane) || !isWhole(material)) return
@@ -23,7 +23,7 @@ async function repoint(store: LeafStore, {plane, tell}: PhaseContext, id: string
   tell(`"${id}" now points to ${endpointOf(plane)}`)
 }
 
-async function ensureKubeconfig(leaf: LeafSpec, context: PhaseContext): Promise<void> {
+async function ensureKubeconfig(leaf: LeafSpec, context: InitContext): Promise<void> {
   const {plane} = context
   const authority = await authorityOf(plane, leaf)
   if (!authority) {
@@ -35,7 +35,7 @@ async function ensureKubeconfig(leaf: LeafSpec, context: PhaseContext): Promise<
   await repoint(openStore(plane)(leaf.place), context, leaf.id)
 }
 
-export const kubeconfig: Phase = {
+export const kubeconfig: InitPhase = {
   name: 'kubeconfig',
   summary: 'write kubeconfigs for administrators and control plane',
 

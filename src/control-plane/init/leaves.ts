@@ -5,7 +5,7 @@ import {requireReplaceable, stateOfLeaf, type LeafState} from '../brought-leaves
 import {CATALOG, leafOptions} from '../certificates.ts'
 import {certDirOf, type Plane} from '../config/plane.ts'
 import {backUp} from '../made-files.ts'
-import type {PhaseContext} from './phase.ts'
+import type {InitContext} from './phase.ts'
 
 /** The CA of a leaf, which an earlier phase has made. */
 export async function authorityOf(
@@ -17,7 +17,7 @@ export async function authorityOf(
 }
 
 async function statesOf(
-  {plane, clock}: PhaseContext,
+  {plane, clock}: InitContext,
   leaves: readonly LeafSpec[],
 ): Promise<LeafState[]> {
   const states: LeafState[] = []
@@ -29,7 +29,7 @@ async function statesOf(
 
 /** Refuses to write over what an operator brought, before anything is written. */
 export async function requireBroughtUsable(
-  context: PhaseContext,
+  context: InitContext,
   leaves: readonly LeafSpec[],
 ): Promise<void> {
   if (!context.replacesBrought) requireReplaceable(await statesOf(context, leaves))
@@ -37,7 +37,7 @@ export async function requireBroughtUsable(
 
 /** Each leaf that cannot stay as it is, with its place and why. */
 export async function problemsOfLeaves(
-  context: PhaseContext,
+  context: InitContext,
   leaves: readonly LeafSpec[],
 ): Promise<string[]> {
   return (await statesOf(context, leaves))
@@ -47,13 +47,13 @@ export async function problemsOfLeaves(
 
 /** What would be made of these leaves, and why. */
 export const planLeaves = async (
-  context: PhaseContext,
+  context: InitContext,
   leaves: readonly LeafSpec[],
-): Promise<string[]> => (await problemsOfLeaves(context, leaves)).map((line) => `make ${line}`)
+): Promise<string[]> => (await problemsOfLeaves(context, leaves)).map((line) => `create ${line}`)
 
 /** Keeps a leaf that can stay, and makes a new one otherwise. What somebody brought is kept aside then. */
 export async function ensureCatalogLeaf(
-  {plane, clock, tell}: PhaseContext,
+  {plane, clock, tell}: InitContext,
   authority: Authority,
   leaf: LeafSpec,
 ): Promise<void> {
@@ -65,6 +65,6 @@ export async function ensureCatalogLeaf(
   }
   const {outcome} = await ensureLeaf(authority, leaf, leafOptions(plane, leaf), clock)
   if (outcome === 'kept') tell(`"${leaf.id}" is kept`)
-  else if (outcome === 'created') tell(`"${leaf.id}" was made`)
+  else if (outcome === 'created') tell(`"${leaf.id}" was created`)
   else tell(`"${leaf.id}" was replaced: ${problems.join('; ')}`)
 }

@@ -1,5 +1,5 @@
-/** The names of the steps of `init`, apart from their code: help and the parser need no more. */
-export const PHASE_NAMES = [
+/** The names of the phases of `init`, in their order, apart from their code: help and the parser need no more. */
+export const INIT_PHASE_NAMES = [
   'preflight',
   'certs',
   'kubeconfig',
@@ -10,4 +10,4 @@ export const PHASE_NAMES = [
   'bootstrap-token',
 ] as const
 
-export type PhaseName = (typeof PHASE_NAMES)[number]
+export type InitPhaseName = (typeof INIT_PHASE_NAMES)[number]

@@ -1,44 +1,34 @@
-import {hasCode} from '../../errors.ts'
 import type {ApiClient} from '../../client/api-client.ts'
-import {findServer} from '../server-state.ts'
-import type {Phase} from './phase.ts'
+import {hasCode} from '../../errors.ts'
+import {asAdmin, planAsAdmin, type InitPhase} from './phase.ts'
 
 const NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease', 'default']
 
 async function missing(client: Pick<ApiClient, 'namespaces'>): Promise<string[]> {
   const {items} = await client.namespaces.list()
-  const there = new Set(items.map(({metadata}) => metadata.name))
-  return NAMESPACES.filter((name) => !there.has(name))
+  const existing = new Set(items.map(({metadata}) => metadata.name))
+  return NAMESPACES.filter((name) => !existing.has(name))
 }
 
-export const namespaces: Phase = {
+export const namespaces: InitPhase = {
   name: 'namespaces',
-  summary: 'see that the system namespaces are there',
+  summary: 'create the system namespaces',
 
-  async plan({plane, connect}) {
-    if (!(await findServer(plane))) return [`see to the namespaces ${NAMESPACES.join(', ')}`]
-    const client = await connect(plane)
-    try {
-      return (await missing(client)).map((name) => `make the namespace ${name}`)
-    } finally {
-      await client.close()
-    }
-  },
+  plan: (context) =>
+    planAsAdmin(context, [`create the namespaces ${NAMESPACES.join(', ')}`], async (client) =>
+      (await missing(client)).map((name) => `create the namespace ${name}`),
+    ),
 
-  async run({plane, connect, tell}) {
-    const client = await connect(plane)
-    try {
+  run: (context) =>
+    asAdmin(context, async (client) => {
       for (const name of await missing(client)) {
         try {
           await client.namespaces.create({metadata: {name}})
-          tell(`the namespace ${name} was made`)
+          context.tell(`the namespace ${name} was created`)
         } catch (error) {
           if (!hasCode(error, 'ALREADY_EXISTS')) throw error
         }
       }
-      tell(`${NAMESPACES.join(', ')} are there`)
-    } finally {
-      await client.close()
-    }
-  },
+      context.tell(`${NAMESPACES.join(', ')} exist`)
+    }),
 }

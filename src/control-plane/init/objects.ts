@@ -6,17 +6,17 @@ import type {ApiClient} from '../../client/api-client.ts'
 import type {ResourceClient} from '../../client/resource-client.ts'
 import {hasCode} from '../../errors.ts'
 
-export type Outcome = 'is kept' | 'was made' | 'was made anew' | 'was put right'
+type Outcome = 'is unchanged' | 'was created' | 'was recreated' | 'was updated'
 
-/** An object that a phase sees to. */
+/** An object that a phase creates and keeps up to date. */
 export interface WantedObject {
   /** For people: `ConfigMap kube-public/cluster-info`. */
   name: string
-  isThere: (client: ApiClient) => Promise<boolean>
+  isCurrent: (client: ApiClient) => Promise<boolean>
   ensure: (client: ApiClient) => Promise<Outcome>
 }
 
-/** Controllers write to the same objects; each time one was quicker, the next look sees its work. */
+/** Controllers write to the same objects; if one was quicker, the next attempt sees its work. */
 const ATTEMPTS = 5
 
 interface Definition<T extends ApiObject> {
@@ -33,7 +33,7 @@ function wantedObject<T extends ApiObject>(definition: Definition<T>): WantedObj
   const key = {name, namespace}
   return {
     name: `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`,
-    async isThere(client) {
+    async isCurrent(client) {
       const found = await resource(client).find(key)
       return found !== undefined && isDeepStrictEqual(adapt(found), found)
     },
@@ -57,18 +57,37 @@ async function ensureOnce<T extends ApiObject>(
   const found = await resource.find({name, namespace})
   if (!found) {
     await resource.create(wanted)
-    return 'was made'
+    return 'was created'
   }
   const adapted = adapt(found)
-  if (isDeepStrictEqual(adapted, found)) return 'is kept'
-  // A binding's role cannot be changed: another one takes its place.
+  if (isDeepStrictEqual(adapted, found)) return 'is unchanged'
+  // A binding's role cannot be changed, only replaced.
   if (!isDeepStrictEqual(adapted.roleRef, found.roleRef)) {
     await resource.delete({name, namespace}, {uid: found.metadata.uid})
     await resource.create(wanted)
-    return 'was made anew'
+    return 'was recreated'
   }
   await resource.update(adapted)
-  return 'was put right'
+  return 'was updated'
+}
+
+export async function planObjects(
+  client: ApiClient,
+  objects: readonly WantedObject[],
+): Promise<string[]> {
+  const lines: string[] = []
+  for (const {name, isCurrent} of objects) {
+    if (!(await isCurrent(client))) lines.push(`create or update the ${name}`)
+  }
+  return lines
+}
+
+export async function ensureObjects(
+  client: ApiClient,
+  objects: readonly WantedObject[],
+  tell: (line: string) => void,
+): Promise<void> {
+  for (const {name, ensure} of objects) tell(`the ${name} ${await ensure(client)}`)
 }
 
 const takeRules =
@@ -111,7 +130,7 @@ export const wantedClusterRoleBinding = (wanted: ClusterRoleBinding): WantedObje
     adapt: takeBinding(wanted),
   })
 
-/** A ConfigMap whose keys are ours; others that stand in it are left alone. */
+/** A ConfigMap with keys of ours; other keys in it are left alone. */
 export const wantedConfigMap = (wanted: ConfigMap): WantedObject =>
   wantedObject({
     kind: 'ConfigMap',
@@ -120,7 +139,7 @@ export const wantedConfigMap = (wanted: ConfigMap): WantedObject =>
     adapt: (found) => ({...found, data: {...found.data, ...wanted.data}}),
   })
 
-/** A ConfigMap to begin with: what an administrator has made of it is kept. */
+/** A ConfigMap to begin with: an administrator's changes are kept. */
 export const initialConfigMap = (wanted: ConfigMap): WantedObject =>
   wantedObject({
     kind: 'ConfigMap',

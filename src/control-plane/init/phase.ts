@@ -1,11 +1,14 @@
 import type {ApiClient} from '../../client/api-client.ts'
 import type {BootstrapTokenInfo} from '../../bootstrap/token-info.ts'
+import type {Phase} from '../../phases.ts'
 import type {Clock} from '../../runtime.ts'
 import type {Plane} from '../config/plane.ts'
+import {findServer} from '../server-state.ts'
 import type {TokenPolicy, WantedToken} from '../tokens/create.ts'
+import type {InitPhaseName} from './names.ts'
 
-/** What a phase has to work with. */
-export interface PhaseContext {
+/** What the phases of `init` work with. */
+export interface InitContext {
   plane: Plane
   clock: Clock
   /** Says what was done, in a line. */
@@ -13,22 +16,37 @@ export interface PhaseContext {
   warn: (line: string) => void
   /** The command that starts this program, without arguments. */
   program: readonly string[]
-  /** Whether certificates that an operator brought, and that cannot be used, are replaced. */
+  /** Whether to replace certificates that an operator brought and that cannot be used. */
   replacesBrought?: boolean
   /** Instead of a process in the background: `init --foreground`. */
   startInForeground?: (plane: Plane) => Promise<void>
   connect: (plane: Plane) => Promise<ApiClient>
-  /** The tokens that are to be there; without this, one of kubeadm's defaults. */
+  /** The tokens that should exist; without this, one with kubeadm's defaults. */
   tokens?: TokenPolicy & {wanted: readonly WantedToken[]}
-  /** The token for the join line, once a phase has seen to it. */
+  /** The token for the join line, once a phase has created or found it. */
   joinToken?: BootstrapTokenInfo
 }
 
-/** One step of `init`. Each can be repeated: what is right is kept. */
-export interface Phase {
-  name: string
-  summary: string
-  /** What `run` would change, for `--dry-run`. Changes nothing. */
-  plan: (context: PhaseContext) => Promise<string[]>
-  run: (context: PhaseContext) => Promise<void>
+export type InitPhase = Phase<InitContext, InitPhaseName>
+
+/** Calls the API as an administrator. */
+export async function asAdmin<Result>(
+  {plane, connect}: Pick<InitContext, 'plane' | 'connect'>,
+  work: (client: ApiClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await connect(plane)
+  try {
+    return await work(client)
+  } finally {
+    await client.close()
+  }
+}
+
+/** Plans by what the server has; `initial` is the plan while no server runs. */
+export async function planAsAdmin(
+  context: InitContext,
+  initial: string[],
+  plan: (client: ApiClient) => Promise<string[]>,
+): Promise<string[]> {
+  return (await findServer(context.plane)) ? await asAdmin(context, plan) : initial
 }

@@ -1,25 +1,21 @@
 import {createServer} from 'node:net'
 import {TrustError, messageOf, systemCode} from '../../errors.ts'
 import {readAuthority, requireCurrent} from '../../pki/authority.ts'
-import {
-  problemOf,
-  requireNoProblems,
-  requireRightClock,
-  requireWritableFolders,
-} from '../../pki/machine-checks.ts'
+import {checkPhase, requireChecks, type Check} from '../../phases.ts'
+import {requireRightClock, requireWritableFolders} from '../../pki/machine-checks.ts'
 import {CATALOG} from '../certificates.ts'
 import {certDirOf} from '../config/plane.ts'
 import {findServerInTime, findStray} from '../stray-process.ts'
 import {problemsOfLeaves, requireBroughtUsable} from './leaves.ts'
-import type {Phase, PhaseContext} from './phase.ts'
+import type {InitContext} from './phase.ts'
 
-type Check = (context: PhaseContext) => Promise<void> | void
+type Run = Check<InitContext>['run']
 
-const clock: Check = ({clock}) => requireRightClock(clock.now())
+const clock: Run = ({clock}) => requireRightClock(clock.now())
 
-const folders: Check = ({plane}) => requireWritableFolders([plane.dir, certDirOf(plane)])
+const folders: Run = ({plane}) => requireWritableFolders([plane.dir, certDirOf(plane)])
 
-const authorities: Check = async ({plane, clock}) => {
+const authorities: Run = async ({plane, clock}) => {
   for (const spec of CATALOG.authorities) {
     const authority = await readAuthority(certDirOf(plane), spec)
     if (authority) requireCurrent(authority, clock.now())
@@ -27,7 +23,7 @@ const authorities: Check = async ({plane, clock}) => {
 }
 
 /** Without its key a CA signs nothing here: what it would have to sign is named at once, before anything is written. */
-const externalLeaves: Check = async (context) => {
+const externalLeaves: Run = async (context) => {
   for (const spec of CATALOG.authorities) {
     const authority = await readAuthority(certDirOf(context.plane), spec)
     if (!authority || authority.issuer) continue
@@ -37,7 +33,7 @@ const externalLeaves: Check = async (context) => {
   }
 }
 
-const broughtLeaves: Check = (context) => requireBroughtUsable(context, CATALOG.leaves)
+const broughtLeaves: Run = (context) => requireBroughtUsable(context, CATALOG.leaves)
 
 function unsigned(location: string, missing: readonly string[]): TrustError {
   return new TrustError(
@@ -52,7 +48,7 @@ function unsigned(location: string, missing: readonly string[]): TrustError {
   )
 }
 
-const port: Check = async ({plane}) => {
+const port: Run = async ({plane}) => {
   const {bindAddress, bindPort} = plane.settings
   if (await findServerInTime(plane)) return
   const server = createServer()
@@ -83,26 +79,18 @@ const port: Check = async ({plane}) => {
   }
 }
 
-const CHECKS: readonly Check[] = [clock, folders, authorities, externalLeaves, broughtLeaves, port]
+const CHECKS: readonly Check<InitContext>[] = [
+  {run: clock},
+  {run: folders},
+  {run: authorities},
+  {run: externalLeaves},
+  {run: broughtLeaves},
+  {run: port},
+]
 
-async function requireFit(context: PhaseContext): Promise<void> {
-  const problems: TrustError[] = []
-  for (const check of CHECKS) {
-    const problem = await problemOf(() => check(context))
-    if (problem) problems.push(problem)
-  }
-  requireNoProblems(problems)
-}
-
-export const preflight: Phase = {
+export const preflight = checkPhase({
   name: 'preflight',
-  summary: 'see that ports, folders, clock and CAs are fit',
-  async plan(context) {
-    await requireFit(context)
-    return []
-  },
-  async run(context) {
-    await requireFit(context)
-    context.tell('ports, folders, clock and CAs are fit')
-  },
-}
+  summary: 'check ports, folders, clock and CAs',
+  passed: 'ports, folders, clock and CAs are ready',
+  check: (context: InitContext) => requireChecks(CHECKS, context, context),
+})

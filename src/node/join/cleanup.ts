@@ -17,7 +17,7 @@ export const cleanup: JoinPhase = {
 
   async run(context) {
     const {dir} = context.settings
-    await context.turn.hold()
+    await context.lock.hold()
     // Until then they are the only way in.
     await requireValid(context)
     await discardPendingKey(nodeFile(dir, 'pendingKey'))

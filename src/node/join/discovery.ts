@@ -29,9 +29,9 @@ export const discovery: JoinPhase = {
   },
 
   async run(context) {
-    const {settings, turn, tell} = context
+    const {settings, lock, tell} = context
     const info = await find(context)
-    await turn.hold()
+    await lock.hold()
     // Another run may have been at work until now.
     await requireSameCluster(settings.dir, info)
     await keepClusterInfo(settings.dir, info)

@@ -26,7 +26,7 @@ export const forKubelet: JoinPhase = {
     const {nodeName, dir} = context.settings
     const info = await requireClusterInfo(context)
     await withToken(info, requireToken(context), (client) => requireNameFree(client, nodeName))
-    await context.turn.hold()
+    await context.lock.hold()
     await ensureFolder(nodeFile(dir, 'pki'))
     const file = await fileOf(context)
     const isWritten = await keepFile(file)

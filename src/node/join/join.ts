@@ -1,26 +1,37 @@
 import {planDiscovery} from '../../discovery/plan.ts'
-import {TrustError} from '../../errors.ts'
+import {
+  planPhases,
+  requirePhaseName,
+  runPhases,
+  type PhaseObserver,
+  type Plan,
+} from '../../phases.ts'
 import {generateKeys, type KeyPair} from '../../pki/keys.ts'
-import {JOIN_PHASES, type JoinContext, type JoinPhase} from './index.ts'
-import {findValid, requireToken} from './prerequisites.ts'
+import {nodeLock} from '../node-lock.ts'
+import {cleanup} from './cleanup.ts'
+import {discovery} from './discovery.ts'
+import {forKubelet} from './for-kubelet.ts'
+import {kubeconfig} from './kubeconfig.ts'
 import {JOIN_PHASE_NAMES, type JoinPhaseName} from './names.ts'
-import {turnIn} from '../node-lock.ts'
+import type {JoinContext, JoinPhase} from './phase.ts'
+import {preflight} from './preflight.ts'
+import {findValid, requireToken} from './prerequisites.ts'
+import {register} from './register-node.ts'
+import {tlsBootstrap} from './tls-bootstrap.ts'
 
-/** Told as the phases go by. */
-export interface JoinObserver {
-  begin: (phase: Pick<JoinPhase, 'name' | 'summary'>) => void
-  end: (phase: Pick<JoinPhase, 'name' | 'summary'>) => void
+export type JoinRequest = Omit<JoinContext, 'lock' | 'freshKeys' | 'info'>
+
+export const JOIN_PHASES: Readonly<Record<JoinPhaseName, JoinPhase>> = {
+  preflight,
+  discovery,
+  'for-kubelet': forKubelet,
+  'tls-bootstrap': tlsBootstrap,
+  kubeconfig,
+  'register-node': register,
+  cleanup,
 }
 
-/** What `join --dry-run` prints. */
-export interface JoinPlan {
-  dir: string
-  changes: {phase: string; change: string}[]
-}
-
-export type JoinRequest = Omit<JoinContext, 'turn' | 'freshKeys' | 'info'>
-
-/** kubeadm's own phases of `join`, which have no meaning here. */
+/** kubeadm's own phases of `join`, which do not exist here. */
 const KUBEADM_PHASES = [
   'check-etcd',
   'control-plane-join',
@@ -31,7 +42,7 @@ const KUBEADM_PHASES = [
   'wait-control-plane',
 ]
 
-/** Sorts the phases to leave out into ours and those that only kubeadm has; anything else is a mistake. */
+/** Sorts the phases to skip into ours and those that only kubeadm has; anything else is an error. */
 export function parseJoinPhases(names: readonly string[]): {
   ours: JoinPhaseName[]
   foreign: string[]
@@ -39,36 +50,24 @@ export function parseJoinPhases(names: readonly string[]): {
   const ours: JoinPhaseName[] = []
   const foreign: string[] = []
   for (const name of names) {
-    const known = JOIN_PHASE_NAMES.find((one) => one === name)
-    if (known) ours.push(known)
-    else if (KUBEADM_PHASES.includes(name.split('/', 1)[0] ?? '')) foreign.push(name)
-    else {
-      throw new TrustError('USAGE', 'there is a phase to skip that nobody knows', {
-        hints: [`the phases are ${JOIN_PHASE_NAMES.join(', ')}`],
-      })
-    }
+    if (KUBEADM_PHASES.includes(name.split('/', 1)[0] ?? '')) foreign.push(name)
+    else ours.push(requirePhaseName(name, JOIN_PHASE_NAMES))
   }
   return {ours, foreign}
 }
 
-/** With `--for-kubelet` the kubelet does by itself what comes after. */
+/** With `--for-kubelet`, the kubelet does the rest. */
 export function joinPhases({
   forKubelet = false,
   skipped = [],
 }: {forKubelet?: boolean; skipped?: readonly JoinPhaseName[]} = {}): JoinPhase[] {
-  const left: readonly JoinPhaseName[] = forKubelet
+  const names: readonly JoinPhaseName[] = forKubelet
     ? ['preflight', 'discovery', 'for-kubelet']
     : JOIN_PHASE_NAMES.filter((name) => name !== 'for-kubelet')
-  return JOIN_PHASES.filter(({name}) => left.includes(name) && !skipped.includes(name))
+  return names.filter((name) => !skipped.includes(name)).map((name) => JOIN_PHASES[name])
 }
 
-export function requireJoinPhase(name: JoinPhaseName): JoinPhase {
-  const phase = JOIN_PHASES.find((one) => one.name === name)
-  if (phase) return phase
-  throw new TrustError('INTERNAL', `the phase "${name}" has no code`)
-}
-
-/** Makes a key ahead of time where one will be needed: that takes as long as asking for cluster-info. */
+/** Generates a key ahead of time if one will be needed: it takes as long as reading cluster-info. */
 function keyMaker(isNeeded: boolean): () => Promise<KeyPair> {
   let ahead = isNeeded ? generateKeys() : undefined
   ahead?.catch(() => undefined)
@@ -82,12 +81,12 @@ function keyMaker(isNeeded: boolean): () => Promise<KeyPair> {
 function contextOf(request: JoinRequest, phases: readonly JoinPhase[]): JoinContext {
   return {
     ...request,
-    turn: turnIn(request.settings.dir, request.note),
+    lock: nodeLock(request.settings.dir, request.note),
     freshKeys: keyMaker(phases.some(({name}) => name === 'tls-bootstrap')),
   }
 }
 
-/** What is missing on the command line is said before anything is asked. */
+/** Says what is missing on the command line before it asks anybody. */
 async function requireComplete(context: JoinContext, phases: readonly JoinPhase[]): Promise<void> {
   const names = phases.map(({name}) => name)
   if (names.includes('discovery')) planDiscovery(context.settings.discovery)
@@ -96,35 +95,24 @@ async function requireComplete(context: JoinContext, phases: readonly JoinPhase[
   if (isNeeded || names.includes('for-kubelet')) requireToken(context)
 }
 
-/** Runs the phases one after the other. Nothing is written before a cluster is found that may be trusted. */
+/** Runs the phases. Nothing is written before a cluster is found that may be trusted. */
 export async function runJoin(
   request: JoinRequest,
   phases: readonly JoinPhase[],
-  {begin, end}: JoinObserver = {begin: () => undefined, end: () => undefined},
+  observer: PhaseObserver = {begin: () => undefined, end: () => undefined},
 ): Promise<void> {
   const context = contextOf(request, phases)
   await requireComplete(context, phases)
   try {
-    for (const phase of phases) {
-      begin(phase)
-      await phase.run(context)
-      end(phase)
-    }
+    await runPhases(phases, context, observer)
   } finally {
-    await context.turn.release()
+    await context.lock.release()
   }
 }
 
-/** What the phases would change, by phase. Asks the cluster, and writes nothing. */
-export async function planJoin(
-  request: JoinRequest,
-  phases: readonly JoinPhase[],
-): Promise<JoinPlan> {
+/** What the phases would change. Asks the cluster, and writes nothing. */
+export async function planJoin(request: JoinRequest, phases: readonly JoinPhase[]): Promise<Plan> {
   const context = contextOf(request, [])
   await requireComplete(context, phases)
-  const changes: JoinPlan['changes'] = []
-  for (const phase of phases) {
-    for (const change of await phase.plan(context)) changes.push({phase: phase.name, change})
-  }
-  return {dir: request.settings.dir, changes}
+  return {dir: request.settings.dir, changes: await planPhases(phases, context)}
 }

@@ -19,7 +19,7 @@ export const kubeconfig: JoinPhase = {
   },
 
   async run(context) {
-    await context.turn.hold()
+    await context.lock.hold()
     await requireValid(context)
     const file = await fileOf(context)
     const isWritten = await keepFile(file)

@@ -1,4 +1,4 @@
-/** The names of the steps of `join`, apart from their code: help and the parser need no more. */
+/** The names of the phases of `join`, in their order, apart from their code: help and the parser need no more. */
 export const JOIN_PHASE_NAMES = [
   'preflight',
   'discovery',

@@ -1,52 +1,46 @@
 import type {TrustedClusterInfo} from '../../discovery/cluster-info.ts'
 import type {DiscoveryOptions} from '../../discovery/plan.ts'
 import type {DiscoverySettings} from '../../discovery/surroundings.ts'
+import type {Phase} from '../../phases.ts'
 import type {KeyPair} from '../../pki/keys.ts'
 import type {Clock} from '../../runtime.ts'
-import type {Turn} from '../node-lock.ts'
+import type {NodeLock} from '../node-lock.ts'
 import type {JoinPhaseName} from './names.ts'
 
-/** What a user has said about a join. */
+/** What the user asked for. */
 export interface JoinSettings {
   /** The folder of the node. */
   dir: string
   nodeName: string
   discovery: DiscoveryOptions
-  /** The token to authenticate with; absent where none is known. */
+  /** The token to authenticate with, if there is one. */
   token?: string | undefined
-  /** How many milliseconds discovery tries again what waiting may heal. */
+  /** For how many milliseconds discovery retries. */
   discoveryTimeout?: number | undefined
-  /** How many milliseconds the certificate is waited for. */
+  /** For how many milliseconds to wait for the certificate. */
   certificateTimeout?: number | undefined
   /** Names of checks that only warn, in lower case; `all` of them. */
   ignoredChecks?: readonly string[] | undefined
 }
 
-/** What a phase has to work with. */
+/** What the phases of `join` work with. */
 export interface JoinContext {
   settings: JoinSettings
   clock: Clock
   /** Says what was done, in a line. */
   tell: (line: string) => void
-  /** Says what is waited for: whoever looks on should know. */
+  /** Says what the command is waiting for. */
   note: (line: string) => void
   warn: (line: string) => void
   /** Standard input, for `--discovery-file -`. */
   input?: DiscoverySettings['input']
   environment?: DiscoverySettings['environment']
-  /** Keeps other runs out of the folder, from the first write on. */
-  turn: Turn
+  /** Keeps other runs out of the folder; held from the first write on. */
+  lock: NodeLock
   /** The cluster, once it is found. */
   info?: TrustedClusterInfo
-  /** A new key, which may be in the making since before anybody needs it. */
+  /** A new key, which may have been generated ahead of time. */
   freshKeys: () => Promise<KeyPair>
 }
 
-/** One step of `join`. Each can be repeated, and run alone on what the ones before have left. */
-export interface JoinPhase {
-  name: JoinPhaseName
-  summary: string
-  /** What `run` would change, for `--dry-run`. Changes nothing. */
-  plan: (context: JoinContext) => Promise<string[]>
-  run: (context: JoinContext) => Promise<void>
-}
+export type JoinPhase = Phase<JoinContext, JoinPhaseName>

@@ -115,9 +115,9 @@ export const tlsBootstrap: JoinPhase = {
   },
 
   async run(context) {
-    const {settings, clock, tell, turn} = context
+    const {settings, clock, tell, lock} = context
     const info = await requireClusterInfo(context)
-    await turn.hold()
+    await lock.hold()
     const valid = await findValid(context)
     if (valid) {
       await discardPendingKey(pendingKeyOf(context))

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import {syncBuiltinESMExports} from 'node:module'
-import type {JoinSettings} from '../../../src/node/join/index.ts'
+import type {JoinSettings} from '../../../src/node/join/phase.ts'
 
 /**
  * Joins, and is killed right before its n-th step: a change on the file system, or a request to the server. Arguments: the settings

@@ -17,8 +17,8 @@ import {parseKubeconfig} from '../../../src/client/kubeconfig.ts'
 import type {TrustError} from '../../../src/errors.ts'
 import {readClusterInfo} from '../../../src/node/cluster-info-store.ts'
 import {describeNode} from '../../../src/node/describe-node.ts'
-import {joinPhases, planJoin, requireJoinPhase, runJoin} from '../../../src/node/join/join.ts'
-import type {JoinSettings} from '../../../src/node/join/index.ts'
+import {JOIN_PHASES, joinPhases, planJoin, runJoin} from '../../../src/node/join/join.ts'
+import type {JoinSettings} from '../../../src/node/join/phase.ts'
 import {JOIN_PHASE_NAMES} from '../../../src/node/join/names.ts'
 import {whoAmI} from '../../../src/node/acceptance.ts'
 import {parseCertificate} from '../../../src/pki/certificate.ts'
@@ -464,14 +464,14 @@ describe('join', function () {
     it('can each be run alone on what the ones before have left', async () => {
       issueAll()
       for (const {name} of joinPhases()) {
-        await runJoin(joinRequest(settings()), [requireJoinPhase(name)])
+        await runJoin(joinRequest(settings()), [JOIN_PHASES[name]])
       }
       assert.equal((await cluster.admin.nodes.get('one')).metadata.name, 'one')
     })
 
     it('name the one that is missing before them', async () => {
       const missing = (name: (typeof JOIN_PHASE_NAMES)[number]) =>
-        assert.rejects(runJoin(joinRequest(settings()), [requireJoinPhase(name)]), {
+        assert.rejects(runJoin(joinRequest(settings()), [JOIN_PHASES[name]]), {
           code: 'NOT_FOUND',
         })
       await missing('tls-bootstrap')

@@ -1,0 +1,15 @@
+import type {Plan, PlannedChange} from '../../phases.ts'
+import type {View} from '../output.ts'
+
+const lineOf = ({phase, change}: PlannedChange): string => `[${phase}] would ${change}\n`
+
+/** What a dry run of `init` or `join` prints. */
+export const planView: View<Plan> = {
+  table({changes}) {
+    return changes.length === 0 ? 'nothing would be changed\n' : changes.map(lineOf).join('')
+  },
+
+  name({changes}) {
+    return changes.map(({phase}) => phase)
+  },
+}
