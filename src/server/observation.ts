@@ -2,8 +2,10 @@ import type {Clock} from '../runtime.ts'
 import type {Storage} from '../storage/storage.ts'
 import {openAuditLog, type AuditLog} from './audit/audit-log.ts'
 import type {Retention} from './audit/rotating-file.ts'
-import {createHealth, type Health, type HealthCheck} from './health/index.ts'
-import {MetricsRegistry, processMetrics, storageMetrics} from './metrics/index.ts'
+import {createHealth, type Health, type HealthCheck} from './health/health.ts'
+import {MetricsRegistry} from './metrics/registry.ts'
+import {processMetrics} from './metrics/process-metrics.ts'
+import {storageMetrics} from './metrics/storage-metrics.ts'
 import type {Registry} from './registry/registry.ts'
 
 export interface ObservationOptions {

@@ -1,6 +1,6 @@
 import type {ApiRequest} from './kernel/api-request.ts'
 import type {RequestInfo} from './authz/request-info.ts'
-import type {RequestLabels} from './metrics/index.ts'
+import type {RequestLabels} from './metrics/request-metrics.ts'
 import type {Resource} from './kernel/resource.ts'
 
 const VERBS: Record<string, string> = {

@@ -1,7 +1,7 @@
 import type {ApiRequest, ApiResponse} from './kernel/api-request.ts'
 import type {RequestInfo} from './authz/request-info.ts'
 import type {LimitedCaller, RequestLimiter} from './limits/request-limiter.ts'
-import type {RequestLabels, RequestMetrics} from './metrics/index.ts'
+import type {RequestLabels, RequestMetrics} from './metrics/request-metrics.ts'
 import {StatusError, tooManyRequests} from './kernel/status.ts'
 
 export interface PlaceDeps {

@@ -1,11 +1,10 @@
 import type {UserInfo} from '../../api/meta.ts'
+import {NODE_PREFIX, NODES} from '../../csr/node-names.ts'
 import {requireAllowed} from '../authz/refusal.ts'
 import type {AccessAttributes, Authorize} from '../kernel/resource.ts'
 import {badRequest} from '../kernel/status.ts'
 import {
   ANONYMOUS_USER,
-  NODES_GROUP,
-  NODE_USER_PREFIX,
   UNAUTHENTICATED_GROUP,
   serviceAccountGroups,
   splitServiceAccountUsername,
@@ -67,7 +66,7 @@ export function impersonate(
   {authorize, request}: {authorize: Authorize; request: AccessAttributes},
 ): UserInfo {
   if (mayActAsNode(caller, wish, authorize, request)) {
-    return withAuthenticatedGroup({username: wish.username, groups: [NODES_GROUP]})
+    return withAuthenticatedGroup({username: wish.username, groups: [NODES]})
   }
   for (const attributes of permissionsFor(wish)) requireAllowed(authorize, caller, attributes)
 
@@ -126,7 +125,7 @@ function mayActAsNode(
   authorize: Authorize,
   request: AccessAttributes,
 ): boolean {
-  const node = username.startsWith(NODE_USER_PREFIX) ? username.slice(NODE_USER_PREFIX.length) : ''
+  const node = username.startsWith(NODE_PREFIX) ? username.slice(NODE_PREFIX.length) : ''
   if (node === '' || uid !== '' || groups.length > 0 || Object.keys(extra).length > 0) return false
   const asNode = permission(AUTHENTICATION_GROUP, 'nodes', node, {}, 'impersonate:arbitrary-node')
   return (

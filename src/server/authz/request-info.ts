@@ -1,6 +1,6 @@
 import {badRequest} from '../kernel/status.ts'
 import type {AccessAttributes} from '../kernel/resource.ts'
-import {nameOf} from '../selectors/index.ts'
+import {nameOf} from '../selectors/field-selector.ts'
 import {canonicalSegments} from './canonical-path.ts'
 
 /** A request for a resource: what the router serves and the authorizer judges, from one and the same parse. */

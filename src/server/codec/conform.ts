@@ -1,11 +1,10 @@
 import {findType} from '../../api/schema/index.ts'
 import type {FieldSchema, Scalar, TypeSchema} from '../../api/schema/index.ts'
+import {isObject, setOwn, type JsonObject} from '../kernel/json-value.ts'
 import {MalformedError} from './decode-error.ts'
 import {goElementType, goFieldType, goStruct, jsonKind} from './go-types.ts'
 import {convertScalar, isZero, zeroScalar} from './scalars.ts'
 import {MOST_STEP, ValueBudget} from './value-budget.ts'
-
-export type JsonObject = Record<string, unknown>
 
 /** As many unknown fields as Go's strict decoder reports. */
 export const MAX_FINDINGS = 100
@@ -71,9 +70,6 @@ function planOf(type: TypeSchema): Plan {
   }
   return plan
 }
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function conformStruct(type: TypeSchema, given: JsonObject, pass: Pass): JsonObject {
   const {fields, places} = planOf(type)
@@ -181,18 +177,4 @@ function refuse(owner: TypeSchema, goType: string, found: string, pass: Pass): n
   throw new MalformedError(
     `json: cannot unmarshal ${found} into Go struct field ${struct}.${pass.fieldStack.join('.')} of type ${goType}`,
   )
-}
-
-/** A key may be called `__proto__`: an ordinary own key, as JSON.parse makes it. */
-function setOwn(target: JsonObject, key: string, value: unknown): void {
-  if (key === '__proto__') {
-    Object.defineProperty(target, key, {
-      value,
-      enumerable: true,
-      writable: true,
-      configurable: true,
-    })
-  } else {
-    target[key] = value
-  }
 }

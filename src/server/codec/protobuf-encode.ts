@@ -1,7 +1,7 @@
 import protobuf from 'protobufjs/minimal.js'
 import {findType} from '../../api/schema/index.ts'
 import type {FieldSchema, TypeSchema} from '../../api/schema/index.ts'
-import type {JsonObject} from './conform.ts'
+import type {JsonObject} from '../kernel/json-value.ts'
 import {WIRE} from './protobuf-reader.ts'
 import {writeTime} from './protobuf-time.ts'
 import {MAGIC} from './protobuf.ts'

@@ -1,6 +1,6 @@
 import {findType} from '../../api/schema/index.ts'
 import type {FieldSchema, TypeSchema} from '../../api/schema/index.ts'
-import type {JsonObject} from './conform.ts'
+import {setOwn, type JsonObject} from '../kernel/json-value.ts'
 import {MalformedError} from './decode-error.ts'
 import {WIRE, openReader, readFields, readInt64, readMessage} from './protobuf-reader.ts'
 import type {ProtobufReader} from './protobuf-reader.ts'
@@ -121,12 +121,7 @@ function readEntry(reader: ProtobufReader, field: FieldSchema, map: JsonObject):
     }
     return number <= 2
   })
-  Object.defineProperty(map, key, {
-    value,
-    enumerable: true,
-    writable: true,
-    configurable: true,
-  })
+  setOwn(map, key, value)
 }
 
 function readValue(reader: ProtobufReader, field: FieldSchema): unknown {

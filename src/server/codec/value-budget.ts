@@ -1,4 +1,4 @@
-import {valuesOf} from '../kernel/json-depth.ts'
+import {valuesOf} from '../kernel/json-value.ts'
 import {MalformedError} from './decode-error.ts'
 
 /** Of one list or map. Kubernetes has no such limit, but nothing that it keeps comes near. */

@@ -1,5 +1,5 @@
 import type {Document, LineCounter, Tags} from 'yaml'
-import {isDeeperThan} from '../kernel/json-depth.ts'
+import {isDeeperThan} from '../kernel/json-value.ts'
 import {tooLarge} from '../kernel/status.ts'
 import {MalformedError} from './decode-error.ts'
 import {MAX_DEPTH, parseJson} from './json.ts'

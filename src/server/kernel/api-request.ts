@@ -56,3 +56,10 @@ export interface AnswerReading {
 }
 
 export type Handler = (request: ApiRequest) => Promise<ApiResponse>
+
+/** What Kubernetes answers under paths that it serves nothing of: text, not a Status. */
+export const PAGE_NOT_FOUND: ApiResponse = {
+  status: 404,
+  headers: {'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff'},
+  body: '404 page not found\n',
+}

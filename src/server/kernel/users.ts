@@ -1,11 +1,11 @@
 import type {UserInfo} from '../../api/meta.ts'
+import {BOOTSTRAPPERS_GROUP} from '../../bootstrap/groups.ts'
+import {NODE_PREFIX, NODES} from '../../csr/node-names.ts'
 
 export const ANONYMOUS_USER = 'system:anonymous'
 export const AUTHENTICATED_GROUP = 'system:authenticated'
 export const UNAUTHENTICATED_GROUP = 'system:unauthenticated'
 export const MASTERS_GROUP = 'system:masters'
-export const NODES_GROUP = 'system:nodes'
-export const NODE_USER_PREFIX = 'system:node:'
 export const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id'
 
 const SERVICE_ACCOUNT_PREFIX = 'system:serviceaccount:'
@@ -53,3 +53,21 @@ export function withAuthenticatedGroup(user: UserInfo): UserInfo {
 export const isAnonymous = ({username}: UserInfo) => username === ANONYMOUS_USER
 
 export const isMaster = ({groups}: UserInfo) => groups.includes(MASTERS_GROUP)
+
+/**
+ * The name of the node that a user is; undefined where it is none. As Kubernetes' NodeIdentifier: user name and group both have
+ * to say so. A user that is nothing but the prefix is a node without a name, which must be refused, not let pass as nobody's.
+ */
+export const nodeOf = ({username, groups}: UserInfo): string | undefined =>
+  username.startsWith(NODE_PREFIX) && groups.includes(NODES)
+    ? username.slice(NODE_PREFIX.length)
+    : undefined
+
+/** Kinds of callers. One token makes many identities, so what is shared is shared between these first. */
+export type CallerGroup = 'nodes' | 'people' | 'serviceAccounts' | 'tokens'
+
+export function callerGroup(user: UserInfo): CallerGroup {
+  if (nodeOf(user) !== undefined) return 'nodes'
+  if (user.groups.includes(BOOTSTRAPPERS_GROUP)) return 'tokens'
+  return splitServiceAccountUsername(user.username) === undefined ? 'people' : 'serviceAccounts'
+}

@@ -1,7 +1,6 @@
 import type {UserInfo} from '../../api/meta.ts'
 import type {Clock} from '../../runtime.ts'
-import {callerGroup} from '../kernel/caller-group.ts'
-import {isAnonymous, isMaster} from '../kernel/users.ts'
+import {callerGroup, isAnonymous, isMaster} from '../kernel/users.ts'
 import {tooManyRequests} from '../kernel/status.ts'
 import {addressKey} from './address-key.ts'
 import {FairQueue, type FairQueueOptions} from './fair-queue.ts'

@@ -1,4 +1,4 @@
-import type {CallerGroup} from '../kernel/caller-group.ts'
+import type {CallerGroup} from '../kernel/users.ts'
 
 export interface RequestLimits {
   /** Requests being worked on, from when their body is there. */

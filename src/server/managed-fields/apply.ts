@@ -1,5 +1,5 @@
 import type {ApiObject, ManagedFieldsEntry} from '../../api/meta.ts'
-import {isObject, type JsonObject} from '../patch/json-value.ts'
+import {isObject, type JsonObject} from '../kernel/json-value.ts'
 import {badRequest, StatusError} from '../kernel/status.ts'
 import {compare} from './compare.ts'
 import {configuredFields} from './configured-fields.ts'

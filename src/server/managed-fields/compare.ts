@@ -1,4 +1,4 @@
-import {deepEqual, getOwn, isEmptyObject, isObject, type JsonObject} from '../patch/json-value.ts'
+import {deepEqual, getOwn, isEmptyObject, isObject, type JsonObject} from '../kernel/json-value.ts'
 import {type ListShape, readField, type Shape, type StructShape} from '../patch/shape.ts'
 import {everyPath} from './every-path.ts'
 import {EMPTY_SET, type FieldSet, isEmptySet, LEAF, node} from './field-set.ts'

@@ -1,4 +1,4 @@
-import {isEmptyObject, isObject, type JsonObject} from '../patch/json-value.ts'
+import {isEmptyObject, isObject, type JsonObject} from '../kernel/json-value.ts'
 import type {ListShape, Shape} from '../patch/shape.ts'
 import {EMPTY_SET, type FieldSet, isEmptySet, LEAF, node} from './field-set.ts'
 import {itemsByElement} from './list-items.ts'

@@ -1,4 +1,4 @@
-import {isObject, type JsonObject} from '../patch/json-value.ts'
+import {isObject, type JsonObject} from '../kernel/json-value.ts'
 import {type ListShape, readField, type Shape, type StructShape} from '../patch/shape.ts'
 import {type FieldSet, LEAF, node} from './field-set.ts'
 import {itemsByElement} from './list-items.ts'

@@ -1,5 +1,5 @@
 import type {FieldsV1} from '../../api/meta.ts'
-import {isObject} from '../patch/json-value.ts'
+import {isObject} from '../kernel/json-value.ts'
 import {type FieldSet, isEmptySet, LEAF, node, sortedElements} from './field-set.ts'
 import {parseElement, type PathElement} from './path-element.ts'
 

@@ -1,5 +1,5 @@
 import type {ApiObject} from '../../api/meta.ts'
-import {isObject, type JsonObject, setOwn} from '../patch/json-value.ts'
+import {isObject, type JsonObject, setOwn} from '../kernel/json-value.ts'
 import type {StructShape} from '../patch/shape.ts'
 import {compare} from './compare.ts'
 import {configuredFields} from './configured-fields.ts'

@@ -1,4 +1,4 @@
-import {getOwn, isObject} from '../patch/json-value.ts'
+import {getOwn, isObject} from '../kernel/json-value.ts'
 import type {ListShape} from '../patch/shape.ts'
 import {keyElement, type PathElement, valueElement} from './path-element.ts'
 

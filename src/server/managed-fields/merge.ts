@@ -1,4 +1,4 @@
-import {deepCopy, getOwn, isObject, type JsonObject, setOwn} from '../patch/json-value.ts'
+import {deepCopy, getOwn, isObject, type JsonObject, setOwn} from '../kernel/json-value.ts'
 import type {ListShape, Shape} from '../patch/shape.ts'
 import {itemElement, itemsByElement} from './list-items.ts'
 import type {PathElement} from './path-element.ts'

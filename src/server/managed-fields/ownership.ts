@@ -1,5 +1,5 @@
 import type {ManagedFieldsEntry, ApiObject} from '../../api/meta.ts'
-import {deepEqual} from '../patch/json-value.ts'
+import {deepEqual} from '../kernel/json-value.ts'
 import type {StructShape} from '../patch/shape.ts'
 import type {Difference} from './compare.ts'
 import {EMPTY_SET, fieldSetOf, type FieldSet, recursiveDifference} from './field-set.ts'

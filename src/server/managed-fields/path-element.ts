@@ -1,4 +1,4 @@
-import {isObject, type JsonObject} from '../patch/json-value.ts'
+import {isObject, type JsonObject} from '../kernel/json-value.ts'
 
 /** One step of a field path, as FieldsV1 writes it: `f:name`, `k:{"key":"value"}`, `v:value` or `i:index`. */
 export type PathElement = string

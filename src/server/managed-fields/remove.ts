@@ -1,4 +1,4 @@
-import {isObject, type JsonObject, setOwn} from '../patch/json-value.ts'
+import {isObject, type JsonObject, setOwn} from '../kernel/json-value.ts'
 import type {ListShape, Shape} from '../patch/shape.ts'
 import {type FieldSet, node} from './field-set.ts'
 import {itemElement} from './list-items.ts'

@@ -1,5 +1,5 @@
 import type {ApiObject, ManagedFieldsEntry} from '../../api/meta.ts'
-import {deepEqual} from '../patch/json-value.ts'
+import {deepEqual} from '../kernel/json-value.ts'
 import {compare} from './compare.ts'
 import {difference, isEmptySet, union} from './field-set.ts'
 import {NonConforming} from './list-items.ts'

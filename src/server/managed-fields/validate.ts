@@ -1,6 +1,6 @@
 import {messageOf} from '../../errors.ts'
 import {goText, goTypeName} from '../patch/go-text.ts'
-import {isObject, type JsonObject} from '../patch/json-value.ts'
+import {isObject, type JsonObject} from '../kernel/json-value.ts'
 import type {ListShape, Shape} from '../patch/shape.ts'
 import {itemElement} from './list-items.ts'
 import {elementText, fieldElement} from './path-element.ts'

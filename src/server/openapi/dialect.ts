@@ -1,3 +1,7 @@
+import {KUBERNETES_VERSION} from '../../version.ts'
+
+export const INFO = {title: 'Kubernetes', version: KUBERNETES_VERSION}
+
 /** A schema, as it stands in either version of OpenAPI. */
 export interface OpenapiSchema {
   $ref?: string

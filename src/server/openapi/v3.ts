@@ -1,7 +1,6 @@
 import type {ServedVersion} from '../discovery/served.ts'
 import {componentsOf} from './components.ts'
-import {V3_DIALECT} from './dialect.ts'
-import {INFO} from './info.ts'
+import {V3_DIALECT, INFO} from './dialect.ts'
 import {operationsOf} from './operations.ts'
 import type {Operation} from './operations.ts'
 import type {Parameter} from './parameters.ts'

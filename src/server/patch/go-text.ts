@@ -1,4 +1,4 @@
-import {isObject} from './json-value.ts'
+import {isObject} from '../kernel/json-value.ts'
 
 /** A JSON value as Kubernetes' error texts show it: `map[a:1 b:[x y]]`, `<nil>`. */
 export function goText(value: unknown): string {

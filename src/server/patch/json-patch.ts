@@ -1,9 +1,18 @@
-import {isDeeperThan} from '../kernel/json-depth.ts'
+import {
+  isDeeperThan,
+  deepCopy,
+  deepEqual,
+  isObject,
+  removeOwn,
+  setOwn,
+} from '../kernel/json-value.ts'
 import {badRequest, tooLarge} from '../kernel/status.ts'
 import {jsonTypeName} from './go-text.ts'
 import {findPlace, isContainer, listIndex, type Place, valueAt} from './json-pointer.ts'
-import {deepCopy, deepEqual, isObject, MOST_PATCH_DEPTH, removeOwn, setOwn} from './json-value.ts'
-import {rejected} from './rejected.ts'
+import {rejected} from './failures.ts'
+
+/** Patches are worked on by recursion. No object nests nearly as deeply. */
+export const MOST_PATCH_DEPTH = 500
 
 const MAX_OPERATIONS = 10_000
 /** How many bytes `copy` operations may add; a few of them double a document each. */

@@ -1,4 +1,4 @@
-import {getOwn, isObject, type JsonObject} from './json-value.ts'
+import {getOwn, isObject, type JsonObject} from '../kernel/json-value.ts'
 
 export type JsonContainer = JsonObject | unknown[]
 

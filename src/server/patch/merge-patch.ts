@@ -1,6 +1,13 @@
 import {badRequest} from '../kernel/status.ts'
 import {jsonTypeName} from './go-text.ts'
-import {getOwn, deepCopy, isObject, type JsonObject, removeOwn, setOwn} from './json-value.ts'
+import {
+  getOwn,
+  deepCopy,
+  isObject,
+  type JsonObject,
+  removeOwn,
+  setOwn,
+} from '../kernel/json-value.ts'
 
 /** Changes `target`, which is a copy already; what it takes from the patch it copies. */
 function mergeInto(target: JsonObject, patch: JsonObject): JsonObject {

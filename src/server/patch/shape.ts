@@ -1,5 +1,5 @@
 import {type FieldSchema, findType, type TypeSchema} from '../../api/schema/index.ts'
-import {isEmptyObject, isObject, type JsonObject} from './json-value.ts'
+import {isEmptyObject, isObject, type JsonObject} from '../kernel/json-value.ts'
 
 export interface ScalarShape {
   kind: 'scalar'

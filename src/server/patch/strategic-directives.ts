@@ -1,5 +1,5 @@
 import {badRequest} from '../kernel/status.ts'
-import {isObject, type JsonObject, setOwn} from './json-value.ts'
+import {isObject, type JsonObject, setOwn} from '../kernel/json-value.ts'
 
 export const DIRECTIVE = '$patch'
 export const RETAIN_KEYS = '$retainKeys'

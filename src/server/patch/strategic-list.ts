@@ -1,9 +1,8 @@
 import {tooLarge} from '../kernel/status.ts'
 import {goText} from './go-text.ts'
-import {isObject, type JsonObject} from './json-value.ts'
-import {rejected} from './rejected.ts'
+import {isObject, type JsonObject} from '../kernel/json-value.ts'
+import {rejected, failed, noMergeKey} from './failures.ts'
 import {DIRECTIVE, withoutDirectives} from './strategic-directives.ts'
-import {failed, noMergeKey} from './strategic-errors.ts'
 
 /** How the schema wants a list's patches. */
 export interface ListRule {

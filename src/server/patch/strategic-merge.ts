@@ -1,7 +1,14 @@
 import {badRequest} from '../kernel/status.ts'
 import {goText, goTypeName, jsonTypeName} from './go-text.ts'
-import {deepCopy, getOwn, isObject, type JsonObject, removeOwn, setOwn} from './json-value.ts'
-import {rejected} from './rejected.ts'
+import {
+  deepCopy,
+  getOwn,
+  isObject,
+  type JsonObject,
+  removeOwn,
+  setOwn,
+} from '../kernel/json-value.ts'
+import {rejected, failed} from './failures.ts'
 import type {FieldShape, Shape, StructShape} from './shape.ts'
 import {
   DELETE_FROM_PRIMITIVE_LIST,
@@ -12,7 +19,6 @@ import {
   SET_ELEMENT_ORDER,
   withoutDirectives,
 } from './strategic-directives.ts'
-import {failed} from './strategic-errors.ts'
 import {
   enforceOrder,
   type ListRule,

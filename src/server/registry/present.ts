@@ -1,17 +1,15 @@
 import type {ApiObject, ListMeta, WatchEventType} from '../../api/meta.ts'
 import {groupVersion, type Resource} from '../kernel/resource.ts'
+import {partialList, partialObject, requirePartialFits} from '../table/partial.ts'
 import {
-  partialList,
-  partialObject,
-  requirePartialFits,
   tableOfEvent,
   tableOfList,
   tableOfObject,
   tableRow,
   type IncludeObject,
-  type Representation,
   type TableOptions,
-} from '../table/index.ts'
+} from '../table/table.ts'
+import type {Representation} from '../table/negotiate.ts'
 import type {Page} from './list.ts'
 import {withKind, type StoredObject} from './stored-object.ts'
 import type {EventForm} from './watch-frames.ts'

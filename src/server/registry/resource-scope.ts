@@ -2,7 +2,8 @@ import type {ApiObject, UserInfo} from '../../api/meta.ts'
 import type {Clock} from '../../runtime.ts'
 import type {ApiRequest} from '../kernel/api-request.ts'
 import type {ResourceRequestInfo} from '../authz/request-info.ts'
-import {decodeBody, DecodeError} from '../codec/index.ts'
+import {decodeBody} from '../codec/decode-body.ts'
+import {DecodeError} from '../codec/decode-error.ts'
 import {
   groupVersion,
   type Authorize,
@@ -10,7 +11,8 @@ import {
   type Resource,
 } from '../kernel/resource.ts'
 import {badRequest, methodNotAllowed, notFound, unsupportedMediaType} from '../kernel/status.ts'
-import {includeObjectOf, negotiate} from '../table/index.ts'
+import {includeObjectOf} from '../table/table.ts'
+import {negotiate} from '../table/negotiate.ts'
 import type {DeleteOptions} from './delete.ts'
 import {catchUp, type Waiting} from './freshness.ts'
 import {requestTimeout, type WriteOptions} from './options.ts'

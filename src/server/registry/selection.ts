@@ -1,5 +1,6 @@
 import type {Resource} from '../kernel/resource.ts'
-import {parseFieldSelector, parseLabelSelector} from '../selectors/index.ts'
+import {parseFieldSelector} from '../selectors/field-selector.ts'
+import {parseLabelSelector} from '../selectors/label-selector.ts'
 import type {StoredObject} from './stored-object.ts'
 
 /** Which objects a list or a watch is about: those in a namespace that both selectors match. */

@@ -1,15 +1,13 @@
 import type {FieldError} from '../kernel/field-error.ts'
 import {invalidValue} from '../kernel/field-error.ts'
+import {isObject} from '../kernel/json-value.ts'
 import {IMMUTABLE} from './text.ts'
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isNothing = (value: unknown): boolean =>
   value === undefined ||
   value === null ||
   (Array.isArray(value) && value.length === 0) ||
-  (isRecord(value) && Object.values(value).every(isNothing))
+  (isObject(value) && Object.values(value).every(isNothing))
 
 /** Equal as Kubernetes compares: absent, null and empty are the same. */
 export function semanticallyEqual(a: unknown, b: unknown): boolean {
@@ -18,7 +16,7 @@ export function semanticallyEqual(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) && Array.isArray(b)) {
     return a.length === b.length && a.every((one, index) => semanticallyEqual(one, b[index]))
   }
-  if (!isRecord(a) || !isRecord(b)) return false
+  if (!isObject(a) || !isObject(b)) return false
   const keys = new Set([...Object.keys(a), ...Object.keys(b)])
   return [...keys].every((key) => semanticallyEqual(a[key], b[key]))
 }

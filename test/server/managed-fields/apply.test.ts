@@ -7,7 +7,7 @@ import {apply, type ApplyRequest} from '../../../src/server/managed-fields/apply
 import {fieldSetOf} from '../../../src/server/managed-fields/field-set.ts'
 import {LAST_APPLIED} from '../../../src/server/managed-fields/last-applied.ts'
 import {trackUpdate} from '../../../src/server/managed-fields/track-update.ts'
-import type {JsonObject} from '../../../src/server/patch/json-value.ts'
+import type {JsonObject} from '../../../src/server/kernel/json-value.ts'
 import {shapeOf} from '../../../src/server/patch/shape.ts'
 
 const CONFIG_MAP = shapeOf('core/v1.ConfigMap')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 
 import fc from 'fast-check'
 
-import {getOwn, isObject, type JsonObject, setOwn} from '../../../src/server/patch/json-value.ts'
+import {getOwn, isObject, type JsonObject, setOwn} from '../../../src/server/kernel/json-value.ts'
 import {applyMergePatch} from '../../../src/server/patch/merge-patch.ts'
 
 /** The patch that makes `to` of `from`, for objects that hold no null. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 
 import fc from 'fast-check'
 
-import type {JsonObject} from '../../../src/server/patch/json-value.ts'
+import type {JsonObject} from '../../../src/server/kernel/json-value.ts'
 import {shapeOf} from '../../../src/server/patch/shape.ts'
 import {applyStrategicMergePatch} from '../../../src/server/patch/strategic-merge.ts'
 

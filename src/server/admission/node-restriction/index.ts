@@ -1,4 +1,4 @@
-import {nodeOf} from '../../authz/node/node-identity.ts'
+import {nodeOf} from '../../kernel/users.ts'
 import {denied, type AdmissionPlugin} from '../../kernel/admission.ts'
 import {certificateRequests} from './certificate-requests.ts'
 import {claims} from './claims.ts'

@@ -1,9 +1,12 @@
+import {nodeOf} from '../../kernel/users.ts'
 import type {Authorizer} from '../authorizer.ts'
+import {bootstrapPolicy} from '../bootstrap-policy/index.ts'
+import {CompiledRole} from '../rbac/compiled-role.ts'
 import type {NodeGraph} from './node-graph.ts'
-import {nodeOf} from './node-identity.ts'
-import {nodeRules} from './node-rules.ts'
 import {ALLOWED, passed} from './opinions.ts'
 import {RESOURCE_RULES} from './resource-rules.ts'
+
+const ROLE = 'system:node'
 
 /** As Kubernetes' Node authorizer: a node gets at what its own pods need, and at nothing of other nodes. */
 export function nodeAuthorizer(graph: NodeGraph): Authorizer {
@@ -19,4 +22,10 @@ export function nodeAuthorizer(graph: NodeGraph): Authorizer {
     }
     return everythingElse.allows(attributes) ? ALLOWED : passed()
   }
+}
+
+/** The rules of ClusterRole `system:node`, as they are built in: what is stored under that name changes no node's rights. */
+function nodeRules(): CompiledRole {
+  const role = bootstrapPolicy().clusterRoles.find(({metadata}) => metadata.name === ROLE)
+  return new CompiledRole(role?.rules ?? [])
 }

@@ -1,4 +1,4 @@
-import {hasFieldTerm} from '../../selectors/index.ts'
+import {hasFieldTerm} from '../../selectors/field-selector.ts'
 import {ALLOWED, passed, related, relatedGet, type NodeRequest, type NodeRule} from './opinions.ts'
 
 const LEASE_NAMESPACE = 'kube-node-lease'

@@ -1,6 +1,6 @@
 import type {UserInfo} from '../../../api/meta.ts'
 import type {SubjectRules} from '../../kernel/services.ts'
-import {nodeOf} from './node-identity.ts'
+import {nodeOf} from '../../kernel/users.ts'
 
 const WHY = 'node authorizer does not support user rule resolution'
 

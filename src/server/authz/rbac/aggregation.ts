@@ -1,5 +1,5 @@
 import type {ClusterRole, PolicyRule} from '../../../api/rbac.ts'
-import {compileLabelSelector, matchesLabels} from '../../selectors/index.ts'
+import {compileLabelSelector, matchesLabels} from '../../selectors/label-selector.ts'
 
 /**
  * The aggregated ClusterRoles whose rules are not what their selectors gather, with the rules they should have.

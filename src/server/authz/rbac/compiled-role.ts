@@ -1,6 +1,5 @@
 import type {PolicyRule} from '../../../api/rbac.ts'
 import type {AccessAttributes} from '../../kernel/resource.ts'
-import {urlPrefixesOf} from './url-prefixes.ts'
 
 const ALL = '*'
 
@@ -98,3 +97,10 @@ function pathAllowed(rules: PathRule[], path: string): boolean {
     ({exact, prefixes}) => exact.has(path) || prefixes.some((prefix) => path.startsWith(prefix)),
   )
 }
+
+/** Only the first star of a run may begin a match: otherwise each one does, and a long run takes quadratic time. */
+const TRAILING_STARS = /(?<!\*)\*+$/
+
+/** What the URLs of a rule that end in `*` begin with. */
+export const urlPrefixesOf = (urls: readonly string[]): string[] =>
+  urls.filter((url) => url.endsWith('*')).map((url) => url.replace(TRAILING_STARS, ''))

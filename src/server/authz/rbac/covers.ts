@@ -1,5 +1,5 @@
 import type {PolicyRule} from '../../../api/rbac.ts'
-import {urlPrefixesOf} from './url-prefixes.ts'
+import {urlPrefixesOf} from './compiled-role.ts'
 
 /** How many comparisons all rules together may take: checking them would stall the server. What is left then counts as not held. */
 const MAX_COMPARISONS = 2_000_000

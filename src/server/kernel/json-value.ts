@@ -1,8 +1,5 @@
 export type JsonObject = Record<string, unknown>
 
-/** Patches are worked on by recursion. No object nests nearly as deeply. */
-export const MOST_PATCH_DEPTH = 500
-
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
@@ -58,3 +55,16 @@ export function deepEqual(left: unknown, right: unknown): boolean {
   }
   return true
 }
+
+/** Whether a value nests deeper than so many levels. Never recurses: depth is the sender's choice. */
+export function isDeeperThan(root: unknown, most: number): boolean {
+  let level: unknown[] = [root]
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > most) return true
+    level = level.flatMap(valuesOf)
+  }
+  return false
+}
+
+export const valuesOf = (value: unknown): unknown[] =>
+  typeof value === 'object' && value !== null ? Object.values(value) : []

@@ -1,6 +1,15 @@
 import {StatusError} from '../kernel/status.ts'
 import {goText} from './go-text.ts'
 
+/** The patch was understood and does not apply: Kubernetes tells no more than this. */
+export const rejected = () =>
+  new StatusError(
+    422,
+    'Invalid',
+    'the server rejected our request due to an error in our request',
+    {},
+  )
+
 /** Kubernetes answers most failures of a strategic merge as 500 with the bare text and no reason. */
 export const failed = (message: string) => new StatusError(500, undefined, message)
 

@@ -1,6 +1,0 @@
-export {conform} from './conform.ts'
-export type {Conformed, ConformOptions, JsonObject} from './conform.ts'
-export {decodeBody} from './decode-body.ts'
-export type {BodyToDecode, DecodedBody, FieldValidation} from './decode-body.ts'
-export {DecodeError, MalformedError} from './decode-error.ts'
-export {encodeProtobuf} from './protobuf-encode.ts'

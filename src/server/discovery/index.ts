@@ -1,3 +1,0 @@
-export {createDiscovery} from './discovery.ts'
-export type {Discovery} from './discovery.ts'
-export {versionDocument} from './version-document.ts'

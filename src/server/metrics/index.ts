@@ -1,7 +1,0 @@
-export {processMetrics} from './process-metrics.ts'
-export {METRICS_CONTENT_TYPE, MetricsRegistry} from './registry.ts'
-export type {Counter, Gauge, Histogram} from './registry.ts'
-export {requestMetrics} from './request-metrics.ts'
-export type {RequestLabels, RequestMetrics} from './request-metrics.ts'
-export {storageMetrics} from './storage-metrics.ts'
-export type {ObjectCount} from './storage-metrics.ts'

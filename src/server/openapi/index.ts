@@ -1,2 +1,0 @@
-export {createOpenapi} from './documents.ts'
-export type {Openapi} from './documents.ts'
