@@ -39,7 +39,7 @@ function hasExpired({status}: Csr, now: Date): boolean {
   }
 }
 
-/** Whether nobody needs a request any more: contract §13.4. */
+/** Whether nobody needs a request any more, as Kubernetes' csrcleaner decides. */
 export function isDone(csr: Csr, now: Date): boolean {
   const {metadata, status} = csr
   const since = (type: string) => findCondition(csr, type)?.lastUpdateTime

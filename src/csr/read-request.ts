@@ -1,7 +1,7 @@
 import {TrustError, messageOf} from '../errors.ts'
 import {pemBlocks} from '../pki/pem-blocks.ts'
 import {
-  parseKeptRequestDer,
+  parseStoredRequestDer,
   parseRequestDer,
   requestSubject,
   verifyRequest,
@@ -25,7 +25,7 @@ export function commonNameIn(encoded: string | undefined): string | undefined {
 
 const RECENT = {most: 256, longest: 16 * 1024}
 const parseEncoded = recently((encoded) => parseRequestDer(requireBlock(encoded)), RECENT)
-const parseKept = recently((encoded) => parseKeptRequestDer(requireBlock(encoded)), RECENT)
+const parseStored = recently((encoded) => parseStoredRequestDer(requireBlock(encoded)), RECENT)
 
 function requireBlock(encoded: string): Buffer {
   const block = firstBlock(encoded)
@@ -46,8 +46,8 @@ export const parseSpecRequest = (encoded = ''): RequestVerdict =>
   verdictOf(() => parseEncoded(encoded))
 
 /** As `parseSpecRequest`, for what a server of ours has stored: it has looked at the key, which costs most. */
-export const parseKeptRequest = (encoded = ''): RequestVerdict =>
-  verdictOf(() => parseKept(encoded))
+export const parseStoredRequest = (encoded = ''): RequestVerdict =>
+  verdictOf(() => parseStored(encoded))
 
 /** Reads spec.request: base64 of PEM whose first block is a PKCS#10 request, signed by its own key. */
 export function readRequest(encoded: string | undefined): RequestVerdict {
@@ -88,8 +88,8 @@ const readings = new WeakMap<WithRequest, Reading>()
 
 function readingOf(csr: WithRequest): Reading {
   const encoded = csr.spec?.request
-  const known = readings.get(csr)
-  if (known !== undefined && known.encoded === encoded) return known
+  const earlier = readings.get(csr)
+  if (earlier !== undefined && earlier.encoded === encoded) return earlier
   const reading: Reading = {encoded, read: parseSpecRequest(encoded)}
   readings.set(csr, reading)
   return reading

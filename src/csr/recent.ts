@@ -13,15 +13,15 @@ export function recently<T>(
   work: (text: string) => T,
   {most, longest}: RecentOptions,
 ): (text: string) => T {
-  const known = new Map<string, {result: T}>()
+  const results = new Map<string, {result: T}>()
   return (text) => {
-    const found = known.get(text)
+    const found = results.get(text)
     if (found !== undefined) return found.result
     const result = work(text)
     if (text.length > longest) return result
-    const [oldest] = known.keys()
-    if (known.size >= most && oldest !== undefined) known.delete(oldest)
-    known.set(text, {result})
+    const [oldest] = results.keys()
+    if (results.size >= most && oldest !== undefined) results.delete(oldest)
+    results.set(text, {result})
     return result
   }
 }

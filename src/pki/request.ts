@@ -118,7 +118,7 @@ export const parseRequestDer = (der: Uint8Array): CertificateRequest =>
   })
 
 /** As `parseRequestDer`, without a look at the key: for requests that were parsed before they were kept. */
-export const parseKeptRequestDer = (der: Uint8Array): CertificateRequest =>
+export const parseStoredRequestDer = (der: Uint8Array): CertificateRequest =>
   refusing(() => read(Buffer.from(der)))
 
 /**

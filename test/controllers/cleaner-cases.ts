@@ -19,7 +19,7 @@ export interface CleanerCase {
 
 const was = (type: string, age: number | null): Happened => ({type, age})
 
-/** Cases 04 D. */
+/** What Kubernetes' csrcleaner deletes and keeps. */
 export const CLEANER_CASES: CleanerCase[] = [
   {name: 'pending for 5 h', age: 5 * HOUR, goes: false},
   {name: 'pending for 24 h', age: DAY, goes: false},

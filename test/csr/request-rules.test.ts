@@ -95,7 +95,7 @@ const refused: Row[] = [
     code: 'common-name',
     why: /the common name is "mike"/,
   },
-  // As the approvers and cases 05 B; Kubernetes' own signer takes a node without a name.
+  // As the approvers, and OpenShift's; Kubernetes' own signer takes a node without a name.
   ...([KUBELET_CLIENT, KUBELET_SERVING] as const).map((signer): Row => ({
     name: 'a node without a name',
     signer,

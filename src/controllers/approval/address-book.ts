@@ -67,8 +67,8 @@ export class AddressBook {
 
   #set(owner: Owner, name: string, addresses: readonly NodeAddress[] | undefined): boolean {
     const forms = registeredOf([...(addresses ?? []), {type: 'Hostname', address: name}])
-    const known = this.#formsOf.get(keyOf(owner))
-    if (known?.size === forms.size && [...forms].every((form) => known.has(form))) return false
+    const before = this.#formsOf.get(keyOf(owner))
+    if (before?.size === forms.size && [...forms].every((form) => before.has(form))) return false
     this.remove(owner)
     this.#formsOf.set(keyOf(owner), forms)
     for (const form of forms) {

@@ -131,20 +131,20 @@ export function recordIssued(
 ): Lease | undefined {
   const now = new Date(Math.floor(time.getTime() / 1000) * 1000)
   if (notAfter <= now) return undefined
-  const known = readRecord(lease)
-  const held = isHeld(known, now)
-  const isOlder = held && known.issuedAt !== undefined && known.issuedAt > notBefore
-  const until = held && known.until && known.until > notAfter ? known.until : notAfter
-  const holder = isOlder ? known.holder : pin
-  const issuedAt = isOlder ? known.issuedAt : notBefore
-  const from = (isOlder ? undefined : requester) ?? known.requester
+  const before = readRecord(lease)
+  const held = isHeld(before, now)
+  const isOlder = held && before.issuedAt !== undefined && before.issuedAt > notBefore
+  const until = held && before.until && before.until > notAfter ? before.until : notAfter
+  const holder = isOlder ? before.holder : pin
+  const issuedAt = isOlder ? before.issuedAt : notBefore
+  const from = (isOlder ? undefined : requester) ?? before.requester
   const says =
     held &&
-    known.holder === holder &&
-    known.issuedAt?.getTime() === issuedAt?.getTime() &&
-    known.until?.getTime() === until.getTime() &&
-    known.requester === from &&
-    known.reserved === undefined
+    before.holder === holder &&
+    before.issuedAt?.getTime() === issuedAt?.getTime() &&
+    before.until?.getTime() === until.getTime() &&
+    before.requester === from &&
+    before.reserved === undefined
   if (says) return undefined
   const {
     [RESERVED_FOR]: _pin,

@@ -25,9 +25,9 @@ export interface IndexedRequest {
   isApproved: boolean
 }
 
-/** The same as it is kept: the request as text. */
+/** What the index holds of it: the request as text. */
 interface IndexEntry extends Omit<IndexedRequest, 'csr'> {
-  kept: KeptObject<Csr>
+  text: KeptObject<Csr>
   made: Made
   isOpen: boolean
   /** Whether it asks for what its signer signs. */
@@ -98,23 +98,23 @@ export class RequestIndex implements Source {
 
   /** Takes the newest state of a request; undefined where it is gone. */
   see(name: string, current: Csr | undefined): void {
-    const known = this.#byName.get(name)
-    const isSame = known !== undefined && known.kept.uid === current?.metadata.uid
-    if (known !== undefined && !isSame) this.#forget(name, known)
+    const entry = this.#byName.get(name)
+    const isSame = entry !== undefined && entry.text.uid === current?.metadata.uid
+    if (entry !== undefined && !isSame) this.#forget(name, entry)
     // Another server's field selectors may not know of signers.
     if (current?.spec.signerName !== this.#signer) return
-    const requested = isSame ? known.requested : requestedCertificate(current)
+    const requested = isSame ? entry.requested : requestedCertificate(current)
     const request: IndexEntry = {
-      kept: new KeptObject(current),
+      text: new KeptObject(current),
       made: madeOf(current),
       isOpen: isOpen(current),
       requested,
       isWellFormed: isSame
-        ? known.isWellFormed
+        ? entry.isWellFormed
         : requested !== undefined && isPermitted(requested, SIGNER_RULES[this.#signer]),
-      issued: (isSame ? known.issued : undefined) ?? issuedIdentity(current),
+      issued: (isSame ? entry.issued : undefined) ?? issuedIdentity(current),
       isApproved:
-        isIssued(current) || isApproved(current) || (isSame && known.isApproved && isOpen(current)),
+        isIssued(current) || isApproved(current) || (isSame && entry.isApproved && isOpen(current)),
     }
     this.#byName.set(name, request)
     this.#place(name, request)
@@ -122,19 +122,19 @@ export class RequestIndex implements Source {
 
   /** This process has approved it. */
   approved(name: string): void {
-    const known = this.#byName.get(name)
-    if (known === undefined) return
-    known.isApproved = true
-    this.#place(name, known)
+    const entry = this.#byName.get(name)
+    if (entry === undefined) return
+    entry.isApproved = true
+    this.#place(name, entry)
   }
 
   /** Waits for the first list, so that "not there" is never "not seen yet". */
   async find(name: string): Promise<IndexedRequest | undefined> {
     await this.#synced
-    const known = this.#byName.get(name)
-    if (known === undefined) return undefined
-    const {kept, requested, issued, isApproved} = known
-    return {csr: kept.object, requested, issued, isApproved}
+    const entry = this.#byName.get(name)
+    if (entry === undefined) return undefined
+    const {text, requested, issued, isApproved} = entry
+    return {csr: text.object, requested, issued, isApproved}
   }
 
   /** The names of all requests that nobody has decided on. */

@@ -1,7 +1,7 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import {FAILED} from '../../csr/conditions.ts'
 import {soleCertificateIn} from '../../csr/issued-certificate.ts'
-import {parseKeptRequest, parseSpecRequest} from '../../csr/read-request.ts'
+import {parseStoredRequest, parseSpecRequest} from '../../csr/read-request.ts'
 import {problemsOf} from '../../csr/request-rules.ts'
 import {lifetimeFor} from '../../csr/signers.ts'
 import {TrustError, hasCode} from '../../errors.ts'
@@ -64,7 +64,7 @@ function requireKnownUsages({spec}: Csr): void {
 
 /** Signs an approved request, or says why its signer never will. Throws if trying again may help, as with an expired CA. */
 export async function decide(csr: Csr, options: DecideOptions): Promise<Decision> {
-  const parse = options.checksSignature ? parseSpecRequest : parseKeptRequest
+  const parse = options.checksSignature ? parseSpecRequest : parseStoredRequest
   const verdict = parse(csr.spec.request)
   if ('why' in verdict) return refuse(csr, undefined, verdict.why)
   const {request} = verdict

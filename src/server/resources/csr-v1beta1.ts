@@ -15,7 +15,7 @@ function signerFor(csr: CertificateSigningRequest, usages: string[]): string {
   return guesses.find((signer) => isPermitted(content, SIGNER_RULES[signer])) ?? LEGACY_UNKNOWN
 }
 
-/** v1beta1 fills in what v1 asks for: contract §8.7. */
+/** v1beta1 fills in what v1 requires. */
 function defaults(object: ApiObject): void {
   const csr: CertificateSigningRequest = object
   const spec = (csr.spec ??= {})

@@ -14,7 +14,7 @@ const both = (name: string, wish: Wish, recognised: boolean): ClientCase => ({
   selfnodeclient: recognised,
 })
 
-/** Cases 04 A; and the forms of a name that no node has. */
+/** The cases of Kubernetes' csrapproving controller, and the forms of a name that no node has. */
 export const CLIENT_CASES: ClientCase[] = [
   both('a kubelet’s own request', {}, true),
   both('a common name that is no node’s', {commonName: 'mike', username: 'mike'}, false),

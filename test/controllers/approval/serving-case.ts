@@ -3,7 +3,7 @@ import type {Node, NodeAddress} from '../../../src/api/node.ts'
 import type {ServingChoices} from '../../../src/control-plane/serving-policy.ts'
 import {SERVING, SERVING_USAGES, type Wish} from './support.ts'
 
-/** In cases 05 B the node has 127.0.0.1 and "node1" too, which no node gets here without a person. */
+/** In the cases of OpenShift's machine approver the node has 127.0.0.1 and "node1" too, which no node gets here without a person. */
 export const ADDRESSES: NodeAddress[] = [
   {type: 'InternalIP', address: '10.0.0.2'},
   {type: 'ExternalIP', address: '10.0.0.1'},

@@ -7,7 +7,7 @@ const without = (address: string) => ADDRESSES.filter((one) => one.address !== a
 const renamed = (from: string, to: string) =>
   ADDRESSES.map((one) => (one.address === from ? {...one, address: to} : one))
 
-/** Cases 05 B, the serving part, and what stands in for Machines where there are none. */
+/** The serving cases of OpenShift's machine approver, and what stands in for Machines where there are none. */
 export const SERVING_CASES: ServingCase[] = [
   {name: 'all is registered by the Machine', decision: 'approve'},
   {
