@@ -13,7 +13,6 @@ import {csrSignerController} from '../../src/controllers/csr-signer.ts'
 import {FileIssuanceLog} from '../../src/controllers/signing/file-issuance-log.ts'
 import {isIssued} from '../../src/csr/conditions.ts'
 import {nodeUser} from '../../src/csr/node-names.ts'
-import {Signers} from '../../src/controllers/signing/signers.ts'
 import {KUBELET_CLIENT, SIGNER_RULES} from '../../src/csr/signers.ts'
 import {generateKeys} from '../../src/pki/keys.ts'
 import {createPlainRequest} from '../../src/pki/plain-request.ts'
@@ -121,7 +120,7 @@ async function signAll({count, fromTheStart}: Run): Promise<number> {
 
   const issuances = new FileIssuanceLog(join(folder, 'issuance.log'), systemClock)
   const signer = {rules: SIGNER_RULES[KUBELET_CLIENT], issuer, duration: YEAR}
-  const signers = new Signers(new Map([[KUBELET_CLIENT, signer]]))
+  const signers = {current: new Map([[KUBELET_CLIENT, signer]]), subscribe: () => () => undefined}
   const signing = {signers, issuances, checksSignatures: false}
   const onError = (name: string, key: string, error: unknown) =>
     errors.push(`${name} ${key}: ${String(error)}`)

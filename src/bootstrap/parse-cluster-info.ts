@@ -1,8 +1,8 @@
 import {parseDocument, type Document} from 'yaml'
-import {encodeBundle, parseBundle} from '../pki/bundle.ts'
+import {encodeBundle, isSameBundle, parseBundle} from '../pki/bundle.ts'
 import {parsePem} from '../pki/pem.ts'
 import {clusterInfoInvalid, credentialsInside} from './cluster-info-errors.ts'
-import type {ClusterInfo} from './cluster-info.ts'
+import {formatClusterInfo, type ClusterInfo} from './cluster-info.ts'
 import {findCredential} from './credential-fields.ts'
 
 type Fields = Record<string, unknown>
@@ -29,6 +29,21 @@ export function parseClusterInfo(text: string, source = 'cluster-info'): Cluster
     ...(ca !== undefined && {ca}),
     ...(tlsServerName !== undefined && {tlsServerName}),
   }
+}
+
+/**
+ * The kubeconfig with these CAs in place of its own. It is returned as it is if it names the same ones, none (the system's are
+ * trusted then), or cannot be read, which is for its readers to say.
+ */
+export function withAuthorities(text: string, ca: string): string {
+  let info: ClusterInfo
+  try {
+    info = parseClusterInfo(text)
+  } catch {
+    return text
+  }
+  const isCurrent = info.ca === undefined || isSameBundle(info.ca, ca)
+  return isCurrent ? text : formatClusterInfo({...info, ca})
 }
 
 function readYaml(text: string, source: string): Fields {

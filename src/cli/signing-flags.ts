@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags'
-import type {AuthorityFiles, SigningSettings} from '../control-plane/signing.ts'
+import type {SigningSettings} from '../control-plane/signing.ts'
 import type {WellKnownSigner} from '../csr/signers.ts'
+import type {AuthorityFiles} from '../pki/authority.ts'
 
 const HELP_GROUP = 'SIGNING'
 

@@ -1,10 +1,10 @@
-import {EventEmitter} from 'node:events'
 import type {UserInfo} from '../api/meta.ts'
 import {createApiClient, type ApiClient} from '../client/api-client.ts'
 import {InProcessTransport} from '../client/in-process-transport.ts'
+import type {ServingPolicy} from '../controllers/approval/belief.ts'
 import {startControllers} from '../controllers/index.ts'
 import {FileIssuanceLog} from '../controllers/signing/file-issuance-log.ts'
-import {Signers} from '../controllers/signing/signers.ts'
+import type {SignersByName} from '../controllers/signing/signers.ts'
 import {messageOf} from '../errors.ts'
 import {parseCertificate} from '../pki/certificate.ts'
 import {ensureFolder} from '../pki/folders.ts'
@@ -13,18 +13,27 @@ import type {Handler} from '../server/kernel/api-request.ts'
 import {aggregate} from '../server/authz/rbac/aggregation.ts'
 import {startServer} from '../server/server.ts'
 import {openLmdbStorage} from '../storage/lmdb.ts'
+import {Reloadable, select} from '../trust/live.ts'
+import {readTrust} from '../trust/read-trust.ts'
+import type {Trust} from '../trust/trust.ts'
 import {auditOf, fileOf, type Plane} from './config/plane.ts'
 import {findPlane} from './config/stored.ts'
 import {serviceRange} from './config/subnet.ts'
-import {readMaterial} from './material.ts'
+import {followKubeconfigs} from './kubeconfig-bundles.ts'
 import {servingPolicy, type ServingChoices} from './serving-policy.ts'
-import type {SigningSettings} from './signing.ts'
+import {
+  DEFAULT_SIGNING,
+  shortcomingsOf,
+  signersOf,
+  trustSources,
+  type SigningSettings,
+} from './signing.ts'
 import {watchValidity} from './validity.ts'
 
 /** The store, the server and the controllers in this process. */
 export interface EmbeddedPlane {
   port: number
-  /** Takes up certificates that have changed on the disk. Where they cannot be used, the old ones stay. */
+  /** Takes up all keys and certificates that have changed on the disk, or none: if one of them cannot be used, the old ones stay. */
   reload(): Promise<void>
   /** Lets requests in flight finish for so long; nothing acknowledged is lost. */
   close(graceMilliseconds: number): Promise<void>
@@ -39,6 +48,12 @@ export interface EmbeddedOptions {
   serving?: ServingChoices | undefined
   /** Which controllers run; without it, all. */
   controllers?: readonly string[] | undefined
+}
+
+/** What a server rereads, as one value: all of it changes at once. */
+interface PlaneState extends Trust {
+  signers: SignersByName
+  servingPolicy: ServingPolicy
 }
 
 const AGENT = 'kube-controller-manager'
@@ -65,14 +80,23 @@ function clientOf(
 
 export async function startEmbedded(
   plane: Plane,
-  {clock, log, signing, serving, controllers: chosen}: EmbeddedOptions,
+  {clock, log, signing = DEFAULT_SIGNING, serving, controllers: chosen}: EmbeddedOptions,
 ): Promise<EmbeddedPlane> {
   const {settings} = plane
-  let material = await readMaterial(plane, signing)
-  const signers = new Signers(material.signers)
-  let policy = servingPolicy(serving, settings)
-  const reloads = new EventEmitter()
-  const validity = watchValidity(plane, () => material, {clock, log})
+  const sources = trustSources(plane, signing)
+  const trust = await Reloadable.open<PlaneState>(
+    async (generation) => {
+      const read = await readTrust(sources, generation)
+      const stored = (await findPlane(plane.dir))?.settings ?? settings
+      return {
+        ...read,
+        signers: signersOf(read.issuers, signing),
+        servingPolicy: servingPolicy(serving, stored),
+      }
+    },
+    (error) => log(`error: ${messageOf(error)}`),
+  )
+  const validity = watchValidity(plane, trust, {clock, log})
   await ensureFolder(fileOf(plane, 'logs'))
   const signs = chosen?.includes('csr-signer') ?? true
   const issuances = new FileIssuanceLog(
@@ -87,14 +111,8 @@ export async function startEmbedded(
       host: settings.bindAddress,
       port: settings.bindPort,
       advertiseAddress: settings.advertiseAddress,
-      tls: material.tls,
-      clientAuthorities: material.clientAuthorities,
-      frontProxyAuthorities: material.frontProxyAuthorities,
-      believesSigner: (signer) => material.believedSigners.has(signer),
-      serviceAccount: {
-        issuer: `https://kubernetes.default.svc.${settings.dnsDomain}`,
-        signingKey: material.signingKey,
-      },
+      trust,
+      tokenIssuer: `https://kubernetes.default.svc.${settings.dnsDomain}`,
       serviceRange: serviceRange(settings.serviceSubnet),
       clock,
       audit: auditOf(plane),
@@ -108,23 +126,18 @@ export async function startEmbedded(
       ],
       onError: (message, error) => log(`error: ${message}: ${messageOf(error)}`),
     })
-    const serverCertificate = () => parseCertificate(material.tls.certificate).der
+    const serverCertificate = () => parseCertificate(trust.current.serving.certificate).der
+    const rootCa = select(trust, ({bundles}) => bundles['api-server'].pem)
     const controllers = startControllers({
       reader: clientOf(server.handler, READER, serverCertificate),
       writer: (controller) => clientOf(server.handler, writerFor(controller), serverCertificate),
-      rootCa: () => material.rootAuthorities,
-      kubeletServingCa: {
-        pem: () => material.kubeletServingAuthorities,
-        subscribe: (changed) => {
-          reloads.on('done', changed)
-          return () => reloads.off('done', changed)
-        },
-      },
+      rootCa,
+      kubeletServingCa: select(trust, ({bundles}) => bundles['kubelet-serving']?.pem),
       aggregate,
       controllers: chosen,
-      serving: () => policy,
+      serving: () => trust.current.servingPolicy,
       signing: {
-        signers,
+        signers: select(trust, ({signers}) => signers),
         issuances,
         // The server in this process has done that.
         checksSignatures: false,
@@ -134,27 +147,19 @@ export async function startEmbedded(
     })
     await controllers.synced
     if (signs) {
-      for (const line of material.shortcomings) log(`error: ${line}`)
+      for (const line of shortcomingsOf(sources, trust.current)) log(`error: ${line}`)
       // Signing is tried again and again; a server that cannot sign is of use all the same.
       await issuances.check().catch((error: unknown) => {
         log(`error: nothing is signed until the issuance log can be written: ${messageOf(error)}`)
       })
     }
+    const leaveKubeconfigs = followKubeconfigs(plane, rootCa, log)
     return {
       port: server.port,
-      async reload() {
-        const read = await readMaterial(plane, signing)
-        const stored = await findPlane(plane.dir)
-        server.setTls(read.tls)
-        await server.setClientAuthorities(read.clientAuthorities)
-        material = read
-        signers.replace(read.signers)
-        validity.look()
-        policy = servingPolicy(serving, stored?.settings ?? settings)
-        reloads.emit('done')
-      },
+      reload: () => trust.reload(),
       async close(graceMilliseconds) {
         validity.stop()
+        await leaveKubeconfigs()
         await controllers.close()
         await issuances.close()
         await server.close(graceMilliseconds)

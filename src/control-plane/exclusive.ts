@@ -12,9 +12,14 @@ export async function exclusively<Result>(
   dir: string,
   work: () => Promise<Result>,
   tell: Tell = () => undefined,
+  signal?: AbortSignal,
 ): Promise<Result> {
   await ensureFolder(dir)
-  const release = await takeTurn(fileOf({dir}, 'lock'), {what: 'the same control plane', tell})
+  const release = await takeTurn(fileOf({dir}, 'lock'), {
+    what: 'the same control plane',
+    tell,
+    signal,
+  })
   try {
     return await work()
   } finally {

@@ -12,11 +12,12 @@ import {
   signPermissions,
 } from '../controllers/permissions.ts'
 import {FileIssuanceLog} from '../controllers/signing/file-issuance-log.ts'
-import {Signers} from '../controllers/signing/signers.ts'
 import {TrustError, messageOf} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
+import {Reloadable} from '../trust/live.ts'
+import {readIssuers} from '../trust/read-trust.ts'
 import {servingPolicy, type ServingChoices} from './serving-policy.ts'
-import {readSigners, type SigningSettings} from './signing.ts'
+import {namedSigners, signersOf, type SigningSettings} from './signing.ts'
 
 export interface RunOptions {
   client: ApiClient
@@ -54,10 +55,13 @@ function usage(message: string, ...hints: string[]): TrustError {
 }
 
 async function prepareSigning(options: RunOptions): Promise<Signing | undefined> {
-  const {controllers, signing, issuanceLog, clock} = options
+  const {controllers, signing, issuanceLog, clock, log} = options
   if (!controllers.includes(SIGNER)) return undefined
-  const found = await readSigners(signing)
-  if (found.size === 0) {
+  const signers = await Reloadable.open(
+    async () => signersOf(await readIssuers(namedSigners(signing)), signing),
+    (error) => log(`error: ${messageOf(error)}`),
+  )
+  if (signers.current.size === 0) {
     throw usage(
       'csr-signer has no CA to sign with',
       'name one with --cluster-signing-cert-file and --cluster-signing-key-file',
@@ -66,7 +70,6 @@ async function prepareSigning(options: RunOptions): Promise<Signing | undefined>
   if (issuanceLog === undefined) {
     throw usage('csr-signer has no log to keep what it signs in', 'name a file with --issuance-log')
   }
-  const signers = new Signers(found)
   const issuances = new FileIssuanceLog(issuanceLog, clock)
   try {
     await issuances.check()
@@ -76,8 +79,8 @@ async function prepareSigning(options: RunOptions): Promise<Signing | undefined>
   }
   return {
     deps: {signers, issuances, checksSignatures: true},
-    names: [...found.keys()],
-    reload: async () => signers.replace(await readSigners(signing)),
+    names: [...signers.current.keys()],
+    reload: () => signers.reload(),
     close: () => issuances.close(),
   }
 }

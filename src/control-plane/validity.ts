@@ -1,18 +1,18 @@
 import {join} from 'node:path'
-import {parseBundle} from '../pki/bundle.ts'
-import type {Certificate} from '../pki/certificate.ts'
+import {parseCertificate, type Certificate} from '../pki/certificate.ts'
 import type {Clock} from '../runtime.ts'
+import type {Live} from '../trust/live.ts'
+import type {Trust} from '../trust/trust.ts'
 import {CATALOG, openStore} from './certificates.ts'
 import {certDirOf, type Plane} from './config/plane.ts'
-import type {ServerMaterial} from './material.ts'
 
-type Loaded = Pick<ServerMaterial, 'rootAuthorities'> & {tls: {certificate: string}}
+type Dates = Pick<Trust, 'bundles' | 'serving'>
 
 /** What has to be valid, as it was read from its file. */
 interface Dated {
   what: string
   /** One of these is enough: during a rotation a CA is one of several. */
-  certificates: Certificate[]
+  certificates: readonly Certificate[]
   renewal: string
 }
 
@@ -30,18 +30,18 @@ function problemOf({what, certificates, renewal}: Dated, now: Date): string[] {
     : [`${what} is not valid yet (${dates}): check the clock of this machine, ${now.toISOString()}`]
 }
 
-function datedOf(plane: Plane, {rootAuthorities, tls}: Loaded): Dated[] {
+function datedOf(plane: Plane, {bundles, serving}: Dates): Dated[] {
   const leaf = CATALOG.leaves.find(({id}) => id === 'apiserver')
   const location = leaf ? openStore(plane)(leaf.place).location : ''
   return [
     {
       what: `the CA in ${join(certDirOf(plane), 'ca.crt')}`,
-      certificates: parseBundle(rootAuthorities),
+      certificates: bundles['api-server'].certificates,
       renewal: 'all certificates that it signed are refused; replace the CA',
     },
     {
       what: `the serving certificate in ${location}`,
-      certificates: parseBundle(tls.certificate).slice(0, 1),
+      certificates: [parseCertificate(serving.certificate)],
       renewal: 'run "trustadm certificate renew apiserver"',
     },
   ]
@@ -53,25 +53,22 @@ const LOOK_EVERY = 60_000
 export interface ValidityWatch {
   /** Throws where clients cannot use the server: for its readiness. */
   check(): void
-  /** Tells of what has changed since it last told. */
-  look(): void
   stop(): void
 }
 
 export function watchValidity(
   plane: Plane,
-  loaded: () => Loaded,
+  trust: Live<Dates>,
   {clock, log}: {clock: Clock; log: (line: string) => void},
 ): ValidityWatch {
   let told = ''
-  let read: {from: Loaded; dated: Dated[]} | undefined
+  let dated = datedOf(plane, trust.current)
   /** Why clients cannot use the server at this time, one sentence for each certificate. */
   const problems = () => {
-    const from = loaded()
-    if (read?.from !== from) read = {from, dated: datedOf(plane, from)}
     const now = clock.now()
-    return read.dated.flatMap((one) => problemOf(one, now))
+    return dated.flatMap((one) => problemOf(one, now))
   }
+  /** Logs what has changed since the last time. */
   const look = () => {
     const found = problems()
     if (found.length === 0 && told !== '') log('the certificates are valid again')
@@ -79,13 +76,19 @@ export function watchValidity(
     told = found.join()
   }
   const timer = setInterval(look, LOOK_EVERY).unref()
+  const leave = trust.subscribe((changed) => {
+    dated = datedOf(plane, changed)
+    look()
+  })
   look()
   return {
     check() {
       const found = problems()
       if (found.length > 0) throw new Error(found.join('; '))
     },
-    look,
-    stop: () => clearInterval(timer),
+    stop() {
+      leave()
+      clearInterval(timer)
+    },
   }
 }

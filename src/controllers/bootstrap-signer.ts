@@ -5,11 +5,13 @@ import {
   KUBECONFIG_KEY,
   isJwsKey,
 } from '../bootstrap/cluster-info.ts'
+import {withAuthorities} from '../bootstrap/parse-cluster-info.ts'
 import {TOKEN_SECRET_NAMESPACE, TOKEN_SECRET_TYPE} from '../bootstrap/token-secret.ts'
 import type {ApiClient} from '../client/api-client.ts'
 import {hasCode} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
-import {follow, type ControllerSpec, type Copy} from './kernel/controller.ts'
+import type {Live} from '../trust/live.ts'
+import {follow, followLive, type ControllerSpec, type Copy} from './kernel/controller.ts'
 import {Pace} from './kernel/pace.ts'
 import {TokenSignatures, type SignContent} from './token-signatures.ts'
 import {DONE, type Reconcile} from './kernel/work-queue.ts'
@@ -19,33 +21,42 @@ const AFTER_CONFLICT = 50
 /** Timers stand still while a machine sleeps, and do not notice that its clock is set. */
 const LONGEST_WAIT = 60_000
 
-export interface BootstrapSignerDeps {
+export interface BootstrapSignerOptions {
+  /** The CAs that machines are to know the API server by; absent: those that cluster-info names. */
+  rootCa?: Live<string> | undefined
+  sign?: SignContent | undefined
+}
+
+export interface BootstrapSignerDeps extends BootstrapSignerOptions {
   clusterInfo: Pick<Copy<ConfigMap>, 'find'>
   tokens: Pick<Copy<Secret>, 'list'>
   writer: Pick<ApiClient, 'configMaps'>
   clock: Clock
-  sign?: SignContent | undefined
 }
 
 /**
  * Kubernetes' bootstrap signer: cluster-info carries a signature by every token that may sign, and none by any other. The
- * kubeconfig in it is somebody else's; without one nothing is signed.
+ * kubeconfig in it is somebody else's, but for its CAs: those follow the cluster's, in the same write as their signatures, so
+ * that no machine reads a cluster-info whose signatures are of another one. Without a kubeconfig nothing is signed.
  */
 export function signClusterInfo(deps: BootstrapSignerDeps): Reconcile {
   const {clusterInfo, tokens, writer, clock} = deps
   const signatures = new TokenSignatures(deps.sign)
+  const current = withCurrentAuthorities(deps.rootCa)
   const pace = new Pace()
   return async (key, signal) => {
     await pace.wait(signal)
     const found = await clusterInfo.find(key)
-    const content = found?.data?.[KUBECONFIG_KEY]
-    if (found === undefined || content === undefined) return DONE
+    const published = found?.data?.[KUBECONFIG_KEY]
+    if (found === undefined || published === undefined) return DONE
 
+    const content = current(published)
     const now = clock.now()
     const {byKey, nextExpiry} = await signatures.over(content, await tokens.list(), {now, signal})
-    if (!isSigned(found, byKey)) {
+    if (content !== published || !isSigned(found, byKey)) {
+      const wanted = withSignatures(found, byKey, content)
       try {
-        await pace.measure(writer.configMaps.update(withSignatures(found, byKey), {signal}))
+        await pace.measure(writer.configMaps.update(wanted, {signal}))
       } catch (error) {
         if (hasCode(error, 'CONFLICT')) return {requeueAfter: AFTER_CONFLICT}
         // Made again, it comes back with its own event.
@@ -57,6 +68,19 @@ export function signClusterInfo(deps: BootstrapSignerDeps): Reconcile {
   }
 }
 
+/** Tokens come and go far more often than CAs: the text is read once. */
+function withCurrentAuthorities(rootCa: Live<string> | undefined): (published: string) => string {
+  let last = {published: '', ca: '', content: ''}
+  return (published) => {
+    const ca = rootCa?.current
+    if (ca === undefined) return published
+    if (last.published !== published || last.ca !== ca) {
+      last = {published, ca, content: withAuthorities(published, ca)}
+    }
+    return last.content
+  }
+}
+
 function isSigned({data = {}}: ConfigMap, signatures: Map<string, string>): boolean {
   const present = Object.entries(data).filter(([key]) => isJwsKey(key))
   return (
@@ -64,17 +88,25 @@ function isSigned({data = {}}: ConfigMap, signatures: Map<string, string>): bool
   )
 }
 
-function withSignatures(configMap: ConfigMap, signatures: Map<string, string>): ConfigMap {
+function withSignatures(
+  configMap: ConfigMap,
+  signatures: Map<string, string>,
+  content: string,
+): ConfigMap {
   const others = Object.entries(configMap.data ?? {}).filter(([key]) => !isJwsKey(key))
-  return {...configMap, data: Object.fromEntries([...others, ...signatures])}
+  return {
+    ...configMap,
+    data: {...Object.fromEntries([...others, ...signatures]), [KUBECONFIG_KEY]: content},
+  }
 }
 
 export function bootstrapSignerController(
   reader: ApiClient,
   writer: ApiClient,
   clock: Clock,
-  sign?: SignContent,
+  options: BootstrapSignerOptions = {},
 ): ControllerSpec {
+  const {rootCa} = options
   const clusterInfo = follow(reader.configMaps, () => [CLUSTER_INFO], {
     namespace: CLUSTER_INFO_NAMESPACE,
     fieldSelector: `metadata.name=${CLUSTER_INFO_NAME}`,
@@ -85,7 +117,11 @@ export function bootstrapSignerController(
   })
   return {
     name: 'bootstrap-signer',
-    sources: [clusterInfo, tokens],
-    reconcile: signClusterInfo({clusterInfo, tokens, writer, clock, sign}),
+    sources: [
+      clusterInfo,
+      tokens,
+      ...(rootCa ? [followLive(rootCa, () => Promise.resolve([CLUSTER_INFO]))] : []),
+    ],
+    reconcile: signClusterInfo({clusterInfo, tokens, writer, clock, ...options}),
   }
 }

@@ -1,5 +1,6 @@
 import type {ApiClient} from '../client/api-client.ts'
 import type {Clock} from '../runtime.ts'
+import type {Live} from '../trust/live.ts'
 import {bootstrapSignerController} from './bootstrap-signer.ts'
 import {clusterRoleAggregationController, type Aggregate} from './cluster-role-aggregation.ts'
 import type {ControllerSpec} from './kernel/controller.ts'
@@ -9,7 +10,7 @@ import {csrSignerController, type CsrSignerDeps} from './csr-signer.ts'
 import {defaultServiceAccountController} from './default-service-account.ts'
 import type {ServingPolicy} from './approval/belief.ts'
 import {kubeletServingApproverController} from './kubelet-serving-approver.ts'
-import {kubeletServingCaController, type ChangingBundle} from './kubelet-serving-ca-publisher.ts'
+import {kubeletServingCaController} from './kubelet-serving-ca-publisher.ts'
 import {namespaceDeletionController} from './namespace-deletion.ts'
 import {nodeRecordCleanerController} from './node-record-cleaner.ts'
 import {nodeTaintController} from './node-taints.ts'
@@ -23,6 +24,8 @@ export interface PortableDeps {
   /** The client of one controller, as its own service account. */
   writer: (controller: string) => ApiClient
   clock: Clock
+  /** Absent if whoever runs the cluster looks after its CA bundle. */
+  rootCa?: Live<string> | undefined
   /** Absent where nothing is to be signed. */
   signing?: CsrSignerDeps | undefined
   /** As it is now; absent: nothing is allowed beyond what everybody is, and nothing is denied. */
@@ -31,10 +34,10 @@ export interface PortableDeps {
 
 /** What the controllers need besides that run only where the server does. */
 export interface EmbeddedDeps extends PortableDeps {
-  /** The CA bundle that every namespace is told. */
-  rootCa: () => string
-  /** The CA bundle that callers of kubelets are told; absent: none is. */
-  kubeletServingCa?: ChangingBundle | undefined
+  /** The CA bundle that clients know the API server by: for every namespace, and for cluster-info. */
+  rootCa: Live<string>
+  /** The CA bundle for callers of kubelets; absent: none is published. */
+  kubeletServingCa?: Live<string | undefined> | undefined
   aggregate: Aggregate
 }
 
@@ -78,8 +81,8 @@ export const PORTABLE_CONTROLLERS: ControllerTable<PortableDeps> = {
   },
   'bootstrap-signer': {
     aliases: ['bootstrap-signer-controller', 'bootstrapsigner'],
-    create: ({reader, writer, clock}) =>
-      bootstrapSignerController(reader, writer('bootstrap-signer'), clock),
+    create: ({reader, writer, clock, rootCa}) =>
+      bootstrapSignerController(reader, writer('bootstrap-signer'), clock, {rootCa}),
   },
   'token-cleaner': {
     aliases: ['token-cleaner-controller', 'tokencleaner'],

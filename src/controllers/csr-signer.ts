@@ -2,10 +2,11 @@ import type {CertificateSigningRequest} from '../api/certificates.ts'
 import type {ApiClient} from '../client/api-client.ts'
 import {isApproved, isIssued} from '../csr/conditions.ts'
 import type {Clock} from '../runtime.ts'
-import {follow, type ControllerSpec, type Copy, type Source} from './kernel/controller.ts'
+import type {Live} from '../trust/live.ts'
+import {follow, followLive, type ControllerSpec, type Copy} from './kernel/controller.ts'
 import {decide, type Decision} from './signing/decide.ts'
 import type {IssuanceLog} from './signing/issuance.ts'
-import type {Signer, Signers} from './signing/signers.ts'
+import type {Signer, SignersByName} from './signing/signers.ts'
 import {DONE, type Reconcile} from './kernel/work-queue.ts'
 import {writeOutcome} from './kernel/write-outcome.ts'
 
@@ -15,7 +16,7 @@ type Csr = CertificateSigningRequest
 const OFFERED = 5 * 60_000
 
 export interface CsrSignerDeps {
-  signers: Pick<Signers, 'find' | 'subscribe'>
+  signers: Live<SignersByName>
   issuances: IssuanceLog
   checksSignatures: boolean
 }
@@ -58,7 +59,7 @@ export function signRequests(
 
   return async (name, signal) => {
     const csr = await csrs.find(name)
-    const signer = csr && isToBeSigned(csr) ? signers.find(csr.spec.signerName) : undefined
+    const signer = csr && isToBeSigned(csr) ? signers.current.get(csr.spec.signerName) : undefined
     if (csr === undefined || signer === undefined) {
       remembered.delete(name)
       return DONE
@@ -75,21 +76,6 @@ export function signRequests(
   }
 }
 
-/** A signer that was added, or has its CA only now, finds the requests that were approved before. */
-const waitingFor = (
-  signers: Pick<Signers, 'subscribe'>,
-  csrs: Pick<Copy<Csr>, 'list'>,
-): Source => ({
-  start({signal, enqueue, onError}) {
-    const enqueueAll = async () => {
-      for (const csr of await csrs.list()) if (isToBeSigned(csr)) enqueue(csr.metadata.name ?? '')
-    }
-    const end = signers.subscribe(() => void enqueueAll().catch(onError))
-    signal.addEventListener('abort', end, {once: true})
-    return {synced: Promise.resolve(), stopped: Promise.resolve()}
-  },
-})
-
 export function csrSignerController(
   reader: ApiClient,
   writer: ApiClient,
@@ -98,11 +84,14 @@ export function csrSignerController(
 ): ControllerSpec {
   const {signers} = deps
   const csrs = follow(reader.csrs, (csr, key) =>
-    isToBeSigned(csr) && signers.find(csr.spec.signerName) ? [key] : [],
+    isToBeSigned(csr) && signers.current.get(csr.spec.signerName) ? [key] : [],
   )
+  /** For a signer that was added, or has its CA only now. */
+  const approvedEarlier = async () =>
+    (await csrs.list()).filter(isToBeSigned).map(({metadata}) => metadata.name ?? '')
   return {
     name: 'csr-signer',
-    sources: [csrs, waitingFor(signers, csrs)],
+    sources: [csrs, followLive(signers, approvedEarlier)],
     reconcile: signRequests(csrs, writer, deps, clock),
     // Signatures are made on other threads, and writes that come together share a commit.
     workers: 64,

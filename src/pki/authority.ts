@@ -5,6 +5,7 @@ import {encodeBundle, parseBundle} from './bundle.ts'
 import type {AuthoritySpec} from './catalog.ts'
 import {publicKeyOf, type Certificate} from './certificate.ts'
 import {createAuthorityCertificate} from './create.ts'
+import {readFileSafely} from './files.ts'
 import {ensureFolder} from './folders.ts'
 import {createIssuer, type Issuer} from './issuer.ts'
 import {requireStrongKey} from './key-policy.ts'
@@ -12,9 +13,8 @@ import {generateKeys, isPairOf, parsePrivateKey, privateKeyPem, type KeyAlgorith
 import {AUTHORITY_LIFETIME, authorityValidity} from './lifetimes.ts'
 import {createPair, readPair, type BeforeWrite} from './pair-store.ts'
 
-/** A CA of the catalog as it is found in the certificate folder. */
+/** A CA as it is found in its files: what signs, and what is trusted. While it is rotated, two are trusted and one signs. */
 export interface Authority {
-  id: string
   /** The file of its certificate, for messages. */
   location: string
   /** The one that signs: the first of its file. */
@@ -33,11 +33,35 @@ export interface AuthorityOptions {
   beforeWrite?: BeforeWrite
 }
 
+/** The files of a CA. */
+export interface AuthorityFiles {
+  certificate: string
+  key: string
+}
+
 function requireAuthority(certificate: Certificate, location: string): void {
   const maySign = certificate.keyUsages?.includes('cert sign') ?? true
-  if (certificate.isAuthority && maySign) return
-  throw new TrustError('CERTIFICATE_INVALID', `the certificate in ${location} is not a CA's`, {
-    hints: ['put the certificate of a CA there, with the signing one first'],
+  if (!certificate.isAuthority || !maySign) {
+    throw new TrustError('CERTIFICATE_INVALID', `the certificate in ${location} is not a CA's`, {
+      hints: ['use the certificate of a CA, with the signing one first in its file'],
+    })
+  }
+  requireStrongKey(publicKeyOf(certificate))
+}
+
+function parseAuthority(certificatePem: string, location: string): Authority {
+  const bundle = parseBundle(certificatePem)
+  const [certificate] = bundle
+  if (!certificate) throw new TrustError('CERTIFICATE_INVALID', `${location} holds no certificate`)
+  requireAuthority(certificate, location)
+  return {location, certificate, bundle, bundlePem: encodeBundle(bundle)}
+}
+
+function issuerOf({certificate, location}: Authority, keyPem: string, keyLocation: string): Issuer {
+  const key = parsePrivateKey(keyPem)
+  if (isPairOf(key, publicKeyOf(certificate))) return createIssuer(certificate, key)
+  throw new TrustError('PAIR_MISMATCH', `${location} and ${keyLocation} are not of one pair`, {
+    hints: ['use the key that belongs to the first certificate of the file'],
   })
 }
 
@@ -55,21 +79,18 @@ export async function readAuthority(
       hints: ['put the certificate that belongs to the key beside it, or move the key away'],
     })
   }
-  const bundle = parseBundle(found.certificatePem)
-  const [certificate] = bundle
-  if (!certificate) throw new TrustError('CERTIFICATE_INVALID', `${location} holds no certificate`)
-  requireAuthority(certificate, location)
-  requireStrongKey(publicKeyOf(certificate))
-  const authority = {id: spec.id, location, certificate, bundle, bundlePem: encodeBundle(bundle)}
+  const authority = parseAuthority(found.certificatePem, location)
   if (found.keyPem === undefined) return authority
+  return {...authority, issuer: issuerOf(authority, found.keyPem, keyLocation)}
+}
 
-  const key = parsePrivateKey(found.keyPem)
-  if (!isPairOf(key, publicKeyOf(certificate))) {
-    throw new TrustError('PAIR_MISMATCH', `${location} and ${keyLocation} are not of one pair`, {
-      hints: ['put the key that belongs to the first certificate of the file beside it'],
-    })
-  }
-  return {...authority, issuer: createIssuer(certificate, key)}
+/** The signing half of a CA in files that an operator names. Links are followed: what Kubernetes mounts into a container are links. */
+export async function readIssuer({
+  certificate: file,
+  key: keyFile,
+}: AuthorityFiles): Promise<Issuer> {
+  const read = async (path: string) => (await readFileSafely(path, {followLinks: true})).toString()
+  return issuerOf(parseAuthority(await read(file), file), await read(keyFile), keyFile)
 }
 
 /** Refuses a CA outside of its time, and says which way the clock or the CA is off. */

@@ -2,7 +2,8 @@ import {TrustError} from '../errors.ts'
 import {certificatePem, parseCertificateDer, type Certificate} from './certificate.ts'
 import {parsePem} from './pem.ts'
 
-function unique(certificates: readonly Certificate[]): Certificate[] {
+/** Each certificate once, in order. */
+export function uniqueCertificates(certificates: readonly Certificate[]): Certificate[] {
   return [...new Map(certificates.map((one) => [one.fingerprint, one])).values()]
 }
 
@@ -12,11 +13,11 @@ export function parseBundle(text: string): Certificate[] {
   if (blocks.length === 0) {
     throw new TrustError('CERTIFICATE_INVALID', 'there is no certificate in PEM form')
   }
-  return unique(blocks.map(({bytes}) => parseCertificateDer(bytes)))
+  return uniqueCertificates(blocks.map(({bytes}) => parseCertificateDer(bytes)))
 }
 
 export const encodeBundle = (certificates: readonly Certificate[]): string =>
-  unique(certificates).map(certificatePem).join('')
+  uniqueCertificates(certificates).map(certificatePem).join('')
 
 /** One bundle that trusts what any of them trusts. */
 export const joinBundles = (...texts: string[]): string => encodeBundle(texts.flatMap(parseBundle))

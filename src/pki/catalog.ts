@@ -30,10 +30,14 @@ export interface KubeconfigPlace {
 /** Where a leaf is kept. */
 export type Place = PairPlace | KubeconfigPlace
 
+/** What a CA vouches for. It is trusted for its purposes and for nothing else. */
+export type Purpose = 'api-server' | 'client' | 'etcd' | 'front-proxy' | 'kubelet-serving'
+
 export interface AuthoritySpec {
   id: string
   commonName: string
   place: PairPlace
+  trustedFor: readonly Purpose[]
   when: When
 }
 
@@ -100,16 +104,42 @@ const etcdNames = ({nodeName, advertiseAddress}: CatalogContext): SubjectNames =
   namesOfHosts([nodeName, 'localhost', advertiseAddress, '127.0.0.1', '::1'])
 
 export const AUTHORITIES: readonly AuthoritySpec[] = [
-  {id: 'ca', commonName: 'kubernetes', place: pair('ca'), ...always},
-  {id: 'front-proxy-ca', commonName: 'front-proxy-ca', place: pair('front-proxy-ca'), ...always},
-  // What nodes and strangers can get certificates from is never what the API server or its clients are known by.
-  ...(['kubelet-serving-ca', 'legacy-unknown-ca'] as const).map((id): AuthoritySpec => ({
-    id,
-    commonName: id,
-    place: pair(id),
+  {
+    id: 'ca',
+    commonName: 'kubernetes',
+    place: pair('ca'),
+    trustedFor: ['api-server', 'client'],
     ...always,
-  })),
-  {id: 'etcd-ca', commonName: 'etcd-ca', place: pair('etcd/ca'), ...externalEtcd},
+  },
+  {
+    id: 'front-proxy-ca',
+    commonName: 'front-proxy-ca',
+    place: pair('front-proxy-ca'),
+    trustedFor: ['front-proxy'],
+    ...always,
+  },
+  // What nodes and strangers can get certificates from is never what the API server or its clients are known by.
+  {
+    id: 'kubelet-serving-ca',
+    commonName: 'kubelet-serving-ca',
+    place: pair('kubelet-serving-ca'),
+    trustedFor: ['kubelet-serving'],
+    ...always,
+  },
+  {
+    id: 'legacy-unknown-ca',
+    commonName: 'legacy-unknown-ca',
+    place: pair('legacy-unknown-ca'),
+    trustedFor: [],
+    ...always,
+  },
+  {
+    id: 'etcd-ca',
+    commonName: 'etcd-ca',
+    place: pair('etcd/ca'),
+    trustedFor: ['etcd'],
+    ...externalEtcd,
+  },
 ]
 
 export const LEAVES: readonly LeafSpec[] = [

@@ -1,8 +1,7 @@
-import type {KeyObject} from 'node:crypto'
 import {nodeUser} from '../csr/node-names.ts'
-import {parseBundle} from '../pki/bundle.ts'
 import type {Clock} from '../runtime.ts'
-import {createTokenKeys, type TokenKeys} from '../trust/token-keys.ts'
+import type {Live} from '../trust/live.ts'
+import type {TokenKeys} from '../trust/token-keys.ts'
 import {createAuthenticator, type Authenticate} from './authn/authenticator.ts'
 import type {BearerAuthenticator} from './authn/bearer.ts'
 import {bootstrapTokenAuthenticator} from './authn/bootstrap-tokens.ts'
@@ -20,9 +19,10 @@ import {OpenAnswers} from './open-answers.ts'
 import type {Registry} from './registry/registry.ts'
 
 export interface AccessOptions {
-  /** The CAs that client certificates are checked against, PEM. */
-  clientAuthorities: string
-  serviceAccount: {issuer: string; signingKey: KeyObject; alsoBelieved?: KeyObject[]}
+  /** Whose certificates and tokens count; a new generation from the next request on, on open connections too. */
+  trust: Live<ClientTrust & {tokenKeys: TokenKeys}>
+  /** Of service-account tokens. */
+  tokenIssuer: string
   clock: Clock
 }
 
@@ -34,24 +34,18 @@ export interface Access {
   rbac: RbacIndex
   /** What resources need of all this. */
   services: ServerServices
-  tokenKeys: () => TokenKeys
   /** To be called once memory is loaded: until then no policy and no token counts. */
   follow(registry: Registry): void
-  /** From the next request on, open connections included. */
-  trustClientsOf(pem: string): void
 }
 
-export function createAccess({clientAuthorities, serviceAccount, clock}: AccessOptions): Access {
-  const {issuer, signingKey, alsoBelieved} = serviceAccount
-  const audiences = [issuer]
-  const keys = createTokenKeys(signingKey, alsoBelieved)
-  const tokenKeys = () => keys
-  const tokens = {issuers: [issuer] as [string], keys: tokenKeys, clock}
-  let trust: ClientTrust = {roots: parseBundle(clientAuthorities), generation: 0}
+export function createAccess({trust, tokenIssuer, clock}: AccessOptions): Access {
+  const audiences = [tokenIssuer]
+  const keys = () => trust.current.tokenKeys
+  const tokens = {issuers: [tokenIssuer] as [string], keys, clock}
 
   // Filled by follow: the table of resources needs them, and they need what the table describes.
   const bearers: BearerAuthenticator[] = []
-  const certificates = createCertificateAuthenticator(() => trust)
+  const certificates = createCertificateAuthenticator(trust)
   const authenticate = createAuthenticator({certificates, bearers, audiences, clock})
   const answers = new OpenAnswers(authenticate, clock)
   const rbac = new RbacIndex()
@@ -62,7 +56,6 @@ export function createAccess({clientAuthorities, serviceAccount, clock}: AccessO
     answers,
     rbac,
     services: createServerServices({index: rbac, bearers, audiences, tokens}),
-    tokenKeys,
     follow(registry) {
       feedRbacIndex(registry, rbac)
       feedNodeGraph(registry, nodeGraph)
@@ -71,10 +64,6 @@ export function createAccess({clientAuthorities, serviceAccount, clock}: AccessO
         serviceAccountAuthenticator({...tokens, objects: registry}),
         bootstrapTokenAuthenticator({objects: registry, clock}),
       )
-    },
-    trustClientsOf(pem) {
-      trust = {roots: parseBundle(pem), generation: trust.generation + 1}
-      answers.changed('all')
     },
   }
 }

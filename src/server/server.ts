@@ -1,4 +1,6 @@
 import type {AddressRange} from '../pki/address-range.ts'
+import type {Live} from '../trust/live.ts'
+import type {Trust} from '../trust/trust.ts'
 import {createAccess, type Access, type AccessOptions} from './access.ts'
 import {createAdmission} from './admission/index.ts'
 import {eventRateLimit} from './admission/event-rate-limit.ts'
@@ -8,7 +10,7 @@ import {createDocuments} from './documents.ts'
 import {EventRetention} from './event-retention.ts'
 import {feedRequestUsage} from './feeds.ts'
 import {createHandler} from './handler.ts'
-import {Listener, type HttpLimits, type TlsMaterial} from './http/listener.ts'
+import {Listener, type HttpLimits} from './http/listener.ts'
 import type {Handler} from './kernel/api-request.ts'
 import type {Resource} from './kernel/resource.ts'
 import {RequestLimiter, type RequestLimits} from './limits/request-limiter.ts'
@@ -20,7 +22,10 @@ import {RouteTable} from './registry/route-table.ts'
 import {StoreQuota} from './registry/store-quota.ts'
 import {createRequestLabels} from './request-labels.ts'
 import {createResources} from './resources/index.ts'
-import {ensureSystemObjects, publishAuthorities} from './system-objects.ts'
+import {ensureSystemObjects, republishAuthorities} from './system-objects.ts'
+
+/** What of a control plane's trust its server needs. */
+export type ServerTrust = Omit<Trust, 'authorities' | 'issuers'>
 
 export interface ServerOptions extends AccessOptions, ObservationOptions {
   host: string
@@ -28,10 +33,8 @@ export interface ServerOptions extends AccessOptions, ObservationOptions {
   port: number
   /** `host` that clients are told to use. */
   advertiseAddress: string
-  tls: TlsMaterial
-  frontProxyAuthorities?: string
-  /** Whether clients are known by the CA that a signer signs with; those for clients always count. */
-  believesSigner?: (signerName: string) => boolean
+  /** As in AccessOptions; besides, new connections are shown the new certificate, and delegated authenticators get the new CAs. */
+  trust: Live<ServerTrust>
   /** Where services get their addresses from; the first one is that of `default/kubernetes`. */
   serviceRange: AddressRange
   limits?: {
@@ -48,9 +51,6 @@ export interface RunningServer {
   port: number
   /** The server as a function, for clients in the same process. */
   handler: Handler
-  setTls(tls: TlsMaterial): void
-  /** From the next request on, open connections included; delegated authenticators are told too. */
-  setClientAuthorities(pem: string): Promise<void>
   close(graceMilliseconds: number): Promise<void>
 }
 
@@ -79,7 +79,7 @@ async function closeParts({access, registry, observation}: Parts): Promise<void>
 
 /** Creates, reads and changes objects. */
 function resourceEndpoint(
-  {clock, limits, believesSigner}: ServerOptions,
+  {clock, limits, trust}: ServerOptions,
   {access: {authorize, rbac}, registry, resources}: Parts,
 ) {
   const usage = new RequestUsage()
@@ -88,7 +88,9 @@ function resourceEndpoint(
   return createResourceEndpoint({
     registry,
     quota: new StoreQuota(registry, limits?.quotaBytes),
-    ...createAdmission(rbac, [eventRateLimit(), limited], believesSigner),
+    ...createAdmission(rbac, [eventRateLimit(), limited], (signer) =>
+      trust.current.loginSigners.has(signer),
+    ),
     routes: new RouteTable(resources),
     authorize,
     clock,
@@ -98,7 +100,7 @@ function resourceEndpoint(
 
 /** `port` is asked for once the server listens. */
 function assembleHandler(options: ServerOptions, parts: Parts, port: () => number): Handler {
-  const {clock, limits, serviceAccount, advertiseAddress, onError} = options
+  const {clock, limits, tokenIssuer, trust, advertiseAddress, onError} = options
   const {access, resources, observation} = parts
   const {audit, metrics, health} = observation
   return createHandler({
@@ -115,21 +117,27 @@ function assembleHandler(options: ServerOptions, parts: Parts, port: () => numbe
       resources,
       health,
       metrics,
-      issuer: serviceAccount.issuer,
-      tokenKeys: access.tokenKeys,
+      issuer: tokenIssuer,
+      tokenKeys: () => trust.current.tokenKeys,
       serverAddress: () => `${advertiseAddress}:${port()}`,
     }),
     onInternalError: (error, {method, path}) => onError(`${method} ${path}`, error),
   })
 }
 
+const tlsOf = ({serving, bundles}: ServerTrust) => ({
+  ...serving,
+  clientAuthorities: bundles.client.pem,
+})
+
 /** Opens the store's content, listens, and makes what must be there by itself. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const {host, tls, clientAuthorities, frontProxyAuthorities, serviceRange} = options
+  const {host, trust, serviceRange, onError} = options
   const parts = await openParts(options)
   const {access, registry, observation} = parts
   const handler = assembleHandler(options, parts, () => listener.port)
   const limits = options.limits?.http ?? {}
+  const tls = tlsOf(trust.current)
   const listener = await Listener.start({handler, host, port: options.port, tls, limits}).catch(
     async (error: unknown) => {
       await closeParts(parts)
@@ -138,32 +146,30 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   )
   const {port} = listener
   const retention = new EventRetention(registry, options.clock, (error) =>
-    options.onError('cannot delete old events', error),
+    onError('cannot delete old events', error),
   )
   const stopRetention = retention.start()
+  const published = {handler, objects: registry, trust}
+  const followers = [
+    trust.subscribe((changed) => {
+      listener.setTls(tlsOf(changed))
+      access.answers.changed('all')
+    }),
+    republishAuthorities(published, (error) => onError('cannot publish the CAs', error)),
+  ]
   const close = async (graceMilliseconds: number) => {
+    for (const leave of followers) leave()
     observation.health.beginShutdown()
     stopRetention()
     await listener.close(graceMilliseconds)
     await closeParts(parts)
   }
-  const published = {handler, objects: registry, frontProxyAuthorities}
   try {
-    const serviceAddress = serviceRange.first
-    await ensureSystemObjects({...published, serviceAddress, port, clientAuthorities})
+    await ensureSystemObjects({...published, serviceAddress: serviceRange.first, port})
     observation.policyIsThere()
   } catch (error) {
     await close(0)
     throw error
   }
-  return {
-    port,
-    handler,
-    setTls: (changed) => listener.setTls(changed),
-    async setClientAuthorities(pem) {
-      access.trustClientsOf(pem)
-      await publishAuthorities({...published, clientAuthorities: pem})
-    },
-    close,
-  }
+  return {port, handler, close}
 }

@@ -1,4 +1,6 @@
 import type {ApiObject} from '../api/meta.ts'
+import type {Live} from '../trust/live.ts'
+import type {Trust} from '../trust/trust.ts'
 import type {ApiRequest, Handler} from './kernel/api-request.ts'
 import {AUTHENTICATED_GROUP, MASTERS_GROUP} from './kernel/users.ts'
 import {bootstrapPolicy, reconcile} from './authz/bootstrap-policy/index.ts'
@@ -17,9 +19,8 @@ export interface SystemObjectsOptions {
   serviceAddress: string
   /** The port that the server listens on. */
   port: number
-  /** CA bundles that delegated authenticators read. */
-  clientAuthorities: string
-  frontProxyAuthorities: string | undefined
+  /** Whose bundles delegated authenticators read. */
+  trust: Live<Pick<Trust, 'bundles'>>
 }
 
 /** Makes what every cluster has from its first start, and puts right at each start what must be right. */
@@ -116,30 +117,48 @@ async function ensureKubernetesService(
 
 const AUTHENTICATION_CONFIG = 'extension-apiserver-authentication'
 
+const RETRY = 10_000
+
+type AuthenticationConfig = Pick<SystemObjectsOptions, 'handler' | 'objects' | 'trust'>
+
 /** What kube-controller-manager and others read to authenticate their own callers. */
-export async function publishAuthorities(
-  options: Pick<
-    SystemObjectsOptions,
-    'clientAuthorities' | 'frontProxyAuthorities' | 'handler' | 'objects'
-  >,
-): Promise<void> {
-  const write = writer(options.handler)
+async function publishAuthorities({handler, objects, trust}: AuthenticationConfig): Promise<void> {
+  const write = writer(handler)
+  const {client, 'front-proxy': frontProxy} = trust.current.bundles
   const data: Record<string, string> = {
-    'client-ca-file': options.clientAuthorities,
-    ...(options.frontProxyAuthorities === undefined
-      ? {}
-      : {
-          'requestheader-allowed-names': '["front-proxy-client"]',
-          'requestheader-client-ca-file': options.frontProxyAuthorities,
-          'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
-          'requestheader-group-headers': '["X-Remote-Group"]',
-          'requestheader-username-headers': '["X-Remote-User"]',
-        }),
+    'client-ca-file': client.pem,
+    'requestheader-allowed-names': '["front-proxy-client"]',
+    'requestheader-client-ca-file': frontProxy.pem,
+    'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
+    'requestheader-group-headers': '["X-Remote-Group"]',
+    'requestheader-username-headers': '["X-Remote-User"]',
   }
   const path = '/api/v1/namespaces/kube-system/configmaps'
-  const existing = options.objects.get('configmaps', '', 'kube-system', AUTHENTICATION_CONFIG)
+  const existing = objects.get('configmaps', '', 'kube-system', AUTHENTICATION_CONFIG)
   const object = {metadata: {name: AUTHENTICATION_CONFIG}, data}
   if (existing === undefined) return write('POST', path, object)
   if (JSON.stringify(existing.data) !== JSON.stringify(data))
     await write('PUT', `${path}/${AUTHENTICATION_CONFIG}`, object)
+}
+
+/** Publishes every new generation, and tries again where that fails. Returns how to end that. */
+export function republishAuthorities(
+  config: AuthenticationConfig,
+  onError: (error: unknown) => void,
+): () => void {
+  let retry: NodeJS.Timeout | undefined
+  const publish = async () => {
+    clearTimeout(retry)
+    try {
+      await publishAuthorities(config)
+    } catch (error) {
+      onError(error)
+      retry = setTimeout(() => void publish(), RETRY).unref()
+    }
+  }
+  const leave = config.trust.subscribe(publish)
+  return () => {
+    leave()
+    clearTimeout(retry)
+  }
 }

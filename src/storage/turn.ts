@@ -12,6 +12,8 @@ export interface TurnOptions {
   tell?: Tell | undefined
   /** How many milliseconds to wait for one's turn. */
   patience?: number | undefined
+  /** Ends the waiting. */
+  signal?: AbortSignal | undefined
 }
 
 /** Longer than a first `init` takes on a slow machine. */
@@ -24,7 +26,7 @@ const nameOf = (pid: number | undefined): string =>
 /** Waits until no other process holds the folder of locks, which is made where it is not there. Answers how to let go of it. */
 export async function takeTurn(
   folder: string,
-  {what, tell, patience = PATIENCE}: TurnOptions,
+  {what, tell, patience = PATIENCE, signal}: TurnOptions,
 ): Promise<() => Promise<void>> {
   await ensureFolder(folder)
   const end = performance.now() + patience
@@ -37,7 +39,7 @@ export async function takeTurn(
       if (performance.now() > end) throw stillBusy(what, pid, error)
       if (isFirst) tell?.(`waiting for ${nameOf(pid)}, which changes ${what}`)
     }
-    await sleep(PAUSE)
+    await sleep(PAUSE, signal)
   }
 }
 

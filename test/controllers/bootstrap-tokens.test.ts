@@ -219,10 +219,11 @@ describe('tokens and cluster-info', () => {
         } as ApiClient['secrets'],
       }
       let signed = 0
-      const spec = bootstrapSignerController(slow, writer, systemClock, (content, one) => {
+      const sign = (content: string, one: BootstrapToken) => {
         signed++
         return signDetached(content, one)
-      })
+      }
+      const spec = bootstrapSignerController(slow, writer, systemClock, {sign})
       extraController = startController(spec, onError)
       await admin.configMaps.patch(CLUSTER_INFO, {metadata: {labels: {a: 'b'}}}, {type: 'merge'})
       await new Promise((resolve) => setTimeout(resolve, 100))
@@ -243,7 +244,7 @@ describe('tokens and cluster-info', () => {
         busyFor(0.25)
         return signDetached(content, token)
       }
-      const spec = bootstrapSignerController(reader, writer, systemClock, sign)
+      const spec = bootstrapSignerController(reader, writer, systemClock, {sign})
       const credentials = await server.credentialsFor('ann', [])
       extraController = startController(spec, onError)
 

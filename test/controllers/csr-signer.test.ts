@@ -3,10 +3,10 @@ import type {CertificateSigningRequest} from '../../src/api/certificates.ts'
 import type {ApiClient} from '../../src/client/api-client.ts'
 import {signRequests, type CsrSignerDeps} from '../../src/controllers/csr-signer.ts'
 import type {Issuance} from '../../src/controllers/signing/issuance.ts'
-import {Signers} from '../../src/controllers/signing/signers.ts'
 import {findCondition} from '../../src/csr/conditions.ts'
 import {TrustError} from '../../src/errors.ts'
 import {parseCertificate} from '../../src/pki/certificate.ts'
+import {replaceable} from '../helpers/test-trust.ts'
 import {
   DAY,
   HOUR,
@@ -151,7 +151,7 @@ describe('signing certificate requests', () => {
 
   it('leaves a request alone whose signer has no CA here', async () => {
     await given({}, 'Approved')
-    deps.signers = new Signers()
+    deps.signers = replaceable(new Map())
     assert.deepEqual(await signer()(), {})
     assert.deepEqual(events, [])
   })

@@ -14,6 +14,8 @@ import {authorityValidity, validityFor} from '../../src/pki/lifetimes.ts'
 import {systemClock, type Clock} from '../../src/runtime.ts'
 import {startServer, type RunningServer, type ServerOptions} from '../../src/server/server.ts'
 import {openMemoryStorage} from '../../src/storage/memory.ts'
+import {select} from '../../src/trust/live.ts'
+import {testTrust, type TestTrust, type TrustParts} from './test-trust.ts'
 
 const DAY = 86_400_000
 
@@ -21,6 +23,7 @@ export interface TestServer extends RunningServer {
   url: string
   ca: string
   issuer: Issuer
+  setTrust: TestTrust['change']
   /** A kubeconfig's text for a user and groups, with a certificate of its own. */
   kubeconfigFor(commonName: string, organizations: string[]): Promise<string>
   credentialsFor(commonName: string, organizations: string[]): Promise<Credentials>
@@ -39,10 +42,18 @@ export const ADMIN: UserInfo = {
   groups: ['system:masters', 'system:authenticated'],
 }
 
+export type TestServerOptions = Partial<Omit<ServerOptions, 'trust'>> & {
+  /** What differs from one CA for everything. */
+  trust?: TrustParts
+  controllers?: boolean
+}
+
 /** A whole server on loopback, on a port that the system picks, with a CA of its own. */
-export async function startTestServer(
-  options: Partial<ServerOptions> & {controllers?: boolean} = {},
-): Promise<TestServer> {
+export async function startTestServer({
+  trust: trustParts,
+  controllers: hasControllers,
+  ...options
+}: TestServerOptions = {}): Promise<TestServer> {
   const clock: Clock = options.clock ?? systemClock
   const caKeys = await generateKeys('ECDSA-P256')
   const ca = await createAuthorityCertificate(
@@ -52,7 +63,7 @@ export async function startTestServer(
   )
   const issuer = createIssuer(parseCertificate(ca), caKeys.privateKey)
   const serving = await issue(issuer, clock, {commonName: 'kube-apiserver'}, 'server auth')
-  const {privateKey: signingKey} = await generateKeys('ECDSA-P256')
+  const trust = await testTrust(ca, serving, trustParts)
   const errors: string[] = []
   const storage = options.storage ?? openMemoryStorage()
   const server = await startServer({
@@ -60,9 +71,8 @@ export async function startTestServer(
     host: '127.0.0.1',
     port: 0,
     advertiseAddress: '127.0.0.1',
-    tls: {...serving, clientAuthorities: ca},
-    clientAuthorities: ca,
-    serviceAccount: {issuer: 'https://kubernetes.default.svc.cluster.local', signingKey},
+    trust: trust.live,
+    tokenIssuer: 'https://kubernetes.default.svc.cluster.local',
     serviceRange: requireAddressRange('10.96.0.0/12'),
     clock,
     onError: (message, error) => errors.push(`${message}: ${String(error)}`),
@@ -77,7 +87,7 @@ export async function startTestServer(
     return client
   }
   const controllers =
-    options.controllers === false
+    hasControllers === false
       ? undefined
       : startControllers({
           reader: clientAs(
@@ -85,7 +95,7 @@ export async function startTestServer(
             'kube-controller-manager',
           ),
           writer: (name) => clientAs(serviceAccount(name), 'kube-controller-manager'),
-          rootCa: () => ca,
+          rootCa: select(trust.live, ({bundles}) => bundles['api-server'].pem),
           aggregate,
           clock,
           onError: (name, key, error) => errors.push(`${name} ${key}: ${String(error)}`),
@@ -99,6 +109,7 @@ export async function startTestServer(
     url,
     ca,
     issuer,
+    setTrust: trust.change,
     errors,
     clientAs,
     credentialsFor,

@@ -4,6 +4,7 @@ import type {Storage} from '../../src/storage/storage.ts'
 import {bootstrapPolicy} from '../../src/server/authz/bootstrap-policy/index.ts'
 import {servingMaterial} from './http/support.ts'
 import {startTestServer} from '../helpers/test-server.ts'
+import {bundleOf} from '../helpers/test-trust.ts'
 import {Api} from './support.ts'
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1'
@@ -20,7 +21,7 @@ describe('what a cluster has from its first start', () => {
   it('is everything that clients count on', async () => {
     const server = await startTestServer({
       controllers: false,
-      frontProxyAuthorities: 'front proxy CA',
+      trust: {bundles: {'front-proxy': {certificates: [], pem: 'front proxy CA'}}},
     })
     const api = new Api(server.handler)
     for (const name of ['default', 'kube-system', 'kube-public', 'kube-node-lease']) {
@@ -56,15 +57,16 @@ describe('what a cluster has from its first start', () => {
   it('is left as it is by a second start: nothing is written', async () => {
     const {storage, close} = shared()
     const tls = await servingMaterial()
-    const authorities = {tls, clientAuthorities: tls.clientAuthorities}
-    const first = await startTestServer({storage, controllers: false, ...authorities})
+    const bundle = bundleOf(tls.clientAuthorities)
+    const trust = {serving: tls, bundles: {client: bundle, 'front-proxy': bundle}}
+    const first = await startTestServer({storage, controllers: false, trust})
     await first.stop()
     const revision = await storage.revision()
     const second = await startTestServer({
       storage,
       controllers: false,
       port: first.port,
-      ...authorities,
+      trust,
     })
     assert.equal(await storage.revision(), revision)
     await second.stop()

@@ -6,6 +6,7 @@ import {createAuthorityCertificate} from '../../src/pki/create.ts'
 import {generateKeys} from '../../src/pki/keys.ts'
 import {authorityValidity} from '../../src/pki/lifetimes.ts'
 import {startTestServer, type Credentials, type TestServer} from '../helpers/test-server.ts'
+import {bundleOf} from '../helpers/test-trust.ts'
 import {get1, session2} from './http/support.ts'
 import {Api, type AnyBody} from './support.ts'
 
@@ -155,9 +156,8 @@ describe('a watch that is open', () => {
     const watching = await watch(CONFIGMAPS, {credentials})
     const keys = await generateKeys('ECDSA-P256')
     const validity = authorityValidity(new Date(), DAY)
-    await server.setClientAuthorities(
-      await createAuthorityCertificate({commonName: 'another'}, keys, validity),
-    )
+    const another = await createAuthorityCertificate({commonName: 'another'}, keys, validity)
+    await server.setTrust({bundles: {client: bundleOf(another)}})
     await unauthorized(watching)
     assert.equal((await get1(server, CONFIGMAPS, {credentials})).status, 401)
   })

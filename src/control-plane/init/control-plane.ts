@@ -1,9 +1,10 @@
 import {TrustError} from '../../errors.ts'
+import {readTrust} from '../../trust/read-trust.ts'
 import {fileOf, type Plane} from '../config/plane.ts'
-import {readMaterial} from '../material.ts'
 import {reloadServer, startInBackground, waitForServer} from '../server-process.ts'
 import {findServer} from '../server-state.ts'
 import {findServerInTime, findStray} from '../stray-process.ts'
+import {trustSources} from '../signing.ts'
 import type {InitContext, InitPhase} from './phase.ts'
 
 /** An earlier phase may have made new certificates. They come first: with one that has expired, the server never looks ready. */
@@ -34,7 +35,7 @@ export const controlPlane: InitPhase = {
     const stray = await findStray(plane)
     if (stray) throw stray
     // Said here, what is missing is not buried in the log of a server that ends at once.
-    await readMaterial(plane)
+    await readTrust(trustSources(plane), 1)
     if (startInForeground) {
       await startInForeground(plane)
       tell('the server is ready')

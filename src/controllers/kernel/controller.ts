@@ -1,6 +1,7 @@
 import type {ApiObject} from '../../api/meta.ts'
 import {startInformer, type Informer, type InformerOptions} from '../../client/informer.ts'
 import type {ResourceClient} from '../../client/resource-client.ts'
+import type {Live} from '../../trust/live.ts'
 import {WorkQueue, type Reconcile, type WorkQueueOptions} from './work-queue.ts'
 
 /** What a controller follows, and which keys a change there is about. */
@@ -53,6 +54,21 @@ export function follow<T extends ApiObject>(
     },
   }
 }
+
+/** Follows a value that is replaced as a whole: each new one is about all of these keys. */
+export const followLive = (
+  live: Pick<Live<unknown>, 'subscribe'>,
+  keys: () => Promise<Iterable<string>>,
+): Source => ({
+  start({signal, enqueue, onError}) {
+    const enqueueAll = async () => {
+      for (const key of await keys()) enqueue(key)
+    }
+    const leave = live.subscribe(() => void enqueueAll().catch(onError))
+    signal.addEventListener('abort', leave, {once: true})
+    return {synced: Promise.resolve(), stopped: Promise.resolve()}
+  },
+})
 
 export interface ControllerSpec {
   name: string

@@ -1,4 +1,3 @@
-import {EventEmitter} from 'node:events'
 import type {SignerRules} from '../../csr/signers.ts'
 import type {Issuer} from '../../pki/issuer.ts'
 
@@ -11,29 +10,5 @@ export interface Signer {
   duration: number
 }
 
+/** The signers that a process has the CA of; requests for all others are left to others. */
 export type SignersByName = ReadonlyMap<string, Signer>
-
-/** The signers that a process has the CA of. They change as a whole; requests for all others are left to others. */
-export class Signers {
-  readonly #changes = new EventEmitter()
-  #byName: SignersByName
-
-  constructor(byName: SignersByName = new Map()) {
-    this.#byName = byName
-  }
-
-  find(name: string): Signer | undefined {
-    return this.#byName.get(name)
-  }
-
-  replace(byName: SignersByName): void {
-    this.#byName = byName
-    this.#changes.emit('change')
-  }
-
-  /** Calls back at every change; returns how to end that. */
-  subscribe(changed: () => void): () => void {
-    this.#changes.on('change', changed)
-    return () => this.#changes.off('change', changed)
-  }
-}

@@ -1,7 +1,8 @@
 import type {UserInfo} from '../../api/meta.ts'
-import type {Certificate} from '../../pki/certificate.ts'
 import {verifyClientCertificate} from '../../pki/client-identity.ts'
 import type {ClientIdentity, ClientVerdict} from '../../pki/client-identity.ts'
+import type {Live} from '../../trust/live.ts'
+import type {Bundle} from '../../trust/trust.ts'
 import type {PeerCertificates} from '../kernel/api-request.ts'
 import {addressKey} from '../limits/address-key.ts'
 import {TokenBuckets} from '../limits/token-buckets.ts'
@@ -10,11 +11,11 @@ import type {Authenticated, CertificateAuthenticator, CertificateCall} from './a
 import {BoundedCache} from './bounded-cache.ts'
 import {CREDENTIAL_ID} from '../kernel/users.ts'
 
-/** The CAs that client certificates are checked against, as of now. */
+/** The CAs that client certificates are checked against. */
 export interface ClientTrust {
-  roots: readonly Certificate[]
-  /** Another number whenever the bundle has changed: what was found with an older bundle does not count any more. */
+  /** What was found with an older one does not count any more. */
   generation: number
+  bundles: {client: Pick<Bundle, 'certificates'>}
 }
 
 type Trusted = Extract<ClientVerdict, {ok: true}>
@@ -36,7 +37,9 @@ interface Refusal {
  * Kubernetes' x509 authenticator. The chain is checked on every request, so that trust withdrawn bites on open
  * connections too; the signatures are checked once for a certificate and a bundle.
  */
-export function createCertificateAuthenticator(trust: () => ClientTrust): CertificateAuthenticator {
+export function createCertificateAuthenticator(
+  trust: Pick<Live<ClientTrust>, 'current'>,
+): CertificateAuthenticator {
   const trusted = new BoundedCache<Trusted>(MAX_CACHED)
   const refused = new BoundedCache<Refusal>(MAX_REFUSED)
   const checks = new TokenBuckets(CHECKS)
@@ -49,7 +52,8 @@ export function createCertificateAuthenticator(trust: () => ClientTrust): Certif
     const seconds = checks.spend(address, call.now)
     if (seconds > 0) throw tooManyRequests(seconds)
     const [leaf = new Uint8Array(), ...others] = peer.chain
-    const verdict = await verifyClientCertificate(leaf, others, trust().roots, call.now)
+    const {certificates: roots} = trust.current.bundles.client
+    const verdict = await verifyClientCertificate(leaf, others, roots, call.now)
     if (!verdict.ok) {
       const until = call.now.getTime() + REFUSED_MILLISECONDS
       refused.set(key, {reason: verdict.reason, until})
@@ -61,7 +65,7 @@ export function createCertificateAuthenticator(trust: () => ClientTrust): Certif
   }
 
   return async (peer, call) => {
-    const key = `${trust().generation}:${peer.fingerprint}`
+    const key = `${trust.current.generation}:${peer.fingerprint}`
     const time = call.now.getTime()
     const known = trusted.get(key)
     if (known && known.notBefore.getTime() <= time && time <= known.notAfter.getTime()) {

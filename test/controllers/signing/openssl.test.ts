@@ -83,7 +83,7 @@ describe('what the well-known signers sign', () => {
 
   async function sign(csr: CertificateSigningRequest, algorithm: KeyAlgorithm = 'ECDSA-P256') {
     const {issuer, pem: ca} = await testAuthority({algorithm, validity: validAround(now, 30)})
-    const signer = wellKnownSigners(issuer, DAY).find(csr.spec.signerName)!
+    const signer = wellKnownSigners(issuer, DAY).current.get(csr.spec.signerName)!
     const {apply} = await decide(csr, {signer, now, checksSignature: true})
     return {ca, pem: pemOf({...csr, status: apply({})})}
   }

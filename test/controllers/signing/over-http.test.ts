@@ -6,9 +6,7 @@ import {
   type RunningController,
 } from '../../../src/controllers/kernel/controller.ts'
 import {csrSignerController} from '../../../src/controllers/csr-signer.ts'
-import type {Signers} from '../../../src/controllers/signing/signers.ts'
 import {findCondition} from '../../../src/csr/conditions.ts'
-import {SIGNER_RULES} from '../../../src/csr/signers.ts'
 import {parseCertificate} from '../../../src/pki/certificate.ts'
 import {systemClock} from '../../../src/runtime.ts'
 import {startTestServer, type TestServer} from '../../helpers/test-server.ts'
@@ -35,7 +33,7 @@ describe('the signer, over HTTP', () => {
   let server: TestServer
   let client: ApiClient
   let controller: RunningController
-  let signers: Signers
+  let signers: ReturnType<typeof wellKnownSigners>
   let count = 0
   const problems: unknown[] = []
 
@@ -184,8 +182,7 @@ describe('the signer, over HTTP', () => {
   }
 
   it('signs what was approved before its signer was there', async () => {
-    const byName = new Map(Object.keys(SIGNER_RULES).map((name) => [name, signers.find(name)!]))
-    const signer = {...byName.get(CLIENT)!, rules: {names: []}}
+    const signer = {...signers.current.get(CLIENT)!, rules: {names: []}}
     const name = 'early'
     const early = await csrFor({name, signerName: 'example.com/later'})
     await approve(client, await client.csrs.create(early))
@@ -193,7 +190,7 @@ describe('the signer, over HTTP', () => {
     await outcome({})
     assert.equal((await client.csrs.get(name)).status?.certificate, undefined)
     await allowSigning('example.com/later')
-    signers.replace(new Map([...byName, ['example.com/later', signer]]))
+    signers.replace(new Map([...signers.current, ['example.com/later', signer]]))
     assert.ok(parseCertificate(pemOf(await settled(client, name))))
   })
 

@@ -1,18 +1,19 @@
 import type {CertificateSigningRequest} from '../../../src/api/certificates.ts'
 import type {ApiClient} from '../../../src/client/api-client.ts'
-import {Signers} from '../../../src/controllers/signing/signers.ts'
+import type {SignersByName} from '../../../src/controllers/signing/signers.ts'
 import {SIGNER_RULES} from '../../../src/csr/signers.ts'
 import {createRequest} from '../../../src/pki/create.ts'
 import type {Issuer} from '../../../src/pki/issuer.ts'
 import {generateKeys, type KeyPair} from '../../../src/pki/keys.ts'
 import {NO_NAMES, type SubjectNames} from '../../../src/pki/subject-names.ts'
+import {replaceable} from '../../helpers/test-trust.ts'
 
 export const CLIENT_USAGES = ['digital signature', 'key encipherment', 'client auth']
 export const SERVING_USAGES = ['digital signature', 'key encipherment', 'server auth']
 
 /** Kubernetes' signers, with one CA for all. */
-export const wellKnownSigners = (issuer: Issuer, duration: number): Signers =>
-  new Signers(
+export const wellKnownSigners = (issuer: Issuer, duration: number) =>
+  replaceable<SignersByName>(
     new Map(Object.entries(SIGNER_RULES).map(([name, rules]) => [name, {rules, issuer, duration}])),
   )
 

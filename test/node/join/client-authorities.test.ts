@@ -5,6 +5,7 @@ import {joinPhases, runJoin} from '../../../src/node/join/join.ts'
 import {issueFromRequest} from '../../../src/pki/issuer.ts'
 import {parseRequest} from '../../../src/pki/request.ts'
 import {around, makeAuthority, type TestAuthority} from '../../client/support/certificates.ts'
+import {bundleOf} from '../../helpers/test-trust.ts'
 import {joinRequest, startJoinableCluster, useFolder} from '../support.ts'
 import type {JoinableCluster} from '../support.ts'
 
@@ -33,7 +34,7 @@ describe('a cluster whose nodes are signed by a CA of its own', function () {
   }
 
   it('is joined where its server knows that CA', async () => {
-    await cluster.setClientAuthorities(`${cluster.ca}${other.pem}`)
+    await cluster.setTrust({bundles: {client: bundleOf(`${cluster.ca}${other.pem}`)}})
     await joinSignedByOther()
     assert.equal((await cluster.admin.nodes.get('one')).metadata.name, 'one')
   })

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
-import {parseCertificateDer} from '../../../src/pki/certificate.ts'
+import {parseCertificateDer, type Certificate} from '../../../src/pki/certificate.ts'
 import {createIssuer} from '../../../src/pki/issuer.ts'
 import {generateKeys} from '../../../src/pki/keys.ts'
 import type {ApiRequest} from '../../../src/server/kernel/api-request.ts'
 import {createAuthenticator} from '../../../src/server/authn/authenticator.ts'
 import type {BearerAuthenticator} from '../../../src/server/authn/bearer.ts'
-import {createCertificateAuthenticator} from '../../../src/server/authn/client-certificates.ts'
+import {
+  createCertificateAuthenticator,
+  type ClientTrust,
+} from '../../../src/server/authn/client-certificates.ts'
 import {
   HOUR,
   MINUTE,
@@ -34,7 +37,11 @@ const bearer: BearerAuthenticator = {
 describe('createAuthenticator', () => {
   let authority: TestAuthority
   let clock: TestClock
-  let trust: {roots: ReturnType<typeof parseCertificateDer>[]; generation: number}
+  let trust: ClientTrust
+  const trusting = (generation: number, ...certificates: Certificate[]): ClientTrust => ({
+    generation,
+    bundles: {client: {certificates}},
+  })
   let authenticate: (parts?: Partial<ApiRequest>) => Promise<ReturnType<typeof user>>
 
   before(async () => {
@@ -43,9 +50,13 @@ describe('createAuthenticator', () => {
 
   beforeEach(() => {
     clock = new TestClock()
-    trust = {roots: [authority.issuer.certificate], generation: 1}
+    trust = trusting(1, authority.issuer.certificate)
     const run = createAuthenticator({
-      certificates: createCertificateAuthenticator(() => trust),
+      certificates: createCertificateAuthenticator({
+        get current() {
+          return trust
+        },
+      }),
       bearers: [bearer],
       audiences: ['api'],
       clock,
@@ -159,7 +170,7 @@ describe('createAuthenticator', () => {
       const other = await createAuthority()
       const stranger = peerOf(await createLeaf(other))
       await assert.rejects(authenticate({peer: stranger}), refusal)
-      trust = {roots: [other.issuer.certificate], generation: 2}
+      trust = trusting(2, other.issuer.certificate)
       assert.equal((await authenticate({peer: stranger})).username, 'ann')
     })
 
@@ -196,7 +207,7 @@ describe('createAuthenticator', () => {
     it('notices on the next request that its CA is not trusted any more', async () => {
       const peer = await withLeaf()
       await authenticate({peer})
-      trust = {roots: [(await createAuthority('other')).issuer.certificate], generation: 2}
+      trust = trusting(2, (await createAuthority('other')).issuer.certificate)
       await assert.rejects(authenticate({peer}), refusal)
     })
 

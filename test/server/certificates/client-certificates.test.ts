@@ -5,6 +5,7 @@ import {OID} from '../../../src/pki/oids.ts'
 import {encodePem} from '../../../src/pki/pem.ts'
 import {systemClock} from '../../../src/runtime.ts'
 import {startTestServer, type Credentials, type TestServer} from '../../helpers/test-server.ts'
+import {bundleOf} from '../../helpers/test-trust.ts'
 import {
   ANY_USAGE,
   CLIENT_AUTH,
@@ -40,7 +41,10 @@ describe('a client with a certificate', () => {
 
   before(async () => {
     root = await makeAuthority('clients', VALID)
-    server = await startTestServer({controllers: false, clientAuthorities: pemOf(root)})
+    server = await startTestServer({
+      controllers: false,
+      trust: {bundles: {client: bundleOf(pemOf(root))}},
+    })
   })
   after(() => server.stop())
 

@@ -15,6 +15,7 @@ import {
   type Credentials,
   type TestServer,
 } from '../../helpers/test-server.ts'
+import {bundleOf} from '../../helpers/test-trust.ts'
 import {get1, get2, rawConnection, servingMaterial, session2, untilClosed} from './support.ts'
 
 const REVIEW = '/apis/authentication.k8s.io/v1/selfsubjectreviews'
@@ -42,6 +43,7 @@ const times = () => ({
 
 describe('HTTP/1.1 and HTTP/2 on one port', () => {
   let server: TestServer
+  const trustClients = (pem: string) => server.setTrust({bundles: {client: bundleOf(pem)}})
   let ann: Credentials
 
   before(async () => {
@@ -121,7 +123,7 @@ describe('HTTP/1.1 and HTTP/2 on one port', () => {
       extendedUsages: [CLIENT_AUTH],
       ...times(),
     })
-    await server.setClientAuthorities(server.ca + encodePem('CERTIFICATE', root.der))
+    await trustClients(server.ca + encodePem('CERTIFICATE', root.der))
     const whole = {...AUTHENTICATED, credentials: await credentialsOf(leaf, middle)}
     const lacking = {...AUTHENTICATED, credentials: await credentialsOf(leaf)}
     assert.equal((await get1(server, REVIEW, lacking)).status, 401)
@@ -130,7 +132,7 @@ describe('HTTP/1.1 and HTTP/2 on one port', () => {
     // What another connection has shown does not count.
     assert.equal((await get1(server, REVIEW, lacking)).status, 401)
     assert.equal((await get1(server, REVIEW, whole)).status, 201)
-    await server.setClientAuthorities(server.ca)
+    await trustClients(server.ca)
   })
 
   it('believe a withdrawn authority no longer, on connections that are open', async () => {
@@ -140,14 +142,14 @@ describe('HTTP/1.1 and HTTP/2 on one port', () => {
     assert.equal((await get1(server, REVIEW, options)).status, 201)
     assert.equal((await get2(session, '/version')).status, 200)
     const {clientAuthorities: others} = await servingMaterial()
-    await server.setClientAuthorities(others)
+    await trustClients(others)
     assert.equal((await get1(server, REVIEW, options)).status, 401)
     const told = await server
       .clientAs(ADMIN)
       .configMaps.get('kube-system/extension-apiserver-authentication')
     assert.equal(told.data?.['client-ca-file'], others)
     assert.equal((await get2(session, '/version')).status, 401)
-    await server.setClientAuthorities(server.ca)
+    await trustClients(server.ca)
     assert.equal((await get1(server, REVIEW, options)).status, 201)
     agent.destroy()
     session.close()
@@ -191,7 +193,7 @@ describe('HTTP/1.1 and HTTP/2 on one port', () => {
       }
     })
     await new Promise((resolve) => setTimeout(resolve, 50))
-    server.setTls({...next, clientAuthorities: server.ca})
+    await server.setTrust({serving: next})
     const socket = await rawConnection({port: server.port, ca})
     assert.equal(socket.getPeerCertificate().issuer.CN, 'ca')
     socket.destroy()

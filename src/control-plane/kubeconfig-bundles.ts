@@ -1,0 +1,76 @@
+import {messageOf} from '../errors.ts'
+import {isSameBundle} from '../pki/bundle.ts'
+import type {LeafSpec} from '../pki/catalog.ts'
+import type {LeafMaterial} from '../pki/pair-store.ts'
+import type {Live} from '../trust/live.ts'
+import {findFiles} from './brought-leaves.ts'
+import {CATALOG, openStore} from './certificates.ts'
+import type {Plane} from './config/plane.ts'
+import {loadPlane} from './config/stored.ts'
+import {exclusively} from './exclusive.ts'
+
+const LEAVES = CATALOG.leaves.filter(({place}) => place.kind === 'kubeconfig')
+
+/** What a kubeconfig holds, if its CAs are not these. One that is not there, or that somebody brought or changed, is left alone. */
+async function findOutdated(
+  plane: Plane,
+  leaf: LeafSpec,
+  bundle: string,
+): Promise<LeafMaterial | undefined> {
+  const {certificatePem, keyPem, caPem} = (await openStore(plane)(leaf.place).read()) ?? {}
+  if (!certificatePem || !keyPem || !caPem || isSameBundle(caPem, bundle)) return undefined
+  return (await findFiles(plane, leaf)).isBrought ? undefined : {certificatePem, keyPem}
+}
+
+/** Puts these CAs into the kubeconfigs of a control plane; their certificates and keys stay. Returns the files that were written. */
+export async function updateKubeconfigs(
+  plane: Plane,
+  bundle: string,
+  signal?: AbortSignal,
+): Promise<string[]> {
+  const found = await Promise.all(LEAVES.map((leaf) => findOutdated(plane, leaf, bundle)))
+  if (found.every((one) => one === undefined)) return []
+  // A command that is changing them is waited for; then they may be right already, or point elsewhere.
+  const update = async () => {
+    const current = await loadPlane(plane.dir)
+    const written: string[] = []
+    for (const leaf of LEAVES) {
+      const outdated = await findOutdated(current, leaf, bundle)
+      if (!outdated) continue
+      const store = openStore(current)(leaf.place)
+      await store.write({...outdated, caPem: bundle})
+      written.push(store.location)
+    }
+    return written
+  }
+  return await exclusively(plane.dir, update, () => undefined, signal)
+}
+
+/** Keeps the kubeconfigs of a control plane at the CAs that clients know its server by. Returns how to end that. */
+export function followKubeconfigs(
+  plane: Plane,
+  rootCa: Live<string>,
+  log: (line: string) => void,
+): () => Promise<void> {
+  const stop = new AbortController()
+  let work = Promise.resolve()
+  const update = async () => {
+    try {
+      for (const file of await updateKubeconfigs(plane, rootCa.current, stop.signal))
+        log(`${file} has the new CA bundle`)
+    } catch (error) {
+      if (!stop.signal.aborted)
+        log(`error: kubeconfigs keep the old CA bundle: ${messageOf(error)}`)
+    }
+  }
+  const follow = () => {
+    work = work.then(update)
+  }
+  const leave = rootCa.subscribe(follow)
+  follow()
+  return async () => {
+    leave()
+    stop.abort(new Error('the server is stopping'))
+    await work
+  }
+}

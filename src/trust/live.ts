@@ -1,0 +1,72 @@
+/** A value that is replaced as a whole while the process runs. */
+export interface Live<Value> {
+  readonly current: Value
+  /** Calls back with every new value, once it is the current one. Returns how to end that. */
+  subscribe(changed: Subscriber<Value>): () => void
+}
+
+/** Takes up a value. What has to be waited for is returned. */
+export type Subscriber<Value> = (value: Value) => void | Promise<void>
+
+/** A part of a live value, for those who need no more of it. */
+export const select = <Value, Part>(
+  live: Live<Value>,
+  part: (value: Value) => Part,
+): Live<Part> => ({
+  get current() {
+    return part(live.current)
+  },
+  subscribe: (changed) => live.subscribe((value) => changed(part(value))),
+})
+
+/** Reads the whole value. Its generation is 1 at first, and one more each time. */
+export type Read<Value> = (generation: number) => Promise<Value>
+
+/** A live value that is read from files, again at every reload. */
+export class Reloadable<Value> implements Live<Value> {
+  readonly #read: Read<Value>
+  readonly #onError: (error: unknown) => void
+  readonly #subscribers = new Set<Subscriber<Value>>()
+  #current: Value
+  #generation = 1
+  #reloads: Promise<void> = Promise.resolve()
+
+  private constructor(first: Value, read: Read<Value>, onError: (error: unknown) => void) {
+    this.#current = first
+    this.#read = read
+    this.#onError = onError
+  }
+
+  /** `onError` hears of subscribers that fail. They cannot refuse a value: what is not to be taken up, `read` must not return. */
+  static async open<Value>(
+    read: Read<Value>,
+    onError: (error: unknown) => void,
+  ): Promise<Reloadable<Value>> {
+    return new Reloadable(await read(1), read, onError)
+  }
+
+  get current(): Value {
+    return this.#current
+  }
+
+  subscribe(changed: Subscriber<Value>): () => void {
+    this.#subscribers.add(changed)
+    return () => this.#subscribers.delete(changed)
+  }
+
+  /** Ends once all subscribers have followed. A read that fails throws and changes nothing. Reloads wait for each other, so that the newest files win. */
+  reload(): Promise<void> {
+    const reloaded = this.#reloads.then(() => this.#replace())
+    this.#reloads = reloaded.catch(() => undefined)
+    return reloaded
+  }
+
+  async #replace(): Promise<void> {
+    const value = await this.#read(this.#generation + 1)
+    this.#generation += 1
+    this.#current = value
+    const followed = [...this.#subscribers].map(async (changed) => changed(value))
+    for (const outcome of await Promise.allSettled(followed))
+      if (outcome.status === 'rejected') this.#onError(outcome.reason)
+  }
+}

@@ -1,0 +1,125 @@
+import {join} from 'node:path'
+import {createSecureContext} from 'node:tls'
+import {TrustError, messageOf} from '../errors.ts'
+import {readAuthority, readIssuer, type Authority} from '../pki/authority.ts'
+import {SERVICE_ACCOUNT_KEYS, type Catalog, type Purpose} from '../pki/catalog.ts'
+import type {Issuer} from '../pki/issuer.ts'
+import {readKeyPair} from '../pki/key-pair.ts'
+import {isMatching, readPair} from '../pki/pair-store.ts'
+import {createTokenKeys, type TokenKeys} from './token-keys.ts'
+import {
+  bundlesOf,
+  loginSignersOf,
+  type Bundle,
+  type Issuers,
+  type SignerSource,
+  type Trust,
+} from './trust.ts'
+
+/** Where the trust of a control plane is read from. */
+export interface TrustSources {
+  certDir: string
+  catalog: Catalog
+  signers: readonly SignerSource[]
+}
+
+const HINTS = ['run "trustadm init" to create what is missing']
+
+async function readAuthorities({
+  certDir,
+  catalog,
+}: TrustSources): Promise<ReadonlyMap<string, Authority>> {
+  const found = await Promise.all(
+    catalog.authorities.map(async (spec) => [spec.id, await readAuthority(certDir, spec)] as const),
+  )
+  return new Map(found.filter((one): one is [string, Authority] => one[1] !== undefined))
+}
+
+/** What signs for each signer. One whose CA is not here, or only its certificate, is left to others. */
+export async function readIssuers(
+  signers: readonly SignerSource[],
+  authorities: ReadonlyMap<string, Authority> = new Map(),
+): Promise<Issuers> {
+  const issuers = new Map<string, Issuer>()
+  for (const {name, authority} of signers) {
+    const issuer =
+      typeof authority === 'string'
+        ? authorities.get(authority)?.issuer
+        : await readIssuer(authority)
+    if (issuer) issuers.set(name, issuer)
+  }
+  return issuers
+}
+
+function requireBundle(
+  bundles: Partial<Record<Purpose, Bundle>>,
+  purpose: Purpose,
+  {certDir, catalog}: TrustSources,
+): Bundle {
+  const bundle = bundles[purpose]
+  if (bundle) return bundle
+  const ids = catalog.authorities
+    .filter(({trustedFor}) => trustedFor.includes(purpose))
+    .map(({id}) => `"${id}"`)
+  throw new TrustError('NOT_FOUND', `there is no CA ${ids.join(' or ')} in ${certDir}`, {
+    hints: HINTS,
+  })
+}
+
+/** The certificate that the server shows, and its key. What TLS cannot use is refused here, before anything is changed. */
+async function readServing(
+  {certDir, catalog}: TrustSources,
+  clients: Bundle,
+): Promise<Trust['serving']> {
+  const place = catalog.leaves.find(({id}) => id === 'apiserver')?.place
+  const found = place?.kind === 'pair' ? await readPair(certDir, place) : undefined
+  if (place?.kind !== 'pair' || !found?.certificatePem || !found.keyPem) {
+    throw new TrustError('NOT_FOUND', 'the serving certificate or its key is missing', {
+      hints: HINTS,
+    })
+  }
+  const {certificatePem: certificate, keyPem: key} = found
+  const location = join(certDir, place.crt)
+  const hints = ['create a new pair with "trustadm certificate renew apiserver"']
+  if (!isMatching(found)) {
+    throw new TrustError('PAIR_MISMATCH', `${location} does not belong to its key`, {hints})
+  }
+  try {
+    createSecureContext({cert: certificate, key, ca: clients.pem})
+  } catch (error) {
+    const problem = `TLS cannot use the certificate in ${location}: ${messageOf(error)}`
+    throw new TrustError('CERTIFICATE_INVALID', problem, {hints})
+  }
+  return {certificate, key}
+}
+
+async function readTokenKeys({certDir}: TrustSources): Promise<TokenKeys> {
+  const keys = await readKeyPair(certDir, SERVICE_ACCOUNT_KEYS)
+  if (keys?.privateKey) return createTokenKeys(keys.privateKey, keys.publicKeys)
+  throw new TrustError('NOT_FOUND', 'the key that signs service-account tokens is missing', {
+    hints: HINTS,
+  })
+}
+
+/** Reads all of it, or throws: no part is used with what was read earlier. */
+export async function readTrust(sources: TrustSources, generation: number): Promise<Trust> {
+  const authorities = await readAuthorities(sources)
+  const {catalog, signers} = sources
+  const issuers = await readIssuers(signers, authorities)
+  const found = bundlesOf(catalog.authorities, authorities, {signers, issuers})
+  const bundles = {
+    ...found,
+    'api-server': requireBundle(found, 'api-server', sources),
+    client: requireBundle(found, 'client', sources),
+    'front-proxy': requireBundle(found, 'front-proxy', sources),
+  }
+  return {
+    generation,
+    authorities,
+    issuers,
+    bundles,
+    loginSigners: loginSignersOf(issuers, bundles.client),
+    serving: await readServing(sources, bundles.client),
+    tokenKeys: await readTokenKeys(sources),
+  }
+}
