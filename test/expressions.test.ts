@@ -3,7 +3,7 @@ import {join} from 'node:path'
 import ts from 'typescript'
 import {namesOfHosts} from '../src/pki/subject-names.ts'
 import {parseDuration} from '../src/bootstrap/durations.ts'
-import {labelKeyProblems, labelValueProblems} from '../src/server/selectors/label-syntax.ts'
+import {labelKeyProblems, labelValueProblems} from '../src/server/selectors/requirement.ts'
 import * as names from '../src/server/validation/names.ts'
 import {assertLinear, sizesUpTo} from './helpers/growth.ts'
 

@@ -1,11 +1,11 @@
 import type {RbacIndex} from '../authz/rbac/rbac-index.ts'
 import {chainPlugins, type Admission, type AdmissionPlugin} from '../kernel/admission.ts'
-import {certificateApproval} from './certificate-approval.ts'
-import {certificateSigning} from './certificate-signing.ts'
 import {
+  certificateApproval,
+  certificateSigning,
   certificateSubjectRestriction,
   type BelievesSigner,
-} from './certificate-subject-restriction.ts'
+} from './certificates.ts'
 import {namespaceLifecycle} from './namespace-lifecycle.ts'
 import {nodeRestriction} from './node-restriction/index.ts'
 import {priorityAdmission} from './priority.ts'

@@ -1,6 +1,6 @@
 import {tooManyRequests} from '../kernel/status.ts'
 import type {OperationContext} from '../kernel/resource.ts'
-import {isForRequests} from './certificate-signers.ts'
+import {isForRequests} from './certificates.ts'
 import type {AdmissionPlugin} from '../kernel/admission.ts'
 import type {RequestUsage, Usage} from './request-usage.ts'
 

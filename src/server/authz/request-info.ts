@@ -55,7 +55,7 @@ const isSet = (value: string | null) =>
   value !== null && !['0', 'false'].includes(value.toLowerCase())
 
 /**
- * Turns path, method and query into the attributes of contract §11.1, as Kubernetes' RequestInfoFactory.
+ * Turns path, method and query into what the authorizer is asked, as Kubernetes' RequestInfoFactory.
  * Throws BadRequest for paths that two readers could understand differently.
  */
 export function parseRequestInfo(

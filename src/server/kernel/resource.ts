@@ -28,7 +28,7 @@ export interface Column<T extends ApiObject = ApiObject> {
   value: (object: T, now: Date) => string | number | boolean | null
 }
 
-/** What a question to the authorizer is about; see contract §11.1. */
+/** What a question to the authorizer is about. */
 export interface AccessAttributes {
   verb: string
   /** Absent for paths that are no resource. */

@@ -1,9 +1,10 @@
 import type {ApiObject, ManagedFieldsEntry} from '../../api/meta.ts'
 import {isObject, type JsonObject} from '../kernel/json-value.ts'
 import {badRequest, StatusError} from '../kernel/status.ts'
+import type {StructShape} from '../patch/shape.ts'
 import {compare} from './compare.ts'
 import {configuredFields} from './configured-fields.ts'
-import {applyConflict, type Conflict, conflictsOf} from './conflicts.ts'
+import {applyConflict, conflictsOf, type Conflict} from './conflicts.ts'
 import {
   difference,
   EMPTY_SET,
@@ -12,19 +13,21 @@ import {
   isEmptySet,
   recursiveDifference,
   unionOf,
+  union,
+  type FieldSet,
 } from './field-set.ts'
 import {fieldsLastApplied, refreshLastApplied} from './last-applied.ts'
-import {decodeManagers, encodeManagers, managerId, type Managers, setFields} from './managers.ts'
+import {decodeManagers, encodeManagers, managerId, setFields, type Managers} from './managers.ts'
 import {mergeApplied} from './merge.ts'
 import {
   managedFieldsToStore,
   NEVER_OWNED,
   timestamp,
   withoutManagedFields,
-  type WriteContext,
   writtenBy,
+  type WriteContext,
 } from './ownership.ts'
-import {prune} from './prune.ts'
+import {removeFields, withStructs} from './remove.ts'
 import {recordUpdate} from './track-update.ts'
 import {validateConfiguration} from './validate.ts'
 
@@ -153,4 +156,22 @@ export function apply(request: ApplyRequest): AppliedObject {
   const stored = live === undefined ? managedFields : managedFieldsToStore(live, object)
   if (stored !== undefined) object.metadata.managedFields = stored
   return {object, managedFields: stored}
+}
+
+/**
+ * Removes what an applier applied last time and does not apply now, unless anybody else owns it. Three steps, since a struct or
+ * item that goes takes along what stands in it: take away all of the last configuration, put back what has an owner, put back
+ * what was never the applier's.
+ */
+function prune(shape: StructShape, merged: unknown, last: FieldSet, owned: FieldSet): unknown {
+  if (isEmptySet(last)) return merged
+  const fieldsOf = (value: unknown) => withStructs(shape, configuredFields(shape, value))
+  const lastFields = withStructs(shape, last)
+  const all = fieldsOf(merged)
+
+  const bare = removeFields(shape, merged, lastFields)
+  const keptOrOwned = union(fieldsOf(bare), withStructs(shape, owned))
+  const ownerless = removeFields(shape, merged, difference(all, keptOrOwned))
+  const gone = difference(all, fieldsOf(ownerless))
+  return removeFields(shape, merged, intersection(gone, lastFields))
 }

@@ -3,8 +3,7 @@ import {duplicate, invalidValue, notFoundField, required} from '../kernel/field-
 import {dnsLabel, environmentName, portName} from '../validation/names.ts'
 import {PROTOCOLS, portNumber, portReference} from '../validation/network.ts'
 import {QUANTITY_PATTERN_TEXT, compareQuantities, parseQuantity} from '../validation/quantity.ts'
-import {NOT_NEGATIVE} from '../validation/text.ts'
-import {checkWith, notNegative, oneOf, requiredWith} from '../validation/values.ts'
+import {NOT_NEGATIVE, checkWith, notNegative, oneOf, requiredWith} from '../validation/values.ts'
 import type {Container, ContainerPort, EnvironmentVariable, Probe} from './pod-types.ts'
 
 const NO_SOURCE =

@@ -1,6 +1,6 @@
 import type {FieldError} from '../kernel/field-error.ts'
 import {duplicate, invalidValue, notSupported, required, tooLong} from '../kernel/field-error.ts'
-import type {Check} from '../validation/names.ts'
+import type {Check} from '../validation/values.ts'
 import {dnsLabel, dnsSubdomain} from '../validation/names.ts'
 import {verifiedRequestOf} from '../../csr/read-request.ts'
 import {LEGACY_UNKNOWN, SHORTEST_SECONDS} from '../../csr/signers.ts'
@@ -55,7 +55,7 @@ export function validateSignerName(name: string, field: string): FieldError[] {
   return errors
 }
 
-/** Contract §8.2, in the order of a real server's causes; v1beta1 is lenient. */
+/** What is wrong with a spec, in the order of a real server's causes; v1beta1 is lenient. */
 export function validateSpec(csr: CertificateSigningRequest, lenient: boolean): FieldError[] {
   const {request, signerName = '', expirationSeconds: seconds, usages = []} = csr.spec ?? {}
   const verdict = verifiedRequestOf(csr)

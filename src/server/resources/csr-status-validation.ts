@@ -7,7 +7,7 @@ import {
   notSupported,
   required,
 } from '../kernel/field-error.ts'
-import {semanticallyEqual} from '../validation/equality.ts'
+import {semanticallyEqual} from '../validation/values.ts'
 import {soleCertificateIn} from '../../csr/issued-certificate.ts'
 import {parseCertificateDer} from '../../pki/certificate.ts'
 import {pemBlocks} from '../../pki/pem-blocks.ts'
@@ -110,7 +110,7 @@ function certificateProblem(encoded: string): string | undefined {
   return undefined
 }
 
-/** Contract §8.6: what conditions and the certificate have to look like by themselves. */
+/** What conditions and the certificate have to look like by themselves. */
 export function validateStatus(csr: CertificateSigningRequest, lenient: Leniency): FieldError[] {
   const why = lenient.anyCertificate ? undefined : certificateProblem(csr.status?.certificate ?? '')
   return [
@@ -143,7 +143,7 @@ function validateDecisions(
   return [...removed.map((type) => refuse('remove', type)), ...changed]
 }
 
-/** Contract §8.6: what an update may not do. */
+/** What an update may not do. */
 export function validateTransition(
   csr: CertificateSigningRequest,
   old: CertificateSigningRequest,

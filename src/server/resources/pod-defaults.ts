@@ -1,7 +1,10 @@
-import {canonicalizeResources} from '../validation/quantity.ts'
-import {defaultContainer} from './container-defaults.ts'
-import type {Pod, PodSpec, Toleration} from './pod-types.ts'
-import {defaultVolume} from './volume-defaults.ts'
+import {
+  canonicalizeResources,
+  canonicalQuantity,
+  compareQuantities,
+} from '../validation/quantity.ts'
+import {defaultContainer, defaultReferences, pullPolicyFor} from './container-defaults.ts'
+import type {Pod, PodSpec, Toleration, Volume} from './pod-types.ts'
 
 const TOLERATION_SECONDS = 300
 
@@ -45,4 +48,53 @@ export function addTolerations(spec: PodSpec): void {
       {key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: TOLERATION_SECONDS},
     ]
   }
+}
+
+/** 0644 */
+const FILE_MODE = 0o644
+const TOKEN_SECONDS = 3600
+
+/** Defaults of one volume of a pod; without a source it is an empty folder. */
+function defaultVolume(volume: Volume): void {
+  const {name: _, ...sources} = volume
+  if (Object.values(sources).every((source) => source === undefined)) volume.emptyDir = {}
+  if (volume.emptyDir?.sizeLimit !== undefined) {
+    volume.emptyDir.sizeLimit = canonicalQuantity(volume.emptyDir.sizeLimit)
+  }
+  for (const files of [volume.secret, volume.configMap, volume.downwardAPI, volume.projected]) {
+    if (files) files.defaultMode ??= FILE_MODE
+  }
+  volume.downwardAPI?.items?.forEach(defaultReferences)
+  for (const source of volume.projected?.sources ?? []) {
+    if (source.serviceAccountToken) {
+      source.serviceAccountToken.expirationSeconds ??= TOKEN_SECONDS
+    }
+    source.downwardAPI?.items?.forEach(defaultReferences)
+  }
+  if (volume.hostPath) volume.hostPath.type ??= ''
+  if (volume.iscsi) volume.iscsi.iscsiInterface ??= 'default'
+  if (volume.image) volume.image.pullPolicy ??= pullPolicyFor(volume.image.reference ?? '')
+  const claim = volume.ephemeral?.volumeClaimTemplate?.spec
+  if (claim) claim.volumeMode ??= 'Filesystem'
+}
+
+const COUNTED = ['cpu', 'memory']
+
+/** How a pod is treated when a node runs short, as Kubernetes' ComputePodQOS. */
+export function qosClassOf(spec: PodSpec): 'Guaranteed' | 'Burstable' | 'BestEffort' {
+  const all = [...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(
+    ({resources = {}}) => resources,
+  )
+  const amounts = all.flatMap(({limits = {}, requests = {}}) =>
+    COUNTED.flatMap((name) => [limits[name] ?? 0, requests[name] ?? 0]),
+  )
+  if (amounts.every((amount) => compareQuantities(amount, 0) === 0)) return 'BestEffort'
+
+  const guaranteed = all.every(({limits = {}, requests = {}}) =>
+    COUNTED.every((name) => {
+      const [limit = 0, request = 0] = [limits[name], requests[name]]
+      return compareQuantities(limit, 0) > 0 && compareQuantities(limit, request) === 0
+    }),
+  )
+  return guaranteed ? 'Guaranteed' : 'Burstable'
 }

@@ -1,6 +1,6 @@
 import type {FieldError} from '../kernel/field-error.ts'
 import {forbiddenField, invalidValue, required} from '../kernel/field-error.ts'
-import {semanticallyEqual} from '../validation/equality.ts'
+import {semanticallyEqual} from '../validation/values.ts'
 import type {Container, Pod, PodSpec, Toleration} from './pod-types.ts'
 
 const CHANGEABLE =

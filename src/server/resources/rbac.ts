@@ -1,9 +1,8 @@
 import type {ApiObject} from '../../api/meta.ts'
 import type {FieldError} from '../kernel/field-error.ts'
 import {invalidValue, notSupported, required} from '../kernel/field-error.ts'
-import {semanticallyEqual} from '../validation/equality.ts'
+import {semanticallyEqual, checkWith, requiredWith} from '../validation/values.ts'
 import {dnsSubdomain, pathSegmentName} from '../validation/names.ts'
-import {checkWith, requiredWith} from '../validation/values.ts'
 
 export const RBAC_GROUP = 'rbac.authorization.k8s.io'
 

@@ -1,11 +1,10 @@
 import type {ApiObject} from '../../api/meta.ts'
 import {ALL_VERBS} from '../kernel/resource.ts'
-import {immutableField} from '../validation/equality.ts'
+import {immutableField, requiredWith} from '../validation/values.ts'
 import {validateLabels} from '../validation/metadata.ts'
 import {dnsLabel} from '../validation/names.ts'
 import type {ResourceList} from '../validation/quantity.ts'
 import {canonicalizeResources} from '../validation/quantity.ts'
-import {requiredWith} from '../validation/values.ts'
 import {AGE, NAME, column} from './columns.ts'
 import {defineResource} from './define.ts'
 

@@ -92,7 +92,7 @@ function resolveBound(reference: BoundReference, context: OperationContext): Bou
   return {kind: kind as BoundObject['kind'], name, uid, ...node}
 }
 
-/** `serviceaccounts/<name>/token`: contract §9.3. */
+/** `serviceaccounts/<name>/token`, as the TokenRequest API has it. */
 export const tokenSubresource = (services?: ServerServices): Subresource<ServiceAccount> => ({
   verbs: ['create'],
   kind: {

@@ -1,4 +1,4 @@
-import {semanticallyEqual} from '../validation/equality.ts'
+import {semanticallyEqual} from '../validation/values.ts'
 import type {Service, ServiceSpec} from './service-types.ts'
 import {hasClusterIP, hasNodePorts, isExternal, mayHaveNodePorts} from './service-types.ts'
 

@@ -8,11 +8,10 @@ import {
   notSupported,
   required,
 } from '../kernel/field-error.ts'
-import {semanticallyEqual} from '../validation/equality.ts'
+import {semanticallyEqual, checkWith, oneOf, requiredWith} from '../validation/values.ts'
 import {validateLabels} from '../validation/metadata.ts'
 import {dnsLabel, dnsSubdomain} from '../validation/names.ts'
 import {PROTOCOLS, ipAddress, portNumber, portReference} from '../validation/network.ts'
-import {checkWith, oneOf, requiredWith} from '../validation/values.ts'
 import type {Service, ServicePort, ServiceSpec} from './service-types.ts'
 import {hasClusterIP, isExternal, isHeadless} from './service-types.ts'
 

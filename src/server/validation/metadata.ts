@@ -2,10 +2,8 @@ import type {ApiObject, ManagedFieldsEntry, ObjectMeta, OwnerReference} from '..
 import type {FieldError} from '../kernel/field-error.ts'
 import {forbiddenField, invalidValue, required, tooLong, tooMany} from '../kernel/field-error.ts'
 import type {Resource} from '../kernel/resource.ts'
-import {immutableField} from './equality.ts'
+import {immutableField, NOT_NEGATIVE, checkWith} from './values.ts'
 import {dnsLabel, dnsSubdomainName, labelValue, qualifiedName} from './names.ts'
-import {NOT_NEGATIVE} from './text.ts'
-import {checkWith} from './values.ts'
 
 const ANNOTATIONS_LIMIT = 256 * 1024
 const MANAGER_LIMIT = 128

@@ -1,7 +1,4 @@
-import {maxLengthText, patternText} from './text.ts'
-
-/** Why a value is not of a form; nothing where it is. Texts as Kubernetes v1.36. */
-export type Check = (value: string) => string[]
+import {maxLengthText, patternText, type Check} from './values.ts'
 
 const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
 const SUBDOMAIN = `${LABEL}(\\.${LABEL})*`

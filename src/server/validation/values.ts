@@ -1,7 +1,21 @@
-import type {FieldError} from '../kernel/field-error.ts'
-import {invalidValue, notSupported, required} from '../kernel/field-error.ts'
-import type {Check} from './names.ts'
-import {NOT_NEGATIVE, rangeText} from './text.ts'
+import {invalidValue, notSupported, required, type FieldError} from '../kernel/field-error.ts'
+import {isObject} from '../kernel/json-value.ts'
+
+// The sentences that Kubernetes' validators build their messages from.
+export const maxLengthText = (length: number) => `must be no more than ${length} characters`
+
+const rangeText = (low: number, high: number) => `must be between ${low} and ${high}, inclusive`
+
+export function patternText(rule: string, pattern: string, ...examples: string[]): string {
+  const shown = examples.map((example) => `'${example}', `).join(' or ')
+  return `${rule} (${shown === '' ? '' : `e.g. ${shown}`}regex used for validation is '${pattern}')`
+}
+
+export const IMMUTABLE = 'field is immutable'
+export const NOT_NEGATIVE = 'must be greater than or equal to 0'
+
+/** Why a value is not of a form; nothing where it is. Texts as Kubernetes v1.36. */
+export type Check = (value: string) => string[]
 
 /** One cause for every reason why the value is wrong. */
 export const checkWith = (check: Check, field: string, value: string): FieldError[] =>
@@ -35,3 +49,24 @@ export const oneOf = (
   supported: string[],
 ): FieldError[] =>
   value !== undefined && !supported.includes(value) ? [notSupported(field, value, supported)] : []
+
+const isNothing = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  (Array.isArray(value) && value.length === 0) ||
+  (isObject(value) && Object.values(value).every(isNothing))
+
+/** Equal as Kubernetes compares: absent, null and empty are the same. */
+export function semanticallyEqual(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (isNothing(a) || isNothing(b)) return isNothing(a) && isNothing(b)
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((one, index) => semanticallyEqual(one, b[index]))
+  }
+  if (!isObject(a) || !isObject(b)) return false
+  const keys = new Set([...Object.keys(a), ...Object.keys(b)])
+  return [...keys].every((key) => semanticallyEqual(a[key], b[key]))
+}
+
+export const immutableField = (field: string, value: unknown, old: unknown): FieldError[] =>
+  semanticallyEqual(value, old) ? [] : [invalidValue(field, value, IMMUTABLE)]

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import type {CertificateSigningRequest} from '../../../src/api/certificates.ts'
-import {certificateApproval} from '../../../src/server/admission/certificate-approval.ts'
-import {certificateSigning} from '../../../src/server/admission/certificate-signing.ts'
-import {certificateSubjectRestriction} from '../../../src/server/admission/certificate-subject-restriction.ts'
+import {
+  certificateApproval,
+  certificateSigning,
+  certificateSubjectRestriction,
+} from '../../../src/server/admission/certificates.ts'
 import type {Authorize} from '../../../src/server/kernel/resource.ts'
 import {encoded, requestPem} from '../resources/certificates.ts'
 import {admit} from './support.ts'

@@ -7,7 +7,7 @@ import {resource} from './support.ts'
 
 const READ_WRITE = 'create delete deletecollection get list patch update watch'
 
-/** Contract §3: verbs and subresources of every kind. */
+/** Verbs and subresources of every kind. */
 const rows: Record<string, [verbs: string, subresources: string, shortNames: string]> = {
   configmaps: [READ_WRITE, '', 'cm'],
   events: [READ_WRITE, '', 'ev'],

@@ -1,10 +1,8 @@
 import {nodeOf} from '../../kernel/users.ts'
 import {denied, type AdmissionPlugin} from '../../kernel/admission.ts'
-import {certificateRequests} from './certificate-requests.ts'
-import {claims} from './claims.ts'
+import {certificateRequests, claims, csiNodes, leases} from './own-objects.ts'
 import {quoted, type NodeWriteRule} from './node-write.ts'
 import {nodes} from './nodes.ts'
-import {csiNodes, leases} from './own-objects.ts'
 import {pods} from './pods.ts'
 import {serviceAccounts} from './tokens.ts'
 
@@ -19,7 +17,7 @@ const RULES: ReadonlyMap<string, NodeWriteRule> = new Map([
   ['certificates.k8s.io/certificatesigningrequests', certificateRequests],
 ])
 
-/** As Kubernetes' NodeRestriction: whatever a node may write by its rights, it writes only what is its own. Contract §12.1. */
+/** As Kubernetes' NodeRestriction: whatever a node may write by its rights, it writes only what is its own. */
 export const nodeRestriction: AdmissionPlugin = {
   name: 'NodeRestriction',
   admit(operation, context) {

@@ -1,6 +1,6 @@
 import type {ApiObject} from '../../../api/meta.ts'
 import {denied} from '../../kernel/admission.ts'
-import {semanticallyEqual} from '../../validation/equality.ts'
+import {semanticallyEqual} from '../../validation/values.ts'
 import {admitMirrorPod} from './mirror-pods.ts'
 import {quoted, requireThat, type NodeWriteRule} from './node-write.ts'
 

@@ -7,8 +7,7 @@ import type {
   RoleBinding,
 } from '../../../api/rbac.ts'
 import {aggregate} from '../rbac/aggregation.ts'
-import {CLUSTER_ROLE_BINDINGS} from './cluster-role-bindings.ts'
-import {CLUSTER_ROLES} from './cluster-roles.ts'
+import {CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES} from './cluster-roles.ts'
 import {
   OWN_CLUSTER_ROLE_BINDINGS,
   OWN_CLUSTER_ROLES,

@@ -19,9 +19,9 @@ const NO_VOLUMES: ReadonlySet<string> = new Set()
 const keyOf = (plural: string, namespace: string, name: string) => `${plural}/${namespace}/${name}`
 
 /**
- * Which objects a node has to do with: contract §11.5. Every path (pod → node; secret, claim … → pod; volume → claim; its
- * secret → volume) is drawn out to the node when it comes to be, so that a question is one look into a map. Whether the objects
- * exist plays no part.
+ * Which objects a node has to do with, as Kubernetes' Node authorizer sees it. Every path (pod → node; secret, claim … → pod;
+ * volume → claim; its secret → volume) is drawn out to the node when it comes to be, so that a question is one look into a map.
+ * Whether the objects exist plays no part.
  */
 export class NodeGraph {
   readonly #edges: CountedEdges

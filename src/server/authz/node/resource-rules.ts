@@ -113,7 +113,7 @@ const pods: NodeRule = (request) => {
   }
 }
 
-/** The resources that nodes share, by `group/plural`: each node gets only its own part of them. Contract §11.5. */
+/** The resources that nodes share, by `group/plural`: each node gets only its own part of them. */
 export const RESOURCE_RULES: ReadonlyMap<string, NodeRule> = new Map([
   ['/secrets', readNamespaced],
   ['/configmaps', readNamespaced],

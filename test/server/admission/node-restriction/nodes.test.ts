@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {forbiddenChanges} from '../../../../src/server/admission/node-restriction/node-labels.ts'
+import {forbiddenChanges} from '../../../../src/server/admission/node-restriction/nodes.ts'
 import {assertRefused, make, setStage, type Stage} from './support.ts'
 
 const NODES = '/api/v1/nodes'

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import type {PolicyRule} from '../../../../src/api/rbac.ts'
 import {covers} from '../../../../src/server/authz/rbac/covers.ts'
-import {escalationProblem} from '../../../../src/server/authz/rbac/escalation.ts'
-import {compactRules, ruleText} from '../../../../src/server/authz/rbac/rule-text.ts'
+import {
+  escalationProblem,
+  compactRules,
+  ruleText,
+} from '../../../../src/server/authz/rbac/escalation.ts'
 import {rule, urls, user} from './support.ts'
 
 const coverage: [string, PolicyRule[], PolicyRule[], boolean][] = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 
-import {immutableField, semanticallyEqual} from '../../../src/server/validation/equality.ts'
+import {immutableField, semanticallyEqual} from '../../../src/server/validation/values.ts'
 
 describe('semantic equality', () => {
   const pairs: [a: unknown, b: unknown, equal: boolean][] = [

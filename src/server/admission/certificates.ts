@@ -1,0 +1,114 @@
+import type {CertificateSigningRequest} from '../../api/certificates.ts'
+import {requestOf} from '../../csr/read-request.ts'
+import {isClientSigner} from '../../csr/signers.ts'
+import {
+  isResource,
+  denied,
+  type AdmissionOperation,
+  type AdmissionPlugin,
+} from '../kernel/admission.ts'
+import type {OperationContext} from '../kernel/resource.ts'
+import {MASTERS_GROUP} from '../kernel/users.ts'
+import {semanticallyEqual} from '../validation/values.ts'
+
+const GROUP = 'certificates.k8s.io'
+
+/** Whether this is about a CertificateSigningRequest, and about that subresource of it. */
+export const isForRequests = (
+  operation: AdmissionOperation,
+  verb: AdmissionOperation['verb'],
+  subresource: string,
+): boolean =>
+  operation.verb === verb &&
+  operation.subresource === subresource &&
+  isResource(operation, GROUP, 'certificatesigningrequests')
+
+/** The caller may act for that signer, or for every signer of its domain. As Kubernetes' IsAuthorizedForSignerName. */
+function mayActForSigner(
+  {user, authorize}: OperationContext,
+  verb: 'approve' | 'sign',
+  signerName: string,
+): boolean {
+  const [domain = ''] = signerName.split('/')
+  return [signerName, `${domain}/*`].some((name) => {
+    const signers = {
+      group: GROUP,
+      version: '*',
+      resource: 'signers',
+      subresource: '',
+      namespace: '',
+      name,
+    }
+    return authorize(user, {verb, resource: signers}).allowed
+  })
+}
+
+/**
+ * Who decides on a request, one way or the other, needs the verb `approve` for the signer it was made for. What was sent
+ * is not asked: it may name another one. As Kubernetes' CertificateApproval.
+ */
+export const certificateApproval: AdmissionPlugin = {
+  name: 'CertificateApproval',
+  validate(operation, context) {
+    if (!isForRequests(operation, 'update', 'approval')) return
+    const {signerName} = (operation.old as CertificateSigningRequest).spec
+    if (mayActForSigner(context, 'approve', signerName)) return
+    throw denied(
+      operation,
+      `user not permitted to approve requests with signerName ${JSON.stringify(signerName)}`,
+    )
+  },
+}
+
+/**
+ * Who issues a certificate or says that it will not come needs the verb `sign` for the signer the request was made for.
+ * As Kubernetes' CertificateSigning.
+ */
+export const certificateSigning: AdmissionPlugin = {
+  name: 'CertificateSigning',
+  validate(operation, context) {
+    if (!isForRequests(operation, 'update', 'status')) return
+    const old = operation.old as CertificateSigningRequest
+    if (!changesStatus(operation.object as CertificateSigningRequest, old)) return
+    const {signerName} = old.spec
+    if (mayActForSigner(context, 'sign', signerName)) return
+    throw denied(
+      operation,
+      `user not permitted to sign requests with signerName ${JSON.stringify(signerName)}`,
+    )
+  },
+}
+
+function changesStatus({status: now}: CertificateSigningRequest, old: CertificateSigningRequest) {
+  const before = old.status
+  return (
+    (now?.certificate ?? '') !== (before?.certificate ?? '') ||
+    !semanticallyEqual(now?.conditions ?? [], before?.conditions ?? [])
+  )
+}
+
+/** Whether this server knows clients by the CA that a signer signs with. */
+export type BelievesSigner = (signerName: string) => boolean
+
+/**
+ * Nobody asks for a client certificate that may do everything. As Kubernetes' CertificateSubjectRestriction, which looks at
+ * kube-apiserver-client only; here every signer counts that the server would believe.
+ */
+export const certificateSubjectRestriction = (
+  believes: BelievesSigner = () => false,
+): AdmissionPlugin => ({
+  name: 'CertificateSubjectRestriction',
+  validate(operation) {
+    if (!isForRequests(operation, 'create', '')) return
+    const csr = operation.object as CertificateSigningRequest
+    const {signerName} = csr.spec
+    if (!isClientSigner(signerName) && !believes(signerName)) return
+    const verdict = requestOf(csr)
+    if ('why' in verdict) throw denied(operation, `unable to parse csr: ${verdict.why}`)
+    if (!verdict.request.subject.organizations.includes(MASTERS_GROUP)) return
+    throw denied(
+      operation,
+      `use of ${signerName} signer with ${MASTERS_GROUP} group is not allowed`,
+    )
+  },
+})
