@@ -1,3 +1,4 @@
+import {hasCode} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
 import type {Storage} from '../storage/storage.ts'
 import {openAuditLog, type AuditLog} from './audit/audit-log.ts'
@@ -41,14 +42,7 @@ export function createObservation(
   )
   let hasPolicy = false
   const health = createHealth([
-    // A restart gives a full disk no room: only readiness depends on it.
-    {
-      name: 'storage',
-      check: async () => {
-        await storage.revision()
-      },
-      endpoints: ['healthz', 'livez'],
-    },
+    {name: 'storage', check: () => requireAlive(storage), endpoints: ['healthz', 'livez']},
     {name: 'storage', check: () => storage.check(), endpoints: ['readyz']},
     {name: 'audit-log', check: () => audit.check(), endpoints: ['readyz']},
     {
@@ -80,4 +74,13 @@ function metricsOf(storage: Storage, registry: Registry): MetricsRegistry {
     usage: () => storage.usage?.(),
   })
   return metrics
+}
+
+/** A restart helps a store that no longer responds. It gives a full disk no room: only readiness depends on that. */
+async function requireAlive(storage: Storage): Promise<void> {
+  try {
+    await storage.check()
+  } catch (error) {
+    if (!hasCode(error, 'STORE_WRITE_FAILED')) throw error
+  }
 }
