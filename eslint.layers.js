@@ -12,6 +12,7 @@ const ORDER = {
   src: [
     ['errors.ts'],
     ['phases.ts', 'runtime.ts', 'version.ts'],
+    ['fs'],
     ['pki', 'api'],
     ['bootstrap', 'csr', 'trust'],
     ['storage', 'client'],

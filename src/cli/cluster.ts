@@ -26,7 +26,7 @@ export async function findKubeconfig(
   if (kubeconfig !== undefined) return kubeconfig
   if (named !== undefined) return join(resolve(named), 'admin.conf')
   if (environment.KUBECONFIG) return undefined
-  const {lookAt} = await import('../pki/file-checks.ts')
+  const {lookAt} = await import('../fs/file-checks.ts')
   const {defaultDir} = await import('./places.ts')
   const own = join(defaultDir(environment), 'admin.conf')
   return (await lookAt(own)) ? own : undefined

@@ -9,7 +9,7 @@ import {
 import type {Read} from '../control-plane/config/fields.ts'
 import {TrustError} from '../errors.ts'
 import {requireNodeName} from '../node/node-name.ts'
-import {readFileSafely} from '../pki/files.ts'
+import {readFileSafely} from '../fs/files.ts'
 import {controlPlaneRefused} from './join-refusals.ts'
 
 /** What a configuration file says about a join. */

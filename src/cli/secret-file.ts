@@ -1,5 +1,5 @@
 import {TrustError} from '../errors.ts'
-import {readFileSafely} from '../pki/files.ts'
+import {readFileSafely} from '../fs/files.ts'
 
 const LARGEST = 64 * 1024
 

@@ -1,4 +1,4 @@
-import {writeFileSafely} from '../pki/files.ts'
+import {writeFileSafely} from '../fs/files.ts'
 import type {BeforeWrite} from '../pki/pair-store.ts'
 import {
   formatKubeconfig,

@@ -1,7 +1,7 @@
 import {homedir} from 'node:os'
 import {delimiter, dirname, join, resolve} from 'node:path'
 import {TrustError} from '../errors.ts'
-import {readFileIfThere} from '../pki/files.ts'
+import {readFileIfThere} from '../fs/files.ts'
 import {parseKubeconfig, type Kubeconfig} from './kubeconfig.ts'
 import type {Environment} from './proxy-rules.ts'
 

@@ -1,4 +1,4 @@
-import {readFileIfThere, readFileSafely} from '../pki/files.ts'
+import {readFileIfThere, readFileSafely} from '../fs/files.ts'
 import type {Environment} from './proxy-rules.ts'
 
 /** Where Linux distributions and the BSDs keep the roots they trust, in the order in which Go looks. */

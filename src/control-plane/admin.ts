@@ -4,7 +4,7 @@ import {connectTo} from '../client/connect.ts'
 import {resolveAccess} from '../client/kubeconfig-access.ts'
 import {readKubeconfig} from '../client/kubeconfig-files.ts'
 import {TrustError} from '../errors.ts'
-import {lookAt} from '../pki/file-checks.ts'
+import {lookAt} from '../fs/file-checks.ts'
 import {localAccess, type Plane} from './config/plane.ts'
 import {findServer} from './server-state.ts'
 

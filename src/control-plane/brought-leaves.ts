@@ -1,7 +1,7 @@
 import {TrustError} from '../errors.ts'
 import type {Authority} from '../pki/authority.ts'
 import type {LeafSpec} from '../pki/catalog.ts'
-import {lookAt} from '../pki/file-checks.ts'
+import {lookAt} from '../fs/file-checks.ts'
 import {viewLeaf} from '../pki/leaf-problems.ts'
 import {catalogContext, neededNames, openStore} from './certificates.ts'
 import {endpointOf, type Plane} from './config/plane.ts'

@@ -1,8 +1,8 @@
-import {ensureFolder} from '../pki/folders.ts'
-import {takeTurn, type Tell} from '../storage/turn.ts'
+import {ensureFolder} from '../fs/folders.ts'
+import {takeTurn, type Tell} from '../fs/turn.ts'
 import {fileOf} from './config/plane.ts'
 
-export type {Tell} from '../storage/turn.ts'
+export type {Tell} from '../fs/turn.ts'
 
 /**
  * Lets only one command at a time change the control plane of a folder; others wait for their turn. Two that make certificates and

@@ -1,7 +1,7 @@
 import {parseKubeconfig, type Kubeconfig} from '../client/kubeconfig.ts'
 import {buildKubeconfig, writeKubeconfig} from '../client/kubeconfig-build.ts'
 import {parseCertificate} from '../pki/certificate.ts'
-import {readFileIfThere} from '../pki/files.ts'
+import {readFileIfThere} from '../fs/files.ts'
 import type {BeforeWrite, LeafMaterial, LeafStore} from '../pki/pair-store.ts'
 
 export interface KubeconfigTarget {

@@ -1,8 +1,8 @@
 import {createHash} from 'node:crypto'
 import {isAbsolute, join, relative} from 'node:path'
 import {TrustError} from '../errors.ts'
-import {readFileIfThere, writeFileSafely} from '../pki/files.ts'
-import {ensureFolder} from '../pki/folders.ts'
+import {readFileIfThere, writeFileSafely} from '../fs/files.ts'
+import {ensureFolder} from '../fs/folders.ts'
 import type {BeforeWrite} from '../pki/pair-store.ts'
 import {fileOf, type Plane} from './config/plane.ts'
 

@@ -3,7 +3,7 @@ import {closeSync, constants, fchmodSync, fstatSync, openSync, readFileSync} fro
 import {connectTo} from '../client/connect.ts'
 import {TrustError, messageOf} from '../errors.ts'
 import {readAuthority} from '../pki/authority.ts'
-import {ensureFolder} from '../pki/folders.ts'
+import {ensureFolder} from '../fs/folders.ts'
 import {sleep} from '../runtime.ts'
 import {cleanEnvironment, closeInheritedDescriptors} from './background-environment.ts'
 import {CATALOG} from './certificates.ts'

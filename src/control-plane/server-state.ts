@@ -1,5 +1,5 @@
 import {readFile, rm} from 'node:fs/promises'
-import {readFileIfThere, writeFileSafely} from '../pki/files.ts'
+import {readFileIfThere, writeFileSafely} from '../fs/files.ts'
 import {fileOf, type Plane} from './config/plane.ts'
 
 /** What a running server tells of itself in its folder. */

@@ -1,6 +1,6 @@
 import {TrustError} from '../errors.ts'
 import {sleep} from '../runtime.ts'
-import {lockHolder} from '../storage/store-lock.ts'
+import {lockHolder} from '../fs/folder-lock.ts'
 import {fileOf, type Plane} from './config/plane.ts'
 import {findServer, type ServerState} from './server-state.ts'
 

@@ -1,5 +1,5 @@
 import {clusterInfoInvalid} from '../bootstrap/cluster-info-errors.ts'
-import {readFileSafely} from '../pki/files.ts'
+import {readFileSafely} from '../fs/files.ts'
 import {LARGEST_DOCUMENT} from './document.ts'
 
 /** A discovery file. It may be a link, as mounted ConfigMaps are. */

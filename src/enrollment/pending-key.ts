@@ -1,9 +1,9 @@
 import {rm} from 'node:fs/promises'
 import {dirname} from 'node:path'
 import {hasCode} from '../errors.ts'
-import {lookAt, requireReplaceable} from '../pki/file-checks.ts'
-import {readFileIfThere, writeFileSafely} from '../pki/files.ts'
-import {syncFolder} from '../pki/folders.ts'
+import {lookAt, requireReplaceable} from '../fs/file-checks.ts'
+import {readFileIfThere, writeFileSafely} from '../fs/files.ts'
+import {syncFolder} from '../fs/folders.ts'
 import {parsePrivateKey, privateKeyPem, publicHalf, type KeyPair} from '../pki/keys.ts'
 
 export interface PendingKey {

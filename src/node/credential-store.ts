@@ -2,12 +2,12 @@ import {readlink, rename, rm, symlink} from 'node:fs/promises'
 import {basename, dirname, join, resolve} from 'node:path'
 import {systemCode, TrustError} from '../errors.ts'
 import {parseCertificate, type Certificate} from '../pki/certificate.ts'
-import {lookAt} from '../pki/file-checks.ts'
-import {unreadable, unsafe, unwritable} from '../pki/file-errors.ts'
-import {readFileIfThere, writeNewFile} from '../pki/files.ts'
-import {ensureFolder, requireSafeFolder, syncFolder} from '../pki/folders.ts'
+import {lookAt} from '../fs/file-checks.ts'
+import {unreadable, unsafe, unwritable} from '../fs/file-errors.ts'
+import {readFileIfThere, writeNewFile} from '../fs/files.ts'
+import {ensureFolder, requireSafeFolder, syncFolder} from '../fs/folders.ts'
 import {isMatching} from '../pki/pair-store.ts'
-import {removeLeftovers, takeTemporary} from '../pki/temporary-names.ts'
+import {removeLeftovers, takeTemporary} from '../fs/temporary-names.ts'
 
 /** A certificate and its key, as they are in use. */
 export interface StoredCredential {

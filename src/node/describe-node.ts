@@ -1,5 +1,5 @@
 import {formatTimestamp} from '../bootstrap/timestamp.ts'
-import {lookAt} from '../pki/file-checks.ts'
+import {lookAt} from '../fs/file-checks.ts'
 import {readClusterInfo} from './cluster-info-store.ts'
 import {CredentialStore} from './credential-store.ts'
 import {nodeFile} from './node-files.ts'

@@ -1,5 +1,5 @@
-import {lookAt} from '../pki/file-checks.ts'
-import {readFileIfThere, writeFileSafely} from '../pki/files.ts'
+import {lookAt} from '../fs/file-checks.ts'
+import {readFileIfThere, writeFileSafely} from '../fs/files.ts'
 
 export interface KeptFile {
   path: string

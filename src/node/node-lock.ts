@@ -1,5 +1,5 @@
-import {ensureFolder} from '../pki/folders.ts'
-import {takeTurn, type Tell} from '../storage/turn.ts'
+import {ensureFolder} from '../fs/folders.ts'
+import {takeTurn, type Tell} from '../fs/turn.ts'
 import {nodeFile} from './node-files.ts'
 
 /** The right to change the folder of a node: one process at a time has it. */

@@ -1,9 +1,9 @@
 import {access, constants} from 'node:fs/promises'
 import {dirname} from 'node:path'
 import {TrustError} from '../errors.ts'
-import {lookAt} from './file-checks.ts'
-import {unwritable} from './file-errors.ts'
-import {requireSafeFolder} from './folders.ts'
+import {lookAt} from '../fs/file-checks.ts'
+import {unwritable} from '../fs/file-errors.ts'
+import {requireSafeFolder} from '../fs/folders.ts'
 
 /** This release did not exist before: on such a clock nobody's certificates would be valid. */
 const RELEASED = new Date('2026-10-01T00:00:00Z')

@@ -2,9 +2,9 @@ import {basename, dirname, join} from 'node:path'
 import {sleep} from '../runtime.ts'
 import type {PairPlace} from './catalog.ts'
 import {parseCertificate, publicKeyOf} from './certificate.ts'
-import {recoverFolder, createFiles, replaceFiles, type GroupFile} from './file-groups.ts'
-import {readFileIfThere} from './files.ts'
-import {ensureFolder} from './folders.ts'
+import {recoverFolder, createFiles, replaceFiles, type GroupFile} from '../fs/file-groups.ts'
+import {readFileIfThere} from '../fs/files.ts'
+import {ensureFolder} from '../fs/folders.ts'
 import {isPairOf, parsePrivateKey} from './keys.ts'
 
 /** A certificate and its key as they are kept, with the CA's certificates where the place holds these too. */

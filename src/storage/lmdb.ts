@@ -8,7 +8,7 @@ import {fileError, prepareData, prepareFolder} from './store-files.ts'
 import type {StoreFiles} from './store-files.ts'
 import {decodeHeader, foreign} from './store-header.ts'
 import type {StoreHeader} from './store-header.ts'
-import {lockFolder} from './store-lock.ts'
+import {lockFolder} from '../fs/folder-lock.ts'
 import {VersionedState} from './versioned-state.ts'
 import {VersionedStorage} from './versioned-storage.ts'
 

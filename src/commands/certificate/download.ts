@@ -30,7 +30,7 @@ export default class CertificateDownload extends TrustCommand {
       downloadCertificate(client, args.name),
     )
     if (flags.out !== undefined) {
-      const {writeFileSafely} = await import('../../pki/files.ts')
+      const {writeFileSafely} = await import('../../fs/files.ts')
       await writeFileSafely(flags.out, downloaded.pem, {mode: 0o644})
     }
     await this.print({...downloaded, file: flags.out ?? null}, flags.output, downloadView)

@@ -2,9 +2,9 @@ import {basename, dirname, join, resolve} from 'node:path'
 import {buildKubeconfig, writeKubeconfig} from '../../client/kubeconfig-build.ts'
 import {parseKubeconfig, type Kubeconfig} from '../../client/kubeconfig.ts'
 import type {ServerAccess} from '../../client/server-access.ts'
-import {lookAt} from '../../pki/file-checks.ts'
-import {recoverFolder, replaceFiles} from '../../pki/file-groups.ts'
-import {readFileIfThere, writeFileSafely} from '../../pki/files.ts'
+import {lookAt} from '../../fs/file-checks.ts'
+import {recoverFolder, replaceFiles} from '../../fs/file-groups.ts'
+import {readFileIfThere, writeFileSafely} from '../../fs/files.ts'
 
 export interface Pair {
   keyPem: string

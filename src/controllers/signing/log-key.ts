@@ -2,9 +2,9 @@ import {randomBytes} from 'node:crypto'
 import {rename} from 'node:fs/promises'
 import {dirname} from 'node:path'
 import {TrustError} from '../../errors.ts'
-import {lookAt} from '../../pki/file-checks.ts'
-import {readFileIfThere, writeFileSafely} from '../../pki/files.ts'
-import {syncFolder} from '../../pki/folders.ts'
+import {lookAt} from '../../fs/file-checks.ts'
+import {readFileIfThere, writeFileSafely} from '../../fs/files.ts'
+import {syncFolder} from '../../fs/folders.ts'
 
 /** What the lines of a log are authenticated with. */
 export interface LogKey {

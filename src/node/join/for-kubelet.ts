@@ -1,4 +1,4 @@
-import {ensureFolder} from '../../pki/folders.ts'
+import {ensureFolder} from '../../fs/folders.ts'
 import {withToken} from '../cluster-access.ts'
 import {isKept, keepFile} from '../managed-file.ts'
 import {bootstrapKubeconfig} from '../kubeconfigs.ts'

@@ -13,9 +13,9 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import {join} from 'node:path'
-import {readFileIfThere, readFileSafely, writeFileSafely} from '../../src/pki/files.ts'
-import {ensureFolder} from '../../src/pki/folders.ts'
-import {useTemporaryFolder} from './support.ts'
+import {readFileIfThere, readFileSafely, writeFileSafely} from '../../src/fs/files.ts'
+import {ensureFolder} from '../../src/fs/folders.ts'
+import {useTemporaryFolder} from '../pki/support.ts'
 
 const modeOf = async (path: string) => (await lstat(path)).mode & 0o7777
 const isRoot = process.geteuid?.() === 0
@@ -158,7 +158,7 @@ describe('readFileSafely', () => {
   })
 
   it('reads a pipe that a shell gave, up to its limit', () => {
-    const module = new URL('../../src/pki/files.ts', import.meta.url).href
+    const module = new URL('../../src/fs/files.ts', import.meta.url).href
     const script = `import {readFileSafely} from '${module}'
       process.stdout.write(await readFileSafely('/dev/stdin', {followLinks: true, maxBytes: 1000}))`
     const node = [process.execPath, '--import', 'tsx', '--input-type=module', '-e', script]

@@ -1,6 +1,6 @@
 import {TrustError} from '../../src/errors.ts'
-import {replaceFiles} from '../../src/pki/file-groups.ts'
-import {writeFileSafely} from '../../src/pki/files.ts'
+import {replaceFiles} from '../../src/fs/file-groups.ts'
+import {writeFileSafely} from '../../src/fs/files.ts'
 import {join} from 'node:path'
 
 /** Writes more than it may, and prints the codes that it fails with. Its argument: the folder to write to. */

@@ -1,7 +1,7 @@
 import {TrustError, hasCode} from '../errors.ts'
-import {ensureFolder} from '../pki/folders.ts'
+import {ensureFolder} from './folders.ts'
 import {sleep} from '../runtime.ts'
-import {lockFolder} from './store-lock.ts'
+import {lockFolder} from './folder-lock.ts'
 
 /** Says a line to whoever waits. */
 export type Tell = (line: string) => void

@@ -3,9 +3,9 @@ import {once} from 'node:events'
 import {mkdir} from 'node:fs/promises'
 import {join} from 'node:path'
 import {openLmdbStorage} from '../../src/storage/lmdb.ts'
-import {lockFolder, lockHolder} from '../../src/storage/store-lock.ts'
-import {startWriter} from './start-writer.ts'
-import {temporaryFolder} from './temporary-folder.ts'
+import {lockFolder, lockHolder} from '../../src/fs/folder-lock.ts'
+import {startWriter} from '../storage/start-writer.ts'
+import {temporaryFolder} from '../storage/temporary-folder.ts'
 
 describe('the lock of a store', () => {
   let folder: string

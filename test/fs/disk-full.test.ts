@@ -4,10 +4,10 @@ import {mkdir, readFile, readdir} from 'node:fs/promises'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {promisify} from 'node:util'
-import {replaceFiles} from '../../src/pki/file-groups.ts'
-import {writeFileSafely} from '../../src/pki/files.ts'
-import {ensureFolder} from '../../src/pki/folders.ts'
-import {save, useTemporaryFolder} from './support.ts'
+import {replaceFiles} from '../../src/fs/file-groups.ts'
+import {writeFileSafely} from '../../src/fs/files.ts'
+import {ensureFolder} from '../../src/fs/folders.ts'
+import {save, useTemporaryFolder} from '../pki/support.ts'
 
 const run = promisify(execFile)
 const WRITER = fileURLToPath(new URL('limited-writer.ts', import.meta.url))
