@@ -11,6 +11,8 @@ interface Connection {
   address: string
   /** Once the handshake is done. */
   tls?: TLSSocket
+  /** HTTP/2: the session ends the socket, once all answers have left it. */
+  hasSession?: boolean
   /** Requests being answered. */
   active: number
 }
@@ -73,7 +75,9 @@ export class Connections {
     this.#byTls.set(socket, connection)
   }
 
-  addSession(session: ServerHttp2Session): void {
+  addSession(session: ServerHttp2Session, socket: TLSSocket): void {
+    const connection = this.#byTls.get(socket)
+    if (connection !== undefined) connection.hasSession = true
     this.#sessions.add(session)
     session.once('close', () => this.#sessions.delete(session))
   }
@@ -99,9 +103,9 @@ export class Connections {
   /** No new requests on what is open: HTTP/2 is told so, connections without a request are closed. */
   drain(): void {
     for (const session of this.#sessions) session.close()
-    for (const {raw, tls} of [...this.#fresh, ...this.#idle]) {
+    for (const {raw, tls, hasSession} of [...this.#fresh, ...this.#idle]) {
       if (tls === undefined) raw.destroy()
-      else tls.end()
+      else if (hasSession !== true) tls.end()
     }
   }
 

@@ -135,7 +135,7 @@ export class Listener {
       const socket = newest
       if (socket === undefined) return
       this.#sockets.set(session, socket)
-      this.#connections.addSession(session)
+      this.#connections.addSession(session, socket)
       const {idleMilliseconds} = this.#limits
       session.setTimeout(idleMilliseconds)
       session.on('timeout', () => {

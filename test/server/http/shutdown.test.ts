@@ -2,16 +2,20 @@ import assert from 'node:assert/strict'
 import {once} from 'node:events'
 import {connect} from 'node:net'
 import type {Handler} from '../../../src/server/kernel/api-request.ts'
-import {sleep} from '../../../src/runtime.ts'
 import {until} from '../support.ts'
 import {get1, get2, json, listen, rawConnection, session2, untilClosed} from './support.ts'
 
-let begun = 0
+/** Longer than any machine needs, however busy it is. */
+const GRACE = 600_000
 
-/** `/slow` takes its time, `/watch` runs until it is stopped. */
+let begun = 0
+let finishSlow: () => void
+let slow: Promise<void>
+
+/** `/slow` runs until the test lets it finish, `/watch` until it is stopped. */
 const handler: Handler = async ({path, signal}) => {
   begun++
-  if (path === '/slow') await sleep(200)
+  if (path === '/slow') await slow
   if (path !== '/watch') return json({path})
   const body = (async function* () {
     yield '{"type":"ADDED"}\n'
@@ -23,6 +27,7 @@ const handler: Handler = async ({path, signal}) => {
 describe('a listener that closes', () => {
   beforeEach(() => {
     begun = 0
+    slow = new Promise((resolve) => (finishSlow = resolve))
   })
 
   it('lets requests in flight finish, over both protocols', async () => {
@@ -30,7 +35,8 @@ describe('a listener that closes', () => {
     const session = await session2(server)
     const answers = [get1(server, '/slow'), get2(session, '/slow')]
     await until(() => begun === 2)
-    const closing = server.listener.close(5000)
+    const closing = server.listener.close(GRACE)
+    finishSlow()
     for (const {status, text} of await Promise.all(answers))
       assert.deepEqual([status, text], [200, '{"path":"/slow"}'])
     await closing
@@ -41,7 +47,7 @@ describe('a listener that closes', () => {
     const session = await session2(server)
     const watches = [get1(server, '/watch'), get2(session, '/watch')]
     await until(() => begun === 2)
-    const closing = server.listener.close(5000)
+    const closing = server.listener.close(GRACE)
     for (const {status, text} of await Promise.all(watches))
       assert.deepEqual([status, text], [200, '{"type":"ADDED"}\n'])
     await closing
@@ -57,7 +63,7 @@ describe('a listener that closes', () => {
     const ended = [once(idle, 'close'), once(half, 'close'), once(session, 'close')]
     idle.resume()
     half.resume()
-    await server.listener.close(5000)
+    await server.listener.close(GRACE)
     await Promise.all(ended)
     await assert.rejects(get1(server, '/'), {code: 'ECONNREFUSED'})
     assert.equal(server.listener.openConnections, 0)
@@ -66,6 +72,7 @@ describe('a listener that closes', () => {
   it('does not wait longer than its grace for who does not finish', async () => {
     let aborted = false
     const never: Handler = async ({signal}) => {
+      begun++
       signal.addEventListener('abort', () => (aborted = true))
       await new Promise(() => undefined)
       return json({})
@@ -73,7 +80,7 @@ describe('a listener that closes', () => {
     const server = await listen(never)
     const socket = await rawConnection(server)
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
-    await sleep(50)
+    await until(() => begun === 1)
     await server.listener.close(50)
     assert.equal(await untilClosed(socket), '')
     assert.equal(aborted, true)
