@@ -13,6 +13,8 @@ export interface RetryOptions extends BackoffOptions {
   attempts?: number | undefined
   /** A server that asks for more patience, in milliseconds, gets its answer reported instead. */
   longestWait?: number | undefined
+  /** Tests do not wait. */
+  sleep?: typeof sleep | undefined
 }
 
 type Outcome<Answer> = {answer: Answer} | {error: unknown}
@@ -26,13 +28,15 @@ export class RetryingTransport implements Transport {
   readonly #attempts: number
   readonly #longestWait: number
   readonly #backoff: BackoffOptions
+  readonly #sleep: typeof sleep
 
   constructor(inner: Transport, options: RetryOptions = {}) {
-    const {attempts = 5, longestWait = 30_000, ...backoff} = options
+    const {attempts = 5, longestWait = 30_000, sleep: wait = sleep, ...backoff} = options
     this.#inner = inner
     this.#attempts = attempts
     this.#longestWait = longestWait
     this.#backoff = {max: 5000, ...backoff}
+    this.#sleep = wait
   }
 
   async request(request: TransportRequest): Promise<TransportResponse> {
@@ -69,7 +73,7 @@ export class RetryingTransport implements Transport {
         return outcome.answer
       }
       if ('answer' in outcome) discard?.(outcome.answer)
-      await sleep(wait, request.signal)
+      await this.#sleep(wait, request.signal)
     }
   }
 

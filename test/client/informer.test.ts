@@ -139,7 +139,8 @@ describe('startInformer', () => {
 
   it('takes the state of a server that was set back to a backup', async () => {
     api.put('a', '1')
-    const informer = start()
+    const errors: unknown[] = []
+    const informer = start({onError: (error) => errors.push(error)})
     await eventually(() => api.watchers === 1, 'no watch')
     for (let count = 0; count < 20; count += 1) api.put('b', String(count))
     await agrees(informer)
@@ -147,7 +148,7 @@ describe('startInformer', () => {
     const restored = new FakeApi()
     restored.put('a', 'from the backup')
     api = restored
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await eventually(() => errors.some((error) => hasCode(error, 'SERVER_UNREACHABLE')), 'no error')
     server = await serveTls(pair, restored.listener, {port: server.port})
     await agrees(informer)
   })
@@ -216,9 +217,11 @@ describe('startInformer', () => {
 
   it('stops while it waits to try again', async () => {
     await server.stop()
-    const informer = start({backoff: {base: 60_000, max: 60_000}})
     const reason = new Error('stop')
-    setTimeout(() => stop.abort(reason), 30)
+    const informer = start({
+      backoff: {base: 60_000, max: 60_000},
+      onError: () => setImmediate(() => stop.abort(reason)),
+    })
     await informer.stopped
     await assert.rejects(informer.synced, reason)
   })
@@ -229,10 +232,13 @@ describe('startInformer', () => {
       response.end()
       return true
     }
-    const informer = start({backoff: {base: 50, max: 1000}})
-    await informer.synced
-    await new Promise((resolve) => setTimeout(resolve, 300))
-    assert.ok(api.requests.length < 8, `${api.requests.length} requests`)
+    const requestsIn = (namespace: string) =>
+      api.requests.filter((line) => line.includes(`/namespaces/${namespace}/`)).length
+    start({backoff: {base: 600_000, max: 600_000}})
+    await eventually(() => requestsIn('ns') === 2, 'no watch')
+    start({select: {namespace: 'other'}, backoff: {base: 1, max: 1}})
+    await eventually(() => requestsIn('other') > 20, 'no further watches')
+    assert.equal(requestsIn('ns'), 2)
   })
 
   it('ends with what the server has after a storm of cuts, compactions and restarts', async function () {

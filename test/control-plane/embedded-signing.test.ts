@@ -139,7 +139,8 @@ describe('signing in the embedded control plane', () => {
       ...csr,
       status: {conditions: [APPROVAL]},
     })
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    // The signer has seen it by the time it has signed a later one.
+    await signed(user('later'))
     assert.equal((await client.csrs.get('custom')).status?.certificate, undefined)
     const {status} = await client.csrs.updateStatus({
       ...approved,

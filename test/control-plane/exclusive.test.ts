@@ -39,7 +39,7 @@ describe('exclusively', () => {
       () => Promise.resolve('mine'),
       (line) => lines.push(line),
     )
-    await sleep(350)
+    while (lines.length === 0) await sleep(5)
     finish()
     await first
     assert.equal(await second, 'mine')

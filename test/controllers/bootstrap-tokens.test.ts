@@ -204,6 +204,7 @@ describe('tokens and cluster-info', () => {
       await until(() => isSigned(token))
       const {resourceVersion} = (await read()).metadata
       const {reader, writer} = clientsOf()
+      let isAsked = false
       let listTokens: () => void = () => undefined
       const allowed = new Promise<void>((resolve) => (listTokens = resolve))
       const {secrets} = reader
@@ -212,6 +213,7 @@ describe('tokens and cluster-info', () => {
         configMaps: reader.configMaps,
         secrets: {
           list: async (...args: Parameters<typeof secrets.list>) => {
+            isAsked = true
             await allowed
             return secrets.list(...args)
           },
@@ -226,7 +228,7 @@ describe('tokens and cluster-info', () => {
       const spec = bootstrapSignerController(slow, writer, systemClock, {sign})
       extraController = startController(spec, onError)
       await admin.configMaps.patch(CLUSTER_INFO, {metadata: {labels: {a: 'b'}}}, {type: 'merge'})
-      await new Promise((resolve) => setTimeout(resolve, 100))
+      await until(() => isAsked)
       assert.equal(signed, 0)
       listTokens()
       await extraController.synced

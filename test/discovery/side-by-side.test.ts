@@ -5,7 +5,7 @@ import {firstGood} from '../../src/discovery/side-by-side.ts'
 import {TrustError} from '../../src/errors.ts'
 import {sleep} from '../../src/runtime.ts'
 import {Cleanup, listen} from '../client/support/servers.ts'
-import {ONCE, TOKEN, TOKEN_TEXT, signedData, startFakeCluster} from './support.ts'
+import {ONCE, TOKEN, TOKEN_TEXT, answerData, signedData, startFakeCluster} from './support.ts'
 
 describe('firstGood', () => {
   const unreachable = new TrustError('SERVER_UNREACHABLE', 'nothing listens')
@@ -15,7 +15,7 @@ describe('firstGood', () => {
     const ended: string[] = []
     const {server, value} = await firstGood(['slow', 'bad', 'good'], async (name, signal) => {
       if (name === 'bad') throw unreachable
-      if (name === 'good') return await sleep(5).then(() => 42)
+      if (name === 'good') return 42
       return await sleep(60_000, signal).then(
         () => 0,
         (error: unknown) => {
@@ -73,23 +73,24 @@ describe('token discovery with several endpoints', () => {
   it('takes the first good one, keeps the others, and warns of one that pretends', async () => {
     const good = cleanup.add(await startFakeCluster())
     const thief = cleanup.add(await startFakeCluster())
-    thief.publish(signedData({server: thief.url, ca: thief.ca}, {...TOKEN, secret: 'guessed'}))
+    const pretended = signedData({server: thief.url, ca: thief.ca}, {...TOKEN, secret: 'guessed'})
     const silent = cleanup.add(await listen(createServer(), 'tcp'))
     const gone = await startFakeCluster()
     await gone.stop()
     const data = signedData({server: 'https://api.example:6443', ca: good.ca})
-    good.answerWith((_request, response) =>
-      // Only once the others had their say.
-      setTimeout(() => {
-        response.setHeader('content-type', 'application/json')
-        response.end(JSON.stringify({kind: 'ConfigMap', data}))
-      }, 50),
-    )
+    // Only once the thief's answer has been read, and its connection closed.
+    const thiefRead = new Promise<void>((resolve) => {
+      thief.answerWith((request, response) => {
+        request.socket.once('close', () => resolve())
+        answerData(response, pretended)
+      })
+    })
+    good.answerWith((_request, response) => void thiefRead.then(() => answerData(response, data)))
     const endpoints = [gone, thief, good].map(({endpoint}) => endpoint)
     endpoints.push(`127.0.0.1:${silent.port}`)
-    const started = Date.now()
     const info = await discover({token: TOKEN_TEXT, endpoints, caCertHashes: [good.pin]}, ONCE)
-    assert.ok(Date.now() - started < 5000, 'it waited for the silent one')
+    const [waiting] = silent.sockets
+    assert.equal(waiting?.closed, false, 'it waited for the silent one')
     assert.equal(info.server, 'https://api.example:6443')
     assert.deepEqual(info.endpoints, [
       good.url,

@@ -170,7 +170,9 @@ describe('approver and signer as processes of their own', function () {
 
   it('leave a request alone where neither runs', async () => {
     await requester.csrs.create(await nodeRequest('early'))
-    await new Promise((resolve) => setTimeout(resolve, 500))
+    // The controllers of the server have seen it by the time they have set up a namespace.
+    await admin.namespaces.create({metadata: {name: 'later'}})
+    await eventually(() => admin.serviceAccounts.find({namespace: 'later', name: 'default'}))
     assert.deepEqual((await requester.csrs.get('early')).status ?? {}, {})
   })
 
@@ -215,7 +217,9 @@ describe('approver and signer as processes of their own', function () {
       return findCondition(csr, 'Denied') && csr
     })
     assert.equal(findCondition(denied, 'Denied')?.reason, 'KubeletServingPolicy')
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    // The signer has seen it by the time it has signed a later one.
+    await requester.csrs.create(await nodeRequest('later'))
+    await settled(requester, 'later')
     const later = await requester.csrs.get('foreign-serving')
     assert.equal(later.status?.certificate, undefined)
     assert.equal(findCondition(later, 'Failed'), undefined)

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import {mock} from 'node:test'
+import {setImmediate} from 'node:timers/promises'
 import {DONE, WorkQueue} from '../../../src/controllers/kernel/work-queue.ts'
 import {sleep} from '../../../src/runtime.ts'
 
@@ -7,6 +9,8 @@ const until = async (condition: () => boolean) => {
 }
 
 describe('WorkQueue', () => {
+  afterEach(() => mock.timers.reset())
+
   it('works once on a key that was added many times before its turn', async () => {
     const seen: string[] = []
     const queue = new WorkQueue(async (key) => {
@@ -14,11 +18,10 @@ describe('WorkQueue', () => {
       await sleep(2)
       return DONE
     })
-    for (const key of ['first', 'a', 'b', 'a', 'a', 'b']) queue.add(key)
-    await until(() => seen.length === 3)
-    await sleep(10)
+    for (const key of ['first', 'a', 'b', 'a', 'a', 'b', 'last']) queue.add(key)
+    await until(() => seen.includes('last'))
     await queue.close()
-    assert.deepEqual(seen, ['first', 'a', 'b'])
+    assert.deepEqual(seen, ['first', 'a', 'b', 'last'])
   })
 
   it('works again on a key that was added while it was worked on, never twice at once', async () => {
@@ -42,22 +45,23 @@ describe('WorkQueue', () => {
   })
 
   it('tries a failure again with growing waits, and tells of each', async () => {
-    const times: number[] = []
+    mock.timers.enable({apis: ['setTimeout']})
     const errors: string[] = []
+    let count = 0
     const queue = new WorkQueue(
-      () => {
-        times.push(performance.now())
-        return times.length < 4 ? Promise.reject(new Error('no')) : Promise.resolve(DONE)
-      },
+      () => (++count < 4 ? Promise.reject(new Error('no')) : Promise.resolve(DONE)),
       {backoff: {first: 10, most: 1000}, onError: (key) => errors.push(key)},
     )
     queue.add('a')
-    // The queue's own timers do not keep the process alive; this loop does.
-    await until(() => times.length === 4)
+    for (const [index, wait] of [10, 20, 40].entries()) {
+      await setImmediate()
+      mock.timers.tick(wait - 1)
+      await setImmediate()
+      assert.equal(count, index + 1)
+      mock.timers.tick(1)
+    }
     await queue.close()
-    const waits = times.slice(1).map((time, index) => time - (times[index] ?? 0))
-    assert.deepEqual(errors, ['a', 'a', 'a'])
-    assert.ok(waits[0]! >= 9 && waits[1]! >= 19 && waits[2]! >= 39, String(waits))
+    assert.deepEqual([count, errors], [4, ['a', 'a', 'a']])
   })
 
   it('calls back after the time that a reconcile asked for', async () => {
@@ -70,7 +74,9 @@ describe('WorkQueue', () => {
 
   it('waits for what runs when it is closed, and takes nothing more', async () => {
     let finished = false
+    let count = 0
     const queue = new WorkQueue(async () => {
+      count++
       await sleep(20)
       finished = true
       return DONE
@@ -80,6 +86,7 @@ describe('WorkQueue', () => {
     await queue.close()
     assert.equal(finished, true)
     queue.add('c')
-    await sleep(5)
+    await setImmediate()
+    assert.equal(count, 1)
   })
 })

@@ -89,7 +89,8 @@ describe('a listener among hostile clients', () => {
       stream.on('error', () => undefined)
       await once(stream, 'data')
       await idleClosed
-      await sleep(300)
+      // For as long as two more idle ones last, one after the other.
+      for (let count = 0; count < 2; count++) await once(await session2(server), 'close')
       assert.equal((await get2(watching, '/more')).status, 200)
       assert.equal(stream.closed, false)
       stream.close()
@@ -125,17 +126,17 @@ describe('a listener among hostile clients', () => {
     }))
 
   it('does not drop a connection that is in use for one that comes', async () => {
-    let finish: () => void = () => undefined
+    let finish: (() => void) | undefined
     const handler: Handler = async ({path}) => {
       if (path === '/slow') await new Promise<void>((resolve) => (finish = resolve))
       return json({path})
     }
     await serving(handler, {connections: 3}, async (server) => {
       const slow = get1(server, '/slow')
-      await sleep(50)
+      await until(() => finish !== undefined)
       const flood = []
       for (let count = 0; count < 20; count++) flood.push(await rawConnection(server))
-      finish()
+      finish?.()
       assert.equal((await slow).status, 200)
       for (const socket of flood) socket.destroy()
     })

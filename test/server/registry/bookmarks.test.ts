@@ -66,6 +66,13 @@ describe('bookmarks of a watch', () => {
   const isBookmarkFrom = (revision: number) => (event: WatchEvent) =>
     event.type === 'BOOKMARK' && Number(event.object.metadata.resourceVersion) >= revision
 
+  /** As long as it takes until another watch has received some. */
+  async function severalBookmarks(): Promise<void> {
+    const other = watch('allowWatchBookmarks=true', 'n')
+    await until(() => other.events.filter(isBookmarkFrom(0)).length > 3)
+    await other.stop()
+  }
+
   it('come by themselves while nothing happens, with the newest revision', async () => {
     const following = watch('allowWatchBookmarks=true', 'n')
     const {revision} = await storage.create('/registry/core/secrets/n/a', object('a'))
@@ -89,7 +96,7 @@ describe('bookmarks of a watch', () => {
   it('do not send a caller back behind the revision that it waits for', async () => {
     const future = (await storage.revision()) + 2
     const following = watch(`allowWatchBookmarks=true&resourceVersion=${future}`, 'n')
-    await new Promise((resolve) => setTimeout(resolve, 80))
+    await severalBookmarks()
     assert.deepEqual(following.events, [])
     await storage.create('/registry/core/secrets/n/c', object('c'))
     await storage.create('/registry/core/secrets/n/d', object('d'))
@@ -99,7 +106,7 @@ describe('bookmarks of a watch', () => {
 
   it('do not come to who has not asked', async () => {
     const following = watch(`resourceVersion=${await storage.revision()}`, 'n')
-    await new Promise((resolve) => setTimeout(resolve, 80))
+    await severalBookmarks()
     await following.stop()
     assert.deepEqual(following.events, [])
   })
