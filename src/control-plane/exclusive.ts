@@ -1,8 +1,9 @@
 import {ensureFolder} from '../fs/folders.ts'
-import {takeTurn, type Tell} from '../fs/turn.ts'
+import {lockFolderWhenFree} from '../fs/folder-lock.ts'
 import {fileOf} from './config/plane.ts'
 
-export type {Tell} from '../fs/turn.ts'
+/** Says a line to whoever waits. */
+export type Tell = (line: string) => void
 
 /**
  * Lets only one command at a time change the control plane of a folder; others wait for their turn. Two that make certificates and
@@ -15,7 +16,7 @@ export async function exclusively<Result>(
   signal?: AbortSignal,
 ): Promise<Result> {
   await ensureFolder(dir)
-  const release = await takeTurn(fileOf({dir}, 'lock'), {
+  const release = await lockFolderWhenFree(fileOf({dir}, 'lock'), {
     what: 'the same control plane',
     tell,
     signal,

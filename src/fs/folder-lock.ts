@@ -3,11 +3,16 @@ import {createConnection, createServer} from 'node:net'
 import type {Server} from 'node:net'
 import {join} from 'node:path'
 import {randomUUID} from 'node:crypto'
-import {systemCode, TrustError} from '../errors.ts'
+import {hasCode, systemCode, TrustError} from '../errors.ts'
+import {sleep} from '../runtime.ts'
+import {ensureFolder} from './folders.ts'
 
 const NAME = /^lock\.(\d+)$/
 const ATTEMPTS = 20
 const ANSWER_MILLISECONDS = 1_000
+/** Longer than a first `init` takes on a slow machine. */
+const LONGEST_WAIT = 120_000
+const PAUSE = 100
 
 /**
  * Lets only one process use a folder. The lock is a listening socket in it: the kernel closes it with its process, however that
@@ -38,6 +43,43 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
     await closed(held)
     sockets.close()
   }
+}
+
+export interface LockWait {
+  /** What the other process works on, as in "the same control plane". */
+  what: string
+  /** Gets a line if another process holds the lock. */
+  tell?: ((line: string) => void) | undefined
+  /** Ends the waiting. */
+  signal?: AbortSignal | undefined
+}
+
+/** Waits until no other process has locked the folder, which is created if it does not exist. Returns how to unlock it. */
+export async function lockFolderWhenFree(
+  folder: string,
+  {what, tell, signal}: LockWait,
+): Promise<() => Promise<void>> {
+  await ensureFolder(folder)
+  const end = performance.now() + LONGEST_WAIT
+  for (let isFirst = true; ; isFirst = false) {
+    try {
+      return await lockFolder(folder)
+    } catch (error) {
+      if (!hasCode(error, 'STORE_LOCKED')) throw error
+      const pid = error.facts.pid as number | undefined
+      const holder = pid === undefined ? 'another process' : `process ${pid}`
+      if (performance.now() > end) throw stillBusy(what, holder, error)
+      if (isFirst) tell?.(`waiting for ${holder}, which changes ${what}`)
+    }
+    await sleep(PAUSE, signal)
+  }
+}
+
+function stillBusy(what: string, holder: string, cause: unknown): TrustError {
+  return new TrustError('CONFLICT', `${holder} is changing ${what}`, {
+    cause,
+    hints: ['run the command again once that has ended'],
+  })
 }
 
 /** The process that holds the lock of a folder; undefined where none does. `pid` is absent where it does not say. Takes nothing. */

@@ -1,5 +1,5 @@
 import {ensureFolder} from '../fs/folders.ts'
-import {takeTurn, type Tell} from '../fs/turn.ts'
+import {lockFolderWhenFree} from '../fs/folder-lock.ts'
 import {nodeFile} from './node-files.ts'
 
 /** The right to change the folder of a node: one process at a time has it. */
@@ -9,11 +9,11 @@ export interface NodeLock {
   release(): Promise<void>
 }
 
-export function nodeLock(dir: string, tell: Tell): NodeLock {
+export function nodeLock(dir: string, tell: (line: string) => void): NodeLock {
   let held: Promise<() => Promise<void>> | undefined
   const take = async () => {
     await ensureFolder(dir)
-    return await takeTurn(nodeFile(dir, 'lock'), {what: 'the same node', tell})
+    return await lockFolderWhenFree(nodeFile(dir, 'lock'), {what: 'the same node', tell})
   }
   return {
     hold: async () => {
