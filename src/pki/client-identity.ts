@@ -21,6 +21,8 @@ export type ClientVerdict =
       /** The value of the extra `authentication.kubernetes.io/credential-id`. */
       credentialId: string
       fingerprint: string
+      /** The fingerprint of the CA of the bundle that it chains up to: whose trust it depends on. */
+      issuer: string
       /** The verdict holds within this time for the same bundle, and may be kept for as long. */
       notBefore: Date
       notAfter: Date
@@ -83,6 +85,7 @@ export async function verifyClientCertificate(
     }),
     credentialId: `X509SHA256=${leaf.fingerprint}`,
     fingerprint: leaf.fingerprint,
+    issuer: verdict.chain.at(-1)?.fingerprint ?? '',
     notBefore: verdict.notBefore,
     notAfter: verdict.notAfter,
   }

@@ -136,8 +136,9 @@ async function identify(
   info: RequestInfo,
   audited: AuditedRequest,
 ): Promise<Identity> {
-  const {user: caller, expires} = await authenticate(deps, request, audited)
+  const {user: caller, issuer, expires} = await authenticate(deps, request, audited)
   audited.caller = caller
+  if (issuer !== undefined) audited.issuer = issuer
   deps.limiter.charge(limited(request, caller))
   const attributes = attributesOf(info)
   try {

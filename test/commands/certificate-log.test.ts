@@ -32,6 +32,7 @@ describe('certificate log', () => {
     await log.append({
       ...ISSUED,
       request: 'first',
+      issuer: 'CN=kubernetes',
       serial: '1f',
       fingerprint: 'ab12',
       notAfter: '2027-03-01T12:00:00.000Z',
@@ -54,9 +55,9 @@ describe('certificate log', () => {
     assert.ok(!stdout.includes('\u001b'))
   })
 
-  it('prints names, serial number and fingerprint where there is room', async () => {
+  it('prints names, issuer, serial number and fingerprint where there is room', async () => {
     const {stdout} = await show('--output', 'wide')
-    assert.match(stdout, /ada\.example\.com +1f +ab12 +[0-9a-f]{64}/)
+    assert.match(stdout, /ada\.example\.com +CN=kubernetes +1f +ab12 +[0-9a-f]{64}/)
   })
 
   it('prints names alone', async () => {

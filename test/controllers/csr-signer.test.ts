@@ -180,6 +180,8 @@ describe('signing certificate requests', () => {
         requester: 'system:bootstrap:abcdef',
         subject: 'O=system:nodes, CN=system:node:one',
         names: {dns: [], ips: [], emails: [], uris: []},
+        issuer: 'CN=test-ca',
+        issuerFingerprint: ca.certificate.fingerprint,
         serial: certificate.serial,
         fingerprint: certificate.fingerprint,
         notBefore: certificate.notBefore.toISOString(),

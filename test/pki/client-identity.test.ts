@@ -47,9 +47,18 @@ describe('verifyClientCertificate', () => {
       identity: {name: 'jane', groups: ['b', 'a', 'b']},
       credentialId: `X509SHA256=${createHash('sha256').update(leaf.der).digest('hex')}`,
       fingerprint: leaf.certificate.fingerprint,
+      issuer: root.certificate.fingerprint,
       notBefore: after(-1),
       notAfter: after(1),
     })
+  })
+
+  it('names the CA that it depends on: that of the bundle, of several with one name, over an intermediate', async () => {
+    const twin = await makeAuthority('root', {notAfter: after(100)})
+    const between = await makeAuthority('between', {by: twin})
+    const leaf = await leafWith({by: between})
+    const verdict = await verdictOn(leaf, {between: [between], roots: [root, twin]})
+    assert.equal(verdict.ok && verdict.issuer, twin.certificate.fingerprint)
   })
 
   it('has no identity without a common name', async () => {

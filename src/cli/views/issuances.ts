@@ -14,7 +14,7 @@ const COLUMNS = [
   'EXPIRES',
   'REASON',
 ]
-const WIDE_COLUMNS = ['NAMES', 'SERIAL', 'FINGERPRINT', 'HASH']
+const WIDE_COLUMNS = ['NAMES', 'ISSUER', 'SERIAL', 'FINGERPRINT', 'HASH']
 const [SIGNER, REQUEST, REQUESTER, SUBJECT, EXPIRES, REASON] = [2, 3, 4, 5, 6, 7] as const
 const NARROWING: Narrowing = {
   least: new Map([
@@ -38,7 +38,7 @@ const moment = (time: string | undefined): string => cell(time?.replace(/\.\d+Z$
 function row(entry: LogEntry, isWide: boolean): string[] {
   if (!('request' in entry)) {
     const columns = [moment(entry.time), entry.decision, '', '', '', '', '', entry.reason]
-    return isWide ? [...columns, '', '', '', entry.hash] : columns
+    return isWide ? [...columns, '', '', '', '', entry.hash] : columns
   }
   const {dns, ips, emails, uris} = entry.names
   const columns = [
@@ -53,7 +53,14 @@ function row(entry: LogEntry, isWide: boolean): string[] {
   ]
   const names = cell([...dns, ...ips, ...emails, ...uris].join(','))
   return isWide
-    ? [...columns, names, cell(entry.serial), cell(entry.fingerprint), entry.hash]
+    ? [
+        ...columns,
+        names,
+        cell(entry.issuer),
+        cell(entry.serial),
+        cell(entry.fingerprint),
+        entry.hash,
+      ]
     : columns
 }
 

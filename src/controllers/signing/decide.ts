@@ -50,7 +50,7 @@ async function issue(csr: Csr, request: CertificateRequest, options: DecideOptio
   })
   const certificate = Buffer.from(pem).toString('base64')
   return {
-    issuance: issued(csr, soleCertificateIn(certificate)),
+    issuance: issued(csr, soleCertificateIn(certificate), issuer.certificate),
     apply: (status: Status | undefined) => ({...status, certificate}),
   }
 }

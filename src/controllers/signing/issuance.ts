@@ -16,6 +16,9 @@ export interface Issuance {
   /** Empty where the request cannot be read. */
   subject: string
   names: Readonly<SubjectNames>
+  /** The CA that signed: its name, and the SHA-256 of its certificate, for CAs that share a name. */
+  issuer?: string
+  issuerFingerprint?: string
   /** Of the certificate, in hexadecimal. */
   serial?: string
   /** The SHA-256 of the whole certificate, in hexadecimal. */
@@ -41,11 +44,17 @@ const about = ({metadata, spec}: CertificateSigningRequest) => ({
   requester: spec.username ?? '',
 })
 
-export const issued = (csr: CertificateSigningRequest, certificate: Certificate): Issuance => ({
+export const issued = (
+  csr: CertificateSigningRequest,
+  certificate: Certificate,
+  issuer: Certificate,
+): Issuance => ({
   decision: 'issued',
   ...about(csr),
   subject: formatName(certificate.subject),
   names: certificate.names,
+  issuer: formatName(issuer.subject),
+  issuerFingerprint: issuer.fingerprint,
   serial: certificate.serial,
   fingerprint: certificate.fingerprint,
   notBefore: certificate.notBefore.toISOString(),

@@ -11,6 +11,8 @@ export interface AuditedRequest {
   info?: RequestInfo
   /** Who called; absent where authentication failed. */
   caller?: UserInfo
+  /** The fingerprint of the CA that the caller's certificate depends on. */
+  issuer?: string
   /** Who it was done as, where that is somebody else. */
   impersonated?: UserInfo
   decision?: 'allow' | 'forbid'
@@ -55,6 +57,8 @@ export interface AuditEvent {
 export const ANNOTATION = {
   decision: 'authorization.k8s.io/decision',
   reason: 'authorization.k8s.io/reason',
+  /** The SHA-256 of the CA that a client certificate depends on: who is left of one that is being replaced. */
+  issuer: 'trustadm.io/issuer',
   /** Why a credential was refused. */
   refused: 'trustadm.io/refused',
   /** How many requests a line stands for that are not listed one by one. */
@@ -82,11 +86,12 @@ const given = (values: Record<string, string | undefined>): Record<string, strin
 const microTime = (time: Date) => time.toISOString().replace('Z', '000Z')
 
 export function auditEvent(audited: AuditedRequest): AuditEvent {
-  const {auditId, request, info, caller, impersonated, decision, reason, refused} = audited
+  const {auditId, request, info, caller, issuer, impersonated, decision, reason, refused} = audited
   const objectRef = info?.kind === 'resource' ? refOf(info) : {}
   const annotations = given({
     [ANNOTATION.decision]: decision,
     [ANNOTATION.reason]: decision === undefined ? undefined : reason,
+    [ANNOTATION.issuer]: issuer,
     [ANNOTATION.refused]: refused,
   })
   return {

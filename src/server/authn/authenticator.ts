@@ -10,6 +10,8 @@ import {anonymous, withAuthenticatedGroup} from '../kernel/users.ts'
 /** Who calls, by a credential that is good for now. */
 export interface Authenticated {
   user: UserInfo
+  /** The fingerprint of the CA that a client certificate depends on. */
+  issuer?: string
   /** From when on the credential is refused; absent where only a change can end it. */
   expires?: Date
 }
@@ -80,7 +82,8 @@ export function createAuthenticator({
   }
 }
 
-const authenticated = ({user, expires}: Authenticated): Authenticated => ({
+const authenticated = ({user, issuer, expires}: Authenticated): Authenticated => ({
   user: withAuthenticatedGroup(user),
+  ...(issuer === undefined ? {} : {issuer}),
   ...(expires === undefined ? {} : {expires}),
 })

@@ -84,9 +84,14 @@ export function createCertificateAuthenticator(
   }
 }
 
-function authenticated({identity, credentialId, notAfter}: Trusted): Authenticated | undefined {
+function authenticated({
+  identity,
+  credentialId,
+  issuer,
+  notAfter,
+}: Trusted): Authenticated | undefined {
   if (identity === undefined) return undefined
-  return {user: userOf(identity, credentialId), expires: notAfter}
+  return {user: userOf(identity, credentialId), issuer, expires: notAfter}
 }
 
 function userOf({name, groups, uid}: ClientIdentity, credentialId: string): UserInfo {

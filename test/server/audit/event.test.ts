@@ -30,6 +30,7 @@ describe('auditEvent', () => {
       auditEvent(
         audited({
           caller,
+          issuer: 'ab12',
           impersonated: user('ann', 'g'),
           info,
           decision: 'allow',
@@ -65,6 +66,7 @@ describe('auditEvent', () => {
         annotations: {
           'authorization.k8s.io/decision': 'allow',
           'authorization.k8s.io/reason': 'RBAC: …',
+          'trustadm.io/issuer': 'ab12',
         },
       },
     )
