@@ -3,6 +3,7 @@ import type {ConfigMap} from '../../src/api/core.ts'
 import {generateToken} from '../../src/bootstrap/generate-token.ts'
 import {signDetached} from '../../src/bootstrap/jws.ts'
 import {describeToken, type NewTokenOptions} from '../../src/bootstrap/token-info.ts'
+import {formatClusterInfo} from '../../src/bootstrap/cluster-info.ts'
 import {toSecret} from '../../src/bootstrap/token-secret.ts'
 import type {BootstrapToken} from '../../src/bootstrap/token.ts'
 import type {ApiClient} from '../../src/client/api-client.ts'
@@ -11,6 +12,8 @@ import {startController, type RunningController} from '../../src/controllers/ker
 import {systemClock} from '../../src/runtime.ts'
 import {independentJws} from '../helpers/jws.ts'
 import {ADMIN, startTestServer, type TestServer} from '../helpers/test-server.ts'
+import {bundleOf} from '../helpers/test-trust.ts'
+import {testAuthority} from '../pki/support.ts'
 import {get1} from '../server/http/support.ts'
 import {until} from '../server/support.ts'
 
@@ -70,6 +73,23 @@ describe('tokens and cluster-info', () => {
     await allSigned(KUBECONFIG)
     await admin.configMaps.patch(CLUSTER_INFO, {data: {kubeconfig: 'other'}}, {type: 'merge'})
     await allSigned('other')
+  })
+
+  it('name the new CAs in the write that signs them, and keep the rest', async () => {
+    await start()
+    const token = await create()
+    const info = {server: 'https://lb.example.com:6443', tlsServerName: 'lb'}
+    const kubeconfig = formatClusterInfo({...info, ca: server.ca})
+    await admin.configMaps.patch(CLUSTER_INFO, {data: {kubeconfig}}, {type: 'merge'})
+    await until(() => isSigned(token, kubeconfig))
+    const {resourceVersion = ''} = (await read()).metadata
+
+    const bundle = server.ca + (await testAuthority({commonName: 'next'})).pem
+    await server.setTrust({bundles: {'api-server': bundleOf(bundle)}})
+    const renewed = formatClusterInfo({...info, ca: bundle})
+    await until(async () => (await read()).data?.kubeconfig === renewed)
+    assert.ok(await isSigned(token, renewed))
+    assert.equal(await countWrites(resourceVersion), 1)
   })
 
   it('signatures that somebody changes, adds or removes are put right', async () => {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import type {ClusterRole} from '../../src/api/rbac.ts'
 import {startTestServer, type TestServer} from '../helpers/test-server.ts'
+import {bundleOf} from '../helpers/test-trust.ts'
+import {testAuthority} from '../pki/support.ts'
 import {Api, until} from '../server/support.ts'
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1'
@@ -62,6 +64,23 @@ describe('controllers', () => {
     await until(async () => (await api.get(bundle)).body.metadata.annotations !== undefined)
     await api.delete(bundle)
     await until(isRight)
+  })
+
+  it('give a new CA bundle to the namespaces that are there', async () => {
+    const {path} = await namespace()
+    const paths = [path, '/api/v1/namespaces/default', '/api/v1/namespaces/kube-system']
+    const have = async (pem: string) => {
+      const maps = paths.map((one) => api.get(`${one}/configmaps/kube-root-ca.crt`))
+      return (await Promise.all(maps)).every(
+        ({status, body}) => status === 200 && body.data['ca.crt'] === pem,
+      )
+    }
+    await until(() => have(server.ca))
+    const {pem: next} = await testAuthority({commonName: 'next'})
+    await server.setTrust({bundles: {'api-server': bundleOf(server.ca + next)}})
+    await until(() => have(server.ca + next))
+    await server.setTrust({bundles: {'api-server': bundleOf(server.ca)}})
+    await until(() => have(server.ca))
   })
 
   it('leave other annotations and labels of the bundle alone', async () => {
