@@ -12,8 +12,7 @@ import {certDirOf, fileOf, type Plane} from './config/plane.ts'
 import {exclusively, type Tell} from './exclusive.ts'
 import {isAsMade, readMadeFiles} from './made-files.ts'
 import {stopServer} from './server-process.ts'
-import {findServer, type ServerState} from './server-state.ts'
-import {findServerInTime, findStray} from './stray-process.ts'
+import {findServer, findServerInTime, findStray, type ServerState} from './server-state.ts'
 
 export interface ResetPlan {
   /** The server that has to be stopped first. */

@@ -5,16 +5,14 @@ import {TrustError, messageOf} from '../errors.ts'
 import {readAuthority} from '../pki/authority.ts'
 import {ensureFolder} from '../fs/folders.ts'
 import {sleep} from '../runtime.ts'
-import {cleanEnvironment, closeInheritedDescriptors} from './background-environment.ts'
+import {cleanEnvironment, closeInheritedDescriptors, supervised} from './background-program.ts'
 import {CATALOG} from './certificates.ts'
 import {certDirOf, fileOf, localAccess, type Plane} from './config/plane.ts'
-import {findServer, processIdentity, type ServerState} from './server-state.ts'
-import {findStray} from './stray-process.ts'
-import {supervised} from './supervised.ts'
+import {findServer, processIdentity, findStray, type ServerState} from './server-state.ts'
 
-const START_PATIENCE = 60_000
-const READY_PATIENCE = 15_000
-const STOP_PATIENCE = 60_000
+const START_LIMIT = 60_000
+const READY_LIMIT = 15_000
+const STOP_LIMIT = 60_000
 const PAUSE = 25
 const LOG_TAIL = 4096
 
@@ -91,7 +89,7 @@ export async function startInBackground(
   } finally {
     closeSync(log)
   }
-  return await waitUntilReady(plane, START_PATIENCE, async () => {
+  return await waitUntilReady(plane, START_LIMIT, async () => {
     if (!ended || (await findStray(plane))) return
     throw notStarted(plane, failure || logSince(plane, start))
   })
@@ -99,7 +97,7 @@ export async function startInBackground(
 
 /** Waits for a server that runs already. */
 export async function waitForServer(plane: Plane): Promise<ServerState> {
-  return await waitUntilReady(plane, READY_PATIENCE, () => {
+  return await waitUntilReady(plane, READY_LIMIT, () => {
     throw new TrustError('SERVER_NOT_STARTED', 'the server ended before it was ready', {
       hints: ['run the command again to start it anew', `look at ${fileOf(plane, 'log')}`],
     })
@@ -109,25 +107,25 @@ export async function waitForServer(plane: Plane): Promise<ServerState> {
 /** `onAbsent` is called as long as there is no server; one that a killed run has started may be faster than ours, and counts. */
 async function waitUntilReady(
   plane: Plane,
-  patience: number,
+  limit: number,
   onAbsent: () => void | Promise<void>,
 ): Promise<ServerState> {
   // Probes of a server that hangs take their time too: what counts is the clock, not the number of attempts.
-  const end = performance.now() + patience
+  const end = performance.now() + limit
   for (;;) {
     const state = await findServer(plane)
     if (state && (await isReady(plane, state))) return state
     if (!state) await onAbsent()
-    if (performance.now() > end) throw notReady(plane, patience, state)
+    if (performance.now() > end) throw notReady(plane, limit, state)
     await sleep(PAUSE)
   }
 }
 
-function notReady(plane: Plane, patience: number, state: ServerState | undefined): TrustError {
+function notReady(plane: Plane, limit: number, state: ServerState | undefined): TrustError {
   const hints = [`look at ${fileOf(plane, 'log')}`]
   if (state) hints.push(`or end it with "kill -9 ${state.pid}" and run the command again`)
   const which = state ? `the server (process ${state.pid})` : 'the server'
-  return new TrustError('TIMED_OUT', `${which} was not ready within ${patience / 1000} s`, {hints})
+  return new TrustError('TIMED_OUT', `${which} was not ready within ${limit / 1000} s`, {hints})
 }
 
 function notStarted(plane: Plane, said: string): TrustError {
@@ -142,7 +140,7 @@ function notStarted(plane: Plane, said: string): TrustError {
 /** Ends the server and waits until it is gone. */
 export async function stopServer({pid, identity}: ServerState): Promise<void> {
   process.kill(pid, 'SIGTERM')
-  const end = performance.now() + STOP_PATIENCE
+  const end = performance.now() + STOP_LIMIT
   while (performance.now() < end) {
     if ((await processIdentity(pid)) !== identity) return
     await sleep(PAUSE)

@@ -5,8 +5,7 @@ import {connectAsAdmin} from './admin.ts'
 import {endpointOf, type Plane} from './config/plane.ts'
 import {checkExpiration, type ExpirationReport} from './expiration.ts'
 import {probe} from './server-process.ts'
-import {findServer} from './server-state.ts'
-import {findStray} from './stray-process.ts'
+import {findServer, findStray} from './server-state.ts'
 
 export interface ServerReport {
   running: boolean

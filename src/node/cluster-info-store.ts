@@ -4,14 +4,13 @@ import {TrustError} from '../errors.ts'
 import {parseBundle} from '../pki/bundle.ts'
 import {readFileIfThere} from '../fs/files.ts'
 import {ensureFolder} from '../fs/folders.ts'
-import {isKept, keepFile, type KeptFile} from './managed-file.ts'
-import {nodeFile} from './node-files.ts'
+import {ensureFile, isCurrent, nodeFile, type NodeFile} from './node-files.ts'
 
 /** Neither is a secret. */
 const PUBLIC = 0o644
 
 /** The files that say which cluster the node trusts. */
-function filesOf(dir: string, info: TrustedClusterInfo): KeptFile[] {
+function filesOf(dir: string, info: TrustedClusterInfo): NodeFile[] {
   const kept = {path: nodeFile(dir, 'clusterInfo'), content: formatKept(info), mode: PUBLIC}
   const {ca: content} = info
   return content === undefined ? [kept] : [{path: nodeFile(dir, 'ca'), content, mode: PUBLIC}, kept]
@@ -30,13 +29,13 @@ export async function outdatedClusterInfo(
   info: TrustedClusterInfo,
 ): Promise<string[]> {
   const outdated: string[] = []
-  for (const file of filesOf(dir, info)) if (!(await isKept(file))) outdated.push(file.path)
+  for (const file of filesOf(dir, info)) if (!(await isCurrent(file))) outdated.push(file.path)
   return outdated
 }
 
 export async function keepClusterInfo(dir: string, info: TrustedClusterInfo): Promise<void> {
   await ensureFolder(nodeFile(dir, 'pki'))
-  for (const file of filesOf(dir, info)) await keepFile(file)
+  for (const file of filesOf(dir, info)) await ensureFile(file)
 }
 
 /** A folder is of one cluster. Through a rotation of its CA it stays the same one, for old and new are trusted side by side. */

@@ -3,8 +3,7 @@ import {formatKubeconfig} from '../client/kubeconfig.ts'
 import {nodeUser} from '../csr/node-names.ts'
 import type {TrustedClusterInfo} from '../discovery/cluster-info.ts'
 import {endpointsExtension} from '../discovery/endpoints-extension.ts'
-import type {KeptFile} from './managed-file.ts'
-import {nodeFile} from './node-files.ts'
+import {nodeFile, type NodeFile} from './node-files.ts'
 
 /** kubeadm's name for whoever has only a token. */
 const BOOTSTRAP_USER = 'tls-bootstrap-token-user'
@@ -26,7 +25,7 @@ export function kubeletKubeconfig(
   info: TrustedClusterInfo,
   node: string,
   current: string,
-): KeptFile {
+): NodeFile {
   const credentials = {certificateFile: current, keyFile: current}
   return {
     path: nodeFile(dir, 'kubeconfig'),
@@ -39,7 +38,7 @@ export function bootstrapKubeconfig(
   dir: string,
   info: TrustedClusterInfo,
   token: string,
-): KeptFile {
+): NodeFile {
   return {
     path: nodeFile(dir, 'bootstrapKubeconfig'),
     content: contentOf(info, BOOTSTRAP_USER, {token}),

@@ -1,7 +1,9 @@
 import {join} from 'node:path'
+import {lookAt} from '../fs/file-checks.ts'
+import {readFileIfThere, writeFileSafely} from '../fs/files.ts'
 
 /** The files of a node, in the folder of `trustadm join`. The kubelet's are named as the kubelet and kubeadm name them. */
-export const NODE_FILES = {
+const NODE_FILES = {
   kubeconfig: 'kubelet.conf',
   bootstrapKubeconfig: 'bootstrap-kubelet.conf',
   clusterInfo: 'cluster-info.yaml',
@@ -14,3 +16,29 @@ export const NODE_FILES = {
 
 export const nodeFile = (dir: string, file: keyof typeof NODE_FILES): string =>
   join(dir, NODE_FILES[file])
+
+export interface NodeFile {
+  path: string
+  content: string
+  /** By default for its owner only. */
+  mode?: number
+}
+
+const OWN = 0o600
+const PERMISSIONS = 0o777
+
+/** Whether the file has that content, and is open to nobody else. */
+export async function isCurrent({path, content, mode = OWN}: NodeFile): Promise<boolean> {
+  const text = await readFileIfThere(path)
+  if (!text?.equals(Buffer.from(content))) return false
+  const stats = await lookAt(path)
+  return stats !== undefined && (stats.mode & PERMISSIONS & ~mode) === 0
+}
+
+/** Writes the file unless it is current. Returns whether it wrote it. */
+export async function ensureFile(file: NodeFile): Promise<boolean> {
+  if (await isCurrent(file)) return false
+  const {path, content, mode = OWN} = file
+  await writeFileSafely(path, content, {mode})
+  return true
+}

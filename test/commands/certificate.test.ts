@@ -11,7 +11,7 @@ import {KUBELET_CLIENT, KUBELET_SERVING} from '../../src/csr/signers.ts'
 import {parseCertificate} from '../../src/pki/certificate.ts'
 import {generateKeys, privateKeyPem} from '../../src/pki/keys.ts'
 import {chooseWaiting} from '../../src/cli/requests/choose-waiting.ts'
-import {waitingFor} from '../../src/control-plane/requests/waiting.ts'
+import {waitingFor} from '../../src/control-plane/requests/rejoin-candidates.ts'
 import {saveIssued} from '../../src/controllers/approval/record-store.ts'
 import {systemClock} from '../../src/runtime.ts'
 import {run} from '../cli/program.ts'
@@ -648,7 +648,12 @@ describe('certificate', function () {
       by: ('Approved' | 'Denied' | 'Failed')[]
     }[] = [
       {state: 'pending', by: [], exit: 5, says: /nobody has approved[^]*certificate approve a/},
-      {state: 'approved and not signed', by: ['Approved'], exit: 5, says: /is approved, but not signed yet/},
+      {
+        state: 'approved and not signed',
+        by: ['Approved'],
+        exit: 5,
+        says: /is approved, but not signed yet/,
+      },
       {state: 'denied', by: ['Denied'], exit: 4, says: /was denied \(Test: by the test\)/},
       {state: 'failed', by: ['Approved', 'Failed'], exit: 1, says: /signer refused/},
     ]

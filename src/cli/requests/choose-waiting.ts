@@ -1,4 +1,4 @@
-import type {WaitingRequest} from '../../control-plane/requests/waiting.ts'
+import type {WaitingRequest} from '../../control-plane/requests/rejoin-candidates.ts'
 import {ageOf} from '../../server/table/human-duration.ts'
 import type {Choice} from '../prompt.ts'
 import {shown, shownValue} from '../views/requests-text.ts'

@@ -6,7 +6,8 @@ import {
   type Decision,
   type Target,
 } from '../../control-plane/requests/decide.ts'
-import {findRequests, summarize} from '../../control-plane/requests/list.ts'
+import {findRequests} from '../../control-plane/requests/find.ts'
+import {summarize} from '../../control-plane/requests/list.ts'
 import {requestsOfManifests} from '../../control-plane/requests/manifests.ts'
 import {isUndecided} from '../../csr/conditions.ts'
 import {TrustError} from '../../errors.ts'

@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import type {RequestFilter} from '../../control-plane/requests/filter.ts'
+import type {RequestFilter} from '../../control-plane/requests/find.ts'
 import type {CsrState} from '../../csr/conditions.ts'
 
 export const REQUEST_STATES = ['pending', 'approved', 'denied', 'failed', 'issued'] as const

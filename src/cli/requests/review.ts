@@ -1,8 +1,8 @@
 import type {ApiClient} from '../../client/api-client.ts'
 import {decide} from '../../control-plane/requests/decide.ts'
-import type {RequestFilter} from '../../control-plane/requests/filter.ts'
-import {findRequests, summarize} from '../../control-plane/requests/list.ts'
-import {reportOn, type AskApprovers} from '../../control-plane/requests/show.ts'
+import {findRequests, type RequestFilter} from '../../control-plane/requests/find.ts'
+import {summarize} from '../../control-plane/requests/list.ts'
+import {reportOn} from '../../control-plane/requests/show.ts'
 import {nameOf} from '../../enrollment/outcome.ts'
 import {TrustError, hasCode, messageOf} from '../../errors.ts'
 import type {Clock} from '../../runtime.ts'
@@ -21,8 +21,6 @@ export interface Reviewer {
   stream: Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'>
 }
 
-type Client = Pick<ApiClient, 'csrs' | 'events'>
-
 const CHOICES: readonly Choice<Answer>[] = [
   {value: 'skip', name: 'skip'},
   {value: 'approve', name: 'approve'},
@@ -40,9 +38,8 @@ export function noTerminal(): TrustError {
 
 /** Goes through the pending requests with a person, those that come meanwhile included. */
 export async function reviewRequests(
-  client: Client,
+  client: ApiClient,
   filter: RequestFilter,
-  askApprovers: AskApprovers,
   reviewer: Reviewer,
   clock: Clock,
 ): Promise<Review> {
@@ -55,7 +52,7 @@ export async function reviewRequests(
   for (let waiting = await pending(); waiting.length > 0; waiting = await pending()) {
     for (const [index, csr] of waiting.entries()) {
       seen.add(csr.metadata.uid)
-      const report = await reportOn(client, csr, askApprovers)
+      const report = await reportOn(client, csr, clock)
       const rule = '─'.repeat(Math.min(reviewer.stream.columns || 40, 40))
       const text = formatRequest(report, {now: clock.now(), stream: reviewer.stream})
       reviewer.stream.write(`\n${rule}\n${text}\n`)

@@ -1,6 +1,6 @@
 import {approveCommand} from '../../enrollment/outcome.ts'
 import type {Decision, DecidedRequests} from '../../control-plane/requests/decide.ts'
-import type {DownloadedCertificate} from '../../control-plane/requests/download.ts'
+import type {DownloadedCertificate} from '../../control-plane/requests/obtain.ts'
 import type {ObtainedCertificate} from '../../control-plane/requests/obtain.ts'
 import type {RejoinGrant} from '../../control-plane/requests/rejoin.ts'
 import type {View} from '../output.ts'

@@ -1,5 +1,5 @@
 import type {RequestReport} from '../../control-plane/requests/show.ts'
-import type {IssuedCertificate} from '../../control-plane/requests/issued.ts'
+import type {IssuedCertificate} from '../../control-plane/requests/decode.ts'
 import type {SubjectNames} from '../../pki/subject-names.ts'
 import {ageOf, humanDuration} from '../../server/table/human-duration.ts'
 import {columnsOf, formatFields, paragraph, type Field, type Sized} from '../layout.ts'

@@ -23,7 +23,7 @@ export default class CertificateDownload extends TrustCommand {
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(CertificateDownload)
-    const {downloadCertificate} = await import('../../control-plane/requests/download.ts')
+    const {downloadCertificate} = await import('../../control-plane/requests/obtain.ts')
     const {downloadView} = await import('../../cli/views/requests-done.ts')
     const {withCluster} = await import('../../cli/with-cluster.ts')
     const downloaded = await withCluster(flags, ({client}) =>

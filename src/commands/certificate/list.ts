@@ -3,7 +3,7 @@ import {clusterFlags, type ClusterFlagValues} from '../../cli/cluster.ts'
 import {TrustCommand} from '../../cli/command.ts'
 import {isForPeople, wideOutput} from '../../cli/flags.ts'
 import {filterFlags, stateFlag} from '../../cli/requests/flags.ts'
-import type {RequestFilter} from '../../control-plane/requests/filter.ts'
+import type {RequestFilter} from '../../control-plane/requests/find.ts'
 import type {RequestChange} from '../../control-plane/requests/follow.ts'
 
 export default class CertificateList extends TrustCommand {

@@ -18,14 +18,13 @@ export default class CertificateReview extends TrustCommand {
     const {canAsk, choose, askText} = await import('../../cli/prompt.ts')
     const {noTerminal, reviewRequests} = await import('../../cli/requests/review.ts')
     if (!canAsk()) throw noTerminal()
-    const {approversOf} = await import('../../control-plane/requests/approvers.ts')
     const {filterOf} = await import('../../cli/requests/flags.ts')
     const {reviewView} = await import('../../cli/views/requests-done.ts')
     const {withCluster} = await import('../../cli/with-cluster.ts')
     const filter = await filterOf(flags)
     const reviewer = {choose, askText, stream: process.stderr}
     const review = await withCluster(flags, ({client}) =>
-      reviewRequests(client, filter, approversOf(client, this.clock), reviewer, this.clock),
+      reviewRequests(client, filter, reviewer, this.clock),
     )
     await this.print(review, flags.output, reviewView)
   }

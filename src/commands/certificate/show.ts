@@ -18,12 +18,11 @@ export default class CertificateShow extends TrustCommand {
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(CertificateShow)
-    const {approversOf} = await import('../../control-plane/requests/approvers.ts')
     const {showRequest} = await import('../../control-plane/requests/show.ts')
     const {requestView} = await import('../../cli/views/requests-show.ts')
     const {withCluster} = await import('../../cli/with-cluster.ts')
     const report = await withCluster(flags, ({client}) =>
-      showRequest(client, args.name, approversOf(client, this.clock)),
+      showRequest(client, args.name, this.clock),
     )
     await this.print(report, flags.output, requestView(flags.output === 'wide', this.clock.now()))
   }

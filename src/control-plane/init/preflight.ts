@@ -5,7 +5,7 @@ import {checkPhase, requireChecks, type Check} from '../../phases.ts'
 import {requireRightClock, requireWritableFolders} from '../../pki/machine-checks.ts'
 import {CATALOG} from '../certificates.ts'
 import {certDirOf} from '../config/plane.ts'
-import {findServerInTime, findStray} from '../stray-process.ts'
+import {findServerInTime, findStray} from '../server-state.ts'
 import {problemsOfLeaves, requireBroughtUsable} from './leaves.ts'
 import type {InitContext} from './phase.ts'
 

@@ -6,7 +6,7 @@ import {nameOf} from '../../enrollment/outcome.ts'
 import {ERROR_CODES, EXIT, TrustError, hasCode, messageOf, type ErrorCode} from '../../errors.ts'
 import type {Clock} from '../../runtime.ts'
 import {formatTimestamp} from '../../bootstrap/timestamp.ts'
-import {getRequest} from './list.ts'
+import {getRequest} from './find.ts'
 
 export type Decision = 'approve' | 'deny'
 

@@ -1,4 +1,8 @@
 import type {KeyObject} from 'node:crypto'
+import {formatTimestamp} from '../../bootstrap/timestamp.ts'
+import {messageOf} from '../../errors.ts'
+import {parseBundle} from '../../pki/bundle.ts'
+import type {Certificate} from '../../pki/certificate.ts'
 import type {DistinguishedName} from '../../pki/distinguished-name.ts'
 import {formatName} from '../../pki/distinguished-name.ts'
 import {OID} from '../../pki/oids.ts'
@@ -61,4 +65,39 @@ export const decodeRequest = (request: CertificateRequest): DecodedRequest => ({
   names: request.names,
   key: {...kindOf(request.publicKey), pin: pinOf(request)},
   signatureAlgorithm: request.signatureAlgorithm,
+})
+
+/** The certificate that a request led to. */
+export interface IssuedCertificate {
+  serial: string
+  subject: DecodedSubject
+  names: Readonly<SubjectNames>
+  issuer: DecodedSubject
+  notBefore: string
+  notAfter: string
+  /** Hexadecimal SHA-256 of the whole certificate. */
+  fingerprint: string
+  /** How many certificates come with it. */
+  chain: number
+}
+
+/** Reads it; what somebody else's signer answered may be anything. */
+export function readIssued(pem: string): {certificate: Certificate; chain: number} | {why: string} {
+  try {
+    const [certificate, ...others] = parseBundle(pem)
+    return certificate ? {certificate, chain: others.length} : {why: 'it is empty'}
+  } catch (error) {
+    return {why: messageOf(error)}
+  }
+}
+
+export const describeIssued = (certificate: Certificate, chain: number): IssuedCertificate => ({
+  serial: certificate.serial,
+  subject: decodeSubject(certificate.subject),
+  names: certificate.names,
+  issuer: decodeSubject(certificate.issuer),
+  notBefore: formatTimestamp(certificate.notBefore),
+  notAfter: formatTimestamp(certificate.notAfter),
+  fingerprint: certificate.fingerprint,
+  chain,
 })

@@ -4,7 +4,7 @@ import {startInformer} from '../../client/informer.ts'
 import type {Change} from '../../client/informer-store.ts'
 import {hasCode, messageOf} from '../../errors.ts'
 import type {Clock} from '../../runtime.ts'
-import {matcherOf, selectOf, type RequestFilter} from './filter.ts'
+import {matcherOf, selectOf, type RequestFilter} from './find.ts'
 import {summarize, type RequestSummary, type SummaryOptions} from './list.ts'
 
 /** One line of `certificate list --watch`. */

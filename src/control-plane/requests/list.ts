@@ -1,16 +1,12 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import {formatTimestamp} from '../../bootstrap/timestamp.ts'
 import type {ApiClient} from '../../client/api-client.ts'
-import {printable} from '../../client/printable.ts'
-import {isMissingObject} from '../../client/status-errors.ts'
 import {stateOf, type CsrState} from '../../csr/conditions.ts'
 import {parseSpecRequest} from '../../csr/read-request.ts'
 import {issuedPem, nameOf} from '../../enrollment/outcome.ts'
-import {TrustError} from '../../errors.ts'
 import type {Clock} from '../../runtime.ts'
-import {decodeRequest, type DecodedRequest} from './decode.ts'
-import {matcherOf, selectOf, type RequestFilter} from './filter.ts'
-import {readIssued} from './issued.ts'
+import {decodeRequest, readIssued, type DecodedRequest} from './decode.ts'
+import {findRequests, type RequestFilter} from './find.ts'
 
 /** A request, as `certificate list` tells of it. */
 export interface RequestSummary {
@@ -62,42 +58,6 @@ export function summarize(
     state: stateOf(csr),
     ...(decode && {request: decoded(csr), expires: expiration(csr)}),
   }
-}
-
-export async function getRequest(
-  {csrs}: Pick<ApiClient, 'csrs'>,
-  name: string,
-): Promise<CertificateSigningRequest> {
-  try {
-    return await csrs.get({name})
-  } catch (error) {
-    if (!isMissingObject(error)) throw error
-    throw new TrustError('NOT_FOUND', `there is no certificate request "${printable(name)}"`, {
-      cause: error,
-      facts: {name},
-      hints: ['"trustadm certificate list" shows all of them'],
-    })
-  }
-}
-
-/** The requests of a cluster that the filter lets through, oldest first, as kubectl would list them by age. */
-export async function findRequests(
-  {csrs}: Pick<ApiClient, 'csrs'>,
-  filter: RequestFilter,
-  clock: Clock,
-): Promise<CertificateSigningRequest[]> {
-  const {items} = await csrs.list(selectOf(filter))
-  return items.filter(matcherOf(filter, clock.now())).sort(byAge)
-}
-
-const createdAt = ({metadata}: CertificateSigningRequest): string =>
-  metadata.creationTimestamp ?? ''
-
-/** Kubernetes' times are all in one form, so that their texts sort as they do. */
-function byAge(one: CertificateSigningRequest, other: CertificateSigningRequest): number {
-  const [left, right] = [createdAt(one), createdAt(other)]
-  if (left !== right) return left < right ? -1 : 1
-  return nameOf(one) < nameOf(other) ? -1 : 1
 }
 
 export async function listRequests(

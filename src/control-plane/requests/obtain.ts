@@ -1,14 +1,15 @@
 import type {ApiClient} from '../../client/api-client.ts'
 import {stateOf, type CsrState} from '../../csr/conditions.ts'
 import {requireRequested} from '../../enrollment/check.ts'
-import {approveCommand} from '../../enrollment/outcome.ts'
+import {approveCommand, issuedPem, withoutCertificate} from '../../enrollment/outcome.ts'
 import {buildRequest, submitRequest} from '../../enrollment/request.ts'
 import {waitForCertificate} from '../../enrollment/wait.ts'
 import {publicKeyDer, type KeyAlgorithm} from '../../pki/keys.ts'
 import {pinOf} from '../../pki/pins.ts'
 import type {Clock} from '../../runtime.ts'
+import {describeIssued, readIssued, type IssuedCertificate} from './decode.ts'
 import type {Destination, WrittenFiles} from './destination.ts'
-import {describeIssued, type IssuedCertificate} from './issued.ts'
+import {getRequest} from './find.ts'
 import {discardKeyOf, keyFor, requireFree} from './request-key.ts'
 import {ASK_UNDER_OTHER_NAME, requestName, type LabelledCertificate} from './wanted.ts'
 
@@ -72,4 +73,28 @@ export async function obtainCertificate(
   await discardKeyOf(destination)
   const described = describeIssued(certificate, intermediates.length)
   return {...about, state: 'Issued', certificate: described, files}
+}
+
+export interface DownloadedCertificate {
+  name: string
+  /** The chain as the signer answered it. */
+  pem: string
+  /** Null where it is not one that we can read. */
+  certificate: IssuedCertificate | null
+}
+
+/** The certificate of a request; an error that says how it stands where there is none. */
+export async function downloadCertificate(
+  client: Pick<ApiClient, 'csrs'>,
+  name: string,
+): Promise<DownloadedCertificate> {
+  const csr = await getRequest(client, name)
+  const pem = issuedPem(csr)
+  if (pem === undefined) throw withoutCertificate(csr, ASK_UNDER_OTHER_NAME)
+  const issued = readIssued(pem)
+  return {
+    name,
+    pem,
+    certificate: 'certificate' in issued ? describeIssued(issued.certificate, issued.chain) : null,
+  }
 }

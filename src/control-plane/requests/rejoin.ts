@@ -6,8 +6,7 @@ import {findRecord, grantRejoin, removeGrant} from '../../controllers/approval/r
 import {GRANT_ANNOTATION, type GrantedTo} from '../../controllers/approval/rejoin-grant.ts'
 import {TrustError, hasCode} from '../../errors.ts'
 import type {Clock} from '../../runtime.ts'
-import {requireRequester} from './rejoin-requester.ts'
-import {waitingFor, type WaitingRequest} from './waiting.ts'
+import {requireRequester, waitingFor, type WaitingRequest} from './rejoin-candidates.ts'
 
 /** What `certificate allow-rejoin` prints. */
 export interface RejoinGrant {

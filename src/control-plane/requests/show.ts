@@ -4,6 +4,7 @@ import type {
 } from '../../api/certificates.ts'
 import type {Event} from '../../api/event.ts'
 import type {ApiClient} from '../../client/api-client.ts'
+import {approverOpinions} from '../../controllers/approval/opinions.ts'
 import {stateOf, type CsrState} from '../../csr/conditions.ts'
 import type {ApproverOpinion} from '../../csr/opinion.ts'
 import {readRequest} from '../../csr/read-request.ts'
@@ -13,9 +14,15 @@ import {issuedPem, nameOf} from '../../enrollment/outcome.ts'
 import {messageOf} from '../../errors.ts'
 import {pinOf} from '../../pki/pins.ts'
 import type {CertificateRequest} from '../../pki/request.ts'
-import {decodeRequest, type DecodedRequest} from './decode.ts'
-import {describeIssued, readIssued, type IssuedCertificate} from './issued.ts'
-import {getRequest} from './list.ts'
+import type {Clock} from '../../runtime.ts'
+import {
+  decodeRequest,
+  describeIssued,
+  readIssued,
+  type DecodedRequest,
+  type IssuedCertificate,
+} from './decode.ts'
+import {getRequest} from './find.ts'
 
 /** What happened to a request. */
 export interface RequestEvent {
@@ -53,31 +60,24 @@ export interface RequestReport {
   problems: string[]
 }
 
-/** What the approvers think of a request, found out over the API. */
-export type AskApprovers = (csr: CertificateSigningRequest) => Promise<ApproverOpinion[]>
-
 type Csr = CertificateSigningRequest
 
 const EVENTS_NAMESPACE = 'default'
 
 /** What is asked for, by whom, what each approver thinks of it, and what became of it. */
 export async function showRequest(
-  client: Pick<ApiClient, 'csrs' | 'events'>,
+  client: ApiClient,
   name: string,
-  askApprovers: AskApprovers,
+  clock: Clock,
 ): Promise<RequestReport> {
-  return await reportOn(client, await getRequest(client, name), askApprovers)
+  return await reportOn(client, await getRequest(client, name), clock)
 }
 
-export async function reportOn(
-  client: Pick<ApiClient, 'events'>,
-  csr: Csr,
-  askApprovers: AskApprovers,
-): Promise<RequestReport> {
+export async function reportOn(client: ApiClient, csr: Csr, clock: Clock): Promise<RequestReport> {
   const {metadata, spec, status} = csr
   const problems: string[] = []
   const [approvers, events] = await Promise.all([
-    orProblem(askApprovers(csr), 'the opinions of the approvers', problems),
+    orProblem(approverOpinions(client, csr, {clock}), 'the opinions of the approvers', problems),
     orProblem(eventsOf(client, csr), 'its events', problems),
   ])
   const verdict = readRequest(spec.request)

@@ -1,8 +1,7 @@
 import {ensureFolder} from '../../fs/folders.ts'
 import {withToken} from '../cluster-access.ts'
-import {isKept, keepFile} from '../managed-file.ts'
 import {bootstrapKubeconfig} from '../kubeconfigs.ts'
-import {nodeFile} from '../node-files.ts'
+import {ensureFile, isCurrent, nodeFile} from '../node-files.ts'
 import {requireNameFree} from '../node-object.ts'
 import {requireClusterInfo, requireToken} from './prerequisites.ts'
 import type {JoinContext, JoinPhase} from './phase.ts'
@@ -19,7 +18,7 @@ export const forKubelet: JoinPhase = {
 
   async plan(context) {
     const file = await fileOf(context)
-    return (await isKept(file)) ? [] : [`write the token into ${file.path}`]
+    return (await isCurrent(file)) ? [] : [`write the token into ${file.path}`]
   },
 
   async run(context) {
@@ -29,7 +28,7 @@ export const forKubelet: JoinPhase = {
     await context.lock.hold()
     await ensureFolder(nodeFile(dir, 'pki'))
     const file = await fileOf(context)
-    const isWritten = await keepFile(file)
+    const isWritten = await ensureFile(file)
     context.tell(`${file.path} ${isWritten ? 'was written' : 'is kept'}`)
   },
 }

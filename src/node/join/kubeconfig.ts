@@ -1,5 +1,5 @@
-import {isKept, keepFile} from '../managed-file.ts'
 import {kubeletKubeconfig} from '../kubeconfigs.ts'
+import {ensureFile, isCurrent} from '../node-files.ts'
 import {requireClusterInfo, requireValid, storeOf} from './prerequisites.ts'
 import type {JoinContext, JoinPhase} from './phase.ts'
 
@@ -15,14 +15,14 @@ export const kubeconfig: JoinPhase = {
 
   async plan(context) {
     const file = await fileOf(context)
-    return (await isKept(file)) ? [] : [`write ${file.path}`]
+    return (await isCurrent(file)) ? [] : [`write ${file.path}`]
   },
 
   async run(context) {
     await context.lock.hold()
     await requireValid(context)
     const file = await fileOf(context)
-    const isWritten = await keepFile(file)
+    const isWritten = await ensureFile(file)
     context.tell(`${file.path} ${isWritten ? 'was written' : 'is kept'}`)
   },
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import {reviewRequests, type Reviewer} from '../../../src/cli/requests/review.ts'
 import type {ApiClient} from '../../../src/client/api-client.ts'
-import {approversOf} from '../../../src/control-plane/requests/approvers.ts'
 import {findCondition} from '../../../src/csr/conditions.ts'
 import {systemClock} from '../../../src/runtime.ts'
 import {addCondition, makeRequest} from '../../control-plane/requests/support.ts'
@@ -28,7 +27,7 @@ describe('a review', () => {
       askText: () => Promise.resolve(why),
       stream: {isTTY: false, columns: 0, write: (text) => ((shown += String(text)), true)},
     }
-    return reviewRequests(admin, filter, approversOf(admin, systemClock), reviewer, systemClock)
+    return reviewRequests(admin, filter, reviewer, systemClock)
   }
   const answers: Record<string, Answer> = {yes: 'approve', no: 'deny', later: 'skip'}
 

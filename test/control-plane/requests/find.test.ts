@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import {matcherOf, selectOf} from '../../../src/control-plane/requests/filter.ts'
+import {matcherOf, selectOf} from '../../../src/control-plane/requests/find.ts'
 
 const NOW = new Date('2026-01-01T00:00:00Z')
 

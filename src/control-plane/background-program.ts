@@ -1,13 +1,13 @@
-import {closeSync, readFileSync, readdirSync} from 'node:fs'
+import {closeSync, existsSync, readFileSync, readdirSync} from 'node:fs'
 
 /** What a server needs of the environment of whoever started it. Tokens, proxies and options of Node.js are not among it. */
-const KEPT = /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z]+|TZ|TMPDIR|UV_THREADPOOL_SIZE)$/
+const PASSED_ON = /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z]+|TZ|TMPDIR|UV_THREADPOOL_SIZE)$/
 const CLOSED_AT_START = 0o2000000
 
 export const cleanEnvironment = (
   environment: Record<string, string | undefined>,
 ): Record<string, string | undefined> =>
-  Object.fromEntries(Object.entries(environment).filter(([name]) => KEPT.test(name)))
+  Object.fromEntries(Object.entries(environment).filter(([name]) => PASSED_ON.test(name)))
 
 function isInherited(descriptor: string): boolean {
   const [, flags = ''] =
@@ -34,4 +34,29 @@ export function closeInheritedDescriptors(): void {
       // The one that the list was read by is gone.
     }
   }
+}
+
+const SHELL = '/bin/sh'
+
+/**
+ * SIGABRT, SIGBUS and SIGSEGV: the program did not end, it crashed, as LMDB may on a disk with errors. Whatever else ends
+ * it was wanted or will happen again. No core is left: it would hold keys.
+ */
+const SCRIPT = `
+ulimit -c 0
+pause=0
+while :; do
+  "$@"
+  code=$?
+  case $code in 134 | 135 | 139) ;; *) exit $code ;; esac
+  pause=$((pause < 60 ? pause + 1 : 60))
+  echo "error: the server crashed (exit code $code); nothing acknowledged is lost; it is started again in $pause s" >&2
+  sleep $pause
+done`
+
+/** A command line that starts a program again whenever it crashes. Where there is no shell, it is the program's own. */
+export function supervised(
+  command: readonly [string, ...string[]],
+): readonly [string, ...string[]] {
+  return existsSync(SHELL) ? [SHELL, '-c', SCRIPT, 'trustadm', ...command] : command
 }

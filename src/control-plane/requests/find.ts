@@ -1,6 +1,12 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
+import type {ApiClient} from '../../client/api-client.ts'
+import {printable} from '../../client/printable.ts'
 import type {SelectOptions} from '../../client/resource-client.ts'
+import {isMissingObject} from '../../client/status-errors.ts'
 import {stateOf, type CsrState} from '../../csr/conditions.ts'
+import {nameOf} from '../../enrollment/outcome.ts'
+import {TrustError} from '../../errors.ts'
+import type {Clock} from '../../runtime.ts'
 
 /** Which requests are wanted; of each list, any. */
 export interface RequestFilter {
@@ -54,4 +60,40 @@ export function matcherOf(filter: RequestFilter, now: Date): Matcher {
   ]
   const given = tests.filter((test) => test !== undefined)
   return (csr) => given.every((test) => test(csr))
+}
+
+export async function getRequest(
+  {csrs}: Pick<ApiClient, 'csrs'>,
+  name: string,
+): Promise<CertificateSigningRequest> {
+  try {
+    return await csrs.get({name})
+  } catch (error) {
+    if (!isMissingObject(error)) throw error
+    throw new TrustError('NOT_FOUND', `there is no certificate request "${printable(name)}"`, {
+      cause: error,
+      facts: {name},
+      hints: ['"trustadm certificate list" shows all of them'],
+    })
+  }
+}
+
+/** The requests of a cluster that the filter lets through, oldest first, as kubectl would list them by age. */
+export async function findRequests(
+  {csrs}: Pick<ApiClient, 'csrs'>,
+  filter: RequestFilter,
+  clock: Clock,
+): Promise<CertificateSigningRequest[]> {
+  const {items} = await csrs.list(selectOf(filter))
+  return items.filter(matcherOf(filter, clock.now())).sort(byAge)
+}
+
+const createdAt = ({metadata}: CertificateSigningRequest): string =>
+  metadata.creationTimestamp ?? ''
+
+/** Kubernetes' times are all in one form, so that their texts sort as they do. */
+function byAge(one: CertificateSigningRequest, other: CertificateSigningRequest): number {
+  const [left, right] = [createdAt(one), createdAt(other)]
+  if (left !== right) return left < right ? -1 : 1
+  return nameOf(one) < nameOf(other) ? -1 : 1
 }
