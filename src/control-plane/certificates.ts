@@ -14,9 +14,12 @@ import {notesMade} from './made-files.ts'
 /** The CAs and leaves that a control plane with the embedded store has. */
 export const CATALOG = catalogFor()
 
-/** The CA that machines and users know the cluster by; undefined before it is made. */
-export async function findClusterAuthority(plane: Plane): Promise<Authority | undefined> {
-  const spec = CATALOG.authorities.find(({id}) => id === 'ca')
+/** The id of the CA that machines and users know the cluster by. */
+export const CLUSTER_CA = 'ca'
+
+/** A CA of the catalog, by its id; undefined before it is created. */
+export async function findAuthority(plane: Plane, id: string): Promise<Authority | undefined> {
+  const spec = CATALOG.authorities.find((one) => one.id === id)
   return spec && (await readAuthority(certDirOf(plane), spec))
 }
 

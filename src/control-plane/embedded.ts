@@ -84,18 +84,16 @@ export async function startEmbedded(
 ): Promise<EmbeddedPlane> {
   const {settings} = plane
   const sources = trustSources(plane, signing)
-  const trust = await Reloadable.open<PlaneState>(
-    async (generation) => {
-      const read = await readTrust(sources, generation)
-      const stored = (await findPlane(plane.dir))?.settings ?? settings
-      return {
-        ...read,
-        signers: signersOf(read.issuers, signing),
-        servingPolicy: servingPolicy(serving, stored),
-      }
-    },
-    (error) => log(`error: ${messageOf(error)}`),
-  )
+  const readState = async (generation: number): Promise<PlaneState> => {
+    const trust = await readTrust(sources, generation)
+    const stored = (await findPlane(plane.dir))?.settings ?? settings
+    return {
+      ...trust,
+      signers: signersOf(trust.issuers, signing),
+      servingPolicy: servingPolicy(serving, stored),
+    }
+  }
+  const trust = await Reloadable.open(readState, (error) => log(`error: ${messageOf(error)}`))
   const validity = watchValidity(plane, trust, {clock, log})
   await ensureFolder(fileOf(plane, 'logs'))
   const signs = chosen?.includes('csr-signer') ?? true

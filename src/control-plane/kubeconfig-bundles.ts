@@ -23,10 +23,10 @@ async function findOutdated(
 }
 
 /** Puts these CAs into the kubeconfigs of a control plane; their certificates and keys stay. Returns the files that were written. */
-export async function updateKubeconfigs(
+async function updateKubeconfigs(
   plane: Plane,
   bundle: string,
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): Promise<string[]> {
   const found = await Promise.all(LEAVES.map((leaf) => findOutdated(plane, leaf, bundle)))
   if (found.every((one) => one === undefined)) return []

@@ -1,8 +1,8 @@
 import {TrustError} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
-import {readAuthority, type Authority} from '../pki/authority.ts'
 import type {LeafSpec} from '../pki/catalog.ts'
 import {renewLeaf} from '../pki/leaf.ts'
+import {readAuthorities} from '../trust/read-trust.ts'
 import {findFiles} from './brought-leaves.ts'
 import {CATALOG, leafOptions} from './certificates.ts'
 import {certDirOf, type Plane} from './config/plane.ts'
@@ -37,15 +37,6 @@ function leavesOf(name: string): readonly LeafSpec[] {
   })
 }
 
-async function authoritiesOf(plane: Plane): Promise<Map<string, Authority>> {
-  const found = new Map<string, Authority>()
-  for (const spec of CATALOG.authorities) {
-    const authority = await readAuthority(certDirOf(plane), spec)
-    if (authority) found.set(spec.id, authority)
-  }
-  return found
-}
-
 /** Makes certificates anew with new keys, whenever the old ones expire, and has a running server take them up. */
 export async function renewCertificates(
   plane: Plane,
@@ -63,7 +54,7 @@ async function renew(
   skipsExternal: boolean,
   clock: Clock,
 ): Promise<RenewalReport> {
-  const authorities = await authoritiesOf(plane)
+  const authorities = await readAuthorities(certDirOf(plane), CATALOG)
   const report: RenewalReport = {renewed: [], skipped: [], backups: [], serverReloaded: false}
   for (const leaf of leaves) {
     const authority = authorities.get(leaf.authority)

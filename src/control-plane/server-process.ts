@@ -2,12 +2,11 @@ import {spawn} from 'node:child_process'
 import {closeSync, constants, fchmodSync, fstatSync, openSync, readFileSync} from 'node:fs'
 import {connectTo} from '../client/connect.ts'
 import {TrustError, messageOf} from '../errors.ts'
-import {readAuthority} from '../pki/authority.ts'
 import {ensureFolder} from '../fs/folders.ts'
 import {sleep} from '../runtime.ts'
 import {cleanEnvironment, closeInheritedDescriptors, supervised} from './background-program.ts'
-import {CATALOG} from './certificates.ts'
-import {certDirOf, fileOf, localAccess, type Plane} from './config/plane.ts'
+import {CLUSTER_CA, findAuthority} from './certificates.ts'
+import {fileOf, localAccess, type Plane} from './config/plane.ts'
 import {findServer, processIdentity, findStray, type ServerState} from './server-state.ts'
 
 const START_LIMIT = 60_000
@@ -18,8 +17,7 @@ const LOG_TAIL = 4096
 
 /** The server's answer to a probe, asked from this machine with the cluster's CA. */
 export async function probe(plane: Plane, path: string, port: number): Promise<string> {
-  const [spec] = CATALOG.authorities
-  const authority = spec && (await readAuthority(certDirOf(plane), spec))
+  const authority = await findAuthority(plane, CLUSTER_CA)
   const client = connectTo(
     {...localAccess(plane, port), ca: authority?.bundlePem},
     // This machine talks to itself: a proxy has no part in it.

@@ -13,7 +13,7 @@ import type {Purpose} from '../pki/catalog.ts'
 import {LEAF_LIFETIME} from '../pki/lifetimes.ts'
 import type {TrustSources} from '../trust/read-trust.ts'
 import type {Issuers, SignerSource, Trust} from '../trust/trust.ts'
-import {CATALOG} from './certificates.ts'
+import {CATALOG, CLUSTER_CA} from './certificates.ts'
 import {certDirOf, type Plane} from './config/plane.ts'
 
 /** What the signers sign with, as kube-controller-manager's --cluster-signing flags say. */
@@ -26,8 +26,6 @@ export interface SigningSettings {
 }
 
 export const DEFAULT_SIGNING: SigningSettings = {filesOf: {}, duration: LEAF_LIFETIME}
-
-const CLUSTER_CA = 'ca'
 
 /** The CA of the catalog that signs for each signer, and what its certificates are for: nobody has to trust what legacy-unknown signs. */
 const OWN: Record<WellKnownSigner, {authority: string; purpose?: Purpose}> = {

@@ -1,13 +1,13 @@
 import {buildKubeconfig} from '../client/kubeconfig-build.ts'
 import {formatKubeconfig} from '../client/kubeconfig.ts'
 import {TrustError} from '../errors.ts'
-import {readAuthority, requireCurrent, requireIssuer} from '../pki/authority.ts'
+import {requireCurrent, requireIssuer} from '../pki/authority.ts'
 import {issueLeaf} from '../pki/issuer.ts'
 import {generateKeys, privateKeyPem} from '../pki/keys.ts'
 import {validityFor} from '../pki/lifetimes.ts'
 import {NO_NAMES} from '../pki/subject-names.ts'
 import type {Clock} from '../runtime.ts'
-import {CATALOG} from './certificates.ts'
+import {CLUSTER_CA, findAuthority} from './certificates.ts'
 import {certDirOf, endpointOf, type Plane} from './config/plane.ts'
 
 export interface UserOptions {
@@ -43,8 +43,7 @@ export async function userKubeconfig(
   {name, groups, lifetime, token}: UserOptions,
   clock: Clock,
 ): Promise<string> {
-  const spec = CATALOG.authorities.find(({id}) => id === 'ca')
-  const authority = spec && (await readAuthority(certDirOf(plane), spec))
+  const authority = await findAuthority(plane, CLUSTER_CA)
   if (!authority) {
     throw new TrustError('NOT_FOUND', `there is no CA in ${certDirOf(plane)}`, {
       hints: ['set up the control plane with "trustadm init" first'],

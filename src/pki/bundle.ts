@@ -19,9 +19,6 @@ export function parseBundle(text: string): Certificate[] {
 export const encodeBundle = (certificates: readonly Certificate[]): string =>
   uniqueCertificates(certificates).map(certificatePem).join('')
 
-/** One bundle that trusts what any of them trusts. */
-export const joinBundles = (...texts: string[]): string => encodeBundle(texts.flatMap(parseBundle))
-
 /** Whether two bundles hold the same certificates, in whatever order and with whatever text around them. */
 export function isSameBundle(left: string, right: string): boolean {
   const fingerprints = (text: string) =>

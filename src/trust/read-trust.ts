@@ -25,12 +25,13 @@ export interface TrustSources {
 
 const HINTS = ['run "trustadm init" to create what is missing']
 
-async function readAuthorities({
-  certDir,
-  catalog,
-}: TrustSources): Promise<ReadonlyMap<string, Authority>> {
+/** The CAs of a catalog that are there, by id. */
+export async function readAuthorities(
+  certDir: string,
+  {authorities}: Pick<Catalog, 'authorities'>,
+): Promise<ReadonlyMap<string, Authority>> {
   const found = await Promise.all(
-    catalog.authorities.map(async (spec) => [spec.id, await readAuthority(certDir, spec)] as const),
+    authorities.map(async (spec) => [spec.id, await readAuthority(certDir, spec)] as const),
   )
   return new Map(found.filter((one): one is [string, Authority] => one[1] !== undefined))
 }
@@ -103,8 +104,8 @@ async function readTokenKeys({certDir}: TrustSources): Promise<TokenKeys> {
 
 /** Reads all of it, or throws: no part is used with what was read earlier. */
 export async function readTrust(sources: TrustSources, generation: number): Promise<Trust> {
-  const authorities = await readAuthorities(sources)
-  const {catalog, signers} = sources
+  const {certDir, catalog, signers} = sources
+  const authorities = await readAuthorities(certDir, catalog)
   const issuers = await readIssuers(signers, authorities)
   const found = bundlesOf(catalog.authorities, authorities, {signers, issuers})
   const bundles = {

@@ -35,7 +35,7 @@ export function algorithmsOf(key: KeyObject): readonly TokenAlgorithm[] {
   return isKnownCurve ? [EC_ALGORITHMS[namedCurve as keyof typeof EC_ALGORITHMS]] : []
 }
 
-export const publicKeyId = (key: KeyObject) =>
+const publicKeyId = (key: KeyObject) =>
   createHash('sha256')
     .update(key.export({type: 'spki', format: 'der'}))
     .digest('base64url')

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {encodeBundle, isSameBundle, joinBundles, parseBundle} from '../../src/pki/bundle.ts'
+import {encodeBundle, isSameBundle, parseBundle} from '../../src/pki/bundle.ts'
 import {privateKeyPem} from '../../src/pki/keys.ts'
 import {testAuthority} from './support.ts'
 
@@ -16,11 +16,6 @@ describe('bundles', () => {
       ['one', 'two'],
     )
     assert.equal(encodeBundle(bundle), one.pem + two.pem)
-  })
-
-  it('join to one that trusts what each trusts', async () => {
-    const [one, two] = [await testAuthority(), await testAuthority()]
-    assert.equal(joinBundles(one.pem, two.pem + one.pem), one.pem + two.pem)
   })
 
   it('are the same in another order, and not with one more', async () => {

@@ -1,10 +1,10 @@
 import {ensureAuthority, readAuthority} from '../../pki/authority.ts'
 import {SERVICE_ACCOUNT_KEYS, type LeafSpec} from '../../pki/catalog.ts'
 import {ensureKeyPair, readKeyPair} from '../../pki/key-pair.ts'
-import {CATALOG} from '../certificates.ts'
+import {CATALOG, findAuthority} from '../certificates.ts'
 import {certDirOf} from '../config/plane.ts'
 import {notesMade} from '../made-files.ts'
-import {authorityOf, ensureCatalogLeaf, planLeaves, requireBroughtUsable} from './leaves.ts'
+import {ensureCatalogLeaf, planLeaves, requireBroughtUsable} from './leaves.ts'
 import type {InitContext, InitPhase} from './phase.ts'
 
 const isPair = ({place}: LeafSpec): boolean => place.kind === 'pair'
@@ -42,7 +42,7 @@ export const certs: InitPhase = {
     await requireBroughtUsable(context, leaves)
     await ensureAuthorities(context)
     for (const leaf of leaves) {
-      const authority = await authorityOf(context.plane, leaf)
+      const authority = await findAuthority(context.plane, leaf.authority)
       if (authority) await ensureCatalogLeaf(context, authority, leaf)
     }
     const {created} = await ensureKeyPair(certDirOf(context.plane), SERVICE_ACCOUNT_KEYS, {

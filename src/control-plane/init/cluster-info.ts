@@ -1,6 +1,6 @@
 import {clusterInfoConfigMap} from '../../bootstrap/cluster-info.ts'
 import {TrustError} from '../../errors.ts'
-import {findClusterAuthority} from '../certificates.ts'
+import {CLUSTER_CA, findAuthority} from '../certificates.ts'
 import {certDirOf, endpointOf, type Plane} from '../config/plane.ts'
 import {kubeadmConfig, kubeletConfig} from './kubeadm-configs.ts'
 import {
@@ -14,7 +14,7 @@ import {asAdmin, planAsAdmin, type InitPhase} from './phase.ts'
 import {JOIN_RBAC} from './rbac.ts'
 
 async function wantedConfigMaps(plane: Plane): Promise<WantedObject[]> {
-  const authority = await findClusterAuthority(plane)
+  const authority = await findAuthority(plane, CLUSTER_CA)
   if (!authority) {
     throw new TrustError('NOT_FOUND', `there is no CA in ${certDirOf(plane)} to publish`, {
       hints: ['run "trustadm init phase certs" first'],

@@ -5,7 +5,7 @@ import {formatToken} from '../../bootstrap/token.ts'
 import {planPhases, runPhases, type PhaseObserver, type Plan} from '../../phases.ts'
 import {lookAt} from '../../fs/file-checks.ts'
 import {pinOf} from '../../pki/pins.ts'
-import {findClusterAuthority} from '../certificates.ts'
+import {CLUSTER_CA, findAuthority} from '../certificates.ts'
 import {endpointOf, fileOf, type Plane} from '../config/plane.ts'
 import {findPlane, savePlane} from '../config/stored.ts'
 import {exclusively} from '../exclusive.ts'
@@ -88,7 +88,7 @@ export async function planInit(phases: readonly InitPhase[], context: InitContex
 
 /** Without `token` if nobody should see it, or none was created. */
 export async function describePlane(plane: Plane, token?: BootstrapTokenInfo): Promise<InitResult> {
-  const authority = await findClusterAuthority(plane)
+  const authority = await findAuthority(plane, CLUSTER_CA)
   const endpoint = endpointOf(plane)
   const caCertHashes = authority?.bundle.map(pinOf) ?? []
   return {

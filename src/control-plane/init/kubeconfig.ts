@@ -1,10 +1,10 @@
 import {TrustError} from '../../errors.ts'
 import type {LeafMaterial, LeafStore} from '../../pki/pair-store.ts'
 import type {LeafSpec} from '../../pki/catalog.ts'
-import {CATALOG, openStore} from '../certificates.ts'
+import {CATALOG, findAuthority, openStore} from '../certificates.ts'
 import {endpointOf} from '../config/plane.ts'
 import {serverOf} from '../kubeconfig-store.ts'
-import {authorityOf, ensureCatalogLeaf, planLeaves, requireBroughtUsable} from './leaves.ts'
+import {ensureCatalogLeaf, planLeaves, requireBroughtUsable} from './leaves.ts'
 import type {InitContext, InitPhase} from './phase.ts'
 
 const LEAVES = CATALOG.leaves.filter(({place}) => place.kind === 'kubeconfig')
@@ -25,7 +25,7 @@ async function repoint(store: LeafStore, {plane, tell}: InitContext, id: string)
 
 async function ensureKubeconfig(leaf: LeafSpec, context: InitContext): Promise<void> {
   const {plane} = context
-  const authority = await authorityOf(plane, leaf)
+  const authority = await findAuthority(plane, leaf.authority)
   if (!authority) {
     throw new TrustError('NOT_FOUND', `there is no CA "${leaf.authority}" to sign "${leaf.id}"`, {
       hints: ['run "trustadm init phase certs" first'],

@@ -1,20 +1,10 @@
-import {readAuthority, type Authority} from '../../pki/authority.ts'
+import type {Authority} from '../../pki/authority.ts'
 import type {LeafSpec} from '../../pki/catalog.ts'
 import {ensureLeaf} from '../../pki/leaf.ts'
 import {requireReplaceable, stateOfLeaf, type LeafState} from '../brought-leaves.ts'
-import {CATALOG, leafOptions} from '../certificates.ts'
-import {certDirOf, type Plane} from '../config/plane.ts'
+import {findAuthority, leafOptions} from '../certificates.ts'
 import {backUp} from '../made-files.ts'
 import type {InitContext} from './phase.ts'
-
-/** The CA of a leaf, which an earlier phase has made. */
-export async function authorityOf(
-  plane: Plane,
-  {authority: id}: LeafSpec,
-): Promise<Authority | undefined> {
-  const spec = CATALOG.authorities.find((one) => one.id === id)
-  return spec && (await readAuthority(certDirOf(plane), spec))
-}
 
 async function statesOf(
   {plane, clock}: InitContext,
@@ -22,7 +12,9 @@ async function statesOf(
 ): Promise<LeafState[]> {
   const states: LeafState[] = []
   for (const leaf of leaves) {
-    states.push(await stateOfLeaf(plane, await authorityOf(plane, leaf), leaf, clock.now()))
+    states.push(
+      await stateOfLeaf(plane, await findAuthority(plane, leaf.authority), leaf, clock.now()),
+    )
   }
   return states
 }
