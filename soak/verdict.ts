@@ -9,7 +9,7 @@ export interface Bounds {
   memory: number
 }
 
-export const BOUNDS: Bounds = {wait: 1000, memory: 400 * 2 ** 20}
+const BOUNDS: Bounds = {wait: 1000, memory: 400 * 2 ** 20}
 
 /** What a run has found. */
 export interface Findings {

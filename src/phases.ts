@@ -1,7 +1,7 @@
 import {TrustError} from './errors.ts'
 
 /** What is shown of a phase. */
-export interface PhaseTitle {
+interface PhaseTitle {
   name: string
   summary: string
 }

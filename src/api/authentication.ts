@@ -6,7 +6,7 @@ export interface TokenReview extends ApiObject {
   status?: TokenReviewStatus
 }
 
-export interface TokenReviewStatus {
+interface TokenReviewStatus {
   authenticated?: boolean
   user?: ReviewedUser
   audiences?: string[]
@@ -14,7 +14,7 @@ export interface TokenReviewStatus {
 }
 
 /** Every field may be missing on the wire. */
-export interface ReviewedUser {
+interface ReviewedUser {
   username?: string
   uid?: string
   groups?: string[]
@@ -27,7 +27,7 @@ export interface TokenRequest extends ApiObject {
   status?: {token: string; expirationTimestamp: string}
 }
 
-export interface TokenRequestSpec {
+interface TokenRequestSpec {
   audiences?: string[]
   expirationSeconds?: number
   boundObjectRef?: {apiVersion?: string; kind?: string; name?: string; uid?: string}

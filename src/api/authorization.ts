@@ -19,12 +19,12 @@ export interface SelfSubjectRulesReview extends ApiObject {
   status?: SubjectRulesReviewStatus
 }
 
-export interface AccessAttributes {
+interface AccessAttributes {
   resourceAttributes?: ResourceAttributes
   nonResourceAttributes?: {path?: string; verb?: string}
 }
 
-export interface SubjectAccessReviewSpec extends AccessAttributes {
+interface SubjectAccessReviewSpec extends AccessAttributes {
   user?: string
   uid?: string
   groups?: string[]
@@ -41,14 +41,14 @@ export interface ResourceAttributes {
   name?: string
 }
 
-export interface SubjectAccessReviewStatus {
+interface SubjectAccessReviewStatus {
   allowed: boolean
   denied?: boolean
   reason?: string
   evaluationError?: string
 }
 
-export interface SubjectRulesReviewStatus {
+interface SubjectRulesReviewStatus {
   resourceRules: {
     verbs: string[]
     apiGroups?: string[]

@@ -6,7 +6,7 @@ export interface CertificateSigningRequest extends ApiObject {
   status?: CertificateSigningRequestStatus
 }
 
-export interface CertificateSigningRequestSpec {
+interface CertificateSigningRequestSpec {
   /** The PEM of a PKCS#10 request, in base64. */
   request: string
   signerName: string
@@ -19,7 +19,7 @@ export interface CertificateSigningRequestSpec {
   extra?: Record<string, string[]>
 }
 
-export interface CertificateSigningRequestStatus {
+interface CertificateSigningRequestStatus {
   conditions?: CertificateSigningRequestCondition[]
   /** The issued chain as PEM, in base64. */
   certificate?: string

@@ -5,7 +5,7 @@ export interface Lease extends ApiObject {
   spec?: LeaseSpec
 }
 
-export interface LeaseSpec {
+interface LeaseSpec {
   holderIdentity?: string
   leaseDurationSeconds?: number
   /** With microseconds: `2026-01-01T00:00:00.000000Z`. */

@@ -6,7 +6,7 @@ export interface Namespace extends ApiObject {
   status?: {phase?: 'Active' | 'Terminating'; conditions?: NamespaceCondition[]}
 }
 
-export interface NamespaceCondition {
+interface NamespaceCondition {
   type: string
   status: string
   reason?: string

@@ -7,12 +7,12 @@ export interface Machine extends ApiObject {
   status?: MachineStatus
 }
 
-export interface MachineSpec {
+interface MachineSpec {
   providerID?: string
   [field: string]: unknown
 }
 
-export interface MachineStatus {
+interface MachineStatus {
   addresses?: NodeAddress[]
   nodeRef?: {apiVersion?: string; kind?: string; name?: string; uid?: string}
   phase?: string

@@ -6,7 +6,7 @@ export interface Node extends ApiObject {
   status?: NodeStatus
 }
 
-export interface NodeSpec {
+interface NodeSpec {
   podCIDR?: string
   podCIDRs?: string[]
   providerID?: string
@@ -14,14 +14,14 @@ export interface NodeSpec {
   taints?: Taint[]
 }
 
-export interface Taint {
+interface Taint {
   key: string
   value?: string
   effect: string
   timeAdded?: string
 }
 
-export interface NodeStatus {
+interface NodeStatus {
   capacity?: Record<string, string>
   allocatable?: Record<string, string>
   conditions?: NodeCondition[]
@@ -30,7 +30,7 @@ export interface NodeStatus {
   nodeInfo?: NodeSystemInfo
 }
 
-export interface NodeCondition {
+interface NodeCondition {
   type: string
   status: string
   reason?: string

@@ -6,7 +6,7 @@ export interface Pod extends ApiObject {
   status?: PodStatus
 }
 
-export interface PodSpec {
+interface PodSpec {
   nodeName?: string
   serviceAccountName?: string
   restartPolicy?: string
@@ -16,14 +16,14 @@ export interface PodSpec {
   volumes?: PodVolume[]
 }
 
-export interface Container {
+interface Container {
   name: string
   image?: string
   command?: string[]
   args?: string[]
 }
 
-export interface PodVolume {
+interface PodVolume {
   name: string
   secret?: {secretName?: string}
   configMap?: {name?: string}
@@ -31,7 +31,7 @@ export interface PodVolume {
   [source: string]: unknown
 }
 
-export interface PodStatus {
+interface PodStatus {
   phase?: string
   podIP?: string
   hostIP?: string
@@ -42,7 +42,7 @@ export interface Service extends ApiObject {
   spec?: ServiceSpec
 }
 
-export interface ServiceSpec {
+interface ServiceSpec {
   type?: string
   clusterIP?: string
   clusterIPs?: string[]
@@ -50,7 +50,7 @@ export interface ServiceSpec {
   ports?: ServicePort[]
 }
 
-export interface ServicePort {
+interface ServicePort {
   name?: string
   port: number
   protocol?: string

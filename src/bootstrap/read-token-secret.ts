@@ -11,7 +11,7 @@ import {
 import {isTokenId, isTokenSecret} from './token.ts'
 import type {TokenUsage} from './usages.ts'
 
-export interface TokenProblem {
+interface TokenProblem {
   /** The field that is wrong. */
   field: string
   /** A sentence without any of the Secret's values. */

@@ -1,7 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 
-export const OUTPUT_FORMATS = ['table', 'json', 'yaml', 'name'] as const
-export type OutputFormat = (typeof OUTPUT_FORMATS)[number]
+const OUTPUT_FORMATS = ['table', 'json', 'yaml', 'name'] as const
 
 export const isForPeople = (format: string): boolean => ['table', 'wide'].includes(format)
 

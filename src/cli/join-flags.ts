@@ -10,7 +10,7 @@ export const endpoints = Args.string({
     'the address of an API server, as host:port; of several, the first that proves to be the cluster is taken, and the others are remembered',
 })
 
-export const nodeDir = Flags.string({
+const nodeDir = Flags.string({
   helpGroup: 'COMMON',
   helpValue: '<folder>',
   summary:

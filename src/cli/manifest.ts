@@ -73,7 +73,7 @@ function pickEach(
   )
 }
 
-export function describeCommand(id: string, command: Command.Class): CommandDescription {
+function describeCommand(id: string, command: Command.Class): CommandDescription {
   return {
     id,
     aliases: command.aliases,

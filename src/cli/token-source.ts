@@ -11,7 +11,7 @@ export interface TokenSource {
 
 type Environment = Record<string, string | undefined>
 
-export const TOKEN_VARIABLE = 'TRUSTADM_TOKEN'
+const TOKEN_VARIABLE = 'TRUSTADM_TOKEN'
 
 const EXPOSED =
   'a token on the command line can be seen by every user of this machine: use --token-file, or "-" and the standard input'

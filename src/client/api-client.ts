@@ -64,7 +64,7 @@ export interface ApiClient extends NamedResources {
   close(): Promise<void>
 }
 
-export interface ServerVersion {
+interface ServerVersion {
   major: string
   minor: string
   gitVersion: string

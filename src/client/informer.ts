@@ -7,7 +7,7 @@ import {InformerStore, type Change} from './informer-store.ts'
 import {KeptObject} from './kept-object.ts'
 import type {ResourceClient, SelectOptions} from './resource-client.ts'
 
-export type ChangeHandler<T> = (change: Change<T>) => void
+type ChangeHandler<T> = (change: Change<T>) => void
 
 export interface InformerOptions<T> {
   signal: AbortSignal

@@ -25,7 +25,7 @@ export async function loadKubeconfig(
 }
 
 /** Joins kubeconfigs: of each name, and of every other setting, the first one counts. */
-export function mergeKubeconfigs(configs: readonly Kubeconfig[]): Kubeconfig {
+function mergeKubeconfigs(configs: readonly Kubeconfig[]): Kubeconfig {
   const named = <Entry extends {name: string}>(entries: Entry[]) =>
     [...new Map(entries.toReversed().map((entry) => [entry.name, entry])).values()].toReversed()
   return {

@@ -13,17 +13,17 @@ export interface Kubeconfig {
   [field: string]: unknown
 }
 
-export interface NamedCluster {
+interface NamedCluster {
   name: string
   cluster: KubeconfigCluster
 }
 
-export interface NamedContext {
+interface NamedContext {
   name: string
   context: KubeconfigContext
 }
 
-export interface NamedUser {
+interface NamedUser {
   name: string
   user: KubeconfigUser
 }
@@ -38,7 +38,7 @@ export interface KubeconfigCluster {
   [field: string]: unknown
 }
 
-export interface KubeconfigContext {
+interface KubeconfigContext {
   cluster: string
   user: string
   namespace?: string

@@ -16,7 +16,7 @@ export interface CertificateReport {
   problems: string[]
 }
 
-export interface LeafReport extends CertificateReport {
+interface LeafReport extends CertificateReport {
   certificateAuthority: string
 }
 

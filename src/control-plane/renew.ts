@@ -10,7 +10,7 @@ import {exclusively, type Tell} from './exclusive.ts'
 import {backUp} from './made-files.ts'
 import {reloadServer} from './server-process.ts'
 
-export interface RenewedCertificate {
+interface RenewedCertificate {
   name: string
   location: string
   expirationDate: string

@@ -30,7 +30,7 @@ export async function probe(plane: Plane, path: string, port: number): Promise<s
   }
 }
 
-export async function isReady(plane: Plane, {port}: ServerState): Promise<boolean> {
+async function isReady(plane: Plane, {port}: ServerState): Promise<boolean> {
   try {
     return (await probe(plane, '/readyz', port)).trim() === 'ok'
   } catch {

@@ -41,7 +41,7 @@ export interface EmbeddedDeps extends PortableDeps {
   aggregate: Aggregate
 }
 
-export interface ControllerEntry<Deps> {
+interface ControllerEntry<Deps> {
   /** kube-controller-manager's names for it, today's and the older one. */
   aliases: readonly string[]
   /** Undefined where what it needs is not there. */

@@ -10,7 +10,7 @@ export type Aggregate = (roles: ClusterRole[]) => Map<string, PolicyRule[]>
 const ALL = 'all'
 
 /** Fills ClusterRoles that have an aggregationRule with the rules of those it selects. */
-export function aggregateClusterRoles(
+function aggregateClusterRoles(
   client: Pick<ApiClient, 'clusterRoles'>,
   aggregate: Aggregate,
 ): Reconcile {

@@ -7,7 +7,7 @@ import {DONE, type Reconcile} from './kernel/work-queue.ts'
 const DEFAULT = 'default'
 
 /** A ServiceAccount `default` in every namespace, made again where it was deleted. */
-export function ensureDefaultServiceAccount(
+function ensureDefaultServiceAccount(
   reader: Pick<ApiClient, 'namespaces' | 'serviceAccounts'>,
   writer: Pick<ApiClient, 'serviceAccounts'>,
 ): Reconcile {

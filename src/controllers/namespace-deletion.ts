@@ -51,9 +51,7 @@ async function namespacedResources(
 }
 
 /** Empties a namespace that is being deleted, then lets it go. */
-export function emptyNamespace(
-  client: Pick<ApiClient, 'namespaces' | 'raw' | 'resource'>,
-): Reconcile {
+function emptyNamespace(client: Pick<ApiClient, 'namespaces' | 'raw' | 'resource'>): Reconcile {
   return async (name, signal) => {
     const namespace = await client.namespaces.find(name, {signal})
     if (namespace?.metadata.deletionTimestamp === undefined) return DONE

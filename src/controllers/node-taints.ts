@@ -22,7 +22,7 @@ const isOurs = ({key, effect}: Taint) =>
   effect === EFFECT && (key === NOT_READY || key === UNREACHABLE)
 
 /** Keeps the scheduling taint of a node in step with its Ready condition, as Kubernetes' node lifecycle controller does. */
-export function taintByCondition(client: Pick<ApiClient, 'nodes'>): Reconcile {
+function taintByCondition(client: Pick<ApiClient, 'nodes'>): Reconcile {
   return async (name, signal) => {
     const node = await client.nodes.find(name, {signal})
     if (node === undefined) return DONE

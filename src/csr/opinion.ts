@@ -26,7 +26,7 @@ export interface RuleVerdict {
   reason: string
 }
 
-export type Decision = 'approve' | 'hold' | 'deny' | 'ignore'
+type Decision = 'approve' | 'hold' | 'deny' | 'ignore'
 
 /** What an approver thinks of a request, rule by rule. */
 export interface ApproverOpinion {

@@ -18,7 +18,7 @@ export const WELL_KNOWN_SIGNERS = [
 export type WellKnownSigner = (typeof WELL_KNOWN_SIGNERS)[number]
 
 /** Those whose certificates log in to the API server, by what they are for. */
-export const CLIENT_SIGNERS = [API_SERVER_CLIENT, KUBELET_CLIENT] as const
+const CLIENT_SIGNERS = [API_SERVER_CLIENT, KUBELET_CLIENT] as const
 
 const isOneOf =
   <T extends string>(signers: readonly T[]) =>

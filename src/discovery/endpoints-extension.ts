@@ -2,7 +2,7 @@ import {parseDocument} from 'yaml'
 import {parseEndpoint} from './endpoint.ts'
 
 /** The name under which a kubeconfig's cluster keeps the further addresses. Other programs pass over extensions they do not know. */
-export const ENDPOINTS_EXTENSION = 'trustadm.io/endpoints'
+const ENDPOINTS_EXTENSION = 'trustadm.io/endpoints'
 
 export interface NamedExtension {
   name: string

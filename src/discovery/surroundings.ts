@@ -38,7 +38,7 @@ export interface Surroundings {
 }
 
 /** Enough for a signer or a restart to catch up; whoever boots machines out of order asks for more by `--timeout`. */
-export const DEFAULT_PATIENCE = 5000
+const DEFAULT_PATIENCE = 5000
 const BUSY_PATIENCE = 60_000
 const LONGEST_READ = 10_000
 

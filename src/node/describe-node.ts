@@ -17,7 +17,7 @@ export interface JoinResult {
   dir: string
 }
 
-export interface KeptClusterInfo {
+interface KeptClusterInfo {
   /** Where it is kept: a good --discovery-file too. */
   file: string
   server: string

@@ -66,7 +66,7 @@ export async function registerNode(
 }
 
 /** Whether a kubelet reports that all is well. */
-export const isReady = ({status}: Node): boolean =>
+const isReady = ({status}: Node): boolean =>
   status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') ?? false
 
 /**

@@ -15,7 +15,7 @@ export interface CatalogContext {
 }
 
 /** When an entry is part of a control plane. */
-export type When = 'always' | 'external-etcd'
+type When = 'always' | 'external-etcd'
 
 /** Two files of the certificate folder. */
 export interface PairPlace {
@@ -23,7 +23,7 @@ export interface PairPlace {
   crt: string
   key: string
 }
-export interface KubeconfigPlace {
+interface KubeconfigPlace {
   kind: 'kubeconfig'
   file: string
 }

@@ -13,7 +13,7 @@ export interface EventLimits {
   bytes: number
 }
 
-export const DEFAULT_EVENT_LIMITS: EventLimits = {
+const DEFAULT_EVENT_LIMITS: EventLimits = {
   milliseconds: 3_600_000,
   count: 10_000,
   bytes: 32 * 1024 * 1024,

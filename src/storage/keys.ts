@@ -1,7 +1,7 @@
 import {TrustError} from '../errors.ts'
 
 /** A namespaced Kubernetes name needs about 600 bytes; the bound keeps the index in memory small. */
-export const MAX_KEY_BYTES = 1_978
+const MAX_KEY_BYTES = 1_978
 
 const FIRST_SURROGATE = 0xd800
 const AFTER_SURROGATES = 0xe000

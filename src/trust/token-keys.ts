@@ -14,7 +14,7 @@ export const TOKEN_ALGORITHMS: readonly TokenAlgorithm[] = [
   ...Object.values(EC_ALGORITHMS),
 ]
 
-export interface VerificationKey {
+interface VerificationKey {
   /** base64url of the SHA-256 of the public key's SubjectPublicKeyInfo, as Kubernetes names its keys. */
   id: string
   key: KeyObject

@@ -28,7 +28,7 @@ export interface KubectlOptions {
 const TIMEOUT = 30_000
 
 /** Words of a command line, with single quotes as in a shell. */
-export const words = (line: string): string[] =>
+const words = (line: string): string[] =>
   (line.match(/(?:'[^']*'|[^\s'])+/g) ?? []).map((word) => word.replaceAll("'", ''))
 
 /** A real kubectl with a home of its own. */

@@ -3,7 +3,7 @@ import {once} from 'node:events'
 import {PROGRAM, type Ended} from './program.ts'
 
 /** What is waited for on the screen, and what is then typed. */
-export interface Turn {
+interface Turn {
   until: string
   type: string
 }

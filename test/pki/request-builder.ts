@@ -13,7 +13,7 @@ import {OID} from '../../src/pki/oids.ts'
 import {encodePem} from '../../src/pki/pem.ts'
 import type {KeyPair} from '../../src/pki/keys.ts'
 
-export interface Attribute {
+interface Attribute {
   oid: string
   value: string
   tag?: number
@@ -53,7 +53,7 @@ export const SIGN = {
   ed25519: {oid: '1.3.101.112'},
 } satisfies Record<string, SigningAlgorithm>
 
-export const encodeSubject = (attributes: Attribute[]): Buffer =>
+const encodeSubject = (attributes: Attribute[]): Buffer =>
   sequence(
     ...attributes.map(({oid: id, value, tag = TAG.utf8String}) =>
       set(sequence(oid(id), text(tag, value))),

@@ -5,7 +5,7 @@ import {ADMIN} from '../helpers/test-server.ts'
 type AnyMeta = ListMeta & ObjectMeta & {name: string; resourceVersion: string}
 
 /** An object of any kind, with what tests look at most. */
-export interface AnyObject {
+interface AnyObject {
   kind: string
   apiVersion: string
   metadata: AnyMeta

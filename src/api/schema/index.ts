@@ -5,7 +5,6 @@ import type {SchemaPackage} from './packages.ts'
 import type {TypeSchema} from './types.ts'
 
 export type {FieldSchema, Scalar, TypeSchema} from './types.ts'
-export {PACKAGES} from './packages.ts'
 export type {SchemaPackage} from './packages.ts'
 
 const parsed = new Map<string, ReadonlyMap<string, ParsedType>>()

@@ -11,7 +11,7 @@ export interface ParsedType {
 }
 
 /** `granular` undoes the atomic of the field's own type. */
-export type ParsedField = FieldSchema & {granular: boolean}
+type ParsedField = FieldSchema & {granular: boolean}
 
 const TYPE_LINE = /^(\w+)((?: (?:object|atomic))*) \| (.+)$/
 const FIELD_LINE = /^ {2}(\d+)(\*?) ([\w()-]+):(\S+?)(!?)((?: [\w(),]+)*) \| (.+)$/

@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import type {RequestFilter} from '../../control-plane/requests/find.ts'
 import type {CsrState} from '../../csr/conditions.ts'
 
-export const REQUEST_STATES = ['pending', 'approved', 'denied', 'failed', 'issued'] as const
+const REQUEST_STATES = ['pending', 'approved', 'denied', 'failed', 'issued'] as const
 type StateName = (typeof REQUEST_STATES)[number]
 
 const STATES: Record<StateName, CsrState> = {
@@ -20,7 +20,7 @@ export const requestNames = Args.string({
   description: 'the names of the requests',
 })
 
-export const selector = Flags.string({
+const selector = Flags.string({
   char: 'l',
   helpValue: '<labels>',
   summary: 'only requests with these labels, as in "team=web,env!=test"',

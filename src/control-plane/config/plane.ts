@@ -52,7 +52,7 @@ export function endpointOf({settings}: Pick<Plane, 'settings'>): string {
   return hasPort ? `https://${controlPlaneEndpoint}` : urlOf(controlPlaneEndpoint, bindPort)
 }
 
-export const urlOf = (host: string, port: number): string => `https://${bracketed(host)}:${port}`
+const urlOf = (host: string, port: number): string => `https://${bracketed(host)}:${port}`
 
 /** The host that clients are told. */
 export const hostOfEndpoint = (plane: Pick<Plane, 'settings'>): string =>

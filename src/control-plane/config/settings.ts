@@ -43,7 +43,7 @@ export interface Settings {
 /** What was said; everything else is a default. */
 export type Choices = Partial<Settings>
 
-export const DEFAULT_PORT = 6443
+const DEFAULT_PORT = 6443
 
 /** The first address of this machine that others may reach; an IPv4 one is preferred, as kubeadm does. */
 function ownAddress(): string {

@@ -18,7 +18,7 @@ export interface DecodedSubject {
   other: string[]
 }
 
-export interface DecodedKey {
+interface DecodedKey {
   /** `ECDSA P-256`, `RSA`, `Ed25519`. */
   algorithm: string
   bits: number

@@ -6,7 +6,7 @@ import {lookAt} from '../../fs/file-checks.ts'
 import {recoverFolder, replaceFiles} from '../../fs/file-groups.ts'
 import {readFileIfThere, writeFileSafely} from '../../fs/files.ts'
 
-export interface Pair {
+interface Pair {
   keyPem: string
   certificatePem: string
 }

@@ -25,7 +25,7 @@ import {
 import {getRequest} from './find.ts'
 
 /** What happened to a request. */
-export interface RequestEvent {
+interface RequestEvent {
   time: string | null
   type: string
   reason: string

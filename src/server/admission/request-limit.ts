@@ -17,7 +17,7 @@ const MIB = 1024 * 1024
 /** A kubelet asks for its two certificates a few times a year, and four times an hour for one that nobody approves. */
 const FOR_A_NODE: Allowance = {pending: 100, perHour: 60, bytes: MIB}
 /** Enough for a token that brings a thousand machines in, twice. */
-export const DEFAULT_REQUESTS_PER_HOUR = 2500
+const DEFAULT_REQUESTS_PER_HOUR = 2500
 /** A request with its certificate takes 5 kB or so, and stays for one to two hours. */
 const BYTES_EACH = 12 * 1024
 const MOST_PENDING = 500

@@ -31,7 +31,7 @@ export interface AuditLog {
 
 const MIB = 1024 * 1024
 
-export const DEFAULT_RETENTION: Retention = {
+const DEFAULT_RETENTION: Retention = {
   maxBytes: 10 * MIB,
   maxBackups: 9,
   maxAgeMilliseconds: 0,

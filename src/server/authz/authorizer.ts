@@ -15,9 +15,9 @@ const NO_OPINION: Opinion = {decision: 'noOpinion', reason: ''}
 const ALLOWED: Opinion = {decision: 'allow', reason: ''}
 
 /** Works without any RBAC object, so that a broken policy can always be repaired. */
-export const mastersAuthorizer: Authorizer = (user) => (isMaster(user) ? ALLOWED : NO_OPINION)
+const mastersAuthorizer: Authorizer = (user) => (isMaster(user) ? ALLOWED : NO_OPINION)
 
-export function rbacAuthorizer(index: RbacIndex): Authorizer {
+function rbacAuthorizer(index: RbacIndex): Authorizer {
   return (user, attributes) => {
     const {allowed, reason} = index.authorize(user, attributes)
     return {decision: allowed ? 'allow' : 'noOpinion', reason}

@@ -30,7 +30,7 @@ export interface ResourceRequestInfo {
   labelSelector?: string
 }
 
-export interface NonResourceRequestInfo {
+interface NonResourceRequestInfo {
   kind: 'nonResource'
   verb: string
   /** Decoded, with a trailing slash where one was sent. */

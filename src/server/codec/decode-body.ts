@@ -12,7 +12,7 @@ import {decodeEnvelope, decodeMessage} from './protobuf.ts'
 import {MOST_STEP} from './value-budget.ts'
 import {parseYaml} from './yaml.ts'
 
-export type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
+type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
 
 export interface BodyToDecode {
   bytes: Uint8Array

@@ -21,7 +21,7 @@ export interface ApiResource {
 }
 
 /** What clients tell stored versions apart by: the first 8 bytes of SHA-256 of group/version/kind. */
-export const storageVersionHash = ({group, version, kind}: Resource): string =>
+const storageVersionHash = ({group, version, kind}: Resource): string =>
   createHash('sha256')
     .update(`${group}/${version}/${kind}`)
     .digest()

@@ -3,7 +3,7 @@ import {setTimeout as wait} from 'node:timers/promises'
 import {messageOf} from '../../errors.ts'
 import type {ApiRequest, ApiResponse} from '../kernel/api-request.ts'
 
-export type HealthEndpoint = 'healthz' | 'livez' | 'readyz'
+type HealthEndpoint = 'healthz' | 'livez' | 'readyz'
 
 /** One named thing that must work. It throws where it does not. */
 export interface HealthCheck {
@@ -97,7 +97,7 @@ async function single(check: HealthCheck, timeout: number): Promise<ApiResponse>
 }
 
 /** Is always well: whoever gets an answer has reached a running server. */
-export const PING: HealthCheck = {name: 'ping', check: () => undefined}
+const PING: HealthCheck = {name: 'ping', check: () => undefined}
 
 /** `/healthz`, `/livez` and `/readyz`, with `?verbose`, `?exclude=` and one path for each check, in the words of Kubernetes. */
 export function createHealth(

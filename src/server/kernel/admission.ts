@@ -18,10 +18,7 @@ export interface AdmissionOperation {
 }
 
 /** Throws a StatusError to refuse. */
-export type Admit = (
-  operation: AdmissionOperation,
-  context: OperationContext,
-) => Promise<void> | void
+type Admit = (operation: AdmissionOperation, context: OperationContext) => Promise<void> | void
 
 /** A rule about the content of writes, whoever may write. */
 export interface AdmissionPlugin {

@@ -48,7 +48,7 @@ export interface ApiResponse {
   reading?: AnswerReading
 }
 
-export interface AnswerReading {
+interface AnswerReading {
   /** Aborted when the memory is needed by others: the answer is given up. */
   signal: AbortSignal
   /** To be called once the answer is sent or given up. */

@@ -2,7 +2,7 @@
 export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** The values of a metric's labels, in the order of their names. */
-export type LabelValues = readonly string[]
+type LabelValues = readonly string[]
 
 export interface Counter {
   add: (labels: LabelValues, amount?: number) => void

@@ -17,12 +17,12 @@ export interface V2Parameter {
   schema?: OpenapiSchema
 }
 
-export interface V2Response {
+interface V2Response {
   description: string
   schema?: OpenapiSchema
 }
 
-export interface V2Operation {
+interface V2Operation {
   tags: string[]
   description: string
   operationId: string
@@ -33,7 +33,7 @@ export interface V2Operation {
   [extension: `x-${string}`]: unknown
 }
 
-export type V2PathItem = Partial<Record<Method, V2Operation>>
+type V2PathItem = Partial<Record<Method, V2Operation>>
 
 /** An OpenAPI 2.0 document, as far as this server's goes. */
 export interface V2Document {

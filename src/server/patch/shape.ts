@@ -1,13 +1,13 @@
 import {type FieldSchema, findType, type TypeSchema} from '../../api/schema/index.ts'
 import {isEmptyObject, isObject, type JsonObject} from '../kernel/json-value.ts'
 
-export interface ScalarShape {
+interface ScalarShape {
   kind: 'scalar'
   type: string
 }
 
 /** A value with no schema of its own: maps are told apart by key, everything else is taken as a whole. */
-export interface AnyShape {
+interface AnyShape {
   kind: 'any'
 }
 
@@ -19,7 +19,7 @@ export interface ListShape {
   item: Shape
 }
 
-export interface MapShape {
+interface MapShape {
   kind: 'map'
   atomic: boolean
   value: Shape

@@ -51,7 +51,7 @@ export async function reachRead(
 }
 
 /** The caller's own ?timeout has passed. The real server sends this one without its kind, as text. */
-export function requestTimedOut(): StatusError {
+function requestTimedOut(): StatusError {
   const error = new StatusError(
     504,
     'Timeout',

@@ -2,7 +2,7 @@ import type {Resource} from '../kernel/resource.ts'
 import {tooLarge} from '../kernel/status.ts'
 
 /** As etcd limits a request, and so every object of a real cluster. */
-export const MOST_OBJECT_BYTES = 1.5 * 1024 * 1024
+const MOST_OBJECT_BYTES = 1.5 * 1024 * 1024
 
 const encoder = new TextEncoder()
 

@@ -36,7 +36,7 @@ function boolean(query: URLSearchParams, name: string): boolean | undefined {
   return text.toLowerCase() !== 'false' && text !== '0'
 }
 
-export const isWatch = (query: URLSearchParams) => boolean(query, 'watch') === true
+const isWatch = (query: URLSearchParams) => boolean(query, 'watch') === true
 
 export function listOptions(query: URLSearchParams, watching = isWatch(query)): ListOptions {
   const options: ListOptions = {
@@ -109,7 +109,7 @@ function watchErrors(options: ListOptions): FieldError[] {
   ]
 }
 
-export type FieldValidation = 'Strict' | 'Warn' | 'Ignore'
+type FieldValidation = 'Strict' | 'Warn' | 'Ignore'
 
 export interface WriteOptions {
   dryRun: boolean

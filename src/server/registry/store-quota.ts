@@ -6,7 +6,7 @@ import type {WriteTarget} from './write.ts'
 
 const MIB = 1024 * 1024
 /** All of it is in memory, too, so it is less than etcd's. */
-export const DEFAULT_QUOTA = 512 * MIB
+const DEFAULT_QUOTA = 512 * MIB
 /** What nodes and tokens may fill of it: the rest is a reserve for everybody else. */
 const SHARE_OF_NODES = 1 / 4
 /** A node's pods, which it can make itself as mirror pods: 500 of 30 kB. */

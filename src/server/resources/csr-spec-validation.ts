@@ -37,7 +37,7 @@ function validateParts(field: string, value: string, check: Check): FieldError[]
 }
 
 /** `domain/path`, the domain with a dot in it. As Kubernetes' ValidateSignerName. */
-export function validateSignerName(name: string, field: string): FieldError[] {
+function validateSignerName(name: string, field: string): FieldError[] {
   if (name === '') return [required(field)]
   const [domain = '', path = '', ...rest] = name.split('/')
   if (!name.includes('/') || rest.length > 0) {

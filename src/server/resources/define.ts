@@ -24,7 +24,7 @@ export const keepStatus = <T extends WithStatus>(object: T, old: T) => {
 }
 
 /** Everything but status and metadata comes from the stored object. */
-export function keepAllButStatus<T extends ApiObject>(object: T, old: T): void {
+function keepAllButStatus<T extends ApiObject>(object: T, old: T): void {
   for (const field of new Set([...Object.keys(object), ...Object.keys(old)])) {
     if (!['metadata', 'status', 'kind', 'apiVersion'].includes(field)) restore(object, old, field)
   }

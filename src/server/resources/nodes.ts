@@ -10,7 +10,7 @@ import {canonicalizeResources} from '../validation/quantity.ts'
 import {defineResource, keepStatus, statusSubresource} from './define.ts'
 import {nodeColumns} from './node-columns.ts'
 
-export interface Taint {
+interface Taint {
   key: string
   value?: string
   effect: string

@@ -140,7 +140,7 @@ export interface ContainerStatus {
   lastState?: ContainerState
 }
 
-export interface PodStatus {
+interface PodStatus {
   phase?: string
   reason?: string
   conditions?: PodCondition[]

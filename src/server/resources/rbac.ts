@@ -6,7 +6,7 @@ import {dnsSubdomain, pathSegmentName} from '../validation/names.ts'
 
 export const RBAC_GROUP = 'rbac.authorization.k8s.io'
 
-export interface PolicyRule {
+interface PolicyRule {
   verbs?: string[] | null
   apiGroups?: string[]
   resources?: string[]
@@ -25,7 +25,7 @@ export interface Subject {
   namespace?: string
 }
 
-export interface RoleRef {
+interface RoleRef {
   apiGroup?: string
   kind?: string
   name?: string

@@ -3,7 +3,7 @@ import type {Resource} from '../kernel/resource.ts'
 import {badRequest} from '../kernel/status.ts'
 import {MOST_REQUIREMENTS} from './label-parser.ts'
 
-export interface FieldTerm {
+interface FieldTerm {
   field: string
   value: string
   equal: boolean

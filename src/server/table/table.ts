@@ -43,7 +43,7 @@ export type TableResource = Pick<Resource, 'columns' | 'group' | 'kind' | 'versi
 const ZERO_TIME = '0001-01-01T00:00:00Z'
 
 /** The columns of a kind that has none of its own: Kubernetes' default table convertor. */
-export const DEFAULT_COLUMNS: Column[] = [
+const DEFAULT_COLUMNS: Column[] = [
   {
     name: 'Name',
     format: 'name',
@@ -78,7 +78,7 @@ export function includeObjectOf(parameter: string | null): IncludeObject {
 const definitions = new WeakMap<Column[], ColumnDefinition[]>()
 
 /** The columnDefinitions of a resource; made once for each. */
-export function columnDefinitions({columns = DEFAULT_COLUMNS}: TableResource): ColumnDefinition[] {
+function columnDefinitions({columns = DEFAULT_COLUMNS}: TableResource): ColumnDefinition[] {
   const known = definitions.get(columns)
   if (known !== undefined) return known
   const made = columns.map(({name, type = 'string', format = '', description, priority = 0}) => ({

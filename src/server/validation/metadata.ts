@@ -24,7 +24,7 @@ export const validateLabels = (
     ...checkWith(labelValue, field, value),
   ])
 
-export function validateAnnotations(
+function validateAnnotations(
   annotations: Record<string, string> | undefined,
   field: string,
 ): FieldError[] {

@@ -11,7 +11,7 @@ export function patternText(rule: string, pattern: string, ...examples: string[]
   return `${rule} (${shown === '' ? '' : `e.g. ${shown}`}regex used for validation is '${pattern}')`
 }
 
-export const IMMUTABLE = 'field is immutable'
+const IMMUTABLE = 'field is immutable'
 export const NOT_NEGATIVE = 'must be greater than or equal to 0'
 
 /** Why a value is not of a form; nothing where it is. Texts as Kubernetes v1.36. */

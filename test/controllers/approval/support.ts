@@ -16,7 +16,7 @@ export const CLIENT = 'kubernetes.io/kube-apiserver-client-kubelet'
 export const SERVING = 'kubernetes.io/kubelet-serving'
 export const CLIENT_USAGES = ['key encipherment', 'digital signature', 'client auth']
 export const SERVING_USAGES = ['key encipherment', 'digital signature', 'server auth']
-export const BOOTSTRAPPERS = 'system:bootstrappers:kubeadm:default-node-token'
+const BOOTSTRAPPERS = 'system:bootstrappers:kubeadm:default-node-token'
 
 export const BOOTSTRAPPER: UserInfo = {
   username: 'system:bootstrap:abcdef',

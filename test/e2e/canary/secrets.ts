@@ -53,7 +53,7 @@ export const textSecret = (name: string, value: string): Secret => ({
 })
 
 /** What is private in a private key: the rest of its file is in its certificate too. */
-export function keySecret(name: string, pem: string): Secret {
+function keySecret(name: string, pem: string): Secret {
   const {d} = createPrivateKey(pem).export({format: 'jwk'})
   return {name, value: Buffer.from(d ?? '', 'base64url')}
 }

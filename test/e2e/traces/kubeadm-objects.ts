@@ -11,7 +11,7 @@ export const PUBLIC_CONFIG_MAPS = '/api/v1/namespaces/kube-public/configmaps'
 
 const RBAC = 'rbac.authorization.k8s.io'
 const RBAC_PATH = `/apis/${RBAC}/v1`
-export const BOOTSTRAPPERS = 'system:bootstrappers:kubeadm:default-node-token'
+const BOOTSTRAPPERS = 'system:bootstrappers:kubeadm:default-node-token'
 
 const bytesOf = (data: Record<string, string>) =>
   Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value)]))

@@ -17,7 +17,7 @@ const resource = (group: string, plural: string, kind: string, namespaced = fals
 
 const RBAC = 'rbac.authorization.k8s.io'
 
-export const RESOURCES = {
+const RESOURCES = {
   namespaces: resource('', 'namespaces', 'Namespace'),
   pods: resource('', 'pods', 'Pod', true),
   nodes: resource('', 'nodes', 'Node'),

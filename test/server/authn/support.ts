@@ -57,7 +57,7 @@ export async function createAuthority(commonName = 'test-ca'): Promise<TestAutho
   return {issuer: createIssuer(parseCertificate(pem), keys.privateKey), keys}
 }
 
-export const OID = {cn: '2.5.4.3', o: '2.5.4.10', uid: '1.3.6.1.4.1.57683.2'}
+const OID = {cn: '2.5.4.3', o: '2.5.4.10', uid: '1.3.6.1.4.1.57683.2'}
 
 export interface LeafWishes {
   subject?: [keyof typeof OID, string][]

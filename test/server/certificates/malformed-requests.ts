@@ -7,7 +7,7 @@ import {encodeSubjectNames, namesOfHosts} from '../../../src/pki/subject-names.t
 import {SIGN, authorityExtension, buildRequest} from '../../pki/request-builder.ts'
 
 /** Numbers that are the same in every run: a linear congruential generator. */
-export class Dice {
+class Dice {
   #state: number
 
   constructor(seed: number) {

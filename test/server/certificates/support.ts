@@ -138,7 +138,7 @@ export function useServer(options: Parameters<typeof startTestServer>[0] = {}): 
   return {server: () => present(server), api: () => present(api)}
 }
 
-export function present<T>(value: T | undefined): T {
+function present<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('not there yet')
   return value
 }

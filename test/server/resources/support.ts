@@ -3,7 +3,7 @@ import type {FieldError} from '../../../src/server/kernel/field-error.ts'
 import type {OperationContext, Resource} from '../../../src/server/kernel/resource.ts'
 import {RESOURCES} from '../../../src/server/resources/index.ts'
 
-export const NOW = new Date('2026-01-02T03:04:05.678Z')
+const NOW = new Date('2026-01-02T03:04:05.678Z')
 export const NOW_TEXT = '2026-01-02T03:04:05Z'
 
 export const ANN: UserInfo = {username: 'ann', groups: ['system:authenticated']}

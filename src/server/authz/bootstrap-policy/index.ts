@@ -18,7 +18,6 @@ import {parseBindings, parseRoles} from './parse.ts'
 import {ROLE_BINDINGS, ROLES} from './roles.ts'
 
 export {reconcile} from './reconcile.ts'
-export type {Reconciled} from './reconcile.ts'
 
 const GROUP = 'rbac.authorization.k8s.io'
 const API_VERSION = `${GROUP}/v1`
