@@ -12,7 +12,7 @@ import {hasCode} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
 import type {Live} from '../trust/live.ts'
 import {follow, followLive, type ControllerSpec, type Copy} from './kernel/controller.ts'
-import {Pace} from './kernel/pace.ts'
+import {CostlyWork} from './kernel/costly-work.ts'
 import {TokenSignatures, type SignContent} from './token-signatures.ts'
 import {DONE, type Reconcile} from './kernel/work-queue.ts'
 
@@ -43,9 +43,9 @@ export function signClusterInfo(deps: BootstrapSignerDeps): Reconcile {
   const {clusterInfo, tokens, writer, clock} = deps
   const signatures = new TokenSignatures(deps.sign)
   const current = withCurrentAuthorities(deps.rootCa)
-  const pace = new Pace()
+  const work = new CostlyWork()
   return async (key, signal) => {
-    await pace.wait(signal)
+    await work.rest(signal)
     const found = await clusterInfo.find(key)
     const published = found?.data?.[KUBECONFIG_KEY]
     if (found === undefined || published === undefined) return DONE
@@ -56,7 +56,7 @@ export function signClusterInfo(deps: BootstrapSignerDeps): Reconcile {
     if (content !== published || !isSigned(found, byKey)) {
       const wanted = withSignatures(found, byKey, content)
       try {
-        await pace.measure(writer.configMaps.update(wanted, {signal}))
+        await work.run(writer.configMaps.update(wanted, {signal}))
       } catch (error) {
         if (hasCode(error, 'CONFLICT')) return {requeueAfter: AFTER_CONFLICT}
         // Made again, it comes back with its own event.

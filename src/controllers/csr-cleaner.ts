@@ -4,9 +4,8 @@ import {APPROVED, DENIED, FAILED, findCondition, isIssued} from '../csr/conditio
 import {hasCode} from '../errors.ts'
 import {parseCertificate} from '../pki/certificate.ts'
 import type {Clock} from '../runtime.ts'
-import {atTheStart} from './kernel/at-the-start.ts'
-import type {ControllerSpec} from './kernel/controller.ts'
-import {slices} from './kernel/pace.ts'
+import {atTheStart, type ControllerSpec} from './kernel/controller.ts'
+import {slices} from './kernel/costly-work.ts'
 import type {Reconcile} from './kernel/work-queue.ts'
 
 type Csr = CertificateSigningRequest

@@ -1,7 +1,7 @@
 import type {ApiClient} from '../client/api-client.ts'
 import {hasCode} from '../errors.ts'
 import {follow, type ControllerSpec} from './kernel/controller.ts'
-import {isActive} from './namespace-state.ts'
+import {isActive} from './namespace-deletion.ts'
 import {DONE, type Reconcile} from './kernel/work-queue.ts'
 
 const DEFAULT = 'default'

@@ -1,8 +1,7 @@
 import type {ApiClient} from '../client/api-client.ts'
 import type {Live} from '../trust/live.ts'
 import {ensureBundleMap} from './bundle-map.ts'
-import {atTheStart} from './kernel/at-the-start.ts'
-import {follow, followLive, type ControllerSpec} from './kernel/controller.ts'
+import {atTheStart, follow, followLive, type ControllerSpec} from './kernel/controller.ts'
 import {DONE} from './kernel/work-queue.ts'
 
 const NAMESPACE = 'kube-system'

@@ -1,6 +1,7 @@
+import type {Namespace} from '../api/core.ts'
 import type {ApiClient} from '../client/api-client.ts'
-import {hasCode} from '../errors.ts'
 import type {ResourceType} from '../client/resource-client.ts'
+import {hasCode} from '../errors.ts'
 import {follow, type ControllerSpec} from './kernel/controller.ts'
 import {DONE, type Reconcile} from './kernel/work-queue.ts'
 
@@ -98,3 +99,9 @@ export const namespaceDeletionController = (
   reconcile: emptyNamespace(writer),
   workers: 4,
 })
+
+/** New objects may be made in it. */
+export const isActive = (namespace: Namespace | undefined): namespace is Namespace =>
+  namespace !== undefined &&
+  namespace.metadata.deletionTimestamp === undefined &&
+  namespace.status?.phase !== 'Terminating'

@@ -10,9 +10,8 @@ import {
   nodeOf,
   readRecord,
 } from './approval/node-record.ts'
-import {atTheStart} from './kernel/at-the-start.ts'
-import type {ControllerSpec} from './kernel/controller.ts'
-import {slices} from './kernel/pace.ts'
+import {atTheStart, type ControllerSpec} from './kernel/controller.ts'
+import {slices} from './kernel/costly-work.ts'
 import type {Reconcile} from './kernel/work-queue.ts'
 
 const HOUR = 3_600_000

@@ -2,7 +2,7 @@ import type {ApiClient} from '../client/api-client.ts'
 import type {Live} from '../trust/live.ts'
 import {ensureBundleMap} from './bundle-map.ts'
 import {follow, followLive, type ControllerSpec} from './kernel/controller.ts'
-import {isActive} from './namespace-state.ts'
+import {isActive} from './namespace-deletion.ts'
 import {DONE, type Reconcile} from './kernel/work-queue.ts'
 
 const NAME = 'kube-root-ca.crt'

@@ -4,7 +4,7 @@ import {signDetached} from '../bootstrap/jws.ts'
 import {expirationOf} from '../bootstrap/read-token-secret.ts'
 import type {BootstrapToken} from '../bootstrap/token.ts'
 import {signingToken} from '../bootstrap/use-token.ts'
-import {slices} from './kernel/pace.ts'
+import {slices} from './kernel/costly-work.ts'
 
 /** Enough to keep the thread pool busy; more would make everybody else wait. */
 const SIGNED_AT_ONCE = 16

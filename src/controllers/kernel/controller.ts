@@ -121,3 +121,11 @@ export function startController(
     },
   }
 }
+
+/** One pass at the start; every other is asked for by the one before. */
+export const atTheStart: Source = {
+  start({enqueue}) {
+    enqueue('all')
+    return {synced: Promise.resolve(), stopped: Promise.resolve()}
+  },
+}

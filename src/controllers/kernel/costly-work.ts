@@ -17,15 +17,15 @@ export function slices(signal: AbortSignal): () => Promise<void> {
 }
 
 /** Keeps work whose cost grows with the cluster from filling the process: the longer it took, the later it comes again. */
-export class Pace {
+export class CostlyWork {
   #notBefore = 0
 
-  async wait(signal: AbortSignal): Promise<void> {
+  async rest(signal: AbortSignal): Promise<void> {
     const left = this.#notBefore - performance.now()
     if (left > 0) await sleep(left, signal)
   }
 
-  async measure<T>(work: Promise<T>): Promise<T> {
+  async run<T>(work: Promise<T>): Promise<T> {
     const began = performance.now()
     try {
       return await work

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {Pace, slices} from '../../../src/controllers/kernel/pace.ts'
+import {CostlyWork, slices} from '../../../src/controllers/kernel/costly-work.ts'
 
 const endless = new AbortController().signal
 
@@ -33,30 +33,31 @@ describe('slices', () => {
   })
 })
 
-describe('the pace', () => {
+describe('costly work', () => {
   it('is not held back by what has not happened yet', async () => {
-    assert.ok((await timed(() => new Pace().wait(endless))) < 20)
+    // Only a rest ends by the signal.
+    await new CostlyWork().rest(AbortSignal.abort())
   })
 
   it('rests longer than the work took', async () => {
-    const pace = new Pace()
-    const took = await timed(() => pace.measure(taking(40)))
-    const rested = await timed(() => pace.wait(endless))
+    const costly = new CostlyWork()
+    const took = await timed(() => costly.run(taking(40)))
+    const rested = await timed(() => costly.rest(endless))
     assert.ok(rested > 2 * took, `${rested} after ${took}`)
   })
 
   it('rests after a failure too, and passes it on', async () => {
-    const pace = new Pace()
+    const costly = new CostlyWork()
     const failing = taking(40).then(() => Promise.reject(new Error('no')))
-    await assert.rejects(pace.measure(failing), {message: 'no'})
-    assert.ok((await timed(() => pace.wait(endless))) > 40)
+    await assert.rejects(costly.run(failing), {message: 'no'})
+    assert.ok((await timed(() => costly.rest(endless))) > 40)
   })
 
   it('ends a rest that is told to stop', async () => {
-    const pace = new Pace()
-    await pace.measure(taking(40))
+    const costly = new CostlyWork()
+    await costly.run(taking(40))
     const stop = new AbortController()
-    const resting = pace.wait(stop.signal)
+    const resting = costly.rest(stop.signal)
     stop.abort(new Error('enough'))
     await assert.rejects(resting, {message: 'enough'})
   })
