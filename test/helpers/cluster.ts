@@ -109,13 +109,19 @@ function isZombie(pid: number): boolean {
 
 let shared: Promise<Cluster> | undefined
 
-/**
- * One cluster for all e2e files that a process runs: they work in namespaces, and with names, of their own. It ends with the
- * process: whichever of mocha's ways of running files is used, no hook comes after the last of them.
- */
+/** One cluster for all e2e files that run after each other: they work in namespaces, and with names, of their own. */
 export const sharedCluster = (): Promise<Cluster> => (shared ??= startCluster())
 
-/** Servers that nobody has stopped, with their folders. */
+/** mocha calls it after the last file; if files run in parallel, after each. */
+export const mochaHooks = {
+  async afterAll(): Promise<void> {
+    const cluster = await shared
+    shared = undefined
+    await cluster?.stop()
+  },
+}
+
+/** Servers that nobody has stopped, because the run was interrupted, with their folders. */
 const unfinished = new Map<number, string>()
 
 process.once('exit', () => {
