@@ -97,7 +97,7 @@ export async function startInBackground(
 export async function waitForServer(plane: Plane): Promise<ServerState> {
   return await waitUntilReady(plane, READY_LIMIT, () => {
     throw new TrustError('SERVER_NOT_STARTED', 'the server ended before it was ready', {
-      hints: ['run the command again to start it anew', `look at ${fileOf(plane, 'log')}`],
+      hints: ['run the command again to start it', `look at ${fileOf(plane, 'log')}`],
     })
   })
 }

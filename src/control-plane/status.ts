@@ -1,5 +1,5 @@
 import type {ApiClient} from '../client/api-client.ts'
-import {messageOf} from '../errors.ts'
+import {TrustError, messageOf} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
 import {connectAsAdmin} from './admin.ts'
 import {endpointOf, type Plane} from './config/plane.ts'
@@ -66,14 +66,20 @@ async function readContents(
   }
 }
 
-/** Only those who may learn why a check fails, and ask for that one. */
+/** What a health check returned, in Kubernetes' format. */
+function bodyOf(error: unknown): string {
+  const text = error instanceof TrustError ? error.facts.text : undefined
+  return typeof text === 'string' ? text : ''
+}
+
+/** Only an administrator learns why a check fails, by asking for that one. */
 async function whyNotReady(
   plane: Plane,
-  answer: string,
+  error: unknown,
 ): Promise<Pick<ServerReport, 'checks' | 'problems'>> {
-  const checks = parseChecks(answer)
+  const checks = parseChecks(bodyOf(error))
   const failing = checks.filter(({ok}) => !ok)
-  if (failing.length === 0) return {checks, problems: [answer]}
+  if (failing.length === 0) return {checks, problems: [messageOf(error)]}
   const client = await connectAsAdmin(plane)
   try {
     return {checks, problems: await Promise.all(failing.map(({name}) => reasonOf(client, name)))}
@@ -87,7 +93,7 @@ async function reasonOf(client: Pick<ApiClient, 'raw'>, check: string): Promise<
     await client.raw(`/readyz/${check}`)
     return `${check}: failed for a moment`
   } catch (error) {
-    const [, reason] = REASON.exec(messageOf(error)) ?? []
+    const [, reason] = REASON.exec(bodyOf(error)) ?? []
     return `${check}: ${reason ?? messageOf(error)}`
   }
 }
@@ -108,7 +114,7 @@ async function reportServer(plane: Plane): Promise<Pick<StatusReport, 'server' |
   try {
     server.checks = parseChecks(await probe(plane, '/readyz?verbose', state.port))
   } catch (error) {
-    return {server: {...server, ...(await whyNotReady(plane, messageOf(error)))}, objects: []}
+    return {server: {...server, ...(await whyNotReady(plane, error))}, objects: []}
   }
   server.ready = true
   try {

@@ -67,7 +67,7 @@ describe('token', () => {
         (await listed()).map((one) => one.token),
         [stdout.trim()],
       )
-      assert.match(stderr, /^Warning: whoever has the token [^\n]+\n$/)
+      assert.match(stderr, /^Warning: token \S+ can join machines [^\n]+\n$/)
       assert.doesNotMatch(stderr, new RegExp(stdout.trim().slice(7)))
     })
 

@@ -40,9 +40,7 @@ const copied = (fields: readonly Field[]): string =>
   formatFields(fields, {columns: Infinity, width: WIDTH})
 
 const joining = ({joinCommand}: InitResult): string =>
-  joinCommand === null
-    ? ''
-    : `\nBring a machine into the cluster by this line, run on it:\n\n${joinCommand}\n`
+  joinCommand === null ? '' : `\nTo add a machine, run this on it:\n\n${joinCommand}\n`
 
 /** `--skip-phases` may leave the server out: nothing is called ready that is not. */
 export const initView = (isRunning: boolean): View<InitResult> => ({

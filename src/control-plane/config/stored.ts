@@ -34,7 +34,7 @@ function settingsLost(dir: string): TrustError {
     `${dir} holds the store of a control plane, but not its config.yaml`,
     {
       hints: [
-        'put config.yaml back from a backup, or write it anew with the settings that were chosen',
+        'put config.yaml back from a backup, or write it again with the same settings',
         `or move ${dir} away and start afresh`,
       ],
     },

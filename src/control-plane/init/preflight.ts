@@ -41,7 +41,7 @@ function unsigned(location: string, missing: readonly string[]): TrustError {
     `the key of the CA in ${location} is not here, and it would have to sign: ${missing.join(', ')}`,
     {
       hints: [
-        'have these signed where the key is kept, and put them in their places',
+        'sign these where the key is, and put them in their places',
         "or put the CA's key beside its certificate",
       ],
     },

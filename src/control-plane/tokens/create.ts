@@ -49,15 +49,15 @@ export function idInUse(id: string, cause?: unknown): TrustError {
     cause,
     facts: {id},
     hints: [
-      'leave the token out and a random one is made',
+      'leave out the token to create a random one',
       `or delete the other one first with "trustadm token delete ${id}"`,
     ],
   })
 }
 
-/** What everybody who hands out such a token should know; undefined where it cannot be used to join. */
+/** What everybody who hands out such a token should know; undefined if it cannot be used to join. */
 export function warningOf({token, usages, expires}: BootstrapTokenInfo): string | undefined {
   if (!usages.authentication) return undefined
-  const end = expires ? `until ${expires.toISOString().slice(0, 19)}Z` : 'for ever'
-  return `whoever has the token ${token.id} can bring machines into the cluster ${end}; "trustadm token delete ${token.id}" ends that`
+  const end = expires ? `until ${expires.toISOString().slice(0, 19)}Z` : 'and does not expire'
+  return `token ${token.id} can join machines ${end}; to revoke it, run "trustadm token delete ${token.id}"`
 }

@@ -6,7 +6,7 @@ import type {JoinPhase} from './phase.ts'
 
 const OUTCOMES = {
   registered: 'is registered',
-  updated: 'was there already, and its addresses are brought up to date',
+  updated: 'existed already, and its addresses were updated',
   kept: 'is registered already',
 }
 
@@ -38,8 +38,7 @@ function notAccepted(file: string, cause: TrustError): TrustError {
     cause,
     facts: cause.facts,
     hints: [
-      'where the cluster was made anew or its CA was exchanged, move the folder of this node away and join again',
-      ...cause.suggestions.filter((hint) => !hint.includes('kubeconfig')),
+      'if the cluster was set up again or its CA was replaced, move the folder of this node away and join again',
     ],
   })
 }

@@ -290,7 +290,7 @@ describe('the phases by which machines can join', () => {
       await fixture.run('bootstrap-token')
       const said = fixture.lines.join('\n')
       assert.doesNotMatch(said, /x8s0vq/)
-      assert.equal(said.split('can bring machines into the cluster').length, 2)
+      assert.equal(said.split('can join machines').length, 2)
     })
 
     it('says in a dry run what it would make, before there is a server', async () => {

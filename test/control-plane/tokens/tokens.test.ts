@@ -186,13 +186,13 @@ describe('what whoever hands out a token is told', () => {
 
   it('says what it can do, until when, and how to end that, in one line', () => {
     const line = tell({ttl: HOUR}) ?? ''
-    assert.match(line, /machines into the cluster until 2026-11-16T13:00:00Z/)
+    assert.match(line, /can join machines until 2026-11-16T13:00:00Z/)
     assert.match(line, /trustadm token delete nh3k2b/)
     assert.doesNotMatch(line, /\n|x8s0vq/)
   })
 
   it('says so of a token without an end', () => {
-    assert.match(tell({ttl: 0}) ?? '', /for ever/)
+    assert.match(tell({ttl: 0}) ?? '', /does not expire/)
   })
 
   it('is nothing where the token lets nobody in', () => {
