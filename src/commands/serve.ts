@@ -9,7 +9,7 @@ export default class Serve extends TrustCommand {
   static override summary = 'run the API server of a control plane in the foreground'
   static override description = `Runs what "init" has set up until it is told to stop; for systemd and containers. "init" starts the same in the background.
 
-SIGTERM and SIGINT let requests in flight finish and end the server. SIGHUP rereads the certificates, without an interruption.
+SIGTERM and SIGINT let requests in flight finish and end the server. SIGHUP rereads the certificates, and the signers in config.yaml, without an interruption.
 Prints one line, "ready" and the address, on the standard output as soon as requests are answered; its log goes to the standard error.`
   static override examples = [
     '<%= config.bin %> <%= command.id %> --dir /var/lib/trustadm',

@@ -83,13 +83,14 @@ export async function startEmbedded(
   {clock, log, signing = DEFAULT_SIGNING, serving, controllers: chosen}: EmbeddedOptions,
 ): Promise<EmbeddedPlane> {
   const {settings} = plane
-  const sources = trustSources(plane, signing)
   const readState = async (generation: number): Promise<PlaneState> => {
+    // What an operator may have changed meanwhile.
+    const {signers, ...stored} = (await findPlane(plane.dir))?.settings ?? settings
+    const sources = trustSources({...plane, settings: {...settings, signers}}, signing)
     const trust = await readTrust(sources, generation)
-    const stored = (await findPlane(plane.dir))?.settings ?? settings
     return {
       ...trust,
-      signers: signersOf(trust.issuers, signing),
+      signers: signersOf(trust.signing, signing, signers),
       servingPolicy: servingPolicy(serving, stored),
     }
   }
@@ -145,7 +146,8 @@ export async function startEmbedded(
     })
     await controllers.synced
     if (signs) {
-      for (const line of shortcomingsOf(sources, trust.current)) log(`error: ${line}`)
+      for (const line of shortcomingsOf(trustSources(plane, signing), trust.current))
+        log(`error: ${line}`)
       // Signing is tried again and again; a server that cannot sign is of use all the same.
       await issuances.check().catch((error: unknown) => {
         log(`error: nothing is signed until the issuance log can be written: ${messageOf(error)}`)

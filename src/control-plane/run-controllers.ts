@@ -15,7 +15,7 @@ import {FileIssuanceLog} from '../controllers/signing/file-issuance-log.ts'
 import {TrustError, messageOf} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
 import {Reloadable} from '../trust/live.ts'
-import {readIssuers} from '../trust/read-trust.ts'
+import {readSigning} from '../trust/read-trust.ts'
 import {servingPolicy, type ServingChoices} from './serving-policy.ts'
 import {namedSigners, signersOf, type SigningSettings} from './signing.ts'
 
@@ -58,7 +58,7 @@ async function prepareSigning(options: RunOptions): Promise<Signing | undefined>
   const {controllers, signing, issuanceLog, clock, log} = options
   if (!controllers.includes(SIGNER)) return undefined
   const signers = await Reloadable.open(
-    async () => signersOf(await readIssuers(namedSigners(signing)), signing),
+    async () => signersOf(await readSigning(namedSigners(signing)), signing),
     (error) => log(`error: ${messageOf(error)}`),
   )
   if (signers.current.size === 0) {

@@ -1,3 +1,4 @@
+import {resolve} from 'node:path'
 import type {Signer, SignersByName} from '../controllers/signing/signers.ts'
 import {
   API_SERVER_CLIENT,
@@ -6,15 +7,17 @@ import {
   LEGACY_UNKNOWN,
   SIGNER_RULES,
   WELL_KNOWN_SIGNERS,
+  type SignerRules,
   type WellKnownSigner,
 } from '../csr/signers.ts'
 import type {AuthorityFiles} from '../pki/authority.ts'
 import type {Purpose} from '../pki/catalog.ts'
 import {LEAF_LIFETIME} from '../pki/lifetimes.ts'
 import type {TrustSources} from '../trust/read-trust.ts'
-import type {Issuers, SignerSource, Trust} from '../trust/trust.ts'
+import type {SignerSource, SigningAuthorities, Trust} from '../trust/trust.ts'
 import {CATALOG, CLUSTER_CA} from './certificates.ts'
 import {certDirOf, type Plane} from './config/plane.ts'
+import type {SignerSettings} from './config/signers.ts'
 
 /** What the signers sign with, as kube-controller-manager's --cluster-signing flags say. */
 export interface SigningSettings {
@@ -55,13 +58,34 @@ export function namedSigners({files, filesOf}: SigningSettings): SignerSource[] 
   })
 }
 
+/** The CA of each signer that an operator has added. */
+const addedSigners = ({dir, settings}: Plane): SignerSource[] =>
+  settings.signers.map(({name, certificate, key, trustedFor}) => ({
+    name,
+    authority: {certificate: resolve(dir, certificate), key: resolve(dir, key)},
+    trustedFor,
+  }))
+
+const rulesOf = ({commonName, organizations, names, usages}: SignerSettings): SignerRules => ({
+  ...(commonName === undefined ? {} : {commonName}),
+  organizations: {required: [], optional: organizations},
+  names,
+  usages: {required: [], optional: usages},
+})
+
 /** The signers that can sign, with what they sign by. */
-export function signersOf(issuers: Issuers, {duration}: SigningSettings): SignersByName {
+export function signersOf(
+  signing: SigningAuthorities,
+  {duration}: SigningSettings,
+  added: readonly SignerSettings[] = [],
+): SignersByName {
   const signers = new Map<string, Signer>()
-  for (const name of WELL_KNOWN_SIGNERS) {
-    const issuer = issuers.get(name)
-    if (issuer) signers.set(name, {rules: SIGNER_RULES[name], issuer, duration})
+  const add = (name: string, rules: SignerRules, longest: number) => {
+    const authority = signing.get(name)
+    if (authority) signers.set(name, {rules, issuer: authority.issuer, duration: longest})
   }
+  for (const name of WELL_KNOWN_SIGNERS) add(name, SIGNER_RULES[name], duration)
+  for (const one of added) add(one.name, rulesOf(one), one.maxValidityPeriod)
   return signers
 }
 
@@ -72,7 +96,7 @@ export const trustSources = (
 ): TrustSources => ({
   certDir: certDirOf(plane),
   catalog: CATALOG,
-  signers: planeSigners(signing),
+  signers: [...planeSigners(signing), ...addedSigners(plane)],
 })
 
 /**

@@ -84,13 +84,17 @@ export async function readAuthority(
   return {...authority, issuer: issuerOf(authority, found.keyPem, keyLocation)}
 }
 
-/** The signing half of a CA in files that an operator names. Links are followed: what Kubernetes mounts into a container are links. */
-export async function readIssuer({
+/** A CA whose key is here. */
+export type SigningAuthority = Authority & {issuer: Issuer}
+
+/** A CA in files that an operator names. Links are followed: what Kubernetes mounts into a container are links. */
+export async function readNamedAuthority({
   certificate: file,
   key: keyFile,
-}: AuthorityFiles): Promise<Issuer> {
+}: AuthorityFiles): Promise<SigningAuthority> {
   const read = async (path: string) => (await readFileSafely(path, {followLinks: true})).toString()
-  return issuerOf(parseAuthority(await read(file), file), await read(keyFile), keyFile)
+  const authority = parseAuthority(await read(file), file)
+  return {...authority, issuer: issuerOf(authority, await read(keyFile), keyFile)}
 }
 
 /** Refuses a CA outside of its time, and says which way the clock or the CA is off. */

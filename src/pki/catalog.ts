@@ -31,7 +31,8 @@ interface KubeconfigPlace {
 export type Place = PairPlace | KubeconfigPlace
 
 /** What a CA vouches for. It is trusted for its purposes and for nothing else. */
-export type Purpose = 'api-server' | 'client' | 'etcd' | 'front-proxy' | 'kubelet-serving'
+export const PURPOSES = ['api-server', 'client', 'etcd', 'front-proxy', 'kubelet-serving'] as const
+export type Purpose = (typeof PURPOSES)[number]
 
 export interface AuthoritySpec {
   id: string

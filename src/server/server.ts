@@ -22,10 +22,10 @@ import {RouteTable} from './registry/route-table.ts'
 import {StoreQuota} from './registry/store-quota.ts'
 import {createRequestLabels} from './request-labels.ts'
 import {createResources} from './resources/index.ts'
-import {ensureSystemObjects, republishAuthorities} from './system-objects.ts'
+import {ensureSystemObjects, republishTrust} from './system-objects.ts'
 
 /** What of a control plane's trust its server needs. */
-export type ServerTrust = Omit<Trust, 'authorities' | 'issuers'>
+export type ServerTrust = Omit<Trust, 'authorities'>
 
 export interface ServerOptions extends AccessOptions, ObservationOptions {
   host: string
@@ -155,7 +155,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       listener.setTls(tlsOf(changed))
       access.answers.changed('all')
     }),
-    republishAuthorities(published, (error) => onError('cannot publish the CAs', error)),
+    republishTrust(published, (error) => onError('cannot publish the CAs and signers', error)),
   ]
   const close = async (graceMilliseconds: number) => {
     for (const leave of followers) leave()

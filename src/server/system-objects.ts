@@ -1,4 +1,6 @@
+import {isDeepStrictEqual} from 'node:util'
 import type {ApiObject} from '../api/meta.ts'
+import {isWellKnownSigner} from '../csr/signers.ts'
 import type {Live} from '../trust/live.ts'
 import type {Trust} from '../trust/trust.ts'
 import type {ApiRequest, Handler} from './kernel/api-request.ts'
@@ -19,8 +21,8 @@ export interface SystemObjectsOptions {
   serviceAddress: string
   /** The port that the server listens on. */
   port: number
-  /** Whose bundles delegated authenticators read. */
-  trust: Live<Pick<Trust, 'bundles'>>
+  /** Whose bundles delegated authenticators read, and whose signers may sign. */
+  trust: Live<Pick<Trust, 'bundles' | 'signing'>>
 }
 
 /** Makes what every cluster has from its first start, and puts right at each start what must be right. */
@@ -29,11 +31,8 @@ export async function ensureSystemObjects(options: SystemObjectsOptions): Promis
   const write = writer(options.handler)
   const missing = NAMESPACES.filter((name) => objects.get('namespaces', '', '', name) === undefined)
   await Promise.all(missing.map((name) => write('POST', '/api/v1/namespaces', {metadata: {name}})))
-  await Promise.all([
-    ensurePolicy(objects, write),
-    ensureKubernetesService(options, write),
-    publishAuthorities(options),
-  ])
+  await Promise.all([ensurePolicy(objects, write), ensureKubernetesService(options, write)])
+  await publishTrust(options)
 }
 
 type Write = (method: string, path: string, body?: object) => Promise<void>
@@ -117,13 +116,30 @@ async function ensureKubernetesService(
 
 const AUTHENTICATION_CONFIG = 'extension-apiserver-authentication'
 
+const SIGNER_ROLE = 'trustadm:csr-signer'
+
 const RETRY = 10_000
 
-type AuthenticationConfig = Pick<SystemObjectsOptions, 'handler' | 'objects' | 'trust'>
+type Published = Pick<SystemObjectsOptions, 'handler' | 'objects' | 'trust'>
+
+async function publishTrust(published: Published): Promise<void> {
+  const write = writer(published.handler)
+  await Promise.all([publishAuthorities(published, write), allowSigning(published, write)])
+}
+
+/** Lets csr-signer sign for the signers that an operator has added, and for those only; Kubernetes' role covers its own signers. */
+async function allowSigning({objects, trust}: Published, write: Write): Promise<void> {
+  const names = [...trust.current.signing.keys()].filter((name) => !isWellKnownSigner(name)).sort()
+  const right = {verbs: ['sign'], apiGroups: ['certificates.k8s.io'], resources: ['signers']}
+  const rules = names.length === 0 ? [] : [{...right, resourceNames: names}]
+  const existing = objects.get('clusterroles', RBAC, '', SIGNER_ROLE)
+  if (existing === undefined || isDeepStrictEqual(existing.rules ?? [], rules)) return
+  const path = `/apis/${RBAC}/v1/clusterroles/${encodeURIComponent(SIGNER_ROLE)}`
+  await write('PUT', path, {...withoutVersion(existing), rules})
+}
 
 /** What kube-controller-manager and others read to authenticate their own callers. */
-async function publishAuthorities({handler, objects, trust}: AuthenticationConfig): Promise<void> {
-  const write = writer(handler)
+async function publishAuthorities({objects, trust}: Published, write: Write): Promise<void> {
   const {client, 'front-proxy': frontProxy} = trust.current.bundles
   const data: Record<string, string> = {
     'client-ca-file': client.pem,
@@ -142,21 +158,21 @@ async function publishAuthorities({handler, objects, trust}: AuthenticationConfi
 }
 
 /** Publishes every new generation, and tries again where that fails. Returns how to end that. */
-export function republishAuthorities(
-  config: AuthenticationConfig,
+export function republishTrust(
+  published: Published,
   onError: (error: unknown) => void,
 ): () => void {
   let retry: NodeJS.Timeout | undefined
   const publish = async () => {
     clearTimeout(retry)
     try {
-      await publishAuthorities(config)
+      await publishTrust(published)
     } catch (error) {
       onError(error)
       retry = setTimeout(() => void publish(), RETRY).unref()
     }
   }
-  const leave = config.trust.subscribe(publish)
+  const leave = published.trust.subscribe(publish)
   return () => {
     leave()
     clearTimeout(retry)

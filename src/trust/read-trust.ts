@@ -1,18 +1,23 @@
 import {join} from 'node:path'
 import {createSecureContext} from 'node:tls'
 import {TrustError, messageOf} from '../errors.ts'
-import {readAuthority, readIssuer, type Authority} from '../pki/authority.ts'
+import {
+  readAuthority,
+  readNamedAuthority,
+  type Authority,
+  type SigningAuthority,
+} from '../pki/authority.ts'
 import {SERVICE_ACCOUNT_KEYS, type Catalog, type Purpose} from '../pki/catalog.ts'
-import type {Issuer} from '../pki/issuer.ts'
 import {readKeyPair} from '../pki/key-pair.ts'
 import {isMatching, readPair} from '../pki/pair-store.ts'
 import {createTokenKeys, type TokenKeys} from './token-keys.ts'
 import {
   bundlesOf,
   loginSignersOf,
+  requireStatedTrust,
   type Bundle,
-  type Issuers,
   type SignerSource,
+  type SigningAuthorities,
   type Trust,
 } from './trust.ts'
 
@@ -36,20 +41,20 @@ export async function readAuthorities(
   return new Map(found.filter((one): one is [string, Authority] => one[1] !== undefined))
 }
 
-/** What signs for each signer. One whose CA is not here, or only its certificate, is left to others. */
-export async function readIssuers(
+/** The CA that signs for each signer. One whose CA is not here, or only its certificate, is left to others. */
+export async function readSigning(
   signers: readonly SignerSource[],
   authorities: ReadonlyMap<string, Authority> = new Map(),
-): Promise<Issuers> {
-  const issuers = new Map<string, Issuer>()
+): Promise<SigningAuthorities> {
+  const signing = new Map<string, SigningAuthority>()
   for (const {name, authority} of signers) {
-    const issuer =
+    const found =
       typeof authority === 'string'
-        ? authorities.get(authority)?.issuer
-        : await readIssuer(authority)
-    if (issuer) issuers.set(name, issuer)
+        ? authorities.get(authority)
+        : await readNamedAuthority(authority)
+    if (found?.issuer) signing.set(name, {...found, issuer: found.issuer})
   }
-  return issuers
+  return signing
 }
 
 function requireBundle(
@@ -106,8 +111,9 @@ async function readTokenKeys({certDir}: TrustSources): Promise<TokenKeys> {
 export async function readTrust(sources: TrustSources, generation: number): Promise<Trust> {
   const {certDir, catalog, signers} = sources
   const authorities = await readAuthorities(certDir, catalog)
-  const issuers = await readIssuers(signers, authorities)
-  const found = bundlesOf(catalog.authorities, authorities, {signers, issuers})
+  const signing = await readSigning(signers, authorities)
+  const found = bundlesOf(catalog.authorities, authorities, {signers, signing})
+  requireStatedTrust(signers, signing, found)
   const bundles = {
     ...found,
     'api-server': requireBundle(found, 'api-server', sources),
@@ -117,9 +123,9 @@ export async function readTrust(sources: TrustSources, generation: number): Prom
   return {
     generation,
     authorities,
-    issuers,
+    signing,
     bundles,
-    loginSigners: loginSignersOf(issuers, bundles.client),
+    loginSigners: loginSignersOf(signing, bundles.client),
     serving: await readServing(sources, bundles.client),
     tokenKeys: await readTokenKeys(sources),
   }

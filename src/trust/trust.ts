@@ -1,8 +1,8 @@
-import type {Authority, AuthorityFiles} from '../pki/authority.ts'
+import {TrustError} from '../errors.ts'
+import type {Authority, AuthorityFiles, SigningAuthority} from '../pki/authority.ts'
 import {encodeBundle, uniqueCertificates} from '../pki/bundle.ts'
 import type {AuthoritySpec, Purpose} from '../pki/catalog.ts'
 import type {Certificate} from '../pki/certificate.ts'
-import type {Issuer} from '../pki/issuer.ts'
 import type {TokenKeys} from './token-keys.ts'
 
 /** The CAs that are trusted for one purpose. */
@@ -19,8 +19,8 @@ export interface Trust {
   generation: number
   /** The CAs of the catalog that are there, by id: what signs, and what is trusted. */
   authorities: ReadonlyMap<string, Authority>
-  /** What signs for each signer; those without a key here are not in it. */
-  issuers: Issuers
+  /** The CA that signs for each signer; those without a key here are not in it. */
+  signing: SigningAuthorities
   bundles: Readonly<Bundles>
   /** The signers whose certificates log in to the API server. */
   loginSigners: ReadonlySet<string>
@@ -36,9 +36,11 @@ export interface SignerSource {
   authority: string | AuthorityFiles
   /** What its certificates are for; whoever checks those has to trust its CA. */
   purpose?: Purpose | undefined
+  /** What an operator knows its CA to be trusted for; anything else is refused. Absent: not checked. */
+  trustedFor?: readonly Purpose[] | undefined
 }
 
-export type Issuers = ReadonlyMap<string, Issuer>
+export type SigningAuthorities = ReadonlyMap<string, SigningAuthority>
 
 const toBundle = (certificates: readonly Certificate[]): Bundle => ({
   certificates: uniqueCertificates(certificates),
@@ -49,7 +51,7 @@ const toBundle = (certificates: readonly Certificate[]): Bundle => ({
 export function bundlesOf(
   specs: readonly AuthoritySpec[],
   authorities: ReadonlyMap<string, Authority>,
-  {signers, issuers}: {signers: readonly SignerSource[]; issuers: Issuers},
+  {signers, signing}: {signers: readonly SignerSource[]; signing: SigningAuthorities},
 ): Partial<Record<Purpose, Bundle>> {
   const purposes = new Map<Purpose, Certificate[]>()
   const trust = (purpose: Purpose, certificates: readonly Certificate[]) =>
@@ -59,8 +61,8 @@ export function bundlesOf(
     if (authority) for (const purpose of trustedFor) trust(purpose, authority.bundle)
   }
   for (const {name, purpose} of signers) {
-    const issuer = issuers.get(name)
-    if (purpose && issuer) trust(purpose, [issuer.certificate])
+    const authority = signing.get(name)
+    if (purpose && authority) trust(purpose, [authority.certificate])
   }
   return Object.fromEntries(
     [...purposes].map(([purpose, certificates]) => [purpose, toBundle(certificates)]),
@@ -68,19 +70,61 @@ export function bundlesOf(
 }
 
 /**
- * Whether a server that trusts these roots for clients may come to trust a certificate of that CA. A CA that another one has signed
- * counts: whose intermediate it is cannot be known here.
+ * Whether whoever trusts these roots comes to trust what that CA signs. The file of a CA that another one has signed may hold those above
+ * it; if it does not, nobody knows here.
  */
-function mayLogIn({certificate}: Issuer, roots: readonly Certificate[]): boolean {
-  const {subject, issuer, publicKeyDer} = certificate
-  return (
-    !subject.der.equals(issuer.der) ||
-    roots.some(
-      (root) => root.publicKeyDer.equals(publicKeyDer) || root.subject.der.equals(issuer.der),
-    )
-  )
+function isTrusted({bundle}: Authority, roots: readonly Certificate[]): boolean | 'unknown' {
+  let [current, ...above] = bundle
+  while (current !== undefined) {
+    const {subject, issuer, publicKeyDer} = current
+    const isRoots = (root: Certificate) =>
+      root.publicKeyDer.equals(publicKeyDer) || root.subject.der.equals(issuer.der)
+    if (roots.some(isRoots)) return true
+    if (subject.der.equals(issuer.der)) return false
+    const next = above.find((one) => one.subject.der.equals(issuer.der))
+    above = above.filter((one) => one !== next)
+    current = next
+  }
+  return 'unknown'
 }
 
-/** The signers whose certificates a server that trusts this bundle for clients would accept as logins. */
-export const loginSignersOf = (issuers: Issuers, {certificates}: Bundle): ReadonlySet<string> =>
-  new Set([...issuers].filter(([, issuer]) => mayLogIn(issuer, certificates)).map(([name]) => name))
+/** The signers whose certificates a server that trusts this bundle for clients may accept as logins. */
+export const loginSignersOf = (
+  signing: SigningAuthorities,
+  {certificates}: Bundle,
+): ReadonlySet<string> => {
+  const mayLogIn = (authority: Authority) => isTrusted(authority, certificates) !== false
+  return new Set([...signing].filter(([, one]) => mayLogIn(one)).map(([name]) => name))
+}
+
+/** Refuses a signer whose CA is trusted for more than its operator says: whoever approves for it could create logins or servers of the cluster. */
+export function requireStatedTrust(
+  signers: readonly SignerSource[],
+  signing: SigningAuthorities,
+  bundles: Partial<Record<Purpose, Bundle>>,
+): void {
+  for (const {name, trustedFor} of signers) {
+    const authority = signing.get(name)
+    if (!authority || !trustedFor) continue
+    const verdicts = (Object.keys(bundles) as Purpose[])
+      .filter((purpose) => !trustedFor.includes(purpose))
+      .map((purpose) => ({
+        purpose,
+        verdict: isTrusted(authority, bundles[purpose]?.certificates ?? []),
+      }))
+    const unstated = verdicts.filter(({verdict}) => verdict === true).map(({purpose}) => purpose)
+    // What to do is part of the message: a server's log shows no hints.
+    if (unstated.length > 0) {
+      throw new TrustError(
+        'CONFIG_INVALID',
+        `signer ${name}: the CA in ${authority.location} is trusted for ${unstated.join(', ')}; use another CA, or add this to trustedFor of the signer`,
+      )
+    }
+    if (verdicts.some(({verdict}) => verdict === 'unknown')) {
+      throw new TrustError(
+        'CONFIG_INVALID',
+        `signer ${name}: the CA in ${authority.location} was signed by another one; add the certificates of the CAs above it to that file`,
+      )
+    }
+  }
+}

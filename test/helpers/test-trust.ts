@@ -47,6 +47,7 @@ export async function testTrust(
   const {privateKey} = await generateKeys('ECDSA-P256')
   let next: Omit<ServerTrust, 'generation'> = {
     bundles: {'api-server': bundle, client: bundle, 'front-proxy': bundle},
+    signing: new Map(),
     loginSigners: new Set(),
     serving,
     tokenKeys: createTokenKeys(privateKey),

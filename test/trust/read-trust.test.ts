@@ -56,8 +56,8 @@ describe('the trust of a control plane', () => {
     const next = await testAuthority({commonName: 'kubernetes'})
     await writeFile(file('ca.crt'), next.pem + old)
     await writeFile(file('ca.key'), privateKeyPem(next.keys.privateKey))
-    const {bundles, issuers} = await read([{name: 'a', authority: 'ca', purpose: 'client'}])
-    assert.equal(issuers.get('a')?.certificate.fingerprint, next.certificate.fingerprint)
+    const {bundles, signing} = await read([{name: 'a', authority: 'ca', purpose: 'client'}])
+    assert.equal(signing.get('a')?.certificate.fingerprint, next.certificate.fingerprint)
     assert.equal(bundles.client.pem, next.pem + old)
     assert.equal(bundles.client.certificates.length, 2)
   })
@@ -81,11 +81,11 @@ describe('the trust of a control plane', () => {
     await rm(file('kubelet-serving-ca.crt'))
     await rm(file('kubelet-serving-ca.key'))
     await rm(file('ca.key'))
-    const {issuers, bundles} = await read([
+    const {signing, bundles} = await read([
       {name: 'a', authority: 'kubelet-serving-ca', purpose: 'kubelet-serving'},
       {name: 'b', authority: 'ca', purpose: 'client'},
     ])
-    assert.deepEqual([issuers.size, bundles['kubelet-serving']], [0, undefined])
+    assert.deepEqual([signing.size, bundles['kubelet-serving']], [0, undefined])
   })
 
   it('believes the tokens of every key in sa.pub, and signs with sa.key', async () => {

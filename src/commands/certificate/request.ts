@@ -12,7 +12,7 @@ export default class CertificateRequest extends TrustCommand {
   static override description = `Makes a key, asks the cluster for a certificate for it, waits until somebody has approved and signed it, and writes both: as <name>.key and <name>.crt in a folder, or as a kubeconfig. The key never leaves this machine.
 Run again after an interruption it goes on with the same key, kept in <name>.pending.key, and the same request. Files that are there are not overwritten without --force.
 
-Kubernetes signs for users (kubernetes.io/kube-apiserver-client), but has no signer for services: say with --signer who signs for them in this cluster.`
+Kubernetes signs for users (kubernetes.io/kube-apiserver-client), but has no signer for services: say with --signer who signs for them in this cluster; one can be added to the control plane in its config.yaml (signers).`
   static override examples = [
     '<%= config.bin %> <%= command.id %> --user ada --group developers --kubeconfig-out ada.conf',
     '<%= config.bin %> <%= command.id %> web --service web.default.svc,10.96.0.7 --signer example.com/services --out tls',

@@ -21,6 +21,7 @@ import {
 } from './fields.ts'
 import type {Field, Kinds} from './document-reader.ts'
 import type {Choices} from './settings.ts'
+import {signers} from './signers.ts'
 
 /** What a field of a configuration decides. */
 export type Target =
@@ -89,6 +90,7 @@ export const KINDS: Kinds<Target> = {
     dnsDomain: use('dnsDomain', domain),
     servingCIDRs: use('servingCIDRs', cidrs),
     servingDomains: use('servingDomains', domains),
+    signers: use('signers', signers),
     keyAlgorithm: use('keyAlgorithm', keyAlgorithm),
     certificateValidityPeriod: use('certificateValidityPeriod', duration),
     caCertificateValidityPeriod: use('caCertificateValidityPeriod', duration),

@@ -2,6 +2,7 @@ import {hostname, networkInterfaces} from 'node:os'
 import {join} from 'node:path'
 import {DEFAULT_KEY_ALGORITHM, type KeyAlgorithm} from '../../pki/keys.ts'
 import {AUTHORITY_LIFETIME, LEAF_LIFETIME} from '../../pki/lifetimes.ts'
+import type {SignerSettings} from './signers.ts'
 
 /** What an operator decides about a control plane, by flags or by a file. Names as in kubeadm, where it has them. */
 export interface Settings {
@@ -22,6 +23,8 @@ export interface Settings {
   /** Addresses and names that nodes without a Machine may register and have a serving certificate for. */
   servingCIDRs: string[]
   servingDomains: string[]
+  /** Besides Kubernetes' own. */
+  signers: SignerSettings[]
   keyAlgorithm: KeyAlgorithm
   /** In milliseconds, as the next. */
   certificateValidityPeriod: number
@@ -77,6 +80,7 @@ export function complete(dir: string, choices: Choices): Settings {
     dnsDomain: 'cluster.local',
     servingCIDRs: [],
     servingDomains: [],
+    signers: [],
     keyAlgorithm: DEFAULT_KEY_ALGORITHM,
     certificateValidityPeriod: LEAF_LIFETIME,
     caCertificateValidityPeriod: AUTHORITY_LIFETIME,

@@ -56,6 +56,10 @@ export async function savePlane({dir, settings, generatedAuthorities}: Plane): P
     ...settings,
     certificateValidityPeriod: formatDuration(settings.certificateValidityPeriod),
     caCertificateValidityPeriod: formatDuration(settings.caCertificateValidityPeriod),
+    signers: settings.signers.map((signer) => ({
+      ...signer,
+      maxValidityPeriod: formatDuration(signer.maxValidityPeriod),
+    })),
     generatedAuthorities,
   }
   await ensureFolder(dir)
@@ -66,6 +70,7 @@ export async function savePlane({dir, settings, generatedAuthorities}: Plane): P
 const CHANGEABLE: readonly (keyof Settings)[] = [
   'servingCIDRs',
   'servingDomains',
+  'signers',
   'keyAlgorithm',
   'certificateValidityPeriod',
   'caCertificateValidityPeriod',

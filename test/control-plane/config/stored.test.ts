@@ -24,6 +24,23 @@ describe('the stored configuration', () => {
     assert.deepEqual(await findPlane(dir), plane)
   })
 
+  it('keeps signers, and takes others at any time', async () => {
+    const signer = {
+      name: 'example.com/services',
+      certificate: 'a.crt',
+      key: 'a.key',
+      usages: ['server auth'],
+      organizations: [],
+      names: ['dns' as const],
+      maxValidityPeriod: 3_600_000,
+      trustedFor: [],
+    }
+    const settings = complete(dir, {signers: [signer]})
+    await savePlane({dir, settings, generatedAuthorities: []})
+    assert.deepEqual((await findPlane(dir))?.settings.signers, [signer])
+    assert.deepEqual(adapt(settings, {signers: []}).signers, [])
+  })
+
   it('takes other sizes of the audit log and other limits at any time', () => {
     const choices = {
       auditLogPath: '/var/log/a.log',

@@ -1,10 +1,11 @@
 /**
  * What trustadm's own controllers need beyond Kubernetes' roles, written as those are. They list and watch as
- * kube-controller-manager, so these are for what each does to single objects.
+ * kube-controller-manager, so these are for what each does to single objects. What trustadm:csr-signer may sign is written when the signers are read.
  */
 export const OWN_CLUSTER_ROLES = `
 trustadm:csr-approver
   get | "" | nodes
+trustadm:csr-signer
 trustadm:kubelet-serving-approver
   get | certificates.k8s.io | certificatesigningrequests
   update | certificates.k8s.io | certificatesigningrequests/approval
@@ -16,6 +17,7 @@ trustadm:node-record-cleaner
 
 export const OWN_CLUSTER_ROLE_BINDINGS = `
 trustadm:csr-approver -> trustadm:csr-approver: ServiceAccount kube-system/certificate-controller
+trustadm:csr-signer -> trustadm:csr-signer: ServiceAccount kube-system/certificate-controller
 trustadm:kubelet-serving-approver -> trustadm:kubelet-serving-approver: ServiceAccount kube-system/kubelet-serving-approver
 trustadm:node-record-cleaner -> trustadm:node-record-cleaner: ServiceAccount kube-system/node-record-cleaner
 `
