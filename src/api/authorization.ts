@@ -39,6 +39,20 @@ export interface ResourceAttributes {
   resource?: string
   subresource?: string
   name?: string
+  fieldSelector?: SelectorAttributes
+  labelSelector?: SelectorAttributes
+}
+
+/** What a list or watch is limited to. */
+export interface SelectorAttributes {
+  rawSelector?: string
+  requirements?: SelectorRequirement[]
+}
+
+export interface SelectorRequirement {
+  key?: string
+  operator?: string
+  values?: string[]
 }
 
 interface SubjectAccessReviewStatus {
@@ -48,7 +62,7 @@ interface SubjectAccessReviewStatus {
   evaluationError?: string
 }
 
-interface SubjectRulesReviewStatus {
+export interface SubjectRulesReviewStatus {
   resourceRules: {
     verbs: string[]
     apiGroups?: string[]
@@ -56,6 +70,7 @@ interface SubjectRulesReviewStatus {
     resourceNames?: string[]
   }[]
   nonResourceRules: {verbs: string[]; nonResourceURLs?: string[]}[]
+  /** Some authorizer cannot list its rules. */
   incomplete: boolean
   evaluationError?: string
 }

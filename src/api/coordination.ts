@@ -12,4 +12,6 @@ interface LeaseSpec {
   acquireTime?: string
   renewTime?: string
   leaseTransitions?: number
+  strategy?: string
+  preferredHolder?: string
 }

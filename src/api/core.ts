@@ -45,3 +45,8 @@ export interface ObjectReference {
   resourceVersion?: string
   fieldPath?: string
 }
+
+/** Puts a pod onto a node. */
+export interface Binding extends ApiObject {
+  target: ObjectReference
+}

@@ -14,6 +14,7 @@ export interface Event extends ApiObject {
   lastTimestamp?: string | null
   eventTime?: string | null
   source?: {component?: string; host?: string}
+  series?: {count?: number; lastObservedTime?: string | null}
   reportingComponent?: string
   reportingInstance?: string
 }

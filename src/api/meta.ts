@@ -47,6 +47,35 @@ export interface ApiObject {
   [field: string]: unknown
 }
 
+/** An object as it comes in, before it is validated: any field may be missing, and any text stand in it. */
+export type Received<T extends ApiObject> = ApiObject & {
+  [K in keyof T as K extends keyof ObjectHead ? never : K]?: Unchecked<T[K]>
+}
+
+type ObjectHead = Pick<ApiObject, 'kind' | 'apiVersion' | 'metadata'>
+
+/** The same for a part of an object. */
+export type Unchecked<T> = T extends string
+  ? string
+  : T extends readonly (infer Item)[]
+    ? Unchecked<Item>[]
+    : T extends object
+      ? UncheckedFields<T>
+      : T
+
+/** Fields become optional; of a map, which has no fields, only the values are unchecked. */
+type UncheckedFields<T extends object> = string extends keyof T
+  ? {[K in keyof T]: Unchecked<T[K]>}
+  : {[K in keyof T]?: Unchecked<T[K]>}
+
+/** Amounts of what machines have, such as `{"cpu": "500m"}`. */
+export type ResourceList = Record<string, string | number>
+
+export interface LabelSelector {
+  matchLabels?: Record<string, string>
+  matchExpressions?: {key: string; operator: string; values?: string[]}[]
+}
+
 export interface ListMeta {
   resourceVersion?: string
   continue?: string

@@ -1,4 +1,4 @@
-import type {ApiObject} from './meta.ts'
+import type {ApiObject, ResourceList} from './meta.ts'
 
 /** A machine of the cluster, as its kubelet registers it. */
 export interface Node extends ApiObject {
@@ -12,9 +12,10 @@ interface NodeSpec {
   providerID?: string
   unschedulable?: boolean
   taints?: Taint[]
+  configSource?: object
 }
 
-interface Taint {
+export interface Taint {
   key: string
   value?: string
   effect: string
@@ -22,8 +23,8 @@ interface Taint {
 }
 
 interface NodeStatus {
-  capacity?: Record<string, string>
-  allocatable?: Record<string, string>
+  capacity?: ResourceList
+  allocatable?: ResourceList
   conditions?: NodeCondition[]
   addresses?: NodeAddress[]
   daemonEndpoints?: {kubeletEndpoint?: {Port: number}}

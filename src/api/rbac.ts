@@ -1,4 +1,4 @@
-import type {ApiObject} from './meta.ts'
+import type {ApiObject, LabelSelector} from './meta.ts'
 
 /** `rbac.authorization.k8s.io/v1`. */
 export interface Role extends ApiObject {
@@ -39,9 +39,4 @@ export interface RoleRef {
   apiGroup: string
   kind: 'Role' | 'ClusterRole'
   name: string
-}
-
-export interface LabelSelector {
-  matchLabels?: Record<string, string>
-  matchExpressions?: {key: string; operator: string; values?: string[]}[]
 }

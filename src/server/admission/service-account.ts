@@ -1,37 +1,12 @@
 import {randomInt} from 'node:crypto'
 import type {ServiceAccount} from '../../api/core.ts'
-import type {ApiObject} from '../../api/meta.ts'
+import type {Pod, PodSpec} from '../../api/pod.ts'
 import {
   denied,
   isResource,
   type AdmissionOperation,
   type AdmissionPlugin,
 } from '../kernel/admission.ts'
-
-interface Mount {
-  name: string
-  mountPath: string
-  readOnly?: boolean
-}
-
-interface MountingContainer {
-  volumeMounts?: Mount[]
-}
-
-/** The part of a pod that this plugin reads and writes. */
-interface AccountPod extends ApiObject {
-  spec?: {
-    serviceAccountName?: string
-    serviceAccount?: string
-    automountServiceAccountToken?: boolean
-    imagePullSecrets?: {name?: string}[]
-    volumes?: {name: string; [source: string]: unknown}[]
-    containers?: MountingContainer[]
-    initContainers?: MountingContainer[]
-  }
-}
-
-type AccountPodSpec = NonNullable<AccountPod['spec']>
 
 const MOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount'
 const VOLUME_PREFIX = 'kube-api-access-'
@@ -45,7 +20,7 @@ export const serviceAccountAdmission: AdmissionPlugin = {
     const {verb, subresource, object} = operation
     if (verb !== 'create' || subresource !== '' || object === undefined) return
     if (!isResource(operation, '', 'pods')) return
-    const pod = object as AccountPod
+    const pod = object as Pod
     if (pod.metadata.annotations?.[MIRROR_ANNOTATION] !== undefined) {
       requireHarmlessMirror(operation, pod)
       return
@@ -75,18 +50,18 @@ export const serviceAccountAdmission: AdmissionPlugin = {
 
 const isGiven = (text: string | undefined): text is string => text !== undefined && text !== ''
 
-function requireHarmlessMirror(operation: AdmissionOperation, pod: AccountPod): void {
+function requireHarmlessMirror(operation: AdmissionOperation, pod: Pod): void {
   const problem = mirrorPodProblem(pod)
   if (problem !== undefined) throw denied(operation, problem)
 }
 
-function mountToken(spec: AccountPodSpec): void {
+function mountToken(spec: PodSpec): void {
   const lacking = [...(spec.initContainers ?? []), ...(spec.containers ?? [])].filter(
     ({volumeMounts = []}) => !volumeMounts.some(({mountPath}) => mountPath === MOUNT_PATH),
   )
   if (lacking.length === 0) return
   const volumes = (spec.volumes ??= [])
-  const existing = volumes.find(({name}) => name.startsWith(VOLUME_PREFIX))
+  const existing = volumes.find(({name}) => name?.startsWith(VOLUME_PREFIX))
   const name = existing?.name ?? `${VOLUME_PREFIX}${randomSuffix()}`
   if (existing === undefined) volumes.push(tokenVolume(name))
   for (const container of lacking) {
@@ -118,27 +93,8 @@ const tokenVolume = (name: string) => ({
   },
 })
 
-interface VolumeSources {
-  secret?: unknown
-  projected?: {sources?: {secret?: unknown; serviceAccountToken?: unknown}[]}
-}
-
-interface EnvironmentUser {
-  env?: {valueFrom?: {secretKeyRef?: unknown}}[]
-  envFrom?: {secretRef?: unknown}[]
-}
-
-interface MirrorSpec {
-  serviceAccountName?: string
-  imagePullSecrets?: unknown[]
-  volumes?: VolumeSources[]
-  containers?: EnvironmentUser[]
-  initContainers?: EnvironmentUser[]
-}
-
 /** A mirror pod shows what a kubelet runs anyway: it must not be a way to reach secrets or tokens. */
-function mirrorPodProblem(pod: ApiObject): string | undefined {
-  const spec = (pod.spec ?? {}) as MirrorSpec
+function mirrorPodProblem({spec = {}}: Pod): string | undefined {
   const {serviceAccountName = '', imagePullSecrets = [], volumes = []} = spec
   if (serviceAccountName !== '') return 'a mirror pod may not reference service accounts'
   const sources = volumes.flatMap(({projected}) => projected?.sources ?? [])

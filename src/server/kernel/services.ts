@@ -1,18 +1,5 @@
+import type {SubjectRulesReviewStatus} from '../../api/authorization.ts'
 import type {UserInfo} from '../../api/meta.ts'
-
-/** What a user may do in a namespace, as a SelfSubjectRulesReview answers it. */
-export interface SubjectRules {
-  resourceRules: {
-    verbs: string[]
-    apiGroups?: string[]
-    resources?: string[]
-    resourceNames?: string[]
-  }[]
-  nonResourceRules: {verbs: string[]; nonResourceURLs?: string[]}[]
-  /** Some authorizer cannot list its rules. */
-  incomplete: boolean
-  evaluationError?: string
-}
 
 /** What a TokenReview learns of a token. */
 export type TokenVerdict =
@@ -43,7 +30,7 @@ export interface IssuedToken {
 export interface ServerServices {
   /** What tokens are for where a request names no audience. */
   audiences: string[]
-  rulesFor(user: UserInfo, namespace: string): SubjectRules
+  rulesFor(user: UserInfo, namespace: string): SubjectRulesReviewStatus
   /** An empty list of audiences stands for the server's own. */
   reviewToken(token: string, audiences: string[]): Promise<TokenVerdict>
   issueToken(order: TokenOrder): Promise<IssuedToken>

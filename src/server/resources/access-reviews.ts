@@ -1,48 +1,15 @@
-import type {ApiObject, UserInfo} from '../../api/meta.ts'
+import type {SubjectAccessReview} from '../../api/authorization.ts'
+import type {Received, UserInfo} from '../../api/meta.ts'
 import type {FieldError} from '../kernel/field-error.ts'
 import {invalidValue} from '../kernel/field-error.ts'
 import type {AccessAttributes, OperationContext} from '../kernel/resource.ts'
 import {invalid} from '../kernel/status.ts'
 import {fieldSelectorText, validateSelectorAttributes} from './review-selectors.ts'
-import type {SelectorAttributes} from './review-selectors.ts'
 
 export const AUTHORIZATION_GROUP = 'authorization.k8s.io'
 
-interface ResourceAttributes {
-  namespace?: string
-  verb?: string
-  group?: string
-  version?: string
-  resource?: string
-  subresource?: string
-  name?: string
-  fieldSelector?: SelectorAttributes
-  labelSelector?: SelectorAttributes
-}
-
-interface NonResourceAttributes {
-  path?: string
-  verb?: string
-}
-
-interface ReviewStatus {
-  allowed: boolean
-  reason?: string
-  evaluationError?: string
-}
-
 /** What a review asks: the self form has no user. */
-export interface AccessReview extends ApiObject {
-  spec?: {
-    resourceAttributes?: ResourceAttributes
-    nonResourceAttributes?: NonResourceAttributes
-    user?: string
-    groups?: string[]
-    uid?: string
-    extra?: Record<string, string[]>
-  }
-  status?: ReviewStatus
-}
+export type AccessReview = Received<SubjectAccessReview>
 
 export function validateAttributes({spec = {}}: AccessReview): FieldError[] {
   const {resourceAttributes: resource, nonResourceAttributes: path} = spec

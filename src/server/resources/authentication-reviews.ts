@@ -1,24 +1,11 @@
-import type {ApiObject, UserInfo} from '../../api/meta.ts'
+import type {SelfSubjectReview, TokenReview} from '../../api/authentication.ts'
+import type {Received, UserInfo} from '../../api/meta.ts'
 import type {Resource} from '../kernel/resource.ts'
 import type {ServerServices} from '../kernel/services.ts'
 import {badRequest} from '../kernel/status.ts'
 import {defineResource, timestamp} from './define.ts'
 
 const GROUP = 'authentication.k8s.io'
-
-interface TokenReview extends ApiObject {
-  spec?: {token?: string; audiences?: string[]}
-  status?: {
-    authenticated?: true
-    user: Partial<UserInfo>
-    audiences?: string[]
-    error?: string
-  }
-}
-
-interface SelfSubjectReview extends ApiObject {
-  status?: {userInfo: Partial<UserInfo>}
-}
 
 /** Empty parts of an identity are left out. */
 const shownUser = ({username, uid, groups, extra}: UserInfo): Partial<UserInfo> => ({
@@ -30,7 +17,7 @@ const shownUser = ({username, uid, groups, extra}: UserInfo): Partial<UserInfo> 
 
 /** Without services the row is data only. */
 export const tokenReviews = (services?: ServerServices): Resource =>
-  defineResource<TokenReview>({
+  defineResource<Received<TokenReview>>({
     group: GROUP,
     version: 'v1',
     plural: 'tokenreviews',

@@ -1,17 +1,15 @@
+import type {Received} from '../../api/meta.ts'
+import type * as api from '../../api/rbac.ts'
 import type {FieldError} from '../kernel/field-error.ts'
 import {required} from '../kernel/field-error.ts'
 import {ALL_VERBS} from '../kernel/resource.ts'
-import type {LabelSelector} from '../validation/label-selector.ts'
 import {validateLabelSelector} from '../validation/label-selector.ts'
 import {pathSegmentName} from '../validation/names.ts'
 import {DEFAULT_COLUMNS} from './columns.ts'
 import {defineResource} from './define.ts'
-import type {Role} from './rbac.ts'
 import {RBAC_GROUP, validateRules} from './rbac.ts'
 
-export interface ClusterRole extends Role {
-  aggregationRule?: {clusterRoleSelectors?: LabelSelector[]}
-}
+export type ClusterRole = Received<api.ClusterRole>
 
 function validateAggregation({aggregationRule}: ClusterRole): FieldError[] {
   if (aggregationRule === undefined) return []

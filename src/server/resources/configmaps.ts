@@ -1,4 +1,4 @@
-import type {ApiObject} from '../../api/meta.ts'
+import type {ConfigMap} from '../../api/core.ts'
 import type {FieldError} from '../kernel/field-error.ts'
 import {forbiddenField, invalidValue, tooLong} from '../kernel/field-error.ts'
 import {ALL_VERBS} from '../kernel/resource.ts'
@@ -6,12 +6,6 @@ import {semanticallyEqual, checkWith} from '../validation/values.ts'
 import {configKey} from '../validation/names.ts'
 import {AGE, NAME, column} from './columns.ts'
 import {defineResource} from './define.ts'
-
-export interface ConfigMap extends ApiObject {
-  data?: Record<string, string>
-  binaryData?: Record<string, string>
-  immutable?: boolean
-}
 
 export const MOST_DATA_BYTES = 1024 * 1024
 

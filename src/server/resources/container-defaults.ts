@@ -1,5 +1,5 @@
 import {canonicalQuantity, canonicalizeResources} from '../validation/quantity.ts'
-import type {Container, DownwardItem, HttpGet, Probe} from './pod-types.ts'
+import type {Container, DownwardItem, HttpGet, Probe} from '../../api/pod.ts'
 
 /** A tag of `latest`, given or left out, may mean something else tomorrow. */
 export function pullPolicyFor(image: string): string {

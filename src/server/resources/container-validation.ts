@@ -4,7 +4,7 @@ import {dnsLabel, environmentName, portName} from '../validation/names.ts'
 import {PROTOCOLS, portNumber, portReference} from '../validation/network.ts'
 import {QUANTITY_PATTERN_TEXT, compareQuantities, parseQuantity} from '../validation/quantity.ts'
 import {NOT_NEGATIVE, checkWith, notNegative, oneOf, requiredWith} from '../validation/values.ts'
-import type {Container, ContainerPort, EnvironmentVariable, Probe} from './pod-types.ts'
+import type {Container, ContainerPort, EnvironmentVariable, Probe} from '../../api/pod.ts'
 
 const NO_SOURCE =
   'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`'

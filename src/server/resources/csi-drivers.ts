@@ -1,4 +1,4 @@
-import type {ApiObject} from '../../api/meta.ts'
+import type {CSIDriver, CSIDriverSpec} from '../../api/storage.ts'
 import type {FieldError} from '../kernel/field-error.ts'
 import {duplicate, invalidValue, required, tooLong} from '../kernel/field-error.ts'
 import type {Column} from '../kernel/resource.ts'
@@ -7,21 +7,6 @@ import {immutableField, semanticallyEqual, checkWith, oneOf} from '../validation
 import {dnsSubdomain} from '../validation/names.ts'
 import {AGE, NAME, column} from './columns.ts'
 import {defineResource} from './define.ts'
-
-interface Spec {
-  attachRequired?: boolean
-  podInfoOnMount?: boolean
-  storageCapacity?: boolean
-  requiresRepublish?: boolean
-  seLinuxMount?: boolean
-  fsGroupPolicy?: string
-  volumeLifecycleModes?: string[]
-  tokenRequests?: {audience?: string; expirationSeconds?: number}[]
-}
-
-export interface CsiDriver extends ApiObject {
-  spec?: Spec
-}
 
 const MOST_NAME = 63
 const LEAST_TOKEN_SECONDS = 600
@@ -37,7 +22,7 @@ export function validateDriverName(name: string, field: string): FieldError[] {
   ]
 }
 
-function defaults(driver: CsiDriver): void {
+function defaults(driver: CSIDriver): void {
   const spec = (driver.spec ??= {})
   spec.attachRequired ??= true
   spec.podInfoOnMount ??= false
@@ -48,7 +33,9 @@ function defaults(driver: CsiDriver): void {
   if (!spec.volumeLifecycleModes?.length) spec.volumeLifecycleModes = ['Persistent']
 }
 
-function validateTokenRequests(requests: NonNullable<Spec['tokenRequests']>): FieldError[] {
+function validateTokenRequests(
+  requests: NonNullable<CSIDriverSpec['tokenRequests']>,
+): FieldError[] {
   const seen = new Set<string>()
   return requests.flatMap(({audience = '', expirationSeconds: seconds}, index) => {
     const field = `spec.tokenRequests[${index}]`
@@ -69,7 +56,7 @@ function validateTokenRequests(requests: NonNullable<Spec['tokenRequests']>): Fi
   })
 }
 
-function validate({metadata, spec = {}}: CsiDriver): FieldError[] {
+function validate({metadata, spec = {}}: CSIDriver): FieldError[] {
   return [
     ...validateDriverName(metadata.name ?? '', 'metadata.name'),
     ...(spec.volumeLifecycleModes ?? []).flatMap((mode) =>
@@ -80,17 +67,21 @@ function validate({metadata, spec = {}}: CsiDriver): FieldError[] {
   ]
 }
 
-const IMMUTABLE: (keyof Spec)[] = ['attachRequired', 'volumeLifecycleModes']
-const COUNTED: (keyof Spec)[] = ['tokenRequests', 'requiresRepublish', 'seLinuxMount']
+const IMMUTABLE: (keyof CSIDriverSpec)[] = ['attachRequired', 'volumeLifecycleModes']
+const COUNTED: (keyof CSIDriverSpec)[] = ['tokenRequests', 'requiresRepublish', 'seLinuxMount']
 
-const flag = (name: string, description: string, field: keyof Spec): Column<CsiDriver> => ({
+const flag = (
+  name: string,
+  description: string,
+  field: keyof CSIDriverSpec,
+): Column<CSIDriver> => ({
   name,
   type: 'boolean',
   description,
   value: ({spec}) => spec?.[field] === true,
 })
 
-export const csiDrivers = defineResource<CsiDriver>({
+export const csiDrivers = defineResource<CSIDriver>({
   group: 'storage.k8s.io',
   version: 'v1',
   plural: 'csidrivers',

@@ -1,4 +1,4 @@
-import type {ApiObject} from '../../api/meta.ts'
+import type {CSINode} from '../../api/storage.ts'
 import type {FieldError} from '../kernel/field-error.ts'
 import {duplicate, required} from '../kernel/field-error.ts'
 import {ALL_VERBS} from '../kernel/resource.ts'
@@ -8,18 +8,7 @@ import {AGE, NAME} from './columns.ts'
 import {validateDriverName} from './csi-drivers.ts'
 import {defineResource} from './define.ts'
 
-interface NodeDriver {
-  name?: string
-  nodeID?: string
-  topologyKeys?: string[]
-  allocatable?: {count?: number}
-}
-
-export interface CsiNode extends ApiObject {
-  spec?: {drivers?: NodeDriver[] | null}
-}
-
-function validate({spec}: CsiNode): FieldError[] {
+function validate({spec}: CSINode): FieldError[] {
   const seen = new Set<string>()
   return (spec?.drivers ?? []).flatMap((driver, index) => {
     const field = `spec.drivers[${index}]`
@@ -38,7 +27,7 @@ function validate({spec}: CsiNode): FieldError[] {
   })
 }
 
-export const csiNodes = defineResource<CsiNode>({
+export const csiNodes = defineResource<CSINode>({
   group: 'storage.k8s.io',
   version: 'v1',
   plural: 'csinodes',

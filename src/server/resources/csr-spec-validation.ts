@@ -1,3 +1,5 @@
+import type * as api from '../../api/certificates.ts'
+import type {Received} from '../../api/meta.ts'
 import type {FieldError} from '../kernel/field-error.ts'
 import {duplicate, invalidValue, notSupported, required, tooLong} from '../kernel/field-error.ts'
 import type {Check} from '../validation/values.ts'
@@ -5,7 +7,9 @@ import {dnsLabel, dnsSubdomain} from '../validation/names.ts'
 import {verifiedRequestOf} from '../../csr/read-request.ts'
 import {LEGACY_UNKNOWN, SHORTEST_SECONDS} from '../../csr/signers.ts'
 import {USAGES, isUsage} from '../../pki/usages.ts'
-import type {CertificateSigningRequest} from './csr-types.ts'
+
+/** As it comes in: nothing in it has been checked. */
+export type CertificateSigningRequest = Received<api.CertificateSigningRequest>
 
 const MOST_DOMAIN = 253
 /** A domain, a slash, and the longest namespace and name behind it. */

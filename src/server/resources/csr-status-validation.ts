@@ -11,8 +11,12 @@ import {semanticallyEqual} from '../validation/values.ts'
 import {soleCertificateIn} from '../../csr/issued-certificate.ts'
 import {parseCertificateDer} from '../../pki/certificate.ts'
 import {pemBlocks} from '../../pki/pem-blocks.ts'
-import type {CertificateSigningRequest, CsrCondition} from './csr-types.ts'
+import type {CertificateSigningRequest} from './csr-spec-validation.ts'
 import {APPROVED, DENIED, FAILED} from '../../csr/conditions.ts'
+
+export type CsrCondition = NonNullable<
+  NonNullable<CertificateSigningRequest['status']>['conditions']
+>[number]
 
 const DECIDED = [APPROVED, DENIED, FAILED]
 const CONDITIONS = 'status.conditions'
@@ -43,7 +47,7 @@ export function leniencyFor(
   old: CertificateSigningRequest,
   version: string,
 ): Leniency {
-  const types = conditionsOf(old).map(({type}) => type)
+  const types = conditionsOf(old).map(({type = ''}) => type)
   const beta = version === 'v1beta1'
   const [certificate, stored] = [csr.status?.certificate, old.status?.certificate]
   return {
@@ -55,7 +59,7 @@ export function leniencyFor(
   }
 }
 
-function validateStatusOf({type, status = ''}: CsrCondition, field: string): FieldError[] {
+function validateStatusOf({type = '', status = ''}: CsrCondition, field: string): FieldError[] {
   if (status === '') return [required(field)]
   const allowed = DECIDED.includes(type) ? ['True'] : ['False', 'True', 'Unknown']
   return allowed.includes(status) ? [] : [notSupported(field, status, allowed)]
@@ -64,7 +68,7 @@ function validateStatusOf({type, status = ''}: CsrCondition, field: string): Fie
 function validateConditions(csr: CertificateSigningRequest, lenient: Leniency): FieldError[] {
   const seen = new Set<string>()
   return conditionsOf(csr).flatMap((condition, index) => {
-    const {type} = condition
+    const {type = ''} = condition
     const field = `${CONDITIONS}[${index}]`
     const opposite = type === APPROVED ? DENIED : type === DENIED ? APPROVED : undefined
     const contradicts = opposite !== undefined && seen.has(opposite)

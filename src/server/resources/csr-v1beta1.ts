@@ -3,7 +3,7 @@ import type {ExtraVersion} from '../kernel/resource.ts'
 import {requestOf} from '../../csr/read-request.ts'
 import {isPermitted} from '../../csr/request-rules.ts'
 import {contentOf} from '../../csr/requested-certificate.ts'
-import type {CertificateSigningRequest} from './csr-types.ts'
+import type {CertificateSigningRequest} from './csr-spec-validation.ts'
 import {KUBELET_CLIENT, KUBELET_SERVING, LEGACY_UNKNOWN, SIGNER_RULES} from '../../csr/signers.ts'
 
 /** The signer that a request seems to be for. */

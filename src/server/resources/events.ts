@@ -1,4 +1,6 @@
-import type {ApiObject} from '../../api/meta.ts'
+import type {ObjectReference} from '../../api/core.ts'
+import type {Event as StoredEvent} from '../../api/event.ts'
+import type {Received} from '../../api/meta.ts'
 import type {FieldError} from '../kernel/field-error.ts'
 import {invalidValue, required} from '../kernel/field-error.ts'
 import {ALL_VERBS} from '../kernel/resource.ts'
@@ -8,31 +10,7 @@ import {ageOf} from '../table/human-duration.ts'
 import {NAME, column, firstNonEmpty, wideColumn} from './columns.ts'
 import {defineResource} from './define.ts'
 
-interface ObjectReference {
-  kind?: string
-  namespace?: string
-  name?: string
-  uid?: string
-  apiVersion?: string
-  resourceVersion?: string
-  fieldPath?: string
-}
-
-export interface Event extends ApiObject {
-  involvedObject?: ObjectReference
-  reason?: string
-  message?: string
-  source?: {component?: string; host?: string}
-  firstTimestamp?: string | null
-  lastTimestamp?: string | null
-  count?: number
-  type?: string
-  eventTime?: string | null
-  series?: {count?: number; lastObservedTime?: string | null}
-  action?: string
-  reportingComponent?: string
-  reportingInstance?: string
-}
+export type Event = Received<StoredEvent>
 
 const MOST_TEXT = 128
 const MOST_MESSAGE = 1024

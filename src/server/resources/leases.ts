@@ -1,4 +1,4 @@
-import type {ApiObject} from '../../api/meta.ts'
+import type {Lease} from '../../api/coordination.ts'
 import type {FieldError} from '../kernel/field-error.ts'
 import {forbiddenField, invalidValue} from '../kernel/field-error.ts'
 import {ALL_VERBS} from '../kernel/resource.ts'
@@ -6,16 +6,6 @@ import {qualifiedName} from '../validation/names.ts'
 import {checkWith, notNegative} from '../validation/values.ts'
 import {AGE, NAME, column} from './columns.ts'
 import {defineResource} from './define.ts'
-
-export interface Lease extends ApiObject {
-  spec?: {
-    holderIdentity?: string
-    leaseDurationSeconds?: number
-    leaseTransitions?: number
-    strategy?: string
-    preferredHolder?: string
-  }
-}
 
 function validate({spec = {}}: Lease): FieldError[] {
   const {leaseDurationSeconds: seconds, strategy, preferredHolder} = spec

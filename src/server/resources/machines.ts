@@ -1,12 +1,7 @@
-import type {ApiObject} from '../../api/meta.ts'
+import type {Machine} from '../../api/machine.ts'
 import {ALL_VERBS} from '../kernel/resource.ts'
 import {AGE, NAME, column, wideColumn} from './columns.ts'
 import {defineResource, keepStatus, statusSubresource} from './define.ts'
-
-export interface Machine extends ApiObject {
-  spec?: {providerID?: string}
-  status?: {phase?: string; nodeRef?: {name?: string}}
-}
 
 const DOMAIN = 'machine.openshift.io'
 

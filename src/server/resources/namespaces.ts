@@ -1,4 +1,4 @@
-import type {ApiObject} from '../../api/meta.ts'
+import type {Namespace} from '../../api/core.ts'
 import type {FieldError} from '../kernel/field-error.ts'
 import {invalidValue, notSupported} from '../kernel/field-error.ts'
 import type {Strategy} from '../kernel/resource.ts'
@@ -7,11 +7,6 @@ import {dnsLabelName, qualifiedName} from '../validation/names.ts'
 import {checkWith} from '../validation/values.ts'
 import {AGE, NAME, column} from './columns.ts'
 import {defineResource, keepStatus, restore, statusSubresource} from './define.ts'
-
-export interface Namespace extends ApiObject {
-  spec?: {finalizers?: string[]}
-  status?: {phase?: string; conditions?: unknown[]}
-}
 
 const NAME_LABEL = 'kubernetes.io/metadata.name'
 /** Holds a namespace until it is emptied. */

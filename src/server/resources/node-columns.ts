@@ -1,6 +1,6 @@
 import type {Column} from '../kernel/resource.ts'
 import {AGE, NAME, column, firstNonEmpty, orNone, wideColumn} from './columns.ts'
-import type {Node} from './nodes.ts'
+import type {Node} from '../../api/node.ts'
 
 const ROLE_PREFIX = 'node-role.kubernetes.io/'
 const ROLE_LABEL = 'kubernetes.io/role'

@@ -1,37 +1,13 @@
-import type {ApiObject} from '../../api/meta.ts'
+import type {Node, Taint} from '../../api/node.ts'
 import type {FieldError} from '../kernel/field-error.ts'
 import {duplicate, forbiddenField, invalidValue, notSupported} from '../kernel/field-error.ts'
 import {ALL_VERBS} from '../kernel/resource.ts'
 import {semanticallyEqual, checkWith, requiredWith} from '../validation/values.ts'
 import {labelValue, qualifiedName} from '../validation/names.ts'
 import {cidr} from '../validation/network.ts'
-import type {ResourceList} from '../validation/quantity.ts'
 import {canonicalizeResources} from '../validation/quantity.ts'
 import {defineResource, keepStatus, statusSubresource} from './define.ts'
 import {nodeColumns} from './node-columns.ts'
-
-interface Taint {
-  key: string
-  value?: string
-  effect: string
-}
-
-export interface Node extends ApiObject {
-  spec?: {
-    podCIDR?: string
-    podCIDRs?: string[]
-    providerID?: string
-    unschedulable?: boolean
-    taints?: Taint[]
-  }
-  status?: {
-    capacity?: ResourceList
-    allocatable?: ResourceList
-    conditions?: {type: string; status: string}[]
-    addresses?: {type: string; address: string}[]
-    nodeInfo?: Record<string, string>
-  }
-}
 
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 

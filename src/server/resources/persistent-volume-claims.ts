@@ -1,10 +1,9 @@
-import type {ApiObject} from '../../api/meta.ts'
+import type {PersistentVolumeClaim, PersistentVolumeClaimSpec} from '../../api/volumes.ts'
 import type {FieldError} from '../kernel/field-error.ts'
 import {forbiddenField, required} from '../kernel/field-error.ts'
 import type {Strategy} from '../kernel/resource.ts'
 import {ALL_VERBS} from '../kernel/resource.ts'
 import {semanticallyEqual} from '../validation/values.ts'
-import type {ResourceList} from '../validation/quantity.ts'
 import {canonicalizeResources, compareQuantities} from '../validation/quantity.ts'
 import {AGE, NAME, column, wideColumn} from './columns.ts'
 import {defineResource, keepStatus, statusSubresource} from './define.ts'
@@ -16,20 +15,6 @@ import {
   validateStorageClass,
   validateVolumeMode,
 } from './volumes.ts'
-
-interface Spec {
-  accessModes?: string[]
-  resources?: {requests?: ResourceList; limits?: ResourceList}
-  volumeName?: string
-  storageClassName?: string
-  volumeMode?: string
-  volumeAttributesClassName?: string
-}
-
-export interface PersistentVolumeClaim extends ApiObject {
-  spec?: Spec
-  status?: {phase?: string; accessModes?: string[]; capacity?: ResourceList}
-}
 
 function defaults(claim: PersistentVolumeClaim): void {
   const spec = (claim.spec ??= {})
@@ -55,7 +40,11 @@ function validate({spec = {}}: PersistentVolumeClaim): FieldError[] {
   ]
 }
 
-const withoutChangeable = ({resources: _, volumeAttributesClassName: __, ...spec}: Spec) => spec
+const withoutChangeable = ({
+  resources: _,
+  volumeAttributesClassName: __,
+  ...spec
+}: PersistentVolumeClaimSpec) => spec
 
 /** A binder fills in volumeName once; a bound claim may grow; nothing else changes. */
 function validateUpdate(
@@ -82,7 +71,7 @@ function validateUpdate(
   return errors
 }
 
-const pick = (spec: Spec, field: 'volumeName') =>
+const pick = (spec: PersistentVolumeClaimSpec, field: 'volumeName') =>
   spec[field] === undefined ? {} : {[field]: spec[field]}
 
 const strategy: Strategy<PersistentVolumeClaim> = {

@@ -1,10 +1,10 @@
-import type {ApiObject} from '../../api/meta.ts'
+import type {PersistentVolume, PersistentVolumeSpec} from '../../api/volumes.ts'
 import type {FieldError} from '../kernel/field-error.ts'
 import {forbiddenField, notSupported, required} from '../kernel/field-error.ts'
 import type {Strategy} from '../kernel/resource.ts'
 import {ALL_VERBS} from '../kernel/resource.ts'
 import {immutableField, semanticallyEqual, oneOf} from '../validation/values.ts'
-import type {ResourceList} from '../validation/quantity.ts'
+import type {ResourceList} from '../../api/meta.ts'
 import {canonicalizeResources} from '../validation/quantity.ts'
 import {AGE, NAME, column, wideColumn} from './columns.ts'
 import {defineResource, keepStatus, statusSubresource, timestamp} from './define.ts'
@@ -16,24 +16,6 @@ import {
   validateStorageClass,
   validateVolumeMode,
 } from './volumes.ts'
-
-interface Spec {
-  capacity?: ResourceList
-  accessModes?: string[]
-  persistentVolumeReclaimPolicy?: string
-  storageClassName?: string
-  volumeMode?: string
-  volumeAttributesClassName?: string
-  claimRef?: {namespace?: string; name?: string; apiVersion?: string; kind?: string}
-  mountOptions?: string[]
-  nodeAffinity?: unknown
-  [source: string]: unknown
-}
-
-export interface PersistentVolume extends ApiObject {
-  spec?: Spec
-  status?: {phase?: string; reason?: string; lastPhaseTransitionTime?: string}
-}
 
 const NO_SOURCE = new Set([
   'capacity',
@@ -48,7 +30,7 @@ const NO_SOURCE = new Set([
 ])
 
 /** The one field of the spec that says where the data lies. */
-const sourceOf = (spec: Spec = {}) =>
+const sourceOf = (spec: PersistentVolumeSpec = {}) =>
   Object.fromEntries(Object.entries(spec).filter(([field]) => !NO_SOURCE.has(field)))
 
 function defaults(volume: PersistentVolume): void {

@@ -1,18 +1,15 @@
-import type {ApiObject} from '../../api/meta.ts'
+import type {Binding} from '../../api/core.ts'
+import type {ApiObject, Received} from '../../api/meta.ts'
 import type {FieldError} from '../kernel/field-error.ts'
 import {notSupported, required} from '../kernel/field-error.ts'
 import type {OperationContext, Subresource} from '../kernel/resource.ts'
 import {StatusError, badRequest, conflict} from '../kernel/status.ts'
 import {timestamp} from './define.ts'
-import type {Pod} from './pod-types.ts'
-
-interface Binding extends ApiObject {
-  target?: {kind?: string; name?: string}
-}
+import type {Pod} from '../../api/pod.ts'
 
 const RESOURCE = {group: '', plural: 'pods/binding'}
 
-function validate({target = {}}: Binding): FieldError[] {
+function validate({target = {}}: Received<Binding>): FieldError[] {
   const {kind = '', name = ''} = target
   return [
     ...(['', 'Node'].includes(kind)
@@ -23,7 +20,7 @@ function validate({target = {}}: Binding): FieldError[] {
 }
 
 /** Puts a pod on a node; a scheduler does that once. */
-function bind(binding: Binding, pod: Pod, {clock, name}: OperationContext): ApiObject {
+function bind(binding: Received<Binding>, pod: Pod, {clock, name}: OperationContext): ApiObject {
   if ((binding.metadata.name ?? '') !== name) {
     throw badRequest('name in URL does not match name in Binding object')
   }

@@ -1,6 +1,6 @@
 import type {Column} from '../kernel/resource.ts'
 import {AGE, NAME, column, firstNonEmpty, humanDuration, orNone, wideColumn} from './columns.ts'
-import type {ContainerState, ContainerStatus, Pod} from './pod-types.ts'
+import type {ContainerState, ContainerStatus, Pod} from '../../api/pod.ts'
 
 interface Summary {
   ready: number

@@ -4,7 +4,7 @@ import {
   compareQuantities,
 } from '../validation/quantity.ts'
 import {defaultContainer, defaultReferences, pullPolicyFor} from './container-defaults.ts'
-import type {Pod, PodSpec, Toleration, Volume} from './pod-types.ts'
+import type {Pod, PodSpec, Toleration, Volume} from '../../api/pod.ts'
 
 const TOLERATION_SECONDS = 300
 

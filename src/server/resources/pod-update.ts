@@ -1,7 +1,7 @@
 import type {FieldError} from '../kernel/field-error.ts'
 import {forbiddenField, invalidValue, required} from '../kernel/field-error.ts'
 import {semanticallyEqual} from '../validation/values.ts'
-import type {Container, Pod, PodSpec, Toleration} from './pod-types.ts'
+import type {Container, Pod, PodSpec, Toleration} from '../../api/pod.ts'
 
 const CHANGEABLE =
   'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)'

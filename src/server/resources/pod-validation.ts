@@ -9,7 +9,7 @@ import {validateLabels} from '../validation/metadata.ts'
 import {dnsLabel, dnsSubdomain, qualifiedName} from '../validation/names.ts'
 import {checkWith, inRange, oneOf, requiredWith, type Check} from '../validation/values.ts'
 import {validateContainer, validateProbes} from './container-validation.ts'
-import type {Container, Pod, PodSpec, Toleration, Volume} from './pod-types.ts'
+import type {Container, Pod, PodSpec, Toleration, Volume} from '../../api/pod.ts'
 
 const MOST_SECONDS = 2 ** 31 - 1
 

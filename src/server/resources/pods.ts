@@ -5,7 +5,7 @@ import {defineResource, keepStatus, restore, statusSubresource, timestamp} from 
 import {bindingSubresource} from './pod-binding.ts'
 import {podColumns} from './pod-columns.ts'
 import {addTolerations, defaultPod, mirrorServiceAccount, qosClassOf} from './pod-defaults.ts'
-import type {Pod, PodCondition} from './pod-types.ts'
+import type {Pod, PodCondition} from '../../api/pod.ts'
 import {validatePodUpdate} from './pod-update.ts'
 import {validatePod} from './pod-validation.ts'
 

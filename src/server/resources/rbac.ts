@@ -1,4 +1,5 @@
-import type {ApiObject} from '../../api/meta.ts'
+import type {Received} from '../../api/meta.ts'
+import type * as api from '../../api/rbac.ts'
 import type {FieldError} from '../kernel/field-error.ts'
 import {invalidValue, notSupported, required} from '../kernel/field-error.ts'
 import {semanticallyEqual, checkWith, requiredWith} from '../validation/values.ts'
@@ -6,35 +7,10 @@ import {dnsSubdomain, pathSegmentName} from '../validation/names.ts'
 
 export const RBAC_GROUP = 'rbac.authorization.k8s.io'
 
-interface PolicyRule {
-  verbs?: string[] | null
-  apiGroups?: string[]
-  resources?: string[]
-  resourceNames?: string[]
-  nonResourceURLs?: string[]
-}
-
-export interface Role extends ApiObject {
-  rules?: PolicyRule[] | null
-}
-
-export interface Subject {
-  kind?: string
-  apiGroup?: string
-  name?: string
-  namespace?: string
-}
-
-interface RoleRef {
-  apiGroup?: string
-  kind?: string
-  name?: string
-}
-
-export interface Binding extends ApiObject {
-  subjects?: Subject[]
-  roleRef?: RoleRef
-}
+export type Role = Received<api.Role>
+type PolicyRule = NonNullable<Role['rules']>[number]
+export type Binding = Received<api.RoleBinding>
+export type Subject = NonNullable<Binding['subjects']>[number]
 
 function validateRule(rule: PolicyRule, field: string, namespaced: boolean): FieldError[] {
   const errors: FieldError[] = []

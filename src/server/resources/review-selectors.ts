@@ -1,16 +1,6 @@
+import type {SelectorAttributes, SelectorRequirement} from '../../api/authorization.ts'
 import type {FieldError} from '../kernel/field-error.ts'
 import {invalidValue, required} from '../kernel/field-error.ts'
-
-export interface SelectorAttributes {
-  rawSelector?: string
-  requirements?: Requirement[]
-}
-
-interface Requirement {
-  key?: string
-  operator?: string
-  values?: string[]
-}
 
 const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist']
 
@@ -40,7 +30,7 @@ function validateSelector(selector: SelectorAttributes, field: string): FieldErr
 }
 
 /** What one requirement says in the words of a fieldSelector parameter; undefined where it cannot be said there. */
-function termOf({key = '', operator = '', values = []}: Requirement): string | undefined {
+function termOf({key = '', operator = '', values = []}: SelectorRequirement): string | undefined {
   const [value = '', ...others] = values
   const sign = operator === 'In' ? '=' : operator === 'NotIn' ? '!=' : undefined
   if (sign === undefined || values.length === 0 || others.length > 0) return undefined

@@ -1,18 +1,11 @@
-import type {ApiObject} from '../../api/meta.ts'
+import type {RuntimeClass} from '../../api/runtime-class.ts'
 import {ALL_VERBS} from '../kernel/resource.ts'
 import {immutableField, requiredWith} from '../validation/values.ts'
 import {validateLabels} from '../validation/metadata.ts'
 import {dnsLabel} from '../validation/names.ts'
-import type {ResourceList} from '../validation/quantity.ts'
 import {canonicalizeResources} from '../validation/quantity.ts'
 import {AGE, NAME, column} from './columns.ts'
 import {defineResource} from './define.ts'
-
-export interface RuntimeClass extends ApiObject {
-  handler?: string
-  overhead?: {podFixed?: ResourceList}
-  scheduling?: {nodeSelector?: Record<string, string>}
-}
 
 export const runtimeClasses = defineResource<RuntimeClass>({
   group: 'node.k8s.io',

@@ -1,6 +1,5 @@
 import {X509Certificate, createPrivateKey} from 'node:crypto'
-
-import type {ApiObject} from '../../api/meta.ts'
+import type {Secret} from '../../api/core.ts'
 import {messageOf} from '../../errors.ts'
 import {jsonSyntaxFault} from '../codec/json-syntax.ts'
 import type {FieldError} from '../kernel/field-error.ts'
@@ -13,13 +12,6 @@ import {configKey} from '../validation/names.ts'
 import {AGE, NAME, column} from './columns.ts'
 import {MOST_DATA_BYTES, base64Size, validateFrozen} from './configmaps.ts'
 import {defineResource} from './define.ts'
-
-export interface Secret extends ApiObject {
-  data?: Record<string, string>
-  stringData?: Record<string, string>
-  type?: string
-  immutable?: boolean
-}
 
 const TLS = 'kubernetes.io/tls'
 const OWNER_ANNOTATION = 'kubernetes.io/service-account.name'

@@ -1,18 +1,14 @@
-import type {ApiObject} from '../../api/meta.ts'
+import type {SelfSubjectRulesReview} from '../../api/authorization.ts'
+import type {Received} from '../../api/meta.ts'
 import type {Resource} from '../kernel/resource.ts'
-import type {ServerServices, SubjectRules} from '../kernel/services.ts'
+import type {ServerServices} from '../kernel/services.ts'
 import {badRequest} from '../kernel/status.ts'
 import {AUTHORIZATION_GROUP} from './access-reviews.ts'
 import {defineResource} from './define.ts'
 
-interface RulesReview extends ApiObject {
-  spec?: {namespace?: string}
-  status?: SubjectRules
-}
-
 /** Without services the row is data only. */
 export const selfSubjectRulesReviews = (services?: ServerServices): Resource =>
-  defineResource<RulesReview>({
+  defineResource<Received<SelfSubjectRulesReview>>({
     group: AUTHORIZATION_GROUP,
     version: 'v1',
     plural: 'selfsubjectrulesreviews',

@@ -1,30 +1,16 @@
-import type {ApiObject} from '../../api/meta.ts'
+import type * as api from '../../api/authentication.ts'
+import type {ApiObject, Received} from '../../api/meta.ts'
+import type {Pod} from '../../api/pod.ts'
 import type {FieldError} from '../kernel/field-error.ts'
 import {invalidValue} from '../kernel/field-error.ts'
 import type {OperationContext, Subresource} from '../kernel/resource.ts'
 import type {BoundObject, ServerServices} from '../kernel/services.ts'
 import {badRequest, conflict, invalid, notFound} from '../kernel/status.ts'
 import {timestamp} from './define.ts'
-import type {ServiceAccount} from './serviceaccounts.ts'
+import type {ServiceAccount} from '../../api/core.ts'
 
-interface BoundReference {
-  kind?: string
-  apiVersion?: string
-  name?: string
-  uid?: string
-}
-
-interface TokenRequest extends ApiObject {
-  spec?: {
-    audiences?: string[] | null
-    expirationSeconds?: number | null
-    boundObjectRef?: BoundReference | null
-  }
-}
-
-interface Pod extends ApiObject {
-  spec?: {serviceAccountName?: string; nodeName?: string}
-}
+type TokenRequest = Received<api.TokenRequest>
+type BoundReference = NonNullable<NonNullable<TokenRequest['spec']>['boundObjectRef']>
 
 const KIND = {group: 'authentication.k8s.io', kind: 'TokenRequest'}
 const DEFAULT_SECONDS = 3600

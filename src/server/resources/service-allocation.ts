@@ -6,8 +6,8 @@ import type {FieldError} from '../kernel/field-error.ts'
 import {invalidValue} from '../kernel/field-error.ts'
 import type {OperationContext} from '../kernel/resource.ts'
 import {internalError} from '../kernel/status.ts'
-import type {Service, ServiceSpec} from './service-types.ts'
-import {hasClusterIP, hasNodePorts, isHeadless, mayHaveNodePorts} from './service-types.ts'
+import type {Service, ServiceSpec} from '../../api/service.ts'
+import {hasClusterIP, hasNodePorts, isHeadless, mayHaveNodePorts} from '../../api/service.ts'
 
 const FIRST_NODE_PORT = 30_000
 const LAST_NODE_PORT = 32_767

@@ -1,6 +1,6 @@
 import {semanticallyEqual} from '../validation/values.ts'
-import type {Service, ServiceSpec} from './service-types.ts'
-import {hasClusterIP, hasNodePorts, isExternal, mayHaveNodePorts} from './service-types.ts'
+import type {Service, ServiceSpec} from '../../api/service.ts'
+import {hasClusterIP, hasNodePorts, isExternal, mayHaveNodePorts} from '../../api/service.ts'
 
 const sameAddresses = (spec: ServiceSpec, old: ServiceSpec) =>
   semanticallyEqual(spec.clusterIPs, old.clusterIPs)

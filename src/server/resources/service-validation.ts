@@ -12,8 +12,8 @@ import {semanticallyEqual, checkWith, oneOf, requiredWith} from '../validation/v
 import {validateLabels} from '../validation/metadata.ts'
 import {dnsLabel, dnsSubdomain} from '../validation/names.ts'
 import {PROTOCOLS, ipAddress, portNumber, portReference} from '../validation/network.ts'
-import type {Service, ServicePort, ServiceSpec} from './service-types.ts'
-import {hasClusterIP, isExternal, isHeadless} from './service-types.ts'
+import type {Service, ServicePort, ServiceSpec} from '../../api/service.ts'
+import {hasClusterIP, isExternal, isHeadless} from '../../api/service.ts'
 
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']
 const POLICIES = ['Cluster', 'Local']

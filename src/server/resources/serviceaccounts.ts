@@ -1,16 +1,10 @@
-import type {ApiObject} from '../../api/meta.ts'
+import type {ServiceAccount} from '../../api/core.ts'
 import type {Resource} from '../kernel/resource.ts'
 import {ALL_VERBS} from '../kernel/resource.ts'
 import type {ServerServices} from '../kernel/services.ts'
 import {AGE, NAME} from './columns.ts'
 import {defineResource} from './define.ts'
 import {tokenSubresource} from './service-account-tokens.ts'
-
-export interface ServiceAccount extends ApiObject {
-  secrets?: {name?: string}[]
-  imagePullSecrets?: {name?: string}[]
-  automountServiceAccountToken?: boolean
-}
 
 /** References to secrets are kept by name only. */
 function reduceSecrets(account: ServiceAccount): void {

@@ -6,8 +6,8 @@ import {AGE, NAME, column, labelsText, orNone, wideColumn} from './columns.ts'
 import {defineResource, keepStatus, statusSubresource} from './define.ts'
 import {allocate, validateAllocation} from './service-allocation.ts'
 import {linkFields} from './service-linked-fields.ts'
-import type {Service} from './service-types.ts'
-import {hasClusterIP, isExternal, isHeadless} from './service-types.ts'
+import type {Service} from '../../api/service.ts'
+import {hasClusterIP, isExternal, isHeadless} from '../../api/service.ts'
 import {validateService, validateServiceUpdate} from './service-validation.ts'
 
 const AFFINITY_SECONDS = 10_800

@@ -1,3 +1,4 @@
+import type * as api from '../../api/meta.ts'
 import {badRequest} from '../kernel/status.ts'
 import {SelectorSyntaxError, parseRequirements} from './label-parser.ts'
 import {compileRequirement} from './requirement.ts'
@@ -9,12 +10,6 @@ export interface LabelSelector {
   /** It selects everything. */
   readonly empty: boolean
   readonly matches: LabelTest
-}
-
-/** The object form, as in a ClusterRole's aggregation rule. */
-export interface LabelSelectorObject {
-  matchLabels?: Record<string, string>
-  matchExpressions?: {key: string; operator: string; values?: string[]}[]
 }
 
 const NO_LABELS: Labels = {}
@@ -50,7 +45,7 @@ const OBJECT_OPERATORS: Record<string, LabelOperator> = {
 }
 
 /** As LabelSelectorAsSelector: an absent selector selects nothing, an empty one everything. */
-export function compileLabelSelector(selector: LabelSelectorObject | undefined): LabelSelector {
+export function compileLabelSelector(selector: api.LabelSelector | undefined): LabelSelector {
   if (selector === undefined) return NOTHING
   const {matchLabels = {}, matchExpressions = []} = selector
   return compile([

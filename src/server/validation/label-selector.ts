@@ -1,16 +1,15 @@
+import type {LabelSelector, Unchecked} from '../../api/meta.ts'
 import type {FieldError} from '../kernel/field-error.ts'
 import {forbiddenField, invalidValue, required} from '../kernel/field-error.ts'
 import {validateLabels} from './metadata.ts'
 import {qualifiedName} from './names.ts'
 import {checkWith} from './values.ts'
 
-export interface LabelSelector {
-  matchLabels?: Record<string, string>
-  matchExpressions?: {key?: string; operator?: string; values?: string[]}[]
-}
-
 /** A selector inside an object, as Kubernetes' ValidateLabelSelector. */
-export function validateLabelSelector(selector: LabelSelector, field: string): FieldError[] {
+export function validateLabelSelector(
+  selector: Unchecked<LabelSelector>,
+  field: string,
+): FieldError[] {
   const expressions = (selector.matchExpressions ?? []).flatMap(
     ({key = '', operator = '', values = []}, index) => {
       const at = `${field}.matchExpressions[${index}]`

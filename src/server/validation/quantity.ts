@@ -1,3 +1,5 @@
+import type {ResourceList} from '../../api/meta.ts'
+
 /** A resource quantity in billionths, so that arithmetic is exact. */
 export interface Quantity {
   nanos: bigint
@@ -84,8 +86,6 @@ export function compareQuantities(a: string | number, b: string | number): numbe
   const right = parseQuantity(b)?.nanos ?? 0n
   return left < right ? -1 : left > right ? 1 : 0
 }
-
-export type ResourceList = Record<string, string | number>
 
 export function canonicalizeResources(list: ResourceList | undefined): void {
   for (const [name, amount] of Object.entries(list ?? {})) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 
 import type {ApiObject} from '../../../src/api/meta.ts'
 import {validateCsrUpdate} from '../../../src/server/resources/certificate-signing-requests.ts'
-import type {CertificateSigningRequest} from '../../../src/server/resources/csr-types.ts'
+import type {CertificateSigningRequest} from '../../../src/server/resources/csr-spec-validation.ts'
 import {encoded, selfSignedPem} from './certificates.ts'
 import {NOW_TEXT, contextOf, texts, updated} from './support.ts'
 

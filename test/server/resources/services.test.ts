@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 
 import type {ApiObject} from '../../../src/api/meta.ts'
-import type {ServiceSpec} from '../../../src/server/resources/service-types.ts'
+import type {ServiceSpec} from '../../../src/api/service.ts'
 import type {Sketch} from './support.ts'
 import {cells, contextOf, createErrors, created, texts, updated} from './support.ts'
 

@@ -1,5 +1,6 @@
 import type {OwnerReference} from '../../../api/meta.ts'
-import {isMirrorPod, podReferences, type ReferringPod} from '../../authz/node/pod-references.ts'
+import type {Pod} from '../../../api/pod.ts'
+import {isMirrorPod, podReferences} from '../../authz/node/pod-references.ts'
 import {notFound} from '../../kernel/status.ts'
 import {denied} from '../../kernel/admission.ts'
 import {quoted, requireThat, type NodeWrite} from './node-write.ts'
@@ -15,7 +16,7 @@ const WORDS = [
 /** A mirror pod shows what a node runs of itself: it is the node's, stands on it, and reaches for nothing else. */
 export function admitMirrorPod(write: NodeWrite): void {
   const {node, operation} = write
-  const pod = (operation.object ?? {metadata: {}}) as ReferringPod
+  const pod = (operation.object ?? {metadata: {}}) as Pod
   const name = quoted(node)
   requireThat(
     write,
@@ -63,7 +64,7 @@ function requireOwner(write: NodeWrite, owners: OwnerReference[]): void {
 }
 
 /** What of the cluster a pod names. Devices count too: CVE-2025-4563 got at them by a mirror pod. */
-function referenceOf(pod: ReferringPod): string | undefined {
+function referenceOf(pod: Pod): string | undefined {
   const references = podReferences(pod)
   const [, named] = WORDS.find(([plural]) => references[plural].length > 0) ?? []
   if (named !== undefined) return named

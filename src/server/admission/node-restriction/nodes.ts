@@ -1,19 +1,11 @@
-import type {ApiObject} from '../../../api/meta.ts'
+import type {Received} from '../../../api/meta.ts'
+import type * as api from '../../../api/node.ts'
 import {semanticallyEqual} from '../../validation/values.ts'
 import {quoted, requireThat, type NodeWrite, type NodeWriteRule} from './node-write.ts'
 
-interface Taint {
-  key?: string
-  value?: string
-  effect?: string
-  timeAdded?: string | null
-}
+type Node = Received<api.Node>
 
-interface WrittenNode extends ApiObject {
-  spec?: {configSource?: object; taints?: Taint[]}
-}
-
-const NOTHING: WrittenNode = {metadata: {}}
+const NOTHING: Node = {metadata: {}}
 
 /** A node writes its own Node only, and nothing there that would draw workloads to it or let it be deleted. */
 export const nodes: NodeWriteRule = (write) => {
@@ -29,7 +21,7 @@ export const nodes: NodeWriteRule = (write) => {
 }
 
 function admitCreate(write: NodeWrite): void {
-  const {metadata, spec} = (write.operation.object ?? NOTHING) as WrittenNode
+  const {metadata, spec} = (write.operation.object ?? NOTHING) as Node
   const name = quoted(write.node)
   requireThat(
     write,
@@ -52,8 +44,8 @@ function admitCreate(write: NodeWrite): void {
 }
 
 function admitUpdate(write: NodeWrite): void {
-  const next = (write.operation.object ?? NOTHING) as WrittenNode
-  const old = (write.operation.old ?? NOTHING) as WrittenNode
+  const next = (write.operation.object ?? NOTHING) as Node
+  const old = (write.operation.old ?? NOTHING) as Node
   const name = quoted(write.node)
   const source = next.spec?.configSource
   requireThat(
@@ -76,7 +68,7 @@ function admitUpdate(write: NodeWrite): void {
 }
 
 /** Clients leave out what is empty. */
-const taintsOf = ({spec}: WrittenNode) =>
+const taintsOf = ({spec}: Node) =>
   (spec?.taints ?? []).map(({key = '', value = '', effect = '', timeAdded}) => ({
     key,
     value,

@@ -1,32 +1,10 @@
-import type {ApiObject} from '../../../api/meta.ts'
+import type {Pod} from '../../../api/pod.ts'
+import type {CSIDriver} from '../../../api/storage.ts'
+import type {PersistentVolume, PersistentVolumeClaim} from '../../../api/volumes.ts'
 import type {ObjectReader} from '../../kernel/resource.ts'
 
-interface TokenVolume {
-  name?: string
-  projected?: {sources?: {serviceAccountToken?: {audience?: string}}[]}
-  csi?: {driver?: string}
-  persistentVolumeClaim?: {claimName?: string}
-  ephemeral?: object
-}
-
-export interface TokenPod extends ApiObject {
-  spec?: {nodeName?: string; volumes?: TokenVolume[]}
-}
-
-interface Claim extends ApiObject {
-  spec?: {volumeName?: string}
-}
-
-interface Volume extends ApiObject {
-  spec?: {csi?: {driver?: string}}
-}
-
-interface Driver extends ApiObject {
-  spec?: {tokenRequests?: {audience?: string}[]}
-}
-
 /** Whom a pod's volumes give tokens to: itself by projected tokens, and the drivers of its CSI volumes. */
-export function podAudiences({metadata, spec}: TokenPod, objects: ObjectReader): Set<string> {
+export function podAudiences({metadata, spec}: Pod, objects: ObjectReader): Set<string> {
   const {name = '', namespace = ''} = metadata
   const audiences = new Set<string>()
   for (const volume of spec?.volumes ?? []) {
@@ -48,15 +26,17 @@ function driverOfClaim(
   objects: ObjectReader,
 ): string | undefined {
   if (name === undefined) return undefined
-  const claim = objects.get('persistentvolumeclaims', '', namespace, name) as Claim | undefined
+  const claim = objects.get('persistentvolumeclaims', '', namespace, name) as
+    PersistentVolumeClaim | undefined
   const volumeName = claim?.spec?.volumeName ?? ''
   if (volumeName === '') return undefined
-  const volume = objects.get('persistentvolumes', '', '', volumeName) as Volume | undefined
+  const volume = objects.get('persistentvolumes', '', '', volumeName) as
+    PersistentVolume | undefined
   return volume?.spec?.csi?.driver
 }
 
 function driverAudiences(name: string | undefined, objects: ObjectReader): string[] {
   if (name === undefined) return []
-  const driver = objects.get('csidrivers', 'storage.k8s.io', '', name) as Driver | undefined
+  const driver = objects.get('csidrivers', 'storage.k8s.io', '', name) as CSIDriver | undefined
   return (driver?.spec?.tokenRequests ?? []).map(({audience = ''}) => audience)
 }

@@ -1,18 +1,10 @@
-import type {ApiObject} from '../../../api/meta.ts'
+import type {Pod} from '../../../api/pod.ts'
 import {denied} from '../../kernel/admission.ts'
 import {semanticallyEqual} from '../../validation/values.ts'
 import {admitMirrorPod} from './mirror-pods.ts'
 import {quoted, requireThat, type NodeWriteRule} from './node-write.ts'
 
-interface PlacedPod extends ApiObject {
-  spec?: {nodeName?: string}
-  status?: {
-    resourceClaimStatuses?: {name?: string; resourceClaimName?: string}[]
-    extendedResourceClaimStatus?: object
-  }
-}
-
-const placeOf = (pod: PlacedPod | undefined) => pod?.spec?.nodeName ?? ''
+const placeOf = (pod: Pod | undefined) => pod?.spec?.nodeName ?? ''
 
 const pod: NodeWriteRule = (write) => {
   const {node, operation} = write
@@ -38,8 +30,8 @@ const pod: NodeWriteRule = (write) => {
 /** A status says how a pod is doing: neither what selects it nor which devices it was given. */
 const podStatus: NodeWriteRule = (write) => {
   const {node, operation} = write
-  const old = operation.old as PlacedPod | undefined
-  const next = operation.object as PlacedPod | undefined
+  const old = operation.old as Pod | undefined
+  const next = operation.object as Pod | undefined
   const name = quoted(node)
   requireThat(
     write,

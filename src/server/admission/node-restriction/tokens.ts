@@ -1,15 +1,10 @@
-import type {ApiObject} from '../../../api/meta.ts'
+import type {TokenRequest} from '../../../api/authentication.ts'
+import type {Received} from '../../../api/meta.ts'
+import type {Pod} from '../../../api/pod.ts'
 import {notFound} from '../../kernel/status.ts'
 import {denied} from '../../kernel/admission.ts'
 import {quoted, requireThat, type NodeWrite, type NodeWriteRule} from './node-write.ts'
-import {podAudiences, type TokenPod} from './pod-audiences.ts'
-
-interface TokenRequest extends ApiObject {
-  spec?: {
-    audiences?: string[] | null
-    boundObjectRef?: {kind?: string; apiVersion?: string; name?: string; uid?: string} | null
-  }
-}
+import {podAudiences} from './pod-audiences.ts'
 
 const AUDIENCE_VERB = 'request-serviceaccounts-token-audience'
 
@@ -17,7 +12,7 @@ const AUDIENCE_VERB = 'request-serviceaccounts-token-audience'
 export const serviceAccounts: NodeWriteRule = (write) => {
   const {node, operation, context} = write
   if (operation.verb !== 'create' || operation.subresource !== 'token') return
-  const {spec = {}} = (operation.object ?? {metadata: {}}) as TokenRequest
+  const {spec = {}} = (operation.object ?? {metadata: {}}) as Received<TokenRequest>
   const bound = spec.boundObjectRef ?? {}
   const {name = '', uid = ''} = bound
   requireThat(
@@ -26,7 +21,7 @@ export const serviceAccounts: NodeWriteRule = (write) => {
     'node requested token not bound to a pod',
   )
   requireThat(write, uid !== '', 'node requested token with a pod binding without a uid')
-  const pod = context.objects.get('pods', '', context.namespace, name) as TokenPod | undefined
+  const pod = context.objects.get('pods', '', context.namespace, name) as Pod | undefined
   if (pod === undefined) throw notFound({group: '', plural: 'pods'}, name)
   requireThat(
     write,
@@ -42,7 +37,7 @@ export const serviceAccounts: NodeWriteRule = (write) => {
 }
 
 /** As Kubernetes' ServiceAccountNodeAudienceRestriction. None asked for is the server's own. */
-function requireAudience(write: NodeWrite, pod: TokenPod, audiences: string[]): void {
+function requireAudience(write: NodeWrite, pod: Pod, audiences: string[]): void {
   const {operation, context} = write
   requireThat(write, audiences.length <= 1, 'node may only request 0 or 1 audiences')
   const [audience = ''] = audiences

@@ -1,6 +1,6 @@
 import {isDeepStrictEqual} from 'node:util'
-import type {ApiObject, ObjectMeta} from '../../../api/meta.ts'
-import type {LabelSelector, PolicyRule, RoleRef, Subject} from '../../../api/rbac.ts'
+import type {ApiObject, LabelSelector, ObjectMeta} from '../../../api/meta.ts'
+import type {PolicyRule, RoleRef, Subject} from '../../../api/rbac.ts'
 import {covers} from '../rbac/covers.ts'
 
 const AUTOUPDATE = 'rbac.authorization.kubernetes.io/autoupdate'

@@ -1,7 +1,9 @@
 import type {ApiObject} from '../../../api/meta.ts'
 import {CountedEdges} from './counted-edges.ts'
-import {isMirrorPod, podReferences, type ReferringPod} from './pod-references.ts'
-import {volumeSecrets, type ReferringVolumeObject} from './volume-secrets.ts'
+import type {Pod} from '../../../api/pod.ts'
+import type {PersistentVolume} from '../../../api/volumes.ts'
+import {isMirrorPod, podReferences} from './pod-references.ts'
+import {volumeSecrets} from './volume-secrets.ts'
 
 interface PodEdges {
   node: string
@@ -109,7 +111,7 @@ export class NodeGraph {
   }
 }
 
-function podEdges(pod: ReferringPod, key: string): PodEdges | undefined {
+function podEdges(pod: Pod, key: string): PodEdges | undefined {
   const node = pod.spec?.nodeName ?? ''
   if (node === '') return undefined
   // A node writes its mirror pods itself: what they name must not become readable by that.
@@ -121,7 +123,7 @@ function podEdges(pod: ReferringPod, key: string): PodEdges | undefined {
   return {node, objects: [key, ...objects]}
 }
 
-function volumeEdges(volume: ReferringVolumeObject, name: string): VolumeEdges | undefined {
+function volumeEdges(volume: PersistentVolume, name: string): VolumeEdges | undefined {
   const claim = volume.spec?.claimRef
   if (claim === undefined) return undefined
   const secrets = volumeSecrets(volume).map((secret) =>

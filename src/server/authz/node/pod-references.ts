@@ -1,53 +1,5 @@
 import type {ApiObject} from '../../../api/meta.ts'
-
-interface Named {
-  name?: string
-}
-
-interface EnvironmentUser {
-  env?: {valueFrom?: {secretKeyRef?: Named; configMapKeyRef?: Named}}[]
-  envFrom?: {secretRef?: Named; configMapRef?: Named}[]
-}
-
-interface ReferringProjection {
-  secret?: Named
-  configMap?: Named
-  clusterTrustBundle?: object
-  podCertificate?: object
-  serviceAccountToken?: object
-}
-
-interface ReferringVolume {
-  name?: string
-  secret?: {secretName?: string}
-  configMap?: Named
-  persistentVolumeClaim?: {claimName?: string}
-  ephemeral?: object
-  projected?: {sources?: ReferringProjection[]}
-  azureFile?: {secretName?: string}
-  csi?: {nodePublishSecretRef?: Named}
-  cephfs?: {secretRef?: Named}
-  cinder?: {secretRef?: Named}
-  flexVolume?: {secretRef?: Named}
-  iscsi?: {secretRef?: Named}
-  rbd?: {secretRef?: Named}
-  scaleIO?: {secretRef?: Named}
-  storageos?: {secretRef?: Named}
-}
-
-/** The part of a pod that names other objects. */
-export interface ReferringPod extends ApiObject {
-  spec?: {
-    nodeName?: string
-    serviceAccountName?: string
-    imagePullSecrets?: Named[]
-    volumes?: ReferringVolume[]
-    containers?: EnvironmentUser[]
-    initContainers?: EnvironmentUser[]
-    ephemeralContainers?: EnvironmentUser[]
-    resourceClaims?: {resourceClaimName?: string; resourceClaimTemplateName?: string}[]
-  }
-}
+import type {Pod, Volume} from '../../../api/pod.ts'
 
 /** Names of objects in the pod's own namespace, by plural. */
 export interface PodReferences {
@@ -64,7 +16,7 @@ export const isMirrorPod = ({metadata}: ApiObject): boolean =>
   metadata.annotations?.[MIRROR_ANNOTATION] !== undefined
 
 /** What a kubelet has to read to run a pod: as Kubernetes' visitors of a pod's secrets, config maps and volumes. */
-export function podReferences({metadata, spec = {}}: ReferringPod): PodReferences {
+export function podReferences({metadata, spec = {}}: Pod): PodReferences {
   const {volumes = [], imagePullSecrets = []} = spec
   const containers = [
     ...(spec.initContainers ?? []),
@@ -96,7 +48,7 @@ export function podReferences({metadata, spec = {}}: ReferringPod): PodReference
   }
 }
 
-function volumeSecrets(volume: ReferringVolume): (string | undefined)[] {
+function volumeSecrets(volume: Volume): (string | undefined)[] {
   const {cephfs, cinder, flexVolume, iscsi, rbd, scaleIO, storageos} = volume
   return [
     volume.secret?.secretName,
@@ -109,7 +61,7 @@ function volumeSecrets(volume: ReferringVolume): (string | undefined)[] {
 }
 
 /** The claim of an ephemeral volume is made for the pod, under both their names. */
-function claimOf({name, persistentVolumeClaim, ephemeral}: ReferringVolume, pod: string) {
+function claimOf({name, persistentVolumeClaim, ephemeral}: Volume, pod: string) {
   return ephemeral ? `${pod}-${name ?? ''}` : persistentVolumeClaim?.claimName
 }
 

@@ -1,11 +1,14 @@
 import type {UserInfo} from '../../../api/meta.ts'
-import type {SubjectRules} from '../../kernel/services.ts'
+import type {SubjectRulesReviewStatus} from '../../../api/authorization.ts'
 import {nodeOf} from '../../kernel/users.ts'
 
 const WHY = 'node authorizer does not support user rule resolution'
 
 /** What a node may do depends on the pods it has, which no list of rules says: the list is marked as not whole. */
-export function rulesOfNodes(user: UserInfo, rules: SubjectRules): SubjectRules {
+export function rulesOfNodes(
+  user: UserInfo,
+  rules: SubjectRulesReviewStatus,
+): SubjectRulesReviewStatus {
   if (nodeOf(user) === undefined) return rules
   const {evaluationError} = rules
   return {

@@ -1,36 +1,7 @@
-import type {ApiObject} from '../../../api/meta.ts'
-
-interface SecretReference {
-  name?: string
-  namespace?: string
-}
-
-interface ReferringSource {
-  secretRef?: SecretReference
-}
-
-/** The part of a persistent volume that names its claim and secrets. */
-export interface ReferringVolumeObject extends ApiObject {
-  spec?: {
-    claimRef?: {namespace?: string; name?: string}
-    azureFile?: {secretName?: string; secretNamespace?: string}
-    csi?: {
-      nodePublishSecretRef?: SecretReference
-      nodeStageSecretRef?: SecretReference
-      nodeExpandSecretRef?: SecretReference
-    }
-    cephfs?: ReferringSource
-    cinder?: ReferringSource
-    flexVolume?: ReferringSource
-    iscsi?: ReferringSource
-    rbd?: ReferringSource
-    scaleIO?: ReferringSource
-    storageos?: ReferringSource
-  }
-}
+import type {PersistentVolume, SecretReference} from '../../../api/volumes.ts'
 
 /** The secrets that a kubelet mounts a volume with; those of its controllers are not for nodes. */
-export function volumeSecrets({spec = {}}: ReferringVolumeObject): Required<SecretReference>[] {
+export function volumeSecrets({spec = {}}: PersistentVolume): Required<SecretReference>[] {
   const {azureFile, csi, cephfs, cinder, flexVolume, iscsi, rbd, scaleIO, storageos} = spec
   const references: (SecretReference | undefined)[] = [
     azureFile && {

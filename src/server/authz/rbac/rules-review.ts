@@ -1,9 +1,13 @@
 import type {UserInfo} from '../../../api/meta.ts'
-import type {SubjectRules} from '../../kernel/services.ts'
+import type {SubjectRulesReviewStatus} from '../../../api/authorization.ts'
 import type {RbacIndex} from './rbac-index.ts'
 
 /** The status of a SelfSubjectRulesReview: what `kubectl auth can-i --list` shows. */
-export function rulesReview(index: RbacIndex, user: UserInfo, namespace: string): SubjectRules {
+export function rulesReview(
+  index: RbacIndex,
+  user: UserInfo,
+  namespace: string,
+): SubjectRulesReviewStatus {
   const {rules, error} = index.rulesFor(user, namespace)
   return {
     resourceRules: rules.flatMap(({verbs, apiGroups, resources, resourceNames}) =>

@@ -1,5 +1,4 @@
-import type {ApiObject} from '../../api/meta.ts'
-import type {ResourceList} from '../validation/quantity.ts'
+import type {ApiObject, ResourceList} from './meta.ts'
 
 export interface HttpGet {
   path?: string
@@ -29,6 +28,8 @@ export interface EnvironmentVariable {
   valueFrom?: {
     fieldRef?: {apiVersion?: string; fieldPath?: string}
     resourceFieldRef?: {divisor?: string | number}
+    secretKeyRef?: {name?: string}
+    configMapKeyRef?: {name?: string}
   }
 }
 
@@ -42,7 +43,8 @@ export interface Container {
   resources?: {limits?: ResourceList; requests?: ResourceList}
   ports?: ContainerPort[]
   env?: EnvironmentVariable[]
-  volumeMounts?: {name?: string; mountPath?: string}[]
+  envFrom?: {secretRef?: {name?: string}; configMapRef?: {name?: string}}[]
+  volumeMounts?: {name?: string; mountPath?: string; readOnly?: boolean}[]
   livenessProbe?: Probe
   readinessProbe?: Probe
   startupProbe?: Probe
@@ -50,7 +52,8 @@ export interface Container {
 }
 
 export interface DownwardItem {
-  fieldRef?: {apiVersion?: string}
+  path?: string
+  fieldRef?: {apiVersion?: string; fieldPath?: string}
   resourceFieldRef?: {divisor?: string | number}
 }
 
@@ -58,20 +61,38 @@ export interface Volume {
   name?: string
   emptyDir?: {sizeLimit?: string | number}
   hostPath?: {type?: string}
-  secret?: {defaultMode?: number}
-  configMap?: {defaultMode?: number}
+  secret?: {defaultMode?: number; secretName?: string}
+  configMap?: {defaultMode?: number; name?: string}
+  persistentVolumeClaim?: {claimName?: string}
   downwardAPI?: {defaultMode?: number; items?: DownwardItem[]}
   projected?: {
     defaultMode?: number
     sources?: {
-      serviceAccountToken?: {expirationSeconds?: number}
+      serviceAccountToken?: {audience?: string; expirationSeconds?: number; path?: string}
       downwardAPI?: {items?: DownwardItem[]}
+      secret?: {name?: string}
+      configMap?: {name?: string; items?: {key?: string; path?: string}[]}
+      clusterTrustBundle?: object
+      podCertificate?: object
     }[]
   }
   ephemeral?: {volumeClaimTemplate?: {spec?: {volumeMode?: string}}}
   image?: {reference?: string; pullPolicy?: string}
-  iscsi?: {iscsiInterface?: string}
+  azureFile?: {secretName?: string}
+  csi?: {driver?: string; nodePublishSecretRef?: {name?: string}}
+  cephfs?: SecretUser
+  cinder?: SecretUser
+  flexVolume?: SecretUser
+  iscsi?: SecretUser & {iscsiInterface?: string}
+  rbd?: SecretUser
+  scaleIO?: SecretUser
+  storageos?: SecretUser
   [source: string]: unknown
+}
+
+/** A source of a volume that is mounted with a Secret. */
+interface SecretUser {
+  secretRef?: {name?: string}
 }
 
 export interface Toleration {
@@ -94,6 +115,7 @@ export interface PodSpec {
   nodeSelector?: Record<string, string>
   serviceAccountName?: string
   serviceAccount?: string
+  automountServiceAccountToken?: boolean
   nodeName?: string
   hostNetwork?: boolean
   securityContext?: object
@@ -109,6 +131,7 @@ export interface PodSpec {
   schedulingGates?: {name?: string}[]
   overhead?: ResourceList
   runtimeClassName?: string
+  resourceClaims?: {resourceClaimName?: string; resourceClaimTemplateName?: string}[]
 }
 
 export interface PodCondition {
@@ -150,6 +173,8 @@ interface PodStatus {
   qosClass?: string
   containerStatuses?: ContainerStatus[]
   initContainerStatuses?: ContainerStatus[]
+  resourceClaimStatuses?: {name?: string; resourceClaimName?: string}[]
+  extendedResourceClaimStatus?: object
 }
 
 export interface Pod extends ApiObject {

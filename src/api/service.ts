@@ -1,4 +1,4 @@
-import type {ApiObject} from '../../api/meta.ts'
+import type {ApiObject} from './meta.ts'
 
 export interface ServicePort {
   name?: string

@@ -1,0 +1,58 @@
+import type {ApiObject, ResourceList} from './meta.ts'
+
+/** Storage that outlives pods, and claims to it (core `v1`). */
+export interface PersistentVolume extends ApiObject {
+  spec?: PersistentVolumeSpec
+  status?: {phase?: string; reason?: string; lastPhaseTransitionTime?: string}
+}
+
+export interface PersistentVolumeSpec {
+  capacity?: ResourceList
+  accessModes?: string[]
+  persistentVolumeReclaimPolicy?: string
+  storageClassName?: string
+  volumeMode?: string
+  volumeAttributesClassName?: string
+  claimRef?: {namespace?: string; name?: string; apiVersion?: string; kind?: string}
+  mountOptions?: string[]
+  nodeAffinity?: unknown
+  azureFile?: {secretName?: string; secretNamespace?: string}
+  csi?: {
+    driver?: string
+    nodePublishSecretRef?: SecretReference
+    nodeStageSecretRef?: SecretReference
+    nodeExpandSecretRef?: SecretReference
+  }
+  cephfs?: SecretUser
+  cinder?: SecretUser
+  flexVolume?: SecretUser
+  iscsi?: SecretUser
+  rbd?: SecretUser
+  scaleIO?: SecretUser
+  storageos?: SecretUser
+  [source: string]: unknown
+}
+
+/** A source of a volume that is mounted with a Secret. */
+interface SecretUser {
+  secretRef?: SecretReference
+}
+
+export interface SecretReference {
+  name?: string
+  namespace?: string
+}
+
+export interface PersistentVolumeClaim extends ApiObject {
+  spec?: PersistentVolumeClaimSpec
+  status?: {phase?: string; accessModes?: string[]; capacity?: ResourceList}
+}
+
+export interface PersistentVolumeClaimSpec {
+  accessModes?: string[]
+  resources?: {requests?: ResourceList; limits?: ResourceList}
+  volumeName?: string
+  storageClassName?: string
+  volumeMode?: string
+  volumeAttributesClassName?: string
+}
