@@ -211,6 +211,19 @@ describe('certificate', function () {
       assert.match((await certificate('show', 'a')).stdout, /Signer\n +✖ the organizations are/)
     })
 
+    it('says of a request of two PEM blocks what its signer says: it is not signed', async () => {
+      const {spec} = await makeRequest(admin, {name: 'one'})
+      const {request, signerName, usages = []} = spec
+      const pem = Buffer.from(request, 'base64').toString()
+      const twice = Buffer.from(pem + pem).toString('base64')
+      await admin.csrs.create({
+        metadata: {name: 'two'},
+        spec: {request: twice, signerName, usages},
+      })
+      const {stdout} = await certificate('show', 'two')
+      assert.match(stdout, /Signer\n +✖ it has to be a single PEM block without headers/)
+    })
+
     it('shows decisions, the certificate and events', async () => {
       const {metadata} = await makeRequest(admin, {name: 'a'})
       await addCondition(admin, 'a', 'Approved', {reason: 'Seen', message: 'by ada'})

@@ -48,7 +48,7 @@ function kindOf({asymmetricKeyType, asymmetricKeyDetails: details}: KeyObject) {
 
 const isNamed = (oid: string): boolean => oid === OID.commonName || oid === OID.organization
 
-export const decodeSubject = ({
+const decodeSubject = ({
   commonName,
   organizations,
   attributes,

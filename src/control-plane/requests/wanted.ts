@@ -1,5 +1,5 @@
 import {createHash} from 'node:crypto'
-import {API_SERVER_CLIENT} from '../../csr/signers.ts'
+import {API_SERVER_CLIENT, SHORTEST_SECONDS} from '../../csr/signers.ts'
 import type {OutcomeHints} from '../../enrollment/outcome.ts'
 import type {WantedCertificate} from '../../enrollment/request.ts'
 import {TrustError} from '../../errors.ts'
@@ -23,7 +23,6 @@ export interface LabelledCertificate extends WantedCertificate {
   label: string
 }
 
-const SHORTEST_SECONDS = 600
 const LONGEST_SECONDS = 2 ** 31 - 1
 const LONGEST_LABEL = 50
 const LONGEST_COMMON_NAME = 64
