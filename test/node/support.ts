@@ -18,6 +18,7 @@ import {parseRequest} from '../../src/pki/request.ts'
 import {systemClock} from '../../src/runtime.ts'
 import {independentJws} from '../helpers/jws.ts'
 import {ADMIN, startTestServer, type TestServer} from '../helpers/test-server.ts'
+import {until} from '../server/support.ts'
 
 export const TOKEN: BootstrapToken = {id: 'k3v8q1', secret: 'u7zq2m9x4c6b1n8w'}
 export const TOKEN_TEXT = formatToken(TOKEN)
@@ -55,7 +56,7 @@ export async function startJoinableCluster(): Promise<JoinableCluster> {
   await configMaps.create({...info, data: signed})
   await secrets.create(toSecret(describeToken(TOKEN, {}, systemClock.now())))
   for (const {ensure} of JOIN_RBAC) await ensure(admin)
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  await lastRightIsKnown(server)
 
   const pin = pinOf(parseCertificate(server.ca))
   const endpoint = new URL(server.url).host
@@ -149,4 +150,20 @@ export function useFolder(): () => string {
   })
   afterEach(() => rm(folder, {recursive: true, force: true}))
   return () => folder
+}
+
+/** The server learns of rights by events, in their order. */
+async function lastRightIsKnown(server: TestServer): Promise<void> {
+  const node = server.clientAs({username: 'system:node:any', groups: ['system:nodes']})
+  const resourceAttributes = {
+    verb: 'create',
+    group: 'certificates.k8s.io',
+    resource: 'certificatesigningrequests',
+    subresource: 'selfnodeclient',
+  }
+  await until(async () => {
+    const review = {metadata: {}, spec: {resourceAttributes}}
+    const {status} = await node.selfSubjectAccessReviews.create(review)
+    return status?.allowed === true
+  })
 }

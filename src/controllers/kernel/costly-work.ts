@@ -16,21 +16,28 @@ export function slices(signal: AbortSignal): () => Promise<void> {
   }
 }
 
+const REAL_TIME = {now: () => performance.now(), sleep}
+
 /** Keeps work whose cost grows with the cluster from filling the process: the longer it took, the later it comes again. */
 export class CostlyWork {
+  readonly #time: typeof REAL_TIME
   #notBefore = 0
 
+  constructor(time = REAL_TIME) {
+    this.#time = time
+  }
+
   async rest(signal: AbortSignal): Promise<void> {
-    const left = this.#notBefore - performance.now()
-    if (left > 0) await sleep(left, signal)
+    const left = this.#notBefore - this.#time.now()
+    if (left > 0) await this.#time.sleep(left, signal)
   }
 
   async run<T>(work: Promise<T>): Promise<T> {
-    const began = performance.now()
+    const began = this.#time.now()
     try {
       return await work
     } finally {
-      const ended = performance.now()
+      const ended = this.#time.now()
       this.#notBefore = ended + Math.min((ended - began) * REST, LONGEST_REST)
     }
   }
