@@ -1,5 +1,5 @@
 import {resolve} from 'node:path'
-import type {Signer, SignersByName} from '../controllers/signing/signers.ts'
+import type {Signer, SignersByName} from '../controllers/signing/decide.ts'
 import {
   API_SERVER_CLIENT,
   KUBELET_CLIENT,

@@ -1,12 +1,12 @@
 import type {Lease} from '../api/coordination.ts'
 import type {ApiClient} from '../client/api-client.ts'
 import {hasCode} from '../errors.ts'
+import {isNodeName} from '../csr/node-names.ts'
 import type {Clock} from '../runtime.ts'
 import {
   RECORD_LABEL,
   RECORD_NAMESPACE,
   isAbandoned,
-  isNodeName,
   nodeOf,
   readRecord,
 } from './approval/node-record.ts'

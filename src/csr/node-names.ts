@@ -11,3 +11,10 @@ export function nodeOfUser(user: string): string | undefined {
     ? user.slice(NODE_PREFIX.length)
     : undefined
 }
+
+const LONGEST_NAME = 253
+const NODE_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
+
+/** Whether a Node can have that name: a DNS subdomain. */
+export const isNodeName = (name: string): boolean =>
+  name.length <= LONGEST_NAME && NODE_NAME.test(name)

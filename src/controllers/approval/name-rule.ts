@@ -1,13 +1,7 @@
+import {isNodeName} from '../../csr/node-names.ts'
 import {isUnknown, verdict, type RuleVerdict, type Unknown} from '../../csr/opinion.ts'
 import type {RequestedCertificate} from '../../csr/requested-certificate.ts'
-import {
-  isHeld,
-  isKeyOf,
-  isNodeName,
-  liveGrant,
-  reservedKey,
-  type NodeRecord,
-} from './node-record.ts'
+import {isHeld, isKeyOf, liveGrant, reservedKey, type NodeRecord} from './node-record.ts'
 import {describeGrant, lets, type Asker} from './rejoin-grant.ts'
 
 /** A request of the same node name that was approved. */

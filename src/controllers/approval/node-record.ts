@@ -1,6 +1,7 @@
 import {createHash} from 'node:crypto'
 import type {Lease} from '../../api/coordination.ts'
 import {formatMicroTime, formatTimestamp, parseTimestamp} from '../../bootstrap/timestamp.ts'
+import {isNodeName} from '../../csr/node-names.ts'
 import {readGrant, withoutGrant, type RejoinGrant} from './rejoin-grant.ts'
 
 /** One Lease a node name says which key holds its newest client certificate, long after its requests are cleaned away. */
@@ -11,15 +12,9 @@ const REQUESTER = 'trustadm.io/requester'
 const RESERVED_FOR = 'trustadm.io/reserved-for'
 const RESERVED_UNTIL = 'trustadm.io/reserved-until'
 
-const LONGEST_NAME = 253
-const NODE_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
 const MOST_SECONDS = 2 ** 31 - 1
 /** An approved request that nobody signs is cleaned away after a day. */
 const RESERVATION = 25 * 3_600_000
-
-/** Whether a Node can have that name: a DNS subdomain. */
-export const isNodeName = (name: string): boolean =>
-  name.length <= LONGEST_NAME && NODE_NAME.test(name)
 
 /** Names that cannot be part of a Lease's are there by their hash. */
 export function recordName(node: string): string {

@@ -3,17 +3,28 @@ import {FAILED} from '../../csr/conditions.ts'
 import {soleCertificateIn} from '../../csr/issued-certificate.ts'
 import {parseStoredRequest, parseSpecRequest} from '../../csr/read-request.ts'
 import {problemsOf} from '../../csr/request-rules.ts'
-import {lifetimeFor} from '../../csr/signers.ts'
+import {lifetimeFor, type SignerRules} from '../../csr/signers.ts'
 import {TrustError, hasCode} from '../../errors.ts'
-import {issueFromRequest} from '../../pki/issuer.ts'
+import {issueFromRequest, type Issuer} from '../../pki/issuer.ts'
 import {validityFor} from '../../pki/lifetimes.ts'
 import {verifyRequest, type CertificateRequest} from '../../pki/request.ts'
 import {isUsage} from '../../pki/usages.ts'
 import {issued, refused, type Issuance} from './issuance.ts'
-import type {Signer} from './signers.ts'
 
 type Csr = CertificateSigningRequest
 type Status = NonNullable<Csr['status']>
+
+/** A signer that can sign: what it signs, and what with. */
+export interface Signer {
+  rules: SignerRules
+  /** Its CA as it is now. */
+  issuer: Issuer
+  /** The longest lifetime, in milliseconds, and that of requests that ask for none. */
+  duration: number
+}
+
+/** The signers that a process has the CA of; requests for all others are left to others. */
+export type SignersByName = ReadonlyMap<string, Signer>
 
 /** What is to be written into the log, and then into the request's status. */
 export interface Decision {

@@ -4,7 +4,6 @@ import {
   emptyRecord,
   isHeld,
   isKeyOf,
-  isNodeName,
   liveGrant,
   readRecord,
   recordIssued,
@@ -13,6 +12,7 @@ import {
   withReservation,
 } from '../../../src/controllers/approval/node-record.ts'
 import {withGrant, withoutGrant} from '../../../src/controllers/approval/rejoin-grant.ts'
+import {isNodeName} from '../../../src/csr/node-names.ts'
 
 const at = (text: string) => new Date(`2026-01-${text}Z`)
 const NOW = at('01T12:00:00.500')

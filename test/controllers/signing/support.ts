@@ -1,6 +1,6 @@
 import type {CertificateSigningRequest} from '../../../src/api/certificates.ts'
 import type {ApiClient} from '../../../src/client/api-client.ts'
-import type {SignersByName} from '../../../src/controllers/signing/signers.ts'
+import type {SignersByName} from '../../../src/controllers/signing/decide.ts'
 import {SIGNER_RULES} from '../../../src/csr/signers.ts'
 import {createRequest} from '../../../src/pki/create.ts'
 import type {Issuer} from '../../../src/pki/issuer.ts'
