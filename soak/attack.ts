@@ -1,10 +1,16 @@
+/**
+ * Where attackers call from. Machines have addresses of their own; whoever shares one with a flood shares what the server allows an
+ * address, and waits.
+ */
+export const ATTACKERS = '127.0.0.3'
+
 /** Who a request of an attacker comes from: somebody with a certificate, with a token, or nobody. */
 export interface Identity {
   name: string
   certificate?: string
   key?: string
   token?: string
-  /** Where it calls from, if not from where everybody does. */
+  /** Where it calls from, if not from where the other attackers do. */
   address?: string
 }
 

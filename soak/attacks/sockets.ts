@@ -1,6 +1,11 @@
 import {once} from 'node:events'
+import {connect as connectTcp, type Socket} from 'node:net'
 import {connect, type TLSSocket} from 'node:tls'
-import type {Holdings, Identity} from '../attack.ts'
+import {ATTACKERS, type Holdings, type Identity} from '../attack.ts'
+
+/** A connection of the attackers to the server, before TLS. */
+export const rawSocket = (port: number): Socket =>
+  connectTcp({host: '127.0.0.1', port, localAddress: ATTACKERS})
 
 /** A bare TLS connection of somebody; HTTP/1.1 unless another protocol is asked for. */
 export async function openSocket(
@@ -9,8 +14,7 @@ export async function openSocket(
   protocol: 'h2' | 'http/1.1' = 'http/1.1',
 ): Promise<TLSSocket> {
   const socket = connect({
-    host: '127.0.0.1',
-    port,
+    socket: rawSocket(port),
     ca,
     ALPNProtocols: [protocol],
     ...(cert === undefined ? {} : {cert}),

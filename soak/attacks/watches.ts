@@ -1,6 +1,7 @@
 import {connect, type ClientHttp2Session} from 'node:http2'
 import type {Attack, Field, Identity} from '../attack.ts'
 import {inTurn} from './bodies.ts'
+import {rawSocket} from './sockets.ts'
 
 const EACH = 2000
 const STREAMS = 200
@@ -58,6 +59,7 @@ function sessionOf({holdings}: Field, {certificate: cert, key}: Identity): Clien
   const {ca, port} = holdings
   const session = connect(`https://127.0.0.1:${port}`, {
     ca,
+    socket: rawSocket(port),
     ...(cert === undefined ? {} : {cert}),
     ...(key === undefined ? {} : {key}),
   })

@@ -1,5 +1,5 @@
 import {Pool} from 'undici'
-import type {Hit, Holdings, Identity, Shot} from '../attack.ts'
+import {ATTACKERS, type Hit, type Holdings, type Identity, type Shot} from '../attack.ts'
 
 const CONNECTIONS = 8
 const PATIENCE = 30_000
@@ -35,7 +35,7 @@ export class Caller {
     await Promise.all([...this.#pools.values()].map((pool) => pool.destroy()))
   }
 
-  #poolOf({name, certificate: cert, key, address}: Identity): Pool {
+  #poolOf({name, certificate: cert, key, address = ATTACKERS}: Identity): Pool {
     const known = this.#pools.get(name)
     if (known !== undefined) return known
     const {port, ca} = this.#holdings
@@ -43,7 +43,7 @@ export class Caller {
       connections: CONNECTIONS,
       headersTimeout: PATIENCE,
       bodyTimeout: PATIENCE,
-      ...(address === undefined ? {} : {localAddress: address}),
+      localAddress: address,
       connect: {ca, ...(cert === undefined ? {} : {cert}), ...(key === undefined ? {} : {key})},
     })
     this.#pools.set(name, pool)
