@@ -9,6 +9,7 @@ import {
 import type {AddressInfo, Socket} from 'node:net'
 import type {TLSSocket} from 'node:tls'
 import type {ApiRequest, Handler} from '../kernel/api-request.ts'
+import {Arrivals} from './arrivals.ts'
 import {discardBody, readBody, type BodyLimits} from './body.ts'
 import {Connections} from './connections.ts'
 import {Http1} from './http1.ts'
@@ -44,6 +45,7 @@ export class Listener {
   readonly #http1: Http1
   readonly #connections: Connections
   readonly #sockets = new WeakMap<Http2Session, TLSSocket>()
+  readonly #arrivals = new Arrivals()
   readonly #peers = new PeerCertificateReader()
   readonly #inFlight = new Set<Promise<void>>()
   readonly #callers = new Set<AbortController>()
@@ -124,7 +126,11 @@ export class Listener {
 
   #followConnections(): void {
     let newest: TLSSocket | undefined
-    this.#server.prependListener('connection', (raw: Socket) => this.#connections.add(raw))
+    this.#server.prependListener('connection', (raw: Socket) => {
+      // An event of a watch must not wait until the one before it is acknowledged.
+      raw.setNoDelay()
+      this.#connections.add(raw)
+    })
     this.#server.prependListener('secureConnection', (socket: TLSSocket) => {
       newest = socket
       this.#connections.secure(socket, this.#peers.read(socket)?.chain ?? [])
@@ -176,6 +182,7 @@ export class Listener {
     response.on('error', () => undefined)
     let over: () => void = () => undefined
     try {
+      await this.#arrivals.wait(socket.remoteAddress ?? '', signal)
       const answer = await this.#handler(this.#toApiRequest(request, socket, signal, body))
       const {reading} = answer
       if (reading !== undefined) {

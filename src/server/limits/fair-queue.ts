@@ -1,4 +1,5 @@
 import {tooManyRequests} from '../kernel/status.ts'
+import type {Line, ProcessorSlice} from './processor-slice.ts'
 import type {Member} from './shared-pool.ts'
 
 export interface FairQueueOptions {
@@ -11,6 +12,8 @@ export interface FairQueueOptions {
   waitingPerGroup: number
   /** How long one may wait; 0 refuses at once. */
   waitMilliseconds: number
+  /** Limits how much of it starts in one turn of the event loop. */
+  slice?: ProcessorSlice
 }
 
 interface Group {
@@ -27,12 +30,14 @@ interface Waiting {
 }
 
 const BUSY_SECONDS = 1
+/** In milliseconds. So long one waits for the event loop at most, even where nobody may wait for a slot. */
+const WAIT_FOR_LOOP = 5000
 
 /**
  * Slots for work that is soon done. When there is none, callers wait for a short time: the group that has fewest slots is
  * next, and within it each caller in turn, however many requests it has lined up. As Kubernetes' priority and fairness.
  */
-export class FairQueue {
+export class FairQueue implements Line {
   readonly #options: FairQueueOptions
   readonly #groups = new Map<string, Group>()
   readonly #held = new Map<string, number>()
@@ -64,13 +69,17 @@ export class FairQueue {
     const group = this.#groups.get(groupName)
     if (group === undefined) throw new Error(`no such group: ${groupName}`)
     // Nobody overtakes itself. Others of its group wait only where there is no room.
-    if (!group.queues.has(name) && this.#mayHaveMore(group, name) && this.#hasRoom(group)) {
+    const {slice, waitMilliseconds, waitingPerGroup, waitingPerHolder} = this.#options
+    const mayStart = this.#freeSlots(group, name) > 0 && this.#hasRoom(group)
+    if (mayStart && !group.queues.has(name) && (slice?.take() ?? true)) {
       return this.#give(group, name)
     }
-    const {waitMilliseconds, waitingPerGroup, waitingPerHolder} = this.#options
     const queue = group.queues.get(name) ?? []
-    const isFull = group.waiting >= waitingPerGroup || queue.length >= waitingPerHolder
-    if (isFull || waitMilliseconds === 0) throw tooManyRequests(BUSY_SECONDS)
+    // Those that wait for nothing but the next turn of the event loop do not count.
+    const most = waitingPerHolder + (mayStart ? this.#freeSlots(group, name) : 0)
+    const isFull = group.waiting >= waitingPerGroup || queue.length >= most
+    if (isFull || (waitMilliseconds === 0 && !mayStart)) throw tooManyRequests(BUSY_SECONDS)
+    if (mayStart) slice?.serve(this)
     return this.#wait(group, name, queue, signal)
   }
 
@@ -95,15 +104,15 @@ export class FairQueue {
           resolve(this.#give(group, name))
         },
       }
-      const timer = setTimeout(giveUp, this.#options.waitMilliseconds)
+      const timer = setTimeout(giveUp, Math.max(this.#options.waitMilliseconds, WAIT_FOR_LOOP))
       queue.push(waiting)
       signal.addEventListener('abort', giveUp, {once: true})
       if (signal.aborted) giveUp()
     })
   }
 
-  #mayHaveMore(group: Group, name: string): boolean {
-    return (this.#held.get(heldKey(group, name)) ?? 0) < this.#options.perHolder
+  #freeSlots(group: Group, name: string): number {
+    return this.#options.perHolder - (this.#held.get(heldKey(group, name)) ?? 0)
   }
 
   #hasRoom(group: Group): boolean {
@@ -129,25 +138,27 @@ export class FairQueue {
       const left = (this.#held.get(key) ?? 1) - 1
       if (left === 0) this.#held.delete(key)
       else this.#held.set(key, left)
-      this.#startNext()
+      if (this.#options.slice === undefined) this.startNext()
+      else this.#options.slice.serve(this)
     }
   }
 
-  #startNext(): void {
+  startNext(): boolean {
     const groups = [...this.#groups.values()].filter(({waiting}) => waiting > 0)
     for (const group of groups.sort((a, b) => a.taken - b.taken)) {
       if (!this.#hasRoom(group)) continue
       for (const [name, queue] of group.queues) {
-        if (!this.#mayHaveMore(group, name)) continue
+        if (this.#freeSlots(group, name) <= 0) continue
         // Behind the others of its group, and its group behind the others that have as few.
         group.queues.delete(name)
         if (queue.length > 1) group.queues.set(name, queue)
         this.#groups.delete(group.name)
         this.#groups.set(group.name, group)
         queue[0]?.start()
-        return
+        return true
       }
     }
+    return false
   }
 }
 

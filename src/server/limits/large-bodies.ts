@@ -4,7 +4,9 @@ import type {Member} from './shared-pool.ts'
 /** In bytes. What is smaller costs less than to wait for a turn. */
 const LARGE = 32 * 1024
 /** In milliseconds. After work as short as this nobody needs a rest. */
-const SHORT = 10
+const SHORT = 5
+/** For each millisecond of work so many go to the other requests. */
+const REST = 3
 
 type WaitOptions = Pick<
   FairQueueOptions,
@@ -12,8 +14,8 @@ type WaitOptions = Pick<
 >
 
 /**
- * Large bodies are worked on one at a time, and after each the other requests have the processor for as long as it took.
- * So whoever sends them gets half of the processor at most, however many bodies and identities it has. Groups and their
+ * Large bodies are worked on one at a time, and after each the other requests have the processor for three times as
+ * long. So whoever sends them gets a quarter of the processor at most, however many bodies and identities it has. Groups and their
  * members take turns.
  */
 export class LargeBodies {
@@ -37,7 +39,7 @@ export class LargeBodies {
     setImmediate(() => {
       const took = performance.now() - start
       if (took <= SHORT) end()
-      else setTimeout(end, took)
+      else setTimeout(end, took * REST)
     })
   }
 }

@@ -7,6 +7,7 @@ import {FairQueue, type FairQueueOptions} from './fair-queue.ts'
 import {LargeBodies} from './large-bodies.ts'
 import {DEFAULT_LIMITS, MEMORY_SHARES, REQUEST_RESERVES, WATCH_SHARES} from './request-limits.ts'
 import type {RequestLimits} from './request-limits.ts'
+import {ProcessorSlice} from './processor-slice.ts'
 import {SharedPool, type Holding, type Member} from './shared-pool.ts'
 import {TokenBuckets} from './token-buckets.ts'
 
@@ -50,14 +51,15 @@ export class RequestLimiter {
   readonly #largeBodies: LargeBodies
 
   constructor(clock: Clock, limits: Partial<RequestLimits> = {}) {
+    const slice = new ProcessorSlice()
     const all = {...DEFAULT_LIMITS, ...limits}
     this.#clock = clock
     const buckets = (perSecond: number, burst: number) =>
       new TokenBuckets({perSecond, burst, keys: REMEMBERED_ADDRESSES})
     this.#anonymousRate = buckets(all.anonymousPerSecond, all.anonymousBurst)
     this.#refused = buckets(all.refusedPerSecond, all.refusedBurst)
-    this.#known = knownPools(all)
-    this.#anonymous = anonymousPools(all)
+    this.#known = knownPools(all, slice)
+    this.#anonymous = anonymousPools(all, slice)
     this.#masters = mastersPools(all)
     const groups = [...Object.keys(REQUEST_RESERVES), ANONYMOUS, MASTERS]
     this.#largeBodies = new LargeBodies(groups, waitingOf(all))
@@ -136,7 +138,7 @@ function taken(isTaken: boolean, release: () => void): () => void {
 
 const queueOf = (
   all: RequestLimits,
-  parts: Pick<FairQueueOptions, 'perHolder' | 'reserves' | 'total'>,
+  parts: Pick<FairQueueOptions, 'perHolder' | 'reserves' | 'slice' | 'total'>,
 ) => new FairQueue({...parts, ...waitingOf(all)})
 
 const waitingOf = (all: RequestLimits) => ({
@@ -145,12 +147,13 @@ const waitingOf = (all: RequestLimits) => ({
   waitMilliseconds: all.waitMilliseconds,
 })
 
-function knownPools(all: RequestLimits): Pools {
+function knownPools(all: RequestLimits, slice: ProcessorSlice): Pools {
   return {
     requests: queueOf(all, {
       total: all.inFlight,
       perHolder: all.inFlightPerIdentity,
       reserves: REQUEST_RESERVES,
+      slice,
     }),
     watches: new SharedPool({
       total: all.watches,
@@ -171,7 +174,7 @@ function knownPools(all: RequestLimits): Pools {
 }
 
 /** One address gets no more than a quarter of what callers without credentials have. */
-function anonymousPools(all: RequestLimits): Pools {
+function anonymousPools(all: RequestLimits, slice: ProcessorSlice): Pools {
   const shares = {[ALL]: 1}
   const quarter = (total: number) => ({
     total,
@@ -179,7 +182,7 @@ function anonymousPools(all: RequestLimits): Pools {
     shares,
   })
   return {
-    requests: queueOf(all, {...quarter(all.anonymousInFlight), reserves: shares}),
+    requests: queueOf(all, {...quarter(all.anonymousInFlight), reserves: shares, slice}),
     watches: new SharedPool(quarter(all.anonymousWatches)),
     uploads: new SharedPool(quarter(all.anonymousUploadBytes)),
     answers: new SharedPool(quarter(all.anonymousAnswerBytes)),
