@@ -6,7 +6,7 @@ import {jsonSyntaxFault} from './json-syntax.ts'
 /** As deep as Go's decoder goes. */
 export const MAX_DEPTH = 10_000
 /** Entries of objects and items of lists, of which each but the first has a comma: the parser takes far longer for many small values than for as many bytes of a few. */
-const MAX_VALUES = 200_000
+const MAX_VALUES = 50_000
 
 /** What one look over the bytes tells: how deep they nest, how many keys they have, and how many commas. */
 interface Outline {

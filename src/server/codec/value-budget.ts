@@ -4,7 +4,7 @@ import {MalformedError} from './decode-error.ts'
 /** Of one list or map. Kubernetes has no such limit, but nothing that it keeps comes near. */
 const MOST_ITEMS = 10_000
 /** Of all lists, maps and free-form values of an object together. */
-const MOST_VALUES = 100_000
+const MOST_VALUES = 25_000
 /** Free-form values are cloned and written by recursion later on. */
 const MOST_DEPTH = 200
 /** How much of a key is shown in a path. */

@@ -68,3 +68,7 @@ export function isDeeperThan(root: unknown, most: number): boolean {
 
 export const valuesOf = (value: unknown): unknown[] =>
   typeof value === 'object' && value !== null ? Object.values(value) : []
+
+/** A value and all that is in it. Recurses: only for what is known not to nest deeply. */
+export const countValues = (value: unknown): number =>
+  valuesOf(value).reduce((sum: number, inner) => sum + countValues(inner), 1)

@@ -1,7 +1,8 @@
 import {
-  isDeeperThan,
+  countValues,
   deepCopy,
   deepEqual,
+  isDeeperThan,
   isObject,
   removeOwn,
   setOwn,
@@ -17,6 +18,8 @@ export const MOST_PATCH_DEPTH = 500
 const MAX_OPERATIONS = 10_000
 /** How many bytes `copy` operations may add; a few of them double a document each. */
 const MAX_COPIED_BYTES = 3 * 1024 * 1024
+/** How many values they may add: each is looked at three times, and a small one costs as much as a large one. */
+const MAX_COPIED_VALUES = 25_000
 /** How many items of lists all operations together may shift: each may shift a whole list. */
 const MAX_SHIFTED_ITEMS = 200_000_000
 
@@ -94,7 +97,7 @@ function readAt(place: Place): unknown {
 /** The state of one run: the document is a copy that operations change in place. */
 class Run {
   document: unknown
-  private copied = 0
+  private copied = {bytes: 0, values: 0}
   private shifted = 0
 
   constructor(document: unknown) {
@@ -147,8 +150,12 @@ class Run {
     const value = readAt(placeOf(this.document, from))
     const target = placeOf(this.document, path)
     requireShallow(value)
-    this.copied += Buffer.byteLength(JSON.stringify(value))
-    if (this.copied > MAX_COPIED_BYTES) throw rejected()
+    this.copied.values += countValues(value)
+    if (this.copied.values > MAX_COPIED_VALUES) {
+      throw tooLarge(`The copy operations of a JSON patch add more than ${MAX_COPIED_VALUES} values`)
+    }
+    this.copied.bytes += Buffer.byteLength(JSON.stringify(value))
+    if (this.copied.bytes > MAX_COPIED_BYTES) throw rejected()
     this.addAt(target, deepCopy(value))
   }
 

@@ -10,6 +10,8 @@ export interface Place {
 
 const unescape = (part: string) => part.replaceAll('~1', '/').replaceAll('~0', '~')
 
+/** No place of an object is as deep. */
+const MOST_PARTS = 500
 const INDEX = /^[+-]?\d+$/
 
 /** A list's index, counted from the end where it is negative; undefined where there is no such item. */
@@ -34,12 +36,13 @@ export function valueAt({container, key}: Place): unknown {
 /** Walks to the container that a pointer's last part is a key of; undefined where the way is missing or the pointer is the root. */
 export function findPlace(document: unknown, pointer: string): Place | undefined {
   if (!pointer.startsWith('/')) return undefined
-  const parts = pointer.slice(1).split('/').map(unescape)
+  const parts = pointer.slice(1).split('/', MOST_PARTS + 1)
+  if (parts.length > MOST_PARTS) return undefined
   const key = parts.pop() ?? ''
   let container = document
   for (const part of parts) {
     if (!isContainer(container)) return undefined
-    container = valueAt({container, key: part})
+    container = valueAt({container, key: unescape(part)})
   }
-  return isContainer(container) ? {container, key} : undefined
+  return isContainer(container) ? {container, key: unescape(key)} : undefined
 }

@@ -108,7 +108,7 @@ describe('JSON of very many values', () => {
   it('is refused before it is parsed', () => {
     const text = `[${Array.from({length: 300_000}, () => '1').join(',')}]`
     assert.throws(() => parseJson(bytes(text)), {
-      message: 'Request entity too large: limit is 200000 values in a JSON document',
+      message: 'Request entity too large: limit is 50000 values in a JSON document',
     })
   })
 

@@ -136,6 +136,18 @@ describe('applyJsonPatch', () => {
     )
   })
 
+  it('stops copies that add very many values', () => {
+    const patch = Array.from({length: 9000}, (_, number) => ({
+      op: 'copy',
+      from: '/a',
+      path: `/b/${number}`,
+    }))
+    assert.throws(() => applyJsonPatch({a: {x: 1, y: 2}, b: {}}, patch), {
+      code: 413,
+      message: 'The copy operations of a JSON patch add more than 25000 values',
+    })
+  })
+
   it('stops copies that double a document each', () => {
     const patch = Array.from({length: 40}, () => ({op: 'copy', from: '/a', path: '/a/-'}))
     const status = statusOf(() => applyJsonPatch({a: ['x'.repeat(1000)]}, patch))
