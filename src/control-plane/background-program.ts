@@ -1,4 +1,5 @@
 import {closeSync, existsSync, readFileSync, readdirSync} from 'node:fs'
+import {MALLOC_SETTINGS} from './process-memory.ts'
 
 /** What a server needs of the environment of whoever started it. Tokens, proxies and options of Node.js are not among it. */
 const PASSED_ON = /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z]+|TZ|TMPDIR|UV_THREADPOOL_SIZE)$/
@@ -6,8 +7,10 @@ const CLOSED_AT_START = 0o2000000
 
 export const cleanEnvironment = (
   environment: Record<string, string | undefined>,
-): Record<string, string | undefined> =>
-  Object.fromEntries(Object.entries(environment).filter(([name]) => PASSED_ON.test(name)))
+): Record<string, string | undefined> => ({
+  ...MALLOC_SETTINGS,
+  ...Object.fromEntries(Object.entries(environment).filter(([name]) => PASSED_ON.test(name))),
+})
 
 function isInherited(descriptor: string): boolean {
   const [, flags = ''] =

@@ -1,6 +1,7 @@
 import {TrustError, messageOf} from '../errors.ts'
 import {endpointOf, type Plane} from './config/plane.ts'
 import {startEmbedded, type EmbeddedOptions} from './embedded.ts'
+import {collectEarly} from './process-memory.ts'
 import {processIdentity, removeServerState, writeServerState} from './server-state.ts'
 
 const GRACE = 10_000
@@ -17,6 +18,7 @@ export interface RunningPlane {
 /** Runs the control plane of a folder in this process until SIGTERM or SIGINT; SIGHUP rereads its certificates. */
 export async function serve(plane: Plane, options: ServeOptions): Promise<RunningPlane> {
   const {clock, log} = options
+  collectEarly()
   const embedded = await startEmbedded(plane, options)
   const endpoint = endpointOf(plane)
   const identity = await processIdentity(process.pid)
