@@ -51,7 +51,10 @@ describe('the phases by which machines can join', () => {
       fixture.lines.length = 0
       await fixture.run('cluster-info')
       assert.deepEqual(await client.configMaps.get('kube-public/cluster-info'), before)
-      assert.match(fixture.lines.join('\n'), /13 roles and bindings for joining machines: unchanged/)
+      assert.match(
+        fixture.lines.join('\n'),
+        /13 roles and bindings for joining machines: unchanged/,
+      )
       assert.doesNotMatch(fixture.lines.join('\n'), /created|updated/)
     })
 
