@@ -352,7 +352,7 @@ describe('join', function () {
       while (!isSaid()) await new Promise((resolve) => setTimeout(resolve, 20))
       await cluster.issue(name)
       await done
-      assert.ok(request.lines.some((line) => line.includes('its addresses are brought up to date')))
+      assert.ok(request.lines.some((line) => line.includes('its addresses were updated')))
     })
   })
 
