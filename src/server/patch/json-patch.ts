@@ -152,7 +152,9 @@ class Run {
     requireShallow(value)
     this.copied.values += countValues(value)
     if (this.copied.values > MAX_COPIED_VALUES) {
-      throw tooLarge(`The copy operations of a JSON patch add more than ${MAX_COPIED_VALUES} values`)
+      throw tooLarge(
+        `The copy operations of a JSON patch add more than ${MAX_COPIED_VALUES} values`,
+      )
     }
     this.copied.bytes += Buffer.byteLength(JSON.stringify(value))
     if (this.copied.bytes > MAX_COPIED_BYTES) throw rejected()
