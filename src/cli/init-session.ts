@@ -9,7 +9,7 @@ import {requirePhaseName} from '../phases.ts'
 import type {Clock} from '../runtime.ts'
 import {choicesOf, type InitFlagValues} from './init-flags.ts'
 import {tokensFor, type InitTokenFlagValues} from './init-token.ts'
-import {dirOf} from './places.ts'
+import {dirOf} from './folders.ts'
 import {createProgress, type Progress} from './progress.ts'
 import {openServerLog} from './server-log.ts'
 

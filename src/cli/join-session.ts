@@ -9,7 +9,7 @@ import type {JoinChoices} from './join-config.ts'
 import type {JoinFlagValues} from './join-flags.ts'
 import {joinTokens} from './join-tokens.ts'
 import {controlPlaneRefused} from './join-refusals.ts'
-import {nodeDirOf} from './places.ts'
+import {nodeDirOf} from './folders.ts'
 import {createProgress, type Progress} from './progress.ts'
 
 export interface JoinSessionFlags extends JoinFlagValues {

@@ -1,5 +1,5 @@
 import type {ApiObject} from '../api/meta.ts'
-import {KeptObject} from './kept-object.ts'
+import {EncodedObject} from './encoded-object.ts'
 import {compareResourceVersions} from './resource-version.ts'
 import type {ObjectEvent} from './watch.ts'
 
@@ -37,7 +37,7 @@ class KeptChange<T extends ApiObject> implements Change<T> {
  * known changes nothing.
  */
 export class InformerStore<T extends ApiObject> {
-  readonly #objects = new Map<string, KeptObject<T>>()
+  readonly #objects = new Map<string, EncodedObject<T>>()
   #resourceVersion = ''
 
   /** Where a watch goes on. */
@@ -63,7 +63,7 @@ export class InformerStore<T extends ApiObject> {
   }
 
   /** Takes a full, consistent list as the truth and says what it changed. */
-  replace(items: readonly KeptObject<T>[], resourceVersion: string): Change<T>[] {
+  replace(items: readonly EncodedObject<T>[], resourceVersion: string): Change<T>[] {
     // A store that was set back to a backup gives the same versions out again, to other content.
     const setBack = compareResourceVersions(resourceVersion, this.#resourceVersion) < 0
     const listed = new Map(items.map((item) => [item.key, item]))
@@ -85,7 +85,7 @@ export class InformerStore<T extends ApiObject> {
     this.#resourceVersion = version
     if (type === 'BOOKMARK') return undefined
 
-    const current = new KeptObject(object)
+    const current = new EncodedObject(object)
     const previous = this.#objects.get(current.key)
     if (type === 'DELETED') return previous && this.#set(current.key, undefined)
     if (previous?.isSameAs(current) === true) return undefined
@@ -94,7 +94,7 @@ export class InformerStore<T extends ApiObject> {
     return new KeptChange(current.key, previous, {object})
   }
 
-  #set(key: string, current: KeptObject<T> | undefined): Change<T> {
+  #set(key: string, current: EncodedObject<T> | undefined): Change<T> {
     const previous = this.#objects.get(key)
     if (current === undefined) this.#objects.delete(key)
     else this.#objects.set(key, current)

@@ -4,7 +4,7 @@ import {sleep} from '../runtime.ts'
 import {Backoff, type BackoffOptions} from './backoff.ts'
 import {wasCut} from './connection-errors.ts'
 import {InformerStore, type Change} from './informer-store.ts'
-import {KeptObject} from './kept-object.ts'
+import {EncodedObject} from './encoded-object.ts'
 import type {ResourceClient, SelectOptions} from './resource-client.ts'
 
 type ChangeHandler<T> = (change: Change<T>) => void
@@ -69,10 +69,10 @@ export function startInformer<T extends ApiObject>(
   }
 
   async function relist(): Promise<void> {
-    let kept: KeptObject<T>[] = []
+    let kept: EncodedObject<T>[] = []
     const onPage = (items: T[], isFirst: boolean) => {
       if (isFirst) kept = []
-      for (const item of items) kept.push(new KeptObject(item))
+      for (const item of items) kept.push(new EncodedObject(item))
     }
     const {items, metadata} = await source.list({...select, signal, onPage})
     // Of a source that knows no pages.

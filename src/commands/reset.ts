@@ -1,6 +1,6 @@
 import {TrustCommand} from '../cli/command.ts'
 import {dir, dryRun, output, yes} from '../cli/flags.ts'
-import {dirOf} from '../cli/places.ts'
+import {dirOf} from '../cli/folders.ts'
 
 export default class Reset extends TrustCommand {
   static override summary = 'stop the server and remove the control plane of this machine'

@@ -2,7 +2,7 @@ import {serverChoices, serverFlags} from '../cli/server-flags.ts'
 import {TrustCommand} from '../cli/command.ts'
 import {controllers, deny, readServingFlags, servingFlags} from '../cli/controller-flags.ts'
 import {dir} from '../cli/flags.ts'
-import {dirOf} from '../cli/places.ts'
+import {dirOf} from '../cli/folders.ts'
 import {signingFlags} from '../cli/signing-flags.ts'
 
 export default class Serve extends TrustCommand {

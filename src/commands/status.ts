@@ -1,6 +1,6 @@
 import {TrustCommand} from '../cli/command.ts'
 import {dir, output} from '../cli/flags.ts'
-import {dirOf} from '../cli/places.ts'
+import {dirOf} from '../cli/folders.ts'
 import {EXIT} from '../errors.ts'
 
 export default class Status extends TrustCommand {

@@ -3,22 +3,22 @@ import {systemRoots} from '../client/system-roots.ts'
 import {TrustError} from '../errors.ts'
 import {authoritiesOf, pinsOf, type TrustedClusterInfo} from './cluster-info.ts'
 import {readClusterInfo} from './read-cluster-info.ts'
-import type {Surroundings} from './surroundings.ts'
+import type {DiscoveryContext} from './settings.ts'
 import {requireCurrentAuthorities} from './validity.ts'
 
 /** Reads cluster-info from one server that must prove itself by what is trusted already; what it says counts from then on. */
 export async function readNewer(
   known: TrustedClusterInfo,
   server: string,
-  surroundings: Surroundings,
+  context: DiscoveryContext,
 ): Promise<TrustedClusterInfo> {
-  const ca = known.ca ?? (await systemRoots(surroundings.environment))
+  const ca = known.ca ?? (await systemRoots(context.environment))
   const trust = {ca, tlsServerName: known.tlsServerName}
-  const {kubeconfig, serverTime} = await readClusterInfo(server, trust, surroundings)
+  const {kubeconfig, serverTime} = await readClusterInfo(server, trust, context)
   const info = parseClusterInfo(kubeconfig)
   if (known.ca !== undefined && info.ca === undefined) throw caDropped(server)
   const authorities = authoritiesOf(info)
-  requireCurrentAuthorities(authorities, {now: surroundings.clock.now(), serverTime})
+  requireCurrentAuthorities(authorities, {now: context.clock.now(), serverTime})
   return {
     ...info,
     kubeconfig,

@@ -3,9 +3,9 @@ import type {TrustedClusterInfo} from './cluster-info.ts'
 import {discoverByDocument} from './document.ts'
 import {readDiscoveryFile, readDiscoveryInput} from './file.ts'
 import {fetchDiscoveryFile} from './https.ts'
-import {withPatience} from './patience.ts'
+import {withRetry} from './retry.ts'
 import {planDiscovery, type DiscoveryOptions} from './plan.ts'
-import {surroundingsOf, type DiscoverySettings} from './surroundings.ts'
+import {discoveryContext, type DiscoverySettings} from './settings.ts'
 import {discoverByToken} from './token.ts'
 
 const STANDARD_INPUT = 'standard input'
@@ -19,24 +19,24 @@ export async function discover(
   settings: DiscoverySettings = {},
 ): Promise<TrustedClusterInfo> {
   const plan = planDiscovery(options)
-  const surroundings = surroundingsOf(settings)
+  const context = discoveryContext(settings)
   switch (plan.method) {
     case 'token':
-      return await discoverByToken(plan, surroundings)
+      return await discoverByToken(plan, context)
     case 'file': {
       const text = await readDiscoveryFile(plan.path)
-      return await discoverByDocument(text, 'file', plan.path, surroundings)
+      return await discoverByDocument(text, 'file', plan.path, context)
     }
     case 'stdin': {
       const text = await readDiscoveryInput(requireInput(settings), STANDARD_INPUT)
-      return await discoverByDocument(text, 'stdin', STANDARD_INPUT, surroundings)
+      return await discoverByDocument(text, 'stdin', STANDARD_INPUT, context)
     }
     case 'https': {
       const {origin} = plan.url
-      const fetch = () => fetchDiscoveryFile(plan, surroundings)
-      const text = await withPatience(origin, fetch, surroundings)
+      const fetch = () => fetchDiscoveryFile(plan, context)
+      const text = await withRetry(origin, fetch, context)
       const name = `the discovery file of ${origin}`
-      return await discoverByDocument(text, 'https', name, surroundings)
+      return await discoverByDocument(text, 'https', name, context)
     }
   }
 }

@@ -8,9 +8,9 @@ import {
 } from './cluster-info.ts'
 import {addressesOf, readNewer} from './confirm.ts'
 import {readEndpoints} from './endpoints-extension.ts'
-import {withPatience} from './patience.ts'
+import {withRetry} from './retry.ts'
 import {firstGood} from './side-by-side.ts'
-import type {Surroundings} from './surroundings.ts'
+import type {DiscoveryContext} from './settings.ts'
 import {requireCurrentAuthorities} from './validity.ts'
 
 /** Documents are read up to here: a good one has a few KiB. */
@@ -24,11 +24,11 @@ export async function discoverByDocument(
   text: string,
   source: DiscoverySource,
   name: string,
-  surroundings: Surroundings,
+  context: DiscoveryContext,
 ): Promise<TrustedClusterInfo> {
   const info = parseClusterInfo(text, name)
   const authorities = authoritiesOf(info)
-  requireCurrentAuthorities(authorities, {now: surroundings.clock.now()})
+  requireCurrentAuthorities(authorities, {now: context.clock.now()})
   const known: TrustedClusterInfo = {
     ...info,
     endpoints: readEndpoints(text),
@@ -40,10 +40,10 @@ export async function discoverByDocument(
   const {value} = await firstGood(
     addressesOf(known),
     async (server, signal) => {
-      const around = {...surroundings, signal}
-      return await withPatience(server, () => newerIfShown(known, server, around), around)
+      const limited = {...context, signal}
+      return await withRetry(server, () => newerIfShown(known, server, limited), limited)
     },
-    surroundings.signal,
+    context.signal,
   )
   return value
 }
@@ -51,10 +51,10 @@ export async function discoverByDocument(
 async function newerIfShown(
   known: TrustedClusterInfo,
   server: string,
-  surroundings: Surroundings,
+  context: DiscoveryContext,
 ): Promise<TrustedClusterInfo> {
   try {
-    return await readNewer(known, server, surroundings)
+    return await readNewer(known, server, context)
   } catch (error) {
     if (!hasCode(error, 'CLUSTER_INFO_FORBIDDEN', 'CLUSTER_INFO_MISSING')) throw error
     const warning = `${error.message}: what the discovery file says is taken as it is`

@@ -4,7 +4,7 @@ import {TrustError} from '../errors.ts'
 import {redirectRefused} from './answer-errors.ts'
 import {LARGEST_DOCUMENT} from './document.ts'
 import {explain} from './explain.ts'
-import type {Surroundings} from './surroundings.ts'
+import type {DiscoveryContext} from './settings.ts'
 
 /**
  * Fetches a discovery file from a host that the system's roots, or the given CAs, vouch for. kubeadm follows redirects, to
@@ -12,7 +12,7 @@ import type {Surroundings} from './surroundings.ts'
  */
 export async function fetchDiscoveryFile(
   {url, ca}: {url: URL; ca?: string | undefined},
-  {clock, readTimeout: timeout, signal, environment}: Surroundings,
+  {clock, readTimeout: timeout, signal, environment}: DiscoveryContext,
 ): Promise<string> {
   const roots = ca ?? (await systemRoots(environment))
   const options = {ca: roots, timeout, signal, environment}

@@ -9,7 +9,7 @@ import {headerOf, type TransportResponse} from '../client/transport.ts'
 import {withoutTrailingSlashes} from '../client/trailing-slashes.ts'
 import {answerError} from './answer-errors.ts'
 import {explain} from './explain.ts'
-import type {Surroundings} from './surroundings.ts'
+import type {DiscoveryContext} from './settings.ts'
 
 /** How the one who answers is known: not at all, or by CAs. */
 export interface Trust {
@@ -35,9 +35,9 @@ const LARGEST = 4 * 1024 * 1024
 export async function readClusterInfo(
   server: string,
   {serverTime, ...trust}: Trust,
-  surroundings: Surroundings,
+  context: DiscoveryContext,
 ): Promise<ClusterInfoRead> {
-  const {readTimeout: timeout, signal, environment} = surroundings
+  const {readTimeout: timeout, signal, environment} = context
   const url = new URL(withoutTrailingSlashes(server) + PATH)
   const options = {...trust, timeout, signal, environment}
   const answer = await httpsGet(url, {
@@ -45,7 +45,7 @@ export async function readClusterInfo(
     accept: 'application/json',
     maxBytes: LARGEST,
   }).catch(async (error: unknown) => {
-    throw await explain(error, url, {...options, serverTime, now: surroundings.clock.now()})
+    throw await explain(error, url, {...options, serverTime, now: context.clock.now()})
   })
   return readAnswer(answer, server)
 }

@@ -2,7 +2,7 @@ import {isSameBundle} from '../pki/bundle.ts'
 import type {TrustedClusterInfo} from './cluster-info.ts'
 import {addressesOf, readNewer} from './confirm.ts'
 import {firstGood} from './side-by-side.ts'
-import {surroundingsOf, type DiscoverySettings} from './surroundings.ts'
+import {discoveryContext, type DiscoverySettings} from './settings.ts'
 
 export interface Refreshed {
   /** To be used from now on: the newer one, or the kept one where none could be had. */
@@ -21,12 +21,12 @@ export async function refreshClusterInfo(
   kept: TrustedClusterInfo,
   settings: DiscoverySettings = {},
 ): Promise<Refreshed> {
-  const surroundings = surroundingsOf(settings)
+  const context = discoveryContext(settings)
   try {
     const {value: info} = await firstGood(
       addressesOf(kept),
-      (server, signal) => readNewer(kept, server, {...surroundings, signal}),
-      surroundings.signal,
+      (server, signal) => readNewer(kept, server, {...context, signal}),
+      context.signal,
     )
     return {info, changed: isChanged(kept, info)}
   } catch (problem) {

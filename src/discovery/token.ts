@@ -3,13 +3,13 @@ import {parseClusterInfo} from '../bootstrap/parse-cluster-info.ts'
 import {EXIT, TrustError} from '../errors.ts'
 import type {Pin} from '../pki/pins.ts'
 import {authoritiesOf, pinsOf, type TrustedClusterInfo} from './cluster-info.ts'
-import {withPatience} from './patience.ts'
+import {withRetry} from './retry.ts'
 import {requirePinned} from './pinning.ts'
 import type {TokenPlan} from './plan.ts'
 import {readClusterInfo, type ClusterInfoRead, type Trust} from './read-cluster-info.ts'
 import {firstGood, type Failure} from './side-by-side.ts'
 import {requireSigned} from './signature.ts'
-import type {Surroundings} from './surroundings.ts'
+import type {DiscoveryContext} from './settings.ts'
 import {requireCurrentAuthorities} from './validity.ts'
 
 export type ReadClusterInfo = (trust: Trust) => Promise<ClusterInfoRead>
@@ -20,17 +20,17 @@ export type ProvenInfo = Omit<TrustedClusterInfo, 'endpoints' | 'source'>
 /** Asks all endpoints side by side, as `kubeadm join` does; the first that proves to be the cluster wins. */
 export async function discoverByToken(
   {token, endpoints, pins}: TokenPlan,
-  surroundings: Surroundings,
+  context: DiscoveryContext,
 ): Promise<TrustedClusterInfo> {
   const {server, value, failures} = await firstGood(
     endpoints,
     async (endpoint, signal) => {
-      const around = {...surroundings, signal}
-      const read: ReadClusterInfo = (trust) => readClusterInfo(endpoint, trust, around)
-      const prove = () => proveByToken(read, {token, pins}, around.clock.now())
-      return await withPatience(endpoint, prove, around)
+      const limited = {...context, signal}
+      const read: ReadClusterInfo = (trust) => readClusterInfo(endpoint, trust, limited)
+      const prove = () => proveByToken(read, {token, pins}, limited.clock.now())
+      return await withRetry(endpoint, prove, limited)
     },
-    surroundings.signal,
+    context.signal,
   )
   const addresses = new Set([server, ...endpoints])
   addresses.delete(value.server)

@@ -1,5 +1,5 @@
 import type {TrustedClusterInfo} from '../discovery/cluster-info.ts'
-import {formatKept, parseKept} from '../discovery/kept.ts'
+import {formatStored, parseStored} from '../discovery/stored-cluster-info.ts'
 import {TrustError} from '../errors.ts'
 import {parseBundle} from '../pki/bundle.ts'
 import {readFileIfThere} from '../fs/files.ts'
@@ -11,7 +11,7 @@ const PUBLIC = 0o644
 
 /** The files that say which cluster the node trusts. */
 function filesOf(dir: string, info: TrustedClusterInfo): NodeFile[] {
-  const kept = {path: nodeFile(dir, 'clusterInfo'), content: formatKept(info), mode: PUBLIC}
+  const kept = {path: nodeFile(dir, 'clusterInfo'), content: formatStored(info), mode: PUBLIC}
   const {ca: content} = info
   return content === undefined ? [kept] : [{path: nodeFile(dir, 'ca'), content, mode: PUBLIC}, kept]
 }
@@ -20,7 +20,7 @@ function filesOf(dir: string, info: TrustedClusterInfo): NodeFile[] {
 export async function readClusterInfo(dir: string): Promise<TrustedClusterInfo | undefined> {
   const path = nodeFile(dir, 'clusterInfo')
   const text = await readFileIfThere(path)
-  return text && parseKept(text.toString(), path)
+  return text && parseStored(text.toString(), path)
 }
 
 /** The files that are not as they should be. */

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type {ApiObject} from '../../src/api/meta.ts'
 import {InformerStore} from '../../src/client/informer-store.ts'
-import {KeptObject} from '../../src/client/kept-object.ts'
+import {EncodedObject} from '../../src/client/encoded-object.ts'
 import {compareResourceVersions} from '../../src/client/resource-version.ts'
 
 function object(name: string, version: number): ApiObject {
   return {metadata: {name, namespace: 'ns', uid: name, resourceVersion: String(version)}}
 }
 
-const kept = (name: string, version: number) => new KeptObject(object(name, version))
+const kept = (name: string, version: number) => new EncodedObject(object(name, version))
 
 describe('InformerStore', () => {
   it('tells the difference between what it has and a new list', () => {

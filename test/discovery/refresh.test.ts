@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import {formatClusterInfo} from '../../src/bootstrap/cluster-info.ts'
 import {discover} from '../../src/discovery/discover.ts'
-import {formatKept, parseKept} from '../../src/discovery/kept.ts'
+import {formatStored, parseStored} from '../../src/discovery/stored-cluster-info.ts'
 import {refreshClusterInfo} from '../../src/discovery/refresh.ts'
 import {issue, makeAuthority} from '../client/support/certificates.ts'
 import {
@@ -23,7 +23,7 @@ describe('refreshClusterInfo', () => {
   afterEach(() => cleanup.run())
 
   const kept = (server = cluster.url, endpoints: string[] = []) => ({
-    ...parseKept(formatClusterInfo({server, ca: cluster.ca})),
+    ...parseStored(formatClusterInfo({server, ca: cluster.ca})),
     endpoints,
   })
 
@@ -122,8 +122,8 @@ describe('the kept ClusterInfo', () => {
       },
       ONCE,
     )
-    const text = formatKept(found)
-    const back = parseKept(text)
+    const text = formatStored(found)
+    const back = parseStored(text)
     assert.deepEqual(
       {server: back.server, ca: back.ca, endpoints: back.endpoints, pins: back.pins},
       {
@@ -133,18 +133,18 @@ describe('the kept ClusterInfo', () => {
         pins: [cluster.pin],
       },
     )
-    assert.equal(formatKept(back), text)
+    assert.equal(formatStored(back), text)
   })
 
   it('has no extension where there are no further addresses', () => {
     const kubeconfig = formatClusterInfo({server: 'https://a:1'})
-    assert.doesNotMatch(formatKept({kubeconfig, endpoints: []}), /extensions/)
+    assert.doesNotMatch(formatStored({kubeconfig, endpoints: []}), /extensions/)
   })
 
   it('leaves out what is no address', () => {
     const text =
       'clusters: [{cluster: {server: https://a:1, extensions: [null, {name: trustadm.io/endpoints, ' +
       'extension: {endpoints: [http://b:1, 7, https://c:1]}}]}}]'
-    assert.deepEqual(parseKept(text).endpoints, ['https://c:1'])
+    assert.deepEqual(parseStored(text).endpoints, ['https://c:1'])
   })
 })

@@ -1,7 +1,7 @@
 import type {RequestListener, ServerResponse} from 'node:http'
 import {formatClusterInfo, jwsKey, type ClusterInfo} from '../../src/bootstrap/cluster-info.ts'
 import {formatToken, type BootstrapToken} from '../../src/bootstrap/token.ts'
-import type {DiscoverySettings} from '../../src/discovery/surroundings.ts'
+import type {DiscoverySettings} from '../../src/discovery/settings.ts'
 import {parseCertificate} from '../../src/pki/certificate.ts'
 import {pinOf} from '../../src/pki/pins.ts'
 import {independentJws} from '../helpers/jws.ts'

@@ -2,7 +2,7 @@ import {shellWord} from '../../client/printable.ts'
 import type {InitResult} from '../../control-plane/init/init.ts'
 import {columnsOf, formatFields, type Field} from '../layout.ts'
 import type {View} from '../output.ts'
-import {defaultDir} from '../places.ts'
+import {defaultDir} from '../folders.ts'
 import {colours} from '../terminal.ts'
 
 const WIDTH = 15

@@ -1,6 +1,6 @@
 import {TrustCommand} from '../../cli/command.ts'
 import {dir, output} from '../../cli/flags.ts'
-import {dirOf} from '../../cli/places.ts'
+import {dirOf} from '../../cli/folders.ts'
 
 export default class CheckExpiration extends TrustCommand {
   static override summary = "show when the control plane's certificates expire"

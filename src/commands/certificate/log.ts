@@ -36,7 +36,7 @@ A running signer notices when lines are cut off the end or rewritten, and signs 
     const {flags} = await this.parse(CertificateLog)
     const {listIssuances, verifyIssuances} = await import('../../control-plane/issuances.ts')
     const {fileOf} = await import('../../control-plane/config/plane.ts')
-    const {dirOf} = await import('../../cli/places.ts')
+    const {dirOf} = await import('../../cli/folders.ts')
     const {createProgress} = await import('../../cli/progress.ts')
     const {issuancesView} = await import('../../cli/views/issuances.ts')
     const {requireHash} = await import('../../cli/hash-flag.ts')

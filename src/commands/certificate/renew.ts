@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
 import {TrustCommand} from '../../cli/command.ts'
 import {dir, output} from '../../cli/flags.ts'
-import {dirOf} from '../../cli/places.ts'
+import {dirOf} from '../../cli/folders.ts'
 
 export default class Renew extends TrustCommand {
   static override summary = "renew the control plane's certificates"

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import {TrustCommand} from '../../cli/command.ts'
 import {dir} from '../../cli/flags.ts'
-import {dirOf} from '../../cli/places.ts'
+import {dirOf} from '../../cli/folders.ts'
 
 export default class KubeconfigUser extends TrustCommand {
   static override summary = 'print a kubeconfig for a user'

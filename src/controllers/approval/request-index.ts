@@ -1,7 +1,7 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {startInformer} from '../../client/informer.ts'
-import {KeptObject} from '../../client/kept-object.ts'
+import {EncodedObject} from '../../client/encoded-object.ts'
 import {isApproved, isIssued, isOpen} from '../../csr/conditions.ts'
 import {leafCertificateIn} from '../../csr/issued-certificate.ts'
 import {nodeOfUser} from '../../csr/node-names.ts'
@@ -27,7 +27,7 @@ export interface IndexedRequest {
 
 /** What the index holds of it: the request as text. */
 interface IndexEntry extends Omit<IndexedRequest, 'csr'> {
-  text: KeptObject<Csr>
+  text: EncodedObject<Csr>
   made: Made
   isOpen: boolean
   /** Whether it asks for what its signer signs. */
@@ -105,7 +105,7 @@ export class RequestIndex implements Source {
     if (current?.spec.signerName !== this.#signer) return
     const requested = isSame ? entry.requested : requestedCertificate(current)
     const request: IndexEntry = {
-      text: new KeptObject(current),
+      text: new EncodedObject(current),
       made: madeOf(current),
       isOpen: isOpen(current),
       requested,

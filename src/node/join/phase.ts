@@ -1,6 +1,6 @@
 import type {TrustedClusterInfo} from '../../discovery/cluster-info.ts'
 import type {DiscoveryOptions} from '../../discovery/plan.ts'
-import type {DiscoverySettings} from '../../discovery/surroundings.ts'
+import type {DiscoverySettings} from '../../discovery/settings.ts'
 import type {Phase} from '../../phases.ts'
 import type {KeyPair} from '../../pki/keys.ts'
 import type {Clock} from '../../runtime.ts'

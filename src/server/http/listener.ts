@@ -97,10 +97,10 @@ export class Listener {
     for (const caller of this.#callers) caller.abort(shuttingDown())
     this.#connections.drain()
     let timer: NodeJS.Timeout | undefined
-    const patience = new Promise<void>((resolve) => {
+    const grace = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, graceMilliseconds)
     })
-    await Promise.race([this.#settled(), patience])
+    await Promise.race([this.#settled(), grace])
     clearTimeout(timer)
     this.#connections.drain()
     const flush = setTimeout(() => this.#connections.destroyAll(), FLUSH)

@@ -46,24 +46,28 @@ export async function send(
   await sendStream(to, body, stallMilliseconds, signal)
 }
 
-async function sendSlices(to: HttpResponse, bytes: Uint8Array, patience: number): Promise<void> {
+async function sendSlices(
+  to: HttpResponse,
+  bytes: Uint8Array,
+  stallMilliseconds: number,
+): Promise<void> {
   let at = 0
   for (; bytes.length - at > SLICE; at += SLICE) {
-    if (!(await sendPiece(to, bytes.subarray(at, at + SLICE), patience))) return
+    if (!(await sendPiece(to, bytes.subarray(at, at + SLICE), stallMilliseconds))) return
   }
   // With the last bytes, not after them: whoever has them may ask for the next thing at once.
   to.end(bytes.subarray(at))
-  if (!(await happens(to, 'finish', patience))) to.destroy()
+  if (!(await happens(to, 'finish', stallMilliseconds))) to.destroy()
 }
 
 async function sendStream(
   to: HttpResponse,
   pieces: AsyncIterable<string | Uint8Array>,
-  patience: number,
+  stallMilliseconds: number,
   signal?: AbortSignal,
 ): Promise<void> {
   for await (const piece of pieces) {
-    if (!(await sendPiece(to, piece, patience, signal))) return
+    if (!(await sendPiece(to, piece, stallMilliseconds, signal))) return
     if (signal?.aborted === true) break
   }
   to.end()
@@ -73,11 +77,11 @@ async function sendStream(
 async function sendPiece(
   to: HttpResponse,
   piece: string | Uint8Array,
-  patience: number,
+  stallMilliseconds: number,
   signal?: AbortSignal,
 ): Promise<boolean> {
   if (isGone(to)) return false
-  if (write(to, piece) || (await happens(to, 'drain', patience, signal))) return true
+  if (write(to, piece) || (await happens(to, 'drain', stallMilliseconds, signal))) return true
   to.destroy()
   return false
 }

@@ -5,7 +5,7 @@ import {EventLog, ObjectEvent} from './event-log.ts'
 import {SortedKeys} from './sorted-keys.ts'
 import {fromEntry, isReadable, parse, type StoredObject} from './stored-object.ts'
 import type {WindowBudget} from './window-budget.ts'
-import {WriteTurns} from './write-turns.ts'
+import {KeyedLock} from './keyed-lock.ts'
 
 /** Changes kept in memory per resource; older ones are read from the store's history. */
 const WINDOW = 4096
@@ -23,7 +23,7 @@ export class ResourceStore {
   readonly prefix: string
   readonly apiVersion: string
   /** For writers that have met on one object. */
-  readonly turns = new WriteTurns()
+  readonly turns = new KeyedLock()
   readonly #objects = new Map<string, StoredObject>()
   readonly #keys = new SortedKeys()
   readonly #listeners: ((events: ObjectEvent[]) => void)[] = []

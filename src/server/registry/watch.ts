@@ -131,7 +131,7 @@ class Watch {
       if (text !== '') yield text
       if (wait.over) return
       if (events.length > 0 || text !== '') continue
-      if ((await wait.next(this.#patience())) === 'over') return
+      if ((await wait.next(this.#longestQuiet())) === 'over') return
     }
   }
 
@@ -182,8 +182,8 @@ class Watch {
     return revision < this.#since ? '' : form.bookmark(revision, false)
   }
 
-  /** How long there is nothing to do but for a change; undefined for ever. */
-  #patience(): number | undefined {
+  /** How long there is nothing to do but for a change; undefined: no limit. */
+  #longestQuiet(): number | undefined {
     if (this.#initialEndDue) return CATCH_UP_EVERY
     if (!this.#request.options.allowWatchBookmarks) return undefined
     return Math.max(1, this.#nextBookmark - performance.now())

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {WriteTurns} from '../../../src/server/registry/write-turns.ts'
+import {KeyedLock} from '../../../src/server/registry/keyed-lock.ts'
 import {startTestServer, type TestServer} from '../../helpers/test-server.ts'
 import {Api} from '../support.ts'
 
@@ -102,9 +102,9 @@ describe('writers on one object', () => {
   })
 })
 
-describe('WriteTurns', () => {
+describe('KeyedLock', () => {
   it('lets one go at a time, in the order they came, and keys do not wait for each other', async () => {
-    const turns = new WriteTurns()
+    const turns = new KeyedLock()
     const order: string[] = []
     const end = await turns.take('a')
     const second = turns.take('a').then((done) => {

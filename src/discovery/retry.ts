@@ -1,9 +1,9 @@
 import {Backoff} from '../client/backoff.ts'
 import {TrustError, hasCode, type ErrorCode} from '../errors.ts'
-import type {Surroundings} from './surroundings.ts'
+import type {DiscoveryContext} from './settings.ts'
 
 /** What may be over by itself: a server that starts, an init that is not done, a signer that has not signed yet. */
-const HEALABLE: readonly ErrorCode[] = [
+const TEMPORARY: readonly ErrorCode[] = [
   'SERVER_UNREACHABLE',
   'SERVER_ERROR',
   'TIMED_OUT',
@@ -16,18 +16,18 @@ const HEALABLE: readonly ErrorCode[] = [
 const SLOW = 2000
 
 /** Whether waiting may heal it. kubeadm retries every failure, so that a mistyped token looks like a slow server. */
-export function isHealable(error: unknown): error is TrustError {
-  if (!(error instanceof TrustError) || !HEALABLE.includes(error.code)) return false
+export function isTemporary(error: unknown): error is TrustError {
+  if (!(error instanceof TrustError) || !TEMPORARY.includes(error.code)) return false
   const {systemCode, proxyStatus} = error.facts
   const refusedByProxy = typeof proxyStatus === 'number' && proxyStatus < 500
   return systemCode !== 'ENOTFOUND' && !refusedByProxy
 }
 
 /** Tries again what waiting may heal, and says what it waits for. In the end the failure is told as it is. */
-export async function withPatience<T>(
+export async function withRetry<T>(
   server: string,
   attempt: () => Promise<T>,
-  {clock, sleep, patience, busyPatience, signal, onWait}: Surroundings,
+  {clock, sleep, retryFor, retryBusyFor, signal, onWait}: DiscoveryContext,
 ): Promise<T> {
   const start = clock.now().getTime()
   const backoff = new Backoff({base: 100, max: 2000})
@@ -43,9 +43,9 @@ export async function withPatience<T>(
     try {
       return await attempt().finally(() => clearTimeout(slow))
     } catch (error) {
-      const longest = hasCode(error, 'TOO_MANY_REQUESTS') ? busyPatience : patience
+      const longest = hasCode(error, 'TOO_MANY_REQUESTS') ? retryBusyFor : retryFor
       const left = start + longest - clock.now().getTime()
-      if (signal?.aborted || !isHealable(error) || left <= 0) throw error
+      if (signal?.aborted || !isTemporary(error) || left <= 0) throw error
       const {code, message} = error
       tell(code, message)
       await sleep(Math.min(backoff.next(), left), signal)

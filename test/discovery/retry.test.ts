@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import {discover} from '../../src/discovery/discover.ts'
-import {isHealable, withPatience} from '../../src/discovery/patience.ts'
+import {isTemporary, withRetry} from '../../src/discovery/retry.ts'
 import {
-  surroundingsOf,
+  discoveryContext,
   type DiscoverySettings,
   type Waiting,
-} from '../../src/discovery/surroundings.ts'
+} from '../../src/discovery/settings.ts'
 import {TrustError, type ErrorCode} from '../../src/errors.ts'
 import {sleep} from '../../src/runtime.ts'
 import {Cleanup} from '../client/support/servers.ts'
@@ -22,7 +22,7 @@ function still(settings: DiscoverySettings = {}) {
   return {
     waits,
     slept,
-    around: surroundingsOf({
+    around: discoveryContext({
       clock,
       onWait: (wait) => waits.push(wait),
       sleep: (milliseconds) => {
@@ -35,13 +35,13 @@ function still(settings: DiscoverySettings = {}) {
   }
 }
 
-describe('withPatience', () => {
+describe('withRetry', () => {
   it('tries again what heals, and says once what it waits for', async () => {
     const {around, waits} = still()
     let left = 5
     const attempt = () =>
       left-- > 0 ? Promise.reject(failing('SIGNATURE_MISSING')) : Promise.resolve('good')
-    assert.equal(await withPatience('https://a:1', attempt, around), 'good')
+    assert.equal(await withRetry('https://a:1', attempt, around), 'good')
     assert.deepEqual(waits, [
       {server: 'https://a:1', code: 'SIGNATURE_MISSING', message: 'it is SIGNATURE_MISSING'},
     ])
@@ -57,7 +57,7 @@ describe('withPatience', () => {
       }
     })
     const attempt = () => new Promise<string>((_resolve, reject) => (giveUp = reject))
-    const asked = withPatience('https://a:1', attempt, around)
+    const asked = withRetry('https://a:1', attempt, around)
     await said
     giveUp(failing('TIMED_OUT'))
     await assert.rejects(asked, {code: 'TIMED_OUT'})
@@ -74,7 +74,7 @@ describe('withPatience', () => {
       const next = failures.shift()
       return next ? Promise.reject(next) : Promise.resolve('good')
     }
-    await withPatience('s', attempt, around)
+    await withRetry('s', attempt, around)
     assert.deepEqual(
       waits.map(({code}) => code),
       ['SERVER_UNREACHABLE', 'CLUSTER_INFO_MISSING'],
@@ -84,7 +84,7 @@ describe('withPatience', () => {
   it('gives up after the time it has, with the failure itself', async () => {
     const {around, slept} = still({timeout: 60_000})
     const attempt = () => Promise.reject(failing('CLUSTER_INFO_MISSING'))
-    await assert.rejects(withPatience('s', attempt, around), {code: 'CLUSTER_INFO_MISSING'})
+    await assert.rejects(withRetry('s', attempt, around), {code: 'CLUSTER_INFO_MISSING'})
     const total = slept.reduce((sum, each) => sum + each, 0)
     assert.ok(Math.abs(total - 60_000) < 1, `it slept for ${total} ms`)
     assert.ok(Math.max(...slept) <= 2000)
@@ -95,14 +95,14 @@ describe('withPatience', () => {
     let left = 20
     const attempt = () =>
       left-- > 0 ? Promise.reject(failing('TOO_MANY_REQUESTS')) : Promise.resolve('good')
-    assert.equal(await withPatience('s', attempt, around), 'good')
+    assert.equal(await withRetry('s', attempt, around), 'good')
     assert.equal(slept.length, 20)
   })
 
   it('gives a busy server no more time than a user does', async () => {
     const {around, slept} = still({timeout: 3000})
     const attempt = () => Promise.reject(failing('TOO_MANY_REQUESTS'))
-    await assert.rejects(withPatience('s', attempt, around), {code: 'TOO_MANY_REQUESTS'})
+    await assert.rejects(withRetry('s', attempt, around), {code: 'TOO_MANY_REQUESTS'})
     const total = slept.reduce((sum, each) => sum + each, 0)
     assert.ok(Math.abs(total - 3000) < 1, `it slept for ${total} ms`)
   })
@@ -110,7 +110,7 @@ describe('withPatience', () => {
   it('tries once where it has no time', async () => {
     const {around, slept} = still({timeout: 0})
     const attempt = () => Promise.reject(failing('SERVER_UNREACHABLE'))
-    await assert.rejects(withPatience('s', attempt, around), {code: 'SERVER_UNREACHABLE'})
+    await assert.rejects(withRetry('s', attempt, around), {code: 'SERVER_UNREACHABLE'})
     assert.deepEqual(slept, [])
   })
 
@@ -122,7 +122,7 @@ describe('withPatience', () => {
       new Error('a fault'),
     ]) {
       await assert.rejects(
-        withPatience('s', () => Promise.reject(error), around),
+        withRetry('s', () => Promise.reject(error), around),
         error,
       )
     }
@@ -131,22 +131,22 @@ describe('withPatience', () => {
 
   it('ends with the reason of a signal', async () => {
     const stop = new AbortController()
-    const around = surroundingsOf({
+    const around = discoveryContext({
       signal: stop.signal,
       timeout: 60_000,
       onWait: () => stop.abort(new Error('enough')),
     })
     const attempt = () => Promise.reject(failing('SERVER_UNREACHABLE'))
-    await assert.rejects(withPatience('s', attempt, around), /enough/)
+    await assert.rejects(withRetry('s', attempt, around), /enough/)
   })
 })
 
-describe('isHealable', () => {
+describe('isTemporary', () => {
   it('does not wait for a name that is not known, nor for a proxy that refuses', () => {
-    assert.equal(isHealable(failing('SERVER_UNREACHABLE', {systemCode: 'ECONNREFUSED'})), true)
-    assert.equal(isHealable(failing('SERVER_UNREACHABLE', {systemCode: 'ENOTFOUND'})), false)
-    assert.equal(isHealable(failing('SERVER_UNREACHABLE', {proxyStatus: 407})), false)
-    assert.equal(isHealable(failing('SERVER_UNREACHABLE', {proxyStatus: 503})), true)
+    assert.equal(isTemporary(failing('SERVER_UNREACHABLE', {systemCode: 'ECONNREFUSED'})), true)
+    assert.equal(isTemporary(failing('SERVER_UNREACHABLE', {systemCode: 'ENOTFOUND'})), false)
+    assert.equal(isTemporary(failing('SERVER_UNREACHABLE', {proxyStatus: 407})), false)
+    assert.equal(isTemporary(failing('SERVER_UNREACHABLE', {proxyStatus: 503})), true)
   })
 })
 

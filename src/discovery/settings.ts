@@ -25,12 +25,12 @@ export interface DiscoverySettings {
   environment?: Environment | undefined
 }
 
-export interface Surroundings {
+export interface DiscoveryContext {
   clock: Clock
   sleep: typeof sleep
-  patience: number
+  retryFor: number
   /** For a server that says it is busy: many machines may be joining at once, and all of them get their turn. */
-  busyPatience: number
+  retryBusyFor: number
   readTimeout: number
   signal: AbortSignal | undefined
   onWait: (waiting: Waiting) => void
@@ -38,19 +38,19 @@ export interface Surroundings {
 }
 
 /** Enough for a signer or a restart to catch up; whoever boots machines out of order asks for more by `--timeout`. */
-const DEFAULT_PATIENCE = 5000
-const BUSY_PATIENCE = 60_000
+const RETRY_FOR = 5000
+const RETRY_BUSY_FOR = 60_000
 const LONGEST_READ = 10_000
 
-export function surroundingsOf(settings: DiscoverySettings): Surroundings {
+export function discoveryContext(settings: DiscoverySettings): DiscoveryContext {
   const {timeout} = settings
   // No time at all means: once, and no more.
   const longest = timeout === 0 ? undefined : timeout
   return {
     clock: settings.clock ?? systemClock,
     sleep: settings.sleep ?? sleep,
-    patience: timeout ?? DEFAULT_PATIENCE,
-    busyPatience: timeout ?? BUSY_PATIENCE,
+    retryFor: timeout ?? RETRY_FOR,
+    retryBusyFor: timeout ?? RETRY_BUSY_FOR,
     readTimeout: Math.min(LONGEST_READ, longest ?? LONGEST_READ),
     signal: settings.signal,
     onWait: settings.onWait ?? (() => undefined),

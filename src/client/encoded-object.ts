@@ -8,7 +8,7 @@ const decoder = new TextDecoder()
  * An object as it is kept for long: its JSON text, read again for whoever asks. As an object it would take many times the
  * memory, and how many is up to whoever made it.
  */
-export class KeptObject<T extends ApiObject> {
+export class EncodedObject<T extends ApiObject> {
   readonly key: string
   readonly uid: string | undefined
   readonly resourceVersion: string | undefined
@@ -27,7 +27,7 @@ export class KeptObject<T extends ApiObject> {
     return JSON.parse(decoder.decode(this.#text)) as T
   }
 
-  isSameAs(other: KeptObject<T>): boolean {
+  isSameAs(other: EncodedObject<T>): boolean {
     return this.resourceVersion === other.resourceVersion && this.uid === other.uid
   }
 }

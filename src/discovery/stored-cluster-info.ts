@@ -7,7 +7,7 @@ import {endpointsExtension, readEndpoints} from './endpoints-extension.ts'
  * ClusterInfo as a node keeps it: the cluster's own kubeconfig with the further addresses in an extension. It is a good
  * `--discovery-file` too, for it holds no credentials.
  */
-export function formatKept({
+export function formatStored({
   kubeconfig,
   endpoints,
 }: Pick<TrustedClusterInfo, 'kubeconfig' | 'endpoints'>): string {
@@ -20,7 +20,7 @@ export function formatKept({
   return document.toString({lineWidth: 0})
 }
 
-export function parseKept(text: string, source = 'the kept cluster-info'): TrustedClusterInfo {
+export function parseStored(text: string, source = 'the kept cluster-info'): TrustedClusterInfo {
   const info = parseClusterInfo(text, source)
   return {
     ...info,

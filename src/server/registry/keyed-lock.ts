@@ -1,5 +1,5 @@
 /** Lets writers of one object go one after another once they have met, each on what the one before it has left. */
-export class WriteTurns {
+export class KeyedLock {
   readonly #last = new Map<string, Promise<void>>()
 
   /** Waits for those who came before; answers how to let the next one go. */
