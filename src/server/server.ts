@@ -13,6 +13,7 @@ import {createHandler} from './handler.ts'
 import {Listener, type HttpLimits} from './http/listener.ts'
 import type {Handler} from './kernel/api-request.ts'
 import type {Resource} from './kernel/resource.ts'
+import {ProcessorSlice} from './limits/processor-slice.ts'
 import {RequestLimiter, type RequestLimits} from './limits/request-limiter.ts'
 import {requestMetrics} from './metrics/request-metrics.ts'
 import {createObservation, type Observation, type ObservationOptions} from './observation.ts'
@@ -61,6 +62,8 @@ interface Parts {
   /** The store's content in memory. */
   registry: Registry
   observation: Observation
+  /** Shared by connections and requests. */
+  slice: ProcessorSlice
 }
 
 async function openParts(options: ServerOptions): Promise<Parts> {
@@ -68,7 +71,8 @@ async function openParts(options: ServerOptions): Promise<Parts> {
   const resources = createResources(access.services, options.serviceRange)
   const registry = await Registry.open(options.storage, resources, options.onError)
   access.follow(registry)
-  return {access, resources, registry, observation: createObservation(options, registry)}
+  const observation = createObservation(options, registry)
+  return {access, resources, registry, observation, slice: new ProcessorSlice()}
 }
 
 async function closeParts({access, registry, observation}: Parts): Promise<void> {
@@ -101,13 +105,13 @@ function resourceEndpoint(
 /** `port` is asked for once the server listens. */
 function assembleHandler(options: ServerOptions, parts: Parts, port: () => number): Handler {
   const {clock, limits, tokenIssuer, trust, advertiseAddress, onError} = options
-  const {access, resources, observation} = parts
+  const {access, resources, observation, slice} = parts
   const {audit, metrics, health} = observation
   return createHandler({
     authenticate: access.authenticate,
     authorize: access.authorize,
     answers: access.answers,
-    limiter: new RequestLimiter(clock, limits?.requests),
+    limiter: new RequestLimiter(clock, limits?.requests, slice),
     audit,
     metrics: requestMetrics(metrics),
     labelsOf: createRequestLabels(resources),
@@ -134,16 +138,21 @@ const tlsOf = ({serving, bundles}: ServerTrust) => ({
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const {host, trust, serviceRange, onError} = options
   const parts = await openParts(options)
-  const {access, registry, observation} = parts
+  const {access, registry, observation, slice} = parts
   const handler = assembleHandler(options, parts, () => listener.port)
   const limits = options.limits?.http ?? {}
   const tls = tlsOf(trust.current)
-  const listener = await Listener.start({handler, host, port: options.port, tls, limits}).catch(
-    async (error: unknown) => {
-      await closeParts(parts)
-      throw error
-    },
-  )
+  const listener = await Listener.start({
+    handler,
+    host,
+    port: options.port,
+    tls,
+    limits,
+    slice,
+  }).catch(async (error: unknown) => {
+    await closeParts(parts)
+    throw error
+  })
   const {port} = listener
   const retention = new EventRetention(registry, options.clock, (error) =>
     onError('cannot delete old events', error),

@@ -1,6 +1,6 @@
 import {addressKey} from '../limits/address-key.ts'
 import {FairQueue} from '../limits/fair-queue.ts'
-import {ProcessorSlice} from '../limits/processor-slice.ts'
+import type {ProcessorSlice} from '../limits/processor-slice.ts'
 
 const ALL = 'all'
 const MOST_WAITING = {waitingPerHolder: 4000, waitingPerGroup: 20_000}
@@ -11,14 +11,18 @@ const WAIT_MILLISECONDS = 10_000
  * in turn: a connection that brings a thousand requests at once delays no one else's.
  */
 export class Arrivals {
-  readonly #queue = new FairQueue({
-    ...MOST_WAITING,
-    total: Infinity,
-    perHolder: Infinity,
-    reserves: {[ALL]: 0},
-    waitMilliseconds: WAIT_MILLISECONDS,
-    slice: new ProcessorSlice(),
-  })
+  readonly #queue: FairQueue
+
+  constructor(slice: ProcessorSlice) {
+    this.#queue = new FairQueue({
+      ...MOST_WAITING,
+      total: Infinity,
+      perHolder: Infinity,
+      reserves: {[ALL]: 0},
+      waitMilliseconds: WAIT_MILLISECONDS,
+      slice,
+    })
+  }
 
   /** Waits until a request of this address may be looked at. Throws if too many wait, or its caller has gone away. */
   async wait(remoteAddress: string, signal: AbortSignal): Promise<void> {

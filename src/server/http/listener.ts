@@ -9,6 +9,7 @@ import {
 import type {AddressInfo, Socket} from 'node:net'
 import type {TLSSocket} from 'node:tls'
 import type {ApiRequest, Handler} from '../kernel/api-request.ts'
+import {ProcessorSlice} from '../limits/processor-slice.ts'
 import {Arrivals} from './arrivals.ts'
 import {discardBody, readBody, type BodyLimits} from './body.ts'
 import {Connections} from './connections.ts'
@@ -29,6 +30,8 @@ export interface ListenerOptions {
   port: number
   tls: TlsMaterial
   limits?: Partial<HttpLimits>
+  /** The time that requests have in each turn of the event loop. */
+  slice?: ProcessorSlice
 }
 
 type HttpRequest = IncomingMessage | Http2ServerRequest
@@ -45,14 +48,15 @@ export class Listener {
   readonly #http1: Http1
   readonly #connections: Connections
   readonly #sockets = new WeakMap<Http2Session, TLSSocket>()
-  readonly #arrivals = new Arrivals()
+  readonly #arrivals: Arrivals
   readonly #peers = new PeerCertificateReader()
   readonly #inFlight = new Set<Promise<void>>()
   readonly #callers = new Set<AbortController>()
   #closing = false
 
-  private constructor({handler, tls, limits}: ListenerOptions) {
+  private constructor({handler, tls, limits, slice = new ProcessorSlice()}: ListenerOptions) {
     this.#handler = handler
+    this.#arrivals = new Arrivals(slice)
     this.#limits = {...DEFAULT_HTTP_LIMITS, ...limits}
     this.#connections = new Connections(this.#limits.connections, new HandshakeBudget())
     this.#server = createSecureServer({
@@ -65,7 +69,7 @@ export class Listener {
       settings: {maxConcurrentStreams: this.#limits.streamsPerConnection},
     })
     this.#http1 = new Http1(this.#server, this.#limits)
-    this.#followConnections()
+    this.#followConnections(slice)
     this.#server.on('request', (request, response) => this.#track(request, response))
     this.#server.on('sessionError', () => undefined)
     this.#server.on('tlsClientError', (_error: Error, socket: TLSSocket) => socket.destroy())
@@ -124,11 +128,12 @@ export class Listener {
     })
   }
 
-  #followConnections(): void {
+  #followConnections(slice: ProcessorSlice): void {
     let newest: TLSSocket | undefined
     this.#server.prependListener('connection', (raw: Socket) => {
       // An event of a watch must not wait until the one before it is acknowledged.
       raw.setNoDelay()
+      slice.accepted()
       this.#connections.add(raw)
     })
     this.#server.prependListener('secureConnection', (socket: TLSSocket) => {

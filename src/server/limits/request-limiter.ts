@@ -50,8 +50,11 @@ export class RequestLimiter {
   readonly #masters: Pools
   readonly #largeBodies: LargeBodies
 
-  constructor(clock: Clock, limits: Partial<RequestLimits> = {}) {
-    const slice = new ProcessorSlice()
+  constructor(
+    clock: Clock,
+    limits: Partial<RequestLimits> = {},
+    slice: ProcessorSlice = new ProcessorSlice(),
+  ) {
     const all = {...DEFAULT_LIMITS, ...limits}
     this.#clock = clock
     const buckets = (perSecond: number, burst: number) =>

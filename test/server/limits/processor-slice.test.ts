@@ -62,6 +62,19 @@ describe('a slice of the processor', () => {
     assert.ok(order.indexOf('honest') <= 10, order.join())
   })
 
+  it('lets connections come in first, but not without end', async () => {
+    const slice = new ProcessorSlice()
+    let started = 0
+    let turns = 0
+    slice.serve({startNext: () => (started += 1) < 0})
+    while (started === 0) {
+      slice.accepted()
+      await nextTurn()
+      turns += 1
+    }
+    assert.ok(turns > 2, String(turns))
+  })
+
   it('refuses nobody who waits for nothing but the next turn', async () => {
     const done = await run(Array<string>(100).fill('a'), 1)
     assert.equal(done.length, 100)
