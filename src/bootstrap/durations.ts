@@ -27,7 +27,7 @@ export function parseDuration(text: string, what: string): number {
     total += Number(amount) * (MILLISECONDS[unit] ?? 0)
   }
   if (total >= LONGEST) throw notADuration(what)
-  // Zero means "for ever", so what is shorter than a millisecond must not become it.
+  // Zero means "no limit", so what is shorter than a millisecond must not become it.
   return total > 0 ? Math.max(1, Math.round(total)) : 0
 }
 
@@ -45,7 +45,7 @@ export function formatDuration(milliseconds: number): string {
 
 /** The text is not shown: it may be a token that was put into the wrong place. */
 function notADuration(what: string): TrustError {
-  return new TrustError('USAGE', `${what} is no time span`, {
+  return new TrustError('USAGE', `${what} is not a valid duration`, {
     hints: ['write it as in "24h", "90m" or "1h30m"'],
   })
 }

@@ -19,7 +19,7 @@ const FOR_EVERYTHING: TokenUsages = {signing: true, authentication: true}
 
 export interface NewTokenOptions {
   description?: string | undefined
-  /** In milliseconds; 0 is for ever. */
+  /** In milliseconds; 0 for no expiry. */
   ttl?: number | undefined
   /** Wins over `ttl`, as in kubeadm. */
   expires?: Date | undefined
@@ -61,7 +61,7 @@ function expiryAfter(ttl: number, now: Date): Date | undefined {
     'USAGE',
     'the token would expire before it is made, or after the year 9999',
     {
-      hints: ['write the time span as in "24h"; 0 is for ever'],
+      hints: ['write the time span as in "24h"; 0 for no expiry'],
     },
   )
 }

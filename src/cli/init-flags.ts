@@ -9,12 +9,11 @@ import {
   hosts,
   nodeName,
   portText,
-  type Read,
 } from '../control-plane/config/fields.ts'
 import type {Choices} from '../control-plane/config/settings.ts'
 import {serverChoices, serverFlags, type ServerFlagValues} from './server-flags.ts'
 import {servingFlags, type ServingFlagValues} from './controller-flags.ts'
-import {readFlag} from './flag-value.ts'
+import {flagReader, given} from './flag-value.ts'
 import {dir} from './flags.ts'
 
 /** kubeadm's flags of `init`, and ours; `init phase` has the same, for every phase depends on them. */
@@ -81,8 +80,7 @@ export interface InitFlagValues extends ServingFlagValues, ServerFlagValues {
 
 /** What was said on the command line, and nothing else. */
 export function choicesOf(flags: InitFlagValues): Choices {
-  const said = <Value>(name: keyof InitFlagValues, read: Read<Value>): Value | undefined =>
-    flags[name] === undefined ? undefined : readFlag(name, flags[name], read)
+  const said = flagReader(flags)
   const choices = {
     advertiseAddress: said('apiserver-advertise-address', address),
     bindPort: said('apiserver-bind-port', portText),
@@ -95,6 +93,5 @@ export function choicesOf(flags: InitFlagValues): Choices {
     servingCIDRs: said('serving-cidr', cidrs),
     servingDomains: said('serving-domain', domains),
   }
-  const chosen = Object.entries(choices).filter(([, value]) => value !== undefined)
-  return {...serverChoices(flags), ...Object.fromEntries(chosen)}
+  return {...serverChoices(flags), ...given(choices)}
 }

@@ -17,7 +17,7 @@ export const initTokenFlags = {
   }),
   'token-ttl': Flags.string({
     helpValue: '<duration>',
-    summary: 'how long the token is valid, as in "1h30m"; 0 is for ever [default: 24h]',
+    summary: 'how long the token is valid, as in "1h30m"; 0 for no expiry [default: 24h]',
   }),
   'skip-token-print': Flags.boolean({
     summary: 'print neither the token nor the join line',

@@ -129,7 +129,7 @@ export async function runJoinSession(
 ): Promise<void> {
   const release = onInterruption(() => {
     progress.stop()
-    process.stderr.write('Stopped: run the command again, and it goes on from here\n')
+    process.stderr.write('Stopped: run the command again to resume\n')
   })
   try {
     await runJoin(request, phases, progress)

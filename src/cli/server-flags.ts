@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
-import {atLeastOne, count, logPath, storeBytes, type Read} from '../control-plane/config/fields.ts'
+import {atLeastOne, count, logPath, storeBytes} from '../control-plane/config/fields.ts'
 import type {Choices} from '../control-plane/config/settings.ts'
-import {readFlag} from './flag-value.ts'
+import {flagReader, given} from './flag-value.ts'
 
 /** What "init" keeps for the server and "serve" may change for one run. kube-apiserver's and etcd's names. */
 export const serverFlags = {
@@ -36,15 +36,13 @@ export type ServerFlagValues = Partial<Record<keyof typeof serverFlags, string |
 
 /** What was said on the command line, and nothing else. */
 export function serverChoices(flags: ServerFlagValues): Choices {
-  const said = <Value>(name: keyof ServerFlagValues, read: Read<Value>): Value | undefined =>
-    flags[name] === undefined ? undefined : readFlag(name, flags[name], read)
-  const choices = {
+  const said = flagReader(flags)
+  return given({
     auditLogPath: said('audit-log-path', logPath),
     auditLogMaxSize: said('audit-log-maxsize', atLeastOne),
     auditLogMaxBackup: said('audit-log-maxbackup', count),
     auditLogMaxAge: said('audit-log-maxage', count),
     quotaBackendBytes: said('quota-backend-bytes', storeBytes),
     certificateRequestsPerHour: said('certificate-requests-per-hour', atLeastOne),
-  }
-  return Object.fromEntries(Object.entries(choices).filter(([, value]) => value !== undefined))
+  })
 }

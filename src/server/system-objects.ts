@@ -53,7 +53,9 @@ function writer(handler: Handler): Write {
     const {status, body: answer} = await handler(request)
     // Another server on the same store may have been faster.
     if (status === 409 || status < 300) return
-    throw new Error(`cannot ${method} ${path}: ${typeof answer === 'string' ? answer : status}`)
+    // The answer is the Status of a refusal: its message is what an operator needs.
+    const {message} = JSON.parse(answer as string) as {message: string}
+    throw new Error(`cannot ${method} ${path}: ${message}`)
   }
 }
 

@@ -213,7 +213,11 @@ describe('join, the command', function () {
       () => line('--skip-phases', 'nonsense'),
       /there is no phase "nonsense"/,
     ],
-    ['a time span that is none', () => line('--timeout', 'soon'), /--timeout is no time span/],
+    [
+      'a time span that is none',
+      () => line('--timeout', 'soon'),
+      /--timeout is not a valid duration/,
+    ],
     [
       'no way to the cluster',
       () => ['--dir', dir(), '--node-name', 'a'],

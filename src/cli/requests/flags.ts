@@ -101,6 +101,6 @@ export const decisionFlags = {
   reason: Flags.string({helpValue: '<word>', summary: 'a word for machines to know why by'}),
   message: Flags.string({helpValue: '<text>', summary: 'why, for people'}),
   force: Flags.boolean({
-    summary: 'write reason and message anew where it is decided so already',
+    summary: 'replace reason and message if it is already decided that way',
   }),
 }

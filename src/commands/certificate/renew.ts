@@ -5,7 +5,7 @@ import {dirOf} from '../../cli/folders.ts'
 
 export default class Renew extends TrustCommand {
   static override summary = "renew the control plane's certificates"
-  static override description = `Makes a certificate anew, with a new key, however long the old one would last; "all" renews every one. A running server takes up the new certificates without an interruption.
+  static override description = `Replaces a certificate, with a new key, however long the old one is still valid; "all" renews every one. A running server takes up the new certificates without an interruption.
 CAs are not renewed.`
   static override examples = [
     '<%= config.bin %> <%= command.id %> all',

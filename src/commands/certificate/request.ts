@@ -83,7 +83,7 @@ Kubernetes signs for users (kubernetes.io/kube-apiserver-client), but has no sig
     timeout: Flags.string({
       helpValue: '<duration>',
       default: '10m',
-      summary: 'how long to wait; 0 is for ever',
+      summary: 'how long to wait; 0 for no limit',
     }),
     output: wideOutput,
   }

@@ -42,7 +42,7 @@ The join line of --print-join-command works for kubeadm too, with the program's 
     }),
     ttl: Flags.string({
       helpValue: '<duration>',
-      summary: 'how long the token is valid, as in "1h30m"; 0 is for ever [default: 24h]',
+      summary: 'how long the token is valid, as in "1h30m"; 0 for no expiry [default: 24h]',
     }),
     description: Flags.string({helpValue: '<text>', summary: 'what people should know of it'}),
     groups: Flags.string({

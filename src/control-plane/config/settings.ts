@@ -35,7 +35,7 @@ export interface Settings {
   auditLogMaxSize: number
   /** Files kept beside the current one; 0: all. */
   auditLogMaxBackup: number
-  /** In days; 0: for ever. */
+  /** In days; 0 for no limit. */
   auditLogMaxAge: number
   /** The most bytes that all stored objects may take; the server has a default for this and the next. */
   quotaBackendBytes?: number

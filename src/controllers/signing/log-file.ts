@@ -9,7 +9,7 @@ import {sleep} from '../../runtime.ts'
 import {readTail, type FoundLog, type LogTail} from './log-tail.ts'
 
 const {O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDWR} = constants
-/** Without O_NONBLOCK, opening a planted FIFO would wait for ever. */
+/** Without O_NONBLOCK, opening a planted FIFO would wait without end. */
 const FLAGS = O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_RDWR
 const OWNER_ONLY = 0o600
 /** Far longer than a write of a few lines takes, in milliseconds. */

@@ -41,7 +41,7 @@ function broken(path: string, line: number, why: string): TrustError {
 
 async function openForReading(path: string): Promise<FileHandle> {
   try {
-    // Without O_NONBLOCK, opening a planted FIFO would wait for ever.
+    // Without O_NONBLOCK, opening a planted FIFO would wait without end.
     return await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
   } catch (error) {
     throw unreadable(path, error)

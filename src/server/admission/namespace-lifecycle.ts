@@ -6,7 +6,7 @@ import type {AdmissionPlugin} from '../kernel/admission.ts'
 const IMMORTAL = new Set(['default', 'kube-public', 'kube-system'])
 const NAMESPACES = {group: '', plural: 'namespaces'}
 
-/** Nothing new in a namespace that is missing or going away; three namespaces stay for ever. */
+/** Nothing new in a namespace that is missing or going away; three namespaces cannot be deleted. */
 export const namespaceLifecycle: AdmissionPlugin = {
   name: 'NamespaceLifecycle',
   admit(operation, {namespace, objects}) {

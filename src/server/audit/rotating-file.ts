@@ -10,7 +10,7 @@ export interface Retention {
   maxBytes: number
   /** How many files that were put aside are kept; 0: all. */
   maxBackups: number
-  /** How long they are kept; 0: for ever. */
+  /** How long they are kept; 0 for no limit. */
   maxAgeMilliseconds: number
 }
 
@@ -19,7 +19,7 @@ export interface RotatingFileOptions extends Retention {
   clock: Clock
 }
 
-/** Without O_NONBLOCK, opening a planted FIFO would wait for ever. */
+/** Without O_NONBLOCK, opening a planted FIFO would wait without end. */
 const FLAGS =
   constants.O_APPEND |
   constants.O_CREAT |

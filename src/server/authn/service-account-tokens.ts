@@ -15,7 +15,7 @@ import {CREDENTIAL_ID, serviceAccountGroups, serviceAccountUsername} from '../ke
 export interface ServiceAccountTokenOptions {
   /** The first one is put into new tokens; all are believed. */
   issuers: readonly [string, ...string[]]
-  /** Read anew for every token, so that keys can be changed while the server runs. */
+  /** Read again for each token, so that keys can be changed while the server runs. */
   keys: () => TokenKeys
   objects: ObjectReader
   clock: Clock

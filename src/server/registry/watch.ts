@@ -39,7 +39,7 @@ const tooOld = (wanted: number, current: number) =>
 
 /**
  * How long a watch lasts: half an hour to an hour, so that not all end together. As Kubernetes, but that a caller can ask
- * for less only: nobody keeps a place for ever.
+ * for less only: nobody keeps a place indefinitely.
  */
 export function watchSeconds(asked: number | undefined, random: () => number): number {
   const longest = MIN_TIMEOUT_SECONDS * (1 + random())

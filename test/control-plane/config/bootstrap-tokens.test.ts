@@ -42,7 +42,11 @@ describe('bootstrapTokens of a configuration', () => {
     {name: 'a malformed token', tokens: [{token: 'abcdef.CANARY'}], message: /6 and 16/},
     {name: 'a token that is a number', tokens: [{token: 17}], message: /token has to be a text/},
     {name: 'an unknown field', tokens: [{canary: 'x'}], message: /nobody knows/},
-    {name: 'a time span that is none', tokens: [{ttl: 'canary'}], message: /\.ttl is no time/},
+    {
+      name: 'a time span that is none',
+      tokens: [{ttl: 'canary'}],
+      message: /\.ttl is not a valid duration/,
+    },
     {name: 'a time that is none', tokens: [{expires: 'canary'}], message: /\.expires has to be/},
     {name: 'an unknown usage', tokens: [{usages: ['dancing']}], message: /usage "dancing"/},
     {name: 'a foreign group', tokens: [{groups: ['system:masters']}], message: /system:masters/},
