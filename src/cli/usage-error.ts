@@ -8,13 +8,13 @@ const HELP_HINT = 'run the command with --help for its flags'
 /** A mistake on the command line, as oclif throws it. */
 interface ParserError extends Error {
   parse?: {input?: {flags?: Record<string, unknown>}}
-  /** The flags that there are none of. */
+  /** Flags that do not exist. */
   flags?: unknown
-  /** The arguments that are missing, or too many. */
+  /** Unexpected arguments, as texts; or missing ones, as their definitions. */
   args?: unknown
 }
 
-/** oclif has several lines and several manners for its refusals; ours are one sentence each, as all other errors are. */
+/** oclif words its errors in several styles and on several lines. For these it gives nothing but the text; ours are one sentence each. */
 const SENTENCES: readonly (readonly [RegExp, string])[] = [
   [/^Expected (--[^=]+)=([a-z]{1,12}) to be one of: (.+)$/s, '$1 has to be one of $3, not "$2"'],
   [/^Expected (--[^=]+)=.* to be one of: (.+)$/s, '$1 has to be one of $2'],
@@ -31,31 +31,29 @@ function sentenceOf(reason: string): string {
   return known ? reason.replace(...known) : reason.replaceAll(/\s+/g, ' ').trim()
 }
 
-function missingArguments(args: unknown): string[] {
-  const missing = Array.isArray(args) ? (args as {name?: string; options?: string[]}[]) : []
-  return missing.map(({name = '', options}) =>
-    options ? `<${name}> is missing: one of ${options.join(', ')}` : `<${name}> is missing`,
-  )
+interface MissingArgument {
+  name?: string
+  options?: string[]
 }
 
-/** What is too much on the line may be a token, or most of one: only plain words are repeated. */
-function unexpected(args: unknown): string {
-  const words = Array.isArray(args) ? args.map(String) : []
-  return words.every(isHarmless)
-    ? `nothing is known of "${words.join(', ')}" here`
+const missingArgument = ({name = '', options}: MissingArgument): string =>
+  options ? `<${name}> is missing: one of ${options.join(', ')}` : `<${name}> is missing`
+
+/** An unexpected argument may be a token, or most of one: only plain words are repeated. */
+const unexpected = (words: readonly string[]): string =>
+  words.every(isHarmless)
+    ? `unexpected argument ${words.map((word) => `"${word}"`).join(', ')}`
     : 'there are more arguments than this command takes'
-}
 
 const textsOf = (list: unknown): string[] =>
   Array.isArray(list) ? list.filter((one) => typeof one === 'string') : []
 
 function messageFor({message, args, flags}: ParserError): string {
+  if (Array.isArray(flags)) return `there is no flag ${textsOf(flags).map(flagName).join(', ')}`
+  const words = textsOf(args)
+  if (words.length > 0) return unexpected(words)
+  if (Array.isArray(args)) return (args as MissingArgument[]).map(missingArgument).join('; ')
   const text = stripVTControlCharacters(message).replace(/\n?See more help with --help$/, '')
-  if (text.startsWith('Nonexistent flag')) {
-    return `there is no flag ${textsOf(flags).map(flagName).join(', ')}`
-  }
-  if (text.startsWith('Unexpected argument')) return unexpected(args)
-  if (/^Missing \d+ required arg/.test(text)) return missingArguments(args).join('; ')
   const [, several] = /^The following errors? occurred:\n(.*)$/s.exec(text) ?? []
   const reasons = several?.split('\n').map((line) => line.trim()) ?? [text]
   return reasons.map(sentenceOf).join('; ')

@@ -1,4 +1,4 @@
-import type {Status} from '../api/meta.ts'
+import type {Status, StatusDetails} from '../api/meta.ts'
 import {TrustError, type ErrorCode} from '../errors.ts'
 import {printable} from './printable.ts'
 
@@ -47,7 +47,7 @@ export function fromStatus(status: Status, httpStatus = status.code ?? 0): Trust
   const code = CODE_BY_REASON[status.reason ?? ''] ?? codeFor(httpStatus)
   const message = printable(status.message ?? `the server answered ${httpStatus}`)
   return new TrustError(code, message, {
-    hints: code === 'FORBIDDEN' ? permissionHints(message) : (HINTS[code] ?? []),
+    hints: code === 'FORBIDDEN' ? permissionHints(status.details) : (HINTS[code] ?? []),
     facts: {status: httpStatus, reason: status.reason, details: status.details},
   })
 }
@@ -97,14 +97,10 @@ function codeFor(httpStatus: number): ErrorCode {
   return CODE_BY_STATUS[httpStatus] ?? (httpStatus >= 500 ? 'SERVER_ERROR' : 'BAD_REQUEST')
 }
 
-function permissionHints(message: string): string[] {
-  const [, verb, , what] = /cannot (\S+) (resource|path) "([^"]+)"/.exec(message) ?? []
-  const [, group] = /in API group "([^"]+)"/.exec(message) ?? []
-  if (!verb || !what) return ['use a kubeconfig whose user has that permission']
-  const [resource = what, subresource] = what.split('/')
-  const object = `${resource}${group ? `.${group}` : ''}${subresource ? `/${subresource}` : ''}`
-  return [
-    `the user needs a role that allows "${verb}" on "${what.startsWith('/') ? what : object}"`,
-    'use the kubeconfig of an administrator, or have the role granted to this user',
-  ]
+/** Servers give the verb, the subresource and a path only in their message, which is shown as it is. */
+function permissionHints({kind, group}: StatusDetails = {}): string[] {
+  const use = 'use the kubeconfig of an administrator'
+  if (!kind) return [`${use}, or grant this user the permission`]
+  const resource = printable(group ? `${kind}.${group}` : kind)
+  return [`${use}, or grant this user a role that allows it on "${resource}"`]
 }

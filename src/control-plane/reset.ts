@@ -74,6 +74,7 @@ export async function planReset(plane: Plane): Promise<ResetPlan> {
     ...(await matching(fileOf(plane, 'logs'), LOG_FILE)),
     ...pki.filter(({isOurs}) => isOurs).map(({file}) => file),
     fileOf(plane, 'server'),
+    fileOf(plane, 'startFailure'),
     fileOf(plane, 'issuanceKey'),
     `${fileOf(plane, 'issuanceKey')}.new`,
     // These last: until they are gone, `reset` can be run again.

@@ -1,8 +1,13 @@
 import {TrustError, messageOf} from '../errors.ts'
 import {endpointOf, type Plane} from './config/plane.ts'
-import {startEmbedded, type EmbeddedOptions} from './embedded.ts'
+import {startEmbedded, type EmbeddedOptions, type EmbeddedPlane} from './embedded.ts'
 import {collectEarly} from './process-memory.ts'
-import {processIdentity, removeServerState, writeServerState} from './server-state.ts'
+import {
+  processIdentity,
+  removeServerState,
+  writeServerState,
+  writeStartFailure,
+} from './server-state.ts'
 
 const GRACE = 10_000
 
@@ -15,11 +20,20 @@ export interface RunningPlane {
   ended: Promise<void>
 }
 
+async function startOrRecord(plane: Plane, options: ServeOptions): Promise<EmbeddedPlane> {
+  try {
+    return await startEmbedded(plane, options)
+  } catch (error) {
+    await writeStartFailure(plane, error)
+    throw error
+  }
+}
+
 /** Runs the control plane of a folder in this process until SIGTERM or SIGINT; SIGHUP rereads its certificates. */
 export async function serve(plane: Plane, options: ServeOptions): Promise<RunningPlane> {
   const {clock, log} = options
   collectEarly()
-  const embedded = await startEmbedded(plane, options)
+  const embedded = await startOrRecord(plane, options)
   const endpoint = endpointOf(plane)
   const identity = await processIdentity(process.pid)
   if (identity === undefined) throw new TrustError('INTERNAL', 'this process cannot be found')

@@ -1,5 +1,5 @@
 import {spawn} from 'node:child_process'
-import {closeSync, constants, fchmodSync, fstatSync, openSync, readFileSync} from 'node:fs'
+import {closeSync, constants, fchmodSync, openSync} from 'node:fs'
 import {connectTo} from '../client/connect.ts'
 import {TrustError, messageOf} from '../errors.ts'
 import {ensureFolder} from '../fs/folders.ts'
@@ -7,13 +7,20 @@ import {sleep} from '../runtime.ts'
 import {cleanEnvironment, closeInheritedDescriptors, supervised} from './background-program.ts'
 import {CLUSTER_CA, findAuthority} from './certificates.ts'
 import {fileOf, localAccess, type Plane} from './config/plane.ts'
-import {findServer, processIdentity, findStray, type ServerState} from './server-state.ts'
+import {
+  findServer,
+  findStray,
+  processIdentity,
+  readStartFailure,
+  removeStartFailure,
+  type ServerState,
+  type StartFailure,
+} from './server-state.ts'
 
 const START_LIMIT = 60_000
 const READY_LIMIT = 15_000
 const STOP_LIMIT = 60_000
 const PAUSE = 25
-const LOG_TAIL = 4096
 
 /** The server's answer to a probe, asked from this machine with the cluster's CA. */
 export async function probe(plane: Plane, path: string, port: number): Promise<string> {
@@ -47,17 +54,6 @@ async function openLog(plane: Plane): Promise<number> {
   return log
 }
 
-function logSince(plane: Plane, start: number): string {
-  try {
-    const log = readFileSync(fileOf(plane, 'log'))
-    // A long log is emptied by the server that starts.
-    const own = log.length < start ? log : log.subarray(start)
-    return own.subarray(-LOG_TAIL).toString().trim()
-  } catch {
-    return ''
-  }
-}
-
 /** Starts the server in a session of its own, so that it outlives this terminal, and waits until it is ready. */
 export async function startInBackground(
   plane: Plane,
@@ -65,9 +61,9 @@ export async function startInBackground(
 ): Promise<ServerState> {
   const [command = process.execPath, ...before] = program
   const log = await openLog(plane)
-  const start = fstatSync(log).size
   let ended = false
-  let failure = ''
+  let failure: StartFailure | undefined
+  await removeStartFailure(plane)
   try {
     closeInheritedDescriptors()
     const [shell, ...serve] = supervised([command, ...before, 'serve', '--dir', plane.dir])
@@ -81,7 +77,7 @@ export async function startInBackground(
     child.once('exit', () => (ended = true))
     child.once('error', (error) => {
       ended = true
-      failure = messageOf(error)
+      failure = {message: messageOf(error), hints: []}
     })
     child.unref()
   } finally {
@@ -89,7 +85,7 @@ export async function startInBackground(
   }
   return await waitUntilReady(plane, START_LIMIT, async () => {
     if (!ended || (await findStray(plane))) return
-    throw notStarted(plane, failure || logSince(plane, start))
+    throw notStarted(plane, failure ?? (await readStartFailure(plane)))
   })
 }
 
@@ -126,12 +122,11 @@ function notReady(plane: Plane, limit: number, state: ServerState | undefined): 
   return new TrustError('TIMED_OUT', `${which} was not ready within ${limit / 1000} s`, {hints})
 }
 
-function notStarted(plane: Plane, said: string): TrustError {
-  const reason = /^Error: (.*)$/m.exec(said)?.[1]
+function notStarted(plane: Plane, failure: StartFailure | undefined): TrustError {
   return new TrustError(
     'SERVER_NOT_STARTED',
-    `the server ended before it was ready${reason === undefined ? '' : `: ${reason}`}`,
-    {hints: [`look at ${fileOf(plane, 'log')}`]},
+    `the server ended before it was ready${failure ? `: ${failure.message}` : ''}`,
+    {hints: [...(failure?.hints ?? []), `look at ${fileOf(plane, 'log')}`]},
   )
 }
 

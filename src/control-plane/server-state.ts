@@ -1,5 +1,5 @@
 import {readFile, rm} from 'node:fs/promises'
-import {TrustError} from '../errors.ts'
+import {TrustError, messageOf} from '../errors.ts'
 import {readFileIfThere, writeFileSafely} from '../fs/files.ts'
 import {lockHolder} from '../fs/folder-lock.ts'
 import {sleep} from '../runtime.ts'
@@ -43,10 +43,9 @@ function isState(value: unknown): value is ServerState {
   )
 }
 
-function parse(content: string): ServerState | undefined {
+function parseJson(content: string): unknown {
   try {
-    const value = JSON.parse(content) as unknown
-    return isState(value) ? value : undefined
+    return JSON.parse(content)
   } catch {
     return undefined
   }
@@ -54,7 +53,8 @@ function parse(content: string): ServerState | undefined {
 
 async function readServerState(plane: Pick<Plane, 'dir'>): Promise<ServerState | undefined> {
   const content = await readFileIfThere(fileOf(plane, 'server'))
-  return content && parse(content.toString())
+  const value = content && parseJson(content.toString())
+  return isState(value) ? value : undefined
 }
 
 /** The server that runs from this folder, be it ready or not; undefined where none does. */
@@ -75,6 +75,31 @@ export async function writeServerState(plane: Plane, state: ServerState): Promis
 export async function removeServerState(plane: Plane, pid: number): Promise<void> {
   if ((await readServerState(plane))?.pid !== pid) return
   await rm(fileOf(plane, 'server'), {force: true})
+}
+
+/** What a server that could not start leaves for the command that started it in the background. */
+export interface StartFailure {
+  message: string
+  hints: string[]
+}
+
+/** Best effort: the disk may be what fails, and the error itself is in the log. */
+export async function writeStartFailure(plane: Plane, error: unknown): Promise<void> {
+  const hints = error instanceof TrustError ? error.suggestions : []
+  const failure: StartFailure = {message: messageOf(error), hints}
+  const text = `${JSON.stringify(failure)}\n`
+  await writeFileSafely(fileOf(plane, 'startFailure'), text).catch(() => undefined)
+}
+
+export async function removeStartFailure(plane: Plane): Promise<void> {
+  await rm(fileOf(plane, 'startFailure'), {force: true})
+}
+
+export async function readStartFailure(plane: Plane): Promise<StartFailure | undefined> {
+  const content = await readFileIfThere(fileOf(plane, 'startFailure'))
+  const value = content && (parseJson(content.toString()) as Partial<StartFailure> | null)
+  if (typeof value?.message !== 'string' || !Array.isArray(value.hints)) return undefined
+  return {message: value.message, hints: value.hints.map(String)}
 }
 
 const START_LIMIT = 5000

@@ -28,6 +28,7 @@ export interface StatusReport {
 }
 
 const CHECK = /^\[([+-])\]([^ ]+)/gm
+/** Health checks answer in plain text, in Kubernetes' format. The reason is shown; nothing is decided by it. */
 const REASON = /internal server error: (.+)/
 const COUNT = /^apiserver_storage_objects\{resource="([^"]+)"\} (\d+)$/gm
 

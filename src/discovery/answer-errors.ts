@@ -2,51 +2,44 @@ import {printable} from '../client/printable.ts'
 import {isStatus} from '../client/status-errors.ts'
 import {TrustError, type ErrorCode} from '../errors.ts'
 
-/** What is wrong with an answer that is not cluster-info. */
+/** The error for a response that is not cluster-info. */
 export function answerError(status: number, value: unknown, server: string): TrustError {
   if (status >= 300 && status < 400) return redirectRefused(status, server)
+  const failure = failureOf(status, server)
   // Load balancers answer so while the server behind them starts.
-  if (status >= 500) return failure('SERVER_ERROR', `${server} answered ${status}`, status, BUSY)
+  if (status >= 500) return failure('SERVER_ERROR', `returned ${status}`, BUSY)
   if (!isStatus(value)) {
     return failure(
       'NOT_KUBERNETES',
-      `${server} answered ${status}, but not as a Kubernetes API server does`,
-      status,
+      `returned ${status}, but not in the form of a Kubernetes API server`,
       ['check the address and the port, and that no proxy answers in its place'],
     )
   }
   if (status === 404) {
-    return failure('CLUSTER_INFO_MISSING', `${server} has no cluster-info`, status, [
-      'the control plane may not be done with its initialisation: --timeout waits longer for it',
-      'run "trustadm init phase bootstrap-token" on the control plane where it was left out',
+    return failure('CLUSTER_INFO_MISSING', 'has no cluster-info', [
+      'the control plane may still be starting: wait longer with --timeout',
+      'if its bootstrap-token phase was skipped, run "trustadm init phase bootstrap-token" there',
     ])
   }
   if (status === 401 || status === 403) {
-    return failure(
-      'CLUSTER_INFO_FORBIDDEN',
-      `${server} does not show cluster-info to machines it does not know`,
-      status,
-      [
-        'run "trustadm init phase bootstrap-token" on the control plane: it gives that right',
-        'where strangers may read nothing on purpose, join with a --discovery-file',
-      ],
-    )
+    return failure('CLUSTER_INFO_FORBIDDEN', 'does not allow anonymous reads of cluster-info', [
+      'to allow them, run "trustadm init phase bootstrap-token" on the control plane',
+      'if they are forbidden on purpose, join with --discovery-file',
+    ])
   }
-  if (status === 429) {
-    return failure('TOO_MANY_REQUESTS', `${server} asks to wait`, status, BUSY)
-  }
+  if (status === 429) return failure('TOO_MANY_REQUESTS', 'is busy and asks to wait', BUSY)
   const said = printable(value.message ?? 'no reason given')
-  return failure('BAD_REQUEST', `${server} answered ${status}: ${said}`, status, [])
+  return failure('BAD_REQUEST', `returned ${status}: ${said}`, [])
 }
 
-export function redirectRefused(status: number, server: string): TrustError {
-  return failure('REDIRECT_REFUSED', `${server} answered with a redirect (${status})`, status, [
-    'where trust begins, no redirect is followed: give the final address',
+export const redirectRefused = (status: number, server: string): TrustError =>
+  failureOf(status, server)('REDIRECT_REFUSED', `returned a redirect (${status})`, [
+    'discovery follows no redirects: use the final address',
   ])
-}
 
-const BUSY = ['look at the logs of the control plane; --timeout waits longer for it']
+const BUSY = ['check the logs of the control plane, or wait longer with --timeout']
 
-function failure(code: ErrorCode, message: string, status: number, hints: string[]): TrustError {
-  return new TrustError(code, message, {facts: {status}, hints})
-}
+const failureOf =
+  (status: number, server: string) =>
+  (code: ErrorCode, what: string, hints: string[]): TrustError =>
+    new TrustError(code, `${server} ${what}`, {facts: {server, status}, hints})

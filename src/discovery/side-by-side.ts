@@ -60,10 +60,10 @@ function worstOf(failures: readonly Failure[]): unknown {
   })
 }
 
-/** Most messages name the server themselves. */
+/** A message whose facts have the server names it already. */
 function named({server, error}: Failure): string {
-  const message = messageOf(error)
-  return message.includes(server) ? message : `${server}: ${message}`
+  const isNamed = error instanceof TrustError && error.facts.server === server
+  return isNamed ? error.message : `${server}: ${messageOf(error)}`
 }
 
 function rank(error: unknown): number {

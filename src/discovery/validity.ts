@@ -28,20 +28,29 @@ export function requireCurrentServer(certificate: Validity, server: string, time
   throw untimely(certificate, times, {
     what: `the certificate of ${server}`,
     code: 'SERVER_CERTIFICATE_EXPIRED',
+    server,
     hints: ['renew it with "trustadm certificate renew" on the control plane'],
   })
+}
+
+interface Untimely {
+  what: string
+  code: ErrorCode
+  hints: string[]
+  server?: string
 }
 
 function untimely(
   {notBefore, notAfter}: Validity,
   {now, serverTime}: Times,
-  {what, code, hints}: {what: string; code: ErrorCode; hints: string[]},
+  {what, code, hints, server}: Untimely,
 ): TrustError {
   const facts = {
     now: now.toISOString(),
     notBefore: notBefore.toISOString(),
     notAfter: notAfter.toISOString(),
     ...(serverTime && {serverTime: serverTime.toISOString()}),
+    ...(server !== undefined && {server}),
   }
   if (now < notBefore) {
     const behind = span(notBefore.getTime() - now.getTime())

@@ -48,7 +48,11 @@ describe('firstGood', () => {
     const server = 'https://one.example:6443'
     await assert.rejects(
       firstGood(['https://two.example:6443', server], (asked) =>
-        Promise.reject(new TrustError('SERVER_UNREACHABLE', `${asked} cannot be reached`)),
+        Promise.reject(
+          new TrustError('SERVER_UNREACHABLE', `${asked} cannot be reached`, {
+            facts: {server: asked},
+          }),
+        ),
       ),
       {suggestions: [`${server} cannot be reached`]},
     )

@@ -12,6 +12,8 @@ export interface Plane {
 export const FILES = {
   config: 'config.yaml',
   server: 'server.json',
+  /** Why the last start of the server failed. */
+  startFailure: 'start-failure.json',
   manifest: 'manifest.json',
   backups: 'backups',
   lock: 'lock',

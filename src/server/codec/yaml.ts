@@ -1,4 +1,5 @@
 import type {Document, LineCounter, Tags} from 'yaml'
+import {messageOf} from '../../errors.ts'
 import {isDeeperThan} from '../kernel/json-value.ts'
 import {tooLarge} from '../kernel/status.ts'
 import {MalformedError} from './decode-error.ts'
@@ -42,14 +43,15 @@ export async function parseYaml(bytes: Uint8Array, mostDepth = MAX_DEPTH): Promi
   const document = compose(library, text, lines)
   const fault = document.errors.find(({code}) => code !== 'MULTIPLE_DOCS')
   if (fault !== undefined) {
-    if (fault.message.includes('call stack')) throw tooDeep()
+    if (fault.code === 'RESOURCE_EXHAUSTION') throw tooDeep()
     throw new MalformedError(`yaml: line ${lines.linePos(fault.pos[0]).line}: ${fault.message}`)
   }
-  const value = withWholeCharacters(toValue(document), text)
+  const value = withWholeCharacters(toValue(library, document), text)
   if (isDeeperThan(value, mostDepth)) throw tooDeep()
   return {value, duplicates: findDuplicates(library, document, lines)}
 }
 
+const EXCESSIVE_ALIASING = 'yaml: document contains excessive aliasing'
 const tooDeep = () => new MalformedError('yaml: the document nests too deeply')
 
 /** What clients call YAML is JSON more often than not, and that is read many times faster. */
@@ -85,15 +87,33 @@ const isLeftAsText = (tag: Tags[number]) =>
   (LEFT_AS_TEXT.some((name) => tag.tag.endsWith(`:${name}`)) ||
     ('format' in tag && tag.format === 'TIME'))
 
-function toValue(document: Document): unknown {
+function toValue(library: Library, document: Document): unknown {
   try {
     return document.toJS({maxAliasCount: MAX_ALIASES}) as unknown
   } catch (error) {
-    const isBomb = error instanceof ReferenceError && error.message.includes('Excessive')
+    if (!(error instanceof ReferenceError)) throw new MalformedError(`yaml: ${messageOf(error)}`)
+    const unknown = findUnknownAlias(library, document)
     throw new MalformedError(
-      isBomb ? 'yaml: document contains excessive aliasing' : `yaml: ${(error as Error).message}`,
+      unknown === undefined ? EXCESSIVE_ALIASING : `yaml: unknown anchor '${unknown}' referenced`,
     )
   }
+}
+
+/** The parser throws the same class of error for an alias without an anchor and for too many aliases. */
+function findUnknownAlias({visit}: Library, document: Document): string | undefined {
+  const anchors = new Set<string>()
+  let unknown: string | undefined
+  visit(document, {
+    Value(_, {anchor}) {
+      if (anchor !== undefined) anchors.add(anchor)
+    },
+    Alias(_, {source}) {
+      if (anchors.has(source)) return undefined
+      unknown = source
+      return visit.BREAK
+    },
+  })
+  return unknown
 }
 
 function findDuplicates(
@@ -136,6 +156,6 @@ function requireModest(text: string): void {
     if (depth > MAX_FLOW_DEPTH) throw tooDeep()
   }
   if ((text.match(/<</g)?.length ?? 0) > MAX_MERGES) {
-    throw new MalformedError('yaml: document contains excessive aliasing')
+    throw new MalformedError(EXCESSIVE_ALIASING)
   }
 }

@@ -50,6 +50,13 @@ describe('YAML bodies', () => {
     })
   })
 
+  it('are refused for an alias without an anchor', async () => {
+    await assert.rejects(parse('a: &a 1\nb: *a\nc: *other\n'), {
+      name: 'MalformedError',
+      message: "yaml: unknown anchor 'other' referenced",
+    })
+  })
+
   it('are refused where merges multiply', async () => {
     const merges = Array.from({length: 100}, (_, index) => `m${index}: {<<: *a}`)
     await assert.rejects(parse(['a: &a {b: 1}', ...merges].join('\n')), {

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import {createServer} from 'node:net'
+import {serve} from '../../src/control-plane/serve.ts'
+import {startInBackground} from '../../src/control-plane/server-process.ts'
+import {readStartFailure, writeStartFailure} from '../../src/control-plane/server-state.ts'
+import {TrustError} from '../../src/errors.ts'
+import {systemClock} from '../../src/runtime.ts'
+import {Cleanup, listen} from '../client/support/servers.ts'
+import {planeFixture} from './plane-fixture.ts'
+
+/** A program in place of trustadm: `node -e <code> -- serve --dir <folder>`, run in that folder. */
+const program = (code: string) => [process.execPath, '-e', code, '--']
+
+describe('a server that does not start', () => {
+  const cleanup = new Cleanup()
+  afterEach(() => cleanup.run())
+
+  const fixtureFor = async (port = 0) => {
+    const fixture = await planeFixture({bindPort: port})
+    cleanup.add({stop: fixture.remove})
+    return fixture
+  }
+
+  it('records why, with what to do', async () => {
+    const {port} = cleanup.add(await listen(createServer(), 'tcp'))
+    const {context, run} = await fixtureFor(port)
+    await run('certs')
+    const options = {clock: systemClock, log: () => undefined}
+    await assert.rejects(serve(context.plane, options), {code: 'PORT_IN_USE'})
+    const failure = await readStartFailure(context.plane)
+    assert.match(failure?.message ?? '', new RegExp(String(port)))
+    assert.notDeepEqual(failure?.hints, [])
+  })
+
+  it('has its reason and its hints shown by the command that started it', async () => {
+    const {context} = await fixtureFor()
+    const failure = {message: 'the disk is full', hints: ['free some space']}
+    const code = `fs.writeFileSync('start-failure.json', ${JSON.stringify(JSON.stringify(failure))}); process.exitCode = 1`
+    await assert.rejects(startInBackground(context.plane, program(code)), (error: TrustError) => {
+      assert.equal(error.code, 'SERVER_NOT_STARTED')
+      assert.equal(error.message, 'the server ended before it was ready: the disk is full')
+      assert.equal(error.suggestions[0], 'free some space')
+      return true
+    })
+  })
+
+  it('is not blamed for the failure of an earlier start, or for a record that is torn', async () => {
+    const {context} = await fixtureFor()
+    const ended = {code: 'SERVER_NOT_STARTED', message: 'the server ended before it was ready'}
+    await writeStartFailure(context.plane, new Error('earlier'))
+    await assert.rejects(startInBackground(context.plane, program('')), ended)
+    const torn = `fs.writeFileSync('start-failure.json', '{"message": "the di')`
+    await assert.rejects(startInBackground(context.plane, program(torn)), ended)
+  })
+})
