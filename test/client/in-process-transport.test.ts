@@ -117,9 +117,12 @@ describe('InProcessTransport', () => {
 
   it('ends a request with the reason of its signal while the server still works', async () => {
     const reason = new Error('stop')
-    const transport = new InProcessTransport(() => new Promise(() => undefined), CALLER)
     const stop = new AbortController()
-    setTimeout(() => stop.abort(reason), 5)
+    const working = () => {
+      setImmediate(() => stop.abort(reason))
+      return new Promise<never>(() => undefined)
+    }
+    const transport = new InProcessTransport(working, CALLER)
     await assert.rejects(transport.request({method: 'GET', path: '/', signal: stop.signal}), reason)
   })
 

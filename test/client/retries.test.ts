@@ -85,7 +85,8 @@ describe('RetryingTransport', () => {
     const reason = new Error('enough')
     const stop = new AbortController()
     const inner = new FakeTransport(() => {
-      setTimeout(() => stop.abort(reason), 5)
+      // By then it waits for the next attempt.
+      setImmediate(() => stop.abort(reason))
       return failure('ECONNREFUSED')
     })
     const transport = new RetryingTransport(inner, {base: 60_000, max: 60_000})

@@ -356,14 +356,19 @@ describe('UndiciTransport', () => {
   })
 
   it('streams what arrives, beyond the time-out of requests', async () => {
+    let end: () => void = () => undefined
     const {transport} = await transportTo(
-      (_request, response) => {
+      ({url}, response) => {
+        if (url === '/never') return
         response.write('one')
-        setTimeout(() => response.end('two'), 200)
+        end = () => response.end('two')
       },
       {options: {timeout: 100}},
     )
     const stream = await transport.stream(get)
+    // It began before a request whose time is over.
+    await assert.rejects(transport.request({...get, path: '/never'}), {code: 'TIMED_OUT'})
+    end()
     const chunks: string[] = []
     for await (const chunk of stream.body) chunks.push(Buffer.from(chunk).toString())
     assert.deepEqual(chunks, ['one', 'two'])

@@ -165,7 +165,8 @@ describe('certificate', function () {
         )
         assert.equal(exit, 4)
         assert.equal(stdout, '')
-        assert.match(stderr, /role that allows "list" on "certificatesigningrequests/)
+        assert.match(stderr, /cannot list resource "certificatesigningrequests"/)
+        assert.match(stderr, /role that allows it on "certificatesigningrequests/)
       }
     })
   })

@@ -14,12 +14,16 @@ describe('exclusively', () => {
 
   it('runs one piece of work after the other', async () => {
     const steps: string[] = []
+    let waiting = 0
     const work = (name: string) => async () => {
       steps.push(`${name} begins`)
-      await sleep(50)
+      // The first one works on until both others have seen that they have to wait.
+      while (waiting < 2) await sleep(5)
       steps.push(`${name} ends`)
     }
-    await Promise.all(['a', 'b', 'c'].map((name) => exclusively(dir, work(name))))
+    await Promise.all(
+      ['a', 'b', 'c'].map((name) => exclusively(dir, work(name), () => (waiting += 1))),
+    )
     for (let index = 0; index < steps.length; index += 2) {
       assert.equal(steps[index + 1], steps[index]?.replace('begins', 'ends'))
     }

@@ -18,6 +18,7 @@ import {get1} from '../server/http/support.ts'
 import {until} from '../server/support.ts'
 
 const CLUSTER_INFO = {namespace: 'kube-public', name: 'cluster-info'}
+const HOUR = 3_600_000
 const KUBECONFIG = 'apiVersion: v1\nkind: Config\n'
 
 /** What the controllers do on a whole server, with only the rights that they have. */
@@ -25,9 +26,12 @@ describe('tokens and cluster-info', () => {
   let server: TestServer
   let admin: ApiClient
   let extraController: RunningController | undefined
+  let ahead: number
+  const clock = {now: () => new Date(Date.now() + ahead)}
 
   const start = async (options: Parameters<typeof startTestServer>[0] = {}) => {
-    server = await startTestServer(options)
+    ahead = 0
+    server = await startTestServer({clock, ...options})
     admin = server.clientAs(ADMIN)
     await admin.configMaps.create({metadata: CLUSTER_INFO, data: {kubeconfig: KUBECONFIG}})
   }
@@ -137,13 +141,15 @@ describe('tokens and cluster-info', () => {
 
   it('an expired token is deleted and its signature with it, others stay', async () => {
     await start()
-    const gone = await create({expires: new Date(Date.now() - 3_600_000)})
-    const soon = await create({expires: new Date(Date.now() + 4000)})
+    const gone = await create({expires: new Date(Date.now() - HOUR)})
+    const soon = await create({expires: new Date(Date.now() + HOUR)})
     const later = await create()
     const forever = await create({ttl: 0})
     await until(async () => (await admin.secrets.find(secretOf(gone))) === undefined)
     await until(async () => (await isSigned(later)) && (await isSigned(forever)))
     assert.ok(await admin.secrets.find(secretOf(soon)))
+    ahead = 2 * HOUR
+    await admin.secrets.patch(secretOf(soon), {metadata: {labels: {a: 'b'}}}, {type: 'merge'})
     await until(async () => (await admin.secrets.find(secretOf(soon))) === undefined)
     const left = [later.id, forever.id].sort()
     await until(async () => JSON.stringify(await signedIds()) === JSON.stringify(left))
@@ -308,5 +314,3 @@ function busyFor(milliseconds: number): void {
   const end = performance.now() + milliseconds
   while (performance.now() < end);
 }
-
-/** The signature as the format says it, made without the code under test. */

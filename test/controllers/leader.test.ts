@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import {mock} from 'node:test'
 import type {ApiClient} from '../../src/client/api-client.ts'
 import {Leader, type LeaderTimes} from '../../src/controllers/leader.ts'
-import {sleep, systemClock} from '../../src/runtime.ts'
+import {systemClock} from '../../src/runtime.ts'
 import {ADMIN, startTestServer, type TestServer} from '../helpers/test-server.ts'
+import {until} from '../server/support.ts'
 
 const KEY = {namespace: 'kube-system', name: 'test-lease'}
 const QUICK: LeaderTimes = {lease: 1000, renewal: 300, retry: 20}
@@ -12,6 +14,8 @@ describe('leading', () => {
   let client: ApiClient
   let stop: AbortController
   let problems: unknown[]
+  /** Stands still unless a test moves it, so that no lease ends because the machine is busy. */
+  let now: number
 
   before(async () => {
     server = await startTestServer({controllers: false})
@@ -21,8 +25,11 @@ describe('leading', () => {
   beforeEach(() => {
     stop = new AbortController()
     problems = []
+    now = 1000
+    mock.method(performance, 'now', () => now)
   })
   afterEach(async () => {
+    mock.restoreAll()
     stop.abort(new Error('the test is over'))
     if (await client.leases.find(KEY)) await client.leases.delete(KEY)
   })
@@ -37,6 +44,25 @@ describe('leading', () => {
       onError: (error) => problems.push(error),
     })
   const holder = async () => (await client.leases.get(KEY)).spec?.holderIdentity
+  /** The client, with some of its methods replaced. */
+  const replaced = (methods: Partial<ApiClient['leases']>): ApiClient['leases'] =>
+    new Proxy(client.leases, {
+      get: (target, name) => {
+        const own = Reflect.get(methods, name) as unknown
+        return own ?? (Reflect.get(target, name) as () => unknown).bind(target)
+      },
+    })
+  /** Looks at the lease, and again when nothing has come for as long as it lasts. */
+  const takeOver = async (identity: string) => {
+    let hasLooked = false
+    const find = async (...call: Parameters<ApiClient['leases']['find']>) => {
+      const found = await client.leases.find(...call)
+      if (hasLooked) now += QUICK.lease
+      hasLooked = true
+      return found
+    }
+    await leader(identity, replaced({find})).acquire(stop.signal)
+  }
 
   it('takes a lease that there is none of, with its name on it', async () => {
     await leader('a').acquire(stop.signal)
@@ -47,7 +73,12 @@ describe('leading', () => {
   })
 
   it('waits while another renews', async () => {
-    const [first, second] = [leader('a'), leader('b')]
+    let looks = 0
+    const find = (...call: Parameters<ApiClient['leases']['find']>) => {
+      looks += 1
+      return client.leases.find(...call)
+    }
+    const [first, second] = [leader('a'), leader('b', replaced({find}))]
     await first.acquire(stop.signal)
     const kept = first.keep(stop.signal)
     let isSecond = false
@@ -55,10 +86,10 @@ describe('leading', () => {
       () => (isSecond = true),
       () => undefined,
     )
-    const renewals = new Set<string | undefined>()
-    while (renewals.size <= (2 * QUICK.lease) / QUICK.renewal) {
-      renewals.add((await client.leases.get(KEY)).spec?.renewTime)
-      await sleep(QUICK.retry)
+    const version = async () => (await client.leases.get(KEY)).metadata.resourceVersion
+    for (const end = now + 2 * QUICK.lease; now < end; now += QUICK.renewal - 1) {
+      const [seen, looked] = [await version(), looks]
+      await until(async () => (await version()) !== seen && looks > looked + 1)
     }
     assert.equal(isSecond, false)
     assert.equal(await holder(), 'a')
@@ -68,7 +99,7 @@ describe('leading', () => {
 
   it('takes over from one that says nothing any more, and counts that', async () => {
     await leader('a').acquire(stop.signal)
-    await leader('b').acquire(stop.signal)
+    await takeOver('b')
     const {spec} = await client.leases.get(KEY)
     assert.equal(spec?.holderIdentity, 'b')
     assert.equal(spec.leaseTransitions, 1)
@@ -86,7 +117,7 @@ describe('leading', () => {
   it('does not let go of what another holds', async () => {
     const first = leader('a')
     await first.acquire(stop.signal)
-    await leader('b').acquire(stop.signal)
+    await takeOver('b')
     await first.release()
     assert.equal(await holder(), 'b')
   })
@@ -99,56 +130,38 @@ describe('leading', () => {
     await first.keep(stop.signal)
   })
 
-  const broken = (
-    leases: ApiClient['leases'],
-    update: ApiClient['leases']['update'],
-  ): ApiClient['leases'] =>
-    new Proxy(leases, {
-      get: (target, name) => {
-        if (name === 'update') return update
-        const method = Reflect.get(target, name) as (...args: unknown[]) => unknown
-        return method.bind(target)
-      },
-    })
-
   it('leads no longer where it cannot renew in time, and says why', async () => {
-    const first = leader(
-      'a',
-      broken(client.leases, () => Promise.reject(new Error('down'))),
-    )
+    const update = () => {
+      now += QUICK.renewal / 2
+      return Promise.reject(new Error('down'))
+    }
+    const first = leader('a', replaced({update}))
     await first.acquire(stop.signal)
     await first.keep(stop.signal)
-    assert.match(String(problems[0]), /down/)
+    assert.deepEqual(problems.map(String), ['Error: down', 'Error: down'])
   })
 
   it('leads no longer where a renewal hangs', async () => {
-    const first = leader(
-      'a',
-      broken(
-        client.leases,
-        (_lease, {signal} = {}) =>
-          new Promise((_resolve, reject) => {
-            signal?.addEventListener('abort', () => reject(signal.reason as Error))
-          }),
-      ),
-    )
+    const update: ApiClient['leases']['update'] = (_lease, {signal} = {}) =>
+      new Promise((_resolve, reject) => {
+        signal?.addEventListener('abort', () => {
+          now += QUICK.renewal
+          reject(signal.reason as Error)
+        })
+      })
+    const first = leader('a', replaced({update}))
     await first.acquire(stop.signal)
     await first.keep(stop.signal)
   })
 
   it('counts from when it asked for the lease, for the others may have seen it since then', async () => {
-    const {leases} = client
-    const create: typeof leases.create = async (...call) => {
-      const made = await leases.create(...call)
-      await sleep(QUICK.renewal)
+    const create: ApiClient['leases']['create'] = async (...call) => {
+      const made = await client.leases.create(...call)
+      now += QUICK.renewal
       return made
     }
     const update = () => Promise.reject(new Error('a lease that may be taken over was renewed'))
-    const slow = new Proxy(broken(leases, update), {
-      get: (target, name) =>
-        name === 'create' ? create : (Reflect.get(target, name) as (...args: unknown[]) => unknown),
-    })
-    const first = leader('a', slow)
+    const first = leader('a', replaced({create, update}))
     await first.acquire(stop.signal)
     await first.keep(stop.signal)
     assert.deepEqual(problems, [])

@@ -4,6 +4,7 @@ import {discover} from '../../src/discovery/discover.ts'
 import {firstGood} from '../../src/discovery/side-by-side.ts'
 import {TrustError} from '../../src/errors.ts'
 import {sleep} from '../../src/runtime.ts'
+import {until} from '../server/support.ts'
 import {Cleanup, listen} from '../client/support/servers.ts'
 import {ONCE, TOKEN, TOKEN_TEXT, answerData, signedData, startFakeCluster} from './support.ts'
 
@@ -24,7 +25,7 @@ describe('firstGood', () => {
         },
       )
     })
-    await sleep(1)
+    await until(() => ended.length > 0)
     assert.deepEqual([server, value, ended], ['good', 42, ['slow']])
   })
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {setTimeout as wait} from 'node:timers/promises'
+import {setImmediate as nextTurn} from 'node:timers/promises'
 import {KeyedBackoff, KeyedQueue} from '../../../src/controllers/approval/per-key.ts'
 
 describe('KeyedQueue', () => {
@@ -9,7 +9,7 @@ describe('KeyedQueue', () => {
     const work = (name: string, fails = false) =>
       queue.run('key', async () => {
         log.push(`${name} begins`)
-        await wait(1)
+        await nextTurn()
         log.push(`${name} ends`)
         if (fails) throw new Error(name)
       })

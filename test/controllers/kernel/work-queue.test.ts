@@ -15,7 +15,7 @@ describe('WorkQueue', () => {
     const seen: string[] = []
     const queue = new WorkQueue(async (key) => {
       seen.push(key)
-      await sleep(2)
+      await setImmediate()
       return DONE
     })
     for (const key of ['first', 'a', 'b', 'a', 'a', 'b', 'last']) queue.add(key)
@@ -32,7 +32,7 @@ describe('WorkQueue', () => {
       async () => {
         most = Math.max(most, ++running)
         if (++count === 1) queue.add('a')
-        await sleep(2)
+        await setImmediate()
         running--
         return DONE
       },
@@ -73,20 +73,23 @@ describe('WorkQueue', () => {
   })
 
   it('waits for what runs when it is closed, and takes nothing more', async () => {
-    let finished = false
-    let count = 0
-    const queue = new WorkQueue(async () => {
-      count++
-      await sleep(20)
-      finished = true
+    let finish: () => void = () => undefined
+    const steps: string[] = []
+    const queue = new WorkQueue(async (key) => {
+      steps.push(`${key} runs`)
+      await new Promise<void>((resolve) => (finish = resolve))
       return DONE
     })
     queue.add('a')
     queue.add('b')
-    await queue.close()
-    assert.equal(finished, true)
+    await until(() => steps.length > 0)
+    const closed = queue.close().then(() => steps.push('closed'))
+    await setImmediate()
+    steps.push('a ends')
+    finish()
+    await closed
     queue.add('c')
     await setImmediate()
-    assert.equal(count, 1)
+    assert.deepEqual(steps, ['a runs', 'a ends', 'closed'])
   })
 })

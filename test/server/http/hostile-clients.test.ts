@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import {once} from 'node:events'
 import {Agent} from 'node:https'
 import {connect, type Socket} from 'node:net'
+import {setImmediate as nextTurn} from 'node:timers/promises'
 import type {TLSSocket} from 'node:tls'
-import {sleep} from '../../../src/runtime.ts'
 import type {Handler} from '../../../src/server/kernel/api-request.ts'
 import type {HttpLimits} from '../../../src/server/http/listener.ts'
 import {until} from '../support.ts'
@@ -117,7 +117,7 @@ describe('a listener among hostile clients', () => {
           const socket = connect(server.port, '127.0.0.1')
           socket.on('error', () => undefined)
           flood.push(socket)
-          await sleep(1)
+          await once(socket, 'connect')
         }
       })
       assert.ok(answers >= 20)
@@ -180,7 +180,7 @@ describe('a listener among hostile clients', () => {
     let running = 0
     const handler: Handler = async (request) => {
       running++
-      await sleep(1)
+      await nextTurn()
       running--
       return echo(request)
     }
@@ -193,7 +193,8 @@ describe('a listener among hostile clients', () => {
             stream.on('error', () => undefined)
             stream.close(8)
           }
-          await sleep(5)
+          // It answers in order of arrival, unless it has ended the connection.
+          await get2(session, '/').catch(() => undefined)
           session.destroy()
         }
       })
@@ -202,24 +203,30 @@ describe('a listener among hostile clients', () => {
     })
   })
 
-  it('refuses more streams on one connection than its limit', () =>
-    serving(
-      async (request) => {
-        await sleep(30)
-        return echo(request)
-      },
-      {streamsPerConnection: 5},
-      async (server) => {
-        const session = await session2(server)
-        await until(() => session.remoteSettings.maxConcurrentStreams === 5)
-        const answers = await Promise.all(
-          Array.from({length: 10}, () => get2(session, '/').catch(() => ({status: 0}))),
-        )
-        assert.ok(answers.filter(({status}) => status === 200).length >= 5)
-        assert.equal((await get2(session, '/')).status, 200)
-        session.close()
-      },
-    ))
+  it('refuses more streams on one connection than its limit', async () => {
+    let running = 0
+    let most = 0
+    let finish: () => void = () => undefined
+    const finished = new Promise<void>((resolve) => (finish = resolve))
+    const handler: Handler = async (request) => {
+      most = Math.max(most, ++running)
+      await finished
+      running--
+      return echo(request)
+    }
+    await serving(handler, {streamsPerConnection: 5}, async (server) => {
+      const session = await session2(server)
+      await until(() => session.remoteSettings.maxConcurrentStreams === 5)
+      const asked = Array.from({length: 10}, () => get2(session, '/').catch(() => ({status: 0})))
+      await until(() => running === 5)
+      finish()
+      const answers = await Promise.all(asked)
+      assert.equal(most, 5)
+      assert.ok(answers.filter(({status}) => status === 200).length >= 5)
+      assert.equal((await get2(session, '/')).status, 200)
+      session.close()
+    })
+  })
 
   const smuggled: [string, string][] = [
     ['a length and chunks', 'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
@@ -275,7 +282,7 @@ describe('a listener among hostile clients', () => {
           for (;;) {
             yield piece
             sent += piece.length
-            await sleep(0)
+            await nextTurn()
           }
         } finally {
           ended++

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type {Handler} from '../../../src/server/kernel/api-request.ts'
-import {sleep} from '../../../src/runtime.ts'
+import {until} from '../support.ts'
 import {json, listen, rawConnection, untilClosed} from './support.ts'
 
 const LARGE = 'x'.repeat(300_000)
@@ -12,7 +12,8 @@ describe('a malformed HTTP/1.1 request', () => {
   const handler: Handler = async ({path, body}) => {
     seen.push(path)
     const bytes = typeof body === 'function' ? await body() : body
-    if (path === '/slow') await sleep(100)
+    // All that was sent with the next request has been parsed when that one is there.
+    if (path === '/slow') await until(() => seen.at(-1) !== path)
     if (path === '/large') return {status: 200, headers: {}, body: LARGE}
     return json({path, length: bytes.length})
   }

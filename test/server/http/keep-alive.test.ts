@@ -3,7 +3,7 @@ import {execFile} from 'node:child_process'
 import {fileURLToPath} from 'node:url'
 import {promisify} from 'node:util'
 import type {Handler} from '../../../src/server/kernel/api-request.ts'
-import {sleep} from '../../../src/runtime.ts'
+import {until} from '../support.ts'
 import {listen, rawConnection, untilClosed} from './support.ts'
 
 const CLIENT = fileURLToPath(new URL('keep-alive-client.ts', import.meta.url))
@@ -15,12 +15,11 @@ const BODY = Buffer.alloc(200_000)
 /** Reads the request's body and answers as many bytes as its path says. */
 const handler: Handler = async ({path, body}) => {
   if (typeof body === 'function') await body()
-  if (path === '/slow') await sleep(400)
-  return {
-    status: 200,
-    headers: {},
-    body: BODY.subarray(0, path === '/slow' ? 0 : Number(path.slice(1))),
-  }
+  return {status: 200, headers: {}, body: BODY.subarray(0, Number(path.slice(1)))}
+}
+
+async function* endless() {
+  for (;;) yield await Promise.resolve(BODY)
 }
 
 describe('HTTP/1.1 connections that are kept', () => {
@@ -39,12 +38,31 @@ describe('HTTP/1.1 connections that are kept', () => {
   })
 
   it('do not drop a long answer that waits behind a slow one', async () => {
-    const {listener, port, ca} = await listen(handler, {stallMilliseconds: 100})
+    const seen: string[] = []
+    let finish: () => void = () => undefined
+    const slow = new Promise<void>((resolve) => (finish = resolve))
+    const {listener, port, ca} = await listen(
+      async (request) => {
+        seen.push(request.path)
+        if (request.path === '/endless') return {status: 200, headers: {}, body: endless()}
+        if (request.path === '/0') await slow
+        return handler(request)
+      },
+      {stallMilliseconds: 100},
+    )
     try {
       const socket = await rawConnection({port, ca})
       const all = untilClosed(socket)
-      socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n')
+      socket.write('GET /0 HTTP/1.1\r\nHost: x\r\n\r\n')
       socket.write('GET /200000 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+      await until(() => seen.length === 2)
+      // The slow one is not done before a later answer, which nobody reads, has been dropped for that.
+      const idle = await rawConnection({port, ca})
+      idle.pause().write('GET /endless HTTP/1.1\r\nHost: x\r\n\r\n')
+      await until(() => seen.length === 3)
+      await until(() => listener.openConnections === 1)
+      idle.destroy()
+      finish()
       const text = await all
       assert.equal(text.slice(text.lastIndexOf('\r\n\r\n') + 4).length, 200_000)
     } finally {

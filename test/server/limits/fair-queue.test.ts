@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
+import {mock} from 'node:test'
 import {FairQueue, type FairQueueOptions} from '../../../src/server/limits/fair-queue.ts'
 
 const BUSY = {code: 429, headers: {'Retry-After': '1'}}
 
 describe('FairQueue', () => {
   const {signal} = new AbortController()
+  beforeEach(() => mock.timers.enable({apis: ['setTimeout']}))
+  afterEach(() => mock.timers.reset())
+
   const queueOf = (options: Partial<FairQueueOptions> = {}) =>
     new FairQueue({
       total: 4,
@@ -77,7 +81,7 @@ describe('FairQueue', () => {
   })
 
   it('lets nobody wait for longer than its time, nor after it has gone', async () => {
-    const queue = queueOf({total: 1, waitMilliseconds: 10})
+    const queue = queueOf({total: 1, waitMilliseconds: 10_000})
     const gone = new AbortController()
     const [release] = await take(queue, 'a', 'x', 1)
     const late = assert.rejects(Promise.resolve(queue.take({group: 'a', name: 'y'}, signal)), BUSY)
@@ -86,7 +90,11 @@ describe('FairQueue', () => {
       BUSY,
     )
     gone.abort()
-    await Promise.all([late, left])
+    await left
+    mock.timers.tick(9999)
+    assert.equal(queue.waiting, 1)
+    mock.timers.tick(1)
+    await late
     release?.()
     release?.()
     assert.deepEqual([queue.taken, queue.waiting, queue.holders], [0, 0, 0])

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
+import {mock} from 'node:test'
 import {setImmediate as nextTurn} from 'node:timers/promises'
 import {LargeBodies} from '../../../src/server/limits/large-bodies.ts'
 
 const LARGE = 1024 * 1024
 const SMALL = 1024
+/** How long the processor is busy with a large body. */
+const WORK = 15
 const WAITING = {waitingPerHolder: 10, waitingPerGroup: 20, waitMilliseconds: 60_000}
-
-/** Work that keeps the processor busy, as the decoding of a body does. */
-function work(milliseconds: number): void {
-  const end = performance.now() + milliseconds
-  while (performance.now() < end);
-}
 
 describe('LargeBodies', () => {
   const {signal} = new AbortController()
@@ -18,14 +15,29 @@ describe('LargeBodies', () => {
   let order: string[]
   const member = (name: string, group = 'nodes') => ({group, name})
 
+  let now = 0
   beforeEach(() => {
+    mock.method(performance, 'now', () => now)
+    mock.timers.enable({apis: ['setTimeout']})
     bodies = new LargeBodies(['nodes', 'people'], WAITING)
     order = []
   })
+  afterEach(() => {
+    mock.restoreAll()
+    mock.timers.reset()
+  })
+
+  /** The others have had the processor for as long as it takes. */
+  const rest = async (milliseconds = 3 * WORK) => {
+    // One for the work, one for what is done after it.
+    await nextTurn()
+    await nextTurn()
+    mock.timers.tick(milliseconds)
+  }
 
   const serve = async (name: string, bytes: number, group?: string) => {
     await bodies.turn(member(name, group), bytes, signal)
-    if (bytes === LARGE) work(15)
+    if (bytes === LARGE) now += WORK
     order.push(name)
   }
 
@@ -34,24 +46,28 @@ describe('LargeBodies', () => {
     await nextTurn()
     await serve('small', SMALL)
     assert.deepEqual(order, ['a', 'small'])
+    await rest()
+    await rest()
     await Promise.all(large)
     assert.deepEqual(order, ['a', 'small', 'b', 'c'])
   })
 
-  it('gives others several turns of the event loop after a large one', async () => {
+  it('gives others three times as long after a large one', async () => {
     const large = ['a', 'b'].map((name) => serve(name, LARGE))
-    for (let step = 0; step < 5; step++) {
-      await nextTurn()
-      await serve(`step ${step}`, SMALL)
-    }
+    await rest(3 * WORK - 1)
+    await nextTurn()
+    await serve('small', SMALL)
+    await rest(1)
     await Promise.all(large)
-    assert.equal(order.at(-1), 'b')
+    assert.deepEqual(order, ['a', 'small', 'b'])
     assert.equal(bodies.waiting, 0)
   })
 
   it('takes groups in turn, however many identities one has', async () => {
     const nodes = ['a', 'b', 'c', 'd', 'e'].map((name) => serve(name, LARGE))
-    await Promise.all([...nodes, serve('ann', LARGE, 'people')])
+    const all = Promise.all([...nodes, serve('ann', LARGE, 'people')])
+    for (let turn = 0; turn < 6; turn++) await rest()
+    await all
     assert.ok(order.indexOf('ann') <= 2, order.join())
   })
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import {mock} from 'node:test'
 import {setImmediate as nextTurn} from 'node:timers/promises'
 import {FairQueue} from '../../../src/server/limits/fair-queue.ts'
 import {ProcessorSlice} from '../../../src/server/limits/processor-slice.ts'
@@ -6,13 +7,11 @@ import {ProcessorSlice} from '../../../src/server/limits/processor-slice.ts'
 /** Longer than a slice. */
 const LONG = 8
 
-function work(milliseconds: number): void {
-  const end = performance.now() + milliseconds
-  while (performance.now() < end);
-}
-
 describe('a slice of the processor', () => {
-  const {signal} = new AbortController()
+  let now = 0
+  beforeEach(() => mock.method(performance, 'now', () => now))
+  afterEach(() => mock.restoreAll())
+
   const queueOf = (slice: ProcessorSlice) =>
     new FairQueue({
       total: Infinity,
@@ -32,8 +31,8 @@ describe('a slice of the processor', () => {
     const done: {name: string; turn: number}[] = []
     let turn = 0
     const pieces = names.map(async (name) => {
-      const release = await queue.take({group: 'all', name}, signal)
-      work(milliseconds)
+      const release = await queue.take({group: 'all', name}, new AbortController().signal)
+      now += milliseconds
       done.push({name, turn})
       release()
     })
@@ -70,6 +69,7 @@ describe('a slice of the processor', () => {
     while (started === 0) {
       slice.accepted()
       await nextTurn()
+      now += 1
       turns += 1
     }
     assert.ok(turns > 2, String(turns))

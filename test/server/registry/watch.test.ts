@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import {setImmediate as nextTurn} from 'node:timers/promises'
 import type {WatchEvent} from '../../../src/api/meta.ts'
 import {openMemoryStorage} from '../../../src/storage/memory.ts'
 import {startTestServer, type TestServer} from '../../helpers/test-server.ts'
@@ -264,7 +265,7 @@ describe('watch', () => {
     const watches = []
     for (let index = 0; index < 20; index++) {
       watches.push(await api.watch(`${PATH}?${LIST}&allowWatchBookmarks=true`))
-      await new Promise((resolve) => setTimeout(resolve, 3))
+      await nextTurn()
     }
     await writing
     await create('last')
