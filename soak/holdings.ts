@@ -8,7 +8,7 @@ import {formatToken} from '../src/bootstrap/token.ts'
 import type {ApiClient} from '../src/client/api-client.ts'
 import type {Cluster} from '../test/helpers/cluster.ts'
 import type {Holdings} from './attack.ts'
-import {joined} from './joined.ts'
+import {joined} from '../test/helpers/joined.ts'
 
 const NODES = 5
 const HOUR = 3_600_000

@@ -15,9 +15,9 @@ import {Ledger} from './honest/ledger.ts'
 import {joinMachines} from './honest/machines.ts'
 import {Waits} from './honest/waits.ts'
 import {watchOver} from './honest/watcher.ts'
-import {joined} from './joined.ts'
-import {Plane} from './plane.ts'
-import {usageOf, type Usage} from './usage.ts'
+import {joined} from '../test/helpers/joined.ts'
+import {Plane} from '../test/helpers/plane.ts'
+import {usageOf, type Usage} from '../test/helpers/usage.ts'
 import type {Findings} from './verdict.ts'
 
 export interface SoakOptions {

@@ -5,7 +5,7 @@ import {generateKeys, privateKeyPem} from '../../src/pki/keys.ts'
 import {sleep} from '../../src/runtime.ts'
 import type {Cluster} from '../../test/helpers/cluster.ts'
 import type {Identity} from '../attack.ts'
-import {joined} from '../joined.ts'
+import {joined} from '../../test/helpers/joined.ts'
 import type {Ledger} from './ledger.ts'
 import type {Waits} from './waits.ts'
 

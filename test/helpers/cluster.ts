@@ -1,5 +1,5 @@
 import {execFile} from 'node:child_process'
-import {existsSync, readFileSync, rmSync} from 'node:fs'
+import {existsSync, readFileSync, readdirSync, rmSync} from 'node:fs'
 import {mkdtemp, readFile, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
@@ -98,10 +98,11 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** In a container, nobody may be there to collect what has ended. */
+/** In a container, nobody may be there to collect what has ended. Until its last thread has, it keeps its files and locks. */
 function isZombie(pid: number): boolean {
   try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8').includes(' Z ')
+    const isEnded = readFileSync(`/proc/${pid}/stat`, 'utf8').includes(' Z ')
+    return isEnded && readdirSync(`/proc/${pid}/task`).length === 1
   } catch {
     return false
   }

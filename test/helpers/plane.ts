@@ -2,10 +2,10 @@ import {spawn, type ChildProcess} from 'node:child_process'
 import {once} from 'node:events'
 import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {connect} from '../src/client/connect.ts'
-import {sleep} from '../src/runtime.ts'
+import {connect} from '../../src/client/connect.ts'
+import {sleep} from '../../src/runtime.ts'
+import {PROGRAM, startCluster, type Cluster} from './cluster.ts'
 import {usageOf} from './usage.ts'
-import {PROGRAM, startCluster, type Cluster} from '../test/helpers/cluster.ts'
 
 const START_PATIENCE = 60_000
 const STOP_PATIENCE = 15_000
@@ -22,8 +22,8 @@ export class Plane {
     this.pid = pid
   }
 
-  static async start(): Promise<Plane> {
-    const cluster = await startCluster()
+  static async start(...flags: string[]): Promise<Plane> {
+    const cluster = await startCluster(...flags)
     const text = await readFile(join(cluster.dir, 'server.json'), 'utf8')
     return new Plane(cluster, (JSON.parse(text) as {pid: number}).pid)
   }
@@ -32,9 +32,10 @@ export class Plane {
     return usageOf(this.pid) !== undefined
   }
 
-  /** As a power cut, and on again. Gives the milliseconds until it was ready. */
-  async restart(): Promise<number> {
+  /** As a power cut, and on again. Gives the milliseconds until it was ready. `whileDown` may work on its files. */
+  async restart(whileDown?: () => Promise<void>): Promise<number> {
     await this.#end('SIGKILL')
+    await whileDown?.()
     const start = performance.now()
     const {dir, kubeconfig} = this.cluster
     const child = spawn(process.execPath, [PROGRAM, 'serve', '--dir', dir], {stdio: 'ignore'})

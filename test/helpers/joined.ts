@@ -1,9 +1,8 @@
 import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {joinPhases, runJoin} from '../src/node/join/join.ts'
-import {systemClock} from '../src/runtime.ts'
-import type {Cluster} from '../test/helpers/cluster.ts'
-import type {Identity} from './attack.ts'
+import {joinPhases, runJoin} from '../../src/node/join/join.ts'
+import {systemClock} from '../../src/runtime.ts'
+import type {Cluster} from './cluster.ts'
 
 const silent = () => undefined
 const PATIENCE = 20_000
@@ -14,7 +13,7 @@ export async function joined(
   token: string,
   folder: string,
   nodeName: string,
-): Promise<Required<Omit<Identity, 'token' | 'address'>>> {
+): Promise<{name: string; certificate: string; key: string}> {
   const dir = join(folder, nodeName)
   const discovery = {token, endpoints: [new URL(endpoint).host], caCertHashes}
   const settings = {dir, nodeName, discovery, token, certificateTimeout: PATIENCE}
