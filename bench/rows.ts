@@ -5,9 +5,13 @@ export interface BenchRow {
   unit: string
   baseline?: number
   ratio?: number
-  /** What the baseline is. */
+  /** What the baseline is, or what the value is made of. */
   beside?: string
+  /** Of the ratio; of the value if there is none. */
+  goal?: Goal
 }
+
+export type Goal = {atMost: number} | {atLeast: number}
 
 /** A row with its baseline and the ratio of the two. */
 export const compared = (
@@ -15,7 +19,23 @@ export const compared = (
   value: number,
   unit: string,
   [baseline, beside]: readonly [value: number, name: string],
-): BenchRow => ({name, value, unit, baseline, ratio: value / baseline, beside})
+  goal?: Goal,
+): BenchRow => ({
+  name,
+  value,
+  unit,
+  baseline,
+  ratio: value / baseline,
+  beside,
+  ...(goal && {goal}),
+})
+
+/** Whether a row misses its goal. A figure that is no number misses every goal. */
+export function misses({value, ratio, goal}: BenchRow): boolean {
+  if (goal === undefined) return false
+  const figure = ratio ?? value
+  return 'atMost' in goal ? !(figure <= goal.atMost) : !(figure >= goal.atLeast)
+}
 
 /** The middle of the values: what a busy machine disturbs least. */
 export function median(values: readonly number[]): number {

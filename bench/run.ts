@@ -1,6 +1,6 @@
 import {cpus, totalmem} from 'node:os'
 import {removeBundles} from './processes/bundle.ts'
-import type {BenchRow} from './rows.ts'
+import {misses, type BenchRow} from './rows.ts'
 
 /** Each part is loaded when its turn comes: none is measured with another's code in memory. */
 const PARTS: Record<string, () => Promise<BenchRow[]>> = {
@@ -13,16 +13,20 @@ const PARTS: Record<string, () => Promise<BenchRow[]>> = {
   growth: async () => (await import('./growth.ts')).benchGrowth(),
   certificates: async () => (await import('./certificates.ts')).benchCertificates(),
   joins: async () => (await import('./joins.ts')).benchJoins(),
+  'joined-before': async () => (await import('./joined-before.ts')).benchJoinedBefore(),
 }
 
-const COLUMNS = ['', 'measured', 'beside', 'ratio', 'beside what']
+const COLUMNS = ['', 'measured', 'beside', 'ratio', 'goal', '', 'beside what']
 
-function lineOf({name, value, unit, baseline, ratio, beside = ''}: BenchRow): string[] {
+function lineOf(row: BenchRow): string[] {
+  const {name, value, unit, baseline, ratio, goal, beside = ''} = row
   return [
     name,
     `${shown(value)} ${unit}`,
     baseline === undefined ? '' : `${shown(baseline)} ${unit}`,
     ratio === undefined ? '' : ratio.toFixed(2),
+    goal === undefined ? '' : 'atMost' in goal ? `≤ ${goal.atMost}` : `≥ ${goal.atLeast}`,
+    misses(row) ? 'missed' : '',
     beside,
   ]
 }
@@ -64,9 +68,12 @@ if (unknown.length > 0) {
   process.exit(2)
 }
 console.log(machine())
-for (const [name, run] of Object.entries(PARTS)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue
+const missed: string[] = []
+for (const [part, run] of Object.entries(PARTS)) {
+  if (wanted.length > 0 && !wanted.includes(part)) continue
   const rows = await run()
-  console.log(`\n${table([[name, ...COLUMNS.slice(1)], ...rows.map(lineOf)])}`)
+  console.log(`\n${table([[part, ...COLUMNS.slice(1)], ...rows.map(lineOf)])}`)
+  missed.push(...rows.filter(misses).map(({name}) => `${part}: ${name}`))
 }
+console.log(missed.length === 0 ? '\nevery goal was met' : `\nmissed:\n  ${missed.join('\n  ')}`)
 await removeBundles()

@@ -28,6 +28,11 @@ export class Worker<Served extends Operations> {
     return new Worker<Served>(await bundled(program))
   }
 
+  get pid(): number {
+    if (this.#child.pid === undefined) throw new Error('the process has not been started')
+    return this.#child.pid
+  }
+
   async call<Name extends keyof Served & string>(
     name: Name,
     argument: Argument<Served[Name]>,
