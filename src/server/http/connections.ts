@@ -5,14 +5,14 @@ import {addressKey} from '../limits/address-key.ts'
 import {ByAddress} from './by-address.ts'
 import type {HandshakeBudget} from './handshake-budget.ts'
 
-interface Connection {
+export interface Connection {
   raw: Socket
   /** Who it counts for. */
   address: string
   /** Once the handshake is done. */
   tls?: TLSSocket
   /** HTTP/2: the session ends the socket, once all answers have left it. */
-  hasSession?: boolean
+  session?: ServerHttp2Session
   /** Requests being answered. */
   active: number
 }
@@ -25,7 +25,6 @@ interface Connection {
 export class Connections {
   readonly #limit: number
   readonly #budget: HandshakeBudget
-  readonly #sessions = new Set<ServerHttp2Session>()
   readonly #handshakes = new Map<string, Connection>()
   readonly #byTls = new WeakMap<TLSSocket, Connection>()
   // Sets keep the order of insertion, so the first of each has been there for longest.
@@ -75,15 +74,10 @@ export class Connections {
     this.#byTls.set(socket, connection)
   }
 
-  addSession(session: ServerHttp2Session, socket: TLSSocket): void {
+  addSession(session: ServerHttp2Session, socket: TLSSocket): Connection | undefined {
     const connection = this.#byTls.get(socket)
-    if (connection !== undefined) connection.hasSession = true
-    this.#sessions.add(session)
-    session.once('close', () => this.#sessions.delete(session))
-  }
-
-  isIdle(socket: TLSSocket): boolean {
-    return (this.#byTls.get(socket)?.active ?? 0) === 0
+    if (connection !== undefined) connection.session = session
+    return connection
   }
 
   /** Counts a request on its connection; the answer ends the count. */
@@ -102,16 +96,23 @@ export class Connections {
 
   /** No new requests on what is open: HTTP/2 is told so, connections without a request are closed. */
   drain(): void {
-    for (const session of this.#sessions) session.close()
-    for (const {raw, tls, hasSession} of [...this.#fresh, ...this.#idle]) {
-      if (tls === undefined) raw.destroy()
-      else if (hasSession !== true) tls.end()
+    for (const {raw, tls, session, active} of this.#all()) {
+      if (session !== undefined) session.close()
+      else if (tls === undefined) raw.destroy()
+      else if (active === 0) tls.end()
     }
   }
 
   destroyAll(): void {
-    for (const session of this.#sessions) session.destroy()
-    for (const {raw} of [...this.#fresh, ...this.#idle, ...this.#busy]) raw.destroy()
+    for (const {raw, session} of this.#all()) {
+      session?.destroy()
+      raw.destroy()
+    }
+  }
+
+  /** As they are now: to close one takes it away. */
+  #all(): Connection[] {
+    return [...this.#fresh, ...this.#idle, ...this.#busy]
   }
 
   #makeRoom(): boolean {

@@ -11,6 +11,14 @@ export interface HttpLimits {
   /** Handshakes under way included. */
   connections: number
   streamsPerConnection: number
+  /** How long an HTTP/2 caller may send nothing before it is asked for a sign of life, and how long it has to give one. */
+  silenceMilliseconds: number
+  answerMilliseconds: number
+  /** How long a connection is silent before TCP asks whether the other side is still there. */
+  keepAliveMilliseconds: number
+  /** Pings, settings and abandoned requests on one HTTP/2 connection: how many at once, and how many more each second. */
+  overheadFrames: number
+  overheadFramesPerSecond: number
 }
 
 /** As kube-apiserver's, where it has them. */
@@ -23,4 +31,10 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = {
   stallMilliseconds: 30_000,
   connections: 10_000,
   streamsPerConnection: 250,
+  // Clients in Go ask every 30 s themselves.
+  silenceMilliseconds: 45_000,
+  answerMilliseconds: 15_000,
+  keepAliveMilliseconds: 60_000,
+  overheadFrames: 500,
+  overheadFramesPerSecond: 30,
 }

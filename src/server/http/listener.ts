@@ -4,7 +4,6 @@ import {
   type Http2SecureServer,
   type Http2ServerRequest,
   type Http2ServerResponse,
-  type Http2Session,
 } from 'node:http2'
 import type {AddressInfo, Socket} from 'node:net'
 import type {TLSSocket} from 'node:tls'
@@ -14,6 +13,7 @@ import {Arrivals} from './arrivals.ts'
 import {discardBody, readBody, type BodyLimits} from './body.ts'
 import {Connections} from './connections.ts'
 import {Http1} from './http1.ts'
+import {Http2} from './http2.ts'
 import {HandshakeBudget} from './handshake-budget.ts'
 import {DEFAULT_HTTP_LIMITS, type HttpLimits} from './http-limits.ts'
 import {listenError} from './listen-error.ts'
@@ -46,8 +46,8 @@ export class Listener {
   readonly #handler: Handler
   readonly #limits: HttpLimits
   readonly #http1: Http1
+  readonly #http2: Http2
   readonly #connections: Connections
-  readonly #sockets = new WeakMap<Http2Session, TLSSocket>()
   readonly #arrivals: Arrivals
   readonly #peers = new PeerCertificateReader()
   readonly #inFlight = new Set<Promise<void>>()
@@ -70,8 +70,8 @@ export class Listener {
     })
     this.#http1 = new Http1(this.#server, this.#limits)
     this.#followConnections(slice)
+    this.#http2 = new Http2(this.#server, this.#connections, this.#limits)
     this.#server.on('request', (request, response) => this.#track(request, response))
-    this.#server.on('sessionError', () => undefined)
     this.#server.on('tlsClientError', (_error: Error, socket: TLSSocket) => socket.destroy())
   }
 
@@ -129,32 +129,17 @@ export class Listener {
   }
 
   #followConnections(slice: ProcessorSlice): void {
-    let newest: TLSSocket | undefined
     this.#server.prependListener('connection', (raw: Socket) => {
       // An event of a watch must not wait until the one before it is acknowledged.
       raw.setNoDelay()
+      // A machine that is switched off closes nothing.
+      raw.setKeepAlive(true, this.#limits.keepAliveMilliseconds)
       slice.accepted()
       this.#connections.add(raw)
     })
     this.#server.prependListener('secureConnection', (socket: TLSSocket) => {
-      newest = socket
       this.#connections.secure(socket, this.#peers.read(socket)?.chain ?? [])
       socket.on('error', () => undefined)
-    })
-    // Emitted while the connection's own event is, so the newest socket is the session's.
-    this.#server.on('session', (session) => {
-      const socket = newest
-      if (socket === undefined) return
-      this.#sockets.set(session, socket)
-      this.#connections.addSession(session, socket)
-      const {idleMilliseconds} = this.#limits
-      session.setTimeout(idleMilliseconds)
-      session.on('timeout', () => {
-        // A quiet watch is no idle connection; its end is looked for again.
-        if (this.#connections.isIdle(socket)) session.close()
-        else session.setTimeout(idleMilliseconds)
-      })
-      session.on('error', () => undefined)
     })
   }
 
@@ -171,7 +156,8 @@ export class Listener {
   }
 
   async #serve(request: HttpRequest, response: HttpResponse): Promise<void> {
-    const socket = this.#socketOf(request)
+    const socket =
+      'stream' in request ? this.#http2.socketOf(request) : (request.socket as TLSSocket)
     const end = this.#connections.begin(socket)
     const caller = new AbortController()
     const {signal} = caller
@@ -202,13 +188,6 @@ export class Listener {
       end()
       discardBody(request, body)
     }
-  }
-
-  /** An HTTP/2 request shows only a stand-in for its socket. */
-  #socketOf(request: HttpRequest): TLSSocket {
-    if (!('stream' in request)) return request.socket as TLSSocket
-    const {session} = request.stream
-    return (session && this.#sockets.get(session)) ?? (request.socket as TLSSocket)
   }
 
   #toApiRequest(

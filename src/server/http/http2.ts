@@ -1,0 +1,117 @@
+import type {
+  Http2SecureServer,
+  Http2ServerRequest,
+  Http2Session,
+  ServerHttp2Session,
+} from 'node:http2'
+import type {TLSSocket} from 'node:tls'
+import type {Connection, Connections} from './connections.ts'
+import type {HttpLimits} from './http-limits.ts'
+
+interface Peer {
+  session: ServerHttp2Session
+  socket: TLSSocket
+  connection: Connection
+  /** When it was last looked at. */
+  bytesRead: number
+  /** For how long nothing has come from it, it has asked for nothing, and its session has been over. In milliseconds. */
+  silence: number
+  idle: number
+  over: number
+  /** Whether it was asked for a sign of life. */
+  isAsked: boolean
+  /** Frames beyond what it may send in the long run. */
+  overhead: number
+}
+
+const MAX_CHECK_INTERVAL = 1000
+
+/**
+ * The HTTP/2 side of a server. Node reports neither a write that fails nor a session that nghttp2 has given up, and reads no
+ * more from such a connection, so that its end is never noticed. Therefore every connection is looked at once a second: one
+ * that has been silent is asked for a sign of life (a ping, which every client answers by itself), and closed if none comes.
+ */
+export class Http2 {
+  readonly #connections: Connections
+  readonly #limits: HttpLimits
+  readonly #interval: number
+  readonly #peers = new Map<Http2Session, Peer>()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(server: Http2SecureServer, connections: Connections, limits: HttpLimits) {
+    this.#connections = connections
+    this.#limits = limits
+    const {idleMilliseconds, silenceMilliseconds, answerMilliseconds} = limits
+    const shortest = Math.min(idleMilliseconds, silenceMilliseconds, answerMilliseconds)
+    this.#interval = Math.min(MAX_CHECK_INTERVAL, shortest / 4)
+    let newest: TLSSocket | undefined
+    server.prependListener('secureConnection', (socket: TLSSocket) => (newest = socket))
+    // Emitted while the connection's own event is, so the newest socket is the session's.
+    server.on('session', (session) => {
+      if (newest !== undefined) this.#add(session, newest)
+    })
+    server.on('sessionError', () => undefined)
+    server.on('close', () => clearInterval(this.#timer))
+  }
+
+  /** A request shows only a stand-in for its socket. */
+  socketOf({stream: {session}, socket}: Http2ServerRequest): TLSSocket {
+    return (session && this.#peers.get(session)?.socket) ?? (socket as TLSSocket)
+  }
+
+  #add(session: ServerHttp2Session, socket: TLSSocket): void {
+    session.on('error', () => undefined)
+    const connection = this.#connections.addSession(session, socket)
+    if (connection === undefined) return
+    const {bytesRead} = socket
+    const counters = {bytesRead, silence: 0, idle: 0, over: 0, overhead: 0}
+    const peer: Peer = {session, socket, connection, isAsked: false, ...counters}
+    this.#peers.set(session, peer)
+    connection.raw.once('close', () => this.#peers.delete(session))
+    const charge = () => {
+      if (++peer.overhead > this.#limits.overheadFrames) end(peer)
+    }
+    session.on('ping', charge).on('remoteSettings', charge)
+    session.on('stream', (stream) => {
+      peer.idle = 0
+      stream.on('aborted', charge)
+    })
+    this.#timer ??= setInterval(() => this.#check(), this.#interval).unref()
+  }
+
+  #check(): void {
+    for (const peer of this.#peers.values()) this.#checkPeer(peer)
+  }
+
+  /** Time is counted in checks, not by the clock: while this process was stopped nobody could be heard. */
+  #checkPeer(peer: Peer): void {
+    const {session, socket, connection} = peer
+    const {idleMilliseconds, silenceMilliseconds, answerMilliseconds} = this.#limits
+    if (session.destroyed) {
+      // After a regular end the last answers may still be on their way; after an error nothing is.
+      if (!session.closed || peer.over >= answerMilliseconds) end(peer)
+      peer.over += this.#interval
+      return
+    }
+    const {bytesRead} = socket
+    if (bytesRead !== peer.bytesRead) Object.assign(peer, {bytesRead, silence: 0, isAsked: false})
+    const {overheadFramesPerSecond} = this.#limits
+    peer.overhead = Math.max(0, peer.overhead - (overheadFramesPerSecond * this.#interval) / 1000)
+    if (connection.active > 0) peer.idle = 0
+    const isGone = peer.silence >= silenceMilliseconds + answerMilliseconds
+    if (isGone || peer.idle >= idleMilliseconds + answerMilliseconds) end(peer)
+    else if (peer.idle >= idleMilliseconds) session.close()
+    else if (peer.silence >= silenceMilliseconds && !peer.isAsked) {
+      peer.isAsked = true
+      session.ping(() => undefined)
+    }
+    peer.silence += this.#interval
+    peer.idle += this.#interval
+  }
+}
+
+/** To destroy the session alone would wait for a write that never ends. */
+function end({session, connection}: Peer): void {
+  session.destroy()
+  connection.raw.destroy()
+}
