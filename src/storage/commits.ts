@@ -33,7 +33,7 @@ export class Commits {
   commit(change: CommitChange): Promise<void> {
     const commit = this.#last.then(() => this.#commit(change))
     this.#last = commit.then(
-      () => this.#succeed(),
+      () => this.#succeed(change),
       (error: unknown) => this.#fail(error),
     )
     return commit
@@ -47,8 +47,12 @@ export class Commits {
     } else if (this.#outcome.error !== undefined) throw this.#outcome.error as Error
   }
 
-  #succeed(): void {
-    if (this.#outcome.error !== undefined) this.#tell('the store accepts writes again')
+  #succeed(change: CommitChange): void {
+    if (this.#outcome.error !== undefined) {
+      // A small commit may find room where a larger one did not: only the commit of a check ends a failure.
+      if (change !== NOTHING) return void this.check().catch(() => undefined)
+      this.#tell('the store accepts writes again')
+    }
     this.#outcome = {at: performance.now()}
   }
 

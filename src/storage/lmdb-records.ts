@@ -15,6 +15,9 @@ import {commitError, endIfOverrun, writeFailed} from './write-failure.ts'
 /** How long after a failure the store is checked again at the earliest: a check reads the whole file. */
 const RETRY_AFTER = 1_000
 
+/** In bytes. A disk with less room than this counts as full, though small commits may still fit. */
+const PROBE_ROOM = 1_024 * 1_024
+
 /** Revision 0 is no change, so its place is free for the header. */
 export const HEADER_KEY = revisionKey(0)
 
@@ -51,13 +54,13 @@ export class LmdbRecords implements RecordStore {
     const header = {...this.#header, compacted}
     const records = put.map((record) => ({revision: record.revision, bytes: encodeRecord(record)}))
     await this.#requireSound()
-    await this.#makeRoom(records, remove.length)
+    // A commit of nothing shows that the disk takes one.
+    const isProbe = records.length === 0 && remove.length === 0
+    await this.#makeRoom(records, remove.length, isProbe ? PROBE_ROOM : 0)
     try {
       await this.#transact(() => {
         for (const {revision, bytes} of records) this.#put(revision, bytes)
         for (const revision of remove) this.#remove(revision)
-        // A commit of nothing shows that the disk takes one.
-        const isProbe = records.length === 0 && remove.length === 0
         if (isProbe || compacted !== this.#header.compacted) this.#put(0, encodeHeader(header))
       })
     } catch (error) {
@@ -81,12 +84,13 @@ export class LmdbRecords implements RecordStore {
    * LMDB must not meet a full disk: where it does, it writes its message past the end of a buffer, and the process may crash
    * at any time after. So the file has room for the commit before LMDB is asked.
    */
-  async #makeRoom(records: {bytes: Buffer}[], removals: number): Promise<void> {
+  async #makeRoom(records: {bytes: Buffer}[], removals: number, least = 0): Promise<void> {
     const stats = this.#database.getStats() as LmdbStats
     const {pageSize} = stats
     const used = (stats.lastPageNumber + 1) * pageSize
     try {
-      await this.#reserve.ensure(used, pagesFor(stats, records, removals) * pageSize)
+      const most = pagesFor(stats, records, removals) * pageSize
+      await this.#reserve.ensure(used, Math.max(most, least))
     } catch (error) {
       throw writeFailed(error)
     }

@@ -11,6 +11,7 @@ import {connect} from '../../src/client/connect.ts'
 import {savePlane} from '../../src/control-plane/config/stored.ts'
 import {hasCode, messageOf} from '../../src/errors.ts'
 import {planeFixture} from '../control-plane/plane-fixture.ts'
+import {isRunning} from '../helpers/cluster.ts'
 import {PROGRAM, programFixture, trustadm, type ProgramFixture} from '../helpers/program.ts'
 import {canInject, injecting} from '../helpers/strace.ts'
 
@@ -42,6 +43,12 @@ describe('the server when things break', function () {
     const {code, stderr} = await fixture.init()
     assert.equal(code, 0, stderr)
     return (client = await connect(join(fixture.dir, 'admin.conf')))
+  }
+  /** Once it has ended it frees nothing more on the disk. */
+  const stopServer = async () => {
+    const pid = await fixture.serverPid()
+    process.kill(pid, 'SIGTERM')
+    await until(() => Promise.resolve(!isRunning(pid)))
   }
   const settings = (name: string, size = 40_000) => ({
     metadata: {name, namespace: 'default'},
@@ -104,8 +111,7 @@ describe('the server when things break', function () {
 
     it('says on a full disk why it cannot start', async () => {
       await start()
-      process.kill(await fixture.serverPid(), 'SIGTERM')
-      await until(async () => (await trustadm('status', '--dir', fixture.dir)).code !== 0)
+      await stopServer()
       await fill()
       const {code, stderr} = await fixture.init()
       assert.equal(code, 1)
@@ -115,8 +121,7 @@ describe('the server when things break', function () {
 
   it('outlives the reader of its log and of its output', async () => {
     await start()
-    process.kill(await fixture.serverPid(), 'SIGTERM')
-    await until(async () => (await trustadm('status', '--dir', fixture.dir)).code !== 0)
+    await stopServer()
     const server = spawn(process.execPath, [PROGRAM, 'serve', '--dir', fixture.dir], {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
@@ -161,8 +166,7 @@ describe('the server when things break', function () {
       this.skip()
     }
     const {configMaps, raw} = await start()
-    process.kill(await fixture.serverPid(), 'SIGTERM')
-    await until(async () => (await trustadm('status', '--dir', fixture.dir)).code !== 0)
+    await stopServer()
     const data = join(fixture.dir, 'store', 'data.mdb')
     const serve = [process.execPath, PROGRAM, 'serve', '--dir', fixture.dir]
     const [command = '', ...args] = injecting(data, 'fdatasync', '9+11', serve)

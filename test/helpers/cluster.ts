@@ -89,7 +89,8 @@ async function end(pid: number, signal: NodeJS.Signals): Promise<void> {
   }
 }
 
-function isRunning(pid: number): boolean {
+/** Whether a process is there, by whomever it was started. */
+export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return !isZombie(pid)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {sleep} from '../../src/runtime.ts'
+import {mock} from 'node:test'
 import {Commits} from '../../src/storage/commits.ts'
 import type {RecordChange} from '../../src/storage/record-store.ts'
 
@@ -66,16 +66,40 @@ describe('a check of the store', () => {
     await Promise.all(checks)
   })
 
-  it('finds that the disk works again after a while', async () => {
-    disk.failure = new Error('no room')
-    await assert.rejects(commits.check())
-    disk.failure = undefined
-    for (let works = false; !works; await sleep(20))
-      works = await commits.check().then(
-        () => true,
-        () => false,
-      )
-    assert.equal(lines.at(-1), 'the store accepts writes again')
-    assert.equal(disk.commits.length, 2)
+  describe('after a failure', () => {
+    const FAILED = 'error: no room; until it can, writes are refused'
+    let now = 0
+    beforeEach(async () => {
+      mock.method(performance, 'now', () => now)
+      disk.failure = new Error('no room')
+      await assert.rejects(commits.check())
+      disk.failure = undefined
+    })
+    afterEach(() => mock.restoreAll())
+
+    it('asks the disk again after a while', async () => {
+      now += 999
+      await assert.rejects(commits.check())
+      now += 1
+      await commits.check()
+      assert.deepEqual(lines, [FAILED, 'the store accepts writes again'])
+      assert.equal(disk.commits.length, 2)
+    })
+
+    it('does not take it for repaired because a commit found room that was smaller', async () => {
+      now += 500
+      await commits.commit(PUT)
+      await assert.rejects(commits.check(), {message: 'no room'})
+      assert.deepEqual(lines, [FAILED])
+    })
+
+    it('comes by itself once commits succeed again', async () => {
+      now += 1000
+      await commits.commit(PUT)
+      await commits.ended
+      await commits.check()
+      assert.deepEqual(lines, [FAILED, 'the store accepts writes again'])
+      assert.deepEqual(disk.commits.at(-1)?.put, [])
+    })
   })
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import {spawnSync} from 'node:child_process'
 import {rename, rm, statfs, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
+import {mock} from 'node:test'
 import {openLmdbStorage} from '../../src/storage/lmdb.ts'
 import type {Storage} from '../../src/storage/storage.ts'
 import {bytes, changesSince, Recorder, text} from './conformance-support.ts'
@@ -53,15 +54,16 @@ for (const {name, needs, start, relieve, end} of shortages) {
     })
 
     afterEach(async () => {
+      mock.restoreAll()
       end(folder)
       await remove()
     })
 
     /** Writes until it fails; answers how many writes were done. */
-    async function fillUp(storage: Storage): Promise<number> {
+    async function fillUp(storage: Storage, size = 4_000): Promise<number> {
       for (let index = 0; index < 5_000; index++) {
         try {
-          await storage.create(`/k/${index}`, bytes('v'.repeat(4_000)))
+          await storage.create(`/k/${index}`, bytes('v'.repeat(size)))
         } catch (error) {
           assert.equal((error as {code: string}).code, 'STORE_WRITE_FAILED')
           return index
@@ -95,6 +97,19 @@ for (const {name, needs, start, relieve, end} of shortages) {
       const written = await storage.create('/more/1', bytes('now'))
       assert.equal(written.revision, 2 + done)
       assert.equal((await changesSince(storage, '/more/', 1))[0]?.revision, 2 + done)
+      await storage.close()
+    })
+
+    it('is not called well because a smaller write finds room', async () => {
+      const storage = await openLmdbStorage(folder)
+      await fillUp(storage, 300_000)
+      await storage.create('/small', bytes('v'))
+      const real = performance.now.bind(performance)
+      mock.method(performance, 'now', () => real() + 60_000)
+      await assert.rejects(storage.check(), {code: 'STORE_WRITE_FAILED'})
+      relieve(folder)
+      mock.method(performance, 'now', () => real() + 120_000)
+      await storage.check()
       await storage.close()
     })
 
