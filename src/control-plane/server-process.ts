@@ -13,6 +13,7 @@ import {
   processIdentity,
   readStartFailure,
   removeStartFailure,
+  reserveStartFailure,
   type ServerState,
   type StartFailure,
 } from './server-state.ts'
@@ -63,7 +64,7 @@ export async function startInBackground(
   const log = await openLog(plane)
   let ended = false
   let failure: StartFailure | undefined
-  await removeStartFailure(plane)
+  await reserveStartFailure(plane)
   try {
     closeInheritedDescriptors()
     const [shell, ...serve] = supervised([command, ...before, 'serve', '--dir', plane.dir])
@@ -83,10 +84,12 @@ export async function startInBackground(
   } finally {
     closeSync(log)
   }
-  return await waitUntilReady(plane, START_LIMIT, async () => {
+  const state = await waitUntilReady(plane, START_LIMIT, async () => {
     if (!ended || (await findStray(plane))) return
     throw notStarted(plane, failure ?? (await readStartFailure(plane)))
   })
+  await removeStartFailure(plane)
+  return state
 }
 
 /** Waits for a server that runs already. */

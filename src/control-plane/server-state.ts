@@ -1,4 +1,4 @@
-import {readFile, rm} from 'node:fs/promises'
+import {constants, readFile, rm, writeFile} from 'node:fs/promises'
 import {TrustError, messageOf} from '../errors.ts'
 import {readFileIfThere, writeFileSafely} from '../fs/files.ts'
 import {lockHolder} from '../fs/folder-lock.ts'
@@ -83,12 +83,24 @@ export interface StartFailure {
   hints: string[]
 }
 
+/** In bytes. More than an error and its hints take. */
+const RECORD_SIZE = 4096
+
+/** Takes the room for the record before there is a failure: that may be a disk that is full. */
+export async function reserveStartFailure(plane: Plane): Promise<void> {
+  await writeFileSafely(fileOf(plane, 'startFailure'), ' '.repeat(RECORD_SIZE))
+}
+
 /** Best effort: the disk may be what fails, and the error itself is in the log. */
 export async function writeStartFailure(plane: Plane, error: unknown): Promise<void> {
   const hints = error instanceof TrustError ? error.suggestions : []
   const failure: StartFailure = {message: messageOf(error), hints}
-  const text = `${JSON.stringify(failure)}\n`
-  await writeFileSafely(fileOf(plane, 'startFailure'), text).catch(() => undefined)
+  const text = `${JSON.stringify(failure)}\n`.padEnd(RECORD_SIZE)
+  const path = fileOf(plane, 'startFailure')
+  // In place, where room was reserved.
+  await writeFile(path, text, {flag: constants.O_WRONLY | constants.O_NOFOLLOW})
+    .catch(() => writeFileSafely(path, text))
+    .catch(() => undefined)
 }
 
 export async function removeStartFailure(plane: Plane): Promise<void> {
