@@ -5,22 +5,22 @@ export function clusterInfoInvalid(
   problem: string,
   ...hints: string[]
 ): TrustError {
-  return new TrustError('CLUSTER_INFO_INVALID', `${source} says nothing to go by: ${problem}`, {
+  return new TrustError('CLUSTER_INFO_INVALID', `${source} cannot be used: ${problem}`, {
     hints:
       hints.length > 0
         ? hints
-        : ['it has to be a kubeconfig with one cluster: a server and its CA, and nothing else'],
+        : ['it must be a kubeconfig with one cluster: a server and its CA, and nothing else'],
   })
 }
 
 export function credentialsInside(source: string, field: string): TrustError {
   return new TrustError(
     'CLUSTER_INFO_CREDENTIALS',
-    `${source} holds credentials (${field}), and what tells machines where the cluster is must not`,
+    `${source} contains credentials (${field}), and cluster-info must not`,
     {
       hints: [
-        `take ${field} out; if others could read it, those credentials are to be replaced`,
-        'how this machine authenticates is said by --tls-bootstrap-token',
+        `remove ${field}; if others could read it, replace those credentials`,
+        'to authenticate this machine, use --tls-bootstrap-token',
       ],
       facts: {field},
     },

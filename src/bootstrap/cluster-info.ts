@@ -2,13 +2,13 @@ import {stringify} from 'yaml'
 import type {ConfigMap} from '../api/core.ts'
 import {isTokenId} from './token.ts'
 
-/** How to reach a cluster and by which CAs to know it. */
+/** How to reach a cluster and with which CAs to verify it. */
 export interface ClusterInfo {
   /** An https:// URL. */
   server: string
-  /** The CAs as PEM; absent where the system's own are to be trusted. */
+  /** The CAs as PEM; absent to trust those of the system. */
   ca?: string
-  /** The name in the server's certificate, where it is not the one in the URL. */
+  /** The name in the server's certificate, if it is not the one in the URL. */
   tlsServerName?: string
 }
 
@@ -17,12 +17,12 @@ export const CLUSTER_INFO_NAME = 'cluster-info'
 export const KUBECONFIG_KEY = 'kubeconfig'
 const JWS_KEY_PREFIX = 'jws-kubeconfig-'
 
-/** The key that holds the signature by the token of this id. */
+/** The key of the signature by the token with this id. */
 export const jwsKey = (id: string): string => JWS_KEY_PREFIX + id
 
 export const isJwsKey = (key: string): boolean => key.startsWith(JWS_KEY_PREFIX)
 
-/** Whose signature a key holds; undefined for other keys, and for those that no token can have. */
+/** The id of the token whose signature a key is for; undefined for all other keys. */
 export function tokenIdOfJwsKey(key: string): string | undefined {
   const id = isJwsKey(key) ? key.slice(JWS_KEY_PREFIX.length) : ''
   return isTokenId(id) ? id : undefined

@@ -1,6 +1,6 @@
 type Fields = Record<string, unknown>
 
-/** Names under which a kubeconfig keeps, fetches or borrows credentials. */
+/** Fields of a kubeconfig that contain credentials, or say where to get them. */
 const CREDENTIAL_FIELDS = new Set([
   'as',
   'as-groups',
@@ -18,7 +18,7 @@ const CREDENTIAL_FIELDS = new Set([
   'username',
 ])
 
-/** The path of the first credential in a kubeconfig, wherever it hides; a user without any is named too. */
+/** The path of the first credential anywhere in a kubeconfig; a user without credentials counts too. */
 export function findCredential(config: Fields): string | undefined {
   const found = search(config, '')
   if (found !== undefined) return found

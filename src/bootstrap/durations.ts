@@ -11,15 +11,15 @@ const MILLISECONDS: Record<string, number> = {
   h: 3_600_000,
 }
 const NUMBER = '(?:\\d+(?:\\.\\d*)?|\\.\\d+)'
-/** Far longer than a time span that anybody writes. */
+/** Far longer than any duration that is used. */
 const MOST_CHARACTERS = 128
 const UNIT = '(?:ns|us|µs|μs|ms|s|m|h)'
 const WHOLE = new RegExp(`^\\+?(?:0|(?:${NUMBER}${UNIT})+)$`)
 const PART = new RegExp(`(${NUMBER})(${UNIT})`, 'g')
-/** Where Go's 64 bits of nanoseconds end. */
+/** The maximum of Go's 64-bit nanoseconds. */
 const LONGEST = 2 ** 63 / 1e6
 
-/** Milliseconds of a time span as Go writes it: `24h`, `1h30m`, `0`. A negative one is refused: no use has a meaning for it. */
+/** Milliseconds of a duration in Go's format: `24h`, `1h30m`, `0`. Negative ones are refused: they have no meaning here. */
 export function parseDuration(text: string, what: string): number {
   if (text.length > MOST_CHARACTERS || !WHOLE.test(text)) throw notADuration(what)
   let total = 0
@@ -27,7 +27,7 @@ export function parseDuration(text: string, what: string): number {
     total += Number(amount) * (MILLISECONDS[unit] ?? 0)
   }
   if (total >= LONGEST) throw notADuration(what)
-  // Zero means "no limit", so what is shorter than a millisecond must not become it.
+  // Zero means "no limit", so a duration below a millisecond must not be rounded to it.
   return total > 0 ? Math.max(1, Math.round(total)) : 0
 }
 
@@ -43,9 +43,9 @@ export function formatDuration(milliseconds: number): string {
     : `${Math.floor(minutes / 60)}h${minutes % 60}m${seconds}`
 }
 
-/** The text is not shown: it may be a token that was put into the wrong place. */
+/** The text is not shown: it may be a token in the wrong place. */
 function notADuration(what: string): TrustError {
   return new TrustError('USAGE', `${what} is not a valid duration`, {
-    hints: ['write it as in "24h", "90m" or "1h30m"'],
+    hints: ['use a duration such as "24h", "90m" or "1h30m"'],
   })
 }

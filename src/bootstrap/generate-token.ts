@@ -7,7 +7,7 @@ import {
 } from './token.ts'
 import {weaknessOf} from './weak-token.ts'
 
-/** A new token. `randomInt` draws from the CSPRNG and draws again where a remainder would favour some characters. */
+/** A new token. `randomInt` uses the CSPRNG, without a bias towards some characters. */
 export function generateToken(): BootstrapToken {
   for (;;) {
     const token = {id: randomText(TOKEN_ID_LENGTH), secret: randomText(TOKEN_SECRET_LENGTH)}

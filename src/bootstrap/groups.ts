@@ -9,25 +9,25 @@ const GROUP = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/
 
 export const isBootstrapGroup = (name: string): boolean => GROUP.test(name)
 
-/** The groups of a comma list, each once, as written: also those that no token may have. */
+/** The groups of a comma-separated list, without duplicates; not checked. */
 export function splitGroups(list: string): string[] {
   return list === '' ? [] : [...new Set(list.split(','))]
 }
 
-/** Groups a new token is to be in, each once and sorted; refuses what no token may have. */
+/** The groups for a new token, sorted and without duplicates; refuses groups that no token may have. */
 export function requireGroups(names: readonly string[]): string[] {
   for (const name of names) {
     if (isBootstrapGroup(name)) continue
     throw new TrustError('USAGE', `a token cannot be in the group ${JSON.stringify(name)}`, {
       hints: [
-        'a group is "system:bootstrappers:" and up to 256 of a-z, 0-9, ":" and "-", the last one a letter or a digit',
+        'a group is "system:bootstrappers:" followed by up to 256 characters of a-z, 0-9, ":" and "-", ending in a letter or digit',
       ],
     })
   }
   return [...new Set(names)].sort()
 }
 
-/** All groups a token brings its user, as Kubernetes orders them; undefined where one of them is not allowed. */
+/** All groups of a token's user, in Kubernetes' order; undefined if one of them is not allowed. */
 export function groupsOfUser(extra: readonly string[]): string[] | undefined {
   return extra.every(isBootstrapGroup)
     ? [...new Set([BOOTSTRAPPERS_GROUP, ...extra])].sort()

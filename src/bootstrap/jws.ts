@@ -2,7 +2,7 @@ import {FlattenedSign, decodeProtectedHeader, errors, flattenedVerify} from 'jos
 import {TrustError} from '../errors.ts'
 import type {BootstrapToken} from './token.ts'
 
-/** What is wrong with a signature, told apart so that `join` can explain it. */
+/** What is wrong with a signature, so that `join` can explain it. */
 export type JwsFlaw = 'malformed' | 'wrong-algorithm' | 'wrong-key-id' | 'wrong-signature'
 
 const ALGORITHM = 'HS256'
@@ -17,7 +17,7 @@ const headerOf = ({id}: BootstrapToken) => ({alg: ALGORITHM, kid: id})
 const encode = (text: string) => Buffer.from(text).toString('base64url')
 
 /**
- * A compact JWS without its payload, byte for byte what Kubernetes' bootstrap signer makes, because kubeadm compares whole
+ * A compact JWS without its payload, byte for byte as Kubernetes' bootstrap signer creates it, because kubeadm compares whole
  * strings.
  */
 export async function signDetached(content: string, token: BootstrapToken): Promise<string> {
@@ -31,8 +31,8 @@ export async function signDetached(content: string, token: BootstrapToken): Prom
 }
 
 /**
- * Undefined if the signature is the token's over the content. The header has to be the very bytes that Kubernetes writes, so
- * neither another algorithm nor a further field can have an effect.
+ * Undefined if the token has signed the content. The header must have exactly the bytes that Kubernetes writes, so that neither
+ * another algorithm nor an additional field has any effect.
  */
 export async function findJwsFlaw(
   jws: string,

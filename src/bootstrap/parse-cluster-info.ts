@@ -13,7 +13,7 @@ const CLUSTER = 'clusters[0].cluster'
 
 /**
  * Reads a kubeconfig that says where a cluster is. Stricter than kubeadm: exactly one cluster, https only, no credentials,
- * and no file of this machine. No error quotes the text, for any of its lines may be a key.
+ * and no file of this machine. No error quotes the text: any line may be part of a key.
  */
 export function parseClusterInfo(text: string, source = 'cluster-info'): ClusterInfo {
   const config = readYaml(text, source)
@@ -32,8 +32,8 @@ export function parseClusterInfo(text: string, source = 'cluster-info'): Cluster
 }
 
 /**
- * The kubeconfig with these CAs in place of its own. It is returned as it is if it names the same ones, none (the system's are
- * trusted then), or cannot be read, which is for its readers to say.
+ * The kubeconfig with these CAs instead of its own. Returned unchanged if it has the same CAs, has none (then the system's are
+ * trusted), or cannot be read, which its readers report.
  */
 export function withAuthorities(text: string, ca: string): string {
   let info: ClusterInfo
@@ -85,11 +85,11 @@ function onlyCluster({clusters}: Fields, source: string): {name: string; cluster
     throw clusterInfoInvalid(source, `${CLUSTER} is not a map`)
   }
   const name = entry.name ?? ''
-  if (typeof name !== 'string') throw clusterInfoInvalid(source, 'clusters[0].name is not text')
+  if (typeof name !== 'string') throw clusterInfoInvalid(source, 'clusters[0].name is not a string')
   return {name, cluster: entry.cluster}
 }
 
-/** A current context may be there, as kubectl writes it, but then it has to lead to the one cluster. */
+/** There may be a current context, as kubectl writes it, but it must refer to the one cluster. */
 function requireCurrentCluster(config: Fields, cluster: string, source: string): void {
   const current = config['current-context'] ?? ''
   if (current === '') return
@@ -101,7 +101,7 @@ function requireCurrentCluster(config: Fields, cluster: string, source: string):
       isFields(entry.context) &&
       entry.context.cluster === cluster,
   )
-  if (!leads) throw clusterInfoInvalid(source, 'its current-context does not lead to its cluster')
+  if (!leads) throw clusterInfoInvalid(source, 'its current-context does not refer to its cluster')
 }
 
 function refuseUnsafe(cluster: Fields, source: string): void {
@@ -113,7 +113,7 @@ function refuseUnsafe(cluster: Fields, source: string): void {
     throw clusterInfoInvalid(
       source,
       `${CLUSTER}.certificate-authority names a file`,
-      'put the CA itself there, as certificate-authority-data: "kubectl config view --flatten" does',
+      'include the CA as certificate-authority-data, for example with "kubectl config view --flatten"',
     )
   }
   if (textOf(cluster, 'proxy-url', source) !== undefined) {
@@ -138,7 +138,7 @@ function readCa(data: unknown, source: string): string | undefined {
       return encodeBundle(parseBundle(pem))
     }
   } catch {
-    throw clusterInfoInvalid(source, `${field} does not hold certificates in PEM form`)
+    throw clusterInfoInvalid(source, `${field} does not contain PEM certificates`)
   }
   throw credentialsInside(source, field)
 }
@@ -152,20 +152,20 @@ function readServer(text: string | undefined, source: string): string {
   }
   if (url.username !== '' || url.password !== '') throw credentialsInside(source, field)
   if (url.search !== '' || url.hash !== '') {
-    throw clusterInfoInvalid(source, `${field} has more than a host, a port and a path`)
+    throw clusterInfoInvalid(source, `${field} must have only a host, a port and a path`)
   }
   return text
 }
 
 function textOf(cluster: Fields, field: string, source: string): string | undefined {
   const value = cluster[field] ?? ''
-  if (typeof value !== 'string') throw clusterInfoInvalid(source, `${CLUSTER}.${field} is not text`)
-  // A URL parser passes over line feeds and blanks: what is written down then is another text than what was checked.
+  if (typeof value !== 'string') throw clusterInfoInvalid(source, `${CLUSTER}.${field} is not a string`)
+  // A URL parser ignores line feeds and spaces, so that another text would be stored than the one that was checked.
   // eslint-disable-next-line no-control-regex -- control characters are what this refuses
   if (/[\s\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/.test(value)) {
     throw clusterInfoInvalid(
       source,
-      `${CLUSTER}.${field} holds a blank, a line feed or a control character`,
+      `${CLUSTER}.${field} contains a space, a line feed or a control character`,
     )
   }
   return value === '' ? undefined : value

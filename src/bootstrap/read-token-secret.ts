@@ -14,15 +14,15 @@ import type {TokenUsage} from './usages.ts'
 interface TokenProblem {
   /** The field that is wrong. */
   field: string
-  /** A sentence without any of the Secret's values. */
+  /** A sentence that contains no value of the Secret. */
   message: string
   /** What the token cannot be used for because of it. */
   blocks: readonly TokenUsage[]
 }
 
-/** What a Secret says of a token, and every reason not to go by it. */
+/** The token in a Secret, and all problems with it. */
 export interface TokenVerdict {
-  /** Absent where the Secret is no token at all; there also for a token that is of no use any more. */
+  /** Absent if the Secret is not a token; present even if the token cannot be used any more. */
   info?: BootstrapTokenInfo
   problems: TokenProblem[]
 }
@@ -44,7 +44,7 @@ interface Rule extends TokenProblem {
 
 const BOTH = ['signing', 'authentication'] as const
 
-/** Without these it is no token: Kubernetes passes over such a Secret in every place. */
+/** Without these it is not a token: Kubernetes ignores such a Secret everywhere. */
 const IDENTITY: Rule[] = [
   {
     field: 'metadata.namespace',
@@ -82,8 +82,8 @@ const IDENTITY: Rule[] = [
 const USE: Rule[] = [
   {
     field: TOKEN_KEY.secret,
-    message: `its ${TOKEN_KEY.secret} is not 16 of a-z and 0-9`,
-    // Kubernetes signs with a secret of any form, though nobody can present it.
+    message: `its ${TOKEN_KEY.secret} is not 16 characters of a-z and 0-9`,
+    // Kubernetes signs with a secret of any form, although nobody can authenticate with it.
     blocks: ['authentication'],
     broken: ({values}) =>
       values(TOKEN_KEY.secret) !== '' && !isTokenSecret(values(TOKEN_KEY.secret)),
@@ -96,7 +96,7 @@ const USE: Rule[] = [
   },
   {
     field: TOKEN_KEY.expiration,
-    message: 'its expiration is not a time in RFC 3339, so it counts as expired',
+    message: 'its expiration is not an RFC 3339 time, so it counts as expired',
     blocks: BOTH,
     broken: ({expires}) => expires === UNREADABLE,
   },
@@ -126,7 +126,7 @@ const USE: Rule[] = [
   },
 ]
 
-/** Reads a Secret by all the rules Kubernetes' signer, authenticator and kubeadm have for it. */
+/** Reads a Secret by all rules of Kubernetes' signer, its authenticator and kubeadm. */
 export function readTokenSecret(secret: Secret, now: Date): TokenVerdict {
   const facts = factsOf(secret, now)
   const foreign = problemsOf(IDENTITY, facts)
@@ -135,7 +135,7 @@ export function readTokenSecret(secret: Secret, now: Date): TokenVerdict {
 }
 
 /**
- * When the Secret's token ends: undefined for never, and 1970 where the expiration cannot be read, which
+ * When the Secret's token expires: undefined for never, and 1970 if the expiration cannot be read, which
  * counts as expired.
  */
 export function expirationOf(secret: Secret): Date | undefined {

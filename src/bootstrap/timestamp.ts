@@ -3,12 +3,12 @@ const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:Z|[+-]\
 /** With more digits of a second than any clock has. */
 const MOST_CHARACTERS = 64
 
-/** Reads RFC 3339 as Go does: with seconds and a zone, and only days that there are. */
+/** Reads RFC 3339 as Go does: with seconds and a time zone, and only days that exist. */
 export function parseTimestamp(text: string): Date | undefined {
   if (text.length > MOST_CHARACTERS) return undefined
   const [, year, month, day, hour] = RFC3339.exec(text) ?? []
   if (year === undefined || hour === '24') return undefined
-  // Date goes on into the next month on February 30th; Go refuses it.
+  // Date turns February 30th into March; Go refuses it.
   const date = new Date(`${year}-${month}-${day}T00:00:00Z`)
   const time = new Date(text)
   if (Number.isNaN(date.getTime()) || Number.isNaN(time.getTime())) return undefined

@@ -3,14 +3,14 @@ import {DEFAULT_NODE_GROUP, requireGroups} from './groups.ts'
 import type {BootstrapToken} from './token.ts'
 import type {TokenUsages} from './usages.ts'
 
-/** A token and what is known of it. */
+/** A token and what is known about it. */
 export interface BootstrapTokenInfo {
   token: BootstrapToken
   description: string
-  /** Absent where it never expires. */
+  /** Absent if it never expires. */
   expires?: Date
   usages: TokenUsages
-  /** The groups beside `system:bootstrappers`. */
+  /** The groups other than `system:bootstrappers`. */
   groups: string[]
 }
 
@@ -21,13 +21,13 @@ export interface NewTokenOptions {
   description?: string | undefined
   /** In milliseconds; 0 for no expiry. */
   ttl?: number | undefined
-  /** Wins over `ttl`, as in kubeadm. */
+  /** Overrides `ttl`, as in kubeadm. */
   expires?: Date | undefined
   usages?: TokenUsages | undefined
   groups?: readonly string[] | undefined
 }
 
-/** What `kubeadm token create` would make of these options: for a day, for both usages, for nodes that join. */
+/** The defaults of `kubeadm token create`: for a day, for both usages, for nodes that join. */
 export function describeToken(
   token: BootstrapToken,
   options: NewTokenOptions,
@@ -47,24 +47,24 @@ export function describeToken(
 function groupsFor(usages: TokenUsages, groups: readonly string[] | undefined): string[] {
   if (usages.authentication) return requireGroups(groups ?? [DEFAULT_NODE_GROUP])
   if (groups === undefined || groups.length === 0) return []
-  throw new TrustError('USAGE', 'groups are for tokens that authenticate, and this one does not', {
-    hints: ['add the usage "authentication", or leave the groups out'],
+  throw new TrustError('USAGE', 'only a token for authentication can have groups', {
+    hints: ['add the usage "authentication", or leave out the groups'],
   })
 }
 
 function expiryAfter(ttl: number, now: Date): Date | undefined {
   if (ttl === 0) return undefined
   const expires = new Date(now.getTime() + ttl)
-  // RFC 3339 has four digits for the year: one with five would read as expired at once.
+  // RFC 3339 has four digits for the year: with five, the token would count as expired at once.
   if (ttl > 0 && expires.getUTCFullYear() <= 9999) return expires
   throw new TrustError(
     'USAGE',
-    'the token would expire before it is made, or after the year 9999',
+    'the token would expire in the past, or after the year 9999',
     {
-      hints: ['write the time span as in "24h"; 0 for no expiry'],
+      hints: ['use a duration such as "24h"; 0 for no expiry'],
     },
   )
 }
 
-/** The form it is stored in has no more. */
+/** The stored form has whole seconds. */
 const inWholeSeconds = (time: Date): Date => new Date(Math.floor(time.getTime() / 1000) * 1000)

@@ -14,7 +14,7 @@ export const TOKEN_KEY = {
   description: 'description',
   expiration: 'expiration',
   groups: 'auth-extra-groups',
-  /** What the design of Kubernetes 1.6 named the groups: read, never written. */
+  /** An early name of the groups in Kubernetes: read, never written. */
   formerGroups: 'auth-groups',
   signing: 'usage-bootstrap-signing',
   authentication: 'usage-bootstrap-authentication',
@@ -22,7 +22,7 @@ export const TOKEN_KEY = {
 
 export const tokenSecretName = (id: string): string => TOKEN_SECRET_PREFIX + id
 
-/** The Secret that keeps a token, key for key as kubeadm writes it. */
+/** The Secret of a token, with the same keys as kubeadm writes. */
 export function toSecret({
   token,
   description,

@@ -17,11 +17,11 @@ const SECRET = /^[a-z0-9]{16}$/
 const TOKENS_IN_TEXT = /(?<![a-z0-9])([a-z0-9]{6})\.[a-z0-9]{16}(?![a-z0-9])/g
 const MASK = '*'.repeat(TOKEN_SECRET_LENGTH)
 
-/** Reads a token in the one form Kubernetes takes. */
+/** Reads a token in the form that Kubernetes accepts. */
 export function parseToken(text: string): BootstrapToken {
   const [, id, secret] = TOKEN.exec(text) ?? []
   if (id !== undefined && secret !== undefined) return {id, secret}
-  throw malformed('the token is not 6 and 16 of a-z and 0-9 with a dot between')
+  throw malformed('the token is not of the form "abcdef.0123456789abcdef"')
 }
 
 export const formatToken = ({id, secret}: BootstrapToken): string => `${id}.${secret}`
@@ -30,20 +30,20 @@ export const isToken = (text: string): boolean => TOKEN.test(text)
 export const isTokenId = (text: string): boolean => ID.test(text)
 export const isTokenSecret = (text: string): boolean => SECRET.test(text)
 
-/** The id of what names a token on a command line, as `kubeadm token delete` takes it: an id or a whole token. */
+/** The id of a token from the command line, given as `kubeadm token delete` accepts it: an id or a whole token. */
 export function parseTokenId(text: string): string {
   const id = TOKEN.exec(text)?.[1] ?? ID.exec(text)?.[0]
   if (id !== undefined) return id
-  throw malformed('that is neither a token nor a token id, which is 6 of a-z and 0-9')
+  throw malformed('that is neither a token nor a token id, which has 6 characters of a-z and 0-9')
 }
 
-/** The token with its secret covered, for people and logs. */
+/** The token with its secret hidden, for people and logs. */
 export const hideSecret = ({id}: Pick<BootstrapToken, 'id'>): string => `${id}.${MASK}`
 
-/** The text with the secret of every token in it covered. */
+/** The text with the secret of every token in it hidden. */
 export const hideSecrets = (text: string): string => text.replace(TOKENS_IN_TEXT, `$1.${MASK}`)
 
-/** Compares in a time that tells neither where the two differ nor how long the right one is. */
+/** Compares in constant time: it reveals neither where the two differ nor how long the right one is. */
 export function isSameSecret(left: string, right: string): boolean {
   return timingSafeEqual(digest(left), digest(right))
 }
@@ -52,7 +52,7 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-/** The input is never echoed: a mistyped token is still most of a secret. */
+/** The input is never shown: a mistyped token is still most of a secret. */
 function malformed(message: string): TrustError {
   return new TrustError('TOKEN_MALFORMED', message, {
     hints: ['create a token with "trustadm token create" on the control plane'],

@@ -1,6 +1,6 @@
 import {TrustError} from '../errors.ts'
 
-/** What a token is for: to sign cluster-info, to authenticate a machine that joins. */
+/** What a token is for: signing cluster-info, authenticating a machine that joins. */
 export interface TokenUsages {
   signing: boolean
   authentication: boolean
@@ -13,7 +13,7 @@ export const TOKEN_USAGES: readonly TokenUsage[] = ['authentication', 'signing']
 
 const isUsage = (name: string): name is TokenUsage => TOKEN_USAGES.some((usage) => usage === name)
 
-/** Reads names of usages, as `--usages` takes them; none at all is a token that is kept for later. */
+/** Reads names of usages, as in `--usages`; a token may have none, to be enabled later. */
 export function parseUsages(names: readonly string[]): TokenUsages {
   const unknown = names.find((name) => !isUsage(name))
   if (unknown !== undefined) {

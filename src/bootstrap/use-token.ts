@@ -7,7 +7,7 @@ import type {TokenUsage} from './usages.ts'
 
 export const TOKEN_USER_PREFIX = 'system:bootstrap:'
 
-/** The token to sign cluster-info with, where the Secret holds one that may. As the bootstrap signer decides. */
+/** The token in a Secret, if it may sign cluster-info. As Kubernetes' bootstrap signer decides. */
 export function signingToken(secret: Secret, now: Date): BootstrapToken | undefined {
   const verdict = readTokenSecret(secret, now)
   return isBlocked(verdict, 'signing') ? undefined : verdict.info?.token
@@ -17,8 +17,8 @@ export const isUsableForSigning = (secret: Secret, now: Date): boolean =>
   signingToken(secret, now) !== undefined
 
 /**
- * The user that a presented token makes, by the Secret of its id: the groups sorted, `system:authenticated` left to the
- * caller. Undefined where it makes none, for whatever reason.
+ * The user of a presented token, from the Secret of its id. The groups are sorted; the caller adds `system:authenticated`.
+ * Undefined if the token is not accepted, for whatever reason.
  */
 export function authenticatesAs(
   secret: Secret,
@@ -36,7 +36,7 @@ export function authenticatesAs(
   return groups && {username: TOKEN_USER_PREFIX + token.id, groups}
 }
 
-/** When the token of a Secret stops being good; undefined where it never does. */
+/** When the token of a Secret expires; undefined for never. */
 export const expirationOf = (secret: Secret, now: Date): Date | undefined =>
   readTokenSecret(secret, now).info?.expires
 

@@ -1,7 +1,7 @@
 import {TrustError} from '../errors.ts'
 import {TOKEN_CHARACTERS, type BootstrapToken} from './token.ts'
 
-/** Secrets that the documentation of Kubernetes, its tests or ours show: everybody knows them, whatever id they come with. */
+/** Secrets that appear in the documentation or tests of Kubernetes or trustadm: they are public, with any id. */
 const PUBLISHED = new Set([
   '0123456789abcdef',
   '1234567890abcdef',
@@ -17,7 +17,7 @@ const PUBLISHED = new Set([
 
 const FEWEST_DISTINCT = 8
 const LONGEST_PERIOD = 8
-/** Of the 15 steps from one character to the next. Of 100,000 random secrets one or two get past it. */
+/** Of the 15 steps from one character to the next. One or two of 100,000 random secrets exceed it. */
 const MOST_PREDICTABLE_STEPS = 9
 
 const ORDERS = ['01234567890', 'abcdefghijklmnopqrstuvwxyz', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm']
@@ -32,7 +32,7 @@ interface Weakness {
 }
 
 const WEAKNESSES: Weakness[] = [
-  {found: ({secret}) => PUBLISHED.has(secret), why: 'it is an example from a document'},
+  {found: ({secret}) => PUBLISHED.has(secret), why: 'it is a published example'},
   {found: ({id, secret}) => secret.includes(id), why: 'its secret repeats its id, which is public'},
   {found: ({secret}) => /^\d*$/.test(secret), why: 'its secret has only digits'},
   {
@@ -47,21 +47,21 @@ const WEAKNESSES: Weakness[] = [
 ]
 
 /**
- * Why the token could be guessed, or undefined. The signature over cluster-info is public, so whoever reads it can try
- * secrets without asking the server: only what a random source made withstands that.
+ * Why the token could be guessed, or undefined. The signature over cluster-info is public, so anyone can try secrets against it
+ * without contacting the server: only a random secret withstands that.
  */
 export function weaknessOf(token: BootstrapToken): string | undefined {
   return WEAKNESSES.find(({found}) => found(token))?.why
 }
 
-/** Refuses a token that could be guessed. kubeadm takes any. */
+/** Refuses a token that could be guessed. kubeadm accepts any. */
 export function requireStrongToken(token: BootstrapToken): void {
   const why = weaknessOf(token)
   if (why === undefined) return
   throw new TrustError('TOKEN_WEAK', `the token is easy to guess: ${why}`, {
     hints: [
-      'leave the token out and a random one is made, or take one from "trustadm token generate"',
-      'say --allow-weak to take it all the same',
+      'leave out the token to create a random one, or use one from "trustadm token generate"',
+      'to use it anyway, add --allow-weak',
     ],
   })
 }

@@ -1,4 +1,4 @@
-/** How many letters have to be put in, taken out or replaced. */
+/** How many letters must be inserted, removed or replaced. */
 function distance(left: string, right: string): number {
   let previous = Array.from({length: right.length + 1}, (_, index) => index)
   for (const [row, letter] of Array.from(left).entries()) {
@@ -17,7 +17,7 @@ function distance(left: string, right: string): number {
   return previous[right.length] ?? 0
 }
 
-/** The name that was probably meant; undefined where none is near. */
+/** The name that was probably meant; undefined if none is similar. */
 export function closest(typed: string, names: readonly string[]): string | undefined {
   const rated = names
     .map((name) => ({name, cost: distance(typed, name)}))

@@ -8,7 +8,7 @@ export const clusterFlags = {
     helpGroup: 'COMMON',
     helpValue: '<file>',
     summary:
-      'the kubeconfig of the cluster [default: admin.conf of --dir where that is named; else $KUBECONFIG; else admin.conf of the control plane on this machine; else ~/.kube/config]',
+      'the kubeconfig of the cluster [default: admin.conf of --dir if given; else $KUBECONFIG; else admin.conf of the control plane on this machine; else ~/.kube/config]',
   }),
   dir,
 }
@@ -18,7 +18,7 @@ export interface ClusterFlagValues {
   dir?: string | undefined
 }
 
-/** The file to read; undefined where it is to be looked for as kubectl does. */
+/** The file to read; undefined to search for it as kubectl does. */
 export async function findKubeconfig(
   {kubeconfig, dir: named}: ClusterFlagValues,
   environment: Record<string, string | undefined> = process.env,

@@ -4,7 +4,7 @@ import {columnsOf, type Sized} from './layout.ts'
 const GAP = '   '
 const ELLIPSIS = '…'
 
-/** Letters of other scripts may be two columns wide; for them the columns are only nearly straight. */
+/** Letters of some scripts are two columns wide: with them the columns are not quite aligned. */
 const widthOf = (text: string): number => (isAscii(text) ? text.length : Array.from(text).length)
 
 const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text)
@@ -21,19 +21,19 @@ export const widthsOf = (rows: readonly Row[], least: readonly number[] = []): n
   return widths
 }
 
-/** How wide a row is; a column without a width is left out. */
+/** The width of a row; a column of width 0 is omitted. */
 function totalOf(widths: readonly number[]): number {
   const shown = widths.filter((width) => width > 0)
   return shown.reduce((sum, width) => sum + width, 0) + GAP.length * (shown.length - 1)
 }
 
-/** What may be done to a table so that it fits; columns are known by their number. */
+/** How a table may be narrowed; columns are given by number. */
 export interface Narrowing {
   /** Columns that may be cut, and to what width. The others, which people copy from, never are. */
   least: ReadonlyMap<number, number>
-  /** Columns that are left out where cutting is not enough, the first one first. */
+  /** Columns to omit if cutting is not enough, in this order. */
   droppable?: readonly number[]
-  /** Columns whose cells differ in their ends: they are cut at the front. */
+  /** Columns whose cells differ at the end: these are cut at the front. */
   cutFront?: ReadonlySet<number>
 }
 
@@ -50,7 +50,7 @@ function shrink(widths: readonly number[], columns: number, least: Narrowing['le
   return fitted
 }
 
-/** The widths that fit, 0 for a column that is left out. What still does not fit is left to the terminal. */
+/** Widths that fit, 0 for a column that is omitted. If even that is too wide, the terminal wraps the rows. */
 export function fit(
   widths: readonly number[],
   columns: number,
@@ -94,7 +94,7 @@ export const lineOf = (
     .join(GAP)
     .trimEnd()}\n`
 
-/** A whole table, narrowed where a person looks at it. */
+/** A whole table, narrowed to fit a terminal. */
 export function formatColumns(
   head: Row,
   rows: readonly Row[],

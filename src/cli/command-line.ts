@@ -1,9 +1,9 @@
 import {TrustError} from '../errors.ts'
 import {flagName} from './harmless-word.ts'
 
-/** A command line, cut into the command's id and what is left for the command. */
+/** A command line, split into the command's id and its arguments. */
 export interface CommandLine {
-  /** `init:phase` for `init phase certs`; all leading words where no command has such a name. */
+  /** `init:phase` for `init phase certs`; all leading words if there is no such command. */
   id: string
   rest: string[]
   wantsHelp: boolean
@@ -23,7 +23,7 @@ function asksForHelp(argv: readonly string[]): boolean {
     .some((argument) => HELP_FLAGS.includes(argument))
 }
 
-/** Finds the command with the longest name that the line begins with. */
+/** Finds the command with the longest name that the line starts with. */
 export function readCommandLine(
   argv: readonly string[],
   isCommand: (id: string) => boolean,
@@ -39,19 +39,19 @@ export function readCommandLine(
   return {id: words.join(':'), rest: line.slice(words.length), wantsHelp}
 }
 
-/** `init --token ""` makes no token. */
+/** `init --token ""` creates no token. */
 const MAY_BE_EMPTY = ['--token']
 
 const isFlag = (argument: string | undefined): boolean => argument?.startsWith('-') ?? false
 
 /**
- * Refuses what oclif would let pass: flags before any command, and values that are empty. Such a value is mostly a variable that
- * was not set, and an empty folder would mean the one that the shell happens to be in.
+ * Refuses what oclif accepts: flags before the command, and empty values. An empty value usually comes from a variable that is
+ * not set, and an empty folder would mean the current one.
  */
 export function requireUsable({id, rest, wantsHelp}: CommandLine): void {
   if (wantsHelp) return
   if (id === '') {
-    throw new TrustError('USAGE', `there is no command before ${flagName(rest[0] ?? '')}`, {
+    throw new TrustError('USAGE', `the command is missing before ${flagName(rest[0] ?? '')}`, {
       hints: [
         'flags come after the command, as in "trustadm init --verbose"',
         'run "trustadm help" for the list of commands',
@@ -69,7 +69,7 @@ export function requireUsable({id, rest, wantsHelp}: CommandLine): void {
 }
 
 function emptyValue(flag = 'an argument'): TrustError {
-  return new TrustError('USAGE', `${flag} is given as an empty text`, {
-    hints: ['look at the variable that it comes from, or leave it out'],
+  return new TrustError('USAGE', `${flag} is empty`, {
+    hints: ['check the variable that the value comes from, or leave it out'],
   })
 }

@@ -11,7 +11,7 @@ export abstract class TrustCommand extends Command {
 
   abstract override run(): Promise<void>
 
-  /** For a command that did what it should and has bad news. */
+  /** For a command that succeeded but has to report a problem. */
   protected endWith(exitCode: number): void {
     process.exitCode = exitCode
   }

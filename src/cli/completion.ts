@@ -6,7 +6,7 @@ export type Shell = (typeof SHELLS)[number]
 type Described = Pick<Command.Loadable, 'id' | 'flags' | 'args' | 'summary' | 'hidden'>
 
 interface Node {
-  /** The words that lead here, such as `init phase`. */
+  /** The words before this one, such as `init phase`. */
   path: string
   words: {word: string; summary: string}[]
   flags: {name: string; char: string; summary: string; takesValue: boolean; options: string[]}[]
@@ -54,7 +54,7 @@ function nodesOf(commands: readonly Described[]): Node[] {
 
 const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join('|')
 
-/** What may follow a flag: its choices, or a file, for which the shell has a completion of its own. */
+/** What may follow a flag: its choices, or a file, which the shell completes. */
 function valueCase(path: string, {name, char, options}: Node['flags'][number]): string {
   const places = [`--${name}`, ...(char === '' ? [] : [`-${char}`])].map((one) =>
     `${path} ${one}`.trim(),
@@ -127,7 +127,7 @@ ${lines.join('\n')}
 
 const SCRIPTS: Record<Shell, (nodes: readonly Node[]) => string> = {bash, zsh, fish}
 
-/** A script that a shell sources; made of what the program knows of its commands. */
+/** A script for a shell to source, generated from the list of commands. */
 export function completionScript(shell: Shell, commands: readonly Described[]): string {
   return SCRIPTS[shell](nodesOf(commands.filter(({hidden}) => !hidden)))
 }

@@ -7,7 +7,7 @@ export const controllers = Flags.string({
   default: ['*'],
   helpValue: '<names>',
   summary:
-    'which controllers run, separated by commas: * for all, a name for one, -name for not this one; names of kube-controller-manager are known too',
+    'controllers to run, separated by commas: * for all, a name for one, -name to exclude one; the names of kube-controller-manager work too',
 })
 
 /** Also of `init`, which keeps them in the configuration. */
@@ -46,5 +46,5 @@ export async function readServingFlags(flags: ServingFlagValues) {
 
 export const deny = Flags.boolean({
   summary:
-    "deny kubelets' serving requests that can never become right, instead of leaving them to a person",
+    "deny kubelets' serving requests that can never be approved, instead of leaving them to a person",
 })

@@ -31,7 +31,7 @@ export interface CreateTokenFlags extends ClusterFlagValues {
   verbose: boolean
 }
 
-/** Creates the tokens that the flags of `token create` ask for. All of them are looked at before the first is stored. */
+/** Creates the tokens that the flags of `token create` describe. All of them are checked before the first is stored. */
 export async function createTokens(flags: CreateTokenFlags, clock: Clock): Promise<CreatedTokens> {
   const progress = createProgress(flags)
   const dryRun = flags['dry-run'] ?? false
@@ -70,14 +70,14 @@ async function tokensOfFile(
   warn: (line: string) => void,
 ): Promise<WantedToken[]> {
   if (named !== undefined) {
-    throw new TrustError('USAGE', 'a token and --config do not go together', {
-      hints: ['write the token into the file, or leave the file out'],
+    throw new TrustError('USAGE', 'a token and --config cannot be used together', {
+      hints: ['put the token in the file, or leave out --config'],
     })
   }
   const {bootstrapTokens, warnings} = await readConfigFile(path)
   for (const warning of warnings) warn(warning)
   if (bootstrapTokens && bootstrapTokens.length > 0) return bootstrapTokens
   throw new TrustError('CONFIG_INVALID', `${path} has no bootstrapTokens`, {
-    hints: ['they stand in kubeadm\'s InitConfiguration, each with "token" and "ttl"'],
+    hints: ['add them to kubeadm\'s InitConfiguration, each with "token" and "ttl"'],
   })
 }

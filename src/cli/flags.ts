@@ -8,11 +8,11 @@ export const isForPeople = (format: string): boolean => ['table', 'wide'].includ
 export const commonFlags = {
   verbose: Flags.boolean({
     helpGroup: 'COMMON',
-    summary: 'say more about what is done, and show the stack of an error',
+    summary: 'print more details, and the stack of an error',
   }),
   quiet: Flags.boolean({
     helpGroup: 'COMMON',
-    summary: 'say nothing but results, warnings and errors',
+    summary: 'print only results, warnings and errors',
     exclusive: ['verbose'],
   }),
 }
@@ -40,7 +40,7 @@ export const skipPhases = (command: string) =>
     multiple: true,
     multipleNonGreedy: true,
     delimiter: ',',
-    summary: `phases to leave out, as "${command} phase" names them, separated by commas; may be repeated`,
+    summary: `phases to skip, with the names of "${command} phase", separated by commas; may be repeated`,
   })
 
 export const dir = Flags.string({
@@ -52,9 +52,9 @@ export const dir = Flags.string({
 
 export const yes = Flags.boolean({
   char: 'y',
-  summary: 'do not ask',
+  summary: 'do not ask for confirmation',
 })
 
 export const dryRun = Flags.boolean({
-  summary: 'say what would be done, and do nothing',
+  summary: 'print what would be done, and change nothing',
 })

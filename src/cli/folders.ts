@@ -1,11 +1,11 @@
 import {homedir} from 'node:os'
 import {join, resolve} from 'node:path'
 
-/** The folder that was named, else where a control plane lives that nobody named a folder for. */
+/** The given folder, or the default folder of a control plane. */
 export const dirOf = (named: string | undefined): string =>
   named === undefined ? defaultDir() : resolve(named)
 
-/** Where a control plane lives that nobody named a folder for. */
+/** The default folder of a control plane. */
 export function defaultDir(
   environment: Record<string, string | undefined> = process.env,
   {isRoot = process.geteuid?.() === 0, home = homedir()} = {},
@@ -14,11 +14,11 @@ export function defaultDir(
   return isRoot ? '/var/lib/trustadm' : join(home, '.trustadm')
 }
 
-/** The folder that was named, else where this machine keeps its own node. */
+/** The given folder, or the default folder of a node. */
 export const nodeDirOf = (named: string | undefined): string =>
   named === undefined ? defaultNodeDir() : resolve(named)
 
-/** Where this machine keeps its own node: beside a control plane, which may be on the same machine, and never in its folder. */
+/** The default folder of a node. Never that of a control plane, which may be on the same machine. */
 export function defaultNodeDir(
   environment: Record<string, string | undefined> = process.env,
   {isRoot = process.geteuid?.() === 0, home = homedir()} = {},

@@ -6,5 +6,5 @@ const SHA256 = /^[0-9a-f]{64}$/
 export function requireHash(name: string, value: string): string {
   const hash = value.trim().toLowerCase()
   if (SHA256.test(hash)) return hash
-  throw new TrustError('USAGE', `--${name} has to be a hash of 64 hexadecimal digits`)
+  throw new TrustError('USAGE', `--${name} must be a hash of 64 hexadecimal digits`)
 }

@@ -19,7 +19,7 @@ FIRST STEPS
   $ trustadm status      see what runs, what is stored and what expires
   $ trustadm help init   everything about one command`
 
-/** oclif's help of a command, without its summary said twice. */
+/** oclif's help of a command, without repeating its summary. */
 class TrustCommandHelp extends CommandHelp {
   protected override description(): string | undefined {
     const {description} = this.command
@@ -37,14 +37,14 @@ class TrustCommandHelp extends CommandHelp {
     return argument.required === true ? name : `[${name}]`
   }
 
-  // oclif trims the first line of a list: one without a short form would lose its indentation.
+  // oclif trims the first line of a list: a flag without a short form would lose its indentation.
   protected override flags(flags: Command.Flag.Any[]): [string, string | undefined][] | undefined {
     const hasShort = flags.filter(({char}) => char !== undefined)
     return super.flags([...hasShort, ...flags.filter((flag) => !hasShort.includes(flag))])
   }
 }
 
-/** oclif's help with a first page of our own: all commands in one list, in the order they are met. */
+/** oclif's help with our own first page: all commands in one list, in the order of use. */
 class TrustHelp extends Help {
   protected override CommandHelpClass = TrustCommandHelp
 
@@ -55,7 +55,7 @@ class TrustHelp extends Help {
   }
 }
 
-/** Shows the help of a command, of a group of commands, or of the program. A name that is none of these is refused. */
+/** Shows the help of a command, of a group of commands, or of the program. Refuses any other name. */
 export async function showHelp({id, rest, wantsHelp}: CommandLine, config: Config): Promise<void> {
   if (id !== '' && !config.findCommand(id) && !config.findTopic(id)) {
     throw unknownCommand(id, config)

@@ -25,11 +25,11 @@ export const initFlags = {
   }),
   'apiserver-advertise-address': Flags.string({
     helpValue: '<address>',
-    summary: 'the IP address that clients are told [default: the first of this machine]',
+    summary: 'the IP address that clients use [default: the first of this machine]',
   }),
   'apiserver-bind-port': Flags.string({
     helpValue: '<port>',
-    summary: 'the port to listen on; 0 lets the system pick one, which is kept [default: 6443]',
+    summary: 'the port to listen on; 0 picks a free one, once [default: 6443]',
   }),
   'apiserver-cert-extra-sans': Flags.string({
     helpValue: '<names>',
@@ -37,7 +37,7 @@ export const initFlags = {
     multipleNonGreedy: true,
     delimiter: ',',
     summary:
-      'more DNS names and IP addresses for the serving certificate, separated by commas; may be repeated',
+      'additional DNS names and IP addresses for the serving certificate, separated by commas; may be repeated',
   }),
   ...serverFlags,
   'bind-address': Flags.string({
@@ -46,15 +46,15 @@ export const initFlags = {
   }),
   'cert-dir': Flags.string({
     helpValue: '<folder>',
-    summary: 'where certificates and keys are kept [default: pki in --dir]',
+    summary: 'the folder of certificates and keys [default: pki in --dir]',
   }),
   'control-plane-endpoint': Flags.string({
     helpValue: '<host[:port]>',
-    summary: 'a stable name that clients reach the control plane by',
+    summary: 'a stable address of the control plane for clients',
   }),
   'key-algorithm': Flags.option({
     options: KEY_ALGORITHMS,
-    summary: 'the kind of keys that are made [default: ECDSA-P256]',
+    summary: 'the type of new keys [default: ECDSA-P256]',
   })(),
   'node-name': Flags.string({
     helpValue: '<name>',
@@ -62,7 +62,7 @@ export const initFlags = {
   }),
   replace: Flags.boolean({
     summary:
-      'replace certificates that you brought and that do not work; the old ones are kept in the folder "backups" of --dir',
+      'replace your own certificates if they do not work; the old ones are moved to the folder "backups" of --dir',
   }),
   ...servingFlags,
 }
@@ -78,7 +78,7 @@ export interface InitFlagValues extends ServingFlagValues, ServerFlagValues {
   'node-name'?: string | undefined
 }
 
-/** What was said on the command line, and nothing else. */
+/** Only what was given on the command line. */
 export function choicesOf(flags: InitFlagValues): Choices {
   const said = flagReader(flags)
   const choices = {

@@ -28,7 +28,7 @@ export interface InitSession {
   context: InitContext
   skipped: InitPhaseName[]
   progress: Progress
-  /** The control plane that was asked for, as things are now. */
+  /** The requested control plane, with the settings of now. */
   resolve: () => Promise<Plane>
   /** The server of `--foreground`, once it runs. */
   running: () => RunningPlane | undefined

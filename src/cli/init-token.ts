@@ -8,22 +8,22 @@ export const initTokenFlags = {
   token: Flags.string({
     helpValue: '<token>',
     summary:
-      'the token that machines join with; "" makes none, - reads it from the standard input [default: $TRUSTADM_TOKEN; else a random one]',
+      'the token that machines join with; "" creates none, - reads stdin [default: $TRUSTADM_TOKEN; else a random one]',
   }),
   'token-file': Flags.string({
     helpValue: '<file>',
     exclusive: ['token'],
-    summary: 'a file with that token, where no other user of this machine can see it',
+    summary: 'a file with that token, which hides it from other users of this machine',
   }),
   'token-ttl': Flags.string({
     helpValue: '<duration>',
     summary: 'how long the token is valid, as in "1h30m"; 0 for no expiry [default: 24h]',
   }),
   'skip-token-print': Flags.boolean({
-    summary: 'print neither the token nor the join line',
+    summary: 'print neither the token nor the join command',
   }),
   'allow-weak': Flags.boolean({
-    summary: 'take a token that is easy to guess',
+    summary: 'accept a token that is easy to guess',
   }),
 }
 
@@ -34,7 +34,7 @@ export interface InitTokenFlagValues {
   'allow-weak'?: boolean | undefined
 }
 
-/** The tokens that `init` is to see to. What is wrong with them is found before anything is written. */
+/** The tokens for `init` to create or keep. They are checked before anything is written. */
 export async function tokensFor(
   flags: InitTokenFlagValues,
   fromFile: readonly WantedToken[] | undefined,

@@ -1,8 +1,8 @@
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Says a last word where a signal ends the program, which then ends by that very signal, as shells and service managers expect.
- * Answers how to stop listening.
+ * Runs `onSignal` before a signal ends the program. The program still ends by that signal, as shells and service managers expect.
+ * Returns a function that stops listening.
  */
 export function onInterruption(say: () => void): () => void {
   const release = () => {

@@ -17,7 +17,7 @@ export interface JoinChoices {
   dir?: string
   nodeName?: string
   endpoints?: string[]
-  /** For both of the next. */
+  /** Used for discovery and for authentication. */
   token?: string
   discoveryToken?: string
   tlsBootstrapToken?: string
@@ -39,19 +39,19 @@ export interface JoinFile {
   warnings: string[]
 }
 
-/** No value is shown: in the wrong line, or with a letter too many, it is still most of a token. */
+/** The value is not shown: in the wrong line, or with a letter too many, it is still most of a token. */
 function refuse(name: string, expected: string): never {
-  throw new TrustError('CONFIG_INVALID', `${name} has to be ${expected}`)
+  throw new TrustError('CONFIG_INVALID', `${name} must be ${expected}`)
 }
 
-/** An empty text is as good as none, as in kubeadm. */
+/** An empty string counts as not set, as in kubeadm. */
 const text: Read<string | undefined> = (value, name) =>
-  typeof value === 'string' ? value || undefined : refuse(name, 'a text')
+  typeof value === 'string' ? value || undefined : refuse(name, 'a string')
 
 const texts: Read<string[]> = (value, name) =>
   Array.isArray(value) && value.every((one) => typeof one === 'string')
     ? value
-    : refuse(name, 'a list of texts')
+    : refuse(name, 'a list of strings')
 
 const flag: Read<boolean> = (value, name) =>
   typeof value === 'boolean' ? value : refuse(name, 'true or false')
@@ -111,7 +111,7 @@ const RULES: DocumentRules<Target> = {
         },
         file: {kubeConfigPath: use('discoveryFile', text)},
         tlsBootstrapToken: use('tlsBootstrapToken', token),
-        // Of v1beta3, and still in many files.
+        // From v1beta3, and still in many files.
         timeout: use('discoveryTimeout', duration),
       },
       timeouts: {

@@ -7,7 +7,7 @@ export const endpoints = Args.string({
   multiple: true,
   ignoreStdin: true,
   description:
-    'the address of an API server, as host:port; of several, the first that proves to be the cluster is taken, and the others are remembered',
+    'the address of an API server, as host:port; with several, the first that proves to be the cluster is used, and the others are stored',
 })
 
 const nodeDir = Flags.string({
@@ -28,21 +28,21 @@ export const joinFlags = {
   token: Flags.string({
     helpValue: '<token>',
     summary:
-      'the token to find the cluster by and to be let in by; - reads it from the standard input [default: $TRUSTADM_TOKEN]',
+      'the token to identify the cluster and to authenticate with; - reads stdin [default: $TRUSTADM_TOKEN]',
   }),
   'token-file': Flags.string({
     helpValue: '<file>',
     exclusive: ['token'],
     summary:
-      'a file with that token, where no other user of this machine can see it; with --discovery-file it is only to be let in by',
+      'a file with that token, which hides it from other users of this machine; with --discovery-file it is only for authentication',
   }),
   'discovery-token': Flags.string({
     helpValue: '<token>',
-    summary: 'the token to find the cluster by, where it is another one; - as above',
+    summary: 'the token to identify the cluster with, if different; - reads stdin',
   }),
   'tls-bootstrap-token': Flags.string({
     helpValue: '<token>',
-    summary: 'the token to be let in by, where it is another one; - as above',
+    summary: 'the token to authenticate with, if different; - reads stdin',
   }),
   'discovery-token-ca-cert-hash': Flags.string({
     ...list,
@@ -51,17 +51,17 @@ export const joinFlags = {
       'the CA of the cluster, as "sha256:" and the hash of its public key, separated by commas; may be repeated',
   }),
   'discovery-token-unsafe-skip-ca-verification': Flags.boolean({
-    summary: 'trust a CA that only the token vouches for',
+    summary: 'trust a CA that is verified only by the token',
   }),
   'discovery-file': Flags.string({
     helpValue: '<file>',
     summary:
-      'a kubeconfig without credentials that says which cluster to trust: a path, an https:// URL, or - for the standard input',
+      'a kubeconfig without credentials that says which cluster to trust: a path, an https:// URL, or - for stdin',
   }),
   'discovery-file-ca': Flags.string({
     helpValue: '<file>',
     dependsOn: ['discovery-file'],
-    summary: "the CAs for the host of that URL, in place of the system's",
+    summary: "the CAs to verify the host of that URL with, instead of the system's",
   }),
   'node-name': Flags.string({
     helpValue: '<name>',
@@ -70,20 +70,20 @@ export const joinFlags = {
   timeout: Flags.string({
     helpValue: '<duration>',
     summary:
-      'how long to wait for the cluster, and for the certificate, as in "10m" [default: 5s for the one, 5m for the other]',
+      'how long to wait for the cluster and for the certificate, as in "10m" [default: 5s and 5m]',
   }),
   'ignore-preflight-errors': Flags.string({
     ...list,
     helpValue: '<checks>',
     summary:
-      'checks whose failure is only a warning: Clock, Folder or all, separated by commas; may be repeated',
+      'preflight checks that only warn: Clock, Folder or all, separated by commas; may be repeated',
   }),
-  // Parts of kubeadm's lines that need nothing here, or are refused with a reason.
+  // Flags of kubeadm that have no effect here, or that are refused with a reason.
   'cri-socket': Flags.string({hidden: true, helpValue: '<socket>', summary: 'not needed here'}),
   patches: Flags.string({hidden: true, helpValue: '<folder>', summary: 'not needed here'}),
   v: Flags.string({hidden: true, char: 'v', helpValue: '<level>', summary: "kubeadm's --verbose"}),
-  'control-plane': Flags.boolean({hidden: true, summary: 'refused: a node joins here'}),
-  'certificate-key': Flags.string({hidden: true, summary: 'refused: a node joins here'}),
+  'control-plane': Flags.boolean({hidden: true, summary: 'refused: join creates a node'}),
+  'certificate-key': Flags.string({hidden: true, summary: 'refused: join creates a node'}),
   'apiserver-advertise-address': Flags.string({hidden: true, summary: 'for control planes'}),
   'apiserver-bind-port': Flags.string({hidden: true, summary: 'for control planes'}),
 }

@@ -1,7 +1,7 @@
 import {TrustError} from '../errors.ts'
 
 export function controlPlaneRefused(what: string): TrustError {
-  return new TrustError('USAGE', `${what} asks for another control plane, and join makes a node`, {
-    hints: ['leave it out to join as a node', 'a control plane is set up with "trustadm init"'],
+  return new TrustError('USAGE', `${what} is for a control plane, and join creates a node`, {
+    hints: ['leave it out to join as a node', 'to set up a control plane, use "trustadm init"'],
   })
 }

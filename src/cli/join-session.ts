@@ -23,13 +23,13 @@ export interface JoinSessionFlags extends JoinFlagValues {
 /** One run of `join`, or of one of its phases. */
 export interface JoinSession {
   request: JoinRequest
-  /** Those of a whole run. */
+  /** The flags of a whole run. */
   phases: JoinPhase[]
   isDryRun: boolean
   progress: Progress
 }
 
-/** Parts of kubeadm's lines that bring up a control plane. */
+/** Flags of kubeadm that are for a control plane. */
 const FOR_CONTROL_PLANES = [
   'control-plane',
   'certificate-key',
@@ -37,7 +37,7 @@ const FOR_CONTROL_PLANES = [
   'apiserver-bind-port',
 ] as const
 
-/** Parts of kubeadm's lines that have no meaning here. */
+/** Flags of kubeadm that have no meaning here. */
 const NOT_NEEDED = ['cri-socket', 'patches'] as const
 
 export async function openJoinSession(
@@ -55,7 +55,7 @@ export async function openJoinSession(
   for (const warning of file?.warnings ?? []) progress.warn(warning)
   const choices = file?.choices ?? {}
   const {ours, foreign} = parseJoinPhases(flags['skip-phases'] ?? choices.skipPhases ?? [])
-  for (const name of foreign) progress.warn(`there is no phase ${name} here to skip`)
+  for (const name of foreign) progress.warn(`--skip-phases: there is no phase "${name}"`)
   const settings = await settingsOf(endpoints, flags, choices, progress.warn)
   return {
     request: {
@@ -107,7 +107,7 @@ async function settingsOf(
   }
 }
 
-/** Loaded only where there is a file to read. */
+/** Loaded only if there is a file to read. */
 async function readFile(path: string) {
   const {readJoinFile} = await import('./join-config.ts')
   return await readJoinFile(path)

@@ -9,21 +9,21 @@ type Warn = (line: string) => void
 
 /** The tokens of a join; each may be absent. */
 export interface JoinTokens {
-  /** To know the cluster by. */
+  /** Identifies the cluster. */
   discovery: string | undefined
-  /** To be let in by. */
+  /** Authenticates this machine. */
   authentication: string | undefined
 }
 
 const TOKEN_FLAGS = ['token', 'discovery-token', 'tls-bootstrap-token'] as const
 
-/** The standard input holds one thing. */
+/** Only one value can be read from the standard input. */
 function requireOneInput(flags: JoinFlagValues): void {
   const readers = [...TOKEN_FLAGS, 'token-file', 'discovery-file'] as const
   const found = readers.filter((name) => flags[name] === '-').map((name) => `--${name}`)
   if (found.length < 2) return
-  throw new TrustError('USAGE', `${found.join(' and ')} cannot both read the standard input`, {
-    hints: ['put one of them into a file, or the token into $TRUSTADM_TOKEN'],
+  throw new TrustError('USAGE', `${found.join(' and ')} cannot both read from stdin`, {
+    hints: ['put one of them in a file, or the token in $TRUSTADM_TOKEN'],
   })
 }
 
@@ -36,7 +36,7 @@ async function read(
   return token && formatToken(token)
 }
 
-/** A warning about tokens on the command line is said once, however many there are. */
+/** Warns once about tokens on the command line, however many there are. */
 function once(warn: Warn): Warn {
   const said = new Set<string>()
   return (line) => {
@@ -46,8 +46,8 @@ function once(warn: Warn): Warn {
 }
 
 /**
- * Finds the tokens: those of the command line, else of the file, else of the environment. One that is not on the command line goes
- * along with a discovery file: there it is only to be let in by.
+ * Finds the tokens: on the command line, else in the file, else in the environment. With a discovery file, one that is not on the
+ * command line is only for authentication.
  */
 export async function joinTokens(
   flags: JoinFlagValues,

@@ -3,12 +3,12 @@ import {stripVTControlCharacters} from 'node:util'
 export type Sized = Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>
 export type Field = readonly [label: string, value: string]
 
-/** No text is squeezed into less than this. */
+/** Text is never wrapped to fewer columns than this. */
 const NARROWEST = 26
-/** A text in quotes may be a command: broken into lines it could not be copied any more. */
+/** Quoted text may be a command: it is not broken into lines, so that it can be copied. */
 const WORDS = /(?:[^\s"]*"[^"\n]*")+[^\s"]*|\S+/g
 
-/** How wide a line may be: files and pipes have no width. */
+/** The width of a line; files and pipes have none. */
 export const columnsOf = ({isTTY, columns}: Sized): number =>
   isTTY && columns > 0 ? columns : Infinity
 
@@ -17,13 +17,13 @@ const widthOf = (text: string): number => stripVTControlCharacters(text).length
 /** How words are put into lines. */
 export interface WrapOptions {
   columns: number
-  /** Where all lines but the first begin. */
+  /** The indentation of all lines but the first. */
   indent: number
-  /** How much of the first line is written already; as much as the indentation where nothing is said. */
+  /** How much of the first line is already written; the default is the indentation. */
   taken?: number
 }
 
-/** Words that do not fit go to the next line; one that is longer than a line is left to the terminal. */
+/** Wraps words; the terminal wraps one that is longer than a line. */
 export function wrap(text: string, {columns, indent, taken = indent}: WrapOptions): string {
   // Some terminals wrap when the last column is written.
   const end = Math.max(indent + NARROWEST, columns - 1)
@@ -43,11 +43,11 @@ export function wrap(text: string, {columns, indent, taken = indent}: WrapOption
   return lines.join(`\n${' '.repeat(indent)}`)
 }
 
-/** A text after a word such as `Error:`, its further lines set in. */
+/** Text after a word such as `Error:`, with its other lines indented. */
 export const paragraph = (head: string, text: string, columns: number, indent = 2): string =>
   `${head}${wrap(text, {columns, indent, taken: widthOf(head)})}\n`
 
-/** How fields are set. */
+/** How fields are laid out. */
 export interface FieldOptions {
   columns: number
   /** Where values begin. */
@@ -57,7 +57,7 @@ export interface FieldOptions {
   paint?: (label: string) => string
 }
 
-/** Labels and values in two columns; a value with a word that does not fit beside its label stands below it. */
+/** Labels and values in two columns. A value with a word that does not fit beside its label goes below it. */
 export const formatFields = (fields: readonly Field[], options: FieldOptions): string =>
   fields.map((field) => formatField(field, options)).join('')
 

@@ -1,6 +1,6 @@
 import type {Command} from '@oclif/core/command'
 
-/** What help, completion and the parser's refusals need to know of a command without loading its code. */
+/** What help, completion and the parser's errors need to know about a command without loading its code. */
 export type CommandDescription = Pick<
   Command.Cached,
   | 'aliases'
@@ -51,7 +51,7 @@ const ARG_FIELDS = [
   'hidden',
 ] as const
 
-/** Only plain values are kept: what is computed at run time must not be frozen at build time. */
+/** Only plain values: what is computed at run time must not be frozen at build time. */
 function pick(source: object, fields: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(source).filter(

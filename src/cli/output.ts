@@ -2,14 +2,14 @@ import {TrustError} from '../errors.ts'
 import {paintedText, plainText} from './plain-text.ts'
 import {colours} from './terminal.ts'
 
-/** How people see a result. `json` and `yaml` print the result itself. */
+/** How a result is shown to people. `json` and `yaml` print the result itself. */
 export interface View<Result> {
   table: (result: Result) => string | Promise<string>
-  /** One name a line, as kubectl's `-o name`; absent where the result has no name. */
+  /** One name per line, as kubectl's `-o name`; absent if the result has no name. */
   name?: (result: Result) => string[]
 }
 
-/** What would turn a line of a terminal around, or cannot be seen; JSON has an escape for everything, so that nothing is lost. */
+/** Characters that change the direction of text or are invisible. JSON can escape all of them, so nothing is lost. */
 const INVISIBLE = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g
 
 const escaped = (text: string): string =>
@@ -25,7 +25,7 @@ export async function toYaml(result: unknown): Promise<string> {
   const {stringify} = await import('yaml')
   const value: unknown = JSON.parse(JSON.stringify(result))
   const text = stringify(value, {lineWidth: 0})
-  // Only a text in double quotes may have escapes in YAML.
+  // Only a double-quoted string can have escapes in YAML.
   return text === escaped(text)
     ? text
     : escaped(stringify(value, {lineWidth: 0, defaultStringType: 'QUOTE_DOUBLE'}))
@@ -47,9 +47,13 @@ export async function render<Result>(
         return name(result)
           .map((line) => `${plainText(line)}\n`)
           .join('')
-      throw new TrustError('USAGE', 'the result of this command has no names', {
-        hints: ['use --output table, json or yaml'],
-      })
+      throw new TrustError(
+        'USAGE',
+        '--output name is not available: the result of this command has no names',
+        {
+          hints: ['use --output table, json or yaml'],
+        },
+      )
     default:
       return paintedText(await table(result), colours(process.stdout).level > 0)
   }

@@ -11,7 +11,7 @@ const TOPICS = {
   },
   'init:phase': {description: 'single steps of init'},
   kubeconfig: {description: 'kubeconfig files for users'},
-  token: {description: 'bootstrap tokens, by which machines join a cluster'},
+  token: {description: 'bootstrap tokens, with which machines join a cluster'},
 }
 
 const PACKAGE: Interfaces.PJSON = {
@@ -28,7 +28,7 @@ const PACKAGE: Interfaces.PJSON = {
   },
 }
 
-/** The one plugin there is, made of what the build knows, so that oclif neither searches folders nor loads commands to know them. */
+/** The only plugin, made from the manifest of the build, so that oclif neither searches folders nor loads all commands. */
 export function createPlugin(
   root: string,
   commands: CommandTable,

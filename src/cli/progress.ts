@@ -7,13 +7,13 @@ import {colours, isInteractive} from './terminal.ts'
 /** As wide as the longest name of a phase, so that the summaries line up. */
 const NAME_WIDTH = Math.max(...INIT_PHASE_NAMES.map((name) => name.length))
 
-/** Shows how far a long command is: phase by phase on a terminal, in plain lines elsewhere. */
+/** Shows the progress of a long command: phase by phase on a terminal, in plain lines elsewhere. */
 export interface Progress extends PhaseObserver {
   tell: (line: string) => void
-  /** As `tell`, for what is waited for: it is shown on a terminal too. */
+  /** Like `tell`, for something that is being waited for: also shown on a terminal. */
   note: (line: string) => void
   warn: (line: string) => void
-  /** Marks a phase that did not come to its end, before the error is told. */
+  /** Marks a phase that failed, before the error is shown. */
   stop: () => void
 }
 
@@ -96,7 +96,7 @@ function animated(stream: NodeJS.WriteStream, {verbose}: ProgressOptions): Progr
   }
   return {
     begin: ({name, summary}) => {
-      // A line that wraps cannot be drawn over: only its last row would go.
+      // A line that wraps cannot be redrawn: only its last row would be replaced.
       const room = Math.max(0, (stream.columns || Infinity) - NAME_WIDTH - MARGIN)
       const shown = summary.length <= room ? summary : `${summary.slice(0, Math.max(0, room - 1))}…`
       const text = `${paint.bold(name.padEnd(NAME_WIDTH))}  ${paint.dim(shown)}`

@@ -2,14 +2,14 @@ import {TrustError} from '../errors.ts'
 import {plainText} from './plain-text.ts'
 import {isInteractive} from './terminal.ts'
 
-/** Whether there is somebody to ask. */
+/** Whether there is a terminal to ask on. */
 export const canAsk = (): boolean => isInteractive(process.stdin) && isInteractive(process.stderr)
 
-/** Asks a person; a script has to say --yes. */
+/** Asks a person; a script has to pass --yes. */
 export async function confirm(question: string): Promise<boolean> {
   if (!canAsk()) {
     throw new TrustError('USAGE', `${question} There is no terminal to ask on.`, {
-      hints: ['say --yes to go ahead without being asked'],
+      hints: ['use --yes to go ahead without confirmation'],
     })
   }
   const answers: {answer?: unknown} = await (
@@ -23,7 +23,7 @@ export interface Choice<Value extends string> {
   name: string
 }
 
-/** Lets a person choose; the first choice is where the cursor stands. */
+/** Lets a person choose; the first choice is preselected. */
 export async function choose<Value extends string>(
   question: string,
   choices: readonly Choice<Value>[],
@@ -51,6 +51,6 @@ export async function askText(question: string): Promise<string> {
 
 async function questions() {
   const {default: inquirer} = await import('inquirer')
-  // Questions are no result: the standard output stays free for that.
+  // Questions go to the standard error: the standard output is for results.
   return inquirer.createPromptModule({output: process.stderr})
 }

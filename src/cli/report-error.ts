@@ -17,7 +17,7 @@ function isInterruption(error: unknown): boolean {
   return error instanceof Error && error.name === 'ExitPromptError'
 }
 
-/** What can be said to a user. Of an unknown error only its message: a stack is for those who ask for it. */
+/** What a user sees of an error. Of an unknown error only the message: the stack needs --verbose. */
 export function failureOf(thrown: unknown): Failure {
   const error = usageErrorOf(thrown) ?? thrown
   if (error instanceof TrustError) {
@@ -52,7 +52,7 @@ function stackOf(error: unknown): string {
 }
 
 /**
- * Tells of a failure on the standard error, and answers the exit code. With `--output json` it is one JSON object there,
+ * Prints a failure on the standard error and returns the exit code. With `--output json` it prints one JSON object there,
  * `{"error": {code, message, hints}}`, and the standard output stays empty.
  */
 export async function reportError(error: unknown, argv: readonly string[]): Promise<number> {
@@ -68,7 +68,7 @@ export async function reportError(error: unknown, argv: readonly string[]): Prom
   const paint = colours(process.stderr)
   const columns = columnsOf(process.stderr)
   const [hint, ...more] = failure.hints
-  // Whoever stopped it knows that nothing went wrong.
+  // The user stopped it: that is not an error.
   if (failure.code === 'INTERRUPTED') {
     process.stderr.write('Stopped\n')
     return exit
@@ -80,7 +80,7 @@ export async function reportError(error: unknown, argv: readonly string[]): Prom
     const points = failure.hints.map((one) => paragraph('  • ', plainText(one), columns, 4))
     text += `Try this:\n${points.join('')}`
   }
-  // Where a line was mistyped, the program's own code has nothing to tell.
+  // For a mistyped command line, the stack is of no use.
   if (wants(argv, '--verbose') && failure.code !== 'USAGE') {
     text += `${paint.dim(plainText(safe(stackOf(error))))}\n`
   }

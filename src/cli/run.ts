@@ -10,14 +10,14 @@ export interface Program {
   manifest: Manifest
 }
 
-/** oclif's configuration, but for a theme file that nobody asked for and every start would look for. */
+/** oclif's configuration, without the theme file that it would look for at every start. */
 class TrustConfig extends Config {
   override loadTheme(): Promise<undefined> {
     return Promise.resolve(undefined)
   }
 }
 
-/** Runs one command line to its end. Answers the exit code; only bin/ ends the process. */
+/** Runs one command line. Returns the exit code; only bin/ ends the process. */
 export async function runCli(
   argv: readonly string[],
   {root, commands, manifest}: Program,
@@ -53,5 +53,5 @@ async function dispatch(line: CommandLine, config: Config): Promise<number> {
   return exitCode()
 }
 
-/** What a command that did its work has to say: see `endWith`. */
+/** The exit code of a command that succeeded but has to report a problem: see `endWith`. */
 const exitCode = (): number => Number(process.exitCode ?? 0)

@@ -12,16 +12,16 @@ async function readStandardInput(): Promise<string> {
   return text
 }
 
-/** A secret that must not stand on the command line, where every user of the machine could read it. `-`: the standard input. */
+/** Reads a secret from a file, because every user of the machine can read the command line. `-`: the standard input. */
 export async function readSecretFile(path: string): Promise<string> {
   const text =
     path === '-'
       ? await readStandardInput()
       : (await readFileSafely(path, {followLinks: true, maxBytes: LARGEST})).toString()
   const secret = text.trim()
-  // What is wrong with it is not shown: it may be most of a secret.
+  // The content is not shown: it may be most of a secret.
   if (/^[\x21-\x7e]+$/.test(secret)) return secret
   throw new TrustError('USAGE', 'the file does not hold a token', {
-    hints: ['the file has to hold the token and nothing else'],
+    hints: ['the file must contain only the token'],
   })
 }

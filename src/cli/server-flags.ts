@@ -3,7 +3,7 @@ import {atLeastOne, count, logPath, storeBytes} from '../control-plane/config/fi
 import type {Choices} from '../control-plane/config/settings.ts'
 import {flagReader, given} from './flag-value.ts'
 
-/** What "init" keeps for the server and "serve" may change for one run. kube-apiserver's and etcd's names. */
+/** Settings that "init" stores and "serve" can override for one run. The names are those of kube-apiserver and etcd. */
 export const serverFlags = {
   'audit-log-path': Flags.string({
     helpValue: '<file>',
@@ -34,7 +34,7 @@ export const serverFlags = {
 
 export type ServerFlagValues = Partial<Record<keyof typeof serverFlags, string | undefined>>
 
-/** What was said on the command line, and nothing else. */
+/** Only what was given on the command line. */
 export function serverChoices(flags: ServerFlagValues): Choices {
   const said = flagReader(flags)
   return given({

@@ -11,8 +11,8 @@ export interface ServerLogOptions {
 }
 
 /**
- * The log of a server: lines on the standard error, each with its time. The server outlives its output: a full disk, or a
- * pipe that nobody reads any more, costs lines and nothing else.
+ * The log of a server: lines on the standard error, each with its time. If the output fails, because of a full disk or a closed
+ * pipe, lines are lost but the server keeps running.
  */
 export function openServerLog({
   stream = process.stderr,
@@ -29,7 +29,7 @@ export function openServerLog({
     stream.write(`${clock.now().toISOString()} ${plainText(line)}\n`)
     afterLine()
   }
-  // Libraries print errors as a whole, with the place in their code: their message is enough.
+  // Libraries print whole errors, with their stack: the message is enough.
   Object.assign(globalThis.console, {
     error: (...said: unknown[]) => log(`error: ${said.map(messageOf).join(' ')}`),
   })

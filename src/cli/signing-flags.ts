@@ -32,7 +32,7 @@ export const signingFlags = {
     helpGroup: HELP_GROUP,
     helpValue: '<duration>',
     summary:
-      'the longest lifetime of certificates that are signed on request, and that of requests that ask for none [default: 8760h]',
+      'maximum lifetime of certificates signed on request, and the lifetime for requests that do not name one [default: 8760h]',
   }),
 }
 
@@ -45,7 +45,7 @@ const SIGNERS = {
   'legacy-unknown': 'kubernetes.io/legacy-unknown',
 } as const satisfies Record<string, WellKnownSigner>
 
-/** Reads the flags. Half a pair is refused: signing with another CA than the one that was meant helps nobody. */
+/** Reads the flags. Half a pair is refused: otherwise another CA would sign than the one that was meant. */
 export async function readSigningFlags(flags: SigningFlagValues): Promise<SigningSettings> {
   const {TrustError} = await import('../errors.ts')
   const {duration: readDuration} = await import('../control-plane/config/fields.ts')
@@ -60,7 +60,7 @@ export async function readSigningFlags(flags: SigningFlagValues): Promise<Signin
     if (certificate !== undefined && key !== undefined) return {certificate, key}
     if (certificate === undefined && key === undefined) return undefined
     const [there, missing] = key === undefined ? [certName, keyName] : [keyName, certName]
-    throw new TrustError('USAGE', `--${missing} is missing, which goes with --${there}`)
+    throw new TrustError('USAGE', `--${there} needs --${missing} too`)
   }
   const filesOf: SigningSettings['filesOf'] = {}
   for (const [flag, signer] of Object.entries(SIGNERS)) {

@@ -16,14 +16,17 @@ interface ParserError extends Error {
 
 /** oclif words its errors in several styles and on several lines. For these it gives nothing but the text; ours are one sentence each. */
 const SENTENCES: readonly (readonly [RegExp, string])[] = [
-  [/^Expected (--[^=]+)=([a-z]{1,12}) to be one of: (.+)$/s, '$1 has to be one of $3, not "$2"'],
-  [/^Expected (--[^=]+)=.* to be one of: (.+)$/s, '$1 has to be one of $2'],
-  [/^Expected ([a-z-]{1,12}) to be one of: (.+)$/s, '"$1" is none of $2'],
-  [/^Expected .* to be one of: (.+)$/s, 'the argument has to be one of $1'],
+  [/^Expected (--[^=]+)=([a-z]{1,12}) to be one of: (.+)$/s, '$1 must be one of $3, not "$2"'],
+  [/^Expected (--[^=]+)=.* to be one of: (.+)$/s, '$1 must be one of $2'],
+  [/^Expected ([a-z-]{1,12}) to be one of: (.+)$/s, '"$1" is not one of $2'],
+  [/^Expected .* to be one of: (.+)$/s, 'the argument must be one of $1'],
   [/^Flag (--\S+) expects a value$/, '$1 needs a value'],
   [/^Flag (--\S+) expects one of these values: (.+)$/, '$1 needs a value: one of $2'],
   [/^Missing required flag (\S+)$/, '--$1 is missing'],
-  [/^(--[^=]+)=.* cannot also be provided when using (--\S+)$/s, '$2 and $1 do not go together'],
+  [
+    /^(--[^=]+)=.* cannot also be provided when using (--\S+)$/s,
+    '$2 and $1 cannot be used together',
+  ],
 ]
 
 function sentenceOf(reason: string): string {
@@ -68,7 +71,7 @@ function similarFlags({flags, parse}: ParserError): string[] {
   return similar.map((one) => `did you mean ${one}?`)
 }
 
-/** A mistake on the command line, with a hint always; undefined for any other error. */
+/** The error for a mistake on the command line, always with a hint; undefined for any other error. */
 export function usageErrorOf(error: unknown): TrustError | undefined {
   if (error instanceof TrustError) {
     if (error.code !== 'USAGE' || error.suggestions.length > 0) return undefined

@@ -7,11 +7,11 @@ import {findKubeconfig, type ClusterFlagValues} from './cluster.ts'
 
 export interface Cluster {
   client: ApiClient
-  /** Where it is and by which CA it is known. */
+  /** Its address and its CA. */
   access: ServerAccess
 }
 
-/** Works with the cluster that the flags name, and lets go of its connections in the end. */
+/** Works with the cluster that the flags name, and closes its connections in the end. */
 export async function withCluster<Result>(
   flags: ClusterFlagValues,
   work: (cluster: Cluster) => Promise<Result>,

@@ -2,11 +2,11 @@ export interface BackoffOptions {
   /** Milliseconds before the second attempt. */
   base?: number | undefined
   max?: number | undefined
-  /** Between 0 and 1; tests hold it still. */
+  /** Between 0 and 1; tests use a constant. */
   random?: (() => number) | undefined
 }
 
-/** Exponential waiting with jitter, so that the clients of a restarted server do not all come back at once. */
+/** Exponential backoff with jitter, so that the clients of a restarted server do not all reconnect at once. */
 export class Backoff {
   readonly #base: number
   readonly #max: number

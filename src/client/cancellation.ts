@@ -1,4 +1,4 @@
-/** Follows a caller's signal and a deadline, and lets go of both, so that long-lived signals gather no listeners. */
+/** Combines a caller's signal and a deadline, and releases both, so that long-lived signals do not collect listeners. */
 export class Cancellation {
   readonly #controller = new AbortController()
   readonly #parent: AbortSignal | undefined

@@ -8,7 +8,7 @@ import {RetryingTransport, type RetryOptions} from './retries.ts'
 import type {ServerAccess} from './server-access.ts'
 import {UndiciTransport, type TransportOptions} from './undici-transport.ts'
 
-/** The path of a kubeconfig, or its content; neither: where kubectl looks. */
+/** The path of a kubeconfig, or its content; without either, it is searched for as kubectl does. */
 export type KubeconfigSource = string | {content: string} | undefined
 
 export interface ConnectOptions extends ClientOptions, LoadOptions {

@@ -9,7 +9,7 @@ import {openTunnel} from './tunnel.ts'
 export interface ConnectorOptions {
   proxy: URL | undefined
   timeout: number
-  /** Told the certificate of the server at each connection, as DER, once it is trusted. */
+  /** Called with the certificate of the server, as DER, at each connection, once it is verified. */
   onServer?: (certificate: Uint8Array) => void
 }
 
@@ -26,7 +26,7 @@ function telling(
     })
 }
 
-/** Makes undici's connections: TLS checked against the cluster's CA, through a proxy's tunnel where there is one. */
+/** Opens undici's connections: TLS verified with the cluster's CA, through a proxy's tunnel if there is one. */
 export function connectorFor(
   access: ServerAccess,
   {proxy, timeout, onServer}: ConnectorOptions,
@@ -49,7 +49,7 @@ function tlsOptions(access: ServerAccess): buildConnector.BuildOptions {
   const expected = access.tlsServerName ?? hostOf(new URL(access.server))
   return {
     rejectUnauthorized: !access.insecure,
-    // An address is never sent as SNI, and the certificate is checked for the name that was asked for.
+    // An IP address is never sent as SNI, but the certificate is still checked for it.
     ...(isIP(expected) ? {} : {servername: expected}),
     checkServerIdentity: (_host: string, certificate: PeerCertificate) =>
       checkServer(expected, certificate),

@@ -12,12 +12,12 @@ export function requireCertificates(pem: string, name: string): X509Certificate[
   try {
     if (blocks.length > 0) return blocks.map((block) => new X509Certificate(block))
   } catch {
-    // Said below: the parser's own words help nobody.
+    // Reported below: the parser's message is of no help.
   }
-  throw kubeconfigInvalid(`${name} in the kubeconfig is not a certificate in PEM`)
+  throw kubeconfigInvalid(`${name} in the kubeconfig is not a PEM certificate`)
 }
 
-/** A client certificate and its key, checked to belong together. Both may stand in one file, as the kubelet keeps them. */
+/** A client certificate and its key, checked to belong together. Both may be in one file, as the kubelet stores them. */
 export function clientCertificate(
   certificatePem: string | undefined,
   keyPem: string | undefined,
@@ -36,7 +36,7 @@ export function clientCertificate(
   }
 }
 
-/** What is wrong with the credentials, as far as they show it themselves. */
+/** Problems that can be seen in the credentials themselves. */
 export function credentialProblems({clientCertificate}: ServerAccess, clock: Clock): string[] {
   if (!clientCertificate) return []
   const {validFrom, validTo} = new X509Certificate(clientCertificate.certificate)
@@ -53,9 +53,9 @@ function parseKey(pem: string): KeyObject {
   try {
     if (block !== undefined) return createPrivateKey(block)
   } catch {
-    // Said below, without a word of the key.
+    // Reported below, without any part of the key.
   }
-  throw kubeconfigInvalid('client-key in the kubeconfig is not an unencrypted private key in PEM')
+  throw kubeconfigInvalid('client-key in the kubeconfig is not an unencrypted PEM private key')
 }
 
 function incomplete(has: string, lacks: string) {

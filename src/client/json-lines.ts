@@ -4,8 +4,8 @@ const NEWLINE = 0x0a
 const LONGEST_LINE = 32 * 1024 * 1024
 
 /**
- * Splits a stream at newlines and parses each line. Works on bytes until a line is whole, so a
- * chunk may end anywhere, in the middle of a character too.
+ * Splits a stream at newlines and parses each line. Works on bytes until a line is complete, so a
+ * chunk may end anywhere, even in the middle of a character.
  */
 export async function* parseJsonLines(
   chunks: AsyncIterable<Uint8Array>,
@@ -37,17 +37,17 @@ function parseLine(line: string): unknown {
   try {
     return JSON.parse(line) as unknown
   } catch {
-    // The line is not echoed: it may hold a Secret.
+    // The line is not shown: it may contain a Secret.
     throw new TrustError('SERVER_ERROR', 'the server sent an event that is not JSON')
   }
 }
 
-/** The last event may lack its newline; half an event means that the connection was cut. */
+/** The last event may lack its newline; half an event means that the connection was lost. */
 function parseRest(rest: string): unknown {
   try {
     return JSON.parse(rest) as unknown
   } catch {
-    throw new TrustError('SERVER_UNREACHABLE', 'the server cut the connection within an event', {
+    throw new TrustError('SERVER_UNREACHABLE', 'the server closed the connection in the middle of an event', {
       facts: {systemCode: 'ECONNRESET'},
     })
   }

@@ -12,11 +12,11 @@ import type {ServerAccess} from './server-access.ts'
 
 export interface AccessOptions {
   context?: string | undefined
-  /** False for content that came from elsewhere: it must not choose files of this machine. */
+  /** False for content from another machine: it must not refer to files of this machine. */
   files?: boolean | undefined
 }
 
-/** What one context of a kubeconfig comes down to, with the files it refers to read in. */
+/** The server and user of one context of a kubeconfig, including the files that it refers to. */
 export async function resolveAccess(
   config: Kubeconfig,
   {context: wanted, files = true}: AccessOptions = {},
@@ -27,7 +27,7 @@ export async function resolveAccess(
   const cluster = config.clusters.find((entry) => entry.name === context.cluster)?.cluster
   if (!cluster) throw kubeconfigInvalid(`the kubeconfig has no cluster "${context.cluster}"`)
   const user = config.users.find((entry) => entry.name === context.user)?.user
-  // As kubectl: a context without a user is an anonymous one, a user that is not there is a mistake.
+  // As in kubectl: a context without a user is anonymous, a user that does not exist is a mistake.
   if (!user && context.user) throw kubeconfigInvalid(`the kubeconfig has no user "${context.user}"`)
   return {
     ...(await clusterAccess(cluster, files)),
@@ -41,8 +41,8 @@ async function clusterAccess(cluster: KubeconfigCluster, files: boolean): Promis
   const ca = await material(cluster, 'certificate-authority', files)
   if (insecure && ca !== undefined) {
     throw kubeconfigInvalid(
-      'the kubeconfig names a CA and says insecure-skip-tls-verify too',
-      'take insecure-skip-tls-verify out',
+      'the kubeconfig has both a CA and insecure-skip-tls-verify',
+      'remove insecure-skip-tls-verify',
     )
   }
   if (ca !== undefined) requireCertificates(ca, 'certificate-authority')
@@ -92,7 +92,7 @@ function decode(data: string, name: string): string {
   return Buffer.from(compact, 'base64').toString()
 }
 
-/** A token file is read before every request; while it cannot be read, what it held last counts. */
+/** A token file is read before every request; if it cannot be read, its last content is used. */
 function bearerToken(
   {token, tokenFile}: KubeconfigUser,
   files: boolean,
@@ -112,7 +112,7 @@ function bearerToken(
 
 function headerSafe(token: string): string {
   if (/^[\x21-\x7e]+$/.test(token)) return token
-  throw kubeconfigInvalid('the token in the kubeconfig has characters that no token has')
+  throw kubeconfigInvalid('the token in the kubeconfig has invalid characters')
 }
 
 function impersonated(user: KubeconfigUser): Partial<UserInfo> | undefined {
@@ -133,12 +133,12 @@ function parseServer(text: string | undefined): string {
     throw kubeconfigInvalid('the server in the kubeconfig is not an https:// URL')
   }
   if (url.username || url.password || url.search || url.hash) {
-    throw kubeconfigInvalid('the server in the kubeconfig has more than a host, a port and a path')
+    throw kubeconfigInvalid('the server in the kubeconfig must have only a host, a port and a path')
   }
   if (url.protocol === 'http:' && !isLoopback(hostOf(url))) {
     throw kubeconfigInvalid(
-      'the server in the kubeconfig would be asked in the clear',
-      'use its https:// address; http:// is accepted for this machine only',
+      'the server in the kubeconfig has an unencrypted http:// address',
+      'use its https:// address; http:// is accepted only for this machine',
     )
   }
   return url.href
@@ -150,25 +150,25 @@ function refuseUnsupported(user: KubeconfigUser): void {
     throw kubeconfigInvalid(
       'the user in the kubeconfig gets its credentials from a program (exec), which trustadm does not run',
       advice,
-      'or make a kubeconfig with "trustadm kubeconfig user" on the control plane',
+      'or create a kubeconfig with "trustadm kubeconfig user" on the control plane',
     )
   }
   if (user['auth-provider'] !== undefined) {
     throw kubeconfigInvalid(
-      'the user in the kubeconfig has an auth-provider, which Kubernetes has given up',
+      'the user in the kubeconfig has an auth-provider, which Kubernetes no longer supports',
       advice,
     )
   }
   if (user.username || user.password) {
     throw kubeconfigInvalid(
-      'the user in the kubeconfig has a name and a password, which no API server accepts any more',
+      'the user in the kubeconfig has a user name and a password, which API servers no longer accept',
       advice,
     )
   }
 }
 
 function foreignFile(name: string) {
-  return kubeconfigInvalid(`${name} names a file, but this kubeconfig did not come from a file`)
+  return kubeconfigInvalid(`${name} refers to a file, but this kubeconfig did not come from a file`)
 }
 
 function noContext(name: string, config: Kubeconfig) {
@@ -177,7 +177,7 @@ function noContext(name: string, config: Kubeconfig) {
   return name === ''
     ? kubeconfigInvalid(
         'there is no kubeconfig with a current context',
-        'name one with --kubeconfig, or create a cluster with "trustadm init"',
+        'use --kubeconfig, or create a cluster with "trustadm init"',
       )
     : kubeconfigInvalid(`the kubeconfig has no context "${name}"`, known)
 }

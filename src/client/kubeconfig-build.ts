@@ -9,11 +9,11 @@ import {
 
 export interface KubeconfigSpec {
   server: string
-  /** The cluster's CAs as PEM; without them the system's own vouch for the server. */
+  /** The cluster's CAs as PEM; without them the server is verified with the system's. */
   ca?: string | undefined
-  /** The name in the server's certificate, where it is not the one in the URL. */
+  /** The name in the server's certificate, if it is not the one in the URL. */
   tlsServerName?: string | undefined
-  /** What other programs pass over in the cluster's entry. */
+  /** Extensions of the cluster's entry, which other programs ignore. */
   extensions?: readonly object[] | undefined
   userName: string
   clusterName?: string
@@ -46,7 +46,7 @@ export function buildKubeconfig(spec: KubeconfigSpec): Kubeconfig {
   }
 }
 
-/** Replaces the file as a whole; only its owner may read it, for it holds keys. */
+/** Replaces the whole file; only its owner may read it, because it contains keys. */
 export async function writeKubeconfig(
   path: string,
   config: Kubeconfig,

@@ -12,7 +12,7 @@ export interface LoadOptions {
   home?: string | undefined
 }
 
-/** The kubeconfig that was named (it has to exist), else the files of `$KUBECONFIG`, else `~/.kube/config`, as kubectl. */
+/** The given kubeconfig (it must exist), else the files of `$KUBECONFIG`, else `~/.kube/config`, as kubectl. */
 export async function loadKubeconfig(
   path?: string,
   {environment = process.env, home = homedir()}: LoadOptions = {},
@@ -24,7 +24,7 @@ export async function loadKubeconfig(
   return mergeKubeconfigs(configs.filter((config) => config !== undefined))
 }
 
-/** Joins kubeconfigs: of each name, and of every other setting, the first one counts. */
+/** Merges kubeconfigs: for each name, and every other setting, the first one is used. */
 function mergeKubeconfigs(configs: readonly Kubeconfig[]): Kubeconfig {
   const named = <Entry extends {name: string}>(entries: Entry[]) =>
     [...new Map(entries.toReversed().map((entry) => [entry.name, entry])).values()].toReversed()
@@ -37,7 +37,7 @@ function mergeKubeconfigs(configs: readonly Kubeconfig[]): Kubeconfig {
   }
 }
 
-/** Reads one file; the files it refers to are looked for beside it. */
+/** Reads one file; the paths in it are relative to its folder. */
 export async function readKubeconfig(path: string): Promise<Kubeconfig> {
   const config = parseKubeconfig(await readSmallFile(path, 'the kubeconfig'), path)
   const folder = dirname(resolve(path))

@@ -35,7 +35,7 @@ const USER: Record<string, Check> = {
   'as-user-extra': isTextLists,
 }
 
-/** Checks the fields that are used, names them where they are wrong, and never shows their values. */
+/** Checks the fields that are used. Errors name the field, and never show its value. */
 export function checkShape(value: unknown, source: string): Kubeconfig {
   const config = value ?? {}
   if (!isFields(config)) throw invalid(source, 'it is not a map')
@@ -43,7 +43,7 @@ export function checkShape(value: unknown, source: string): Kubeconfig {
     throw invalid(source, 'its kind is not Config of v1')
   }
   const current = config['current-context'] ?? ''
-  if (typeof current !== 'string') throw invalid(source, 'current-context is not text')
+  if (typeof current !== 'string') throw invalid(source, 'current-context is not a string')
   const checked: Fields = {
     ...config,
     'current-context': current,
@@ -54,7 +54,7 @@ export function checkShape(value: unknown, source: string): Kubeconfig {
   return checked as Kubeconfig
 }
 
-/** A list of `{name, <field>: {…}}`; null stands for an empty one, as client-go writes it. */
+/** A list of `{name, <field>: {…}}`; null means an empty one, as client-go writes it. */
 function named(
   config: Fields,
   list: string,
@@ -70,14 +70,14 @@ function named(
     if (!isFields(entry)) throw invalid(source, `${where} is not a map`)
     const name = entry.name ?? ''
     const inner = entry[field] ?? {}
-    if (!isText(name)) throw invalid(source, `${where}.name is not text`)
+    if (!isText(name)) throw invalid(source, `${where}.name is not a string`)
     if (seen.has(name)) throw invalid(source, `${where} has the name of an earlier one`)
     if (!isFields(inner)) throw invalid(source, `${where}.${field} is not a map`)
     seen.add(name)
     const fields = withoutNulls(inner)
     for (const [key, check] of Object.entries(checks)) {
       if (key in fields && !check(fields[key])) {
-        throw invalid(source, `${where}.${field}.${key} is of the wrong type`)
+        throw invalid(source, `${where}.${field}.${key} has the wrong type`)
       }
     }
     return {...entry, name, [field]: fields}
@@ -94,6 +94,6 @@ function isFields(value: unknown): value is Fields {
 
 function invalid(source: string, problem: string): TrustError {
   return new TrustError('KUBECONFIG_INVALID', `${source} is not a kubeconfig: ${problem}`, {
-    hints: ['get a fresh kubeconfig from the control plane'],
+    hints: ['get a new kubeconfig from the control plane'],
   })
 }

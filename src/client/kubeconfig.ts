@@ -2,7 +2,7 @@ import {parseDocument, stringify} from 'yaml'
 import {TrustError} from '../errors.ts'
 import {checkShape} from './kubeconfig-shape.ts'
 
-/** A kubeconfig as it stands in its file. Fields that are not named here are kept. */
+/** A kubeconfig as it is in its file. Fields that are not listed here are kept. */
 export interface Kubeconfig {
   apiVersion?: string
   kind?: string
@@ -65,7 +65,7 @@ export interface KubeconfigUser {
 
 const LARGEST = 4 * 1024 * 1024
 
-/** Reads a kubeconfig in YAML or JSON. No error ever quotes it: any of its lines may be a key. */
+/** Reads a kubeconfig in YAML or JSON. No error ever quotes it: any line may be part of a key. */
 export function parseKubeconfig(text: string, source = 'the kubeconfig'): Kubeconfig {
   if (text.length > LARGEST) throw kubeconfigInvalid(`${source} is larger than 4 MiB`)
   const document = parseDocument(text, {prettyErrors: false, uniqueKeys: true})
@@ -92,6 +92,6 @@ export function formatKubeconfig(config: Kubeconfig): string {
 
 export function kubeconfigInvalid(message: string, ...hints: string[]): TrustError {
   return new TrustError('KUBECONFIG_INVALID', message, {
-    hints: hints.length > 0 ? hints : ['get a fresh kubeconfig from the control plane'],
+    hints: hints.length > 0 ? hints : ['get a new kubeconfig from the control plane'],
   })
 }

@@ -7,7 +7,7 @@ import {fromForeignAnswer} from './status-errors.ts'
 
 const PAGE_SIZE = 500
 
-/** Reads a list page by page. Where the pages' version is gone meanwhile, once more and all at once, as client-go's pager. */
+/** Reads a list page by page. If its version expires in between, reads it again in one request, as client-go's pager does. */
 export async function listPages<T extends ApiObject>(
   caller: ApiCaller,
   type: ResourceType,
@@ -55,7 +55,7 @@ async function readPage<T extends ApiObject>(
   if (!list.kind?.endsWith('List')) throw fromForeignAnswer(200)
   const kind = list.kind.slice(0, -'List'.length)
   const {apiVersion = '', metadata = {}} = list
-  // Items of a list do not say what they are; everything else in the program expects them to.
+  // Items of a list have no kind and apiVersion; the rest of the program expects them.
   const items = (list.items ?? []).map((item) => ({apiVersion, kind, ...item}))
   return {apiVersion, kind: list.kind, metadata, items}
 }

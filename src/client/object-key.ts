@@ -6,7 +6,7 @@ export interface ObjectKey {
   namespace?: string | undefined
 }
 
-/** An object by key, or by text: `name`, or `namespace/name` as work queues hold it. */
+/** An object by key, or by text: `name` or `namespace/name`, as in work queues. */
 export type ObjectRef = string | ObjectKey
 
 export function toKey(ref: ObjectRef): ObjectKey {
@@ -20,11 +20,11 @@ export function keyOf({metadata: {name = '', namespace}}: Pick<ApiObject, 'metad
   return namespace ? `${namespace}/${name}` : name
 }
 
-/** Encodes one segment of a path. What Kubernetes allows in no name never reaches the wire. */
+/** Encodes one segment of a path. Refuses what is not allowed in any name of Kubernetes. */
 export function pathSegment(text: string): string {
   if (text === '' || text === '.' || text === '..' || /[/%]/.test(text)) {
     throw new TrustError('INVALID', `"${text}" cannot be the name of an object`, {
-      hints: ['a name is not empty, not "." or "..", and has no "/" or "%"'],
+      hints: ['a name must not be empty, "." or "..", and must not contain "/" or "%"'],
     })
   }
   return encodeURIComponent(text)

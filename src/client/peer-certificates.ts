@@ -11,8 +11,8 @@ export interface PeerOptions {
 }
 
 /**
- * The certificates that a server shows, as DER, its own first. Nothing is verified and nothing is sent: this is to say why a
- * server is not trusted, never to trust it.
+ * The certificates that a server presents, as DER, its own first. Nothing is verified and nothing is sent: this is only to explain
+ * why a server is not trusted.
  */
 export async function peerCertificates(
   server: URL,

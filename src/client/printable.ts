@@ -1,13 +1,13 @@
 const LONGEST = 2000
 
-/** What moves a terminal's cursor, turns its line around or cannot be seen; tabs and line feeds are not among it. */
+/** Characters that move a terminal's cursor, change the direction of text or are invisible; not tabs and line feeds. */
 export const UNPRINTABLE =
   // eslint-disable-next-line no-control-regex -- control characters are what this finds
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g
 
 const UNPRINTABLE_RUN = new RegExp(`${UNPRINTABLE.source}+`, 'g')
 
-/** Text from the other side, safe on a terminal: nothing unprintable, and not endless. */
+/** Text from a server, made safe for a terminal: nothing unprintable, and limited in length. */
 export function printable(text: string): string {
   const plain = text.slice(0, 2 * LONGEST).replaceAll(UNPRINTABLE_RUN, ' ')
   return plain.length > LONGEST ? `${plain.slice(0, LONGEST)}…` : plain

@@ -4,7 +4,7 @@ export type Environment = Record<string, string | undefined>
 
 /** The proxy for a server by `HTTPS_PROXY` and `NO_PROXY`, with the rules of Go's httpproxy, which kubectl follows. */
 export function proxyFromEnvironment(server: URL, environment: Environment): string | undefined {
-  // Plain HTTP is only spoken to this machine itself, and that never goes through a proxy.
+  // Plain HTTP is only for this machine, and never goes through a proxy.
   if (server.protocol !== 'https:') return undefined
   const proxy = variable(environment, 'HTTPS_PROXY')
   if (!proxy || isLoopback(hostOf(server))) return undefined
@@ -22,7 +22,7 @@ export function isExempt(server: URL, noProxy: string): boolean {
     .some((rule) => rule !== '' && matches(rule, host, port))
 }
 
-/** The host as a socket takes it: an IPv6 address without its brackets. */
+/** The host for a socket: an IPv6 address without its brackets. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1').toLowerCase()
 }

@@ -9,7 +9,7 @@ export interface ResourceType {
   version: string
   plural: string
   namespaced: boolean
-  /** Filled into objects that do not say their kind. */
+  /** Added to objects that have no kind. */
   kind?: string | undefined
 }
 
@@ -26,17 +26,17 @@ export interface SelectOptions extends CallOptions {
 
 export interface ListOptions<T = ApiObject> extends SelectOptions {
   resourceVersion?: string | undefined
-  /** How many objects to ask for at once; all pages are read in any case. */
+  /** The size of a page; all pages are read in any case. */
   pageSize?: number | undefined
   /**
-   * Takes each page as it comes, and the list has no items: for those who need not have all in memory at once. A second first
-   * page means that the list had to begin again, and what came before does not count.
+   * Receives each page as it arrives, and the returned list has no items: for callers that do not need all of them in memory at once.
+   * A second first page means that the list was started again, and earlier pages do not count.
    */
   onPage?: ((items: T[], isFirst: boolean) => Promise<void> | void) | undefined
 }
 
 export interface WatchOptions extends SelectOptions {
-  /** Events after this one; without it the present objects come first, as ADDED. */
+  /** Events after this version; without it the existing objects come first, as ADDED. */
   resourceVersion?: string | undefined
   bookmarks?: boolean | undefined
   timeoutSeconds?: number | undefined
@@ -63,7 +63,7 @@ export interface PatchOptions extends WriteOptions {
 export type PatchType = 'json' | 'merge' | 'strategic'
 
 export interface DeleteOptions extends CallOptions {
-  /** Preconditions: an object that was recreated or changed is left alone, with CONFLICT. */
+  /** Preconditions: if the object was recreated or changed, nothing is deleted and CONFLICT is thrown. */
   uid?: string | undefined
   resourceVersion?: string | undefined
   propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' | undefined
@@ -72,18 +72,18 @@ export interface DeleteOptions extends CallOptions {
 }
 
 /**
- * The objects of one resource. A namespaced object that does not say its namespace belongs to
- * the client's own (the kubeconfig's, else `default`).
+ * The objects of one resource. A namespaced object without a namespace belongs to
+ * the client's (the kubeconfig's, else `default`).
  */
 export interface ResourceClient<T extends ApiObject> {
   get(ref: ObjectRef, options?: CallOptions): Promise<T>
-  /** As get, but undefined where there is no such object. */
+  /** As get, but undefined if there is no such object. */
   find(ref: ObjectRef, options?: CallOptions): Promise<T | undefined>
   /** Reads all pages at one resourceVersion. */
   list(options?: ListOptions<T>): Promise<ApiList<T>>
   watch(options?: WatchOptions): AsyncIterable<ObjectEvent<T>>
   create(object: T, options?: WriteOptions): Promise<T>
-  /** Fails with CONFLICT where the object's resourceVersion is not the stored one. */
+  /** Fails with CONFLICT if the object's resourceVersion is not the stored one. */
   update(object: T, options?: WriteOptions): Promise<T>
   updateStatus(object: T, options?: WriteOptions): Promise<T>
   updateSubresource(subresource: string, object: T, options?: WriteOptions): Promise<T>
@@ -95,7 +95,7 @@ export interface ResourceClient<T extends ApiObject> {
     options?: WriteOptions,
   ): Promise<S>
   patch(ref: ObjectRef, patch: unknown, options: PatchOptions): Promise<T>
-  /** Server-side apply: the object holds just the fields that the manager wants to own. */
+  /** Server-side apply: the object has only the fields that the manager wants to own. */
   apply(object: ApiObject, options: ApplyOptions): Promise<T>
   delete(ref: ObjectRef, options?: DeleteOptions): Promise<void>
   deleteCollection(select: SelectOptions, options?: DeleteOptions): Promise<void>

@@ -21,7 +21,7 @@ export function objectPath(
   return subresource === undefined ? path : `${path}/${pathSegment(subresource)}`
 }
 
-/** A query of the values that are there. */
+/** A query of the values that are defined. */
 export function queryOf(
   values: Record<string, string | number | boolean | undefined>,
 ): URLSearchParams {

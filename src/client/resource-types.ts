@@ -1,6 +1,6 @@
 import type {ResourceType} from './resource-client.ts'
 
-/** The resources that have a name of their own on the client. */
+/** The resources that are properties of the client. */
 export const RESOURCE_TYPES = {
   namespaces: core('namespaces', 'Namespace', false),
   nodes: core('nodes', 'Node', false),

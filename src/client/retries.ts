@@ -11,7 +11,7 @@ import {
 
 export interface RetryOptions extends BackoffOptions {
   attempts?: number | undefined
-  /** A server that asks for more patience, in milliseconds, gets its answer reported instead. */
+  /** If a server asks to wait longer than these milliseconds, its response is returned instead. */
   longestWait?: number | undefined
   /** Tests do not wait. */
   sleep?: typeof sleep | undefined
@@ -20,8 +20,8 @@ export interface RetryOptions extends BackoffOptions {
 type Outcome<Answer> = {answer: Answer} | {error: unknown}
 
 /**
- * Sends again only what cannot be done twice by that, as client-go does: reads after a cut
- * connection or when the server says Retry-After; writes when told 429, or when nothing was sent.
+ * Retries only what cannot be done twice by that, as client-go does: reads after a lost connection
+ * or with Retry-After; writes after a 429, or when nothing was sent.
  */
 export class RetryingTransport implements Transport {
   readonly #inner: Transport
@@ -77,7 +77,7 @@ export class RetryingTransport implements Transport {
     }
   }
 
-  /** How long to wait before sending it again; undefined: the outcome stands. */
+  /** How long to wait before the next attempt; undefined for no further attempt. */
   #waitFor(
     {method, signal}: TransportRequest,
     outcome: Outcome<Pick<TransportResponse, 'status' | 'headers'>>,

@@ -3,7 +3,7 @@ import {problemOfServer, type ServerProblem} from '../pki/server-identity.ts'
 
 const LONGEST_CHAIN = 16
 
-/** Codes in the manner of OpenSSL's, which name most of what can be wrong. */
+/** Error codes like those of OpenSSL. */
 const CODES: Record<ServerProblem, string> = {
   host: 'ERR_TLS_CERT_ALTNAME_INVALID',
   root: 'INVALID_CA',
@@ -12,7 +12,7 @@ const CODES: Record<ServerProblem, string> = {
   unreadable: 'CERT_UNREADABLE',
 }
 
-/** For TLS connections: whether a chain that OpenSSL has accepted is the host's, and one that Go would accept too. */
+/** For TLS connections: whether a chain that OpenSSL accepted is for the host, and would be accepted by Go too. */
 export function checkServer(host: string, certificate: PeerCertificate): Error | undefined {
   const problem = problemOfServer(chainOf(certificate as DetailedPeerCertificate), host)
   if (problem === undefined) return undefined

@@ -32,57 +32,57 @@ const CODE_BY_STATUS: Record<number, ErrorCode> = {
 
 const HINTS: Partial<Record<ErrorCode, string[]>> = {
   UNAUTHORIZED: [
-    'the credentials in the kubeconfig are unknown to the server, expired or revoked',
-    'get a fresh kubeconfig from the control plane',
+    'the server does not accept the credentials in the kubeconfig: they are unknown, expired or revoked',
+    'get a new kubeconfig from the control plane',
   ],
-  CONFLICT: ['somebody else changed it meanwhile: read it again and repeat the change'],
-  EXPIRED: ['the server no longer holds that version: read the present state again'],
-  TOO_MANY_REQUESTS: ['the server is busy: try again in a while'],
-  SERVER_ERROR: ['look at the logs of the API server'],
-  TIMED_OUT: ['check that the API server and its store are well, and try again'],
+  CONFLICT: ['it was changed in the meantime: read it again and repeat the change'],
+  EXPIRED: ['the server no longer has that version: read the current state again'],
+  TOO_MANY_REQUESTS: ['the server is busy: try again later'],
+  SERVER_ERROR: ['check the logs of the API server'],
+  TIMED_OUT: ['check the API server and its store, and try again'],
 }
 
 /** The error for a `Status` object that reports a failure. */
 export function fromStatus(status: Status, httpStatus = status.code ?? 0): TrustError {
   const code = CODE_BY_REASON[status.reason ?? ''] ?? codeFor(httpStatus)
-  const message = printable(status.message ?? `the server answered ${httpStatus}`)
+  const message = printable(status.message ?? `the server returned ${httpStatus}`)
   return new TrustError(code, message, {
     hints: code === 'FORBIDDEN' ? permissionHints(status.details) : (HINTS[code] ?? []),
     facts: {status: httpStatus, reason: status.reason, details: status.details},
   })
 }
 
-/** The error for an answer that is no `Status`: another kind of server, a proxy, or a path that is not served. */
+/** The error for a response that is not a `Status`: another kind of server, a proxy, or a path that is not served. */
 export function fromForeignAnswer(httpStatus: number, server = 'the server'): TrustError {
   const facts = {status: httpStatus}
   if (httpStatus >= 300 && httpStatus < 400) {
-    return new TrustError('SERVER_ERROR', `${server} answered with a redirect (${httpStatus})`, {
+    return new TrustError('SERVER_ERROR', `${server} returned a redirect (${httpStatus})`, {
       facts,
-      hints: ['redirects are never followed: put the final address into the kubeconfig'],
+      hints: ['redirects are never followed: use the final address in the kubeconfig'],
     })
   }
   const code = httpStatus < 300 ? 'SERVER_ERROR' : codeFor(httpStatus)
   return new TrustError(
     code,
-    `${server} answered ${httpStatus}, but not as a Kubernetes API server does`,
+    `${server} returned ${httpStatus}, but not in the form of a Kubernetes API server`,
     {
       facts,
       hints: [
-        'check that the address is that of a Kubernetes API server, and that no proxy answers for it',
+        'check that the address is that of a Kubernetes API server, and that no proxy answers in its place',
       ],
     },
   )
 }
 
-/** The error for a path that answers in plain text, as the health checks do. */
+/** The error for a path that responds in plain text, as the health checks do. */
 export function fromText(httpStatus: number, path: string, text: string): TrustError {
   if (httpStatus >= 300 && httpStatus < 400) return fromForeignAnswer(httpStatus)
-  return new TrustError(codeFor(httpStatus), `${path} answered ${httpStatus}: ${printable(text)}`, {
+  return new TrustError(codeFor(httpStatus), `${path} returned ${httpStatus}: ${printable(text)}`, {
     facts: {status: httpStatus, text: printable(text)},
   })
 }
 
-/** Whether the server says that this one object is missing, not the path or the resource. */
+/** Whether this one object is missing, not the path or the resource. */
 export function isMissingObject(error: unknown): boolean {
   if (!(error instanceof TrustError) || error.code !== 'NOT_FOUND') return false
   const details = error.facts.details as Status['details']

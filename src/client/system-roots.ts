@@ -1,7 +1,7 @@
 import {readFileIfThere, readFileSafely} from '../fs/files.ts'
 import type {Environment} from './proxy-rules.ts'
 
-/** Where Linux distributions and the BSDs keep the roots they trust, in the order in which Go looks. */
+/** Where Linux distributions and the BSDs store the roots that they trust, in Go's order. */
 const PLACES = [
   '/etc/ssl/certs/ca-certificates.crt',
   '/etc/pki/tls/certs/ca-bundle.crt',
@@ -14,9 +14,9 @@ const PLACES = [
 const READING = {followLinks: true, maxBytes: 16 * 1024 * 1024}
 
 /**
- * The root certificates that this machine trusts, as PEM: of `SSL_CERT_FILE`, else of the system, and always those of
- * `NODE_EXTRA_CA_CERTS`. Undefined where the system keeps none in a file: then Node's own count. Node by itself never looks
- * at the system's, which is where an organisation puts its own.
+ * The root certificates that this machine trusts, as PEM: from `SSL_CERT_FILE`, else from the system, and always those of
+ * `NODE_EXTRA_CA_CERTS`. Undefined if the system has none in a file: then those of Node.js are used. Node.js does not read the
+ * system's, where organisations add their own.
  */
 export async function systemRoots(
   environment: Environment = process.env,
@@ -26,7 +26,7 @@ export async function systemRoots(
   const roots = named ? (await readFileSafely(named, READING)).toString() : await firstThere(places)
   if (roots === undefined) return undefined
   const extra = environment.NODE_EXTRA_CA_CERTS
-  // As Node: extra certificates that are not there are no failure.
+  // As in Node.js: missing extra certificates are not an error.
   const added = extra ? await readFileIfThere(extra, READING).catch(() => undefined) : undefined
   return added ? `${roots}\n${added.toString()}` : roots
 }

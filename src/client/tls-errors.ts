@@ -13,8 +13,8 @@ const UNKNOWN_AUTHORITY = new Set([
 
 const UNFIT = new Map([
   ['INVALID_CA', 'was signed by a certificate that is not a CA'],
-  ['INVALID_PURPOSE', 'is not one for servers'],
-  ['CA_KEY_UNSUPPORTED', 'comes from a CA whose key is none of RSA, ECDSA and Ed25519'],
+  ['INVALID_PURPOSE', 'is not for servers'],
+  ['CA_KEY_UNSUPPORTED', 'comes from a CA whose key is not RSA, ECDSA or Ed25519'],
   ['CA_KEY_TOO_SMALL', 'comes from a CA whose key is too small'],
   ['NAME_UNSUPPORTED', 'has a malformed name, below a CA that limits names'],
   ['CERT_UNREADABLE', 'cannot be read'],
@@ -41,7 +41,7 @@ interface Verdict {
   code?: ErrorCode
 }
 
-/** Why TLS failed, in words; undefined where the failure is not one of TLS. */
+/** Why TLS failed, in words; undefined if the failure is not one of TLS. */
 export function distrustOf(
   error: unknown,
   code: string | undefined,
@@ -52,7 +52,7 @@ export function distrustOf(
   if (OUR_CERTIFICATE_REFUSED.test(code)) {
     return new TrustError('UNAUTHORIZED', `${server} refused the client certificate`, {
       ...details,
-      hints: ['the certificate in the kubeconfig has expired, or another CA has signed it'],
+      hints: ['the certificate in the kubeconfig has expired, or was signed by another CA'],
     })
   }
   const found = verdict(error, code)
@@ -64,7 +64,7 @@ export function distrustOf(
 function verdict(error: unknown, code: string): Verdict | undefined {
   if (code === 'CERT_HAS_EXPIRED') {
     return {
-      problem: 'shows a certificate that has expired, or one of its CAs has',
+      problem: 'presents a certificate that has expired, or whose CA has expired',
       hints: [
         'check the clock of this machine',
         'renew it with "trustadm certificate renew" on the control plane',
@@ -73,23 +73,23 @@ function verdict(error: unknown, code: string): Verdict | undefined {
   }
   if (code === 'CERT_NOT_YET_VALID') {
     return {
-      problem: 'shows a certificate that is not valid yet',
+      problem: 'presents a certificate that is not valid yet',
       hints: ['check the clocks of this machine and of the server'],
     }
   }
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return wrongHost(error)
   if (UNKNOWN_AUTHORITY.has(code)) {
     return {
-      problem: 'shows a certificate that none of the trusted CAs has signed',
+      problem: 'presents a certificate that no trusted CA has signed',
       hints: [
-        'the kubeconfig may be of another cluster, or older than a rotation of the CA',
-        'get a fresh kubeconfig from the control plane; do not go on if you did not expect this',
+        'the kubeconfig may be for another cluster, or older than a rotation of the CA',
+        'get a new kubeconfig from the control plane; if you did not expect this, stop',
       ],
     }
   }
   if (UNFIT.has(code)) {
     return {
-      problem: `shows a certificate that ${UNFIT.get(code) ?? 'is unfit'}`,
+      problem: `presents a certificate that ${UNFIT.get(code) ?? 'cannot be used'}`,
       hints: ['renew it with "trustadm certificate renew" on the control plane'],
     }
   }
@@ -97,7 +97,7 @@ function verdict(error: unknown, code: string): Verdict | undefined {
     return {
       code: 'SERVER_NOT_TLS',
       problem: 'does not speak TLS on that port',
-      hints: ['check the port; an API server is asked over HTTPS only'],
+      hints: ['check the port: an API server speaks HTTPS'],
     }
   }
   if (code.startsWith('ERR_SSL_') || code === 'EPROTO') {
@@ -115,8 +115,8 @@ function wrongHost(error: unknown): Verdict {
   const names = cert?.subjectaltname
   return {
     problem: names
-      ? `shows a certificate for ${printable(names)}, not for "${host ?? 'that host'}"`
-      : `shows a certificate for another host: ${printable(messageOf(error))}`,
+      ? `presents a certificate for ${printable(names)}, not for "${host ?? 'that host'}"`
+      : `presents a certificate for another host: ${printable(messageOf(error))}`,
     hints: [
       'use one of these names in the kubeconfig, or set tls-server-name',
       'add the name with "trustadm init phase certs --apiserver-cert-extra-sans" on the control plane',

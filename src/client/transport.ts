@@ -1,10 +1,10 @@
 /** How the API client reaches a server: over a socket, or as a function in the same process. */
 export interface Transport {
-  /** Reads the whole answer, up to a limit. */
+  /** Reads the whole response, up to a limit. */
   request(request: TransportRequest): Promise<TransportResponse>
-  /** Hands the answer over as it arrives: a watch has no end. */
+  /** Returns the response as it arrives: a watch has no end. */
   stream(request: TransportRequest): Promise<TransportStream>
-  /** The certificate by which the server was known, as DER; undefined before the first answer. */
+  /** The verified certificate of the server, as DER; undefined before the first response. */
   serverCertificate(): Uint8Array | undefined
   close(): Promise<void>
 }
@@ -32,11 +32,11 @@ export interface TransportStream {
   status: number
   headers: ResponseHeaders
   body: AsyncIterable<Uint8Array>
-  /** Lets go of the connection; a body that was read to its end needs it not. */
+  /** Releases the connection; not needed for a body that was read to its end. */
   close(): void
 }
 
-/** The path with its query, as it stands in a request line. */
+/** The path with its query, as in a request line. */
 export function targetOf({path, query}: Pick<TransportRequest, 'path' | 'query'>): string {
   const text = query?.toString() ?? ''
   return text === '' ? path : `${path}?${text}`

@@ -5,23 +5,23 @@ import {TrustError, messageOf, systemCode} from '../errors.ts'
 import {printable} from './printable.ts'
 import {hostOf} from './proxy-rules.ts'
 
-/** Checks a proxy's address before anything is sent. SOCKS is not spoken here. */
+/** Checks a proxy's address before anything is sent. SOCKS is not supported. */
 export function parseProxy(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url && (url.protocol === 'http:' || url.protocol === 'https:') && url.hostname) return url
-  // Not echoed: a proxy's address often holds a password.
+  // Not shown: a proxy's address often contains a password.
   throw new TrustError(
     'KUBECONFIG_INVALID',
-    'the proxy is not given as an http:// or https:// URL',
+    'the proxy is not an http:// or https:// URL',
     {
       hints: [
-        'look at proxy-url in the kubeconfig and at HTTPS_PROXY; SOCKS proxies are not supported',
+        'check proxy-url in the kubeconfig and HTTPS_PROXY; SOCKS proxies are not supported',
       ],
     },
   )
 }
 
-/** Opens a tunnel through a proxy by CONNECT; TLS with the server itself then runs inside it. */
+/** Opens a tunnel through a proxy with CONNECT; TLS with the server runs inside it. */
 export async function openTunnel(
   proxy: URL,
   target: {host: string; port: number},
@@ -38,8 +38,8 @@ export async function openTunnel(
       headers: {host: authority, ...authorization(proxy)},
       agent: false,
     })
-    // A timer of our own: one on the socket would go on counting inside the tunnel, where a watch is silent for long.
-    const timer = setTimeout(() => request.destroy(new Error('it does not answer')), timeout)
+    // Not a timer of the socket: that would keep counting inside the tunnel, where a watch may be silent for long.
+    const timer = setTimeout(() => request.destroy(new Error('it does not respond')), timeout)
     request.on('close', () => clearTimeout(timer))
     request.on('connect', (response, socket, head) => {
       clearTimeout(timer)
@@ -48,7 +48,7 @@ export async function openTunnel(
       socket.destroy()
       reject(refused(proxy, response.statusCode))
     })
-    // Some proxies answer a refused CONNECT like any other request.
+    // Some proxies respond to a refused CONNECT as to any other request.
     request.on('response', (response) => {
       response.destroy()
       reject(refused(proxy, response.statusCode))
@@ -66,7 +66,7 @@ function authorization({username, password}: URL): Record<string, string> {
 
 function refused(proxy: URL, status = 0): TrustError {
   const hint =
-    status === 407 ? 'the proxy asks for a user and a password' : 'ask who runs the proxy'
+    status === 407 ? 'the proxy requires a user and a password' : 'ask the operator of the proxy'
   return new TrustError(
     'SERVER_UNREACHABLE',
     `the proxy ${proxy.host} refused to connect to the API server (status ${status})`,

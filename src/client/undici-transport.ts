@@ -21,15 +21,15 @@ export interface TransportOptions {
   timeout?: number | undefined
   connectTimeout?: number | undefined
   maxBodyBytes?: number | undefined
-  /** Where the proxy variables are looked up. */
+  /** The environment with the proxy variables. */
   environment?: Environment | undefined
-  /** Watches run on the connections of requests: for one who does one thing after the other, and spares a handshake. */
+  /** Watches share the connections of requests: for a caller that does one thing after the other, it saves a handshake. */
   oneAtATime?: boolean | undefined
 }
 
 const MIB = 1024 * 1024
 
-/** HTTP/1.1 over undici. Redirects are never followed: they would carry credentials to another place. */
+/** HTTP/1.1 over undici. Redirects are never followed: they would send credentials to another server. */
 export class UndiciTransport implements Transport {
   readonly #access: ServerAccess
   readonly #origin: string
@@ -37,7 +37,7 @@ export class UndiciTransport implements Transport {
   readonly #timeout: number
   readonly #maxBodyBytes: number
   readonly #requests: Pool
-  /** Watches hold a connection each and must not keep short requests waiting. */
+  /** Each watch occupies a connection, and must not block short requests. */
   readonly #streams: Pool
   #serverCertificate: Uint8Array | undefined
 
@@ -56,7 +56,7 @@ export class UndiciTransport implements Transport {
     this.#basePath = withoutTrailingSlashes(server.pathname)
     this.#timeout = timeout
     this.#maxBodyBytes = maxBodyBytes
-    // Time is kept here, for the request as a whole: a server that drips bytes resets undici's own clocks.
+    // One deadline for the whole request: a server that sends single bytes resets undici's own timers.
     const clocks = {headersTimeout: 0, bodyTimeout: 0}
     this.#requests = new Pool(server.origin, {connect, connections: 16, ...clocks})
     this.#streams = options.oneAtATime
@@ -106,9 +106,9 @@ export class UndiciTransport implements Transport {
     cancellation.expireAfter(
       this.#timeout,
       () =>
-        new TrustError('TIMED_OUT', `${this.#origin} did not answer within ${this.#timeout} ms`, {
+        new TrustError('TIMED_OUT', `${this.#origin} did not respond within ${this.#timeout} ms`, {
           facts: {server: this.#origin},
-          hints: ['check that the API server is well ("trustadm status" on its machine)'],
+          hints: ['check the API server with "trustadm status" on its machine'],
         }),
     )
     return cancellation
@@ -127,7 +127,7 @@ export class UndiciTransport implements Transport {
       body: request.body ?? null,
       signal: cancellation.signal,
     })
-    // undici heeds the signal only once it has a connection.
+    // undici checks the signal only once it has a connection.
     return await untilAborted(answer, cancellation.signal)
   }
 
@@ -139,7 +139,7 @@ export class UndiciTransport implements Transport {
       if (size > this.#maxBodyBytes) throw this.#tooLarge()
       chunks.push(chunk)
     }
-    // undici counts a connection as free one turn later: waiting for that spares a second handshake.
+    // undici counts a connection as free one tick later: waiting for that saves a second handshake.
     await nextTurn()
     return Buffer.concat(chunks, size)
   }
@@ -164,7 +164,7 @@ export class UndiciTransport implements Transport {
   #tooLarge(): TrustError {
     return new TrustError(
       'ANSWER_TOO_LARGE',
-      `the answer of ${this.#origin} is larger than ${this.#maxBodyBytes} bytes`,
+      `the response of ${this.#origin} is larger than ${this.#maxBodyBytes} bytes`,
       {
         facts: {server: this.#origin},
         hints: ['check that the address is that of a Kubernetes API server'],

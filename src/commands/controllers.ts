@@ -6,10 +6,10 @@ import {signingFlags} from '../cli/signing-flags.ts'
 
 export default class Controllers extends TrustCommand {
   static override summary = 'run controllers in the foreground, against any cluster'
-  static override description = `Approves, signs and cleans up certificate requests, signs cluster-info and removes expired tokens in a cluster whose own control plane does not: with the rights of the kubeconfig and no others. What rights are missing is said at the start.
+  static override description = `Approves, signs and cleans up certificate requests, signs cluster-info and removes expired tokens in a cluster whose own control plane does not. It has only the rights of the kubeconfig, and warns at the start about any that are missing.
 
-Of several processes that run the same controller one works and the others wait, by a Lease in kube-system.
-SIGTERM and SIGINT end it; SIGHUP rereads the CAs. Prints one line, "ready" and the controllers, on the standard output; its log goes to the standard error.`
+If several processes run the same controller, one works and the others wait, using a Lease in kube-system.
+SIGTERM and SIGINT end it; SIGHUP rereads the CAs. Prints one line, "ready" and the controllers, on the standard output; the log goes to the standard error.`
   static override examples = [
     '<%= config.bin %> <%= command.id %> --kubeconfig approver.conf --controllers csr-approver,kubelet-serving-approver',
     '<%= config.bin %> <%= command.id %> --kubeconfig signer.conf --controllers csrsigning --cluster-signing-cert-file ca.crt --cluster-signing-key-file ca.key --issuance-log issuance.log',
@@ -27,7 +27,8 @@ SIGTERM and SIGINT end it; SIGHUP rereads the CAs. Prints one line, "ready" and 
     'issuance-log': Flags.string({
       helpGroup: 'SIGNING',
       helpValue: '<file>',
-      summary: 'where csr-signer keeps what it issues and refuses; needed by it',
+      summary:
+        'file in which csr-signer records what it issues and refuses; required for csr-signer',
     }),
     ...signingFlags,
   }

@@ -4,8 +4,8 @@ import {dirOf} from '../cli/folders.ts'
 
 export default class Reset extends TrustCommand {
   static override summary = 'stop the server and remove the control plane of this machine'
-  static override description = `Removes what trustadm wrote: the store with everything in it, certificates, keys and kubeconfig files. It removes only files that it made and that nobody changed: certificates, keys and CAs that you brought stay, and so do other files in the same folders.
-There is no way back. Asks first, unless --yes is said.`
+  static override description = `Removes what trustadm wrote: the store with everything in it, certificates, keys and kubeconfig files. It removes only files that it made and that have not been changed since. Certificates, keys and CAs that you provided stay, and so do other files in the same folders.
+This cannot be undone. Asks first, unless --yes is given.`
   static override examples = [
     '<%= config.bin %> <%= command.id %> --dry-run',
     '<%= config.bin %> <%= command.id %> --yes',
@@ -23,7 +23,7 @@ There is no way back. Asks first, unless --yes is said.`
     if (flags['dry-run']) return await this.print(plan, flags.output, resetPlanView)
 
     const {confirm} = await import('../cli/prompt.ts')
-    const question = `Remove the control plane in ${plane.dir} and all that it stores?`
+    const question = `Remove the control plane in ${plane.dir} and everything stored in it?`
     if (!flags.yes && !(await confirm(question))) {
       process.stderr.write('Nothing was changed.\n')
       return this.endWith(1)

@@ -7,14 +7,14 @@ import {signingFlags} from '../cli/signing-flags.ts'
 
 export default class Serve extends TrustCommand {
   static override summary = 'run the API server of a control plane in the foreground'
-  static override description = `Runs what "init" has set up until it is told to stop; for systemd and containers. "init" starts the same in the background.
+  static override description = `Runs what "init" has set up until it is stopped; for systemd and containers. "init" starts the same server in the background.
 
-SIGTERM and SIGINT let requests in flight finish and end the server. SIGHUP rereads the certificates, and the signers in config.yaml, without an interruption.
-Prints one line, "ready" and the address, on the standard output as soon as requests are answered; its log goes to the standard error.`
+SIGTERM and SIGINT let requests in flight finish and end the server. SIGHUP rereads the certificates, and the signers in config.yaml, without downtime.
+Prints one line, "ready" and the address, on the standard output once it serves requests; the log goes to the standard error.`
   static override examples = [
     '<%= config.bin %> <%= command.id %> --dir /var/lib/trustadm',
     {
-      description: 'Leave the signing of certificates to a process elsewhere:',
+      description: 'Let a process on another machine sign certificates:',
       command: "<%= config.bin %> <%= command.id %> --controllers '*,-csr-signer'",
     },
   ]

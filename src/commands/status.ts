@@ -6,7 +6,7 @@ import {EXIT} from '../errors.ts'
 export default class Status extends TrustCommand {
   static override summary = 'show what runs, what is stored and what expires'
   static override description =
-    'Looks at the control plane of this machine: its server, its certificates and how many objects are stored. Exits with 3 if one of its certificates has expired or is not valid yet, or else with 1 if the server is not ready.'
+    'Shows the control plane of this machine: its server, its certificates and how many objects are stored. Exits with 3 if one of its certificates has expired or is not valid yet, otherwise with 1 if the server is not ready.'
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --output json',

@@ -5,7 +5,7 @@ import {KUBERNETES_VERSION, VERSION} from '../version.ts'
 export default class Version extends TrustCommand {
   static override summary = 'print the version of trustadm'
   static override description =
-    'Prints the version of this program and the Kubernetes release that its server is compatible with. No server is asked.'
+    'Prints the version of this program and the Kubernetes release that its server is compatible with. Contacts no server.'
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --output json',

@@ -8,23 +8,23 @@ import {lookAt} from '../fs/file-checks.ts'
 import {localAccess, type Plane} from './config/plane.ts'
 import {findServer} from './server-state.ts'
 
-/** The administrator whose rights do not depend on RBAC, which may not be set up yet; admins may have put that file away. */
+/** The administrator whose rights do not depend on RBAC, which may not be set up yet. Operators may have moved that file away. */
 async function credentials({dir}: Plane): Promise<string> {
   for (const name of ['super-admin.conf', 'admin.conf']) {
     const file = join(dir, name)
     if (await lookAt(file)) return file
   }
   throw new TrustError('NOT_FOUND', `there is no admin.conf in ${dir}`, {
-    hints: ['make it with "trustadm init phase kubeconfig"'],
+    hints: ['create it with "trustadm init phase kubeconfig"'],
   })
 }
 
-/** A client of the server on this machine. The address in the kubeconfig may be a load balancer's that is not there yet. */
+/** A client of the server on this machine. The address in the kubeconfig may be a load balancer that is not running yet. */
 export async function connectAsAdmin(plane: Plane): Promise<ApiClient> {
   const config = await readKubeconfig(await credentials(plane))
   const running = await findServer(plane)
   if (!running) {
-    throw new TrustError('SERVER_UNREACHABLE', 'the server of this control plane does not run', {
+    throw new TrustError('SERVER_UNREACHABLE', 'the server of this control plane is not running', {
       hints: ['start it with "trustadm init" or "trustadm serve"'],
     })
   }

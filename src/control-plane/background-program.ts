@@ -1,7 +1,7 @@
 import {closeSync, existsSync, readFileSync, readdirSync} from 'node:fs'
 import {MALLOC_SETTINGS} from './process-memory.ts'
 
-/** What a server needs of the environment of whoever started it. Tokens, proxies and options of Node.js are not among it. */
+/** The environment variables that a server inherits. Tokens, proxies and options of Node.js are not among them. */
 const PASSED_ON = /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z]+|TZ|TMPDIR|UV_THREADPOOL_SIZE)$/
 const CLOSED_AT_START = 0o2000000
 
@@ -19,22 +19,22 @@ function isInherited(descriptor: string): boolean {
 }
 
 /**
- * Closes the descriptors that this process has from its parent, beyond the standard ones: a program that it starts would keep
- * them, and with them files, pipes and locks of strangers. Those that Node.js opens are never passed on.
+ * Closes the descriptors that this process inherited, except the standard ones. Otherwise a program that it starts would keep
+ * files, pipes and locks of other programs open. Descriptors that Node.js opens are never inherited.
  */
 export function closeInheritedDescriptors(): void {
   let names: string[]
   try {
     names = readdirSync('/proc/self/fd')
   } catch {
-    // Only Linux shows them, and elsewhere Node.js closes them.
+    // Only Linux lists them; elsewhere Node.js closes them.
     return
   }
   for (const name of names.filter((one) => Number(one) > 2)) {
     try {
       if (isInherited(name)) closeSync(Number(name))
     } catch {
-      // The one that the list was read by is gone.
+      // The descriptor that the list was read with is closed already.
     }
   }
 }
@@ -42,8 +42,8 @@ export function closeInheritedDescriptors(): void {
 const SHELL = '/bin/sh'
 
 /**
- * SIGABRT, SIGBUS and SIGSEGV: the program did not end, it crashed, as LMDB may on a disk with errors. Whatever else ends
- * it was wanted or will happen again. No core is left: it would hold keys.
+ * SIGABRT, SIGBUS and SIGSEGV: the program crashed, as LMDB may on a disk with errors, and is restarted. Any other end was
+ * intended, or would happen again. No core dump is written: it would contain keys.
  */
 const SCRIPT = `
 ulimit -c 0
@@ -53,11 +53,11 @@ while :; do
   code=$?
   case $code in 134 | 135 | 139) ;; *) exit $code ;; esac
   pause=$((pause < 60 ? pause + 1 : 60))
-  echo "error: the server crashed (exit code $code); nothing acknowledged is lost; it is started again in $pause s" >&2
+  echo "error: the server crashed (exit code $code); nothing acknowledged is lost; restarting in $pause s" >&2
   sleep $pause
 done`
 
-/** A command line that starts a program again whenever it crashes. Where there is no shell, it is the program's own. */
+/** A command line that restarts a program whenever it crashes; without a shell, only the program itself. */
 export function supervised(
   command: readonly [string, ...string[]],
 ): readonly [string, ...string[]] {

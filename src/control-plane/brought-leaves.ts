@@ -8,25 +8,25 @@ import {endpointOf, type Plane} from './config/plane.ts'
 import {serverOf} from './kubeconfig-store.ts'
 import {isAsMade, readMadeFiles} from './made-files.ts'
 
-/** What there is to say about a leaf before it is kept or made. */
+/** The state of a leaf certificate before it is kept or created. */
 export interface LeafState {
   leaf: LeafSpec
   location: string
-  /** The files of it that are there. */
+  /** Its existing files. */
   files: string[]
-  /** Whether an operator brought what is there. */
+  /** Whether an operator provided them. */
   isBrought: boolean
-  /** Why it cannot stay as it is. */
+  /** Why it cannot be kept. */
   problems: string[]
 }
 
-/** Whether a file was made here. An earlier version noted only which CAs it had made, and made every leaf below them. */
+/** Whether trustadm created a file. An earlier version recorded only the CAs that it had created, and created all leaves below them. */
 async function isOurs(plane: Plane, {authority}: LeafSpec, file: string): Promise<boolean> {
   const asMade = await isAsMade(plane, await readMadeFiles(plane), file)
   return asMade ?? plane.generatedAuthorities.includes(authority)
 }
 
-/** The files of a leaf that are there, and whether somebody brought one of them. */
+/** The existing files of a leaf, and whether an operator provided one of them. */
 export async function findFiles(
   plane: Plane,
   leaf: LeafSpec,
@@ -41,7 +41,7 @@ export async function findFiles(
   return {files, isBrought}
 }
 
-/** A kubeconfig of ours is pointed to the right server; one that was brought is not written to. */
+/** A kubeconfig of ours is updated to the right server; one that an operator provided is never written to. */
 async function pointingProblems(plane: Plane, {place}: LeafSpec): Promise<string[]> {
   if (place.kind !== 'kubeconfig') return []
   const server = await serverOf(openStore(plane)(place).location)
@@ -49,7 +49,7 @@ async function pointingProblems(plane: Plane, {place}: LeafSpec): Promise<string
   return server === undefined || server === wanted ? [] : [`it does not point to ${wanted}`]
 }
 
-/** Looks at a leaf: one of ours has to be as the catalog wants it, one that was brought has to work. */
+/** Checks a leaf: one of ours must be as the catalog describes it, one that an operator provided must work. */
 export async function stateOfLeaf(
   plane: Plane,
   authority: Authority | undefined,
@@ -73,19 +73,19 @@ export async function stateOfLeaf(
   }
 }
 
-/** Nothing that somebody brought is written over without being told to. */
+/** What an operator provided is not overwritten without --replace. */
 export function requireReplaceable(states: readonly LeafState[]): void {
   const broken = states.filter(({isBrought, problems}) => isBrought && problems.length > 0)
   if (broken.length === 0) return
   const lines = broken.map(({location, problems}) => `${location}: ${problems.join('; ')}`)
   throw new TrustError(
     'CERTIFICATE_INVALID',
-    `certificates that you brought do not work: ${lines.join(', ')}`,
+    `certificates that you provided do not work: ${lines.join(', ')}`,
     {
       facts: {certificates: broken.map(({location, problems}) => ({location, problems}))},
       hints: [
         'replace them with working ones',
-        'or use --replace: it makes new ones and keeps yours in the folder "backups"',
+        'or use --replace: it creates new ones and moves yours to the folder "backups"',
       ],
     },
   )

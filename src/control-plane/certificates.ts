@@ -14,7 +14,7 @@ import {notesMade} from './made-files.ts'
 /** The CAs and leaves that a control plane with the embedded store has. */
 export const CATALOG = catalogFor()
 
-/** The id of the CA that machines and users know the cluster by. */
+/** The id of the CA with which machines and users verify the cluster. */
 export const CLUSTER_CA = 'ca'
 
 /** A CA of the catalog, by its id; undefined before it is created. */
@@ -37,14 +37,14 @@ export function catalogContext({settings}: Plane): CatalogContext {
   }
 }
 
-/** The names that a serving certificate has to have, whoever made it: what clients are told, and what was asked for. */
+/** The names that a serving certificate must have, whoever created it: the address that clients use, and those in the settings. */
 export function neededNames(plane: Plane, {usages}: LeafSpec): Readonly<SubjectNames> {
   return usages.includes('server auth')
     ? namesOfHosts([hostOfEndpoint(plane), ...plane.settings.certSANs])
     : NO_NAMES
 }
 
-/** Opens the place of a leaf, be it a pair of files or a kubeconfig. What is written there is noted as made here. */
+/** Opens the location of a leaf, a pair of files or a kubeconfig. What is written there is recorded as created by trustadm. */
 export function openStore(plane: Plane): (place: Place) => LeafStore {
   const note = notesMade(plane)
   return (place) =>

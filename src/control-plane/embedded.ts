@@ -33,9 +33,9 @@ import {watchValidity} from './validity.ts'
 /** The store, the server and the controllers in this process. */
 export interface EmbeddedPlane {
   port: number
-  /** Takes up all keys and certificates that have changed on the disk, or none: if one of them cannot be used, the old ones stay. */
+  /** Switches to the keys and certificates on the disk: to all of them or, if one cannot be used, to none. */
   reload(): Promise<void>
-  /** Lets requests in flight finish for so long; nothing acknowledged is lost. */
+  /** Waits so long for requests in flight; nothing acknowledged is lost. */
   close(graceMilliseconds: number): Promise<void>
 }
 
@@ -44,7 +44,7 @@ export interface EmbeddedOptions {
   /** The server's log. */
   log: (line: string) => void
   signing?: SigningSettings | undefined
-  /** What the command line says of kubelets' serving certificates. */
+  /** The flags about kubelets' serving certificates. */
   serving?: ServingChoices | undefined
   /** Which controllers run; without it, all. */
   controllers?: readonly string[] | undefined
@@ -84,7 +84,7 @@ export async function startEmbedded(
 ): Promise<EmbeddedPlane> {
   const {settings} = plane
   const readState = async (generation: number): Promise<PlaneState> => {
-    // What an operator may have changed meanwhile.
+    // An operator may have changed these in the meantime.
     const {signers, ...stored} = (await findPlane(plane.dir))?.settings ?? settings
     const sources = trustSources({...plane, settings: {...settings, signers}}, signing)
     const trust = await readTrust(sources, generation)
@@ -138,7 +138,7 @@ export async function startEmbedded(
       signing: {
         signers: select(trust, ({signers}) => signers),
         issuances,
-        // The server in this process has done that.
+        // The server in this process has already done that.
         checksSignatures: false,
       },
       clock,
@@ -148,7 +148,7 @@ export async function startEmbedded(
     if (signs) {
       for (const line of shortcomingsOf(trustSources(plane, signing), trust.current))
         log(`error: ${line}`)
-      // Signing is tried again and again; a server that cannot sign is of use all the same.
+      // Signing is retried; a server that cannot sign is still useful.
       await issuances.check().catch((error: unknown) => {
         log(`error: nothing is signed until the issuance log can be written: ${messageOf(error)}`)
       })

@@ -2,12 +2,12 @@ import {ensureFolder} from '../fs/folders.ts'
 import {lockFolderWhenFree} from '../fs/folder-lock.ts'
 import {fileOf} from './config/plane.ts'
 
-/** Says a line to whoever waits. */
+/** Prints a line for a user who waits. */
 export type Tell = (line: string) => void
 
 /**
- * Lets only one command at a time change the control plane of a folder; others wait for their turn. Two that make certificates and
- * settings at once would each keep half of the other's.
+ * Lets only one command at a time change the control plane of a folder; others wait. Two that create certificates and settings at
+ * the same time would mix them up.
  */
 export async function exclusively<Result>(
   dir: string,

@@ -3,14 +3,14 @@ import {inspectCatalog, type Inspection} from '../pki/inspect.ts'
 import {CATALOG, openStore} from './certificates.ts'
 import {certDirOf, type Plane} from './config/plane.ts'
 
-/** One certificate, as `check-expiration` and `status` tell of it. */
+/** One certificate, as `check-expiration` and `status` show it. */
 export interface CertificateReport {
   name: string
   location: string
   expirationDate: string | null
   /** Whole seconds; negative once it has expired. */
   residualSeconds: number | null
-  /** Whether it is valid at this time; null where there is none. */
+  /** Whether it is valid at this time; null if there is none. */
   current: boolean | null
   externallyManaged: boolean
   problems: string[]
@@ -42,7 +42,7 @@ function toReport(inspection: Inspection): CertificateReport {
   }
 }
 
-/** Every certificate of the control plane with its end, as `kubeadm certs check-expiration`. */
+/** Every certificate of the control plane with its expiry date, as `kubeadm certs check-expiration`. */
 export async function checkExpiration(plane: Plane, clock: Clock): Promise<ExpirationReport> {
   const sources = {certDir: certDirOf(plane), openStore: openStore(plane)}
   const inspections = await inspectCatalog(CATALOG, sources, clock)

@@ -3,18 +3,18 @@ import {readLogKey} from '../controllers/signing/log-key.ts'
 import type {LogEntry} from '../controllers/signing/log-line.ts'
 import {readLog} from '../controllers/signing/read-log.ts'
 
-/** An issuance log, with its lines or checked. */
+/** An issuance log: its lines, or the result of a check. */
 export interface IssuanceReport {
   file: string
   /** How many lines it has. */
   count: number
-  /** The hash of the last line: kept elsewhere, it shows later whether lines were cut off. */
+  /** The hash of the last line. Stored on another machine, it shows later whether lines were cut off. */
   head: string
-  /** There only where the chain was checked; a broken one is an error. */
+  /** Only if the chain was checked; a broken one is an error. */
   verified?: true
-  /** Whether its lines were checked with the key of the log; there only where the chain was checked. */
+  /** Whether its lines were checked with the key of the log. Only if the chain was checked. */
   authenticated?: boolean
-  /** Absent where the chain was checked. */
+  /** Absent if the chain was checked. */
   entries?: LogEntry[]
 }
 
@@ -22,10 +22,12 @@ export type Warn = (line: string) => void
 
 const warnTorn = (file: string, torn: number, warn: Warn): void => {
   if (torn === 0) return
-  warn(`${file} ends with ${torn} bytes of a line that is being written, or that a crash cut`)
+  warn(
+    `${file} ends with an incomplete line of ${torn} bytes: it is being written, or a crash cut it off`,
+  )
 }
 
-/** All lines. Where the chain is broken, they are shown all the same, with a warning about the first break. */
+/** All lines. If the chain is broken, they are still shown, with a warning about the first break. */
 export async function listIssuances(file: string, warn: Warn): Promise<IssuanceReport> {
   const entries: LogEntry[] = []
   const breaks: string[] = []
@@ -39,11 +41,11 @@ export async function listIssuances(file: string, warn: Warn): Promise<IssuanceR
 }
 
 export interface VerifyOptions {
-  /** The hash of a line that has to be in the log. */
+  /** The hash of a line that must be in the log. */
   expectedHead?: string | undefined
   /** The file of its key. */
   keyFile: string
-  /** Whether the log is of a control plane on this machine, which has a key from its first start on. */
+  /** Whether the log belongs to a control plane on this machine, which always has a key. */
   requiresKey: boolean
   warn: Warn
 }
@@ -54,8 +56,8 @@ const noKey = (file: string, keyFile: string): TrustError =>
     `${file} cannot be checked: its key ${keyFile} is missing`,
     {
       hints: [
-        'put the key back from a backup',
-        'to check only the hashes, which anybody can compute, name the log with --file',
+        'restore the key from a backup',
+        'to check only the hashes, which anyone can compute, use --file',
       ],
       facts: {file, key: keyFile},
     },
@@ -72,7 +74,7 @@ export async function verifyIssuances(
   const {count, head, torn} = await readLog(file, {expectedHead, key, onEntry})
   if (!key && isKeyed) {
     if (requiresKey) throw noKey(file, keyFile)
-    warn(`there is no key ${keyFile}: whoever can write the file could have written all of it`)
+    warn(`there is no key ${keyFile}: anyone who can write the file could have written all of it`)
   }
   warnTorn(file, torn, warn)
   return {file, count, head, verified: true, authenticated: key !== undefined}

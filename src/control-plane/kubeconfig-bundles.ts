@@ -11,7 +11,7 @@ import {exclusively} from './exclusive.ts'
 
 const LEAVES = CATALOG.leaves.filter(({place}) => place.kind === 'kubeconfig')
 
-/** What a kubeconfig holds, if its CAs are not these. One that is not there, or that somebody brought or changed, is left alone. */
+/** The content of a kubeconfig whose CAs are outdated. One that is missing, or that an operator provided or changed, is left alone. */
 async function findOutdated(
   plane: Plane,
   leaf: LeafSpec,
@@ -22,7 +22,7 @@ async function findOutdated(
   return (await findFiles(plane, leaf)).isBrought ? undefined : {certificatePem, keyPem}
 }
 
-/** Puts these CAs into the kubeconfigs of a control plane; their certificates and keys stay. Returns the files that were written. */
+/** Writes these CAs to the kubeconfigs of a control plane; certificates and keys stay. Returns the files that were written. */
 async function updateKubeconfigs(
   plane: Plane,
   bundle: string,
@@ -30,7 +30,7 @@ async function updateKubeconfigs(
 ): Promise<string[]> {
   const found = await Promise.all(LEAVES.map((leaf) => findOutdated(plane, leaf, bundle)))
   if (found.every((one) => one === undefined)) return []
-  // A command that is changing them is waited for; then they may be right already, or point elsewhere.
+  // Waits for a command that is changing them; after that they may already be right, or point elsewhere.
   const update = async () => {
     const current = await loadPlane(plane.dir)
     const written: string[] = []
@@ -46,7 +46,7 @@ async function updateKubeconfigs(
   return await exclusively(plane.dir, update, () => undefined, signal)
 }
 
-/** Keeps the kubeconfigs of a control plane at the CAs that clients know its server by. Returns how to end that. */
+/** Keeps the CAs in the kubeconfigs of a control plane up to date. Returns a function that stops this. */
 export function followKubeconfigs(
   plane: Plane,
   rootCa: Live<string>,
@@ -60,7 +60,7 @@ export function followKubeconfigs(
         log(`${file} has the new CA bundle`)
     } catch (error) {
       if (!stop.signal.aborted)
-        log(`error: kubeconfigs keep the old CA bundle: ${messageOf(error)}`)
+        log(`error: the kubeconfigs still have the old CA bundle: ${messageOf(error)}`)
     }
   }
   const follow = () => {

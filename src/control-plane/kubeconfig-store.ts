@@ -20,7 +20,7 @@ function current(config: Kubeconfig) {
 const decoded = (data: string | undefined): string | undefined =>
   data === undefined ? undefined : Buffer.from(data, 'base64').toString()
 
-/** The server that the current context of a kubeconfig names; undefined where there is no file. */
+/** The server that the current context of a kubeconfig names; undefined if there is no file. */
 export async function serverOf(path: string): Promise<string | undefined> {
   const content = await readFileIfThere(path, {secret: true})
   return content && current(parseKubeconfig(content.toString(), path)).cluster?.server
@@ -40,7 +40,7 @@ async function read(path: string): Promise<Partial<LeafMaterial> | undefined> {
   }
 }
 
-/** Keeps a leaf in a kubeconfig, as kubeadm keeps those of admin.conf and its like. */
+/** Stores a leaf in a kubeconfig, as kubeadm does for admin.conf and others. */
 export function kubeconfigStore(
   path: string,
   {server, clusterName}: KubeconfigTarget,

@@ -6,7 +6,7 @@ import {ensureFolder} from '../fs/folders.ts'
 import type {BeforeWrite} from '../pki/pair-store.ts'
 import {fileOf, type Plane} from './config/plane.ts'
 
-/** Of each file that was made here, the hashes of what it may hold: what is there, and what was about to replace it. */
+/** For each file that trustadm created, the hashes of what it may contain: the current content, and what was about to replace it. */
 export type MadeFiles = ReadonlyMap<string, readonly string[]>
 
 type Home = Pick<Plane, 'dir'>
@@ -14,7 +14,7 @@ type Home = Pick<Plane, 'dir'>
 const hashOf = (content: string | Buffer): string =>
   createHash('sha256').update(content).digest('hex')
 
-/** A file of the control plane's folder goes by its place in there, so that the folder can be moved. */
+/** Paths are relative to the control plane's folder, so that the folder can be moved. */
 function labelOf({dir}: Home, path: string): string {
   const within = relative(dir, path)
   return within.startsWith('..') || isAbsolute(within) ? path : within
@@ -31,14 +31,14 @@ function parse(content: string, path: string): MadeFiles {
       return new Map(entries)
     }
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new TrustError(
     'CONFIG_INVALID',
-    `${path} is not a valid list of the files that trustadm made`,
+    `${path} is not a valid list of the files that trustadm created`,
     {
       hints: [
-        'restore it from a backup, or remove it: then all certificates and keys count as yours',
+        'restore it from a backup, or remove it: then all certificates and keys count as provided by you',
       ],
     },
   )
@@ -50,7 +50,7 @@ export async function readMadeFiles(plane: Home): Promise<MadeFiles> {
   return content ? parse(content.toString(), path) : new Map()
 }
 
-/** Notes files before they are written. Whoever calls it has the control plane to themselves. */
+/** Records files before they are written. The caller holds the lock of the control plane. */
 export const notesMade =
   (plane: Home): BeforeWrite =>
   async (files) => {
@@ -66,7 +66,7 @@ export const notesMade =
     await writeFileSafely(fileOf(plane, 'manifest'), `${JSON.stringify(document, null, 2)}\n`)
   }
 
-/** Whether a file is as it was made here; undefined for one that was never noted. */
+/** Whether a file is as trustadm created it; undefined for one that was never recorded. */
 export async function isAsMade(
   plane: Home,
   made: MadeFiles,
@@ -78,7 +78,7 @@ export async function isAsMade(
   return content !== undefined && hashes.includes(hashOf(content))
 }
 
-/** Copies files aside before they are replaced, and answers the folder. */
+/** Copies files to a backup folder before they are replaced, and returns the folder. */
 export async function backUp(plane: Home, files: readonly string[], now: Date): Promise<string> {
   const stamp = now.toISOString().replaceAll(/[-:]|\.\d+/g, '')
   const folder = join(fileOf(plane, 'backups'), stamp)

@@ -21,10 +21,9 @@ export interface OwnLogOptions {
 }
 
 /**
- * Answers a function that keeps the log of the background server to its size; to be called after each line. The file is
- * the standard error of this process, which everything writes to that has something to say, and which cannot be turned to
- * another file: so what it holds is copied aside (`server.log.1`, …), and then it is emptied. A standard error that is
- * something else is left alone.
+ * Returns a function that limits the size of the background server's log; to be called after each line. The file is the standard
+ * error of this process, which cannot be redirected later: so its content is copied to `server.log.1`, …, and the file is emptied.
+ * Any other standard error is left alone.
  */
 export function keepOwnLogShort(
   plane: Pick<Plane, 'dir'>,
@@ -37,7 +36,7 @@ export function keepOwnLogShort(
     try {
       putAside(path, files)
     } catch {
-      // There is no room for a copy: a log that is lost is better than one that grows without end.
+      // There is no room for a copy: losing the log is better than letting it grow without limit.
       rmSync(`${path}.1`, {force: true, recursive: true})
     }
     ftruncateSync(descriptor, 0)

@@ -18,11 +18,11 @@ interface RenewedCertificate {
 
 export interface RenewalReport {
   renewed: RenewedCertificate[]
-  /** Certificates whose CA's key is kept elsewhere. */
+  /** Certificates whose CA's key is not on this machine. */
   skipped: string[]
-  /** Folders with certificates that an operator had brought, as they were before. */
+  /** Folders with backups of certificates that an operator had provided. */
   backups: string[]
-  /** Whether a running server was told. */
+  /** Whether a running server was notified. */
   serverReloaded: boolean
 }
 
@@ -33,11 +33,11 @@ function leavesOf(name: string): readonly LeafSpec[] {
   const leaves = CATALOG.leaves.filter(({id}) => id === name)
   if (leaves.length > 0) return leaves
   throw new TrustError('USAGE', `there is no certificate "${name}"`, {
-    hints: [`the certificates are ${LEAF_NAMES.join(', ')}; or say all`],
+    hints: [`use "all" or one of ${LEAF_NAMES.join(', ')}`],
   })
 }
 
-/** Makes certificates anew with new keys, whenever the old ones expire, and has a running server take them up. */
+/** Replaces certificates and their keys, however long the old ones are valid, and notifies a running server. */
 export async function renewCertificates(
   plane: Plane,
   name: string,
@@ -60,7 +60,7 @@ async function renew(
     const authority = authorities.get(leaf.authority)
     if (!authority) {
       throw new TrustError('NOT_FOUND', `there is no CA "${leaf.authority}" to sign "${leaf.id}"`, {
-        hints: ['make what is missing with "trustadm init phase certs"'],
+        hints: ['create what is missing with "trustadm init phase certs"'],
       })
     }
     if (!authority.issuer && skipsExternal) {

@@ -15,18 +15,18 @@ import {stopServer} from './server-process.ts'
 import {findServer, findServerInTime, findStray, type ServerState} from './server-state.ts'
 
 export interface ResetPlan {
-  /** The server that has to be stopped first. */
+  /** The server that must be stopped first. */
   server: ServerState | undefined
-  /** Files of ours that are there. */
+  /** Existing files that trustadm created. */
   files: string[]
-  /** Certificates and keys that are not as they were made here, or were brought: they stay. */
+  /** Certificates and keys that an operator provided or changed: they stay. */
   kept: string[]
 }
 
 export interface ResetReport {
   stopped: number | null
   removed: string[]
-  /** What is left in our folders, because it is not ours. */
+  /** What is left in our folders, because trustadm did not create it. */
   kept: string[]
 }
 
@@ -39,18 +39,18 @@ async function matching(folder: string, pattern: RegExp): Promise<string[]> {
   return names.filter((name) => pattern.test(name)).map((name) => join(folder, name))
 }
 
-/** Certificates, keys and kubeconfigs that are there, with whether each was made here. */
+/** Existing certificates, keys and kubeconfigs, and whether trustadm created each. */
 async function pkiFiles(plane: Plane): Promise<{file: string; isOurs: boolean}[]> {
   const certDir = certDirOf(plane)
   const made = await readMadeFiles(plane)
   const found: {file: string; isOurs: boolean}[] = []
-  /** An earlier version noted only which CAs it had made, and made every leaf below them; of other keys nothing is known. */
+  /** An earlier version recorded only the CAs that it had created, and created all leaves below them; about other keys nothing is known. */
   const look = async (files: readonly string[], authority?: string) => {
     const wasNoted = authority !== undefined && plane.generatedAuthorities.includes(authority)
     const there: string[] = []
     for (const file of files) if (await lookAt(file)) there.push(file)
     const states = await Promise.all(there.map((file) => isAsMade(plane, made, file)))
-    // A pair of which half was brought is somebody else's.
+    // A pair of which an operator provided one half belongs to the operator.
     const isOurs = states.every((state) => state ?? wasNoted)
     found.push(...there.map((file) => ({file, isOurs})))
   }
@@ -60,7 +60,7 @@ async function pkiFiles(plane: Plane): Promise<{file: string; isOurs: boolean}[]
   for (const {place, authority} of CATALOG.leaves) {
     await look(openStore(plane)(place).files, authority)
   }
-  // Each on its own: the public half may have been made beside a private one that was brought.
+  // Separately: trustadm may have created the public half for a private one that an operator provided.
   for (const name of [SERVICE_ACCOUNT_KEYS.privateKey, SERVICE_ACCOUNT_KEYS.publicKey]) {
     await look([join(certDir, name)])
   }
@@ -129,7 +129,7 @@ export async function reset(plane: Plane, tell?: Tell): Promise<ResetReport> {
   }
   const left: string[] = []
   for (const folder of folders) left.push(...(await removeIfEmpty(folder)))
-  // A folder that stays because of what is in it is told by that.
+  // A folder that stays because it is not empty is covered by its content.
   return {...done, kept: left.filter((path) => !folders.includes(path))}
 }
 

@@ -24,17 +24,17 @@ export interface RunOptions {
   /** Their names in PORTABLE_CONTROLLERS. */
   controllers: readonly string[]
   signing: SigningSettings
-  /** Needed by the signer only. */
+  /** Only for the signer. */
   issuanceLog?: string | undefined
   serving: ServingChoices
-  /** Whether each waits for a Lease of its own before it works. */
+  /** Whether each controller waits for its Lease before it works. */
   leaderElection: boolean
   clock: Clock
   log: (line: string) => void
 }
 
 export interface RunningOutside {
-  /** Takes up CAs that have changed on the disk. Where they cannot be used, the old ones stay. */
+  /** Switches to the CAs on the disk. If they cannot be used, the old ones stay. */
   reload(): Promise<void>
   close(): Promise<void>
 }
@@ -64,11 +64,11 @@ async function prepareSigning(options: RunOptions): Promise<Signing | undefined>
   if (signers.current.size === 0) {
     throw usage(
       'csr-signer has no CA to sign with',
-      'name one with --cluster-signing-cert-file and --cluster-signing-key-file',
+      'use --cluster-signing-cert-file and --cluster-signing-key-file',
     )
   }
   if (issuanceLog === undefined) {
-    throw usage('csr-signer has no log to keep what it signs in', 'name a file with --issuance-log')
+    throw usage('csr-signer has no issuance log', 'name a file for it with --issuance-log')
   }
   const issuances = new FileIssuanceLog(issuanceLog, clock)
   try {
@@ -85,7 +85,7 @@ async function prepareSigning(options: RunOptions): Promise<Signing | undefined>
   }
 }
 
-/** Missing rights are told before anything runs: a controller that is refused again and again helps nobody. */
+/** Reports missing rights before anything runs: otherwise a controller would fail again and again. */
 async function requireRights(options: RunOptions, signers: readonly string[]): Promise<void> {
   const wanted = [
     ...options.controllers.flatMap((name) => PERMISSIONS[name] ?? []),
@@ -96,14 +96,14 @@ async function requireRights(options: RunOptions, signers: readonly string[]): P
   const missing = (await missingPermissions(options.client, distinct)).map(formatPermission)
   if (missing.length === 0) return
   throw new TrustError('FORBIDDEN', `the user of the kubeconfig may not ${missing.join(', ')}`, {
-    hints: ['give it these rights by a role and a binding, or run fewer controllers'],
+    hints: ['grant these rights with a role and a binding, or run fewer controllers'],
     facts: {missing},
   })
 }
 
 type Running = Pick<RunningControllers, 'close'>
 
-/** Runs one controller for as long as it leads; made anew each time, for it knows only what it has followed itself. */
+/** Runs one controller while it holds the Lease. Creates it again each time, because it knows only what it has watched itself. */
 async function runAsLeader(
   name: string,
   start: () => Running,
@@ -127,11 +127,11 @@ async function runAsLeader(
       await running.close()
     }
     await leader.release()
-    log(`${name}: leads no longer`)
+    log(`${name}: lost its lease`)
   }
 }
 
-/** Runs controllers in this process against any cluster, with the rights of the client and no others. */
+/** Runs controllers in this process against any cluster, with only the rights of the client. */
 export async function runControllers(options: RunOptions): Promise<RunningOutside> {
   const {client, controllers, clock, log} = options
   const signing = await prepareSigning(options)
@@ -167,7 +167,7 @@ export async function runControllers(options: RunOptions): Promise<RunningOutsid
   }
 }
 
-/** Waits for SIGTERM or SIGINT, and then until everything has ended; SIGHUP rereads the CAs meanwhile. */
+/** Waits for SIGTERM or SIGINT, then until everything has ended. Until then SIGHUP rereads the CAs. */
 export async function untilSignalled(
   running: RunningOutside,
   log: (line: string) => void,
@@ -176,7 +176,7 @@ export async function untilSignalled(
     running.reload().then(
       () => log('CAs were reread'),
       (error: unknown) =>
-        log(`error: CAs were not reread, the old ones are kept: ${messageOf(error)}`),
+        log(`error: CAs were not reread, the old ones stay in use: ${messageOf(error)}`),
     )
   }
   process.on('SIGHUP', reload)

@@ -41,7 +41,7 @@ export async function serve(plane: Plane, options: ServeOptions): Promise<Runnin
     embedded.reload().then(
       () => log('certificates were reread'),
       (error: unknown) =>
-        log(`error: certificates were not reread, the old ones are kept: ${messageOf(error)}`),
+        log(`error: certificates were not reread, the old ones stay in use: ${messageOf(error)}`),
     )
   }
   process.on('SIGHUP', reload)
@@ -49,7 +49,7 @@ export async function serve(plane: Plane, options: ServeOptions): Promise<Runnin
   const signalled = new Promise<NodeJS.Signals>((resolve) => {
     for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, resolve)
   })
-  // Last: whoever reads it may send signals at once.
+  // Last: a command that reads it may send signals at once.
   await writeServerState(plane, {
     pid: process.pid,
     identity,

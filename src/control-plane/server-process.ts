@@ -23,12 +23,12 @@ const READY_LIMIT = 15_000
 const STOP_LIMIT = 60_000
 const PAUSE = 25
 
-/** The server's answer to a probe, asked from this machine with the cluster's CA. */
+/** The server's response to a probe from this machine, verified with the cluster's CA. */
 export async function probe(plane: Plane, path: string, port: number): Promise<string> {
   const authority = await findAuthority(plane, CLUSTER_CA)
   const client = connectTo(
     {...localAccess(plane, port), ca: authority?.bundlePem},
-    // This machine talks to itself: a proxy has no part in it.
+    // The server is on this machine: never through a proxy.
     {environment: {}, retry: {attempts: 1}, timeout: 5000},
   )
   try {
@@ -46,7 +46,7 @@ async function isReady(plane: Plane, {port}: ServerState): Promise<boolean> {
   }
 }
 
-/** The log of the background server, for its owner only; what earlier runs wrote stays. */
+/** The log of the background server, readable by its owner only; the lines of earlier runs stay. */
 async function openLog(plane: Plane): Promise<number> {
   await ensureFolder(fileOf(plane, 'logs'))
   const {O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY} = constants
@@ -55,7 +55,7 @@ async function openLog(plane: Plane): Promise<number> {
   return log
 }
 
-/** Starts the server in a session of its own, so that it outlives this terminal, and waits until it is ready. */
+/** Starts the server in a new session, so that it outlives this terminal, and waits until it is ready. */
 export async function startInBackground(
   plane: Plane,
   program: readonly string[],
@@ -70,7 +70,7 @@ export async function startInBackground(
     const [shell, ...serve] = supervised([command, ...before, 'serve', '--dir', plane.dir])
     const child = spawn(shell, serve, {
       detached: true,
-      // Not where the operator stood: that folder could then not be unmounted.
+      // Not the current folder of the operator, which could then not be unmounted.
       cwd: plane.dir,
       env: cleanEnvironment(process.env),
       stdio: ['ignore', log, log],
@@ -92,7 +92,7 @@ export async function startInBackground(
   return state
 }
 
-/** Waits for a server that runs already. */
+/** Waits until a running server is ready. */
 export async function waitForServer(plane: Plane): Promise<ServerState> {
   return await waitUntilReady(plane, READY_LIMIT, () => {
     throw new TrustError('SERVER_NOT_STARTED', 'the server ended before it was ready', {
@@ -101,13 +101,13 @@ export async function waitForServer(plane: Plane): Promise<ServerState> {
   })
 }
 
-/** `onAbsent` is called as long as there is no server; one that a killed run has started may be faster than ours, and counts. */
+/** Calls `onAbsent` while there is no server. A server that a killed run has started counts too. */
 async function waitUntilReady(
   plane: Plane,
   limit: number,
   onAbsent: () => void | Promise<void>,
 ): Promise<ServerState> {
-  // Probes of a server that hangs take their time too: what counts is the clock, not the number of attempts.
+  // By the clock, not by the number of attempts: a probe of a server that hangs takes long.
   const end = performance.now() + limit
   for (;;) {
     const state = await findServer(plane)
@@ -141,12 +141,12 @@ export async function stopServer({pid, identity}: ServerState): Promise<void> {
     if ((await processIdentity(pid)) !== identity) return
     await sleep(PAUSE)
   }
-  throw new TrustError('TIMED_OUT', `the server (process ${pid}) does not end`, {
+  throw new TrustError('TIMED_OUT', `the server (process ${pid}) did not stop`, {
     hints: [`end it with "kill -9 ${pid}", then run the command again`],
   })
 }
 
-/** Has a running server take up certificates that were changed. Answers whether there is one. */
+/** Tells a running server to reread its certificates. Returns whether there is one. */
 export async function reloadServer(plane: Plane): Promise<boolean> {
   const state = await findServer(plane)
   if (state) process.kill(state.pid, 'SIGHUP')

@@ -5,17 +5,17 @@ import {lockHolder} from '../fs/folder-lock.ts'
 import {sleep} from '../runtime.ts'
 import {fileOf, type Plane} from './config/plane.ts'
 
-/** What a running server tells of itself in its folder. */
+/** What a running server records about itself in its folder. */
 export interface ServerState {
   pid: number
-  /** Which process that is: numbers are used again. Empty where the system does not tell. */
+  /** Identifies the process, because pids are reused. Empty if the system does not tell. */
   identity: string
   port: number
   endpoint: string
   startedAt: string
 }
 
-/** When the process began, on which boot of the machine. Undefined where there is no such process. */
+/** When the process started, and in which boot of the machine. Undefined if there is no such process. */
 export async function processIdentity(pid: number): Promise<string | undefined> {
   try {
     process.kill(pid, 0)
@@ -25,7 +25,7 @@ export async function processIdentity(pid: number): Promise<string | undefined> 
   try {
     const boot = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim()
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
-    // The name of the program, in brackets, may hold anything; the start is the 20th field behind it.
+    // The name of the program, in parentheses, may contain anything; the start time is the 20th field after it.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return fields[0] === 'Z' ? undefined : `${boot}/${fields[19] ?? ''}`
   } catch {
@@ -57,7 +57,7 @@ async function readServerState(plane: Pick<Plane, 'dir'>): Promise<ServerState |
   return isState(value) ? value : undefined
 }
 
-/** The server that runs from this folder, be it ready or not; undefined where none does. */
+/** The server that runs from this folder, ready or not; undefined if there is none. */
 export async function findServer(plane: Pick<Plane, 'dir'>): Promise<ServerState | undefined> {
   const state = await readServerState(plane)
   return state && (await processIdentity(state.pid)) === state.identity ? state : undefined
@@ -71,7 +71,7 @@ export async function writeServerState(plane: Plane, state: ServerState): Promis
   await writeFileSafely(fileOf(plane, 'server'), `${JSON.stringify(state, undefined, 2)}\n`)
 }
 
-/** Where the next server was quicker to start than this one to end, the file is no longer ours to remove. */
+/** If the next server has already started, the file belongs to it and stays. */
 export async function removeServerState(plane: Plane, pid: number): Promise<void> {
   if ((await readServerState(plane))?.pid !== pid) return
   await rm(fileOf(plane, 'server'), {force: true})
@@ -118,8 +118,8 @@ const START_LIMIT = 5000
 const PAUSE = 50
 
 /**
- * The server of the folder. One that is just starting uses the store and does not say so yet, as where `init` was killed between the
- * two: it is waited for.
+ * The server of the folder. Waits for one that is starting: it uses the store but has not written server.json yet, for example
+ * because `init` was killed.
  */
 export async function findServerInTime(plane: Plane): Promise<ServerState | undefined> {
   const end = performance.now() + START_LIMIT
@@ -131,14 +131,14 @@ export async function findServerInTime(plane: Plane): Promise<ServerState | unde
   }
 }
 
-/** A process that uses the store and is not known as the server: its server.json was removed. */
+/** A process that uses the store without a server.json: the file was removed. */
 export async function findStray(plane: Plane): Promise<TrustError | undefined> {
   const holder = await lockHolder(fileOf(plane, 'store'))
   if (!holder) return undefined
   const {pid} = holder
   return new TrustError(
     'STORE_LOCKED',
-    `${pid === undefined ? 'a process' : `process ${pid}`} uses the store and does not say that it is the server`,
+    `${pid === undefined ? 'a process' : `process ${pid}`} uses the store, but there is no server.json for it`,
     {
       hints: [
         `${fileOf(plane, 'server')} is missing: ${pid === undefined ? 'end that process' : `end it with "kill ${pid}"`}, then run the command again`,

@@ -2,7 +2,7 @@ import type {ServingPolicy} from '../controllers/approval/belief.ts'
 import {parseCidr} from '../pki/cidr.ts'
 import type {Settings} from './config/settings.ts'
 
-/** What the flags of a command say; what they leave out is as in the configuration. */
+/** The flags of a command; for the others the configuration applies. */
 export interface ServingChoices {
   deny?: boolean
   cidrs?: readonly string[] | undefined

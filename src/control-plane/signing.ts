@@ -19,9 +19,9 @@ import {CATALOG, CLUSTER_CA} from './certificates.ts'
 import {certDirOf, type Plane} from './config/plane.ts'
 import type {SignerSettings} from './config/signers.ts'
 
-/** What the signers sign with, as kube-controller-manager's --cluster-signing flags say. */
+/** What the signers sign with, as in kube-controller-manager's --cluster-signing flags. */
 export interface SigningSettings {
-  /** For every signer that has no files of its own. */
+  /** For every signer without its own files. */
   files?: AuthorityFiles | undefined
   filesOf: Partial<Record<WellKnownSigner, AuthorityFiles>>
   /** The longest lifetime, in milliseconds. */
@@ -30,7 +30,7 @@ export interface SigningSettings {
 
 export const DEFAULT_SIGNING: SigningSettings = {filesOf: {}, duration: LEAF_LIFETIME}
 
-/** The CA of the catalog that signs for each signer, and what its certificates are for: nobody has to trust what legacy-unknown signs. */
+/** The CA of the catalog for each signer, and what its certificates are for. Nothing trusts what legacy-unknown signs. */
 const OWN: Record<WellKnownSigner, {authority: string; purpose?: Purpose}> = {
   [API_SERVER_CLIENT]: {authority: CLUSTER_CA, purpose: 'client'},
   [KUBELET_CLIENT]: {authority: CLUSTER_CA, purpose: 'client'},
@@ -39,8 +39,8 @@ const OWN: Record<WellKnownSigner, {authority: string; purpose?: Purpose}> = {
 }
 
 /**
- * The CA of each signer in a control plane: the one that its own flags name, else its own of the catalog. The common flags stand
- * for the cluster's CA only: a signer with a CA to itself never signs with one of more trust.
+ * The CA of each signer in a control plane: from its own flags, else its own CA in the catalog. The common flags replace only the
+ * cluster's CA: a signer with its own CA never signs with one that is trusted for more.
  */
 function planeSigners({files, filesOf}: SigningSettings): SignerSource[] {
   return WELL_KNOWN_SIGNERS.map((name) => {
@@ -50,7 +50,7 @@ function planeSigners({files, filesOf}: SigningSettings): SignerSource[] {
   })
 }
 
-/** The CA of each signer outside of a control plane, where there is no catalog: what flags name. */
+/** The CA of each signer outside of a control plane, where there is no catalog: only from flags. */
 export function namedSigners({files, filesOf}: SigningSettings): SignerSource[] {
   return WELL_KNOWN_SIGNERS.flatMap((name) => {
     const authority = filesOf[name] ?? (name === LEGACY_UNKNOWN ? undefined : files)
@@ -73,7 +73,7 @@ const rulesOf = ({commonName, organizations, names, usages}: SignerSettings): Si
   usages: {required: [], optional: usages},
 })
 
-/** The signers that can sign, with what they sign by. */
+/** The signers that can sign, with their CAs and rules. */
 export function signersOf(
   signing: SigningAuthorities,
   {duration}: SigningSettings,
@@ -100,8 +100,8 @@ export const trustSources = (
 })
 
 /**
- * The signers whose CA an older release did not create, a sentence each. A server that cannot sign for one of them is of use all the
- * same, so an upgrade does not keep it from starting.
+ * The signers whose CA an older release did not create, one sentence each. After an upgrade the server still starts: it is useful
+ * even if it cannot sign for one of them.
  */
 export const shortcomingsOf = (
   {certDir, signers}: TrustSources,

@@ -23,7 +23,7 @@ export interface StatusReport {
   endpoint: string
   server: ServerReport
   certificates: ExpirationReport
-  /** How many objects of each resource are stored; only those that there are some of. */
+  /** How many objects of each resource are stored, without empty resources. */
   objects: {resource: string; count: number}[]
 }
 
@@ -73,7 +73,7 @@ function bodyOf(error: unknown): string {
   return typeof text === 'string' ? text : ''
 }
 
-/** Only an administrator learns why a check fails, by asking for that one. */
+/** Only an administrator may read why a check fails. */
 async function whyNotReady(
   plane: Plane,
   error: unknown,
@@ -92,7 +92,7 @@ async function whyNotReady(
 async function reasonOf(client: Pick<ApiClient, 'raw'>, check: string): Promise<string> {
   try {
     await client.raw(`/readyz/${check}`)
-    return `${check}: failed for a moment`
+    return `${check}: failed, but works now`
   } catch (error) {
     const [, reason] = REASON.exec(bodyOf(error)) ?? []
     return `${check}: ${reason ?? messageOf(error)}`

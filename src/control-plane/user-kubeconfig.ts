@@ -15,7 +15,7 @@ export interface UserOptions {
   name: string
   /** The organizations of the certificate: the user's groups. */
   groups: readonly string[]
-  /** In milliseconds; that of the control plane's own certificates where absent. */
+  /** In milliseconds; by default that of the control plane's own certificates. */
   lifetime?: number | undefined
   /** Instead of a certificate. */
   token?: string | undefined
@@ -25,15 +25,17 @@ export interface UserOptions {
 function requireUsableNames(name: string, groups: readonly string[]): void {
   const isPlain = (text: string) => text.trim() === text && text !== '' && !/\p{Cc}/u.test(text)
   if (isPlain(name) && groups.every(isPlain)) return
-  throw new TrustError('USAGE', 'a name of a user or group is empty or not of plain characters', {
-    hints: ['leave out line breaks, control characters and spaces around the name'],
+  throw new TrustError('USAGE', 'the name of a user or group is empty, or has invalid characters', {
+    hints: ['remove line breaks, control characters and spaces around the name'],
   })
 }
 
-/** What whoever asked for these names should know. */
+/** Warnings about these names. */
 export function warningsFor({groups}: Pick<UserOptions, 'groups'>): string[] {
   return groups.includes('system:masters')
-    ? ['system:masters may do everything, whatever RBAC says, until the certificate expires']
+    ? [
+        'members of system:masters may do everything, regardless of RBAC, until the certificate expires',
+      ]
     : []
 }
 

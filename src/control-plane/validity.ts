@@ -8,7 +8,7 @@ import {certDirOf, type Plane} from './config/plane.ts'
 
 type Dates = Pick<Trust, 'bundles' | 'serving'>
 
-/** What has to be valid, as it was read from its file. */
+/** Certificates that must be valid, as read from a file. */
 interface Dated {
   what: string
   /** One of these is enough: during a rotation a CA is one of several. */
@@ -19,7 +19,7 @@ interface Dated {
 const isCurrent = ({notBefore, notAfter}: Certificate, now: Date): boolean =>
   notBefore <= now && now <= notAfter
 
-/** Which way the certificates and the clock are apart, and what to do. */
+/** Whether the certificates have expired or are not valid yet, and what to do. */
 function problemOf({what, certificates, renewal}: Dated, now: Date): string[] {
   const [first] = certificates
   if (!first || certificates.some((one) => isCurrent(one, now))) return []
@@ -49,9 +49,9 @@ function datedOf(plane: Plane, {bundles, serving}: Dates): Dated[] {
 
 const LOOK_EVERY = 60_000
 
-/** Looks at the dates while the server runs. */
+/** Checks the dates while the server runs. */
 export interface ValidityWatch {
-  /** Throws where clients cannot use the server: for its readiness. */
+  /** For readiness: throws if clients cannot use the server. */
   check(): void
   stop(): void
 }

@@ -6,7 +6,7 @@ import {TrustError, type ErrorCode} from '../errors.ts'
 export function answerError(status: number, value: unknown, server: string): TrustError {
   if (status >= 300 && status < 400) return redirectRefused(status, server)
   const failure = failureOf(status, server)
-  // Load balancers answer so while the server behind them starts.
+  // Load balancers return these while the server behind them starts.
   if (status >= 500) return failure('SERVER_ERROR', `returned ${status}`, BUSY)
   if (!isStatus(value)) {
     return failure(

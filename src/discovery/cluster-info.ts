@@ -5,23 +5,23 @@ import {pinOf, type Pin} from '../pki/pins.ts'
 
 export type DiscoverySource = 'token' | 'file' | 'https' | 'stdin'
 
-/** Where a cluster is and by what to know it, found out in a way that may be trusted. */
+/** Where a cluster is and how to recognize it, from a source that may be trusted. */
 export interface TrustedClusterInfo extends ClusterInfo {
-  /** Addresses of the cluster that are known beside `server`, as https:// URLs; the one that answered first. */
+  /** Addresses of the cluster other than `server`, as https:// URLs; the one that responded comes first. */
   endpoints: string[]
   /** The text that all of this was read from, byte for byte. */
   kubeconfig: string
   /** The pins of the cluster's roots, for `--discovery-token-ca-cert-hash`. */
   pins: Pin[]
   source: DiscoverySource
-  /** What the user should know, a sentence each. */
+  /** Warnings for the user, one sentence each. */
   warnings: string[]
 }
 
 export const authoritiesOf = ({ca}: Pick<ClusterInfo, 'ca'>): Certificate[] =>
   ca === undefined ? [] : parseBundle(ca)
 
-/** The pins that trust just these CAs: what a root has signed needs none. */
+/** The pins that trust exactly these CAs: a CA that a root has signed needs none. */
 export function pinsOf(authorities: readonly Certificate[]): Pin[] {
   const roots = authorities.filter(isSelfIssued)
   return [...new Set((roots.length > 0 ? roots : authorities).map(pinOf))]

@@ -6,7 +6,7 @@ import {readClusterInfo} from './read-cluster-info.ts'
 import type {DiscoveryContext} from './settings.ts'
 import {requireCurrentAuthorities} from './validity.ts'
 
-/** Reads cluster-info from one server that must prove itself by what is trusted already; what it says counts from then on. */
+/** Reads cluster-info from a server that proves itself with the trust so far; its content is used from then on. */
 export async function readNewer(
   known: TrustedClusterInfo,
   server: string,
@@ -29,16 +29,16 @@ export async function readNewer(
   }
 }
 
-/** All addresses under which the cluster is known, its own choice first. */
+/** All known addresses of the cluster, its preferred one first. */
 export function addressesOf({server, endpoints}: TrustedClusterInfo): string[] {
   return [...new Set([server, ...endpoints])]
 }
 
-/** From one CA to all the CAs of the world: no cluster-info may widen trust so. */
+/** Without a CA, all CAs of the system would be trusted: cluster-info may not widen trust like that. */
 function caDropped(server: string): TrustError {
   return new TrustError(
     'CLUSTER_INFO_INVALID',
-    `cluster-info of ${server} names no CA any more, and the one known before is not given up`,
-    {hints: ['put the CA back into cluster-info on the control plane']},
+    `cluster-info of ${server} no longer contains a CA, and is refused`,
+    {hints: ['add the CA to cluster-info on the control plane again']},
   )
 }

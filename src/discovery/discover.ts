@@ -11,8 +11,8 @@ import {discoverByToken} from './token.ts'
 const STANDARD_INPUT = 'standard input'
 
 /**
- * Finds out which cluster to trust, by one of the three methods of `kubeadm join`. Nothing is written; a failure has a code
- * of its own, and only what waiting may heal is tried again.
+ * Finds out which cluster to trust, by one of the three methods of `kubeadm join`. Writes nothing. Each failure has its own code,
+ * and only failures that may be temporary are retried.
  */
 export async function discover(
   options: DiscoveryOptions,
@@ -43,8 +43,5 @@ export async function discover(
 
 function requireInput({input}: DiscoverySettings): AsyncIterable<Uint8Array | string> {
   if (input) return input
-  throw new TrustError(
-    'USAGE',
-    'the discovery file should come from standard input, and there is none',
-  )
+  throw new TrustError('USAGE', 'the discovery file cannot be read from stdin: there is no input')
 }

@@ -13,12 +13,12 @@ import {firstGood} from './side-by-side.ts'
 import type {DiscoveryContext} from './settings.ts'
 import {requireCurrentAuthorities} from './validity.ts'
 
-/** Documents are read up to here: a good one has a few KiB. */
+/** The most that is read of a document: a valid one has a few KiB. */
 export const LARGEST_DOCUMENT = 1024 * 1024
 
 /**
- * Trusts a document that came by a trusted way, and asks the cluster it names for what is newer. A cluster that shows
- * cluster-info to nobody, or has none, is no failure: then the document stands.
+ * Trusts a document from a trusted source, and asks the cluster that it names for a newer version. If the cluster has no
+ * cluster-info, or does not allow anonymous reads of it, the document is used as it is.
  */
 export async function discoverByDocument(
   text: string,
@@ -57,7 +57,7 @@ async function newerIfShown(
     return await readNewer(known, server, context)
   } catch (error) {
     if (!hasCode(error, 'CLUSTER_INFO_FORBIDDEN', 'CLUSTER_INFO_MISSING')) throw error
-    const warning = `${error.message}: what the discovery file says is taken as it is`
+    const warning = `${error.message}: the discovery file is used as it is`
     return {...known, warnings: [...known.warnings, warning]}
   }
 }

@@ -1,7 +1,7 @@
 import {parseDocument} from 'yaml'
 import {parseEndpoint} from './endpoint.ts'
 
-/** The name under which a kubeconfig's cluster keeps the further addresses. Other programs pass over extensions they do not know. */
+/** The extension of a kubeconfig's cluster with its other addresses. Other programs ignore extensions that they do not know. */
 const ENDPOINTS_EXTENSION = 'trustadm.io/endpoints'
 
 export interface NamedExtension {
@@ -9,14 +9,14 @@ export interface NamedExtension {
   extension: {endpoints: string[]}
 }
 
-/** The `extensions` of a kubeconfig's cluster that keep its further addresses. */
+/** The `extensions` of a kubeconfig's cluster with its other addresses. */
 export function endpointsExtension(endpoints: readonly string[]): NamedExtension[] {
   return endpoints.length === 0
     ? []
     : [{name: ENDPOINTS_EXTENSION, extension: {endpoints: [...endpoints]}}]
 }
 
-/** The further addresses in a kubeconfig that was checked already. What is no address is left out. */
+/** The other addresses in a kubeconfig that has been checked. Invalid addresses are ignored. */
 export function readEndpoints(kubeconfig: string): string[] {
   const config = parseDocument(kubeconfig).toJS({maxAliasCount: 0}) as Config
   const extensions = config.clusters?.[0]?.cluster?.extensions

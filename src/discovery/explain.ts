@@ -12,19 +12,19 @@ const UNTIMELY = ['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID']
 
 const HINTS: Partial<Record<ErrorCode, string[]>> = {
   SERVER_UNREACHABLE: [
-    'check the address and the port, firewalls, and the proxy variables',
-    'check that the control plane runs ("trustadm status" on its machine); --timeout waits longer for it',
+    'check the address, the port, firewalls and the proxy variables',
+    'check that the control plane runs ("trustadm status" on its machine), or wait longer with --timeout',
   ],
-  TIMED_OUT: ['check that the control plane is well ("trustadm status" on its machine)'],
-  SERVER_NOT_TLS: ['check the port: an API server is asked over HTTPS only'],
+  TIMED_OUT: ['check the control plane with "trustadm status" on its machine'],
+  SERVER_NOT_TLS: ['check the port: an API server speaks HTTPS'],
   SERVER_NOT_TRUSTED: [
-    'do not go on if you did not expect this: somebody may stand between this machine and the cluster',
-    'check that the address is one that the server has in its certificate',
+    'if you did not expect this, stop: someone may be intercepting the connection to the cluster',
+    'check that the address is one of those in the certificate of the server',
   ],
   ANSWER_TOO_LARGE: ['check that the address is the right one'],
 }
 
-/** The failure of a read in terms of discovery, where there is no kubeconfig to look into yet. */
+/** The error with hints for discovery, when there is no kubeconfig to check yet. */
 export async function explain(error: unknown, url: URL, options: ExplainOptions): Promise<unknown> {
   if (!(error instanceof TrustError)) return error
   const {systemCode} = error.facts
@@ -37,15 +37,18 @@ export async function explain(error: unknown, url: URL, options: ExplainOptions)
   return hints ? restate(error, error.code, error.message, hints) : error
 }
 
-const UNKNOWN_NAME = ['check the name for mistakes, and the name servers of this machine']
+const UNKNOWN_NAME = ['check the spelling of the name, and the DNS servers of this machine']
 
 function notHttp(error: TrustError): TrustError {
-  return restate(error, 'NOT_KUBERNETES', `${error.message}, so it is no Kubernetes API server`, [
-    'check the address and the port',
-  ])
+  return restate(
+    error,
+    'NOT_KUBERNETES',
+    `${error.message}, so it is not a Kubernetes API server`,
+    ['check the address and the port'],
+  )
 }
 
-/** OpenSSL says only that some certificate is out of its time: the server is asked for them, to say which and by how much. */
+/** OpenSSL reports only that some certificate is not valid now: reads them from the server to find which, and by how much. */
 async function findUntimely(url: URL, options: ExplainOptions): Promise<unknown> {
   const shown = await peerCertificates(url, options).catch(() => [])
   try {

@@ -7,8 +7,8 @@ import {explain} from './explain.ts'
 import type {DiscoveryContext} from './settings.ts'
 
 /**
- * Fetches a discovery file from a host that the system's roots, or the given CAs, vouch for. kubeadm follows redirects, to
- * plain HTTP too, reads without end and takes an error page for the file; here each of these is refused.
+ * Fetches a discovery file from a host that is verified with the system's roots or the given CAs. kubeadm follows redirects, even
+ * to plain HTTP, reads without a limit and accepts an error page as the file; here all of these are refused.
  */
 export async function fetchDiscoveryFile(
   {url, ca}: {url: URL; ca?: string | undefined},
@@ -25,7 +25,7 @@ export async function fetchDiscoveryFile(
   if (status >= 300 && status < 400) throw redirectRefused(status, url.origin)
   throw new TrustError(
     'DISCOVERY_FILE_UNAVAILABLE',
-    `${url.origin} answered ${status} when asked for the discovery file`,
-    {facts: {status}, hints: ['check the URL: the file has to be there without a login']},
+    `${url.origin} returned ${status} for the discovery file`,
+    {facts: {status}, hints: ['check the URL: the file must be available without a login']},
   )
 }

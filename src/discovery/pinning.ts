@@ -6,8 +6,8 @@ import {verifyChain} from '../pki/verify.ts'
 import {printable} from '../client/printable.ts'
 
 /**
- * Refuses a bundle unless every CA in it is pinned or chains up to a pinned one. kubeadm is content with one pinned CA, and
- * so lets in every other that comes along with it.
+ * Refuses a bundle unless every CA in it is pinned or chains up to a pinned one. kubeadm requires only one pinned CA, and so
+ * accepts any other CA beside it.
  */
 export function requirePinned(
   authorities: readonly Certificate[],
@@ -33,8 +33,8 @@ function noneIsPinned(authorities: readonly Certificate[]): TrustError {
     {
       facts: {found},
       hints: [
-        'check that the hash was copied whole, and that the address is that of its cluster',
-        'if both are right, somebody stands between this machine and the cluster: do not go on',
+        'check that the hash was copied completely, and that the address belongs to the same cluster',
+        'if both are right, stop: someone is intercepting the connection to the cluster',
       ],
     },
   )
@@ -45,11 +45,11 @@ function unpinned(certificate: Certificate): TrustError {
   const name = printable(formatName(certificate.subject))
   return new TrustError(
     'CA_UNPINNED',
-    `cluster-info brings a CA that is neither pinned nor signed by a pinned one: ${name}, ${pin}`,
+    `cluster-info contains a CA that is neither pinned nor signed by a pinned one: ${name}, ${pin}`,
     {
       facts: {pin},
       hints: [
-        'during a rotation of the CA take a fresh join line from the control plane: it pins both',
+        'during a rotation of the CA, get a new join command from the control plane: it pins both CAs',
         'add this hash only if the operator of the cluster gave it to you',
       ],
     },

@@ -4,11 +4,11 @@ import {parseBundle} from '../pki/bundle.ts'
 import {parsePin, type Pin} from '../pki/pins.ts'
 import {parseEndpoint} from './endpoint.ts'
 
-/** What a user says about discovery, as `kubeadm join` and a JoinConfiguration name it. An empty text counts as not given. */
+/** The options of discovery, as `kubeadm join` and a JoinConfiguration name them. An empty string counts as not given. */
 export interface DiscoveryOptions {
   /** A path, an https:// URL, or `-` for standard input. */
   file?: string | undefined
-  /** The CAs for the host of an https:// URL, as PEM, in place of the system's. */
+  /** The CAs for the host of an https:// URL, as PEM, instead of the system's. */
   fileCa?: string | undefined
   token?: string | undefined
   endpoints?: readonly string[] | undefined
@@ -30,13 +30,13 @@ export type DiscoveryPlan =
   | {method: 'https'; url: URL; ca: string | undefined}
   | {method: 'stdin'}
 
-/** Checks the options against each other, before anything is read or asked. */
+/** Checks that the options go together, before anything is read or requested. */
 export function planDiscovery(options: DiscoveryOptions): DiscoveryPlan {
   const file = given(options.file)
   const token = given(options.token)
   if (file !== undefined && token !== undefined) {
     throw wrong(
-      'both a discovery file and a discovery token are given, and only one can say whom to trust',
+      'a discovery file and a discovery token cannot be used together',
       'leave one out; --token counts as --discovery-token',
       'with a discovery file, the token to authenticate with is --tls-bootstrap-token',
     )
@@ -45,15 +45,15 @@ export function planDiscovery(options: DiscoveryOptions): DiscoveryPlan {
   if (token !== undefined) return planToken(token, options)
   if ((options.endpoints ?? []).length > 0) {
     throw wrong(
-      'there is an address, but no token to know the cluster by',
-      'add --token, --token-file or $TRUSTADM_TOKEN; or leave the address out and give a --discovery-file',
-      '"trustadm token create --print-join-command" on the control plane prints the whole line',
+      'there is an address, but no token to identify the cluster with',
+      'add --token, --token-file or $TRUSTADM_TOKEN; or use --discovery-file and no address',
+      'to get the complete command, run "trustadm token create --print-join-command" on the control plane',
     )
   }
   throw wrong(
-    'nothing says how to find the cluster',
-    'give an address with --token, or a --discovery-file',
-    '"trustadm token create --print-join-command" on the control plane prints the whole line',
+    'no cluster was named',
+    'use an address with --token, or --discovery-file',
+    'to get the complete command, run "trustadm token create --print-join-command" on the control plane',
   )
 }
 
@@ -68,9 +68,9 @@ function planToken(text: string, options: DiscoveryOptions): TokenPlan {
   const pins = new Set(caCertHashes.map(readPin))
   if (pins.size === 0 && unsafeSkipCaVerification !== true) {
     throw wrong(
-      'discovery by a token without a CA certificate hash is unsafe: everybody who knows the token could pretend to be the cluster',
-      'add --discovery-token-ca-cert-hash (caCertHashes in a configuration); "trustadm token create --print-join-command" on the control plane prints the whole line',
-      'to join all the same, add --discovery-token-unsafe-skip-ca-verification (unsafeSkipCAVerification: true in a configuration)',
+      'a token without a CA certificate hash is unsafe: anyone who knows the token could pretend to be the cluster',
+      'add --discovery-token-ca-cert-hash (caCertHashes in a configuration); to get the complete command, run "trustadm token create --print-join-command" on the control plane',
+      'to join anyway, add --discovery-token-unsafe-skip-ca-verification (unsafeSkipCAVerification: true in a configuration)',
     )
   }
   return {method: 'token', token, endpoints: servers, pins}
@@ -78,10 +78,12 @@ function planToken(text: string, options: DiscoveryOptions): TokenPlan {
 
 function planFile(file: string, options: DiscoveryOptions): DiscoveryPlan {
   if ((options.endpoints ?? []).length > 0) {
-    throw wrong('an address is given, but the discovery file says where the cluster is')
+    throw wrong(
+      'an address and a discovery file cannot be used together: the file contains the address',
+    )
   }
   if ((options.caCertHashes ?? []).length > 0) {
-    throw wrong('a CA certificate hash goes with a token, not with a discovery file')
+    throw wrong('a CA certificate hash is for a token, not for a discovery file')
   }
   const ca = given(options.fileCa)
   if (/^https:/i.test(file)) return {method: 'https', url: readUrl(file), ca: ca && readCa(ca)}
@@ -89,8 +91,8 @@ function planFile(file: string, options: DiscoveryOptions): DiscoveryPlan {
   if (file === '-') return {method: 'stdin'}
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(file)) {
     throw wrong(
-      'a discovery file is fetched over https:// only, for whoever is on the way could change what comes over anything else',
-      'serve it over https://, or copy it here and give its path',
+      'a discovery file can only be fetched over https://: anything else could be changed on the way',
+      'serve it over https://, or copy it to this machine and use its path',
     )
   }
   return {method: 'file', path: file}
@@ -101,7 +103,7 @@ function readUrl(text: string): URL {
   const url = !/\s/.test(text) && URL.canParse(text) ? new URL(text) : undefined
   if (!url?.hostname) throw wrong('the URL of the discovery file is malformed')
   if (url.username || url.password) {
-    throw wrong('the URL of the discovery file holds a user or a password, which are not sent')
+    throw wrong('the URL of the discovery file contains a user or a password, which are never sent')
   }
   return url
 }
@@ -111,26 +113,26 @@ function readCa(pem: string): string {
     parseBundle(pem)
     return pem
   } catch (cause) {
-    throw new TrustError('USAGE', 'the CA for the discovery file holds no certificate in PEM', {
+    throw new TrustError('USAGE', 'the CA for the discovery file contains no PEM certificate', {
       cause,
     })
   }
 }
 
-/** Not shown either: what stands in the wrong place may be the token. */
+/** Not shown either: it may be a token in the wrong place. */
 function readPin(text: string, index: number): Pin {
   try {
     return parsePin(text)
   } catch {
     throw wrong(
       `CA certificate hash ${index + 1} is invalid: it is not "sha256:" and 64 hexadecimal digits`,
-      '"trustadm token create --print-join-command" on the control plane prints it',
+      'to get it, run "trustadm token create --print-join-command" on the control plane',
     )
   }
 }
 
 function caWithoutUrl(): TrustError {
-  return wrong('a CA for the discovery file goes with an https:// URL only')
+  return wrong('a CA for the discovery file is only for an https:// URL')
 }
 
 function given(text: string | undefined): string | undefined {

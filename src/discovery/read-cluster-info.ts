@@ -11,16 +11,16 @@ import {answerError} from './answer-errors.ts'
 import {explain} from './explain.ts'
 import type {DiscoveryContext} from './settings.ts'
 
-/** How the one who answers is known: not at all, or by CAs. */
+/** How the server is verified: not at all, or with CAs. */
 export interface Trust {
   insecure?: boolean | undefined
   ca?: string | undefined
   tlsServerName?: string | undefined
-  /** The server's clock, where it was heard before. */
+  /** The server's clock, if it is already known. */
   serverTime?: Date | undefined
 }
 
-/** cluster-info as one read found it. */
+/** cluster-info as one request returned it. */
 export interface ClusterInfoRead {
   kubeconfig: string
   data: Readonly<Record<string, unknown>>
@@ -31,7 +31,7 @@ const PATH = `/api/v1/namespaces/${CLUSTER_INFO_NAMESPACE}/configmaps/${CLUSTER_
 /** With room for the signatures of ten thousand tokens. */
 const LARGEST = 4 * 1024 * 1024
 
-/** GETs the ConfigMap without credentials: it is public, and who answers may not be known yet. */
+/** GETs the ConfigMap without credentials: it is public, and the server may not be trusted yet. */
 export async function readClusterInfo(
   server: string,
   {serverTime, ...trust}: Trust,
@@ -60,7 +60,7 @@ function readAnswer(answer: TransportResponse, server: string): ClusterInfoRead 
   if (typeof kubeconfig !== 'string') {
     throw clusterInfoInvalid(
       'cluster-info',
-      `there is no ${KUBECONFIG_KEY} key in it`,
+      `it has no ${KUBECONFIG_KEY} key`,
       'run "trustadm init phase bootstrap-token" on the control plane',
     )
   }

@@ -5,17 +5,17 @@ import {firstGood} from './side-by-side.ts'
 import {discoveryContext, type DiscoverySettings} from './settings.ts'
 
 export interface Refreshed {
-  /** To be used from now on: the newer one, or the kept one where none could be had. */
+  /** To be used from now on: the newer one, or the stored one if there is none. */
   info: TrustedClusterInfo
-  /** Whether there is something new to keep. */
+  /** Whether there is something new to store. */
   changed: boolean
   /** Why it could not be refreshed. */
   problem?: unknown
 }
 
 /**
- * Reads cluster-info again from the cluster that is known, over TLS that the kept CAs vouch for. All addresses are asked
- * once, side by side. A copy that cannot be refreshed is still used: the next time may be better.
+ * Reads cluster-info again from the known cluster, over TLS verified with the stored CAs. Tries all addresses once, in
+ * parallel. If that fails, the stored copy is still used.
  */
 export async function refreshClusterInfo(
   kept: TrustedClusterInfo,

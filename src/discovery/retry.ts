@@ -2,7 +2,7 @@ import {Backoff} from '../client/backoff.ts'
 import {TrustError, hasCode, type ErrorCode} from '../errors.ts'
 import type {DiscoveryContext} from './settings.ts'
 
-/** What may be over by itself: a server that starts, an init that is not done, a signer that has not signed yet. */
+/** Failures that may be temporary: a server that is starting, an init that is not complete, a signer that has not signed yet. */
 const TEMPORARY: readonly ErrorCode[] = [
   'SERVER_UNREACHABLE',
   'SERVER_ERROR',
@@ -12,10 +12,10 @@ const TEMPORARY: readonly ErrorCode[] = [
   'SIGNATURE_MISSING',
 ]
 
-/** After so many milliseconds without an answer people begin to wonder. */
+/** After so many milliseconds without a response, the user is told what is being waited for. */
 const SLOW = 2000
 
-/** Whether waiting may heal it. kubeadm retries every failure, so that a mistyped token looks like a slow server. */
+/** Whether a failure may be temporary. kubeadm retries all of them, so that a mistyped token looks like a slow server. */
 export function isTemporary(error: unknown): error is TrustError {
   if (!(error instanceof TrustError) || !TEMPORARY.includes(error.code)) return false
   const {systemCode, proxyStatus} = error.facts
@@ -23,7 +23,7 @@ export function isTemporary(error: unknown): error is TrustError {
   return systemCode !== 'ENOTFOUND' && !refusedByProxy
 }
 
-/** Tries again what waiting may heal, and says what it waits for. In the end the failure is told as it is. */
+/** Retries temporary failures, and reports what it waits for. In the end, throws the failure as it is. */
 export async function withRetry<T>(
   server: string,
   attempt: () => Promise<T>,
@@ -38,7 +38,7 @@ export async function withRetry<T>(
   }
   for (;;) {
     const slow = setTimeout(() => {
-      if (told === '') tell('TIMED_OUT', `${server} has not answered yet`)
+      if (told === '') tell('TIMED_OUT', `no response from ${server} yet`)
     }, SLOW)
     try {
       return await attempt().finally(() => clearTimeout(slow))

@@ -1,22 +1,22 @@
 import type {Environment} from '../client/proxy-rules.ts'
 import {sleep, systemClock, type Clock} from '../runtime.ts'
 
-/** What discovery waits for just now. */
+/** What discovery is waiting for. */
 export interface Waiting {
   /** The address, as an https:// URL. */
   server: string
-  /** The code of the failure that waiting may heal. */
+  /** The code of the temporary failure. */
   code: string
-  /** What is wrong so far, a sentence. */
+  /** The problem so far, as a sentence. */
   message: string
 }
 
-/** What discovery needs of the machine it runs on; tests put their own in. */
+/** What discovery needs from the machine it runs on; tests pass their own. */
 export interface DiscoverySettings {
-  /** For how many milliseconds what waiting may heal is tried again. One read may take no longer either. */
+  /** How many milliseconds to retry temporary failures. One read takes no longer either. */
   timeout?: number | undefined
   signal?: AbortSignal | undefined
-  /** Called when it begins to wait, and again when it waits for something else. */
+  /** Called when it starts to wait, and again when the reason changes. */
   onWait?: ((waiting: Waiting) => void) | undefined
   /** Standard input, for `--discovery-file -`. */
   input?: AsyncIterable<Uint8Array | string> | undefined
@@ -29,7 +29,7 @@ export interface DiscoveryContext {
   clock: Clock
   sleep: typeof sleep
   retryFor: number
-  /** For a server that says it is busy: many machines may be joining at once, and all of them get their turn. */
+  /** For a busy server: if many machines join at once, each of them gets its turn. */
   retryBusyFor: number
   readTimeout: number
   signal: AbortSignal | undefined
@@ -37,14 +37,14 @@ export interface DiscoveryContext {
   environment: Environment
 }
 
-/** Enough for a signer or a restart to catch up; whoever boots machines out of order asks for more by `--timeout`. */
+/** Enough for a signer or a restart. To boot machines before the control plane, use `--timeout`. */
 const RETRY_FOR = 5000
 const RETRY_BUSY_FOR = 60_000
 const LONGEST_READ = 10_000
 
 export function discoveryContext(settings: DiscoverySettings): DiscoveryContext {
   const {timeout} = settings
-  // No time at all means: once, and no more.
+  // A timeout of 0 means: try only once.
   const longest = timeout === 0 ? undefined : timeout
   return {
     clock: settings.clock ?? systemClock,

@@ -8,11 +8,11 @@ export interface Failure {
 export interface Success<T> {
   server: string
   value: T
-  /** Those that had failed by then. */
+  /** The servers that had failed by then. */
   failures: Failure[]
 }
 
-/** Asks all servers at once. The first good answer wins, and the others are let go. */
+/** Calls all servers at once. The first success wins, and the other calls are aborted. */
 export async function firstGood<T>(
   servers: readonly string[],
   ask: (server: string, signal: AbortSignal) => Promise<T>,
@@ -42,7 +42,7 @@ export async function firstGood<T>(
   }
 }
 
-/** One error for all: a server that must not be trusted is more to be told than one that is not there. */
+/** One error for all: an untrusted server matters more than an unreachable one. */
 function worstOf(failures: readonly Failure[]): unknown {
   const [worst, ...others] = [...failures].sort((a, b) => rank(a.error) - rank(b.error))
   if (!(worst?.error instanceof TrustError) || others.length === 0) return worst?.error

@@ -21,12 +21,12 @@ export async function requireSigned(
   if (jws === undefined) {
     throw new TrustError(
       'SIGNATURE_MISSING',
-      `there is no JWS signature in cluster-info for token ID "${token.id}": the token is unknown there, has expired, or is not for signing`,
+      `there is no JWS signature in cluster-info for token ID "${token.id}": the token does not exist, has expired, or is not for signing`,
       {
         facts,
         hints: [
-          'look for it with "trustadm token list" on the control plane',
-          '"trustadm token create --print-join-command" there makes a new one',
+          'check it with "trustadm token list" on the control plane',
+          'to create a new one, run "trustadm token create --print-join-command" there',
         ],
       },
     )
@@ -40,8 +40,8 @@ export async function requireSigned(
     {
       facts,
       hints: [
-        'check that the token was copied whole, and that the address is that of its cluster',
-        'if both are right, somebody stands between this machine and the cluster: do not go on',
+        'check that the token was copied completely, and that the address belongs to the same cluster',
+        'if both are right, stop: someone is intercepting the connection to the cluster',
       ],
     },
   )

@@ -4,8 +4,8 @@ import {authoritiesOf, pinsOf, type TrustedClusterInfo} from './cluster-info.ts'
 import {endpointsExtension, readEndpoints} from './endpoints-extension.ts'
 
 /**
- * ClusterInfo as a node keeps it: the cluster's own kubeconfig with the further addresses in an extension. It is a good
- * `--discovery-file` too, for it holds no credentials.
+ * ClusterInfo as a node stores it: the cluster's own kubeconfig, with its other addresses in an extension. It has no
+ * credentials, so it can be used as `--discovery-file` too.
  */
 export function formatStored({
   kubeconfig,
@@ -20,7 +20,7 @@ export function formatStored({
   return document.toString({lineWidth: 0})
 }
 
-export function parseStored(text: string, source = 'the kept cluster-info'): TrustedClusterInfo {
+export function parseStored(text: string, source = 'the stored cluster-info'): TrustedClusterInfo {
   const info = parseClusterInfo(text, source)
   return {
     ...info,

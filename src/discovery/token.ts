@@ -17,7 +17,7 @@ export type ReadClusterInfo = (trust: Trust) => Promise<ClusterInfoRead>
 /** What one server has proven about its cluster. */
 export type ProvenInfo = Omit<TrustedClusterInfo, 'endpoints' | 'source'>
 
-/** Asks all endpoints side by side, as `kubeadm join` does; the first that proves to be the cluster wins. */
+/** Tries all endpoints in parallel, as `kubeadm join` does; the first that proves to be the cluster wins. */
 export async function discoverByToken(
   {token, endpoints, pins}: TokenPlan,
   context: DiscoveryContext,
@@ -43,8 +43,8 @@ export async function discoverByToken(
 }
 
 /**
- * The order of the checks is the design: an unverified read; the token's signature over it; the pins over all CAs in it; and
- * the same text once more from a server that those CAs vouch for. Without a pin the signature is all there is.
+ * The order of the checks matters: an unverified read; the token's signature over it; the pins of all CAs in it; then the same
+ * text again from a server that is verified with those CAs. Without a pin, the signature is the only proof.
  */
 export async function proveByToken(
   read: ReadClusterInfo,
@@ -63,7 +63,7 @@ export async function proveByToken(
   }
 
   if (authorities.length === 0) {
-    throw clusterInfoInvalid('cluster-info', 'a CA is pinned, and there is none in it')
+    throw clusterInfoInvalid('cluster-info', 'a CA is pinned, but it contains none')
   }
   requirePinned(authorities, pins, now)
   requireCurrentAuthorities(authorities, {now, serverTime})
@@ -78,8 +78,8 @@ function changed(): TrustError {
     'cluster-info was different when it was read a second time, over a verified connection',
     {
       hints: [
-        'where the cluster was just being changed, run the command again',
-        'if it happens again, somebody stands between this machine and the cluster: do not go on',
+        'if the cluster was just being changed, run the command again',
+        'if it happens again, stop: someone is intercepting the connection to the cluster',
       ],
     },
   )
@@ -88,11 +88,11 @@ function changed(): TrustError {
 function unpinnedWarning(found: readonly Pin[]): string {
   const advice = found.map((pin) => `--discovery-token-ca-cert-hash ${pin}`).join(' ')
   const next = advice === '' ? '' : `; to pin it next time, add ${advice}`
-  return `the CA of the cluster was not pinned, so everybody who knows the token could have pretended to be it${next}`
+  return `the CA of the cluster was not pinned, so anyone who knows the token could have pretended to be the cluster${next}`
 }
 
-/** One that is not there is nothing to speak of; one that pretends to be the cluster is. */
+/** Warns about a server that pretends to be the cluster, not about one that is unreachable. */
 function distrustWarning({server, error}: Failure): string[] {
   if (!(error instanceof TrustError) || error.oclif.exit !== EXIT.notTrusted) return []
-  return [`${server} was passed over: ${error.message}`]
+  return [`${server} was skipped: ${error.message}`]
 }

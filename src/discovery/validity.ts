@@ -3,13 +3,13 @@ import type {Certificate} from '../pki/certificate.ts'
 
 export interface Times {
   now: Date
-  /** What the server's own clock shows. Not trusted: it only says which of two clocks is the likelier to be wrong. */
+  /** The time of the server's clock. Not trusted: it only tells which of the two clocks is more likely to be wrong. */
   serverTime?: Date | undefined
 }
 
 type Validity = Pick<Certificate, 'notBefore' | 'notAfter'>
 
-/** Refuses a bundle of which no CA is valid now; during a rotation an old one may be over already. */
+/** Refuses a bundle in which no CA is valid now; during a rotation, an old one may have expired. */
 export function requireCurrentAuthorities(authorities: readonly Validity[], times: Times): void {
   if (authorities.length === 0 || authorities.some((one) => contains(one, times.now))) return
   const [latest] = [...authorities].sort((a, b) => b.notAfter.getTime() - a.notAfter.getTime())
@@ -17,7 +17,7 @@ export function requireCurrentAuthorities(authorities: readonly Validity[], time
     throw untimely(latest, times, {
       what: "the cluster's CA",
       code: 'CA_EXPIRED',
-      hints: ['rotate the CA on the control plane: machines cannot join a cluster without one'],
+      hints: ['replace the CA on the control plane: machines cannot join without a valid one'],
     })
   }
 }
@@ -56,7 +56,7 @@ function untimely(
     const behind = span(notBefore.getTime() - now.getTime())
     return new TrustError(
       'CLOCK_SKEWED',
-      `the clock of this machine is at least ${behind} behind: ${what} is valid from ${facts.notBefore}, and here it is ${facts.now}`,
+      `the clock of this machine is at least ${behind} behind: ${what} is valid from ${facts.notBefore}, and this machine shows ${facts.now}`,
       {facts, hints: SET_CLOCK},
     )
   }
@@ -64,18 +64,18 @@ function untimely(
     const ahead = span(now.getTime() - serverTime.getTime())
     return new TrustError(
       'CLOCK_SKEWED',
-      `the clock of this machine is ${ahead} ahead of the server's: ${what} is valid until ${facts.notAfter}, and here it is ${facts.now}`,
+      `the clock of this machine is ${ahead} ahead of the server's: ${what} is valid until ${facts.notAfter}, and this machine shows ${facts.now}`,
       {facts, hints: SET_CLOCK},
     )
   }
   const ago = span(now.getTime() - notAfter.getTime())
-  return new TrustError(code, `${what} has expired ${ago} ago, at ${facts.notAfter}`, {
+  return new TrustError(code, `${what} expired ${ago} ago, at ${facts.notAfter}`, {
     facts,
     hints: [...hints, `check the clock of this machine: it shows ${facts.now}`],
   })
 }
 
-const SET_CLOCK = ['set the clock of this machine, best by NTP, and try again']
+const SET_CLOCK = ['set the clock of this machine, preferably with NTP, and try again']
 
 const UNITS: [string, number][] = [
   ['day', 86_400_000],
@@ -83,7 +83,7 @@ const UNITS: [string, number][] = [
   ['minute', 60_000],
 ]
 
-/** A span of time for people, rounded down: `3 days`, `1 hour`, `20 seconds`. */
+/** A duration for people, rounded down: `3 days`, `1 hour`, `20 seconds`. */
 export function span(milliseconds: number): string {
   const [unit, size] = UNITS.find(([, each]) => milliseconds >= each) ?? ['second', 1000]
   const count = Math.floor(milliseconds / size)

@@ -47,7 +47,7 @@ function read(pem: string): IssuedChain {
   try {
     const [certificate, ...intermediates] = parseBundle(pem)
     if (!certificate) throw refused('it is empty')
-    // What OpenSSL cannot read would be of no use in a connection.
+    // A certificate that OpenSSL cannot read could not be used for a connection.
     new X509Certificate(certificate.der)
     return {certificate, intermediates}
   } catch (error) {
@@ -57,14 +57,16 @@ function read(pem: string): IssuedChain {
 
 export function refused(reason: string): TrustError {
   return new TrustError('CERTIFICATE_INVALID', `the issued certificate is refused: ${reason}`, {
-    hints: ['check what signs certificate requests in the cluster; nothing of it was kept here'],
+    hints: [
+      'check which signer issues certificates in the cluster; nothing was stored on this machine',
+    ],
   })
 }
 
 function clockBehind(notBefore: Date, now: Date): TrustError {
   return new TrustError(
     'CLOCK_SKEWED',
-    `the clock of this machine is behind: the certificate is valid from ${notBefore.toISOString()}, and here it is ${now.toISOString()}`,
-    {hints: ['set the clock of this machine, best by NTP, and try again']},
+    `the clock of this machine is behind: the certificate is valid from ${notBefore.toISOString()}, and this machine shows ${now.toISOString()}`,
+    {hints: ['set the clock of this machine, preferably with NTP, and try again']},
   )
 }

@@ -80,7 +80,7 @@ export function requestDeleted(csr: Csr): TrustError {
   )
 }
 
-/** The time is over, and the server could not be asked lately. */
+/** Timed out while the server could not be reached. */
 export function stateUnknown(csr: Csr, trouble: TrustError, hints: OutcomeHints): TrustError {
   return new TrustError(
     'CERTIFICATE_PENDING',

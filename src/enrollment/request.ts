@@ -91,7 +91,7 @@ function nameTaken(name: string, cause: unknown): TrustError {
       cause,
       facts: {request: name},
       hints: [
-        `look at it with "trustadm certificate show ${shellWord(name)}"`,
+        `check it with "trustadm certificate show ${shellWord(name)}"`,
         'delete it if nobody needs it, or use another name',
       ],
     },

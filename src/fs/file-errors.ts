@@ -9,18 +9,18 @@ const REASONS: Record<string, string> = {
   ENAMETOOLONG: 'its name is too long',
   ENOENT: 'there is no such file or folder',
   ENOSPC: 'the disk is full',
-  ENOTDIR: 'a part of its path is no folder',
+  ENOTDIR: 'a part of its path is not a folder',
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',
 }
 
 const HINTS: Record<string, string[]> = {
   EACCES: ['run as the user that owns the folder, or choose another folder'],
-  EDQUOT: ['make room and run the command again; nothing was changed'],
+  EDQUOT: ['free some space and run the command again; nothing was changed'],
   EFBIG: ['raise the limit on file sizes and run the command again; nothing was changed'],
-  ENOSPC: ['make room and run the command again; nothing was changed'],
+  ENOSPC: ['free some space and run the command again; nothing was changed'],
   EPERM: ['run as the user that owns the folder, or choose another folder'],
-  EROFS: ['choose a folder on a file system that can be written'],
+  EROFS: ['choose a folder on a writable file system'],
 }
 
 function reasonOf(error: unknown): string {
@@ -49,6 +49,6 @@ export function unsafe(path: string, reason: string, ...hints: string[]): TrustE
 
 export function missing(folder: string): TrustError {
   return new TrustError('FILE_UNWRITABLE', `there is no folder ${folder}`, {
-    hints: ['make the folder, or choose another one'],
+    hints: ['create the folder, or choose another one'],
   })
 }

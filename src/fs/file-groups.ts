@@ -15,9 +15,9 @@ export interface GroupFile {
 }
 
 /**
- * How several files of one folder change together. All are written into a folder aside; its rename to a known name is the
- * one step that decides. From there on every later step can be repeated by anyone who finds that folder, so after a crash
- * the group is the old one or becomes the new one, and is never left mixed.
+ * How several files of one folder change together. All are written to a temporary folder; renaming it to a fixed name is the
+ * commit. Every step after that can be repeated by any process that finds that folder. So after a crash the group is either the
+ * old one or the new one, never a mix.
  */
 const SUFFIXES: Record<string, Placement> = {new: 'replace', create: 'create'}
 const STAGED = /^\.(.+)\.(new|create)$/
@@ -37,8 +37,8 @@ async function moveInto(folder: string, staged: string, placement: Placement): P
   if (!stats) return
   await requireOwnFolder(staged, stats)
   const names = await readdir(staged)
-  // Names come from the disk: a hidden one would be none of ours.
-  if (names.some((name) => name.startsWith('.'))) throw unsafe(staged, 'it holds unknown files')
+  // The names come from the disk: hidden ones are not ours.
+  if (names.some((name) => name.startsWith('.'))) throw unsafe(staged, 'it contains unknown files')
   if (placement === 'replace') {
     for (const name of names) await requireReplaceable(join(folder, name))
   }
@@ -46,7 +46,7 @@ async function moveInto(folder: string, staged: string, placement: Placement): P
   await syncFolder(folder)
 }
 
-/** Puts a staged group in place. That somebody else does so at the same time is fine. */
+/** Puts a staged group in place. Several processes may do so at the same time. */
 async function complete(folder: string, staged: string, placement: Placement): Promise<void> {
   try {
     await moveInto(folder, staged, placement)
@@ -55,7 +55,7 @@ async function complete(folder: string, staged: string, placement: Placement): P
   }
 }
 
-/** The step that decides. Another writer's group that stands in the way is completed first. */
+/** The commit. If another writer's group is in the way, it is completed first. */
 async function commit(
   folder: string,
   aside: string,
@@ -109,7 +109,7 @@ export async function replaceFiles(
   await write(folder, group, files, 'new')
 }
 
-/** Makes the files, all or none; answers false, and changes nothing, where one of them is there already. */
+/** Creates the files, all or none; returns false, and changes nothing, if one of them already exists. */
 export async function createFiles(
   folder: string,
   group: string,
@@ -123,7 +123,7 @@ export async function createFiles(
   return true
 }
 
-/** Completes or discards what writers that were killed have left in the folder. To be called before reading a group. */
+/** Completes or removes what killed writers have left in the folder. To be called before reading a group. */
 export async function recoverFolder(path: string): Promise<void> {
   const folder = resolve(path)
   try {

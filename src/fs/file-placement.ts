@@ -3,7 +3,7 @@ import {join} from 'node:path'
 import {systemCode} from '../errors.ts'
 import {takeTemporary} from './temporary-names.ts'
 
-/** Whether files that are there are replaced, or keep the new ones out. */
+/** Whether existing files are replaced, or stop the operation. */
 export type Placement = 'replace' | 'create'
 
 // Synchronous, so that as little time as possible lies between the steps. Each step can be repeated, by several processes.
@@ -39,7 +39,7 @@ function linkNew(from: string, to: string): boolean {
 function linkAll(folder: string, staged: string, names: readonly string[]): void {
   if (names.some((name) => isTaken(join(staged, name), join(folder, name)))) return
   if (names.every((name) => linkNew(join(staged, name), join(folder, name)))) return
-  // Somebody made one of the files in between: what was linked goes again.
+  // One of the files was created in between: what was linked is removed again.
   for (const name of names) {
     const placed = join(folder, name)
     allowing(['ENOENT'], () => {
@@ -48,7 +48,7 @@ function linkAll(folder: string, staged: string, names: readonly string[]): void
   }
 }
 
-/** Away with all of it in one step: half of a group must not be found by the next one who looks. */
+/** Renamed away in one step: the next process must not find half of a group. */
 function discard(folder: string, staged: string): void {
   const temporary = takeTemporary(folder, 'discarded')
   allowing(['ENOENT'], () => renameSync(staged, temporary.path))

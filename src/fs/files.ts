@@ -10,19 +10,19 @@ import {removeLeftovers, takeTemporary} from './temporary-names.ts'
 const {O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY} = constants
 const DEFAULT_MODE = 0o600
 const MOST_BYTES = 1024 * 1024
-/** What a shell calls the end of a pipe that it gives to a program, as in `--token-file <(…)`. */
+/** The path of a pipe that a shell passes to a program, as in `--token-file <(…)`. */
 const DESCRIPTOR = /^\/dev\/(?:stdin|fd\/\d+)$/
 
 export interface ReadOptions {
   /** A larger file is refused. */
   maxBytes?: number
-  /** For secrets: a plain file of ours, and others are locked out of it. */
+  /** For secrets: a plain file of ours that others cannot read. */
   secret?: boolean
   /** For files that an operator names, which may be links; never together with `secret`. */
   followLinks?: boolean
 }
 
-/** Writes a new file to the disk. The mode is set on the open file, so that the umask has no say. */
+/** Writes a new file to the disk. The mode is set on the open file, so that the umask has no effect. */
 export async function writeNewFile(
   path: string,
   data: string | Uint8Array,
@@ -39,8 +39,8 @@ export async function writeNewFile(
 }
 
 /**
- * Replaces a file as a whole: a reader sees the old content or the new, through crashes and power cuts. Refuses to write
- * where a link, a pipe or another user's file stands. On a failure the old file is kept and nothing is left behind.
+ * Replaces a whole file: a reader sees the old content or the new, even after crashes and power cuts. Refuses to replace a link,
+ * a pipe or another user's file. On a failure the old file is kept and nothing else is left.
  */
 export async function writeFileSafely(
   path: string,
@@ -72,7 +72,7 @@ async function readAtMost(handle: FileHandle, path: string, maxBytes: number): P
     const {bytesRead, buffer} = await handle.read(Buffer.alloc(64 * 1024), 0, 64 * 1024, null)
     if (bytesRead === 0) return Buffer.concat(chunks)
     total += bytesRead
-    // Not left to the size that stat gives: some files grow, and some have none.
+    // Not checked with stat: some files grow, and some have no size.
     if (total > maxBytes) throw unsafe(path, `it is larger than ${maxBytes} bytes`)
     chunks.push(buffer.subarray(0, bytesRead))
   }
@@ -93,7 +93,7 @@ async function lockOthersOut(handle: FileHandle, path: string, mode: number): Pr
   }
 }
 
-/** The file's content, or undefined where there is no file. Never waits on a pipe, never reads without end. */
+/** The file's content, or undefined if there is no file. Never waits for a pipe, never reads without a limit. */
 export async function readFileIfThere(
   path: string,
   {maxBytes = MOST_BYTES, secret = false, followLinks = false}: ReadOptions = {},
@@ -101,7 +101,7 @@ export async function readFileIfThere(
   let handle: FileHandle | undefined
   try {
     const isGiven = followLinks && DESCRIPTOR.test(path)
-    // Nobody can plant a pipe of one's own: only that is waited for.
+    // Only for a pipe of this process, which no one else can plant.
     const flags = isGiven ? 0 : O_NONBLOCK | (followLinks ? 0 : O_NOFOLLOW)
     handle = await open(path, O_RDONLY | flags)
     const stats = await handle.stat()
@@ -123,7 +123,7 @@ export async function readFileIfThere(
   }
 }
 
-/** As `readFileIfThere`, for a file that has to be there. */
+/** Like `readFileIfThere`, for a file that must exist. */
 export async function readFileSafely(path: string, options: ReadOptions = {}): Promise<Buffer> {
   const content = await readFileIfThere(path, options)
   if (content) return content

@@ -16,10 +16,10 @@ const PAUSE = 100
 
 /**
  * Lets only one process use a folder. The lock is a listening socket in it: the kernel closes it with its process, however that
- * ends, and it answers across containers that share the folder, where process ids mean nothing.
+ * ends, and it works across containers that share the folder, where process ids mean nothing.
  *
- * The locks are numbered, and the highest one counts. Whoever finds it without a listener takes the next number by a
- * hard link, which only one can create: a dead lock is never replaced in place, so two starters cannot both replace it.
+ * The locks are numbered, and the highest one counts. A process that finds it without a listener takes the next number with a
+ * hard link, which only one process can create: a dead lock is never replaced in place, so two processes cannot both take it.
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const sockets = new SocketFolder(folder)
@@ -50,11 +50,11 @@ export interface LockWait {
   what: string
   /** Gets a line if another process holds the lock. */
   tell?: ((line: string) => void) | undefined
-  /** Ends the waiting. */
+  /** Stops the waiting. */
   signal?: AbortSignal | undefined
 }
 
-/** Waits until no other process has locked the folder, which is created if it does not exist. Returns how to unlock it. */
+/** Waits until no other process has locked the folder, which is created if it does not exist. Returns a function that unlocks it. */
 export async function lockFolderWhenFree(
   folder: string,
   {what, tell, signal}: LockWait,
@@ -82,7 +82,7 @@ function stillBusy(what: string, holder: string, cause: unknown): TrustError {
   })
 }
 
-/** The process that holds the lock of a folder; undefined where none does. `pid` is absent where it does not say. Takes nothing. */
+/** The process that holds the lock of a folder; undefined if none does. `pid` is absent if it is not known. Does not lock. */
 export async function lockHolder(folder: string): Promise<{pid?: number} | undefined> {
   if (!existsSync(folder)) return undefined
   const sockets = new SocketFolder(folder)
@@ -105,7 +105,7 @@ async function acquire(folder: string, sockets: SocketFolder, own: string): Prom
       if (systemCode(error) === 'EEXIST') continue
       throw error
     }
-    // The folder may have been read before others came and went: only the highest number counts.
+    // The list may be outdated: only the highest number counts.
     if (Math.max(...lockNumbers(folder)) === newest + 1) return newest + 1
     rmSync(join(folder, `lock.${newest + 1}`), {force: true})
   }
@@ -135,7 +135,7 @@ function lockedError(folder: string, pid?: string): TrustError {
   })
 }
 
-/** Sockets in a folder. A socket's address has room for about 100 bytes, so a folder is named by its descriptor where that works. */
+/** Sockets in a folder. A socket's address is limited to about 100 bytes, so the folder is named by its descriptor if possible. */
 class SocketFolder {
   readonly #base: string
   readonly #descriptor: number
@@ -159,7 +159,7 @@ class SocketFolder {
     return server.unref()
   }
 
-  /** Who listens there, where anyone does. One that takes calls but does not answer in time is alive too. */
+  /** The process that listens there, if any. One that accepts connections but does not respond in time is alive too. */
   ask(name: string): Promise<{pid?: string} | undefined> {
     return new Promise((resolve) => {
       const socket = createConnection({path: join(this.#base, name)})

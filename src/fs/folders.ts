@@ -9,13 +9,13 @@ const PRIVATE = 0o700
 const STICKY = 0o1000
 
 export interface FolderOptions {
-  /** Of a folder that has to be made, and of its parents that are not there. */
+  /** The mode of a new folder and of its new parents. */
   mode?: number
-  /** Whether others are locked out of a folder that is there and lets them in. */
+  /** Whether to remove other users' access to an existing folder. */
   repair?: boolean
 }
 
-/** A link further up may be the system's or our own way of naming a place; one of anybody else is a trap. */
+/** A link in the path may belong to root or to us; one of another user is a trap. */
 async function requireOwnLinks(path: string): Promise<void> {
   for (let above = dirname(path); above !== dirname(above); above = dirname(above)) {
     const stats = await lookAt(above)
@@ -25,7 +25,7 @@ async function requireOwnLinks(path: string): Promise<void> {
   }
 }
 
-/** Refuses a link, anything that is no folder, and a folder of another user. */
+/** Refuses a link, anything that is not a folder, and a folder of another user. */
 export async function requireOwnFolder(path: string, stats: Stats): Promise<void> {
   if (stats.isSymbolicLink()) {
     const target = resolve(dirname(path), await readlink(path))
@@ -36,7 +36,7 @@ export async function requireOwnFolder(path: string, stats: Stats): Promise<void
     throw unsafe(
       path,
       'it belongs to another user',
-      'choose another folder, or take it over with "chown"',
+      'choose another folder, or change its owner with "chown"',
     )
   }
 }
@@ -63,14 +63,14 @@ async function make(folder: string, mode: number): Promise<void> {
     if (systemCode(error) === 'EEXIST') return
     throw error
   }
-  // Not left to mkdir, whose mode the umask takes bits off.
+  // Not with mkdir, whose mode is reduced by the umask.
   await chmod(folder, mode)
   await syncFolder(parent)
 }
 
 /**
- * Makes the folder where it is not there, for its owner only, whatever the umask. One that is there is checked, and others
- * are locked out of it; a folder that is shared by intention, as /tmp is, is refused.
+ * Creates the folder if it does not exist, for its owner only, whatever the umask. An existing one is checked, and others
+ * lose access to it; a folder that is shared on purpose, such as /tmp, is refused.
  */
 export async function ensureFolder(
   path: string,
@@ -84,7 +84,7 @@ export async function ensureFolder(
     const stats = await lookAt(folder)
     if (!repair || !stats || (stats.mode & OTHERS & ~mode) === 0) return
     if ((stats.mode & STICKY) !== 0 || folder === dirname(folder)) {
-      throw unsafe(folder, 'it is shared with other users', 'choose a folder of its own')
+      throw unsafe(folder, 'it is shared with other users', 'choose another folder')
     }
     await chmod(folder, stats.mode & mode & 0o777)
   } catch (error) {
@@ -92,7 +92,7 @@ export async function ensureFolder(
   }
 }
 
-/** Makes renames inside of the folder last through a power cut. */
+/** Syncs the folder, so that renames in it survive a power cut. */
 export async function syncFolder(path: string): Promise<void> {
   const handle = await open(path, 'r')
   try {

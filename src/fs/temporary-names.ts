@@ -3,11 +3,11 @@ import {readdir, rm} from 'node:fs/promises'
 import {join} from 'node:path'
 import {systemCode} from '../errors.ts'
 
-/** Names in use by this process, so that what an earlier process of the same number left can be told apart. */
+/** Names in use by this process, to distinguish them from leftovers of an earlier process with the same pid. */
 const inUse = new Set<string>()
 const PATTERN = /^\..+\.(\d+)-[0-9a-f]{16}\.tmp$/
 
-/** A path beside `path` that nobody else uses; to be released once it is renamed or removed. */
+/** An unused path in the folder of `path`; to be released once it is renamed or removed. */
 export function takeTemporary(folder: string, name: string): {path: string; release: () => void} {
   const path = join(folder, `.${name}.${process.pid}-${randomBytes(8).toString('hex')}.tmp`)
   inUse.add(path)
@@ -28,7 +28,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Removes what writers that were killed have left in the folder. It is litter: what cannot be removed stays. */
+/** Removes leftovers of killed writers from the folder. What cannot be removed stays. */
 export async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const pid = Number(PATTERN.exec(name)?.[1])

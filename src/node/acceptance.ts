@@ -7,8 +7,8 @@ import {verifyChain} from '../pki/verify.ts'
 import {withCertificate, type Identity} from './cluster-access.ts'
 
 /**
- * Refuses a certificate that the cluster does not accept. Some clusters sign their clients by another CA than cluster-info shows: then
- * the server has to confirm that it knows this client.
+ * Refuses a certificate that the cluster does not accept. Some clusters sign clients with another CA than the one in cluster-info:
+ * then the server must confirm that it knows this client.
  */
 export async function requireAccepted(
   info: TrustedClusterInfo,
@@ -33,7 +33,7 @@ function isSignedByCluster(
   return verifyChain(certificate, options).ok
 }
 
-/** The user that the server takes the client for; undefined if for nobody. Servers before v1.28 cannot be asked. */
+/** The user that the server sees for this client; undefined if none. Servers before v1.28 cannot tell. */
 export async function whoAmI({
   selfSubjectReviews,
 }: Pick<ApiClient, 'selfSubjectReviews'>): Promise<string | undefined> {

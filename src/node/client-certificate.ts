@@ -5,7 +5,7 @@ import {buildRequest, type NamedRequest, type WantedCertificate} from '../enroll
 import {publicKeyDer, type KeyPair} from '../pki/keys.ts'
 import {NO_NAMES} from '../pki/subject-names.ts'
 
-/** What a node asks for to be a client of the cluster. ECDSA keys cannot encipher, so it leaves that usage out, as the kubelet does. */
+/** What a node requests to be a client of the cluster. ECDSA keys cannot encipher, so that usage is left out, as the kubelet does. */
 export const clientCertificate = (node: string): WantedCertificate => ({
   subject: {commonName: nodeUser(node), organizations: [NODES]},
   names: NO_NAMES,
@@ -14,8 +14,8 @@ export const clientCertificate = (node: string): WantedCertificate => ({
 })
 
 /**
- * The name of a node's first request, computed as the kubelet does: it depends on the key and on what is asked for, so that a run after
- * an interruption finds its own request, and nobody else's. Each part is encoded, and ends with a character that the encoding lacks.
+ * The name of a node's first request, computed as the kubelet does. It depends on the key and on what is requested, so that a run
+ * after an interruption finds its own request and no other. Each part is encoded, and ends with a character that the encoding lacks.
  */
 export function requestName(
   {subject, usages}: Pick<WantedCertificate, 'subject' | 'usages'>,

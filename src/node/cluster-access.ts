@@ -6,7 +6,7 @@ import type {TrustedClusterInfo} from '../discovery/cluster-info.ts'
 import {addressesOf} from '../discovery/confirm.ts'
 import {TrustError, hasCode} from '../errors.ts'
 
-/** Work with the cluster that can be repeated at another of its addresses. */
+/** Work that can be repeated at another address of the cluster. */
 type Attempt<Result> = (client: ApiClient, server: string) => Promise<Result>
 
 export interface Identity {
@@ -36,7 +36,7 @@ export async function withCertificate<Result>(
   return await withServer(info, {clientCertificate: {certificate, key}}, attempt)
 }
 
-/** Tries the cluster's addresses in its own order until one can be reached, and closes the connection afterwards. */
+/** Tries the cluster's addresses in order until one can be reached, and closes the connection afterwards. */
 async function withServer<Result>(
   info: TrustedClusterInfo,
   credentials: Pick<ServerAccess, 'bearerToken' | 'clientCertificate'>,
@@ -71,8 +71,8 @@ function explainRefusal(error: unknown): unknown {
     return new TrustError('UNAUTHORIZED', 'the cluster does not accept the token', {
       ...details,
       hints: [
-        'it is unknown there, has expired, was deleted, or is not for authentication: look with "trustadm token list" on the control plane',
-        '"trustadm token create --print-join-command" there creates a new one',
+        'it does not exist, has expired, or is not for authentication: check with "trustadm token list" on the control plane',
+        'to create a new one, run "trustadm token create --print-join-command" there',
       ],
     })
   }
@@ -80,7 +80,7 @@ function explainRefusal(error: unknown): unknown {
     ...details,
     hints: [
       'its groups need the role system:node-bootstrapper, which "trustadm init phase bootstrap-token" gives to the default group',
-      '"trustadm token create --print-join-command" on the control plane creates a token of that group',
+      'to create a token with that group, run "trustadm token create --print-join-command" on the control plane',
     ],
   })
 }

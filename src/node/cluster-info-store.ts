@@ -6,7 +6,7 @@ import {readFileIfThere} from '../fs/files.ts'
 import {ensureFolder} from '../fs/folders.ts'
 import {ensureFile, isCurrent, nodeFile, type NodeFile} from './node-files.ts'
 
-/** Neither is a secret. */
+/** Neither file is secret. */
 const PUBLIC = 0o644
 
 /** The files that say which cluster the node trusts. */
@@ -16,14 +16,14 @@ function filesOf(dir: string, info: TrustedClusterInfo): NodeFile[] {
   return content === undefined ? [kept] : [{path: nodeFile(dir, 'ca'), content, mode: PUBLIC}, kept]
 }
 
-/** What the node knows of its cluster; undefined where it has not joined any. */
+/** What the node knows of its cluster; undefined if it has not joined any. */
 export async function readClusterInfo(dir: string): Promise<TrustedClusterInfo | undefined> {
   const path = nodeFile(dir, 'clusterInfo')
   const text = await readFileIfThere(path)
   return text && parseStored(text.toString(), path)
 }
 
-/** The files that are not as they should be. */
+/** The files that are missing or outdated. */
 export async function outdatedClusterInfo(
   dir: string,
   info: TrustedClusterInfo,
@@ -38,7 +38,7 @@ export async function keepClusterInfo(dir: string, info: TrustedClusterInfo): Pr
   for (const file of filesOf(dir, info)) await ensureFile(file)
 }
 
-/** A folder is of one cluster. Through a rotation of its CA it stays the same one, for old and new are trusted side by side. */
+/** A folder belongs to one cluster. A rotation of its CA does not change that: both CAs are trusted for a time. */
 export async function requireSameCluster(dir: string, {ca, server}: TrustedClusterInfo) {
   const known = await readFileIfThere(nodeFile(dir, 'ca'))
   if (!known || ca === undefined) return
@@ -46,11 +46,11 @@ export async function requireSameCluster(dir: string, {ca, server}: TrustedClust
   if (parseBundle(ca).some(({fingerprint}) => trusted.has(fingerprint))) return
   throw new TrustError(
     'CONFLICT',
-    `${dir} holds a node of another cluster: the CA in it is not that of ${server}`,
+    `${dir} belongs to a node of another cluster: its CA is not the one of ${server}`,
     {
       hints: [
-        'join into another folder with --dir',
-        `or, where that cluster is no more, move ${dir} away first`,
+        'use another folder with --dir',
+        `or, if that cluster no longer exists, move ${dir} away first`,
       ],
     },
   )
@@ -60,9 +60,9 @@ function fingerprintsIn(pem: string, path: string): Set<string> {
   try {
     return new Set(parseBundle(pem).map(({fingerprint}) => fingerprint))
   } catch (cause) {
-    throw new TrustError('CERTIFICATE_INVALID', `${path} does not hold the CA of a cluster`, {
+    throw new TrustError('CERTIFICATE_INVALID', `${path} does not contain the CA of a cluster`, {
       cause,
-      hints: ['look at where it came from, then move it away and run the command again'],
+      hints: ['find out where it came from, then move it away and run the command again'],
     })
   }
 }

@@ -14,7 +14,7 @@ export interface StoredCredential {
   certificatePem: string
   keyPem: string
   certificate: Certificate
-  /** The file that the link leads to. */
+  /** The file that the link points to. */
   file: string
 }
 
@@ -23,13 +23,13 @@ const MODE = 0o600
 const MOST_ATTEMPTS = 100
 
 /**
- * Keeps a certificate and its key as the kubelet's certificate manager does: in one file, `<pair>-<time>.pem`, that the link
- * `<pair>-current.pem` leads to. Old files stay. Unlike there, the link is swapped in one step, everything is on the disk before
- * that, and what somebody may have planted in the folder is refused.
+ * Stores a certificate and its key as the kubelet's certificate manager does: in one file, `<pair>-<time>.pem`, and a link
+ * `<pair>-current.pem` that points to it. Old files stay. Unlike there, the link is replaced in one step, after everything is
+ * on the disk, and files that someone else may have planted in the folder are refused.
  */
 export class CredentialStore {
   readonly folder: string
-  /** The link, which is what kubeconfigs name. */
+  /** The link, which kubeconfigs refer to. */
   readonly current: string
   readonly #pair: string
 
@@ -39,21 +39,21 @@ export class CredentialStore {
     this.current = join(this.folder, `${pair}-current.pem`)
   }
 
-  /** The pair in use; undefined where there is none yet. */
+  /** The pair in use; undefined if there is none yet. */
   async read(): Promise<StoredCredential | undefined> {
     const file = await this.#target()
     if (file === undefined) return undefined
     const text = (await readFileIfThere(file, {secret: true}))?.toString()
     if (text === undefined) throw leadsNowhere(this.current, file)
     if (!isMatching({certificatePem: text, keyPem: text})) {
-      throw new TrustError('PAIR_MISMATCH', `${file} does not hold a certificate and its key`, {
+      throw new TrustError('PAIR_MISMATCH', `${file} does not contain a certificate and its key`, {
         hints: [`move it and ${this.current} away, and join again`],
       })
     }
     return {certificatePem: text, keyPem: text, certificate: parseCertificate(text), file}
   }
 
-  /** Puts a new pair into use. What was in use before stays so until the new pair is safely on the disk. Answers its file. */
+  /** Switches to a new pair. The old one is used until the new one is safely on the disk. Returns its file. */
   async update(certificatePem: string, keyPem: string, now: Date): Promise<string> {
     if (!isMatching({certificatePem, keyPem})) {
       throw new TrustError('PAIR_MISMATCH', 'the certificate does not belong to the key')
@@ -65,7 +65,7 @@ export class CredentialStore {
     return file
   }
 
-  /** Where the link leads: to a file beside it, or it is not ours. */
+  /** The target of the link: a file in the same folder, otherwise it is not ours. */
   async #target(): Promise<string | undefined> {
     const stats = await lookAt(this.current).catch((error: unknown) => {
       throw unreadable(this.current, error)
@@ -80,14 +80,14 @@ export class CredentialStore {
     if (!isOurs || target === this.current) {
       throw unsafe(
         this.current,
-        'it leads out of its folder',
-        'look at where it came from, then remove it',
+        'it points outside of its folder',
+        'find out where it came from, then remove it',
       )
     }
     return target
   }
 
-  /** Never writes into a file that is there: one of the same second gets the name of the next. */
+  /** Never writes to an existing file: for a second one in the same second, uses the name of the next second. */
   async #writeNew(content: string, now: Date): Promise<string> {
     for (let attempt = 0; ; attempt += 1) {
       const time = stampOf(new Date(now.getTime() + attempt * SECOND))
@@ -98,7 +98,7 @@ export class CredentialStore {
         return file
       } catch (error) {
         if (systemCode(error) === 'EEXIST' && attempt < MOST_ATTEMPTS) continue
-        // Half of a file that nothing leads to would be litter with a key in it.
+        // Half a file that nothing points to would be useless, and contain a key.
         if (systemCode(error) !== 'EEXIST') await rm(file, {force: true}).catch(() => undefined)
         throw unwritable(file, error)
       }
@@ -127,7 +127,7 @@ const stampOf = (date: Date): string => date.toISOString().slice(0, 19).replace(
 function leadsNowhere(link: string, file: string): TrustError {
   return new TrustError(
     'FILE_UNREADABLE',
-    unreadable(link, new Error(`${basename(file)}, which it leads to, is not there`)).message,
-    {hints: [`put ${file} back, or remove the link and join again`]},
+    unreadable(link, new Error(`${basename(file)}, which it points to, does not exist`)).message,
+    {hints: [`restore ${file}, or remove the link and join again`]},
   )
 }

@@ -9,7 +9,7 @@ export interface JoinResult {
   nodeName: string
   /** The link to the certificate and its key; null while there is none. */
   certificate: string | null
-  /** kubelet.conf; without a certificate, bootstrap-kubelet.conf first; null where neither was written. */
+  /** kubelet.conf; without a certificate, bootstrap-kubelet.conf first; null if neither was written. */
   kubeconfig: string | null
   /** Until when the certificate is valid. */
   notAfter: string | null
@@ -18,16 +18,16 @@ export interface JoinResult {
 }
 
 interface KeptClusterInfo {
-  /** Where it is kept: a good --discovery-file too. */
+  /** The file, which can be used as --discovery-file too. */
   file: string
   server: string
-  /** Further addresses of the cluster. */
+  /** Other addresses of the cluster. */
   endpoints: string[]
   /** As `--discovery-token-ca-cert-hash` takes them. */
   caCertHashes: string[]
 }
 
-/** What there is of a node in a folder. */
+/** What a folder contains of a node. */
 export async function describeNode(dir: string, nodeName: string): Promise<JoinResult> {
   const store = new CredentialStore(nodeFile(dir, 'pki'))
   const [own, bootstrap] = [nodeFile(dir, 'kubeconfig'), nodeFile(dir, 'bootstrapKubeconfig')]

@@ -5,7 +5,7 @@ import type {TrustedClusterInfo} from '../discovery/cluster-info.ts'
 import {endpointsExtension} from '../discovery/endpoints-extension.ts'
 import {nodeFile, type NodeFile} from './node-files.ts'
 
-/** kubeadm's name for whoever has only a token. */
+/** kubeadm's name for the user of a token. */
 const BOOTSTRAP_USER = 'tls-bootstrap-token-user'
 
 function contentOf(
@@ -19,7 +19,7 @@ function contentOf(
   )
 }
 
-/** The kubeconfig of the node: it leads to whatever certificate is current, so that it stays right when that is renewed. */
+/** The kubeconfig of the node. It refers to the current certificate, so that it stays valid after a renewal. */
 export function kubeletKubeconfig(
   dir: string,
   info: TrustedClusterInfo,
@@ -33,7 +33,7 @@ export function kubeletKubeconfig(
   }
 }
 
-/** What a real kubelet starts from, as `kubeadm join` leaves it. It holds the token. */
+/** What a real kubelet starts with, as `kubeadm join` writes it. It contains the token. */
 export function bootstrapKubeconfig(
   dir: string,
   info: TrustedClusterInfo,

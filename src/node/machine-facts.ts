@@ -3,14 +3,14 @@ import {readFile} from 'node:fs/promises'
 import {arch, networkInterfaces, platform, release} from 'node:os'
 import type {NodeAddress, NodeSystemInfo} from '../api/node.ts'
 
-/** Go's names, which labels and nodeInfo are in. */
+/** Go's names, which labels and nodeInfo use. */
 const ARCHITECTURES: Record<string, string> = {x64: 'amd64', ia32: '386', ppc64: 'ppc64le'}
 const SYSTEMS: Record<string, string> = {win32: 'windows', sunos: 'solaris'}
 
 export const operatingSystem = (): string => SYSTEMS[platform()] ?? platform()
 export const architecture = (): string => ARCHITECTURES[arch()] ?? arch()
 
-/** Empty where this machine does not say. */
+/** Empty if this machine does not tell. */
 async function lineOf(...paths: string[]): Promise<string> {
   for (const path of paths) {
     const text = await readFile(path, 'utf8').catch(() => '')
@@ -25,7 +25,7 @@ async function osImage(): Promise<string> {
   return name ?? operatingSystem()
 }
 
-/** What a kubelet says of its machine. No kubelet and no container runtime run here, so neither has a version. */
+/** What a kubelet reports about its machine. No kubelet and no container runtime run here, so neither has a version. */
 export async function systemInfo(): Promise<NodeSystemInfo> {
   const [machineID, systemUUID, bootID, image] = await Promise.all([
     lineOf('/etc/machine-id', '/var/lib/dbus/machine-id'),
@@ -47,7 +47,7 @@ export async function systemInfo(): Promise<NodeSystemInfo> {
   }
 }
 
-/** The address by which this machine reaches the server. Nothing is sent: the kernel is asked for its route. */
+/** The address of this machine on the route to the server. Nothing is sent: only the kernel is asked. */
 async function addressToward(server: string): Promise<string | undefined> {
   const {hostname, port} = new URL(server)
   const host = hostname.replace(/^\[|\]$/g, '')

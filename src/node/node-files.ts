@@ -2,14 +2,14 @@ import {join} from 'node:path'
 import {lookAt} from '../fs/file-checks.ts'
 import {readFileIfThere, writeFileSafely} from '../fs/files.ts'
 
-/** The files of a node, in the folder of `trustadm join`. The kubelet's are named as the kubelet and kubeadm name them. */
+/** The files of a node, in the folder of `trustadm join`. The kubelet's files have the names that kubeadm uses. */
 const NODE_FILES = {
   kubeconfig: 'kubelet.conf',
   bootstrapKubeconfig: 'bootstrap-kubelet.conf',
   clusterInfo: 'cluster-info.yaml',
   pki: 'pki',
   ca: 'pki/ca.crt',
-  /** The key of a request that is under way. */
+  /** The key of a request in progress. */
   pendingKey: 'pki/kubelet-client.key.tmp',
   lock: 'lock',
 } as const
@@ -20,14 +20,14 @@ export const nodeFile = (dir: string, file: keyof typeof NODE_FILES): string =>
 export interface NodeFile {
   path: string
   content: string
-  /** By default for its owner only. */
+  /** By default readable by its owner only. */
   mode?: number
 }
 
 const OWN = 0o600
 const PERMISSIONS = 0o777
 
-/** Whether the file has that content, and is open to nobody else. */
+/** Whether the file has that content and that mode. */
 export async function isCurrent({path, content, mode = OWN}: NodeFile): Promise<boolean> {
   const text = await readFileIfThere(path)
   if (!text?.equals(Buffer.from(content))) return false

@@ -2,9 +2,9 @@ import {ensureFolder} from '../fs/folders.ts'
 import {lockFolderWhenFree} from '../fs/folder-lock.ts'
 import {nodeFile} from './node-files.ts'
 
-/** The right to change the folder of a node: one process at a time has it. */
+/** The lock of a node's folder: one process at a time may change it. */
 export interface NodeLock {
-  /** Waits for it, unless it is held already. Nothing is written before. */
+  /** Waits for the lock, unless this process already holds it. Nothing is written before. */
   hold(): Promise<void>
   release(): Promise<void>
 }

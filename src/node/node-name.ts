@@ -3,10 +3,10 @@ import {TrustError} from '../errors.ts'
 
 const LABEL = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?'
 const NAME = new RegExp(`^${LABEL}(\\.${LABEL})*$`)
-/** A Node has its name in the label `kubernetes.io/hostname`, and a label has no room for more. */
+/** The name is also a label of the Node, `kubernetes.io/hostname`, and labels cannot be longer. */
 const LONGEST = 63
 
-/** Refuses what no Node can be registered by. */
+/** Refuses a name that no Node can have. */
 export function requireNodeName(text: string, what = '--node-name'): string {
   if (text.length > LONGEST) {
     throw new TrustError('USAGE', `${what} is longer than ${LONGEST} characters`, {
@@ -14,11 +14,11 @@ export function requireNodeName(text: string, what = '--node-name'): string {
     })
   }
   if (NAME.test(text)) return text
-  throw new TrustError('USAGE', `${what} is not a name that a node can have`, {
+  throw new TrustError('USAGE', `${what} is not a valid name for a node`, {
     hints: ['use lower-case letters, digits, "-" and ".", as in "node1.example.com"'],
   })
 }
 
-/** What the machine calls itself, in lower case, as kubeadm and the kubelet take it. */
+/** The host name in lower case, as kubeadm and the kubelet use it. */
 export const ownNodeName = (): string =>
   requireNodeName(hostname().trim().toLowerCase(), 'the host name of this machine')

@@ -5,7 +5,7 @@ import {TrustError, hasCode} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
 import {architecture, nodeAddresses, operatingSystem, systemInfo} from './machine-facts.ts'
 
-/** The Node of this machine, with the labels of a kubelet. It is not Ready: that is for a kubelet to say. */
+/** The Node of this machine, with the labels of a kubelet. It is not Ready: only a kubelet can report that. */
 export async function nodeObject(name: string, server: string, clock: Clock): Promise<Node> {
   const [addresses, nodeInfo] = await Promise.all([nodeAddresses(name, server), systemInfo()])
   const system = {os: operatingSystem(), arch: architecture()}
@@ -43,8 +43,8 @@ export async function nodeObject(name: string, server: string, clock: Clock): Pr
 export type Registration = 'registered' | 'updated' | 'kept'
 
 /**
- * Registers the Node with the node's own identity, as a kubelet does. One that is there already is this machine's, for the server
- * lets no other in under that name: only what has changed of the machine is brought up to date.
+ * Registers the Node with the node's own identity, as a kubelet does. An existing one belongs to this machine, because the server
+ * allows no other under that name: only what has changed is updated.
  */
 export async function registerNode(
   {nodes}: Pick<ApiClient, 'nodes'>,
@@ -59,19 +59,19 @@ export async function registerNode(
   const name = node.metadata.name ?? ''
   const standing = await nodes.get(name)
   const {addresses, nodeInfo} = node.status ?? {}
-  // A kubelet says more of a machine than is known here: where one runs, its word stands.
+  // A kubelet knows more about the machine: if one is running, its report is not changed.
   if (isReady(standing) || isDeepStrictEqual(standing.status?.addresses, addresses)) return 'kept'
   await nodes.patch(name, {status: {addresses, nodeInfo}}, {type: 'merge', subresource: 'status'})
   return 'updated'
 }
 
-/** Whether a kubelet reports that all is well. */
+/** Whether a kubelet reports the Node as Ready. */
 const isReady = ({status}: Node): boolean =>
   status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') ?? false
 
 /**
- * Refuses the name of a Node that is Ready, as `kubeadm join` does: two machines would take turns in being it. Returns a Node of that
- * name that is not Ready. A cluster that does not show its nodes to the caller is not asked further.
+ * Refuses the name of a Node that is Ready, as `kubeadm join` does: two machines would compete for it. Returns a Node of that name
+ * that is not Ready. If the caller may not read nodes, this is not checked.
  */
 export async function requireNameFree(
   {nodes}: Pick<ApiClient, 'nodes'>,
@@ -84,11 +84,11 @@ export async function requireNameFree(
     if (!hasCode(error, 'FORBIDDEN')) throw error
   }
   if (!node || !isReady(node)) return node
-  throw new TrustError('NODE_EXISTS', `there is a Node "${name}" already, and it is Ready`, {
+  throw new TrustError('NODE_EXISTS', `the Node "${name}" already exists and is Ready`, {
     facts: {node: name},
     hints: [
       'choose another name with --node-name',
-      `or, if this machine takes its place, run "kubectl delete node ${name}" on the control plane and join again: it then says how to let it in`,
+      `or, if this machine replaces it, run "kubectl delete node ${name}" on the control plane and join again: it then tells you how to allow that`,
     ],
   })
 }

@@ -20,6 +20,6 @@ const KINDS = (
 
 export type AddressKind = (typeof KINDS)[number]['kind']
 
-/** Why an address, in its plain form, cannot tell one machine from another; undefined where it can. */
+/** Why an address, in its plain form, cannot tell one machine from another; undefined if it can. */
 export const specialKindOf = (address: string): AddressKind | undefined =>
   KINDS.find(({blocks}) => blocks.some(({includes}) => includes(address)))?.kind

@@ -65,7 +65,7 @@ function issuerOf({certificate, location}: Authority, keyPem: string, keyLocatio
   })
 }
 
-/** The CA of the folder; undefined where neither its certificate nor its key is there. Its time is not looked at. */
+/** The CA of the folder; undefined if neither its certificate nor its key is there. Its time is not looked at. */
 export async function readAuthority(
   certDir: string,
   spec: AuthoritySpec,
@@ -105,7 +105,7 @@ export function requireCurrent({certificate, location}: Authority, now: Date): v
       'SIGNER_EXPIRED',
       `the CA in ${location} has expired on ${notAfter.toISOString()}`,
       {
-        hints: ['look at the clock of this machine', 'otherwise the CA has to be replaced'],
+        hints: ['look at the clock of this machine', 'otherwise the CA must be replaced'],
       },
     )
   }

@@ -10,7 +10,7 @@ export interface NameAttribute {
 
 /** A subject or issuer as it stands in a certificate or request. */
 export interface DistinguishedName {
-  /** The last one where there are several, as in Go; empty where there is none. */
+  /** The last one where there are several, as in Go; empty if there is none. */
   commonName: string
   /** In the order of the certificate, repetitions included: Kubernetes takes them as groups. */
   organizations: string[]

@@ -4,7 +4,7 @@ function canonicalV6(address: string): string {
   return new URL(`http://[${address}]/`).hostname.slice(1, -1)
 }
 
-/** The shortest usual form of an IP address, or undefined where the text is none. Zones are not part of an address. */
+/** The shortest usual form of an IP address, or undefined if the text is none. Zones are not part of an address. */
 export function canonicalIp(address: string): string | undefined {
   if (isIPv4(address)) return address
   return isIPv6(address) && !address.includes('%') ? canonicalV6(address) : undefined

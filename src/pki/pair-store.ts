@@ -23,7 +23,7 @@ export interface LeafStore {
   location: string
   /** All of its files. */
   files: readonly string[]
-  /** What is there of it; undefined where nothing is. */
+  /** What is there of it; undefined if nothing is. */
   read(): Promise<Partial<LeafMaterial> | undefined>
   write(material: Required<LeafMaterial>): Promise<void>
 }

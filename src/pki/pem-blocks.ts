@@ -30,7 +30,7 @@ export function pemBlocks(text: string): PemBlock[] {
   }
 }
 
-/** The block that the text before an end holds, where there is one of its type. */
+/** The block that the text before an end holds, if there is one of its type. */
 function blockIn(before: string, type: string | undefined): PemBlock | undefined {
   const begin = lastLineStart(before, BEGIN)
   if (begin === -1 || type === undefined) return undefined

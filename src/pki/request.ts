@@ -91,7 +91,7 @@ function read(der: Buffer): CertificateRequest {
   }
 }
 
-/** The subject alone, which costs a fraction of reading the whole; undefined where there is none to be read. */
+/** The subject alone, which costs a fraction of reading the whole; undefined if there is none to be read. */
 export function requestSubject(der: Uint8Array): DistinguishedName | undefined {
   try {
     const content = enterOnly(Buffer.from(der), TAG.sequence).enter(TAG.sequence)

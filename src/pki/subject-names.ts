@@ -56,7 +56,7 @@ export function readSubjectNames(value: Buffer): SubjectNames {
   return names
 }
 
-/** The value of a subject alternative name extension; undefined where there is no name. */
+/** The value of a subject alternative name extension; undefined if there is no name. */
 export function encodeSubjectNames({
   dns,
   ips,

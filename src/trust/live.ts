@@ -1,14 +1,14 @@
-/** A value that is replaced as a whole while the process runs. */
+/** A value that is replaced, always as a whole, while the process runs. */
 export interface Live<Value> {
   readonly current: Value
-  /** Calls back with every new value, once it is the current one. Returns how to end that. */
+  /** Calls back with every new value, once it is the current one. Returns a function that unsubscribes. */
   subscribe(changed: Subscriber<Value>): () => void
 }
 
-/** Takes up a value. What has to be waited for is returned. */
+/** Receives a new value. Returns a promise if there is something to wait for. */
 export type Subscriber<Value> = (value: Value) => void | Promise<void>
 
-/** A part of a live value, for those who need no more of it. */
+/** A part of a live value. */
 export const select = <Value, Part>(
   live: Live<Value>,
   part: (value: Value) => Part,
@@ -37,7 +37,7 @@ export class Reloadable<Value> implements Live<Value> {
     this.#onError = onError
   }
 
-  /** `onError` hears of subscribers that fail. They cannot refuse a value: what is not to be taken up, `read` must not return. */
+  /** `onError` receives the errors of subscribers. They cannot refuse a value: `read` must not return an invalid one. */
   static async open<Value>(
     read: Read<Value>,
     onError: (error: unknown) => void,
@@ -54,7 +54,7 @@ export class Reloadable<Value> implements Live<Value> {
     return () => this.#subscribers.delete(changed)
   }
 
-  /** Ends once all subscribers have followed. A read that fails throws and changes nothing. Reloads wait for each other, so that the newest files win. */
+  /** Resolves once all subscribers have been updated. If reading fails, it throws and nothing changes. Reloads run one after the other, so that the newest files win. */
   reload(): Promise<void> {
     const reloaded = this.#reloads.then(() => this.#replace())
     this.#reloads = reloaded.catch(() => undefined)

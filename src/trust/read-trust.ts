@@ -30,7 +30,7 @@ export interface TrustSources {
 
 const HINTS = ['run "trustadm init" to create what is missing']
 
-/** The CAs of a catalog that are there, by id. */
+/** The existing CAs of a catalog, by id. */
 export async function readAuthorities(
   certDir: string,
   {authorities}: Pick<Catalog, 'authorities'>,
@@ -41,7 +41,7 @@ export async function readAuthorities(
   return new Map(found.filter((one): one is [string, Authority] => one[1] !== undefined))
 }
 
-/** The CA that signs for each signer. One whose CA is not here, or only its certificate, is left to others. */
+/** The CA for each signer. A signer whose CA or key is not on this machine is left to other programs. */
 export async function readSigning(
   signers: readonly SignerSource[],
   authorities: ReadonlyMap<string, Authority> = new Map(),
@@ -72,7 +72,7 @@ function requireBundle(
   })
 }
 
-/** The certificate that the server shows, and its key. What TLS cannot use is refused here, before anything is changed. */
+/** The serving certificate and its key. A pair that TLS cannot use is refused here, before anything changes. */
 async function readServing(
   {certDir, catalog}: TrustSources,
   clients: Bundle,
@@ -107,7 +107,7 @@ async function readTokenKeys({certDir}: TrustSources): Promise<TokenKeys> {
   })
 }
 
-/** Reads all of it, or throws: no part is used with what was read earlier. */
+/** Reads everything, or throws: parts of different versions are never mixed. */
 export async function readTrust(sources: TrustSources, generation: number): Promise<Trust> {
   const {certDir, catalog, signers} = sources
   const authorities = await readAuthorities(certDir, catalog)

@@ -21,7 +21,7 @@ interface VerificationKey {
   algorithm: TokenAlgorithm
 }
 
-/** The keys of service-account tokens: one signs, several are believed, so that keys can be changed. */
+/** The keys of service-account tokens: one signs, several verify, so that keys can be replaced. */
 export interface TokenKeys {
   signing: VerificationKey
   verification: readonly VerificationKey[]
@@ -43,12 +43,12 @@ const publicKeyId = (key: KeyObject) =>
 function algorithmOf(key: KeyObject): TokenAlgorithm {
   const [algorithm] = algorithmsOf(key)
   if (algorithm !== undefined) return algorithm
-  throw new TrustError('KEY_INVALID', 'service-account tokens cannot be signed with such a key', {
+  throw new TrustError('KEY_INVALID', 'this key cannot sign service-account tokens', {
     hints: ['use an RSA key of at least 2048 bits, or an ECDSA key on P-256, P-384 or P-521'],
   })
 }
 
-/** Keys may be private or public; the signing key's public half is believed too. */
+/** Keys may be private or public; the public half of the signing key verifies too. */
 export function createTokenKeys(
   signingKey: KeyObject,
   alsoBelieved: readonly KeyObject[] = [],

@@ -14,17 +14,17 @@ export interface Bundle {
 export type Bundles = Partial<Record<Purpose, Bundle>> &
   Record<'api-server' | 'client' | 'front-proxy', Bundle>
 
-/** What a control plane signs with, shows and trusts. It is never changed, only replaced by its next generation. */
+/** What a control plane signs with, presents and trusts. Immutable: it is replaced by the next generation. */
 export interface Trust {
   generation: number
-  /** The CAs of the catalog that are there, by id: what signs, and what is trusted. */
+  /** The existing CAs of the catalog, by id: what signs, and what is trusted. */
   authorities: ReadonlyMap<string, Authority>
-  /** The CA that signs for each signer; those without a key here are not in it. */
+  /** The CA for each signer, without those whose key is missing. */
   signing: SigningAuthorities
   bundles: Readonly<Bundles>
-  /** The signers whose certificates log in to the API server. */
+  /** The signers whose certificates can log in to the API server. */
   loginSigners: ReadonlySet<string>
-  /** What the API server shows to its callers: its certificate with the intermediates, and the key. */
+  /** The serving certificate of the API server with its intermediates, and the key. */
   serving: {certificate: string; key: string}
   tokenKeys: TokenKeys
 }
@@ -34,9 +34,9 @@ export interface SignerSource {
   name: string
   /** The id of a CA of the catalog, or the files of one that an operator names. */
   authority: string | AuthorityFiles
-  /** What its certificates are for; whoever checks those has to trust its CA. */
+  /** What its certificates are for; programs that verify them must trust its CA. */
   purpose?: Purpose | undefined
-  /** What an operator knows its CA to be trusted for; anything else is refused. Absent: not checked. */
+  /** What an operator accepts that its CA is trusted for; anything else is refused. Absent: not checked. */
   trustedFor?: readonly Purpose[] | undefined
 }
 
@@ -47,7 +47,7 @@ const toBundle = (certificates: readonly Certificate[]): Bundle => ({
   pem: encodeBundle(certificates),
 })
 
-/** Whom to trust for each purpose: the CAs that are meant for it, and those that sign for it by an operator's choice. */
+/** The trusted CAs for each purpose: those of the catalog, and those that sign for it by an operator's choice. */
 export function bundlesOf(
   specs: readonly AuthoritySpec[],
   authorities: ReadonlyMap<string, Authority>,
@@ -70,8 +70,8 @@ export function bundlesOf(
 }
 
 /**
- * Whether whoever trusts these roots comes to trust what that CA signs. The file of a CA that another one has signed may hold those above
- * it; if it does not, nobody knows here.
+ * Whether a program that trusts these roots also trusts what that CA signs. The file of an intermediate CA may contain the CAs above
+ * it; without them, this is not known.
  */
 function isTrusted({bundle}: Authority, roots: readonly Certificate[]): boolean | 'unknown' {
   let [current, ...above] = bundle
@@ -97,7 +97,7 @@ export const loginSignersOf = (
   return new Set([...signing].filter(([, one]) => mayLogIn(one)).map(([name]) => name))
 }
 
-/** Refuses a signer whose CA is trusted for more than its operator says: whoever approves for it could create logins or servers of the cluster. */
+/** Refuses a signer whose CA is trusted for more than its operator says: its approvers could create logins or servers of the cluster. */
 export function requireStatedTrust(
   signers: readonly SignerSource[],
   signing: SigningAuthorities,

@@ -39,7 +39,7 @@ describe('durations', () => {
     })
   }
 
-  it('keeps what is shorter than a millisecond from meaning for ever', () => {
+  it('keeps what is shorter than a millisecond from meaning forever', () => {
     assert.equal(parseDuration('1ns', '--ttl'), 1)
   })
 

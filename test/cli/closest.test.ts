@@ -10,7 +10,7 @@ describe('closest', () => {
     assert.equal(closest('serrve', names), 'serve')
   })
 
-  it('suggests nothing where nothing is near', () => {
+  it('suggests nothing if nothing is near', () => {
     assert.equal(closest('kubernetes', names), undefined)
   })
 })

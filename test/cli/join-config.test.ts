@@ -176,21 +176,21 @@ describe('the configuration of a join', () => {
   it('names a field that nobody knows', () => {
     assert.throws(() => read({...KUBEADM, nodeRegistation: {}}), {
       code: 'CONFIG_INVALID',
-      message: /join\.yaml: there is no field JoinConfiguration\.nodeRegistation/,
+      message: /join\.yaml: unknown field JoinConfiguration\.nodeRegistation/,
     })
   })
 
   it('refuses an older version, with the way out', () => {
     assert.throws(() => read({...KUBEADM, apiVersion: 'kubeadm.k8s.io/v1beta3'}), {
       code: 'CONFIG_INVALID',
-      suggestions: ['bring it to kubeadm.k8s.io/v1beta4 with "kubeadm config migrate"'],
+      suggestions: ['convert it to kubeadm.k8s.io/v1beta4 with "kubeadm config migrate"'],
     })
   })
 
   it('refuses to join as a control plane', () => {
     assert.throws(() => read({...KUBEADM, controlPlane: {}}), {
       code: 'USAGE',
-      message: /controlPlane asks for another control plane/,
+      message: /controlPlane is for a control plane/,
     })
   })
 

@@ -48,7 +48,7 @@ describe('the tokens of a join', () => {
     assert.equal((await tokens({token: ONE}, {}, environment)).discovery, ONE)
   })
 
-  it('are absent where the variable is empty', async () => {
+  it('are absent if the variable is empty', async () => {
     const none = {discovery: undefined, authentication: undefined}
     assert.deepEqual(await tokens({}, {}, {TRUSTADM_TOKEN: ''}), none)
   })
@@ -82,7 +82,7 @@ describe('the tokens of a join', () => {
   it('may not share the standard input', async () => {
     await assert.rejects(tokens({token: '-', 'discovery-file': '-'}), {
       code: 'USAGE',
-      message: '--token and --discovery-file cannot both read the standard input',
+      message: '--token and --discovery-file cannot both read from stdin',
     })
   })
 })

@@ -9,54 +9,54 @@ const MISTAKES: {line: string[]; says: string}[] = [
   {line: ['init', '--output'], says: '--output needs a value: one of table, json, yaml, name'},
   {
     line: ['init', '--output', 'xml'],
-    says: '--output has to be one of table, json, yaml, name, not "xml"',
+    says: '--output must be one of table, json, yaml, name, not "xml"',
   },
   {line: ['init', '--node-name'], says: '--node-name needs a value'},
   {
     line: ['init', '--foreground', '--dry-run'],
-    says: '--foreground and --dry-run do not go together',
+    says: '--foreground and --dry-run cannot be used together',
   },
-  {line: ['init', '--quiet', '--verbose'], says: '--quiet and --verbose do not go together'},
+  {line: ['init', '--quiet', '--verbose'], says: '--quiet and --verbose cannot be used together'},
   {
     line: ['init', '--apiserver-bind-port', '70000'],
-    says: '--apiserver-bind-port has to be a port number from 0 to 65535, not 70000',
+    says: '--apiserver-bind-port must be a port number from 0 to 65535, not 70000',
   },
   {
     line: ['init', '--apiserver-bind-port', 'abc'],
-    says: '--apiserver-bind-port has to be a port number from 0 to 65535, not "abc"',
+    says: '--apiserver-bind-port must be a port number from 0 to 65535, not "abc"',
   },
   {
     line: ['init', '--apiserver-bind-port=-1'],
-    says: '--apiserver-bind-port has to be a port number from 0 to 65535, not "-1"',
+    says: '--apiserver-bind-port must be a port number from 0 to 65535, not "-1"',
   },
   {
     line: ['init', '--bind-address', 'localhost'],
-    says: '--bind-address has to be an IP address, not "localhost"',
+    says: '--bind-address must be an IP address, not "localhost"',
   },
   {
     line: ['init', '--apiserver-cert-extra-sans', 'a.example,,b.example'],
-    says: '--apiserver-cert-extra-sans has to be a list of texts',
+    says: '--apiserver-cert-extra-sans must be a list of strings',
   },
   {
     line: ['init', '--control-plane-endpoint', 'https://a.example'],
-    says: '--control-plane-endpoint has to be a host, or a host and a port as in "api.example.com:6443", not "https://a.example"',
+    says: '--control-plane-endpoint must be a host, or a host and a port as in "api.example.com:6443", not "https://a.example"',
   },
   {
     line: ['init', '--node-name', 'a_b'],
-    says: '--node-name has to be a name as in "node1.example.com", not "a_b"',
+    says: '--node-name must be a name as in "node1.example.com", not "a_b"',
   },
-  {line: ['init', '--dir', ''], says: '--dir is given as an empty text'},
-  {line: ['init', '--dir='], says: '--dir is given as an empty text'},
-  {line: ['init', ''], says: 'an argument is given as an empty text'},
+  {line: ['init', '--dir', ''], says: '--dir is empty'},
+  {line: ['init', '--dir='], says: '--dir is empty'},
+  {line: ['init', ''], says: 'an argument is empty'},
   {line: ['kubeconfig', 'user'], says: '--client-name is missing'},
   {line: ['certificate', 'renew'], says: '<name> is missing'},
   {line: ['autocomplete'], says: '<shell> is missing: one of bash, zsh, fish'},
-  {line: ['autocomplete', 'tcsh'], says: '"tcsh" is none of bash, zsh, fish'},
+  {line: ['autocomplete', 'tcsh'], says: '"tcsh" is not one of bash, zsh, fish'},
   {
     line: ['certificate', '--verbose'],
     says: '"certificate" is a group of commands and has no flags',
   },
-  {line: ['--verbose', 'init'], says: 'there is no command before --verbose'},
+  {line: ['--verbose', 'init'], says: 'the command is missing before --verbose'},
 ]
 
 describe('a mistake on the command line', () => {

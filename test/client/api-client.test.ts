@@ -127,7 +127,7 @@ describe('createApiClient', () => {
     ])
   })
 
-  it('finds undefined where there is no such object', async () => {
+  it('finds undefined if there is no such object', async () => {
     const missing = status(404, 'NotFound', 'configmaps "a" not found', {name: 'a'})
     const {client} = clientOf(() => ({status: 404, json: missing}))
     assert.equal(await client.configMaps.find('ns/a'), undefined)

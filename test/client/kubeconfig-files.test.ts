@@ -56,7 +56,7 @@ describe('loadKubeconfig', () => {
     assert.equal(config['current-context'], 'home')
   })
 
-  it('is empty where there is no file at all', async () => {
+  it('is empty if there is no file at all', async () => {
     const config = await loadKubeconfig(undefined, {environment: {}, home: folder})
     assert.deepEqual([config.clusters, config['current-context']], [[], ''])
   })

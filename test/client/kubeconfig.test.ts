@@ -69,7 +69,7 @@ describe('parseKubeconfig', () => {
     ],
     ['groups that are no list', 'users: [{name: a, user: {as-groups: x}}]', /as-groups/],
     ['a name twice', 'users: [{name: a}, {name: a}]', /users\[1\] has the name of an earlier one/],
-    ['a current-context that is no text', 'current-context: [a]', /current-context is not text/],
+    ['a current-context that is no text', 'current-context: [a]', /current-context is not a string/],
     ['a key twice', 'users: []\nusers: []', /not valid YAML \(line 2/],
     ['broken YAML', 'token: "hunter2', /not valid YAML/],
     ['broken YAML further on', 'a: b\nc: {hunter2', /not valid YAML \(line 2/],

@@ -20,7 +20,7 @@ describe('systemRoots', () => {
     assert.equal(await systemRoots({}, places), 'roots')
   })
 
-  it('are those of SSL_CERT_FILE where it is set, which then has to be there', async () => {
+  it('are those of SSL_CERT_FILE where it is set, which then must be there', async () => {
     const places = [await put('system', 'system')]
     assert.equal(await systemRoots({SSL_CERT_FILE: await put('own', 'own')}, places), 'own')
     await assert.rejects(systemRoots({SSL_CERT_FILE: join(folder(), 'gone')}, places), {

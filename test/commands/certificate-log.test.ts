@@ -135,7 +135,7 @@ describe('certificate log', () => {
     await writeFile(file(), text.slice(0, -4))
     const {stderr, exit} = await show('--verify')
     assert.equal(exit, 0)
-    assert.match(stderr, /ends with \d+ bytes of a line/)
+    assert.match(stderr, /ends with an incomplete line of \d+ bytes/)
   })
 
   it('refuses a head that is no hash, and a log that is not there', async () => {

@@ -74,7 +74,7 @@ describe('certificate', function () {
     it('prints its columns, also where there is nothing', async () => {
       const {stdout, stderr} = await certificate('list')
       assert.match(stdout, /^NAME +AGE +SIGNER +REQUESTER +DURATION +STATE\n$/)
-      assert.equal(stderr, 'there are no such certificate requests\n')
+      assert.equal(stderr, 'no certificate requests found\n')
     })
 
     it('says nothing besides to a script where there is nothing', async () => {
@@ -184,7 +184,7 @@ describe('certificate', function () {
       assert.match(stdout, /key +ECDSA P-256\n/)
       assert.match(stdout, /key pin +sha256:[0-9a-f]{64}\n/)
       assert.match(stdout, /usages +digital signature, client auth\n/)
-      assert.match(stdout, /duration +as the signer likes\n/)
+      assert.match(stdout, /duration +the signer.s default\n/)
     })
 
     it("shows each approver's rules with a tick or a cross", async () => {
@@ -192,7 +192,7 @@ describe('certificate', function () {
       const node = {commonName: 'system:node:w1', organizations: ['system:nodes']}
       await makeRequest(admin, {name, ...node, signer: KUBELET_CLIENT})
       const {stdout} = await certificate('show', name)
-      assert.match(stdout, /selfnodeclient does not look at it: "admin" asks for "system:node:w1"/)
+      assert.match(stdout, /selfnodeclient does not handle it: "admin" asks for "system:node:w1"/)
       assert.match(stdout, /✔ nodeclient would approve it\n/)
       assert.match(stdout, /✔ the requester may create certificatesigningrequests\/nodeclient/)
       assert.match(stdout, /Signer\n +✔ kubernetes\.io\/kube-apiserver-client-kubelet permits/)
@@ -290,7 +290,7 @@ describe('certificate', function () {
       const {stdout, exit} = await run('certificate', 'show', 'a', '--kubeconfig', looker)
       assert.equal(exit, 0)
       assert.match(stdout, /subject +CN=ada/)
-      assert.match(stdout, /✖ its events cannot be found out/)
+      assert.match(stdout, /✖ its events are not available/)
     })
 
     it('prints everything as one JSON object', async () => {
@@ -337,7 +337,7 @@ describe('certificate', function () {
         const {stderr, stdout, exit} = await certificate('approve', 'a', ...force)
         assert.equal(exit, 6)
         assert.equal(stdout, '')
-        assert.match(stderr, /"a" is denied already/)
+        assert.match(stderr, /"a" is already denied/)
       }
     })
 
@@ -346,13 +346,13 @@ describe('certificate', function () {
       await addCondition(admin, 'b', 'Denied')
       const {stdout, stderr, exit} = await certificate('approve', 'a', 'b', 'c')
       assert.equal(stdout, 'certificate request "a" approved\ncertificate request "c" approved\n')
-      assert.match(stderr, /"b" is denied already/)
+      assert.match(stderr, /"b" is already denied/)
       assert.equal(exit, 6)
       const mixed = await certificate('approve', 'absent', 'b', '--output', 'json')
       assert.equal(mixed.exit, 1)
       assert.equal(mixed.stdout, '')
       const {error} = JSON.parse(mixed.stderr) as {error: {message: string}}
-      assert.match(error.message, /"absent".*"b" is denied already/)
+      assert.match(error.message, /"absent".*"b" is already denied/)
     })
 
     it('take requests by label', async () => {
@@ -362,7 +362,7 @@ describe('certificate', function () {
       assert.deepEqual(await names('--state', 'approved'), ['a'])
       const none = await certificate('approve', '-l', 'team=none')
       assert.equal(none.exit, 0)
-      assert.match(none.stderr, /no request has these labels/)
+      assert.match(none.stderr, /no requests found with these labels/)
     })
 
     it('take manifests, lists of them too', async () => {
@@ -384,7 +384,7 @@ describe('certificate', function () {
       const path = await file('other.json', JSON.stringify(manifest))
       const {exit, stderr} = await certificate('approve', '-f', path)
       assert.equal(exit, 6)
-      assert.match(stderr, /another one than in the file/)
+      assert.match(stderr, /is not the one in the file/)
       assert.equal(await stateOfRequest('b'), 'Pending')
     })
 
@@ -392,7 +392,7 @@ describe('certificate', function () {
       const secret = await file('secret.yaml', 'kind: Secret\nmetadata: {name: a}\n')
       const other = await certificate('approve', '-f', secret)
       assert.equal(other.exit, 2)
-      assert.match(other.stderr, /holds a Secret, not a CertificateSigningRequest/)
+      assert.match(other.stderr, /contains a Secret, not a CertificateSigningRequest/)
       const empty = await file('empty.yaml', '')
       assert.equal((await certificate('approve', '-f', empty)).exit, 2)
     })
@@ -609,25 +609,29 @@ describe('certificate', function () {
       {
         name: 'both a user and a service',
         args: ['--user', 'a', '--service', 'b'],
-        says: /do not go together/,
+        says: /cannot be used together/,
       },
       {
         name: 'a service without a signer',
         args: ['--service', 'a.b'],
         says: /no signer for services/,
       },
-      {name: 'an unknown usage', args: ['--user', 'a', '--usages', 'x'], says: /no usage "x"/},
+      {name: 'an unknown usage', args: ['--user', 'a', '--usages', 'x'], says: /unknown usage "x"/},
       {name: 'a short duration', args: ['--user', 'a', '--duration', '5m'], says: /ten minutes/},
       {
         name: 'a host that is none',
         args: ['--service', 'a b', '--signer', 'e.c/s'],
         says: /neither/,
       },
-      {name: 'a name for a path', args: ['../x', '--user', 'a'], says: /files can be named by/},
+      {
+        name: 'a name for a path',
+        args: ['../x', '--user', 'a'],
+        says: /cannot be used as a file name/,
+      },
       {
         name: 'a kubeconfig for a service',
         args: ['--service', 'a.b', '--signer', 'e.c/s', '--kubeconfig-out', 'x'],
-        says: /goes with --user/,
+        says: /needs --user/,
       },
     ]
     for (const {name, args, says} of refusals) {
@@ -709,10 +713,10 @@ describe('certificate', function () {
       )
       assert.match(stderr, /certificate allow-rejoin w9 --revoke/)
       const revoked = await certificate('allow-rejoin', 'w9', '--revoke')
-      assert.match(revoked.stdout, /may join as "w9" any more/)
+      assert.match(revoked.stdout, /may join as "w9" now/)
       assert.deepEqual(await annotations(), {'trustadm.io/node-name': 'w9'})
       const again = await certificate('allow-rejoin', 'w9', '--revoke')
-      assert.match(again.stdout, /nothing was allowed/)
+      assert.match(again.stdout, /there was no permission to revoke/)
     })
 
     it('lets in nobody who happens to wait: a script has to name the key, and is told which there are', async () => {
@@ -756,7 +760,7 @@ describe('certificate', function () {
       assert.match(asked.join('\n'), /Which key may join as "w9"\?[^]*\nnone of these\nsha256:/)
       assert.match(
         asked.join('\n'),
-        new RegExp(`${pin}, asked \\S+ ago by admin from 192\\.0\\.2\\.7 \\(ours\\)`),
+        new RegExp(`${pin}, requested \\S+ ago by admin from 192\\.0\\.2\\.7 \\(ours\\)`),
       )
       assert.equal(await chooseWaiting('w9', waiting, now, answer('')), undefined)
     })
@@ -765,7 +769,10 @@ describe('certificate', function () {
       const words = ['w9', '--requester', 'system:bootstrap:abcdef']
       const {stdout, exit} = await certificate('allow-rejoin', ...words)
       assert.equal(exit, 0)
-      assert.match(stdout, /the next machine that asks as system:bootstrap:abcdef may join as "w9"/)
+      assert.match(
+        stdout,
+        /the next machine that authenticates as system:bootstrap:abcdef may join as "w9"/,
+      )
       assert.match((await annotations())['trustadm.io/rejoin-allowed-after'] ?? '', /^\d+$/)
       await certificate('allow-rejoin', 'w9', '--revoke')
     })
@@ -775,7 +782,7 @@ describe('certificate', function () {
       assert.equal(unknown.exit, 2)
       assert.match(
         unknown.stderr,
-        /nobody is known to have asked for the name "w9" before[^]*--requester/,
+        /it is not known who requested the name "w9" before[^]*--requester/,
       )
       const now = new Date(Math.floor(systemClock.now().getTime() / 1000) * 1000)
       const issued = {pin: PIN, notBefore: now, notAfter: new Date(now.getTime() + 3_600_000)}
@@ -794,7 +801,11 @@ describe('certificate', function () {
         },
       })
       const {stdout, stderr} = await certificate('allow-rejoin', 'w9')
-      assert.match(stdout, /the next machine that asks as system:bootstrap:abcdef may join/, stderr)
+      assert.match(
+        stdout,
+        /the next machine that authenticates as system:bootstrap:abcdef may join/,
+        stderr,
+      )
       await certificate('allow-rejoin', 'w9', '--revoke')
     })
 

@@ -107,7 +107,7 @@ describe('join, the command', function () {
     const {stderr, exit} = await run('join', ...line(...more, ...foreign))
     assert.equal(exit, 0, stderr)
     assert.match(stderr, /--cri-socket has no effect here/)
-    assert.match(stderr, /there is no phase kubelet-start here to skip/)
+    assert.match(stderr, /there is no phase "kubelet-start"/)
   })
 
   it('hides the token in a file or in the environment', async () => {
@@ -134,7 +134,7 @@ describe('join, the command', function () {
     const found = ['--discovery-file', await document(), '--token', TOKEN_TEXT]
     const {stderr, exit} = await run('join', ...found, '--dir', dir(), '--node-name', name)
     assert.equal(exit, 2)
-    assert.match(stderr, /both a discovery file and a discovery token/)
+    assert.match(stderr, /a discovery file and a discovery token/)
     assert.match(stderr, /--tls-bootstrap-token/)
     assert.deepEqual(await readdir(folder()), ['cluster.yaml'])
   })
@@ -164,7 +164,7 @@ describe('join, the command', function () {
     assert.equal(exit, 0)
     assert.match(
       stdout,
-      new RegExp(`^\\[tls-bootstrap\\] would ask for the certificate of "${name}"`, 'm'),
+      new RegExp(`^\\[tls-bootstrap\\] would request the certificate of "${name}"`, 'm'),
     )
     assert.deepEqual(await readdir(folder()), [])
   })
@@ -193,20 +193,16 @@ describe('join, the command', function () {
   })
 
   const refusals: [string, () => string[], RegExp][] = [
-    [
-      'a control plane',
-      () => line('--control-plane'),
-      /--control-plane asks for another control plane/,
-    ],
+    ['a control plane', () => line('--control-plane'), /--control-plane is for a control plane/],
     [
       'a certificate key',
       () => line('--certificate-key', 'x'),
-      /--certificate-key asks for another/,
+      /--certificate-key is for a control plane/,
     ],
     [
       'a name that no node can have',
       () => ['a:1', '--node-name', 'A_B'],
-      /--node-name is not a name/,
+      /--node-name is not a valid name/,
     ],
     [
       'a phase that nobody knows',
@@ -221,7 +217,7 @@ describe('join, the command', function () {
     [
       'no way to the cluster',
       () => ['--dir', dir(), '--node-name', 'a'],
-      /nothing says how to find/,
+      /no cluster was named/,
     ],
     ['a CA for no URL', () => ['--discovery-file-ca', 'x'], /discovery-file/],
     [
@@ -266,7 +262,7 @@ describe('join, the command', function () {
     const where = [cluster.endpoint, '--token', TOKEN_TEXT, '--dir', dir(), '--node-name', name]
     const {stderr, exit} = await run('join', ...where, skip)
     assert.equal(exit, 0, stderr)
-    assert.match(stderr, /was not pinned, so everybody who knows the token/)
+    assert.match(stderr, /was not pinned, so anyone who knows the token/)
   })
 
   for (const [what, words, message] of refusals) {

@@ -156,7 +156,10 @@ bootstrapTokens:
 
     it('says what it would make, and makes nothing, in a dry run', async () => {
       const {stdout} = await token('create', TOKEN, '--dry-run')
-      assert.match(stdout, /^would make the token nh3k2b\.\*{16} for authentication, signing that/)
+      assert.match(
+        stdout,
+        /^would create the token nh3k2b\.\*{16} for authentication, signing that/,
+      )
       assert.deepEqual(await listed(), [])
     })
 
@@ -242,7 +245,7 @@ bootstrapTokens:
       assert.match(stderr, /there is no token with the id "absent"/)
     })
 
-    it('deletes nothing where one of the names is none', async () => {
+    it('deletes nothing if one of the names is none', async () => {
       await token('create', TOKEN)
       assert.equal((await token('delete', 'nh3k2b', 'no-id')).exit, 2)
       assert.equal((await listed()).length, 1)

@@ -102,7 +102,7 @@ describe('a certificate folder that an operator brought', () => {
     const {context} = fixture
     const after = await contents(certDir)
     for (const [name, text] of Object.entries(before)) assert.equal(after[name], text, name)
-    assert.ok(fixture.lines.includes('"apiserver" is kept: you brought it, and it works'))
+    assert.ok(fixture.lines.includes('"apiserver" is kept: you provided it, and it works'))
     await reset(context.plane)
     assert.deepEqual(await contents(certDir), before)
   })

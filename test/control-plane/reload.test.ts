@@ -139,7 +139,7 @@ describe('rereading keys and certificates', () => {
     )
   })
 
-  it('changes nothing where one of the files cannot be used, and says why', async () => {
+  it('changes nothing if one of the files cannot be used, and says why', async () => {
     const key = await readFile(pki('sa.key'))
     await writeFile(pki('ca.crt'), old + next)
     await writeFile(pki('sa.key'), 'nonsense')

@@ -9,7 +9,7 @@ describe('the policy for serving certificates', () => {
     deny,
   })
 
-  it('allows nothing where nobody says so', () => {
+  it('allows nothing if nobody says so', () => {
     assert.deepEqual(shown(servingPolicy()), {cidrs: [], domains: [], deny: false})
   })
 

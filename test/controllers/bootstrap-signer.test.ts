@@ -61,13 +61,13 @@ describe('signing cluster-info', () => {
   })
   const run = () => reconcile(KEY, new AbortController().signal)
 
-  it('does nothing where there is no ConfigMap', async () => {
+  it('does nothing if there is no ConfigMap', async () => {
     configMap = undefined
     assert.deepEqual(await run(), {})
     assert.deepEqual(written, [])
   })
 
-  it('does nothing where the ConfigMap has no kubeconfig', async () => {
+  it('does nothing if the ConfigMap has no kubeconfig', async () => {
     configMap = clusterInfo({other: 'x', [JWS]: 'left'})
     assert.deepEqual(await run(), {})
     assert.deepEqual([written, signedBy], [[], []])
@@ -90,7 +90,7 @@ describe('signing cluster-info', () => {
     assert.equal(configMap?.data?.[JWS], PAYLOAD_JWS)
   })
 
-  it('writes nothing where the signatures are right', async () => {
+  it('writes nothing if the signatures are right', async () => {
     configMap = clusterInfo({kubeconfig: 'payload', [JWS]: PAYLOAD_JWS})
     await run()
     assert.deepEqual(written, [])

@@ -2,7 +2,7 @@ import {DAY, HOUR} from '../pki/support.ts'
 
 const MINUTE = 60_000
 
-/** A condition, and how long ago it was written; null where nobody said when. */
+/** A condition, and how long ago it was written; null if nobody said when. */
 interface Happened {
   type: string
   age: number | null

@@ -52,7 +52,7 @@ describe('cleaning certificate requests, over HTTP', () => {
     assert.equal(status, 200)
   }
 
-  /** Makes it now, and as old as it has to be on the cleaner's clock. */
+  /** Makes it now, and as old as it must be on the cleaner's clock. */
   async function store({age = LONGEST, conditions = [], certificate}: CleanerCase) {
     const {spec} = await wished({signerName: 'example.com/any'})
     const {request, signerName, usages = []} = spec

@@ -119,14 +119,14 @@ describe('signing certificate requests', () => {
     ['is approved and has failed', ['Approved', 'Failed']],
     ['is approved and denied', ['Approved', 'Denied']],
   ] as const) {
-    it(`does nothing where a request ${name}`, async () => {
+    it(`does nothing if a request ${name}`, async () => {
       await given({}, ...types)
       assert.deepEqual(await signer()(), {})
       assert.deepEqual(events, [])
     })
   }
 
-  it('does nothing where there is a certificate already', async () => {
+  it('does nothing if there is a certificate already', async () => {
     await given({}, 'Approved')
     seen = {
       ...there(seen),

@@ -213,7 +213,7 @@ describe('kubelet-serving-approver', () => {
     await becomes(name, 'Approved')
   })
 
-  it('believes the Machine, not the Node, where there is one', async () => {
+  it('believes the Machine, not the Node, if there is one', async () => {
     const node = nodeName()
     const [own, more] = [address(), address()]
     await register(node, host(node), ip(own))

@@ -80,7 +80,7 @@ describe('discovery by a document', () => {
         const info = await byFile(documentOf())
         assert.deepEqual([info.server, info.ca], [cluster.url, cluster.ca])
         assert.equal(info.kubeconfig, documentOf())
-        assert.match(info.warnings.join(), /taken as it is/)
+        assert.match(info.warnings.join(), /used as it is/)
       })
     }
 
@@ -118,7 +118,7 @@ describe('discovery by a document', () => {
       cluster.publish({kubeconfig: documentOf('')})
       await assert.rejects(byFile(documentOf()), {
         code: 'CLUSTER_INFO_INVALID',
-        message: /names no CA any more/,
+        message: /no longer contains a CA/,
       })
     })
 
@@ -199,7 +199,7 @@ describe('discovery by a document', () => {
       assert.ok(parts < 20)
     })
 
-    it('has to be there', async () => {
+    it('must be there', async () => {
       await assert.rejects(discover({file: '-'}, ONCE), {code: 'USAGE'})
     })
   })

@@ -9,9 +9,9 @@ const ENDPOINT = '192.168.122.100:6443'
 const byToken: DiscoveryOptions = {token: TOKEN_TEXT, endpoints: [ENDPOINT], caCertHashes: [HASH]}
 
 const refused: {name: string; options: DiscoveryOptions; says: RegExp}[] = [
-  {name: 'a file and a token', options: {...byToken, file: 'f'}, says: /both a discovery file and/},
-  {name: 'neither a file nor a token', options: {}, says: /nothing says how/},
-  {name: 'empty texts', options: {file: '', token: ''}, says: /nothing says how/},
+  {name: 'a file and a token', options: {...byToken, file: 'f'}, says: /a discovery file and/},
+  {name: 'neither a file nor a token', options: {}, says: /no cluster was named/},
+  {name: 'empty texts', options: {file: '', token: ''}, says: /no cluster was named/},
   {name: 'an address alone', options: {endpoints: [ENDPOINT]}, says: /no token/},
   {name: 'a token alone', options: {token: TOKEN_TEXT}, says: /needs the address/},
   ...[undefined, false].map((unsafeSkipCaVerification) => ({
@@ -29,22 +29,22 @@ const refused: {name: string; options: DiscoveryOptions; says: RegExp}[] = [
     options: {...byToken, endpoints: [ENDPOINT, 'x']},
     says: /not the address of an API server/,
   },
-  {name: 'a file and an address', options: {file: 'f', endpoints: ['a:1']}, says: /an address is/},
+  {name: 'a file and an address', options: {file: 'f', endpoints: ['a:1']}, says: /an address and a discovery file/},
   {
     name: 'a file and a hash',
     options: {file: 'f', caCertHashes: [HASH]},
-    says: /goes with a token/,
+    says: /is for a token/,
   },
-  {name: 'a CA for a local file', options: {file: 'f', fileCa: 'x'}, says: /https:\/\/ URL only/},
-  {name: 'a CA for standard input', options: {file: '-', fileCa: 'x'}, says: /https:\/\/ URL only/},
-  {name: 'a CA beside a token', options: {...byToken, fileCa: 'x'}, says: /https:\/\/ URL only/},
+  {name: 'a CA for a local file', options: {file: 'f', fileCa: 'x'}, says: /only for an https:\/\/ URL/},
+  {name: 'a CA for standard input', options: {file: '-', fileCa: 'x'}, says: /only for an https:\/\/ URL/},
+  {name: 'a CA beside a token', options: {...byToken, fileCa: 'x'}, says: /only for an https:\/\/ URL/},
   {
     name: 'a CA that is none',
     options: {file: 'https://a/f', fileCa: 'foo'},
-    says: /no certificate in PEM/,
+    says: /no PEM certificate/,
   },
   ...['http://[::1]a', 'http://url/file.conf', 'HTTP://url/f', 'file:///f', 'ftp://a/f'].map(
-    (file) => ({name: file, options: {file}, says: /over https:\/\/ only/}),
+    (file) => ({name: file, options: {file}, says: /only be fetched over https:\/\//}),
   ),
   ...['https://u r l/file.conf', 'https://', 'https://[::1]a', 'https:'].map((file) => ({
     name: file,
@@ -54,7 +54,7 @@ const refused: {name: string; options: DiscoveryOptions; says: RegExp}[] = [
   {
     name: 'a URL with a password',
     options: {file: 'https://me:hunter2@url/f'},
-    says: /holds a user or a password/,
+    says: /contains a user or a password/,
   },
   ...['foo', 'xyz', '0011223344', `sha256:${'0a'.repeat(64)}`, `sha1:${'0a'.repeat(32)}`].map(
     (hash) => ({

@@ -63,7 +63,7 @@ describe('withRetry', () => {
     await assert.rejects(asked, {code: 'TIMED_OUT'})
     assert.deepEqual(
       waits.map(({message}) => message),
-      ['https://a:1 has not answered yet'],
+      ['no response from https://a:1 yet'],
     )
   }).timeout(10_000)
 

@@ -105,7 +105,7 @@ describe('token discovery with several endpoints', () => {
     ])
     assert.deepEqual(
       info.warnings.map((warning) => warning.split(':').slice(0, 3).join(':')),
-      [`${thief.url} was passed over`],
+      [`${thief.url} was skipped`],
     )
   })
 })

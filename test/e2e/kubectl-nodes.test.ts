@@ -52,7 +52,7 @@ withEveryKubectl('nodes', (context) => {
     }
     await context.kubectl.ok('create -f -', {input: JSON.stringify(pod)})
     assertContains(await context.kubectl.ok(`describe node ${node}`), [`${prefix} guest`])
-    // Nothing here ends pods on nodes, so that it has to be forced.
+    // Nothing here ends pods on nodes, so that it must be forced.
     const flags = '--force --disable-eviction --grace-period=0 --ignore-daemonsets --timeout=20s'
     const {code, stdout, stderr} = await context.kubectl.run(`drain ${node} ${flags}`)
     assert.equal(code, 0, stderr)

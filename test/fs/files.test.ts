@@ -152,7 +152,7 @@ describe('readFileSafely', () => {
   const folder = useTemporaryFolder()
   const file = () => join(folder(), 'file')
 
-  it('answers undefined or an error for a file that is not there', async () => {
+  it('returns undefined or an error for a file that is not there', async () => {
     assert.equal(await readFileIfThere(file()), undefined)
     await assert.rejects(readFileSafely(file()), {code: 'FILE_UNREADABLE'})
   })
@@ -186,7 +186,7 @@ describe('readFileSafely', () => {
     await assert.rejects(readFileSafely('/dev/zero', {followLinks: true}), {code: 'FILE_UNSAFE'})
   })
 
-  it('follows links only where that is asked for', async () => {
+  it('follows links only if that is asked for', async () => {
     await writeFile(join(folder(), 'target'), 'text')
     await symlink('target', file())
     await assert.rejects(readFileSafely(file()), {code: 'FILE_UNSAFE', message: /symbolic link/})

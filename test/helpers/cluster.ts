@@ -76,7 +76,7 @@ async function serverProcess(dir: string): Promise<number> {
   return pid
 }
 
-/** It is no child of this process, so that its end has to be looked for. */
+/** It is no child of this process, so that its end must be looked for. */
 async function end(pid: number, signal: NodeJS.Signals): Promise<void> {
   const deadline = performance.now() + STOP_TIMEOUT
   if (isRunning(pid)) process.kill(pid, signal)

@@ -96,7 +96,7 @@ describe('the store of a certificate and its key', () => {
   it('refuses a link that leads nowhere', async () => {
     await mkdir(pki(), {mode: 0o700})
     await symlink('kubelet-client-gone.pem', current())
-    await assert.rejects(store().read(), {code: 'FILE_UNREADABLE', message: /is not there/})
+    await assert.rejects(store().read(), {code: 'FILE_UNREADABLE', message: /does not exist/})
   })
 
   for (const target of ['../secret', '/etc/passwd', 'ca.crt', 'kubelet-client-current.pem']) {

@@ -18,7 +18,7 @@ describe('the catalog', () => {
     assert.ok(leaves.every(({authority}) => known.has(authority)))
   })
 
-  it('has etcd only where an etcd is used', () => {
+  it('has etcd only if an etcd is used', () => {
     const isEtcd = ({id}: {id: string}) => id.includes('etcd')
     assert.ok(!catalogFor().authorities.some(isEtcd) && !catalogFor().leaves.some(isEtcd))
     assert.ok(catalogFor({externalEtcd: true}).authorities.some(isEtcd))

@@ -78,7 +78,7 @@ export async function make({
   })
   const der = Buffer.from(made.rawData)
   return {
-    // Read only where it is looked at: some are made to be unreadable.
+    // Read only if it is looked at: some are made to be unreadable.
     get certificate() {
       return parseCertificateDer(der)
     },

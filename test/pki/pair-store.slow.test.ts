@@ -127,7 +127,7 @@ describe('pairs of key and certificate', function () {
   })
 
   describe('whose writer is killed', () => {
-    /** Answers what the writer said before it ended. */
+    /** Returns what the writer said before it ended. */
     async function runWriter(how: string, killAt: number, killAfter?: number): Promise<string> {
       const args = ['--import', 'tsx', WRITER, dir(), how, join(folder(), 'pairs'), String(killAt)]
       const child = spawn(process.execPath, args, {stdio: ['ignore', 'pipe', 'inherit']})

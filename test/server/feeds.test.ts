@@ -50,7 +50,7 @@ describe('feedNodeGraph', () => {
     await second.server.stop()
   })
 
-  it('reads pods with nothing where lists could be', async () => {
+  it('reads pods with nothing if lists could be', async () => {
     const {server, admin, reads} = await serve()
     const empty = {imagePullSecrets: null, initContainers: null, ephemeralContainers: null}
     const container = {name: 'c', image: 'i', env: null, envFrom: null}

@@ -25,7 +25,7 @@ const scalars: ReadonlySet<string> = new Set(SCALARS)
  *     Name [object] [atomic] | description
  *       number[*] name:type[!] [flags] | description
  *
- * `*` is a Go pointer and `!` is written even where it is zero. A type is `T`, `[]T` or `map<T>`; `string(Phase)` names Go's
+ * `*` is a Go pointer and `!` is written even if it is zero. A type is `T`, `[]T` or `map<T>`; `string(Phase)` names Go's
  * type too, `meta.ObjectMeta` is of another table, `(inline):T` stands in the parent. Flags: `required`; `default(x)`;
  * for strategic merge `merge(key)`, `merge` (of primitives) and `retainKeys`; for server-side apply `keys(a,b)`, `set`,
  * `atomic` and `granular`. As in Kubernetes, server-side apply follows strategic merge where it has no flag of its own.

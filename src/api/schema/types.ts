@@ -39,9 +39,9 @@ export interface FieldSchema {
   /** What Go calls the values' type in error texts, such as `v1.SecretType`; where absent, it follows from `type`. */
   goType?: string
   cardinality: 'one' | 'list' | 'map'
-  /** A Go pointer: presence counts even where the value is zero. */
+  /** A Go pointer: presence counts even if the value is zero. */
   pointer: boolean
-  /** On the wire even where it is zero: not omitempty, or a struct, which Go's omitempty never drops. */
+  /** On the wire even if it is zero: not omitempty, or a struct, which Go's omitempty never drops. */
   always: boolean
   /** A nested message in protobuf whose fields stand in the parent in JSON. */
   inline: boolean

@@ -4,17 +4,17 @@ import type {Choice} from '../prompt.ts'
 import {shown, shownValue} from '../views/requests-text.ts'
 
 const NONE = ''
-/** The newest of more: the machine that the operator stands beside has asked just now. */
+/** Only the newest are shown: the operator's machine has sent its request just now. */
 const MOST_SHOWN = 20
 
 type Choose = (question: string, choices: readonly Choice<string>[]) => Promise<string>
 
 function line({name, created, requester, address, pin}: WaitingRequest, now: Date): string {
   const from = address === null ? '' : ` from ${address}`
-  return `${pin}, asked ${ageOf(created, now)} ago by ${shownValue(requester)}${from} (${shown(name)})`
+  return `${pin}, requested ${ageOf(created, now)} ago by ${shownValue(requester)}${from} (${shown(name)})`
 }
 
-/** Lets a person say which of the machines that wait is meant; undefined for none. */
+/** Lets a person choose one of the waiting machines; undefined for none. */
 export async function chooseWaiting(
   node: string,
   waiting: readonly WaitingRequest[],

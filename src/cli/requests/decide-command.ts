@@ -4,7 +4,7 @@ import type {DecideFlags} from './decide.ts'
 
 const DONE: Record<Decision, string> = {approve: 'approved', deny: 'denied'}
 
-/** What `approve` and `deny` have in common: what was done is printed also where the rest failed. */
+/** What `approve` and `deny` share: what was done is printed even if the rest failed. */
 export abstract class DecideCommand extends TrustCommand {
   protected async decide(decision: Decision, flags: DecideFlags & {output: string}): Promise<void> {
     const {decideRequests} = await import('./decide.ts')

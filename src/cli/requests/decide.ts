@@ -35,7 +35,7 @@ export interface DecideFlags extends ClusterFlagValues {
 
 const LARGEST = 16 * 1024 * 1024
 
-/** Decides on the requests that the flags of `certificate approve` or `certificate deny` name; undefined where the person said no. */
+/** Decides on the requests that the flags of `certificate approve` or `certificate deny` name; undefined if the person said no. */
 export async function decideRequests(
   decision: Decision,
   flags: DecideFlags,
@@ -43,10 +43,10 @@ export async function decideRequests(
 ): Promise<DecidedRequests | undefined> {
   const {names, filename = [], selector} = flags
   if (names.length === 0 && filename.length === 0 && selector === undefined) {
-    throw new TrustError('USAGE', 'nothing says which requests are meant', {
+    throw new TrustError('USAGE', 'no requests were named', {
       hints: [
-        'give their names: "trustadm certificate list --state pending" shows them',
-        'or say --selector or --filename',
+        'pass their names; to list them, run "trustadm certificate list --state pending"',
+        'or use --selector or --filename',
       ],
     })
   }
@@ -62,14 +62,14 @@ export async function decideRequests(
   }
   return await withCluster(flags, async ({client}) => {
     const targets = once([...named, ...(await selected(client, selector, clock))])
-    if (targets.length === 0) tell('no request has these labels')
+    if (targets.length === 0) tell('no requests found with these labels')
     const asks = decision === 'approve' && !flags.yes && !flags['dry-run'] && canAsk()
     const agreed = asks && targets.length > 0 ? await askFor(client, targets) : targets
     return agreed && (await decideAll(client, agreed, options, clock))
   })
 }
 
-/** One that is named twice is decided on once, by what is known most of. */
+/** A request that is named twice is decided once, using the entry with more details. */
 function once(targets: readonly Target[]): Target[] {
   const byName = new Map<string, Target>()
   for (const target of targets) byName.set(target.name, {...byName.get(target.name), ...target})
@@ -103,7 +103,7 @@ async function readStandardInput(): Promise<string> {
   return text
 }
 
-/** Shows what is to be approved, and keeps to just these: what takes their names afterwards is not approved. */
+/** Shows the requests to approve, and approves only these: not others that later have the same names. */
 async function askFor(
   client: Pick<ApiClient, 'csrs'>,
   targets: readonly Target[],
@@ -113,7 +113,7 @@ async function askFor(
     const uid = found[index]?.metadata.uid
     return uid === undefined ? target : {...target, uid}
   })
-  // What is not there, or decided on, is told by the decision.
+  // Missing and decided requests are reported by the decision itself.
   const open = found.filter((csr) => csr !== undefined).filter(isUndecided)
   if (open.length === 0) return seen
   const columns = columnsOf(process.stderr)

@@ -28,7 +28,7 @@ const selector = Flags.string({
 
 const several = {multiple: true, multipleNonGreedy: true, delimiter: ','} as const
 
-/** Which requests a command looks at, but for their state. */
+/** Which requests a command works on, except for their state. */
 export const filterFlags = {
   signer: Flags.string({
     ...several,
@@ -42,11 +42,11 @@ export const filterFlags = {
   }),
   'older-than': Flags.string({
     helpValue: '<duration>',
-    summary: 'only requests made longer ago than this, as in "1h"',
+    summary: 'only requests older than this, as in "1h"',
   }),
   'newer-than': Flags.string({
     helpValue: '<duration>',
-    summary: 'only requests made less long ago than this',
+    summary: 'only requests newer than this',
   }),
   selector,
 }
@@ -55,7 +55,7 @@ export const stateFlag = Flags.option({
   ...several,
   options: REQUEST_STATES,
   helpValue: '<states>',
-  summary: 'only requests in these states, which say the last step that was taken',
+  summary: 'only requests in these states',
 })()
 
 export interface FilterFlagValues {
@@ -91,16 +91,16 @@ export const decisionFlags = {
     helpValue: '<file>',
     multiple: true,
     multipleNonGreedy: true,
-    summary: 'the requests that a manifest in YAML or JSON names; - reads the standard input',
+    summary: 'the requests in a YAML or JSON manifest; - reads stdin',
   }),
   selector: Flags.string({
     char: 'l',
     helpValue: '<labels>',
     summary: 'all requests with these labels, as in "team=web,env!=test"',
   }),
-  reason: Flags.string({helpValue: '<word>', summary: 'a word for machines to know why by'}),
-  message: Flags.string({helpValue: '<text>', summary: 'why, for people'}),
+  reason: Flags.string({helpValue: '<word>', summary: 'the reason as one word, for programs'}),
+  message: Flags.string({helpValue: '<text>', summary: 'the reason as a sentence, for people'}),
   force: Flags.boolean({
-    summary: 'replace reason and message if it is already decided that way',
+    summary: 'replace reason and message if the decision is already the same',
   }),
 }

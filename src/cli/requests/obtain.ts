@@ -38,7 +38,7 @@ export interface RequestFlags extends ClusterFlagValues {
 const duration = (text: string | undefined, flag: string): number | undefined =>
   text === undefined ? undefined : parseDuration(text, flag)
 
-/** Asks for the certificate that the flags of `certificate request` describe. */
+/** Requests the certificate that the flags of `certificate request` describe. */
 export async function requestCertificate(
   flags: RequestFlags,
   clock: Clock,
@@ -75,7 +75,7 @@ export async function requestCertificate(
 
 function fileName(name: string): string {
   if (/^\w[\w.@-]*$/.test(name) && name.length <= 200) return name
-  throw new TrustError('USAGE', 'this name is not one that files can be named by', {
+  throw new TrustError('USAGE', 'the name cannot be used as a file name', {
     hints: ['use letters, digits, "-", "_" and "."; or leave the name out'],
   })
 }
@@ -90,7 +90,7 @@ function destinationOf(
   const ownKey = flags.key !== undefined
   if (file !== undefined) {
     if (flags.user === undefined) {
-      throw new TrustError('USAGE', 'a kubeconfig is for a user: --kubeconfig-out goes with --user')
+      throw new TrustError('USAGE', '--kubeconfig-out needs --user: a kubeconfig is for a user')
     }
     return kubeconfigDestination(file, access, {userName: subject.commonName, ownKey})
   }

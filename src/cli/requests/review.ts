@@ -13,7 +13,7 @@ import {askedLine} from '../views/requests.ts'
 
 type Answer = 'approve' | 'deny' | 'skip' | 'quit'
 
-/** Whom the reviewer talks to; tests answer in a person's place. */
+/** The person who reviews; tests replace it. */
 export interface Reviewer {
   choose: (question: string, choices: readonly Choice<Answer>[]) => Promise<Answer>
   askText: (question: string) => Promise<string>
@@ -31,12 +31,12 @@ const CHOICES: readonly Choice<Answer>[] = [
 export function noTerminal(): TrustError {
   return new TrustError('USAGE', 'a review needs a terminal', {
     hints: [
-      'in a script use "trustadm certificate list --state pending" and "trustadm certificate approve"',
+      'in a script, use "trustadm certificate list --state pending" and "trustadm certificate approve"',
     ],
   })
 }
 
-/** Goes through the pending requests with a person, those that come meanwhile included. */
+/** Goes through the pending requests with a person, including those that arrive in the meantime. */
 export async function reviewRequests(
   client: ApiClient,
   filter: RequestFilter,
@@ -57,7 +57,7 @@ export async function reviewRequests(
       const text = formatRequest(report, {now: clock.now(), stream: reviewer.stream})
       reviewer.stream.write(`\n${rule}\n${text}\n`)
       const left = waiting.length - index - 1
-      // Once more in short: on a small screen the head of the report is out of sight.
+      // A short summary again: on a small screen the top of the report has scrolled away.
       const line = askedLine(summarize(csr, {decode: true}))
       const question = `${line}${left === 0 ? '' : ` (${left} more)`}`
       const answer = await reviewer.choose(question, CHOICES)
@@ -75,7 +75,7 @@ export async function reviewRequests(
       await decide(client, target, {decision: answer, message}, clock)
       review[answer === 'approve' ? 'approved' : 'denied'].push(target.name)
     } catch (error) {
-      // The person goes on with the others; only who cannot go on at all is stopped.
+      // The person continues with the other requests; only errors that affect all of them end the review.
       if (!hasCode(error, 'ALREADY_DECIDED', 'NOT_FOUND', 'CONFLICT', 'FORBIDDEN')) throw error
       reviewer.stream.write(`${messageOf(error)}\n`)
       review.failed.push(target.name)

@@ -10,7 +10,7 @@ function problemsOf(reports: readonly CertificateReport[]): string {
   return lines.length === 0 ? '' : `\n${lines.join('')}`
 }
 
-/** kubeadm's two tables, and what is wrong below them. */
+/** kubeadm's two tables, and the problems below them. */
 export function formatExpiration({certificates, certificateAuthorities}: ExpirationReport): string {
   const leaves = formatTable(
     ['CERTIFICATE', 'EXPIRES', 'RESIDUAL TIME', 'CERTIFICATE AUTHORITY', 'EXTERNALLY MANAGED'],

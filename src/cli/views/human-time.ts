@@ -3,7 +3,7 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 const YEAR = 365 * DAY
 
-/** How long there is left, in kubeadm's largest fitting unit. */
+/** The time left, in the unit that kubeadm would use. */
 export function residual(seconds: number | null): string {
   if (seconds === null) return '<none>'
   if (seconds < 0) return '<invalid>'
@@ -13,7 +13,7 @@ export function residual(seconds: number | null): string {
   return `${Math.floor(seconds / YEAR)}y`
 }
 
-/** `Nov 16, 2027 02:57 UTC`, as kubeadm prints the end of a certificate. */
+/** `Nov 16, 2027 02:57 UTC`, as kubeadm prints when a certificate expires. */
 export function moment(iso: string | null): string {
   if (iso === null) return '<none>'
   const parts = new Intl.DateTimeFormat('en-US', {

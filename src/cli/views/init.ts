@@ -7,7 +7,7 @@ import {colours} from '../terminal.ts'
 
 const WIDTH = 15
 
-/** A command that works on this control plane, as short as it can be. */
+/** A command line for this control plane, without --dir if it is the default. */
 const commandFor = (dir: string, command: string): string =>
   `trustadm ${command}${dir === defaultDir() ? '' : ` --dir ${shellWord(dir)}`}`
 
@@ -16,7 +16,7 @@ function headline({endpoint}: InitResult, isRunning: boolean): string {
   return bold(
     isRunning
       ? `The control plane is ready at ${endpoint}`
-      : 'The control plane is set up; its server does not run',
+      : 'The control plane is set up; its server is not running',
   )
 }
 
@@ -28,21 +28,21 @@ function nextSteps({kubeconfig, dir, joinCommand}: InitResult, isRunning: boolea
   return [
     ...(isRunning ? [] : start),
     ['Use it:', `kubectl --kubeconfig ${shellWord(kubeconfig)} get namespaces`],
-    ['Look at it:', commandFor(dir, 'status')],
+    ['Check it:', commandFor(dir, 'status')],
     ...(joinCommand === null
-      ? ([['Join to it:', commandFor(dir, 'token create --print-join-command')]] as const)
+      ? ([['Join it:', commandFor(dir, 'token create --print-join-command')]] as const)
       : []),
   ]
 }
 
-/** Lines to copy are left to the terminal, however long they are. */
+/** Lines to copy are never broken, however long they are. */
 const copied = (fields: readonly Field[]): string =>
   formatFields(fields, {columns: Infinity, width: WIDTH})
 
 const joining = ({joinCommand}: InitResult): string =>
   joinCommand === null ? '' : `\nTo add a machine, run this on it:\n\n${joinCommand}\n`
 
-/** `--skip-phases` may leave the server out: nothing is called ready that is not. */
+/** `--skip-phases` may skip the server: then nothing is ready yet. */
 export const initView = (isRunning: boolean): View<InitResult> => ({
   table(result) {
     const {caCertHashes, kubeconfig, dir} = result

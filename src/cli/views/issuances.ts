@@ -29,7 +29,7 @@ const NARROWING: Narrowing = {
 }
 const AS_WIDE_AS_NEEDED: Narrowing = {least: new Map()}
 
-/** Requesters choose most of this: it must not move the cursor or make a second line. */
+/** Requesters control most of this: it must not move the cursor or add a line. */
 const cell = (text = ''): string => printable(text).replaceAll(/\s+/g, ' ').trim() || '<none>'
 
 /** To the second; JSON has more. */

@@ -9,13 +9,13 @@ function headline({nodeName, certificate, clusterInfo}: JoinResult): string {
   const {bold} = colours(process.stdout)
   const where = clusterInfo === null ? 'the cluster' : `the cluster at ${clusterInfo.server}`
   return certificate === null
-    ? bold(`This machine knows ${where}, and has no certificate yet`)
+    ? bold(`This machine trusts ${where} and has no certificate yet`)
     : bold(`This machine is the node "${nodeName}" of ${where}`)
 }
 
 const WIDTH = 15
 
-/** What is known of the node; certificates have no fractions of seconds. */
+/** What is known about the node; the times of certificates have no fractions of seconds. */
 const facts = ({certificate, notAfter, kubeconfig, dir, clusterInfo}: JoinResult): Field[] =>
   (
     [
@@ -27,7 +27,7 @@ const facts = ({certificate, notAfter, kubeconfig, dir, clusterInfo}: JoinResult
     ] as const
   ).flatMap(([label, value]) => (value ? [[label, value] as const] : []))
 
-/** Without --kubeconfig, where it is to write its own, a kubelet starts without a cluster. */
+/** Without --kubeconfig, to which it writes its own, a kubelet starts without a cluster. */
 function kubeletFlags({nodeName, dir}: JoinResult): string {
   return [
     `--bootstrap-kubeconfig ${nodeFile(dir, 'bootstrapKubeconfig')}`,

@@ -6,7 +6,7 @@ const lineOf = ({phase, change}: PlannedChange): string => `[${phase}] would ${c
 /** What a dry run of `init` or `join` prints. */
 export const planView: View<Plan> = {
   table({changes}) {
-    return changes.length === 0 ? 'nothing would be changed\n' : changes.map(lineOf).join('')
+    return changes.length === 0 ? 'nothing to change\n' : changes.map(lineOf).join('')
   },
 
   name({changes}) {

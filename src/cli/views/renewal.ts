@@ -8,11 +8,11 @@ export const renewalView: View<RenewalReport> = {
     const rows = renewed.map(({name, expirationDate}) => [name, moment(expirationDate)])
     return [
       ...(rows.length === 0 ? [] : [formatTable(['RENEWED', 'EXPIRES'], rows)]),
-      ...skipped.map((name) => `${name} is not renewed: the key of its CA is kept elsewhere\n`),
-      ...[...new Set(backups)].map(
-        (folder) => `the certificates that you brought are kept in ${folder}\n`,
+      ...skipped.map(
+        (name) => `${name} was not renewed: the key of its CA is not on this machine\n`,
       ),
-      ...(serverReloaded ? ['the running server was told to use the new certificates\n'] : []),
+      ...[...new Set(backups)].map((folder) => `your own certificates were moved to ${folder}\n`),
+      ...(serverReloaded ? ['the running server uses the new certificates\n'] : []),
     ].join('')
   },
   name: ({renewed}) => renewed.map(({name}) => name),

@@ -8,7 +8,7 @@ import {shown, shownValue} from './requests-text.ts'
 
 const DONE: Record<Decision, string> = {approve: 'approved', deny: 'denied'}
 
-/** As kubectl says it, with a word for what was decided before. */
+/** In kubectl's words, plus a note if it was already decided. */
 export const decidedView: View<DecidedRequests> = {
   table: ({requests, dryRun}) =>
     requests
@@ -46,10 +46,10 @@ export const obtainedView: View<ObtainedCertificate> = {
   name: ({name}) => [shown(name)],
 }
 
-/** Who is let in by a grant. */
+/** Which machine a grant lets in. */
 function letIn({pin, requester, request}: RejoinGrant): string {
   if (pin === null) {
-    return `the next machine that asks as ${shownValue(requester ?? '')} may join`
+    return `the next machine that authenticates as ${shownValue(requester ?? '')} may join`
   }
   return request === null
     ? `the machine with the key ${pin} may join`
@@ -61,18 +61,18 @@ export const rejoinView: View<RejoinGrant> = {
     const {node, allowedUntil, wasAllowed} = grant
     if (allowedUntil !== null) return `${letIn(grant)} as "${node}", once, until ${allowedUntil}\n`
     return wasAllowed
-      ? `no machine with a new key may join as "${node}" any more\n`
-      : `nothing was allowed for "${node}"\n`
+      ? `no machine with a new key may join as "${node}" now\n`
+      : `there was no permission to revoke for "${node}"\n`
   },
   name: ({node}) => [node],
 }
 
-/** What `certificate review` prints in the end. */
+/** The summary of `certificate review`. */
 export interface Review {
   approved: string[]
   denied: string[]
   skipped: string[]
-  /** Decided on or deleted by somebody else meanwhile, or refused by the server. */
+  /** Decided or deleted by someone else in the meantime, or refused by the server. */
   failed: string[]
 }
 
@@ -85,7 +85,7 @@ export const reviewView: View<Review> = {
       [failed.length, 'failed'],
     ] as const
     const told = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`)
-    return told.length === 0 ? 'no request was decided on\n' : `${told.join(', ')}\n`
+    return told.length === 0 ? 'no request was decided\n' : `${told.join(', ')}\n`
   },
   name: ({approved, denied}) => [...approved, ...denied].map(shown),
 }

@@ -15,7 +15,7 @@ const SENTENCES: Record<Opinions[number]['decision'], string> = {
   approve: 'would approve it',
   hold: 'leaves it to a person',
   deny: 'would deny it',
-  ignore: 'does not look at it',
+  ignore: 'does not handle it',
 }
 
 const agoOf = (time: string | null | undefined, now: Date): string =>
@@ -73,7 +73,7 @@ function requestSection({request, usages, requestedSeconds}: RequestReport, page
     ['usages', usages.map(shown).join(', ') || '<none>'],
     [
       'duration',
-      requestedSeconds === null ? 'as the signer likes' : humanDuration(requestedSeconds * 1000),
+      requestedSeconds === null ? "the signer's default" : humanDuration(requestedSeconds * 1000),
     ],
   ]
   if (!request) return page.fields(asked, 2)
@@ -98,7 +98,7 @@ function opinionText(opinion: Opinions[number], page: Page): string {
   const {green, yellow, red, dim} = page.paint
   const {approver, decision, rules, reason} = opinion
   const sentence = `${shown(approver)} ${SENTENCES[decision]}`
-  // What is no approver's business is no alarm.
+  // A request that no approver handles is no reason for alarm.
   if (decision === 'ignore') return page.item(dim('·'), dim(`${sentence}: ${otherKind(opinion)}`))
   const heads = {approve: green('✔'), hold: yellow('!'), deny: red('✖')}
   const word = reason === undefined ? '' : ` (${shown(reason)})`
@@ -108,7 +108,7 @@ function opinionText(opinion: Opinions[number], page: Page): string {
   return page.item(heads[decision], sentence + word) + marks.join('')
 }
 
-/** A request to another signer differs in most things, and the signer says it all. */
+/** A request to another signer fails most rules; the one about the signer is enough. */
 function otherKind({rules}: Opinions[number]): string {
   const broken = rules.filter(({holds}) => !holds)
   const ofSigner = broken.filter(({code}) => code === 'signer')
@@ -125,10 +125,10 @@ function ruleText({code, rule, holds, reason}: Opinions[number]['rules'][number]
 function signerSection({signer, signerProblems}: RequestReport, page: Page): string {
   const {green, red} = page.paint
   if (signerProblems === null) {
-    return page.item('·', `what ${shown(signer)} permits is not known here`)
+    return page.item('·', `it is not known what ${shown(signer)} permits`)
   }
   return signerProblems.length === 0
-    ? page.item(green('✔'), `${shown(signer)} permits what is asked for`)
+    ? page.item(green('✔'), `${shown(signer)} permits this request`)
     : signerProblems.map((one) => page.item(red('✖'), shown(one))).join('')
 }
 
@@ -173,7 +173,7 @@ const eventSection = ({events}: RequestReport, now: Date, page: Page): string =>
     })
     .join('')
 
-/** The report for people. `isWide` adds what is rarely needed. */
+/** The report for people. `isWide` adds details that are rarely needed. */
 export function formatRequest(
   report: RequestReport,
   {now, isWide = false, stream = process.stdout}: {now: Date; isWide?: boolean; stream?: Sized},

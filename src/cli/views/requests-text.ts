@@ -14,15 +14,15 @@ const escaped = (character: string): string =>
 
 const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)
 
-/** Text from a request or the server, on one line: what cannot be seen is shown as \u{…}, so that it cannot move the cursor or turn the line around. */
+/** Text from a request or the server, on one line. Invisible characters are shown as \u{…}, so that they cannot move the cursor or reverse the line. */
 export const shown = (text: string): string =>
   cut(text)
     .replaceAll(/[\t\n]/g, ' ')
     .replaceAll(INVISIBLE, escaped)
 
 /**
- * A value that somebody chose who wants something: in quotes where it holds anything that could be taken for something else, such as
- * `ada, O=system:masters`, and with the letters named that only look like others.
+ * A value that the requester chose: in quotes if it could be mistaken for something else, such as `ada, O=system:masters`, and
+ * with a note about letters that only look like common ones.
  */
 export function shownValue(text: string): string {
   if (PLAIN.test(text) && text.length <= LONGEST) return text
@@ -39,6 +39,6 @@ export function shownValue(text: string): string {
 export const shownList = (texts: readonly string[], none = '<none>'): string =>
   texts.length === 0 ? none : texts.map(shownValue).join(', ')
 
-/** How long something is to last, or `<as the signer likes>`. */
+/** The requested lifetime, or `<signer default>`. */
 export const requestedDuration = (seconds: number | null): string =>
   seconds === null ? '<none>' : humanDuration(seconds * 1000)

@@ -23,7 +23,7 @@ const NARROWING: Narrowing = {
   cutFront: new Set([SIGNER, REQUESTER]),
 }
 
-/** A row may also tell of a request that is no more. */
+/** A row may also be about a request that was deleted. */
 type RequestRow = Omit<RequestSummary, 'state'> & {state: CsrState | 'Deleted'}
 
 function row(summary: RequestRow, now: Date): string[] {
@@ -55,7 +55,7 @@ function wideRow(summary: RequestRow, now: Date): string[] {
 export const keyName = ({algorithm, bits}: {algorithm: string; bits: number}): string =>
   algorithm === 'RSA' ? `RSA ${bits}` : algorithm
 
-/** `CN=ada, O=developers`, and no value can pass for a second attribute. */
+/** `CN=ada, O=developers`; no value can look like a second attribute. */
 export function subjectLine(subject: {
   commonName: string
   organizations: readonly string[]
@@ -81,15 +81,15 @@ const paintState = (stream: Sized) => {
   return (state: string): string => byState[state.trim() as CsrState]?.(state) ?? state
 }
 
-/** Who asks for what, in one line. */
+/** Who requests what, in one line. */
 export function askedLine({name, requester, signer, request}: RequestSummary): string {
-  const subject = request ? subjectLine(request.subject) : 'something that cannot be read'
+  const subject = request ? subjectLine(request.subject) : 'an unreadable request'
   const names = request ? [...request.names.dns, ...request.names.ips] : []
   const hosts = names.length === 0 ? '' : `, for ${names.map(shownValue).join(', ')}`
-  return `${shown(name)}: ${shownValue(requester)} asks ${shown(signer)} for ${subject}${hosts}`
+  return `${shown(name)}: ${shownValue(requester)} requests ${subject}${hosts} from ${shown(signer)}`
 }
 
-/** A table that is printed at once, or goes on row by row while a watch lasts. */
+/** A table that is printed at once, or row by row during a watch. */
 export class RequestTable {
   readonly #isWide: boolean
   readonly #stream: Sized
@@ -100,7 +100,7 @@ export class RequestTable {
     this.#stream = stream
   }
 
-  /** The lines for these; the head comes before the first of them. */
+  /** The lines for these; the header comes before the first one. */
   add(summaries: readonly RequestRow[], now: Date): string {
     const head = this.#isWide ? WIDE_HEAD : HEAD
     const rows: Row[] = summaries.map((one) => (this.#isWide ? wideRow : row)(one, now))
@@ -124,13 +124,13 @@ export class RequestTable {
   }
 }
 
-/** kubectl's columns, but for a state in one word; `wide` adds what was asked for and issued. */
+/** kubectl's columns, with the state as one word; `wide` adds what was requested and issued. */
 export const requestListView = (isWide: boolean, now: Date): View<RequestList> => ({
   table: ({requests}) => new RequestTable(isWide).add(requests, now),
   name: ({requests}) => requests.map(({name}) => shown(name)),
 })
 
-/** Changes as they come: rows, or one document each. */
+/** Changes as they happen: rows, or one document each. */
 export class ChangePrinter {
   readonly #format: string
   readonly #table: RequestTable

@@ -8,7 +8,7 @@ export const resetPlanView: View<ResetPlan> = {
     lines([
       ...(server === undefined ? [] : [`would stop the server (process ${server.pid})`]),
       ...files.map((file) => `would remove ${file}`),
-      ...kept.map((file) => `would keep ${file}: trustadm did not make it, or it was changed`),
+      ...kept.map((file) => `would keep ${file}: trustadm did not create it, or it was changed`),
     ]),
   name: ({files}) => files,
 }
@@ -18,7 +18,7 @@ export const resetView: View<ResetReport> = {
     lines([
       ...(stopped === null ? [] : [`stopped the server (process ${stopped})`]),
       `removed ${removed.length} files`,
-      ...kept.map((path) => `kept ${path}: it is not trustadm's`),
+      ...kept.map((path) => `kept ${path}: trustadm did not create it`),
     ]),
   name: ({removed}) => removed,
 }

@@ -17,12 +17,12 @@ const NARROWING: Narrowing = {
     [GROUPS, 12],
   ]),
   droppable: [GROUPS, EXPIRES, DESCRIPTION],
-  // Groups differ in their ends: all begin with system:bootstrappers.
+  // Groups differ at the end: all start with system:bootstrappers.
   cutFront: new Set([GROUPS]),
 }
 const AS_WIDE_AS_NEEDED: Narrowing = {least: new Map()}
 
-/** Anybody who may write Secrets may have written this: it must not move the cursor or make a second line. */
+/** Anyone who may write Secrets can write this: it must not move the cursor or add a line. */
 const cell = (text: string): string => printable(text).replaceAll(/\s+/g, ' ').trim() || '<none>'
 
 const ttl = (seconds: number | null): string =>
@@ -45,7 +45,7 @@ const wideRow = (report: TokenReport): string[] => [
   report.problems.length === 0 ? 'usable' : report.problems.join('; '),
 ]
 
-/** kubeadm's table; `wide` adds when a token was made and what is wrong with it. */
+/** kubeadm's table; `wide` adds when a token was created and its problems. */
 export const tokenListView = (isWide: boolean): View<TokenList> => ({
   table: ({tokens}) =>
     isWide
@@ -56,7 +56,7 @@ export const tokenListView = (isWide: boolean): View<TokenList> => ({
 
 function planned({token, usages, expires}: CreatedToken): string {
   const end = expires === null ? 'that never expires' : `that expires at ${expires}`
-  return `would make the token ${token} for ${usages.join(', ') || 'nothing'} ${end}\n`
+  return `would create the token ${token} for ${usages.join(', ') || 'nothing'} ${end}\n`
 }
 
 export const createdTokensView: View<CreatedTokens> = {

@@ -7,9 +7,9 @@ import type {RejoinOptions} from '../../control-plane/requests/rejoin.ts'
 
 export default class CertificateAllowRejoin extends TrustCommand {
   static override summary = 'let a machine with a new key join under the name of a node'
-  static override description = `A request for the name of a node that exists, or that has a valid certificate, waits for a person: otherwise whoever has a bootstrap token could take over any node. Use this when a machine was set up again. It lets one machine in, once, within the time of --ttl.
-Somebody else may have asked before you, so it never lets in whoever asked first. --pin names the key of the machine: "trustadm join" prints the pin there, "certificate list --output wide" and "certificate show" print those of the requests. Without --pin, on a terminal you choose from the waiting requests; in a script --pin is required if any request waits.
-If no request waits, it lets in the next one of --requester, which is by default whoever asked for the name before.`
+  static override description = `A request for the name of a node that exists, or that has a valid certificate, waits for a person: otherwise anyone with a bootstrap token could take over any node. Use this after a machine was reinstalled. It lets one machine in, once, within the time of --ttl.
+An attacker may have sent a request before your machine did, so the first request is never simply taken. --pin names the key of the machine: "trustadm join" prints the pin on the machine, "certificate list --output wide" and "certificate show" print those of the requests. Without --pin, on a terminal you choose from the waiting requests; in a script --pin is required if any request waits.
+If no request waits, it lets in the next one from --requester, by default the user that requested the name before.`
   static override examples = [
     '<%= config.bin %> <%= command.id %> worker-1',
     '<%= config.bin %> <%= command.id %> worker-1 --pin sha256:5f2c9a…',
@@ -23,21 +23,21 @@ If no request waits, it lets in the next one of --requester, which is by default
     ...clusterFlags,
     pin: Flags.string({
       helpValue: '<sha256:…>',
-      summary: 'the pin of the key to let in',
+      summary: 'the pin of the key to allow',
       exclusive: ['requester', 'revoke'],
     }),
     requester: Flags.string({
       helpValue: '<user>',
       summary:
-        'let in the next request of this user, as in "system:bootstrap:<token-id>" [default: whoever asked for the name before]',
+        'allow the next request of this user, as in "system:bootstrap:<token-id>" [default: the user that requested the name before]',
       exclusive: ['revoke'],
     }),
     ttl: Flags.string({
       helpValue: '<duration>',
       default: '1h',
-      summary: 'how long it is allowed, as in "30m"',
+      summary: 'how long it stays allowed, as in "30m"',
     }),
-    revoke: Flags.boolean({summary: 'take it back'}),
+    revoke: Flags.boolean({summary: 'withdraw an earlier permission'}),
     yes,
     output: wideOutput,
   }

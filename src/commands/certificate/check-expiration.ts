@@ -5,7 +5,7 @@ import {dirOf} from '../../cli/folders.ts'
 export default class CheckExpiration extends TrustCommand {
   static override summary = "show when the control plane's certificates expire"
   static override description =
-    'Lists every certificate and every CA of the control plane with its end, and says what is wrong with it. Changes nothing.'
+    'Lists every certificate and every CA of the control plane with its expiry date and its problems. Changes nothing.'
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --output json',

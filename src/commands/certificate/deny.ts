@@ -5,7 +5,7 @@ import {decisionFlags, requestNames} from '../../cli/requests/flags.ts'
 
 export default class CertificateDeny extends DecideCommand {
   static override summary = 'deny certificate requests'
-  static override description = `No certificate is made for a denied request, ever. One that is denied already is left as it is, unless --force replaces reason and message; one that is approved is an error. One that fails does not keep the others from being denied: what was done is on the standard output, the failures on the standard error, and the exit code is that of the failure, or 1 where they are of several kinds.`
+  static override description = `A denied request never gets a certificate. A request that is already denied is left as it is, unless --force replaces reason and message; one that is approved is an error. If one fails, the others are still denied: what was done is on the standard output, the failures are on the standard error, and the exit code is that of the failure, or 1 if they are of several kinds.`
   static override examples = [
     '<%= config.bin %> <%= command.id %> node-csr-3Q2d --message "this machine is not ours"',
     '<%= config.bin %> <%= command.id %> one another --dry-run',

@@ -7,7 +7,7 @@ import {wideOutput} from '../../cli/flags.ts'
 export default class CertificateDownload extends TrustCommand {
   static override summary = 'print the certificate of a request'
   static override description =
-    'Prints the certificate that was issued, with the chain as its signer answered it, as PEM. Where there is none it says why, each with an exit code of its own: 5 pending, 4 denied, 1 failed.'
+    'Prints the issued certificate as PEM, with the chain that its signer added. If there is none, the exit code says why: 5 pending, 4 denied, 1 failed.'
   static override examples = [
     '<%= config.bin %> <%= command.id %> ada-1f0c > ada.crt',
     '<%= config.bin %> <%= command.id %> ada-1f0c --out ada.crt',
@@ -17,7 +17,7 @@ export default class CertificateDownload extends TrustCommand {
   }
   static override flags = {
     ...clusterFlags,
-    out: Flags.string({helpValue: '<file>', summary: 'write it into this file instead'}),
+    out: Flags.string({helpValue: '<file>', summary: 'write it to this file instead'}),
     output: wideOutput,
   }
 

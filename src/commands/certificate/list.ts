@@ -9,13 +9,13 @@ import type {RequestChange} from '../../control-plane/requests/follow.ts'
 export default class CertificateList extends TrustCommand {
   static override summary = 'list the certificate requests of a cluster'
   static override description = `Shows CertificateSigningRequests, the oldest first. The state is the last step that was taken: pending, approved (and not signed yet), denied, failed (the signer refused) or issued.
-With --watch, changes are printed as they come: as rows; as one JSON object a line, {"change", "request"}; or as YAML documents. Then a request that no longer fits the filters is shown once more, so that one sees what became of it.`
+With --watch, changes are printed as they happen: as rows; as one JSON object per line, {"change", "request"}; or as YAML documents. A request that no longer matches the filters is then shown once more, so that you see what became of it.`
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --state pending --watch',
     '<%= config.bin %> <%= command.id %> --signer kubernetes.io/kubelet-serving --older-than 1h --output wide',
     {
-      description: 'Deny what has been waiting for a day:',
+      description: 'Deny requests that have waited for more than a day:',
       command:
         '<%= config.bin %> <%= command.id %> --state pending --older-than 24h --output name | xargs <%= config.bin %> certificate deny',
     },
@@ -24,7 +24,7 @@ With --watch, changes are printed as they come: as rows; as one JSON object a li
     ...clusterFlags,
     state: stateFlag,
     ...filterFlags,
-    watch: Flags.boolean({char: 'w', summary: 'go on, and show changes as they come'}),
+    watch: Flags.boolean({char: 'w', summary: 'keep running and show changes as they happen'}),
     output: wideOutput,
   }
 
@@ -43,7 +43,7 @@ With --watch, changes are printed as they come: as rows; as one JSON object a li
     await this.print(list, flags.output, requestListView(flags.output === 'wide', this.clock.now()))
     if (list.requests.length > 0 || !isForPeople(flags.output)) return
     const {createProgress} = await import('../../cli/progress.ts')
-    createProgress(flags).tell('there are no such certificate requests')
+    createProgress(flags).tell('no certificate requests found')
   }
 
   private async follow(

@@ -4,9 +4,9 @@ import {dir, wideOutput} from '../../cli/flags.ts'
 
 export default class CertificateLog extends TrustCommand {
   static override summary = 'show what the signers have issued and refused'
-  static override description = `Reads the issuance log of the control plane on this machine, or that of "controllers" with --file. Each line holds the hash of the one before and is authenticated with a key that the signer keeps: --verify checks them all, and says where one was changed, removed or added, or was written by somebody without the key.
+  static override description = `Reads the issuance log of the control plane on this machine, or that of "controllers" with --file. Each line holds the hash of the one before and is authenticated with a key that the signer keeps: --verify checks all lines, and reports any that was changed, removed, added, or written without the key.
 
-A running signer notices when lines are cut off the end or rewritten, and signs nothing until the log is moved away or put back. While none runs, a cut cannot be seen from the file alone. Keep the head, which --verify prints, on another machine, and give it to --head the next time.`
+A running signer notices when lines are cut off the end or rewritten, and signs nothing until the log is moved away or restored. If no signer runs, the file alone does not show that lines are missing. Keep the head, which --verify prints, on another machine, and pass it with --head the next time.`
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --verify',

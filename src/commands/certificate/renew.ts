@@ -5,7 +5,7 @@ import {dirOf} from '../../cli/folders.ts'
 
 export default class Renew extends TrustCommand {
   static override summary = "renew the control plane's certificates"
-  static override description = `Replaces a certificate, with a new key, however long the old one is still valid; "all" renews every one. A running server takes up the new certificates without an interruption.
+  static override description = `Replaces a certificate and its key, no matter how long the old one is still valid; "all" renews every certificate. A running server switches to the new certificates without downtime.
 CAs are not renewed.`
   static override examples = [
     '<%= config.bin %> <%= command.id %> all',

@@ -8,11 +8,11 @@ import {KEY_ALGORITHMS, type KeyAlgorithm} from '../../pki/keys.ts'
 const several = {multiple: true, multipleNonGreedy: true, delimiter: ','} as const
 
 export default class CertificateRequest extends TrustCommand {
-  static override summary = 'ask for a certificate, with a new key'
-  static override description = `Makes a key, asks the cluster for a certificate for it, waits until somebody has approved and signed it, and writes both: as <name>.key and <name>.crt in a folder, or as a kubeconfig. The key never leaves this machine.
-Run again after an interruption it goes on with the same key, kept in <name>.pending.key, and the same request. Files that are there are not overwritten without --force.
+  static override summary = 'request a certificate for a new key'
+  static override description = `Creates a key, requests a certificate for it, waits until the request is approved and signed, and writes both: as <name>.key and <name>.crt in a folder, or as a kubeconfig. The key never leaves this machine.
+After an interruption, run it again: it resumes with the same key, kept in <name>.pending.key, and the same request. Existing files are not overwritten without --force.
 
-Kubernetes signs for users (kubernetes.io/kube-apiserver-client), but has no signer for services: say with --signer who signs for them in this cluster; one can be added to the control plane in its config.yaml (signers).`
+Kubernetes has a signer for users (kubernetes.io/kube-apiserver-client), but none for services: use --signer to name the one of this cluster. To add a signer to the control plane, see "signers" in its config.yaml.`
   static override examples = [
     '<%= config.bin %> <%= command.id %> --user ada --group developers --kubeconfig-out ada.conf',
     '<%= config.bin %> <%= command.id %> web --service web.default.svc,10.96.0.7 --signer example.com/services --out tls',
@@ -21,7 +21,8 @@ Kubernetes signs for users (kubernetes.io/kube-apiserver-client), but has no sig
   static override args = {
     name: Args.string({
       ignoreStdin: true,
-      description: 'the name of the request and of the files [default: made of the user or host]',
+      description:
+        'the name of the request and of the files [default: derived from the user or host]',
     }),
   }
   static override flags = {
@@ -40,11 +41,11 @@ Kubernetes signs for users (kubernetes.io/kube-apiserver-client), but has no sig
     service: Flags.string({
       ...several,
       helpValue: '<hosts>',
-      summary: 'a certificate for a service that is reached by these DNS names and IP addresses',
+      summary: 'a certificate for a service with these DNS names and IP addresses',
     }),
     signer: Flags.string({
       helpValue: '<name>',
-      summary: 'who is to sign it [default: kubernetes.io/kube-apiserver-client for users]',
+      summary: 'the signer [default: kubernetes.io/kube-apiserver-client for users]',
     }),
     usages: Flags.string({
       ...several,
@@ -54,7 +55,7 @@ Kubernetes signs for users (kubernetes.io/kube-apiserver-client), but has no sig
     }),
     duration: Flags.string({
       helpValue: '<duration>',
-      summary: 'how long it should be valid, as in "24h" [default: as long as the signer likes]',
+      summary: 'how long it should be valid, as in "24h" [default: the signer\'s default]',
     }),
     'key-algorithm': Flags.option({
       options: KEY_ALGORITHMS as KeyAlgorithm[],
@@ -63,22 +64,22 @@ Kubernetes signs for users (kubernetes.io/kube-apiserver-client), but has no sig
     })(),
     key: Flags.string({
       helpValue: '<file>',
-      summary: 'use the key of this file instead of a new one; it stays where it is',
+      summary: 'use the key in this file instead of a new one; the file is not moved',
     }),
     out: Flags.string({
       helpValue: '<folder>',
       exclusive: ['kubeconfig-out'],
-      summary: 'where the files are written [default: the present folder]',
+      summary: 'folder to write the files to [default: the current folder]',
     }),
     'kubeconfig-out': Flags.string({
       helpValue: '<file>',
       summary: 'write a kubeconfig for the user instead of a pair of files',
     }),
-    force: Flags.boolean({summary: 'replace files that are there, once the new ones are'}),
+    force: Flags.boolean({summary: 'replace existing files, once the new ones are there'}),
     wait: Flags.boolean({
       allowNo: true,
       default: true,
-      summary: 'wait for the certificate; with --no-wait only ask for it',
+      summary: 'wait for the certificate; --no-wait only sends the request',
     }),
     timeout: Flags.string({
       helpValue: '<duration>',

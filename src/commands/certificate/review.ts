@@ -6,7 +6,7 @@ import {filterFlags} from '../../cli/requests/flags.ts'
 export default class CertificateReview extends TrustCommand {
   static override summary = 'go through the pending certificate requests, one by one'
   static override description =
-    'Shows each pending request as "certificate show" does and asks whether to approve, deny or skip it. Requests that come meanwhile are shown too. Needs a terminal.'
+    'Shows each pending request as "certificate show" does and asks whether to approve, deny or skip it. Requests that arrive in the meantime are shown too. Needs a terminal.'
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --signer kubernetes.io/kubelet-serving',

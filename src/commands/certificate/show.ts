@@ -6,7 +6,7 @@ import {wideOutput} from '../../cli/flags.ts'
 export default class CertificateShow extends TrustCommand {
   static override summary = 'show a certificate request, and what the approvers think of it'
   static override description =
-    'Reads the request for you: who asks for which subject and names, with which key, for what and for how long. Then, rule by rule, what each approver of trustadm thinks of it and whether its signer permits it; then the certificate, where there is one. Changes nothing.'
+    'Decodes the request: who requests which subject and names, with which key, for what and for how long. Then, rule by rule, what each approver of trustadm thinks of it and whether its signer permits it; then the certificate, if there is one. Changes nothing.'
   static override examples = [
     '<%= config.bin %> <%= command.id %> node-csr-3Q2d',
     '<%= config.bin %> <%= command.id %> node-csr-3Q2d --output json',

@@ -6,25 +6,25 @@ import {initTokenFlags} from '../../cli/init-token.ts'
 
 export default class Init extends TrustCommand {
   static override summary = 'set up a control plane on this machine and start its server'
-  static override description = `Makes the CAs, the certificates and the kubeconfig files, starts the API server in the background, waits until it is ready, publishes how machines find the cluster, and prints the line that they join by.
-What is there already and right is kept: a second run completes what a first one left, and one that has nothing to do changes nothing; it prints the token of the first one while that is valid.
+  static override description = `Creates the CAs, the certificates and the kubeconfig files, starts the API server in the background, waits until it is ready, publishes how machines find the cluster, and prints the join command for them.
+Existing files and objects that are correct are kept: run it again to complete or repeat it. A second run prints the token of the first one while that is valid.
 
-A CA of your own is used: put ca.crt, and ca.key if it may be here, into the folder of --cert-dir first. Certificates and keys of your own are kept if they work, and never overwritten without --replace; "reset" leaves them alone.
+To use your own CA, put ca.crt, and ca.key if it may be on this machine, into the folder of --cert-dir first. Your own certificates and keys are used if they work, and never overwritten without --replace; "reset" does not remove them.
 
-Only one command at a time changes a control plane: a second one waits for its turn.`
+Only one command at a time changes a control plane: a second one waits.`
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     {
-      description: 'On a port that the system picks, for scripts:',
+      description: 'On a free port, for scripts:',
       command: '<%= config.bin %> <%= command.id %> --apiserver-bind-port 0 --output json',
     },
     {
-      description: 'Behind a load balancer, in a folder of its own:',
+      description: 'Behind a load balancer, in another folder:',
       command:
         '<%= config.bin %> <%= command.id %> --dir /srv/plane --control-plane-endpoint api.example.com:6443',
     },
     {
-      description: 'See what would be done:',
+      description: 'Show what would be done:',
       command: '<%= config.bin %> <%= command.id %> --dry-run',
     },
   ]

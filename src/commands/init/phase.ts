@@ -8,7 +8,7 @@ import {INIT_PHASE_NAMES, type InitPhaseName} from '../../control-plane/init/nam
 export default class InitPhase extends TrustCommand {
   static override summary = 'run one phase of init'
   static override description =
-    'Runs one of the steps that "init" consists of. Each can be repeated: what is right is kept.'
+    'Runs one of the phases of "init". Each can be repeated: what is already correct is kept.'
   static override examples = [
     '<%= config.bin %> <%= command.id %> certs',
     '<%= config.bin %> <%= command.id %> kubeconfig --dry-run',

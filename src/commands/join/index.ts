@@ -5,19 +5,19 @@ import {endpoints, joinFlags} from '../../cli/join-flags.ts'
 
 export default class Join extends TrustCommand {
   static override summary = 'make this machine a node of a cluster'
-  static override description = `Finds out which cluster to trust, gets a certificate of this machine's own, whose key never leaves it, writes kubelet.conf, and registers the Node. A line that kubeadm prints works with the program's name changed.
-Nothing is written before a cluster is found that may be trusted. Run again after any interruption it goes on where it stopped; what is there and right is kept.
+  static override description = `Finds out which cluster to trust, gets a certificate for this machine, writes kubelet.conf, and registers the Node. The key never leaves this machine. A join command printed by kubeadm works too: only the program's name changes.
+Nothing is written before the cluster is known to be the right one. After an interruption, run it again: it resumes, and keeps what is already correct.
 
-The cluster is found by a token and an address, or by a file that came in a trusted way. A token on the command line can be seen by every user of this machine: --token-file, - and $TRUSTADM_TOKEN hide it.`
+To identify the cluster, give a token and an address, or a file from a trusted source. Every user of this machine can see a token on the command line: use --token-file, - or $TRUSTADM_TOKEN instead.`
   static override examples = [
     '<%= config.bin %> <%= command.id %> 10.0.0.1:6443 --token-file token.txt --discovery-token-ca-cert-hash sha256:…',
     {
-      description: 'By a file from a web server; the token is only to be let in by:',
+      description: 'With a file from a web server; the token is only for authentication:',
       command:
         '<%= config.bin %> <%= command.id %> --discovery-file https://example.com/cluster.yaml --token-file token.txt',
     },
     {
-      description: 'Leave bootstrap-kubelet.conf for a real kubelet:',
+      description: 'Write bootstrap-kubelet.conf for a real kubelet:',
       command:
         '<%= config.bin %> <%= command.id %> 10.0.0.1:6443 --token-file token.txt --dir /etc/kubernetes --for-kubelet',
     },
@@ -27,7 +27,7 @@ The cluster is found by a token and an address, or by a file that came in a trus
     ...joinFlags,
     'for-kubelet': Flags.boolean({
       summary:
-        'stop once the cluster is found, and leave bootstrap-kubelet.conf: a kubelet gets its certificate by itself',
+        'stop once the cluster is found, and write bootstrap-kubelet.conf: the kubelet then gets its certificate itself',
     }),
     'skip-phases': skipPhases('join'),
     'dry-run': dryRun,

@@ -7,7 +7,7 @@ import {JOIN_PHASE_NAMES, type JoinPhaseName} from '../../node/join/names.ts'
 export default class JoinPhase extends TrustCommand {
   static override summary = 'run one phase of join'
   static override description =
-    'Runs one of the steps that "join" consists of, on what the ones before have left in the folder of the node. Each can be repeated: what is right is kept.'
+    'Runs one of the phases of "join", with the files that earlier phases wrote to the folder of the node. Each can be repeated: what is already correct is kept.'
   static override examples = [
     '<%= config.bin %> <%= command.id %> discovery 10.0.0.1:6443 --token-file token.txt',
     '<%= config.bin %> <%= command.id %> tls-bootstrap --token-file token.txt',

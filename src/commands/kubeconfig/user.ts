@@ -6,7 +6,7 @@ import {dirOf} from '../../cli/folders.ts'
 export default class KubeconfigUser extends TrustCommand {
   static override summary = 'print a kubeconfig for a user'
   static override description =
-    "Signs a client certificate for a user and groups with the cluster's CA and prints a kubeconfig with it on the standard output. What the user may do is up to RBAC. The kubeconfig holds a key: keep it from others."
+    "Signs a client certificate for a user and groups with the cluster's CA and prints a kubeconfig with it on the standard output. RBAC decides what the user may do. The kubeconfig contains a private key: keep it secret."
   static override examples = [
     '<%= config.bin %> <%= command.id %> --client-name ada > ada.conf',
     '<%= config.bin %> <%= command.id %> --client-name ada --org developers --org on-call --validity-period 24h',
@@ -28,13 +28,13 @@ export default class KubeconfigUser extends TrustCommand {
     'validity-period': Flags.string({
       helpValue: '<duration>',
       summary:
-        'how long the certificate is valid, as in "24h" [default: as the control plane\'s own]',
+        'how long the certificate is valid, as in "24h" [default: like the control plane\'s certificates]',
     }),
     'token-file': Flags.string({
       helpValue: '<file>',
       exclusive: ['org', 'validity-period'],
       summary:
-        'write the bearer token of this file into the kubeconfig instead of a certificate; - reads it from the standard input',
+        'write the bearer token in this file to the kubeconfig instead of a certificate; - reads stdin',
     }),
     dir,
   }

@@ -8,30 +8,29 @@ const BY_FILE = ['usages', 'ttl', 'description', 'groups', 'token-file']
 
 export default class TokenCreate extends TrustCommand {
   static override summary = 'create a bootstrap token in a cluster'
-  static override description = `Stores a token that machines can find the cluster by (usage "signing") and are let in by (usage "authentication"), and prints it.
-Whoever has it can bring machines into the cluster: let it live no longer than it has to, and delete it when it is no longer needed.
+  static override description = `Stores a token with which machines identify the cluster (usage "signing") and authenticate to it (usage "authentication"), and prints it.
+Anyone who has it can join machines to the cluster: keep its lifetime short, and delete it when it is no longer needed.
 
-The join line of --print-join-command works for kubeadm too, with the program's name changed.`
+The join command of --print-join-command works with kubeadm too: only the program's name changes.`
   static override examples = [
     '<%= config.bin %> <%= command.id %> --ttl 2h',
     '<%= config.bin %> <%= command.id %> --print-join-command',
     {
-      description: 'A token for finding the cluster only, which lets nobody in:',
+      description: 'A token that identifies the cluster but cannot authenticate:',
       command: '<%= config.bin %> <%= command.id %> --usages signing --description "for the wall"',
     },
   ]
   static override args = {
     token: Args.string({
       ignoreStdin: true,
-      description:
-        'the token, or - to read it from the standard input [default: $TRUSTADM_TOKEN; else a random one]',
+      description: 'the token; - reads stdin [default: $TRUSTADM_TOKEN; else a random one]',
     }),
   }
   static override flags = {
     ...clusterFlags,
     'token-file': Flags.string({
       helpValue: '<file>',
-      summary: 'a file with the token, where no other user of this machine can see it',
+      summary: 'a file with the token, which hides it from other users of this machine',
     }),
     usages: Flags.string({
       helpValue: '<usages>',
@@ -44,24 +43,24 @@ The join line of --print-join-command works for kubeadm too, with the program's 
       helpValue: '<duration>',
       summary: 'how long the token is valid, as in "1h30m"; 0 for no expiry [default: 24h]',
     }),
-    description: Flags.string({helpValue: '<text>', summary: 'what people should know of it'}),
+    description: Flags.string({helpValue: '<text>', summary: 'a description for people'}),
     groups: Flags.string({
       helpValue: '<groups>',
       multiple: true,
       multipleNonGreedy: true,
       delimiter: ',',
       summary:
-        'groups of whoever uses the token, beside system:bootstrappers [default: system:bootstrappers:kubeadm:default-node-token]',
+        'groups of a machine that uses the token, in addition to system:bootstrappers [default: system:bootstrappers:kubeadm:default-node-token]',
     }),
     config: Flags.string({
       helpValue: '<file>',
       exclusive: BY_FILE,
-      summary: "a file with kubeadm's InitConfiguration: all of its bootstrapTokens are created",
+      summary: "a file with kubeadm's InitConfiguration: creates all of its bootstrapTokens",
     }),
     'print-join-command': Flags.boolean({
-      summary: 'print the line that brings a machine into the cluster instead of the token',
+      summary: 'print the join command for machines instead of the token',
     }),
-    'allow-weak': Flags.boolean({summary: 'take a token that is easy to guess'}),
+    'allow-weak': Flags.boolean({summary: 'accept a token that is easy to guess'}),
     'dry-run': dryRun,
     output,
   }

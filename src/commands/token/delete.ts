@@ -6,7 +6,7 @@ import {dryRun, output} from '../../cli/flags.ts'
 export default class TokenDelete extends TrustCommand {
   static override summary = 'delete bootstrap tokens of a cluster'
   static override description =
-    'From then on nobody is let in by these tokens, and their signatures vanish from cluster-info. Machines that have joined stay. A token that is not there is an error; the others are deleted all the same.'
+    'Nobody can authenticate with a deleted token, and its signature is removed from cluster-info. Machines that have joined stay. A token that does not exist is an error; the others are still deleted.'
   static override examples = [
     '<%= config.bin %> <%= command.id %> 0k2f5a',
     '<%= config.bin %> <%= command.id %> 0k2f5a x7c9q1 --dry-run',
@@ -16,7 +16,7 @@ export default class TokenDelete extends TrustCommand {
       required: true,
       multiple: true,
       ignoreStdin: true,
-      description: 'the id of a token, which is what stands before its dot, or the whole token',
+      description: 'the id of a token, which is the part before its dot, or the whole token',
     }),
   }
   static override flags = {...clusterFlags, 'dry-run': dryRun, output}

@@ -4,11 +4,11 @@ import {output} from '../../cli/flags.ts'
 export default class TokenGenerate extends TrustCommand {
   static override summary = 'print a new random token'
   static override description =
-    'Makes a token and prints it. No server is asked and none learns of it: hand it to "init" or "token create" by --token-file.'
+    'Prints a new token, without contacting a server. To use it, pass it to "init" or "token create" with --token-file.'
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     {
-      description: 'A token that is known before the control plane is there:',
+      description: 'Choose the token before the control plane exists:',
       command: '<%= config.bin %> <%= command.id %> | <%= config.bin %> init --token-file -',
     },
   ]

@@ -6,7 +6,7 @@ import {isForPeople, wideOutput} from '../../cli/flags.ts'
 export default class TokenList extends TrustCommand {
   static override summary = 'list the bootstrap tokens of a cluster'
   static override description =
-    'Shows all tokens, those that have expired too. On a terminal their secrets are covered, for somebody may be looking over your shoulder. Secrets in the cluster that should be tokens and are none are named on the standard error.'
+    'Shows all tokens, including expired ones. On a terminal their secrets are hidden. Secrets in the cluster that are not valid tokens, but should be, are listed on the standard error.'
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --show-secrets',
@@ -19,7 +19,7 @@ export default class TokenList extends TrustCommand {
   static override flags = {
     ...clusterFlags,
     'show-secrets': Flags.boolean({
-      summary: 'show whole tokens on a terminal too',
+      summary: 'show the secrets on a terminal too',
     }),
     output: wideOutput,
   }
@@ -35,7 +35,7 @@ export default class TokenList extends TrustCommand {
     const list = await withCluster(flags, ({client}) => listTokens(client, options, this.clock))
     await this.print(list, flags.output, tokenListView(flags.output === 'wide'))
     if (list.tokens.length === 0 && isForPeople(flags.output)) {
-      tell('there are no tokens: "trustadm token create" makes one')
+      tell('no tokens found; create one with "trustadm token create"')
     }
   }
 }

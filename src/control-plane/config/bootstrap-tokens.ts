@@ -7,13 +7,13 @@ import {TrustError} from '../../errors.ts'
 import type {WantedToken} from '../tokens/create.ts'
 import {text, texts, type Read} from './fields.ts'
 
-/** No value is shown: in the wrong line, or with a letter too many, it is still most of a token. */
+/** The value is not shown: in the wrong line, or with a letter too many, it is still most of a token. */
 function refuse(name: string, expected: string): never {
-  throw new TrustError('CONFIG_INVALID', `${name} has to be ${expected}`)
+  throw new TrustError('CONFIG_INVALID', `${name} must be ${expected}`)
 }
 
 const plainText: Read<string> = (value, name) =>
-  typeof value === 'string' ? value : refuse(name, 'a text')
+  typeof value === 'string' ? value : refuse(name, 'a string')
 
 const time: Read<Date> = (value, name) =>
   parseTimestamp(plainText(value, name)) ?? refuse(name, 'a time as in "2027-01-31T12:00:00Z"')
@@ -36,8 +36,8 @@ function bootstrapToken(value: unknown, name: string): WantedToken {
   const wanted: WantedToken = {}
   for (const [field, content] of Object.entries(value)) {
     if (!isField(field)) {
-      throw new TrustError('CONFIG_INVALID', `there is a field in ${name} that nobody knows`, {
-        hints: [`it has ${Object.keys(FIELDS).join(', ')}`],
+      throw new TrustError('CONFIG_INVALID', `${name} has an unknown field`, {
+        hints: [`the fields are ${Object.keys(FIELDS).join(', ')}`],
       })
     }
     if (content !== null)

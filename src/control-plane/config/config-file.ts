@@ -12,13 +12,13 @@ export interface FileChoices {
   bootstrapTokens?: WantedToken[]
   /** The documents that were read, each as `apiVersion kind`. */
   documents: string[]
-  /** What in the file has no effect here. */
+  /** Parts of the file that have no effect here. */
   warnings: string[]
 }
 
 const EXPECTED = `a configuration holds InitConfiguration or ClusterConfiguration of ${KUBEADM}, or ${OURS.kind} of ${OURS.apiVersion}`
 
-/** Reads kubeadm's documents and ours. A field that nobody knows is refused, for it is a mistake; one without effect is named. */
+/** Reads kubeadm's documents and ours. Unknown fields are refused, as a mistake; fields without effect are reported. */
 export function parseConfigFile(content: string, source: string): FileChoices {
   const {values, documents, warnings} = readDocuments(content, source, {
     kinds: KINDS,

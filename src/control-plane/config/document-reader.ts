@@ -2,7 +2,7 @@ import {parseAllDocuments} from 'yaml'
 import {TrustError, messageOf} from '../../errors.ts'
 import type {Read} from './fields.ts'
 
-/** A field that is used, one that Kubernetes knows and that has no meaning here, or one with fields inside. */
+/** A field that is used, one of Kubernetes that has no meaning here, or one with nested fields. */
 export type Field<Target extends string> =
   {to: Target; read: Read<unknown>} | 'unused' | {[name: string]: Field<Target>}
 
@@ -18,7 +18,7 @@ export interface DocumentRules<Target extends string> {
   ours: string
   /** Kinds of the same groups that are for other commands. */
   otherKinds: readonly string[]
-  /** Says what a file has to hold. */
+  /** What a file must contain, for messages. */
   expected: string
 }
 
@@ -27,11 +27,11 @@ export interface ReadDocuments<Target extends string> {
   values: Partial<Record<Target, unknown>>
   /** The documents that were read, each as `apiVersion kind`. */
   documents: string[]
-  /** What in the file has no effect here. */
+  /** Parts of the file that have no effect here. */
   warnings: string[]
 }
 
-/** No warning: every cluster has these, and what is said is true here too or of no consequence. */
+/** Without a warning: they are common, and have no consequence here. */
 const SILENTLY_ACCEPTED = ['kubernetesVersion']
 
 const isMap = (value: unknown): value is Record<string, unknown> =>
@@ -53,13 +53,13 @@ class Reader<Target extends string> implements ReadDocuments<Target> {
 
   document(document: unknown): void {
     if (document === null || document === undefined) return
-    if (!isMap(document)) throw invalid('there is something that is not a map')
+    if (!isMap(document)) throw invalid('a document is not a map')
     const {apiVersion, kind, ...rest} = document
     if (typeof apiVersion !== 'string' || typeof kind !== 'string') {
-      throw invalid('there is a document without apiVersion and kind')
+      throw invalid('a document has no apiVersion or kind')
     }
     const name = `${apiVersion} ${kind}`
-    if (this.documents.includes(name)) throw invalid(`${kind} is there twice`)
+    if (this.documents.includes(name)) throw invalid(`${kind} appears twice`)
     const {kinds} = this.#rules
     const fields = Object.hasOwn(kinds, name) ? kinds[name] : undefined
     if (!fields) return this.#foreign(apiVersion, kind)
@@ -67,18 +67,18 @@ class Reader<Target extends string> implements ReadDocuments<Target> {
     this.#fields(rest, fields, kind)
   }
 
-  /** Documents for other programs may stand in the same file; one that nobody reads is a mistake. */
+  /** The file may contain documents for other programs; unknown ones are a mistake. */
   #foreign(apiVersion: string, kind: string): void {
     const {kubeadm, ours, otherKinds, expected} = this.#rules
     const [group = ''] = apiVersion.split('/')
     if (apiVersion.startsWith('kubeadm.k8s.io/') && apiVersion !== kubeadm) {
-      throw invalid(`${kind} is of ${apiVersion}, which is not read here`, [
-        `bring it to ${kubeadm} with "kubeadm config migrate"`,
+      throw invalid(`${kind} has the apiVersion ${apiVersion}, which is not supported`, [
+        `convert it to ${kubeadm} with "kubeadm config migrate"`,
       ])
     }
     const isOfGroup = [kubeadm, ours].some((one) => one.startsWith(`${group}/`))
     if (isOfGroup && !otherKinds.includes(kind)) {
-      throw invalid(`there is no kind ${kind} of ${apiVersion}`, [expected])
+      throw invalid(`unknown kind ${kind} of ${apiVersion}`, [expected])
     }
     this.warnings.push(`${kind} of ${apiVersion} has no effect here`)
   }
@@ -92,9 +92,7 @@ class Reader<Target extends string> implements ReadDocuments<Target> {
       const field = Object.hasOwn(fields, name) ? fields[name] : undefined
       const full = `${path}.${name}`
       if (field === undefined) {
-        throw invalid(`there is no field ${full}`, [
-          `${path} has ${Object.keys(fields).join(', ')}`,
-        ])
+        throw invalid(`unknown field ${full}`, [`${path} has ${Object.keys(fields).join(', ')}`])
       }
       if (value === null || value === undefined) continue
       if (field === 'unused') {
@@ -131,7 +129,7 @@ function valueOf(document: ReturnType<typeof parseAllDocuments>[number]): unknow
   }
 }
 
-/** Reads the documents of a file. A field that nobody knows is refused, for it is a mistake; one without effect is named. */
+/** Reads the documents of a file. Unknown fields are refused, as a mistake; fields without effect are reported. */
 export function readDocuments<Target extends string>(
   content: string,
   source: string,
@@ -141,7 +139,7 @@ export function readDocuments<Target extends string>(
   try {
     readAll(content, reader)
     if (reader.documents.length === 0) {
-      throw invalid('there is no configuration in it', [rules.expected])
+      throw invalid('it contains no configuration', [rules.expected])
     }
     return reader
   } catch (error) {

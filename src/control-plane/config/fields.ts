@@ -7,7 +7,7 @@ import {KEY_ALGORITHMS, type KeyAlgorithm} from '../../pki/keys.ts'
 import {namesOfHosts} from '../../pki/subject-names.ts'
 import {requireSubnet} from './subnet.ts'
 
-/** Reads the value of a field, or refuses it. `name` is how the operator knows the field. */
+/** Reads the value of a field, or refuses it. `name` is the operator's name for the field. */
 export type Read<Value> = (value: unknown, name: string) => Value
 
 const HIGHEST_PORT = 65_535
@@ -21,7 +21,7 @@ function refuse(name: string, expected: string, value: unknown): never {
   const shown = ['string', 'number', 'boolean'].includes(typeof value)
     ? `, not ${JSON.stringify(value)}`
     : ''
-  throw new TrustError('CONFIG_INVALID', `${name} has to be ${expected}${shown}`)
+  throw new TrustError('CONFIG_INVALID', `${name} must be ${expected}${shown}`)
 }
 
 export const text: Read<string> = (value, name) =>
@@ -30,7 +30,7 @@ export const text: Read<string> = (value, name) =>
 export const texts: Read<string[]> = (value, name) =>
   Array.isArray(value) && value.every((one) => typeof one === 'string' && one !== '')
     ? (value as string[])
-    : refuse(name, 'a list of texts', value)
+    : refuse(name, 'a list of strings', value)
 
 export const address: Read<string> = (value, name) =>
   typeof value === 'string' && isIP(value) !== 0 ? value : refuse(name, 'an IP address', value)
@@ -61,14 +61,14 @@ const wholeNumber =
 
 export const count = wholeNumber(0, HIGHEST_COUNT)
 export const atLeastOne = wholeNumber(1, HIGHEST_COUNT)
-/** What a server needs for its own objects, up to what no machine has. */
+/** From what a server needs for its own objects to more than any machine has. */
 export const storeBytes = wholeNumber(16 * MIB, MIB * MIB)
 
-/** kube-apiserver's "-" is refused: the standard output says when the server is ready. */
+/** kube-apiserver's "-" is refused: the standard output is used to report that the server is ready. */
 export const logPath: Read<string> = (value, name) =>
   text(value, name) === '-' ? refuse(name, 'the path of a file', value) : resolve(text(value, name))
 
-/** As the API server wants the names of nodes; capitals are brought down, as kubeadm does. */
+/** As the API server requires for names of nodes. Converted to lower case, as kubeadm does. */
 export const nodeName: Read<string> = (value, name) => {
   const lower = text(value, name).toLowerCase()
   return SUBDOMAIN.test(lower) ? lower : refuse(name, 'a name as in "node1.example.com"', value)
@@ -85,7 +85,7 @@ export const domains: Read<string[]> = (value, name) =>
 export const cidrs: Read<string[]> = (value, name) => {
   const list = texts(value, name)
   const wrong = list.find((text) => parseCidr(text) === undefined)
-  return wrong === undefined ? list : refuse(name, 'blocks of addresses as in "10.0.0.0/16"', wrong)
+  return wrong === undefined ? list : refuse(name, 'address blocks as in "10.0.0.0/16"', wrong)
 }
 
 function isHost(host: string): boolean {
@@ -126,7 +126,7 @@ export const duration: Read<number> = (value, name) => {
   const span = milliseconds(value, name)
   return span !== undefined && span >= SECOND && span <= CENTURY
     ? span
-    : refuse(name, 'a time span as in "8760h", from a second to a hundred years', value)
+    : refuse(name, 'a duration as in "8760h", from a second to a hundred years', value)
 }
 
 export const keyAlgorithm: Read<KeyAlgorithm> = (value, name) =>

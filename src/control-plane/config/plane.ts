@@ -5,7 +5,7 @@ import {localAddress, type Settings} from './settings.ts'
 export interface Plane {
   dir: string
   settings: Settings
-  /** The ids of the CAs that an earlier version made here. What is made now is noted file by file: see `made-files.ts`. */
+  /** The ids of the CAs that an earlier version created. Files that are created now are recorded one by one: see `made-files.ts`. */
   generatedAuthorities: readonly string[]
 }
 
@@ -21,7 +21,7 @@ export const FILES = {
   log: 'logs/server.log',
   audit: 'logs/audit.log',
   issuances: 'logs/issuance.log',
-  /** Not beside the log, whose folder is what is copied to other machines. */
+  /** Not beside the log, whose folder may be copied to other machines. */
   issuanceKey: 'issuance.key',
   store: 'store',
   data: 'store/data.mdb',
@@ -46,7 +46,7 @@ export const auditOf = ({dir, settings}: Plane) => ({
 const bracketed = (host: string): string =>
   host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
 
-/** `https://host:port` as clients are told. */
+/** The `https://host:port` that clients use. */
 export function endpointOf({settings}: Pick<Plane, 'settings'>): string {
   const {controlPlaneEndpoint, advertiseAddress, bindPort} = settings
   if (controlPlaneEndpoint === undefined) return urlOf(advertiseAddress, bindPort)
@@ -56,11 +56,11 @@ export function endpointOf({settings}: Pick<Plane, 'settings'>): string {
 
 const urlOf = (host: string, port: number): string => `https://${bracketed(host)}:${port}`
 
-/** The host that clients are told. */
+/** The host that clients use. */
 export const hostOfEndpoint = (plane: Pick<Plane, 'settings'>): string =>
   new URL(endpointOf(plane)).hostname.replaceAll(/[[\]]/g, '')
 
-/** How this machine reaches its own server: not by the address that clients are told, but under that name. */
+/** How this machine reaches its own server: by a local address, but with the name that clients use. */
 export const localAccess = (
   plane: Pick<Plane, 'settings'>,
   port: number,

@@ -22,17 +22,17 @@ export async function readConfigFile(path: string): Promise<FileChoices> {
   return parseConfigFile(content.toString(), path)
 }
 
-/** The control plane that was asked for, in the light of what is there already. Writes nothing. */
+/** The requested control plane, combined with the existing one. Writes nothing. */
 export async function resolvePlane({dir, flags, file}: PlaneRequest): Promise<Plane> {
   const folder = resolve(dir)
   const choices = normal(folder, {...file?.choices, ...flags})
   const standing = await findPlane(folder)
-  // A run that was killed before it made anything binds nobody.
+  // The settings of a run that was killed before it created anything do not count.
   if (standing && (await hasState(standing))) {
     return {...standing, settings: adapt(standing.settings, choices)}
   }
   const settings = complete(folder, {...standing?.settings, ...choices})
-  // The only one that may be wrong: the rest was read by its rule, and this is what the machine calls itself.
+  // The only setting that is not checked yet: its default is the host name of the machine.
   nodeName(settings.nodeName, 'the host name of this machine, or --node-name,')
   return {
     dir: folder,
@@ -41,7 +41,7 @@ export async function resolvePlane({dir, flags, file}: PlaneRequest): Promise<Pl
   }
 }
 
-/** A folder is kept with its full path; an advertised wildcard stands for the default, as in kubeadm. */
+/** Folders are stored with their full path. Advertising a wildcard address means the default, as in kubeadm. */
 function normal(dir: string, {certificatesDir, advertiseAddress, ...others}: Choices): Choices {
   return {
     ...others,
@@ -50,7 +50,7 @@ function normal(dir: string, {certificatesDir, advertiseAddress, ...others}: Cho
   }
 }
 
-/** Whether something is there that holds the settings: the store, or a certificate or kubeconfig of ours. */
+/** Whether something exists that depends on the settings: the store, or a certificate or kubeconfig of ours. */
 async function hasState(plane: Plane): Promise<boolean> {
   const certDir = certDirOf(plane)
   const leaves = LEAVES.map(({place}) =>
@@ -60,7 +60,7 @@ async function hasState(plane: Plane): Promise<boolean> {
   return found.some((stats) => stats !== undefined)
 }
 
-/** A port that is free now. It is kept from here on, so that kubeconfigs hold over restarts. */
+/** A free port. It is stored, so that kubeconfigs stay valid after restarts. */
 async function pickPort({bindAddress}: Settings): Promise<number> {
   const server = createServer()
   try {

@@ -4,26 +4,26 @@ import {DEFAULT_KEY_ALGORITHM, type KeyAlgorithm} from '../../pki/keys.ts'
 import {AUTHORITY_LIFETIME, LEAF_LIFETIME} from '../../pki/lifetimes.ts'
 import type {SignerSettings} from './signers.ts'
 
-/** What an operator decides about a control plane, by flags or by a file. Names as in kubeadm, where it has them. */
+/** The settings of a control plane, from flags or a file. Names as in kubeadm, if it has them. */
 export interface Settings {
-  /** The address that clients are told. */
+  /** The address that clients use. */
   advertiseAddress: string
   /** The address that the server listens on. */
   bindAddress: string
-  /** 0 until the system has picked one; kept from then on. */
+  /** 0 until a free port has been picked; fixed from then on. */
   bindPort: number
   nodeName: string
   certSANs: string[]
-  /** `host` or `host:port` of a load balancer or a DNS name; clients are told this instead of the address. */
+  /** `host` or `host:port` of a load balancer or a DNS name; clients use this instead of the address. */
   controlPlaneEndpoint?: string
   certificatesDir: string
   clusterName: string
   serviceSubnet: string
   dnsDomain: string
-  /** Addresses and names that nodes without a Machine may register and have a serving certificate for. */
+  /** Addresses and names for which nodes without a Machine may get a serving certificate, if they have registered them. */
   servingCIDRs: string[]
   servingDomains: string[]
-  /** Besides Kubernetes' own. */
+  /** In addition to those of Kubernetes. */
   signers: SignerSettings[]
   keyAlgorithm: KeyAlgorithm
   /** In milliseconds, as the next. */
@@ -37,18 +37,18 @@ export interface Settings {
   auditLogMaxBackup: number
   /** In days; 0 for no limit. */
   auditLogMaxAge: number
-  /** The most bytes that all stored objects may take; the server has a default for this and the next. */
+  /** The maximum size of all stored objects in bytes; the server has defaults for this and the next. */
   quotaBackendBytes?: number
-  /** The most that one requester, such as a bootstrap token, may make within an hour. */
+  /** The maximum number of requests by one requester, such as a bootstrap token, in an hour. */
   certificateRequestsPerHour?: number
 }
 
-/** What was said; everything else is a default. */
+/** The given settings; the others have defaults. */
 export type Choices = Partial<Settings>
 
 const DEFAULT_PORT = 6443
 
-/** The first address of this machine that others may reach; an IPv4 one is preferred, as kubeadm does. */
+/** The first address of this machine that others can reach; IPv4 is preferred, as in kubeadm. */
 function ownAddress(): string {
   const addresses = Object.values(networkInterfaces())
     .flatMap((list) => list ?? [])
@@ -92,7 +92,7 @@ export function complete(dir: string, choices: Choices): Settings {
   }
 }
 
-/** Where this machine reaches its own server. */
+/** The address at which this machine reaches its own server. */
 export function localAddress({bindAddress}: Pick<Settings, 'bindAddress'>): string {
   return isWildcard(bindAddress) ? '127.0.0.1' : bindAddress
 }

@@ -5,7 +5,7 @@ import {LEAF_LIFETIME} from '../../pki/lifetimes.ts'
 import {USAGES} from '../../pki/usages.ts'
 import {duration, text, texts, type Read} from './fields.ts'
 
-/** A signer that an operator adds. What a request asks for has to be within its rules; nothing is approved automatically. */
+/** A signer that an operator adds. What a request asks for must be within its rules; nothing is approved automatically. */
 export interface SignerSettings {
   /** As in `example.com/services`. */
   name: string
@@ -20,7 +20,7 @@ export interface SignerSettings {
   names: NameKind[]
   /** In milliseconds. */
   maxValidityPeriod: number
-  /** What its CA is trusted for anyway; the operator has to say so. */
+  /** What its CA is trusted for nevertheless; the operator must say so. */
   trustedFor: Purpose[]
 }
 
@@ -28,7 +28,7 @@ const MOST_SIGNERS = 64
 const MOST_ITEMS = 64
 const LONGEST_NAME = 571
 const LABEL = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?'
-/** As the API server wants the names of signers. */
+/** As the API server requires for names of signers. */
 const SIGNER_NAME = new RegExp(`^(?=[^/]{1,253}/)${LABEL}(\\.${LABEL})+/${LABEL}(\\.${LABEL})*$`)
 const RESERVED = /(^|\.)(kubernetes|k8s)\.io$/
 const CERT_SIGN = 'cert sign'
@@ -40,13 +40,13 @@ function invalid(message: string, ...hints: string[]): TrustError {
 const signerName: Read<string> = (value, name) => {
   const whole = text(value, name)
   if (whole.length > LONGEST_NAME || !SIGNER_NAME.test(whole)) {
-    throw invalid(`${name} has to be a domain and a name as in "example.com/services"`)
+    throw invalid(`${name} must be a domain and a name as in "example.com/services"`)
   }
   const [domain = ''] = whole.split('/')
   if (!RESERVED.test(domain)) return whole
   throw invalid(
-    `${name} has to be in a domain of yours, not "${domain}", which is Kubernetes'`,
-    'the CAs of Kubernetes’ own signers are chosen with the --cluster-signing flags of "serve"',
+    `${name} must be in a domain of yours, not "${domain}", which is Kubernetes'`,
+    'to choose the CAs of Kubernetes’ own signers, use the --cluster-signing flags of "serve"',
   )
 }
 
@@ -62,22 +62,25 @@ const oneOf =
     list(value, name).map((item) => {
       const found = allowed.find((one) => one === item)
       if (found !== undefined) return found
-      throw invalid(`${name} holds ${JSON.stringify(item)}`, `it takes ${allowed.join(', ')}`)
+      throw invalid(
+        `${name} contains ${JSON.stringify(item)}`,
+        `the values are ${allowed.join(', ')}`,
+      )
     })
 
 const usages: Read<string[]> = (value, name) => {
   const found = oneOf(USAGES)(value, name)
   if (found.includes(CERT_SIGN)) {
-    throw invalid(`${name} holds "${CERT_SIGN}", but signers never issue CA certificates`)
+    throw invalid(`${name} contains "${CERT_SIGN}", but signers never issue CA certificates`)
   }
   if (found.length > 0) return found
-  throw invalid(`${name} is empty`, 'list the usages that requests may ask for')
+  throw invalid(`${name} is empty`, 'list the usages that requests may have')
 }
 
 const pattern: Read<string> = (value, name) => {
   const found = text(value, name)
   if (found.split('*').length <= 2) return found
-  throw invalid(`${name} has to be a common name with at most one "*"`)
+  throw invalid(`${name} must be a common name with at most one "*"`)
 }
 
 const FIELDS: {[Name in keyof SignerSettings]-?: Read<SignerSettings[Name]>} = {
@@ -103,7 +106,7 @@ function signer(value: unknown, name: string): SignerSettings {
   for (const [field, content] of Object.entries(value)) {
     if (!isField(field)) {
       throw invalid(
-        `there is no field ${name}.${field}`,
+        `unknown field ${name}.${field}`,
         `${name} has ${Object.keys(FIELDS).join(', ')}`,
       )
     }

@@ -10,7 +10,7 @@ import {OURS} from './config-kinds.ts'
 import {fileOf, type Plane} from './plane.ts'
 import {complete, type Choices, type Settings} from './settings.ts'
 
-/** The control plane that a folder holds; undefined where it holds none. Refuses a file of another program's. */
+/** The control plane in a folder; undefined if there is none. Refuses a file of another program. */
 export async function findPlane(dir: string): Promise<Plane | undefined> {
   const path = fileOf({dir}, 'config')
   const content = await readFileIfThere(path)
@@ -20,22 +20,26 @@ export async function findPlane(dir: string): Promise<Plane | undefined> {
   }
   const {choices, documents, generatedAuthorities = []} = parseConfigFile(content.toString(), path)
   if (!isDeepStrictEqual(documents, [`${OURS.apiVersion} ${OURS.kind}`])) {
-    throw new TrustError('CONFIG_INVALID', `${path} is not of a control plane of trustadm`, {
-      hints: ['name the folder of the control plane with --dir'],
-    })
+    throw new TrustError(
+      'CONFIG_INVALID',
+      `${path} is not the configuration of a control plane of trustadm`,
+      {
+        hints: ['name the folder of the control plane with --dir'],
+      },
+    )
   }
   return {dir, settings: complete(dir, choices), generatedAuthorities}
 }
 
-/** Without them, another port and other names would be written over those that clients know. */
+/** Without the settings, the port and names that clients use would be overwritten by others. */
 function settingsLost(dir: string): TrustError {
   return new TrustError(
     'CONFIG_INVALID',
-    `${dir} holds the store of a control plane, but not its config.yaml`,
+    `${dir} contains the store of a control plane, but no config.yaml`,
     {
       hints: [
-        'put config.yaml back from a backup, or write it again with the same settings',
-        `or move ${dir} away and start afresh`,
+        'restore config.yaml from a backup, or write it again with the same settings',
+        `or move ${dir} away and start over`,
       ],
     },
   )
@@ -66,7 +70,7 @@ export async function savePlane({dir, settings, generatedAuthorities}: Plane): P
   await writeFileSafely(fileOf({dir}, 'config'), stringify(document, {lineWidth: 0}))
 }
 
-/** What may change in a control plane that stands: the rest is written into certificates and kubeconfigs everywhere. */
+/** Settings that may change later. The others are part of certificates and kubeconfigs on many machines. */
 const CHANGEABLE: readonly (keyof Settings)[] = [
   'servingCIDRs',
   'servingDomains',
@@ -92,8 +96,8 @@ const FLAGS: Partial<Record<keyof Settings, string>> = {
 }
 
 /**
- * The settings of a control plane that stands, with what is newly chosen. More names for the serving certificate are added; what
- * contradicts is refused.
+ * The settings of an existing control plane, combined with new ones. New names for the serving certificate are added; settings
+ * that cannot change are refused.
  */
 export function adapt(standing: Settings, choices: Choices): Settings {
   const adapted: Settings = {
@@ -115,11 +119,11 @@ function contradiction(name: keyof Settings, standing: unknown, wanted: unknown)
     standing === undefined ? `without ${shown}` : `with ${shown} ${JSON.stringify(standing)}`
   return new TrustError(
     'CONFLICT',
-    `the control plane stands ${there}, not with ${JSON.stringify(wanted)}`,
+    `the control plane is already set up ${there}; it cannot be changed to ${JSON.stringify(wanted)}`,
     {
       hints: [
-        `leave ${shown} out to keep what is there`,
-        'or remove the control plane with "trustadm reset", and all that it stores with it',
+        `leave out ${shown} to keep the existing setting`,
+        'or remove the control plane, with everything stored in it, with "trustadm reset"',
       ],
     },
   )

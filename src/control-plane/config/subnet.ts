@@ -1,6 +1,6 @@
 import {requireAddressRange, type AddressRange} from '../../pki/address-range.ts'
 
-/** The range that services get their addresses from. Of two, one a family, the first is that of the service `kubernetes`. */
+/** The range of the services' addresses. With two, one per IP family, the first is that of the service `kubernetes`. */
 export function serviceRange(text: string, name = 'the service subnet'): AddressRange {
   const [first = ''] = text.split(',')
   return requireAddressRange(first.trim(), name)

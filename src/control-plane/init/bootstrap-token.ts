@@ -34,7 +34,7 @@ export const bootstrapToken: InitPhase = {
     const {clock, tokens = {}} = context
     const all = wantedTokens(context)
     if (all.length === 0) return []
-    // A token that would be refused is refused now.
+    // Refuses an invalid token now, before anything is created.
     for (const wanted of all) completeToken(wanted, clock.now(), tokens)
     return await planAsAdmin(context, all.map(planOf), async (client) => {
       const lines: string[] = []
@@ -49,7 +49,7 @@ export const bootstrapToken: InitPhase = {
   async run(context) {
     const {clock, tell, warn, tokens = {}} = context
     const all = wantedTokens(context)
-    if (all.length === 0) return tell('no token is created')
+    if (all.length === 0) return tell('no token was created')
     await asAdmin(context, async (client) => {
       for (const wanted of all) {
         const need = await needOf(client, wanted, clock.now(), tokens)

@@ -14,7 +14,7 @@ async function ensureAuthorities({plane, clock, tell}: InitContext): Promise<voi
   const options = {algorithm, lifetime, beforeWrite: notesMade(plane)}
   for (const spec of CATALOG.authorities) {
     const {created, issuer} = await ensureAuthority(certDirOf(plane), spec, options, clock)
-    const kept = issuer ? 'is kept' : 'is kept; its key is elsewhere'
+    const kept = issuer ? 'is kept' : 'is kept; its key is not on this machine'
     tell(`the CA "${spec.id}" ${created ? 'was created' : kept}`)
   }
 }

@@ -30,7 +30,7 @@ async function wantedConfigMaps(plane: Plane): Promise<WantedObject[]> {
 
 export const clusterInfo: InitPhase = {
   name: 'cluster-info',
-  summary: 'publish address and CA, and let machines ask to join',
+  summary: 'publish address and CA, and allow machines to join',
 
   plan: (context) =>
     planAsAdmin(

@@ -6,11 +6,11 @@ import {findServer, findServerInTime, findStray} from '../server-state.ts'
 import {trustSources} from '../signing.ts'
 import type {InitContext, InitPhase} from './phase.ts'
 
-/** An earlier phase may have made new certificates. They come first: with one that has expired, the server never looks ready. */
+/** An earlier phase may have created new certificates. The server must reread them first: with an expired one it never looks ready. */
 async function keep(plane: Plane, tell: InitContext['tell']): Promise<void> {
   await reloadServer(plane)
   const {pid} = await waitForServer(plane)
-  tell(`the server runs already (process ${pid})`)
+  tell(`the server is already running (process ${pid})`)
 }
 
 export const controlPlane: InitPhase = {
@@ -25,15 +25,19 @@ export const controlPlane: InitPhase = {
     const running = await findServerInTime(plane)
     if (running) {
       if (startInForeground) {
-        throw new TrustError('CONFLICT', `the server runs already, as process ${running.pid}`, {
-          hints: ['leave --foreground out, or stop that process first'],
-        })
+        throw new TrustError(
+          'CONFLICT',
+          `the server is already running, as process ${running.pid}`,
+          {
+            hints: ['leave out --foreground, or stop that process first'],
+          },
+        )
       }
       return keep(plane, tell)
     }
     const stray = await findStray(plane)
     if (stray) throw stray
-    // Said here, what is missing is not buried in the log of a server that ends at once.
+    // Checked here, so that the error is shown and not only in the log of a server that ends at once.
     await readTrust(trustSources(plane), 1)
     if (startInForeground) {
       await startInForeground(plane)

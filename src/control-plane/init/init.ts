@@ -52,7 +52,7 @@ const isSaved = async (plane: Plane): Promise<boolean> =>
 
 /**
  * Runs the phases while no other command changes the control plane. Then calls `resolve` again, because another run may have picked the
- * port and created the CAs meanwhile. On a machine without a control plane, checks come before the first thing that is written.
+ * port and created the CAs in the meantime. On a machine without a control plane, the checks run before anything is written.
  */
 export async function runInit(
   phases: readonly InitPhase[],

@@ -7,7 +7,7 @@ import {formatDuration} from '../../bootstrap/durations.ts'
 import type {Settings} from '../config/settings.ts'
 import {serviceRange} from '../config/subnet.ts'
 
-/** Where kubeadm and the kubelet keep these on the machines that join, whatever the folders of this one are. */
+/** The paths of kubeadm and the kubelet on machines that join, whatever the folders of this one are. */
 const NODE_PKI = '/etc/kubernetes/pki'
 const NODE_MANIFESTS = '/etc/kubernetes/manifests'
 
@@ -16,7 +16,7 @@ const inKubeSystem = (name: string, key: string, value: object): ConfigMap => ({
   data: {[key]: stringify(value, {lineWidth: 0})},
 })
 
-/** What `kubeadm join` wants to know of the cluster before anything else. */
+/** What `kubeadm join` reads about the cluster first. */
 export function kubeadmConfig(settings: Settings): ConfigMap {
   const {certSANs, controlPlaneEndpoint, clusterName, dnsDomain, serviceSubnet} = settings
   return inKubeSystem('kubeadm-config', 'ClusterConfiguration', {
@@ -34,7 +34,7 @@ export function kubeadmConfig(settings: Settings): ConfigMap {
   })
 }
 
-/** The tenth address of the services, where kubeadm puts the cluster's DNS; undefined where there are fewer. */
+/** The tenth address of the services, where kubeadm puts the cluster's DNS; undefined if there are fewer. */
 function dnsAddress(serviceSubnet: string): string | undefined {
   const {first, contains} = serviceRange(serviceSubnet)
   const bytes = ipToBytes(first)
@@ -44,7 +44,7 @@ function dnsAddress(serviceSubnet: string): string | undefined {
   return tenth !== undefined && contains(tenth) ? tenth : undefined
 }
 
-/** The configuration that `kubeadm join` hands to the kubelet of a machine: kubeadm's own choices. */
+/** The configuration that `kubeadm join` gives to the kubelet of a machine, with kubeadm's defaults. */
 export function kubeletConfig({serviceSubnet, dnsDomain}: Settings): ConfigMap {
   const dns = dnsAddress(serviceSubnet)
   return inKubeSystem('kubelet-config', 'kubelet', {

@@ -14,7 +14,7 @@ const isWhole = (material: Partial<LeafMaterial> | undefined): material is Requi
   material.keyPem !== undefined &&
   material.caPem !== undefined
 
-/** A good certificate in a kubeconfig that points elsewhere is kept, and only the address put right. */
+/** If a kubeconfig has a valid certificate but points elsewhere, only its address is updated. */
 async function repoint(store: LeafStore, {plane, tell}: InitContext, id: string): Promise<void> {
   const server = await serverOf(store.location)
   const material = await store.read()

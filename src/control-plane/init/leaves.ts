@@ -19,7 +19,7 @@ async function statesOf(
   return states
 }
 
-/** Refuses to write over what an operator brought, before anything is written. */
+/** Refuses to overwrite what an operator provided, before anything is written. */
 export async function requireBroughtUsable(
   context: InitContext,
   leaves: readonly LeafSpec[],
@@ -27,7 +27,7 @@ export async function requireBroughtUsable(
   if (!context.replacesBrought) requireReplaceable(await statesOf(context, leaves))
 }
 
-/** Each leaf that cannot stay as it is, with its place and why. */
+/** Each leaf that cannot be kept, with its location and why. */
 export async function problemsOfLeaves(
   context: InitContext,
   leaves: readonly LeafSpec[],
@@ -37,13 +37,13 @@ export async function problemsOfLeaves(
     .map(({leaf, location, problems}) => `"${leaf.id}" in ${location}: ${problems.join('; ')}`)
 }
 
-/** What would be made of these leaves, and why. */
+/** What would be done about these leaves, and why. */
 export const planLeaves = async (
   context: InitContext,
   leaves: readonly LeafSpec[],
 ): Promise<string[]> => (await problemsOfLeaves(context, leaves)).map((line) => `create ${line}`)
 
-/** Keeps a leaf that can stay, and makes a new one otherwise. What somebody brought is kept aside then. */
+/** Keeps a valid leaf, otherwise creates a new one. What an operator provided is backed up first. */
 export async function ensureCatalogLeaf(
   {plane, clock, tell}: InitContext,
   authority: Authority,
@@ -51,9 +51,9 @@ export async function ensureCatalogLeaf(
 ): Promise<void> {
   const {isBrought, problems, files} = await stateOfLeaf(plane, authority, leaf, clock.now())
   if (isBrought) {
-    if (problems.length === 0) return tell(`"${leaf.id}" is kept: you brought it, and it works`)
+    if (problems.length === 0) return tell(`"${leaf.id}" is kept: you provided it, and it works`)
     const folder = await backUp(plane, files, clock.now())
-    tell(`the "${leaf.id}" that you brought is kept in ${folder}`)
+    tell(`the "${leaf.id}" that you provided was moved to ${folder}`)
   }
   const {outcome} = await ensureLeaf(authority, leaf, leafOptions(plane, leaf), clock)
   if (outcome === 'kept') tell(`"${leaf.id}" is kept`)

@@ -16,7 +16,7 @@ export interface WantedObject {
   ensure: (client: ApiClient) => Promise<Outcome>
 }
 
-/** Controllers write to the same objects; if one was quicker, the next attempt sees its work. */
+/** Controllers write to the same objects; if one was faster, the next attempt sees its change. */
 const ATTEMPTS = 5
 
 interface Definition<T extends ApiObject> {
@@ -139,7 +139,7 @@ export const wantedConfigMap = (wanted: ConfigMap): WantedObject =>
     adapt: (found) => ({...found, data: {...found.data, ...wanted.data}}),
   })
 
-/** A ConfigMap to begin with: an administrator's changes are kept. */
+/** A ConfigMap that is created once: an administrator's changes are kept. */
 export const initialConfigMap = (wanted: ConfigMap): WantedObject =>
   wantedObject({
     kind: 'ConfigMap',

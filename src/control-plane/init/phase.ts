@@ -11,19 +11,19 @@ import type {InitPhaseName} from './names.ts'
 export interface InitContext {
   plane: Plane
   clock: Clock
-  /** Says what was done, in a line. */
+  /** Prints a line about what was done. */
   tell: (line: string) => void
   warn: (line: string) => void
   /** The command that starts this program, without arguments. */
   program: readonly string[]
-  /** Whether to replace certificates that an operator brought and that cannot be used. */
+  /** Whether to replace certificates that an operator provided and that cannot be used. */
   replacesBrought?: boolean
   /** Instead of a process in the background: `init --foreground`. */
   startInForeground?: (plane: Plane) => Promise<void>
   connect: (plane: Plane) => Promise<ApiClient>
   /** The tokens that should exist; without this, one with kubeadm's defaults. */
   tokens?: TokenPolicy & {wanted: readonly WantedToken[]}
-  /** The token for the join line, once a phase has created or found it. */
+  /** The token for the join command, once a phase has created or found it. */
   joinToken?: BootstrapTokenInfo
 }
 
@@ -42,7 +42,7 @@ export async function asAdmin<Result>(
   }
 }
 
-/** Plans by what the server has; `initial` is the plan while no server runs. */
+/** Plans by comparing with the server; `initial` is the plan if no server is running. */
 export async function planAsAdmin(
   context: InitContext,
   initial: string[],

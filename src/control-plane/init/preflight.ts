@@ -22,7 +22,7 @@ const authorities: Run = async ({plane, clock}) => {
   }
 }
 
-/** Without its key a CA signs nothing here: what it would have to sign is named at once, before anything is written. */
+/** A CA without its key signs nothing here: reports the certificates that it would have to sign before anything is written. */
 const externalLeaves: Run = async (context) => {
   for (const spec of CATALOG.authorities) {
     const authority = await readAuthority(certDirOf(context.plane), spec)
@@ -38,11 +38,11 @@ const broughtLeaves: Run = (context) => requireBroughtUsable(context, CATALOG.le
 function unsigned(location: string, missing: readonly string[]): TrustError {
   return new TrustError(
     'SIGNER_KEY_MISSING',
-    `the key of the CA in ${location} is not here, and it would have to sign: ${missing.join(', ')}`,
+    `the key of the CA in ${location} is missing, but needed to sign ${missing.join(', ')}`,
     {
       hints: [
-        'sign these where the key is, and put them in their places',
-        "or put the CA's key beside its certificate",
+        'sign these where the key is, and copy them to their locations',
+        "or copy the CA's key to the folder of its certificate",
       ],
     },
   )
@@ -65,8 +65,8 @@ const port: Run = async ({plane}) => {
       throw new TrustError('PORT_IN_USE', `something already listens on ${where}`, {
         cause: error,
         hints: [
-          'choose another port with --apiserver-bind-port; 0 lets the system pick one',
-          'or stop what listens there',
+          'choose another port with --apiserver-bind-port; 0 picks a free one',
+          'or stop the program that listens there',
         ],
       })
     }

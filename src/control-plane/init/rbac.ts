@@ -20,7 +20,7 @@ const BOOTSTRAPPERS = group(DEFAULT_NODE_GROUP)
 const NODES = group('system:nodes')
 const ANONYMOUS = user('system:anonymous')
 
-/** Lets these subjects read one object, by a Role and a RoleBinding of the same name. */
+/** Lets these subjects read one object, with a Role and a RoleBinding of the same name. */
 function readOne(
   namespace: string,
   name: string,
@@ -47,7 +47,7 @@ const bind = (name: string, role: string, subject: Subject): WantedObject =>
     subjects: [subject],
   })
 
-/** All that a machine may do before it is a node, under kubeadm's names so that kubeadm finds it done. */
+/** All that a machine may do before it is a node. The names are kubeadm's, so that kubeadm finds them. */
 export const JOIN_RBAC: readonly WantedObject[] = [
   ...readOne(
     'kube-public',
@@ -90,7 +90,7 @@ const BINDINGS: readonly WantedObject[] = [
 
 export const rbac: InitPhase = {
   name: 'rbac',
-  summary: 'give the administrators their rights',
+  summary: 'grant the administrators their rights',
 
   plan: (context) =>
     planAsAdmin(

@@ -14,7 +14,7 @@ export interface DecideOptions {
   decision: Decision
   reason?: string | undefined
   message?: string | undefined
-  /** Writes reason and message anew where the decision stands already. */
+  /** Replaces reason and message if the decision is already the same. */
   force?: boolean | undefined
   dryRun?: boolean | undefined
 }
@@ -22,7 +22,7 @@ export interface DecideOptions {
 export interface DecidedRequest {
   name: string
   decision: Decision
-  /** False where it was decided so already. */
+  /** False if the decision was already the same. */
   changed: boolean
 }
 
@@ -33,11 +33,11 @@ export interface DecidedRequests {
   dryRun: boolean
 }
 
-/** A request to decide on; of one that was shown before, that very one. */
+/** A request to decide on; with its uid if it was shown before. */
 export interface Target {
   name: string
   uid?: string | undefined
-  /** What `spec.request` has to be, where a manifest says so. */
+  /** The `spec.request` that a manifest expects. */
   request?: string | undefined
 }
 
@@ -61,8 +61,8 @@ const DECISIONS = {
 } as const
 
 /**
- * Decides on one request, as `kubectl certificate approve|deny`: one that is decided so already is left as it is, one that is decided
- * the other way is an error, and a change in between is met by reading again.
+ * Decides on one request, as `kubectl certificate approve|deny`. If the decision is already the same, nothing changes; the opposite
+ * decision is an error. On a conflict, reads the request again and retries.
  */
 export async function decide(
   client: Pick<ApiClient, 'csrs'>,
@@ -100,18 +100,18 @@ function notAllowed(error: TrustError, signer: string): TrustError {
   })
 }
 
-/** A request that was deleted and made again under the same name may ask for something else. */
+/** A request that was deleted and created again under the same name may be for something else. */
 function requireSame({metadata, spec}: Csr, {name, uid, request}: Target): void {
   const isOther = uid !== undefined && uid !== metadata.uid
   if (!isOther && (request === undefined || request === spec.request)) return
-  const what = isOther ? 'was replaced by another one meanwhile' : 'is another one than in the file'
+  const what = isOther ? 'was replaced by another one' : 'is not the one in the file'
   throw new TrustError('CONFLICT', `the certificate request "${printable(name)}" ${what}`, {
     facts: {name},
-    hints: [`look at it with "trustadm certificate show ${shellWord(name)}" before you decide`],
+    hints: [`check it with "trustadm certificate show ${shellWord(name)}" before you decide`],
   })
 }
 
-/** The request with the decision; undefined where it stands already and is not to be written anew. */
+/** The request with the decision; undefined if there is nothing to change. */
 function withDecision(csr: Csr, options: DecideOptions, clock: Clock): Csr | undefined {
   const {type, opposite, ...defaults} = DECISIONS[options.decision]
   if (findCondition(csr, opposite)) throw alreadyDecided(csr, opposite)
@@ -136,15 +136,15 @@ function alreadyDecided(csr: Csr, type: string): TrustError {
   const done = type === DENIED ? 'denied' : 'approved'
   return new TrustError(
     'ALREADY_DECIDED',
-    `the certificate request "${printable(name)}" is ${done} already`,
+    `the certificate request "${printable(name)}" is already ${done}`,
     {
       facts: {name},
-      hints: ['a decision cannot be taken back: the certificate has to be asked for again'],
+      hints: ['a decision cannot be changed: a new request is needed'],
     },
   )
 }
 
-/** Decides on several. One that fails does not keep the others from being decided. */
+/** Decides on several requests. If one fails, the others are still decided. */
 export async function decideAll(
   client: Pick<ApiClient, 'csrs'>,
   targets: readonly Target[],
@@ -159,14 +159,14 @@ export async function decideAll(
       if (!(error instanceof TrustError)) throw error
       const {code, suggestions: hints} = error
       result.failed.push({name: target.name, code, message: messageOf(error), hints})
-      // Whoever cannot be reached for one cannot be for the others.
+      // If the server cannot be reached for one, it cannot be for the others.
       if (hasCode(error, 'SERVER_UNREACHABLE', 'UNAUTHORIZED')) break
     }
   }
   return result
 }
 
-/** The error of those that failed: the one's own, or all in one sentence. Undefined where none did. */
+/** The error for the requests that failed: that of the only one, or a summary. Undefined if none failed. */
 export function failureOf({requests, failed}: DecidedRequests): TrustError | undefined {
   const [first, ...more] = failed
   if (!first) return undefined
@@ -174,13 +174,13 @@ export function failureOf({requests, failed}: DecidedRequests): TrustError | und
   const exits = new Set(failed.map(({code}) => ERROR_CODES[code]))
   const code = codes.size === 1 || exits.size === 1 ? first.code : codeOfMany(failed)
   const message = failed.map((one) => one.message).join('; ')
-  const rest = requests.length === 0 || more.length === 0 ? '' : '; the others were decided on'
+  const rest = requests.length === 0 || more.length === 0 ? '' : '; the others were decided'
   return new TrustError(code, `${message}${rest}`, {
     facts: {failed, decided: requests},
     hints: [...new Set(failed.flatMap(({hints}) => hints))],
   })
 }
 
-/** Failures of several kinds end with the plain exit code for "failed". */
+/** Failures of several kinds have the general exit code for "failed". */
 const codeOfMany = (failed: DecidedRequests['failed']): ErrorCode =>
   failed.find(({code}) => ERROR_CODES[code] === EXIT.failed)?.code ?? 'INVALID'

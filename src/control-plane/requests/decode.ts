@@ -10,7 +10,7 @@ import {pinOf} from '../../pki/pins.ts'
 import type {CertificateRequest} from '../../pki/request.ts'
 import type {SubjectNames} from '../../pki/subject-names.ts'
 
-/** A subject, as the server would take it for a user and groups. */
+/** A subject, as the server would read user and groups from it. */
 export interface DecodedSubject {
   commonName: string
   organizations: string[]
@@ -81,7 +81,7 @@ export interface IssuedCertificate {
   chain: number
 }
 
-/** Reads it; what somebody else's signer answered may be anything. */
+/** Reads it; another program's signer may have returned anything. */
 export function readIssued(pem: string): {certificate: Certificate; chain: number} | {why: string} {
   try {
     const [certificate, ...others] = parseBundle(pem)

@@ -22,7 +22,7 @@ export interface WrittenFiles {
 export interface Destination {
   /** The folder of everything that is written. */
   folder: string
-  /** Holds a new key until its certificate is issued; absent if the owner brought the key. */
+  /** For a new key until its certificate is issued; absent if the owner provided the key. */
   pendingKey?: string
   /** Existing files that would be replaced. */
   taken(): Promise<string[]>
@@ -75,7 +75,7 @@ export function certificateDestination(folder: string, label: string): Destinati
 
 type Target = Pick<ServerAccess, 'server' | 'ca' | 'tlsServerName'>
 
-/** A kubeconfig of its own for the same cluster. */
+/** A new kubeconfig for the same cluster. */
 export function kubeconfigDestination(
   file: string,
   target: Target,
@@ -111,7 +111,7 @@ function kubeconfigOf(
     credentials: {certificate: certificatePem, key: keyPem},
   })
   for (const {cluster} of config.clusters) {
-    // Without a CA of its own, the cluster is known by the system's.
+    // Without its own CA, the cluster is verified with the system's.
     if (ca === undefined) delete cluster['certificate-authority-data']
     if (tlsServerName !== undefined) cluster['tls-server-name'] = tlsServerName
   }

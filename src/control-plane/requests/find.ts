@@ -8,7 +8,7 @@ import {nameOf} from '../../enrollment/outcome.ts'
 import {TrustError} from '../../errors.ts'
 import type {Clock} from '../../runtime.ts'
 
-/** Which requests are wanted; of each list, any. */
+/** Which requests to select; any entry of each list may match. */
 export interface RequestFilter {
   signers?: readonly string[] | undefined
   states?: readonly CsrState[] | undefined
@@ -22,7 +22,7 @@ export interface RequestFilter {
 
 type Matcher = (csr: CertificateSigningRequest) => boolean
 
-/** What the server can choose by. It takes one signer, not several. */
+/** The part of the filter that the server can apply. It supports one signer, not several. */
 export function selectOf({signers = [], labelSelector}: RequestFilter): SelectOptions {
   const [signer, ...more] = signers
   return {
@@ -45,7 +45,7 @@ function matchesPattern(text: string, pattern: string): boolean {
   return text.endsWith(last) && text.length - last.length >= from
 }
 
-/** What is left for us to choose by. */
+/** The part of the filter that the server cannot apply. */
 export function matcherOf(filter: RequestFilter, now: Date): Matcher {
   const {signers, states, requesters, olderThan, newerThan} = filter
   const age = ({metadata}: CertificateSigningRequest) =>
@@ -73,12 +73,12 @@ export async function getRequest(
     throw new TrustError('NOT_FOUND', `there is no certificate request "${printable(name)}"`, {
       cause: error,
       facts: {name},
-      hints: ['"trustadm certificate list" shows all of them'],
+      hints: ['list them with "trustadm certificate list"'],
     })
   }
 }
 
-/** The requests of a cluster that the filter lets through, oldest first, as kubectl would list them by age. */
+/** The requests of a cluster that match the filter, oldest first. */
 export async function findRequests(
   {csrs}: Pick<ApiClient, 'csrs'>,
   filter: RequestFilter,
@@ -91,7 +91,7 @@ export async function findRequests(
 const createdAt = ({metadata}: CertificateSigningRequest): string =>
   metadata.creationTimestamp ?? ''
 
-/** Kubernetes' times are all in one form, so that their texts sort as they do. */
+/** Kubernetes' times all have the same format, so that they can be sorted as strings. */
 function byAge(one: CertificateSigningRequest, other: CertificateSigningRequest): number {
   const [left, right] = [createdAt(one), createdAt(other)]
   if (left !== right) return left < right ? -1 : 1

@@ -15,20 +15,20 @@ export interface RequestChange {
 
 export interface FollowOptions extends SummaryOptions {
   signal: AbortSignal
-  /** Told what is there first, all at once, then each change. */
+  /** Receives the existing requests first, all at once, then each change. */
   onChanges: (changes: RequestChange[]) => void | Promise<void>
   warn: (line: string) => void
 }
 
 type Csr = CertificateSigningRequest
 
-/** What cannot get better by waiting. */
+/** Errors that are not temporary. */
 const isFinal = (error: unknown): boolean =>
   hasCode(error, 'FORBIDDEN', 'UNAUTHORIZED', 'NOT_FOUND', 'BAD_REQUEST', 'INVALID')
 
 /**
- * Tells what becomes of the requests that the filter lets through, until the signal. One that the filter no longer lets through is told
- * of once more: that somebody decided on a pending request is what people who watch for pending ones wait for.
+ * Reports changes of the requests that match the filter, until the signal. A request that no longer matches is reported once more:
+ * someone who watches pending requests wants to see that one was decided.
  */
 export async function followRequests(
   {csrs}: Pick<ApiClient, 'csrs'>,
@@ -42,7 +42,7 @@ export async function followRequests(
   let failure: unknown
   let isSynced = false
   const first: RequestChange[] = []
-  // One after another, however long each takes to be printed.
+  // One after the other, however long printing takes.
   let told = Promise.resolve()
   const tell = (changes: RequestChange[]) => {
     told = told.then(() => onChanges(changes))

@@ -8,16 +8,16 @@ import type {Clock} from '../../runtime.ts'
 import {decodeRequest, readIssued, type DecodedRequest} from './decode.ts'
 import {findRequests, type RequestFilter} from './find.ts'
 
-/** A request, as `certificate list` tells of it. */
+/** A request, as `certificate list` shows it. */
 export interface RequestSummary {
   name: string
   created: string | null
   signer: string
   requester: string
-  /** Null where the signer is to choose. */
+  /** Null for the signer's default. */
   requestedSeconds: number | null
   state: CsrState
-  /** Only where it was asked for: reading ten thousand requests takes its time. */
+  /** Only on demand: decoding ten thousand requests takes time. */
   request?: DecodedRequest | null
   /** When its certificate expires; null without one. */
   expires?: string | null
@@ -28,11 +28,11 @@ export interface RequestList {
 }
 
 export interface SummaryOptions {
-  /** Whether what was asked for and issued is read too. */
+  /** Whether to decode requests and certificates too. */
   decode: boolean
 }
 
-/** The signature was checked by the server when the request was made, and is by `certificate show`: a list goes without. */
+/** The server checked the signature when the request was created, and `certificate show` checks it again: a list does not. */
 function decoded({spec}: CertificateSigningRequest): DecodedRequest | null {
   const verdict = parseSpecRequest(spec.request)
   return 'request' in verdict ? decodeRequest(verdict.request) : null

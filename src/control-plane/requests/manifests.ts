@@ -21,10 +21,10 @@ function invalid(message: string): TrustError {
   })
 }
 
-/** The requests that manifests in YAML or JSON name, as `kubectl certificate approve -f`; lists are gone through. */
+/** The requests in YAML or JSON manifests, as `kubectl certificate approve -f`, including those in lists. */
 export function requestsOfManifests(text: string, source: string): Target[] {
   const documents = parseAllDocuments(text, {prettyErrors: false})
-  // An empty text has none at all, and says so by an object of another kind.
+  // For an empty text, the parser returns an object instead of a list.
   const targets = ('empty' in documents ? [] : documents).flatMap((document, index) => {
     const [problem] = document.errors
     if (problem) throw invalid(`document ${index + 1} of ${source} is not YAML (${problem.code})`)
@@ -47,7 +47,7 @@ function targetsOf(value: unknown, source: string): Target[] {
   }
   if (kind !== KIND) {
     const found = typeof kind === 'string' ? `a ${printable(kind)}` : 'something without a kind'
-    throw invalid(`${source} holds ${found}, not a ${KIND}`)
+    throw invalid(`${source} contains ${found}, not a ${KIND}`)
   }
   const name = metadata?.name
   if (typeof name !== 'string' || name === '') throw invalid(`a ${KIND} in ${source} has no name`)

@@ -37,7 +37,7 @@ export interface ObtainedCertificate {
 }
 
 /**
- * Generates a key, asks for its certificate, waits for it and writes both. Run again after an interruption, it resumes with the same key
+ * Generates a key, requests a certificate, waits for it and writes both. Run again after an interruption, it resumes with the same key
  * and request. Nothing is written to the destination before the certificate has been checked.
  */
 export async function obtainCertificate(
@@ -54,7 +54,7 @@ export async function obtainCertificate(
   const name = options.name ?? requestName(wanted, pin)
   const {csr, isResumed} = await submitRequest(client, await buildRequest(name, wanted, keys))
   if (isResumed) tell(`resuming with the certificate request "${name}"`)
-  else tell(`asked ${wanted.signer} for a certificate with the request "${name}"`)
+  else tell(`sent the request "${name}" to the signer ${wanted.signer}`)
   if (isEarlierKey && !isResumed) tell('with the key of an earlier run')
   const about = {name, signer: wanted.signer}
   if (!options.wait) {
@@ -77,13 +77,13 @@ export async function obtainCertificate(
 
 export interface DownloadedCertificate {
   name: string
-  /** The chain as the signer answered it. */
+  /** The chain as the signer returned it. */
   pem: string
-  /** Null where it is not one that we can read. */
+  /** Null if it cannot be decoded. */
   certificate: IssuedCertificate | null
 }
 
-/** The certificate of a request; an error that says how it stands where there is none. */
+/** The certificate of a request; if there is none, throws an error with the state. */
 export async function downloadCertificate(
   client: Pick<ApiClient, 'csrs'>,
   name: string,

@@ -14,25 +14,25 @@ import {nameOf} from '../../enrollment/outcome.ts'
 import {TrustError, hasCode} from '../../errors.ts'
 import type {Clock} from '../../runtime.ts'
 
-/** A request for the name of a node that nobody has decided on. */
+/** A pending request for the name of a node. */
 export interface WaitingRequest {
   name: string
   created: string | null
   requester: string
-  /** Where it came from, as far as the server says; null for a server that does not. */
+  /** The address it came from; null if the server does not record it. */
   address: string | null
-  /** Of the key that it asks for. */
+  /** The pin of its key. */
   pin: string
 }
 
 export interface WaitingRequests {
   /** Oldest first. */
   waiting: WaitingRequest[]
-  /** The revision of the store at which these were all. */
+  /** The revision of the store at which the list was complete. */
   revision: string
 }
 
-/** A node that renews its own certificate waits for nobody. */
+/** A node that renews its own certificate does not wait for anyone. */
 function waitingRequest(csr: CertificateSigningRequest, user: string): WaitingRequest[] {
   const {metadata, spec} = csr
   if (!isOpen(csr) || spec.username === user || commonNameIn(spec.request) !== user) return []
@@ -62,11 +62,11 @@ export async function waitingFor(
 }
 
 const HINTS = [
-  'name whose request to let in, as in "--requester system:bootstrap:<token-id>"; "trustadm token list" shows the ids',
+  'name the requester, as in "--requester system:bootstrap:<token-id>"; to list the ids, run "trustadm token list"',
   'or run "trustadm join" on the machine first: it prints the command with the pin of its key',
 ]
 
-/** Whether a requester is a token that nobody can use any more. What the caller may not read is left to the server. */
+/** Whether a requester is a token that is no longer valid. If the caller may not read it, the server decides. */
 async function isGone(
   {secrets}: Pick<ApiClient, 'secrets'>,
   requester: string,
@@ -86,7 +86,7 @@ async function isGone(
   }
 }
 
-/** Who asked for the name before: only they are let in without being named. */
+/** Who requested the name before: the only requester that need not be named. */
 export async function requireRequester(
   client: Pick<ApiClient, 'leases' | 'secrets'>,
   node: string,
@@ -94,14 +94,14 @@ export async function requireRequester(
 ): Promise<string> {
   const {requester} = (await findRecord(client, node)) ?? {}
   if (requester === undefined) {
-    throw new TrustError('USAGE', `nobody is known to have asked for the name "${node}" before`, {
+    throw new TrustError('USAGE', `it is not known who requested the name "${node}" before`, {
       hints: HINTS,
     })
   }
   if (!(await isGone(client, requester, clock.now()))) return requester
   throw new TrustError(
     'USAGE',
-    `"${requester}" asked for the name "${node}" before, and its token is no longer valid`,
+    `"${requester}" requested the name "${node}" before, but its token is no longer valid`,
     {facts: {node, requester}, hints: HINTS},
   )
 }

@@ -12,28 +12,28 @@ import {requireRequester, waitingFor, type WaitingRequest} from './rejoin-candid
 /** What `certificate allow-rejoin` prints. */
 export interface RejoinGrant {
   node: string
-  /** Null where nothing is allowed (any more). */
+  /** Null if nothing is allowed. */
   allowedUntil: string | null
-  /** The key that is let in; null where it is not known yet. */
+  /** The allowed key; null if it is not known yet. */
   pin: string | null
-  /** Whose next request is let in; null where a key is named. */
+  /** Whose next request is allowed; null if a key is named. */
   requester: string | null
   /** The waiting request of that key. */
   request: string | null
-  /** Whether there was a grant to take back; only where one is. */
+  /** Whether there was a grant to revoke; only for a revocation. */
   wasAllowed?: boolean
-  /** The Lease that says so, in kube-system. */
+  /** The Lease with the grant, in kube-system. */
   record: string
 }
 
 export interface RejoinOptions {
   /** In milliseconds. */
   ttl: number
-  /** The key to let in. */
+  /** The key to allow. */
   pin?: string | undefined
-  /** Whose next request to let in, where that is somebody else than before. */
+  /** Whose next request to allow, if not the previous requester's. */
   requester?: string | undefined
-  /** Asks a person which of these to let in; undefined for none. Without it nobody can be asked. */
+  /** Asks a person which of these to allow; undefined for none. Absent if there is no terminal. */
   choose?: ((waiting: readonly WaitingRequest[]) => Promise<WaitingRequest | undefined>) | undefined
 }
 
@@ -45,24 +45,24 @@ const LONGEST_TTL = 7 * 86_400_000
 
 function requireNodeName(node: string): void {
   if (isNodeName(node)) return
-  throw new TrustError('USAGE', 'no node can have this name', {
-    hints: ['a name is of small letters, digits, hyphens and dots, as in "worker-1.example.com"'],
+  throw new TrustError('USAGE', 'this is not a valid name for a node', {
+    hints: ['use lower-case letters, digits, hyphens and dots, as in "worker-1.example.com"'],
   })
 }
 
-/** A grant without an end would be no guard at all. */
+/** A grant without an end would be no protection. */
 export function rejoinTtl(text: string): number {
   const ttl = parseDuration(text, '--ttl')
   if (ttl >= 1000 && ttl <= LONGEST_TTL) return ttl
-  throw new TrustError('USAGE', '--ttl has to be between a second and a week', {
-    hints: ['write it as in "30m" or "2h"'],
+  throw new TrustError('USAGE', '--ttl must be between a second and a week', {
+    hints: ['use a duration such as "30m" or "2h"'],
   })
 }
 
 const describe = ({name, requester, address}: WaitingRequest): string =>
   `request "${name}" of "${requester}"${address === null ? '' : ` from ${address}`}`
 
-/** Nobody is let in just because they asked first: whoever holds a token can ask before the operator does. */
+/** The first request is not simply allowed: anyone with a token can send one before the operator acts. */
 function mustChoose(node: string, waiting: readonly WaitingRequest[]): TrustError {
   const count = waiting.length === 1 ? 'a request is' : `${waiting.length} requests are`
   return new TrustError(
@@ -72,14 +72,16 @@ function mustChoose(node: string, waiting: readonly WaitingRequest[]): TrustErro
       facts: {node, waiting},
       hints: [
         ...waiting.slice(0, MOST_LISTED).map((one) => `--pin ${one.pin} # ${describe(one)}`),
-        ...(waiting.length > MOST_LISTED ? ['"trustadm certificate list" shows the others'] : []),
+        ...(waiting.length > MOST_LISTED
+          ? ['list the others with "trustadm certificate list"']
+          : []),
         'compare the pin with the one that "trustadm join" prints on the machine',
       ],
     },
   )
 }
 
-/** Whom to let in; undefined where a person said none. */
+/** Which key or requester to allow; undefined if a person chose none. */
 async function grantee(
   client: Client,
   node: string,
@@ -99,7 +101,7 @@ async function grantee(
   return chosen && {to: {pin: chosen.pin}, request: chosen.name}
 }
 
-/** Lets one machine with another key take the name of a node, once, until the time is over; undefined where a person said no. */
+/** Allows one machine with another key to take the name of a node, once, within a time; undefined if a person said no. */
 export async function allowRejoin(
   client: Client,
   node: string,
@@ -122,7 +124,7 @@ export async function allowRejoin(
   }
 }
 
-/** Takes the grant back. That there is none is fine. */
+/** Revokes the grant, if there is one. */
 export async function revokeRejoin(
   client: Pick<ApiClient, 'leases'>,
   node: string,

@@ -20,7 +20,7 @@ export async function requireFree(
   {force}: {force: boolean},
 ): Promise<void> {
   const {folder, pendingKey} = destination
-  // An existing folder stays as open as its owner wants it.
+  // The mode of an existing folder is not changed.
   await ensureFolder(folder, {repair: false})
   const pending = pendingKey && (await readFileIfThere(pendingKey, {secret: true}))
   if (pending && (await destination.holds(pending.toString()))) await discardKeyOf(destination)
@@ -28,7 +28,7 @@ export async function requireFree(
   if (force || taken.length === 0) return
   throw new TrustError('ALREADY_EXISTS', `${taken.join(' and ')} would be overwritten`, {
     facts: {taken},
-    hints: ['choose another place with --out or another name', 'or use --force to replace it'],
+    hints: ['choose another folder with --out or another name', 'or use --force to replace it'],
   })
 }
 
@@ -38,8 +38,7 @@ export async function keyFor(
   {keyFile, algorithm}: KeyOptions,
 ): Promise<PendingKey> {
   if (keyFile !== undefined) return await readOwnKey(keyFile)
-  if (pendingKey === undefined)
-    throw new Error('a destination without a key needs its owner to bring one')
+  if (pendingKey === undefined) throw new Error("a destination without a key needs the owner's key")
   return await ensurePendingKey(pendingKey, () => generateKeys(algorithm))
 }
 

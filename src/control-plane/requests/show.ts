@@ -34,7 +34,7 @@ interface RequestEvent {
   count: number
 }
 
-/** All that there is to know of a request, as `certificate show` tells it. */
+/** Everything about a request, as `certificate show` shows it. */
 export interface RequestReport {
   name: string
   uid: string
@@ -42,21 +42,21 @@ export interface RequestReport {
   state: CsrState
   signer: string
   usages: string[]
-  /** Null where the signer is to choose. */
+  /** Null for the signer's default. */
   requestedSeconds: number | null
   requester: {username: string; uid: string; groups: string[]; extra: Record<string, string[]>}
   labels: Record<string, string>
-  /** Null where it cannot be read: `problems` says why. */
+  /** Null if it cannot be decoded: see `problems`. */
   request: DecodedRequest | null
   conditions: CertificateSigningRequestCondition[]
-  /** Null where they cannot be found out. */
+  /** Null if they are not available. */
   approvers: ApproverOpinion[] | null
-  /** Why its signer would not sign it; null for a signer whose rules are not known here. */
+  /** Why its signer would not sign it; null for a signer whose rules are unknown. */
   signerProblems: string[] | null
   certificate: IssuedCertificate | null
-  /** Null where the caller may not read them. */
+  /** Null if the caller may not read them. */
   events: RequestEvent[] | null
-  /** What is wrong with it, or could not be found out. */
+  /** Problems with the request, and what is not available. */
   problems: string[]
 }
 
@@ -64,7 +64,7 @@ type Csr = CertificateSigningRequest
 
 const EVENTS_NAMESPACE = 'default'
 
-/** What is asked for, by whom, what each approver thinks of it, and what became of it. */
+/** What is requested, by whom, what each approver thinks of it, and the outcome. */
 export async function showRequest(
   client: ApiClient,
   name: string,
@@ -115,7 +115,7 @@ async function orProblem<T>(
   try {
     return await answer
   } catch (error) {
-    problems.push(`${what} cannot be found out: ${messageOf(error)}`)
+    problems.push(`${what} are not available: ${messageOf(error)}`)
     return null
   }
 }

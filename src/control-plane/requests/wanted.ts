@@ -6,7 +6,7 @@ import {TrustError} from '../../errors.ts'
 import {NO_NAMES, namesOfHosts} from '../../pki/subject-names.ts'
 import {isUsage} from '../../pki/usages.ts'
 
-/** What somebody would like a certificate for: a user of the cluster, or a service by its hosts. */
+/** What a certificate is requested for: a user of the cluster, or a service with its hosts. */
 export interface Wish {
   user?: string | undefined
   groups?: readonly string[] | undefined
@@ -31,14 +31,14 @@ function usage(message: string, ...hints: string[]): TrustError {
   return new TrustError('USAGE', message, {hints})
 }
 
-/** Completes a wish by what fits most; refuses what no signer could make anything of. */
+/** Adds the usual defaults; refuses what no signer could sign. */
 export function wantedCertificate(wish: Wish): LabelledCertificate {
   const {user, hosts = []} = wish
   if ((user === undefined) === (hosts.length === 0)) {
     throw usage(
       'a certificate is either for a user or for a service',
-      'say --user and perhaps --group for a user of the cluster',
-      'say --service with a DNS name or an IP address, and --signer, for a service',
+      'for a user of the cluster, use --user and optionally --group',
+      'for a service, use --service with a DNS name or an IP address, and --signer',
     )
   }
   const seconds = secondsOf(wish.duration)
@@ -54,8 +54,8 @@ function forUser({groups = [], signer = API_SERVER_CLIENT}: Wish, user: string):
   const isPlain = (text: string) => text.trim() === text && text !== '' && !/\p{C}/u.test(text)
   if (!isPlain(user) || !groups.every(isPlain)) {
     throw usage(
-      'a name of a user or group is empty or not of plain characters',
-      'leave out line breaks, control characters and spaces around the name',
+      'the name of a user or group is empty, or has invalid characters',
+      'remove line breaks, control characters and spaces around the name',
     )
   }
   if (Array.from(user).length > LONGEST_COMMON_NAME) {
@@ -66,12 +66,12 @@ function forUser({groups = [], signer = API_SERVER_CLIENT}: Wish, user: string):
 }
 
 function forService({groups = [], signer}: Wish, hosts: readonly string[]): Kind {
-  if (groups.length > 0) throw usage('groups are for users: --group goes with --user')
+  if (groups.length > 0) throw usage('--group needs --user: groups are for users')
   const names = namesOfHosts(hosts)
   if (signer === undefined) {
     throw usage(
       'a certificate for a service needs --signer',
-      'Kubernetes has no signer for services: name one that somebody runs in this cluster, as in "--signer example.com/services"',
+      'Kubernetes has no signer for services: name one that runs in this cluster, as in "--signer example.com/services"',
       'kubernetes.io/kubelet-serving signs for nodes only',
     )
   }
@@ -80,14 +80,14 @@ function forService({groups = [], signer}: Wish, hosts: readonly string[]): Kind
   return {label: labelOf(host), subject: {commonName, organizations: []}, names, signer}
 }
 
-/** RSA keys may be used for enciphering too; whoever needs that says so. */
+/** RSA keys could be used for key encipherment too, but only if --usages says so. */
 function usagesOf({usages, user}: Wish): string[] {
   const wanted = usages ?? ['digital signature', user === undefined ? 'server auth' : 'client auth']
   const unknown = wanted.find((one) => !isUsage(one))
   if (unknown !== undefined) {
     throw usage(
-      `there is no usage ${JSON.stringify(unknown)}`,
-      'usages are such as "digital signature", "client auth", "server auth", "key encipherment"',
+      `unknown usage ${JSON.stringify(unknown)}`,
+      'the usages are, for example, "digital signature", "client auth", "server auth", "key encipherment"',
     )
   }
   return [...new Set(wanted)]
@@ -99,11 +99,11 @@ function secondsOf(duration: number | undefined): number | undefined {
   if (seconds >= SHORTEST_SECONDS && seconds <= LONGEST_SECONDS) return seconds
   throw usage(
     '--duration is shorter than ten minutes or longer than 68 years',
-    'leave it out and the signer chooses',
+    "leave it out for the signer's default",
   )
 }
 
-/** Letters that file names and names of objects have in common. */
+/** Characters that are valid both in file names and in names of objects. */
 const labelOf = (text: string): string =>
   text
     .toLowerCase()
@@ -111,13 +111,13 @@ const labelOf = (text: string): string =>
     .replaceAll(/^[-.]+|[-.]+$/g, '')
     .slice(0, LONGEST_LABEL) || 'certificate'
 
-/** For a request whose name was chosen: a second run would find the decision on the first. */
+/** For a request with a chosen name: a second run would find the decision about the first. */
 export const ASK_UNDER_OTHER_NAME: OutcomeHints = {
-  CERTIFICATE_DENIED: ['a denied request stays denied: ask again under another name'],
-  CERTIFICATE_FAILED: ['ask for something that the signer permits, under another name'],
+  CERTIFICATE_DENIED: ['a denied request stays denied: run the command again with another name'],
+  CERTIFICATE_FAILED: ['request something that the signer permits, with another name'],
 }
 
-/** The same name for the same wish and key, so that a second run finds what the first one asked for. */
+/** The same name for the same request and key, so that a second run finds the request of the first. */
 export function requestName({label, ...wanted}: LabelledCertificate, pin: string): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([wanted, pin]))

@@ -10,18 +10,18 @@ import {requireStrongToken} from '../../bootstrap/weak-token.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {TrustError, hasCode} from '../../errors.ts'
 
-/** A token that somebody wants to be there. */
+/** A token that should exist. */
 export interface WantedToken extends NewTokenOptions {
-  /** A random one where absent. */
+  /** A random one if absent. */
   token?: BootstrapToken | undefined
 }
 
 export interface TokenPolicy {
-  /** Takes a token that could be guessed. */
+  /** Accepts a token that could be guessed. */
   allowWeak?: boolean | undefined
 }
 
-/** The whole of a wanted token, with kubeadm's defaults. A token that could be guessed is refused. */
+/** The complete description of a token, with kubeadm's defaults. Refuses a token that could be guessed. */
 export function completeToken(
   {token, ...options}: WantedToken,
   now: Date,
@@ -31,7 +31,7 @@ export function completeToken(
   return describeToken(token ?? generateToken(), options, now)
 }
 
-/** Stores a new token, as `kubeadm token create`. One whose id is in use is refused, be it the same token or not. */
+/** Stores a new token, as `kubeadm token create`. Refuses an id that is already in use, even for the same token. */
 export async function createToken(
   {secrets}: Pick<ApiClient, 'secrets'>,
   info: BootstrapTokenInfo,
@@ -45,7 +45,7 @@ export async function createToken(
 }
 
 export function idInUse(id: string, cause?: unknown): TrustError {
-  return new TrustError('ALREADY_EXISTS', `there is a token with the id "${id}" already`, {
+  return new TrustError('ALREADY_EXISTS', `a token with the id "${id}" already exists`, {
     cause,
     facts: {id},
     hints: [
@@ -55,7 +55,7 @@ export function idInUse(id: string, cause?: unknown): TrustError {
   })
 }
 
-/** What everybody who hands out such a token should know; undefined if it cannot be used to join. */
+/** A note about what such a token allows; undefined if it cannot be used to join. */
 export function warningOf({token, usages, expires}: BootstrapTokenInfo): string | undefined {
   if (!usages.authentication) return undefined
   const end = expires ? `until ${expires.toISOString().slice(0, 19)}Z` : 'and does not expire'

@@ -3,7 +3,7 @@ import type {BootstrapTokenInfo} from '../../bootstrap/token-info.ts'
 import {formatToken, hideSecret} from '../../bootstrap/token.ts'
 import {listUsages} from '../../bootstrap/usages.ts'
 
-/** One token that was made. */
+/** One token that was created. */
 export interface CreatedToken {
   id: string
   token: string
@@ -13,7 +13,7 @@ export interface CreatedToken {
   groups: string[]
 }
 
-/** What `token create --output json` prints; `token` is that of the first, which is mostly the only one. */
+/** What `token create --output json` prints; `token` is the first, and usually the only one. */
 export interface CreatedTokens {
   token: string
   joinCommand: string | null
@@ -21,7 +21,7 @@ export interface CreatedTokens {
   dryRun: boolean
 }
 
-/** In a dry run the secrets are covered: tokens that are not there must not be handed out. */
+/** In a dry run the secrets are hidden: a token that does not exist must not be used. */
 export function reportCreated(
   infos: readonly BootstrapTokenInfo[],
   {joinCommand, dryRun}: {joinCommand: string | undefined; dryRun: boolean},

@@ -10,12 +10,12 @@ export interface DeletedTokens {
 
 const quoted = (ids: readonly string[]): string => ids.map((id) => `"${id}"`).join(', ')
 
-/** The ids of tokens that are named by their ids or as a whole, each once. */
+/** The ids of tokens, given as ids or as whole tokens, without duplicates. */
 export const parseTokenIds = (names: readonly string[]): string[] => [
   ...new Set(names.map(parseTokenId)),
 ]
 
-/** Deletes tokens. One that is not there does not keep the others from being deleted, but is an error in the end. */
+/** Deletes tokens. If one does not exist, the others are still deleted, and an error is thrown in the end. */
 export async function deleteTokens(
   {secrets}: Pick<ApiClient, 'secrets'>,
   ids: readonly string[],
@@ -41,6 +41,6 @@ function noSuchToken(missing: readonly string[], deleted: readonly string[]): Tr
   const rest = deleted.length === 0 ? '' : `; ${quoted(deleted)} was deleted`
   return new TrustError('NOT_FOUND', `there is no token with the id ${quoted(missing)}${rest}`, {
     facts: {missing, deleted},
-    hints: ['"trustadm token list" shows those that there are'],
+    hints: ['list the tokens with "trustadm token list"'],
   })
 }

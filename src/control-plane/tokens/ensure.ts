@@ -11,17 +11,17 @@ import {listTokenSecrets} from './list.ts'
 
 type Secrets = Pick<ApiClient, 'secrets'>
 
-/** A token that is about to expire helps nobody who still has to carry it to a machine. */
+/** A token that is about to expire is of no use: it must still be copied to a machine. */
 const SHORTEST_REST = 60_000
 
-/** What has to be done for a token to be there. */
+/** What must be done so that a token exists. */
 export type TokenNeed =
   | {change: 'none' | 'create'; info: BootstrapTokenInfo}
   | {change: 'update'; info: BootstrapTokenInfo; secret: Secret}
 
 /**
- * Looks for a wanted token. One that was named is kept while it is of use, and made usable again where its time is over. A random one
- * is kept too, where an earlier run made it for the same: whoever has the join line of the first run can still use it.
+ * Looks for a wanted token. A named one is kept while it is valid, and renewed if it has expired. A random one of an earlier run with
+ * the same purpose is kept too, so that the join command of that run still works.
  */
 export async function needOf(
   client: Secrets,
@@ -61,7 +61,7 @@ async function needOfAny(client: Secrets, info: BootstrapTokenInfo, now: Date): 
   return {change: 'create', info}
 }
 
-/** Whether the Secret holds a token for all that is wanted, for a while yet. */
+/** Whether the Secret is a token for everything that is wanted, and still valid for a while. */
 function isUsable(secret: Secret, {usages, groups}: BootstrapTokenInfo, now: Date): boolean {
   const soon = new Date(now.getTime() + SHORTEST_REST)
   const {info, problems} = readTokenSecret(secret, soon)
@@ -71,7 +71,7 @@ function isUsable(secret: Secret, {usages, groups}: BootstrapTokenInfo, now: Dat
   return info !== undefined && !isBlocked && isDeepStrictEqual([...info.groups].sort(), groups)
 }
 
-/** Does what is needed. */
+/** Creates or updates the token. */
 export async function meetNeed(client: Secrets, need: TokenNeed): Promise<void> {
   if (need.change === 'create') await createToken(client, need.info)
   if (need.change === 'update') {

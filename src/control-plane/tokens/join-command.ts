@@ -9,7 +9,7 @@ const HTTPS_PORT = '443'
 /** The program that a machine joins with. */
 const JOINER = 'trustadm'
 
-/** What a machine has to be told of a cluster, beside a token. */
+/** What a machine must know about a cluster, besides a token. */
 export interface JoinTarget {
   /** An https:// URL. */
   server: string
@@ -17,7 +17,7 @@ export interface JoinTarget {
   caCertHashes: readonly string[]
 }
 
-/** The line that brings a machine into the cluster. With the program's name changed, it is kubeadm's. */
+/** The command with which a machine joins the cluster. It is kubeadm's, except for the program's name. */
 export function joinCommand(
   {server, caCertHashes}: JoinTarget,
   {token}: Pick<BootstrapTokenInfo, 'token'>,
@@ -26,28 +26,36 @@ export function joinCommand(
   return [JOINER, 'join', hostAndPort(server), '--token', formatToken(token), ...pins].join(' ')
 }
 
-/** Only a token of both usages leads a machine all the way: it finds the cluster by it and is let in by it. */
+/** To join, a token needs both usages: one identifies the cluster, the other authenticates the machine. */
 export const isForJoining = ({usages}: Pick<BootstrapTokenInfo, 'usages'>): boolean =>
   usages.signing && usages.authentication
 
 export function requireForJoining(info: Pick<BootstrapTokenInfo, 'usages'>): void {
   if (isForJoining(info)) return
-  throw new TrustError('USAGE', 'a join line needs a token for both signing and authentication', {
-    hints: ['leave --usages out, or leave --print-join-command out'],
-  })
+  throw new TrustError(
+    'USAGE',
+    'a join command needs a token for both signing and authentication',
+    {
+      hints: ['leave out --usages or --print-join-command'],
+    },
+  )
 }
 
-/** What a kubeconfig says of its cluster. Without a CA in it there is nothing to pin. */
+/** The cluster of a kubeconfig. Without a CA in it, there is nothing to pin. */
 export function joinTarget({server, ca}: Pick<ServerAccess, 'server' | 'ca'>): JoinTarget {
   if (ca === undefined) {
-    throw new TrustError('KUBECONFIG_INVALID', 'the kubeconfig holds no CA to pin in a join line', {
-      hints: ['use a kubeconfig with certificate-authority-data, as admin.conf has it'],
-    })
+    throw new TrustError(
+      'KUBECONFIG_INVALID',
+      'the kubeconfig contains no CA to pin in a join command',
+      {
+        hints: ['use a kubeconfig with certificate-authority-data, as admin.conf has it'],
+      },
+    )
   }
   return {server, caCertHashes: parseBundle(ca).map(pinOf)}
 }
 
-/** A URL leaves out the port that it takes for granted; a join line takes another one for granted. */
+/** A URL omits its default port 443, but a join command has another default. */
 function hostAndPort(server: string): string {
   const {host, port} = new URL(server)
   return port === '' ? `${host}:${HTTPS_PORT}` : host

@@ -8,12 +8,12 @@ import {listUsages} from '../../bootstrap/usages.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import type {Clock} from '../../runtime.ts'
 
-/** A token, as `token list` tells of it. */
+/** A token, as `token list` shows it. */
 export interface TokenReport {
   id: string
-  /** Its secret covered, unless it was asked for. */
+  /** With its secret hidden, unless requested. */
   token: string
-  /** Null where it never expires. */
+  /** Null if it never expires. */
   expires: string | null
   /** Whole seconds; negative once it has expired. */
   ttlSeconds: number | null
@@ -21,7 +21,7 @@ export interface TokenReport {
   description: string
   groups: string[]
   created: string | null
-  /** Why it cannot be used for everything that it says. */
+  /** Why it cannot be used for all of its usages. */
   problems: string[]
 }
 
@@ -31,11 +31,11 @@ export interface TokenList {
 
 export interface ListTokensOptions {
   showSecrets: boolean
-  /** Told of each Secret that is meant to be a token and is none. Never a value of it. */
+  /** Called for each Secret that should be a token but is not valid. Never with a value of it. */
   warn: (line: string) => void
 }
 
-/** All token Secrets, whatever is wrong with them. */
+/** All token Secrets, valid or not. */
 export async function listTokenSecrets({secrets}: Pick<ApiClient, 'secrets'>): Promise<Secret[]> {
   const {items} = await secrets.list({
     namespace: TOKEN_SECRET_NAMESPACE,
@@ -44,7 +44,7 @@ export async function listTokenSecrets({secrets}: Pick<ApiClient, 'secrets'>): P
   return items
 }
 
-/** All tokens, as `kubeadm token list`: Secrets that are no token are passed over and named. */
+/** All tokens, as `kubeadm token list`: invalid Secrets are skipped and reported. */
 export async function listTokens(
   client: Pick<ApiClient, 'secrets'>,
   {showSecrets, warn}: ListTokensOptions,
@@ -56,7 +56,7 @@ export async function listTokens(
     const {info, problems} = readTokenSecret(secret, now)
     const reasons = problems.map(({message}) => message)
     if (info && isReadable(secret, info)) tokens.push(reportOf(info))
-    else warn(`the Secret ${nameOf(secret)} is no token: ${reasons.join('; ')}`)
+    else warn(`the Secret ${nameOf(secret)} is not a valid token: ${reasons.join('; ')}`)
 
     function reportOf({token, expires, usages, description, groups}: BootstrapTokenInfo) {
       return {
@@ -78,6 +78,6 @@ export async function listTokens(
 const nameOf = ({metadata}: Secret): string =>
   `${metadata.namespace ?? TOKEN_SECRET_NAMESPACE}/${metadata.name ?? ''}`
 
-/** As kubeadm: a secret or an expiration of another form makes it no token at all. */
+/** As in kubeadm: a malformed secret or expiration makes it invalid. */
 const isReadable = (secret: Secret, {token}: BootstrapTokenInfo): boolean =>
   isTokenSecret(token.secret) && expirationOf(secret)?.getTime() !== 0

@@ -18,11 +18,11 @@ export const cleanup: JoinPhase = {
   async run(context) {
     const {dir} = context.settings
     await context.lock.hold()
-    // Until then they are the only way in.
+    // Until the node has its certificate, they are the only way to authenticate.
     await requireValid(context)
     await discardPendingKey(nodeFile(dir, 'pendingKey'))
     const path = nodeFile(dir, 'bootstrapKubeconfig')
-    if (!(await lookAt(path))) return context.tell('no bootstrap credentials are left')
+    if (!(await lookAt(path))) return context.tell('there are no bootstrap credentials to delete')
     await requireReplaceable(path)
     await rm(path)
     await syncFolder(dir)

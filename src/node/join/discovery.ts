@@ -3,7 +3,7 @@ import type {TrustedClusterInfo} from '../../discovery/cluster-info.ts'
 import {keepClusterInfo, outdatedClusterInfo, requireSameCluster} from '../cluster-info-store.ts'
 import type {JoinContext, JoinPhase} from './phase.ts'
 
-/** Writes nothing: a server that must not be trusted leaves no trace. */
+/** Writes nothing: an untrusted server must not leave any trace. */
 async function find(context: JoinContext): Promise<TrustedClusterInfo> {
   const {settings, clock, input, environment} = context
   const info = await discover(settings.discovery, {
@@ -25,14 +25,14 @@ export const discovery: JoinPhase = {
 
   async plan(context) {
     const outdated = await outdatedClusterInfo(context.settings.dir, await find(context))
-    return outdated.map((path) => `keep what is known of the cluster in ${path}`)
+    return outdated.map((path) => `store what is known about the cluster in ${path}`)
   },
 
   async run(context) {
     const {settings, lock, tell} = context
     const info = await find(context)
     await lock.hold()
-    // Another run may have been at work until now.
+    // Another run may have changed the folder in the meantime.
     await requireSameCluster(settings.dir, info)
     await keepClusterInfo(settings.dir, info)
     tell(`the cluster at ${info.server} is trusted`)

@@ -11,10 +11,10 @@ async function fileOf(context: JoinContext) {
   return bootstrapKubeconfig(context.settings.dir, info, requireToken(context))
 }
 
-/** Only with `--for-kubelet`: what a kubelet needs to get its certificate by itself. */
+/** Only with `--for-kubelet`: what a kubelet needs to get its own certificate. */
 export const forKubelet: JoinPhase = {
   name: 'for-kubelet',
-  summary: 'leave bootstrap-kubelet.conf for a kubelet',
+  summary: 'write bootstrap-kubelet.conf for a kubelet',
 
   async plan(context) {
     const file = await fileOf(context)

@@ -86,7 +86,7 @@ function contextOf(request: JoinRequest, phases: readonly JoinPhase[]): JoinCont
   }
 }
 
-/** Says what is missing on the command line before it asks anybody. */
+/** Reports what is missing on the command line before any request is sent. */
 async function requireComplete(context: JoinContext, phases: readonly JoinPhase[]): Promise<void> {
   const names = phases.map(({name}) => name)
   if (names.includes('discovery')) planDiscovery(context.settings.discovery)
@@ -95,7 +95,7 @@ async function requireComplete(context: JoinContext, phases: readonly JoinPhase[
   if (isNeeded || names.includes('for-kubelet')) requireToken(context)
 }
 
-/** Runs the phases. Nothing is written before a cluster is found that may be trusted. */
+/** Runs the phases. Nothing is written before the cluster is known to be the right one. */
 export async function runJoin(
   request: JoinRequest,
   phases: readonly JoinPhase[],
@@ -110,7 +110,7 @@ export async function runJoin(
   }
 }
 
-/** What the phases would change. Asks the cluster, and writes nothing. */
+/** What the phases would change. Reads from the cluster, and writes nothing. */
 export async function planJoin(request: JoinRequest, phases: readonly JoinPhase[]): Promise<Plan> {
   const context = contextOf(request, [])
   await requireComplete(context, phases)

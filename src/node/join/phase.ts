@@ -27,9 +27,9 @@ export interface JoinSettings {
 export interface JoinContext {
   settings: JoinSettings
   clock: Clock
-  /** Says what was done, in a line. */
+  /** Prints a line about what was done. */
   tell: (line: string) => void
-  /** Says what the command is waiting for. */
+  /** Prints what the command is waiting for. */
   note: (line: string) => void
   warn: (line: string) => void
   /** Standard input, for `--discovery-file -`. */

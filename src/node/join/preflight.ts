@@ -8,10 +8,10 @@ import {nodeFile} from '../node-files.ts'
 import {findValid} from './prerequisites.ts'
 import type {JoinContext} from './phase.ts'
 
-/** What only the folder of a control plane holds. */
+/** A file that only the folder of a control plane has. */
 const OF_CONTROL_PLANE = ['config.yaml', 'store', 'admin.conf', 'pki/ca.key']
 
-/** What a join replaces, or removes, as a whole. */
+/** Files that join replaces or removes. */
 const WRITTEN = ['clusterInfo', 'ca', 'pendingKey', 'kubeconfig', 'bootstrapKubeconfig'] as const
 
 const clock: Check<JoinContext> = {
@@ -23,12 +23,12 @@ const folder: Check<JoinContext> = {
   name: 'Folder',
   run: async ({settings: {dir}}) => {
     await requireWritableFolders([dir, nodeFile(dir, 'pki')])
-    // Better to find out now than after asking for a certificate.
+    // Better to find out now than after requesting a certificate.
     for (const file of WRITTEN) await requireReplaceable(nodeFile(dir, file))
   },
 }
 
-/** Cannot be ignored: its CA would be taken for the cluster's, or written over. */
+/** Cannot be ignored: its CA would be mistaken for the cluster's, or overwritten. */
 async function requireNoControlPlane({settings: {dir}}: JoinContext): Promise<void> {
   for (const name of OF_CONTROL_PLANE) {
     const path = join(dir, name)
@@ -36,9 +36,13 @@ async function requireNoControlPlane({settings: {dir}}: JoinContext): Promise<vo
       throw unreadable(path, error)
     })
     if (!stats) continue
-    throw new TrustError('CONFLICT', `${dir} is the folder of a control plane: it holds ${name}`, {
-      hints: ['join into another folder with --dir: each node has its own'],
-    })
+    throw new TrustError(
+      'CONFLICT',
+      `${dir} is the folder of a control plane: it contains ${name}`,
+      {
+        hints: ['use another folder with --dir: each node needs its own'],
+      },
+    )
   }
 }
 

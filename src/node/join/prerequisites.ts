@@ -10,20 +10,16 @@ import type {JoinContext} from './phase.ts'
 export const storeOf = ({settings}: Pick<JoinContext, 'settings'>): CredentialStore =>
   new CredentialStore(nodeFile(settings.dir, 'pki'))
 
-/** The cluster that this run has found, or that an earlier one has kept. */
+/** The cluster that this run has found, or that an earlier one has stored. */
 export async function requireClusterInfo(context: JoinContext): Promise<TrustedClusterInfo> {
   const info = context.info ?? (await readClusterInfo(context.settings.dir))
   if (info) return (context.info = info)
-  throw new TrustError(
-    'NOT_FOUND',
-    `nothing in ${context.settings.dir} says which cluster to trust`,
-    {
-      hints: ['run "trustadm join phase discovery" first, or "trustadm join" as a whole'],
-    },
-  )
+  throw new TrustError('NOT_FOUND', `${context.settings.dir} does not say which cluster to trust`, {
+    hints: ['run "trustadm join phase discovery" first, or "trustadm join" as a whole'],
+  })
 }
 
-/** The certificate in use, where it can still be used. One of another node is refused: the folder is that node's. */
+/** The current certificate, if it is still valid. One of another node is refused: the folder belongs to that node. */
 export async function findValid(context: JoinContext): Promise<StoredCredential | undefined> {
   const {dir, nodeName} = context.settings
   const current = await storeOf(context).read()
@@ -32,8 +28,8 @@ export async function findValid(context: JoinContext): Promise<StoredCredential 
   if (!hasSubject(certificate, clientCertificate(nodeName).subject)) {
     throw new TrustError(
       'CONFLICT',
-      `${dir} holds the certificate of "${certificate.subject.commonName}", not of the node "${nodeName}"`,
-      {hints: ['join into another folder with --dir', `or move ${dir} away first`]},
+      `${dir} contains the certificate of "${certificate.subject.commonName}", not of the node "${nodeName}"`,
+      {hints: ['use another folder with --dir', `or move ${dir} away first`]},
     )
   }
   const now = context.clock.now()
@@ -53,7 +49,7 @@ export function requireToken({settings}: JoinContext): string {
   throw new TrustError('USAGE', 'there is no token to authenticate with', {
     hints: [
       'add --tls-bootstrap-token, --token-file or $TRUSTADM_TOKEN',
-      '"trustadm token create" on the control plane makes a token',
+      'to create a token, run "trustadm token create" on the control plane',
     ],
   })
 }

@@ -38,7 +38,7 @@ function notAccepted(file: string, cause: TrustError): TrustError {
     cause,
     facts: cause.facts,
     hints: [
-      'if the cluster was set up again or its CA was replaced, move the folder of this node away and join again',
+      'if the cluster was reinstalled or its CA was replaced, move the folder of this node away and join again',
     ],
   })
 }

@@ -30,7 +30,7 @@ const FINAL = [
   'CERTIFICATE_REQUEST_DELETED',
 ] as const
 
-const ASK_AGAIN = ['then run the command again: it asks with a new key']
+const ASK_AGAIN = ['then run the command again: it sends a request with a new key']
 
 const pendingKeyOf = ({settings}: JoinContext): string => nodeFile(settings.dir, 'pendingKey')
 
@@ -49,7 +49,7 @@ async function ask(context: JoinContext, client: ApiClient) {
       )
       return {...key, csr}
     }
-    context.tell('the certificate of an earlier request has expired: asking for another one')
+    context.tell('the certificate of an earlier request has expired: requesting a new one')
     await discardPendingKey(pendingKeyOf(context))
   }
 }
@@ -111,7 +111,7 @@ export const tlsBootstrap: JoinPhase = {
     if (await findValid(context)) return []
     requireToken(context)
     const {nodeName} = context.settings
-    return [`ask for the certificate of "${nodeName}", and keep it as ${storeOf(context).current}`]
+    return [`request the certificate of "${nodeName}", and store it as ${storeOf(context).current}`]
   },
 
   async run(context) {
@@ -133,7 +133,7 @@ export const tlsBootstrap: JoinPhase = {
       const {certificatePem, keyPem} = pair
       const file = await storeOf(context).update(certificatePem, keyPem, clock.now())
       await discardPendingKey(pendingKeyOf(context))
-      tell(`the certificate was issued, and is kept in ${file}`)
+      tell(`the certificate was issued and stored in ${file}`)
     } catch (error) {
       if (hasCode(error, ...FINAL)) await discardPendingKey(pendingKeyOf(context))
       throw error

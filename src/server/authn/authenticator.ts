@@ -12,7 +12,7 @@ export interface Authenticated {
   user: UserInfo
   /** The fingerprint of the CA that a client certificate depends on. */
   issuer?: string
-  /** From when on the credential is refused; absent where only a change can end it. */
+  /** From when on the credential is refused; absent if only a change can end it. */
   expires?: Date
 }
 
@@ -22,7 +22,7 @@ export interface CertificateCall {
 }
 
 /**
- * Who a certificate is for; undefined where it names nobody. Throws where it is not to be trusted, and TooManyRequests
+ * Who a certificate is for; undefined if it names nobody. Throws where it is not to be trusted, and TooManyRequests
  * where its address has shown too many that nobody knows.
  */
 export type CertificateAuthenticator = (

@@ -4,9 +4,9 @@ import {withAuthenticatedGroup} from '../kernel/users.ts'
 
 export interface BearerIdentity {
   user: UserInfo
-  /** From when on the token is refused; absent where only a change can end it. */
+  /** From when on the token is refused; absent if only a change can end it. */
   expires?: Date
-  /** Which of the audiences asked for the token is meant for; absent where such tokens have none. */
+  /** Which of the audiences asked for the token is meant for; absent if such tokens have none. */
   audiences?: string[]
 }
 

@@ -22,7 +22,7 @@ export interface ImpersonationRequest {
 const EXTRA_PREFIX = 'impersonate-extra-'
 const AUTHENTICATION_GROUP = 'authentication.k8s.io'
 
-/** Reads the headers, repeated ones apart; undefined where there are none. */
+/** Reads the headers, repeated ones apart; undefined if there are none. */
 export function parseImpersonation(
   rawHeaders: readonly string[],
 ): ImpersonationRequest | undefined {

@@ -70,7 +70,7 @@ function audiencesOf(value: unknown): string[] {
   return list.filter((one) => typeof one === 'string')
 }
 
-/** Reads claims; undefined where one that is needed is missing or of the wrong type. Nothing bound is ever left out silently. */
+/** Reads claims; undefined if one that is needed is missing or of the wrong type. Nothing bound is ever left out silently. */
 export function decodeClaims(claims: Json): ServiceAccountClaims | undefined {
   const {iss, sub, aud, exp, iat, nbf, jti, 'kubernetes.io': kubernetes} = claims
   if (typeof iss !== 'string' || typeof sub !== 'string' || !isObject(kubernetes)) return undefined

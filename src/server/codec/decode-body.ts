@@ -36,7 +36,7 @@ export interface DecodedBody {
 /** A body in generic form, before its type is looked at. */
 interface ReadBody {
   value: JsonObject
-  /** What a strict decoder says of it, given the unknown fields; asked only where somebody wants to know. */
+  /** What a strict decoder says of it, given the unknown fields; asked only if somebody wants to know. */
   findings: (unknown: string[]) => string[]
 }
 

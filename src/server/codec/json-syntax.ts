@@ -7,7 +7,7 @@ class SyntaxFault extends Error {}
 
 /**
  * Says what is wrong with JSON text in the words of Go's encoding/json, by reading it byte by byte as Go does.
- * Only called on text that did not parse, so speed does not matter; undefined where nothing is wrong.
+ * Only called on text that did not parse, so speed does not matter; undefined if nothing is wrong.
  */
 export function jsonSyntaxFault(bytes: Uint8Array): string | undefined {
   try {

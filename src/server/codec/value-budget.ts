@@ -21,7 +21,7 @@ export class ValueBudget {
     this.#take(count, path)
   }
 
-  /** A value that has no schema: everything in it counts. Answers the value. */
+  /** A value that has no schema: everything in it counts. Returns the value. */
   takeFreeForm(root: unknown, path: readonly string[]): unknown {
     let level: unknown[] = [root]
     for (let depth = 0; level.length > 0; depth += 1) {

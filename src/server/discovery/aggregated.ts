@@ -4,7 +4,7 @@ import type {ServedGroup, ServedResource} from './served.ts'
 
 export type DiscoveryVersion = 'v2' | 'v2beta1'
 
-/** Kubernetes leaves group and version empty where they are those of the document's own entry. */
+/** Kubernetes leaves group and version empty if they are those of the document's own entry. */
 const responseKind = (kind: string, group = '', version = '') => ({group, version, kind})
 
 function subresourceEntry(

@@ -32,7 +32,7 @@ export function lazyDocument(
 const asksFor = (ifNoneMatch: string | undefined, tag: string): boolean =>
   ifNoneMatch?.split(',').some((one) => one.trim().replace(/^W\//, '') === tag) ?? false
 
-/** Answers a document, or 304 where the caller has it already. */
+/** Responds with a document, or 304 if the caller has it already. */
 export function respondWith(
   {contentType, hash, body}: CachedDocument,
   {headers}: Pick<ApiRequest, 'headers'>,

@@ -9,7 +9,7 @@ import {apiGroup, apiGroupList, apiResourceList, apiVersions} from './legacy.ts'
 import {servedGroups} from './served.ts'
 import type {ServedGroup} from './served.ts'
 
-/** Answers a GET of a discovery path; undefined for every other path. */
+/** Responds to a GET of a discovery path; undefined for every other path. */
 export type Discovery = (request: Pick<ApiRequest, 'headers' | 'path'>) => ApiResponse | undefined
 
 const JSON_TYPE = 'application/json'
@@ -17,7 +17,7 @@ const JSON_TYPE = 'application/json'
 const aggregatedType = (version: DiscoveryVersion) =>
   `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`
 
-/** The aggregated form that the caller prefers; undefined where it is the legacy one. */
+/** The aggregated form that the caller prefers; undefined if it is the legacy one. */
 function aggregatedVersion(accept: string | undefined): DiscoveryVersion | undefined {
   if (!accept?.includes('APIGroupDiscoveryList')) return undefined
   for (const {mediaType, parameters} of parseAccept(accept)) {

@@ -10,7 +10,7 @@ export interface ApiResource {
   name: string
   singularName: string
   namespaced: boolean
-  /** With version: only where the kind is of another group. */
+  /** With version: only if the kind is of another group. */
   group?: string
   version?: string
   kind: string

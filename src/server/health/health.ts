@@ -13,7 +13,7 @@ export interface HealthCheck {
   endpoints?: HealthEndpoint[]
 }
 
-/** Answers a GET of a health path; undefined for every other path. */
+/** Responds to a GET of a health path; undefined for every other path. */
 export interface Health {
   respond: (request: Pick<ApiRequest, 'path' | 'query'>) => Promise<ApiResponse> | undefined
   /** From now on the server is not ready; it stays alive. */

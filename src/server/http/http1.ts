@@ -62,7 +62,7 @@ export class Http1 {
     exchange.response.once('close', () => exchanges.delete(exchange))
   }
 
-  /** Answers what is no request, or not a whole one, after the requests before it have their answers. */
+  /** Responds to what is no request, or not a whole one, after the requests before it have their answers. */
   async #refuse(error: Error, socket: Duplex): Promise<void> {
     if (!socket.writable) {
       socket.destroy()

@@ -65,7 +65,7 @@ export interface ObjectReader {
 /** What strategies, validation and admission know of the request they serve. */
 export interface OperationContext {
   user: UserInfo
-  /** The address that the user's own connection comes from; absent where somebody else acts in the user's name. */
+  /** The address that the user's own connection comes from; absent if somebody else acts in the user's name. */
   callerAddress?: string | undefined
   clock: Clock
   /** Empty for cluster-scoped objects. */
@@ -107,7 +107,7 @@ export interface Subresource<T extends ApiObject = ApiObject> {
   kind?: {group: string; version: string; kind: string; type: string}
   /** For update and patch: in place of the resource's own, but for `defaults`, which are always the resource's. */
   strategy?: Strategy<T>
-  /** For create: an action on the object, such as a token request. Answers what is sent back. */
+  /** For create: an action on the object, such as a token request. Returns what is sent back. */
   create?: (body: ApiObject, object: T, context: OperationContext) => Promise<ApiObject> | ApiObject
   /** `create` changes the object in place, and the change is to be stored. */
   stores?: boolean
@@ -160,11 +160,11 @@ export interface Resource<T extends ApiObject = ApiObject> {
   /** Other names of such fields. */
   fieldAliases?: Record<string, string>
   columns?: Column<T>[]
-  /** Answers a create instead of storing: the reviews. */
+  /** Handles a create without storing anything: the reviews. */
   review?: (object: T, context: OperationContext) => Promise<T> | T
   /** Marks an object whose deletion has begun, where that shows in more than its metadata. */
   markDeleting?: (object: T) => void
-  /** Something besides metadata.finalizers still has to be finished before the object may go. */
+  /** Something besides metadata.finalizers must still be finished before the object may go. */
   holdsDeletion?: (object: T) => boolean
   /** Called on DELETE: how long the object may linger; 0 or absent deletes at once where no finalizer holds it. */
   gracePeriodSeconds?: (object: T) => number

@@ -55,7 +55,7 @@ export const isAnonymous = ({username}: UserInfo) => username === ANONYMOUS_USER
 export const isMaster = ({groups}: UserInfo) => groups.includes(MASTERS_GROUP)
 
 /**
- * The name of the node that a user is; undefined where it is none. As Kubernetes' NodeIdentifier: user name and group both have
+ * The name of the node that a user is; undefined if it is none. As Kubernetes' NodeIdentifier: user name and group both have
  * to say so. A user that is nothing but the prefix is a node without a name, which must be refused, not let pass as nobody's.
  */
 export const nodeOf = ({username, groups}: UserInfo): string | undefined =>

@@ -7,7 +7,7 @@ import {GNOSTIC_TYPE, encodeGnostic} from './gnostic.ts'
 import {openapiV2} from './v2.ts'
 import {openapiV3, openapiV3Root, v3Key} from './v3.ts'
 
-/** Answers a GET of an OpenAPI path; undefined for every other path. */
+/** Responds to a GET of an OpenAPI path; undefined for every other path. */
 export type Openapi = (
   request: Pick<ApiRequest, 'headers' | 'path' | 'query'>,
 ) => ApiResponse | undefined

@@ -36,7 +36,7 @@ export type Shape = ScalarShape | AnyShape | ListShape | MapShape | StructShape
 export interface FieldShape {
   name: string
   shape: Shape
-  /** What Go's decoded struct holds where the JSON has nothing; undefined where the field is left out then. */
+  /** What Go's decoded struct holds where the JSON has nothing; undefined if the field is left out then. */
   zero: unknown
   /** Go leaves it out where it is empty. */
   omitsEmpty: boolean
@@ -138,7 +138,7 @@ const isEmptyValue = (value: unknown): boolean =>
   value === false ||
   (Array.isArray(value) ? value.length === 0 : isObject(value) && isEmptyObject(value))
 
-/** A struct's field as the decoded Go struct would hold it; undefined where it is not there. */
+/** A struct's field as the decoded Go struct would hold it; undefined if it is not there. */
 export function readField(field: FieldShape, object: JsonObject): unknown {
   const value = object[field.name]
   if (value === undefined || value === null) return field.zero

@@ -84,7 +84,7 @@ function validateAddress(
   return addressesOf(existing).has(clusterIP) ? refuse('provided IP is already allocated') : []
 }
 
-/** What a service asked for by value has to be free. */
+/** What a service asked for by value must be free. */
 export function validateAllocation(
   service: Service,
   context: OperationContext,

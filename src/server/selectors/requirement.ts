@@ -33,7 +33,7 @@ export function keyComplaint(key: string): string | undefined {
   return problems.length === 0 ? undefined : invalid('<nil>', key, problems)
 }
 
-/** What is wrong with the values of a term, as one text; undefined where nothing is. */
+/** What is wrong with the values of a term, as one text; undefined if nothing is. */
 export function valuesComplaint({key, operator, values}: Requirement): string | undefined {
   const complaints = values.flatMap((value, index) => {
     const path = `values[${index}]`
@@ -120,7 +120,7 @@ function nameProblems(name: string): string[] {
   ]
 }
 
-/** What is wrong with a label's key, in the words of Kubernetes' IsLabelKey; empty where it is fine. */
+/** What is wrong with a label's key, in the words of Kubernetes' IsLabelKey; empty if it is fine. */
 export function labelKeyProblems(key: string): string[] {
   const parts = key.split('/')
   if (parts.length > 2) {
@@ -132,7 +132,7 @@ export function labelKeyProblems(key: string): string[] {
   return [...parts.flatMap(prefixProblems), ...nameProblems(name)]
 }
 
-/** What is wrong with a label's value, in the words of Kubernetes' IsLabelValue; empty where it is fine. */
+/** What is wrong with a label's value, in the words of Kubernetes' IsLabelValue; empty if it is fine. */
 export function labelValueProblems(value: string): string[] {
   return [
     ...(value.length > MAX_NAME ? [tooLong(MAX_NAME)] : []),

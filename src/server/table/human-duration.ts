@@ -4,7 +4,7 @@ const HOUR = 60 * MINUTE
 const DAY_HOURS = 24
 const YEAR_HOURS = 365 * DAY_HOURS
 
-/** Two units, the second only where it is not zero. */
+/** Two units, the second only if it is not zero. */
 const pair = (major: number, minor: number, units: string) =>
   `${major}${units.charAt(0)}${minor === 0 ? '' : `${minor}${units.charAt(1)}`}`
 

@@ -39,7 +39,7 @@ export function parseAccept(accept: string): Clause[] {
   return clauses.sort((a, b) => (b.quality || 0) - (a.quality || 0))
 }
 
-/** The conversion that a clause asks for; undefined where the server knows no such thing. */
+/** The conversion that a clause asks for; undefined if the server knows no such thing. */
 function conversion({parameters}: Clause): Representation | undefined {
   const kind = parameters.get('as')
   const group = parameters.get('g')

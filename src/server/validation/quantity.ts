@@ -26,7 +26,7 @@ function scaled(digits: bigint, exponent: number): bigint {
   return (digits + divisor - 1n) / divisor
 }
 
-/** Reads a quantity; undefined where the text is none. */
+/** Reads a quantity; undefined if the text is none. */
 export function parseQuantity(value: string | number): Quantity | undefined {
   const text = String(value)
   if (text.length > MOST_CHARACTERS) return undefined

@@ -14,7 +14,7 @@ export function patternText(rule: string, pattern: string, ...examples: string[]
 const IMMUTABLE = 'field is immutable'
 export const NOT_NEGATIVE = 'must be greater than or equal to 0'
 
-/** Why a value is not of a form; nothing where it is. Texts as Kubernetes v1.36. */
+/** Why a value is not of a form; nothing if it is. Texts as Kubernetes v1.36. */
 export type Check = (value: string) => string[]
 
 /** One cause for every reason why the value is wrong. */

@@ -75,6 +75,6 @@ describe('a review', () => {
       return 'approve'
     })
     assert.deepEqual(result, {approved: ['b'], denied: [], skipped: [], failed: ['a']})
-    assert.match(shown, /"a" is denied already/)
+    assert.match(shown, /"a" is already denied/)
   })
 })

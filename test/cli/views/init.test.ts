@@ -15,9 +15,9 @@ const told = async (isRunning: boolean, ...[dir, joinCommand]: Parameters<typeof
   await initView(isRunning).table(result(dir, joinCommand))
 
 describe('what init tells in the end', () => {
-  it('names the folder in commands only where it is not the usual one', async () => {
-    assert.match(await told(true, defaultDir()), /^Look at it: +trustadm status$/m)
-    assert.match(await told(true, '/srv/a b'), /^Look at it: +trustadm status --dir '\/srv\/a b'$/m)
+  it('names the folder in commands only if it is not the usual one', async () => {
+    assert.match(await told(true, defaultDir()), /^Check it: +trustadm status$/m)
+    assert.match(await told(true, '/srv/a b'), /^Check it: +trustadm status --dir '\/srv\/a b'$/m)
   })
 
   it('has the join line on one line, or how to get one', async () => {

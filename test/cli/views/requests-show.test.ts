@@ -81,10 +81,10 @@ const text = (columns: number, more: Partial<RequestReport> = {}): string =>
 describe('what is shown of a request', () => {
   it('is one line for an approver that does not look at it, with why', () => {
     const shown = text(80)
-    assert.match(shown, /^ {2}· selfnodeclient does not look at it: "a" asks for "b"$/m)
+    assert.match(shown, /^ {2}· selfnodeclient does not handle it: "a" asks for "b"$/m)
     assert.match(
       shown,
-      new RegExp(`^ {2}· kubelet-serving does not look at it: the signer is "${SIGNER}"$`, 'm'),
+      new RegExp(`^ {2}· kubelet-serving does not handle it: the signer is "${SIGNER}"$`, 'm'),
     )
     assert.doesNotMatch(shown, /no name is/)
   })

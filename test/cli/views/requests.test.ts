@@ -71,7 +71,7 @@ describe('the table of requests', () => {
     assert.match(row, new RegExp(`^${NAME} +60m +….*kubelet `))
   })
 
-  it('cuts nothing where nobody looks', () => {
+  it('cuts nothing if nobody looks', () => {
     const table = new RequestTable(false, {isTTY: false, columns: 20})
     assert.match(table.add([summary(NAME)], NOW), /kube-apiserver-client-kubelet +system:boot/)
   })

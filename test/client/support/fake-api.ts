@@ -66,7 +66,7 @@ export class FakeApi {
     for (const response of this.#watchers.keys()) response.write(`${JSON.stringify(event)}\n`)
   }
 
-  /** What a client's copy has to be in the end. */
+  /** What a client's copy must be in the end. */
   snapshot(): string[] {
     return [...this.objects.values()].map((object) => describe(object)).sort()
   }

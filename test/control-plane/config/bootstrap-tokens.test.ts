@@ -38,16 +38,16 @@ describe('bootstrapTokens of a configuration', () => {
 
   const refusals: {name: string; tokens: unknown; message: RegExp}[] = [
     {name: 'a map instead of a list', tokens: {token: 'canary'}, message: /a list of tokens/},
-    {name: 'a text instead of a token', tokens: ['canary'], message: /bootstrapTokens\[0\] has/},
+    {name: 'a text instead of a token', tokens: ['canary'], message: /bootstrapTokens\[0\] must/},
     {name: 'a malformed token', tokens: [{token: 'abcdef.CANARY'}], message: /6 and 16/},
-    {name: 'a token that is a number', tokens: [{token: 17}], message: /token has to be a text/},
-    {name: 'an unknown field', tokens: [{canary: 'x'}], message: /nobody knows/},
+    {name: 'a token that is a number', tokens: [{token: 17}], message: /token must be a string/},
+    {name: 'an unknown field', tokens: [{canary: 'x'}], message: /has an unknown field/},
     {
       name: 'a time span that is none',
       tokens: [{ttl: 'canary'}],
       message: /\.ttl is not a valid duration/,
     },
-    {name: 'a time that is none', tokens: [{expires: 'canary'}], message: /\.expires has to be/},
+    {name: 'a time that is none', tokens: [{expires: 'canary'}], message: /\.expires must be/},
     {name: 'an unknown usage', tokens: [{usages: ['dancing']}], message: /usage "dancing"/},
     {name: 'a foreign group', tokens: [{groups: ['system:masters']}], message: /system:masters/},
   ]

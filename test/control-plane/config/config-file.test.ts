@@ -74,12 +74,12 @@ describe('parseConfigFile', () => {
     {
       name: 'a range of addresses that is none',
       text: `${OWN}servingCIDRs: [10.0.0.0]\n`,
-      message: /servingCIDRs has to be blocks of addresses as in .*, not "10\.0\.0\.0"/,
+      message: /servingCIDRs must be address blocks as in .*, not "10\.0\.0\.0"/,
     },
     {
       name: 'a domain of nodes that is none',
       text: `${OWN}servingDomains: ["*.example.com"]\n`,
-      message: /servingDomains has to be a DNS domain/,
+      message: /servingDomains must be a DNS domain/,
     },
     {name: 'an empty file', text: '', message: /no configuration/},
     {
@@ -90,12 +90,12 @@ describe('parseConfigFile', () => {
     {
       name: 'a kind of kubeadm that does not exist',
       text: CLUSTER.replace('ClusterConfiguration', 'ClusterConfigration'),
-      message: /no kind ClusterConfigration/,
+      message: /unknown kind ClusterConfigration/,
     },
     {
       name: 'a kind of ours that does not exist',
       text: 'apiVersion: trustadm.io/v1alpha1\nkind: Nonsense\n',
-      message: /no kind Nonsense/,
+      message: /unknown kind Nonsense/,
     },
     {name: 'a kind that is there twice', text: `${INIT}---\n${INIT}`, message: /twice/},
     {
@@ -106,37 +106,37 @@ describe('parseConfigFile', () => {
     {
       name: 'an endpoint with a scheme',
       text: CLUSTER.replace('api.example.com:6443', 'https://api.example.com'),
-      message: /controlPlaneEndpoint has to be a host/,
+      message: /controlPlaneEndpoint must be a host/,
     },
     {
       name: 'an endpoint with a port that is none',
       text: CLUSTER.replace(':6443', ':66443'),
-      message: /controlPlaneEndpoint has to be a host/,
+      message: /controlPlaneEndpoint must be a host/,
     },
     {
       name: 'an alternative name that is neither name nor address',
       text: CLUSTER.replace('[api.example.com]', '["not a name"]'),
-      message: /certSANs has to be DNS names and IP addresses, not "not a name"/,
+      message: /certSANs must be DNS names and IP addresses, not "not a name"/,
     },
     {
       name: 'a domain that is none',
       text: CLUSTER.replace('example.local', 'a_b'),
-      message: /dnsDomain has to be/,
+      message: /dnsDomain must be/,
     },
     {
       name: 'a node name that is none',
       text: INIT.replace('name: one', 'name: a_b'),
-      message: /nodeRegistration\.name has to be/,
+      message: /nodeRegistration\.name must be/,
     },
     {
       name: 'certificates that end at once',
       text: CLUSTER.replace('48h', '1ms'),
-      message: /certificateValidityPeriod has to be a time span/,
+      message: /certificateValidityPeriod must be a duration/,
     },
     {
       name: 'certificates for ever',
       text: CLUSTER.replace('48h', '99999999h'),
-      message: /certificateValidityPeriod has to be a time span/,
+      message: /certificateValidityPeriod must be a duration/,
     },
     {
       name: 'a field that nobody knows',
@@ -151,19 +151,19 @@ describe('parseConfigFile', () => {
     {
       name: 'a port that is none',
       text: INIT.replace('7443', '70000'),
-      message: /localAPIEndpoint\.bindPort has to be a port/,
+      message: /localAPIEndpoint\.bindPort must be a port/,
     },
     {
       name: 'an address that is none',
       text: INIT.replace('192.0.2.7', 'here'),
-      message: /advertiseAddress has to be an IP address/,
+      message: /advertiseAddress must be an IP address/,
     },
     {
       name: 'an older version of kubeadm',
       text: INIT.replace('v1beta4', 'v1beta3'),
       message: /kubeadm\.k8s\.io\/v1beta3/,
     },
-    {name: 'a document without a kind', text: 'a: 1\n', message: /without apiVersion and kind/},
+    {name: 'a document without a kind', text: 'a: 1\n', message: /has no apiVersion or kind/},
     {name: 'broken YAML', text: 'a: [\n', message: /not valid YAML/},
   ]
   for (const {name, text, message} of refusals) {

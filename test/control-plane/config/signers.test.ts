@@ -40,9 +40,9 @@ describe('the signers of a configuration', () => {
   })
 
   const changes: [name: string, change: object, message: RegExp][] = [
-    ['no domain', {name: 'services'}, /signers\[0\]\.name has to be a domain and a name/],
-    ['a domain of one word', {name: 'example/services'}, /has to be a domain and a name/],
-    ['a path of two parts', {name: 'example.com/a/b'}, /has to be a domain and a name/],
+    ['no domain', {name: 'services'}, /signers\[0\]\.name must be a domain and a name/],
+    ['a domain of one word', {name: 'example/services'}, /must be a domain and a name/],
+    ['a path of two parts', {name: 'example.com/a/b'}, /must be a domain and a name/],
     ['Kubernetes’ domain', {name: 'kubernetes.io/kubelet-serving'}, /which is Kubernetes'/],
     ['a domain below it', {name: 'x.kubernetes.io/y'}, /which is Kubernetes'/],
     ['its other domain', {name: 'k8s.io/y'}, /which is Kubernetes'/],
@@ -50,13 +50,13 @@ describe('the signers of a configuration', () => {
     ['no key', {key: undefined}, /signers\[0\]\.key is missing/],
     ['no usages', {usages: undefined}, /signers\[0\]\.usages is missing/],
     ['an empty list of usages', {usages: []}, /signers\[0\]\.usages is empty/],
-    ['a usage that there is not', {usages: ['levitation']}, /usages holds "levitation"/],
+    ['a usage that there is not', {usages: ['levitation']}, /usages contains "levitation"/],
     ['the signing of certificates', {usages: ['cert sign']}, /never issue CA certificates/],
-    ['names of an unknown kind', {names: ['rfc822']}, /names holds "rfc822"/],
-    ['a purpose that there is not', {trustedFor: ['everything']}, /trustedFor holds "everything"/],
+    ['names of an unknown kind', {names: ['rfc822']}, /names contains "rfc822"/],
+    ['a purpose that there is not', {trustedFor: ['everything']}, /trustedFor contains "everything"/],
     ['a pattern of two stars', {commonName: '*.*'}, /at most one "\*"/],
-    ['no time', {maxValidityPeriod: 'long'}, /maxValidityPeriod has to be a time span/],
-    ['a field that there is not', {ca: true}, /there is no field TrustadmConfig.*signers\[0\]\.ca/],
+    ['no time', {maxValidityPeriod: 'long'}, /maxValidityPeriod must be a duration/],
+    ['a field that there is not', {ca: true}, /unknown field TrustadmConfig.*signers\[0\]\.ca/],
   ]
   for (const [name, change, message] of changes) {
     it(`are refused with ${name}`, () => {

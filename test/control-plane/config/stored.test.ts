@@ -80,7 +80,7 @@ describe('the stored configuration', () => {
   it('is not made up anew where a store is without it', async () => {
     await mkdir(join(dir, 'store'))
     await writeFile(join(dir, 'store', 'data.mdb'), '')
-    await assert.rejects(findPlane(dir), {code: 'CONFIG_INVALID', message: /not its config\.yaml/})
+    await assert.rejects(findPlane(dir), {code: 'CONFIG_INVALID', message: /but no config\.yaml/})
   })
 })
 
@@ -109,7 +109,7 @@ describe('adapt', () => {
   it('refuses what contradicts, and names the flag', () => {
     assert.throws(() => adapt(standing, {bindPort: 7001}), {
       code: 'CONFLICT',
-      message: /--apiserver-bind-port 7000, not with 7001/,
+      message: /--apiserver-bind-port 7000; it cannot be changed to 7001/,
     })
   })
 })

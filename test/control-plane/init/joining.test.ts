@@ -267,7 +267,7 @@ describe('the phases by which machines can join', () => {
       assert.deepEqual(fixture.context.joinToken, made)
     })
 
-    it('makes none where none is wanted', async () => {
+    it('makes none if none is wanted', async () => {
       fixture.context.tokens = {wanted: []}
       await fixture.run('bootstrap-token')
       assert.deepEqual(await tokens(), [])

@@ -100,7 +100,7 @@ describe('the failure of several decisions', () => {
     dryRun: false,
   })
 
-  it('is none where none failed', () => {
+  it('is none if none failed', () => {
     assert.equal(failureOf(result()), undefined)
   })
 

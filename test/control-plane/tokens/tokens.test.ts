@@ -139,7 +139,7 @@ describe('the tokens of a cluster', () => {
     assert.deepEqual(await ids(), ['nh3k2b'])
   })
 
-  describe('that have to be there', () => {
+  describe('that must be there', () => {
     const ensure = async (wanted: WantedToken, offset = 0) => {
       const need = await needOf(client, wanted, clockAt(offset).now(), {})
       await meetNeed(client, need)
@@ -195,7 +195,7 @@ describe('what whoever hands out a token is told', () => {
     assert.match(tell({ttl: 0}) ?? '', /does not expire/)
   })
 
-  it('is nothing where the token lets nobody in', () => {
+  it('is nothing if the token lets nobody in', () => {
     assert.equal(tell({usages: {signing: true, authentication: false}}), undefined)
   })
 })

@@ -30,11 +30,11 @@ describe('machinesWhereServed', () => {
     )
   })
 
-  it('has none where the API does not exist', async () => {
+  it('has none if the API does not exist', async () => {
     assert.deepEqual((await failingWith('NOT_FOUND').list()).items, [])
   })
 
-  it('has none where the API does not exist, and the server says "forbidden" of what it does not have', async () => {
+  it('has none if the API does not exist, and the server says "forbidden" of what it does not have', async () => {
     assert.deepEqual((await failingWith('FORBIDDEN', 'NOT_FOUND').list()).items, [])
   })
 

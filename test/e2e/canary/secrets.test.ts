@@ -18,7 +18,7 @@ describe('the search for secrets', () => {
     it(`finds one ${how}`, () => assert.deepEqual(leaksIn(text, [secret]), ['the secret']))
   }
 
-  it('finds none where there is none', () => {
+  it('finds none if there is none', () => {
     assert.deepEqual(leaksIn('token: kanari.<hidden>, w7q2z9, 0123456789abcdef', [secret]), [])
   })
 

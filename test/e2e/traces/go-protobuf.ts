@@ -24,7 +24,7 @@ const tagged = (number: number, wire: number, ...parts: Buffer[]) =>
 const delimited = (number: number, content: Buffer) =>
   tagged(number, DELIMITED, varint(BigInt(content.length)), content)
 
-/** One value, empty where there is none: Go's zero values are sent too. */
+/** One value, empty if there is none: Go's zero values are sent too. */
 function encodeValue(number: number, type: string, value: unknown): Buffer {
   switch (type) {
     case 'string':

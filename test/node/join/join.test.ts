@@ -268,7 +268,7 @@ describe('join', function () {
       await cluster.issue(csr?.metadata.name ?? '', expired)
       issueAll()
       const lines = await run()
-      assert.match(lines.join('\n'), /has expired: asking for another one/)
+      assert.match(lines.join('\n'), /has expired: requesting a new one/)
       assert.equal((await requests()).length, 2)
     })
 
@@ -434,7 +434,7 @@ describe('join', function () {
       await writeFile(dir(), '')
       const error = await failing()
       assert.equal(error.code, 'FILE_UNREADABLE')
-      assert.match(error.message, /a part of its path is no folder$/)
+      assert.match(error.message, /a part of its path is not a folder$/)
     })
 
     it('with a file in place of the CA are refused, and the file is named', async () => {
@@ -442,7 +442,7 @@ describe('join', function () {
       await writeFile(join(dir(), 'pki', 'ca.crt'), 'junk')
       const error = await failing()
       assert.equal(error.code, 'CERTIFICATE_INVALID')
-      assert.match(error.message, /pki\/ca\.crt does not hold the CA of a cluster$/)
+      assert.match(error.message, /pki\/ca\.crt does not contain the CA of a cluster$/)
     })
 
     it('whose kubeconfigs others can read are put right', async () => {
@@ -479,7 +479,7 @@ describe('join', function () {
       await missing('cleanup')
     })
 
-    it('leave bootstrap-kubelet.conf for a kubelet, and delete it once the node has its own', async () => {
+    it('write bootstrap-kubelet.conf for a kubelet, and delete it once the node has its own', async () => {
       await runJoin(joinRequest(settings()), joinPhases({forKubelet: true}))
       const path = join(dir(), 'bootstrap-kubelet.conf')
       assert.equal(await modeOf(path), 0o600)

@@ -81,7 +81,7 @@ describe('openAuditLog', () => {
     assert.equal((await stat(path)).mode & 0o777, 0o600)
   })
 
-  it('writes nothing where none is wanted', async () => {
+  it('writes nothing if none is wanted', async () => {
     const log = openAuditLog(undefined)
     log.record(audited('1'))
     await log.close()

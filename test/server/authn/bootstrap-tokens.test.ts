@@ -187,7 +187,7 @@ describe('bootstrap tokens', () => {
     assert.deepEqual(await review('foobar.circumnavigatiom'), nobody)
   })
 
-  it('work over HTTPS, say nothing where they do not, and get no further than their rights', async () => {
+  it('work over HTTPS, say nothing if they do not, and get no further than their rights', async () => {
     await keep()
     const ask = (authorization: string, path = '/version') =>
       get1(server, path, {headers: {authorization}})

@@ -41,7 +41,7 @@ function become(authorize: Authorize, ...headers: string[]) {
 }
 
 describe('parseImpersonation', () => {
-  it('finds nothing where nothing is asked for', () => {
+  it('finds nothing if nothing is asked for', () => {
     assert.equal(parseImpersonation(['Accept', '*/*', 'X-Remote-User', 'admin']), undefined)
   })
 

@@ -20,7 +20,7 @@ describe('PUT of a CertificateSigningRequest', () => {
     other = base64((await selfSignedPem()).certificate)
   })
 
-  /** A stored request with that status, however it has to be brought about. */
+  /** A stored request with that status, however it must be brought about. */
   const stored = async (
     status: {conditions?: object[]; certificate?: string} = {},
     spec: object = {},

@@ -67,7 +67,7 @@ describe('conforming to a type', () => {
     })
   }
 
-  it('writes times that were never set as null where Go cannot leave them out', () => {
+  it('writes times that were never set as null if Go cannot leave them out', () => {
     const status = {conditions: [{type: 'Ready', status: 'True'}]}
     const {object} = conformTo('core/v1.Node', {status})
     assert.deepEqual((object.status as typeof status).conditions, [

@@ -64,7 +64,7 @@ describe('YAML bodies', () => {
     })
   })
 
-  it('may be as long as they like only where they are JSON', async () => {
+  it('may be as long as they like only if they are JSON', async () => {
     const long = 'x'.repeat(600_000)
     assert.deepEqual((await parse(`{"a":"${long}"}`)).value, {a: long})
     await assert.rejects(parse(`a: ${long}`), {

@@ -6,7 +6,7 @@ import {get1, get2, json, listen, rawConnection, session2, untilClosed} from './
 
 const KIB = 1024
 
-/** Answers the length of the body; under /refused without reading it. */
+/** Returns the length of the body; under /refused without reading it. */
 const handler: Handler = async ({path, body}) => {
   if (path === '/refused') return json({}, 403)
   try {

@@ -35,7 +35,7 @@ describe('a stored object', () => {
     )
   })
 
-  it('is shown deleted with the revision of the deletion, even where its data looks like a revision', () => {
+  it('is shown deleted with the revision of the deletion, even if its data looks like a revision', () => {
     const data = {a: '"resourceVersion":"7"'}
     const object = stored({metadata: {name: 'a', namespace: 'n'}, data}, 7)
     const gone = parse(object.atRevision(9))

@@ -18,7 +18,7 @@ describe('watchSeconds', () => {
     )
   })
 
-  it('gives nobody a watch for ever, whatever is asked for', () => {
+  it('gives nobody a watch forever, whatever is asked for', () => {
     const asked = [1801, 86_400, Number.MAX_SAFE_INTEGER]
     assert.deepEqual(
       asked.map((seconds) => watchSeconds(seconds, () => 0)),

@@ -146,7 +146,7 @@ describe('label selectors as objects', () => {
   const chosen = (selector: Parameters<typeof compileLabelSelector>[0]) =>
     matchesLabels(compileLabelSelector(selector), labels)
 
-  it('selects nothing where there is none, everything where it is empty', () => {
+  it('selects nothing if there is none, everything where it is empty', () => {
     assert.equal(chosen(undefined), false)
     assert.equal(chosen({}), true)
   })

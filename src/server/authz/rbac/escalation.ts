@@ -9,7 +9,7 @@ export const FULL_AUTHORITY: PolicyRule[] = [
   {verbs: ['*'], nonResourceURLs: ['*']},
 ]
 
-/** Why the user may not hand out these rules, in Kubernetes' words; undefined where the user holds them all. */
+/** Why the user may not hand out these rules, in Kubernetes' words; undefined if the user holds them all. */
 export function escalationProblem(
   user: UserInfo,
   own: RulesForUser,

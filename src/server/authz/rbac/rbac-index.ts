@@ -104,7 +104,7 @@ export class RbacIndex {
     return missing.size === 0 ? {rules} : {rules, error: aggregateText(missing)}
   }
 
-  /** The rules that a roleRef stands for; undefined where there is no such role. */
+  /** The rules that a roleRef stands for; undefined if there is no such role. */
   rulesOf(roleRef: RoleRef, namespace: string): readonly PolicyRule[] | undefined {
     return this.#resolve(roleRef, namespace)?.rules
   }

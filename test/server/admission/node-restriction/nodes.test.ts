@@ -169,7 +169,7 @@ describe('NodeRestriction, of nodes', () => {
     assert.equal(written.metadata.labels?.['kubernetes.io/arch'], 'arm64')
   })
 
-  it('refuses the deletion of a node even where a role gives the right', async () => {
+  it('refuses the deletion of a node even if a role gives the right', async () => {
     const rbac = '/apis/rbac.authorization.k8s.io/v1'
     await make(stage.admin, `${rbac}/clusterroles`, {
       metadata: {name: 'delete-nodes'},

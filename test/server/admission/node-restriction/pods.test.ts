@@ -192,7 +192,7 @@ describe('NodeRestriction, of pods', () => {
     assert.equal((await stage.node.delete(`${APP}/pods/missing`)).status, 404)
   })
 
-  it('refuses an update even where a role gives the right', async () => {
+  it('refuses an update even if a role gives the right', async () => {
     const rbac = '/apis/rbac.authorization.k8s.io/v1'
     await make(stage.admin, `${rbac}/clusterroles`, {
       metadata: {name: 'pods'},

@@ -50,7 +50,7 @@ describe('aggregate', () => {
     assert.deepEqual([...aggregate([role])], [['view', []]])
   })
 
-  it('reports nothing where everything is as it should be', () => {
+  it('reports nothing if everything is as it should be', () => {
     const role = {...gathering('view', [], 'to-view'), rules: [pods]}
     assert.equal(aggregate([role, plain('x', ['to-view'], pods)]).size, 0)
   })
