@@ -159,7 +159,8 @@ function readServer(text: string | undefined, source: string): string {
 
 function textOf(cluster: Fields, field: string, source: string): string | undefined {
   const value = cluster[field] ?? ''
-  if (typeof value !== 'string') throw clusterInfoInvalid(source, `${CLUSTER}.${field} is not a string`)
+  if (typeof value !== 'string')
+    throw clusterInfoInvalid(source, `${CLUSTER}.${field} is not a string`)
   // A URL parser ignores line feeds and spaces, so that another text would be stored than the one that was checked.
   // eslint-disable-next-line no-control-regex -- control characters are what this refuses
   if (/[\s\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/.test(value)) {

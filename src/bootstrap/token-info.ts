@@ -57,13 +57,9 @@ function expiryAfter(ttl: number, now: Date): Date | undefined {
   const expires = new Date(now.getTime() + ttl)
   // RFC 3339 has four digits for the year: with five, the token would count as expired at once.
   if (ttl > 0 && expires.getUTCFullYear() <= 9999) return expires
-  throw new TrustError(
-    'USAGE',
-    'the token would expire in the past, or after the year 9999',
-    {
-      hints: ['use a duration such as "24h"; 0 for no expiry'],
-    },
-  )
+  throw new TrustError('USAGE', 'the token would expire in the past, or after the year 9999', {
+    hints: ['use a duration such as "24h"; 0 for no expiry'],
+  })
 }
 
 /** The stored form has whole seconds. */

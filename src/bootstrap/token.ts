@@ -21,7 +21,7 @@ const MASK = '*'.repeat(TOKEN_SECRET_LENGTH)
 export function parseToken(text: string): BootstrapToken {
   const [, id, secret] = TOKEN.exec(text) ?? []
   if (id !== undefined && secret !== undefined) return {id, secret}
-  throw malformed('the token is not of the form "abcdef.0123456789abcdef"')
+  throw malformed('a token is 6 characters of a-z and 0-9, a dot and 16 more: this one is not')
 }
 
 export const formatToken = ({id, secret}: BootstrapToken): string => `${id}.${secret}`

@@ -47,8 +47,12 @@ function parseRest(rest: string): unknown {
   try {
     return JSON.parse(rest) as unknown
   } catch {
-    throw new TrustError('SERVER_UNREACHABLE', 'the server closed the connection in the middle of an event', {
-      facts: {systemCode: 'ECONNRESET'},
-    })
+    throw new TrustError(
+      'SERVER_UNREACHABLE',
+      'the server closed the connection in the middle of an event',
+      {
+        facts: {systemCode: 'ECONNRESET'},
+      },
+    )
   }
 }

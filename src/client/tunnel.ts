@@ -10,15 +10,9 @@ export function parseProxy(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url && (url.protocol === 'http:' || url.protocol === 'https:') && url.hostname) return url
   // Not shown: a proxy's address often contains a password.
-  throw new TrustError(
-    'KUBECONFIG_INVALID',
-    'the proxy is not an http:// or https:// URL',
-    {
-      hints: [
-        'check proxy-url in the kubeconfig and HTTPS_PROXY; SOCKS proxies are not supported',
-      ],
-    },
-  )
+  throw new TrustError('KUBECONFIG_INVALID', 'the proxy is not an http:// or https:// URL', {
+    hints: ['check proxy-url in the kubeconfig and HTTPS_PROXY; SOCKS proxies are not supported'],
+  })
 }
 
 /** Opens a tunnel through a proxy with CONNECT; TLS with the server runs inside it. */

@@ -127,7 +127,7 @@ async function runAsLeader(
       await running.close()
     }
     await leader.release()
-    log(`${name}: lost its lease`)
+    log(`${name}: stopped leading`)
   }
 }
 

@@ -39,14 +39,14 @@ export function requirePlainFile(path: string, stats: Stats): void {
     )
   }
   if (stats.nlink > 1) {
-    throw unsafe(
-      path,
-      'it has a second name (a hard link)',
-      'replace it with a copy of itself',
-    )
+    throw unsafe(path, 'it has a second name (a hard link)', 'replace it with a copy of itself')
   }
   if (!isOurs(stats)) {
-    throw unsafe(path, 'it belongs to another user', `if it is yours, change its owner with "chown"`)
+    throw unsafe(
+      path,
+      'it belongs to another user',
+      `if it is yours, change its owner with "chown"`,
+    )
   }
 }
 

@@ -6,20 +6,20 @@ const block = (text: string) => {
   return cidr
 }
 
-/** Addresses that are no machine's own in its network, by RFC 6890. */
+/** Addresses that do not identify a machine in its network, by RFC 6890. */
 const KINDS = (
   [
     ['loopback', '127.0.0.0/8', '::1/128'],
     ['unspecified', '0.0.0.0/8', '::/128'],
     ['link-local', '169.254.0.0/16', 'fe80::/10'],
     ['multicast', '224.0.0.0/4', 'ff00::/8'],
-    // Future use and broadcast; IPv4 addresses in the form that mapped ones have replaced.
+    // Future use and broadcast; IPv4-compatible addresses, which mapped ones have replaced.
     ['reserved', '240.0.0.0/4', '::/96'],
   ] as const
 ).map(([kind, ...texts]) => ({kind, blocks: texts.map(block)}))
 
 export type AddressKind = (typeof KINDS)[number]['kind']
 
-/** Why an address, in its plain form, cannot tell one machine from another; undefined if it can. */
+/** Why an address cannot identify a machine; undefined if it can. */
 export const specialKindOf = (address: string): AddressKind | undefined =>
   KINDS.find(({blocks}) => blocks.some(({includes}) => includes(address)))?.kind

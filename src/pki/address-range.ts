@@ -7,9 +7,9 @@ import {ipFromBytes, ipToBytes} from './ip-address.ts'
 export interface AddressRange {
   text: string
   family: 'IPv4' | 'IPv6'
-  /** The first address behind the network's own. */
+  /** The first address after the network's own. */
   first: string
-  /** Neither the network's own address nor the last one, which is for broadcasts. */
+  /** Neither the network's own address nor the broadcast address. */
   contains(address: string): boolean
   /** Any address of the range but the first. */
   random(): string
@@ -17,16 +17,16 @@ export interface AddressRange {
 
 const toNumber = (bytes: Uint8Array) => BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
 
-/** Throws CONFIG_INVALID where the text is no range with room for two addresses; `name` says what it was to be. */
+/** Throws CONFIG_INVALID if the text is not a range of at least two addresses; `name` is the setting. */
 export function requireAddressRange(text: string, name = 'the range'): AddressRange {
   const range = parseAddressRange(text)
   if (range !== undefined) return range
-  throw new TrustError('CONFIG_INVALID', `${name} is "${text}", which is no range of addresses`, {
-    hints: ['write it as in "10.96.0.0/12"'],
+  throw new TrustError('CONFIG_INVALID', `${name} is "${text}", which is not an address range`, {
+    hints: ['use a range such as "10.96.0.0/12"'],
   })
 }
 
-/** Undefined where the text is no range with room for two addresses. */
+/** Undefined if the text is not a range of at least two addresses. */
 export function parseAddressRange(text: string): AddressRange | undefined {
   const [address = '', prefixText = ''] = text.split('/')
   if (isIP(address) === 0 || !/^\d{1,3}$/.test(prefixText)) return undefined
@@ -51,7 +51,7 @@ export function parseAddressRange(text: string): AddressRange | undefined {
       const offset = toNumber(otherBytes) - network
       return otherBytes.length === bytes.length && offset > 0n && offset < size - 1n
     },
-    // The range is at most 2^128 wide and the number far wider, so that the remainder is as good as even.
+    // The random number is far larger than the range, so that the bias of the remainder is negligible.
     random: () => toText(2n + (toNumber(randomBytes(32)) % (size - 3n))),
   }
 }

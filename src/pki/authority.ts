@@ -13,16 +13,16 @@ import {generateKeys, isPairOf, parsePrivateKey, privateKeyPem, type KeyAlgorith
 import {AUTHORITY_LIFETIME, authorityValidity} from './lifetimes.ts'
 import {createPair, readPair, type BeforeWrite} from './pair-store.ts'
 
-/** A CA as it is found in its files: what signs, and what is trusted. While it is rotated, two are trusted and one signs. */
+/** A CA as read from its files: what signs, and what is trusted. During a rotation, two are trusted and one signs. */
 export interface Authority {
   /** The file of its certificate, for messages. */
   location: string
-  /** The one that signs: the first of its file. */
+  /** The signing certificate: the first in its file. */
   certificate: Certificate
   /** All certificates of its file. */
   bundle: Certificate[]
   bundlePem: string
-  /** Absent for an external CA, whose key is elsewhere. */
+  /** Absent for an external CA, whose key is not on this machine. */
   issuer?: Issuer
 }
 
@@ -42,7 +42,7 @@ export interface AuthorityFiles {
 function requireAuthority(certificate: Certificate, location: string): void {
   const maySign = certificate.keyUsages?.includes('cert sign') ?? true
   if (!certificate.isAuthority || !maySign) {
-    throw new TrustError('CERTIFICATE_INVALID', `the certificate in ${location} is not a CA's`, {
+    throw new TrustError('CERTIFICATE_INVALID', `the certificate in ${location} is not a CA`, {
       hints: ['use the certificate of a CA, with the signing one first in its file'],
     })
   }
@@ -52,7 +52,8 @@ function requireAuthority(certificate: Certificate, location: string): void {
 function parseAuthority(certificatePem: string, location: string): Authority {
   const bundle = parseBundle(certificatePem)
   const [certificate] = bundle
-  if (!certificate) throw new TrustError('CERTIFICATE_INVALID', `${location} holds no certificate`)
+  if (!certificate)
+    throw new TrustError('CERTIFICATE_INVALID', `${location} contains no certificate`)
   requireAuthority(certificate, location)
   return {location, certificate, bundle, bundlePem: encodeBundle(bundle)}
 }
@@ -60,12 +61,16 @@ function parseAuthority(certificatePem: string, location: string): Authority {
 function issuerOf({certificate, location}: Authority, keyPem: string, keyLocation: string): Issuer {
   const key = parsePrivateKey(keyPem)
   if (isPairOf(key, publicKeyOf(certificate))) return createIssuer(certificate, key)
-  throw new TrustError('PAIR_MISMATCH', `${location} and ${keyLocation} are not of one pair`, {
-    hints: ['use the key that belongs to the first certificate of the file'],
-  })
+  throw new TrustError(
+    'PAIR_MISMATCH',
+    `the key in ${keyLocation} does not belong to the certificate in ${location}`,
+    {
+      hints: ['use the key of the first certificate in the file'],
+    },
+  )
 }
 
-/** The CA of the folder; undefined if neither its certificate nor its key is there. Its time is not looked at. */
+/** The CA in the folder; undefined if it has neither certificate nor key. Does not check its validity. */
 export async function readAuthority(
   certDir: string,
   spec: AuthoritySpec,
@@ -75,8 +80,8 @@ export async function readAuthority(
   const location = join(certDir, spec.place.crt)
   const keyLocation = join(certDir, spec.place.key)
   if (found.certificatePem === undefined) {
-    throw new TrustError('PAIR_MISMATCH', `there is ${keyLocation}, but no ${location}`, {
-      hints: ['put the certificate that belongs to the key beside it, or move the key away'],
+    throw new TrustError('PAIR_MISMATCH', `${keyLocation} exists, but ${location} does not`, {
+      hints: ['copy the certificate of the key to that folder, or move the key away'],
     })
   }
   const authority = parseAuthority(found.certificatePem, location)
@@ -84,10 +89,10 @@ export async function readAuthority(
   return {...authority, issuer: issuerOf(authority, found.keyPem, keyLocation)}
 }
 
-/** A CA whose key is here. */
+/** A CA with its key. */
 export type SigningAuthority = Authority & {issuer: Issuer}
 
-/** A CA in files that an operator names. Links are followed: what Kubernetes mounts into a container are links. */
+/** A CA in files that an operator names. Links are followed: Kubernetes mounts files as links. */
 export async function readNamedAuthority({
   certificate: file,
   key: keyFile,
@@ -97,15 +102,15 @@ export async function readNamedAuthority({
   return {...authority, issuer: issuerOf(authority, await read(keyFile), keyFile)}
 }
 
-/** Refuses a CA outside of its time, and says which way the clock or the CA is off. */
+/** Refuses a CA that is not valid now, and says whether it has expired or is not valid yet. */
 export function requireCurrent({certificate, location}: Authority, now: Date): void {
   const {notBefore, notAfter} = certificate
   if (now > notAfter) {
     throw new TrustError(
       'SIGNER_EXPIRED',
-      `the CA in ${location} has expired on ${notAfter.toISOString()}`,
+      `the CA in ${location} expired on ${notAfter.toISOString()}`,
       {
-        hints: ['look at the clock of this machine', 'otherwise the CA must be replaced'],
+        hints: ['check the clock of this machine', 'if it is right, replace the CA'],
       },
     )
   }
@@ -113,7 +118,7 @@ export function requireCurrent({certificate, location}: Authority, now: Date): v
     throw new TrustError(
       'SIGNER_NOT_YET_VALID',
       `the CA in ${location} is not valid before ${notBefore.toISOString()}`,
-      {hints: ['look at the clock of this machine: it may be slow']},
+      {hints: ['check the clock of this machine: it may be slow']},
     )
   }
 }
@@ -134,8 +139,8 @@ async function makeAuthority(
 }
 
 /**
- * The CA of the folder, made where it is not there. One that is there is used and never overwritten, be it ours or an
- * operator's; without its key it is an external CA, which is trusted and cannot sign.
+ * The CA in the folder; creates it if it does not exist. An existing one is used and never overwritten, whoever created it;
+ * without its key it is an external CA, which is trusted but cannot sign.
  */
 export async function ensureAuthority(
   certDir: string,
@@ -146,24 +151,27 @@ export async function ensureAuthority(
   await ensureFolder(dirname(join(certDir, spec.place.crt)))
   const there = await readAuthority(certDir, spec)
   const created = there === undefined && (await makeAuthority(certDir, spec, options, clock))
-  // Read back also where another process was first with its own.
+  // Read again, because another process may have created its own first.
   const authority = there ?? (await readAuthority(certDir, spec))
   if (!authority)
-    throw new TrustError('FILE_UNREADABLE', `the CA "${spec.id}" was removed while it was made`)
+    throw new TrustError(
+      'FILE_UNREADABLE',
+      `the CA "${spec.id}" was removed while it was being created`,
+    )
   requireCurrent(authority, clock.now())
   return {...authority, created}
 }
 
-/** The CA's signing half; an external CA has none here. */
+/** The signing half of a CA; an external CA has none. */
 export function requireIssuer({issuer, location}: Authority, wanted: string): Issuer {
   if (issuer) return issuer
   throw new TrustError(
     'SIGNER_KEY_MISSING',
-    `"${wanted}" cannot be signed: the key of the CA in ${location} is not here`,
+    `"${wanted}" cannot be signed: the key of the CA in ${location} is missing`,
     {
       hints: [
-        `have the certificate for "${wanted}" signed where the CA's key is kept, and put it in its place`,
-        "or put the CA's key beside its certificate",
+        `sign the certificate for "${wanted}" where the CA's key is, and copy it to its location`,
+        "or copy the CA's key to the folder of its certificate",
       ],
     },
   )

@@ -7,11 +7,11 @@ export function uniqueCertificates(certificates: readonly Certificate[]): Certif
   return [...new Map(certificates.map((one) => [one.fingerprint, one])).values()]
 }
 
-/** All certificates of the text, each once, in order. Blocks of other kinds are passed over; none at all is refused. */
+/** All certificates of the text, in order and without duplicates. Other blocks are skipped; a text without certificates is refused. */
 export function parseBundle(text: string): Certificate[] {
   const blocks = parsePem(text).filter(({label}) => label === 'CERTIFICATE')
   if (blocks.length === 0) {
-    throw new TrustError('CERTIFICATE_INVALID', 'there is no certificate in PEM form')
+    throw new TrustError('CERTIFICATE_INVALID', 'there is no PEM certificate')
   }
   return uniqueCertificates(blocks.map(({bytes}) => parseCertificateDer(bytes)))
 }
@@ -19,7 +19,7 @@ export function parseBundle(text: string): Certificate[] {
 export const encodeBundle = (certificates: readonly Certificate[]): string =>
   uniqueCertificates(certificates).map(certificatePem).join('')
 
-/** Whether two bundles hold the same certificates, in whatever order and with whatever text around them. */
+/** Whether two bundles contain the same certificates, in any order and with any text around them. */
 export function isSameBundle(left: string, right: string): boolean {
   const fingerprints = (text: string) =>
     parseBundle(text)

@@ -6,7 +6,7 @@ import type {Usage} from './usages.ts'
 export interface CatalogContext {
   nodeName: string
   advertiseAddress: string
-  /** `host` or `host:port` that clients reach the control plane by. */
+  /** The `host` or `host:port` at which clients reach the control plane. */
   controlPlaneEndpoint?: string
   extraNames?: readonly string[]
   /** The address of the service `default/kubernetes`. */
@@ -14,7 +14,7 @@ export interface CatalogContext {
   dnsDomain?: string
 }
 
-/** When an entry is part of a control plane. */
+/** In which control planes an entry exists. */
 type When = 'always' | 'external-etcd'
 
 /** Two files of the certificate folder. */
@@ -27,10 +27,10 @@ interface KubeconfigPlace {
   kind: 'kubeconfig'
   file: string
 }
-/** Where a leaf is kept. */
+/** Where a leaf is stored. */
 export type Place = PairPlace | KubeconfigPlace
 
-/** What a CA vouches for. It is trusted for its purposes and for nothing else. */
+/** What a CA is for. It is trusted for its purposes and for nothing else. */
 export const PURPOSES = ['api-server', 'client', 'etcd', 'front-proxy', 'kubelet-serving'] as const
 export type Purpose = (typeof PURPOSES)[number]
 
@@ -65,7 +65,7 @@ const kubeconfig = (file: string): KubeconfigPlace => ({kind: 'kubeconfig', file
 const always = {when: 'always'} as const
 const externalEtcd = {when: 'external-etcd'} as const
 
-/** kubeadm's group of cluster administrators, whose rights come from RBAC and can be taken away there. */
+/** kubeadm's group of cluster administrators, whose rights come from RBAC and can be revoked there. */
 const CLUSTER_ADMINS = 'kubeadm:cluster-admins'
 
 const nameless = (): Readonly<SubjectNames> => NO_NAMES
@@ -119,7 +119,7 @@ export const AUTHORITIES: readonly AuthoritySpec[] = [
     trustedFor: ['front-proxy'],
     ...always,
   },
-  // What nodes and strangers can get certificates from is never what the API server or its clients are known by.
+  // A CA that signs for nodes or unknown requesters is never one that verifies the API server or its clients.
   {
     id: 'kubelet-serving-ca',
     commonName: 'kubelet-serving-ca',
@@ -229,7 +229,7 @@ export const LEAVES: readonly LeafSpec[] = [
   },
 ]
 
-/** What service-account tokens are signed and checked with. */
+/** The keys that sign and verify service-account tokens. */
 export const SERVICE_ACCOUNT_KEYS: KeyPairSpec = {
   id: 'sa',
   privateKey: 'sa.key',

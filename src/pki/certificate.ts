@@ -49,7 +49,7 @@ function read(der: Buffer): Certificate {
     .toString('hex')
     .replace(/^0+(?=.)/, '')
   if (!readAlgorithm(inner).bytes.equals(algorithm.bytes)) {
-    throw new DerError('it names two signature algorithms')
+    throw new DerError('it has two different signature algorithms')
   }
   const issuer = readName(inner.next())
   const validity = inner.enter(TAG.sequence)
@@ -80,7 +80,7 @@ function read(der: Buffer): Certificate {
 
 export function parseCertificateDer(der: Uint8Array): Certificate {
   try {
-    // A copy, so that nobody can change what was checked.
+    // A copy, so that it cannot change after the check.
     return read(Buffer.from(der))
   } catch (error) {
     throw new TrustError(
@@ -94,7 +94,7 @@ export function parseCertificateDer(der: Uint8Array): Certificate {
 /** The first certificate of the text; `parseBundle` reads all of them. */
 export function parseCertificate(text: string): Certificate {
   const block = parsePem(text).find(({label}) => label === 'CERTIFICATE')
-  if (!block) throw new TrustError('CERTIFICATE_INVALID', 'there is no certificate in PEM form')
+  if (!block) throw new TrustError('CERTIFICATE_INVALID', 'there is no PEM certificate')
   return parseCertificateDer(block.bytes)
 }
 
@@ -103,7 +103,7 @@ export const certificatePem = ({der}: Pick<Certificate, 'der'>): string =>
 
 const publicKeys = new WeakMap<Certificate, KeyObject>()
 
-/** The public key as an object. Importing one costs more than checking a signature, so it is kept with the certificate. */
+/** The public key as an object. Importing one costs more than checking a signature, so it is cached with the certificate. */
 export function publicKeyOf(certificate: Certificate): KeyObject {
   const known = publicKeys.get(certificate)
   if (known) return known

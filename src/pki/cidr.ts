@@ -8,7 +8,7 @@ export interface Cidr {
 
 const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4')
 
-/** Undefined where the text is no block of addresses. */
+/** Undefined if the text is not an address block. */
 export function parseCidr(text: string): Cidr | undefined {
   const [network = '', prefix = '', ...rest] = text.split('/')
   const longest = isIPv6(network) ? 128 : 32

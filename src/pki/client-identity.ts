@@ -4,7 +4,7 @@ import {problemOfStrangersKey} from './key-info.ts'
 import {OID} from './oids.ts'
 import {verifyChainOnPool} from './verify.ts'
 
-/** Who a client certificate stands for. */
+/** The user of a client certificate. */
 export interface ClientIdentity {
   /** The common name. */
   name: string
@@ -16,14 +16,14 @@ export interface ClientIdentity {
 export type ClientVerdict =
   | {
       ok: true
-      /** Absent for a certificate without a common name: it holds, and says nothing about who the caller is. */
+      /** Absent for a certificate without a common name: it is valid, but identifies no user. */
       identity?: ClientIdentity
       /** The value of the extra `authentication.kubernetes.io/credential-id`. */
       credentialId: string
       fingerprint: string
-      /** The fingerprint of the CA of the bundle that it chains up to: whose trust it depends on. */
+      /** The fingerprint of the trusted CA that it chains up to. */
       issuer: string
-      /** The verdict holds within this time for the same bundle, and may be kept for as long. */
+      /** Within this time the verdict is valid for the same bundle, and may be cached. */
       notBefore: Date
       notAfter: Date
     }
@@ -36,10 +36,10 @@ function uidOf({subject}: Certificate): {uid?: string; problem?: string} {
   return uid.value === '' ? {problem: 'its UID is empty'} : {uid: uid.value}
 }
 
-/** More than anybody needs; Kubernetes' own callers show one or two. */
+/** More than any client needs; those of Kubernetes present one or two. */
 export const MOST_PRESENTED = 8
 
-/** Reads what a caller presented, or says why it is refused before anything is computed with its keys. As Go's TLS server. */
+/** Reads the certificates of a caller, or says why they are refused before any computation with their keys. As Go's TLS server. */
 export function readCaller(ders: readonly Uint8Array[]): Certificate[] | string {
   if (ders.length > MOST_PRESENTED) return `it comes with more than ${MOST_PRESENTED} certificates`
   const presented: Certificate[] = []
@@ -58,8 +58,8 @@ export function readCaller(ders: readonly Uint8Array[]): Certificate[] | string 
 }
 
 /**
- * Whether the certificate is a client's of this cluster, and whose: the x509 authenticator of the API server. Signatures are
- * checked on the thread pool; keep the verdict by what was presented and the bundle.
+ * Whether the certificate belongs to a client of this cluster, and to which user: the x509 authenticator of the API server.
+ * Signatures are checked on the thread pool; cache the verdict by the presented certificates and the bundle.
  */
 export async function verifyClientCertificate(
   leafDer: Uint8Array,

@@ -8,7 +8,7 @@ import {NO_NAMES, type SubjectNames} from './subject-names.ts'
 
 const SERIAL_BYTES = 16
 
-/** A positive serial number whose first octet is neither zero nor needs padding. */
+/** A positive serial number whose first octet is not zero and needs no padding. */
 function randomSerial(): string {
   const bytes = randomBytes(SERIAL_BYTES)
   bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40

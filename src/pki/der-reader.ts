@@ -1,13 +1,13 @@
 import {TAG} from './der-writer.ts'
 
-/** The bytes are not DER, or not of the shape that is expected. Callers turn it into a TrustError. */
+/** The bytes are not DER, or not of the expected structure. Callers turn it into a TrustError. */
 export class DerError extends Error {
   override name = 'DerError'
 }
 
 export interface Element {
   tag: number
-  /** What stands inside. */
+  /** The content. */
   content: Buffer
   /** Tag, length and content. */
   bytes: Buffer
@@ -45,7 +45,7 @@ export class DerReader {
   read(tag: number): Element {
     const found = this.next()
     if (found.tag !== tag) {
-      throw new DerError(`tag 0x${found.tag.toString(16)} where 0x${tag.toString(16)} is expected`)
+      throw new DerError(`tag 0x${found.tag.toString(16)} instead of 0x${tag.toString(16)}`)
     }
     return found
   }

@@ -72,7 +72,7 @@ function base128(value: number): number[] {
 
 const encodedOids = new Map<string, Buffer>()
 
-/** Encoded once: those that are written are a few constants. */
+/** Cached: only a few constants are written. */
 export function oid(dotted: string): Buffer {
   const known = encodedOids.get(dotted)
   if (known) return known
@@ -86,7 +86,7 @@ function encodeOid(dotted: string): Buffer {
   return element(TAG.oid, Uint8Array.from([first * 40 + second, ...rest].flatMap(base128)))
 }
 
-/** UTCTime up to 2049, GeneralizedTime after it, as RFC 5280 4.1.2.5 asks. Fractions of a second are cut off. */
+/** UTCTime up to 2049, GeneralizedTime after it, as RFC 5280 4.1.2.5 requires. Fractions of a second are dropped. */
 export function time(date: Date): Buffer {
   const digits = date
     .toISOString()

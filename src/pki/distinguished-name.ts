@@ -8,17 +8,17 @@ export interface NameAttribute {
   value: string
 }
 
-/** A subject or issuer as it stands in a certificate or request. */
+/** A subject or issuer of a certificate or request. */
 export interface DistinguishedName {
-  /** The last one where there are several, as in Go; empty if there is none. */
+  /** The last one if there are several, as in Go; empty if there is none. */
   commonName: string
-  /** In the order of the certificate, repetitions included: Kubernetes takes them as groups. */
+  /** In the order of the certificate, including duplicates: Kubernetes uses them as groups. */
   organizations: string[]
   attributes: NameAttribute[]
   der: Buffer
 }
 
-/** What a new certificate is to be named. */
+/** The subject of a new certificate. */
 export interface Subject {
   commonName: string
   organizations?: readonly string[]
@@ -28,7 +28,7 @@ export interface Subject {
 const LONGEST_COMMON_NAME = 64
 const PRINTABLE = /^[A-Za-z0-9 '()+,\-./:=?]*$/
 
-/** The attributes that Go carries over from a request; any other, a Kubernetes UID among them, is not the requester's to choose. */
+/** The attributes that Go copies from a request. A requester cannot choose any other, such as a Kubernetes UID. */
 const CARRIED_OVER = new Set<string>([
   OID.commonName,
   OID.serialNumber,
@@ -68,7 +68,7 @@ function readText({tag, content}: Element): string {
       if (content.length % 2 !== 0) throw new DerError('a name is cut short')
       return Buffer.from(content).swap16().toString('utf16le')
     default:
-      throw new DerError('a name holds a value that is no text')
+      throw new DerError('a name contains a value that is not text')
   }
 }
 
@@ -95,7 +95,7 @@ export function readName({tag, content, bytes}: Element): DistinguishedName {
   }
 }
 
-/** One relative name an attribute, so that the order of organizations is kept. */
+/** One relative name per attribute, so that the order of organizations is kept. */
 export function encodeAttributes(attributes: readonly NameAttribute[]): Buffer {
   return sequence(
     ...attributes.map((attribute) => {
@@ -106,8 +106,8 @@ export function encodeAttributes(attributes: readonly NameAttribute[]): Buffer {
 }
 
 /**
- * What we name ourselves keeps to RFC 5280's length. Requests are not held to it, as Go does not: many a cloud gives its machines
- * names that are longer with "system:node:" before them.
+ * Names that we choose have at most RFC 5280's length. Requests may be longer, as in Go: in many clouds the name of a machine is
+ * longer with "system:node:" before it.
  */
 export function requireShortName({commonName}: Pick<Subject, 'commonName'>): void {
   if (Array.from(commonName).length <= LONGEST_COMMON_NAME) return
@@ -123,7 +123,7 @@ export const subjectAttributes = ({commonName, organizations = []}: Subject): Na
   ...(commonName === '' ? [] : [{oid: OID.commonName, value: commonName}]),
 ]
 
-/** What a certificate takes over from a request's subject, as Go's `pkix.Name` does: known attributes, the last common name. */
+/** What a certificate copies from a request's subject, as Go's `pkix.Name` does: known attributes, the last common name. */
 export function carriedOver(name: DistinguishedName): NameAttribute[] {
   const lastCommonName = name.attributes.findLastIndex(({oid: id}) => id === OID.commonName)
   return name.attributes.filter(

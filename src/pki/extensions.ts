@@ -18,26 +18,26 @@ export interface Extension {
   value: Buffer
 }
 
-/** What the extensions of a certificate say. */
+/** The extensions of a certificate. */
 export interface ExtensionFacts {
   names: Readonly<SubjectNames>
   isAuthority: boolean
-  /** How many CAs may stand below this one. */
+  /** How many CAs may follow below this one. */
   pathLength?: number
-  /** Absent where the extension is: then every usage is allowed. */
+  /** Absent if there is no such extension: then every usage is allowed. */
   keyUsages?: KeyUsage[]
-  /** Kubernetes' names, or object identifiers where it has none. Absent where the extension is. */
+  /** Kubernetes' names, or object identifiers if it has none. Absent if there is no such extension. */
   extendedKeyUsages?: string[]
   subjectKeyId?: string
   authorityKeyId?: string
-  /** Critical ones that nobody here understands, and name constraints: a chain with one of these is not trusted. */
+  /** Unsupported critical extensions, and name constraints: a chain with one of these is not trusted. */
   notUnderstood: string[]
 }
 
 const KEY_ID = 0x80
 const URI = 0x86
 
-/** A SEQUENCE OF Extension. An extension that stands there twice is refused. */
+/** A SEQUENCE OF Extension. Duplicates are refused. */
 export function readExtensions(list: DerReader): Extension[] {
   const found = new Map<string, Extension>()
   while (!list.done) {
@@ -46,7 +46,7 @@ export function readExtensions(list: DerReader): Extension[] {
     const flag = one.optional(TAG.boolean)
     const value = one.read(TAG.octetString).content
     one.end()
-    if (found.has(id)) throw new DerError(`the extension ${id} is there twice`)
+    if (found.has(id)) throw new DerError(`the extension ${id} appears twice`)
     found.set(id, {oid: id, critical: flag !== undefined && readBoolean(flag), value})
   }
   return [...found.values()]
@@ -76,12 +76,12 @@ function readExtendedKeyUsages(value: Buffer): string[] {
   return usages
 }
 
-/** As Go: these help to find other certificates, and nobody has to understand them. */
+/** As in Go: these help to find other certificates, and must not be critical. */
 function refuseCritical(name: string, critical: boolean): void {
   if (critical) throw new DerError(`${name} is marked critical`)
 }
 
-/** Nothing is fetched from where it points, but as Go a certificate with a malformed one is refused. */
+/** Nothing is fetched from its URLs, but, as in Go, a certificate with a malformed one is refused. */
 function checkInfoAccess(value: Buffer): void {
   const list = enterOnly(value, TAG.sequence)
   while (!list.done) {
@@ -94,7 +94,7 @@ function checkInfoAccess(value: Buffer): void {
   }
 }
 
-/** Reads the extensions that are understood. */
+/** Reads the supported extensions. */
 export function factsOf(extensions: readonly Extension[]): ExtensionFacts {
   const facts: ExtensionFacts = {names: NO_NAMES, isAuthority: false, notUnderstood: []}
   for (const {oid, critical, value} of extensions) {

@@ -12,22 +12,22 @@ export interface Inspection {
   id: string
   kind: 'authority' | 'leaf'
   location: string
-  /** Absent where there is no certificate that can be read. */
+  /** Absent if there is no readable certificate. */
   expires?: Date
   /** Milliseconds until it expires; negative afterwards. */
   residual?: number
-  /** Whether it is valid at this time: not expired, nor still to come. */
+  /** Whether it is valid now: neither expired nor not valid yet. */
   current?: boolean
   /** The CA that signs it; absent for a CA. */
   authority?: string
-  /** Whether the key of the CA is kept elsewhere, so that nothing can be renewed here. */
+  /** Whether the key of the CA is not on this machine, so that it cannot renew anything. */
   externallyManaged: boolean
   problems: string[]
 }
 
 export interface InspectionSources {
   certDir: string
-  /** Opens the place of a leaf; kubeconfig files are the caller's to read. */
+  /** Opens the location of a leaf; the caller reads kubeconfig files. */
   openStore: (place: Place) => LeafStore
 }
 
@@ -96,7 +96,7 @@ async function inspectLeaf(
   }
 }
 
-/** Every entry of the catalog with its end and what is wrong with it. Makes nothing new, and one bad entry hides no other. */
+/** Every entry of the catalog with its expiry date and its problems. Creates nothing, and reports all entries even if some are bad. */
 export async function inspectCatalog(
   {authorities, leaves}: Catalog,
   sources: InspectionSources,

@@ -4,7 +4,7 @@ function canonicalV6(address: string): string {
   return new URL(`http://[${address}]/`).hostname.slice(1, -1)
 }
 
-/** The shortest usual form of an IP address, or undefined if the text is none. Zones are not part of an address. */
+/** The canonical form of an IP address, or undefined if the text is not one. Zones are not accepted. */
 export function canonicalIp(address: string): string | undefined {
   if (isIPv4(address)) return address
   return isIPv6(address) && !address.includes('%') ? canonicalV6(address) : undefined
@@ -12,7 +12,7 @@ export function canonicalIp(address: string): string | undefined {
 
 const MAPPED_V4 = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/
 
-/** As `canonicalIp`, with IPv4 for an address that maps it into IPv6: verifiers such as Go's take the two for one. */
+/** Like `canonicalIp`, with IPv4 for an IPv4-mapped address: verifiers such as Go's treat the two as equal. */
 export function plainIp(address: string): string | undefined {
   const canonical = canonicalIp(address)
   const [, high, low] = MAPPED_V4.exec(canonical ?? '') ?? []
@@ -37,7 +37,7 @@ export function ipToBytes(address: string): Buffer {
   return bytes
 }
 
-/** The address that 4 or 16 bytes stand for; undefined for any other length. */
+/** The address of 4 or 16 bytes; undefined for any other length. */
 export function ipFromBytes(bytes: Buffer): string | undefined {
   if (bytes.length === 4) return [...bytes].join('.')
   if (bytes.length !== 16) return undefined

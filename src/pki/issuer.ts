@@ -29,10 +29,10 @@ import {signerFor} from './signatures.ts'
 import {encodeSubjectNames, type SubjectNames} from './subject-names.ts'
 import {leafUsageExtensions, type Usage} from './usages.ts'
 
-/** A CA that can sign: its key is imported, and what is the same in every certificate is encoded, once. */
+/** A CA that can sign. Its key is imported, and the parts that all certificates share are encoded, only once. */
 export interface Issuer {
   certificate: Certificate
-  /** Assembles and signs a certificate, on the thread pool for the signature. Answers DER. */
+  /** Assembles and signs a certificate; signs on the thread pool. Returns DER. */
   sign(leaf: LeafContent): Promise<Buffer>
 }
 
@@ -60,7 +60,7 @@ const KEY_ID = 0x80
 
 const sha1 = (bytes: Buffer): Buffer => createHash('sha1').update(bytes).digest()
 
-/** RFC 5280 4.2.1.2, method 1: the SHA-1 of the public key's bits. It names a key and protects nothing. */
+/** RFC 5280 4.2.1.2, method 1: the SHA-1 of the public key's bits. It identifies a key and protects nothing. */
 function keyIdOf(publicKeyInfo: Buffer): Buffer {
   const inner = new DerReader(publicKeyInfo).enter(TAG.sequence)
   inner.read(TAG.sequence)
@@ -70,7 +70,7 @@ function keyIdOf(publicKeyInfo: Buffer): Buffer {
 const MOST_REMEMBERED = 64
 const remembered = new Map<string, Buffer>()
 
-/** Requesters choose usages, so only so many combinations are kept. */
+/** Requesters choose usages, so the cache of combinations is limited. */
 function usageExtensions(usages: readonly string[]): Buffer {
   const key = JSON.stringify(usages)
   const known = remembered.get(key)
@@ -82,7 +82,7 @@ function usageExtensions(usages: readonly string[]): Buffer {
 
 export function createIssuer(certificate: Certificate, key: KeyObject): Issuer {
   if (!isPairOf(key, publicKeyOf(certificate))) {
-    throw new TrustError('PAIR_MISMATCH', 'the CA certificate and the CA key are not of one pair')
+    throw new TrustError('PAIR_MISMATCH', 'the CA key does not belong to the CA certificate')
   }
   const signer = signerFor(key)
   const authorityKeyId = certificate.subjectKeyId
@@ -111,7 +111,7 @@ export function createIssuer(certificate: Certificate, key: KeyObject): Issuer {
             usageExtensions(usages),
             extension(OID.subjectKeyId, octetString(keyIdOf(publicKeyInfo))),
             authorityExtension,
-            // With an empty subject the names are the only identity there is, and RFC 5280 has them critical.
+            // With an empty subject the alternative names are the only identity, and RFC 5280 requires them to be critical.
             alternative
               ? extension(OID.subjectAltName, alternative, {critical: attributes.length === 0})
               : Buffer.alloc(0),
@@ -123,7 +123,7 @@ export function createIssuer(certificate: Certificate, key: KeyObject): Issuer {
   }
 }
 
-/** A certificate for a key of one's own. Answers PEM. */
+/** A certificate for our own key. Returns PEM. */
 export async function issueLeaf(issuer: Issuer, template: LeafTemplate): Promise<string> {
   requireShortName(template.subject)
   const der = await issuer.sign({
@@ -137,8 +137,8 @@ export async function issueLeaf(issuer: Issuer, template: LeafTemplate): Promise
 }
 
 /**
- * A certificate for a request, as the csrsigning controller issues it: subject and names are carried over, usages and
- * time are the signer's, every other extension asked for is dropped. Answers PEM, the leaf only.
+ * A certificate for a request, as the csrsigning controller issues it: subject and names come from the request, usages and
+ * validity from the signer; other requested extensions are dropped. Returns PEM, the leaf only.
  */
 export async function issueFromRequest(
   issuer: Issuer,

@@ -3,7 +3,7 @@ import {DerReader, enterOnly, readBytesOfBits, readInteger, readOid} from './der
 import {TAG} from './der-writer.ts'
 import {OID} from './oids.ts'
 
-/** What stands before the two coordinates of a point, for the curves in use. */
+/** The DER prefix before the two coordinates of a point, for each supported curve. */
 const POINT_PREFIXES = [
   {crv: 'P-256', bytes: 32, prefix: '3059301306072a8648ce3d020106082a8648ce3d03010703420004'},
   {crv: 'P-384', bytes: 48, prefix: '3076301006072a8648ce3d020106052b8104002203620004'},
@@ -13,12 +13,12 @@ const POINT_PREFIXES = [
 const OTHER_KINDS: readonly string[] = [OID.rsaEncryption, OID.ed25519]
 const CURVE_IDS: readonly string[] = [OID.p256, OID.p384, OID.p521]
 
-/** Bounds of Go's TLS and RSA: a signature of a larger key is a cheap way to keep whoever checks it busy. */
+/** Limits of Go's TLS and RSA: larger keys are a cheap way to keep a verifier busy. */
 const SMALLEST_MODULUS = 1024
 const LARGEST_MODULUS = 8192
 const LARGEST_EXPONENT_BITS = 31
 
-/** The coordinates of an ECDSA key: OpenSSL takes them in half the time that it takes to find them in the DER. */
+/** The coordinates of an ECDSA key: OpenSSL imports them in half the time that it needs for the DER. */
 export function pointOf(der: Buffer): JsonWebKey | undefined {
   for (const {crv, bytes, prefix} of POINT_PREFIXES) {
     if (der.length !== prefix.length + 2 * bytes || !der.subarray(0, prefix.length).equals(prefix))
@@ -29,18 +29,18 @@ export function pointOf(der: Buffer): JsonWebKey | undefined {
   return undefined
 }
 
-/** Why a key that is no point of a curve in use is not even shown to OpenSSL. */
+/** Why a key that is not a point on a supported curve is not even passed to OpenSSL. */
 export function problemOfKind(der: Buffer): string | undefined {
   const algorithm = new DerReader(der).enter(TAG.sequence).enter(TAG.sequence)
   const kind = readOid(algorithm.read(TAG.oid))
   if (OTHER_KINDS.includes(kind)) return undefined
-  if (kind !== OID.ecPublicKey) return 'it is neither RSA nor ECDSA nor Ed25519'
+  if (kind !== OID.ecPublicKey) return 'it is not RSA, ECDSA or Ed25519'
   return CURVE_IDS.includes(readOid(algorithm.read(TAG.oid)))
-    ? 'it is no point with two coordinates'
-    : 'its curve is none of P-256, P-384, P-521'
+    ? 'it is not a point with two coordinates'
+    : 'its curve is not P-256, P-384 or P-521'
 }
 
-/** Why a stranger's key is refused before anything is computed with it; from SubjectPublicKeyInfo. */
+/** Why an untrusted key is refused before any computation with it; from SubjectPublicKeyInfo. */
 export function problemOfStrangersKey(der: Buffer): string | undefined {
   if (pointOf(der) !== undefined) return undefined
   try {

@@ -18,11 +18,11 @@ import {
   type KeyAlgorithm,
 } from './keys.ts'
 
-/** Bare keys as they are found in the certificate folder: one signs, and while keys are exchanged several are believed. */
+/** Bare keys in the certificate folder: one signs; while keys are being replaced, several verify. */
 export interface StoredKeys {
-  /** All keys of the public file; the private key's own half is always among them. */
+  /** All keys of the public file, which always include the public half of the private key. */
   publicKeys: readonly KeyObject[]
-  /** Absent where only the public file is here: tokens can then be checked and not issued. */
+  /** Absent if there is only the public file: then tokens can be verified but not issued. */
   privateKey?: KeyObject
 }
 
@@ -42,7 +42,7 @@ export async function readKeyPair(
   if (publicKeys && !publicKeys.some((key) => isPairOf(privateKey, key))) {
     throw new TrustError(
       'PAIR_MISMATCH',
-      `${publicPath} does not hold the public key of ${privatePath}`,
+      `${publicPath} does not contain the public key of ${privatePath}`,
       {
         hints: [
           `add the public key of ${spec.privateKey} to ${spec.publicKey}`,
@@ -54,7 +54,7 @@ export async function readKeyPair(
   return {privateKey, publicKeys: publicKeys ?? [publicHalf(privateKey)]}
 }
 
-/** The pair of the folder, made where it is not there and never overwritten; a public half that is missing is added. */
+/** The pair in the folder, created if it does not exist and never overwritten; a missing public half is added. */
 export async function ensureKeyPair(
   certDir: string,
   spec: KeyPairSpec,

@@ -3,7 +3,7 @@ import {TrustError} from '../errors.ts'
 import {weaknessOfModulus} from './weak-rsa.ts'
 
 const SMALLEST_MODULUS = 2048
-/** Go's TLS refuses larger ones too: verifying them is a cheap way to keep a server busy. */
+/** Go's TLS refuses larger ones too: they are a cheap way to keep a server busy. */
 const LARGEST_MODULUS = 8192
 const USUAL_EXPONENT = 65_537n
 const CURVES: readonly (string | undefined)[] = ['prime256v1', 'secp384r1', 'secp521r1']
@@ -14,7 +14,7 @@ function weakness(key: KeyObject): string | undefined {
     case 'ed25519':
       return undefined
     case 'ec':
-      return CURVES.includes(namedCurve) ? undefined : 'its curve is none of P-256, P-384, P-521'
+      return CURVES.includes(namedCurve) ? undefined : 'its curve is not P-256, P-384 or P-521'
     case 'rsa': {
       if (modulusLength < SMALLEST_MODULUS)
         return `RSA needs at least ${SMALLEST_MODULUS} bits, it has ${modulusLength}`
@@ -26,11 +26,11 @@ function weakness(key: KeyObject): string | undefined {
       return weaknessOfModulus(BigInt(`0x${Buffer.from(n, 'base64url').toString('hex')}`))
     }
     default:
-      return 'it is neither RSA nor ECDSA nor Ed25519'
+      return 'it is not RSA, ECDSA or Ed25519'
   }
 }
 
-/** Refuses keys that others can break, or that clients of the cluster cannot use. */
+/** Refuses keys that can be broken, or that clients of the cluster cannot use. */
 export function requireStrongKey(publicKey: KeyObject): void {
   const reason = weakness(publicKey)
   if (reason === undefined) return

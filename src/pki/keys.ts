@@ -50,10 +50,10 @@ export const publicKeyPem = (key: KeyObject): string =>
 /** SubjectPublicKeyInfo. */
 export const publicKeyDer = (key: KeyObject): Buffer => key.export({format: 'der', type: 'spki'})
 
-/** The first private key of the text, be it PKCS#8, SEC1 or PKCS#1. Nothing of the text ends up in an error. */
+/** The first private key of the text, as PKCS#8, SEC1 or PKCS#1. No error contains any part of the text. */
 export function parsePrivateKey(text: string): KeyObject {
   const block = parsePem(text).find(({label}) => label.endsWith('PRIVATE KEY'))
-  if (!block) throw new TrustError('KEY_INVALID', 'there is no private key in PEM form')
+  if (!block) throw new TrustError('KEY_INVALID', 'there is no PEM private key')
   if (
     block.label.startsWith('ENCRYPTED') ||
     block.headers.some((line) => line.includes('ENCRYPTED'))
@@ -65,16 +65,16 @@ export function parsePrivateKey(text: string): KeyObject {
   try {
     return createPrivateKey(encodePem(block.label, block.bytes))
   } catch {
-    // The cause is left out: OpenSSL's messages are of no help, and a key's bytes must not come near a log.
+    // Without the cause: OpenSSL's messages are of no help, and bytes of a key must not get into a log.
     throw new TrustError('KEY_INVALID', 'the private key cannot be read')
   }
 }
 
-/** All public keys of the text, in order, and at least one; a private key's public half is not taken for one. */
+/** All public keys of the text, in order, and at least one; the public half of a private key does not count. */
 export function parsePublicKeys(text: string): KeyObject[] {
   const blocks = parsePem(text).filter(({label}) => label.endsWith('PUBLIC KEY'))
   if (blocks.length === 0) {
-    throw new TrustError('KEY_INVALID', 'there is no public key in PEM form')
+    throw new TrustError('KEY_INVALID', 'there is no PEM public key')
   }
   return blocks.map(({label, bytes}) => {
     try {
@@ -86,9 +86,9 @@ export function parsePublicKeys(text: string): KeyObject[] {
 }
 
 /**
- * From SubjectPublicKeyInfo. Of ECDSA keys only the two coordinates get as far as OpenSSL, which checks that they are a
- * point of the curve, and of other kinds only those in use: Node ends the whole process where one looks closer at a key
- * that is the point at infinity, or on the curve SM2. Go reads no compressed points and no curves spelled out either.
+ * From SubjectPublicKeyInfo. OpenSSL gets only the two coordinates of an ECDSA key, which it checks to be a point on the curve,
+ * and other keys only of supported types: Node.js crashes when details of some keys are read, such as the point at infinity or
+ * the curve SM2. Go does not read compressed points or explicit curves either.
  */
 export function publicKeyFromDer(der: Buffer): KeyObject {
   let problem: string | undefined
@@ -105,7 +105,7 @@ export function publicKeyFromDer(der: Buffer): KeyObject {
 
 export const publicHalf = (privateKey: KeyObject): KeyObject => createPublicKey(privateKey)
 
-/** Whether the two halves, of whatever kind of object, are of one pair. */
+/** Whether the two keys are a pair. */
 export function isPairOf(privateKey: KeyObject, publicKey: KeyObject): boolean {
   return publicHalf(privateKey).equals(publicKey)
 }

@@ -9,9 +9,9 @@ import {verifyChain} from './verify.ts'
 import type {ExtendedKeyUsage} from './usages.ts'
 
 export interface LeafView {
-  /** Absent where there is none, or none that can be read. */
+  /** Absent if there is none, or it cannot be read. */
   certificate?: Certificate
-  /** Why the leaf cannot be used as the catalog wants it; empty for a good one. */
+  /** Why the leaf cannot be used; empty for a valid one. */
   problems: string[]
 }
 
@@ -19,15 +19,15 @@ export interface LeafExpectation {
   leaf: LeafSpec
   authority: Authority
   now: Date
-  /** Not looked at where it is not known. */
+  /** Not checked if it is not known. */
   names?: Readonly<SubjectNames>
-  /** Whether an operator brought it: then it has to work, and need not be as we would have made it. */
+  /** Whether an operator provided it: then it must work, but may differ from the catalog. */
   isBrought?: boolean
 }
 
 const MASTERS = 'system:masters'
 
-/** A client is known by its name, and by the one group that no RBAC rule gives; a server by neither. */
+/** A client is identified by its name, and by the one group whose rights do not come from RBAC; a server by neither. */
 function isUsableSubject({subject}: Certificate, {subject: wanted, usages}: LeafSpec): boolean {
   if (!usages.includes('client auth')) return true
   const isMaster = wanted.organizations?.includes(MASTERS) ?? false
@@ -51,7 +51,7 @@ function subjectProblems(certificate: Certificate, {leaf, isBrought}: LeafExpect
   return [`it is for another subject, "${certificate.subject.commonName}"`]
 }
 
-/** Each usage on its own: a certificate for servers and clients has to hold as both. */
+/** Checks each usage separately: a certificate for servers and clients must be valid as both. */
 function chainProblems(
   certificate: Certificate,
   {leaf, authority, now}: LeafExpectation,
@@ -72,13 +72,13 @@ function nameProblems({names}: Certificate, wanted?: Readonly<SubjectNames>): st
 function trustProblems({caPem}: Partial<LeafMaterial>, {bundlePem}: Authority): string[] {
   if (caPem === undefined) return []
   try {
-    return isSameBundle(caPem, bundlePem) ? [] : ["it is kept with another CA's certificate"]
+    return isSameBundle(caPem, bundlePem) ? [] : ["it is stored with another CA's certificate"]
   } catch (error) {
     return [messageOf(error)]
   }
 }
 
-/** Looks at what is kept of a leaf with the eyes of the catalog. */
+/** Compares a stored leaf with the catalog. */
 export function viewLeaf(
   material: Partial<LeafMaterial> | undefined,
   expectation: LeafExpectation,

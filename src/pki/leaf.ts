@@ -13,7 +13,7 @@ import type {Usage} from './usages.ts'
 export interface LeafOptions {
   store: LeafStore
   algorithm?: KeyAlgorithm
-  /** In milliseconds; cut to the CA's own end. */
+  /** In milliseconds; never beyond the CA's own expiry. */
   lifetime?: number
 }
 
@@ -26,7 +26,7 @@ export interface LeafResult {
   certificate: Certificate
 }
 
-/** A server's RSA key may also decrypt a session's key, which old TLS clients send; other keys cannot, and clients send none. */
+/** A server's RSA key may also decrypt session keys of old TLS clients; other keys cannot, and clients need not. */
 function usagesFor({usages}: LeafSpec, algorithm: string | undefined): Usage[] {
   const enciphers = algorithm === 'rsa' && usages.includes('server auth')
   return enciphers ? [...usages, 'key encipherment'] : [...usages]
@@ -53,7 +53,7 @@ async function makeLeaf(
   return parseCertificate(certificatePem)
 }
 
-/** Keeps a leaf that is as the catalog wants it, and makes a new one otherwise. */
+/** Keeps a leaf that matches the catalog, otherwise creates a new one. */
 export async function ensureLeaf(
   authority: Authority,
   leaf: LeafSpec,
@@ -82,8 +82,8 @@ function namesHeld(certificatePem: string | undefined): Readonly<SubjectNames> {
 }
 
 /**
- * Makes a new leaf in the place of the one that is there. As kubeadm's renewal, it keeps the names of the old
- * certificate; those of a context, where one is given, are added.
+ * Replaces a leaf with a new one. As in kubeadm's renewal, it keeps the names of the old certificate; those of a context, if
+ * given, are added.
  */
 export async function renewLeaf(
   authority: Authority,

@@ -4,9 +4,9 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** How far a certificate's start lies back, for the sake of machines whose clock is slow. */
+/** How far certificates are backdated, for machines whose clock is slow. */
 export const BACKDATE = 5 * MINUTE
-/** From here on the backdating is taken off the end, so that the whole is as long as was asked for. */
+/** From this lifetime on, the backdating is subtracted from the end, so that the total is as requested. */
 const SHORT_LIVED = 8 * HOUR
 
 /** kubeadm's defaults: ten years for a CA, one for what it signs. */
@@ -28,7 +28,7 @@ export function validityFor(now: Date, ttl: number, caNotAfter: Date): Validity 
   }
 }
 
-/** A self-signed certificate's own time: there is no CA above that would cut it. */
+/** The validity of a self-signed certificate, which no CA above limits. */
 export function authorityValidity(now: Date, lifetime: number): Validity {
   return {
     notBefore: new Date(now.getTime() - BACKDATE),

@@ -5,22 +5,22 @@ import {lookAt} from '../fs/file-checks.ts'
 import {unwritable} from '../fs/file-errors.ts'
 import {requireSafeFolder} from '../fs/folders.ts'
 
-/** This release did not exist before: on such a clock nobody's certificates would be valid. */
+/** This release did not exist before: with such a clock no certificate would be valid. */
 const RELEASED = new Date('2026-10-01T00:00:00Z')
 
 export function requireRightClock(now: Date): void {
   if (now >= RELEASED) return
   throw new TrustError('PREFLIGHT_FAILED', `the clock of this machine says ${now.toISOString()}`, {
-    hints: ['set the clock, for certificates depend on it'],
+    hints: ['set the clock: certificates depend on it'],
   })
 }
 
-/** The folder itself, or the nearest one above it that is there. */
+/** The folder itself, or the nearest existing parent. */
 async function existing(folder: string): Promise<string> {
   return (await lookAt(folder)) || folder === dirname(folder) ? folder : existing(dirname(folder))
 }
 
-/** Refuses folders that could not be made, written to, or trusted with a key. */
+/** Refuses folders that cannot be created, written to, or trusted with a key. */
 export async function requireWritableFolders(folders: readonly string[]): Promise<void> {
   for (const folder of folders) {
     const there = await existing(folder)

@@ -9,7 +9,7 @@ export const OID = {
   organization: '2.5.4.10',
   organizationalUnit: '2.5.4.11',
   postalCode: '2.5.4.17',
-  /** The subject attribute that Kubernetes takes a user's UID from. */
+  /** The subject attribute that Kubernetes reads a user's UID from. */
   kubernetesUid: '1.3.6.1.4.1.57683.2',
 
   subjectKeyId: '2.5.29.14',

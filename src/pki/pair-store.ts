@@ -7,7 +7,7 @@ import {readFileIfThere} from '../fs/files.ts'
 import {ensureFolder} from '../fs/folders.ts'
 import {isPairOf, parsePrivateKey} from './keys.ts'
 
-/** A certificate and its key as they are kept, with the CA's certificates where the place holds these too. */
+/** A stored certificate and its key, with the CA's certificates if they are stored there too. */
 export interface LeafMaterial {
   certificatePem: string
   keyPem: string
@@ -15,20 +15,20 @@ export interface LeafMaterial {
 }
 
 /**
- * Where a leaf is kept. Pairs of files are kept here; kubeconfig files are written by a layer above, which gives a store
- * of its own. A write is all or nothing, through crashes too.
+ * Where a leaf is stored. This file handles pairs of files; a layer above has its own store for kubeconfig files. A write is all
+ * or nothing, even if the process crashes.
  */
 export interface LeafStore {
   /** The path to show to people. */
   location: string
   /** All of its files. */
   files: readonly string[]
-  /** What is there of it; undefined if nothing is. */
+  /** What exists of it; undefined if nothing does. */
   read(): Promise<Partial<LeafMaterial> | undefined>
   write(material: Required<LeafMaterial>): Promise<void>
 }
 
-/** Hears of files before they are written, so that a crash leaves none that nobody has noted. */
+/** Called before files are written, so that all of them are recorded even after a crash. */
 export type BeforeWrite = (files: readonly {path: string; data: string}[]) => Promise<void>
 
 const MOST_READS = 10
@@ -55,7 +55,7 @@ async function readOnce(
   }
 }
 
-/** False for what cannot be read too. */
+/** Also false for what cannot be read. */
 export function isMatching({certificatePem, keyPem}: Partial<LeafMaterial>): boolean {
   if (certificatePem === undefined || keyPem === undefined) return false
   try {
@@ -65,7 +65,7 @@ export function isMatching({certificatePem, keyPem}: Partial<LeafMaterial>): boo
   }
 }
 
-/** What is there of the pair. Reads again where the halves do not match: a writer may be at work between the two reads. */
+/** What exists of the pair. Reads again if the halves do not match: a writer may have changed them between the two reads. */
 export async function readPair(
   certDir: string,
   place: PairPlace,
@@ -87,7 +87,7 @@ function filesOf(certDir: string, place: PairPlace, {certificatePem, keyPem}: Le
   return {folder, group, files}
 }
 
-/** Makes the pair; answers false, and changes nothing, where a file of it is there already. */
+/** Creates the pair; returns false, and changes nothing, if one of its files already exists. */
 export async function createPair(
   certDir: string,
   place: PairPlace,
@@ -100,7 +100,7 @@ export async function createPair(
   return createFiles(folder, group, files)
 }
 
-/** Puts the pair in the place of the one that is there, both halves or none. */
+/** Replaces the existing pair, both halves or none. */
 export async function replacePair(
   certDir: string,
   place: PairPlace,

@@ -13,9 +13,8 @@ const HEADER = /^[^\s:]+:/
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
 /**
- * Every well-formed block of a text; what stands around blocks, and what only looks like one, is skipped. Base64 holds no
- * dashes, so a block can only begin at the last such line before an end: a text of nothing but beginnings costs no more
- * than its length.
+ * Every well-formed block of a text; other text, and what only looks like a block, is skipped. Base64 has no dashes, so a block
+ * can only start at the last BEGIN line before an END line: a text of many BEGIN lines is still read in linear time.
  */
 export function pemBlocks(text: string): PemBlock[] {
   const blocks: PemBlock[] = []
@@ -30,7 +29,7 @@ export function pemBlocks(text: string): PemBlock[] {
   }
 }
 
-/** The block that the text before an end holds, if there is one of its type. */
+/** The block that ends here, if there is one of its type. */
 function blockIn(before: string, type: string | undefined): PemBlock | undefined {
   const begin = lastLineStart(before, BEGIN)
   if (begin === -1 || type === undefined) return undefined
@@ -60,7 +59,7 @@ function lastLineStart(text: string, mark: string): number {
   return at
 }
 
-/** Without its end. */
+/** Without the line end. */
 function lineAt(text: string, start: number): string {
   const end = text.indexOf('\n', start)
   const line = text.slice(start, end === -1 ? text.length : end)

@@ -3,7 +3,7 @@ import {TrustError} from '../errors.ts'
 export interface PemBlock {
   label: string
   bytes: Buffer
-  /** Lines such as `Proc-Type: 4,ENCRYPTED` that stand before the data. */
+  /** Lines such as `Proc-Type: 4,ENCRYPTED` before the data. */
   headers: string[]
 }
 
@@ -23,14 +23,14 @@ function toBlock(label: string, lines: string[]): PemBlock {
     else base64 += line.trim()
   }
   if (!BASE64.test(base64) || base64.length % 4 !== 0) {
-    throw invalid(`the ${label} block does not hold base64`)
+    throw invalid(`the ${label} block is not base64`)
   }
   return {label, bytes: Buffer.from(base64, 'base64'), headers}
 }
 
 /**
- * All blocks, in order; text before, between and after them is passed over. A block that is begun and not ended, or does
- * not hold base64, is refused: passing over it would leave a certificate out of a bundle without a word.
+ * All blocks, in order; other text is skipped. A block that is not complete, or is not base64, is refused: skipping it would
+ * silently drop a certificate from a bundle.
  */
 export function parsePem(text: string): PemBlock[] {
   const blocks: PemBlock[] = []
@@ -41,14 +41,14 @@ export function parsePem(text: string): PemBlock[] {
     if (open === undefined) {
       if (begun !== undefined) open = {label: begun, lines: []}
     } else if (begun !== undefined) {
-      throw invalid(`a ${begun} block begins inside of a ${open.label} block`)
+      throw invalid(`a ${begun} block starts inside of a ${open.label} block`)
     } else if (ended === undefined) {
       open.lines.push(line)
     } else if (ended === open.label) {
       blocks.push(toBlock(open.label, open.lines))
       open = undefined
     } else {
-      throw invalid(`a ${open.label} block is ended as ${ended}`)
+      throw invalid(`a ${open.label} block ends as ${ended}`)
     }
   }
   if (open !== undefined) throw invalid(`the ${open.label} block has no end`)

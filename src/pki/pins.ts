@@ -11,7 +11,7 @@ export function pinOf({publicKeyDer}: Pick<Certificate, 'publicKeyDer'>): Pin {
   return `sha256:${createHash('sha256').update(publicKeyDer).digest('hex')}`
 }
 
-/** What a pin is of, for the error about one that is none. */
+/** What a pin is for, in errors about malformed ones. */
 interface PinKind {
   what: string
   where: string
@@ -19,12 +19,12 @@ interface PinKind {
 
 const CA_PIN: PinKind = {
   what: 'a CA certificate hash',
-  where: '"trustadm token create --print-join-command" prints it',
+  where: 'to get it, run "trustadm token create --print-join-command"',
 }
 
 export const REQUEST_PIN: PinKind = {
   what: 'the pin of a key',
-  where: '"trustadm certificate show" prints that of a request',
+  where: 'to get that of a request, run "trustadm certificate show"',
 }
 
 export function parsePin(text: string, {what, where}: PinKind = CA_PIN): Pin {
@@ -38,6 +38,6 @@ export function parsePin(text: string, {what, where}: PinKind = CA_PIN): Pin {
 export const parsePins = (texts: readonly string[]): Set<Pin> =>
   new Set(texts.map((text) => parsePin(text)))
 
-/** Whether the certificate's key is one of the pinned ones. A hash is public: nothing is gained by constant time here. */
+/** Whether the certificate's key is pinned. Hashes are public, so the comparison need not take constant time. */
 export const isPinned = (certificate: Certificate, pins: ReadonlySet<Pin>): boolean =>
   pins.has(pinOf(certificate))

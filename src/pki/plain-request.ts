@@ -8,8 +8,8 @@ const VERSION = unsignedInteger(Uint8Array.of(0))
 const NO_ATTRIBUTES = element(0xa0)
 
 /**
- * A PKCS#10 request with a subject and nothing else, as PEM: what a kubelet asks for to be a client. Written without the
- * library of `createRequest`, which takes longer to load than all the rest of a join.
+ * A PKCS#10 request with only a subject, as PEM: what a kubelet needs to be a client. Written without the library of
+ * `createRequest`, which takes longer to load than the rest of a join.
  */
 export async function createPlainRequest(subject: Subject, keys: KeyPair): Promise<string> {
   const signer = signerFor(keys.privateKey)

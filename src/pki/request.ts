@@ -22,11 +22,11 @@ import {NO_NAMES, readSubjectNames, type SubjectNames} from './subject-names.ts'
 export interface CertificateRequest {
   subject: DistinguishedName
   names: Readonly<SubjectNames>
-  /** Importing a key costs more than all the reading: it is done when somebody asks for it. */
+  /** Imported on demand: that costs more than reading the whole request. */
   readonly publicKey: KeyObject
   /** SubjectPublicKeyInfo. */
   publicKeyDer: Buffer
-  /** What the requester would like; signers decide for themselves. */
+  /** What the requester asks for; signers decide. */
   requestedExtensions: Extension[]
   signatureAlgorithm: string
   signed: Signed
@@ -41,7 +41,7 @@ function invalid(message: string, cause?: unknown): TrustError {
   return new TrustError('CERTIFICATE_REQUEST_INVALID', message, {cause})
 }
 
-/** The extensions of every extension request among the attributes. Other attributes are passed over. */
+/** The extensions of every extension request among the attributes. Other attributes are ignored. */
 function readRequestedExtensions(attributes: DerReader): Extension[] {
   const lists: Buffer[] = []
   while (!attributes.done) {
@@ -70,7 +70,7 @@ function read(der: Buffer): CertificateRequest {
   if (signatureAlgorithm === undefined) {
     throw new DerError(`its signature algorithm (${algorithm}) is weak or unknown`)
   }
-  // No signature covers them, and no algorithm in use has any.
+  // The signature does not cover them, and no supported algorithm has any.
   if (parameters.length > 0 && !parameters.equals(NO_PARAMETERS)) {
     throw new DerError('its signature algorithm has parameters')
   }
@@ -91,7 +91,7 @@ function read(der: Buffer): CertificateRequest {
   }
 }
 
-/** The subject alone, which costs a fraction of reading the whole; undefined if there is none to be read. */
+/** Only the subject, which is much faster than reading everything; undefined if it cannot be read. */
 export function requestSubject(der: Uint8Array): DistinguishedName | undefined {
   try {
     const content = enterOnly(Buffer.from(der), TAG.sequence).enter(TAG.sequence)
@@ -117,13 +117,13 @@ export const parseRequestDer = (der: Uint8Array): CertificateRequest =>
     return request
   })
 
-/** As `parseRequestDer`, without a look at the key: for requests that were parsed before they were kept. */
+/** Like `parseRequestDer`, without checking the key: for stored requests, which were checked before. */
 export const parseStoredRequestDer = (der: Uint8Array): CertificateRequest =>
   refusing(() => read(Buffer.from(der)))
 
 /**
- * The first block of the text, which must be labelled `CERTIFICATE REQUEST`, as in the API server. Weak keys, weak
- * signature algorithms and extensions that are asked for twice are refused.
+ * The first block of the text, which must be labelled `CERTIFICATE REQUEST`, as in the API server. Refuses weak keys, weak
+ * signature algorithms and duplicate extensions.
  */
 export function parseRequest(text: string): CertificateRequest {
   const [block] = parsePem(text)
@@ -131,7 +131,7 @@ export function parseRequest(text: string): CertificateRequest {
   return parseRequestDer(block.bytes)
 }
 
-/** Refuses a request that its own key did not sign: its sender may not hold that key. */
+/** Refuses a request that is not signed with its own key: its sender may not have that key. */
 export async function verifyRequest(request: CertificateRequest): Promise<void> {
   if (!(await isSignedBy(request.signed, request.publicKey))) {
     throw invalid('the signature of the certificate request does not match its public key')

@@ -4,7 +4,7 @@ import {pointOf, problemOfKind} from './key-info.ts'
 import {OID} from './oids.ts'
 import type {SubjectNames} from './subject-names.ts'
 
-/** What is wrong with a chain that OpenSSL has accepted and Go would not. */
+/** Problems of a chain that OpenSSL accepts and Go does not. */
 export type ServerProblem = 'unreadable' | 'host' | 'root' | 'root key' | 'constrained name'
 
 const HOST = /^(?:\w[\w-]*)(?:\.\w[\w-]*)*$/
@@ -12,7 +12,7 @@ const PATTERN = /^(?:\*|\w[\w-]*)(?:\.\w[\w-]*)*$/
 const LONGEST_NAME = 1024
 const ODD_LABEL = /^$|[^\x21-\x7e]/
 
-/** Go's `VerifyHostname`: a wildcard stands for one whole label, the first, and the common name counts for nothing. */
+/** Go's `VerifyHostname`: a wildcard matches one whole label, the first, and the common name is ignored. */
 export function isForHost({dns, ips}: Readonly<SubjectNames>, host: string): boolean {
   const address = canonicalIp(host.replace(/^\[(.*)\]$/, '$1'))
   if (address !== undefined) return ips.includes(address)
@@ -29,7 +29,7 @@ function matches(name: string, wanted: string): boolean {
   return dot !== -1 && name.slice(1) === wanted.slice(dot)
 }
 
-/** Below CAs that limit names Go wants to understand each of them. */
+/** Below a CA with name constraints, Go requires every name to be well-formed. */
 function hasOddName({dns, emails}: Readonly<SubjectNames>): boolean {
   const isOdd = (domain: string) => domain.split('.').some((label) => ODD_LABEL.test(label))
   return dns.some(isOdd) || emails.some((email) => isOdd(/^[^@]+@([^@]+)$/.exec(email)?.[1] ?? ''))
@@ -44,8 +44,8 @@ function isRootKey({publicKeyDer}: Certificate): boolean {
 }
 
 /**
- * Looks at a server's chain, leaf first and root last, whose signatures and times OpenSSL has checked, with the eyes of Go:
- * what kubectl would not connect to is nothing to send a token to.
+ * Checks a server's chain, leaf first and root last, as Go does, after OpenSSL has checked signatures and validity: no token is
+ * sent to a server that kubectl would not connect to.
  */
 export function problemOfServer(
   chain: readonly Uint8Array[],

@@ -7,11 +7,11 @@ interface SignatureAlgorithm {
   oid: string
   name: string
   keyType: 'rsa' | 'ec' | 'ed25519'
-  /** Absent where the algorithm hashes by itself. */
+  /** Absent if the algorithm includes the hash. */
   hash?: 'sha256' | 'sha384' | 'sha512'
 }
 
-/** What may sign here. SHA-1, MD5 and DSA are not in it. */
+/** The accepted algorithms. SHA-1, MD5 and DSA are not among them. */
 const ALGORITHMS: readonly SignatureAlgorithm[] = [
   {oid: '1.2.840.113549.1.1.11', name: 'SHA256-RSA', keyType: 'rsa', hash: 'sha256'},
   {oid: '1.2.840.113549.1.1.12', name: 'SHA384-RSA', keyType: 'rsa', hash: 'sha384'},
@@ -28,7 +28,7 @@ const HASH_BY_CURVE: Record<string, SignatureAlgorithm['hash']> = {
   secp521r1: 'sha512',
 }
 
-/** Something signed: the bytes, by which algorithm, and the signature. */
+/** Signed bytes, the algorithm and the signature. */
 export interface Signed {
   content: Buffer
   algorithm: string
@@ -48,7 +48,7 @@ export function readAlgorithm(reader: DerReader): {id: string; bytes: Buffer; pa
   return {id: readOid(id), bytes, parameters: content.subarray(id.bytes.length)}
 }
 
-/** The name of a signature algorithm that is accepted; undefined for weak and unknown ones. */
+/** The name of an accepted signature algorithm; undefined for weak and unknown ones. */
 export function signatureAlgorithmName(id: string): string | undefined {
   return ALGORITHMS.find((algorithm) => algorithm.oid === id)?.name
 }
@@ -59,14 +59,14 @@ function algorithmOf(signed: Signed, key: KeyObject): SignatureAlgorithm | undef
   )
 }
 
-/** For a check now and then whose result is kept; false too for algorithms that are weak or do not fit the key. */
+/** For rare checks whose result is cached. Also false for algorithms that are weak or do not match the key. */
 export function isSignedBySync(signed: Signed, key: KeyObject): boolean {
   const algorithm = algorithmOf(signed, key)
   if (!algorithm) return false
   return verifyBytes(algorithm.hash, signed.content, key, signed.signature)
 }
 
-/** On the thread pool. False too for algorithms that are weak or do not fit the key. */
+/** On the thread pool. Also false for algorithms that are weak or do not match the key. */
 export async function isSignedBy(signed: Signed, key: KeyObject): Promise<boolean> {
   const algorithm = algorithmOf(signed, key)
   if (!algorithm) return false
@@ -85,7 +85,7 @@ export function signerFor(key: KeyObject): Signer {
   const algorithm = ALGORITHMS.find(
     (one) => one.keyType === keyType && (one.hash === undefined || one.hash === hash),
   )
-  if (!algorithm) throw new TrustError('KEY_INVALID', 'keys of this kind cannot sign certificates')
+  if (!algorithm) throw new TrustError('KEY_INVALID', 'keys of this type cannot sign certificates')
   return {
     algorithm: sequence(
       oid(algorithm.oid),

@@ -3,7 +3,7 @@ import {DerError, enterOnly, type Element} from './der-reader.ts'
 import {TAG, element, sequence} from './der-writer.ts'
 import {canonicalIp, ipFromBytes, ipToBytes} from './ip-address.ts'
 
-/** The subject alternative names that Kubernetes knows of. */
+/** The subject alternative names that Kubernetes supports. */
 export interface SubjectNames {
   dns: string[]
   ips: string[]
@@ -42,7 +42,7 @@ function readIp({content}: Element): string {
   return address
 }
 
-/** The value of a subject alternative name extension. Names of other kinds are passed over, as Go does. */
+/** The value of a subject alternative name extension. Other kinds of names are ignored, as in Go. */
 export function readSubjectNames(value: Buffer): SubjectNames {
   const names: SubjectNames = {dns: [], ips: [], emails: [], uris: []}
   const found = enterOnly(value, TAG.sequence)
@@ -72,7 +72,7 @@ export function encodeSubjectNames({
   )
 }
 
-/** Sorts hosts, as an operator gives them, into DNS names and IP addresses, each once. Wildcards are allowed, as in kubeadm. */
+/** Splits an operator's hosts into DNS names and IP addresses, without duplicates. Wildcards are allowed, as in kubeadm. */
 export function namesOfHosts(hosts: readonly string[]): SubjectNames {
   const dns = new Set<string>()
   const ips = new Set<string>()
@@ -83,7 +83,7 @@ export function namesOfHosts(hosts: readonly string[]): SubjectNames {
     else {
       throw new TrustError('USAGE', `"${host}" is neither a DNS name nor an IP address`, {
         hints: [
-          'give host names as in "node1.example.com" and addresses as in "192.0.2.1" or "2001:db8::1"',
+          'use host names such as "node1.example.com" and addresses such as "192.0.2.1" or "2001:db8::1"',
         ],
       })
     }
@@ -91,7 +91,7 @@ export function namesOfHosts(hosts: readonly string[]): SubjectNames {
   return {dns: [...dns], ips: [...ips], emails: [], uris: []}
 }
 
-/** The names of `wanted` that `held` does not have. */
+/** The names of `wanted` that are not in `held`. */
 export function missingNames(
   held: Readonly<SubjectNames>,
   wanted: Readonly<SubjectNames>,

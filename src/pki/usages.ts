@@ -45,7 +45,7 @@ export const isExtendedUsage = (usage: string): usage is ExtendedKeyUsage =>
 export const isUsage = (usage: string): usage is Usage =>
   isKeyUsage(usage) || isExtendedUsage(usage)
 
-/** All of them, in the order in which a server names them. */
+/** All of them, in the order in which a server lists them. */
 export const USAGES: string[] = [
   ...Object.keys(KEY_USAGE_BITS),
   ...Object.keys(EXTENDED_USAGE_OIDS),
@@ -55,7 +55,7 @@ export const USAGES: string[] = [
 export const keyUsageOf = (bit: number): KeyUsage | undefined =>
   (Object.keys(KEY_USAGE_BITS) as KeyUsage[]).findLast((name) => KEY_USAGE_BITS[name] === bit)
 
-/** The name of an extended key usage, or its object identifier where Kubernetes has no name for it. */
+/** The name of an extended key usage, or its object identifier if Kubernetes has no name for it. */
 export const extendedUsageOf = (id: string): string =>
   (Object.keys(EXTENDED_USAGE_OIDS) as ExtendedKeyUsage[]).find(
     (name) => EXTENDED_USAGE_OIDS[name] === id,
@@ -69,7 +69,7 @@ function keyUsageValue(usages: KeyUsage[]): Buffer {
   return bitString(bytes, 7 - (highest & 7))
 }
 
-/** The key usages that RFC 5280 4.2.1.12 finds consistent with an extended one; it says nothing of those that are not here. */
+/** The key usages that RFC 5280 4.2.1.12 names as consistent with an extended one; others are not mentioned there. */
 const CONSISTENT: Partial<Record<ExtendedKeyUsage, readonly KeyUsage[]>> = {
   'server auth': ['digital signature', 'key encipherment', 'key agreement'],
   'client auth': ['digital signature', 'key agreement'],
@@ -86,8 +86,8 @@ const CONSISTENT: Partial<Record<ExtendedKeyUsage, readonly KeyUsage[]>> = {
 }
 
 /**
- * The key usages that one of the extended ones allows: RSA clients ask for key encipherment out of habit. Where none would be
- * left they stay as they are, for a certificate without any may be used for everything.
+ * The key usages that one of the extended ones allows: RSA clients often request key encipherment without need. If none would
+ * remain, all stay: a certificate without key usages may be used for everything.
  */
 function consistentUsages(bits: KeyUsage[], extended: readonly ExtendedKeyUsage[]): KeyUsage[] {
   const allowed = new Set<number>()
@@ -103,9 +103,9 @@ function consistentUsages(bits: KeyUsage[], extended: readonly ExtendedKeyUsage[
 const LEAF_CONSTRAINTS = extension(OID.basicConstraints, element(TAG.sequence), {critical: true})
 
 /**
- * Basic constraints, key usage and extended key usage of a certificate that is no CA. Only `usages` decides, never what
- * a request asks for. RFC 5280 keeps certificate signing to CAs, so that usage is refused; key usages that do not go with the
- * extended ones are left out.
+ * Basic constraints, key usage and extended key usage of a certificate that is not a CA. Only `usages` decides, never the
+ * extensions in a request. RFC 5280 reserves certificate signing for CAs, so that usage is refused; key usages that are not
+ * consistent with the extended ones are dropped.
  */
 export function leafUsageExtensions(usages: readonly string[]): Buffer {
   const unknown = usages.find((usage) => !isUsage(usage))

@@ -2,26 +2,26 @@ import {parseCertificateDer, publicKeyOf, type Certificate} from './certificate.
 import {isSignedBy, isSignedBySync} from './signatures.ts'
 import type {ExtendedKeyUsage} from './usages.ts'
 
-/** A chain that holds, with the time within which it does; or why there is none. */
+/** A valid chain with its period of validity; or why there is none. */
 export type ChainVerdict =
   {ok: true; chain: Certificate[]; notBefore: Date; notAfter: Date} | {ok: false; reason: string}
 
 export interface ChainOptions {
-  /** What the peer sent beside its certificate: not trusted, only of help. */
+  /** The other certificates that the peer sent: not trusted, only used to build a chain. */
   intermediates?: readonly Certificate[]
   roots: readonly Certificate[]
   usage: ExtendedKeyUsage
   now: Date
 }
 
-/** Bounds on work that a peer can cause; Go has bounds of the same kind. */
+/** Limits on the work that a peer can cause; Go has similar ones. */
 const LONGEST_CHAIN = 8
 const MOST_SIGNATURES = 32
 const MOST_INTERMEDIATES = 16
 
 function timeProblem({notBefore, notAfter}: Certificate, now: Date): string | undefined {
   if (now < notBefore) return `it is not valid before ${notBefore.toISOString()}`
-  if (now > notAfter) return `it has expired on ${notAfter.toISOString()}`
+  if (now > notAfter) return `it expired on ${notAfter.toISOString()}`
   return undefined
 }
 
@@ -31,7 +31,7 @@ function usageProblem({extendedKeyUsages}: Certificate, usage: string): string |
   return `it is not meant for "${usage}"`
 }
 
-/** Whether `certificate` may stand in a chain at all, as a leaf or above one. */
+/** Whether `certificate` may be in a chain, as a leaf or above one. */
 function ownProblem(certificate: Certificate, {usage, now}: ChainOptions): string | undefined {
   const [notUnderstood] = certificate.notUnderstood
   if (notUnderstood !== undefined) return `its extension ${notUnderstood} is not supported`
@@ -53,9 +53,9 @@ interface SignatureCheck {
 }
 
 /**
- * Looks for a chain from a root down to the leaf, so that only keys are used for which a root vouches already: what a
- * stranger brings along costs no signature of a key that the stranger has chosen. Rotated CAs share a name, so each
- * candidate is tried. The signatures are left to the caller, who checks them here or on the thread pool.
+ * Searches for a chain from a root down to the leaf, so that signatures are only checked with keys that are already trusted,
+ * never with a key that an attacker chose. Rotated CAs share a name, so each candidate is tried. The caller checks the
+ * signatures, synchronously or on the thread pool.
  */
 class ChainSearch {
   readonly #options: ChainOptions
@@ -76,7 +76,7 @@ class ChainSearch {
     return undefined
   }
 
-  /** The path from a root to the leaf's issuer that begins with these, each of which has signed the next. */
+  /** The path from a root to the leaf's issuer that starts with these, each of which has signed the next. */
   *#below(
     path: Certificate[],
     leaf: Certificate,
@@ -123,7 +123,7 @@ class ChainSearch {
 const isNamedBy = (authority: Certificate, {issuer}: Certificate) =>
   authority.subject.der.equals(issuer.der)
 
-/** False too where the authority's key is of a kind that OpenSSL does not know. */
+/** Also false if OpenSSL does not support the authority's key. */
 function isSignedHere({certificate, authority}: SignatureCheck): boolean {
   try {
     return isSignedBySync(certificate.signed, publicKeyOf(authority))
@@ -159,7 +159,7 @@ function* judge(
 
 /**
  * Whether the certificate chains up to one of the roots for the usage, as Go's `Verify`: every certificate of the chain
- * must be valid now, allow the usage, and hold no critical extension that is not understood. Name constraints are not
+ * must be valid now, allow the usage, and have no unsupported critical extension. Name constraints are not
  * supported: a chain that has them is refused.
  */
 export function verifyChain(leaf: Certificate, options: ChainOptions): ChainVerdict {
@@ -169,7 +169,7 @@ export function verifyChain(leaf: Certificate, options: ChainOptions): ChainVerd
   return step.value
 }
 
-/** The same with the signatures checked on the thread pool: for a server, whose other callers must not wait. */
+/** The same with the signatures checked on the thread pool, so that a server does not block its other callers. */
 export async function verifyChainOnPool(
   leaf: Certificate,
   options: ChainOptions,
@@ -180,7 +180,7 @@ export async function verifyChainOnPool(
   return step.value
 }
 
-/** Reads what a peer presented; what cannot be read is left out, and then cannot be of help. */
+/** Reads the certificates that a peer presented, without unreadable ones. */
 export function readPresented(ders: readonly Uint8Array[]): Certificate[] {
   return ders.slice(0, MOST_INTERMEDIATES).flatMap((der) => {
     try {

@@ -1,4 +1,4 @@
-/** Small primes up to this bound divide most moduli that were made by broken generators. */
+/** Small primes up to this limit divide most moduli of broken generators. */
 const SMALL_PRIME_BOUND = 752
 const FERMAT_ROUNDS = 110
 
@@ -37,7 +37,7 @@ function squareRoot(value: bigint): bigint {
   }
 }
 
-/** Squares leave few remainders: these two divisions rule out nine of ten numbers before a root is drawn. */
+/** Squares have few remainders: these two divisions rule out nine of ten numbers before a root is computed. */
 const SQUARES_MOD_64 = new Set(Array.from({length: 64}, (_, root) => (root * root) % 64))
 const SQUARES_MOD_3465 = new Set(Array.from({length: 3465}, (_, root) => (root * root) % 3465))
 
@@ -47,7 +47,7 @@ function isSquare(value: bigint): boolean {
   return squareRoot(value) ** 2n === value
 }
 
-/** Fermat's method finds the factors at once where the two primes were chosen too close to each other. */
+/** Fermat's method finds the factors at once if the two primes are too close to each other. */
 function hasClosePrimes(modulus: bigint): boolean {
   let middle = squareRoot(modulus)
   if (middle * middle < modulus) middle += 1n
@@ -57,13 +57,13 @@ function hasClosePrimes(modulus: bigint): boolean {
   return false
 }
 
-/** Why a modulus can be factored by anyone, where it can: the checks of boulder's key policy. */
+/** Why a modulus can easily be factored; undefined if it cannot. The checks of boulder's key policy. */
 export function weaknessOfModulus(modulus: bigint): string | undefined {
   const smallPart = modulus % PRODUCT
   const divisor = PRIMES.find((prime) => smallPart % BigInt(prime) === 0n)
   if (divisor !== undefined) return 'its modulus is divisible by a small prime'
   if (ROCA_POWERS.every(({prime, powers}) => powers.has(Number(modulus % BigInt(prime))))) {
-    return 'it was made by a generator with a known weakness (ROCA)'
+    return 'it was generated with a known weakness (ROCA)'
   }
   return hasClosePrimes(modulus) ? 'its two primes are too close to each other' : undefined
 }

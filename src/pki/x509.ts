@@ -17,8 +17,8 @@ import type {Validity} from './lifetimes.ts'
 import type {SubjectNames} from './subject-names.ts'
 
 /**
- * What is rare is left to the library. It takes long to load, so this file is only imported where a CA or a request is
- * made, never on the way of a server that starts.
+ * Rare operations, with the library. It takes long to load, so this file is only imported to create a CA or a request, never
+ * when a server starts.
  */
 
 function algorithmsOf({privateKey}: KeyPair) {
@@ -58,7 +58,7 @@ const toGeneralNames = ({dns, ips, emails, uris}: Readonly<SubjectNames>): JsonG
   ...uris.map((value) => ({type: 'url' as const, value})),
 ]
 
-/** A CA that signs itself. Answers DER. */
+/** A self-signed CA. Returns DER. */
 export async function selfSign(
   subject: Subject,
   pair: KeyPair,
@@ -84,7 +84,7 @@ export async function selfSign(
   return Buffer.from(certificate.rawData)
 }
 
-/** A PKCS#10 request. Answers DER. */
+/** A PKCS#10 request. Returns DER. */
 export async function signRequest(
   subject: Subject,
   names: Readonly<SubjectNames>,

@@ -144,7 +144,7 @@ describe('createApiClient', () => {
       const {client} = clientOf(() => ({text}))
       await assert.rejects(client.configMaps.get('ns/a'), {
         code: 'SERVER_ERROR',
-        message: /not as a Kubernetes API server/,
+        message: /not in the form of a Kubernetes API server/,
       })
     })
   }
@@ -195,7 +195,7 @@ describe('createApiClient', () => {
     const {client} = clientOf(() => ({status: 500, text: '[-]store failed'}))
     await assert.rejects(client.raw('/readyz'), {
       code: 'SERVER_ERROR',
-      message: '/readyz answered 500: [-]store failed',
+      message: '/readyz returned 500: [-]store failed',
     })
   })
 

@@ -131,13 +131,13 @@ describe('resolveAccess', () => {
     {
       name: 'plain HTTP to another machine',
       cluster: {server: 'http://10.0.0.1'},
-      says: /in the clear/,
+      says: /unencrypted http/,
     },
     {name: 'another scheme', cluster: {server: 'file:///etc'}, says: /not an https/},
     {
       name: 'a password in the server',
       cluster: {server: `https://a:${SECRET}@b`},
-      says: /more than a host/,
+      says: /only a host/,
     },
     {
       name: 'a CA that is no certificate',
@@ -156,11 +156,15 @@ describe('resolveAccess', () => {
     },
     {name: 'exec', user: {exec: {command: SECRET}}, says: /\(exec\)/},
     {name: 'an auth-provider', user: {'auth-provider': {name: 'oidc'}}, says: /auth-provider/},
-    {name: 'a password', user: {username: 'a', password: SECRET}, says: /a name and a password/},
+    {
+      name: 'a password',
+      user: {username: 'a', password: SECRET},
+      says: /a user name and a password/,
+    },
     {
       name: 'a token with a line break',
       user: {token: `${SECRET}\nx: y`},
-      says: /characters that no token has/,
+      says: /invalid characters/,
     },
     {name: 'a key alone', user: {'client-key-data': base64(SECRET)}, says: /no client-certificate/},
     {
@@ -220,7 +224,7 @@ describe('resolveAccess', () => {
       'client-key-data': base64(damaged),
     }
     await assert.rejects(resolveAccess(config({}, user)), (error: TrustError) => {
-      assert.match(error.message, /not an unencrypted private key/)
+      assert.match(error.message, /not an unencrypted PEM private key/)
       assert.equal(error.cause, undefined)
       return true
     })

@@ -60,7 +60,7 @@ describe('parseKubeconfig', () => {
     ['another version', 'apiVersion: v2', /kind is not Config of v1/],
     ['clusters that are no list', 'clusters: hunter2', /clusters is not a list/],
     ['a cluster that is no map', 'clusters: [hunter2]', /clusters\[0\] is not a map/],
-    ['a name that is no text', 'users: [{name: 5}]', /users\[0\]\.name is not text/],
+    ['a name that is no text', 'users: [{name: 5}]', /users\[0\]\.name is not a string/],
     ['a token that is no text', 'users: [{name: a, user: {token: 5}}]', /users\[0\]\.user\.token/],
     [
       'a flag that is text',
@@ -69,7 +69,11 @@ describe('parseKubeconfig', () => {
     ],
     ['groups that are no list', 'users: [{name: a, user: {as-groups: x}}]', /as-groups/],
     ['a name twice', 'users: [{name: a}, {name: a}]', /users\[1\] has the name of an earlier one/],
-    ['a current-context that is no text', 'current-context: [a]', /current-context is not a string/],
+    [
+      'a current-context that is no text',
+      'current-context: [a]',
+      /current-context is not a string/,
+    ],
     ['a key twice', 'users: []\nusers: []', /not valid YAML \(line 2/],
     ['broken YAML', 'token: "hunter2', /not valid YAML/],
     ['broken YAML further on', 'a: b\nc: {hunter2', /not valid YAML \(line 2/],

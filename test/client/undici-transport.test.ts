@@ -149,12 +149,12 @@ describe('UndiciTransport', () => {
   const distrusted: {name: string; says: RegExp; server: () => Promise<TestPair>}[] = [
     {
       name: 'of another CA',
-      says: /none of the trusted CAs has signed/,
+      says: /no trusted CA has signed/,
       server: async () => issue(await makeAuthority('other')),
     },
     {
       name: 'of another CA of the same name',
-      says: /none of the trusted CAs has signed/,
+      says: /no trusted CA has signed/,
       server: async () => issue(await makeAuthority()),
     },
     {
@@ -174,7 +174,7 @@ describe('UndiciTransport', () => {
     },
     {
       name: 'for clients',
-      says: /not one for servers/,
+      says: /is not for servers/,
       server: () => issue(authority, {usage: 'client auth'}),
     },
   ]
@@ -281,7 +281,7 @@ describe('UndiciTransport', () => {
     const transport = open({server: 'https://no-such-host.invalid:1', ca: authority.pem})
     await assert.rejects(transport.request(get), (error: TrustError) => {
       assert.equal(error.code, 'SERVER_UNREACHABLE')
-      assert.match(error.message, /name (is not known|cannot be looked up)/)
+      assert.match(error.message, /name (does not exist|cannot be resolved)/)
       return true
     })
   })
@@ -295,7 +295,7 @@ describe('UndiciTransport', () => {
     const {url} = cleanup.add(await listen(server, 'https'))
     await assert.rejects(open({server: url, ca: authority.pem}).request(get), {
       code: 'SERVER_ERROR',
-      message: `${url} does not answer in HTTP`,
+      message: `${url} does not speak HTTP`,
     })
   })
 
@@ -306,7 +306,7 @@ describe('UndiciTransport', () => {
     })
     await assert.rejects(transport.request(get), {
       code: 'SERVER_UNREACHABLE',
-      message: `${url} cut the connection`,
+      message: `${url} closed the connection`,
     })
   })
 

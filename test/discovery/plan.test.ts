@@ -29,15 +29,31 @@ const refused: {name: string; options: DiscoveryOptions; says: RegExp}[] = [
     options: {...byToken, endpoints: [ENDPOINT, 'x']},
     says: /not the address of an API server/,
   },
-  {name: 'a file and an address', options: {file: 'f', endpoints: ['a:1']}, says: /an address and a discovery file/},
+  {
+    name: 'a file and an address',
+    options: {file: 'f', endpoints: ['a:1']},
+    says: /an address and a discovery file/,
+  },
   {
     name: 'a file and a hash',
     options: {file: 'f', caCertHashes: [HASH]},
     says: /is for a token/,
   },
-  {name: 'a CA for a local file', options: {file: 'f', fileCa: 'x'}, says: /only for an https:\/\/ URL/},
-  {name: 'a CA for standard input', options: {file: '-', fileCa: 'x'}, says: /only for an https:\/\/ URL/},
-  {name: 'a CA beside a token', options: {...byToken, fileCa: 'x'}, says: /only for an https:\/\/ URL/},
+  {
+    name: 'a CA for a local file',
+    options: {file: 'f', fileCa: 'x'},
+    says: /only for an https:\/\/ URL/,
+  },
+  {
+    name: 'a CA for standard input',
+    options: {file: '-', fileCa: 'x'},
+    says: /only for an https:\/\/ URL/,
+  },
+  {
+    name: 'a CA beside a token',
+    options: {...byToken, fileCa: 'x'},
+    says: /only for an https:\/\/ URL/,
+  },
   {
     name: 'a CA that is none',
     options: {file: 'https://a/f', fileCa: 'foo'},

@@ -191,7 +191,7 @@ describe('certificate requests of a cluster', function () {
         {turns: [{until: asked, type: `n${ENTER}`}]},
         ...['certificate', 'approve', name, ...flags()],
       )
-      assert.match(no.stdout, new RegExp(`${name}: kubernetes-admin asks .* for CN=ada`))
+      assert.match(no.stdout, new RegExp(`${name}: kubernetes-admin requests CN=ada from `))
       assert.match(no.stdout, /Nothing was approved/)
       assert.equal(no.code, 1)
       assert.equal(await stateOfRequest(name), 'Pending')

@@ -290,7 +290,7 @@ describe('approver and signer as processes of their own', function () {
     assert.doesNotMatch(second.stderr(), /leads/)
 
     await first?.stop()
-    assert.match(first?.stderr() ?? '', /leads no longer/)
+    assert.match(first?.stderr() ?? '', /stopped leading/)
     await requester.csrs.create(await nodeRequest('second-turn'))
     await settled(requester, 'second-turn')
     assert.match(await readFile(file('second.log'), 'utf8'), /"request":"second-turn"/)
@@ -304,7 +304,7 @@ describe('the list of controllers', () => {
     [
       'half a CA',
       ['--cluster-signing-kubelet-serving-cert-file', 'ca.crt'],
-      /--cluster-signing-kubelet-serving-key-file is missing/,
+      /needs --cluster-signing-kubelet-serving-key-file too/,
     ],
   ] as const) {
     it(`refuses ${name}`, async () => {

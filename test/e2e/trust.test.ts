@@ -158,7 +158,7 @@ describe('a CA and a service-account key that are added to a running server', fu
     await reload()
     const log = join(fixture.dir, 'logs', 'server.log')
     await eventually(async () =>
-      (await readFile(log, 'utf8')).includes('were not reread, the old ones are kept: '),
+      (await readFile(log, 'utf8')).includes('were not reread, the old ones stay in use: '),
     )
     const data = await dataOf('kube-system/extension-apiserver-authentication')
     assert.equal(data['client-ca-file'], bundle)

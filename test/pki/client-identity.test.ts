@@ -271,7 +271,7 @@ describe('verifyClientCertificate', () => {
             type: 'spki',
             format: 'der',
           }),
-        /neither RSA nor ECDSA/,
+        /not RSA, ECDSA/,
       ],
     ]
     for (const [name, info, reason] of keys) {

@@ -154,7 +154,7 @@ describe('leaves of the catalog', () => {
         await writeFile(join(folder(), 'apiserver.crt'), 'nothing')
         return undefined
       },
-      problem: /no certificate/,
+      problem: /no PEM certificate/,
     },
   ]
   for (const {name, spoil, problem} of reasons) {

@@ -127,7 +127,7 @@ describe('the trust of a control plane', () => {
       name: 'whose sa.pub holds only foreign keys',
       change: async () =>
         writeFile(file('sa.pub'), publicKeyPem((await generateKeys('RSA-2048')).publicKey)),
-      error: {code: 'PAIR_MISMATCH', message: /sa\.pub does not hold the public key of/},
+      error: {code: 'PAIR_MISMATCH', message: /sa\.pub does not contain the public key of/},
     },
   ]
   for (const {name, change, error} of refusals) {

@@ -53,7 +53,11 @@ describe('the signers of a configuration', () => {
     ['a usage that there is not', {usages: ['levitation']}, /usages contains "levitation"/],
     ['the signing of certificates', {usages: ['cert sign']}, /never issue CA certificates/],
     ['names of an unknown kind', {names: ['rfc822']}, /names contains "rfc822"/],
-    ['a purpose that there is not', {trustedFor: ['everything']}, /trustedFor contains "everything"/],
+    [
+      'a purpose that there is not',
+      {trustedFor: ['everything']},
+      /trustedFor contains "everything"/,
+    ],
     ['a pattern of two stars', {commonName: '*.*'}, /at most one "\*"/],
     ['no time', {maxValidityPeriod: 'long'}, /maxValidityPeriod must be a duration/],
     ['a field that there is not', {ca: true}, /unknown field TrustadmConfig.*signers\[0\]\.ca/],
