@@ -1,7 +1,7 @@
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Runs `onSignal` before a signal ends the program. The program still ends by that signal, as shells and service managers expect.
+ * Calls `say` before a signal ends the program. The program still ends by that signal, as shells and service managers expect.
  * Returns a function that stops listening.
  */
 export function onInterruption(say: () => void): () => void {

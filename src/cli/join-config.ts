@@ -10,7 +10,7 @@ import type {Read} from '../control-plane/config/fields.ts'
 import {TrustError} from '../errors.ts'
 import {requireNodeName} from '../node/node-name.ts'
 import {readFileSafely} from '../fs/files.ts'
-import {controlPlaneRefused} from './join-refusals.ts'
+import {controlPlaneRefused} from './join-flags.ts'
 
 /** What a configuration file says about a join. */
 export interface JoinChoices {

@@ -1,5 +1,6 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
+import {TrustError} from '../errors.ts'
 
 const list = {multiple: true, multipleNonGreedy: true, delimiter: ','} as const
 
@@ -109,4 +110,11 @@ export interface JoinFlagValues {
   'certificate-key'?: string | undefined
   'apiserver-advertise-address'?: string | undefined
   'apiserver-bind-port'?: string | undefined
+}
+
+/** For flags and settings of kubeadm that are for a control plane. */
+export function controlPlaneRefused(what: string): TrustError {
+  return new TrustError('USAGE', `${what} is for a control plane, and join creates a node`, {
+    hints: ['leave it out to join as a node', 'to set up a control plane, use "trustadm init"'],
+  })
 }

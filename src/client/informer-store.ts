@@ -1,7 +1,12 @@
 import type {ApiObject} from '../api/meta.ts'
 import {EncodedObject} from './encoded-object.ts'
-import {compareResourceVersions} from './resource-version.ts'
 import type {ObjectEvent} from './watch.ts'
+
+/** Compares two resourceVersions: since Kubernetes 1.35 they are decimal numbers, of any length. */
+export function compareResourceVersions(one: string, other: string): number {
+  if (one.length !== other.length) return one.length - other.length
+  return one < other ? -1 : Number(one > other)
+}
 
 /** An object as it was and as it is: added without `previous`, deleted without `current`. */
 export interface Change<T> {

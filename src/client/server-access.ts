@@ -24,3 +24,8 @@ export interface ClientCertificate {
   certificate: string
   key: string
 }
+
+/** A match may only start at the first slash of a run: otherwise a long run takes quadratic time. */
+const TRAILING_SLASHES = /(?<!\/)\/+$/
+
+export const withoutTrailingSlashes = (url: string): string => url.replace(TRAILING_SLASHES, '')

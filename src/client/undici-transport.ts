@@ -5,7 +5,7 @@ import {Cancellation, untilAborted} from './cancellation.ts'
 import {connectionError} from './connection-errors.ts'
 import {connectorFor} from './connector.ts'
 import {proxyFromEnvironment, type Environment} from './proxy-rules.ts'
-import type {ServerAccess} from './server-access.ts'
+import {withoutTrailingSlashes, type ServerAccess} from './server-access.ts'
 import {
   targetOf,
   type Transport,
@@ -13,7 +13,6 @@ import {
   type TransportResponse,
   type TransportStream,
 } from './transport.ts'
-import {withoutTrailingSlashes} from './trailing-slashes.ts'
 import {parseProxy} from './tunnel.ts'
 
 export interface TransportOptions {

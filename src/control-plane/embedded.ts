@@ -18,7 +18,7 @@ import {readTrust} from '../trust/read-trust.ts'
 import type {Trust} from '../trust/trust.ts'
 import {auditOf, fileOf, type Plane} from './config/plane.ts'
 import {findPlane} from './config/stored.ts'
-import {serviceRange} from './config/subnet.ts'
+import {serviceRange} from './config/fields.ts'
 import {followKubeconfigs} from './kubeconfig-bundles.ts'
 import {servingPolicy, type ServingChoices} from './serving-policy.ts'
 import {

@@ -6,7 +6,7 @@ import {
 import {clusterInfoInvalid} from '../bootstrap/cluster-info-errors.ts'
 import {httpsGet} from '../client/https-get.ts'
 import {headerOf, type TransportResponse} from '../client/transport.ts'
-import {withoutTrailingSlashes} from '../client/trailing-slashes.ts'
+import {withoutTrailingSlashes} from '../client/server-access.ts'
 import {answerError} from './answer-errors.ts'
 import {explain} from './explain.ts'
 import type {DiscoveryContext} from './settings.ts'

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type {ApiObject} from '../../src/api/meta.ts'
-import {InformerStore} from '../../src/client/informer-store.ts'
+import {InformerStore, compareResourceVersions} from '../../src/client/informer-store.ts'
 import {EncodedObject} from '../../src/client/encoded-object.ts'
-import {compareResourceVersions} from '../../src/client/resource-version.ts'
 
 function object(name: string, version: number): ApiObject {
   return {metadata: {name, namespace: 'ns', uid: name, resourceVersion: String(version)}}

@@ -39,7 +39,7 @@ A running signer notices when lines are cut off the end or rewritten, and signs 
     const {dirOf} = await import('../../cli/folders.ts')
     const {createProgress} = await import('../../cli/progress.ts')
     const {issuancesView} = await import('../../cli/views/issuances.ts')
-    const {requireHash} = await import('../../cli/hash-flag.ts')
+    const {requireHash} = await import('../../cli/flag-value.ts')
     const file = flags.file ?? fileOf({dir: dirOf(flags.dir)}, 'issuances')
     const requiresKey = flags.file === undefined || flags.key !== undefined
     const keyFile =

@@ -2,10 +2,10 @@ import {isIP} from 'node:net'
 import {resolve} from 'node:path'
 import {parseDuration} from '../../bootstrap/durations.ts'
 import {TrustError} from '../../errors.ts'
+import {requireAddressRange, type AddressRange} from '../../pki/address-range.ts'
 import {parseCidr} from '../../pki/cidr.ts'
 import {KEY_ALGORITHMS, type KeyAlgorithm} from '../../pki/keys.ts'
 import {namesOfHosts} from '../../pki/subject-names.ts'
-import {requireSubnet} from './subnet.ts'
 
 /** Reads the value of a field, or refuses it. `name` is the operator's name for the field. */
 export type Read<Value> = (value: unknown, name: string) => Value
@@ -133,4 +133,14 @@ export const keyAlgorithm: Read<KeyAlgorithm> = (value, name) =>
   KEY_ALGORITHMS.find((one) => one === value) ??
   refuse(name, `one of ${KEY_ALGORITHMS.join(', ')}`, value)
 
-export const subnet: Read<string> = (value, name) => requireSubnet(text(value, name), name)
+/** The range of the services' addresses. With two, one per IP family, the first is that of the service `kubernetes`. */
+export function serviceRange(text: string, name = 'the service subnet'): AddressRange {
+  const [first = ''] = text.split(',')
+  return requireAddressRange(first.trim(), name)
+}
+
+export const subnet: Read<string> = (value, name) => {
+  const range = text(value, name)
+  serviceRange(range, name)
+  return range
+}

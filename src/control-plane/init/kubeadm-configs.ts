@@ -5,7 +5,7 @@ import {KUBERNETES_VERSION} from '../../version.ts'
 import {KUBEADM} from '../config/config-kinds.ts'
 import {formatDuration} from '../../bootstrap/durations.ts'
 import type {Settings} from '../config/settings.ts'
-import {serviceRange} from '../config/subnet.ts'
+import {serviceRange} from '../config/fields.ts'
 
 /** The paths of kubeadm and the kubelet on machines that join, whatever the folders of this one are. */
 const NODE_PKI = '/etc/kubernetes/pki'

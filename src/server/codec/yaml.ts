@@ -4,7 +4,6 @@ import {isDeeperThan} from '../kernel/json-value.ts'
 import {tooLarge} from '../kernel/status.ts'
 import {MalformedError} from './decode-error.ts'
 import {MAX_DEPTH, parseJson} from './json.ts'
-import {withWholeCharacters, yamlText} from './yaml-text.ts'
 
 /** Enough for anchors written by hand; a bomb needs many more. */
 const MAX_ALIASES = 100
@@ -18,6 +17,9 @@ const MAX_PIECES = 30_000
 const SEND_JSON = 'send it as JSON, which may be longer'
 /** Tags of YAML 1.1 that Go's parser leaves as text. */
 const LEFT_AS_TEXT = ['timestamp', 'binary', 'omap', 'pairs', 'set']
+const FORBIDDEN = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
+const HALF_ESCAPED = /\\[uU](?:0000)?[dD][89A-Fa-f]/
+const HALF_A_CHARACTER = /\p{Surrogate}/u
 
 export interface ParsedYaml {
   value: unknown
@@ -158,4 +160,32 @@ function requireModest(text: string): void {
   if ((text.match(/<</g)?.length ?? 0) > MAX_MERGES) {
     throw new MalformedError(EXCESSIVE_ALIASING)
   }
+}
+
+/** The text of a YAML body. Refuses the bytes and characters that Go's parser refuses, which would otherwise be stored. */
+function yamlText(bytes: Uint8Array): string {
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', {fatal: true}).decode(bytes)
+  } catch {
+    throw new MalformedError('yaml: invalid UTF-8')
+  }
+  if (FORBIDDEN.test(text)) throw new MalformedError('yaml: control characters are not allowed')
+  return text
+}
+
+/** Refuses a value with half a character, which an escape can write. */
+function withWholeCharacters(value: unknown, text: string): unknown {
+  if (!HALF_ESCAPED.test(text)) return value
+  const pending = [value]
+  while (pending.length > 0) {
+    const next = pending.pop()
+    if (typeof next === 'string' && HALF_A_CHARACTER.test(next)) {
+      throw new MalformedError('yaml: found invalid Unicode character escape code')
+    }
+    if (typeof next === 'object' && next !== null) {
+      for (const [key, inner] of Object.entries(next)) pending.push(key, inner)
+    }
+  }
+  return value
 }

@@ -1,6 +1,6 @@
 /**
  * What clients of Kubernetes v1.36 put into a protobuf body: per message its fields, as `number[*] name:type`. A star is a pointer in
- * Go, so that an absent value is not sent; everything else is sent even if it is empty. Written down from the wire contract, apart
+ * Go, so that an absent value is not sent; everything else is sent even if it is empty. Written by hand from the messages of Kubernetes, apart
  * from the tables that the server decodes by.
  */
 const TABLES = `

@@ -143,7 +143,7 @@ function present<T>(value: T | undefined): T {
   return value
 }
 
-/** A request of the facts' cases: Ed25519, of testing-org. */
+/** A valid request: Ed25519, of testing-org. */
 export function ed25519Request(parts: RequestParts = {}): string {
   const keys: KeyPair = generateKeyPairSync('ed25519')
   return buildRequest(keys, {
@@ -155,7 +155,7 @@ export function ed25519Request(parts: RequestParts = {}): string {
 
 let made = 0
 
-/** The object that the facts' cases vary, under a name of its own. */
+/** The object that the cases vary, under its own name. */
 export function csrObject(spec: object = {}, more: object = {}) {
   made += 1
   return {

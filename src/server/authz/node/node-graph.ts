@@ -1,9 +1,8 @@
 import type {ApiObject} from '../../../api/meta.ts'
 import {CountedEdges} from './counted-edges.ts'
 import type {Pod} from '../../../api/pod.ts'
-import type {PersistentVolume} from '../../../api/volumes.ts'
+import type {PersistentVolume, SecretReference} from '../../../api/volumes.ts'
 import {isMirrorPod, podReferences} from './pod-references.ts'
-import {volumeSecrets} from './volume-secrets.ts'
 
 interface PodEdges {
   node: string
@@ -142,4 +141,29 @@ function sameEdges(a: PodEdges | undefined, b: PodEdges | undefined): boolean {
     a.objects.length === b.objects.length &&
     a.objects.every((object, index) => object === b.objects[index])
   )
+}
+
+/** The secrets that a kubelet mounts a volume with; those of its controllers are not for nodes. */
+function volumeSecrets({spec = {}}: PersistentVolume): Required<SecretReference>[] {
+  const {azureFile, csi, cephfs, cinder, flexVolume, iscsi, rbd, scaleIO, storageos} = spec
+  const references: (SecretReference | undefined)[] = [
+    azureFile && {
+      ...(azureFile.secretName === undefined ? {} : {name: azureFile.secretName}),
+      ...(azureFile.secretNamespace === undefined ? {} : {namespace: azureFile.secretNamespace}),
+    },
+    csi?.nodePublishSecretRef,
+    csi?.nodeStageSecretRef,
+    csi?.nodeExpandSecretRef,
+    ...[cephfs, cinder, flexVolume, iscsi, rbd, scaleIO, storageos].map(
+      (source) => source?.secretRef,
+    ),
+  ]
+  // A reference without a namespace means that of the claim.
+  const home = spec.claimRef?.namespace ?? ''
+  return references
+    .map(({name = '', namespace = ''} = {}) => ({
+      name,
+      namespace: namespace === '' ? home : namespace,
+    }))
+    .filter(({name, namespace}) => name !== '' && namespace !== '')
 }
