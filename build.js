@@ -8,41 +8,29 @@ const root = dirname(fileURLToPath(import.meta.url))
 const dist = join(root, 'dist')
 const fresh = join(root, `.dist-${process.pid}`)
 
-/**
- * oclif loads at its start what only a search for plugins or a help text needs. In its files such a library is loaded when it is
- * first used instead.
- */
-const RARELY_NEEDED = [
-  'ansi-escapes',
-  'clean-stack',
-  'cli-spinners',
-  'ejs',
-  'indent-string',
-  'lilconfig',
-  'minimatch',
-  'node:child_process',
-  'node:fs/promises',
-  'node:perf_hooks',
-  'node:readline',
-  'semver',
-  'string-width',
-  'tinyglobby',
-  'widest-line',
-  'wordwrap',
-  'wrap-ansi',
-]
-const REQUIRE = /const (\w+) = ((?:__import\w+\()?require\("([^"]+)"\)\)?);/g
+const REQUIRE = /(?:const|var) (\w+) = ((?:__import\w+\()?require\("[^"]+"\)\)?);/g
+
+/** Libraries of oclif whose answers are known here. */
+const STAND_INS = {
+  // Only asked whether this is Windows' Linux, for a name in oclif's user agent.
+  'wsl-utils': 'export const isWsl = false',
+  // bin/run.js allows no tracing.
+  debug: 'export default () => () => undefined',
+}
+
+/** oclif loads at its start what few commands need. In its files, everything is loaded when it is first used instead. */
 const lazyOclif = {
   name: 'lazy-oclif',
   setup({onLoad, onResolve}) {
-    // Only asked whether this is Windows' Linux, for a name in oclif's user agent.
-    onResolve({filter: /^wsl-utils$/}, ({path}) => ({path, namespace: 'stand-in'}))
-    onLoad({filter: /.*/, namespace: 'stand-in'}, () => ({contents: 'export const isWsl = false'}))
+    onResolve({filter: /./}, ({path}) =>
+      path in STAND_INS ? {path, namespace: 'stand-in'} : undefined,
+    )
+    onLoad({filter: /./, namespace: 'stand-in'}, ({path}) => ({contents: STAND_INS[path]}))
     onLoad({filter: /@oclif\/core\/lib\/.*\.js$/}, ({path}) => ({
-      contents: readFileSync(path, 'utf8').replace(REQUIRE, (whole, name, expression, library) =>
-        RARELY_NEEDED.includes(library)
-          ? `let ${name}_; const ${name} = new Proxy({}, {get: (_, key) => (${name}_ ??= ${expression})[key]});`
-          : whole,
+      contents: readFileSync(path, 'utf8').replace(
+        REQUIRE,
+        (_, name, expression) =>
+          `let ${name}_; const ${name} = new Proxy({}, {get: (_, key) => (${name}_ ??= ${expression})[key]});`,
       ),
     }))
   },
@@ -146,7 +134,7 @@ function requireSameVersion() {
   throw new Error(`src/version.ts and package.json (${version}) do not agree`)
 }
 
-/** In processes of their own: the manifest of all commands, and what V8 has compiled after a warm run. */
+/** In processes of their own: the manifest of all commands, their common chunks in one file, and what V8 has compiled after a warm run. */
 function finish(step, folder) {
   const {status} = spawnSync(process.execPath, [join(root, 'bin/after-build.js'), step, folder], {
     stdio: 'inherit',
@@ -161,6 +149,7 @@ try {
   requireSameVersion()
   await Promise.all((await bundle()).map(toCommonJs))
   finish('manifest', fresh)
+  finish('common', fresh)
   rmSync(dist, {recursive: true, force: true})
   renameSync(fresh, dist)
   // In its final place: a cache keeps the path that stands in the stack of an error.

@@ -1,23 +1,32 @@
 'use strict'
-const {mkdtempSync, rmSync, writeFileSync} = require('node:fs')
+const {mkdtempSync, readFileSync, rmSync, writeFileSync} = require('node:fs')
 const {tmpdir} = require('node:os')
-const {join} = require('node:path')
-const {cacheOf, load, loaded} = require('./load.js')
+const {basename, join} = require('node:path')
+const v8 = require('node:v8')
+const {COMMON, cacheOf, compiled, load, loaded} = require('./load.js')
 
 const [, , step, dist] = process.argv
 const program = () => load(join(dist, 'main.js'))
 
-/** Command lines that touch what most commands need. */
-const LIGHT = [
-  ['version'],
-  ['version', '--output', 'json'],
-  ['--help'],
-  ['init', '--help'],
-  ['nonsense'],
-]
+/** Command lines that need what every command needs, and hardly anything else. */
+const PLAIN = [['version'], ['token', 'generate']]
+/** What else is often seen. */
+const LIGHT = [['version', '--output', 'json'], ['--help'], ['init', '--help'], ['nonsense']]
 
 async function writeManifest() {
+  writeFileSync(join(dist, COMMON), '({})')
   writeFileSync(join(dist, 'manifest.json'), JSON.stringify(await program().describeProgram()))
+}
+
+/** Puts the chunks that a plain command loads into one file: one to find, to read and to compile instead of twenty. */
+async function writeCommon() {
+  await inSilence(() => runAll(PLAIN))
+  const parts = [...loaded.keys()].map((path) => {
+    const text = readFileSync(path, 'latin1')
+    rmSync(path)
+    return `${JSON.stringify(basename(path))}:${text}`
+  })
+  writeFileSync(join(dist, COMMON), `({${parts.join(',')}})`)
 }
 
 /** Runs command lines whose output is of no interest, but for what is awaited in it. */
@@ -38,8 +47,8 @@ async function inSilence(work) {
   }
 }
 
-async function runLightly() {
-  for (const line of LIGHT) await program().main(line, dist)
+async function runAll(lines) {
+  for (const line of lines) await program().main(line, dist)
 }
 
 /** A whole control plane in this process, on the loopback and in a folder that is removed again. */
@@ -54,7 +63,7 @@ async function runServer(listen) {
     const served = program().main(['init', '--foreground', '-o', 'json', ...local, ...at], dist)
     const made = await Promise.race([ready, served])
     const lines = [['status'], ['certificate', 'check-expiration'], ['token', 'list']]
-    for (const line of lines) await program().main([...line, ...at], dist)
+    await runAll(lines.map((line) => [...line, ...at]))
     const [, ...joining] = made.joinCommand.split(' ')
     const node = ['--dir', join(folder, 'node'), '--node-name', 'build']
     await program().main([...joining, ...node], dist)
@@ -67,7 +76,7 @@ async function runServer(listen) {
 
 /** A script's cache holds the functions that have run by now. One that is written is kept: what runs later would only make it larger. */
 function writeCaches(written) {
-  for (const [path, {script}] of loaded) {
+  for (const [path, {script}] of compiled) {
     if (written.has(path)) continue
     writeFileSync(cacheOf(path), script.createCachedData())
     written.add(path)
@@ -75,8 +84,12 @@ function writeCaches(written) {
 }
 
 async function makeCaches() {
+  // V8 rejects a cache that was made under other flags than those of the process that reads it.
+  v8.setFlagsFromString = () => undefined
   const written = new Set()
-  await inSilence(runLightly)
+  await inSilence(() => runAll(PLAIN))
+  writeCaches(written)
+  await inSilence(() => runAll(LIGHT))
   writeCaches(written)
   try {
     await inSilence(runServer)
@@ -84,10 +97,12 @@ async function makeCaches() {
     // A machine on which no server can run still gets a program; it only starts a little slower.
     console.warn(`the server was not warmed up: ${error.message}`)
   }
+  // The chunks of all other commands, without what their functions do.
+  await program().describeProgram()
   writeCaches(written)
 }
 
-const STEPS = {manifest: writeManifest, cache: makeCaches}
+const STEPS = {manifest: writeManifest, common: writeCommon, cache: makeCaches}
 STEPS[step]().then(
   () => process.exit(0),
   (error) => {

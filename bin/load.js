@@ -1,10 +1,15 @@
 'use strict'
 const {readFileSync} = require('node:fs')
-const {dirname, join} = require('node:path')
+const {basename, dirname, join} = require('node:path')
 const {Script} = require('node:vm')
 
-/** Every chunk that was loaded, by its path, with its script: the build makes code caches of these. */
+/** The chunks that every command needs, in one file: functions by the names of the chunks. */
+const COMMON = 'common.js'
+
+/** The exports of every chunk that was loaded, by its path. */
 const loaded = new Map()
+/** Every file that was compiled, by its path, with its script: the build makes code caches of these. */
+const compiled = new Map()
 
 function readIfThere(path) {
   try {
@@ -20,24 +25,31 @@ function readIfThere(path) {
  */
 const cacheOf = (path) => `${path}.${process.version}-${process.arch}.cache`
 
-/**
- * Loads a chunk of the build, which is one function, with V8's code cache beside it, which the build made of the very same
- * text. Where there is none for this Node, the text is compiled as ever.
- */
-function load(path) {
-  const known = loaded.get(path)
-  if (known) return known.module.exports
+/** Compiles a file, whose text is one expression, with V8's code cache beside it. If there is none for this Node, the text is compiled as ever. */
+function evaluate(path) {
+  const known = compiled.get(path)
+  if (known) return known.value
   // The build writes ASCII only; one byte a character is the fastest to read.
   const script = new Script(readFileSync(path, 'latin1'), {
     filename: path,
     cachedData: readIfThere(cacheOf(path)),
   })
+  const value = script.runInThisContext()
+  compiled.set(path, {script, value})
+  return value
+}
+
+/** Loads a chunk of the build, which is one function. */
+function load(path) {
+  const known = loaded.get(path)
+  if (known) return known.exports
   const module = {exports: {}}
-  loaded.set(path, {module, script})
+  loaded.set(path, module)
   const folder = dirname(path)
+  const run = evaluate(join(folder, COMMON))[basename(path)] ?? evaluate(path)
   const requireFrom = (id) => (id.startsWith('./') ? load(join(folder, id)) : require(id))
-  script.runInThisContext()(module.exports, requireFrom, module, path, folder)
+  run(module.exports, requireFrom, module, path, folder)
   return module.exports
 }
 
-module.exports = {cacheOf, load, loaded}
+module.exports = {COMMON, cacheOf, compiled, load, loaded}

@@ -11,6 +11,11 @@ export abstract class TrustCommand extends Command {
 
   abstract override run(): Promise<void>
 
+  /** Runs the command with the configuration that is loaded already; oclif's static `run` loads another one. */
+  async start(): Promise<void> {
+    await this._run()
+  }
+
   /** For a command that succeeded but has to report a problem. */
   protected endWith(exitCode: number): void {
     process.exitCode = exitCode

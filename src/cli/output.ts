@@ -1,6 +1,6 @@
 import {TrustError} from '../errors.ts'
 import {paintedText, plainText} from './plain-text.ts'
-import {colours} from './terminal.ts'
+import {hasColours} from './terminal.ts'
 
 /** How a result is shown to people. `json` and `yaml` print the result itself. */
 export interface View<Result> {
@@ -55,6 +55,6 @@ export async function render<Result>(
         },
       )
     default:
-      return paintedText(await table(result), colours(process.stdout).level > 0)
+      return paintedText(await table(result), hasColours(process.stdout))
   }
 }

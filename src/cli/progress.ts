@@ -2,7 +2,8 @@ import {INIT_PHASE_NAMES} from '../control-plane/init/names.ts'
 import type {PhaseObserver} from '../phases.ts'
 import {columnsOf, paragraph} from './layout.ts'
 import {plainText} from './plain-text.ts'
-import {colours, isInteractive} from './terminal.ts'
+import {colours} from './colours.ts'
+import {isInteractive} from './terminal.ts'
 
 /** As wide as the longest name of a phase, so that the summaries line up. */
 const NAME_WIDTH = Math.max(...INIT_PHASE_NAMES.map((name) => name.length))

@@ -63,7 +63,7 @@ export async function reportError(error: unknown, argv: readonly string[]): Prom
     process.stderr.write(`${toJson({error: failure})}\n`)
     return exit
   }
-  const {colours} = await import('./terminal.ts')
+  const {colours} = await import('./colours.ts')
   const {columnsOf, paragraph} = await import('./layout.ts')
   const paint = colours(process.stderr)
   const columns = columnsOf(process.stderr)

@@ -1,4 +1,5 @@
 import {Config} from '@oclif/core/config'
+import type {TrustCommand} from './command.ts'
 import {readCommandLine, requireUsable, type CommandLine} from './command-line.ts'
 import type {CommandTable, Manifest} from './manifest.ts'
 import {createPlugin} from './plugin.ts'
@@ -43,13 +44,17 @@ export async function runCli(
 
 async function dispatch(line: CommandLine, config: Config): Promise<number> {
   requireUsable(line)
-  if (line.wantsHelp || config.findCommand(line.id) === undefined) {
+  const command = config.findCommand(line.id)
+  if (line.wantsHelp || command === undefined) {
     const {showHelp} = await import('./help.ts')
     await showHelp(line, config)
     return 0
   }
   process.exitCode = 0
-  await config.runCommand(line.id, line.rest)
+  const Loaded = (await command.load()) as unknown as new (
+    ...args: ConstructorParameters<typeof TrustCommand>
+  ) => TrustCommand
+  await new Loaded(line.rest, config).start()
   return exitCode()
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {colours, isInteractive} from '../../src/cli/terminal.ts'
+import {isInteractive} from '../../src/cli/terminal.ts'
 
 const terminal = {isTTY: true}
 
@@ -10,11 +10,4 @@ describe('isInteractive', () => {
     assert.equal(isInteractive(terminal, {CI: '1'}), false))
   it('is not so on a dumb terminal', () =>
     assert.equal(isInteractive(terminal, {TERM: 'dumb'}), false))
-})
-
-describe('colours', () => {
-  it('paints on a terminal', () => assert.notEqual(colours(terminal, {}).red('x'), 'x'))
-  it('does not paint with NO_COLOR', () =>
-    assert.equal(colours(terminal, {NO_COLOR: '1'}).red('x'), 'x'))
-  it('does not paint in a pipe', () => assert.equal(colours({isTTY: false}, {}).red('x'), 'x'))
 })

@@ -19,7 +19,7 @@ interface Initialised {
 
 /** The built program, for `node`. */
 export const PROGRAM = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
-const BUILT = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+const BUILT = fileURLToPath(new URL('../../dist/common.js', import.meta.url))
 const STOP_TIMEOUT = 15_000
 
 export interface Cluster extends Initialised {

@@ -3,7 +3,7 @@ import type {InitResult} from '../../control-plane/init/init.ts'
 import {columnsOf, formatFields, type Field} from '../layout.ts'
 import type {View} from '../output.ts'
 import {defaultDir} from '../folders.ts'
-import {colours} from '../terminal.ts'
+import {colours} from '../colours.ts'
 
 const WIDTH = 15
 

@@ -3,7 +3,7 @@ import type {JoinResult} from '../../node/describe-node.ts'
 import {nodeFile} from '../../node/node-files.ts'
 import {columnsOf, formatFields, type Field} from '../layout.ts'
 import type {View} from '../output.ts'
-import {colours} from '../terminal.ts'
+import {colours} from '../colours.ts'
 
 function headline({nodeName, certificate, clusterInfo}: JoinResult): string {
   const {bold} = colours(process.stdout)

@@ -4,7 +4,7 @@ import type {SubjectNames} from '../../pki/subject-names.ts'
 import {ageOf, humanDuration} from '../../server/table/human-duration.ts'
 import {columnsOf, formatFields, paragraph, type Field, type Sized} from '../layout.ts'
 import type {View} from '../output.ts'
-import {colours} from '../terminal.ts'
+import {colours} from '../colours.ts'
 import {keyName, subjectLine} from './requests.ts'
 import {shown, shownList, shownValue} from './requests-text.ts'
 

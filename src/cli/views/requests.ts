@@ -5,7 +5,7 @@ import {ageOf} from '../../server/table/human-duration.ts'
 import {fit, lineOf, widthsOf, type Narrowing, type Row} from '../columns.ts'
 import {columnsOf, type Sized} from '../layout.ts'
 import {toJson, toYaml, type View} from '../output.ts'
-import {colours} from '../terminal.ts'
+import {colours} from '../colours.ts'
 import {requestedDuration, shown, shownList, shownValue} from './requests-text.ts'
 
 const HEAD = ['NAME', 'AGE', 'SIGNER', 'REQUESTER', 'DURATION', 'STATE']

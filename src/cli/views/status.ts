@@ -1,6 +1,6 @@
 import type {ServerReport, StatusReport} from '../../control-plane/status.ts'
 import {formatTable} from '../table.ts'
-import {colours} from '../terminal.ts'
+import {colours} from '../colours.ts'
 import type {View} from '../output.ts'
 import {formatExpiration} from './expiration.ts'
 
