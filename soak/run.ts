@@ -7,7 +7,7 @@ import {failuresOf} from './verdict.ts'
 const USAGE = `npm run soak -- [--minutes <n>] [--only <attack>[,<attack>…]]
 
 Floods a server on this machine's loopback with attacks, beside an honest administrator, machines that join and kubectl.
-Exits with 1 if somebody honest waits longer than 1 s or is refused, memory passes 400 MiB, or an acknowledged write is lost.
+Exits with 1 if an honest client waits longer than 1 s or is refused, memory passes 400 MiB, or an acknowledged write is lost.
 
 ${ATTACKS.map(({name, aim}) => `  ${name.padEnd(16)}${aim}`).join('\n')}`
 

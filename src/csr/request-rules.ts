@@ -116,7 +116,7 @@ export const isPermitted = (content: RequestContent, rules: SignerRules): boolea
   allHold(requestVerdicts(content, rules))
 
 const AMBIGUOUS =
-  'it has to be a single PEM block without headers, or others may read another request in it'
+  'it must be a single PEM block without headers, or others may read another request in it'
 
 /** Why a signer does not sign a request, each with what it expects; empty if it does. */
 export function problemsOf(

@@ -222,7 +222,7 @@ describe('certificate', function () {
         spec: {request: twice, signerName, usages},
       })
       const {stdout} = await certificate('show', 'two')
-      assert.match(stdout, /Signer\n +✖ it has to be a single PEM block without headers/)
+      assert.match(stdout, /Signer\n +✖ it must be a single PEM block without headers/)
     })
 
     it('shows decisions, the certificate and events', async () => {
