@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
+import {spawn} from 'node:child_process'
+import {once} from 'node:events'
 import {readdir, rename, writeFile, mkdir, stat} from 'node:fs/promises'
 import {join} from 'node:path'
-import {setTimeout as sleep} from 'node:timers/promises'
 import {connect} from '../../src/client/connect.ts'
-import {programFixture, trustadm, type ProgramFixture} from '../helpers/program.ts'
+import {savePlane} from '../../src/control-plane/config/stored.ts'
+import {planeFixture} from '../control-plane/plane-fixture.ts'
+import {PROGRAM, programFixture, trustadm, type ProgramFixture} from '../helpers/program.ts'
+
+const YEAR = 365 * 86_400_000
 
 describe('the built program, used in odd ways', function () {
   this.timeout(60_000)
@@ -67,14 +72,17 @@ describe('the built program, used in odd ways', function () {
   })
 
   it('gives a running server new certificates once its own have expired', async () => {
-    const config = join(fixture.folder, 'short.yaml')
-    await writeFile(
-      config,
-      'apiVersion: trustadm.io/v1alpha1\nkind: TrustadmConfiguration\ncertificateValidityPeriod: 4s\n',
-    )
-    await fixture.init('--config', config)
+    await mkdir(fixture.dir)
+    const plane = await planeFixture({}, fixture.dir)
+    plane.context.clock = {now: () => new Date(Date.now() - 2 * YEAR)}
+    await plane.run('certs', 'kubeconfig')
+    await savePlane(plane.context.plane)
+    const server = spawn(process.execPath, [PROGRAM, 'serve', '--dir', fixture.dir], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    await once(server.stdout, 'data')
+    assert.equal((await trustadm('status', '--dir', fixture.dir)).code, 3)
     const pid = await fixture.serverPid()
-    while ((await trustadm('status', '--dir', fixture.dir)).code === 0) await sleep(500)
 
     const {code, stderr} = await fixture.init()
     assert.equal(code, 0, stderr)

@@ -149,12 +149,12 @@ describe('long answers that nobody reads', () => {
   })
 })
 
-describe('five identities with 2,000 watches each', () => {
+describe('five identities with 400 watches each', () => {
   let server: TestServer
   const sessions: ClientHttp2Session[] = []
 
   before(async () => {
-    server = await startFairServer({limits: {requests: {watches: 10_000}}})
+    server = await startFairServer({limits: {requests: {watches: 2000}}})
   })
   after(async () => {
     for (const session of sessions) session.destroy()
@@ -176,7 +176,7 @@ describe('five identities with 2,000 watches each', () => {
       for (let connection = 0; connection < 8; connection++) {
         const session = await session2(server, credentials)
         sessions.push(session)
-        const opened = Array.from({length: 250}, () => {
+        const opened = Array.from({length: 50}, () => {
           const stream = session.request({':path': `${SERVICES}?watch=true&resourceVersion=0`})
           stream.resume().on('end', () => ended++)
           return statusOf(stream)
