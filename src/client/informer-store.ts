@@ -58,6 +58,10 @@ export class InformerStore<T extends ApiObject> {
     return this.#objects.get(key)?.object
   }
 
+  has(key: string): boolean {
+    return this.#objects.has(key)
+  }
+
   values(): T[] {
     return Array.from(this.#objects.values(), ({object}) => object)
   }

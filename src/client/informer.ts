@@ -28,6 +28,7 @@ export interface Informer<T> {
   readonly stopped: Promise<void>
   readonly size: number
   get(key: string): T | undefined
+  has(key: string): boolean
   list(): T[]
   /** Tells what is there and then every change, until the returned function is called. */
   subscribe(handler: ChangeHandler<T>): () => void
@@ -121,6 +122,7 @@ export function startInformer<T extends ApiObject>(
       return store.size
     },
     get: (key) => store.get(key),
+    has: (key) => store.has(key),
     list: () => store.values(),
     subscribe(handler) {
       handlers.add(handler)

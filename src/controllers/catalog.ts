@@ -6,7 +6,7 @@ import {clusterRoleAggregationController, type Aggregate} from './cluster-role-a
 import type {ControllerSpec} from './kernel/controller.ts'
 import {csrApproverController} from './csr-approver.ts'
 import {csrCleanerController} from './csr-cleaner.ts'
-import {csrSignerController, type CsrSignerDeps} from './csr-signer.ts'
+import {csrSignerController, lifetimeBy, type CsrSignerDeps} from './csr-signer.ts'
 import {defaultServiceAccountController} from './default-service-account.ts'
 import type {ServingPolicy} from './approval/belief.ts'
 import {kubeletServingApproverController} from './kubelet-serving-approver.ts'
@@ -54,8 +54,13 @@ export type ControllerTable<Deps> = Readonly<Record<string, ControllerEntry<Deps
 export const PORTABLE_CONTROLLERS: ControllerTable<PortableDeps> = {
   'csr-approver': {
     aliases: ['certificatesigningrequest-approving-controller', 'csrapproving'],
-    create: ({reader, writer, clock}) =>
-      csrApproverController(reader, writer('certificate-controller'), clock),
+    create: ({reader, writer, clock, signing}) =>
+      csrApproverController(
+        reader,
+        writer('certificate-controller'),
+        clock,
+        signing && ((csr, now) => lifetimeBy(signing.signers.current, csr, now)),
+      ),
   },
   'kubelet-serving-approver': {
     // Kubernetes has none.

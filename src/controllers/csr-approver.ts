@@ -1,23 +1,35 @@
+import type {CertificateSigningRequest} from '../api/certificates.ts'
 import type {ApiClient} from '../client/api-client.ts'
 import {CLIENT_APPROVERS, recognise, type ClientApprover} from '../csr/approvers.ts'
 import {isOpen} from '../csr/conditions.ts'
 import {allHold, isUnknown, objections} from '../csr/opinion.ts'
 import {KUBELET_CLIENT} from '../csr/signers.ts'
 import type {Clock} from '../runtime.ts'
-import {askAccess} from './approval/access-review.ts'
-import {clientFacts, nameClaims} from './approval/client-facts.ts'
+import {RememberedReviews} from './approval/access-review.ts'
+import {clientFacts, currentNames, nameClaims, type NameSources} from './approval/client-facts.ts'
 import {clientOpinion, type ClientFacts} from './approval/client-opinion.ts'
-import {NODE_ANNOTATION, RECORD_NAMESPACE, isKeyOf} from './approval/node-record.ts'
+import type {NameClaims} from './approval/name-rule.ts'
+import {
+  RECORD_LABEL,
+  RECORD_NAMESPACE,
+  isKeyOf,
+  nodeOf,
+  readRecord,
+  recordIssued,
+  recordKey,
+  type IssuedIdentity,
+} from './approval/node-record.ts'
 import {KeyedBackoff, KeyedQueue} from './approval/per-key.ts'
-import {reserveName, saveIssued} from './approval/record-store.ts'
-import {GRANT_LABEL} from './approval/rejoin-grant.ts'
+import {doubtExpected, reserveName, saveIssued, type Expectation} from './approval/record-store.ts'
 import {RequestIndex, type IndexedRequest} from './approval/request-index.ts'
+import {lifetimeBy} from './csr-signer.ts'
 import {follow, type ControllerSpec} from './kernel/controller.ts'
 import {EventReporter, csrReference} from './kernel/events.ts'
 import {DONE, type Reconcile, type ReconcileResult} from './kernel/work-queue.ts'
 import {writeDecision} from './kernel/write-outcome.ts'
 
 type Writer = Pick<ApiClient, 'csrs' | 'subjectAccessReviews' | 'nodes' | 'leases' | 'events'>
+type Csr = CertificateSigningRequest
 type Readable = IndexedRequest & {requested: NonNullable<IndexedRequest['requested']>}
 
 const AFTER_CONFLICT = 50
@@ -31,41 +43,73 @@ const REPORTED = ['NodeNameTaken', 'Superseded']
  */
 class CsrApprover {
   readonly #requests: RequestIndex
+  readonly #copies: NameSources
   readonly #writer: Writer
   readonly #clock: Clock
+  readonly #lifetimeOf: LifetimeOf
+  readonly #reviews: RememberedReviews
   readonly #events: EventReporter
+  /** Of requests that this process has approved and that are not issued yet, by name. */
+  readonly #expectations = new Map<string, Expectation & {node: string}>()
+  /** Requests whose name was given away while the copy showed it as free. */
+  readonly #overtaken = new Set<string>()
   readonly #perNode = new KeyedQueue()
   readonly #backoff = new KeyedBackoff()
 
-  constructor(requests: RequestIndex, writer: Writer, clock: Clock) {
+  constructor(
+    requests: RequestIndex,
+    copies: NameSources,
+    writer: Writer,
+    {clock, lifetimeOf}: {clock: Clock; lifetimeOf: LifetimeOf},
+  ) {
     this.#requests = requests
+    this.#copies = copies
     this.#writer = writer
     this.#clock = clock
+    this.#lifetimeOf = lifetimeOf
+    this.#reviews = new RememberedReviews(writer)
     this.#events = new EventReporter(writer, COMPONENT, clock)
   }
 
   readonly reconcile: Reconcile = async (name, signal) => {
-    const node = (await this.#requests.find(name))?.requested?.node
+    const node = (await this.#requests.nodeOf(name)) ?? this.#expectations.get(name)?.node
     if (node === undefined) return this.#done(name)
     // One node at a time: of two requests for one name the second has to see what became of the first.
     return await this.#perNode.run(node, async () => {
       const request = await this.#requests.find(name)
+      await this.#record(name, request, signal)
       if (request?.requested?.node !== node) return this.#done(name)
       return await this.#decide(name, {...request, requested: request.requested}, signal)
     })
   }
 
+  /** Keeps the record of the name in step with what became of the request. */
+  async #record(name: string, request: IndexedRequest | undefined, signal: AbortSignal) {
+    const expectation = this.#expectations.get(name)
+    const now = this.#clock.now()
+    const {issued, requested: {node} = {}} = request ?? {}
+    if (issued !== undefined && node !== undefined) {
+      if (expectation === undefined && (await this.#isRecorded(node, issued, now))) return
+      await saveIssued(this.#writer, node, issued, {...expectation, now, signal})
+    } else if (expectation !== undefined && request?.isApproved !== true) {
+      await doubtExpected(this.#writer, expectation.node, expectation, {now, signal})
+    } else return
+    this.#expectations.delete(name)
+  }
+
+  async #isRecorded(node: string, issued: IssuedIdentity, now: Date): Promise<boolean> {
+    const record = await this.#copies.findRecord(node)
+    return record !== undefined && recordIssued(record.lease, issued, now) === undefined
+  }
+
   #done(name: string): ReconcileResult {
     this.#backoff.forget(name)
+    this.#overtaken.delete(name)
     return DONE
   }
 
   async #decide(name: string, request: Readable, signal: AbortSignal): Promise<ReconcileResult> {
-    const {csr, requested, issued, isApproved} = request
-    if (issued !== undefined) {
-      const now = this.#clock.now()
-      await saveIssued(this.#writer, requested.node ?? '', issued, {now, signal})
-    }
+    const {csr, requested, isApproved} = request
     if (isApproved || !isOpen(csr)) return this.#done(name)
 
     const recognising = CLIENT_APPROVERS.filter((one) => allHold(recognise(one, csr, requested)))
@@ -90,11 +134,19 @@ class CsrApprover {
 
   #gather(approver: ClientApprover, request: Readable, signal: AbortSignal): Promise<ClientFacts> {
     return clientFacts(approver, {
-      review: (permission) => askAccess(this.#writer, request.csr, permission, {signal}),
-      claims: () => nameClaims(this.#writer, this.#requests, request, {signal}),
+      review: (permission) => this.#reviews.ask(request.csr, permission, {signal}),
+      claims: () => this.#claims(request, signal),
       isThorough: false,
       now: this.#clock.now(),
     })
+  }
+
+  /** A copy is good enough for a name that is free: if it lags, the name cannot be reserved. All else is asked of the server. */
+  async #claims(request: Readable, signal: AbortSignal): Promise<NameClaims> {
+    const copied = await nameClaims(this.#copies, this.#requests, request)
+    const isFree = copied.record === undefined && !copied.nodeExists
+    if (isFree && !this.#overtaken.has(request.csr.metadata.name ?? '')) return copied
+    return await nameClaims(currentNames(this.#writer, {signal}), this.#requests, request)
   }
 
   async #approve(
@@ -122,25 +174,43 @@ class CsrApprover {
     const record = claims === undefined || isUnknown(claims) ? undefined : claims.record
     if (record !== undefined && isKeyOf(record, pin, now)) return true
     const {username: requester = ''} = csr.spec
-    return await reserveName(this.#writer, {node, pin, requester, record}, {now, signal})
+    const lifetime = this.#lifetimeOf(csr, now)
+    const reservation = {node, pin, requester, record, lifetime}
+    const reserved = await reserveName(this.#writer, reservation, {now, signal})
+    const {name = ''} = csr.metadata
+    if (reserved === false) this.#overtaken.add(name)
+    else if (reserved.expectation) this.#expectations.set(name, {...reserved.expectation, node})
+    return reserved !== false
   }
 }
+
+/** How long the certificate for a request will last, in milliseconds, as far as that is known. */
+export type LifetimeOf = (csr: Csr, now: Date) => number
 
 export function csrApproverController(
   reader: ApiClient,
   writer: ApiClient,
   clock: Clock,
+  lifetimeOf: LifetimeOf = (csr, now) => lifetimeBy(new Map(), csr, now),
 ): ControllerSpec {
   const requests = new RequestIndex(reader.csrs, KUBELET_CLIENT)
-  const granted = follow(
-    reader.leases,
-    ({metadata}) => requests.openFor(metadata.annotations?.[NODE_ANNOTATION] ?? ''),
-    {namespace: RECORD_NAMESPACE, labelSelector: GRANT_LABEL},
-  )
+  const records = follow(reader.leases, (lease) => requests.openFor(nodeOf(lease)), {
+    namespace: RECORD_NAMESPACE,
+    labelSelector: RECORD_LABEL,
+  })
+  const nodes = follow(reader.nodes, () => [])
+  const copies: NameSources = {
+    hasNode: async (node) => await nodes.has(node),
+    findRecord: async (node) => {
+      const {namespace, name} = recordKey(node)
+      const lease = await records.find(`${namespace}/${name}`)
+      return lease && readRecord(lease)
+    },
+  }
   return {
     name: 'csr-approver',
-    sources: [requests, granted],
-    reconcile: new CsrApprover(requests, writer, clock).reconcile,
+    sources: [requests, records, nodes],
+    reconcile: new CsrApprover(requests, copies, writer, {clock, lifetimeOf}).reconcile,
     backoff: {first: 200, most: 1_000_000},
     // Each waits for the server most of the time, and writes that come together share a commit.
     workers: 64,

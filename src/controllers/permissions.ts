@@ -40,7 +40,7 @@ export const PERMISSIONS: Readonly<Record<string, readonly Permission[]>> = {
     ...may('update', CERTIFICATES, CSRS, {subresource: 'approval'}),
     ...onSigner('approve', KUBELET_CLIENT),
     ...may('create', 'authorization.k8s.io', 'subjectaccessreviews'),
-    ...may('get', '', 'nodes'),
+    ...may('get,list,watch', '', 'nodes'),
     ...may('get,list,watch,create,update', 'coordination.k8s.io', 'leases', {
       namespace: 'kube-system',
     }),

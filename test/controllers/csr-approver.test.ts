@@ -75,8 +75,12 @@ describe('csr-approver', () => {
   }
   const pinIn = ({publicKey}: KeyPair) =>
     pinOf({publicKeyDer: publicKey.export({type: 'spki', format: 'der'})})
+  /** With the end of the certificate that was signed, which is sooner than one that is only expected. */
   const recorded = (node: string, keys: KeyPair) =>
-    until(async () => (await recordOf(node))?.holder === pinIn(keys))
+    until(async () => {
+      const {holder, until: end} = (await recordOf(node)) ?? {}
+      return holder === pinIn(keys) && end !== undefined && end.getTime() < Date.now() + 3 * HOUR
+    })
   const eventsOn = async (name: string) => {
     const {items} = await admin.events.list({
       namespace: 'default',
@@ -210,6 +214,32 @@ describe('csr-approver', () => {
     const left = (record?.until?.getTime() ?? 0) - clock.now().getTime()
     assert.ok(left > HOUR - 60_000 && left <= HOUR, String(left))
     assert.deepEqual(record?.lease.metadata.labels, {'trustadm.io/node-certificate': ''})
+  })
+
+  it('writes the record of a new name once, for a certificate as long as it is asked for', async () => {
+    const node = nodeName()
+    const keys = await generateKeys('ECDSA-P256')
+    const name = nameOf(await ask(node, {keys, expirationSeconds: 3600}))
+    await becomes(name, 'Approved')
+    const before = await admin.leases.get(recordKey(node))
+    await sign(server, admin, name, {keys, lifetime: HOUR, clock})
+    await settled()
+    assert.deepEqual(await admin.leases.get(recordKey(node)), before)
+    assert.equal(readRecord(before).holder, pinIn(keys))
+    assert.equal((await get(name)).metadata.managedFields, undefined)
+  })
+
+  it('only keeps a name for its key once the request has failed', async () => {
+    const node = nodeName()
+    const keys = await generateKeys('ECDSA-P256')
+    const name = nameOf(await ask(node, {keys}))
+    await becomes(name, 'Approved')
+    const csr = await get(name)
+    const failed = {type: 'Failed', status: 'True', reason: 'Test'} as const
+    const conditions = [...(csr.status?.conditions ?? []), failed]
+    await admin.csrs.updateStatus({...csr, status: {conditions}})
+    await until(async () => (await recordOf(node))?.reserved?.pin === pinIn(keys))
+    assert.equal((await recordOf(node))?.holder, undefined)
   })
 
   it('holds a request for a name that another key has a certificate for, also when its request is gone', async () => {

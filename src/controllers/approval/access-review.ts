@@ -43,3 +43,40 @@ export async function askAccess(
   const reason = status?.reason ?? status?.evaluationError ?? ''
   return {allowed: status?.allowed === true && status.denied !== true, reason}
 }
+
+/** One requester's answer counts for so long, in milliseconds: machines that join together ask with one token. */
+const REMEMBERED = 1000
+const MOST_REMEMBERED = 1000
+
+/** Access reviews, asked once a second for each requester and permission. */
+export class RememberedReviews {
+  readonly #client: Pick<ApiClient, 'subjectAccessReviews'>
+  readonly #now: () => number
+  readonly #answers = new Map<string, {answer: Promise<ReviewAnswer>; until: number}>()
+
+  constructor(
+    client: Pick<ApiClient, 'subjectAccessReviews'>,
+    now: () => number = () => performance.now(),
+  ) {
+    this.#client = client
+    this.#now = now
+  }
+
+  ask(
+    csr: Pick<CertificateSigningRequest, 'spec'>,
+    permission: Permission,
+    options: CallOptions = {},
+  ): Promise<ReviewAnswer> {
+    const {username, uid, groups, extra} = csr.spec
+    const key = JSON.stringify([permission, username, uid, groups, extra])
+    const now = this.#now()
+    const earlier = this.#answers.get(key)
+    if (earlier !== undefined && now < earlier.until) return earlier.answer
+    if (this.#answers.size >= MOST_REMEMBERED) this.#answers.clear()
+    const answer = askAccess(this.#client, csr, permission, options)
+    this.#answers.set(key, {answer, until: now + REMEMBERED})
+    // A failure is not remembered.
+    answer.catch(() => this.#answers.delete(key))
+    return answer
+  }
+}

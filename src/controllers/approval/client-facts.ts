@@ -8,6 +8,7 @@ import type {RequestedCertificate} from '../../csr/requested-certificate.ts'
 import type {ReviewAnswer} from './access-review.ts'
 import type {ClientFacts} from './client-opinion.ts'
 import type {NameClaims} from './name-rule.ts'
+import type {NodeRecord} from './node-record.ts'
 import {findRecord} from './record-store.ts'
 import type {RequestIndex} from './request-index.ts'
 
@@ -32,20 +33,34 @@ export async function clientFacts(
   return {now, review, claims: await claims()}
 }
 
+/** Where it is looked up whether a name is taken. */
+export interface NameSources {
+  hasNode: (node: string) => Promise<boolean>
+  findRecord: (node: string) => Promise<NodeRecord | undefined>
+}
+
+/** What the server has at this moment. */
+export const currentNames = (
+  client: Pick<ApiClient, 'nodes' | 'leases'>,
+  options: CallOptions,
+): NameSources => ({
+  hasNode: async (node) => (await client.nodes.find(node, options)) !== undefined,
+  findRecord: (node) => findRecord(client, node, options),
+})
+
 /** Who may have the node name that a request asks for. */
 export async function nameClaims(
-  client: Pick<ApiClient, 'nodes' | 'leases'>,
+  {hasNode, findRecord: find}: NameSources,
   requests: Pick<RequestIndex, 'approvedFor' | 'newerThan'>,
   {csr, requested}: {csr: Csr; requested: RequestedCertificate},
-  options: CallOptions,
 ): Promise<NameClaims> {
   const {node = ''} = requested
-  const [found, record] = await Promise.all([
-    isNodeName(node) ? client.nodes.find(node, options) : undefined,
-    findRecord(client, node, options),
+  const [nodeExists, record] = await Promise.all([
+    isNodeName(node) ? hasNode(node) : false,
+    find(node),
   ])
   return {
-    nodeExists: found !== undefined,
+    nodeExists,
     record,
     approved: requests.approvedFor(node, csr.metadata.name ?? ''),
     newer: requests.newerThan(csr, requested),

@@ -2,6 +2,7 @@ import {createHash} from 'node:crypto'
 import type {Lease} from '../../api/coordination.ts'
 import {formatMicroTime, formatTimestamp, parseTimestamp} from '../../bootstrap/timestamp.ts'
 import {isNodeName} from '../../csr/node-names.ts'
+import {BACKDATE} from '../../pki/lifetimes.ts'
 import {readGrant, withoutGrant, type RejoinGrant} from './rejoin-grant.ts'
 
 /** One Lease a node name says which key holds its newest client certificate, long after its requests are cleaned away. */
@@ -114,6 +115,40 @@ export const emptyRecord = (node: string): Lease => ({
   },
   spec: {},
 })
+
+/** How far the end of an expected certificate may lie behind that of the real one. */
+const TOLERANCE = 3 * BACKDATE
+
+/**
+ * The record of a name that nobody has, with a certificate that is about to be approved as if it was issued already. Once that
+ * is so there is nothing left to write.
+ */
+export function expectedRecord(
+  node: string,
+  {pin, requester}: {pin: string; requester: string},
+  lifetime: number,
+  now: Date,
+): Lease {
+  // A Lease counts whole seconds.
+  const notAfter = new Date(Math.ceil((now.getTime() + lifetime + BACKDATE) / 1000) * 1000)
+  const expected = {pin, notBefore: now, notAfter, requester}
+  return recordIssued(emptyRecord(node), expected, now) ?? emptyRecord(node)
+}
+
+/** Whether the certificate that was issued is the one that the record expected. */
+export function isAsExpected(lease: Lease, {pin, notBefore, notAfter}: IssuedIdentity): boolean {
+  const {holder, issuedAt, until} = readRecord(lease)
+  if (holder !== pin || issuedAt === undefined || until === undefined) return false
+  const longer = until.getTime() - notAfter.getTime()
+  return notBefore <= issuedAt && longer >= 0 && longer <= TOLERANCE
+}
+
+/** The record of a name whose expected certificate was not issued, or is not known to be: kept for the key, for a while. */
+export const withoutExpected = (
+  lease: Lease,
+  asker: {pin: string; requester: string},
+  now: Date,
+): Lease => ({...withReservation(lease, asker, now), spec: {}})
 
 /**
  * The record once a certificate was issued; undefined where it says so already. An older certificate than the recorded one

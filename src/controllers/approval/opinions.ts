@@ -11,7 +11,7 @@ import type {Clock} from '../../runtime.ts'
 import {askAccess} from './access-review.ts'
 import {AddressBook} from './address-book.ts'
 import {readApiServer, type ApiServerReader} from './api-server.ts'
-import {clientFacts, nameClaims, type ClientSources} from './client-facts.ts'
+import {clientFacts, currentNames, nameClaims, type ClientSources} from './client-facts.ts'
 import {clientOpinion} from './client-opinion.ts'
 import {machinesWhereServed} from './optional-apis.ts'
 import {RequestIndex} from './request-index.ts'
@@ -63,7 +63,7 @@ const clientSources = (
   claims: () =>
     orUnknown(
       requestsFor(client, request.requested, options).then((requests) =>
-        nameClaims(client, requests, request, options),
+        nameClaims(currentNames(client, options), requests, request),
       ),
     ),
   isThorough: true,

@@ -4,10 +4,13 @@ import type {CallOptions} from '../../client/resource-client.ts'
 import {TrustError, hasCode} from '../../errors.ts'
 import {
   emptyRecord,
+  expectedRecord,
+  isAsExpected,
   readRecord,
   recordIssued,
   recordKey,
   withReservation,
+  withoutExpected,
   type IssuedIdentity,
   type NodeRecord,
 } from './node-record.ts'
@@ -49,13 +52,36 @@ async function change(
   throw new TrustError('CONFLICT', `the record of node "${node}" is changed by others all the time`)
 }
 
-/** Records a certificate. */
-export const saveIssued = (
+/** Records a certificate. `expected` is what `reserveName` has recorded for it in advance. */
+export async function saveIssued(
   client: Leases,
   node: string,
   issued: IssuedIdentity,
+  {now, expected, ...options}: CallOptions & {now: Date; expected?: Lease | undefined},
+): Promise<void> {
+  if (expected !== undefined && isAsExpected(expected, issued)) return
+  const become = (lease: Lease) =>
+    recordIssued(isSame(lease, expected) ? {...lease, spec: {}} : lease, issued, now)
+  await change(client, node, become, options)
+}
+
+/** Keeps a name for its key for a while only: whether the certificate that was expected exists is not known. */
+export const doubtExpected = (
+  client: Leases,
+  node: string,
+  {expected, pin, requester}: Expectation,
   {now, ...options}: CallOptions & {now: Date},
-): Promise<void> => change(client, node, (lease) => recordIssued(lease, issued, now), options)
+): Promise<void> =>
+  change(
+    client,
+    node,
+    (lease) =>
+      isSame(lease, expected) ? withoutExpected(lease, {pin, requester}, now) : undefined,
+    options,
+  )
+
+const isSame = (lease: Lease, other: Lease | undefined): boolean =>
+  other !== undefined && lease.metadata.resourceVersion === other.metadata.resourceVersion
 
 /** Lets one more machine take the name: `certificate allow-rejoin`. */
 export const grantRejoin = (
@@ -65,25 +91,39 @@ export const grantRejoin = (
   options: CallOptions = {},
 ): Promise<void> => change(client, node, (lease) => withGrant(lease, grant), options)
 
+/** Who is about to get a certificate for a name that nobody had, and the record of it. */
+export interface Expectation {
+  pin: string
+  requester: string
+  expected: Lease
+}
+
+interface Reservation {
+  node: string
+  pin: string
+  requester: string
+  record: NodeRecord | undefined
+  /** Of the certificate, in milliseconds. */
+  lifetime: number
+}
+
 /**
  * Keeps the name for a key before it is approved, so that of several approvers, whatever each of them has seen, one alone
- * gives it away, and so that a certificate is never without a record. A grant is used up by it. False where the record
- * was changed since it was read.
+ * gives it away, and so that a certificate is never without a record. A grant is used up by it. A name that nobody had is
+ * recorded as if its certificate existed already: that record is returned. False if the record was changed since it was read.
  */
 export async function reserveName(
   {leases}: Leases,
-  {
-    node,
-    record,
-    ...asker
-  }: {node: string; pin: string; requester: string; record: NodeRecord | undefined},
+  {node, record, lifetime, ...asker}: Reservation,
   {now, ...options}: CallOptions & {now: Date},
-): Promise<boolean> {
+): Promise<{expectation?: Expectation} | false> {
   try {
-    await (record === undefined
-      ? leases.create(withReservation(emptyRecord(node), asker, now), options)
-      : leases.update(withReservation(record.lease, asker, now), options))
-    return true
+    if (record !== undefined) {
+      await leases.update(withReservation(record.lease, asker, now), options)
+      return {}
+    }
+    const wanted = expectedRecord(node, asker, lifetime, now)
+    return {expectation: {...asker, expected: await leases.create(wanted, options)}}
   } catch (error) {
     if (hasCode(error, 'ALREADY_EXISTS', 'CONFLICT', 'NOT_FOUND')) return false
     throw error

@@ -2,7 +2,7 @@ import type {Lease} from '../../api/coordination.ts'
 import {formatTimestamp, parseTimestamp} from '../../bootstrap/timestamp.ts'
 
 /** On records with a grant, so that these alone can be watched. */
-export const GRANT_LABEL = 'trustadm.io/rejoin-allowed'
+const GRANT_LABEL = 'trustadm.io/rejoin-allowed'
 export const GRANT_ANNOTATION = 'trustadm.io/rejoin-allowed-until'
 const KEY = 'trustadm.io/rejoin-allowed-key'
 const REQUESTER = 'trustadm.io/rejoin-allowed-requester'

@@ -89,7 +89,8 @@ export class RequestIndex implements Source {
       onError,
       onChange: ({key, current}) => {
         this.see(key, current)
-        if (current !== undefined && (isOpen(current) || isIssued(current))) enqueue(key)
+        // A request that is approved waits for its signer.
+        if (current === undefined || !isApproved(current) || isIssued(current)) enqueue(key)
       },
     })
     this.#synced = informer.synced
@@ -135,6 +136,12 @@ export class RequestIndex implements Source {
     if (entry === undefined) return undefined
     const {text, requested, issued, isApproved} = entry
     return {csr: text.object, requested, issued, isApproved}
+  }
+
+  /** The node that a request asks for. */
+  async nodeOf(name: string): Promise<string | undefined> {
+    await this.#synced
+    return this.#byName.get(name)?.requested?.node
   }
 
   /** The names of all requests that nobody has decided on. */

@@ -23,6 +23,8 @@ export type KeysOf<T> = (object: T, key: string) => Iterable<string>
 export interface Copy<T> {
   /** By `namespace/name`. Waits for the first list, so that "not there" is never "not seen yet". */
   find(key: string): Promise<T | undefined>
+  /** As `find`, without reading the object. */
+  has(key: string): Promise<boolean>
   list(): Promise<T[]>
 }
 
@@ -47,6 +49,10 @@ export function follow<T extends ApiObject>(
     async find(key) {
       await informer?.synced
       return informer?.get(key)
+    },
+    async has(key) {
+      await informer?.synced
+      return informer?.has(key) ?? false
     },
     async list() {
       await informer?.synced

@@ -148,6 +148,8 @@ export interface Resource<T extends ApiObject = ApiObject> {
   generation?: boolean
   /** Why a name is wrong; the sentence behind `Invalid value: "x": `. A DNS subdomain where absent. */
   validateName?: (name: string, prefix: boolean) => string[]
+  /** Nobody comes to own fields of its spec, which no update can change: an object without labels then has no managedFields. */
+  specIsNeverOwned?: boolean
   /** PUT of a missing object creates it. */
   createOnUpdate?: boolean
   /** PUT without a resourceVersion is refused. */

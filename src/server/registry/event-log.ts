@@ -41,6 +41,26 @@ export class ObjectEvent {
   }
 }
 
+/** Somebody who waits for the next change, of any object or of those with one name. */
+class Waiter {
+  readonly #wake: () => void
+  /** Where the changes begin that it was woken for. */
+  position: number | undefined
+
+  constructor(wake: () => void) {
+    this.#wake = wake
+  }
+
+  wakeAt(position: number): void {
+    if (this.position !== undefined) return
+    this.position = position
+    this.#wake()
+  }
+}
+
+/** A position before every log's first. */
+export const GONE = -1
+
 /**
  * The newest changes of one resource. Watchers hold a position in it and read on when they are woken, so a watcher costs no
  * queue of its own; one that falls out of the window has been too slow. The window is bounded by the number of changes, and
@@ -55,7 +75,8 @@ export class EventLog {
   #first = -1
   /** Every change after this revision is here. */
   #since = 0
-  readonly #waiting = new Set<() => void>()
+  readonly #waiting = new Set<Waiter>()
+  readonly #waitingByName = new Map<string, Set<Waiter>>()
   #closed = false
 
   constructor(window: number, budget: WindowBudget) {
@@ -84,11 +105,12 @@ export class EventLog {
     this.#drop(this.#events.length)
     this.#first++
     this.#since = revision
-    this.wake()
+    this.#wakeAll()
   }
 
   append(events: ObjectEvent[]): void {
     if (events.length === 0) return
+    const start = this.end
     for (const event of events) {
       this.#events.push(event)
       event.countIn(this.#count)
@@ -96,7 +118,11 @@ export class EventLog {
     }
     // Trimmed by halves, so that the cost of moving is shared by many appends.
     if (this.#events.length > this.#window * 2) this.#drop(this.#events.length - this.#window)
-    this.wake()
+    for (const waiter of this.#waiting) waiter.wakeAt(start)
+    if (this.#waitingByName.size === 0) return
+    for (const {current, previous} of events)
+      for (const waiter of this.#waitingByName.get((current ?? previous)?.name ?? '') ?? [])
+        waiter.wakeAt(start)
   }
 
   /** Lets go of the oldest events until so many bytes are free, or of all. */
@@ -127,26 +153,42 @@ export class EventLog {
     return this.#events.slice(start, start + limit)
   }
 
-  /** Calls back once, at the next append or wake. */
-  onNext(callback: () => void): () => void {
-    this.#waiting.add(callback)
-    return () => this.#waiting.delete(callback)
+  /**
+   * Calls back at the next change, of any object or of those with the name: among thousands of watches, each of its own object,
+   * a change wakes one. The returned function ends the wait and returns where to read on.
+   */
+  onNext(callback: () => void, name?: string): () => number {
+    const waiter = new Waiter(callback)
+    const waiting = name === undefined ? this.#waiting : this.#waitingFor(name)
+    waiting.add(waiter)
+    return () => {
+      waiting.delete(waiter)
+      if (name !== undefined && waiting.size === 0 && this.#waitingByName.get(name) === waiting)
+        this.#waitingByName.delete(name)
+      return waiter.position ?? this.end
+    }
+  }
+
+  #waitingFor(name: string): Set<Waiter> {
+    const waiting = this.#waitingByName.get(name) ?? new Set()
+    this.#waitingByName.set(name, waiting)
+    return waiting
   }
 
   /** No more changes will come: every watch ends. */
   close(): void {
     this.#closed = true
-    this.wake()
+    this.#wakeAll()
   }
 
   get closed(): boolean {
     return this.#closed
   }
 
-  wake(): void {
-    const waiting = [...this.#waiting]
-    this.#waiting.clear()
-    for (const callback of waiting) callback()
+  /** For a reason other than a change. */
+  #wakeAll(): void {
+    for (const waiting of [this.#waiting, ...this.#waitingByName.values()])
+      for (const waiter of waiting) waiter.wakeAt(GONE)
   }
 
   readonly #count = (bytes: number): void => {

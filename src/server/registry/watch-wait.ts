@@ -3,14 +3,17 @@ import type {EventLog} from './event-log.ts'
 /** Sleeps until there is something for a watch to do: a change, a bookmark's time, its end. */
 export class WatchWait {
   readonly #log: EventLog
+  /** Only changes of objects with this name count; undefined: all do. */
+  readonly #name: string | undefined
   readonly #signal: AbortSignal
   readonly #timer: NodeJS.Timeout
   readonly #stop = () => this.#finish()
   #over = false
   #wake: (() => void) | undefined
 
-  constructor(log: EventLog, milliseconds: number, signal: AbortSignal) {
+  constructor(log: EventLog, milliseconds: number, signal: AbortSignal, name?: string) {
     this.#log = log
+    this.#name = name
     this.#signal = signal
     // The end of a watch is nothing to keep a process alive for.
     this.#timer = setTimeout(this.#stop, Math.min(milliseconds, 0x7fffffff)).unref()
@@ -23,19 +26,20 @@ export class WatchWait {
     return this.#over || this.#log.closed
   }
 
-  async next(milliseconds: number | undefined): Promise<'changed' | 'over'> {
-    if (this.over) return 'over'
+  /** Waits for a change, for so long at most. Returns where to read on in the log; undefined at the end. */
+  async next(milliseconds: number | undefined): Promise<number | undefined> {
+    if (this.over) return undefined
     let timer: NodeJS.Timeout | undefined
-    let forget: () => void = () => undefined
+    let leave: () => number = () => 0
     await new Promise<void>((resolve) => {
       this.#wake = resolve
-      forget = this.#log.onNext(resolve)
+      leave = this.#log.onNext(resolve, this.#name)
       if (milliseconds !== undefined) timer = setTimeout(resolve, milliseconds).unref()
     })
-    forget()
+    const position = leave()
     clearTimeout(timer)
     this.#wake = undefined
-    return this.over ? 'over' : 'changed'
+    return this.over ? undefined : position
   }
 
   end(): void {

@@ -1,6 +1,6 @@
 import {hasCode} from '../../errors.ts'
 import {StatusError} from '../kernel/status.ts'
-import type {ObjectEvent} from './event-log.ts'
+import {GONE, type ObjectEvent} from './event-log.ts'
 import {selected} from './list.ts'
 import {parseResourceVersion, type ListOptions} from './options.ts'
 import type {Registry} from './registry.ts'
@@ -17,8 +17,6 @@ const BOOKMARK_EVERY = 60_000
 const CATCH_UP_EVERY = 20
 /** kube-apiserver's --min-request-timeout. */
 const MIN_TIMEOUT_SECONDS = 1800
-/** A position before every log's first: what a watch that fell behind is at. */
-const GONE = -1
 
 export interface WatchRequest {
   options: ListOptions
@@ -82,9 +80,9 @@ class Watch {
   }
 
   async *run(): AsyncGenerator<string> {
-    const {options, random, signal} = this.#request
+    const {options, random, signal, selection} = this.#request
     const seconds = watchSeconds(options.timeoutSeconds, random)
-    const wait = new WatchWait(this.#store.log, seconds * 1000, signal)
+    const wait = new WatchWait(this.#store.log, seconds * 1000, signal, selection.name)
     try {
       yield* this.#follow(yield* this.#start(), wait)
     } catch (error) {
@@ -131,7 +129,9 @@ class Watch {
       if (text !== '') yield text
       if (wait.over) return
       if (events.length > 0 || text !== '') continue
-      if ((await wait.next(this.#longestQuiet())) === 'over') return
+      const next = await wait.next(this.#longestQuiet())
+      if (next === undefined) return
+      position = next
     }
   }
 

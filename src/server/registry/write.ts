@@ -67,10 +67,12 @@ function bodyOf(object: ApiObject): object {
 
 const STATUS = fieldSetOf([['status']])
 const SPEC = fieldSetOf([['spec']])
+const SPEC_AND_STATUS = fieldSetOf([['spec'], ['status']])
 
 /** The fields that an endpoint does not write, so that nobody comes to own them through it. */
 function resetFields(resource: Resource, subresource: string): FieldSet {
   if (subresource !== '') return SPEC
+  if (resource.specIsNeverOwned === true) return SPEC_AND_STATUS
   return resource.subresources?.status === undefined ? EMPTY_SET : STATUS
 }
 

@@ -129,6 +129,7 @@ export const certificateSigningRequests = defineResource<Csr>({
   writtenByNodes: true,
   // A request and its certificate take some 10 kB with RSA-4096 and many names; whoever has a token can make them.
   mostBytes: 128 * 1024,
+  specIsNeverOwned: true,
   validateName: pathSegmentName,
   strategy: {
     examine: verifyAhead,

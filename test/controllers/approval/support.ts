@@ -35,6 +35,7 @@ export interface Wish {
   organizations?: string[]
   names?: Partial<SubjectNames>
   usages?: string[]
+  expirationSeconds?: number
   username?: string
   groups?: string[]
   keys?: KeyPair
@@ -76,9 +77,10 @@ export async function submit(
 ): Promise<CertificateSigningRequest> {
   const {metadata, spec} = await wished(wish)
   const {request, signerName, usages = []} = spec
+  const {expirationSeconds} = wish
   return await client.csrs.create({
     metadata: {name: metadata.name ?? ''},
-    spec: {request, signerName, usages},
+    spec: {request, signerName, usages, ...(expirationSeconds && {expirationSeconds})},
   })
 }
 

@@ -48,6 +48,31 @@ describe('EventLog', () => {
     assert.deepEqual(woken, ['one'])
   })
 
+  it('wakes whoever waits for a name by changes of that name alone, and says where those begin', () => {
+    const log = newLog(0, 10)
+    const woken: string[] = []
+    const leaves = ['b', 'c'].map((name) => log.onNext(() => woken.push(name), name))
+    log.append([event(1, 1), event(2, 1)])
+    assert.deepEqual(woken, ['b'])
+    log.append([event(3, 1)])
+    assert.deepEqual(
+      leaves.map((leave) => leave()),
+      [0, 3],
+    )
+    log.append([event(4, 1)])
+    assert.deepEqual(woken, ['b'])
+  })
+
+  it('wakes everybody when it starts again: what they have read up to is gone', () => {
+    const log = newLog(0, 10)
+    const leaves = [undefined, 'b'].map((name) => log.onNext(() => undefined, name))
+    log.startAfter(7)
+    assert.deepEqual(
+      leaves.map((leave) => log.from(leave(), 1)),
+      [undefined, undefined],
+    )
+  })
+
   it('keeps no more bytes than all logs share, and the log with the most bytes gives way', () => {
     const budget = new WindowBudget(1000)
     const [large, small] = [newLog(0, 4096, budget), newLog(0, 4096, budget)]
