@@ -87,7 +87,7 @@ export class InformerStore<T extends ApiObject> {
     return changes
   }
 
-  /** Takes one event of a watch; undefined where it told nothing new. */
+  /** Takes one event of a watch; undefined if it told nothing new. */
   take({type, object}: ObjectEvent<T>): Change<T> | undefined {
     const version = object.metadata.resourceVersion ?? ''
     if (compareResourceVersions(version, this.#resourceVersion) < 0) return undefined

@@ -16,7 +16,7 @@ export interface InformerOptions<T> {
   /** Told of failures that the informer goes on after. */
   onError?: ((error: unknown) => void) | undefined
   backoff?: BackoffOptions | undefined
-  /** How long one watch lasts before it is opened anew; 5 to 10 minutes, as client-go. */
+  /** How long one watch lasts before it is opened again; 5 to 10 minutes, as client-go. */
   watchSeconds?: number | undefined
 }
 

@@ -26,13 +26,13 @@ export interface PortableDeps {
   clock: Clock
   /** Absent if whoever runs the cluster looks after its CA bundle. */
   rootCa?: Live<string> | undefined
-  /** Absent where nothing is to be signed. */
+  /** Absent if nothing is to be signed. */
   signing?: CsrSignerDeps | undefined
   /** As it is now; absent: nothing is allowed beyond what everybody is, and nothing is denied. */
   serving?: (() => ServingPolicy) | undefined
 }
 
-/** What the controllers need besides that run only where the server does. */
+/** What the controllers need besides that run only if the server does. */
 export interface EmbeddedDeps extends PortableDeps {
   /** The CA bundle that clients know the API server by: for every namespace, and for cluster-info. */
   rootCa: Live<string>
@@ -44,7 +44,7 @@ export interface EmbeddedDeps extends PortableDeps {
 interface ControllerEntry<Deps> {
   /** kube-controller-manager's names for it, today's and the older one. */
   aliases: readonly string[]
-  /** Undefined where what it needs is not there. */
+  /** Undefined if what it needs is not there. */
   create: (deps: Deps) => ControllerSpec | undefined
 }
 

@@ -165,7 +165,7 @@ class CsrApprover {
     return this.#done(name)
   }
 
-  /** False where the name has to be looked at again, for its record was changed meanwhile. */
+  /** False if the name must be looked at again, for its record was changed in the meantime. */
   async #reserve(
     {csr, requested: {node = '', pin}}: Readable,
     {claims, now}: ClientFacts,

@@ -63,7 +63,7 @@ export function cleanRequests(
     try {
       await writer.csrs.delete(name, {uid, resourceVersion, signal})
     } catch (error) {
-      // Gone, or changed meanwhile: the next pass looks at it again.
+      // Gone, or changed in the meantime: the next pass looks at it again.
       if (!hasCode(error, 'NOT_FOUND', 'CONFLICT')) throw error
     }
   }

@@ -18,7 +18,7 @@ function ensureDefaultServiceAccount(
     try {
       await writer.serviceAccounts.create({metadata: ref}, {signal})
     } catch (error) {
-      // Made meanwhile, or the namespace is on its way out: then it comes back with the namespace's own event.
+      // Made in the meantime, or the namespace is on its way out: then it comes back with the namespace's own event.
       if (!hasCode(error, 'ALREADY_EXISTS', 'NOT_FOUND', 'FORBIDDEN')) throw error
     }
     return DONE

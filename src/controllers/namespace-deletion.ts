@@ -79,7 +79,7 @@ function emptyNamespace(client: Pick<ApiClient, 'namespaces' | 'raw' | 'resource
         {signal},
       )
     } catch (error) {
-      // Changed meanwhile: the event of that change brings it back. Gone: so much the better.
+      // Changed in the meantime: the event of that change brings it back. Gone: so much the better.
       if (!hasCode(error, 'CONFLICT', 'NOT_FOUND')) throw error
     }
     return DONE

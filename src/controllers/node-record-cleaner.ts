@@ -37,7 +37,7 @@ export function cleanRecords(
       const key = {namespace: RECORD_NAMESPACE, name}
       await writer.leases.delete(key, {uid, resourceVersion, signal})
     } catch (error) {
-      // Gone, or the name was given away meanwhile.
+      // Gone, or the name was given away in the meantime.
       if (!hasCode(error, 'NOT_FOUND', 'CONFLICT')) throw error
     }
   }

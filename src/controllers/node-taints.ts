@@ -45,7 +45,7 @@ function taintByCondition(client: Pick<ApiClient, 'nodes'>): Reconcile {
         {type: 'merge', signal},
       )
     } catch (error) {
-      // Changed or deleted meanwhile: the event of that brings it back.
+      // Changed or deleted in the meantime: the event of that brings it back.
       if (!hasCode(error, 'CONFLICT', 'NOT_FOUND')) throw error
     }
     return DONE

@@ -25,7 +25,7 @@ export function cleanToken(
       const {uid, resourceVersion} = secret.metadata
       await writer.secrets.delete(key, {uid, resourceVersion, signal})
     } catch (error) {
-      // Gone, made anew or given more time meanwhile: its own event brings it back.
+      // Gone, made again or given more time in the meantime: its own event brings it back.
       if (!hasCode(error, 'NOT_FOUND', 'CONFLICT')) throw error
     }
     return DONE

@@ -5,7 +5,7 @@ import {requestVerdicts} from './request-rules.ts'
 import type {RequestedCertificate} from './requested-certificate.ts'
 import {KUBELET_CLIENT, KUBELET_SERVING, SIGNER_RULES, type WellKnownSigner} from './signers.ts'
 
-/** The subresource of certificatesigningrequests that one has to be allowed to create. */
+/** The subresource of certificatesigningrequests that one must be allowed to create. */
 export type Permission = 'selfnodeclient' | 'nodeclient'
 
 /** Whose requests an approver knows, by the request and its requester alone; they have the shape that the signer asks for. */
@@ -14,9 +14,9 @@ export interface Approver {
   signer: WellKnownSigner
   /** Of the condition. */
   message: string
-  /** Whether the requester has to be the user that the certificate is for. */
+  /** Whether the requester must be the user that the certificate is for. */
   requesterIsSubject?: true
-  /** All of which the requester has to be in. */
+  /** All of which the requester must be in. */
   requesterGroups?: readonly string[]
   /** How many alternative names there may be: each costs a look at what others have. */
   mostNames?: number

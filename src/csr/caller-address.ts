@@ -9,7 +9,7 @@ const KEY = 'trustadm.io/caller-address'
 
 type Extra = Record<string, string[]>
 
-/** What the server writes as spec.extra, with the address that it saw; undefined where it saw none. */
+/** What the server writes as spec.extra, with the address that it saw; undefined if it saw none. */
 export function withCallerAddress(extra: Extra = {}, address: string | undefined): Extra {
   const {[KEY]: _brought, ...rest} = extra
   const canonical = plainIp(address ?? '')

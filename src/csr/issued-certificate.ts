@@ -6,7 +6,7 @@ import {recently} from './recent.ts'
 const LABEL = 'CERTIFICATE'
 
 /**
- * The certificate of `status.certificate`: base64 of PEM. Throws where it is not one certificate without headers and nothing else
+ * The certificate of `status.certificate`: base64 of PEM. Throws if it is not one certificate without headers and nothing else
  * that looks like PEM. Signer, server and approver read it within moments of each other.
  */
 export const soleCertificateIn = recently(

@@ -5,7 +5,7 @@ export const NODE_PREFIX = 'system:node:'
 
 export const nodeUser = (node: string): string => `${NODE_PREFIX}${node}`
 
-/** The node that a user or a common name is of; undefined where it is no node's, or has no name. */
+/** The node that a user or a common name is of; undefined if it is no node's, or has no name. */
 export function nodeOfUser(user: string): string | undefined {
   return user.startsWith(NODE_PREFIX) && user !== NODE_PREFIX
     ? user.slice(NODE_PREFIX.length)

@@ -33,7 +33,7 @@ export const isKubeletSigner = isOneOf([KUBELET_CLIENT, KUBELET_SERVING])
 export type NameKind = keyof SubjectNames
 export const NAME_KINDS: readonly NameKind[] = ['dns', 'ips', 'emails', 'uris']
 
-/** All of `required` have to be there, those of `optional` may be, no others. */
+/** All of `required` must be there, those of `optional` may be, no others. */
 export interface Choice {
   required: readonly string[]
   optional: readonly string[]
@@ -46,7 +46,7 @@ export interface SignerRules {
   organizations?: Choice
   /** The kinds of alternative names that may be there. */
   names: readonly NameKind[]
-  /** Whether one of them has to be. */
+  /** Whether one of them must be. */
   needsName?: boolean
   usages?: Choice
 }

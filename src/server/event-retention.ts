@@ -124,7 +124,7 @@ export class EventRetention {
     try {
       await this.#registry.storage.delete(key, revision)
     } catch (error) {
-      // Changed or deleted meanwhile: its own change has brought it back, or not.
+      // Changed or deleted in the meantime: its own change has brought it back, or not.
       if (hasCode(error, 'CONFLICT', 'NOT_FOUND')) return
       this.#add(known)
       throw error

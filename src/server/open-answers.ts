@@ -15,7 +15,7 @@ export interface OpenAnswer {
   expires?: Date | undefined
   /** How many changes there had been when the request was looked at first. */
   changes: number
-  /** Throws Forbidden where the caller may no longer have the answer. */
+  /** Throws Forbidden if the caller may no longer have the answer. */
   authorize: (caller: UserInfo) => void
   /** Ends the answer. */
   end: (error: StatusError) => void
@@ -38,7 +38,7 @@ const MOST_PUT_OFF = 3
 const AT_ONCE = 64
 
 /**
- * Ends open answers once their callers would be refused anew: whoever knows of a change tells whom it may concern, and those
+ * Ends open responses once their callers would now be refused: whoever knows of a change tells whom it may concern, and those
  * are checked together, each credential once. Without a change there is nothing to do but to compare one date.
  */
 export class OpenAnswers {

@@ -134,7 +134,7 @@ const tlsOf = ({serving, bundles}: ServerTrust) => ({
   clientAuthorities: bundles.client.pem,
 })
 
-/** Opens the store's content, listens, and makes what must be there by itself. */
+/** Opens the store's content, listens, and creates the objects that every cluster has. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const {host, trust, serviceRange, onError} = options
   const parts = await openParts(options)

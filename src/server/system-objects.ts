@@ -8,7 +8,7 @@ import {AUTHENTICATED_GROUP, MASTERS_GROUP} from './kernel/users.ts'
 import {bootstrapPolicy, reconcile} from './authz/bootstrap-policy/index.ts'
 import type {ObjectReader} from './kernel/resource.ts'
 
-/** The server's own identity, for what it makes by itself. */
+/** The server's own identity, for the objects that it creates. */
 const CALLER = {username: 'system:apiserver', groups: [MASTERS_GROUP, AUTHENTICATED_GROUP]}
 
 const RBAC = 'rbac.authorization.k8s.io'

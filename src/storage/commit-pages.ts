@@ -17,7 +17,7 @@ export interface LmdbStats extends TreeStats {
 
 /**
  * The most pages that a commit can add. LMDB copies each page it changes: a record takes at most two leaves of its own or its
- * overflow pages, a removal the leaf it stands on, both the branches above, and the list of free pages may be written anew.
+ * overflow pages, a removal the leaf it stands on, both the branches above, and the list of free pages may be written again.
  */
 export function pagesFor(stats: LmdbStats, records: {bytes: Buffer}[], removals: number): number {
   const {pageSize, treeDepth, treeBranchPageCount, treeLeafPageCount, free} = stats

@@ -29,7 +29,7 @@ export class LmdbRecords implements RecordStore {
   #header: StoreHeader
   #newest: number
   #database: RootDatabase<Buffer, Buffer>
-  /** A commit failed: before the next one the file has to be checked and opened again. */
+  /** A commit failed: before the next one the file must be checked and opened again. */
   #failure: {error: TrustError; retryAt: number} | undefined
 
   constructor(file: string, header: StoreHeader, newest: number, open = openLmdb) {

@@ -17,7 +17,7 @@ export interface RecordChange {
 
 /**
  * What a driver provides: records by revision, changed in atomic and durable commits. A record never changes once it is
- * written, so a reader needs no snapshot: whatever is committed meanwhile, the record of a known revision stays as it is.
+ * written, so a reader needs no snapshot: whatever is committed in the meantime, the record of a known revision stays as it is.
  */
 export interface RecordStore {
   /** The value written at this revision. Only asked for revisions that hold one. */

@@ -28,7 +28,7 @@ export interface VersionedStorageOptions {
   tell?: (line: string) => void
 }
 
-/** The Storage that both the memory and the embedded driver are: only where the records lie differs. */
+/** The Storage that both the memory and the embedded driver are: only the location of the records differs. */
 export class VersionedStorage implements Storage {
   readonly #records: RecordStore
   readonly #state: VersionedState

@@ -30,7 +30,7 @@ function findParsed(name: string): ParsedType {
   return type
 }
 
-/** A type of the table by its full name, such as `core/v1.Pod`. Throws where there is none. */
+/** A type of the table by its full name, such as `core/v1.Pod`. Throws if there is none. */
 export function findType(name: string): TypeSchema {
   let type = linked.get(name)
   if (type === undefined) {

@@ -24,7 +24,7 @@ export interface Believer {
   node: string
   voucher: Extract<Voucher, {registered: object}>
   apiServer: Pick<ApiServerFacts, 'attests'>
-  /** Absent where it is not known. */
+  /** Absent if it is not known. */
   policy: ServingPolicy | undefined
 }
 

@@ -28,7 +28,7 @@ export const recordKey = (node: string) => ({namespace: RECORD_NAMESPACE, name: 
 
 /** A record as it is read. */
 export interface NodeRecord {
-  /** The pin of the key that the newest certificate is for; undefined where there was none yet. */
+  /** The pin of the key that the newest certificate is for; undefined if there was none yet. */
   holder: string | undefined
   /** The newest certificate's notBefore. */
   issuedAt: Date | undefined
@@ -151,7 +151,7 @@ export const withoutExpected = (
 ): Lease => ({...withReservation(lease, asker, now), spec: {}})
 
 /**
- * The record once a certificate was issued; undefined where it says so already. An older certificate than the recorded one
+ * The record once a certificate was issued; undefined if it says so already. An older certificate than the recorded one
  * changes the holder no more, and the name is held until the last of them expires. A reservation has served its purpose.
  */
 export function recordIssued(

@@ -31,7 +31,7 @@ const LOOK_AGAIN = 300_000
 
 const GROUP_VERSION = 'machine.openshift.io/v1beta1'
 
-/** The Machines, of which there are none where the API does not exist. */
+/** The Machines, of which there are none if the API does not exist. */
 export function machinesWhereServed(client: MachineReader): Machines {
   const {machines} = client
   return {

@@ -97,7 +97,7 @@ export class RequestIndex implements Source {
     return informer
   }
 
-  /** Takes the newest state of a request; undefined where it is gone. */
+  /** Takes the newest state of a request; undefined if it is gone. */
   see(name: string, current: Csr | undefined): void {
     const entry = this.#byName.get(name)
     const isSame = entry !== undefined && entry.text.uid === current?.metadata.uid

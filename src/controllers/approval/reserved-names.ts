@@ -3,7 +3,7 @@ import {plainIp} from '../../pki/ip-address.ts'
 import {canonicalDns, formOf, isOwnNameOf, type AddressBook, type Owner} from './address-book.ts'
 import type {ApiServerFacts} from './api-server.ts'
 
-/** Who has which names: all that has to be known to say which ones no node gets without a person. */
+/** Who has which names: all that must be known to say which ones no node gets without a person. */
 export interface NameOwners {
   apiServer: ApiServerFacts
   book: Pick<AddressBook, 'ownersOf'>
@@ -69,7 +69,7 @@ function otherOwner(
   return undefined
 }
 
-/** Why a name or an address is never given to a node without a person; undefined where it may be. */
+/** Why a name or an address is never given to a node without a person; undefined if it may be. */
 export function reservedBecause(
   text: string,
   node: string,

@@ -53,7 +53,7 @@ export class EventReporter {
     this.#clock = clock
   }
 
-  /** Never fails: an Event that cannot be written must not keep a controller from its work. False where it was not written. */
+  /** Never fails: an Event that cannot be written must not keep a controller from its work. False if it was not written. */
   async report(
     about: ObjectReference,
     happening: Happening,

@@ -9,7 +9,7 @@ type Csr = CertificateSigningRequest
 const MOST_CONFLICTS = 10
 
 /**
- * Writes what became of a request. What is asked for cannot change, so a request that was changed meanwhile is read again; one
+ * Writes what became of a request. What is asked for cannot change, so a request that was changed in the meantime is read again; one
  * that it no longer `applies` to, was deleted or created again is left alone, and false is returned.
  */
 export async function writeOutcome(

@@ -6,7 +6,7 @@ import {encodeLine, type LogContent, type LogNote} from './log-line.ts'
 import {checkFound, type SeenEnd} from './log-tail.ts'
 
 interface Waiting {
-  /** Absent where the log is only to be opened. */
+  /** Absent if the log is only to be opened. */
   issuance?: Issuance | undefined
   done: () => void
   failed: (error: unknown) => void

@@ -13,7 +13,7 @@ export interface Issuance {
   uid: string
   /** The user who asked. */
   requester: string
-  /** Empty where the request cannot be read. */
+  /** Empty if the request cannot be read. */
   subject: string
   names: Readonly<SubjectNames>
   /** The CA that signed: its name, and the SHA-256 of its certificate, for CAs that share a name. */

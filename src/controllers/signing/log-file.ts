@@ -25,7 +25,7 @@ export interface OpenLog {
   readonly inode: bigint
   /**
    * Writes lines to the disk. Where that fails nothing is added, or where another process wrote at the same time nothing
-   * that can be counted on; the log has to be opened again.
+   * that can be counted on; the log must be opened again.
    */
   append(lines: string, hash: string): Promise<void>
   /** Whether the file is still the one at its place, and nobody else has touched it: a rewrite of equal length shows in its time. */

@@ -27,7 +27,7 @@ async function read(path: string): Promise<Buffer | undefined> {
   })
 }
 
-/** The key of a log; undefined where there is none. */
+/** The key of a log; undefined if there is none. */
 export const readLogKey = read
 
 /** The key of a log, made where there is none. */

@@ -25,7 +25,7 @@ export type LogEntry = {time: string} & LogContent & {
 /** What the first line follows. */
 export const NO_LINE = '0'.repeat(64)
 
-/** The hash stands last, so that what it covers are the bytes before it, closed by a brace: nothing has to be encoded anew. */
+/** The hash stands last, so that what it covers are the bytes before it, closed by a brace: nothing is encoded again. */
 const HASH = /,"hash":"([0-9a-f]{64})"\}$/
 
 const MAC = /,"mac":"([0-9a-f]{64})"\}$/

@@ -7,7 +7,7 @@ import {readLog} from './read-log.ts'
 /** Where a log ends: the hash of its last whole line, and what stands behind that. */
 export interface LogTail {
   hash: string
-  /** The last whole line; undefined where there is none. */
+  /** The last whole line; undefined if there is none. */
   line: string | undefined
   /** Up to and with the last whole line, in bytes. */
   size: number
@@ -42,7 +42,7 @@ async function readFrom(handle: FileHandle, start: number, size: number): Promis
   return buffer.subarray(0, read)
 }
 
-/** The last line that is whole, within bytes that begin anywhere; undefined where none ends there. */
+/** The last line that is whole, within bytes that begin anywhere; undefined if none ends there. */
 function lastWhole(
   bytes: Buffer,
   beginsLine: boolean,
@@ -96,7 +96,7 @@ const tampered = (path: string, why: string): TrustError =>
     facts: {file: path},
   })
 
-/** Checks the whole log if somebody has touched it while this process had it: what was written has to be in it. */
+/** Checks the whole log if somebody has touched it while this process had it: what was written must be in it. */
 async function requireWritten(path: string, head: string, key: Buffer): Promise<void> {
   try {
     await readLog(path, {expectedHead: head, key})

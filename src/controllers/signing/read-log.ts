@@ -22,9 +22,9 @@ export interface ReadLogOptions {
   onEntry?: (entry: LogEntry) => void
   /** Told where the chain breaks; reading then goes on. Without it, the first break is thrown. */
   onBroken?: (error: TrustError) => void
-  /** A hash that has to be that of a line. */
+  /** A hash that must be that of a line. */
   expectedHead?: string | undefined
-  /** Of the log: every line has to be written with it, but for those of earlier versions before the first that is. */
+  /** Of the log: every line must be written with it, but for those of earlier versions before the first that is. */
   key?: Buffer | undefined
 }
 

@@ -3,10 +3,10 @@ import {tooManyRequests} from '../kernel/status.ts'
 import {isResource} from '../kernel/admission.ts'
 import type {AdmissionPlugin} from '../kernel/admission.ts'
 
-/** A kubelet tells of 25 things at once for each of its pods, and then of one in five minutes. */
+/** A kubelet sends up to 25 Events at once for each of its pods, and then one in five minutes. */
 const RATE = {perSecond: 1, burst: 3000, keys: 10_000}
 
-/** A node cannot push the Events of others out by a flood of its own. Kubernetes has a plugin like it, which is off. */
+/** A node cannot push out the Events of others with a flood. Kubernetes has a similar plugin, which is off by default. */
 export function eventRateLimit(rate = RATE): AdmissionPlugin {
   const buckets = new TokenBuckets(rate)
   return {

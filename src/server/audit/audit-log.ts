@@ -22,7 +22,7 @@ export interface AuditLog {
   record(audited: AuditedRequest): void
   /** Lines that could not be kept since the start. */
   readonly lost: number
-  /** Throws where lines cannot be written. */
+  /** Throws if lines cannot be written. */
   check(): Promise<void>
   /** Ends once everything taken so far is written, or could not be. */
   flush(): Promise<void>

@@ -7,9 +7,9 @@ import type {RequestInfo} from '../authz/request-info.ts'
 export interface AuditedRequest {
   auditId: string
   request: Pick<ApiRequest, 'caller' | 'headers' | 'method' | 'path' | 'remoteAddress'>
-  /** Absent where the path could not be read. */
+  /** Absent if the path could not be read. */
   info?: RequestInfo
-  /** Who called; absent where authentication failed. */
+  /** Who called; absent if authentication failed. */
   caller?: UserInfo
   /** The fingerprint of the CA that the caller's certificate depends on. */
   issuer?: string

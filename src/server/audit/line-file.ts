@@ -41,7 +41,7 @@ export class LineFile {
     this.#writing ??= this.#drain()
   }
 
-  /** Throws where lines cannot be written. Tries again if they could not before. */
+  /** Throws if lines cannot be written. Tries again if they could not before. */
   async check(): Promise<void> {
     if (this.#failure === undefined) return
     if (!this.#isClosed) this.#writing ??= this.#write([]).then(() => (this.#writing = undefined))

@@ -7,7 +7,7 @@ import {authenticateBearer, parseBearer} from './bearer.ts'
 import type {BearerAuthenticator} from './bearer.ts'
 import {anonymous, withAuthenticatedGroup} from '../kernel/users.ts'
 
-/** Who calls, by a credential that is good for now. */
+/** The caller, by a credential that is valid now. */
 export interface Authenticated {
   user: UserInfo
   /** The fingerprint of the CA that a client certificate depends on. */
@@ -22,7 +22,7 @@ export interface CertificateCall {
 }
 
 /**
- * Who a certificate is for; undefined if it names nobody. Throws where it is not to be trusted, and TooManyRequests
+ * Who a certificate is for; undefined if it names nobody. Throws if it is not to be trusted, and TooManyRequests
  * where its address has shown too many that nobody knows.
  */
 export type CertificateAuthenticator = (
@@ -32,7 +32,7 @@ export type CertificateAuthenticator = (
 
 export interface AuthenticatorOptions {
   certificates: CertificateAuthenticator
-  /** Asked in this order. */
+  /** Tried in this order. */
   bearers: readonly BearerAuthenticator[]
   /** What a token must be meant for. */
   audiences: readonly string[]

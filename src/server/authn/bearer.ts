@@ -13,7 +13,7 @@ export interface BearerIdentity {
 /** One kind of bearer token. */
 export interface BearerAuthenticator {
   name: string
-  /** Undefined: not a token of this kind. Throws: of this kind, but not good. */
+  /** Undefined: not a token of this kind. Throws: of this kind, but not valid. */
   authenticate(
     token: string,
     audiences: readonly string[],
@@ -28,7 +28,7 @@ export function parseBearer(authorization: string | undefined): string | undefin
   return scheme.toLowerCase() === 'bearer' && token !== '' ? token : undefined
 }
 
-/** The first that accepts the token decides. Throws where none does: why is for the audit log, not for the bearer. */
+/** The first that accepts the token decides. Throws if none does: why is for the audit log, not for the bearer. */
 export async function authenticateBearer(
   bearers: readonly BearerAuthenticator[],
   token: string,
@@ -48,7 +48,7 @@ export async function authenticateBearer(
   throw refusal
 }
 
-/** The answer to a TokenReview; without audiences the token must be meant for the server itself. */
+/** The result of a TokenReview; without audiences the token must be for the server itself. */
 export function createTokenReview(
   bearers: readonly BearerAuthenticator[],
   serverAudiences: readonly string[],

@@ -1,4 +1,4 @@
-/** A map that forgets what was used longest ago. */
+/** A map that drops the least recently used entry. */
 export class BoundedCache<V> {
   readonly #entries = new Map<string, V>()
   readonly #limit: number

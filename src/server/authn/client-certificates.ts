@@ -21,7 +21,7 @@ export interface ClientTrust {
 type Trusted = Extract<ClientVerdict, {ok: true}>
 
 const MAX_CACHED = 4096
-/** Of strangers. A cache of its own: they must not push out whoever is known. */
+/** Of unknown callers. A separate cache, so that they cannot push out known ones. */
 const MAX_REFUSED = 1024
 /** A refusal is looked at again after this: the certificate may have become valid. */
 const REFUSED_MILLISECONDS = 10_000

@@ -3,7 +3,7 @@ import type {TokenKeys} from '../../trust/token-keys.ts'
 export const JWKS_PATH = '/openid/v1/jwks'
 export const DISCOVERY_PATH = '/.well-known/openid-configuration'
 
-/** What relying parties read to check service-account tokens by themselves. */
+/** What relying parties read to verify service-account tokens. */
 export function openidConfiguration(issuer: string, jwksUri: string, keys: TokenKeys) {
   return {
     issuer,

@@ -96,7 +96,7 @@ function requireCurrent({expires, notBefore, issued}: ServiceAccountClaims, now:
   }
 }
 
-/** Throws where what the token is bound to is gone; answers when it will be, in milliseconds, as far as that is known. */
+/** Throws if what the token is bound to is gone; returns when it will be, in milliseconds, if that is known. */
 function requireBoundObjects(
   {subject, namespace, serviceAccount, pod, secret, node}: ServiceAccountClaims,
   objects: ObjectReader,

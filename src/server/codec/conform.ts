@@ -102,7 +102,7 @@ function zeroOf(field: FieldSchema, pass: Pass): unknown {
   return field.scalar ? zeroScalar(field.type) : conformStruct(findType(field.type), {}, pass)
 }
 
-/** Undefined where omitempty drops the value. */
+/** Undefined if omitempty drops the value. */
 function convert(owner: TypeSchema, field: FieldSchema, value: unknown, pass: Pass): unknown {
   pass.fieldStack.push(field.name)
   pass.path.push(`.${field.name}`)

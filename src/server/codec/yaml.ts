@@ -11,7 +11,7 @@ const MAX_ALIASES = 100
 const MAX_MERGES = 20
 /** Of collections opened inside of each other: the parser recurses over them. */
 const MAX_FLOW_DEPTH = 200
-/** The parser is slow, and nothing else is served meanwhile: a tenth of a second for as many pieces as this. */
+/** The parser is slow, and nothing else is served in the meantime: a tenth of a second for as many pieces as this. */
 const MAX_BYTES = 256 * 1024
 const MAX_PIECES = 30_000
 const SEND_JSON = 'send it as JSON, which may be longer'

@@ -5,9 +5,9 @@ import {TokenBuckets} from '../limits/token-buckets.ts'
 const KIB = 1024
 /** What an address may send again in a second, and at once. */
 const BYTES = {perSecond: 4 * KIB, burst: 256 * KIB, keys: 10_000}
-/** What somebody sends who does not trust this server and gives up: no certificate fits in besides. */
+/** What a client sends that does not trust this server and gives up: too little to contain a certificate. */
 const HELLO = KIB
-/** More than any chain takes that a CA of a cluster makes. */
+/** More than any chain of a cluster's CA takes. */
 const USUAL_CHAIN = 8 * KIB
 
 /**

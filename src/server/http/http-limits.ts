@@ -6,9 +6,9 @@ export interface HttpLimits {
   /** How long a connection without a request stays open. */
   idleMilliseconds: number
   handshakeMilliseconds: number
-  /** How long a caller may leave an answer unread. */
+  /** How long a caller may leave a response unread. */
   stallMilliseconds: number
-  /** Handshakes under way included. */
+  /** Including handshakes in progress. */
   connections: number
   streamsPerConnection: number
   /** How long an HTTP/2 caller may send nothing before it is asked for a sign of life, and how long it has to give one. */
@@ -31,7 +31,7 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = {
   stallMilliseconds: 30_000,
   connections: 10_000,
   streamsPerConnection: 250,
-  // Clients in Go ask every 30 s themselves.
+  // Clients in Go send their own every 30 s.
   silenceMilliseconds: 45_000,
   answerMilliseconds: 15_000,
   keepAliveMilliseconds: 60_000,

@@ -29,7 +29,7 @@ const MAX_CHECK_INTERVAL = 1000
 /**
  * The HTTP/2 side of a server. Node reports neither a write that fails nor a session that nghttp2 has given up, and reads no
  * more from such a connection, so that its end is never noticed. Therefore every connection is looked at once a second: one
- * that has been silent is asked for a sign of life (a ping, which every client answers by itself), and closed if none comes.
+ * that has been silent is asked for a sign of life (a ping, which every client answers automatically), and closed if none comes.
  */
 export class Http2 {
   readonly #connections: Connections
@@ -83,7 +83,7 @@ export class Http2 {
     for (const peer of this.#peers.values()) this.#checkPeer(peer)
   }
 
-  /** Time is counted in checks, not by the clock: while this process was stopped nobody could be heard. */
+  /** Time is counted in checks, not by the clock: while this process was stopped, it could not receive anything. */
   #checkPeer(peer: Peer): void {
     const {session, socket, connection} = peer
     const {idleMilliseconds, silenceMilliseconds, answerMilliseconds} = this.#limits

@@ -15,7 +15,7 @@ export interface SendOptions {
 /** Answers up to this size are handed over at once; larger ones only as fast as they are read. */
 const SLICE = 64 * 1024
 
-/** Sends an answer: whole where it is small, else piece by piece as the caller reads. */
+/** Sends a response: at once if it is small, else piece by piece as the caller reads. */
 export async function send(
   to: HttpResponse,
   answer: ApiResponse,
@@ -29,7 +29,7 @@ export async function send(
   if (closeConnection && !('stream' in to)) to.setHeader('Connection', 'close')
 
   if (typeof body === 'string' || body instanceof Uint8Array) {
-    // A long text becomes bytes once: to measure it first would go through all of it twice.
+    // A long text is encoded once: measuring it first would process it twice.
     const whole = typeof body === 'string' && body.length > SLICE ? Buffer.from(body) : body
     const length = Buffer.byteLength(whole)
     if (!to.hasHeader('Content-Length')) to.setHeader('Content-Length', length)
@@ -55,7 +55,7 @@ async function sendSlices(
   for (; bytes.length - at > SLICE; at += SLICE) {
     if (!(await sendPiece(to, bytes.subarray(at, at + SLICE), stallMilliseconds))) return
   }
-  // With the last bytes, not after them: whoever has them may ask for the next thing at once.
+  // With the last bytes, not after them: the caller may send its next request at once.
   to.end(bytes.subarray(at))
   if (!(await happens(to, 'finish', stallMilliseconds))) to.destroy()
 }

@@ -1,6 +1,6 @@
 import type {UserInfo} from '../../api/meta.ts'
 
-/** A request as the server's function takes it: from a socket, or from a client in the same process. */
+/** A request for the server's function: from a socket, or from a client in the same process. */
 export interface ApiRequest {
   method: string
   /** The path as sent, not decoded, without the query. */
@@ -23,9 +23,9 @@ export interface ApiRequest {
 
 /** What a body may take while it comes in and is worked on. */
 export interface BodyMemory {
-  /** Called before so many more bytes are kept; throws where there are none to have. */
+  /** Called before so many more bytes are buffered; throws if there is no memory for them. */
   take(bytes: number): void
-  /** Aborted, with the failure to answer, when the memory is taken back. */
+  /** Aborted, with the error to return, when the memory is taken back. */
   signal: AbortSignal
 }
 
@@ -49,15 +49,15 @@ export interface ApiResponse {
 }
 
 interface AnswerReading {
-  /** Aborted when the memory is needed by others: the answer is given up. */
+  /** Aborted when others need the memory: the response is abandoned. */
   signal: AbortSignal
-  /** To be called once the answer is sent or given up. */
+  /** To be called once the response is sent or abandoned. */
   over: () => void
 }
 
 export type Handler = (request: ApiRequest) => Promise<ApiResponse>
 
-/** What Kubernetes answers under paths that it serves nothing of: text, not a Status. */
+/** What Kubernetes returns for paths that it does not serve: text, not a Status. */
 export const PAGE_NOT_FOUND: ApiResponse = {
   status: 404,
   headers: {'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff'},

@@ -10,7 +10,7 @@ const MOST_NAME = 1024
 /** Reason, field name and punctuation of a cause, beside its texts. */
 const CAUSE_FRAME = 100
 
-/** A failure that is answered as a Kubernetes Status object. Whatever is repeated of the request is cut to a bounded size. */
+/** A failure that is returned as a Kubernetes Status object. What it repeats of the request is cut to a limited size. */
 export class StatusError extends Error {
   override name = 'StatusError'
   readonly status: Status
@@ -50,7 +50,7 @@ function shortened({causes, ...details}: StatusDetails): StatusDetails {
   return causes === undefined ? details : {...details, causes: firstCauses(causes)}
 }
 
-/** As many as have room, each cut where it is too long by itself. */
+/** As many as fit, each cut if it is too long. */
 function firstCauses<Cause extends StatusCause>(causes: readonly Cause[]): Cause[] {
   const kept: Cause[] = []
   let room = MOST_CAUSES

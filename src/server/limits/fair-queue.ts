@@ -30,7 +30,7 @@ interface Waiting {
 }
 
 const BUSY_SECONDS = 1
-/** In milliseconds. So long one waits for the event loop at most, even where nobody may wait for a slot. */
+/** In milliseconds. So long one waits for the event loop at most, even if nobody may wait for a slot. */
 const WAIT_FOR_LOOP = 5000
 
 /**
@@ -68,7 +68,7 @@ export class FairQueue implements Line {
   take({group: groupName, name}: Member, signal: AbortSignal): Promise<() => void> | (() => void) {
     const group = this.#groups.get(groupName)
     if (group === undefined) throw new Error(`no such group: ${groupName}`)
-    // Nobody overtakes itself. Others of its group wait only where there is no room.
+    // Nobody overtakes itself. Others of its group wait only if there is no room.
     const {slice, waitMilliseconds, waitingPerGroup, waitingPerHolder} = this.#options
     const mayStart = this.#freeSlots(group, name) > 0 && this.#hasRoom(group)
     if (mayStart && !group.queues.has(name) && (slice?.take() ?? true)) {

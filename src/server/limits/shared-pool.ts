@@ -88,7 +88,7 @@ export class SharedPool {
     return true
   }
 
-  /** Who has to give for one that wants more; undefined where nobody has to. */
+  /** Who has to give for one that wants more; undefined if nobody has to. */
   #greediest({group, amount: has}: Holder, amount: number): Holder | undefined {
     if (group.taken + amount <= group.own) {
       const borrowers = [...this.#groups.values()].filter(({taken, own}) => taken > own)

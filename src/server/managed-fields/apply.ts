@@ -33,7 +33,7 @@ import {validateConfiguration} from './validate.ts'
 
 export interface ApplyRequest extends WriteContext {
   kind: string
-  /** Absent where the object is to be created. */
+  /** Absent if the object is to be created. */
   live?: ApiObject | undefined
   /** The configuration as it was sent: parsed, not decoded, not defaulted. */
   applied: JsonObject

@@ -103,7 +103,7 @@ function compareObjects(shape: Shape, live: unknown, updated: unknown): Differen
 
 /**
  * Compares two values of one schema, as structured-merge-diff does for decoded objects: granular down to the leaves, which are
- * scalars, and lists, maps and structs that are taken as a whole. Undefined where they are the same.
+ * scalars, and lists, maps and structs that are taken as a whole. Undefined if they are the same.
  */
 export function compare(shape: Shape, live: unknown, updated: unknown): Difference | undefined {
   if (live === updated) return SAME

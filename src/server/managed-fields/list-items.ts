@@ -40,7 +40,7 @@ function valueOf(item: unknown): PathElement {
   return valueElement(item)
 }
 
-/** The path element of an item of a `set` or `map` list. Throws NonConforming where it has none. */
+/** The path element of an item of a `set` or `map` list. Throws NonConforming if it has none. */
 export const itemElement = (list: ListShape, item: unknown): PathElement =>
   list.relation === 'map' ? keyOf(list, item) : valueOf(item)
 

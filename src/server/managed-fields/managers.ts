@@ -48,7 +48,7 @@ function decodeEntry(entry: ManagedFieldsEntry, stored: boolean): Manager {
   }
 }
 
-/** Throws where an entry is malformed. `stored`: they are our own, and may be given back as they are. */
+/** Throws if an entry is malformed. `stored`: they are our own, and may be given back as they are. */
 export function decodeManagers(
   entries: readonly ManagedFieldsEntry[],
   {stored}: {stored: boolean},
@@ -85,7 +85,7 @@ const inOrder = (left: Manager, right: Manager) =>
   compareTexts(left.apiVersion, right.apiVersion) ||
   compareTexts(left.subresource, right.subresource)
 
-/** The entries as they are stored; undefined where nobody owns anything. */
+/** The entries as they are stored; undefined if nobody owns anything. */
 export function encodeManagers(managers: Managers): ManagedFieldsEntry[] | undefined {
   if (managers.size === 0) return undefined
   return [...managers.values()].sort(inOrder).map(encodeManager)

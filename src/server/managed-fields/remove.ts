@@ -35,7 +35,7 @@ function removeFromList(shape: ListShape, items: unknown[], set: FieldSet): unkn
   return kept.length > 0 ? kept : undefined
 }
 
-/** The value without the set's paths and all that is below them; undefined where nothing is left. Shares what stays. */
+/** The value without the set's paths and all that is below them; undefined if nothing is left. Shares what stays. */
 export function removeFields(shape: Shape, value: unknown, set: FieldSet): unknown {
   if (set.children.size === 0) return value
   if (isObject(value)) return removeFromObject(shape, value, set)

@@ -3,7 +3,7 @@ import type {Dialect, OpenapiSchema} from './dialect.ts'
 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1'
 
-/** Scalars that OpenAPI knows by itself. */
+/** Scalars that OpenAPI defines itself. */
 const PLAIN: Partial<Record<Scalar, OpenapiSchema>> = {
   string: {type: 'string'},
   bool: {type: 'boolean'},

@@ -23,7 +23,7 @@ export function fieldOfDirective(key: string, prefix: string): string {
 
 /**
  * What is left of a value that stands in no map or list yet: nulls and directives have nothing to act on there, and a map that
- * carries `$patch` is none. Undefined where nothing is left.
+ * carries `$patch` is none. Undefined if nothing is left.
  */
 export function withoutDirectives(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined)

@@ -133,7 +133,7 @@ export class EventLog {
     this.#drop(count)
   }
 
-  /** The position of the first event after a revision; undefined where that is no longer known. */
+  /** The position of the first event after a revision; undefined if that is no longer known. */
   positionAfter(revision: number): number | undefined {
     if (revision < this.#since) return undefined
     let low = 0
@@ -146,7 +146,7 @@ export class EventLog {
     return this.#first + low
   }
 
-  /** The events from a position on; undefined where some are gone. */
+  /** The events from a position on; undefined if some are gone. */
   from(position: number, limit: number): ObjectEvent[] | undefined {
     if (position < this.#first) return undefined
     const start = position - this.#first

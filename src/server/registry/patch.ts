@@ -145,7 +145,7 @@ async function applyPatch(
     return await create(services, target, object, managedFields ?? [])
   } catch (error) {
     if (!isAlreadyThere(error)) throw error
-    // Somebody else has created it meanwhile.
+    // Somebody else has created it in the meantime.
     await catchUp(services.registry)
     return change()
   }

@@ -44,7 +44,7 @@ function internalGroup(apiVersion: unknown): string {
   return text.includes('/') ? text.slice(0, text.search(/[./]/)) : 'core'
 }
 
-/** A patched object has to be one of its kind again. `shown` is what a refusal says of it. */
+/** A patched object must be one of its kind again. `shown` is what a refusal says of it. */
 export function toTyped(
   value: unknown,
   {store: {resource}, context}: WriteTarget,

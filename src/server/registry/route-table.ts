@@ -47,7 +47,7 @@ export class RouteTable {
     return this.#groups.has(group)
   }
 
-  /** Throws where the path names nothing, or nothing that can be done to it. */
+  /** Throws if the path names nothing, or nothing that can be done to it. */
   find(info: ResourceRequestInfo): Route {
     const served = this.#served.get(`${info.group}/${info.version}/${info.resource}`)
     if (served === undefined || info.rest.length > 0) throw unknownResource()

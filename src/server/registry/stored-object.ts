@@ -49,7 +49,7 @@ export class StoredObject {
 }
 
 interface Selectable {
-  /** Undefined where they are too many to be kept beside the text: an older version took any number. */
+  /** Undefined if they are too many to be kept beside the text: an older version took any number. */
   labels: Record<string, string> | undefined
   fields: Record<string, string>
 }

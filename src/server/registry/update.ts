@@ -28,7 +28,7 @@ import {
 /** Writers that meet each other on one object try again this often before the caller is told. */
 const CONFLICT_TRIES = 32
 
-/** What the object is to become: made anew from the stored one whenever another writer came first. */
+/** What the object is to become: made again from the stored one whenever another writer came first. */
 export type NextState = (current: ApiObject) => Next | Promise<Next>
 
 interface Next {
@@ -65,7 +65,7 @@ export async function replace(
   return update(services, target, () => ({object: structuredClone(object)}))
 }
 
-/** Brings an object from its stored state to the next, whoever else writes it meanwhile. */
+/** Brings an object from its stored state to the next, whoever else writes it in the meantime. */
 export async function update(
   services: WriteServices,
   target: WriteTarget,

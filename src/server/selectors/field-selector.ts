@@ -112,7 +112,7 @@ export function hasFieldTerm(fieldSelector: string, field: string, value: string
 
 /**
  * The one name that a fieldSelector parameter asks for: such a list or watch is authorized as if it were for that name.
- * Undefined where there is none, where the text is wrong, and where no path could carry the name.
+ * Undefined if there is none, if the text is wrong, or if no path could contain the name.
  */
 export function nameOf(fieldSelector: string): string | undefined {
   for (const part of fieldSelector.split(',')) {

@@ -8,7 +8,7 @@ const YEAR_HOURS = 365 * DAY_HOURS
 const pair = (major: number, minor: number, units: string) =>
   `${major}${units.charAt(0)}${minor === 0 ? '' : `${minor}${units.charAt(1)}`}`
 
-/** Undefined where the duration is not before now; `<invalid>` beyond what clocks may differ by. */
+/** Undefined if the duration is not before now; `<invalid>` beyond what clocks may differ by. */
 function notPassed(milliseconds: number): string | undefined {
   const seconds = Math.trunc(milliseconds / SECOND)
   if (seconds < -1) return '<invalid>'

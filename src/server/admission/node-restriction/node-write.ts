@@ -14,7 +14,7 @@ export type NodeWriteRule = (write: NodeWrite) => void
 
 export const quoted = (text: string) => JSON.stringify(text)
 
-/** Throws Forbidden where something is not as it has to be. */
+/** Throws Forbidden if the condition does not hold. */
 export function requireThat({operation}: NodeWrite, holds: boolean, why: string): void {
   if (!holds) throw denied(operation, why)
 }
