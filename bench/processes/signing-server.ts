@@ -28,11 +28,11 @@ const CONTROLLER: UserInfo = {
   username: 'system:serviceaccount:kube-system:certificate-controller',
   groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'],
 }
-/** Its requests are approved by the rules of the embedded plane. */
-const BOOTSTRAPPER: UserInfo = {
-  username: 'system:bootstrap:abcdef',
+/** Its requests are approved by the rules of the embedded plane. One for each run: none may make so many requests within an hour. */
+const bootstrapper = (run: number): UserInfo => ({
+  username: `system:bootstrap:${String(run).padStart(6, '0')}`,
   groups: ['system:bootstrappers', 'system:authenticated'],
-}
+})
 
 const signAsync = promisify(sign)
 const verifyAsync = promisify(verify)
@@ -81,6 +81,7 @@ async function inCrowd(count: number, one: (number: number) => Promise<unknown>)
 }
 
 let made = 0
+let runs = 0
 
 async function requests(count: number): Promise<CertificateSigningRequest[]> {
   const keys = await generateKeys('ECDSA-P256')
@@ -104,7 +105,7 @@ interface Run {
 /** How many milliseconds the controllers took until the last of so many requests had its certificate. */
 async function signAll({count, fromTheStart}: Run): Promise<number> {
   const {clientAs, issuer, errors} = running()
-  const [asker, admin, controller] = [BOOTSTRAPPER, ADMIN, CONTROLLER].map((user) => clientAs(user))
+  const [asker, admin, controller] = [bootstrapper(runs++), ADMIN, CONTROLLER].map((user) => clientAs(user))
   if (!asker || !admin || !controller) throw new Error('there are no clients')
   const wanted = await requests(count)
   const approve = async (csr: CertificateSigningRequest) => {
