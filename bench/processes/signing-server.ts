@@ -105,7 +105,9 @@ interface Run {
 /** How many milliseconds the controllers took until the last of so many requests had its certificate. */
 async function signAll({count, fromTheStart}: Run): Promise<number> {
   const {clientAs, issuer, errors} = running()
-  const [asker, admin, controller] = [bootstrapper(runs++), ADMIN, CONTROLLER].map((user) => clientAs(user))
+  const [asker, admin, controller] = [bootstrapper(runs++), ADMIN, CONTROLLER].map((user) =>
+    clientAs(user),
+  )
   if (!asker || !admin || !controller) throw new Error('there are no clients')
   const wanted = await requests(count)
   const approve = async (csr: CertificateSigningRequest) => {
