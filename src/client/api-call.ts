@@ -1,8 +1,14 @@
-import type {UserInfo} from '../api/meta.ts'
+import type {ApiObject, UserInfo} from '../api/meta.ts'
 import {VERSION} from '../version.ts'
 import {printable} from './printable.ts'
 import {fromForeignAnswer, fromStatus, fromText, isStatus} from './status-errors.ts'
-import type {ResponseHeaders, Transport, TransportStream} from './transport.ts'
+import type {
+  ObjectRequest,
+  ObjectTransport,
+  ResponseHeaders,
+  Transport,
+  TransportStream,
+} from './transport.ts'
 
 export interface ApiCall {
   method: string
@@ -11,6 +17,8 @@ export interface ApiCall {
   body?: unknown
   contentType?: string | undefined
   signal?: AbortSignal | undefined
+  /** What the caller gets is its own, also from a server in the same process. */
+  asText?: boolean
 }
 
 export interface CallerOptions {
@@ -36,9 +44,21 @@ export class ApiCaller {
   }
 
   async json(call: ApiCall): Promise<unknown> {
+    const {objects} = this.#transport
+    if (objects && call.contentType === undefined && call.asText !== true)
+      return await this.#value(objects, call)
     const {status, headers, body} = await this.#transport.request(this.#request(call))
     this.#warn(headers)
-    const value = parse(body)
+    return this.#checked(status, parse(body))
+  }
+
+  async #value(objects: ObjectTransport, call: ApiCall): Promise<unknown> {
+    const {status, headers, value} = await objects.call(this.#objectRequest(call))
+    this.#warn(headers)
+    return this.#checked(status, value)
+  }
+
+  #checked(status: number, value: unknown): unknown {
     if (status < 200 || status > 299) throw this.#failure(status, value)
     if (typeof value !== 'object' || value === null) throw fromForeignAnswer(status)
     return value
@@ -63,16 +83,26 @@ export class ApiCaller {
     await this.#transport.close()
   }
 
+  #objectRequest({body, ...call}: ApiCall): ObjectRequest {
+    return {...call, object: body as ApiObject | undefined, headers: this.#headers()}
+  }
+
+  #headers(accept = 'application/json'): Record<string, string | string[]> {
+    return {
+      accept,
+      'user-agent': this.#options.userAgent ?? USER_AGENT,
+      ...impersonation(this.#options.impersonate),
+    }
+  }
+
   #request(call: ApiCall, accept = 'application/json') {
     const body = call.body === undefined ? undefined : Buffer.from(JSON.stringify(call.body))
     return {
       ...call,
       body,
       headers: {
-        accept,
-        'user-agent': this.#options.userAgent ?? USER_AGENT,
+        ...this.#headers(accept),
         ...(body && {'content-type': call.contentType ?? 'application/json'}),
-        ...impersonation(this.#options.impersonate),
       },
     }
   }

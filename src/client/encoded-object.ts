@@ -1,14 +1,24 @@
 import type {ApiObject} from '../api/meta.ts'
 import {keyOf} from './object-key.ts'
 
+/** An object that is held for long: as text, here or in the memory of a server in the same process. */
+export interface HeldObject<T> {
+  /** `namespace/name`, or `name` of what has no namespace. */
+  readonly key: string
+  readonly uid: string | undefined
+  readonly resourceVersion: string | undefined
+  /** Read for whoever asks, who must not change it. */
+  readonly object: T
+}
+
+export const isSameState = (one: HeldObject<unknown>, other: HeldObject<unknown>): boolean =>
+  one === other || (one.resourceVersion === other.resourceVersion && one.uid === other.uid)
+
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/**
- * An object as it is kept for long: its JSON text, read again for whoever asks. As an object it would take many times the
- * memory, and how many is up to whoever made it.
- */
-export class EncodedObject<T extends ApiObject> {
+/** Its JSON text. As an object it would take many times the memory, and how many is up to whoever made it. */
+export class EncodedObject<T extends ApiObject> implements HeldObject<T> {
   readonly key: string
   readonly uid: string | undefined
   readonly resourceVersion: string | undefined
@@ -25,9 +35,5 @@ export class EncodedObject<T extends ApiObject> {
   /** Another copy each time. */
   get object(): T {
     return JSON.parse(decoder.decode(this.#text)) as T
-  }
-
-  isSameAs(other: EncodedObject<T>): boolean {
-    return this.resourceVersion === other.resourceVersion && this.uid === other.uid
   }
 }

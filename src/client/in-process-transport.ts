@@ -1,7 +1,15 @@
 import {setMaxListeners} from 'node:events'
-import type {UserInfo} from '../api/meta.ts'
+import type {ApiObject, UserInfo} from '../api/meta.ts'
 import {Cancellation, untilAborted} from './cancellation.ts'
-import type {Transport, TransportRequest, TransportResponse, TransportStream} from './transport.ts'
+import type {
+  HeldEvents,
+  ObjectRequest,
+  ObjectTransport,
+  Transport,
+  TransportRequest,
+  TransportResponse,
+  TransportStream,
+} from './transport.ts'
 
 /** The server as a function. The same shape as the server's own request, said here because neither layer knows the other. */
 export type InProcessHandler = (request: InProcessRequest) => Promise<InProcessResponse>
@@ -16,12 +24,16 @@ export interface InProcessRequest {
   remoteAddress: string
   signal: AbortSignal
   caller: UserInfo
+  takesObjects?: boolean
+  object?: ApiObject
 }
 
 export interface InProcessResponse {
   status: number
   headers: Record<string, string | string[]>
   body: string | Uint8Array | AsyncIterable<string | Uint8Array>
+  value?: object
+  events?: AsyncIterable<HeldEvents>
 }
 
 /** One for all: an error of its own for each request that has ended would cost more than the request. */
@@ -65,15 +77,41 @@ export class InProcessTransport implements Transport {
       cancellation.cancel(CLOSED)
     }
     try {
-      const {status, headers, body} = await this.#answer(request, signal)
-      return {status, headers: lowerCased(headers), body: chunksOf(body, signal, close), close}
+      const work = this.#handler(this.#passing(request, signal))
+      const {status, headers, body, events} = await untilAborted(work, signal)
+      return {
+        status,
+        headers: lowerCased(headers),
+        body: chunksOf(body, signal, close),
+        ...(events && {events: untilClosed(events, signal, close)}),
+        close,
+      }
     } catch (error) {
       close()
       throw error
     }
   }
 
-  #begin({signal}: TransportRequest): {cancellation: Cancellation; release: () => void} {
+  /** The server's own work ends by itself, so a caller that gives up is heard once that is done. */
+  readonly objects: ObjectTransport = {
+    call: async (request) => {
+      const {signal = this.#closing.signal} = request
+      this.#closing.signal.throwIfAborted()
+      const {status, headers, ...answer} = await this.#handler(this.#passing(request, signal))
+      signal.throwIfAborted()
+      return {status, headers: lowerCased(headers), value: await valueOf(answer, signal)}
+    },
+  }
+
+  #passing({object, ...request}: ObjectRequest, signal: AbortSignal): InProcessRequest {
+    const passed = toInProcess(request, this.#caller, signal)
+    return {...passed, takesObjects: true, ...(object && {object})}
+  }
+
+  #begin({signal}: Pick<TransportRequest, 'signal'>): {
+    cancellation: Cancellation
+    release: () => void
+  } {
     this.#closing.signal.throwIfAborted()
     const cancellation = new Cancellation(signal)
     const closeWithClient = () => cancellation.cancel(this.#closing.signal.reason)
@@ -127,6 +165,39 @@ function lowerCased(headers: InProcessResponse['headers']): Record<string, strin
   )
 }
 
+/** What the server gave, or what its text says. */
+async function valueOf(
+  {value, body}: Pick<InProcessResponse, 'value' | 'body'>,
+  signal: AbortSignal,
+): Promise<unknown> {
+  if (value !== undefined) return value
+  try {
+    return JSON.parse((await wholeOf(body, signal)).toString()) as unknown
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+async function* untilClosed<T>(
+  items: AsyncIterable<T>,
+  signal: AbortSignal,
+  close: () => void,
+): AsyncGenerator<T> {
+  try {
+    const iterator = items[Symbol.asyncIterator]()
+    for (;;) {
+      const next = await untilAborted(iterator.next(), signal)
+      // A server that is told that its caller has gone ends the answer: that is not its end.
+      signal.throwIfAborted()
+      if (next.done) return
+      yield next.value
+    }
+  } finally {
+    close()
+  }
+}
+
 async function wholeOf(body: InProcessResponse['body'], signal: AbortSignal): Promise<Buffer> {
   if (typeof body === 'string') return Buffer.from(body)
   if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength)
@@ -140,22 +211,10 @@ async function* chunksOf(
   signal: AbortSignal,
   close: () => void,
 ): AsyncGenerator<Uint8Array> {
-  try {
-    if (typeof body === 'string' || body instanceof Uint8Array) {
-      yield bytesOf(body)
-      return
-    }
-    const chunks = body[Symbol.asyncIterator]()
-    for (;;) {
-      const next = await untilAborted(chunks.next(), signal)
-      // A server that is told that its caller has gone ends the body: that is not the end of the answer.
-      signal.throwIfAborted()
-      if (next.done) return
-      yield bytesOf(next.value)
-    }
-  } finally {
+  if (typeof body === 'string' || body instanceof Uint8Array) {
+    yield bytesOf(body)
     close()
-  }
+  } else for await (const chunk of untilClosed(body, signal, close)) yield bytesOf(chunk)
 }
 
 function bytesOf(chunk: string | Uint8Array): Uint8Array {

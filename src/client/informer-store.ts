@@ -1,5 +1,5 @@
 import type {ApiObject} from '../api/meta.ts'
-import {EncodedObject} from './encoded-object.ts'
+import {EncodedObject, isSameState, type HeldObject} from './encoded-object.ts'
 import type {ObjectEvent} from './watch.ts'
 
 /** Compares two resourceVersions: since Kubernetes 1.35 they are decimal numbers, of any length. */
@@ -14,16 +14,21 @@ export interface Change<T> {
   key: string
   previous?: T | undefined
   current?: T | undefined
+  /** What holds the current state. */
+  held?: HeldObject<T> | undefined
 }
 
 /** A change whose states are read when somebody looks at them. */
 class KeptChange<T extends ApiObject> implements Change<T> {
   readonly key: string
-  readonly #previous: {object: T} | undefined
-  readonly #current: {object: T} | undefined
+  readonly held: HeldObject<T> | undefined
+  readonly #previous: HeldObject<T> | undefined
+  #current: T | undefined
 
-  constructor(key: string, previous?: {object: T}, current?: {object: T}) {
+  /** `current` is given if it has been read. */
+  constructor(key: string, previous?: HeldObject<T>, held?: HeldObject<T>, current?: T) {
     this.key = key
+    this.held = held
     this.#previous = previous
     this.#current = current
   }
@@ -33,7 +38,7 @@ class KeptChange<T extends ApiObject> implements Change<T> {
   }
 
   get current(): T | undefined {
-    return this.#current?.object
+    return (this.#current ??= this.held?.object)
   }
 }
 
@@ -42,7 +47,7 @@ class KeptChange<T extends ApiObject> implements Change<T> {
  * known changes nothing.
  */
 export class InformerStore<T extends ApiObject> {
-  readonly #objects = new Map<string, EncodedObject<T>>()
+  readonly #objects = new Map<string, HeldObject<T>>()
   #resourceVersion = ''
 
   /** Where a watch goes on. */
@@ -72,7 +77,7 @@ export class InformerStore<T extends ApiObject> {
   }
 
   /** Takes a full, consistent list as the truth and says what it changed. */
-  replace(items: readonly EncodedObject<T>[], resourceVersion: string): Change<T>[] {
+  replace(items: readonly HeldObject<T>[], resourceVersion: string): Change<T>[] {
     // A store that was set back to a backup gives the same versions out again, to other content.
     const setBack = compareResourceVersions(resourceVersion, this.#resourceVersion) < 0
     const listed = new Map(items.map((item) => [item.key, item]))
@@ -80,7 +85,7 @@ export class InformerStore<T extends ApiObject> {
     const changes = gone.map((key) => this.#set(key, undefined))
     for (const [key, current] of listed) {
       const previous = this.#objects.get(key)
-      if (previous === undefined || setBack || !previous.isSameAs(current))
+      if (previous === undefined || setBack || !isSameState(previous, current))
         changes.push(this.#set(key, current))
     }
     this.#resourceVersion = resourceVersion
@@ -88,22 +93,23 @@ export class InformerStore<T extends ApiObject> {
   }
 
   /** Takes one event of a watch; undefined if it told nothing new. */
-  take({type, object}: ObjectEvent<T>): Change<T> | undefined {
-    const version = object.metadata.resourceVersion ?? ''
+  take(event: ObjectEvent<T>): Change<T> | undefined {
+    const {type, held} = event
+    const version = (held ?? event.object.metadata).resourceVersion ?? ''
     if (compareResourceVersions(version, this.#resourceVersion) < 0) return undefined
     this.#resourceVersion = version
     if (type === 'BOOKMARK') return undefined
 
-    const current = new EncodedObject(object)
+    const current = held ?? new EncodedObject(event.object)
     const previous = this.#objects.get(current.key)
     if (type === 'DELETED') return previous && this.#set(current.key, undefined)
-    if (previous?.isSameAs(current) === true) return undefined
+    if (previous && isSameState(previous, current)) return undefined
     this.#set(current.key, current)
-    // Whoever is told need not read it again.
-    return new KeptChange(current.key, previous, {object})
+    // What has been read need not be read again.
+    return new KeptChange(current.key, previous, current, held ? undefined : event.object)
   }
 
-  #set(key: string, current: EncodedObject<T> | undefined): Change<T> {
+  #set(key: string, current: HeldObject<T> | undefined): Change<T> {
     const previous = this.#objects.get(key)
     if (current === undefined) this.#objects.delete(key)
     else this.#objects.set(key, current)

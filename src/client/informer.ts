@@ -4,7 +4,7 @@ import {sleep} from '../runtime.ts'
 import {Backoff, type BackoffOptions} from './backoff.ts'
 import {wasCut} from './connection-errors.ts'
 import {InformerStore, type Change} from './informer-store.ts'
-import {EncodedObject} from './encoded-object.ts'
+import {EncodedObject, type HeldObject} from './encoded-object.ts'
 import type {ResourceClient, SelectOptions} from './resource-client.ts'
 
 type ChangeHandler<T> = (change: Change<T>) => void
@@ -70,14 +70,14 @@ export function startInformer<T extends ApiObject>(
   }
 
   async function relist(): Promise<void> {
-    let kept: EncodedObject<T>[] = []
-    const onPage = (items: T[], isFirst: boolean) => {
+    let kept: HeldObject<T>[] = []
+    const onHeldPage = (items: HeldObject<T>[], isFirst: boolean) => {
       if (isFirst) kept = []
-      for (const item of items) kept.push(new EncodedObject(item))
+      for (const item of items) kept.push(item)
     }
-    const {items, metadata} = await source.list({...select, signal, onPage})
+    const {items, metadata} = await source.list({...select, signal, onHeldPage})
     // Of a source that knows no pages.
-    onPage(items, false)
+    for (const item of items) kept.push(new EncodedObject(item))
     store.replace(kept, metadata.resourceVersion ?? '').forEach(tell)
     markSynced()
   }

@@ -1,4 +1,5 @@
 import type {ApiList, ApiObject} from '../api/meta.ts'
+import type {HeldObject} from './encoded-object.ts'
 import type {ObjectRef} from './object-key.ts'
 import type {ObjectEvent} from './watch.ts'
 
@@ -33,6 +34,8 @@ export interface ListOptions<T = ApiObject> extends SelectOptions {
    * A second first page means that the list was started again, and earlier pages do not count.
    */
   onPage?: ((items: T[], isFirst: boolean) => Promise<void> | void) | undefined
+  /** As `onPage`, for those who hold the objects for long. */
+  onHeldPage?: ((items: HeldObject<T>[], isFirst: boolean) => void) | undefined
 }
 
 export interface WatchOptions extends SelectOptions {

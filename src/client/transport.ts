@@ -1,3 +1,6 @@
+import type {ApiObject} from '../api/meta.ts'
+import type {HeldObject} from './encoded-object.ts'
+
 /** How the API client reaches a server: over a socket, or as a function in the same process. */
 export interface Transport {
   /** Reads the whole response, up to a limit. */
@@ -7,7 +10,31 @@ export interface Transport {
   /** The verified certificate of the server, as DER; undefined before the first response. */
   serverCertificate(): Uint8Array | undefined
   close(): Promise<void>
+  /** Of a server in the same process: objects go there and back as they are. */
+  readonly objects?: ObjectTransport
 }
+
+/** A call whose body, if there is one, is an object. */
+export interface ObjectRequest extends Omit<TransportRequest, 'body'> {
+  object?: ApiObject | undefined
+}
+
+export interface ObjectTransport {
+  /** The value of the answer; its text if the server gives no value. */
+  call(request: ObjectRequest): Promise<ObjectResponse>
+}
+
+export interface ObjectResponse {
+  status: number
+  headers: ResponseHeaders
+  value: unknown
+}
+
+/** Events that came together. */
+export type HeldEvents = readonly (
+  | {type: 'ADDED' | 'MODIFIED' | 'DELETED'; held: HeldObject<ApiObject>}
+  | {type: 'BOOKMARK' | 'ERROR'; object: object}
+)[]
 
 export interface TransportRequest {
   method: string
@@ -32,6 +59,8 @@ export interface TransportStream {
   status: number
   headers: ResponseHeaders
   body: AsyncIterable<Uint8Array>
+  /** In place of the body, the events of a watch of a server in the same process. */
+  events?: AsyncIterable<HeldEvents>
   /** Releases the connection; not needed for a body that was read to its end. */
   close(): void
 }

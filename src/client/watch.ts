@@ -2,13 +2,32 @@ import type {ApiObject, WatchEvent} from '../api/meta.ts'
 import {TrustError} from '../errors.ts'
 import type {ApiCaller} from './api-call.ts'
 import {Cancellation} from './cancellation.ts'
+import type {HeldObject} from './encoded-object.ts'
 import {parseJsonLines} from './json-lines.ts'
 import {fromStatus, isStatus} from './status-errors.ts'
+import type {HeldEvents} from './transport.ts'
 
 /** What a watch tells: changes, and bookmarks that carry nothing but a resourceVersion. */
 export interface ObjectEvent<T> {
   type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK'
-  object: T
+  readonly object: T
+  /** What holds the object in a server in the same process. */
+  held?: HeldObject<T>
+}
+
+/** An event whose object is read when somebody looks at it. */
+class HeldObjectEvent<T> implements ObjectEvent<T> {
+  readonly type: ObjectEvent<T>['type']
+  readonly held: HeldObject<T>
+
+  constructor(type: ObjectEvent<T>['type'], held: HeldObject<T>) {
+    this.type = type
+    this.held = held
+  }
+
+  get object(): T {
+    return this.held.object
+  }
 }
 
 export interface WatchCall {
@@ -32,15 +51,25 @@ export async function* watchEvents<T extends ApiObject>(
     if (timeoutSeconds !== undefined) {
       cancellation.expireAfter((timeoutSeconds + GRACE_SECONDS) * 1000, overdue)
     }
-    const stream = await caller.stream({method: 'GET', path, query, signal: cancellation.signal})
+    const call = {method: 'GET', path, query, signal: cancellation.signal}
+    const stream = await caller.stream(call)
     try {
-      for await (const line of parseJsonLines(stream.body)) yield toEvent<T>(line)
+      if (stream.events) yield* held<T>(stream.events)
+      else for await (const line of parseJsonLines(stream.body)) yield toEvent<T>(line)
     } finally {
       stream.close()
     }
   } finally {
     cancellation.release()
   }
+}
+
+async function* held<T>(pieces: AsyncIterable<HeldEvents>): AsyncGenerator<ObjectEvent<T>> {
+  for await (const events of pieces)
+    for (const event of events)
+      yield 'held' in event
+        ? new HeldObjectEvent(event.type, event.held as HeldObject<T>)
+        : toEvent<T>(event)
 }
 
 function toEvent<T>(line: unknown): ObjectEvent<T> {

@@ -68,7 +68,7 @@ export function createHandler(deps: HandlerDeps): Handler {
       end = () => place.end()
       served = await place.admit(info)
       answer = place.counted(await serve(deps, served, info, identity.effective))
-      if (!isWhole(answer.body)) {
+      if (answer.events !== undefined || !isWhole(answer.body)) {
         const guard = {...identity, request, info, changes}
         ;({answer, leave} = guarded(deps, answer, guard, (error) => place.stop(error)))
       }
@@ -100,8 +100,8 @@ function guarded(
   stopWatch: (error: StatusError) => void,
 ): {answer: ApiResponse; leave: () => void} {
   const attributes = attributesOf(info)
-  const {stream, cut} = cuttable(answer.body as AsyncIterable<string | Uint8Array>)
   const isFinite = answer.finite === true
+  const {stream, cut} = cuttable(answer.body as AsyncIterable<string | Uint8Array>)
   const leave = deps.answers.add({
     ...guard,
     authorize: (caller) => {
@@ -236,6 +236,8 @@ function finish(deps: HandlerDeps, finished: Finish): ApiResponse {
   const named = {...headers, 'Audit-Id': audited.auditId}
   // The work is done; who reads slowly keeps nobody else from having any done.
   if (answer.finite === true) end()
+  if (answer.events !== undefined)
+    return {...answer, headers: named, events: endingStream(answer.events, request.signal, note)}
   if (!isWhole(body) && request.method !== 'HEAD')
     return {...answer, headers: named, body: endingStream(body, request.signal, note)}
   note()

@@ -35,6 +35,10 @@ export class RequestPlace {
   async admit(info: RequestInfo): Promise<ApiRequest> {
     const request = this.#request
     if (info.verb === 'watch') return this.#counted('watches', () => this.#watch(info))
+    if (request.object !== undefined) {
+      this.#held.push(this.#deps.metrics.started('mutating'))
+      return request
+    }
     if (info.kind === 'resource' && !READING.has(request.method)) {
       return {...request, body: () => this.#counted('requests', () => this.#read(request.body))}
     }

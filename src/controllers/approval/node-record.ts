@@ -8,7 +8,7 @@ import {readGrant, withoutGrant, type RejoinGrant} from './rejoin-grant.ts'
 /** One Lease a node name says which key holds its newest client certificate, long after its requests are cleaned away. */
 export const RECORD_NAMESPACE = 'kube-system'
 export const RECORD_LABEL = 'trustadm.io/node-certificate'
-export const NODE_ANNOTATION = 'trustadm.io/node-name'
+const NODE_ANNOTATION = 'trustadm.io/node-name'
 const REQUESTER = 'trustadm.io/requester'
 const RESERVED_FOR = 'trustadm.io/reserved-for'
 const RESERVED_UNTIL = 'trustadm.io/reserved-until'

@@ -1,7 +1,7 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {startInformer} from '../../client/informer.ts'
-import {EncodedObject} from '../../client/encoded-object.ts'
+import {EncodedObject, type HeldObject} from '../../client/encoded-object.ts'
 import {isApproved, isIssued, isOpen} from '../../csr/conditions.ts'
 import {leafCertificateIn} from '../../csr/issued-certificate.ts'
 import {nodeOfUser} from '../../csr/node-names.ts'
@@ -27,7 +27,8 @@ export interface IndexedRequest {
 
 /** What the index holds of it: the request as text. */
 interface IndexEntry extends Omit<IndexedRequest, 'csr'> {
-  text: EncodedObject<Csr>
+  held: HeldObject<Csr>
+  uid: string | undefined
   made: Made
   isOpen: boolean
   /** Whether it asks for what its signer signs. */
@@ -87,8 +88,8 @@ export class RequestIndex implements Source {
       signal,
       select: {fieldSelector: `spec.signerName=${this.#signer}`},
       onError,
-      onChange: ({key, current}) => {
-        this.see(key, current)
+      onChange: ({key, current, held}) => {
+        this.see(key, current, held)
         // A request that is approved waits for its signer.
         if (current === undefined || !isApproved(current) || isIssued(current)) enqueue(key)
       },
@@ -98,15 +99,16 @@ export class RequestIndex implements Source {
   }
 
   /** Takes the newest state of a request; undefined if it is gone. */
-  see(name: string, current: Csr | undefined): void {
+  see(name: string, current: Csr | undefined, held?: HeldObject<Csr>): void {
     const entry = this.#byName.get(name)
-    const isSame = entry !== undefined && entry.text.uid === current?.metadata.uid
+    const isSame = entry !== undefined && entry.uid === current?.metadata.uid
     if (entry !== undefined && !isSame) this.#forget(name, entry)
     // Another server's field selectors may not know of signers.
     if (current?.spec.signerName !== this.#signer) return
     const requested = isSame ? entry.requested : requestedCertificate(current)
     const request: IndexEntry = {
-      text: new EncodedObject(current),
+      held: held ?? new EncodedObject(current),
+      uid: current.metadata.uid,
       made: madeOf(current),
       isOpen: isOpen(current),
       requested,
@@ -134,8 +136,8 @@ export class RequestIndex implements Source {
     await this.#synced
     const entry = this.#byName.get(name)
     if (entry === undefined) return undefined
-    const {text, requested, issued, isApproved} = entry
-    return {csr: text.object, requested, issued, isApproved}
+    const {held, requested, issued, isApproved} = entry
+    return {csr: held.object, requested, issued, isApproved}
   }
 
   /** The node that a request asks for. */

@@ -79,6 +79,22 @@ export async function decodeBody(body: BodyToDecode): Promise<DecodedBody> {
   return {object: conformed.object as ApiObject, warnings: findings}
 }
 
+/** Makes of an object what reading its text would have made of it; the one that was given is not changed. */
+export function decodeObject({
+  object,
+  type,
+  custom = false,
+}: Pick<BodyToDecode, 'type' | 'custom'> & {object: ApiObject}): ApiObject {
+  const expected = expectedType(type)
+  const value = {...object, kind: expected.kind, apiVersion: apiVersionOf(expected)}
+  try {
+    return conform(expected.type, value, {custom}).object as ApiObject
+  } catch (error) {
+    if (!(error instanceof MalformedError)) throw error
+    throw cannotBeHandled(statedType(value, expected), expected, error.message)
+  }
+}
+
 type Read = (bytes: Uint8Array, expected: ExpectedType) => ReadBody | Promise<ReadBody>
 
 function readerFor({contentType = '', custom = false}: BodyToDecode): Read {

@@ -1,4 +1,4 @@
-import type {UserInfo} from '../../api/meta.ts'
+import type {ApiObject, UserInfo, WatchEventType} from '../../api/meta.ts'
 
 /** A request for the server's function: from a socket, or from a client in the same process. */
 export interface ApiRequest {
@@ -19,7 +19,26 @@ export interface ApiRequest {
   signal: AbortSignal
   /** Set only by the in-process transport: a caller that is authenticated by construction. */
   caller?: UserInfo
+  /** The answer may be objects instead of text: for callers in the same process, who do not change them. */
+  takesObjects?: boolean
+  /** In place of the body. */
+  object?: ApiObject
 }
+
+/** An object in the server's memory, which callers in the same process share. */
+export interface HeldObject {
+  /** `namespace/name`, or `name`. */
+  readonly key: string
+  readonly uid: string | undefined
+  readonly resourceVersion: string
+  /** Not to be changed: others have the same. */
+  readonly object: ApiObject
+}
+
+/** An event of a watch for a caller in the same process. */
+export type HeldEvent =
+  | {type: Exclude<WatchEventType, 'BOOKMARK' | 'ERROR'>; held: HeldObject}
+  | {type: 'BOOKMARK' | 'ERROR'; object: object}
 
 /** What a body may take while it comes in and is worked on. */
 export interface BodyMemory {
@@ -42,6 +61,10 @@ export interface ApiResponse {
   status: number
   headers: Record<string, string | string[]>
   body: ResponseBody
+  /** In place of the body, for a caller who takes objects. */
+  value?: object
+  /** In place of the body of a watch, for a caller who takes objects. */
+  events?: AsyncIterable<readonly HeldEvent[]>
   /** The body comes in pieces but has an end of its own, unlike that of a watch: it is sent whole, also while the server stops. */
   finite?: boolean
   /** Of a long answer, which takes memory until it is read. */

@@ -11,14 +11,15 @@ import {list, type Page} from './list.ts'
 import {listBody} from './list-body.ts'
 import {listOptions, writeOptions} from './options.ts'
 import {patch} from './patch.ts'
-import {eventForm, presentList, presentObject} from './present.ts'
+import {eventForm, listMeta, presentList, presentObject} from './present.ts'
 import {ResourceScope, type EndpointDeps, type ResourceCall} from './resource-scope.ts'
 import {reviewed} from './review.ts'
 import {parse, type StoredObject} from './stored-object.ts'
 import {replace, update} from './update.ts'
 import {warningHeaders} from './warnings.ts'
 import {startWatch} from './watch.ts'
-import {shapeOfVersion, type WriteResult} from './write.ts'
+import {HELD_EVENTS} from './watch-frames.ts'
+import {shapeOfVersion, unchanged, type WriteResult} from './write.ts'
 
 export type {EndpointDeps, ResourceCall} from './resource-scope.ts'
 
@@ -46,10 +47,12 @@ const VERBS: Record<Verb, (scope: ResourceScope) => ApiResponse | Promise<ApiRes
     const wanted = scope.query.get('resourceVersion') ?? ''
     const fail = (message: string) => new StatusError(500, undefined, message)
     await reachRead(scope.deps.registry, wanted, scope.waiting, fail)
+    if (scope.takesObjects) return written(scope, unchanged(scope.stored()))
     return answer(200, presentObject(scope.presentation(), scope.stored().json))
   },
 
   async list(scope) {
+    if (scope.takesObjects) return given(200, heldList(scope, await selected(scope)))
     const presentation = scope.presentation()
     return {
       status: 200,
@@ -65,13 +68,13 @@ const VERBS: Record<Verb, (scope: ResourceScope) => ApiResponse | Promise<ApiRes
     if (method !== 'GET') throw methodNotAllowed()
     const options = listOptions(scope.query, true)
     if (options.resourceVersion === '') await catchUp(registry, {signal})
-    const body = startWatch(registry, scope.store, {
-      options,
-      selection: scope.selection(),
-      form: eventForm(scope.presentation()),
-      signal,
-      random: scope.deps.random,
-    })
+    const request = {options, selection: scope.selection(), signal, random: scope.deps.random}
+    if (scope.call.request.takesObjects === true) {
+      const events = startWatch(registry, scope.store, {...request, form: HELD_EVENTS})
+      return {status: 200, headers: JSON_HEADERS, body: '', events}
+    }
+    const form = eventForm(scope.presentation())
+    const body = startWatch(registry, scope.store, {...request, form})
     return {status: 200, headers: JSON_HEADERS, body}
   },
 
@@ -185,6 +188,7 @@ async function review(scope: ResourceScope): Promise<ApiResponse> {
     manager: scope.manager(options),
     apiVersion: scope.apiVersion,
   })
+  if (scope.takesObjects) return given(201, result)
   return answer(201, JSON.stringify(result))
 }
 
@@ -198,8 +202,27 @@ async function selected(scope: ResourceScope): Promise<Page> {
   })
 }
 
-const written = (scope: ResourceScope, {json, created}: WriteResult) =>
-  answer(created ? 201 : 200, presentObject(scope.presentation(), json))
+function written(scope: ResourceScope, {json, created}: WriteResult): ApiResponse {
+  const status = created ? 201 : 200
+  if (!scope.takesObjects) return answer(status, presentObject(scope.presentation(), json))
+  const {kind} = scope.resource
+  return given(status, {kind, apiVersion: scope.apiVersion, ...(JSON.parse(json) as object)})
+}
+
+/** A page of a list for a caller in the same process. */
+const heldList = (scope: ResourceScope, page: Page) => ({
+  kind: `${scope.resource.kind}List`,
+  apiVersion: scope.apiVersion,
+  metadata: listMeta(page),
+  held: page.items,
+})
+
+const given = (status: number, value: object): ApiResponse => ({
+  status,
+  headers: JSON_HEADERS,
+  body: '',
+  value,
+})
 
 const answer = (status: number, body: string): ApiResponse => ({
   status,

@@ -1,5 +1,6 @@
 import type {ApiObject, ListMeta, WatchEventType} from '../../api/meta.ts'
 import {groupVersion, type Resource} from '../kernel/resource.ts'
+import type {StatusError} from '../kernel/status.ts'
 import {partialList, partialObject, requirePartialFits} from '../table/partial.ts'
 import {
   tableOfEvent,
@@ -12,7 +13,7 @@ import {
 import type {Representation} from '../table/negotiate.ts'
 import type {Page} from './list.ts'
 import {withKind, type StoredObject} from './stored-object.ts'
-import type {EventForm} from './watch-frames.ts'
+import {bookmarkObject, type EventForm} from './watch-frames.ts'
 
 /** How answers to one request are put into text. */
 export interface Presentation {
@@ -49,14 +50,17 @@ export function presentObject(presentation: Presentation, json: string): string 
   }
 }
 
+/** The metadata of a page. */
+export const listMeta = (page: Page): ListMeta => ({
+  resourceVersion: String(page.revision),
+  ...(page.continue === undefined ? {} : {continue: page.continue}),
+  ...(page.remaining === undefined ? {} : {remainingItemCount: page.remaining}),
+})
+
 /** A page of a list, item by item: the texts of objects are passed on as they are. */
 export function* presentList(presentation: Presentation, page: Page): Generator<string> {
   const {resource, representation} = presentation
-  const metadata: ListMeta = {
-    resourceVersion: String(page.revision),
-    ...(page.continue === undefined ? {} : {continue: page.continue}),
-    ...(page.remaining === undefined ? {} : {remainingItemCount: page.remaining}),
-  }
+  const metadata = listMeta(page)
   switch (representation.as) {
     case 'object': {
       const head = {kind: `${resource.kind}List`, apiVersion: apiVersionOf(presentation), metadata}
@@ -96,25 +100,28 @@ function* listText(
 
 const frame = (type: WatchEventType, object: string) => `{"type":"${type}","object":${object}}\n`
 
-/** The events of a watch. */
+const TEXT = {
+  error: ({status}: StatusError) => frame('ERROR', JSON.stringify(status)),
+  join: (frames: string[]) => frames.join(''),
+}
+
+/** The events of a watch, as text. */
 export function eventForm(presentation: Presentation): EventForm {
   const {resource, version, representation} = presentation
   const {kind} = resource
   const apiVersion = apiVersionOf(presentation)
-  const bookmarkObject = (revision: number, initialEventsEnd: boolean): ApiObject => ({
+  const bookmarkOf = (...at: Parameters<typeof bookmarkObject>): ApiObject => ({
     kind,
     apiVersion,
-    metadata: {
-      resourceVersion: String(revision),
-      ...(initialEventsEnd ? {annotations: {'k8s.io/initial-events-end': 'true'}} : {}),
-    },
+    ...bookmarkObject(...at),
   })
   switch (representation.as) {
     case 'object':
       return {
         id: `object ${version}`,
         frame: (type, {json}) => frame(type, withKind(json, kind, apiVersion)),
-        bookmark: (...at) => frame('BOOKMARK', JSON.stringify(bookmarkObject(...at))),
+        ...TEXT,
+        bookmark: (...at) => frame('BOOKMARK', JSON.stringify(bookmarkOf(...at))),
       }
     case 'partial': {
       const metaVersion = representation.version
@@ -122,7 +129,8 @@ export function eventForm(presentation: Presentation): EventForm {
       return {
         id: `partial ${metaVersion}`,
         frame: (type, {json}) => frame(type, partial(objectOf(json))),
-        bookmark: (...at) => frame('BOOKMARK', partial(bookmarkObject(...at))),
+        ...TEXT,
+        bookmark: (...at) => frame('BOOKMARK', partial(bookmarkOf(...at))),
       }
     }
     case 'table': {
@@ -136,7 +144,8 @@ export function eventForm(presentation: Presentation): EventForm {
         id: `table ${representation.version} ${presentation.include} ${version}`,
         frame: at(false),
         firstFrame: at(true),
-        bookmark: (...position) => frame('BOOKMARK', table(bookmarkObject(...position), false)),
+        ...TEXT,
+        bookmark: (...position) => frame('BOOKMARK', table(bookmarkOf(...position), false)),
       }
     }
   }

@@ -2,7 +2,7 @@ import type {ApiObject, UserInfo} from '../../api/meta.ts'
 import type {Clock} from '../../runtime.ts'
 import type {ApiRequest} from '../kernel/api-request.ts'
 import type {ResourceRequestInfo} from '../authz/request-info.ts'
-import {decodeBody} from '../codec/decode-body.ts'
+import {decodeBody, decodeObject} from '../codec/decode-body.ts'
 import {DecodeError} from '../codec/decode-error.ts'
 import {
   groupVersion,
@@ -66,6 +66,12 @@ export class ResourceScope {
     const store = this.deps.registry.store(group, plural)
     if (store === undefined) throw methodNotAllowed()
     return store
+  }
+
+  /** The caller is in the same process, and takes what is stored as it is. */
+  get takesObjects(): boolean {
+    const {request, info} = this.call
+    return request.takesObjects === true && info.version === this.resource.version
   }
 
   get apiVersion(): string {
@@ -155,14 +161,26 @@ export class ResourceScope {
   }
 
   async decode(options: WriteOptions, type = this.route.type): Promise<ApiObject> {
+    const {object} = this.call.request
+    if (object !== undefined) return this.#given(object, type)
     return this.#decode(await this.body(), type, options.fieldValidation)
   }
 
   /** The body of a DELETE, which may be empty. */
   async deleteBody(): Promise<DeleteOptions> {
+    const {object} = this.call.request
+    if (object !== undefined) return this.#given(object, 'meta/v1.DeleteOptions') as DeleteOptions
     const bytes = await this.body()
     if (bytes.length === 0) return {}
     return (await this.#decode(bytes, 'meta/v1.DeleteOptions', 'Ignore')) as DeleteOptions
+  }
+
+  #given(object: ApiObject, type: string): ApiObject {
+    try {
+      return decodeObject({object, type, custom: this.resource.custom === true})
+    } catch (error) {
+      throw error instanceof DecodeError ? toStatus(error) : error
+    }
   }
 
   async #decode(

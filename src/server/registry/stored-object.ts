@@ -1,12 +1,13 @@
 import type {ApiObject} from '../../api/meta.ts'
 import type {Entry} from '../../storage/storage.ts'
-import type {Resource} from '../kernel/resource.ts'
+import type {HeldObject} from '../kernel/api-request.ts'
+import {groupVersion, type Resource} from '../kernel/resource.ts'
 import {MOST_ENTRIES} from '../validation/metadata.ts'
 
 const HEAD = '{"metadata":{'
 
 /** One object in memory: its JSON text, ready to be sent, and what selectors look at. */
-export class StoredObject {
+export class StoredObject implements HeldObject {
   readonly key: string
   readonly namespace: string
   readonly name: string
@@ -15,6 +16,8 @@ export class StoredObject {
   readonly json: string
   readonly #resource: Resource
   #selectable: Selectable | undefined
+  /** Read once for all who look at it at about the same time, and then let go of. */
+  #object: WeakRef<ApiObject> | undefined
 
   constructor(resource: Resource, key: string, revision: number, json: string) {
     const slash = resource.namespaced ? key.indexOf('/') : -1
@@ -24,6 +27,24 @@ export class StoredObject {
     this.name = key.slice(slash + 1)
     this.revision = revision
     this.json = json
+  }
+
+  get resourceVersion(): string {
+    return String(this.revision)
+  }
+
+  get uid(): string | undefined {
+    return this.object.metadata.uid
+  }
+
+  /** Shared by all who ask, so nobody can change it; with kind and apiVersion. */
+  get object(): ApiObject {
+    const shared = this.#object?.deref()
+    if (shared !== undefined) return shared
+    const {kind} = this.#resource
+    const object = frozen({kind, apiVersion: groupVersion(this.#resource), ...parse(this)})
+    this.#object = new WeakRef(object)
+    return object
   }
 
   get labels(): Record<string, string> {
@@ -46,6 +67,12 @@ export class StoredObject {
     this.#selectable ??= selectableOf(this.#resource, parse(this))
     return this.#selectable
   }
+}
+
+function frozen<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value
+  for (const inner of Object.values(value)) frozen(inner)
+  return Object.freeze(value)
 }
 
 interface Selectable {

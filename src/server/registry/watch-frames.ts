@@ -1,49 +1,79 @@
-import type {WatchEventType} from '../../api/meta.ts'
+import type {ApiObject, WatchEventType} from '../../api/meta.ts'
+import type {HeldEvent} from '../kernel/api-request.ts'
+import type {StatusError} from '../kernel/status.ts'
 import type {ObjectEvent} from './event-log.ts'
 import type {StoredObject} from './stored-object.ts'
 
-/** How events are put into text: as objects, tables or bare metadata, in one of the served versions. */
-export interface EventForm {
-  /** Frames of one form are the same for every watcher. */
-  id: string
-  frame: (type: WatchEventType, stored: StoredObject) => string
+type ChangeType = Exclude<WatchEventType, 'BOOKMARK' | 'ERROR'>
+
+/** How events are sent: as text of objects, tables or bare metadata, in one of the served versions, or as the objects themselves. */
+export interface EventForm<Frame = string, Piece = string> {
+  /** Texts of one form are the same for every watcher, and kept for the next one; absent: they are not kept. */
+  id?: string
+  frame: (type: ChangeType, stored: StoredObject) => Frame
   /** In place of the first frame of a stream, where it differs: a table's has the column definitions. */
-  firstFrame?: (type: WatchEventType, stored: StoredObject) => string
-  bookmark: (revision: number, initialEventsEnd: boolean) => string
+  firstFrame?: (type: ChangeType, stored: StoredObject) => Frame
+  bookmark: (revision: number, initialEventsEnd: boolean) => Frame
+  error: (error: StatusError) => Frame
+  /** Frames that are sent together. */
+  join: (frames: Frame[]) => Piece
 }
 
-/** The texts of one watch's events. */
-export class WatchFrames {
-  readonly #form: EventForm
+/** For callers in the same process: the objects in memory. */
+export const HELD_EVENTS: EventForm<HeldEvent, readonly HeldEvent[]> = {
+  frame: (type, held) => ({type, held}),
+  bookmark: (revision, initialEventsEnd) => ({
+    type: 'BOOKMARK',
+    object: bookmarkObject(revision, initialEventsEnd),
+  }),
+  error: ({status}) => ({type: 'ERROR', object: status}),
+  join: (frames) => frames,
+}
+
+/** A bookmark without kind and apiVersion. */
+export const bookmarkObject = (revision: number, initialEventsEnd: boolean): ApiObject => ({
+  metadata: {
+    resourceVersion: String(revision),
+    ...(initialEventsEnd ? {annotations: {'k8s.io/initial-events-end': 'true'}} : {}),
+  },
+})
+
+/** One watch's events as they are sent. */
+export class WatchFrames<Frame> {
+  readonly #form: EventForm<Frame, unknown>
   readonly #matches: (stored: StoredObject) => boolean
   #first = true
 
-  constructor(form: EventForm, matches: (stored: StoredObject) => boolean) {
+  constructor(form: EventForm<Frame, unknown>, matches: (stored: StoredObject) => boolean) {
     this.#form = form
     this.#matches = matches
   }
 
-  added(stored: StoredObject): string {
+  added(stored: StoredObject): Frame {
     return this.#frame('ADDED', stored)
   }
 
-  /** What one change is to this watcher: an object may come into its selection or leave it. */
-  change(event: ObjectEvent): string {
+  /** What one change is to this watcher, if anything: an object may come into its selection or leave it. */
+  change(event: ObjectEvent): Frame | undefined {
     const {current, previous} = event
     const matched = previous !== undefined && this.#matches(previous)
     if (current !== undefined && this.#matches(current))
       return this.#cached(event, matched ? 'MODIFIED' : 'ADDED', current)
-    if (!matched) return ''
+    if (!matched) return undefined
     const gone = current === undefined ? previous : previous.atRevision(event.revision)
     return this.#cached(event, 'DELETED', gone)
   }
 
-  #cached(event: ObjectEvent, type: WatchEventType, stored: StoredObject): string {
-    if (this.#first && this.#form.firstFrame !== undefined) return this.#frame(type, stored)
-    return event.frame(`${type} ${this.#form.id}`, () => this.#frame(type, stored))
+  #cached(event: ObjectEvent, type: ChangeType, stored: StoredObject): Frame {
+    const {id, firstFrame} = this.#form
+    if (id === undefined || (this.#first && firstFrame !== undefined))
+      return this.#frame(type, stored)
+    // Only texts have an id.
+    const make = () => this.#frame(type, stored) as string
+    return event.frame(`${type} ${id}`, make) as Frame
   }
 
-  #frame(type: WatchEventType, stored: StoredObject): string {
+  #frame(type: ChangeType, stored: StoredObject): Frame {
     const {frame, firstFrame = frame} = this.#form
     const made = this.#first ? firstFrame(type, stored) : frame(type, stored)
     this.#first = false

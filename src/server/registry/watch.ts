@@ -18,19 +18,16 @@ const CATCH_UP_EVERY = 20
 /** kube-apiserver's --min-request-timeout. */
 const MIN_TIMEOUT_SECONDS = 1800
 
-export interface WatchRequest {
+export interface WatchRequest<Frame = string, Piece = string> {
   options: ListOptions
   selection: Selection
-  form: EventForm
+  form: EventForm<Frame, Piece>
   /** Ends the watch; a StatusError as its reason is the last that the caller is told. */
   signal: AbortSignal
   /** From 0 up to 1. */
   random: () => number
   bookmarkMilliseconds?: number
 }
-
-const errorFrame = (error: StatusError) =>
-  `${JSON.stringify({type: 'ERROR', object: error.status})}\n`
 
 const tooOld = (wanted: number, current: number) =>
   new StatusError(410, 'Expired', `too old resource version: ${wanted} (${current})`)
@@ -45,11 +42,11 @@ export function watchSeconds(asked: number | undefined, random: () => number): n
 }
 
 /** Follows the changes of a resource. What is wrong with the request is thrown before anything is sent. */
-export function startWatch(
+export function startWatch<Frame, Piece>(
   registry: Registry,
   store: ResourceStore,
-  request: WatchRequest,
-): AsyncGenerator<string> {
+  request: WatchRequest<Frame, Piece>,
+): AsyncGenerator<Piece> {
   const since = parseResourceVersion(
     request.options.resourceVersion,
     (message) => new StatusError(500, undefined, message),
@@ -57,11 +54,11 @@ export function startWatch(
   return new Watch(registry, store, request, since).run()
 }
 
-class Watch {
+class Watch<Frame, Piece> {
   readonly #registry: Registry
   readonly #store: ResourceStore
-  readonly #request: WatchRequest
-  readonly #frames: WatchFrames
+  readonly #request: WatchRequest<Frame, Piece>
+  readonly #frames: WatchFrames<Frame>
   /** The revision that the caller has named. */
   readonly #since: number
   /** Changes up to here are known to the caller. */
@@ -70,7 +67,12 @@ class Watch {
   #initialEndDue = false
   #nextBookmark: number
 
-  constructor(registry: Registry, store: ResourceStore, request: WatchRequest, since: number) {
+  constructor(
+    registry: Registry,
+    store: ResourceStore,
+    request: WatchRequest<Frame, Piece>,
+    since: number,
+  ) {
     this.#registry = registry
     this.#store = store
     this.#request = request
@@ -79,7 +81,7 @@ class Watch {
     this.#nextBookmark = performance.now() + this.#bookmarkEvery
   }
 
-  async *run(): AsyncGenerator<string> {
+  async *run(): AsyncGenerator<Piece> {
     const {options, random, signal, selection} = this.#request
     const seconds = watchSeconds(options.timeoutSeconds, random)
     const wait = new WatchWait(this.#store.log, seconds * 1000, signal, selection.name)
@@ -87,16 +89,16 @@ class Watch {
       yield* this.#follow(yield* this.#start(), wait)
     } catch (error) {
       if (hasCode(error, 'STORE_COMPACTED')) {
-        yield errorFrame(tooOld(this.#since, this.#store.log.since))
+        yield this.#failure(tooOld(this.#since, this.#store.log.since))
       } else if (!(signal.reason instanceof StatusError)) throw error
     } finally {
       wait.end()
     }
-    if (signal.reason instanceof StatusError) yield errorFrame(signal.reason)
+    if (signal.reason instanceof StatusError) yield this.#failure(signal.reason)
   }
 
   /** Sends what comes before the live changes; answers the position in the log that those begin at. */
-  async *#start(): AsyncGenerator<string, number> {
+  async *#start(): AsyncGenerator<Piece, number> {
     const {log} = this.#store
     const {sendInitialEvents} = this.#request.options
     if (sendInitialEvents ?? this.#since === 0) {
@@ -114,72 +116,84 @@ class Watch {
     return log.positionAfter(until) ?? GONE
   }
 
-  async *#follow(start: number, wait: WatchWait): AsyncGenerator<string> {
+  async *#follow(start: number, wait: WatchWait): AsyncGenerator<Piece> {
     let position = start
     for (;;) {
       const events = this.#store.log.from(position, BATCH)
       if (events === undefined) {
-        yield errorFrame(tooOld(this.#seen, this.#store.log.since))
+        yield this.#failure(tooOld(this.#seen, this.#store.log.since))
         return
       }
       const changes = this.#piece(events)
       position += changes.taken
       // Nothing is awaited between the look at the log and this: all changes up to the registry's revision are sent.
-      const text = changes.text || (events.length === 0 ? this.#dueBookmark() : '')
-      if (text !== '') yield text
+      const frames = events.length === 0 ? this.#dueBookmark() : changes.frames
+      if (frames.length > 0) yield this.#request.form.join(frames)
       if (wait.over) return
-      if (events.length > 0 || text !== '') continue
+      if (events.length > 0 || frames.length > 0) continue
       const next = await wait.next(this.#longestQuiet())
       if (next === undefined) return
       position = next
     }
   }
 
-  *#initialEvents(): Generator<string> {
+  *#initialEvents(): Generator<Piece> {
     const {options, selection, form} = this.#request
     const {revision} = this.#registry
     const objects = [...selected(this.#store, selection, '')].filter(selection.matches)
     this.#seen = revision
-    let text = ''
+    let frames: Frame[] = []
+    let length = 0
     for (const stored of objects) {
-      text += this.#frames.added(stored)
-      if (text.length < PIECE) continue
-      yield text
+      frames.push(this.#frames.added(stored))
+      length += stored.json.length
+      if (length < PIECE) continue
+      yield form.join(frames)
       if (this.#request.signal.aborted) return
-      text = ''
+      frames = []
+      length = 0
     }
-    if (text !== '') yield text
+    if (frames.length > 0) yield form.join(frames)
     if (options.sendInitialEvents !== true || !options.allowWatchBookmarks) return
     // The caller has seen a later state elsewhere: what it is told to be whole must not be older than that.
     if (revision < this.#since) this.#initialEndDue = true
-    else yield form.bookmark(revision, true)
+    else yield form.join([form.bookmark(revision, true)])
   }
 
-  /** The text of the first events, and how many of them are in it. */
-  #piece(events: ObjectEvent[]): {text: string; taken: number} {
-    let text = ''
+  #failure(error: StatusError): Piece {
+    const {form} = this.#request
+    return form.join([form.error(error)])
+  }
+
+  /** What the first events are to the caller, and how many of them were looked at. */
+  #piece(events: ObjectEvent[]): {frames: Frame[]; taken: number} {
+    const frames: Frame[] = []
+    let length = 0
     let taken = 0
     for (const event of events) {
-      if (text.length >= PIECE) break
+      if (length >= PIECE) break
       taken++
       if (event.revision <= this.#seen) continue
       this.#seen = event.revision
-      text += this.#frames.change(event)
+      const frame = this.#frames.change(event)
+      if (frame === undefined) continue
+      frames.push(frame)
+      length += (event.current ?? event.previous)?.json.length ?? 0
     }
-    return {text, taken}
+    return {frames, taken}
   }
 
-  #dueBookmark(): string {
+  #dueBookmark(): Frame[] {
     const {options, form} = this.#request
     const {revision} = this.#registry
     if (this.#initialEndDue && revision >= this.#since) {
       this.#initialEndDue = false
-      return form.bookmark(revision, true)
+      return [form.bookmark(revision, true)]
     }
-    if (!options.allowWatchBookmarks || performance.now() < this.#nextBookmark) return ''
+    if (!options.allowWatchBookmarks || performance.now() < this.#nextBookmark) return []
     this.#nextBookmark = performance.now() + this.#bookmarkEvery
     // A caller that waits for a revision to come must not be sent back behind it.
-    return revision < this.#since ? '' : form.bookmark(revision, false)
+    return revision < this.#since ? [] : [form.bookmark(revision, false)]
   }
 
   /** How long there is nothing to do but for a change; undefined: no limit. */
@@ -194,15 +208,15 @@ class Watch {
   }
 
   /** Sends the changes that memory no longer holds, up to a revision, from the store's history as fast as they are read. */
-  async *#history(until: number): AsyncGenerator<string> {
+  async *#history(until: number): AsyncGenerator<Piece> {
     const {storage} = this.#registry
     const {prefix} = this.#store
     for await (const changes of storage.history(prefix, this.#since, until, this.#request.signal)) {
       let events = changes.flatMap((change) => this.#store.toEvent(change) ?? [])
       while (events.length > 0) {
-        const {text, taken} = this.#piece(events)
+        const {frames, taken} = this.#piece(events)
         events = events.slice(taken)
-        if (text !== '') yield text
+        if (frames.length > 0) yield this.#request.form.join(frames)
       }
     }
   }
