@@ -24,7 +24,7 @@ export interface ObjectTransport {
   call(request: ObjectRequest): Promise<ObjectResponse>
 }
 
-export interface ObjectResponse {
+interface ObjectResponse {
   status: number
   headers: ResponseHeaders
   value: unknown
