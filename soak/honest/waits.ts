@@ -29,8 +29,12 @@ export class Waits {
     if (this.reasons.length < KEPT_REASONS) this.reasons.push(`${what}: ${String(reason)}`)
   }
 
-  /** Times a request; undefined where it was refused. One that the end of the run cuts off has waited, and was not refused. */
+  /**
+   * Times a request; undefined where it was refused. One that the end of the run cuts off has waited, and was not refused;
+   * after that none is begun.
+   */
   async time<T>(what: string, signal: AbortSignal, work: () => Promise<T>): Promise<T | undefined> {
+    if (signal.aborted) return undefined
     const start = performance.now()
     try {
       // Not all can be called off, and a server that hangs must not hold up the end of the run.

@@ -37,12 +37,12 @@ export class Cancellation {
   }
 }
 
-/** Ends with the signal's reason as soon as it is aborted, whatever becomes of the work. */
-export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted()
-  return await new Promise<T>((resolve, reject) => {
+/** Ends with the signal's reason as soon as it is aborted, whatever becomes of the work: its failure is nobody's after that. */
+export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
     const stop = () => reject(signal.reason as Error)
     signal.addEventListener('abort', stop, {once: true})
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+    if (signal.aborted) stop()
+    void work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
   })
 }
