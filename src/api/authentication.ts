@@ -1,6 +1,6 @@
 import type {ApiObject} from './meta.ts'
 
-/** `authentication.k8s.io/v1`: reviews are created only, their answer comes back in `status`. */
+/** `authentication.k8s.io/v1`: reviews can only be created; the response has the result in `status`. */
 export interface TokenReview extends ApiObject {
   spec: {token?: string; audiences?: string[]}
   status?: TokenReviewStatus

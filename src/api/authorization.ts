@@ -1,12 +1,12 @@
 import type {ApiObject} from './meta.ts'
 
-/** Reviews are created only: the answer comes back in `status` (`authorization.k8s.io/v1`). */
+/** Reviews can only be created; the response has the result in `status` (`authorization.k8s.io/v1`). */
 export interface SubjectAccessReview extends ApiObject {
   spec: SubjectAccessReviewSpec
   status?: SubjectAccessReviewStatus
 }
 
-/** Asked inside one namespace. */
+/** A review inside one namespace. */
 export type LocalSubjectAccessReview = SubjectAccessReview
 
 export interface SelfSubjectAccessReview extends ApiObject {
@@ -70,7 +70,7 @@ export interface SubjectRulesReviewStatus {
     resourceNames?: string[]
   }[]
   nonResourceRules: {verbs: string[]; nonResourceURLs?: string[]}[]
-  /** Some authorizer cannot list its rules. */
+  /** True if an authorizer cannot list its rules. */
   incomplete: boolean
   evaluationError?: string
 }

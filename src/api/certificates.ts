@@ -12,7 +12,7 @@ interface CertificateSigningRequestSpec {
   signerName: string
   usages?: string[]
   expirationSeconds?: number
-  /** Who asks: set by the server, whatever the request says. */
+  /** The requester: set by the server, whatever the request contains. */
   username?: string
   uid?: string
   groups?: string[]

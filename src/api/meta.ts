@@ -1,4 +1,4 @@
-/** The parts every Kubernetes object shares, as they stand on the wire. */
+/** The parts that every Kubernetes object has, as on the wire. */
 export interface ObjectMeta {
   name?: string
   generateName?: string
@@ -47,7 +47,7 @@ export interface ApiObject {
   [field: string]: unknown
 }
 
-/** An object as it comes in, before it is validated: any field may be missing, and any text stand in it. */
+/** An object before it is validated: any field may be missing or hold any text. */
 export type Received<T extends ApiObject> = ApiObject & {
   [K in keyof T as K extends keyof ObjectHead ? never : K]?: Unchecked<T[K]>
 }
@@ -63,7 +63,7 @@ export type Unchecked<T> = T extends string
       ? UncheckedFields<T>
       : T
 
-/** Fields become optional; of a map, which has no fields, only the values are unchecked. */
+/** Fields become optional. A map has no fields: only its values are unchecked. */
 type UncheckedFields<T extends object> = string extends keyof T
   ? {[K in keyof T]: Unchecked<T[K]>}
   : {[K in keyof T]?: Unchecked<T[K]>}

@@ -18,11 +18,11 @@ import {DONE, type Reconcile} from './kernel/work-queue.ts'
 
 const CLUSTER_INFO = `${CLUSTER_INFO_NAMESPACE}/${CLUSTER_INFO_NAME}`
 const AFTER_CONFLICT = 50
-/** Timers stand still while a machine sleeps, and do not notice that its clock is set. */
+/** Timers stop while a machine sleeps and do not notice when its clock is set, so the next check is never far away. */
 const LONGEST_WAIT = 60_000
 
 export interface BootstrapSignerOptions {
-  /** The CAs that machines are to know the API server by; absent: those that cluster-info names. */
+  /** The CAs by which machines verify the API server; absent: those in cluster-info. */
   rootCa?: Live<string> | undefined
   sign?: SignContent | undefined
 }
@@ -35,9 +35,9 @@ export interface BootstrapSignerDeps extends BootstrapSignerOptions {
 }
 
 /**
- * Kubernetes' bootstrap signer: cluster-info carries a signature by every token that may sign, and none by any other. The
- * kubeconfig in it is somebody else's, but for its CAs: those follow the cluster's, in the same write as their signatures, so
- * that no machine reads a cluster-info whose signatures are of another one. Without a kubeconfig nothing is signed.
+ * Kubernetes' bootstrap signer: cluster-info carries a signature by every token that may sign, and none by any other. Of the
+ * kubeconfig in it, the controller writes only the CAs. It updates them and the signatures in one write, so no machine reads
+ * a cluster-info with signatures of another content. Without a kubeconfig nothing is signed.
  */
 export function signClusterInfo(deps: BootstrapSignerDeps): Reconcile {
   const {clusterInfo, tokens, writer, clock} = deps
@@ -59,7 +59,7 @@ export function signClusterInfo(deps: BootstrapSignerDeps): Reconcile {
         await work.run(writer.configMaps.update(wanted, {signal}))
       } catch (error) {
         if (hasCode(error, 'CONFLICT')) return {requeueAfter: AFTER_CONFLICT}
-        // Made again, it comes back with its own event.
+        // If it is created again, its event adds the key again.
         if (!hasCode(error, 'NOT_FOUND')) throw error
       }
     }
@@ -68,7 +68,7 @@ export function signClusterInfo(deps: BootstrapSignerDeps): Reconcile {
   }
 }
 
-/** Tokens come and go far more often than CAs: the text is read once. */
+/** Tokens change far more often than CAs, so the text is parsed once. */
 function withCurrentAuthorities(rootCa: Live<string> | undefined): (published: string) => string {
   let last = {published: '', ca: '', content: ''}
   return (published) => {

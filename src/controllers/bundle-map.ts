@@ -21,7 +21,7 @@ const isRight = ({data, binaryData, metadata}: ConfigMap, {key, pem, description
   binaryData === undefined &&
   metadata.annotations?.[DESCRIPTION] === description
 
-/** Makes the ConfigMap, or puts it right where it was changed. */
+/** Creates the ConfigMap, or restores it if it was changed. */
 export async function ensureBundleMap(
   reader: Pick<ApiClient, 'configMaps'>,
   writer: Pick<ApiClient, 'configMaps'>,
@@ -38,7 +38,7 @@ export async function ensureBundleMap(
     if (found) await writer.configMaps.update(wanted, options)
     else await writer.configMaps.create(wanted, options)
   } catch (error) {
-    // The namespace is on its way out, or another event is: both bring this key back.
+    // The namespace is being deleted, or the ConfigMap has changed: either event adds this key again.
     if (!hasCode(error, 'ALREADY_EXISTS', 'CONFLICT', 'NOT_FOUND', 'FORBIDDEN')) throw error
   }
 }

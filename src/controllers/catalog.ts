@@ -17,24 +17,24 @@ import {nodeTaintController} from './node-taints.ts'
 import {rootCaController} from './root-ca-publisher.ts'
 import {tokenCleanerController} from './token-cleaner.ts'
 
-/** What a controller needs that works with any cluster. */
+/** What controllers need that work with any cluster. */
 export interface PortableDeps {
-  /** The client that all of them watch by, as kube-controller-manager's own user. */
+  /** The client that all of them watch with, as kube-controller-manager's own user. */
   reader: ApiClient
   /** The client of one controller, as its own service account. */
   writer: (controller: string) => ApiClient
   clock: Clock
-  /** Absent if whoever runs the cluster looks after its CA bundle. */
+  /** Absent if the cluster publishes its CA bundle itself. */
   rootCa?: Live<string> | undefined
   /** Absent if nothing is to be signed. */
   signing?: CsrSignerDeps | undefined
-  /** As it is now; absent: nothing is allowed beyond what everybody is, and nothing is denied. */
+  /** The current policy; absent: nothing extra is allowed, and nothing is denied. */
   serving?: (() => ServingPolicy) | undefined
 }
 
-/** What the controllers need besides that run only if the server does. */
+/** What the controllers need in addition that run only inside the server. */
 export interface EmbeddedDeps extends PortableDeps {
-  /** The CA bundle that clients know the API server by: for every namespace, and for cluster-info. */
+  /** The CA bundle by which clients verify the API server, for every namespace and for cluster-info. */
   rootCa: Live<string>
   /** The CA bundle for callers of kubelets; absent: none is published. */
   kubeletServingCa?: Live<string | undefined> | undefined
@@ -42,9 +42,9 @@ export interface EmbeddedDeps extends PortableDeps {
 }
 
 interface ControllerEntry<Deps> {
-  /** kube-controller-manager's names for it, today's and the older one. */
+  /** kube-controller-manager's names for it, current and old. */
   aliases: readonly string[]
-  /** Undefined if what it needs is not there. */
+  /** Returns undefined if something that it needs is missing. */
   create: (deps: Deps) => ControllerSpec | undefined
 }
 

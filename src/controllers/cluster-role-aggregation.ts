@@ -25,7 +25,7 @@ function aggregateClusterRoles(
           {type: 'merge', fieldManager: 'clusterrole-aggregation-controller', signal},
         )
       } catch (error) {
-        // Changed or deleted in the meantime: the event of that brings all of them back.
+        // Changed or deleted in the meantime: that event adds all of them again.
         if (!hasCode(error, 'CONFLICT', 'NOT_FOUND')) throw error
       }
     }

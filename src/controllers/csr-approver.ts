@@ -34,12 +34,12 @@ type Readable = IndexedRequest & {requested: NonNullable<IndexedRequest['request
 
 const AFTER_CONFLICT = 50
 const COMPONENT = 'csr-approver'
-/** Why a request waits, for those reasons that an Event tells. */
+/** Why a request waits, for the reasons that are reported as an Event. */
 const REPORTED = ['NodeNameTaken', 'Superseded']
 
 /**
- * Kubernetes' csrapproving controller, which knows the client certificates of kubelets and approves those that a
- * SubjectAccessReview allows. Beyond it, a name that is taken is not given to another key: see `nameRule`.
+ * Kubernetes' csrapproving controller: approves client certificates of kubelets that a SubjectAccessReview allows. In
+ * addition, a taken name is not given to another key: see `nameRule`.
  */
 class CsrApprover {
   readonly #requests: RequestIndex
@@ -51,7 +51,7 @@ class CsrApprover {
   readonly #events: EventReporter
   /** Of requests that this process has approved and that are not issued yet, by name. */
   readonly #expectations = new Map<string, Expectation & {node: string}>()
-  /** Requests whose name was given away while the copy showed it as free. */
+  /** Requests whose name was taken while the informer still showed it as free. */
   readonly #overtaken = new Set<string>()
   readonly #perNode = new KeyedQueue()
   readonly #backoff = new KeyedBackoff()
@@ -74,7 +74,7 @@ class CsrApprover {
   readonly reconcile: Reconcile = async (name, signal) => {
     const node = (await this.#requests.nodeOf(name)) ?? this.#expectations.get(name)?.node
     if (node === undefined) return this.#done(name)
-    // One node at a time: of two requests for one name the second has to see what became of the first.
+    // One request of a node at a time: the second request for a name must see the outcome of the first.
     return await this.#perNode.run(node, async () => {
       const request = await this.#requests.find(name)
       await this.#record(name, request, signal)
@@ -83,7 +83,7 @@ class CsrApprover {
     })
   }
 
-  /** Keeps the record of the name in step with what became of the request. */
+  /** Updates the record of the name with the outcome of the request. */
   async #record(name: string, request: IndexedRequest | undefined, signal: AbortSignal) {
     const expectation = this.#expectations.get(name)
     const now = this.#clock.now()
@@ -128,7 +128,7 @@ class CsrApprover {
         await this.#events.report(csrReference(csr), happening, {signal})
       }
     }
-    // Rights may be given, names may become free.
+    // Permissions may be granted later, and names may become free.
     return {requeueAfter: this.#backoff.next(name)}
   }
 
@@ -141,7 +141,10 @@ class CsrApprover {
     })
   }
 
-  /** A copy is good enough for a name that is free: if it lags, the name cannot be reserved. All else is asked of the server. */
+  /**
+   * The informer is enough for a free name: if it is out of date, reserving the name fails. Everything else is read from the
+   * server.
+   */
   async #claims(request: Readable, signal: AbortSignal): Promise<NameClaims> {
     const copied = await nameClaims(this.#copies, this.#requests, request)
     const isFree = copied.record === undefined && !copied.nodeExists
@@ -165,7 +168,7 @@ class CsrApprover {
     return this.#done(name)
   }
 
-  /** False if the name must be looked at again, for its record was changed in the meantime. */
+  /** Returns false if the name must be checked again because its record has changed. */
   async #reserve(
     {csr, requested: {node = '', pin}}: Readable,
     {claims, now}: ClientFacts,
@@ -184,7 +187,7 @@ class CsrApprover {
   }
 }
 
-/** How long the certificate for a request will last, in milliseconds, as far as that is known. */
+/** How long the certificate for a request will last, in milliseconds, if known. */
 export type LifetimeOf = (csr: Csr, now: Date) => number
 
 export function csrApproverController(
@@ -212,7 +215,7 @@ export function csrApproverController(
     sources: [requests, records, nodes],
     reconcile: new CsrApprover(requests, copies, writer, {clock, lifetimeOf}).reconcile,
     backoff: {first: 200, most: 1_000_000},
-    // Each waits for the server most of the time, and writes that come together share a commit.
+    // Each mostly waits for the server, and concurrent writes share a commit.
     workers: 64,
   }
 }

@@ -11,21 +11,21 @@ import type {Reconcile} from './kernel/work-queue.ts'
 type Csr = CertificateSigningRequest
 
 const HOUR = 3_600_000
-/** How long what became of a request can be read. */
+/** How long a decided request is kept. */
 const DECIDED = HOUR
-/** How long a request waits for whoever has to do something. */
+/** How long a request waits for an approver or a signer. */
 const WAITING = 24 * HOUR
-/** A request as it was seen: only that one is deleted. */
+/** A request as last seen: only this version is deleted. */
 interface Seen {
   name: string
   uid: string | undefined
   resourceVersion: string | undefined
 }
 
-/** Writes that come together share a commit. */
+/** Concurrent writes share a commit. */
 const AT_ONCE = 16
 
-/** A time that is not there is never long ago. */
+/** A missing timestamp never counts as expired. */
 const isOlder = (time: string | null | undefined, age: number, now: Date): boolean =>
   time ? now.getTime() - Date.parse(time) > age : false
 
@@ -38,7 +38,7 @@ function hasExpired({status}: Csr, now: Date): boolean {
   }
 }
 
-/** Whether nobody needs a request any more, as Kubernetes' csrcleaner decides. */
+/** Whether a request is no longer needed, by the rules of Kubernetes' csrcleaner. */
 export function isDone(csr: Csr, now: Date): boolean {
   const {metadata, status} = csr
   const since = (type: string) => findCondition(csr, type)?.lastUpdateTime
@@ -52,7 +52,7 @@ export function isDone(csr: Csr, now: Date): boolean {
     : isOlder(since(APPROVED), WAITING, now)
 }
 
-/** Kubernetes' csrcleaner: requests go when what became of them has been there long enough. */
+/** Kubernetes' csrcleaner: deletes requests some time after their outcome. */
 export function cleanRequests(
   reader: Pick<ApiClient, 'csrs'>,
   writer: Pick<ApiClient, 'csrs'>,
@@ -63,7 +63,7 @@ export function cleanRequests(
     try {
       await writer.csrs.delete(name, {uid, resourceVersion, signal})
     } catch (error) {
-      // Gone, or changed in the meantime: the next pass looks at it again.
+      // Deleted or changed in the meantime: the next pass checks it again.
       if (!hasCode(error, 'NOT_FOUND', 'CONFLICT')) throw error
     }
   }

@@ -13,7 +13,7 @@ import {writeOutcome} from './kernel/write-outcome.ts'
 
 type Csr = CertificateSigningRequest
 
-/** A certificate that could not be published is offered again for so long, before a new one is signed. */
+/** How long an unpublished certificate is tried again before a new one is signed. */
 const OFFERED = 5 * 60_000
 
 export interface CsrSignerDeps {
@@ -39,8 +39,8 @@ interface Remembered {
 }
 
 /**
- * Kubernetes' csrsigning controller: signs what was approved for a signer that this process has, or says by a Failed
- * condition why it never will. Requests for other signers are left to others.
+ * Kubernetes' csrsigning controller: signs approved requests for the signers of this process, or sets a Failed condition
+ * with the reason. It ignores requests for other signers.
  */
 export function signRequests(
   csrs: Pick<Copy<Csr>, 'find'>,
@@ -48,7 +48,7 @@ export function signRequests(
   {signers, issuances, checksSignatures}: CsrSignerDeps,
   clock: Clock,
 ): Reconcile {
-  /** What was done and is not seen in the copy yet: nothing is signed twice for a copy that lags. */
+  /** What was done but is not in the informer yet, so that nothing is signed twice. */
   const remembered = new Map<string, Remembered>()
 
   async function decisionOn(csr: Csr, signer: Signer): Promise<Remembered> {
@@ -94,14 +94,14 @@ export function csrSignerController(
   const csrs = follow(reader.csrs, (csr, key) =>
     isToBeSigned(csr) && signers.current.get(csr.spec.signerName) ? [key] : [],
   )
-  /** For a signer that was added, or has its CA only now. */
+  /** For a signer that was added, or whose CA has just become available. */
   const approvedEarlier = async () =>
     (await csrs.list()).filter(isToBeSigned).map(({metadata}) => metadata.name ?? '')
   return {
     name: 'csr-signer',
     sources: [csrs, followLive(signers, approvedEarlier)],
     reconcile: signRequests(csrs, writer, deps, clock),
-    // Signatures are made on other threads, and writes that come together share a commit.
+    // Signatures are made on other threads, and concurrent writes share a commit.
     workers: 64,
   }
 }

@@ -6,7 +6,7 @@ import {DONE, type Reconcile} from './kernel/work-queue.ts'
 
 const DEFAULT = 'default'
 
-/** A ServiceAccount `default` in every namespace, made again where it was deleted. */
+/** A ServiceAccount `default` in every namespace, created again if it is deleted. */
 function ensureDefaultServiceAccount(
   reader: Pick<ApiClient, 'namespaces' | 'serviceAccounts'>,
   writer: Pick<ApiClient, 'serviceAccounts'>,
@@ -18,7 +18,7 @@ function ensureDefaultServiceAccount(
     try {
       await writer.serviceAccounts.create({metadata: ref}, {signal})
     } catch (error) {
-      // Made in the meantime, or the namespace is on its way out: then it comes back with the namespace's own event.
+      // Created in the meantime, or the namespace is being deleted: the namespace's event adds the key again.
       if (!hasCode(error, 'ALREADY_EXISTS', 'NOT_FOUND', 'FORBIDDEN')) throw error
     }
     return DONE

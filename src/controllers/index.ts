@@ -12,7 +12,7 @@ export type {OnControllerError} from './kernel/controller.ts'
 
 export interface ControllerDeps extends Omit<EmbeddedDeps, 'clock'> {
   clock?: Clock
-  /** Which of them; without it, all. */
+  /** Which controllers to run; absent: all. */
   controllers?: readonly string[] | undefined
   onError: OnControllerError
 }
@@ -22,7 +22,7 @@ export interface RunningControllers {
   close(): Promise<void>
 }
 
-/** Makes those controllers of a table that were chosen, and have what they need. */
+/** Creates the selected controllers of a table that have everything they need. */
 export function controllersOf<Deps>(
   table: ControllerTable<Deps>,
   deps: Deps,

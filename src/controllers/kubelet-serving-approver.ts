@@ -18,10 +18,10 @@ import {writeDecision} from './kernel/write-outcome.ts'
 
 const COMPONENT = 'kubelet-serving-approver'
 
-/** How long what is read of the API server counts: it changes when certificates or flags do. */
+/** How long facts about the API server are cached: they change only with its certificates or flags. */
 const FRESH = 10_000
 
-/** Reads it once for all requests that come within moments. */
+/** Reads them once for all requests that arrive together. */
 function freshly<T>(read: () => Promise<T>, clock: Clock): () => Promise<T> {
   let last: {value: Promise<T>; since: number} | undefined
   return () => {
@@ -34,7 +34,7 @@ function freshly<T>(read: () => Promise<T>, clock: Clock): () => Promise<T> {
   }
 }
 
-/** Approves the serving certificates of kubelets by `servingOpinion`; why it holds one it reports once. */
+/** Approves the serving certificates of kubelets by `servingOpinion`. If one has to wait, it reports the reason once. */
 function approveKubeletServing(
   requests: RequestIndex,
   sources: ServingSources,
@@ -62,7 +62,7 @@ function approveKubeletServing(
     } else if (opinion.decision === 'deny') {
       await writeDecision(writer, csr, {type: 'Denied', reason: SERVING_DENIED, message}, {signal})
     } else if (opinion.reason !== undefined) {
-      // Looked at again when the Node or the Machine changes.
+      // Checked again when the Node or the Machine changes.
       const happening = {type: 'Warning', reason: opinion.reason} as const
       await events.report(
         csrReference(csr),

@@ -11,7 +11,10 @@ const KEY = 'ca-bundle.crt'
 const DESCRIPTION =
   'Contains the CA bundle by which callers of kubelets verify their serving certificates. It is not meant for the API server, nor for clients.'
 
-/** The CA of kubelets' serving certificates as a ConfigMap, for those who call kubelets and for nobody else; none without such a CA. */
+/**
+ * Publishes the CA of kubelets' serving certificates as a ConfigMap, for callers of kubelets only. Does nothing without such
+ * a CA.
+ */
 export const kubeletServingCaController = (
   reader: ApiClient,
   writer: ApiClient,

@@ -17,11 +17,11 @@ export interface LeaderOptions {
 }
 
 export interface LeaderTimes {
-  /** How long others wait for a leader that says nothing. */
+  /** How long others wait for a silent leader. */
   lease: number
   /** How long a leader tries to renew before it gives up: less than the others wait. */
   renewal: number
-  /** Between two attempts. */
+  /** Time between two attempts. */
   retry: number
 }
 
@@ -33,12 +33,15 @@ type Attempt = 'leads' | 'another leads' | 'lost a race'
 
 /** RFC 3339 with microseconds. */
 
-/** Leads by a Lease, as client-go's leader election: clocks of other machines are not believed, only how long nothing came. */
+/**
+ * Leader election by a Lease, as in client-go: it does not trust other machines' clocks, only how long the Lease was not
+ * renewed.
+ */
 export class Leader {
   readonly #options: LeaderOptions
   readonly #times: LeaderTimes
   #seen: {version: string | undefined; at: number} | undefined
-  /** When the last renewal that came through was sent: the others count from no earlier than that. */
+  /** When the last successful renewal was sent: the others count from then or later. */
   #renewed = 0
 
   constructor(options: LeaderOptions) {
@@ -66,7 +69,7 @@ export class Leader {
     }
   }
 
-  /** Lets another lead at once. */
+  /** Releases the Lease, so that another can lead at once. */
   async release(): Promise<void> {
     const {leases, name, identity, clock, onError} = this.#options
     try {
@@ -83,7 +86,7 @@ export class Leader {
     }
   }
 
-  /** A renewal that hangs must not be waited for beyond what the others wait. */
+  /** A renewal that hangs must not last longer than the others wait. */
   async #attemptWithin(milliseconds: number, signal: AbortSignal): Promise<Attempt> {
     const cancellation = new Cancellation(signal)
     cancellation.expireAfter(milliseconds, () => new Error('the lease was not renewed in time'))

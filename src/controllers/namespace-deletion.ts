@@ -6,7 +6,7 @@ import {follow, type ControllerSpec} from './kernel/controller.ts'
 import {DONE, type Reconcile} from './kernel/work-queue.ts'
 
 const FINALIZER = 'kubernetes'
-/** How long to wait before looking again after objects whose own finalizers hold them. */
+/** How long to wait before checking again for objects that their finalizers hold. */
 const LOOK_AGAIN = 1000
 
 interface GroupList {
@@ -18,7 +18,7 @@ interface ResourceList {
   resources: {name: string; namespaced: boolean; verbs: string[]}[]
 }
 
-/** Everything a namespace can hold, as the server's discovery says. */
+/** Everything that a namespace can contain, from the server's discovery. */
 async function namespacedResources(
   client: Pick<ApiClient, 'raw'>,
   signal: AbortSignal,
@@ -51,7 +51,7 @@ async function namespacedResources(
   )
 }
 
-/** Empties a namespace that is being deleted, then lets it go. */
+/** Empties a namespace that is being deleted, then removes its finalizer. */
 function emptyNamespace(client: Pick<ApiClient, 'namespaces' | 'raw' | 'resource'>): Reconcile {
   return async (name, signal) => {
     const namespace = await client.namespaces.find(name, {signal})
@@ -79,7 +79,7 @@ function emptyNamespace(client: Pick<ApiClient, 'namespaces' | 'raw' | 'resource
         {signal},
       )
     } catch (error) {
-      // Changed in the meantime: the event of that change brings it back. Gone: so much the better.
+      // Changed in the meantime: that event adds it again. Already deleted: nothing to do.
       if (!hasCode(error, 'CONFLICT', 'NOT_FOUND')) throw error
     }
     return DONE
@@ -100,7 +100,7 @@ export const namespaceDeletionController = (
   workers: 4,
 })
 
-/** New objects may be made in it. */
+/** Objects may be created in it. */
 export const isActive = (namespace: Namespace | undefined): namespace is Namespace =>
   namespace !== undefined &&
   namespace.metadata.deletionTimestamp === undefined &&

@@ -16,7 +16,7 @@ import type {Reconcile} from './kernel/work-queue.ts'
 
 const HOUR = 3_600_000
 
-/** A record as it was seen: only that one is deleted. */
+/** A record as last seen: only this version is deleted. */
 interface Seen {
   name: string
   node: string
@@ -26,7 +26,7 @@ interface Seen {
 
 type Writer = Pick<ApiClient, 'leases' | 'nodes'>
 
-/** Deletes the records of names that nobody has: their certificates have expired, and there is no Node. */
+/** Deletes the records of unused names: their certificates have expired, and there is no Node. */
 export function cleanRecords(
   reader: Pick<ApiClient, 'leases'>,
   writer: Writer,
@@ -37,7 +37,7 @@ export function cleanRecords(
       const key = {namespace: RECORD_NAMESPACE, name}
       await writer.leases.delete(key, {uid, resourceVersion, signal})
     } catch (error) {
-      // Gone, or the name was given away in the meantime.
+      // Deleted, or the name was given to a key in the meantime.
       if (!hasCode(error, 'NOT_FOUND', 'CONFLICT')) throw error
     }
   }

@@ -11,7 +11,7 @@ const EFFECT = 'NoSchedule'
 
 type Taint = NonNullable<NonNullable<Node['spec']>['taints']>[number]
 
-/** The taint that goes with a node's Ready condition; a node that has not said yet gets none. */
+/** The taint for a node's Ready condition; none if the node has not reported it yet. */
 function wantedTaint(node: Node): string | undefined {
   const ready = node.status?.conditions?.find(({type}) => type === 'Ready')
   if (ready?.status === 'False') return NOT_READY
@@ -21,7 +21,7 @@ function wantedTaint(node: Node): string | undefined {
 const isOurs = ({key, effect}: Taint) =>
   effect === EFFECT && (key === NOT_READY || key === UNREACHABLE)
 
-/** Keeps the scheduling taint of a node in step with its Ready condition, as Kubernetes' node lifecycle controller does. */
+/** Updates the scheduling taint of a node to match its Ready condition, as Kubernetes' node lifecycle controller does. */
 function taintByCondition(client: Pick<ApiClient, 'nodes'>): Reconcile {
   return async (name, signal) => {
     const node = await client.nodes.find(name, {signal})
@@ -45,7 +45,7 @@ function taintByCondition(client: Pick<ApiClient, 'nodes'>): Reconcile {
         {type: 'merge', signal},
       )
     } catch (error) {
-      // Changed or deleted in the meantime: the event of that brings it back.
+      // Changed or deleted in the meantime: that event adds it again.
       if (!hasCode(error, 'CONFLICT', 'NOT_FOUND')) throw error
     }
     return DONE

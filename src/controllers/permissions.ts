@@ -21,7 +21,7 @@ const may = (verbs: string, group: string, resource: string, place: Place = {}):
 const onSigner = (verb: string, name: string): Permission[] =>
   may(verb, CERTIFICATES, SIGNERS, {name})
 
-/** The leases that say who leads. */
+/** The leases for leader election. */
 export const LEADER_PERMISSIONS: readonly Permission[] = may(
   'get,create,update',
   'coordination.k8s.io',
@@ -33,7 +33,7 @@ export const LEADER_PERMISSIONS: readonly Permission[] = may(
 export const signPermissions = (signers: Iterable<string>): Permission[] =>
   [...signers].flatMap((signer) => onSigner('sign', signer))
 
-/** What the controllers that work with any cluster need there; what they can do without, such as Events, is left out. */
+/** What the controllers that work with any cluster need there, without what is optional, such as Events. */
 export const PERMISSIONS: Readonly<Record<string, readonly Permission[]>> = {
   'csr-approver': [
     ...may('get,list,watch', CERTIFICATES, CSRS),
@@ -54,7 +54,7 @@ export const PERMISSIONS: Readonly<Record<string, readonly Permission[]>> = {
     ...may('get', '', 'configmaps', {namespace: 'kube-system', name: 'kubeadm-config'}),
     ...may('list', 'discovery.k8s.io', 'endpointslices', {namespace: 'default'}),
     ...may('list', 'networking.k8s.io', 'servicecidrs'),
-    // Also where there are none: who may not ask is not told so.
+    // Needed even if there are no Machines: without this right the server says "forbidden", not that there are none.
     ...may('list,watch', 'machine.openshift.io', 'machines'),
   ],
   'csr-signer': [
@@ -81,7 +81,7 @@ function waysToHave(permission: Permission): Permission[] {
   return [permission, {...permission, name: `${name.split('/')[0] ?? ''}/*`}]
 }
 
-/** Those that the caller does not have, by the server's own word. */
+/** The permissions that the caller lacks, according to the server. */
 export async function missingPermissions(
   {selfSubjectAccessReviews}: Pick<ApiClient, 'selfSubjectAccessReviews'>,
   wanted: readonly Permission[],

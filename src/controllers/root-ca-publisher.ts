@@ -7,7 +7,7 @@ import {DONE, type Reconcile} from './kernel/work-queue.ts'
 
 const NAME = 'kube-root-ca.crt'
 const KEY = 'ca.crt'
-/** Real clients compare it: the one sentence of Kubernetes that has to stand here as it is. */
+/** Clients compare this text, so it must be exactly Kubernetes' own. */
 const DESCRIPTION =
   'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.'
 

@@ -5,7 +5,7 @@ const EVERY = '*'
 
 const known = (table: ControllerTable<never>): string => Object.keys(table).join(', ')
 
-/** The name that a word of the list is for; kube-controller-manager's names are taken too. */
+/** The controller that a word of the list names; kube-controller-manager's names are accepted too. */
 function nameOf(table: ControllerTable<never>, word: string): string {
   const found = Object.entries(table).find(
     ([name, {aliases}]) => name === word || aliases.includes(word),
@@ -17,8 +17,8 @@ function nameOf(table: ControllerTable<never>, word: string): string {
 }
 
 /**
- * Which controllers of a table a list stands for, as kube-controller-manager's --controllers: `*` for all, a name for one,
- * `-name` for not this one. The first word about a controller decides.
+ * Which controllers of a table a list selects, as kube-controller-manager's --controllers: `*` for all, a name for one,
+ * `-name` to exclude one. The first word about a controller decides.
  */
 export function selectControllers(
   table: ControllerTable<never>,

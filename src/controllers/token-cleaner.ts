@@ -7,7 +7,7 @@ import type {Clock} from '../runtime.ts'
 import {follow, type ControllerSpec, type Copy} from './kernel/controller.ts'
 import {DONE, type Reconcile} from './kernel/work-queue.ts'
 
-/** Kubernetes' token cleaner: a token's Secret goes when the token expires. */
+/** Kubernetes' token cleaner: deletes a token's Secret when the token expires. */
 export function cleanToken(
   tokens: Pick<Copy<Secret>, 'find'>,
   writer: Pick<ApiClient, 'secrets'>,
@@ -25,7 +25,7 @@ export function cleanToken(
       const {uid, resourceVersion} = secret.metadata
       await writer.secrets.delete(key, {uid, resourceVersion, signal})
     } catch (error) {
-      // Gone, made again or given more time in the meantime: its own event brings it back.
+      // Deleted, created again or extended in the meantime: that event adds it again.
       if (!hasCode(error, 'NOT_FOUND', 'CONFLICT')) throw error
     }
     return DONE
@@ -45,7 +45,7 @@ export function tokenCleanerController(
     name: 'token-cleaner',
     sources: [tokens],
     reconcile: cleanToken(tokens, writer, clock),
-    // Tokens that were made together expire together, and writes that come together share a commit.
+    // Tokens that were created together expire together, and concurrent writes share a commit.
     workers: 8,
   }
 }

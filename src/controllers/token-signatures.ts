@@ -6,7 +6,7 @@ import type {BootstrapToken} from '../bootstrap/token.ts'
 import {signingToken} from '../bootstrap/use-token.ts'
 import {slices} from './kernel/costly-work.ts'
 
-/** Enough to keep the thread pool busy; more would make everybody else wait. */
+/** Enough to keep the thread pool busy; more would delay everything else. */
 const SIGNED_AT_ONCE = 16
 
 export type SignContent = (content: string, token: BootstrapToken) => Promise<string>
@@ -19,16 +19,16 @@ interface Signer {
 }
 
 export interface Signatures {
-  /** By the key they have in cluster-info. */
+  /** By their key in cluster-info. */
   byKey: Map<string, string>
-  /** When the first of them has to go. */
+  /** When the first of them expires. */
   nextExpiry: Date | undefined
 }
 
-/** The signatures of all tokens over one content. Only what has changed since the last time is read and signed again. */
+/** The signatures of all tokens over one content. Only what has changed since the last call is parsed and signed again. */
 export class TokenSignatures {
   readonly #sign: SignContent
-  /** Of the Secrets of the last time, by their versions; undefined for those that may not sign. */
+  /** The tokens of the last call, by version of their Secrets; undefined for those that may not sign. */
   #signers = new Map<string, Signer | undefined>()
 
   constructor(sign: SignContent = signDetached) {

@@ -1,4 +1,4 @@
-/** Types of questions to the authenticator; parse.ts tells how a table is read. */
+/** Types of questions to the authenticator; parse.ts describes the format. */
 export const AUTHENTICATION = `
 TokenReview object | Asks who a token belongs to.
   1 metadata:meta.ObjectMeta! | Name, labels and other metadata.

@@ -1,4 +1,4 @@
-/** Types of questions to the authorizer; parse.ts tells how a table is read. */
+/** Types of questions to the authorizer; parse.ts describes the format. */
 export const AUTHORIZATION = `
 SubjectAccessReview object | Asks whether somebody may do something.
   1 metadata:meta.ObjectMeta! | Name, labels and other metadata.

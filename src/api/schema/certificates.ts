@@ -1,4 +1,4 @@
-/** Types of certificate signing requests; parse.ts tells how a table is read. */
+/** Types of certificate signing requests; parse.ts describes the format. */
 export const CERTIFICATES = `
 CertificateSigningRequest object | A request for a certificate, its approval, and the certificate.
   1 metadata:meta.ObjectMeta! | Name, labels and other metadata.
@@ -28,7 +28,7 @@ CertificateSigningRequestCondition | A verdict on the request.
   5 lastTransitionTime:Time! | When the status last changed.
 `
 
-/** Types of certificate signing requests as they stood before v1; parse.ts tells how a table is read. */
+/** Types of certificate signing requests before v1; parse.ts describes the format. */
 export const CERTIFICATES_BETA = `
 CertificateSigningRequest object | A request for a certificate, its approval, and the certificate.
   1 metadata:meta.ObjectMeta! | Name, labels and other metadata.

@@ -1,4 +1,4 @@
-/** Types of leases; parse.ts tells how a table is read. */
+/** Types of leases; parse.ts describes the format. */
 export const COORDINATION = `
 Lease object | A claim that somebody holds and renews, such as leadership.
   1 metadata:meta.ObjectMeta! | Name, labels and other metadata.

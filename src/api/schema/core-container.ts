@@ -1,4 +1,4 @@
-/** Types of containers; parse.ts tells how a table is read. */
+/** Types of containers; parse.ts describes the format. */
 export const CONTAINER = `
 Container | A program with its image, settings and limits.
   1 name:string! required | Its name.

@@ -1,4 +1,4 @@
-/** Types of events; parse.ts tells how a table is read. */
+/** Types of events; parse.ts describes the format. */
 export const EVENT = `
 Event object | Something that happened to an object; kept for a short while.
   1 metadata:meta.ObjectMeta! required | Name, labels and other metadata.

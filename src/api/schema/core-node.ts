@@ -1,4 +1,4 @@
-/** Types of nodes; parse.ts tells how a table is read. */
+/** Types of nodes; parse.ts describes the format. */
 export const NODE = `
 Node object | A machine that pods run on.
   1 metadata:meta.ObjectMeta! | Name, labels and other metadata.

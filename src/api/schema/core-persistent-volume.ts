@@ -1,4 +1,4 @@
-/** Types of persistent volumes and claims; parse.ts tells how a table is read. */
+/** Types of persistent volumes and claims; parse.ts describes the format. */
 export const PERSISTENT_VOLUME = `
 PersistentVolume object | A piece of storage that outlives the pods that use it.
   1 metadata:meta.ObjectMeta! | Name, labels and other metadata.

@@ -1,4 +1,4 @@
-/** Types of what is known of running pods; parse.ts tells how a table is read. */
+/** Types of the status of running pods; parse.ts describes the format. */
 export const POD_STATUS = `
 PodStatus | What is known of a pod now.
   17 observedGeneration:int64 | The generation that this was observed at.

@@ -1,4 +1,4 @@
-/** Types of pods as they are asked for; parse.ts tells how a table is read. */
+/** Types of pod specs; parse.ts describes the format. */
 export const POD = `
 Pod object | Containers that run together on one node.
   1 metadata:meta.ObjectMeta! | Name, labels and other metadata.

@@ -1,4 +1,4 @@
-/** Types of where pods may run; parse.ts tells how a table is read. */
+/** Types of where pods may run; parse.ts describes the format. */
 export const SCHEDULING = `
 Affinity | Rules that draw a pod to nodes and other pods, or away from them.
   1* nodeAffinity:NodeAffinity | Draws to nodes.

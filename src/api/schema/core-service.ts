@@ -1,4 +1,4 @@
-/** Types of services; parse.ts tells how a table is read. */
+/** Types of services; parse.ts describes the format. */
 export const SERVICE = `
 Service object | A stable address for a changing set of pods.
   1 metadata:meta.ObjectMeta! | Name, labels and other metadata.

@@ -1,4 +1,4 @@
-/** Types of volumes of pods that other systems provide; parse.ts tells how a table is read. */
+/** Types of volumes of pods that other systems provide; parse.ts describes the format. */
 export const VOLUME_SOURCE = `
 AWSElasticBlockStoreVolumeSource | A disk of AWS.
   1 volumeID:string! required | The volume's id at its provider.

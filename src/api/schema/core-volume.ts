@@ -1,4 +1,4 @@
-/** Types of volumes of pods that Kubernetes fills itself; parse.ts tells how a table is read. */
+/** Types of volumes of pods that Kubernetes fills itself; parse.ts describes the format. */
 export const VOLUME = `
 Volume | Files that containers of a pod can mount.
   1 name:string! required | Its name.

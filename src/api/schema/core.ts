@@ -1,4 +1,4 @@
-/** Types of namespaces, configuration, service accounts and references; parse.ts tells how a table is read. */
+/** Types of namespaces, configuration, service accounts and references; parse.ts describes the format. */
 export const CORE = `
 Namespace object | A space of names that keeps objects of different users or programs apart.
   1 metadata:meta.ObjectMeta! | Name, labels and other metadata.

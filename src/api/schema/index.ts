@@ -10,7 +10,7 @@ export type {SchemaPackage} from './packages.ts'
 const parsed = new Map<string, ReadonlyMap<string, ParsedType>>()
 const linked = new Map<string, TypeSchema>()
 
-/** Tables are read when one of their types is first asked for: most commands need none of them. */
+/** Tables are parsed when one of their types is first needed: most commands need none. */
 function typesOf(packageName: string): ReadonlyMap<string, ParsedType> {
   let types = parsed.get(packageName)
   if (types === undefined) {
@@ -45,7 +45,7 @@ export function allTypes(): TypeSchema[] {
   return PACKAGES.flatMap(({name}) => [...typesOf(name).keys()].map(findType))
 }
 
-/** The object type of a group, version and kind, where the table has it. */
+/** The object type of a group, version and kind, if the table has it. */
 export function findKind(group: string, version: string, kind: string): TypeSchema | undefined {
   const home = PACKAGES.find((one) => one.group === group && one.version === version)
   const name = `${home?.name ?? ''}.${kind}`
@@ -54,7 +54,7 @@ export function findKind(group: string, version: string, kind: string): TypeSche
     : undefined
 }
 
-/** The package that a type stands in. */
+/** The package of a type. */
 export function packageOfType(typeName: string): SchemaPackage {
   const home = PACKAGES.find(({name}) => name === packageOf(typeName))
   if (home === undefined) throw new RangeError(`the schema table has no package of ${typeName}`)

@@ -1,4 +1,4 @@
-/** Types of the machine inventory, a custom resource; parse.ts tells how a table is read. */
+/** Types of the machine inventory, a custom resource; parse.ts describes the format. */
 export const MACHINE = `
 Machine object | A machine that may become a node; the machine approver decides certificate requests by it.
   1 metadata:meta.ObjectMeta! | Name, labels and other metadata.

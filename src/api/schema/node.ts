@@ -1,4 +1,4 @@
-/** Types of runtime classes; parse.ts tells how a table is read. */
+/** Types of runtime classes; parse.ts describes the format. */
 export const RUNTIME_CLASS = `
 RuntimeClass object | A way to run containers that pods can choose.
   1 metadata:meta.ObjectMeta! | Name, labels and other metadata.

@@ -25,7 +25,7 @@ export interface SchemaPackage {
   name: string
   group: string
   version: string
-  /** What its definitions' names in OpenAPI begin with. */
+  /** The prefix of its definitions' names in OpenAPI. */
   openApi: string
   tables: string[]
 }
@@ -78,5 +78,5 @@ export const PACKAGES: SchemaPackage[] = [
   },
 ]
 
-/** What tables call each other. */
+/** The names by which tables refer to each other. */
 export const ALIASES: Record<string, string> = {meta: 'meta/v1', core: 'core/v1'}

@@ -1,7 +1,7 @@
 import type {FieldSchema, TypeSchema} from './types.ts'
 import {SCALARS} from './types.ts'
 
-/** A type as written in a table, before the types it refers to are looked at. */
+/** A type as written in a table, before its references are resolved. */
 export interface ParsedType {
   name: string
   description: string
@@ -26,9 +26,9 @@ const scalars: ReadonlySet<string> = new Set(SCALARS)
  *       number[*] name:type[!] [flags] | description
  *
  * `*` is a Go pointer and `!` is written even if it is zero. A type is `T`, `[]T` or `map<T>`; `string(Phase)` names Go's
- * type too, `meta.ObjectMeta` is of another table, `(inline):T` stands in the parent. Flags: `required`; `default(x)`;
- * for strategic merge `merge(key)`, `merge` (of primitives) and `retainKeys`; for server-side apply `keys(a,b)`, `set`,
- * `atomic` and `granular`. As in Kubernetes, server-side apply follows strategic merge where it has no flag of its own.
+ * type too, `meta.ObjectMeta` is of another table, `(inline):T` stands in the parent. Flags: `required`; `default(x)`; for
+ * strategic merge `merge(key)`, `merge` (of primitives) and `retainKeys`; for server-side apply `keys(a,b)`, `set`, `atomic`
+ * and `granular`. As in Kubernetes, server-side apply follows strategic merge unless it has its own flag.
  */
 export function parseTable(
   packageName: string,
@@ -166,7 +166,7 @@ const typeMeta = (): ParsedField[] => [
   },
 ]
 
-/** Ties a parsed type to the types it refers to. */
+/** Resolves a parsed type's references to other types. */
 export function linkType(
   {name, description, object, atomic, fields: parsed}: ParsedType,
   find: (name: string) => ParsedType,

@@ -1,4 +1,4 @@
-/** Types of roles and their bindings; parse.ts tells how a table is read. */
+/** Types of roles and their bindings; parse.ts describes the format. */
 export const RBAC = `
 Role object | Permissions within one namespace.
   1 metadata:meta.ObjectMeta! | Name, labels and other metadata.

@@ -1,4 +1,4 @@
-/** Types of CSI drivers and what nodes know of them; parse.ts tells how a table is read. */
+/** Types of CSI drivers and what nodes know of them; parse.ts describes the format. */
 export const STORAGE = `
 CSINode object | What the CSI drivers on a node say of themselves.
   1 metadata:meta.ObjectMeta! | Name, labels and other metadata.

@@ -28,7 +28,7 @@ export const SCALARS = [
 export type Scalar = (typeof SCALARS)[number]
 
 export interface FieldSchema {
-  /** The field's number in protobuf; 0 for `kind` and `apiVersion` of an object, which stand in the envelope. */
+  /** The field's number in protobuf; 0 for `kind` and `apiVersion` of an object, which are in the envelope. */
   number: number
   /** The field's name in JSON. */
   name: string
@@ -36,24 +36,24 @@ export interface FieldSchema {
   type: string
   /** `type` names a scalar. */
   scalar: boolean
-  /** What Go calls the values' type in error texts, such as `v1.SecretType`; where absent, it follows from `type`. */
+  /** What Go calls the values' type in error texts, such as `v1.SecretType`; if absent, it follows from `type`. */
   goType?: string
   cardinality: 'one' | 'list' | 'map'
   /** A Go pointer: presence counts even if the value is zero. */
   pointer: boolean
   /** On the wire even if it is zero: not omitempty, or a struct, which Go's omitempty never drops. */
   always: boolean
-  /** A nested message in protobuf whose fields stand in the parent in JSON. */
+  /** A nested message in protobuf whose fields are part of the parent in JSON. */
   inline: boolean
   /** The OpenAPI document lists it as required. */
   required: boolean
-  /** The value that server-side apply takes for an absent key field of a list, such as `TCP` for a port's protocol. */
+  /** The value that server-side apply uses for a missing key field of a list, such as `TCP` for a port's protocol. */
   default?: string
-  /** How strategic merge treats it; lists are replaced whole where this is absent. */
+  /** How strategic merge treats it. If absent, lists are replaced as a whole. */
   patch?: {merge: boolean; key?: string; retainKeys: boolean}
-  /** How server-side apply treats a list (`atomic` where absent) or a map or struct (`granular` where absent). */
+  /** How server-side apply treats a list (`atomic` if absent) or a map or struct (`granular` if absent). */
   list?: {type: 'atomic' | 'set'} | {type: 'map'; keys: string[]}
-  /** Server-side apply takes this map or struct as a whole; of a list's or map's elements, their type's `atomic` tells it. */
+  /** Server-side apply takes this map or struct as a whole; for elements of a list or map, see `atomic` of their type. */
   atomic: boolean
   description: string
 }
@@ -68,8 +68,8 @@ export interface TypeSchema {
   atomic: boolean
   /** As declared, in the order in which Go writes them. An inlined message is one field here. */
   fields: FieldSchema[]
-  /** As they stand in JSON, in the same order: the fields of inlined messages in place of these. */
+  /** As in JSON, in the same order: inlined messages are replaced by their fields. */
   byName: ReadonlyMap<string, FieldSchema>
-  /** As they stand in protobuf. */
+  /** As in protobuf. */
   byNumber: ReadonlyMap<number, FieldSchema>
 }

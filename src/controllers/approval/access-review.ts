@@ -44,11 +44,11 @@ export async function askAccess(
   return {allowed: status?.allowed === true && status.denied !== true, reason}
 }
 
-/** One requester's answer counts for so long, in milliseconds: machines that join together ask with one token. */
+/** How long a review's result is reused, in milliseconds: machines that join together use the same token. */
 const REMEMBERED = 1000
 const MOST_REMEMBERED = 1000
 
-/** Access reviews, asked once a second for each requester and permission. */
+/** Access reviews, at most one a second for each requester and permission. */
 export class RememberedReviews {
   readonly #client: Pick<ApiClient, 'subjectAccessReviews'>
   readonly #now: () => number

@@ -2,17 +2,17 @@ import type {Machine} from '../../api/machine.ts'
 import type {Node, NodeAddress} from '../../api/node.ts'
 import {plainIp} from '../../pki/ip-address.ts'
 
-/** DNS names are compared without case, and a closing dot says nothing. */
+/** DNS names are compared without case and without a trailing dot. */
 export const canonicalDns = (name: string): string => name.toLowerCase().replace(/\.$/, '')
 
-/** The one form in which a name or an address is compared, in whatever field it is written. */
+/** The normal form in which names and addresses are compared, whichever field they come from. */
 export const formOf = (text: string): string => plainIp(text) ?? canonicalDns(text)
 
-/** A node may be named as an address is written; that makes the address no more its own than any other. */
+/** A node's name may look like an address. That does not make the address its own. */
 export const isOwnNameOf = (node: string, form: string): boolean =>
   form === canonicalDns(node) && plainIp(form) === undefined
 
-/** The names and addresses that a machine may have a certificate for, each in one form. */
+/** The names and addresses that a machine may have a certificate for, each in its normal form. */
 export type Registered = ReadonlySet<string>
 
 export const registeredOf = (addresses: readonly NodeAddress[] = []): Registered =>
@@ -21,7 +21,7 @@ export const registeredOf = (addresses: readonly NodeAddress[] = []): Registered
 /** Who has a name or an address. */
 export interface Owner {
   kind: 'Node' | 'Machine'
-  /** A Machine's with its namespace. */
+  /** For a Machine, with its namespace. */
   name: string
 }
 
@@ -46,7 +46,7 @@ export class AddressBook {
     return this.#set(machineOwner(machine), machine.metadata.name ?? '', machine.status?.addresses)
   }
 
-  /** Answers, as the others that change the book, whether it was changed. */
+  /** Returns whether the book was changed, like all methods that change it. */
   remove(owner: Owner): boolean {
     const key = keyOf(owner)
     const forms = this.#formsOf.get(key)
@@ -60,7 +60,7 @@ export class AddressBook {
     return true
   }
 
-  /** Those who have a name or an address in its one form. */
+  /** The owners of a name or an address in its normal form. */
   ownersOf(form: string): Iterable<Owner> {
     return this.#owners.get(form)?.values() ?? []
   }

@@ -7,15 +7,15 @@ import {canonicalDns, machineOwner, nodeOwner, type AddressBook} from './address
 import {machinesWhereServed, type MachineReader} from './optional-apis.ts'
 import {machinesOf, nodeNamesOf} from './serving-situation.ts'
 
-/** Which keys a change is about. */
+/** Which keys a change concerns. */
 export interface Affected {
-  /** One of a node's Machine, or of the Node; asked by the node's name in lower case. */
+  /** A change of a node's Machine, or of the Node. The argument is the node's name in lower case. */
   of: (node: string) => Iterable<string>
-  /** One that adds or takes away a name that others may ask for. */
+  /** A change that adds or removes a name that others may ask for. */
   all: () => Iterable<string>
 }
 
-/** The Nodes as they were last seen; what they have stands in the book. */
+/** The Nodes as last seen; their names and addresses are in the book. */
 export class NodeIndex implements Source {
   readonly #nodes: Pick<ApiClient['nodes'], 'list' | 'watch'>
   readonly #affected: Affected
@@ -45,20 +45,20 @@ export class NodeIndex implements Source {
     return this.#informer
   }
 
-  /** Waits for the first list, so that nobody's names count as free because they were not seen yet. */
+  /** Waits for the first list: a name must not count as free only because its owner has not been read yet. */
   async find(name: string): Promise<Node | undefined> {
     await this.#informer?.synced
     return this.#informer?.get(name)
   }
 }
 
-/** All that a Machine may be found by. */
+/** Everything by which a Machine may be found. */
 const keysOf = (machine: Machine): string[] => {
   const node = machine.status?.nodeRef?.name
   return [...(node ? [canonicalDns(node)] : []), ...nodeNamesOf(machine)]
 }
 
-/** The Machines by the nodes that they may be; what they have stands in the book. */
+/** The Machines by the nodes that they may be; their names and addresses are in the book. */
 export class MachineIndex implements Source {
   readonly #machines: ReturnType<typeof machinesWhereServed>
   readonly #affected: Affected

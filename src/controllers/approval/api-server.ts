@@ -8,12 +8,12 @@ import {parseCidr, type Cidr} from '../../pki/cidr.ts'
 import {formOf} from './address-book.ts'
 import {isNotServed} from './optional-apis.ts'
 
-/** What of the API server no node may have a certificate for. */
+/** The API server's names and addresses: no node may have a certificate for them. */
 export interface ApiServerFacts {
-  /** Its names and addresses, each in one form. */
+  /** Each in its normal form. */
   names: ReadonlySet<string>
   serviceRanges: readonly Cidr[]
-  /** Whether it writes down where requests come from. */
+  /** Whether it records the address that requests come from. */
   attests: boolean
 }
 
@@ -65,7 +65,7 @@ interface ClusterConfiguration {
 const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
 
-/** What kubeadm and `trustadm init` have written down of the cluster; only administrators write it. */
+/** What kubeadm and `trustadm init` have recorded about the cluster; only administrators write it. */
 async function configuration(
   {configMaps}: Pick<ApiClient, 'configMaps'>,
   options: CallOptions,
@@ -85,9 +85,10 @@ async function configuration(
 }
 
 /**
- * Reads it by the API alone, so that it is the same for an approver beside the server, one elsewhere, and a person who asks: the
- * certificate by which the server was known, the Service and the EndpointSlices `default/kubernetes`, ServiceCIDRs, and the
- * ConfigMap kube-system/kubeadm-config. Without a certificate or a service range nothing is known.
+ * Reads everything through the API, so the result is the same for an approver in the server, one elsewhere, and `certificate
+ * show`: the server's certificate on this connection, the Service and the EndpointSlices `default/kubernetes`, ServiceCIDRs,
+ * and the ConfigMap kube-system/kubeadm-config. Without a certificate or a service range the result is `Unknown`, with the
+ * reason.
  */
 export async function readApiServer(
   client: ApiServerReader,

@@ -8,17 +8,17 @@ import type {Voucher} from './serving-situation.ts'
 
 /** What an operator has decided about the names of nodes that have no Machine. */
 export interface ServingPolicy {
-  /** Deny what can never become right, instead of leaving it to a person. A kubelet asks again. */
+  /** Deny requests that can never be approved, instead of leaving them to a person. A kubelet asks again. */
   deny: boolean
-  /** Addresses in these blocks are believed where the Node has registered them. */
+  /** Addresses in these blocks are believed if the Node has registered them. */
   cidrs: readonly Cidr[]
-  /** Names below these domains are believed where the Node has registered them. */
+  /** Names below these domains are believed if the Node has registered them. */
   domains: readonly string[]
 }
 
 export const STRICT_POLICY: ServingPolicy = {deny: false, cidrs: [], domains: []}
 
-/** Whose word counts for the names in a request. */
+/** Who vouches for the names in a request. */
 export interface Believer {
   csr: Pick<CertificateSigningRequest, 'spec'>
   node: string
@@ -28,7 +28,7 @@ export interface Believer {
   policy: ServingPolicy | undefined
 }
 
-/** The part of the policy that a name or an address is within. */
+/** The part of the policy that covers a name or an address. */
 const allowedBy = (form: string, {cidrs, domains}: ServingPolicy): string | undefined =>
   plainIp(form) === undefined
     ? domains.find((domain) => form.endsWith(`.${canonicalDns(domain)}`))
@@ -47,7 +47,7 @@ function unbelieved(text: string, seen: string | undefined, {node, policy}: Beli
   return `"${text}" is not ${own}, no Machine vouches for it, and ${allowed}`
 }
 
-/** Whether a name or an address is taken for the node's, and why. */
+/** Whether a name or an address is believed to be the node's, and why. */
 export function belief(text: string, believer: Believer): {holds: boolean; found: string} {
   const {csr, node, voucher, apiServer, policy} = believer
   const form = formOf(text)

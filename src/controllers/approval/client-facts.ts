@@ -14,11 +14,11 @@ import type {RequestIndex} from './request-index.ts'
 
 type Csr = CertificateSigningRequest
 
-/** Where an approver of client certificates finds its facts: the approver itself, and whoever asks what it would do. */
+/** How the facts about a client certificate are found, by the approver and by `certificate show`. */
 export interface ClientSources {
   review: (permission: Permission) => Promise<ReviewAnswer | Unknown>
   claims: () => Promise<NameClaims | Unknown>
-  /** Whether to find out who has the name also if the requester may not have it anyway. */
+  /** Whether to find out who has the name even if the requester has no permission anyway. */
   isThorough: boolean
   now: Date
 }
@@ -33,13 +33,13 @@ export async function clientFacts(
   return {now, review, claims: await claims()}
 }
 
-/** Where it is looked up whether a name is taken. */
+/** How to look up whether a name is taken. */
 export interface NameSources {
   hasNode: (node: string) => Promise<boolean>
   findRecord: (node: string) => Promise<NodeRecord | undefined>
 }
 
-/** What the server has at this moment. */
+/** Reads the server's current state. */
 export const currentNames = (
   client: Pick<ApiClient, 'nodes' | 'leases'>,
   options: CallOptions,

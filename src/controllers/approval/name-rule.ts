@@ -8,22 +8,22 @@ import {describeGrant, lets, type Asker} from './rejoin-grant.ts'
 export interface ApprovedRequest {
   name: string
   pin: string
-  /** Of its certificate, once it is issued. */
+  /** The validity of its certificate, once it is issued. */
   notBefore?: Date
   notAfter?: Date
 }
 
-/** Who may have the name already. */
+/** Who may already have the name. */
 export interface NameClaims {
   nodeExists: boolean
   record: NodeRecord | undefined
   /** Without the request itself. */
   approved: readonly ApprovedRequest[]
-  /** A newer request of the same requester for another key, that nobody has decided on. */
+  /** A newer, undecided request of the same requester for another key. */
   newer: string | undefined
 }
 
-/** Who asks, beyond what is requested for. */
+/** The requester, besides the certificate that is requested. */
 type From = Pick<Asker, 'requester' | 'revision'>
 
 interface Claim {
@@ -42,18 +42,18 @@ function recordClaims(
   now: Date,
 ): Claim[] {
   if (record?.holder === undefined) return []
-  // Whoever held the name last may have it again, also when their certificate has expired.
+  // The last holder of the name may have it again, even if its certificate has expired.
   if (!isHeld(record, now) && record.holder !== pin) return []
   return [{pin: record.holder, what: `a certificate for it is valid${upTo(record.until)}`}]
 }
 
-/** A certificate that expired claims nothing, and one that the record has seen claims nothing besides the record. */
+/** An expired certificate makes no claim. One that is in the record makes none besides the record's. */
 function isLive({notBefore, notAfter}: ApprovedRequest, record: NodeRecord | undefined, now: Date) {
   if (notAfter !== undefined && notAfter <= now) return false
   return !(notBefore && record?.issuedAt && notBefore <= record.issuedAt && isHeld(record, now))
 }
 
-/** What says that others have the name; the asking key is among them where it has it. */
+/** The keys that hold the name; the requesting key is one of them if it does. */
 function claimantsOf(
   requested: RequestedCertificate,
   {record, approved}: NameClaims,
@@ -70,8 +70,8 @@ function claimantsOf(
 }
 
 /**
- * Whether the name was kept for the key, by an approval that has not come through. What was in the way then has been weighed
- * then; what was approved since counts.
+ * Whether the name is reserved for the key, by an approval that was not completed. Older claims were checked at that time;
+ * only later approvals count now.
  */
 function isKeptFor(
   {pin}: RequestedCertificate,
@@ -84,7 +84,7 @@ function isKeptFor(
 
 const NEWEST = "it is the requester's newest request for the node name"
 
-/** A kubelet that was set up again asks with a new key: the request of its old one must not take the name away from it. */
+/** A reinstalled kubelet asks with a new key: the request for its old key must not take the name. */
 function newestRule({newer}: NameClaims): RuleVerdict {
   if (newer === undefined) return verdict('newest-request', NEWEST, true, 'there is no newer one')
   return verdict(
@@ -95,7 +95,7 @@ function newestRule({newer}: NameClaims): RuleVerdict {
   )
 }
 
-/** Whether the name goes to the key whatever else the requester asks for: it has it, or an operator has named it. */
+/** Whether the key gets the name whatever else the requester asks for: it has the name, or an operator named the key. */
 const isSettled = ({pin}: RequestedCertificate, {record}: NameClaims, now: Date): boolean => {
   if (record === undefined) return false
   const {to} = liveGrant(record, now) ?? {}
@@ -103,8 +103,8 @@ const isSettled = ({pin}: RequestedCertificate, {record}: NameClaims, now: Date)
 }
 
 /**
- * Kubernetes approves for whoever holds a bootstrap token, also in the name of a node that is there: it could act as that
- * node. Here a name that is taken is given only to the key that has it, or by an operator's word.
+ * Kubernetes approves for anyone with a bootstrap token, even with the name of an existing node, and so lets them act as
+ * that node. Here a taken name is given only to the key that has it, or with an operator's grant.
  */
 export function nameRules(
   requested: RequestedCertificate,

@@ -5,7 +5,7 @@ import {isNodeName} from '../../csr/node-names.ts'
 import {BACKDATE} from '../../pki/lifetimes.ts'
 import {readGrant, withoutGrant, type RejoinGrant} from './rejoin-grant.ts'
 
-/** One Lease a node name says which key holds its newest client certificate, long after its requests are cleaned away. */
+/** One Lease for each node name records which key holds its newest client certificate, long after its requests are deleted. */
 export const RECORD_NAMESPACE = 'kube-system'
 export const RECORD_LABEL = 'trustadm.io/node-certificate'
 const NODE_ANNOTATION = 'trustadm.io/node-name'
@@ -14,10 +14,10 @@ const RESERVED_FOR = 'trustadm.io/reserved-for'
 const RESERVED_UNTIL = 'trustadm.io/reserved-until'
 
 const MOST_SECONDS = 2 ** 31 - 1
-/** An approved request that nobody signs is cleaned away after a day. */
+/** An approved request that is not signed is deleted after a day. */
 const RESERVATION = 25 * 3_600_000
 
-/** Names that cannot be part of a Lease's are there by their hash. */
+/** Names that cannot be part of a Lease's name are replaced by their hash. */
 export function recordName(node: string): string {
   const name = `trustadm-node.${node}`
   if (isNodeName(name)) return name
@@ -32,18 +32,18 @@ export interface NodeRecord {
   holder: string | undefined
   /** The newest certificate's notBefore. */
   issuedAt: Date | undefined
-  /** When the last certificate expires; one that cannot be read does not. */
+  /** When the last certificate expires; a date that cannot be read counts as never. */
   until: Date | undefined
-  /** Who asked when the name was given last; a node that renews its own certificate does not count. */
+  /** The requester to whom the name was last given; a node that renews its own certificate does not count. */
   requester: string | undefined
-  /** Whom an operator lets have the name. */
+  /** The operator's grant for the name. */
   grant: RejoinGrant | undefined
   /** The key that was about to be approved for the name; undefined once a certificate was issued. */
   reserved: {pin: string; until: Date} | undefined
   lease: Lease
 }
 
-/** What of an issued certificate is kept. */
+/** What is recorded of an issued certificate. */
 export interface IssuedIdentity {
   pin: string
   notBefore: Date
@@ -78,25 +78,25 @@ export function readRecord(lease: Lease): NodeRecord {
 export const isHeld = ({holder, until}: NodeRecord, now: Date): boolean =>
   holder !== undefined && (until === undefined || until > now)
 
-/** The grant that is in force now. */
+/** The grant that is valid now. */
 export const liveGrant = ({grant}: NodeRecord, now: Date): RejoinGrant | undefined =>
   grant !== undefined && grant.until > now ? grant : undefined
 
-/** The key that the name is kept for now. */
+/** The key that the name is reserved for now. */
 export const reservedKey = ({reserved}: NodeRecord, now: Date): string | undefined =>
   reserved !== undefined && reserved.until > now ? reserved.pin : undefined
 
-/** Whether no other key can be given the name now: it is held by this one, or kept for it. */
+/** Whether no other key can get the name now: this one holds it, or it is reserved for this one. */
 export const isKeyOf = (record: NodeRecord, pin: string, now: Date): boolean =>
   reservedKey(record, now) === pin || (isHeld(record, now) && record.holder === pin)
 
 /** The name that a record is about. */
 export const nodeOf = ({metadata}: Lease): string => metadata.annotations?.[NODE_ANNOTATION] ?? ''
 
-/** Whether nobody has the name, nor is about to: all its certificates have expired, and it is kept for nobody. */
+/** Whether the name is free: all its certificates have expired, and it is not reserved. */
 export function isAbandoned(record: NodeRecord, now: Date): boolean {
   const {creationTimestamp} = record.lease.metadata
-  // One that was just made may be somebody's next step.
+  // A new record may be about to be filled in.
   const isNew = !creationTimestamp || now.getTime() - Date.parse(creationTimestamp) < RESERVATION
   return (
     !isNew &&
@@ -106,7 +106,7 @@ export function isAbandoned(record: NodeRecord, now: Date): boolean {
   )
 }
 
-/** The record's Lease, empty: nobody holds the name. */
+/** An empty record: nobody holds the name. */
 export const emptyRecord = (node: string): Lease => ({
   metadata: {
     ...recordKey(node),
@@ -116,12 +116,12 @@ export const emptyRecord = (node: string): Lease => ({
   spec: {},
 })
 
-/** How far the end of an expected certificate may lie behind that of the real one. */
+/** How much later than the real certificate the expected one may end. */
 const TOLERANCE = 3 * BACKDATE
 
 /**
- * The record of a name that nobody has, with a certificate that is about to be approved as if it was issued already. Once that
- * is so there is nothing left to write.
+ * The record of a new name, as if the certificate that is about to be approved were already issued. When it is issued,
+ * nothing is left to write.
  */
 export function expectedRecord(
   node: string,
@@ -135,7 +135,7 @@ export function expectedRecord(
   return recordIssued(emptyRecord(node), expected, now) ?? emptyRecord(node)
 }
 
-/** Whether the certificate that was issued is the one that the record expected. */
+/** Whether the issued certificate is the one that the record expects. */
 export function isAsExpected(lease: Lease, {pin, notBefore, notAfter}: IssuedIdentity): boolean {
   const {holder, issuedAt, until} = readRecord(lease)
   if (holder !== pin || issuedAt === undefined || until === undefined) return false
@@ -143,7 +143,10 @@ export function isAsExpected(lease: Lease, {pin, notBefore, notAfter}: IssuedIde
   return notBefore <= issuedAt && longer >= 0 && longer <= TOLERANCE
 }
 
-/** The record of a name whose expected certificate was not issued, or is not known to be: kept for the key, for a while. */
+/**
+ * The record after its expected certificate was not issued, or may not have been: the name stays reserved for the key for a
+ * while.
+ */
 export const withoutExpected = (
   lease: Lease,
   asker: {pin: string; requester: string},
@@ -151,8 +154,8 @@ export const withoutExpected = (
 ): Lease => ({...withReservation(lease, asker, now), spec: {}})
 
 /**
- * The record once a certificate was issued; undefined if it says so already. An older certificate than the recorded one
- * changes the holder no more, and the name is held until the last of them expires. A reservation has served its purpose.
+ * The record with an issued certificate; undefined if nothing changes. A certificate older than the recorded one does not
+ * change the holder. The name is held until the last certificate expires. The reservation is removed.
  */
 export function recordIssued(
   lease: Lease,
@@ -198,7 +201,10 @@ export function recordIssued(
   }
 }
 
-/** The record with the name kept for a key that is about to be approved. That uses a grant up: it lets one machine in. */
+/**
+ * The record with the name reserved for a key that is about to be approved. This removes the grant, which is good for one
+ * machine.
+ */
 export function withReservation(
   lease: Lease,
   {pin, requester}: {pin: string; requester: string},

@@ -27,7 +27,7 @@ interface Request {
   requested: RequestedCertificate
 }
 
-/** What the caller may not read stays unknown, and the opinion says so; any other failure is one. */
+/** What the caller may not read stays unknown, and the opinion says so. Any other failure is thrown. */
 async function orUnknown<T extends object>(read: Promise<T>): Promise<T | Unknown> {
   try {
     return await read
@@ -37,7 +37,7 @@ async function orUnknown<T extends object>(read: Promise<T>): Promise<T | Unknow
   }
 }
 
-/** There is no selector for the names that are asked for; of thousands of requests only those for this one are read. */
+/** The API has no selector for the requested names. Of thousands of requests only those for this name are parsed. */
 async function requestsFor(
   {csrs}: Client,
   {commonName}: RequestedCertificate,

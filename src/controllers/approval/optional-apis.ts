@@ -4,8 +4,8 @@ import {hasCode} from '../../errors.ts'
 import {sleep} from '../../runtime.ts'
 
 /**
- * Whether a failure is for want of a whole API, named by its group and version. A server says "forbidden" also of what it does
- * not have; who may not read what is there must not go on as if there were nothing.
+ * Whether a call failed because the server does not have the API group and version at all. A server may also say "forbidden"
+ * for an API that it does not have. A caller without permission must not continue as if the API were empty.
  */
 export async function isNotServed(
   {raw}: Pick<ApiClient, 'raw'>,
@@ -26,7 +26,7 @@ export async function isNotServed(
 export type MachineReader = Pick<ApiClient, 'machines' | 'raw'>
 type Machines = Pick<ApiClient['machines'], 'list' | 'watch'>
 
-/** How often a cluster without the Machine API is asked whether it has it by now. */
+/** How often to check whether a cluster has got the Machine API. */
 const LOOK_AGAIN = 300_000
 
 const GROUP_VERSION = 'machine.openshift.io/v1beta1'

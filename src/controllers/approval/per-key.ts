@@ -1,4 +1,4 @@
-/** Runs the work on one key one after another; different keys do not wait for each other. */
+/** Runs work on the same key in sequence; different keys do not wait for each other. */
 export class KeyedQueue {
   readonly #last = new Map<string, Promise<void>>()
 
@@ -23,7 +23,7 @@ export class KeyedQueue {
 const FIRST_WAIT = 200
 const LONGEST_WAIT = 1_000_000
 
-/** How long to wait before a key is looked at again: twice as long each time. */
+/** How long to wait before a key is checked again: twice as long each time. */
 export class KeyedBackoff {
   readonly #waits = new Map<string, number>()
 

@@ -29,7 +29,7 @@ export async function findRecord(
   return lease && readRecord(lease)
 }
 
-/** Writes what becomes of the present Lease, or of an empty one; nothing where that is undefined. */
+/** Changes the stored Lease, or an empty one. Writes nothing if `become` returns undefined. */
 async function change(
   {leases}: Leases,
   node: string,
@@ -65,7 +65,7 @@ export async function saveIssued(
   await change(client, node, become, options)
 }
 
-/** Keeps a name for its key for a while only: whether the certificate that was expected exists is not known. */
+/** Reserves a name for its key for a while only, because nobody knows whether the expected certificate exists. */
 export const doubtExpected = (
   client: Leases,
   node: string,
@@ -91,7 +91,7 @@ export const grantRejoin = (
   options: CallOptions = {},
 ): Promise<void> => change(client, node, (lease) => withGrant(lease, grant), options)
 
-/** Who is about to get a certificate for a name that nobody had, and the record of it. */
+/** Who is about to get a certificate for a name, and the name's record. */
 export interface Expectation {
   pin: string
   requester: string
@@ -103,14 +103,14 @@ interface Reservation {
   pin: string
   requester: string
   record: NodeRecord | undefined
-  /** Of the certificate, in milliseconds. */
+  /** The certificate's lifetime, in milliseconds. */
   lifetime: number
 }
 
 /**
- * Keeps the name for a key before it is approved, so that of several approvers, whatever each of them has seen, one alone
- * gives it away, and so that a certificate is never without a record. A grant is used up by it. A name that nobody had is
- * recorded as if its certificate existed already: that record is returned. False if the record was changed since it was read.
+ * Reserves the name for a key before the request is approved. Of several approvers only one can do so, whatever each of them
+ * has seen, and no certificate exists without a record. This uses up a grant. A new name is recorded as if its certificate
+ * existed already, and that record is returned. Returns false if the record has changed since it was read.
  */
 export async function reserveName(
   {leases}: Leases,
@@ -130,7 +130,7 @@ export async function reserveName(
   }
 }
 
-/** Takes a grant back. Fails with CONFLICT where the record was changed since it was read. */
+/** Revokes a grant. Fails with CONFLICT if the record has changed since it was read. */
 export async function removeGrant(
   {leases}: Leases,
   {lease}: NodeRecord,

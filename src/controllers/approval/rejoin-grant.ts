@@ -1,23 +1,23 @@
 import type {Lease} from '../../api/coordination.ts'
 import {formatTimestamp, parseTimestamp} from '../../bootstrap/timestamp.ts'
 
-/** On records with a grant, so that these alone can be watched. */
+/** A label on records with a grant, so that a watch can select them. */
 const GRANT_LABEL = 'trustadm.io/rejoin-allowed'
 export const GRANT_ANNOTATION = 'trustadm.io/rejoin-allowed-until'
 const KEY = 'trustadm.io/rejoin-allowed-key'
 const REQUESTER = 'trustadm.io/rejoin-allowed-requester'
 const AFTER = 'trustadm.io/rejoin-allowed-after'
 
-/** Whom an operator lets in: one key, or the next request that one requester makes after a revision of the store. */
+/** Whom an operator lets in: one key, or one requester's next request after a revision of the store. */
 export type GrantedTo = {pin: string} | {requester: string; after: string}
 
-/** An operator's word that one machine may take a name, until then. */
+/** An operator's permission for one machine to take a name, until it expires. */
 export interface RejoinGrant {
   until: Date
   to: GrantedTo
 }
 
-/** What a grant is held against. */
+/** The request that a grant is checked against. */
 export interface Asker {
   pin: string
   requester: string
@@ -25,7 +25,7 @@ export interface Asker {
   revision: string
 }
 
-/** Undefined also for a grant that names nobody: it would let in whoever asks. */
+/** Undefined also for a grant that names nobody: it would let anyone in. */
 export function readGrant({metadata: {annotations = {}}}: Lease): RejoinGrant | undefined {
   const {[GRANT_ANNOTATION]: time, [KEY]: pin, [REQUESTER]: requester, [AFTER]: after} = annotations
   const until = time === undefined ? undefined : parseTimestamp(time)
@@ -46,7 +46,7 @@ export function withoutGrant(lease: Lease): Lease {
   return {...lease, metadata: {...lease.metadata, labels, annotations}}
 }
 
-/** In the place of an earlier grant. */
+/** Replaces an earlier grant. */
 export function withGrant(lease: Lease, {until, to}: RejoinGrant): Lease {
   const {metadata, ...rest} = withoutGrant(lease)
   return {
@@ -63,7 +63,7 @@ export function withGrant(lease: Lease, {until, to}: RejoinGrant): Lease {
   }
 }
 
-/** Revisions are numbers that only grow, in etcd and in our own store. What is no number is after nothing. */
+/** Revisions are numbers that only grow, in etcd and in our own store. Anything else is not after any revision. */
 export const isLater = (revision: string, than: string): boolean =>
   /^\d{1,20}$/.test(revision) && /^\d{1,20}$/.test(than) && BigInt(revision) > BigInt(than)
 

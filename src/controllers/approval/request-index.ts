@@ -16,12 +16,12 @@ import {isLater} from './rejoin-grant.ts'
 
 type Csr = CertificateSigningRequest
 
-/** A request as it was last seen, read once. */
+/** A request as last seen, parsed once. */
 export interface IndexedRequest {
   csr: Csr
   requested: RequestedCertificate | undefined
   issued: IssuedIdentity | undefined
-  /** Approved by this process, also before the copy shows it. */
+  /** Approved by this process, even if the informer does not show it yet. */
   isApproved: boolean
 }
 
@@ -48,7 +48,7 @@ const madeOf = ({metadata, spec}: Csr): Made => ({
   revision: metadata.resourceVersion ?? '',
 })
 
-/** What was issued; undefined also where it cannot be read. */
+/** The issued certificate; undefined also if it cannot be read. */
 function issuedIdentity(csr: Csr): IssuedIdentity | undefined {
   if (!isIssued(csr)) return undefined
   try {
@@ -62,13 +62,13 @@ function issuedIdentity(csr: Csr): IssuedIdentity | undefined {
   }
 }
 
-/** Times have whole seconds: of two in one second the revision tells. */
+/** Times have whole seconds: within one second the revision decides. */
 const isMadeAfter = (one: Made, other: Made): boolean =>
   one.time === other.time ? isLater(one.revision, other.revision) : one.time > other.time
 
 /**
- * The requests for one signer, by the node that they are for. It knows what this process has approved before the server's
- * watch tells of it; whatever others approve comes by the watch before any request that was made after.
+ * The requests for one signer, by the node that they are for. It includes what this process has approved before the watch
+ * reports it. What others approve arrives by watch before any later request.
  */
 export class RequestIndex implements Source {
   readonly #csrs: Pick<ApiClient['csrs'], 'list' | 'watch'>
@@ -90,7 +90,7 @@ export class RequestIndex implements Source {
       onError,
       onChange: ({key, current, held}) => {
         this.see(key, current, held)
-        // A request that is approved waits for its signer.
+        // An approved request waits for its signer.
         if (current === undefined || !isApproved(current) || isIssued(current)) enqueue(key)
       },
     })
@@ -98,7 +98,7 @@ export class RequestIndex implements Source {
     return informer
   }
 
-  /** Takes the newest state of a request; undefined if it is gone. */
+  /** Takes the newest state of a request; undefined if it was deleted. */
   see(name: string, current: Csr | undefined, held?: HeldObject<Csr>): void {
     const entry = this.#byName.get(name)
     const isSame = entry !== undefined && entry.uid === current?.metadata.uid
@@ -131,7 +131,7 @@ export class RequestIndex implements Source {
     this.#place(name, entry)
   }
 
-  /** Waits for the first list, so that "not there" is never "not seen yet". */
+  /** Waits for the first list, so that "missing" never means "not read yet". */
   async find(name: string): Promise<IndexedRequest | undefined> {
     await this.#synced
     const entry = this.#byName.get(name)
@@ -146,19 +146,19 @@ export class RequestIndex implements Source {
     return this.#byName.get(name)?.requested?.node
   }
 
-  /** The names of all requests that nobody has decided on. */
+  /** The names of all undecided requests. */
   *open(): Iterable<string> {
     for (const names of this.#openOf.values()) yield* names
   }
 
-  /** The names of the requests for a node that nobody has decided on. */
+  /** The names of the undecided requests for a node. */
   openFor(node: string): Iterable<string> {
     return this.#openOf.get(node) ?? []
   }
 
   /**
-   * The newest request for a node of whoever made this one, where that is for another key and nobody has decided on it. One token
-   * may have hundreds for one name, each asking this: none of them is read for it.
+   * The newest request for a node by the requester of this one, if it is undecided and for another key. One token may have
+   * hundreds for one name, and each calls this: none of them is parsed for it.
    */
   newerThan(csr: Csr, {node = '', pin}: RequestedCertificate): string | undefined {
     let newest = madeOf(csr)
@@ -173,7 +173,7 @@ export class RequestIndex implements Source {
     return newer
   }
 
-  /** The approved requests for a node, but for the named one. */
+  /** The approved requests for a node, except the named one. */
   approvedFor(node: string, except: string): ApprovedRequest[] {
     return [...(this.#approvedOf.get(node) ?? [])]
       .filter(([name]) => name !== except)

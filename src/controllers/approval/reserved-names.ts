@@ -3,7 +3,7 @@ import {plainIp} from '../../pki/ip-address.ts'
 import {canonicalDns, formOf, isOwnNameOf, type AddressBook, type Owner} from './address-book.ts'
 import type {ApiServerFacts} from './api-server.ts'
 
-/** Who has which names: all that must be known to say which ones no node gets without a person. */
+/** Who has which names: all that is needed to decide which names only a person can approve. */
 export interface NameOwners {
   apiServer: ApiServerFacts
   book: Pick<AddressBook, 'ownersOf'>
@@ -13,10 +13,10 @@ export interface NameOwners {
 
 const LABEL = /^[a-z0-9_]([-a-z0-9_]{0,61}[a-z0-9_])?$/
 const LONGEST = 253
-/** Names that a machine has for itself, and those of services. */
+/** Names for the local machine, and names of services. */
 const LOCAL = ['localhost', 'localdomain']
 
-/** Where the last label is a number many readers see an address: "127.1". */
+/** If the last label is a number, many programs read an address: "127.1". */
 const NUMBER = /^(\d+|0x[0-9a-f]*)$/
 
 const isDnsName = (name: string): boolean => {
@@ -46,11 +46,11 @@ function nameProblem(name: string, node: string): string | undefined {
     : undefined
 }
 
-/** Its certificate may hold wildcards, which stand for one label. */
+/** Its certificate may have wildcards, each for one label. */
 const isApiServers = (form: string, {names}: ApiServerFacts): boolean =>
   names.has(form) || names.has(form.replace(/^[^.]*/, '*'))
 
-/** Whose it is besides the node's. What another Node says of itself does not take the node's own name away. */
+/** The other owners of a name or address. What another Node registers does not take away the node's own name. */
 function otherOwner(
   form: string,
   node: string,
@@ -60,7 +60,7 @@ function otherOwner(
   for (const owner of book.ownersOf(form)) {
     if (!isOwn(owner) && !(isOwnName && owner.kind === 'Node')) return owner
   }
-  // The name of another Node in a domain is that Node's.
+  // The name of another Node, in any domain, belongs to that Node.
   const [first = '', ...domain] = plainIp(form) === undefined ? form.split('.') : []
   if (domain.length === 0 || isOwnName || first === canonicalDns(node)) return undefined
   for (const owner of book.ownersOf(first)) {
@@ -69,7 +69,7 @@ function otherOwner(
   return undefined
 }
 
-/** Why a name or an address is never given to a node without a person; undefined if it may be. */
+/** Why only a person can approve a name or an address; undefined if it is not reserved. */
 export function reservedBecause(
   text: string,
   node: string,

@@ -13,7 +13,7 @@ import {belief, type Believer, type ServingPolicy} from './belief.ts'
 import {reservedBecause, type NameOwners} from './reserved-names.ts'
 import type {ServingSituation} from './serving-situation.ts'
 
-/** Of the condition, if it is denied. */
+/** The reason in the condition, if it is denied. */
 export const SERVING_DENIED = 'KubeletServingPolicy'
 const SERVING_HELD = 'KubeletServingHeld'
 
@@ -22,13 +22,13 @@ type Csr = Pick<CertificateSigningRequest, 'spec'>
 export interface ServingFacts {
   /** Undefined if the request does not come from a node. */
   situation: ServingSituation | Unknown | undefined
-  /** Absent if it is not known, as to a person who asks: it is decided where the approver runs. */
+  /** Absent if it is not known, as in `certificate show`: it is set where the approver runs. */
   policy?: ServingPolicy | undefined
 }
 
 const OWNERS_KNOWN = 'it is known who has the names and addresses'
 
-/** Two rules a name: what no node gets without a person, and whether this one is the node's. */
+/** Two rules for each name: it is not reserved, and it is the node's. */
 function nameRules(
   {names}: RequestedCertificate,
   owners: NameOwners,
@@ -66,11 +66,11 @@ export function servingOpinion(
   const {situation = {unknown: 'the request does not come from a node'}, policy} = facts
   const {deny = false} = policy ?? {}
   const {node = ''} = requested
-  // What is not known or not registered yet may still be; what is wrong in itself stays so.
+  // What is unknown or not registered yet may change later. A reserved name never becomes valid.
   const unsettled = (why: string) =>
     opinion([...fixed, verdict('owners-known', OWNERS_KNOWN, false, why)], deny && !allHold(fixed))
 
-  // Before the names themselves are looked at: a request may hold thousands of them.
+  // Checked before the names: a request may have thousands of them.
   if (fixed.some(({code, holds}) => code === 'name-count' && !holds)) return opinion(fixed, deny)
   if (isUnknown(situation)) return unsettled(`not known: ${situation.unknown}`)
   const {voucher} = situation

@@ -13,14 +13,14 @@ import type {NameOwners} from './reserved-names.ts'
 
 const NAME_TYPES = new Set(['InternalDNS', 'Hostname'])
 
-/** The names by which a Machine that no node refers to may become one: its own, and those it has in its network. */
+/** The node names that a Machine without a node may match: its own name, and its names in the network. */
 export function nodeNamesOf({metadata, status}: Machine): string[] {
   const addresses = status?.addresses ?? []
   const names = addresses.filter(({type}) => NAME_TYPES.has(type)).map(({address}) => address)
   return [metadata.name ?? '', ...names].map(canonicalDns).filter((name) => name !== '')
 }
 
-/** Those Machines that are the node's: the ones that refer to it, else those without a node whose name is the node's. */
+/** The node's Machines: those that refer to it, else those without a node whose name matches. */
 export function machinesOf(node: string, machines: Iterable<Machine>): Machine[] {
   const all = [...machines]
   const refers = (machine: Machine) => machine.status?.nodeRef?.name
@@ -32,7 +32,7 @@ export function machinesOf(node: string, machines: Iterable<Machine>): Machine[]
   )
 }
 
-/** Who vouches for a node's names: its Machine where it has one, else what the node itself says. */
+/** Who vouches for a node's names: its Machine if it has one, else the node itself. */
 export type Voucher =
   {kind: 'Machine' | 'Node'; name: string; registered: Registered} | {kind: 'none'; why: string}
 
@@ -58,13 +58,13 @@ function voucherFor(
   return {kind: 'Node', name, registered: registeredOf(node.status?.addresses)}
 }
 
-/** All that counts for the names in a request, but for the request. */
+/** Everything that the decision on names depends on, except the request. */
 export interface ServingSituation extends NameOwners {
   /** Who vouches for the node. */
   voucher: Voucher
 }
 
-/** Where an approver finds it: copies that it follows, or for a person who asks, lists. */
+/** Where it is read from: informers in an approver, lists in `certificate show`. */
 export interface ServingSources {
   apiServer: () => Promise<ApiServerFacts | Unknown>
   findNode: (node: string) => Promise<Node | undefined>

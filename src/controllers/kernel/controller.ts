@@ -4,7 +4,7 @@ import type {ResourceClient} from '../../client/resource-client.ts'
 import type {Live} from '../../trust/live.ts'
 import {WorkQueue, type Reconcile, type WorkQueueOptions} from './work-queue.ts'
 
-/** What a controller follows, and which keys a change there is about. */
+/** What a controller watches, and which keys a change concerns. */
 export interface Source {
   start(options: {
     signal: AbortSignal
@@ -16,19 +16,19 @@ export interface Source {
   }
 }
 
-/** The keys that a change of an object is about: none, its own, others'. */
+/** The keys that a change of an object concerns: none, its own, or others. */
 export type KeysOf<T> = (object: T, key: string) => Iterable<string>
 
-/** A resource as a controller has followed it so far: read without asking the server, and not to be changed in place. */
+/** A resource as a controller has seen it so far: read without a call to the server, and not to be changed in place. */
 export interface Copy<T> {
-  /** By `namespace/name`. Waits for the first list, so that "not there" is never "not seen yet". */
+  /** By `namespace/name`. Waits for the first list, so that "missing" never means "not read yet". */
   find(key: string): Promise<T | undefined>
   /** As `find`, without reading the object. */
   has(key: string): Promise<boolean>
   list(): Promise<T[]>
 }
 
-/** Follows a resource. Both the state before a change and the one after it name keys. */
+/** Watches a resource. Keys come from the state before a change and from the state after it. */
 export function follow<T extends ApiObject>(
   resource: Pick<ResourceClient<T>, 'list' | 'watch'>,
   keysOf: KeysOf<T>,
@@ -61,7 +61,7 @@ export function follow<T extends ApiObject>(
   }
 }
 
-/** Follows a value that is replaced as a whole: each new one is about all of these keys. */
+/** Watches a value that is replaced as a whole: each new value concerns all of these keys. */
 export const followLive = (
   live: Pick<Live<unknown>, 'subscribe'>,
   keys: () => Promise<Iterable<string>>,
@@ -86,12 +86,12 @@ export interface ControllerSpec {
 
 export interface RunningController {
   name: string
-  /** Fulfilled when everything that was there at the start has been seen. */
+  /** Fulfilled when everything that existed at the start has been seen. */
   synced: Promise<void>
   close(): Promise<void>
 }
 
-/** Nobody has to wait for it: stopped before it is there, it must not end the process as a rejection that nobody handles. */
+/** Nobody may be waiting for it: if the controller stops first, an unhandled rejection must not end the process. */
 export function whenAll(started: readonly {synced: Promise<void>}[]): Promise<void> {
   const all = Promise.all(started.map(({synced}) => synced)).then(() => undefined)
   all.catch(() => undefined)
@@ -128,7 +128,7 @@ export function startController(
   }
 }
 
-/** One pass at the start; every other is asked for by the one before. */
+/** One pass at the start; each pass schedules the next. */
 export const atTheStart: Source = {
   start({enqueue}) {
     enqueue('all')

@@ -2,11 +2,11 @@ import {setImmediate} from 'node:timers/promises'
 import {sleep} from '../../runtime.ts'
 
 const SLICE = 5
-/** For each millisecond of costly work so many of rest: it gets at most a fifth of the process. */
+/** Milliseconds of rest for each millisecond of costly work: it gets at most a fifth of the process. */
 const REST = 4
 const LONGEST_REST = 1000
 
-/** Made when long work begins, and called between its steps: now and then lets everybody else in the process run. */
+/** Created when long work begins, and called between its steps: from time to time it lets everything else in the process run. */
 export function slices(signal: AbortSignal): () => Promise<void> {
   let began = performance.now()
   return async () => {
@@ -18,7 +18,7 @@ export function slices(signal: AbortSignal): () => Promise<void> {
 
 const REAL_TIME = {now: () => performance.now(), sleep}
 
-/** Keeps work whose cost grows with the cluster from filling the process: the longer it took, the later it comes again. */
+/** Limits work whose cost grows with the cluster: the longer it took, the later it runs again. */
 export class CostlyWork {
   readonly #time: typeof REAL_TIME
   #notBefore = 0

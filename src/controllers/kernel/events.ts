@@ -16,7 +16,7 @@ export interface Happening {
 
 const LONGEST_MESSAGE = 1024
 const LONGEST_PREFIX = 200
-/** How many are remembered as told, so that a server is not asked for each again. */
+/** How many reported Events are remembered, so that they are not sent again. */
 const MOST_REMEMBERED = 10_000
 
 export const csrReference = ({metadata}: CertificateSigningRequest): ObjectReference => ({
@@ -26,7 +26,7 @@ export const csrReference = ({metadata}: CertificateSigningRequest): ObjectRefer
   ...(metadata.uid === undefined ? {} : {uid: metadata.uid}),
 })
 
-/** The same happening has the same name, so that a server takes it once, whoever tells of it and how often. */
+/** The same occurrence has the same name, so a server stores it once, however often it is reported. */
 function nameOf(about: ObjectReference, component: string, {reason, message}: Happening): string {
   const {name = '', uid = ''} = about
   const readable = name
@@ -40,7 +40,7 @@ function nameOf(about: ObjectReference, component: string, {reason, message}: Ha
   return `${readable === '' ? 'event' : readable}.${digest.slice(0, 16)}`
 }
 
-/** Tells people what a controller has done or not done with an object, once. */
+/** Reports once, for people, what a controller has done or not done with an object. */
 export class EventReporter {
   readonly #client: Pick<ApiClient, 'events'>
   readonly #component: string
@@ -53,7 +53,7 @@ export class EventReporter {
     this.#clock = clock
   }
 
-  /** Never fails: an Event that cannot be written must not keep a controller from its work. False if it was not written. */
+  /** Never fails: an Event that cannot be written must not stop a controller. Returns false if it was not written. */
   async report(
     about: ObjectReference,
     happening: Happening,

@@ -1,19 +1,19 @@
 import {setMaxListeners} from 'node:events'
 
-/** What a reconcile asks for: nothing more, or to be called again after so many milliseconds. */
+/** The result of a reconcile: done, or call again after this many milliseconds. */
 export interface ReconcileResult {
   requeueAfter?: number
 }
 
 export const DONE: ReconcileResult = {}
 
-/** Brings the one object behind a key to where it should be, whatever has happened to it. */
+/** Brings the object of a key to its desired state, whatever has happened to it. */
 export type Reconcile = (key: string, signal: AbortSignal) => Promise<ReconcileResult>
 
 export interface WorkQueueOptions {
-  /** How many keys are worked on at a time; one key never by two. */
+  /** How many keys are processed at a time; never the same key twice. */
   workers?: number
-  /** The wait after a first failure; doubled by each further one. */
+  /** The wait after a first failure; doubled for each further one. */
   backoff?: {first: number; most: number}
   onError?: (key: string, error: unknown) => void
 }
@@ -21,8 +21,8 @@ export interface WorkQueueOptions {
 const DEFAULT_BACKOFF = {first: 200, most: 60_000}
 
 /**
- * Keys to be reconciled. A key added many times before its turn is worked on once; one added while it is worked on is worked
- * on again. A failure is tried again with growing waits.
+ * Keys to be reconciled. A key that is added many times before its turn is processed once. One that is added while it is
+ * processed is processed again. Failures are retried with growing waits.
  */
 export class WorkQueue {
   readonly #reconcile: Reconcile
@@ -60,7 +60,7 @@ export class WorkQueue {
   addAfter(key: string, milliseconds: number): void {
     if (this.#stop.signal.aborted) return
     clearTimeout(this.#timers.get(key))
-    // Longer waits than a timer can hold are cut, and asked for again by the reconcile that then finds nothing due.
+    // A wait longer than a timer can hold is cut: the reconcile then finds nothing due and asks again.
     const timer = setTimeout(
       () => {
         this.#timers.delete(key)
@@ -72,7 +72,7 @@ export class WorkQueue {
     this.#timers.set(key, timer)
   }
 
-  /** Takes no more work and waits for what runs. */
+  /** Takes no more work and waits for running work. */
   async close(): Promise<void> {
     this.#stop.abort(new Error('the controller is stopping'))
     this.#waiting.clear()
@@ -86,7 +86,7 @@ export class WorkQueue {
     for (const key of this.#waiting) {
       if (this.#running.size >= this.#workers) return
       this.#waiting.delete(key)
-      // Begun in a later turn, so that the key counts as running before its reconcile can add it again.
+      // Starts in a later turn, so that the key counts as running before its reconcile can add it again.
       this.#running.set(
         key,
         Promise.resolve().then(() => this.#work(key)),

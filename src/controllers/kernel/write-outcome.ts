@@ -9,8 +9,9 @@ type Csr = CertificateSigningRequest
 const MOST_CONFLICTS = 10
 
 /**
- * Writes what became of a request. What is asked for cannot change, so a request that was changed in the meantime is read again; one
- * that it no longer `applies` to, was deleted or created again is left alone, and false is returned.
+ * Writes the outcome of a request. Its spec cannot change, so after a conflict the request is read again and the write
+ * repeated. Returns false and writes nothing if the request was deleted or created again, or if the outcome no longer
+ * `applies`.
  */
 export async function writeOutcome(
   {csrs}: Pick<ApiClient, 'csrs'>,
@@ -39,7 +40,7 @@ export interface DecisionCondition {
   message: string
 }
 
-/** Writes the decision through `/approval`; false if there is nothing left to decide. */
+/** Writes the decision through `/approval`; returns false if there is nothing left to decide. */
 export const writeDecision = (
   client: Pick<ApiClient, 'csrs'>,
   seen: Csr,
