@@ -62,6 +62,11 @@ export interface ObjectReader {
   list(plural: string, group: string, namespace?: string): ApiObject[]
 }
 
+export interface SharedObjects {
+  /** Frozen, for it is shared with others; the same object as long as nothing changed and somebody has it. */
+  shared(plural: string, group: string, namespace: string, name: string): ApiObject | undefined
+}
+
 /** What strategies, validation and admission know of the request they serve. */
 export interface OperationContext {
   user: UserInfo

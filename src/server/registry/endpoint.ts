@@ -167,7 +167,8 @@ async function createSubresource(scope: ResourceScope): Promise<ApiResponse> {
   await deps.admit({verb: 'create', resource, subresource: path, name, object: body, old}, context)
   let result: ApiObject | undefined
   if (subresource.stores === true) {
-    await update(deps, scope.target(options), async (object) => {
+    await update(deps, scope.target(options), async (read) => {
+      const object = read()
       // Such an action goes past the tracking of fields: nobody owns what it sets.
       const {managedFields} = object.metadata
       result = await act(body, object, context)

@@ -61,7 +61,8 @@ export async function patch(
   if (store.get(context.namespace, context.name) === undefined)
     throw notFound(resource, context.name)
   const change = readPatch(request.bytes)
-  return update(services, target, (current) => {
+  return update(services, target, (read) => {
+    const current = read()
     const versioned = {kind: request.kind, apiVersion: target.apiVersion, ...current}
     const value = patched(kind, versioned, change, target)
     // Only a strategic merge never goes through text, so that it is the patch that is shown.
@@ -128,8 +129,8 @@ async function applyPatch(
     return {object, managedFields: result.managedFields}
   }
   const change = () =>
-    update(services, target, (current) =>
-      next({kind: request.kind, apiVersion: target.apiVersion, ...current}),
+    update(services, target, (read) =>
+      next({kind: request.kind, apiVersion: target.apiVersion, ...read()}),
     )
   if (store.get(context.namespace, context.name) !== undefined) return change()
   if (context.subresource !== '') throw notFound(resource, context.name)

@@ -1,7 +1,7 @@
 import type {ApiObject} from '../../api/meta.ts'
 import {sleep} from '../../runtime.ts'
 import type {Storage, StorageEvent} from '../../storage/storage.ts'
-import type {ObjectReader, Resource} from '../kernel/resource.ts'
+import type {ObjectReader, Resource, SharedObjects} from '../kernel/resource.ts'
 import {ReachedRevision} from './reached-revision.ts'
 import {ResourceStore, STORE_ROOT} from './resource-store.ts'
 import {parse, type StoredObject} from './stored-object.ts'
@@ -13,7 +13,7 @@ const RELOAD_EVERY = 1000
 type OnError = (message: string, error: unknown) => void
 
 /** Every stored resource's memory, fed by the store's events. */
-export class Registry implements ObjectReader {
+export class Registry implements ObjectReader, SharedObjects {
   readonly storage: Storage
   /** The newest revision that memory has seen. */
   readonly reached = new ReachedRevision()
@@ -71,6 +71,10 @@ export class Registry implements ObjectReader {
 
   get(plural: string, group: string, namespace: string, name: string): ApiObject | undefined {
     return this.store(group, plural)?.read(namespace, name)
+  }
+
+  shared(plural: string, group: string, namespace: string, name: string): ApiObject | undefined {
+    return this.store(group, plural)?.get(namespace, name)?.object
   }
 
   list(plural: string, group: string, namespace = ''): ApiObject[] {

@@ -6,7 +6,7 @@ import {requireAllowed} from '../authz/refusal.ts'
 import type {Resource, Strategy} from '../kernel/resource.ts'
 import {conflict, invalid, MODIFIED, notFound, StatusError} from '../kernel/status.ts'
 import {invalidValue} from '../kernel/field-error.ts'
-import {deepEqual} from '../kernel/json-value.ts'
+import {deepCopy, deepEqual} from '../kernel/json-value.ts'
 import {validateFinalizerDomains, validateObjectMetaUpdate} from '../validation/metadata.ts'
 import {create} from './create.ts'
 import {catchUp} from './freshness.ts'
@@ -29,7 +29,7 @@ import {
 const CONFLICT_TRIES = 32
 
 /** What the object is to become: made again from the stored one whenever another writer came first. */
-export type NextState = (current: ApiObject) => Next | Promise<Next>
+export type NextState = (read: () => ApiObject) => Next | Promise<Next>
 
 interface Next {
   object: ApiObject
@@ -62,7 +62,7 @@ export async function replace(
     throw invalid({group: resource.group, kind: resource.plural}, context.name, [field])
   }
   resource.strategy.defaults?.(object)
-  return update(services, target, () => ({object: structuredClone(object)}))
+  return update(services, target, () => ({object: deepCopy(object)}))
 }
 
 /** Brings an object from its stored state to the next, whoever else writes it in the meantime. */
@@ -117,7 +117,7 @@ async function prepare(
   const {resource} = store
   const {subresource} = context
   const old = parse(stored)
-  const made = await next(parse(stored))
+  const made = await next(() => parse(stored))
   const {object} = made
   const given = object.metadata.resourceVersion ?? ''
   const wanted = parseNumber(given, (problem) => new StatusError(500, undefined, problem))

@@ -42,10 +42,17 @@ export const bookmarkObject = (revision: number, initialEventsEnd: boolean): Api
 export class WatchFrames<Frame> {
   readonly #form: EventForm<Frame, unknown>
   readonly #matches: (stored: StoredObject) => boolean
+  readonly #keeps: boolean
   #first = true
 
-  constructor(form: EventForm<Frame, unknown>, matches: (stored: StoredObject) => boolean) {
+  /** `keeps`: others are likely to want the same texts. */
+  constructor(
+    form: EventForm<Frame, unknown>,
+    matches: (stored: StoredObject) => boolean,
+    keeps = true,
+  ) {
     this.#form = form
+    this.#keeps = keeps
     this.#matches = matches
   }
 
@@ -66,7 +73,7 @@ export class WatchFrames<Frame> {
 
   #cached(event: ObjectEvent, type: ChangeType, stored: StoredObject): Frame {
     const {id, firstFrame} = this.#form
-    if (id === undefined || (this.#first && firstFrame !== undefined))
+    if (id === undefined || !this.#keeps || (this.#first && firstFrame !== undefined))
       return this.#frame(type, stored)
     // Only texts have an id.
     const make = () => this.#frame(type, stored) as string

@@ -76,7 +76,9 @@ class Watch<Frame, Piece> {
     this.#registry = registry
     this.#store = store
     this.#request = request
-    this.#frames = new WatchFrames(request.form, request.selection.matches)
+    const {form, selection} = request
+    // One object has one watcher as a rule: its own node.
+    this.#frames = new WatchFrames(form, selection.matches, selection.name === undefined)
     this.#since = since
     this.#nextBookmark = performance.now() + this.#bookmarkEvery
   }

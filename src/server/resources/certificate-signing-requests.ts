@@ -1,4 +1,5 @@
 import type {FieldError} from '../kernel/field-error.ts'
+import {deepCopy} from '../kernel/json-value.ts'
 import type {OperationContext, Strategy} from '../kernel/resource.ts'
 import {ALL_VERBS} from '../kernel/resource.ts'
 import {pathSegmentName} from '../validation/names.ts'
@@ -63,7 +64,7 @@ function keepDecisions(csr: Csr, old: Csr): void {
     if (places.length !== stored.length) continue
     places.forEach((place, index) => {
       const kept = before[stored[index] ?? -1]
-      if (kept !== undefined) now[place] = structuredClone(kept)
+      if (kept !== undefined) now[place] = deepCopy(kept)
     })
   }
 }

@@ -1,4 +1,5 @@
 import type {ApiObject} from '../../api/meta.ts'
+import {deepCopy} from '../kernel/json-value.ts'
 import type {Resource, Strategy, Subresource} from '../kernel/resource.ts'
 
 /** A row of the table, written with its own type and kept under the common one. */
@@ -16,7 +17,7 @@ export function restore<T extends ApiObject>(object: T, old: T, field: keyof T):
   const stored = old[field]
   // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- a missing field stays missing
   if (stored === undefined) delete object[field]
-  else object[field] = structuredClone(stored)
+  else object[field] = deepCopy(stored)
 }
 
 export const keepStatus = <T extends WithStatus>(object: T, old: T) => {

@@ -236,11 +236,17 @@ describe('bootstrap tokens', () => {
 })
 
 describe('the authenticator of bootstrap tokens', () => {
-  const secret = foobarSecret()
+  const NOT_VALID = {message: 'the bootstrap token is not valid'}
+  const objects = new Map<string, ReturnType<typeof foobarSecret>>()
   const key = 'secrets/kube-system/bootstrap-token-foobar'
+  const clock = new TestClock()
+  const reader = objectReader(objects)
   const tokens = bootstrapTokenAuthenticator({
-    objects: objectReader(new Map([[key, secret]])),
-    clock: new TestClock(),
+    objects: {shared: (...place) => reader.get(...place)},
+    clock,
+  })
+  beforeEach(() => {
+    objects.set(key, foobarSecret())
   })
 
   it('has no opinion on what is no bootstrap token', () => {
@@ -249,8 +255,34 @@ describe('the authenticator of bootstrap tokens', () => {
   })
 
   it('gives the same refusal for an unknown id as for a wrong secret, without a part of it', () => {
-    const message = 'the bootstrap token is not valid'
     for (const text of ['foobar.circumnavigatiom', 'barfoo.circumnavigation'])
-      assert.throws(() => tokens.authenticate(text, []), {message})
+      assert.throws(() => tokens.authenticate(text, []), NOT_VALID)
+  })
+
+  it('refuses a wrong secret also after the right one was accepted', () => {
+    assert.ok(tokens.authenticate(BEARER, []))
+    assert.throws(() => tokens.authenticate('foobar.circumnavigatiom', []), NOT_VALID)
+    assert.ok(tokens.authenticate(BEARER, []))
+  })
+
+  it('refuses at once what it had accepted when its Secret changes or goes', () => {
+    assert.ok(tokens.authenticate(BEARER, []))
+    const {data, ...rest} = foobarSecret()
+    objects.set(key, {...rest, data: {...data, 'token-secret': 'b3RoZXIxMjM0NTY3ODkwMQ=='}})
+    assert.throws(() => tokens.authenticate(BEARER, []), NOT_VALID)
+    objects.set(key, foobarSecret())
+    assert.ok(tokens.authenticate(BEARER, []))
+    objects.delete(key)
+    assert.throws(() => tokens.authenticate(BEARER, []), NOT_VALID)
+  })
+
+  it('refuses at once what it had accepted when it expires', () => {
+    const end = new Date(clock.now().getTime() + 1000)
+    const {data, ...rest} = foobarSecret()
+    const expiration = Buffer.from(end.toISOString()).toString('base64')
+    objects.set(key, {...rest, data: {...data, expiration}})
+    assert.ok(tokens.authenticate(BEARER, []))
+    clock.advance(1001)
+    assert.throws(() => tokens.authenticate(BEARER, []), NOT_VALID)
   })
 })
