@@ -1,4 +1,3 @@
-import type {Secret} from '../../api/core.ts'
 import {TOKEN_SECRET_NAMESPACE, tokenSecretName} from '../../bootstrap/token-secret.ts'
 import {isSameSecret, isToken, parseToken} from '../../bootstrap/token.ts'
 import {authenticatesAs, expirationOf} from '../../bootstrap/use-token.ts'
@@ -38,9 +37,9 @@ export function bootstrapTokenAuthenticator({
       const earlier = accepted.get(secret)
       if (earlier && isSameSecret(earlier.text, text) && !isOver(earlier.identity, now))
         return earlier.identity
-      const user = authenticatesAs(secret as Secret, token, now)
+      const user = authenticatesAs(secret, token, now)
       if (user === undefined) throw new Error('the bootstrap token is not valid')
-      const expires = expirationOf(secret as Secret, now)
+      const expires = expirationOf(secret, now)
       const identity = {user, ...(expires === undefined ? {} : {expires})}
       accepted.set(secret, {text, identity})
       return identity
