@@ -19,22 +19,22 @@ import {OpenAnswers} from './open-answers.ts'
 import type {Registry} from './registry/registry.ts'
 
 export interface AccessOptions {
-  /** Whose certificates and tokens count; a new generation from the next request on, on open connections too. */
+  /** Whose certificates and tokens are accepted. A new generation applies from the next request on, also on open connections. */
   trust: Live<ClientTrust & {tokenKeys: TokenKeys}>
-  /** Of service-account tokens. */
+  /** The issuer of service-account tokens. */
   tokenIssuer: string
   clock: Clock
 }
 
-/** Who callers are, what they may do, and which of their answers are still open. */
+/** Who callers are, what they may do, and which of their responses are still open. */
 export interface Access {
   authenticate: Authenticate
   authorize: Authorize
   answers: OpenAnswers
   rbac: RbacIndex
-  /** What resources need of all this. */
+  /** What resources need from authentication and authorization. */
   services: ServerServices
-  /** To be called once memory is loaded: until then no policy and no token counts. */
+  /** To be called once memory is loaded: until then no policy applies and no token is accepted. */
   follow(registry: Registry): void
 }
 

@@ -15,7 +15,7 @@ export interface DocumentDeps {
   metrics: MetricsRegistry
   issuer: string
   tokenKeys: () => TokenKeys
-  /** `host:port` that clients are told to use; asked for once the server listens. */
+  /** The `host:port` that clients should use; called once the server listens. */
   serverAddress: () => string
 }
 

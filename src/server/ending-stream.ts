@@ -1,6 +1,6 @@
 /**
- * A stream that tells once that it is over: at its end, at its failure, when its reader stops, and also when nobody ever
- * began to read it and the caller has gone.
+ * A stream that reports its end once: when it ends or fails, when its reader stops, or when the caller leaves before reading
+ * began.
  */
 export function endingStream<T>(
   stream: AsyncIterable<T>,
@@ -40,7 +40,7 @@ export function endingStream<T>(
   }
 }
 
-/** A stream that fails at its reader's next step once it is cut. */
+/** A stream that can be cut: then its reader's next step fails. */
 export function cuttable<T>(stream: AsyncIterable<T>): {
   stream: AsyncIterable<T>
   cut: (error: Error) => void

@@ -30,14 +30,14 @@ interface Known {
 }
 
 /**
- * Deletes Events an hour after their last change, as Kubernetes does, and before that the oldest ones of too many. They are
- * kept in the order of their changes, so that only those are looked at that have to go.
+ * Deletes Events an hour after their last change, as Kubernetes does, and the oldest ones earlier if there are too many.
+ * They are sorted by their last change, so a sweep visits only those that it deletes.
  */
 export class EventRetention {
   readonly #registry: Registry
   readonly #clock: Clock
   readonly #limits: EventLimits
-  /** The one that was changed longest ago is the first. */
+  /** The one with the oldest last change comes first. */
   readonly #known = new Map<string, Known>()
   readonly #byNamespace = new Map<string, Set<string>>()
   /** Namespaces that have too many. */
@@ -68,14 +68,14 @@ export class EventRetention {
     })
   }
 
-  /** Looks every now and then; returns how to stop. */
+  /** Sweeps regularly; returns a function that stops it. */
   start(): () => void {
     const timer = setInterval(() => void this.sweep(), EVERY)
     timer.unref()
     return () => clearInterval(timer)
   }
 
-  /** Deletes what has to go by now. One sweep runs at a time. */
+  /** Deletes what is due. One sweep runs at a time. */
   sweep(): Promise<void> {
     this.#running ??= this.#sweep()
       .catch(this.#onError)
@@ -124,7 +124,7 @@ export class EventRetention {
     try {
       await this.#registry.storage.delete(key, revision)
     } catch (error) {
-      // Changed or deleted in the meantime: its own change has brought it back, or not.
+      // Changed or deleted in the meantime: the event has updated the list.
       if (hasCode(error, 'CONFLICT', 'NOT_FOUND')) return
       this.#add(known)
       throw error
@@ -153,7 +153,7 @@ export class EventRetention {
   }
 }
 
-/** The last time that the server noted for one that was stored before it started; never later than now. */
+/** For an Event that was stored before this start: the latest time that the server wrote into it; never later than now. */
 function writtenAt(stored: StoredObject, now: Date): number {
   const {metadata} = parse(stored) as Event
   const noted = [

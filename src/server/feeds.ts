@@ -16,10 +16,10 @@ const POLICY: [string, RbacKind][] = [
   ['roles', 'Role'],
   ['rolebindings', 'RoleBinding'],
 ]
-/** What tokens are made of or bound to. */
+/** The objects that tokens are made of or bound to. */
 const BEHIND_TOKENS = ['secrets', 'serviceaccounts', 'pods', 'nodes']
 
-/** Hands over what is stored now, and from then on every change, commit by commit. */
+/** Passes on what is stored now, then every change, commit by commit. */
 function follow(
   store: ResourceStore | undefined,
   upsert: (stored: StoredObject) => void,
@@ -34,7 +34,7 @@ function follow(
   })
 }
 
-/** Keeps the RBAC index in step with the stored roles and bindings. */
+/** Updates the RBAC index from the stored roles and bindings. */
 export function feedRbacIndex(registry: Registry, index: RbacIndex): void {
   for (const [plural, kind] of POLICY) {
     follow(
@@ -45,7 +45,7 @@ export function feedRbacIndex(registry: Registry, index: RbacIndex): void {
   }
 }
 
-/** Keeps the graph in step with the stored pods and volumes. */
+/** Updates the graph from the stored pods and volumes. */
 export function feedNodeGraph(registry: Registry, graph: NodeGraph): void {
   follow(
     registry.store('', 'pods'),
@@ -59,7 +59,7 @@ export function feedNodeGraph(registry: Registry, graph: NodeGraph): void {
   )
 }
 
-/** Keeps the counts of certificate requests in step with what is stored. */
+/** Updates the counts of certificate requests from what is stored. */
 export function feedRequestUsage(registry: Registry, usage: RequestUsage): void {
   follow(
     registry.store('certificates.k8s.io', 'certificatesigningrequests'),
@@ -69,7 +69,7 @@ export function feedRequestUsage(registry: Registry, usage: RequestUsage): void 
   )
 }
 
-/** Tells open answers of every stored change that may take a right or a token away. */
+/** Reports every stored change that may revoke a right or a token to the open responses. */
 export function feedOpenAnswers(registry: Registry, answers: OpenAnswers): void {
   for (const [plural] of POLICY) {
     registry.store(RBAC, plural)?.onEvents(() => answers.changed('all'))

@@ -29,9 +29,9 @@ export interface HandlerDeps {
   labelsOf: (request: ApiRequest, info: RequestInfo | undefined) => RequestLabels
   clock: Clock
   serveResource: (call: ResourceCall) => Promise<ApiResponse>
-  /** Serves the paths that are no resource. */
+  /** Serves the paths that are not resources. */
   serveDocument: (request: ApiRequest, path: string) => Promise<ApiResponse> | ApiResponse
-  /** Told of failures that are the server's own; callers learn only that there was one. */
+  /** Called with internal errors; callers learn only that there was one. */
   onInternalError: (error: unknown, request: ApiRequest) => void
 }
 
@@ -39,8 +39,8 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 const AUDIT_ID = /^[A-Za-z0-9-]{1,64}$/
 
 /**
- * The server as a function: authenticate, limit, authorize, route, answer. HTTP and clients in the same process both call it,
- * so that no caller gets around a step.
+ * The server as a function: authenticate, limit, authorize, route, respond. HTTP and clients in the same process both call
+ * it, so no caller can bypass a step.
  */
 export function createHandler(deps: HandlerDeps): Handler {
   return async (request) => {
@@ -59,7 +59,7 @@ export function createHandler(deps: HandlerDeps): Handler {
     let answer: ApiResponse
     let served = request
     try {
-      // HTTP/2 carries any word as a method.
+      // HTTP/2 allows any word as a method.
       if (!METHODS.has(request.method)) throw methodNotAllowed()
       const info = parseRequestInfo(request.method, request.path, request.query)
       audited.info = info
@@ -79,7 +79,7 @@ export function createHandler(deps: HandlerDeps): Handler {
   }
 }
 
-/** Who calls, until when its credential is good, and whom the request counts as. */
+/** The caller, when its credential expires, and the user that the request acts as. */
 interface Identity {
   caller: UserInfo
   expires?: Date | undefined
@@ -92,7 +92,7 @@ interface Guard extends Identity {
   changes: number
 }
 
-/** An answer that goes on ends once its caller would be refused: a watch with the reason, a long list in the middle. */
+/** A response that is still open ends once its caller would be refused: a watch with the reason, a long list in the middle. */
 function guarded(
   deps: HandlerDeps,
   answer: ApiResponse,
@@ -116,7 +116,7 @@ function guarded(
 const isWhole = (body: ResponseBody): body is string | Uint8Array =>
   typeof body === 'string' || body instanceof Uint8Array
 
-/** Whom a request counts as: its caller, or whom that one asks to be taken for and may. */
+/** The user that a request acts as: its caller, or the user that the caller impersonates and may. */
 function countedAs(
   {authorize}: HandlerDeps,
   caller: UserInfo,
@@ -129,7 +129,7 @@ function countedAs(
   return {effective: impersonated, impersonated}
 }
 
-/** Who calls, whom the request counts as, and whether that one may. */
+/** Finds out who calls and whom the request acts as, and checks that this user is allowed. */
 async function identify(
   deps: HandlerDeps,
   request: ApiRequest,
@@ -180,7 +180,7 @@ async function serve(
   info: RequestInfo,
   user: UserInfo,
 ): Promise<ApiResponse> {
-  // Any request may carry one; only lists wait for anything that it could cut short.
+  // Any request may have a timeout; only lists wait for something that it could interrupt.
   if (info.verb !== 'watch') requestTimeout(request.query)
   if (info.kind === 'resource') return deps.serveResource({info, request, user})
   return deps.serveDocument(request, info.path)
@@ -196,17 +196,17 @@ function toResponse(error: unknown, request: ApiRequest, deps: HandlerDeps): Api
   }
 }
 
-/** What went wrong inside is for the server's log, never for the caller. */
+/** Internal errors go to the server's log, never to the caller. */
 function unexpected(error: unknown, request: ApiRequest, deps: HandlerDeps): StatusError {
-  // A caller that left is nobody to be told, and a server that stops is no fault.
+  // A caller that has left needs no report, and a stopping server is not an error.
   if (request.signal.aborted) return unavailable('the request was cut short')
-  // The store tells the log of it once, not for each request.
+  // The store logs it once, not for each request.
   if (hasCode(error, 'STORE_WRITE_FAILED')) return notStored(error)
   deps.onInternalError(error, request)
   return internalError('the server could not complete the request; its log says why')
 }
 
-/** 500, as Kubernetes answers while etcd has no room. */
+/** 500, as Kubernetes returns while etcd has no space. */
 const notStored = ({message, suggestions}: TrustError): StatusError =>
   internalError([message, ...suggestions].join('; '))
 
@@ -217,7 +217,7 @@ interface Finish {
   started: number
   /** Gives back what the work took. */
   end: () => void
-  /** Nobody has to watch over the answer any more. */
+  /** The response no longer needs to be checked for revoked rights. */
   leave: () => void
 }
 
@@ -234,7 +234,7 @@ function finish(deps: HandlerDeps, finished: Finish): ApiResponse {
     deps.metrics.finished(labels, status, (performance.now() - started) / 1000)
   }
   const named = {...headers, 'Audit-Id': audited.auditId}
-  // The work is done; who reads slowly keeps nobody else from having any done.
+  // The work is done: a slow reader must not occupy a slot.
   if (answer.finite === true) end()
   if (answer.events !== undefined)
     return {...answer, headers: named, events: endingStream(answer.events, request.signal, note)}

@@ -13,7 +13,7 @@ import {semanticallyEqual} from '../validation/values.ts'
 
 const GROUP = 'certificates.k8s.io'
 
-/** Whether this is about a CertificateSigningRequest, and about that subresource of it. */
+/** Whether this concerns a CertificateSigningRequest, and this subresource of it. */
 export const isForRequests = (
   operation: AdmissionOperation,
   verb: AdmissionOperation['verb'],
@@ -44,8 +44,8 @@ function mayActForSigner(
 }
 
 /**
- * Who decides on a request, one way or the other, needs the verb `approve` for the signer it was made for. What was sent
- * is not asked: it may name another one. As Kubernetes' CertificateApproval.
+ * To approve or deny a request, a caller needs the verb `approve` for its signer. The signer is read from the stored
+ * request, because the body may name another one. As Kubernetes' CertificateApproval.
  */
 export const certificateApproval: AdmissionPlugin = {
   name: 'CertificateApproval',
@@ -61,8 +61,8 @@ export const certificateApproval: AdmissionPlugin = {
 }
 
 /**
- * Who issues a certificate or says that it will not come needs the verb `sign` for the signer the request was made for.
- * As Kubernetes' CertificateSigning.
+ * To issue a certificate or mark a request as failed, a caller needs the verb `sign` for the request's signer. As
+ * Kubernetes' CertificateSigning.
  */
 export const certificateSigning: AdmissionPlugin = {
   name: 'CertificateSigning',
@@ -87,12 +87,12 @@ function changesStatus({status: now}: CertificateSigningRequest, old: Certificat
   )
 }
 
-/** Whether this server knows clients by the CA that a signer signs with. */
+/** Whether this server accepts client certificates of the CA that a signer signs with. */
 export type BelievesSigner = (signerName: string) => boolean
 
 /**
- * Nobody asks for a client certificate that may do everything. As Kubernetes' CertificateSubjectRestriction, which looks at
- * kube-apiserver-client only; here every signer counts that the server would believe.
+ * Nobody may ask for a client certificate of `system:masters`. As Kubernetes' CertificateSubjectRestriction, which checks
+ * only kube-apiserver-client; here every signer counts whose certificates the server accepts.
  */
 export const certificateSubjectRestriction = (
   believes: BelievesSigner = () => false,

@@ -6,7 +6,7 @@ import type {AdmissionPlugin} from '../kernel/admission.ts'
 const IMMORTAL = new Set(['default', 'kube-public', 'kube-system'])
 const NAMESPACES = {group: '', plural: 'namespaces'}
 
-/** Nothing new in a namespace that is missing or going away; three namespaces cannot be deleted. */
+/** Nothing can be created in a namespace that is missing or being deleted; three namespaces cannot be deleted. */
 export const namespaceLifecycle: AdmissionPlugin = {
   name: 'NamespaceLifecycle',
   admit(operation, {namespace, objects}) {
@@ -18,7 +18,7 @@ export const namespaceLifecycle: AdmissionPlugin = {
       return
     }
     if (namespace === '' || verb === 'delete' || verb === 'connect') return
-    // A review says nothing about whether its namespace exists.
+    // A review may name a namespace that does not exist.
     if (isResource(operation, 'authorization.k8s.io', 'localsubjectaccessreviews')) return
 
     const home = objects.get('namespaces', '', '', namespace) as Namespace | undefined

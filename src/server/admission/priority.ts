@@ -15,7 +15,7 @@ interface Prioritized {
   preemptionPolicy?: string
 }
 
-/** A pod's priority is that of its class: it cannot be chosen by number. As Kubernetes' admission Priority. */
+/** A pod's priority comes from its class: it cannot be set as a number. As Kubernetes' admission Priority. */
 export const priorityAdmission: AdmissionPlugin = {
   name: 'Priority',
   admit(operation) {

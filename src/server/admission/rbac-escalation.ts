@@ -92,7 +92,7 @@ function requireHeld(
   if (problem !== undefined) throw forbidden(resource, object?.metadata.name ?? '', problem)
 }
 
-/** The garbage collector takes finalizers and owners off objects whose rules it does not hold. */
+/** The garbage collector removes finalizers and owners from roles whose permissions it does not have. */
 function changesOnlyDeletionFields(object: ApiObject, old: ApiObject | undefined): boolean {
   return (
     old !== undefined &&
@@ -100,7 +100,7 @@ function changesOnlyDeletionFields(object: ApiObject, old: ApiObject | undefined
   )
 }
 
-/** Whether a kind is written beside what is stored is no change. */
+/** Ignores `kind` and `apiVersion`, which one of the two may lack. */
 function withoutDeletionFields({
   metadata,
   kind: _kind,

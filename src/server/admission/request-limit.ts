@@ -4,9 +4,9 @@ import {isForRequests} from './certificates.ts'
 import type {AdmissionPlugin} from '../kernel/admission.ts'
 import type {RequestUsage, Usage} from './request-usage.ts'
 
-/** What one requester may ask for. */
+/** The limits of one requester. */
 interface Allowance {
-  /** Requests that nobody has decided on. */
+  /** Undecided requests. */
   pending: number
   perHour: number
   /** Bytes of all its requests that are stored. */
@@ -16,9 +16,9 @@ interface Allowance {
 const MIB = 1024 * 1024
 /** A kubelet asks for its two certificates a few times a year, and four times an hour for one that nobody approves. */
 const FOR_A_NODE: Allowance = {pending: 100, perHour: 60, bytes: MIB}
-/** Enough for a token that brings a thousand machines in, twice. */
+/** Enough for a token that joins a thousand machines, twice. */
 const DEFAULT_REQUESTS_PER_HOUR = 2500
-/** A request with its certificate takes 5 kB or so, and stays for one to two hours. */
+/** A request with its certificate takes about 5 kB and is kept for one to two hours. */
 const BYTES_EACH = 12 * 1024
 const MOST_PENDING = 500
 
@@ -37,8 +37,8 @@ const LONGEST_RETRY = 60
 const HOUR = 3_600_000
 
 /**
- * One requester cannot fill the server with certificate requests, nor have itself issued any number of certificates. Who may
- * delete requests is not held back: the limit is for those who can only ask.
+ * One requester can neither fill the server with certificate requests nor get any number of certificates. Callers who may
+ * delete requests are not limited.
  */
 export function requestLimit(
   usage: Pick<RequestUsage, 'of'>,

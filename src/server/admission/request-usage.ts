@@ -5,11 +5,11 @@ const HOUR = 3_600_000
 
 /** What the certificate requests of one requester take. */
 export interface Usage {
-  /** Those that nobody has decided on. */
+  /** Undecided requests. */
   pending: number
-  /** The bytes of all that are stored, decided or not. */
+  /** The bytes of all stored requests, decided or not. */
   bytes: number
-  /** When those of the last hour were made, in no order. */
+  /** When those of the last hour were created, in no order. */
   made: readonly number[]
 }
 
@@ -28,12 +28,12 @@ interface Totals {
 
 const NOTHING: Usage = {pending: 0, bytes: 0, made: []}
 
-/** What the certificate requests of each requester take, counted as they come and go. */
+/** What the certificate requests of each requester take, updated by events. */
 export class RequestUsage {
   readonly #counted = new Map<string, Counted>()
   readonly #totals = new Map<string, Totals>()
 
-  /** A request is there, new or changed, and takes so many bytes. */
+  /** A request was created or changed, and takes this many bytes. */
   set(name: string, csr: CertificateSigningRequest, bytes: number): void {
     const isNew = !this.#counted.has(name)
     const {username = ''} = csr.spec
@@ -46,7 +46,7 @@ export class RequestUsage {
     this.#counted.set(name, counted)
   }
 
-  /** A request is gone. That it was made still counts, as long as its requester has others. */
+  /** A request was deleted. Its creation still counts while its requester has other requests. */
   delete(name: string): void {
     this.#forget(name)
     this.#counted.delete(name)

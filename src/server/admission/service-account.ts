@@ -13,7 +13,7 @@ const VOLUME_PREFIX = 'kube-api-access-'
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789'
 const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror'
 
-/** Gives every new pod an account, and a token of that account where it has not declined one. */
+/** Gives every new pod an account, and a token of that account unless the pod declines it. */
 export const serviceAccountAdmission: AdmissionPlugin = {
   name: 'ServiceAccount',
   admit(operation, {namespace, objects}) {

@@ -4,7 +4,7 @@ import type {AdmissionPlugin} from '../kernel/admission.ts'
 
 const NOT_READY = {key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule'}
 
-/** A new node takes no pods until it is seen to be ready. */
+/** A new node takes no pods until it is ready. */
 export const taintNodesByCondition: AdmissionPlugin = {
   name: 'TaintNodesByCondition',
   admit(operation) {

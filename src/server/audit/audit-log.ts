@@ -13,18 +13,18 @@ export interface AuditLogOptions extends Partial<Retention> {
   clock: Clock
   /** How much may wait to be written. */
   maxPendingBytes?: number
-  /** Told once whenever writing begins to fail. */
+  /** Called once whenever writing begins to fail. */
   onError?: (error: unknown) => void
 }
 
-/** Takes note of requests. Never makes one wait, and never makes one fail. */
+/** Records requests, without delaying them and without making them fail. */
 export interface AuditLog {
   record(audited: AuditedRequest): void
-  /** Lines that could not be kept since the start. */
+  /** Lines lost since the start. */
   readonly lost: number
   /** Throws if lines cannot be written. */
   check(): Promise<void>
-  /** Ends once everything taken so far is written, or could not be. */
+  /** Resolves once everything recorded so far is written or lost. */
   flush(): Promise<void>
   close(): Promise<void>
 }
@@ -45,7 +45,7 @@ const silent: AuditLog = {
   close: () => Promise.resolve(),
 }
 
-/** Opens the audit log; without options there is none. */
+/** Opens the audit log; without options nothing is recorded. */
 export function openAuditLog(options: AuditLogOptions | undefined): AuditLog {
   return options === undefined ? silent : new FileAuditLog(options)
 }
@@ -57,9 +57,9 @@ function beside(path: string, name: string): string {
 }
 
 /**
- * Events of audit.k8s.io/v1 as JSON lines, in four files that keep to their sizes: of people and service accounts, of the server's own
- * controllers (`-controllers`), which work on what tokens ask for, of nodes and bootstrap tokens (`-nodes`), and of callers whom nobody
- * knows (`-anonymous`). None can push out another's lines.
+ * Events of audit.k8s.io/v1 as JSON lines, in four files of limited size: people and service accounts, the server's own
+ * controllers (`-controllers`), which work on what tokens ask for, nodes and bootstrap tokens (`-nodes`), and
+ * unauthenticated callers (`-anonymous`). No group can push out the lines of another.
  */
 class FileAuditLog implements AuditLog {
   readonly #clock: Clock

@@ -3,7 +3,7 @@ import type {ApiRequest} from '../kernel/api-request.ts'
 import {CREDENTIAL_ID} from '../kernel/users.ts'
 import type {RequestInfo} from '../authz/request-info.ts'
 
-/** What is known of a request once it has been answered. */
+/** What is known about a request once it has a response. */
 export interface AuditedRequest {
   auditId: string
   request: Pick<ApiRequest, 'caller' | 'headers' | 'method' | 'path' | 'remoteAddress'>
@@ -11,9 +11,9 @@ export interface AuditedRequest {
   info?: RequestInfo
   /** Who called; absent if authentication failed. */
   caller?: UserInfo
-  /** The fingerprint of the CA that the caller's certificate depends on. */
+  /** The fingerprint of the CA of the caller's certificate. */
   issuer?: string
-  /** Who it was done as, where that is somebody else. */
+  /** The impersonated user, if any. */
   impersonated?: UserInfo
   decision?: 'allow' | 'forbid'
   reason?: string
@@ -57,21 +57,21 @@ export interface AuditEvent {
 export const ANNOTATION = {
   decision: 'authorization.k8s.io/decision',
   reason: 'authorization.k8s.io/reason',
-  /** The SHA-256 of the CA that a client certificate depends on: who is left of one that is being replaced. */
+  /** The SHA-256 of the CA of a client certificate: shows who still uses a CA that is being replaced. */
   issuer: 'trustadm.io/issuer',
   /** Why a credential was refused. */
   refused: 'trustadm.io/refused',
-  /** How many requests a line stands for that are not listed one by one. */
+  /** How many requests this line counts that are not listed individually. */
   requests: 'trustadm.io/requests',
-  /** How many lines before this one could not be written. */
+  /** How many lines before this one were lost. */
   lost: 'trustadm.io/lost-lines',
 } as const
 
 const LONGEST = {text: 256, uri: 512, groups: 1024}
-/** Would take six bytes for one in JSON, and no tool wants them. */
+/** Control characters take six bytes each in JSON, and no tool needs them. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}]/gu
 
-/** Most texts are this, and looked through in a fraction of the time. */
+/** Most texts are plain, and this check is much faster. */
 const PLAIN = /^[\x20-\x7e]*$/
 
 function shorten(text: string, limit = LONGEST.text): string {
@@ -79,7 +79,7 @@ function shorten(text: string, limit = LONGEST.text): string {
   return PLAIN.test(short) ? short : short.replaceAll(UNPRINTABLE, '?')
 }
 
-/** Without what is absent or empty. */
+/** Removes what is absent or empty. */
 function given(values: Record<string, string | undefined>): Record<string, string> {
   const present: Record<string, string> = {}
   for (const key in values) {
@@ -126,7 +126,7 @@ export interface Summary {
   sourceIPs?: string[]
 }
 
-/** A line that stands for several requests. */
+/** A line that counts several requests. */
 export const summaryEvent = (summary: Summary): AuditEvent => ({
   ...header(summary.auditId),
   requestURI: '',

@@ -3,7 +3,7 @@ import {RotatingFile, type RotatingFileOptions} from './rotating-file.ts'
 export interface LineFileOptions extends RotatingFileOptions {
   /** How much may wait to be written. */
   maxPendingBytes: number
-  /** Told once whenever writing begins to fail. */
+  /** Called once whenever writing begins to fail. */
   onError: (error: unknown) => void
   /** The line that says how many are missing. */
   lostLine: (lines: number) => string
@@ -11,7 +11,7 @@ export interface LineFileOptions extends RotatingFileOptions {
 
 const MAX_BATCH = 64 * 1024
 
-/** Lines that are written in batches behind the callers' backs: none waits, and none fails. */
+/** Writes lines in batches in the background: no caller waits or fails. */
 export class LineFile {
   readonly #options: LineFileOptions
   readonly #file: RotatingFile
@@ -20,7 +20,7 @@ export class LineFile {
   #writing: Promise<void> | undefined
   #failure: unknown
   #isClosed = false
-  /** Lost since the last line that told of it. */
+  /** Lost since the last line that reported a loss. */
   #untold = 0
   lost = 0
 
@@ -49,7 +49,7 @@ export class LineFile {
     if (this.#failure !== undefined) throw this.#failure as Error
   }
 
-  /** Ends once everything taken so far is written, or could not be. */
+  /** Resolves once everything taken so far is written or lost. */
   async flush(): Promise<void> {
     await this.#writing
   }
@@ -66,7 +66,7 @@ export class LineFile {
   }
 
   async #drain(): Promise<void> {
-    // Requests answered in the same turn share one write.
+    // Requests that end in the same turn share one write.
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#pending.length > 0) await this.#write(this.#nextBatch())
     this.#writing = undefined
@@ -98,7 +98,7 @@ export class LineFile {
       this.#lose(batch.length)
       if (this.#failure === undefined) this.#options.onError(error)
       this.#failure = error
-      // The next write begins with a fresh handle: the file may have been moved or the disk come back.
+      // The next write opens the file again: it may have been moved, or the disk may work again.
       await this.#file.close().catch(() => undefined)
     }
   }

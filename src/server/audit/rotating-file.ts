@@ -6,9 +6,9 @@ import {TrustError, systemCode} from '../../errors.ts'
 import type {Clock} from '../../runtime.ts'
 
 export interface Retention {
-  /** A file that would grow beyond this is put aside. */
+  /** A file that would grow beyond this is rotated. */
   maxBytes: number
-  /** How many files that were put aside are kept; 0: all. */
+  /** How many rotated files are kept; 0: all. */
   maxBackups: number
   /** How long they are kept; 0 for no limit. */
   maxAgeMilliseconds: number
@@ -30,7 +30,7 @@ const FLAGS =
 const STAMP = /^-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d\.\d{3})$/
 
 /**
- * A file that is appended to and is put aside when it is full, under the names that kube-apiserver gives:
+ * A file that is appended to and rotated when it is full, with the names that kube-apiserver uses:
  * `audit-2026-01-01T00-00-00.000.log`. Readable by its owner only.
  */
 export class RotatingFile {
@@ -42,7 +42,7 @@ export class RotatingFile {
     this.#options = options
   }
 
-  /** Appends whole lines. Where it throws, a part of them may be there. */
+  /** Appends whole lines. If it throws, some of them may have been written. */
   async append(text: Buffer): Promise<void> {
     let handle = this.#handle ?? (await this.#open())
     if (this.#size > 0 && this.#size + text.length > this.#options.maxBytes) {
@@ -87,7 +87,7 @@ export class RotatingFile {
     const {path, clock} = this.#options
     await this.close()
     const times = await this.#backups()
-    // The newest has the latest name, also where the clock was set back.
+    // The newest file has the latest name, even if the clock was set back.
     const time = Math.max(clock.now().getTime(), ...times.map((one) => one + 1))
     await rename(path, this.#backupAt(time))
     await this.#prune([...times, time])
@@ -100,7 +100,7 @@ export class RotatingFile {
     return join(dirname(path), `${basename(path, extension)}-${stamp}${extension}`)
   }
 
-  /** When each file was put aside. */
+  /** When each file was rotated. */
   async #backups(): Promise<number[]> {
     const {path} = this.#options
     const extension = extname(path)

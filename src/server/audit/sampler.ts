@@ -1,6 +1,6 @@
 import type {AuditedRequest} from './event.ts'
 
-/** Requests that were counted instead of being listed. */
+/** Requests that were counted instead of listed. */
 export interface Counted {
   code: number
   refused: string | undefined
@@ -11,14 +11,14 @@ export interface Counted {
 }
 
 const INTERVAL = 10_000
-/** Of one kind, listed one by one in an interval. */
+/** How many of one kind are listed individually in an interval. */
 const LISTED = 10
 const MAX_KINDS = 64
 const MAX_ADDRESSES = 10
 
 /**
- * Of many requests that are alike, by their answer and why it was refused, lists the first and counts the rest: whoever needs
- * no credentials must not be able to fill a log.
+ * Of many similar requests (same response, same reason of refusal) lists the first and counts the rest. A caller without
+ * credentials must not be able to fill a log.
  */
 export class Sampler {
   readonly #tell: (counted: Counted) => void
@@ -31,7 +31,7 @@ export class Sampler {
     this.#tell = tell
   }
 
-  /** Whether this one is to be listed; otherwise it has been counted. */
+  /** Returns true if this one is to be listed; otherwise it has been counted. */
   isListed({code, refused, request, received}: AuditedRequest): boolean {
     const kind = this.#kindOf(`${code} ${refused ?? ''}`)
     this.#timer ??= setTimeout(() => this.flush(), INTERVAL).unref()

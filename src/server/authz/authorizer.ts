@@ -14,7 +14,7 @@ export type Authorizer = (user: UserInfo, attributes: AccessAttributes) => Opini
 const NO_OPINION: Opinion = {decision: 'noOpinion', reason: ''}
 const ALLOWED: Opinion = {decision: 'allow', reason: ''}
 
-/** Works without any RBAC object, so that a broken policy can always be repaired. */
+/** Works without RBAC objects, so that a broken policy can always be repaired. */
 const mastersAuthorizer: Authorizer = (user) => (isMaster(user) ? ALLOWED : NO_OPINION)
 
 function rbacAuthorizer(index: RbacIndex): Authorizer {
@@ -24,7 +24,7 @@ function rbacAuthorizer(index: RbacIndex): Authorizer {
   }
 }
 
-/** The first that allows or denies decides; where none does, it is refused with all their reasons. */
+/** The first that allows or denies decides. If none does, the request is refused with all their reasons. */
 export function chainAuthorizers(chain: readonly Authorizer[]): Authorize {
   return (user, attributes): AccessDecision => {
     const reasons: string[] = []
@@ -37,6 +37,6 @@ export function chainAuthorizers(chain: readonly Authorizer[]): Authorize {
   }
 }
 
-/** Masters, then what is given (the Node authorizer), then RBAC. */
+/** First masters, then the given authorizers (Node), then RBAC. */
 export const createAuthorize = (index: RbacIndex, between: readonly Authorizer[] = []): Authorize =>
   chainAuthorizers([mastersAuthorizer, ...between, rbacAuthorizer(index)])

@@ -4,7 +4,7 @@ export interface CanonicalPath {
   /** Decoded; none is empty, `.` or `..`. */
   segments: string[]
   trailingSlash: boolean
-  /** Slashes stood next to each other. */
+  /** The path had consecutive slashes. */
   emptySegments: boolean
 }
 
@@ -15,8 +15,8 @@ const CONTROL = /[\p{Cc}\\]/u
 const refuse = (why: string) => badRequest(`the path ${why}`)
 
 /**
- * Splits a path in the one way that routing and authorization share, so that neither can be shown something the other
- * did not judge (CVE-2022-3162). Throws BadRequest for dot segments, encoded slashes, bad escapes and control characters.
+ * Splits a path once for both routing and authorization, so that the router never serves what the authorizer did not check
+ * (CVE-2022-3162). Throws BadRequest for dot segments, encoded slashes, bad escapes and control characters.
  */
 export function canonicalSegments(path: string): CanonicalPath {
   if (!path.startsWith('/')) throw refuse('does not begin with a slash')

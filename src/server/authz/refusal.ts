@@ -14,7 +14,7 @@ function sentence({username}: UserInfo, {verb, resource, path = ''}: AccessAttri
   return `User ${quoted(username)} cannot ${verb} resource ${quoted(what)} in API group ${quoted(group)} ${where}`
 }
 
-/** The 403 for a refused request; the authorizer's reason stands at its end. */
+/** The 403 for a refused request; it ends with the authorizer's reason. */
 export function refusal(user: UserInfo, attributes: AccessAttributes, reason: string): StatusError {
   const text = sentence(user, attributes)
   const why = reason === '' ? text : `${text}: ${reason}`

@@ -3,7 +3,7 @@ import type {AccessAttributes} from '../kernel/resource.ts'
 import {nameOf} from '../selectors/field-selector.ts'
 import {canonicalSegments} from './canonical-path.ts'
 
-/** A request for a resource: what the router serves and the authorizer judges, from one and the same parse. */
+/** A request for a resource: the router and the authorizer both use this one parse. */
 export interface ResourceRequestInfo {
   kind: 'resource'
   verb: string
@@ -16,8 +16,8 @@ export interface ResourceRequestInfo {
   namespace: string
   name: string
   /**
-   * The path has the form `/namespaces/<ns>/<resource>`. A resource without namespaces must not be served there: it would
-   * be judged by the roles of a namespace that it is not in.
+   * The path has the form `/namespaces/<ns>/<resource>`. A resource without namespaces must not be served there: the roles
+   * of an unrelated namespace would apply to it.
    */
   inNamespace: boolean
   /** The name comes from the path, not from a field selector. */
@@ -33,7 +33,7 @@ export interface ResourceRequestInfo {
 interface NonResourceRequestInfo {
   kind: 'nonResource'
   verb: string
-  /** Decoded, with a trailing slash where one was sent. */
+  /** Decoded, with a trailing slash if one was sent. */
   path: string
 }
 
@@ -55,8 +55,8 @@ const isSet = (value: string | null) =>
   value !== null && !['0', 'false'].includes(value.toLowerCase())
 
 /**
- * Turns path, method and query into what the authorizer is asked, as Kubernetes' RequestInfoFactory.
- * Throws BadRequest for paths that two readers could understand differently.
+ * Turns path, method and query into the authorizer's input, as Kubernetes' RequestInfoFactory. Throws BadRequest for paths
+ * that two readers could understand differently.
  */
 export function parseRequestInfo(
   method: string,
@@ -137,7 +137,7 @@ function refineVerb(verb: string, {watch, named}: {watch: boolean; named: boolea
   return verb === 'delete' ? 'deletecollection' : verb
 }
 
-/** What the authorizer is asked about a request. */
+/** The authorizer's input for a request. */
 export function attributesOf(info: RequestInfo): AccessAttributes {
   if (info.kind === 'nonResource') return {verb: info.verb, path: info.path}
   const {verb, group, version, resource, subresource, namespace, name} = info

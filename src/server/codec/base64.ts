@@ -5,7 +5,7 @@ const ALPHABET = /[A-Za-z0-9+/]/
 /** Standard base64 as Go would write it back; refuses what Go's decoder refuses, at the same byte. */
 export function normalizeBase64(text: string): string {
   const again = Buffer.from(text, 'base64').toString('base64')
-  // Nearly always: then there is no need to go through it letter by letter.
+  // The usual case: no need to check each character.
   if (again === text) return text
   const fault = base64Fault(text)
   if (fault !== undefined) throw new MalformedError(`illegal base64 data at input byte ${fault}`)

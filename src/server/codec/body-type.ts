@@ -6,7 +6,7 @@ import {jsonKind} from './go-types.ts'
 const META_PACKAGE = 'meta/v1'
 const SCHEME = 'pkg/api/legacyscheme/scheme.go:30'
 
-/** The kind that an endpoint takes. */
+/** The kind that an endpoint accepts. */
 export interface ExpectedType {
   type: TypeSchema
   group: string
@@ -16,7 +16,7 @@ export interface ExpectedType {
   anyVersion: boolean
 }
 
-/** The kind that a body says it is, with what it leaves open filled in. */
+/** The kind that a body declares, with missing parts filled in. */
 export interface StatedType {
   group: string
   version: string
@@ -32,7 +32,7 @@ export function expectedType(typeName: string): ExpectedType {
 export const apiVersionOf = ({group, version}: {group: string; version: string}) =>
   group === '' ? version : `${group}/${version}`
 
-/** Reads `kind` and `apiVersion` off a body. Both may be missing: the endpoint tells what is meant. */
+/** Reads `kind` and `apiVersion` off a body. Both may be missing: then the endpoint's are used. */
 export function statedType(
   body: {kind?: unknown; apiVersion?: unknown},
   expected: ExpectedType,

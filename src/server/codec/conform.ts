@@ -14,19 +14,22 @@ const OBJECT_META = 'meta/v1.ObjectMeta'
 const FREE_FORM: ReadonlySet<string> = new Set<Scalar>(['RawExtension', 'FieldsV1'])
 
 export interface ConformOptions {
-  /** As a custom resource: zero values are kept where they were sent, and none is added. */
+  /** As a custom resource: zero values are kept if they were sent, and none is added. */
   custom?: boolean
 }
 
 export interface Conformed {
   object: JsonObject
-  /** Where fields were that the type does not have, such as `spec.containers[0].foo`; they are gone from the object. At most a hundred. */
+  /**
+   * The paths of unknown fields, such as `spec.containers[0].foo`; these fields are removed from the object. At most a
+   * hundred.
+   */
   unknown: string[]
 }
 
 /**
  * Makes a JSON value what Go's typed decoding and encoding would make of it: known fields only, in Go's order, zero values
- * dropped or kept as their tags say. Throws a MalformedError in Go's words where a value has the wrong type.
+ * dropped or kept as their tags say. Throws a MalformedError in Go's words if a value has the wrong type.
  */
 export function conform(
   type: TypeSchema,
@@ -49,7 +52,7 @@ interface Pass {
   fieldStack: string[]
   /** The same as strict decoding lists them: `.spec`, `[0]`, `.key`. */
   path: string[]
-  /** Everything behind decoding looks through lists and maps, some of it more than once. */
+  /** All later steps go through lists and maps, some more than once. */
   budget: ValueBudget
 }
 
@@ -131,7 +134,7 @@ function convertField(owner: TypeSchema, field: FieldSchema, value: unknown, pas
     return result
   }
   const converted = convertValue(owner, field, value, pass)
-  // Empty bytes that were sent are not the same as none, where Go writes both.
+  // Empty bytes are not the same as no bytes if Go writes both.
   const kept = field.pointer || pass.custom || (field.type === 'bytes' && field.always)
   return !kept && isZero(converted) ? undefined : converted
 }

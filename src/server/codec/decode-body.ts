@@ -16,11 +16,11 @@ type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
 
 export interface BodyToDecode {
   bytes: Uint8Array
-  /** The header as sent; JSON where absent. */
+  /** The header as sent; JSON if absent. */
   contentType?: string | undefined
   /** The endpoint's type in the schema table, such as `core/v1.ConfigMap`. */
   type: string
-  /** What to do about fields that the type does not have and keys that stand twice. `Warn` where absent. */
+  /** What to do about unknown fields and duplicate keys. `Warn` if absent. */
   fieldValidation?: FieldValidation
   /** As a custom resource: no protobuf, zero values kept. */
   custom?: boolean
@@ -29,14 +29,14 @@ export interface BodyToDecode {
 export interface DecodedBody {
   /** Known fields only, as Go would write them; kind and apiVersion are those of the endpoint. */
   object: ApiObject
-  /** What was unknown or there twice: for Warning headers. */
+  /** Unknown fields and duplicate keys, for Warning headers. */
   warnings: string[]
 }
 
-/** A body in generic form, before its type is looked at. */
+/** A parsed body, before its type is checked. */
 interface ReadBody {
   value: JsonObject
-  /** What a strict decoder says of it, given the unknown fields; asked only if somebody wants to know. */
+  /** What a strict decoder reports, given the unknown fields; called only if it is needed. */
   findings: (unknown: string[]) => string[]
 }
 
@@ -48,7 +48,7 @@ const MOST_PATH = 1024
 const GO_TYPE_META =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 
-/** Reads a request's body as kube-apiserver does. Throws a DecodeError with the message to answer with. */
+/** Reads a request's body as kube-apiserver does. Throws a DecodeError with the message for the response. */
 export async function decodeBody(body: BodyToDecode): Promise<DecodedBody> {
   const expected = expectedType(body.type)
   const read = readerFor(body)
@@ -79,7 +79,7 @@ export async function decodeBody(body: BodyToDecode): Promise<DecodedBody> {
   return {object: conformed.object as ApiObject, warnings: findings}
 }
 
-/** Makes of an object what reading its text would have made of it; the one that was given is not changed. */
+/** Decodes an object as if its text had been read. The given object is not changed. */
 export function decodeObject({
   object,
   type,
@@ -139,7 +139,7 @@ async function readYaml(bytes: Uint8Array): Promise<ReadBody> {
   }
 }
 
-/** Protobuf has no names to misspell, and a repeated field is none that is there twice. */
+/** Protobuf has no names to misspell, and a repeated field is not a duplicate. */
 function readProtobuf(bytes: Uint8Array, expected: ExpectedType): ReadBody {
   const {apiVersion, kind, raw} = decodeEnvelope(bytes)
   const isExpected = kind === '' || kind === expected.kind
@@ -171,7 +171,7 @@ function duplicateFields(bytes: Uint8Array, unknown: string[]): string[] {
 const isWithin = (path: string, field: string) =>
   path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`)
 
-/** Depth and keys are the sender's choice: what is too long to be read is left out. */
+/** The sender chooses depth and keys: what is too long to read is left out. */
 function pathText(steps: PathStep[]): string {
   let text = ''
   for (const step of steps) {
@@ -181,7 +181,7 @@ function pathText(steps: PathStep[]): string {
   return text.slice(1)
 }
 
-/** For a body whose kind could not be told: shows how it begins. */
+/** For a body of unknown kind: shows its beginning. */
 function unrecognized(
   {message}: MalformedError,
   {kind}: ExpectedType,

@@ -1,4 +1,4 @@
-/** Why a body was not understood. The message is the one Kubernetes answers with. */
+/** Why a body was not understood. The message is Kubernetes' own. */
 export class DecodeError extends Error {
   override name = 'DecodeError'
   readonly kind: 'badRequest' | 'unsupportedMediaType'
@@ -9,7 +9,7 @@ export class DecodeError extends Error {
   }
 }
 
-/** A body, or a value in it, that cannot be read; the message is the inner part of Kubernetes' answer. */
+/** A body, or a value in it, that cannot be read; the message is the inner part of Kubernetes' message. */
 export class MalformedError extends Error {
   override name = 'MalformedError'
 }

@@ -10,8 +10,8 @@ interface Open {
 }
 
 /**
- * The paths of the keys that stand more than once in one object, in the order in which they repeat, up to `most` of them. The
- * text must be valid JSON that nests no deeper than the parser allows. Only called where there is such a key.
+ * The paths of duplicate keys, in the order in which they repeat, at most `most`. The text must be valid JSON that nests no
+ * deeper than the parser allows. Only called if there is such a key.
  */
 export function findDuplicateKeys(bytes: Uint8Array, most: number): PathStep[][] {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)

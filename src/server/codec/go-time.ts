@@ -7,7 +7,7 @@ const SECONDS_FORM = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:\
 const MICRO_FORM = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}(?:Z|[+-]\d\d:\d\d)$/
 const PLAIN_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
 
-/** With more digits of a second than any clock has. */
+/** With more fractional digits than any clock has. */
 const MOST_CHARACTERS = 128
 
 /** The pieces of the layout in their order, with what each accepts. */
@@ -71,7 +71,7 @@ function outOfRange(text: string, what: string): never {
   throw new MalformedError(`parsing time ${JSON.stringify(text)}: ${what} out of range`)
 }
 
-/** Finds the first piece that does not fit and says so in the words of Go's time.Parse. */
+/** Finds the first piece that does not match, and reports it in the words of Go's time.Parse. */
 function fail(text: string, layout: string, fraction: [string, RegExp]): never {
   let rest = text
   for (const [name, accepts] of [...PIECES, fraction, ZONE]) {

@@ -27,7 +27,7 @@ class Scanner {
     this.#bytes = bytes
   }
 
-  /** Values are opened and closed on a stack of our own: depth is the sender's choice. */
+  /** Uses its own stack instead of recursion: the sender chooses the depth. */
   document(): void {
     const open: ('{' | '[')[] = []
     let expectsValue = true
@@ -157,7 +157,7 @@ class Scanner {
     return next
   }
 
-  /** Refuses the byte that was taken last. */
+  /** Refuses the byte that was read last. */
   #fail(context: string): never {
     this.#position -= 1
     this.#refuse(context)

@@ -5,17 +5,20 @@ import {jsonSyntaxFault} from './json-syntax.ts'
 
 /** As deep as Go's decoder goes. */
 export const MAX_DEPTH = 10_000
-/** Entries of objects and items of lists, of which each but the first has a comma: the parser takes far longer for many small values than for as many bytes of a few. */
+/**
+ * The most entries of objects and items of lists, counted by their commas. Many small values take the parser far longer than
+ * a few large ones of the same size.
+ */
 const MAX_VALUES = 50_000
 
-/** What one look over the bytes tells: how deep they nest, how many keys they have, and how many commas. */
+/** The result of one pass over the bytes: depth, number of keys, number of commas. */
 interface Outline {
   depth: number
   keys: number
   commas: number
 }
 
-/** Never recurses: depth is the sender's choice. */
+/** Never recurses: the sender chooses the depth. */
 function outline(bytes: Uint8Array): Outline {
   let depth = 0
   let deepest = 0
@@ -48,13 +51,13 @@ function outline(bytes: Uint8Array): Outline {
 
 export interface ParsedJson {
   value: unknown
-  /** The text has more keys than the value: some are there twice. */
+  /** The text has more keys than the value, so some are duplicates. */
   hasDuplicates: boolean
 }
 
 /**
- * Parses JSON with Go's limits and error texts; the last of several equal keys counts, as in Go. What is worked on by recursion
- * before it has a type may nest less deeply than Go allows.
+ * Parses JSON with Go's limits and error texts; the last of several equal keys counts, as in Go. Bodies that are processed
+ * recursively before they have a type may nest less deeply than Go allows.
  */
 export function parseJson(bytes: Uint8Array, mostDepth = MAX_DEPTH): ParsedJson {
   const {depth, keys, commas} = outline(bytes)

@@ -8,7 +8,7 @@ import {MAGIC} from './protobuf.ts'
 
 type Writer = protobuf.Writer
 
-/** A body as client-go writes it, byte for byte: fields by number, zero values of what is no pointer included. */
+/** A body as client-go writes it, byte for byte: fields by number, including zero values of non-pointers. */
 export function encodeProtobuf(type: TypeSchema, object: JsonObject): Uint8Array {
   const {apiVersion, kind} = object as {apiVersion?: string; kind?: string}
   const writer = protobuf.Writer.create()

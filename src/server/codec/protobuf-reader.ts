@@ -7,7 +7,7 @@ export const WIRE = {varint: 0, fixed64: 1, bytes: 2} as const
 
 export const openReader = (bytes: Uint8Array): ProtobufReader => protobuf.Reader.create(bytes)
 
-/** Reads a length and then exactly so many bytes as one message. */
+/** Reads a length, then exactly that many bytes as one message. */
 export function readMessage<T>(reader: ProtobufReader, read: (reader: ProtobufReader) => T): T {
   const length = reader.uint32()
   const outer = reader.len
@@ -20,7 +20,7 @@ export function readMessage<T>(reader: ProtobufReader, read: (reader: ProtobufRe
   return result
 }
 
-/** Calls back for every field up to the end; what is not taken is skipped. */
+/** Calls back for every field up to the end; fields that the callback does not read are skipped. */
 export function readFields(
   reader: ProtobufReader,
   take: (number: number, wireType: number) => boolean,

@@ -50,7 +50,7 @@ export function decodeMessage(type: TypeSchema, bytes: Uint8Array): JsonObject {
   return reading(bytes, (reader) => readStruct(reader, type, {}))
 }
 
-/** The library's own errors tell where it stood in the buffer, which nobody can use. */
+/** The library's own errors name a position in the buffer, which is of no use to a caller. */
 function reading<T>(bytes: Uint8Array, read: (reader: ProtobufReader) => T): T {
   try {
     return read(openReader(bytes))

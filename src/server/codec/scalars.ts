@@ -11,7 +11,7 @@ const INT64_LIMIT = 2 ** 63
 /** Refuses a value that is not of the field's type; `found` is Go's word for what it is. */
 export type Refuse = (found: string) => never
 
-/** Reads one JSON value of a scalar type and answers it as Go would write it back. */
+/** Reads one JSON value of a scalar type and returns it as Go would write it. */
 export function convertScalar(field: FieldSchema, value: unknown, refuse: Refuse): unknown {
   switch (field.type) {
     case 'string':
@@ -69,7 +69,7 @@ function integer(value: unknown, most: number, refuse: Refuse): number {
   return fits ? value : refuse(`number ${value}`)
 }
 
-/** Types that decode themselves in Go do not know their field. */
+/** Go's types with their own decoder do not know the name of their field. */
 function asGoValue(value: unknown): string {
   if (typeof value === 'string') return value
   throw new MalformedError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type string`)

@@ -1,16 +1,16 @@
 import {valuesOf} from '../kernel/json-value.ts'
 import {MalformedError} from './decode-error.ts'
 
-/** Of one list or map. Kubernetes has no such limit, but nothing that it keeps comes near. */
+/** For one list or map. Kubernetes has no such limit, but none of its objects comes near it. */
 const MOST_ITEMS = 10_000
-/** Of all lists, maps and free-form values of an object together. */
+/** For all lists, maps and free-form values of an object together. */
 const MOST_VALUES = 25_000
-/** Free-form values are cloned and written by recursion later on. */
+/** Free-form values are later cloned and written recursively. */
 const MOST_DEPTH = 200
 /** How much of a key is shown in a path. */
 export const MOST_STEP = 256
 
-/** Counts the values of one object while it is decoded, so that whatever looks through them later has an end. */
+/** Counts the values of one object while it is decoded, which limits the work of all later steps. */
 export class ValueBudget {
   #left = MOST_VALUES
 
@@ -21,7 +21,7 @@ export class ValueBudget {
     this.#take(count, path)
   }
 
-  /** A value that has no schema: everything in it counts. Returns the value. */
+  /** A value without a schema: everything in it counts. Returns the value. */
   takeFreeForm(root: unknown, path: readonly string[]): unknown {
     let level: unknown[] = [root]
     for (let depth = 0; level.length > 0; depth += 1) {

@@ -9,9 +9,9 @@ import {MAX_DEPTH, parseJson} from './json.ts'
 const MAX_ALIASES = 100
 /** Merges copy what they merge, and are not counted as aliases. */
 const MAX_MERGES = 20
-/** Of collections opened inside of each other: the parser recurses over them. */
+/** The depth of nested collections: the parser recurses over them. */
 const MAX_FLOW_DEPTH = 200
-/** The parser is slow, and nothing else is served in the meantime: a tenth of a second for as many pieces as this. */
+/** The parser is slow and blocks the event loop: this many pieces take a tenth of a second. */
 const MAX_BYTES = 256 * 1024
 const MAX_PIECES = 30_000
 const SEND_JSON = 'send it as JSON, which may be longer'
@@ -23,7 +23,7 @@ const HALF_A_CHARACTER = /\p{Surrogate}/u
 
 export interface ParsedYaml {
   value: unknown
-  /** Every key that stands twice in one map, in the words of Go's parser. */
+  /** Every duplicate key, in the words of Go's parser. */
   duplicates: string[]
 }
 
@@ -56,7 +56,7 @@ export async function parseYaml(bytes: Uint8Array, mostDepth = MAX_DEPTH): Promi
 const EXCESSIVE_ALIASING = 'yaml: document contains excessive aliasing'
 const tooDeep = () => new MalformedError('yaml: the document nests too deeply')
 
-/** What clients call YAML is JSON more often than not, and that is read many times faster. */
+/** What clients send as YAML is often JSON, which is parsed many times faster. */
 function asJson(bytes: Uint8Array, mostDepth: number): {value: unknown} | undefined {
   if (bytes[0] !== '{'.charCodeAt(0)) return undefined
   try {
@@ -140,7 +140,7 @@ function findDuplicates(
   return found.length === 0 ? [] : [`yaml: unmarshal errors:\n  ${found.join('\n  ')}`]
 }
 
-/** Far fewer than the parser makes of them; lexing alone is fast, and linear. */
+/** Counts pieces with the lexer alone, which is fast and linear. */
 function requireFewPieces({Lexer}: Library, text: string): void {
   let count = 0
   for (const _piece of new Lexer().lex(text)) {
@@ -150,7 +150,7 @@ function requireFewPieces({Lexer}: Library, text: string): void {
   }
 }
 
-/** Upper bounds that no document written for a purpose reaches; what stands inside of strings counts too. */
+/** Upper bounds that no real document reaches; text inside strings counts too. */
 function requireModest(text: string): void {
   let depth = 0
   for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
@@ -174,7 +174,7 @@ function yamlText(bytes: Uint8Array): string {
   return text
 }
 
-/** Refuses a value with half a character, which an escape can write. */
+/** Refuses a value with half a surrogate pair, which an escape can produce. */
 function withWholeCharacters(value: unknown, text: string): unknown {
   if (!HALF_ESCAPED.test(text)) return value
   const pending = [value]

@@ -5,7 +5,7 @@ const ARCHITECTURES: Partial<Record<NodeJS.Architecture, string>> = {x64: 'amd64
 /** Kubernetes' builds without a date of their own carry the epoch's. */
 const NO_BUILD_DATE = '1970-01-01T00:00:00Z'
 
-/** `/version`: the Kubernetes release whose behaviour is kept to, marked as this program's build of it. */
+/** `/version`: the Kubernetes release that this server behaves like, marked as a build of trustadm. */
 export function versionDocument() {
   const [major = '', minor = ''] = KUBERNETES_VERSION.slice(1).split('.')
   return {
@@ -19,7 +19,7 @@ export function versionDocument() {
     gitCommit: '',
     gitTreeState: '',
     buildDate: NO_BUILD_DATE,
-    // Clients only show these two; they say what really runs.
+    // Clients only display these two, so they describe the real program.
     goVersion: `node${process.versions.node}`,
     compiler: 'v8',
     platform: `${process.platform}/${ARCHITECTURES[process.arch] ?? process.arch}`,

@@ -5,11 +5,11 @@ import type {ApiRequest, ApiResponse} from '../kernel/api-request.ts'
 
 type HealthEndpoint = 'healthz' | 'livez' | 'readyz'
 
-/** One named thing that must work. It throws where it does not. */
+/** One named check. It throws if something does not work. */
 export interface HealthCheck {
   name: string
   check: () => Promise<void> | void
-  /** Where it counts; everywhere where absent. */
+  /** The paths that include it; all if absent. */
   endpoints?: HealthEndpoint[]
 }
 
@@ -30,7 +30,7 @@ const CHECK_TIMEOUT = 5000
 
 const answer = (status: number, body: string): ApiResponse => ({status, headers: HEADERS, body})
 
-/** A check that hangs has failed: a probe has to get its answer. */
+/** A check that hangs has failed: a probe must get a response. */
 async function run({check}: HealthCheck, timeout: number): Promise<string | undefined> {
   const timer = new AbortController()
   const late = wait(timeout, 'timed out', {signal: timer.signal}).catch(() => undefined)
@@ -53,7 +53,7 @@ interface Outcome {
   failure: string | undefined
 }
 
-/** Callers without a right to the single checks learn that one failed, not why. */
+/** Callers without access to the single checks learn that one failed, not why. */
 function line({name, excluded, failure}: Outcome): string {
   if (excluded) return `[+]${name} excluded: ok\n`
   return failure === undefined ? `[+]${name} ok\n` : `[-]${name} failed: reason withheld\n`
@@ -96,7 +96,7 @@ async function single(check: HealthCheck, timeout: number): Promise<ApiResponse>
     : answer(500, `internal server error: ${failure}\n`)
 }
 
-/** Is always well: whoever gets an answer has reached a running server. */
+/** Always succeeds: any response shows that the server runs. */
 const PING: HealthCheck = {name: 'ping', check: () => undefined}
 
 /** `/healthz`, `/livez` and `/readyz`, with `?verbose`, `?exclude=` and one path for each check, in the words of Kubernetes. */

@@ -17,7 +17,7 @@ const RULES: ReadonlyMap<string, NodeWriteRule> = new Map([
   ['certificates.k8s.io/certificatesigningrequests', certificateRequests],
 ])
 
-/** As Kubernetes' NodeRestriction: whatever a node may write by its rights, it writes only what is its own. */
+/** As Kubernetes' NodeRestriction: whatever its rights allow, a node writes only its own objects. */
 export const nodeRestriction: AdmissionPlugin = {
   name: 'NodeRestriction',
   admit(operation, context) {

@@ -5,7 +5,7 @@ import {notFound} from '../../kernel/status.ts'
 import {denied} from '../../kernel/admission.ts'
 import {quoted, requireThat, type NodeWrite} from './node-write.ts'
 
-/** In the order in which they are looked for. */
+/** In the order in which they are checked. */
 const WORDS = [
   ['serviceaccounts', 'a service account'],
   ['secrets', 'secrets'],
@@ -13,7 +13,7 @@ const WORDS = [
   ['persistentvolumeclaims', 'persistentvolumeclaims'],
 ] as const
 
-/** A mirror pod shows what a node runs of itself: it is the node's, stands on it, and reaches for nothing else. */
+/** A mirror pod shows what a node runs on its own. It belongs to the node, runs on it, and refers to nothing else. */
 export function admitMirrorPod(write: NodeWrite): void {
   const {node, operation} = write
   const pod = (operation.object ?? {metadata: {}}) as Pod
@@ -63,7 +63,7 @@ function requireOwner(write: NodeWrite, owners: OwnerReference[]): void {
   )
 }
 
-/** What of the cluster a pod names. Devices count too: CVE-2025-4563 got at them by a mirror pod. */
+/** The objects of the cluster that a pod refers to. Devices count too: CVE-2025-4563 reached them through a mirror pod. */
 function referenceOf(pod: Pod): string | undefined {
   const references = podReferences(pod)
   const [, named] = WORDS.find(([plural]) => references[plural].length > 0) ?? []

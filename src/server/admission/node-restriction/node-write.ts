@@ -1,7 +1,7 @@
 import type {OperationContext} from '../../kernel/resource.ts'
 import {denied, type AdmissionOperation} from '../../kernel/admission.ts'
 
-/** A write that a node asks for. */
+/** A write by a node. */
 export interface NodeWrite {
   /** Never empty. */
   node: string
@@ -9,7 +9,7 @@ export interface NodeWrite {
   context: OperationContext
 }
 
-/** Throws unless the node may. */
+/** Throws if the node may not do this. */
 export type NodeWriteRule = (write: NodeWrite) => void
 
 export const quoted = (text: string) => JSON.stringify(text)

@@ -28,8 +28,8 @@ function admitCreate(write: NodeWrite): void {
     spec?.configSource === undefined,
     `node ${name} is not allowed to create pods with a non-nil configSource`,
   )
-  // Kubernetes looks at updates only. Owned by something that is not there, a node would be deleted and could come back
-  // with other taints: what CVE-2025-5187 did.
+  // Kubernetes checks updates only. A node with a missing owner would be deleted and could register again with other taints
+  // (CVE-2025-5187).
   requireThat(
     write,
     (metadata.ownerReferences ?? []).length === 0,
@@ -67,7 +67,7 @@ function admitUpdate(write: NodeWrite): void {
   requireThat(write, labels.length === 0, `is not allowed to modify labels: ${labels.join(', ')}`)
 }
 
-/** Clients leave out what is empty. */
+/** Clients omit empty fields. */
 const taintsOf = ({spec}: Node) =>
   (spec?.taints ?? []).map(({key = '', value = '', effect = '', timeAdded}) => ({
     key,
@@ -97,8 +97,8 @@ const isWithin = (domain: string, domains: readonly string[]) =>
   domains.some((one) => domain === one || domain.endsWith(`.${one}`))
 
 /**
- * Kubernetes' own labels are not for a node to give itself, but for those that describe it: workloads are placed by the
- * others, `node-restriction.kubernetes.io/…` above all. Labels of other domains are free.
+ * A node may not set Kubernetes' own labels on itself, except those that describe it: the others decide where workloads run,
+ * above all `node-restriction.kubernetes.io/…`. Labels of other domains are free.
  */
 function isForbidden(label: string): boolean {
   const slash = label.indexOf('/')
@@ -110,7 +110,7 @@ function isForbidden(label: string): boolean {
 
 type Labels = Record<string, string>
 
-/** The labels, sorted, that differ and are not the node's to change. */
+/** The labels, sorted, that differ and that the node may not change. */
 export function forbiddenChanges(next: Labels = {}, old: Labels = {}): string[] {
   const keys = new Set([...Object.keys(next), ...Object.keys(old)])
   return [...keys].filter((key) => next[key] !== old[key] && isForbidden(key)).sort()

@@ -23,7 +23,7 @@ export const leases: NodeWriteRule = (write) => {
   )
 }
 
-/** So has its CSINode. */
+/** A node's CSINode has its name. */
 export const csiNodes: NodeWriteRule = (write) =>
   requireThat(
     write,
@@ -31,7 +31,7 @@ export const csiNodes: NodeWriteRule = (write) =>
     'can only access CSINode with the same name as the requesting node',
   )
 
-/** What a node finds out by mounting and growing a volume. */
+/** What a node reports when it mounts or resizes a volume. */
 const OWN_FIELDS = ['capacity', 'conditions', 'allocatedResources', 'allocatedResourceStatuses']
 const SERVER_FIELDS = ['resourceVersion', 'managedFields', 'generation']
 
@@ -47,7 +47,7 @@ const othersOf = ({metadata, spec, status}: ApiObject): Record<string, Fields> =
   status: without(status, OWN_FIELDS),
 })
 
-/** Of a claim, a node writes how big its volume has become. */
+/** In a claim, a node writes only the new size of its volume. */
 export const claims: NodeWriteRule = (write) => {
   const {node, operation} = write
   requireThat(write, operation.subresource === 'status', 'may only update PVC status')
@@ -69,7 +69,7 @@ function changedFields(part: string, next: Fields = {}, old: Fields = {}): strin
     .sort()
 }
 
-/** A node asks for kubelet certificates in its own name only; other signers have rules of their own. */
+/** A node asks for kubelet certificates in its own name only; other signers have their own rules. */
 export const certificateRequests: NodeWriteRule = (write) => {
   const {node, operation} = write
   if (operation.verb !== 'create' || operation.subresource !== '') return

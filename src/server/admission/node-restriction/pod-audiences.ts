@@ -3,7 +3,7 @@ import type {CSIDriver} from '../../../api/storage.ts'
 import type {PersistentVolume, PersistentVolumeClaim} from '../../../api/volumes.ts'
 import type {ObjectReader} from '../../kernel/resource.ts'
 
-/** Whom a pod's volumes give tokens to: itself by projected tokens, and the drivers of its CSI volumes. */
+/** The audiences of tokens that a pod's volumes use: projected tokens, and the drivers of its CSI volumes. */
 export function podAudiences({metadata, spec}: Pod, objects: ObjectReader): Set<string> {
   const {name = '', namespace = ''} = metadata
   const audiences = new Set<string>()

@@ -27,7 +27,7 @@ const pod: NodeWriteRule = (write) => {
   }
 }
 
-/** A status says how a pod is doing: neither what selects it nor which devices it was given. */
+/** A status update may change neither the pod's labels nor the devices that it was given. */
 const podStatus: NodeWriteRule = (write) => {
   const {node, operation} = write
   const old = operation.old as Pod | undefined
@@ -73,7 +73,7 @@ const SUBRESOURCES = new Map<string, NodeWriteRule>([
   ['eviction', eviction],
 ])
 
-/** A node creates mirror pods, reports on the pods that run on it, and ends them. */
+/** A node creates mirror pods, reports the status of its own pods, and deletes them. */
 export const pods: NodeWriteRule = (write) => {
   const {operation} = write
   const rule = SUBRESOURCES.get(operation.subresource)

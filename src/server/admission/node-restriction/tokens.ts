@@ -8,7 +8,7 @@ import {podAudiences} from './pod-audiences.ts'
 
 const AUDIENCE_VERB = 'request-serviceaccounts-token-audience'
 
-/** A node gets tokens for pods that run on it, for audiences that they are given tokens for. */
+/** A node gets tokens only for pods that run on it, and only for audiences that these pods use. */
 export const serviceAccounts: NodeWriteRule = (write) => {
   const {node, operation, context} = write
   if (operation.verb !== 'create' || operation.subresource !== 'token') return
@@ -36,7 +36,7 @@ export const serviceAccounts: NodeWriteRule = (write) => {
   requireAudience(write, pod, spec.audiences ?? [])
 }
 
-/** As Kubernetes' ServiceAccountNodeAudienceRestriction. None asked for is the server's own. */
+/** As Kubernetes' ServiceAccountNodeAudienceRestriction. No audience means the server's own. */
 function requireAudience(write: NodeWrite, pod: Pod, audiences: string[]): void {
   const {operation, context} = write
   requireThat(write, audiences.length <= 1, 'node may only request 0 or 1 audiences')

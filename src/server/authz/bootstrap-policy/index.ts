@@ -30,7 +30,10 @@ export interface BootstrapPolicy {
   roleBindings: RoleBinding[]
 }
 
-/** The RBAC objects that a Kubernetes server has from its first start, and those of our own controllers, made afresh. */
+/**
+ * The RBAC objects that a Kubernetes server has from its first start, and those of our own controllers, newly created at
+ * each call.
+ */
 export function bootstrapPolicy(): BootstrapPolicy {
   return {
     clusterRoles: clusterRoles(),

@@ -54,7 +54,7 @@ function parseRule(line: string): PolicyRule {
 export function parseBindings(text: string): BindingText[] {
   return linesOf(text).map((line) => {
     const [name = '', rest = ''] = line.split(' -> ')
-    // Names hold colons of their own: only one followed by a blank ends the role's.
+    // Names may contain colons: only a colon followed by a blank ends the role's name.
     const [role = '', subjects = ''] = rest.split(': ')
     return {
       name,

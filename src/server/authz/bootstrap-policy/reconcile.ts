@@ -23,7 +23,7 @@ export function reconcile<T extends RbacObject>(existing: T | undefined, wanted:
   if (existing === undefined) return {action: 'create', object: wanted}
   if (existing.metadata.annotations?.[AUTOUPDATE] === 'false') return {action: 'keep'}
   if (!isDeepStrictEqual(existing.roleRef, wanted.roleRef)) {
-    // Subjects added to a binding of another role must not come into this one.
+    // Subjects that were added to a binding of another role must not get into this one.
     return {action: 'recreate', object: wanted}
   }
   const metadata = withWantedMarks(existing.metadata, wanted.metadata)
@@ -45,7 +45,7 @@ function mergedContent(existing: RbacObject, wanted: RbacObject): Partial<RbacOb
     return subjects.length === 0 ? {} : {subjects}
   }
   if (wanted.aggregationRule !== undefined) {
-    // The rules of an aggregated role are the aggregation's to write.
+    // The aggregation controller writes the rules of an aggregated role.
     return {aggregationRule: mergeSelectors(existing, wanted)}
   }
   const rules = existing.rules ?? []

@@ -1,9 +1,9 @@
-/** How often each object leads to each node, so that an edge goes when the last that drew it goes. */
+/** Counts how often each object leads to each node: an edge is removed with its last cause. */
 export class CountedEdges {
   readonly #onLost: (node: string) => void
   readonly #counts = new Map<string, Map<string, number>>()
 
-  /** `onLost` is told of a node that an object does not lead to any more. */
+  /** `onLost` is called with a node that an object no longer leads to. */
   constructor(onLost: (node: string) => void) {
     this.#onLost = onLost
   }

@@ -8,7 +8,7 @@ import {RESOURCE_RULES} from './resource-rules.ts'
 
 const ROLE = 'system:node'
 
-/** As Kubernetes' Node authorizer: a node gets at what its own pods need, and at nothing of other nodes. */
+/** As Kubernetes' Node authorizer: a node can read what its own pods need, and nothing of other nodes. */
 export function nodeAuthorizer(graph: NodeGraph): Authorizer {
   const everythingElse = nodeRules()
   return (user, attributes) => {

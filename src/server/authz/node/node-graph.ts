@@ -20,9 +20,9 @@ const NO_VOLUMES: ReadonlySet<string> = new Set()
 const keyOf = (plural: string, namespace: string, name: string) => `${plural}/${namespace}/${name}`
 
 /**
- * Which objects a node has to do with, as Kubernetes' Node authorizer sees it. Every path (pod → node; secret, claim … → pod;
- * volume → claim; its secret → volume) is drawn out to the node when it comes to be, so that a question is one look into a map.
- * Whether the objects exist plays no part.
+ * Which objects a node has to do with, as Kubernetes' Node authorizer sees it. Every path (pod → node; secret, claim … →
+ * pod; volume → claim; its secret → volume) is resolved to the node when it appears, so a check is one lookup in a map. The
+ * objects need not exist.
  */
 export class NodeGraph {
   readonly #edges: CountedEdges
@@ -30,7 +30,7 @@ export class NodeGraph {
   readonly #volumes = new Map<string, VolumeEdges>()
   readonly #volumesOfClaim = new Map<string, Set<string>>()
 
-  /** `onLost` is told of a node that may reach less than before. */
+  /** `onLost` is called with a node that may reach less than before. */
   constructor(onLost: (node: string) => void = () => undefined) {
     this.#edges = new CountedEdges(onLost)
   }
@@ -39,7 +39,7 @@ export class NodeGraph {
     return this.#edges.has(keyOf(plural, namespace, name), node)
   }
 
-  /** A pod counts from when it has a node until it is gone, whatever its phase. */
+  /** A pod counts from when it has a node until it is deleted, whatever its phase. */
   upsertPod(pod: ApiObject): void {
     const {namespace = '', name = ''} = pod.metadata
     const key = keyOf('pods', namespace, name)
@@ -89,7 +89,7 @@ export class NodeGraph {
     for (const object of objects) this.#disconnect(object, node)
   }
 
-  /** A claim brings its volumes along with the first pod of a node that has it, and takes them with the last. */
+  /** The first pod of a node with a claim adds the claim's volumes; the last one removes them. */
   #connect(object: string, node: string): void {
     const isNew = !this.#edges.has(object, node)
     this.#edges.add(object, node)
@@ -113,7 +113,7 @@ export class NodeGraph {
 function podEdges(pod: Pod, key: string): PodEdges | undefined {
   const node = pod.spec?.nodeName ?? ''
   if (node === '') return undefined
-  // A node writes its mirror pods itself: what they name must not become readable by that.
+  // A node writes its own mirror pods: what they refer to must not become readable that way.
   if (isMirrorPod(pod)) return {node, objects: [key]}
   const namespace = pod.metadata.namespace ?? ''
   const objects = Object.entries(podReferences(pod)).flatMap(([plural, names]) =>

@@ -34,7 +34,7 @@ const leases: NodeRule = ({verb, namespace, name, node}) => {
     return passed('can only get, create, update, patch, or delete a node lease')
   if (namespace !== LEASE_NAMESPACE)
     return passed(`can only access leases in the "${LEASE_NAMESPACE}" system namespace`)
-  // What a create will be named is for admission to look at.
+  // Admission checks the name of a new object.
   return verb === 'create' || name === node
     ? ALLOWED
     : passed('can only access node lease with the same name as the requesting node')
@@ -77,7 +77,7 @@ const resourceSlices: NodeRule = (request) => {
   }
 }
 
-/** Which node is written is for admission to look at; the name of what is read is compared, for it may not be there yet. */
+/** Admission checks which node is written. For reads the name is compared, because the object may not exist yet. */
 const nodes: NodeRule = ({verb, subresource, name, node}) => {
   if (subresource === 'status') return ['update', 'patch'].includes(verb) ? ALLOWED : passed()
   if (subresource !== '') return passed()

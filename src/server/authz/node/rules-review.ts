@@ -4,7 +4,7 @@ import {nodeOf} from '../../kernel/users.ts'
 
 const WHY = 'node authorizer does not support user rule resolution'
 
-/** What a node may do depends on the pods it has, which no list of rules says: the list is marked as not whole. */
+/** What a node may do depends on its pods, which a list of rules cannot express: the list is marked as incomplete. */
 export function rulesOfNodes(
   user: UserInfo,
   rules: SubjectRulesReviewStatus,
