@@ -35,7 +35,7 @@ export async function authenticateBearer(
   audiences: readonly string[],
 ): Promise<BearerIdentity> {
   if (token.length > MAX_TOKEN) throw new Error('the token is too long')
-  let refusal = new Error('the token is of an unknown kind')
+  let refusal: Error | undefined
   for (const bearer of bearers) {
     try {
       const found = await bearer.authenticate(token, audiences)
@@ -45,7 +45,7 @@ export async function authenticateBearer(
       refusal = error as Error
     }
   }
-  throw refusal
+  throw refusal ?? new Error('the token is of an unknown kind')
 }
 
 /** The result of a TokenReview; without audiences the token must be for the server itself. */

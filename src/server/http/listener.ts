@@ -168,7 +168,7 @@ export class Listener {
     // The request's own 'close' fires when its body ends; the response's fires when the exchange does.
     response.once('close', () => {
       // Once the answer has been given nobody listens, and to abort would cost as much as a small answer.
-      if (!response.writableEnded) caller.abort(new Error('the caller has gone away'))
+      if (!response.writableEnded) caller.abort(GONE_AWAY)
     })
     response.on('error', () => undefined)
     let over: () => void = () => undefined
@@ -212,5 +212,8 @@ export class Listener {
     }
   }
 }
+
+/** One for all: every watch ends this way, and an error of its own would cost more than the rest of its end. */
+const GONE_AWAY = new Error('the caller has gone away')
 
 const shuttingDown = () => new Error('the server is shutting down')
