@@ -7,8 +7,8 @@ const MOST_WAITING = {waitingPerHolder: 4000, waitingPerGroup: 20_000}
 const WAIT_MILLISECONDS = 10_000
 
 /**
- * Requests that have come in. Each turn of the event loop looks at as many as fit into a slice of its time, from all addresses
- * in turn: a connection that brings a thousand requests at once delays no one else's.
+ * Requests that have arrived. Each turn of the event loop takes as many as fit into a time slice, from all addresses in
+ * turn. So a connection with a thousand requests at once does not delay others.
  */
 export class Arrivals {
   readonly #queue: FairQueue
@@ -24,7 +24,7 @@ export class Arrivals {
     })
   }
 
-  /** Waits until a request of this address may be looked at. Throws if too many wait, or its caller has gone away. */
+  /** Waits until a request of this address may be processed. Throws if too many wait, or if its caller has left. */
   async wait(remoteAddress: string, signal: AbortSignal): Promise<void> {
     const leave = await this.#queue.take({group: ALL, name: addressKey(remoteAddress)}, signal)
     leave()

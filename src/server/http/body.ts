@@ -13,10 +13,10 @@ export interface BodyLimits {
 
 const EMPTY = new Uint8Array()
 const FIRST_CAPACITY = 4096
-/** How many times the largest body may pass by unread before the connection is given up. */
+/** How many times the largest body may be skipped unread before the connection is closed. */
 const UNREAD_BODIES = 4
 
-/** Reads a body whole, within limits of size and time, into memory that it asks for piece by piece. */
+/** Reads a whole body, within limits of size and time, into memory that it reserves piece by piece. */
 export async function readBody(
   request: HttpRequest,
   {maxBytes, milliseconds}: BodyLimits,
@@ -58,8 +58,8 @@ export async function readBody(
 }
 
 /**
- * Bytes that come in pieces, in one buffer that grows by doubling. To keep the pieces would let a body that comes byte by
- * byte take a hundred times its size.
+ * Collects pieces in one buffer that grows by doubling. If the pieces were kept, a body that arrives byte by byte would take
+ * a hundred times its size.
  */
 class GatheredBytes {
   readonly #declared: number
@@ -78,7 +78,7 @@ class GatheredBytes {
 
   add(chunk: Buffer): void {
     const length = this.length + chunk.length
-    // Most bodies come whole.
+    // Most bodies arrive in one piece.
     if (this.length === 0 && chunk.length === this.#declared) {
       this.#memory?.take(length)
       this.#buffer = chunk
@@ -103,8 +103,8 @@ const bodyTooLarge = (maxBytes: number) =>
   tooLarge(`Request entity too large: limit is ${maxBytes}`)
 
 /**
- * Lets a body that nobody has read pass by, so that its connection can serve the next request. One that does not end in
- * time, or is far too long, costs its caller the connection.
+ * Skips an unread body, so that its connection can serve the next request. If the body does not end in time or is far too
+ * long, the connection is closed.
  */
 export function discardBody(request: HttpRequest, {maxBytes, milliseconds}: BodyLimits): void {
   if (request.complete || request.destroyed) return

@@ -1,4 +1,4 @@
-/** A set of what came from addresses, each address with its own in the order of their coming. */
+/** A set of items by address, for each address in the order of arrival. */
 export class ByAddress<Item extends {address: string}> {
   readonly #sets = new Map<string, Set<Item>>()
   #size = 0
@@ -22,7 +22,7 @@ export class ByAddress<Item extends {address: string}> {
     return true
   }
 
-  /** Of the address that has most, the one that came first. */
+  /** The first item of the address that has most. */
   oldestOfMost(): Item | undefined {
     let most = new Set<Item>()
     for (const own of this.#sets.values()) if (own.size > most.size) most = own

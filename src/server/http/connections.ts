@@ -7,27 +7,27 @@ import type {HandshakeBudget} from './handshake-budget.ts'
 
 export interface Connection {
   raw: Socket
-  /** Who it counts for. */
+  /** The address that it counts for. */
   address: string
   /** Once the handshake is done. */
   tls?: TLSSocket
-  /** HTTP/2: the session ends the socket, once all answers have left it. */
+  /** HTTP/2: the session closes the socket once all responses are sent. */
   session?: ServerHttp2Session
-  /** Requests being answered. */
+  /** Requests in progress. */
   active: number
 }
 
 /**
- * What the server has open, handshakes included. At the limit one that does nothing makes room for a new one: first those
- * that have never asked for anything, where they are many, then the one that has been idle for longest. If all are in use, the
- * address with most of them loses its oldest: a watch can be taken up again, and nobody is locked out.
+ * All open connections, including handshakes. At the limit an unused connection is closed for a new one: first those that
+ * never sent a request, if there are many, then the one that has been idle longest. If all are in use, the address with most
+ * connections loses its oldest: a watch can be resumed, and nobody is locked out.
  */
 export class Connections {
   readonly #limit: number
   readonly #budget: HandshakeBudget
   readonly #handshakes = new Map<string, Connection>()
   readonly #byTls = new WeakMap<TLSSocket, Connection>()
-  // Sets keep the order of insertion, so the first of each has been there for longest.
+  // Sets keep the order of insertion, so the first of each is the oldest.
   readonly #fresh = new Set<Connection>()
   readonly #idle = new Set<Connection>()
   readonly #busy = new ByAddress<Connection>()
@@ -41,7 +41,7 @@ export class Connections {
     return this.#fresh.size + this.#idle.size + this.#busy.size
   }
 
-  /** A connection has come in; its handshake is to follow. */
+  /** A connection was accepted; its handshake follows. */
   add(raw: Socket): void {
     raw.on('error', () => undefined)
     const {remoteAddress = ''} = raw
@@ -60,7 +60,7 @@ export class Connections {
     })
   }
 
-  /** The handshake of a connection is done, with these certificates of the caller's. */
+  /** The handshake of a connection is done; these are the caller's certificates. */
   secure(socket: TLSSocket, presented: readonly Uint8Array[]): void {
     const peer = peerOf(socket)
     const connection = this.#handshakes.get(peer)
@@ -80,7 +80,7 @@ export class Connections {
     return connection
   }
 
-  /** Counts a request on its connection; the answer ends the count. */
+  /** Counts a request on its connection. The returned function ends the count. */
   begin(socket: TLSSocket): () => void {
     const connection = this.#byTls.get(socket)
     if (connection === undefined) return () => undefined
@@ -94,7 +94,7 @@ export class Connections {
     }
   }
 
-  /** No new requests on what is open: HTTP/2 is told so, connections without a request are closed. */
+  /** Accepts no new requests on open connections: HTTP/2 gets GOAWAY, connections without a request are closed. */
   drain(): void {
     for (const {raw, tls, session, active} of this.#all()) {
       if (session !== undefined) session.close()
@@ -110,7 +110,7 @@ export class Connections {
     }
   }
 
-  /** As they are now: to close one takes it away. */
+  /** A copy, because closing a connection removes it. */
   #all(): Connection[] {
     return [...this.#fresh, ...this.#idle, ...this.#busy]
   }
@@ -133,5 +133,5 @@ export class Connections {
   }
 }
 
-/** What a connection and the TLS socket around it have in common. */
+/** Identifies a connection: the same for the TCP socket and the TLS socket around it. */
 const peerOf = ({remoteAddress, remotePort}: Socket) => `${remoteAddress ?? ''} ${remotePort ?? 0}`

@@ -3,17 +3,17 @@ import {addressKey} from '../limits/address-key.ts'
 import {TokenBuckets} from '../limits/token-buckets.ts'
 
 const KIB = 1024
-/** What an address may send again in a second, and at once. */
+/** How many bytes an address may send each second, and at once. */
 const BYTES = {perSecond: 4 * KIB, burst: 256 * KIB, keys: 10_000}
-/** What a client sends that does not trust this server and gives up: too little to contain a certificate. */
+/** What a client sends that does not trust this server and closes: too little to contain a certificate. */
 const HELLO = KIB
 /** More than any chain of a cluster's CA takes. */
 const USUAL_CHAIN = 8 * KIB
 
 /**
- * What handshakes may cost an address. OpenSSL checks every signature of the chain that a caller presents before anybody can
- * look at it, on the server's own thread: 80 KiB of keys made for that take half a second. So bytes that could have held such
- * keys are charged to the address, and one that has used up its own is not let in for a while. Usual handshakes are free.
+ * What handshakes may cost an address. OpenSSL verifies every signature of a caller's chain before our code sees it, on the
+ * server's own thread. 80 KiB of keys made for this purpose take half a second. So bytes that could contain such keys are
+ * charged to the address, and an address that has used up its budget is refused for a while. Usual handshakes are free.
  */
 export class HandshakeBudget {
   readonly #bytes = new TokenBuckets(BYTES)
@@ -22,7 +22,7 @@ export class HandshakeBudget {
     return !this.#bytes.isSpent(addressKey(address), now())
   }
 
-  /** A connection has ended before its handshake did. */
+  /** A connection has ended before its handshake was done. */
   failed(address: string, bytesRead: number): void {
     this.#charge(address, bytesRead - HELLO)
   }
@@ -39,5 +39,5 @@ export class HandshakeBudget {
   }
 }
 
-/** Runs on where the clock of the machine is set. */
+/** Keeps running when the machine's clock is set. */
 const now = () => new Date(performance.now())

@@ -11,7 +11,7 @@ export interface HttpLimits {
   /** Including handshakes in progress. */
   connections: number
   streamsPerConnection: number
-  /** How long an HTTP/2 caller may send nothing before it is asked for a sign of life, and how long it has to give one. */
+  /** How long an HTTP/2 caller may be silent before it is pinged, and how long it has to reply. */
   silenceMilliseconds: number
   answerMilliseconds: number
   /** How long a connection is silent before TCP asks whether the other side is still there. */
@@ -21,7 +21,7 @@ export interface HttpLimits {
   overheadFramesPerSecond: number
 }
 
-/** As kube-apiserver's, where it has them. */
+/** As in kube-apiserver, if it has the limit. */
 export const DEFAULT_HTTP_LIMITS: HttpLimits = {
   bodyBytes: 3 * 1024 * 1024,
   bodyMilliseconds: 60_000,

@@ -16,19 +16,19 @@ const LINES: Record<string, string> = {
 }
 const MAX_CHECK_INTERVAL = 5000
 
-/** The HTTP/1.1 side of a server that also speaks HTTP/2: what is no valid request is refused, and its connection closed. */
+/** The HTTP/1.1 side of a server that also speaks HTTP/2: invalid requests are refused and their connections closed. */
 export class Http1 {
   /** In the order of their requests. */
   readonly #exchanges = new WeakMap<Duplex, Set<Exchange>>()
-  /** Nothing more is taken from these: what follows could be taken for a request of its own. */
+  /** Nothing more is read from these connections: what follows could be misread as a new request. */
   readonly #ending = new WeakSet<Duplex>()
 
   constructor(server: Http2SecureServer, {headerMilliseconds, idleMilliseconds}: HttpLimits) {
-    // Such a server has these only as properties.
+    // An HTTP/2 server has these only as properties.
     Object.assign(server, {
       headersTimeout: headerMilliseconds,
       keepAliveTimeout: idleMilliseconds,
-      // A watch is one long answer: its time is bounded by the request's own timeoutSeconds.
+      // A watch is one long response, limited by the request's own timeoutSeconds.
       requestTimeout: 0,
       connectionsCheckingInterval: Math.min(headerMilliseconds, MAX_CHECK_INTERVAL),
     })
@@ -36,7 +36,7 @@ export class Http1 {
     server.on('clientError', (error: Error, socket: Duplex) => void this.#refuse(error, socket))
   }
 
-  /** Whether to serve a request; if not, it has been answered. */
+  /** Returns whether to serve a request; if not, it has been refused already. */
   accept(request: IncomingMessage, response: ServerResponse): boolean {
     const {socket} = request
     if (this.#ending.has(socket)) return false
@@ -62,7 +62,7 @@ export class Http1 {
     exchange.response.once('close', () => exchanges.delete(exchange))
   }
 
-  /** Responds to what is no request, or not a whole one, after the requests before it have their answers. */
+  /** Responds to an invalid or incomplete request, after the responses to earlier requests. */
   async #refuse(error: Error, socket: Duplex): Promise<void> {
     if (!socket.writable) {
       socket.destroy()
@@ -72,7 +72,7 @@ export class Http1 {
     this.#ending.add(socket)
     let isAnswered = false
     for (const {request, response} of this.#exchanges.get(socket) ?? []) {
-      // Only the last request can be incomplete: then it is what is malformed.
+      // Only the last request can be incomplete; then the error is about this one.
       isAnswered = !request.complete && response.headersSent
       if (request.complete || isAnswered) await closed(response)
     }
@@ -82,8 +82,8 @@ export class Http1 {
 }
 
 /**
- * Makes an HTTP/1.1 connection read through its stream. By default Node's parser takes the bytes from TLS directly, and TLS
- * keeps handing them over while the parser is paused behind an unread answer: it then takes a valid request for a broken one.
+ * Makes an HTTP/1.1 connection read through its stream. By default Node's parser reads from TLS directly, and TLS keeps
+ * passing bytes while the parser is paused behind an unread response. It then rejects a valid request as broken.
  */
 function readThroughStream(socket: TLSSocket): void {
   if (socket.alpnProtocol !== 'h2') socket.on('data', () => undefined)

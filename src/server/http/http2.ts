@@ -12,24 +12,24 @@ interface Peer {
   session: ServerHttp2Session
   socket: TLSSocket
   connection: Connection
-  /** When it was last looked at. */
+  /** When it was last checked. */
   bytesRead: number
-  /** For how long nothing has come from it, it has asked for nothing, and its session has been over. In milliseconds. */
+  /** For how long it has sent nothing, has had no request, and its session has been over. In milliseconds. */
   silence: number
   idle: number
   over: number
-  /** Whether it was asked for a sign of life. */
+  /** Whether it was pinged. */
   isAsked: boolean
-  /** Frames beyond what it may send in the long run. */
+  /** Frames beyond the permitted rate. */
   overhead: number
 }
 
 const MAX_CHECK_INTERVAL = 1000
 
 /**
- * The HTTP/2 side of a server. Node reports neither a write that fails nor a session that nghttp2 has given up, and reads no
- * more from such a connection, so that its end is never noticed. Therefore every connection is looked at once a second: one
- * that has been silent is asked for a sign of life (a ping, which every client answers automatically), and closed if none comes.
+ * The HTTP/2 side of a server. Node reports neither a failed write nor a session that nghttp2 has ended. It stops reading
+ * from such a connection, so its end is never noticed. Therefore every connection is checked once a second: a silent one is
+ * pinged (every client replies automatically) and closed if no reply comes.
  */
 export class Http2 {
   readonly #connections: Connections
@@ -46,7 +46,7 @@ export class Http2 {
     this.#interval = Math.min(MAX_CHECK_INTERVAL, shortest / 4)
     let newest: TLSSocket | undefined
     server.prependListener('secureConnection', (socket: TLSSocket) => (newest = socket))
-    // Emitted while the connection's own event is, so the newest socket is the session's.
+    // Emitted during the connection's own event, so the newest socket belongs to this session.
     server.on('session', (session) => {
       if (newest !== undefined) this.#add(session, newest)
     })
@@ -54,7 +54,7 @@ export class Http2 {
     server.on('close', () => clearInterval(this.#timer))
   }
 
-  /** A request shows only a stand-in for its socket. */
+  /** A request exposes only a proxy of its socket. */
   socketOf({stream: {session}, socket}: Http2ServerRequest): TLSSocket {
     return (session && this.#peers.get(session)?.socket) ?? (socket as TLSSocket)
   }
@@ -83,12 +83,12 @@ export class Http2 {
     for (const peer of this.#peers.values()) this.#checkPeer(peer)
   }
 
-  /** Time is counted in checks, not by the clock: while this process was stopped, it could not receive anything. */
+  /** Time is counted in checks, not by the clock: a suspended process cannot receive anything. */
   #checkPeer(peer: Peer): void {
     const {session, socket, connection} = peer
     const {idleMilliseconds, silenceMilliseconds, answerMilliseconds} = this.#limits
     if (session.destroyed) {
-      // After a regular end the last answers may still be on their way; after an error nothing is.
+      // After a regular end the last responses may still be in transit; after an error nothing is.
       if (!session.closed || peer.over >= answerMilliseconds) end(peer)
       peer.over += this.#interval
       return
@@ -110,7 +110,7 @@ export class Http2 {
   }
 }
 
-/** To destroy the session alone would wait for a write that never ends. */
+/** Destroying only the session would wait for a write that never ends. */
 function end({session, connection}: Peer): void {
   session.destroy()
   connection.raw.destroy()

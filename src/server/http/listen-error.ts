@@ -1,6 +1,6 @@
 import {systemCode, TrustError} from '../../errors.ts'
 
-/** Why the server cannot listen, in words that say what to do. */
+/** Why the server cannot listen, and what to do about it. */
 export function listenError(error: Error, host: string, port: number): TrustError {
   const where = `${host}:${port}`
   switch (systemCode(error)) {

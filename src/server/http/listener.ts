@@ -30,17 +30,17 @@ export interface ListenerOptions {
   port: number
   tls: TlsMaterial
   limits?: Partial<HttpLimits>
-  /** The time that requests have in each turn of the event loop. */
+  /** The time for requests in each turn of the event loop. */
   slice?: ProcessorSlice
 }
 
 type HttpRequest = IncomingMessage | Http2ServerRequest
 type HttpResponse = ServerResponse | Http2ServerResponse
 
-/** What was answered gets so long to leave the sockets' buffers at the end. */
+/** How long finished responses may take to leave the sockets' buffers at shutdown. */
 const FLUSH = 500
 
-/** TLS, HTTP/1.1 and HTTP/2 on one port; turns what arrives into an ApiRequest and the answer into bytes. */
+/** TLS, HTTP/1.1 and HTTP/2 on one port; turns what arrives into an ApiRequest, and the response into bytes. */
 export class Listener {
   readonly #server: Http2SecureServer
   readonly #handler: Handler
@@ -63,7 +63,7 @@ export class Listener {
       ...contextOf(tls),
       allowHTTP1: true,
       requestCert: true,
-      // Checked on every request instead, against the bundle of that moment.
+      // Checked on every request instead, against the current bundle.
       rejectUnauthorized: false,
       handshakeTimeout: this.#limits.handshakeMilliseconds,
       settings: {maxConcurrentStreams: this.#limits.streamsPerConnection},
@@ -89,12 +89,12 @@ export class Listener {
     return this.#connections.open
   }
 
-  /** New connections get this material; open ones keep going. */
+  /** New connections use this certificate and key; open ones are not affected. */
   setTls(tls: TlsMaterial): void {
     this.#server.setSecureContext(contextOf(tls))
   }
 
-  /** Stops listening, ends the streams, lets requests in flight finish for so long, then closes what is left. */
+  /** Stops listening, ends the streams, gives requests in progress some time to finish, then closes what is left. */
   async close(graceMilliseconds: number): Promise<void> {
     this.#closing = true
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()))
@@ -130,9 +130,9 @@ export class Listener {
 
   #followConnections(slice: ProcessorSlice): void {
     this.#server.prependListener('connection', (raw: Socket) => {
-      // An event of a watch must not wait until the one before it is acknowledged.
+      // A watch event must not wait until the previous one is acknowledged.
       raw.setNoDelay()
-      // A machine that is switched off closes nothing.
+      // A machine that is switched off does not close its connections.
       raw.setKeepAlive(true, this.#limits.keepAliveMilliseconds)
       slice.accepted()
       this.#connections.add(raw)
@@ -148,7 +148,7 @@ export class Listener {
       if (!this.#http1.accept(request, response as ServerResponse)) return
     }
     const work = this.#serve(request, response).catch(() => {
-      // Only a caller that has gone away gets here: the handler answers every failure.
+      // This happens only if the caller has left: the handler returns a response for every failure.
       request.destroy()
     })
     this.#inFlight.add(work)
@@ -167,7 +167,7 @@ export class Listener {
     if (this.#closing) caller.abort(shuttingDown())
     // The request's own 'close' fires when its body ends; the response's fires when the exchange does.
     response.once('close', () => {
-      // Once the answer has been given nobody listens, and to abort would cost as much as a small answer.
+      // After the response nobody listens, and an abort would cost as much as a small response.
       if (!response.writableEnded) caller.abort(GONE_AWAY)
     })
     response.on('error', () => undefined)

@@ -26,7 +26,7 @@ function fromHandshake(socket: TLSSocket): PeerCertificates | undefined {
   return {fingerprint: hash.digest('hex'), chain}
 }
 
-/** One more than are accepted, so that it shows where there are too many. */
+/** One more than is accepted, so that too many can be detected. */
 function chainOf(leaf: DetailedPeerCertificate): Uint8Array[] {
   const chain: Uint8Array[] = []
   let certificate: DetailedPeerCertificate | undefined = leaf

@@ -6,13 +6,13 @@ type HttpResponse = ServerResponse | Http2ServerResponse
 
 export interface SendOptions {
   closeConnection: boolean
-  /** Ends a stream; an answer that is whole is sent all the same. */
+  /** Ends a stream; a complete response is still sent. */
   signal: AbortSignal
   /** How long a caller may leave what was sent unread before it is dropped. */
   stallMilliseconds: number
 }
 
-/** Answers up to this size are handed over at once; larger ones only as fast as they are read. */
+/** Responses up to this size are written at once; larger ones only as fast as they are read. */
 const SLICE = 64 * 1024
 
 /** Sends a response: at once if it is small, else piece by piece as the caller reads. */
@@ -29,7 +29,7 @@ export async function send(
   if (closeConnection && !('stream' in to)) to.setHeader('Connection', 'close')
 
   if (typeof body === 'string' || body instanceof Uint8Array) {
-    // A long text is encoded once: measuring it first would process it twice.
+    // Encode a long text only once: measuring it first would process it twice.
     const whole = typeof body === 'string' && body.length > SLICE ? Buffer.from(body) : body
     const length = Buffer.byteLength(whole)
     if (!to.hasHeader('Content-Length')) to.setHeader('Content-Length', length)
@@ -55,7 +55,7 @@ async function sendSlices(
   for (; bytes.length - at > SLICE; at += SLICE) {
     if (!(await sendPiece(to, bytes.subarray(at, at + SLICE), stallMilliseconds))) return
   }
-  // With the last bytes, not after them: the caller may send its next request at once.
+  // Together with the last bytes, because the caller may send its next request at once.
   to.end(bytes.subarray(at))
   if (!(await happens(to, 'finish', stallMilliseconds))) to.destroy()
 }
@@ -73,7 +73,7 @@ async function sendStream(
   to.end()
 }
 
-/** Whether more can be sent: the caller has read on, or will have to. */
+/** Returns whether more can be sent. */
 async function sendPiece(
   to: HttpResponse,
   piece: string | Uint8Array,
@@ -89,7 +89,7 @@ async function sendPiece(
 const isGone = (to: HttpResponse) =>
   to.writableEnded || ('stream' in to ? to.stream.destroyed : to.destroyed)
 
-/** Behind the answer to an earlier request on its HTTP/1.1 connection. */
+/** Waits behind the response to an earlier request on its HTTP/1.1 connection. */
 const isQueued = (to: HttpResponse) =>
   !('stream' in to) && to.socket === null && !to.req.socket.destroyed
 
@@ -98,7 +98,10 @@ function write(to: HttpResponse, piece: string | Uint8Array): boolean {
   return (to as ServerResponse).write(piece)
 }
 
-/** Whether the event comes: not if the caller goes away, or reads nothing for so long once it is this answer's turn. */
+/**
+ * Whether the event comes before the caller leaves or stops reading for too long. The time counts once it is this response's
+ * turn.
+ */
 async function happens(
   to: HttpResponse,
   event: 'drain' | 'finish',

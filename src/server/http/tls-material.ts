@@ -4,7 +4,7 @@ export interface TlsMaterial {
   /** The serving certificate with its intermediates, PEM. */
   certificate: string
   key: string
-  /** The authorities named to callers when a certificate is asked of them. */
+  /** The CAs that the server names when it asks callers for a certificate. */
   clientAuthorities: string
 }
 

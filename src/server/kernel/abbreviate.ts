@@ -3,10 +3,13 @@ const DOTS = '...'
 const MOST_BYTES_A_CHARACTER = 6
 const HALF_A_CHARACTER = /[\ud800-\udbff]$/
 
-/** The bytes that a text takes inside of a JSON answer. */
+/** The bytes that a text takes in a JSON response. */
 export const encodedBytes = (text: string) => Buffer.byteLength(JSON.stringify(text))
 
-/** A text cut so that it takes at most so many bytes in a JSON answer: what callers send may be megabytes, and comes back in errors. */
+/**
+ * Cuts a text so that it takes at most this many bytes in a JSON response. Callers may send megabytes, which error messages
+ * repeat.
+ */
 export function abbreviate(text: string, most: number): string {
   if (text.length * MOST_BYTES_A_CHARACTER < most) return text
   let kept = text.slice(0, most)
@@ -20,7 +23,7 @@ export function abbreviate(text: string, most: number): string {
   return kept.replace(HALF_A_CHARACTER, '') + DOTS
 }
 
-/** A value as JSON, cut in the same way. Only as much of the value is looked at as is shown. */
+/** A value as JSON, cut in the same way. Reads only the part that is shown. */
 export function abbreviatedJson(value: unknown, most: number): string {
   let text = ''
   for (const part of jsonParts(value, most)) {

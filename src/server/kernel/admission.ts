@@ -3,7 +3,7 @@ import type {OperationContext, Resource} from './resource.ts'
 import {forbidden} from './status.ts'
 import type {StatusError} from './status.ts'
 
-/** What is about to happen. Plugins may change `object` in place. */
+/** A write that is about to happen. Plugins may change `object` in place. */
 export interface AdmissionOperation {
   verb: 'connect' | 'create' | 'delete' | 'update'
   resource: Resource
@@ -26,8 +26,8 @@ export interface AdmissionPlugin {
   /** Before the resource's own rules: may change the object, and sees it as it was sent. */
   admit?: Admit
   /**
-   * Creates and updates only, after the resource's own rules: sees what is about to be stored, and changes nothing. What
-   * the rules refuse as invalid never gets here. As Kubernetes' validating plugins.
+   * Creates and updates only, after the resource's own rules: sees what is about to be stored, and changes nothing. Invalid
+   * objects never get here. As Kubernetes' validating plugins.
    */
   validate?: Admit
 }
@@ -57,7 +57,7 @@ export const isResource = (
   ...plurals: string[]
 ): boolean => resource.group === group && plurals.includes(resource.plural)
 
-/** Admission's 403, which names the object also where it has no name yet. */
+/** Admission's 403, which names the object even if it has no name yet. */
 export function denied(operation: AdmissionOperation, why: string): StatusError {
   const metadata = operation.object?.metadata
   const candidates = [operation.name, metadata?.name, metadata?.generateName]

@@ -8,30 +8,30 @@ export interface ApiRequest {
   query: URLSearchParams
   /** Names in lower case; a repeated header's values joined by `, `. */
   headers: Record<string, string | undefined>
-  /** Every header in order, name and value by turns: impersonation needs repeated ones apart. */
+  /** Every header in order, names and values alternating: impersonation needs repeated headers separately. */
   rawHeaders: readonly string[]
-  /** Read only once the caller may send it: a refused caller's body takes no memory. */
+  /** Called only once the caller is allowed: a refused caller's body takes no memory. */
   body: Uint8Array | ((memory?: BodyMemory) => Promise<Uint8Array>)
   /** The caller's certificate chain as DER, leaf first, not checked yet. */
   peer?: PeerCertificates
   remoteAddress: string
-  /** Aborted when the caller has gone away or the server shuts down. */
+  /** Aborted when the caller leaves or the server shuts down. */
   signal: AbortSignal
   /** Set only by the in-process transport: a caller that is authenticated by construction. */
   caller?: UserInfo
-  /** The answer may be objects instead of text: for callers in the same process, who do not change them. */
+  /** The response may contain objects instead of text. For callers in the same process; they must not change them. */
   takesObjects?: boolean
-  /** In place of the body. */
+  /** Replaces the body. */
   object?: ApiObject
 }
 
-/** An object in the server's memory, which callers in the same process share. */
+/** An object in the server's memory, shared with callers in the same process. */
 export interface HeldObject {
   /** `namespace/name`, or `name`. */
   readonly key: string
   readonly uid: string | undefined
   readonly resourceVersion: string
-  /** Not to be changed: others have the same. */
+  /** Shared: must not be changed. */
   readonly object: ApiObject
 }
 
@@ -40,11 +40,11 @@ export type HeldEvent =
   | {type: Exclude<WatchEventType, 'BOOKMARK' | 'ERROR'>; held: HeldObject}
   | {type: 'BOOKMARK' | 'ERROR'; object: object}
 
-/** What a body may take while it comes in and is worked on. */
+/** The memory of a body while it is received and processed. */
 export interface BodyMemory {
-  /** Called before so many more bytes are buffered; throws if there is no memory for them. */
+  /** Called before this many more bytes are buffered; throws if there is no memory for them. */
   take(bytes: number): void
-  /** Aborted, with the error to return, when the memory is taken back. */
+  /** Aborted, with the error to return, when the memory is reclaimed. */
   signal: AbortSignal
 }
 
@@ -61,13 +61,13 @@ export interface ApiResponse {
   status: number
   headers: Record<string, string | string[]>
   body: ResponseBody
-  /** In place of the body, for a caller who takes objects. */
+  /** Replaces the body for a caller that takes objects. */
   value?: object
-  /** In place of the body of a watch, for a caller who takes objects. */
+  /** Replaces the body of a watch for a caller that takes objects. */
   events?: AsyncIterable<readonly HeldEvent[]>
-  /** The body comes in pieces but has an end of its own, unlike that of a watch: it is sent whole, also while the server stops. */
+  /** The body is sent in pieces but, unlike a watch, it ends: it is completed even while the server stops. */
   finite?: boolean
-  /** Of a long answer, which takes memory until it is read. */
+  /** The memory of a long response, until it is read. */
   reading?: AnswerReading
 }
 

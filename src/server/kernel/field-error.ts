@@ -4,11 +4,14 @@ import {abbreviatedJson} from './abbreviate.ts'
 export interface FieldError {
   field: string
   reason: string
-  /** The text behind the field's name. Where it shows a value it is made when it is read: of many errors only the first are. */
+  /**
+   * The text after the field's name. A text with a value is built only when it is read, because of many errors only the
+   * first are shown.
+   */
   readonly message: string
 }
 
-/** Enough for a certificate request; many errors may show the same long list. */
+/** Enough for a certificate request. Limited because many errors may show the same long list. */
 const MOST_SHOWN = 2048
 
 const shown = (value: unknown) => abbreviatedJson(value, MOST_SHOWN)

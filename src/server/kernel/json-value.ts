@@ -7,7 +7,7 @@ export const isObject = (value: unknown): value is JsonObject =>
 export const getOwn = (object: JsonObject, key: string): unknown =>
   Object.hasOwn(object, key) ? object[key] : undefined
 
-/** Sets an own key, `__proto__` too, which a plain assignment would take for the prototype. */
+/** Sets an own key, also `__proto__`: a plain assignment would change the prototype. */
 export function setOwn(object: JsonObject, key: string, value: unknown): void {
   if (key === '__proto__') {
     Object.defineProperty(object, key, {
@@ -38,7 +38,7 @@ export function deepCopy<T>(value: T): T {
   return copy as T
 }
 
-/** Equal as JSON: the order of keys does not count, a key that is undefined is not there. */
+/** Equal as JSON: the order of keys does not matter, and an undefined value counts as missing. */
 export function deepEqual(left: unknown, right: unknown): boolean {
   if (left === right) return true
   if (Array.isArray(left)) {
@@ -56,7 +56,7 @@ export function deepEqual(left: unknown, right: unknown): boolean {
   return true
 }
 
-/** Whether a value nests deeper than so many levels. Never recurses: depth is the sender's choice. */
+/** Whether a value nests deeper than this many levels. Never recurses: the sender chooses the depth. */
 export function isDeeperThan(root: unknown, most: number): boolean {
   let level: unknown[] = [root]
   for (let depth = 0; level.length > 0; depth += 1) {

@@ -19,7 +19,7 @@ export const ALL_VERBS: Verb[] = [
 /** A column of a server-side table, as `kubectl get` prints it. */
 export interface Column<T extends ApiObject = ApiObject> {
   name: string
-  /** `string` where absent. */
+  /** `string` if absent. */
   type?: 'string' | 'integer' | 'date' | 'boolean'
   format?: string
   /** 1: shown by `-o wide` only. */
@@ -28,10 +28,10 @@ export interface Column<T extends ApiObject = ApiObject> {
   value: (object: T, now: Date) => string | number | boolean | null
 }
 
-/** What a question to the authorizer is about. */
+/** What the authorizer is asked about. */
 export interface AccessAttributes {
   verb: string
-  /** Absent for paths that are no resource. */
+  /** Absent for paths that are not resources. */
   resource?: {
     group: string
     version: string
@@ -43,14 +43,14 @@ export interface AccessAttributes {
     fieldSelector?: string
     labelSelector?: string
   }
-  /** The path of a request that is for no resource. */
+  /** The path of a request that is not for a resource. */
   path?: string
 }
 
 export interface AccessDecision {
   allowed: boolean
   reason: string
-  /** Roles that could not be found and the like. */
+  /** Errors such as missing roles. */
   evaluationError?: string
 }
 
@@ -67,10 +67,10 @@ export interface SharedObjects {
   shared(plural: string, group: string, namespace: string, name: string): ApiObject | undefined
 }
 
-/** What strategies, validation and admission know of the request they serve. */
+/** What strategies, validation and admission know about the request. */
 export interface OperationContext {
   user: UserInfo
-  /** The address that the user's own connection comes from; absent if somebody else acts in the user's name. */
+  /** The address of the user's own connection; absent if the caller impersonates the user. */
   callerAddress?: string | undefined
   clock: Clock
   /** Empty for cluster-scoped objects. */
@@ -79,7 +79,7 @@ export interface OperationContext {
   name: string
   /** Empty for the resource itself. */
   subresource: string
-  /** The served version that the request came by. */
+  /** The served version that the request uses. */
   version: string
   dryRun: boolean
   authorize: Authorize
@@ -90,17 +90,20 @@ export interface OperationContext {
 
 /** The rules of one resource (or of one of its subresources) around generic create and update. Objects are changed in place. */
 export interface Strategy<T extends ApiObject = ApiObject> {
-  /** What decoding fills in, on create and update, on the resource and its subresources. Field managers own it, unlike what `prepare…` sets. */
+  /**
+   * What decoding fills in on create and update, for the resource and its subresources. Field managers own these fields,
+   * unlike those that `prepare…` sets.
+   */
   defaults?: (object: T) => void
-  /** On create, before validation: what takes long and is done on other threads, for `validate…` to find it done. */
+  /** On create, before validation: slow work that runs on other threads, so that `validate…` finds its result. */
   examine?: (object: T) => Promise<void>
-  /** What a caller may not set, and what the server adds. Called after `defaults`, before validation. */
+  /** Resets what a caller may not set, and adds what the server sets. Called after `defaults`, before validation. */
   prepareForCreate?: (object: T, context: OperationContext) => void
-  /** On create and on update, before the two below. */
+  /** On create and update, before the two below. */
   validate?: (object: T, context: OperationContext) => FieldError[]
-  /** Rules that an object stored by an older rule may break, so that updates do not check them. */
+  /** Rules that older stored objects may break: updates do not check them. */
   validateCreate?: (object: T, context: OperationContext) => FieldError[]
-  /** Restores what this endpoint may not change. */
+  /** Restores the fields that this endpoint may not change. */
   prepareForUpdate?: (object: T, old: T, context: OperationContext) => void
   /** `validate` runs too, before this. */
   validateUpdate?: (object: T, old: T, context: OperationContext) => FieldError[]
@@ -108,9 +111,9 @@ export interface Strategy<T extends ApiObject = ApiObject> {
 
 export interface Subresource<T extends ApiObject = ApiObject> {
   verbs: Verb[]
-  /** The kind it speaks, where it is not the resource's own. */
+  /** The kind of its body, if it is not the resource's own. */
   kind?: {group: string; version: string; kind: string; type: string}
-  /** For update and patch: in place of the resource's own, but for `defaults`, which are always the resource's. */
+  /** For update and patch: replaces the resource's own, except `defaults`, which always come from the resource. */
   strategy?: Strategy<T>
   /** For create: an action on the object, such as a token request. Returns what is sent back. */
   create?: (body: ApiObject, object: T, context: OperationContext) => Promise<ApiObject> | ApiObject
@@ -118,18 +121,21 @@ export interface Subresource<T extends ApiObject = ApiObject> {
   stores?: boolean
 }
 
-/** A further served version of a kind, converted at the border; everything is stored in the first version. */
+/** Another served version of a kind, converted on input and output; everything is stored in the first version. */
 export interface ExtraVersion {
   version: string
   /** The name of its type in the schema table. */
   type: string
-  /** Shown as a Warning header to everybody who uses it. */
+  /** Shown as a Warning header to every user of this version. */
   deprecation?: string
   /** Defaults of this version, on what a caller sent. */
   defaults?: (object: ApiObject) => void
 }
 
-/** One row of the table of resources: everything the server knows of a kind. Discovery, OpenAPI and tables come from it. */
+/**
+ * One row of the table of resources: everything that the server knows about a kind. Discovery, OpenAPI and tables come from
+ * it.
+ */
 export interface Resource<T extends ApiObject = ApiObject> {
   group: string
   version: string
@@ -145,21 +151,21 @@ export interface Resource<T extends ApiObject = ApiObject> {
   type: string
   /** As a custom resource: no strategic merge, no protobuf. */
   custom?: boolean
-  /** The most bytes that an object takes as it is stored, its metadata included; MOST_OBJECT_BYTES if absent. */
+  /** The most bytes of a stored object, including metadata; MOST_OBJECT_BYTES if absent. */
   mostBytes?: number
-  /** Nodes or bootstrap tokens can store it; what they fill is limited in all. */
+  /** Nodes or bootstrap tokens can store it; what they store is limited in total. */
   writtenByNodes?: boolean
   /** metadata.generation counts the changes of the spec. */
   generation?: boolean
-  /** Why a name is wrong; the sentence behind `Invalid value: "x": `. A DNS subdomain where absent. */
+  /** Why a name is wrong; the sentence after `Invalid value: "x": `. A DNS subdomain if absent. */
   validateName?: (name: string, prefix: boolean) => string[]
-  /** Nobody comes to own fields of its spec, which no update can change: an object without labels then has no managedFields. */
+  /** Nobody owns fields of its spec, because no update can change them. An object without labels then has no managedFields. */
   specIsNeverOwned?: boolean
   /** PUT of a missing object creates it. */
   createOnUpdate?: boolean
   /** PUT without a resourceVersion is refused. */
   conditionalUpdateOnly?: boolean
-  /** There is a status, written only through `/status`: kept from the stored object by the main endpoint. */
+  /** The rules of the main endpoint. A status is written only through `/status`: the main endpoint keeps the stored one. */
   strategy: Strategy<T>
   subresources?: Record<string, Subresource<T>>
   /** Fields that a fieldSelector may name, besides metadata.name and metadata.namespace. */
@@ -169,11 +175,11 @@ export interface Resource<T extends ApiObject = ApiObject> {
   columns?: Column<T>[]
   /** Handles a create without storing anything: the reviews. */
   review?: (object: T, context: OperationContext) => Promise<T> | T
-  /** Marks an object whose deletion has begun, where that shows in more than its metadata. */
+  /** Marks an object whose deletion has begun, if more than its metadata shows it. */
   markDeleting?: (object: T) => void
-  /** Something besides metadata.finalizers must still be finished before the object may go. */
+  /** Returns whether something other than metadata.finalizers still holds the object. */
   holdsDeletion?: (object: T) => boolean
-  /** Called on DELETE: how long the object may linger; 0 or absent deletes at once where no finalizer holds it. */
+  /** Called on DELETE: how long the object may stay; 0 or absent deletes it at once if no finalizer holds it. */
   gracePeriodSeconds?: (object: T) => number
 }
 

@@ -1,16 +1,16 @@
 import type {SubjectRulesReviewStatus} from '../../api/authorization.ts'
 import type {UserInfo} from '../../api/meta.ts'
 
-/** What a TokenReview learns of a token. */
+/** What a TokenReview learns about a token. */
 export type TokenVerdict =
   {authenticated: true; user: UserInfo; audiences: string[]} | {authenticated: false; error: string}
 
-/** An object that a token is only valid with. */
+/** The object that a token is bound to. */
 export interface BoundObject {
   kind: 'Pod' | 'Secret' | 'Node'
   name: string
   uid: string
-  /** Of a pod that runs on one. */
+  /** The node of the pod that the token is bound to. */
   node?: {name: string; uid: string}
 }
 
@@ -26,12 +26,12 @@ export interface IssuedToken {
   expires: Date
 }
 
-/** What some resources need of authentication and authorization. */
+/** What some resources need from authentication and authorization. */
 export interface ServerServices {
-  /** What tokens are for where a request names no audience. */
+  /** The audiences of tokens if a request names none. */
   audiences: string[]
   rulesFor(user: UserInfo, namespace: string): SubjectRulesReviewStatus
-  /** An empty list of audiences stands for the server's own. */
+  /** An empty list of audiences means the server's own. */
   reviewToken(token: string, audiences: string[]): Promise<TokenVerdict>
   issueToken(order: TokenOrder): Promise<IssuedToken>
 }

@@ -2,12 +2,12 @@ import type {Status, StatusCause, StatusDetails} from '../../api/meta.ts'
 import {abbreviate, encodedBytes} from './abbreviate.ts'
 import type {FieldError} from './field-error.ts'
 
-/** Of a Status as sent, in bytes: message and causes say the same twice, and the whole stays under 64 kB. */
+/** The limits of a Status, in bytes: the message repeats the causes, and the whole stays under 64 kB. */
 const MOST_MESSAGE = 24 * 1024
 const MOST_CAUSES = 24 * 1024
 const MOST_CAUSES_NUMBER = 100
 const MOST_NAME = 1024
-/** Reason, field name and punctuation of a cause, beside its texts. */
+/** The bytes of a cause besides its texts: reason, field name and punctuation. */
 const CAUSE_FRAME = 100
 
 /** A failure that is returned as a Kubernetes Status object. What it repeats of the request is cut to a limited size. */
@@ -50,7 +50,7 @@ function shortened({causes, ...details}: StatusDetails): StatusDetails {
   return causes === undefined ? details : {...details, causes: firstCauses(causes)}
 }
 
-/** As many as fit, each cut if it is too long. */
+/** As many causes as fit, each cut if it is too long. */
 function firstCauses<Cause extends StatusCause>(causes: readonly Cause[]): Cause[] {
   const kept: Cause[] = []
   let room = MOST_CAUSES
@@ -68,7 +68,7 @@ function firstCauses<Cause extends StatusCause>(causes: readonly Cause[]): Cause
   return kept
 }
 
-/** A resource by group and plural, as error texts name it. */
+/** A resource by group and plural, as error messages name it. */
 export interface GroupResource {
   group: string
   plural: string
@@ -88,7 +88,7 @@ export const badRequest = (message: string) => new StatusError(400, 'BadRequest'
 export const unauthorized = (cause?: unknown) =>
   Object.assign(new StatusError(401, 'Unauthorized', 'Unauthorized'), {cause})
 
-/** Refused by authorization or admission; `resource` is absent for paths that are no resource. */
+/** Refused by authorization or admission; `resource` is absent for paths that are not resources. */
 export function forbidden(
   resource: GroupResource | undefined,
   name: string,
@@ -152,14 +152,14 @@ export const expired = (message: string) => new StatusError(410, 'Expired', mess
 
 export const tooLarge = (message: string) => new StatusError(413, 'RequestEntityTooLarge', message)
 
-/** The store has no room left. */
+/** The store is full. */
 export const insufficientStorage = (message: string) =>
   new StatusError(507, 'InsufficientStorage', message)
 
 export const unsupportedMediaType = (message: string, details?: StatusDetails) =>
   new StatusError(415, 'UnsupportedMediaType', message, details)
 
-/** One or more fields are wrong: the first of them are named, and how many more there are. */
+/** One or more fields are invalid: names the first ones, and how many more there are. */
 export function invalid(
   kind: {group: string; kind: string},
   name: string,

@@ -20,7 +20,7 @@ export const serviceAccountGroups = (namespace: string) => [
   `system:serviceaccounts:${namespace}`,
 ]
 
-/** The ServiceAccount that a user name stands for, where it is one. */
+/** The ServiceAccount of a user name, if it is one. */
 export function splitServiceAccountUsername(
   username: string,
 ): {namespace: string; name: string} | undefined {
@@ -37,7 +37,7 @@ export const anonymous = (): UserInfo => ({
   groups: [UNAUTHENTICATED_GROUP],
 })
 
-/** As Kubernetes' AuthenticatedGroupAdder: last, and not where a group already says it either way. */
+/** As Kubernetes' AuthenticatedGroupAdder: added last, and not to the anonymous user or one with `system:unauthenticated`. */
 export function withAuthenticatedGroup(user: UserInfo): UserInfo {
   const {username, groups} = user
   if (
@@ -55,15 +55,16 @@ export const isAnonymous = ({username}: UserInfo) => username === ANONYMOUS_USER
 export const isMaster = ({groups}: UserInfo) => groups.includes(MASTERS_GROUP)
 
 /**
- * The name of the node that a user is; undefined if it is none. As Kubernetes' NodeIdentifier: user name and group both have
- * to say so. A user that is nothing but the prefix is a node without a name, which must be refused, not let pass as nobody's.
+ * The name of the node that a user is; undefined if it is not a node. As Kubernetes' NodeIdentifier, which requires both
+ * user name and group. A user name that is only the prefix is a node without a name: it must be refused, not treated as an
+ * ordinary user.
  */
 export const nodeOf = ({username, groups}: UserInfo): string | undefined =>
   username.startsWith(NODE_PREFIX) && groups.includes(NODES)
     ? username.slice(NODE_PREFIX.length)
     : undefined
 
-/** Kinds of callers. One token makes many identities, so what is shared is shared between these first. */
+/** Kinds of callers. One token can create many identities, so capacity is divided between these kinds first. */
 export type CallerGroup = 'nodes' | 'people' | 'serviceAccounts' | 'tokens'
 
 export function callerGroup(user: UserInfo): CallerGroup {

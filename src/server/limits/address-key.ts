@@ -2,7 +2,7 @@ import {isIPv6} from 'node:net'
 
 const MAPPED_V4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
 
-/** What stands for one caller in a rate limit: an IPv4 address, or an IPv6 /64, since a host has all of that. */
+/** The key of one caller in a rate limit: an IPv4 address, or an IPv6 /64, because one host may use all of it. */
 export function addressKey(address: string): string {
   const [, mapped] = MAPPED_V4.exec(address) ?? []
   if (mapped !== undefined) return mapped

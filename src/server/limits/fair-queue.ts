@@ -5,7 +5,7 @@ import type {Member} from './shared-pool.ts'
 export interface FairQueueOptions {
   total: number
   perHolder: number
-  /** The part of the total that nobody but the group may take. */
+  /** The part of the total that is reserved for the group. */
   reserves: Readonly<Record<string, number>>
   /** How many of one member, and of one group, may wait. */
   waitingPerHolder: number
@@ -21,7 +21,7 @@ interface Group {
   reserve: number
   taken: number
   waiting: number
-  /** In the order of their turns. */
+  /** In the order of service. */
   queues: Map<string, Waiting[]>
 }
 
@@ -30,12 +30,12 @@ interface Waiting {
 }
 
 const BUSY_SECONDS = 1
-/** In milliseconds. So long one waits for the event loop at most, even if nobody may wait for a slot. */
+/** In milliseconds. The longest wait for the event loop, even if waiting for a slot is not allowed. */
 const WAIT_FOR_LOOP = 5000
 
 /**
- * Slots for work that is soon done. When there is none, callers wait for a short time: the group that has fewest slots is
- * next, and within it each caller in turn, however many requests it has lined up. As Kubernetes' priority and fairness.
+ * Slots for short work. If none is free, callers wait for a short time. The group with the fewest slots is next, and within
+ * it each caller in turn, however many requests it has queued. As Kubernetes' priority and fairness.
  */
 export class FairQueue implements Line {
   readonly #options: FairQueueOptions
@@ -55,7 +55,7 @@ export class FairQueue implements Line {
     return this.#taken
   }
 
-  /** Members with a slot in hand; the others take no memory. */
+  /** Members that hold a slot; the others take no memory. */
   get holders(): number {
     return this.#held.size
   }
@@ -64,18 +64,18 @@ export class FairQueue implements Line {
     return [...this.#groups.values()].reduce((sum, {waiting}) => sum + waiting, 0)
   }
 
-  /** Gives a slot, now or later, as the function that gives it back. Throws TooManyRequests. */
+  /** Waits for a slot and returns the function that releases it. Throws TooManyRequests. */
   take({group: groupName, name}: Member, signal: AbortSignal): Promise<() => void> | (() => void) {
     const group = this.#groups.get(groupName)
     if (group === undefined) throw new Error(`no such group: ${groupName}`)
-    // Nobody overtakes itself. Others of its group wait only if there is no room.
+    // A caller's own requests stay in order. Others of its group wait only if no slot is free.
     const {slice, waitMilliseconds, waitingPerGroup, waitingPerHolder} = this.#options
     const mayStart = this.#freeSlots(group, name) > 0 && this.#hasRoom(group)
     if (mayStart && !group.queues.has(name) && (slice?.take() ?? true)) {
       return this.#give(group, name)
     }
     const queue = group.queues.get(name) ?? []
-    // Those that wait for nothing but the next turn of the event loop do not count.
+    // Those that wait only for the next turn of the event loop do not count.
     const most = waitingPerHolder + (mayStart ? this.#freeSlots(group, name) : 0)
     const isFull = group.waiting >= waitingPerGroup || queue.length >= most
     if (isFull || (waitMilliseconds === 0 && !mayStart)) throw tooManyRequests(BUSY_SECONDS)
@@ -149,7 +149,7 @@ export class FairQueue implements Line {
       if (!this.#hasRoom(group)) continue
       for (const [name, queue] of group.queues) {
         if (this.#freeSlots(group, name) <= 0) continue
-        // Behind the others of its group, and its group behind the others that have as few.
+        // It goes behind the others of its group, and its group behind those with as few slots.
         group.queues.delete(name)
         if (queue.length > 1) group.queues.set(name, queue)
         this.#groups.delete(group.name)

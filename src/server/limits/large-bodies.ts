@@ -1,11 +1,11 @@
 import {FairQueue, type FairQueueOptions} from './fair-queue.ts'
 import type {Member} from './shared-pool.ts'
 
-/** In bytes. What is smaller costs less than to wait for a turn. */
+/** In bytes. Smaller bodies cost less than waiting for a turn. */
 const LARGE = 32 * 1024
-/** In milliseconds. After work as short as this nobody needs a rest. */
+/** In milliseconds. No pause is needed after work as short as this. */
 const SHORT = 5
-/** For each millisecond of work so many go to the other requests. */
+/** For each millisecond of work, how many milliseconds go to the other requests. */
 const REST = 3
 
 type WaitOptions = Pick<
@@ -14,8 +14,8 @@ type WaitOptions = Pick<
 >
 
 /**
- * Large bodies are worked on one at a time, and after each the other requests have the processor for three times as
- * long. So whoever sends them gets a quarter of the processor at most, however many bodies and identities it has. Groups and their
+ * Large bodies are processed one at a time. After each, the other requests get the processor for three times as long. So
+ * large bodies get at most a quarter of the processor, however many bodies and identities a sender has. Groups and their
  * members take turns.
  */
 export class LargeBodies {
@@ -30,12 +30,12 @@ export class LargeBodies {
     return this.#turns.waiting
   }
 
-  /** Waits for a turn to work on a body of so many bytes. Throws TooManyRequests. */
+  /** Waits for a turn to process a body of this many bytes. Throws TooManyRequests. */
   async turn(member: Member, bytes: number, signal: AbortSignal): Promise<void> {
     if (bytes < LARGE) return
     const end = await this.#turns.take(member, signal)
     const start = performance.now()
-    // Decoding and checking do not wait for anything: they are done once the event loop turns.
+    // Decoding and checking never wait, so they are done when the event loop turns.
     setImmediate(() => {
       const took = performance.now() - start
       if (took <= SHORT) end()

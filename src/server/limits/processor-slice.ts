@@ -1,8 +1,8 @@
-/** In milliseconds. Long enough for several usual requests, and too short to be noticed by whoever waits for the next turn. */
+/** In milliseconds. Long enough for several usual requests, and short enough not to delay the next turn noticeably. */
 const SLICE = 2
-/** How many may start before any of them has been worked on: only work takes time. */
+/** How many may start before any of them has used processor time. */
 const MOST_AT_ONCE = 8
-/** In milliseconds. For so long at a time requests wait while connections come in. */
+/** In milliseconds. How long requests wait at a time while connections arrive. */
 const LONGEST_ACCEPTING = 10
 
 /** Requests that wait for time on the processor. */
@@ -12,9 +12,9 @@ export interface Line {
 }
 
 /**
- * How long requests may use the event loop before it looks at its sockets again. Node.js accepts one connection in each turn of
- * the loop, so long turns would keep everybody else out. What does not fit waits for a later turn; lines take turns. While
- * connections come in, the next turns are for those behind them.
+ * Limits how long requests may use the event loop before it polls its sockets again. Node.js accepts one connection in each
+ * turn of the loop, so long turns would keep others out. What does not fit waits for a later turn; queues take turns. While
+ * connections arrive, the next turns are left to the connections behind them.
  */
 export class ProcessorSlice {
   readonly #lines = new Set<Line>()
@@ -30,13 +30,13 @@ export class ProcessorSlice {
     return this.#starts <= MOST_AT_ONCE && this.#hasTime()
   }
 
-  /** Starts what waits in this line from the next turn on, until none of it may start. */
+  /** From the next turn on, starts the requests that wait in this queue, as far as they may start. */
   serve(line: Line): void {
     this.#lines.add(line)
     if (this.#end === undefined) this.#begin(SLICE)
   }
 
-  /** A connection has come in, and others may wait behind it. */
+  /** A connection was accepted, and others may wait behind it. */
   accepted(): void {
     this.#hasAccepted = true
   }
@@ -71,7 +71,8 @@ export class ProcessorSlice {
     if (line === undefined || !this.#hasTime()) return
     this.#lines.delete(line)
     if (line.startNext()) this.#lines.add(line)
-    // A tick that a microtask asks for comes after all microtasks: all that the request does without waiting is done by then.
+    // A tick scheduled by a microtask runs after all microtasks. By then the request has done everything that it does
+    // without waiting.
     queueMicrotask(() => process.nextTick(() => this.#startNext()))
   }
 }

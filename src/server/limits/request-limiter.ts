@@ -17,7 +17,7 @@ const REMEMBERED_ADDRESSES = 10_000
 const BUSY_SECONDS = 1
 /** What an upload costs before its first byte. */
 const UPLOAD_OVERHEAD = 16 * 1024
-/** Callers that share with nobody outside of their pool. */
+/** Callers that share only within their pool. */
 const ALL = 'all'
 const ANONYMOUS = 'anonymous'
 const MASTERS = 'masters'
@@ -39,14 +39,14 @@ interface Pools {
 
 const free = () => undefined
 
-/** Keeps any one caller, and any one group, from using up the server; what is too much is answered 429 with Retry-After. */
+/** Keeps any one caller or group from using up the server. Excess requests get 429 with Retry-After. */
 export class RequestLimiter {
   readonly #clock: Clock
   readonly #anonymousRate: TokenBuckets
   readonly #refused: TokenBuckets
   readonly #known: Pools
   readonly #anonymous: Pools
-  /** Somebody must always be able to get in and see what is wrong: only the limit of each one counts. */
+  /** Administrators must always get in to see what is wrong: only the limit of each one counts. */
   readonly #masters: Pools
   readonly #largeBodies: LargeBodies
 
@@ -73,19 +73,19 @@ export class RequestLimiter {
     if (isAnonymous(user)) this.#spend(this.#anonymousRate, addressKey(remoteAddress))
   }
 
-  /** Counts a refused credential against its address, so that nobody can guess fast. */
+  /** Counts a refused credential against its address, so that guessing is slow. */
   countRefused(remoteAddress: string): void {
     this.#spend(this.#refused, addressKey(remoteAddress))
   }
 
-  /** A slot for work, now or soon, as what to call when the work is done. Throws TooManyRequests. */
+  /** Waits for a slot and returns the function to call when the work is done. Throws TooManyRequests. */
   admit(caller: LimitedCaller, signal: AbortSignal): Promise<() => void> | (() => void) {
     if (caller.inProcess === true) return free
     const {pools, member} = this.#placeOf(caller)
     return pools.requests.take(member, signal)
   }
 
-  /** A place for a watch, as what to call at its end. `reclaim` ends the watch for the sake of others. */
+  /** Takes a place for a watch and returns the function to call at its end. `reclaim` ends the watch if others need the place. */
   openWatch(caller: LimitedCaller, reclaim: () => void): () => void {
     if (caller.inProcess === true) return free
     const {pools, member} = this.#placeOf(caller)
@@ -93,7 +93,7 @@ export class RequestLimiter {
     return taken(take(1), release)
   }
 
-  /** Memory for a body: to be taken as it comes in. `reclaim` gives the body up for the sake of others. */
+  /** Memory for a body, taken as the body arrives. `reclaim` drops the body if others need the memory. */
   openUpload(caller: LimitedCaller, reclaim: () => void): Holding {
     if (caller.inProcess === true) return {take: () => true, release: free}
     const {pools, member} = this.#placeOf(caller)
@@ -102,7 +102,7 @@ export class RequestLimiter {
     return upload
   }
 
-  /** Memory for a long answer, until it is read. `reclaim` gives it up for the sake of others. */
+  /** Memory for a long response, until it is read. `reclaim` drops the response if others need the memory. */
   openAnswer(caller: LimitedCaller, bytes: number, reclaim: () => void): () => void {
     if (caller.inProcess === true) return free
     const {pools, member} = this.#placeOf(caller)
@@ -110,7 +110,7 @@ export class RequestLimiter {
     return taken(take(bytes), release)
   }
 
-  /** Waits until a body may be worked on: small ones at once, large ones one after the other. Throws TooManyRequests. */
+  /** Waits until a body may be processed: small ones at once, large ones one after the other. Throws TooManyRequests. */
   async takeTurn(caller: LimitedCaller, bytes: number, signal: AbortSignal): Promise<void> {
     if (caller.inProcess === true) return
     const {pools, member} = this.#placeOf(caller)

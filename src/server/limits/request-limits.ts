@@ -1,30 +1,30 @@
 import type {CallerGroup} from '../kernel/users.ts'
 
 export interface RequestLimits {
-  /** Requests being worked on, from when their body is there. */
+  /** Requests in progress, counted from when their body has arrived. */
   inFlight: number
   inFlightPerIdentity: number
-  /** Requests that wait to be worked on. */
+  /** Requests that wait for a slot. */
   waitingPerIdentity: number
   waitingPerGroup: number
   waitMilliseconds: number
-  /** For all callers without credentials, apart from what the others have. */
+  /** For all callers without credentials, separate from the others. */
   anonymousInFlight: number
   watches: number
   watchesPerIdentity: number
   anonymousWatches: number
-  /** Bodies that are coming in or being worked on. */
+  /** Bodies that are being received or processed. */
   uploadBytes: number
   uploadBytesPerIdentity: number
   anonymousUploadBytes: number
-  /** Long answers that their callers have not read yet. */
+  /** Long responses that their callers have not read yet. */
   answerBytes: number
   answerBytesPerIdentity: number
   anonymousAnswerBytes: number
-  /** Of one address, behind which a whole data centre may be joining. */
+  /** For one address, behind which a whole data centre may be joining. */
   anonymousPerSecond: number
   anonymousBurst: number
-  /** Credentials of one address that were refused: whoever guesses has to wait. */
+  /** Refused credentials of one address, to slow down guessing. */
   refusedPerSecond: number
   refusedBurst: number
 }
@@ -55,7 +55,7 @@ export const DEFAULT_LIMITS: RequestLimits = {
 
 type Parts = Record<CallerGroup, number>
 
-/** Half of the slots is for everybody; of the rest each group has a part that nobody else can take. */
+/** Half of the slots are for everyone; the rest is reserved in parts for the groups. */
 export const REQUEST_RESERVES: Parts = {
   nodes: 1 / 8,
   people: 1 / 8,
@@ -71,7 +71,7 @@ export const WATCH_SHARES: Parts = {
   tokens: 0.5 / 12,
 }
 
-/** Of bodies that come in, and of answers that go out. */
+/** For request bodies and for responses. */
 export const MEMORY_SHARES: Parts = {
   nodes: 1 / 4,
   people: 1 / 4,

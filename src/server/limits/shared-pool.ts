@@ -1,4 +1,4 @@
-/** Who takes part: a caller, and the group of callers that it shares with. */
+/** A caller, and the group of callers that it shares with. */
 export interface Member {
   group: string
   name: string
@@ -7,13 +7,13 @@ export interface Member {
 export interface SharedPoolOptions {
   total: number
   perHolder: number
-  /** The part of the total that is each group's own. It is lent while the group does not need it, and taken back. */
+  /** The part of the total that belongs to each group. Others may borrow it while the group does not need it. */
   shares: Readonly<Record<string, number>>
 }
 
-/** Something that a member holds for as long as it likes. */
+/** What a member holds, for as long as it likes. */
 export interface Holding {
-  /** False: there is no more to have. */
+  /** Returns false if no more is available. */
   take(amount: number): boolean
   release(): void
 }
@@ -37,9 +37,9 @@ interface Group {
 }
 
 /**
- * What many share and hold for long: watches, memory for uploads. Anybody may have what nobody else wants. Once all is
- * taken, a group that has less than its own part gets it back from the group that has borrowed most, and within a group
- * who has less gets from who has most: there the oldest holding is ended.
+ * A pool that many share and hold for long: watches, memory for uploads. What nobody needs is free for all. Once all is
+ * taken, a group with less than its own part takes from the group that has borrowed most. Within a group, members with less
+ * take from the member with most: its oldest holding is ended.
  */
 export class SharedPool {
   readonly #options: SharedPoolOptions
@@ -58,12 +58,12 @@ export class SharedPool {
     return this.#taken
   }
 
-  /** Members with something in hand; the others take no memory. */
+  /** Members that hold something; the others take no memory. */
   get holders(): number {
     return [...this.#groups.values()].reduce((sum, {holders}) => sum + holders.size, 0)
   }
 
-  /** Begins a holding of nothing. `reclaim` is called when the pool has ended it for the sake of others. */
+  /** Starts an empty holding. `reclaim` is called when the pool has ended it because others need its share. */
   open({group: groupName, name}: Member, reclaim: () => void): Holding {
     const group = this.#groups.get(groupName)
     if (group === undefined) throw new Error(`no such group: ${groupName}`)
@@ -88,7 +88,7 @@ export class SharedPool {
     return true
   }
 
-  /** Who has to give for one that wants more; undefined if nobody has to. */
+  /** The member that must give something up for one that wants more; undefined if none must. */
   #greediest({group, amount: has}: Holder, amount: number): Holder | undefined {
     if (group.taken + amount <= group.own) {
       const borrowers = [...this.#groups.values()].filter(({taken, own}) => taken > own)

@@ -1,9 +1,9 @@
 export interface TokenBucketOptions {
-  /** How many come back in a second. */
+  /** How many are added each second. */
   perSecond: number
   /** How many may be spent at once. */
   burst: number
-  /** How many keys are remembered; beyond that the one that was used longest ago is forgotten. */
+  /** How many keys are remembered; beyond that the least recently used one is forgotten. */
   keys: number
 }
 
@@ -26,7 +26,7 @@ export class TokenBuckets {
     return this.#buckets.size
   }
 
-  /** Spends one; answers 0, or how many seconds until there is one again. */
+  /** Spends one; returns 0, or how many seconds until one is available. */
   spend(key: string, now: Date): number {
     const tokens = this.#level(key, now)
     const isSpent = tokens >= 1
@@ -34,7 +34,7 @@ export class TokenBuckets {
     return isSpent ? 0 : Math.max(1, Math.ceil((1 - tokens) / this.#options.perSecond))
   }
 
-  /** Takes what has been used already, be it more than there is. */
+  /** Charges what has already been used, even if it is more than available. */
   charge(key: string, amount: number, now: Date): void {
     this.#remember(key, {tokens: this.#level(key, now) - amount, filled: now.getTime()})
   }
@@ -53,7 +53,7 @@ export class TokenBuckets {
     const {perSecond, burst} = this.#options
     const known = this.#buckets.get(key)
     if (known === undefined) return burst
-    // A clock that was set back must not lock anybody out: time then counts from here.
+    // If the clock was set back, time counts from here: nobody must be locked out.
     const elapsed = Math.max(0, now.getTime() - known.filled) / 1000
     return Math.min(burst, known.tokens + elapsed * perSecond)
   }
