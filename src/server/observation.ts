@@ -12,20 +12,20 @@ import type {Registry} from './registry/registry.ts'
 export interface ObservationOptions {
   storage: Storage
   clock: Clock
-  /** No audit log where absent. */
+  /** Absent: no audit log. */
   audit?: {path: string} & Partial<Retention>
   /** What else has to work before the server is ready. */
   readiness?: readonly Omit<HealthCheck, 'endpoints'>[]
-  /** Told of what goes wrong inside, for the server's log. */
+  /** Called with internal errors, for the server's log. */
   onError: (message: string, error: unknown) => void
 }
 
-/** How a server tells of itself: audit log, metrics and health. */
+/** How a server reports about itself: audit log, metrics and health. */
 export interface Observation {
   audit: AuditLog
   metrics: MetricsRegistry
   health: Health
-  /** To be called once the roles and bindings are there that every cluster has. */
+  /** To be called once the default roles and bindings exist. */
   policyIsThere(): void
 }
 
@@ -76,7 +76,7 @@ function metricsOf(storage: Storage, registry: Registry): MetricsRegistry {
   return metrics
 }
 
-/** A restart helps a store that no longer responds. It gives a full disk no room: only readiness depends on that. */
+/** A restart helps if the store no longer responds, but not if the disk is full: that affects only readiness. */
 async function requireAlive(storage: Storage): Promise<void> {
   try {
     await storage.check()

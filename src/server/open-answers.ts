@@ -5,23 +5,23 @@ import type {ApiRequest} from './kernel/api-request.ts'
 import type {Authenticate, Authenticated} from './authn/authenticator.ts'
 import {StatusError, unauthorized} from './kernel/status.ts'
 
-/** An answer that goes on: a watch, or a long list that is read slowly. */
+/** A response that is still open: a watch, or a long list that is read slowly. */
 export interface OpenAnswer {
   request: ApiRequest
   caller: UserInfo
-  /** Whom the request counts as. */
+  /** The user that the request acts as. */
   effective: UserInfo
-  /** From when on the caller's credential is refused. */
+  /** When the caller's credential expires. */
   expires?: Date | undefined
-  /** How many changes there had been when the request was looked at first. */
+  /** The number of changes when the request was first checked. */
   changes: number
-  /** Throws Forbidden if the caller may no longer have the answer. */
+  /** Throws Forbidden if the caller may no longer read the response. */
   authorize: (caller: UserInfo) => void
-  /** Ends the answer. */
+  /** Ends the response. */
   end: (error: StatusError) => void
 }
 
-/** Whose answers a change may concern. */
+/** Whose responses a change may concern. */
 export type Concerned = 'all' | 'bearers' | {user: string}
 
 const nobody = () => ({
@@ -32,21 +32,24 @@ const nobody = () => ({
 })
 
 const TICK = 200
-/** How often a check is put off that its address has no budget for: whoever spends that must not keep an answer by it. */
+/**
+ * How often a check is postponed because its address has no budget left. After that the response ends: nobody may keep it by
+ * using up the budget.
+ */
 const MOST_PUT_OFF = 3
-/** So many are looked at before others get their turn. */
+/** How many are checked before other work gets its turn. */
 const AT_ONCE = 64
 
 /**
- * Ends open responses once their callers would now be refused: whoever knows of a change tells whom it may concern, and those
- * are checked together, each credential once. Without a change there is nothing to do but to compare one date.
+ * Ends open responses whose callers would now be refused. The source of a change reports whom it may concern; those
+ * responses are checked together, each credential once. Without a change only one date is compared.
  */
 export class OpenAnswers {
   readonly #authenticate: Authenticate
   readonly #clock: Clock
   readonly #answers = new Set<OpenAnswer>()
   #concerned = nobody()
-  /** Answers that a change came too early for, with how often their check was put off. */
+  /** Responses that opened during a change or whose check was postponed, and how often it was. */
   #late = new Map<OpenAnswer, number>()
   #earliest = Infinity
   #timer: NodeJS.Timeout | undefined
@@ -58,17 +61,17 @@ export class OpenAnswers {
     this.#clock = clock
   }
 
-  /** Watches over an answer until the returned function is called. */
+  /** Tracks a response until the returned function is called. */
   add(answer: OpenAnswer): () => void {
     this.#answers.add(answer)
     if (answer.changes !== this.changes) this.#late.set(answer, 0)
     this.#earliest = Math.min(this.#earliest, answer.expires?.getTime() ?? Infinity)
-    // A tick instead of one timer for each: dates also pass by a clock that is set.
+    // One tick for all instead of a timer for each: credentials also expire when the clock is set.
     this.#timer ??= setInterval(() => void this.#tick(), TICK).unref()
     return () => this.#remove(answer)
   }
 
-  /** Something has changed that may take a right or a credential away. */
+  /** Something has changed that may revoke a right or a credential. */
   changed(concerned: Concerned): void {
     this.changes++
     if (this.#answers.size === 0) return
@@ -135,14 +138,14 @@ export class OpenAnswers {
     const {request, caller} = answer
     try {
       const {user, expires} = await this.#authenticatedOnce(request, credentials)
-      // Another credential of the same request does not make up for the one that is gone.
+      // Another credential of the same request does not replace the revoked one.
       if (user.username !== caller.username) throw unauthorized()
       answer.expires = expires
       answer.authorize(user)
     } catch (error) {
       if (!this.#answers.has(answer)) return
       if (error instanceof StatusError && error.code === 429 && putOff < MOST_PUT_OFF) {
-        // There were too many to be checked at once.
+        // There were too many to check at once.
         this.#late.set(answer, putOff + 1)
         return
       }

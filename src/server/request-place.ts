@@ -11,13 +11,13 @@ export interface PlaceDeps {
 }
 
 const BUSY_SECONDS = 1
-/** Goes into the connection's own buffers. */
+/** Small enough for the connection's own buffers. */
 const SHORT_ANSWER = 64 * 1024
-/** What an answer that is made piece by piece takes at once. */
+/** The memory of a response that is built piece by piece. */
 const LONG_ANSWER = 1536 * 1024
 const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** What one request has of what all callers share: memory for its body and a slot for its work, or a place for its watch. */
+/** One request's share of what all callers use: memory for its body and a slot for its work, or a place for its watch. */
 export class RequestPlace {
   readonly #deps: PlaceDeps
   readonly #caller: LimitedCaller
@@ -46,7 +46,7 @@ export class RequestPlace {
     return request
   }
 
-  /** The answer with the memory that it takes until it is read, where that is worth counting. Throws TooManyRequests. */
+  /** The response with the memory that it takes until it is read, if it is large enough to count. Throws TooManyRequests. */
   counted(answer: ApiResponse): ApiResponse {
     const {body, finite} = answer
     const isWhole = typeof body === 'string' || body instanceof Uint8Array
@@ -62,12 +62,12 @@ export class RequestPlace {
     for (const release of this.#held.splice(0)) release()
   }
 
-  /** Ends a watch; a StatusError is the last that its caller is told. */
+  /** Ends a watch; a StatusError is sent as its last event. */
   stop(reason: Error): void {
     this.#stop?.abort(reason)
   }
 
-  /** A watch can be ended for others that need its place more; to its caller that is like its timeout. */
+  /** A watch can be ended if others need its place more; to its caller this looks like a timeout. */
   #watch(info: RequestInfo): ApiRequest {
     const {limiter, metrics, labelsOf} = this.#deps
     const stop = this.#stopWithCaller()
@@ -78,7 +78,7 @@ export class RequestPlace {
     return {...this.#request, signal: stop.signal}
   }
 
-  /** Reads a body, and only then asks for a slot: a caller that sends slowly keeps nobody from working. */
+  /** Reads a body, and only then takes a slot: a slow sender must not occupy one. */
   async #read(body: ApiRequest['body']): Promise<Uint8Array> {
     const stop = this.#stopWithCaller()
     let bytes = body

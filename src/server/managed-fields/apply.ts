@@ -72,7 +72,7 @@ function requireConfiguration({applied, apiVersion, kind, shape}: ApplyRequest):
   }
   const error = validateConfiguration(shape, applied)
   if (error === undefined) return
-  // Kubernetes answers this as 500 with no reason.
+  // Kubernetes returns 500 here, without a reason.
   const subject = `${textOf(namespace)}/${textOf(name)}; ${kindText(apiVersion, kind)}`
   throw new StatusError(
     500,
@@ -101,7 +101,7 @@ interface Attempt {
   conflicts: Conflict[]
 }
 
-/** The outcome as if by force, with the conflicts that stand against it. */
+/** The result of a forced apply, and the conflicts that it would override. */
 function attempt(request: ApplyRequest, before: Managers): Attempt {
   const {shape, applied, apiVersion, manager, subresource = '', resetFields = EMPTY_SET} = request
   const live = request.live === undefined ? {metadata: {}} : withoutManagedFields(request.live)
@@ -131,7 +131,7 @@ function attempt(request: ApplyRequest, before: Managers): Attempt {
   return {object, managers, conflicts: conflictsOf(disputed)}
 }
 
-/** kubectl has no conflict about what it set by client-side apply itself. */
+/** kubectl does not conflict with its own earlier client-side apply. */
 function standingConflicts({live, manager, shape, apiVersion}: ApplyRequest, all: Conflict[]) {
   if (manager !== KUBECTL || live === undefined || all.length === 0) return all
   const allowed = fieldsLastApplied(shape, live, apiVersion)
@@ -139,9 +139,9 @@ function standingConflicts({live, manager, shape, apiVersion}: ApplyRequest, all
 }
 
 /**
- * Server-side apply. The configuration's fields win; those that the manager applied before and does not any more go, unless
- * somebody else owns them. Fields of other managers that would change are conflicts (409), unless forced; equal values are
- * owned together. Inputs stay as they are.
+ * Server-side apply. The configuration's fields win. Fields that the manager applied before and no longer applies are
+ * removed, unless somebody else owns them. Fields of other managers that would change are conflicts (409), unless forced;
+ * equal values are owned together. Inputs stay as they are.
  */
 export function apply(request: ApplyRequest): AppliedObject {
   requireConfiguration(request)
@@ -159,9 +159,9 @@ export function apply(request: ApplyRequest): AppliedObject {
 }
 
 /**
- * Removes what an applier applied last time and does not apply now, unless anybody else owns it. Three steps, since a struct or
- * item that goes takes along what stands in it: take away all of the last configuration, put back what has an owner, put back
- * what was never the applier's.
+ * Removes what an applier applied last time and does not apply now, unless somebody else owns it. A removed struct or item
+ * takes its content along, so there are three steps: remove all of the last configuration, restore what has an owner,
+ * restore what was never the applier's.
  */
 function prune(shape: StructShape, merged: unknown, last: FieldSet, owned: FieldSet): unknown {
   if (isEmptySet(last)) return merged

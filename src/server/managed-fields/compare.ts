@@ -4,7 +4,7 @@ import {EMPTY_SET, isEmptySet, LEAF, node, type FieldSet} from './field-set.ts'
 import {itemsByElement} from './list-items.ts'
 import {fieldElement, type PathElement} from './path-element.ts'
 
-/** What one object has that the other has not, or has otherwise. */
+/** What differs between two objects. */
 export interface Difference {
   /** Added or modified. */
   changed: FieldSet
@@ -15,7 +15,7 @@ const SAME = undefined
 const MODIFIED: Difference = {changed: LEAF, removed: EMPTY_SET}
 const NOTHING: JsonObject = Object.freeze({})
 
-/** Gathers what differs below one path. */
+/** Collects what differs below one path. */
 class Children {
   private changed: Map<PathElement, FieldSet> | undefined
   private removed: Map<PathElement, FieldSet> | undefined
@@ -59,7 +59,7 @@ function compareMaps(value: Shape, live: JsonObject, updated: JsonObject) {
   return children.difference()
 }
 
-/** Duplicates are taken as one whole: who owns which of them cannot be told. */
+/** Duplicates are compared as a whole: nobody can tell who owns which of them. */
 function compareItems(shape: ListShape, live: unknown[], updated: unknown[]) {
   if (live.length > 1 && updated.length > 1) return leaf(live, updated)
   if (live.length <= 1 && updated.length <= 1) return compare(shape.item, live[0], updated[0])
@@ -86,7 +86,7 @@ function compareLists(shape: ListShape, live: unknown[], updated: unknown[]) {
   return children.difference()
 }
 
-/** A value of no schema that was a map and is none any more, or the other way round. */
+/** A value without a schema that was a map and no longer is, or the other way round. */
 function compareKinds(live: unknown, updated: unknown): Difference {
   const below = (value: unknown) =>
     isObject(value) ? node(false, everyPath({kind: 'any'}, value).children) : EMPTY_SET
@@ -152,7 +152,10 @@ function listPaths(shape: ListShape, items: unknown[]): FieldSet {
   return node(true, children)
 }
 
-/** The path of a value that came or went as a whole, and every path below it: what its writer then owns, or nobody does. */
+/**
+ * The path of a value that was added or removed as a whole, and every path below it: its writer now owns them, or nobody
+ * does.
+ */
 function everyPath(shape: Shape, value: unknown): FieldSet {
   if (isObject(value)) {
     if (shape.kind === 'struct' && !shape.atomic) return structPaths(shape, value)

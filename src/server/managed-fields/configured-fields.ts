@@ -31,8 +31,8 @@ function listFields(shape: ListShape, items: unknown[]): FieldSet {
 }
 
 /**
- * The fields that a configuration speaks of, and an applier of it owns: leaves, items of lists, keys of maps. A struct that
- * holds further fields is not owned itself.
+ * The fields that a configuration sets and its applier owns: leaves, items of lists, keys of maps. A struct with fields is
+ * not owned itself.
  */
 export function configuredFields(shape: Shape, value: unknown): FieldSet {
   switch (shape.kind) {

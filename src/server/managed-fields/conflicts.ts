@@ -4,7 +4,7 @@ import {type FieldSet, pathsOf} from './field-set.ts'
 import {managerId, type Manager} from './managers.ts'
 import {elementText, type PathElement} from './path-element.ts'
 
-/** A field that is to change, and that another manager owns. */
+/** A field that would change and that another manager owns. */
 export interface Conflict {
   owner: Manager
   path: readonly PathElement[]
@@ -19,11 +19,11 @@ export function conflictsOf(disputed: readonly {owner: Manager; fields: FieldSet
     .flatMap(({owner, fields}) => pathsOf(fields).map((path) => ({owner, path})))
 }
 
-/** As many as a Status has room for. */
+/** The most that fit into a Status. */
 const MOST_SHOWN = 100
 const MOST_PATH = 1024
 
-/** Keys are the sender's choice, and one may stand in every path. */
+/** The sender chooses the keys, and a long one may be part of every path. */
 function pathText(path: readonly PathElement[]): string {
   let text = ''
   for (const element of path) {
@@ -55,7 +55,7 @@ function conflictText(conflicts: readonly Conflict[]): string {
   return `Apply failed with ${conflicts.length} conflicts: ${lines.join('\n')}`
 }
 
-/** 409, with a cause a field, as kubectl prints them. */
+/** 409, with one cause for each field, as kubectl prints them. */
 export function applyConflict(conflicts: readonly Conflict[]): StatusError {
   const causes: StatusCause[] = conflicts.slice(0, MOST_SHOWN).map(({owner, path}) => ({
     reason: 'FieldManagerConflict',

@@ -1,11 +1,11 @@
 import {fieldElement, type PathElement, sortElements} from './path-element.ts'
 
 /**
- * A set of field paths as a tree. It is never changed once made: operations answer new sets, which share what they can, and
- * the very same set where nothing changes.
+ * An immutable set of field paths, as a tree. Operations return new sets, which share what they can, or the same set if
+ * nothing changes.
  */
 export interface FieldSet {
-  /** The path that leads here is in the set. */
+  /** The path to this node is in the set. */
   readonly self: boolean
   readonly children: ReadonlyMap<PathElement, FieldSet>
 }
@@ -16,7 +16,7 @@ export const EMPTY_SET: FieldSet = {self: false, children: NO_CHILDREN}
 
 export const LEAF: FieldSet = {self: true, children: NO_CHILDREN}
 
-/** A node; children must be none that are empty. */
+/** A node; no child may be empty. */
 export function node(
   self: boolean,
   children: ReadonlyMap<PathElement, FieldSet> | undefined,
@@ -43,7 +43,7 @@ export function union(left: FieldSet, right: FieldSet): FieldSet {
   return node(self, children ?? left.children)
 }
 
-/** Of many sets in one go: one after the other, each would copy all that came before. */
+/** The union of many sets at once: one after the other, each step would copy all previous ones. */
 export function unionOf(sets: readonly FieldSet[]): FieldSet {
   const [first = EMPTY_SET, ...others] = sets.filter((set) => !isEmptySet(set))
   if (others.length < 2) return others.reduce(union, first)

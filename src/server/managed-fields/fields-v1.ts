@@ -22,7 +22,7 @@ function decodeNode(fields: unknown): FieldSet {
   return children === undefined ? LEAF : {self, children}
 }
 
-/** Reads a field set as it stands on the wire. Throws if it is malformed. */
+/** Reads a field set from its wire form. Throws if it is malformed. */
 export function decodeFields(fields: FieldsV1 | undefined): FieldSet {
   const root = decodeNode(fields ?? {})
   return node(false, root.children)

@@ -7,7 +7,7 @@ import {difference, EMPTY_SET, type FieldSet} from './field-set.ts'
 import {withoutManagedFields} from './ownership.ts'
 import {validateConfiguration} from './validate.ts'
 
-/** kubectl's client-side apply keeps its last configuration here. */
+/** kubectl's client-side apply stores its last configuration here. */
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
 const MAX_ANNOTATION_BYTES = 256 * 1024
@@ -21,8 +21,8 @@ function parseLastApplied(live: ApiObject): unknown {
 }
 
 /**
- * The fields that kubectl's client-side apply set and nobody has changed since: kubectl may take them over by server-side apply
- * without a conflict.
+ * The fields that kubectl's client-side apply set and nobody has changed since: kubectl may take them over with server-side
+ * apply without a conflict.
  */
 export function fieldsLastApplied(
   shape: StructShape,
@@ -61,8 +61,8 @@ function configurationText(applied: JsonObject): string {
 }
 
 /**
- * Keeps the annotation in step with what kubectl applied by the server, so that its client-side apply still works. Changes the
- * object; only one that carries the annotation.
+ * Updates the annotation after kubectl's server-side apply, so that its client-side apply still works. Changes the object,
+ * if it has the annotation.
  */
 export function refreshLastApplied(object: ApiObject, applied: JsonObject): void {
   const {annotations} = object.metadata

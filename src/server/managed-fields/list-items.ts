@@ -2,7 +2,7 @@ import {getOwn, isObject} from '../kernel/json-value.ts'
 import type {ListShape} from '../patch/shape.ts'
 import {keyElement, type PathElement, valueElement} from './path-element.ts'
 
-/** A value that does not fit its schema, so that its fields cannot be told. */
+/** A value that does not match its schema, so its fields are unknown. */
 export class NonConforming extends Error {
   override name = 'NonConforming'
 }
@@ -44,7 +44,7 @@ function valueOf(item: unknown): PathElement {
 export const itemElement = (list: ListShape, item: unknown): PathElement =>
   list.relation === 'map' ? keyOf(list, item) : valueOf(item)
 
-/** A list's items by their path element, in the list's order; more than one where they are duplicates. */
+/** A list's items by their path element, in the list's order; more than one if they are duplicates. */
 export function itemsByElement(list: ListShape, items: unknown[]): Map<PathElement, unknown[]> {
   const found = new Map<PathElement, unknown[]>()
   for (const item of items) {

@@ -10,7 +10,7 @@ export interface Manager {
   subresource: string
   time?: string | undefined
   fields: FieldSet
-  /** The entry as it is stored, given back as it is while `fields` stays the same. */
+  /** The entry as stored; written back unchanged while `fields` stays the same. */
   stored?: {entry: ManagedFieldsEntry; fields: FieldSet}
 }
 
@@ -19,7 +19,7 @@ export type Managers = Map<string, Manager>
 
 type Identity = Pick<Manager, 'manager' | 'operation' | 'apiVersion' | 'subresource'>
 
-/** What tells managers apart, and orders them: an applier stays the same one whatever version it speaks. */
+/** Identifies and orders managers. An applier stays the same one whatever version it uses. */
 export function managerId({manager, operation, apiVersion, subresource}: Identity): string {
   return JSON.stringify({
     ...(manager === '' ? {} : {manager}),
@@ -48,7 +48,7 @@ function decodeEntry(entry: ManagedFieldsEntry, stored: boolean): Manager {
   }
 }
 
-/** Throws if an entry is malformed. `stored`: they are our own, and may be given back as they are. */
+/** Throws if an entry is malformed. `stored`: they come from the store, and may be written back unchanged. */
 export function decodeManagers(
   entries: readonly ManagedFieldsEntry[],
   {stored}: {stored: boolean},
@@ -91,7 +91,7 @@ export function encodeManagers(managers: Managers): ManagedFieldsEntry[] | undef
   return [...managers.values()].sort(inOrder).map(encodeManager)
 }
 
-/** Sets a manager's fields, and forgets the manager that owns none. */
+/** Sets a manager's fields, and removes a manager that owns none. */
 export function setFields(managers: Managers, id: string, owner: Manager, fields: FieldSet): void {
   if (isEmptySet(fields)) managers.delete(id)
   else if (fields !== owner.fields) managers.set(id, {...owner, fields})

@@ -11,16 +11,14 @@ function mergeObjects(shape: Shape, live: JsonObject, applied: JsonObject): Json
   }
   for (const key of new Set([...Object.keys(live), ...Object.keys(applied)])) {
     const value = mergeApplied(childShape(key), getOwn(live, key), getOwn(applied, key))
-    // A struct's field that is null is one that is not set.
+    // A null field of a struct is not set.
     if (value === undefined || (value === null && shape.kind === 'struct')) continue
     setOwn(merged, key, value)
   }
   return merged
 }
 
-/**
- * The applied order wins; items that only the live list has stay behind the one that they followed, or in front of everything.
- */
+/** The applied order wins. Items that only the live list has stay after the item that they followed, or at the front. */
 function mergeLists(shape: ListShape, live: unknown[], applied: unknown[]): unknown[] {
   const lives = itemsByElement(shape, live)
   const applies = itemsByElement(shape, applied)
@@ -50,8 +48,8 @@ function mergeLists(shape: ListShape, live: unknown[], applied: unknown[]): unkn
 }
 
 /**
- * Merges an applied configuration into the live value: the configuration's leaves win, nothing is removed. A null says nothing
- * against items and keys that are there. Answers a value of its own.
+ * Merges an applied configuration into the live value: the configuration's leaves win, nothing is removed. A null does not
+ * remove existing items and keys. Returns a new value.
  */
 export function mergeApplied(shape: Shape, live: unknown, applied: unknown): unknown {
   if (applied === undefined) return deepCopy(live)

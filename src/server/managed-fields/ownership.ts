@@ -4,12 +4,12 @@ import type {StructShape} from '../patch/shape.ts'
 import type {Difference} from './compare.ts'
 import {EMPTY_SET, fieldSetOf, type FieldSet, recursiveDifference} from './field-set.ts'
 
-/** What a write of managed fields is about. */
+/** The context of a write that changes managed fields. */
 export interface WriteContext {
   shape: StructShape
-  /** The field manager's name; `unknown` where it is empty. */
+  /** The field manager's name; `unknown` if it is empty. */
   manager: string
-  /** The version that the request came by, such as `rbac.authorization.k8s.io/v1`. */
+  /** The version that the request uses, such as `rbac.authorization.k8s.io/v1`. */
   apiVersion: string
   /** Empty or absent for the resource itself. */
   subresource?: string
@@ -18,7 +18,7 @@ export interface WriteContext {
   resetFields?: FieldSet
 }
 
-/** Nobody owns what the server keeps about an object. */
+/** Nobody owns what the server itself writes about an object. */
 export const NEVER_OWNED = fieldSetOf([
   ['apiVersion'],
   ['kind'],
@@ -36,7 +36,7 @@ export const NEVER_OWNED = fieldSetOf([
 
 const SAME: Difference = {changed: EMPTY_SET, removed: EMPTY_SET}
 
-/** What of a difference this endpoint writes. */
+/** The part of a difference that this endpoint writes. */
 export function writtenBy(
   found: Difference | undefined,
   resetFields: FieldSet = EMPTY_SET,
@@ -48,7 +48,7 @@ export function writtenBy(
   }
 }
 
-/** The object as field managers look at it: an object does not own its owners. */
+/** The object as field managers see it, without managedFields. */
 export function withoutManagedFields(object: ApiObject): ApiObject {
   if (object.metadata.managedFields === undefined) return object
   const {managedFields: _, ...metadata} = object.metadata
@@ -59,7 +59,7 @@ export const timestamp = (now: Date): string => `${now.toISOString().slice(0, 19
 
 const withoutTime = ({time: _, ...entry}: ManagedFieldsEntry) => entry
 
-/** Whether two lists of entries say the same, but for when. */
+/** Whether two lists of entries are equal except for their times. */
 export const sameOwners = (
   left: readonly ManagedFieldsEntry[] = [],
   right: readonly ManagedFieldsEntry[] = [],
@@ -68,8 +68,8 @@ export const sameOwners = (
   (left.length === right.length && deepEqual(left.map(withoutTime), right.map(withoutTime)))
 
 /**
- * To be asked right before an update is stored: where nothing differs but the times of managed fields, these are the live
- * ones, so that a write that changes nothing is none. As IgnoreManagedFieldsTimestampsTransformer.
+ * Called right before an update is stored. If nothing differs but the times of managed fields, the live times are kept, so
+ * that a write without changes is no write. As IgnoreManagedFieldsTimestampsTransformer.
  */
 export function managedFieldsToStore(
   live: ApiObject,

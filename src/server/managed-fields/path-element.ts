@@ -19,8 +19,8 @@ const sortedEntries = (keys: JsonObject): Entries =>
   Object.entries(keys).sort(([left], [right]) => (left < right ? -1 : 1))
 
 /**
- * Reads an element that a client wrote, and writes it as we do, so that equal ones are equal texts. Undefined for kinds that
- * a later version may have brought; throws where it is none.
+ * Normalizes an element that a client wrote, so that equal elements are equal texts. Undefined for kinds of a later version;
+ * throws if it is not an element.
  */
 export function parseElement(text: string): PathElement | undefined {
   if (text.length < 2 || text[1] !== ':') throw new SyntaxError('a path element has a colon')
@@ -43,7 +43,7 @@ export function parseElement(text: string): PathElement | undefined {
   }
 }
 
-/** An element in a text for people: `.name`, `[key="value"]`, `[="value"]`. */
+/** An element for messages: `.name`, `[key="value"]`, `[="value"]`. */
 export function elementText(element: PathElement): string {
   const body = element.slice(2)
   switch (element[0]) {

@@ -48,7 +48,7 @@ const shapeBelow = (shape: Shape, element: PathElement): Shape => {
   return fieldShape(shape, element.slice(2))
 }
 
-/** With the structs that hold a path of the set, so that they go when all their fields go. */
+/** Adds the structs that contain a path of the set, so that they are removed when all their fields are. */
 export function withStructs(shape: Shape, set: FieldSet): FieldSet {
   if (set.children.size === 0) return set
   const children = new Map<PathElement, FieldSet>()

@@ -22,7 +22,7 @@ import {
 export interface UpdateToTrack extends WriteContext {
   /** Absent for a create. */
   live?: ApiObject | undefined
-  /** Decoded and defaulted, before strategies and admission change it: what those set, nobody owns. */
+  /** Decoded and defaulted, before strategies and admission change it: nobody owns what those set. */
   updated: ApiObject
 }
 
@@ -30,7 +30,7 @@ const NEW_OBJECT: ApiObject = Object.freeze({metadata: {}})
 
 const isUnset = (value: unknown) => value === undefined || value === null || value === ''
 
-/** A client drops all ownership by an empty list, or by a list of one empty entry. */
+/** A client drops all ownership with an empty list, or a list of one empty entry. */
 function isReset(entries: readonly ManagedFieldsEntry[] | null | undefined): boolean {
   if (entries === undefined || entries === null || entries.length > 1) return false
   return entries.every((entry) => Object.values(entry).every(isUnset))
@@ -49,8 +49,8 @@ function decodeOrEmpty(
 }
 
 /**
- * A client may write managedFields itself, but not by a subresource. One that sends none, or malformed ones, leaves the live
- * ones: it may not know of them.
+ * A client may write managedFields itself, but not through a subresource. If it sends none, or malformed ones, the live ones
+ * stay: the client may not know about them.
  */
 function managersBefore(live: ApiObject, updated: ApiObject, subresource: string): Managers {
   const stored = live.metadata.managedFields
@@ -61,7 +61,7 @@ function managersBefore(live: ApiObject, updated: ApiObject, subresource: string
   return managers !== undefined && managers.size > 0 ? managers : decodeOrEmpty(stored, true)
 }
 
-/** What an update changed goes from its former owners to its manager. Changes `managers`. */
+/** Fields that an update changed move from their former owners to its manager. Changes `managers`. */
 export function recordUpdate(managers: Managers, update: UpdateToTrack): void {
   const {shape, live = NEW_OBJECT, updated, apiVersion, subresource = '', now} = update
   const found = compare(shape, withoutManagedFields(live), withoutManagedFields(updated))
@@ -83,8 +83,8 @@ export function recordUpdate(managers: Managers, update: UpdateToTrack): void {
 }
 
 /**
- * The managedFields of an object that was created, updated or patched, as Kubernetes' FieldManager.Update has them; undefined
- * where it has none. An object that nobody owns anything of is not tracked until it is first applied to.
+ * The managedFields of an object that was created, updated or patched, as in Kubernetes' FieldManager.Update; undefined if
+ * there are none. An object without owners is not tracked until the first apply.
  */
 export function trackUpdate(update: UpdateToTrack): ManagedFieldsEntry[] | undefined {
   const {live = NEW_OBJECT, updated, subresource = ''} = update
@@ -94,7 +94,7 @@ export function trackUpdate(update: UpdateToTrack): ManagedFieldsEntry[] | undef
     recordUpdate(managers, update)
   } catch (error) {
     if (!(error instanceof NonConforming)) throw error
-    // Validation is about to refuse the object; until then its owners stay who they were.
+    // Validation is about to refuse the object; until then its owners stay the same.
     return live.metadata.managedFields
   }
   return encodeManagers(managers)

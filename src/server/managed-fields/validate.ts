@@ -80,7 +80,7 @@ function* valueErrors(shape: Shape, value: unknown, path: string): Generator<str
   }
 }
 
-/** Why a configuration does not fit its schema, in structured-merge-diff's words; undefined if it fits. */
+/** Why a configuration does not match its schema, in structured-merge-diff's words; undefined if it does. */
 export function validateConfiguration(shape: Shape, value: unknown): string | undefined {
   const errors = [...valueErrors(shape, value, '')]
   if (errors.length <= 1) return errors[0]

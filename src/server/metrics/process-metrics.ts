@@ -6,7 +6,7 @@ const MILLISECONDS = 1e3
 
 const one = (value: number) => [{labels: [], value}]
 
-/** What every Prometheus client tells of its process, and which build this is. */
+/** The process metrics of every Prometheus client, and the build. */
 export function processMetrics(registry: MetricsRegistry): void {
   registry.measured(
     {name: 'process_cpu_seconds_total', help: 'CPU time used, user and system'},

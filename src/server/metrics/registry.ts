@@ -1,4 +1,4 @@
-/** Prometheus' text format 0.0.4, without a library: it is this much. */
+/** Prometheus' text format 0.0.4. It is short enough not to need a library. */
 export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** The values of a metric's labels, in the order of their names. */
@@ -82,7 +82,7 @@ interface Buckets {
   sum: number
 }
 
-/** Every metric of the process, in the order in which they were made known. */
+/** Every metric of the process, in the order of registration. */
 export class MetricsRegistry {
   readonly #metrics: (() => string)[] = []
 

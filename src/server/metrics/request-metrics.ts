@@ -1,6 +1,6 @@
 import type {MetricsRegistry} from './registry.ts'
 
-/** What a request was about, in labels; only values of the table of resources, so that callers cannot make new series. */
+/** A request in labels; only values from the table of resources, so that callers cannot create new series. */
 export interface RequestLabels {
   /** Kubernetes' name in capitals: GET, LIST, WATCH, POST, PUT, PATCH, APPLY, DELETE, DELETECOLLECTION. */
   verb: string
@@ -13,12 +13,12 @@ export interface RequestLabels {
 }
 
 export interface RequestMetrics {
-  /** A request has come in; the answer is to be called when it has been served. */
+  /** A request has arrived. Call the returned function when it has been served. */
   started: (kind: 'mutating' | 'readOnly') => () => void
   finished: (labels: RequestLabels, code: number, seconds: number) => void
-  /** A watch has begun; the answer is to be called when it ends. */
+  /** A watch has begun. Call the returned function when it ends. */
   watchStarted: (labels: RequestLabels) => () => void
-  /** A caller was refused for asking too much. */
+  /** A caller was refused because of a limit. */
   rejected: (reason: string) => void
 }
 

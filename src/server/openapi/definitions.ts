@@ -19,7 +19,7 @@ function gvkOf(typeName: string): GroupVersionKind {
   return {group: name === 'meta/v1' ? '' : group, version, kind: kindOf(typeName)}
 }
 
-/** What client-side apply, server-side apply and their clients need to know of a field's merging. */
+/** What client-side and server-side apply need to know about merging a field. */
 function mergeExtensions(field: FieldSchema): OpenapiSchema {
   const {patch, list, atomic} = field
   const strategies = [
@@ -116,6 +116,6 @@ export const PATCH_DEFINITION: OpenapiSchema = {
   description: 'A change of an object, in the form that the content type names.',
 }
 
-/** By name, so that a document is the same whatever order it was put together in. */
+/** Sorted by name, so that a document does not depend on the order in which it was built. */
 export const sortedDefinitions = (definitions: Definitions): Definitions =>
   Object.fromEntries(Object.entries(definitions).sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -2,7 +2,7 @@ import {KUBERNETES_VERSION} from '../../version.ts'
 
 export const INFO = {title: 'Kubernetes', version: KUBERNETES_VERSION}
 
-/** A schema, as it stands in either version of OpenAPI. */
+/** A schema in either version of OpenAPI. */
 export interface OpenapiSchema {
   $ref?: string
   allOf?: OpenapiSchema[]
@@ -31,7 +31,7 @@ export const V2_DIALECT: Dialect = {
   intOrString: {type: 'string', format: 'int-or-string'},
 }
 
-/** In OpenAPI 3.0 nothing may stand beside $ref, hence allOf: kubectl looks for exactly this form. */
+/** OpenAPI 3.0 allows nothing beside $ref, hence allOf. kubectl looks for exactly this form. */
 export const V3_DIALECT: Dialect = {
   reference: (name) => ({allOf: [{$ref: `#/components/schemas/${name}`}]}),
   quantity: {oneOf: [{type: 'string'}, {type: 'number'}]},

@@ -14,7 +14,7 @@ export type Openapi = (
 
 const JSON_TYPE = 'application/json'
 const V3_PREFIX = '/openapi/v3/'
-/** Under a URL with its own hash a document never changes. */
+/** A URL with the document's hash never changes its content. */
 const IMMUTABLE = 'public, immutable, max-age=31536000'
 
 /** kubectl names only the protobuf form; browsers and curl get JSON. */
@@ -29,7 +29,7 @@ function respondV3(
   return respondWith(document, request, named ? IMMUTABLE : 'public')
 }
 
-/** The OpenAPI documents of the table of resources, each made when it is first asked for and kept. */
+/** The OpenAPI documents of the table of resources, each built at its first request and kept. */
 export function createOpenapi(resources: readonly Resource[]): Openapi {
   const groups = servedGroups(resources)
   const versions = groups.flatMap((group) => group.versions)

@@ -3,13 +3,13 @@ import protobuf from 'protobufjs/minimal.js'
 import type {V2Document, V2Parameter} from './v2.ts'
 
 /**
- * The media type of the protobuf form. kubectl asks for it with "@v1.0", which Go itself does not parse as a media type; it is
- * answered with the dot that Kubernetes answers with.
+ * The media type of the protobuf form. kubectl asks for it with "@v1.0", which Go itself does not parse as a media type. The
+ * response has a dot there, as in Kubernetes.
  */
 export const GNOSTIC_TYPE = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
 
 type Writer = protobuf.Writer
-/** Writes one value as the field of a number. */
+/** Writes one value as the field with this number. */
 type Encode = (writer: Writer, number: number, value: unknown) => void
 /** The fields of a message: where they stand in JSON, their number in gnostic's OpenAPIv2.proto, how they are written. */
 type FieldTable = Record<string, [number: number, encode: Encode]>

@@ -1,7 +1,7 @@
 import {StatusError} from '../kernel/status.ts'
 import {goText} from './go-text.ts'
 
-/** The patch was understood and does not apply: Kubernetes tells no more than this. */
+/** The patch was understood and does not apply: Kubernetes reports no more than this. */
 export const rejected = () =>
   new StatusError(
     422,
@@ -10,7 +10,7 @@ export const rejected = () =>
     {},
   )
 
-/** Kubernetes answers most failures of a strategic merge as 500 with the bare text and no reason. */
+/** Kubernetes returns most failures of a strategic merge as 500, with only the text and no reason. */
 export const failed = (message: string) => new StatusError(500, undefined, message)
 
 export const noMergeKey = (item: unknown, key: string) =>

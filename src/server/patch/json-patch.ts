@@ -12,13 +12,13 @@ import {jsonTypeName} from './go-text.ts'
 import {findPlace, isContainer, listIndex, type Place, valueAt} from './json-pointer.ts'
 import {rejected} from './failures.ts'
 
-/** Patches are worked on by recursion. No object nests nearly as deeply. */
+/** Patches are processed recursively. No object nests nearly as deeply. */
 export const MOST_PATCH_DEPTH = 500
 
 const MAX_OPERATIONS = 10_000
 /** How many bytes `copy` operations may add; a few of them double a document each. */
 const MAX_COPIED_BYTES = 3 * 1024 * 1024
-/** How many values they may add: each is looked at three times, and a small one costs as much as a large one. */
+/** How many values they may add: each is visited three times, and a small one costs as much as a large one. */
 const MAX_COPIED_VALUES = 25_000
 /** How many items of lists all operations together may shift: each may shift a whole list. */
 const MAX_SHIFTED_ITEMS = 200_000_000
@@ -71,12 +71,12 @@ function placeOf(document: unknown, pointer: string | undefined): Place {
   return place
 }
 
-/** Moves and copies may nest a document as deeply as there are operations; what comes next recurses over it. */
+/** Moves and copies can nest a document as deeply as there are operations, and the next steps recurse over it. */
 function requireShallow(value: unknown): void {
   if (isDeeperThan(value, MOST_PATCH_DEPTH)) throw rejected()
 }
 
-/** A map's key need not be there, as for evanphx/json-patch; a list's item must. */
+/** A map's key need not exist, as in evanphx/json-patch; a list's item must. */
 function replaceAt({container, key}: Place, value: unknown): void {
   if (!Array.isArray(container)) {
     setOwn(container, key, value)

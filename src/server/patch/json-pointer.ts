@@ -10,11 +10,11 @@ export interface Place {
 
 const unescape = (part: string) => part.replaceAll('~1', '/').replaceAll('~0', '~')
 
-/** No place of an object is as deep. */
+/** No path of an object is as deep. */
 const MOST_PARTS = 500
 const INDEX = /^[+-]?\d+$/
 
-/** A list's index, counted from the end where it is negative; undefined if there is no such item. */
+/** A list's index, counted from the end if it is negative; undefined if there is no such item. */
 export function listIndex(key: string, length: number): number | undefined {
   if (!INDEX.test(key)) return undefined
   const index = Number(key)
@@ -26,14 +26,14 @@ export function isContainer(value: unknown): value is JsonContainer {
   return Array.isArray(value) || isObject(value)
 }
 
-/** What stands at a key; undefined if nothing does. */
+/** The value at a key; undefined if there is none. */
 export function valueAt({container, key}: Place): unknown {
   if (!Array.isArray(container)) return getOwn(container, key)
   const index = listIndex(key, container.length)
   return index === undefined ? undefined : container[index]
 }
 
-/** Walks to the container that a pointer's last part is a key of; undefined if the way is missing or the pointer is the root. */
+/** Finds the container of a pointer's last part; undefined if the path does not exist or the pointer is the root. */
 export function findPlace(document: unknown, pointer: string): Place | undefined {
   if (!pointer.startsWith('/')) return undefined
   const parts = pointer.slice(1).split('/', MOST_PARTS + 1)

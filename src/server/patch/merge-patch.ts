@@ -9,7 +9,7 @@ import {
   setOwn,
 } from '../kernel/json-value.ts'
 
-/** Changes `target`, which is a copy already; what it takes from the patch it copies. */
+/** Changes `target`, which is already a copy. Values from the patch are copied. */
 function mergeInto(target: JsonObject, patch: JsonObject): JsonObject {
   for (const key of Object.keys(patch)) {
     const value = patch[key]

@@ -36,11 +36,11 @@ export type Shape = ScalarShape | AnyShape | ListShape | MapShape | StructShape
 export interface FieldShape {
   name: string
   shape: Shape
-  /** What Go's decoded struct holds where the JSON has nothing; undefined if the field is left out then. */
+  /** What Go's decoded struct holds if the JSON has nothing; undefined if Go then omits the field. */
   zero: unknown
-  /** Go leaves it out where it is empty. */
+  /** Go omits it if it is empty. */
   omitsEmpty: boolean
-  /** What server-side apply takes for an absent key of a list. */
+  /** What server-side apply uses for a missing key of a list. */
   keyDefault?: string
   patch?: NonNullable<FieldSchema['patch']>
 }
@@ -67,7 +67,7 @@ function zeroOf({cardinality, scalar, always, pointer, type}: FieldSchema): unkn
 
 const shapes = new Map<string, StructShape>()
 
-/** Fields are made when they are first asked for: types may hold themselves. */
+/** Fields are built when first needed: types may contain themselves. */
 function structShape(type: TypeSchema, atomic: boolean, custom: boolean): StructShape {
   const key = `${type.name} ${atomic} ${custom}`
   let shape = shapes.get(key)
@@ -125,8 +125,8 @@ function fieldShape(field: FieldSchema, custom: boolean): FieldShape {
 }
 
 /**
- * The shape of a type of the schema table, for patches and field managers. A custom resource's objects are never decoded into
- * Go structs, so that nothing is there for them but what was sent.
+ * The shape of a type of the schema table, for patches and field managers. Objects of a custom resource are never decoded
+ * into Go structs, so they contain only what was sent.
  */
 export function shapeOf(typeName: string, {custom = false}: {custom?: boolean} = {}): StructShape {
   return structShape(findType(typeName), false, custom)
@@ -138,7 +138,7 @@ const isEmptyValue = (value: unknown): boolean =>
   value === false ||
   (Array.isArray(value) ? value.length === 0 : isObject(value) && isEmptyObject(value))
 
-/** A struct's field as the decoded Go struct would hold it; undefined if it is not there. */
+/** A struct's field as the decoded Go struct would hold it; undefined if it is missing. */
 export function readField(field: FieldShape, object: JsonObject): unknown {
   const value = object[field.name]
   if (value === undefined || value === null) return field.zero

@@ -6,7 +6,7 @@ export const RETAIN_KEYS = '$retainKeys'
 export const DELETE_FROM_PRIMITIVE_LIST = '$deleteFromPrimitiveList'
 export const SET_ELEMENT_ORDER = '$setElementOrder'
 
-/** Says something about another field of the same map. */
+/** A directive about another field of the same map. */
 export const isDirectiveKey = (key: string) =>
   key.startsWith(DELETE_FROM_PRIMITIVE_LIST) || key.startsWith(SET_ELEMENT_ORDER)
 
@@ -22,8 +22,8 @@ export function fieldOfDirective(key: string, prefix: string): string {
 }
 
 /**
- * What is left of a value that stands in no map or list yet: nulls and directives have nothing to act on there, and a map that
- * carries `$patch` is none. Undefined if nothing is left.
+ * What is left of a value that the original does not have. Nulls and directives have no effect there and are removed, and so
+ * is a map with `$patch`. Undefined if nothing is left.
  */
 export function withoutDirectives(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined)

@@ -4,7 +4,7 @@ import {isObject, type JsonObject} from '../kernel/json-value.ts'
 import {rejected, failed, noMergeKey} from './failures.ts'
 import {DIRECTIVE, withoutDirectives} from './strategic-directives.ts'
 
-/** How the schema wants a list's patches. */
+/** How the schema merges a list. */
 export interface ListRule {
   /** Replaced as a whole otherwise. */
   merges: boolean
@@ -14,10 +14,10 @@ export interface ListRule {
   budget: MergeBudget
 }
 
-/** A patch may name one item again and again, and each time the lists inside of it are gone through whole. */
+/** A patch may name one item many times, and each time all lists inside the item are processed. */
 const MOST_MERGED_ITEMS = 500_000
 
-/** How many items of lists one patch may still go through. */
+/** How many more list items one patch may process. */
 export class MergeBudget {
   #left = MOST_MERGED_ITEMS
 
@@ -29,7 +29,7 @@ export class MergeBudget {
 
 const isDirective = (item: unknown) => isObject(item) && Object.hasOwn(item, DIRECTIVE)
 
-/** What an item is known by: the value of its merge key, or itself. */
+/** What identifies an item: the value of its merge key, or the item itself. */
 function identity(item: unknown, {key}: ListRule): unknown {
   if (key === undefined) return item
   if (!isObject(item)) throw failed(`value for key ${goText(item)} is not a map.`)
@@ -39,7 +39,7 @@ function identity(item: unknown, {key}: ListRule): unknown {
 
 const kindOf = (item: unknown) => (isObject(item) ? 'map' : item === null ? 'null' : typeof item)
 
-/** All items have one kind, and it is no list. */
+/** All items have one kind, and it is not a list. */
 function requireOneKind(original: unknown[], patch: unknown[]): void {
   const all = [...original, ...patch]
   if (all.some((item) => Array.isArray(item))) throw rejected()
@@ -48,7 +48,7 @@ function requireOneKind(original: unknown[], patch: unknown[]): void {
   }
 }
 
-/** Where each item stands; of equal ones, the first. */
+/** The position of each item; of equal ones, the first. */
 function positions(items: unknown[], rule: ListRule): Map<unknown, number> {
   const places = new Map<unknown, number>()
   for (const [index, item] of items.entries()) {
@@ -59,8 +59,8 @@ function positions(items: unknown[], rule: ListRule): Map<unknown, number> {
 }
 
 /**
- * Orders a merged list: items that `order` names stand in that order; the others stay in front of those that they stood in
- * front of on the server, and behind those that are new to it.
+ * Orders a merged list. Items that `order` names come in that order. The others stay before the items that they preceded on
+ * the server, and after new ones.
  */
 export function enforceOrder(
   merged: unknown[],
@@ -87,7 +87,7 @@ export function enforceOrder(
   return [...result, ...others.slice(next)]
 }
 
-/** The patch names no item that the order does not, and none in another order. */
+/** Throws unless the patch names only items of the order, in the same order. */
 export function validateOrder(patch: unknown[], order: unknown[], rule: ListRule): void {
   const ordered = positions(order, rule)
   let last = -1
@@ -107,7 +107,7 @@ function mergePrimitives(original: unknown[], patch: unknown[], rule: ListRule):
   return enforceOrder([...new Set([...original, ...patch])], patch, original, rule)
 }
 
-/** Follows the list's own directives; answers the server's items that stay, and the patch's items to merge into them. */
+/** Applies the list's own directives; returns the server's items that stay, and the patch's items to merge into them. */
 function applyListDirectives(original: unknown[], patch: unknown[], rule: ListRule) {
   const deleted = new Set<unknown>()
   let replaces = false

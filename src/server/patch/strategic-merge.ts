@@ -68,7 +68,7 @@ function asList(value: unknown): unknown[] {
   throw failed(`expected a []interface {}, but received a ${goTypeName(value)}`)
 }
 
-/** Merges each list that has an order, and takes it out of the patch. */
+/** Merges each list that has an order, and removes it from the patch. */
 function applyElementOrders(
   original: JsonObject,
   patch: JsonObject,
@@ -118,7 +118,7 @@ function deleteFromList(original: JsonObject, field: string, change: unknown): v
   )
 }
 
-/** Changes `original`, which is a copy already. */
+/** Changes `original`, which is already a copy. */
 function mergeMaps(
   original: JsonObject,
   patch: JsonObject,

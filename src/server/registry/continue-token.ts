@@ -1,13 +1,13 @@
 import {badRequest} from '../kernel/status.ts'
 
-/** Where a paged list goes on: after this key, in the state of this revision. */
+/** Where a paged list continues: after this key, in the state of this revision. */
 export interface ContinueToken {
   revision: number
   /** The last key of the page before. */
   after: string
 }
 
-/** In place of a revision: goes on in the state of now, after the list's own has been forgotten. */
+/** Instead of a revision: continues in the current state, because the list's own state is no longer available. */
 export const NEWEST = -1
 
 const VERSION = 'meta.k8s.io/v1'
@@ -17,7 +17,7 @@ export const encodeContinue = ({revision, after}: ContinueToken) =>
     'base64url',
   )
 
-/** `explain` words what is wrong with JSON text as Go would. */
+/** `explain` describes a JSON syntax error as Go would. */
 export function decodeContinue(token: string, explain: (text: Buffer) => string): ContinueToken {
   const bad = token.search(/[^A-Za-z0-9_-]/)
   if (bad !== -1) throw broken(`illegal base64 data at input byte ${bad}`)

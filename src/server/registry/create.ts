@@ -31,7 +31,7 @@ function generateName(base: string): string {
   return base.slice(0, MAX_GENERATED_BASE) + suffix
 }
 
-/** Creates an object. It is changed in place. `tracked` are its field owners where an apply has settled them. */
+/** Creates an object. It is changed in place. `tracked` are its field owners if an apply has already determined them. */
 export async function create(
   services: WriteServices,
   target: WriteTarget,
@@ -66,11 +66,11 @@ export async function create(
 export const isAlreadyThere = (error: unknown) =>
   error instanceof StatusError && error.status.reason === 'AlreadyExists'
 
-/** A version as the store counts them: what is no number is passed over, as in Kubernetes. */
+/** A revision of the store; anything that is not a number is ignored, as in Kubernetes. */
 const VERSION = /^\d{1,20}$/
 const MOST_VERSION = 2n ** 64n
 
-/** Only a POST says that the object is new: an apply or a PUT may find it gone. */
+/** Only a POST means that the object is new: an apply or a PUT may find that it was deleted. */
 export function refuseResourceVersion(object: ApiObject): void {
   const given = object.metadata.resourceVersion ?? ''
   if (VERSION.test(given) && Number(given) !== 0 && BigInt(given) < MOST_VERSION)

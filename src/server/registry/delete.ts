@@ -20,7 +20,7 @@ export interface DeleteOptions {
 const POLICIES = ['Foreground', 'Background', 'Orphan', 'nil']
 const TRIES = 32
 
-/** Options of the body, with those of the query where the body has none. */
+/** Options of the body, or of the query if the body has none. */
 export function deleteOptions(body: DeleteOptions, query: URLSearchParams): DeleteOptions {
   const options: DeleteOptions = {...body}
   const seconds = integer(query, 'gracePeriodSeconds')
@@ -57,10 +57,10 @@ function optionErrors(options: DeleteOptions): FieldError[] {
 export const wantsOrphans = ({orphanDependents, propagationPolicy}: DeleteOptions) =>
   orphanDependents === true || propagationPolicy === 'Orphan'
 
-/** The object's last text where it lingers, a Status where it is gone. */
+/** The object's text if it stays for now, a Status if it is deleted. */
 export type DeleteResult = {lingers: true; json: string} | {lingers: false; stored: StoredObject}
 
-/** Deletes an object, or marks it where finalizers or a grace period hold it. As Kubernetes' BeforeDelete. */
+/** Deletes an object, or marks it for deletion if finalizers or a grace period hold it. As Kubernetes' BeforeDelete. */
 export async function remove(
   services: WriteServices,
   target: WriteTarget,
@@ -114,14 +114,14 @@ async function removeOnce(
   resource.markDeleting?.(object)
   const text = toStored(object)
   if (context.dryRun) return {lingers: true, json: resultOf(text, stored.revision).json}
-  // However large it is: what is being deleted must be able to go.
+  // No size limit here: an object that is too large must still be deletable.
   const entry = await registry.storage.update(key, Buffer.from(text), stored.revision)
   return {lingers: true, json: resultOf(text, entry.revision).json}
 }
 
 function graceOf(resource: Resource, object: ApiObject, options: DeleteOptions): number {
   if (resource.gracePeriodSeconds === undefined) return 0
-  // What needs no grace gets none, whatever the caller asks for.
+  // Objects that need no grace period get none, whatever the caller asks for.
   const own = resource.gracePeriodSeconds(object)
   if (own === 0) return 0
   const asked = options.gracePeriodSeconds ?? own
@@ -145,7 +145,7 @@ function requirePreconditions(resource: Resource, {metadata}: ApiObject, options
   check('ResourceVersion', resourceVersion, metadata.resourceVersion)
 }
 
-/** The answer to the deletion of an object that is gone. */
+/** The response to a completed deletion. */
 export function deletedStatus(resource: Resource, stored: StoredObject): Status {
   const {uid} = parse(stored).metadata
   return {

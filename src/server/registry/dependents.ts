@@ -4,8 +4,8 @@ import type {Registry} from './registry.ts'
 import {parse, type StoredObject} from './stored-object.ts'
 
 /**
- * Refuses to delete an object that others name as their owner, for a caller who wants to keep these: nothing here takes the
- * owner off them, and a garbage collector would delete them for it.
+ * Refuses to delete an owner whose dependents the caller wants to keep. Nothing here removes the owner reference from the
+ * dependents, so a garbage collector would delete them.
  */
 export function requireNoDependents(
   registry: Registry,
@@ -15,7 +15,7 @@ export function requireNoDependents(
   const {uid = ''} = parse(owner).metadata
   for (const store of registry.stores) {
     for (const stored of store.range('')) {
-      // Most objects name no owner: their text need not be parsed to know that.
+      // Most objects have no owner, which shows without parsing the text.
       if (stored.key === owner.key || !stored.json.includes(uid)) continue
       const owners = parse(stored).metadata.ownerReferences ?? []
       if (!owners.some((reference) => reference.uid === uid)) continue

@@ -34,7 +34,7 @@ export function createResourceEndpoint(deps: EndpointDeps) {
     if (!deps.routes.hasGroup(call.info.group)) return PAGE_NOT_FOUND
     const scope = new ResourceScope(deps, call, deps.routes.find(call.info))
     const verb = call.info.verb as Verb
-    // As in Kubernetes, HEAD is authorized as GET is, and then nothing serves it.
+    // As in Kubernetes, HEAD is authorized like GET but then not served.
     if (!Object.hasOwn(VERBS, verb) || call.request.method === 'HEAD') throw methodNotAllowed()
     const answer = await (scope.resource.review === undefined ? VERBS[verb] : review)(scope)
     if (scope.warnings.length === 0) return answer
@@ -64,7 +64,7 @@ const VERBS: Record<Verb, (scope: ResourceScope) => ApiResponse | Promise<ApiRes
   async watch(scope) {
     const {method, signal} = scope.call.request
     const {registry} = scope.deps
-    // The old paths for watches make every method one.
+    // On the old watch paths every method is a watch.
     if (method !== 'GET') throw methodNotAllowed()
     const options = listOptions(scope.query, true)
     if (options.resourceVersion === '') await catchUp(registry, {signal})
@@ -125,7 +125,7 @@ const VERBS: Record<Verb, (scope: ResourceScope) => ApiResponse | Promise<ApiRes
 
   async deletecollection(scope) {
     const options = deleteOptions(await scope.deleteBody(), scope.query)
-    // Each object would be looked for in the owners of all others.
+    // For each object, the owners of all others would be searched.
     if (wantsOrphans(options)) {
       throw badRequest(
         'dependents cannot be orphaned for a collection: delete its objects one by one',
@@ -138,7 +138,7 @@ const VERBS: Record<Verb, (scope: ResourceScope) => ApiResponse | Promise<ApiRes
       try {
         await remove(scope.deps, target, options)
       } catch (error) {
-        // Somebody else was faster.
+        // Already deleted by somebody else.
         if (!(error instanceof StatusError && error.code === 404)) throw error
       }
     }
@@ -169,7 +169,7 @@ async function createSubresource(scope: ResourceScope): Promise<ApiResponse> {
   if (subresource.stores === true) {
     await update(deps, scope.target(options), async (read) => {
       const object = read()
-      // Such an action goes past the tracking of fields: nobody owns what it sets.
+      // Such an action is not tracked: nobody owns the fields that it sets.
       const {managedFields} = object.metadata
       result = await act(body, object, context)
       return {object, managedFields}

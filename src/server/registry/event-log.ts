@@ -24,7 +24,7 @@ export class ObjectEvent {
     return this.#bytes
   }
 
-  /** Its text in one form, made once however many watch. */
+  /** Its text in one form, built once for all watchers. */
   frame(form: string, make: () => string): string {
     const known = this.#frames.get(form)
     if (known !== undefined) return known
@@ -35,16 +35,16 @@ export class ObjectEvent {
     return made
   }
 
-  /** From now on the log is told of bytes that are added; undefined once it has let go of the event. */
+  /** Sets the function that counts added bytes; undefined once the log has dropped the event. */
   countIn(count: ((bytes: number) => void) | undefined): void {
     this.#count = count
   }
 }
 
-/** Somebody who waits for the next change, of any object or of those with one name. */
+/** A watch that waits for the next change, of any object or of those with one name. */
 class Waiter {
   readonly #wake: () => void
-  /** Where the changes begin that it was woken for. */
+  /** The position of the first change that it was woken for. */
   position: number | undefined
 
   constructor(wake: () => void) {
@@ -62,9 +62,9 @@ class Waiter {
 export const GONE = -1
 
 /**
- * The newest changes of one resource. Watchers hold a position in it and read on when they are woken, so a watcher costs no
- * queue of its own; one that falls out of the window has been too slow. The window is bounded by the number of changes, and
- * by the bytes that the windows of all resources take together.
+ * The newest changes of one resource. Watchers hold a position in it and continue to read when they are woken, so they need
+ * no queue of their own. A watcher that falls out of the window was too slow. The window is limited by the number of
+ * changes, and by the bytes that the windows of all resources take together.
  */
 export class EventLog {
   readonly #window: number
@@ -100,7 +100,7 @@ export class EventLog {
     return this.#bytes
   }
 
-  /** Starts again after a revision: changes up to it are known elsewhere. Every position held so far is gone. */
+  /** Starts again after a revision: earlier changes are not in the log. All previous positions become invalid. */
   startAfter(revision: number): void {
     this.#drop(this.#events.length)
     this.#first++
@@ -116,7 +116,7 @@ export class EventLog {
       event.countIn(this.#count)
       this.#count(event.bytes)
     }
-    // Trimmed by halves, so that the cost of moving is shared by many appends.
+    // Trimmed by half at a time, so that many appends share the cost of moving.
     if (this.#events.length > this.#window * 2) this.#drop(this.#events.length - this.#window)
     for (const waiter of this.#waiting) waiter.wakeAt(start)
     if (this.#waitingByName.size === 0) return
@@ -125,7 +125,7 @@ export class EventLog {
         waiter.wakeAt(start)
   }
 
-  /** Lets go of the oldest events until so many bytes are free, or of all. */
+  /** Drops the oldest events until this many bytes are free, or all of them. */
   release(bytes: number): void {
     let count = 0
     for (let freed = 0; freed < bytes && count < this.#events.length; count++)
@@ -154,8 +154,8 @@ export class EventLog {
   }
 
   /**
-   * Calls back at the next change, of any object or of those with the name: among thousands of watches, each of its own object,
-   * a change wakes one. The returned function ends the wait and returns where to read on.
+   * Calls back at the next change, of any object or of those with the name. With thousands of watches, each of one object, a
+   * change wakes only one. The returned function ends the wait and returns the position to read from.
    */
   onNext(callback: () => void, name?: string): () => number {
     const waiter = new Waiter(callback)
@@ -185,7 +185,7 @@ export class EventLog {
     return this.#closed
   }
 
-  /** For a reason other than a change. */
+  /** Wakes watches for a reason other than a change. */
   #wakeAll(): void {
     for (const waiting of [this.#waiting, ...this.#waitingByName.values()])
       for (const waiter of waiting) waiter.wakeAt(GONE)

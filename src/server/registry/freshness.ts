@@ -5,7 +5,7 @@ import type {Registry} from './registry.ts'
 /** How long a read waits for a revision that has not been reached, as kube-apiserver's cache does. */
 const LONGEST_WAIT = 3000
 
-/** What of a request says how long it waits. */
+/** The parts of a request that limit how long it waits. */
 export interface Waiting {
   timeout?: number | undefined
   signal?: AbortSignal
@@ -37,7 +37,10 @@ export async function catchUp(registry: Registry, waiting: Waiting = {}): Promis
   await reach(registry, await registry.storage.revision(), waiting)
 }
 
-/** Brings memory as far as a read wants it: to now without a resourceVersion, else not behind that; 0 takes what is there. */
+/**
+ * Waits until memory is as current as a read requires: fully without a resourceVersion, else at least at that revision; 0
+ * accepts any state.
+ */
 export async function reachRead(
   registry: Registry,
   resourceVersion: string,
@@ -50,7 +53,7 @@ export async function reachRead(
   return wanted
 }
 
-/** The caller's own ?timeout has passed. The real server sends this one without its kind, as text. */
+/** The caller's own ?timeout has passed. A real server sends this response as text, without a kind. */
 function requestTimedOut(): StatusError {
   const error = new StatusError(
     504,

@@ -1,8 +1,8 @@
-/** Lets writers of one object go one after another once they have met, each on what the one before it has left. */
+/** Once writers of one object have conflicted, lets them write in sequence, each on the result of the one before. */
 export class KeyedLock {
   readonly #last = new Map<string, Promise<void>>()
 
-  /** Waits for those who came before; answers how to let the next one go. */
+  /** Waits for earlier writers; returns the function that lets the next one continue. */
   async take(key: string): Promise<() => void> {
     const before = this.#last.get(key)
     let done: () => void = () => undefined

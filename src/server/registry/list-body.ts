@@ -1,11 +1,11 @@
 import {setImmediate as nextTurn} from 'node:timers/promises'
 import type {ApiResponse} from '../kernel/api-request.ts'
 
-/** Answers up to here are one text, with their length in a header. */
+/** Responses up to this size are one text, with their length in a header. */
 const WHOLE = 1024 * 1024
 const PIECE = 256 * 1024
 
-/** The body of an answer from its parts: one text if that is short, else made piece by piece as it is read. */
+/** The body of a response from its parts: one text if it is short, else built piece by piece as it is read. */
 export function listBody(parts: Iterator<string>): Pick<ApiResponse, 'body' | 'finite'> {
   const first = gather(parts, WHOLE)
   return first.done ? {body: first.text} : {body: pieces(first.text, parts), finite: true}
@@ -24,7 +24,7 @@ function gather(parts: Iterator<string>, length: number): {text: string; done: b
 async function* pieces(first: string, parts: Iterator<string>): AsyncGenerator<string> {
   yield first
   for (;;) {
-    // Others get their turn, also where the reader takes every piece at once.
+    // Other work gets its turn, even if the reader takes every piece at once.
     await nextTurn()
     const {text, done} = gather(parts, PIECE)
     if (text !== '') yield text

@@ -10,23 +10,23 @@ import type {StoredObject} from './stored-object.ts'
 
 export interface Page {
   items: StoredObject[]
-  /** The revision that the whole list is of, its first page's. */
+  /** The revision of the whole list, which is that of its first page. */
   revision: number
   continue?: string
   remaining?: number
 }
 
-/** So many objects are read from history at a time. */
+/** How many objects are read from history at a time. */
 const CHUNK = 500
-/** A page ends once its texts are so long, also before it has as many objects as were asked for: its reader parses it whole. */
+/** A page ends once its texts are this long, even with fewer objects than requested: its reader parses the whole page. */
 const PAGE_BYTES = 1024 * 1024
-/** A list without pages is sent from memory; of the history so much at most is read for one. */
+/** The most that is read from history for a list without pages; lists from memory have no such limit. */
 const HISTORY_BYTES = 64 * 1024 * 1024
 
 export interface ListRequest {
   options: ListOptions
   selection: Selection
-  /** Words a JSON error as Go does. */
+  /** Describes a JSON error as Go does. */
   explainJson: (text: Buffer) => string
   waiting: Waiting
 }
@@ -58,7 +58,7 @@ export async function list(
   return memoryPage(store, {selection, limit, revision: registry.revision, after: ''})
 }
 
-/** Every object that is selected, after a key, from memory. */
+/** Every selected object after a key, from memory. */
 export function selected(
   store: ResourceStore,
   selection: Selection,
@@ -77,7 +77,7 @@ function memoryPage(store: ResourceStore, position: Position): Page {
   const page = new PageBuilder(position)
   for (const stored of selected(store, selection, after)) {
     if (page.take(stored)) continue
-    // Behind a selector the rest is not counted, only known to be there.
+    // With a selector the remaining objects are not counted; it is only known that there are some.
     return selection.everything
       ? page.continued(store.count(selection.namespace, page.last))
       : page.continued()
@@ -85,7 +85,7 @@ function memoryPage(store: ResourceStore, position: Position): Page {
   return page.whole()
 }
 
-/** Takes objects in their order until the page is full. */
+/** Takes objects in order until the page is full. */
 class PageBuilder {
   readonly #position: Position
   readonly #items: StoredObject[] = []
@@ -104,7 +104,7 @@ class PageBuilder {
     return this.#items.at(-1)?.key ?? ''
   }
 
-  /** False for a selected object that has no room any more: it is the first of the next page. */
+  /** Returns false for a selected object that does not fit: it is the first of the next page. */
   take(stored: StoredObject): boolean {
     const {selection, limit} = this.#position
     if (!selection.everything && !selection.matches(stored)) return true
@@ -141,7 +141,7 @@ interface Position {
   after: string
 }
 
-/** A page of the state as it was: from memory where nothing has changed since, else from the store's history. */
+/** A page of a past state: from memory if nothing has changed since, else from the store's history. */
 async function pageAt(registry: Registry, store: ResourceStore, position: Position): Promise<Page> {
   const {selection, revision, after} = position
   if (store.log.positionAfter(revision) === store.log.end) return memoryPage(store, position)
@@ -181,7 +181,7 @@ async function countedPage(
   return continued(items, revision, remaining)
 }
 
-/** Behind a selector nobody knows where a page ends: history is read until it is full. */
+/** With a selector the end of a page is not known in advance: history is read until the page is full. */
 async function searchedPage(
   registry: Registry,
   store: ResourceStore,
@@ -207,7 +207,7 @@ const tooLong = ({resource: {plural}}: ResourceStore) =>
     `the list of ${plural} at a past revision is too long for one answer: ask for pages with "limit", or for the newest state`,
   )
 
-/** A list that was begun may go on with what is there now; one of a revision that is gone cannot be had. */
+/** A list that has begun may continue with the current state. A list of a revision that is gone fails. */
 function forgotten(after: string): StatusError {
   if (after === '') return expired('The resourceVersion for the provided list is too old.')
   const error = expired(

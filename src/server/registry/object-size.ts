@@ -7,8 +7,8 @@ const MOST_OBJECT_BYTES = 1.5 * 1024 * 1024
 const encoder = new TextEncoder()
 
 /**
- * The bytes of an object that is about to be stored, if it is small enough. One that an older version stored with more may
- * be changed as long as it does not grow, so that it can be made smaller.
+ * The bytes of an object that is about to be stored, if it is small enough. A larger object of an older version may be
+ * changed as long as it does not grow, so that it can be made smaller.
  */
 export function storableBytes(
   {mostBytes = MOST_OBJECT_BYTES, plural}: Resource,

@@ -149,7 +149,7 @@ export function writeOptions(query: URLSearchParams, kind: OptionsKind): WriteOp
   }
 }
 
-/** Apply patches must say who applies; others may not be forced. */
+/** Apply patches must name the field manager; other patches cannot be forced. */
 export function requireApplyOptions(options: WriteOptions, apply: boolean): void {
   const errors: FieldError[] = []
   if (apply && options.fieldManager === '') {
@@ -164,11 +164,11 @@ export function requireApplyOptions(options: WriteOptions, apply: boolean): void
   if (errors.length > 0) throw invalid({group: META_GROUP, kind: 'PatchOptions'}, '', errors)
 }
 
-/** An empty value is no wish to write: whoever sent it may think that nothing is stored. */
+/** An empty value is refused: its sender may believe that nothing is stored. */
 export const dryRunErrors = (values: string[]): FieldError[] =>
   values.every((value) => value === 'All') ? [] : [notSupported('dryRun', values, ['All'])]
 
-/** The number in a resourceVersion; 0 where it is empty. `fail` is told what Go's parser would say. */
+/** The number in a resourceVersion; 0 if it is empty. `fail` gets the message of Go's parser. */
 export function parseNumber(text: string, fail: (problem: string) => StatusError): number {
   if (text === '') return 0
   const problem = /^\d+$/.test(text)

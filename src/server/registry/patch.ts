@@ -25,7 +25,7 @@ const KINDS: Record<string, PatchKind> = {
   'application/apply-patch+yaml': 'apply',
 }
 
-/** Custom kinds are served by another handler in Kubernetes, which says more. */
+/** Kubernetes serves custom kinds with another handler, which gives more details. */
 const CUSTOM_ACCEPTS =
   'the body of the request was in an unknown format - accepted media types include: ' +
   Object.keys(KINDS)
@@ -65,7 +65,7 @@ export async function patch(
     const current = read()
     const versioned = {kind: request.kind, apiVersion: target.apiVersion, ...current}
     const value = patched(kind, versioned, change, target)
-    // Only a strategic merge never goes through text, so that it is the patch that is shown.
+    // Only a strategic merge never goes through text, so the message shows the patch.
     const shown = kind === 'strategic' ? goText(change) : patchedText(value)
     if (kind !== 'strategic') requireSameKind(value, versioned, shown)
     const object = toTyped(value, target, request, shown)
@@ -106,7 +106,7 @@ function patched(
   }
 }
 
-/** Server-side apply; creates what is not there. */
+/** Server-side apply; creates a missing object. */
 async function applyPatch(
   services: WriteServices,
   target: WriteTarget,

@@ -20,7 +20,7 @@ export const patchedText = (value: unknown): string =>
 const refused = (shown: string, why: string): StatusError =>
   invalid({group: '', kind: ''}, '', [invalidValue('patch', shown, why)])
 
-/** An object does not become another kind by a patch of its text. As the decoder of Kubernetes' jsonPatcher. */
+/** A patch cannot change the kind of an object. As the decoder of Kubernetes' jsonPatcher. */
 export function requireSameKind(value: unknown, {kind, apiVersion}: JsonObject, shown: string) {
   const now = value as JsonObject
   if (now.kind === kind && now.apiVersion === apiVersion) return
@@ -38,13 +38,13 @@ export function requireSameKind(value: unknown, {kind, apiVersion}: JsonObject, 
   )
 }
 
-/** The package of the internal type: `core` where there is no group, else the first word of it. */
+/** The package of the internal type: `core` without a group, else the first word of the group. */
 function internalGroup(apiVersion: unknown): string {
   const text = String(apiVersion)
   return text.includes('/') ? text.slice(0, text.search(/[./]/)) : 'core'
 }
 
-/** A patched object must be one of its kind again. `shown` is what a refusal says of it. */
+/** A patched object must still be valid for its kind. `shown` is what an error message shows of it. */
 export function toTyped(
   value: unknown,
   {store: {resource}, context}: WriteTarget,

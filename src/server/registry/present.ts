@@ -15,7 +15,7 @@ import type {Page} from './list.ts'
 import {withKind, type StoredObject} from './stored-object.ts'
 import {bookmarkObject, type EventForm} from './watch-frames.ts'
 
-/** How answers to one request are put into text. */
+/** How responses to one request are encoded. */
 export interface Presentation {
   resource: Resource
   /** The served version. */
@@ -57,7 +57,7 @@ export const listMeta = (page: Page): ListMeta => ({
   ...(page.remaining === undefined ? {} : {remainingItemCount: page.remaining}),
 })
 
-/** A page of a list, item by item: the texts of objects are passed on as they are. */
+/** A page of a list, item by item: the stored texts are sent unchanged. */
 export function* presentList(presentation: Presentation, page: Page): Generator<string> {
   const {resource, representation} = presentation
   const metadata = listMeta(page)
@@ -85,7 +85,7 @@ export function* presentList(presentation: Presentation, page: Page): Generator<
   }
 }
 
-/** A list whose items are made into text one by one: all of them as objects might take more memory than there is. */
+/** A list whose items are encoded one by one: all of them as objects could need too much memory. */
 function* listText(
   head: object,
   field: 'items' | 'rows',

@@ -12,7 +12,7 @@ export class ReachedRevision {
     for (const waiter of this.#waiting) if (waiter.revision <= this.#value) waiter.resolve(true)
   }
 
-  /** Waits for a revision; false if it has not come after so many milliseconds. Throws the signal's reason. */
+  /** Waits for a revision; returns false if it is not reached after this many milliseconds. Throws the signal's reason. */
   async wait(revision: number, milliseconds: number, signal?: AbortSignal): Promise<boolean> {
     signal?.throwIfAborted()
     return new Promise((resolve, reject) => {

@@ -7,12 +7,12 @@ import {ResourceStore, STORE_ROOT} from './resource-store.ts'
 import {parse, type StoredObject} from './stored-object.ts'
 import {WindowBudget} from './window-budget.ts'
 
-/** Between two attempts to read the whole store: it may be large, or out of reach. */
+/** Time between two attempts to read the whole store: it may be large or unreachable. */
 const RELOAD_EVERY = 1000
 
 type OnError = (message: string, error: unknown) => void
 
-/** Every stored resource's memory, fed by the store's events. */
+/** The memory of every stored resource, updated by the store's events. */
 export class Registry implements ObjectReader, SharedObjects {
   readonly storage: Storage
   /** The newest revision that memory has seen. */
@@ -58,7 +58,7 @@ export class Registry implements ObjectReader, SharedObjects {
     return this.#stores.values()
   }
 
-  /** How long the texts of all objects are. */
+  /** The total length of the texts of all objects. */
   get bytes(): number {
     let bytes = 0
     for (const store of this.#stores.values()) bytes += store.bytes
@@ -82,7 +82,7 @@ export class Registry implements ObjectReader, SharedObjects {
     return store === undefined ? [] : Array.from(store.range(namespace), parse)
   }
 
-  /** Follows the store no longer, and ends the watches that are still open. */
+  /** Stops following the store, and ends the open watches. */
   close(): void {
     this.#closed.abort()
     this.#stop()
@@ -104,7 +104,7 @@ export class Registry implements ObjectReader, SharedObjects {
     })
   }
 
-  /** Until it succeeds, reads that must be current wait and then fail; all others get what memory has. */
+  /** Until it succeeds, reads that must be current wait and then fail; all others read from memory. */
   async #reload(): Promise<void> {
     while (!this.#closed.signal.aborted) {
       const wait = this.#reloadedAt + RELOAD_EVERY - performance.now()

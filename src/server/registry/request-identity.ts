@@ -1,7 +1,7 @@
 import type {ApiObject} from '../../api/meta.ts'
 import {badRequest} from '../kernel/status.ts'
 
-/** An object says the name of the request's path. As Kubernetes' checkName. */
+/** The object's name must be that of the request's path. As Kubernetes' checkName. */
 export function requireSameName(object: ApiObject, name: string): void {
   const given = object.metadata.name ?? ''
   if (given === '')
@@ -15,8 +15,8 @@ export function requireSameName(object: ApiObject, name: string): void {
 }
 
 /**
- * An object is in the namespace of the request's path: put there where it says none, taken out of any where the path has
- * none. As Kubernetes' EnsureObjectNamespaceMatchesRequestNamespace.
+ * The object's namespace must be that of the request's path. A missing one is filled in; if the path has none, it is
+ * removed. As Kubernetes' EnsureObjectNamespaceMatchesRequestNamespace.
  */
 export function requireSameNamespace(object: ApiObject, namespace: string): void {
   const given = object.metadata.namespace ?? ''

@@ -27,18 +27,18 @@ export interface EndpointDeps extends WriteServices {
   routes: RouteTable
   authorize: Authorize
   clock: Clock
-  /** From 0 up to 1: spreads the ends of watches. */
+  /** A random number from 0 up to 1, which spreads the ends of watches. */
   random: () => number
 }
 
-/** A request for a resource that may be served. */
+/** An authorized request for a resource. */
 export interface ResourceCall {
   info: ResourceRequestInfo
   request: ApiRequest
   user: UserInfo
 }
 
-/** One request on one resource: what every verb asks of it. */
+/** One request on one resource, with what every verb needs. */
 export class ResourceScope {
   readonly deps: EndpointDeps
   readonly call: ResourceCall
@@ -68,7 +68,7 @@ export class ResourceScope {
     return store
   }
 
-  /** The caller is in the same process, and takes what is stored as it is. */
+  /** The caller is in the same process and takes stored objects as they are. */
   get takesObjects(): boolean {
     const {request, info} = this.call
     return request.takesObjects === true && info.version === this.resource.version
@@ -86,7 +86,7 @@ export class ResourceScope {
     return {timeout: requestTimeout(this.query), signal: this.call.request.signal}
   }
 
-  /** Before memory is looked at for a write: what others have written must not be missing there. */
+  /** Called before a write reads memory, which must include what other servers have written. */
   catchUp(): Promise<void> {
     return catchUp(this.deps.registry, this.waiting)
   }
@@ -131,7 +131,7 @@ export class ResourceScope {
     }
   }
 
-  /** Who owns the fields that are written: the name given, else what the caller calls itself. */
+  /** The field manager: the given name, else from the caller's User-Agent. */
   manager({fieldManager}: Pick<WriteOptions, 'fieldManager'>): string {
     if (fieldManager !== '') return fieldManager
     const [agent = ''] = (this.call.request.headers['user-agent'] ?? '').split('/')

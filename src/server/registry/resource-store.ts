@@ -10,19 +10,19 @@ import {KeyedLock} from './keyed-lock.ts'
 /** Changes kept in memory per resource; older ones are read from the store's history. */
 const WINDOW = 4096
 
-/** So much is read from the store at a time, before it becomes text. */
+/** How much is read from the store at a time, before it becomes text. */
 const LOAD_BYTES = 4 * 1024 * 1024
 
-/** Where the keys of every resource begin in the store. */
+/** The prefix of all our keys in the store. */
 export const STORE_ROOT = '/registry/'
 
-/** All objects of one resource, in memory, kept in step with the store. */
+/** All objects of one resource, in memory, updated from the store. */
 export class ResourceStore {
   readonly resource: Resource
-  /** Where its keys begin in the store. */
+  /** The prefix of its keys in the store. */
   readonly prefix: string
   readonly apiVersion: string
-  /** For writers that have met on one object. */
+  /** For writers that have conflicted on one object. */
   readonly turns = new KeyedLock()
   readonly #objects = new Map<string, StoredObject>()
   readonly #keys = new SortedKeys()
@@ -31,7 +31,7 @@ export class ResourceStore {
   readonly #onForeign: (key: string) => void
   #bytes = 0
 
-  /** `onForeign` is told of keys under its prefix that are no objects of this server. */
+  /** `onForeign` is called with keys under its prefix that are not objects of this server. */
   constructor(resource: Resource, budget: WindowBudget, onForeign: (key: string) => void) {
     this.resource = resource
     this.#onForeign = onForeign
@@ -44,12 +44,12 @@ export class ResourceStore {
     return this.#objects.size
   }
 
-  /** How long the texts of all its objects are. */
+  /** The total length of the texts of its objects. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Reads what is stored at a revision, piece by piece. What memory has already is not read into it twice. */
+  /** Reads what is stored at a revision, piece by piece. Objects that memory already has are kept. */
   async readAt(storage: Storage, revision: number): Promise<StoredObject[]> {
     const objects: StoredObject[] = []
     let after: string | undefined
@@ -69,7 +69,7 @@ export class ResourceStore {
     return objects
   }
 
-  /** Brings memory to a state that was read as a whole. Watchers, who missed what lies between, have to start again. */
+  /** Replaces memory by a state that was read as a whole. Watchers have missed changes and must start again. */
   reset(objects: readonly StoredObject[], revision: number): void {
     const events: ObjectEvent[] = []
     const gone = new Map(this.#objects)
@@ -117,7 +117,7 @@ export class ResourceStore {
     }
   }
 
-  /** How many objects `range` would give. */
+  /** How many objects `range` would return. */
   count(namespace: string, after: string): number {
     return this.#keys.count(this.#within(namespace), after)
   }
@@ -135,7 +135,7 @@ export class ResourceStore {
     return this.prefix + this.keyOf(namespace, name)
   }
 
-  /** A stored entry as an object; undefined if it is none of this server's. */
+  /** A stored entry as an object; undefined if it is not an object of this server. */
   decode(entry: Entry): StoredObject | undefined {
     if (this.#isPath(this.#pathOf(entry.key)) && isReadable(entry))
       return fromEntry(this.resource, entry, this.prefix)
@@ -143,7 +143,7 @@ export class ResourceStore {
     return undefined
   }
 
-  /** An event of the store as watchers see it, without applying it: for reading history. */
+  /** An event of the store as watchers see it, without applying it. Used to read history. */
   toEvent(change: StorageEvent): ObjectEvent | undefined {
     return this.#eventOf(change, change.previous && this.decode(change.previous))
   }
@@ -156,7 +156,7 @@ export class ResourceStore {
     return event
   }
 
-  /** Undefined for a change of something that is no object before and after. */
+  /** Undefined if the entry is not an object before or after the change. */
   #eventOf(
     {entry, revision}: StorageEvent,
     previous: StoredObject | undefined,

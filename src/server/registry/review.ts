@@ -4,7 +4,7 @@ import type {StructShape} from '../patch/shape.ts'
 import {groupVersion, type OperationContext, type Resource} from '../kernel/resource.ts'
 import {setManagedFields} from './write.ts'
 
-/** A review's answer, with who asked what in its managedFields, as the real server has it. */
+/** A review's response, with managedFields for the request's fields, as on a real server. */
 export async function reviewed(
   resource: Resource,
   object: ApiObject,

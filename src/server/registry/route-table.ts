@@ -3,7 +3,7 @@ import type {ResourceRequestInfo} from '../authz/request-info.ts'
 import type {Resource, Subresource, Verb} from '../kernel/resource.ts'
 import {methodNotAllowed, unknownResource} from '../kernel/status.ts'
 
-/** Where a request goes: a resource in one of its served versions, perhaps a subresource of it. */
+/** The target of a request: a resource in one of its served versions, perhaps a subresource. */
 export interface Route {
   resource: Resource
   subresource: Subresource | undefined
@@ -11,7 +11,7 @@ export interface Route {
   type: string
   /** The served version's own defaults. */
   defaults?: (object: ApiObject) => void
-  /** What users of this version are told. */
+  /** The warning for users of this version. */
   warnings: string[]
 }
 
@@ -47,7 +47,7 @@ export class RouteTable {
     return this.#groups.has(group)
   }
 
-  /** Throws if the path names nothing, or nothing that can be done to it. */
+  /** Throws if the path names no resource, or if the resource does not support the verb. */
   find(info: ResourceRequestInfo): Route {
     const served = this.#served.get(`${info.group}/${info.version}/${info.resource}`)
     if (served === undefined || info.rest.length > 0) throw unknownResource()
@@ -69,7 +69,10 @@ function requireVerb(verbs: Verb[], verb: string): void {
   if (!verbs.some((one) => one === verb)) throw methodNotAllowed()
 }
 
-/** Nothing of the cluster stands in a namespace; what does is found without one only by lists and watches of all. */
+/**
+ * Cluster-scoped resources have no namespace in their path. Namespaced ones may omit it only for lists and watches of all
+ * namespaces.
+ */
 function fitsScope(resource: Resource, info: ResourceRequestInfo): boolean {
   if (!resource.namespaced) return !info.inNamespace
   return info.inNamespace || !info.named
@@ -84,7 +87,7 @@ function fitsPath(resource: Resource, info: ResourceRequestInfo): boolean {
     case 'patch':
     case 'delete':
       return info.named
-    // Of all namespaces at once there are only lists and watches.
+    // Only lists and watches can cover all namespaces.
     case 'deletecollection':
       return resource.namespaced === info.inNamespace
     default:

@@ -3,11 +3,11 @@ import {parseFieldSelector} from '../selectors/field-selector.ts'
 import {parseLabelSelector} from '../selectors/label-selector.ts'
 import type {StoredObject} from './stored-object.ts'
 
-/** Which objects a list or a watch is about: those in a namespace that both selectors match. */
+/** Which objects a list or a watch covers: those in a namespace that both selectors match. */
 export interface Selection {
   /** Empty: all namespaces. */
   namespace: string
-  /** Where the field selector names one object. */
+  /** The name, if the field selector names one object. */
   name: string | undefined
   /** No selector narrows it. */
   everything: boolean
@@ -17,7 +17,7 @@ export interface Selection {
 export interface SelectionRequest {
   query: URLSearchParams
   namespace: string
-  /** Where the path names one object, as the old paths for watches do. */
+  /** The name in the path, as in the old watch paths. */
   named: string | undefined
 }
 

@@ -2,7 +2,10 @@ import {compareKeys} from '../../storage/keys.ts'
 
 const BUCKET = 512
 
-/** Keys in the order of their bytes, as the store has them, with inserts and deletes whose cost hardly grows: short sorted arrays in one array. */
+/**
+ * Keys in the order of their bytes, as in the store. Short sorted arrays in one array keep inserts and deletes cheap,
+ * however many keys there are.
+ */
 export class SortedKeys {
   readonly #buckets: string[][] = []
   #size = 0
@@ -45,14 +48,14 @@ export class SortedKeys {
       for (let at = lowerBound(bucket, start); at < bucket.length; at++) {
         const key = bucket[at] ?? ''
         if (key === after && after !== '') continue
-        // Keys under a prefix stand together, and the start is never before the first of them.
+        // Keys with a prefix are adjacent, and the start is never before the first of them.
         if (!key.startsWith(prefix)) return
         yield key
       }
     }
   }
 
-  /** How many keys `range` would give, without going through them. */
+  /** How many keys `range` would return, without visiting them. */
   count(prefix: string, after = ''): number {
     const until = this.#countWhile((key) => key.startsWith(prefix) || compareKeys(key, prefix) < 0)
     const skipped = this.#countWhile(
@@ -61,7 +64,7 @@ export class SortedKeys {
     return Math.max(0, until - skipped)
   }
 
-  /** How many keys stand before the first that does not hold. */
+  /** How many keys come before the first one for which the predicate is false. */
   #countWhile(holds: (key: string) => boolean): number {
     const last = partition(this.#buckets, ([first = '']) => holds(first)) - 1
     let count = partition(this.#buckets[last] ?? [], holds)
@@ -78,7 +81,7 @@ export class SortedKeys {
 const lowerBound = (sorted: string[], key: string) =>
   partition(sorted, (one) => compareKeys(one, key) < 0)
 
-/** Where the items that hold end: they stand before those that do not. */
+/** The index of the first item for which the predicate is false; all items before it are true. */
 function partition<T>(items: readonly T[], holds: (item: T) => boolean): number {
   let low = 0
   let high = items.length

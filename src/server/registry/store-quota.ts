@@ -5,17 +5,17 @@ import type {StoredObject} from './stored-object.ts'
 import type {WriteTarget} from './write.ts'
 
 const MIB = 1024 * 1024
-/** All of it is in memory, too, so it is less than etcd's. */
+/** Everything is also in memory, so it is less than etcd's. */
 const DEFAULT_QUOTA = 512 * MIB
-/** What nodes and tokens may fill of it: the rest is a reserve for everybody else. */
+/** The part that nodes and tokens may fill: the rest is reserved for everyone else. */
 const SHARE_OF_NODES = 1 / 4
-/** A node's pods, which it can make itself as mirror pods: 500 of 30 kB. */
+/** A node's pods, which it can create itself as mirror pods: 500 of 30 kB. */
 const PODS_OF_A_NODE = 16 * MIB
 
 const NODE = 'system:node:'
 const LITTLE_TRUSTED = ['system:nodes', 'system:bootstrappers']
 
-/** How many bytes may be stored. Only writes that make an object or let it grow are refused: deleting always works. */
+/** How many bytes may be stored. Only writes that create an object or let it grow are refused; deleting always works. */
 export class StoreQuota {
   readonly #registry: Registry
   readonly #bytes: number
@@ -29,7 +29,7 @@ export class StoreQuota {
     pods?.onEvents((events) => events.forEach((event) => this.#follow(event)))
   }
 
-  /** Throws if there is no room for so many more bytes. */
+  /** Throws if there is no room for this many more bytes. */
   require({store: {resource}, context: {user}}: WriteTarget, growth: number): void {
     if (growth <= 0) return
     if (this.#registry.bytes + growth > this.#bytes)

@@ -6,17 +6,17 @@ import {MOST_ENTRIES} from '../validation/metadata.ts'
 
 const HEAD = '{"metadata":{'
 
-/** One object in memory: its JSON text, ready to be sent, and what selectors look at. */
+/** One object in memory: its JSON text, ready to be sent, and what selectors need. */
 export class StoredObject implements HeldObject {
   readonly key: string
   readonly namespace: string
   readonly name: string
   readonly revision: number
-  /** The object as JSON with its resourceVersion, without kind and apiVersion: as it stands in a list. */
+  /** The object as JSON with its resourceVersion, without kind and apiVersion: as in a list. */
   readonly json: string
   readonly #resource: Resource
   #selectable: Selectable | undefined
-  /** Read once for all who look at it at about the same time, and then let go of. */
+  /** Parsed once for all readers at about the same time, and then released. */
   #object: WeakRef<ApiObject> | undefined
 
   constructor(resource: Resource, key: string, revision: number, json: string) {
@@ -37,7 +37,7 @@ export class StoredObject implements HeldObject {
     return this.object.metadata.uid
   }
 
-  /** Shared by all who ask, so nobody can change it; with kind and apiVersion. */
+  /** Shared by all readers and frozen; with kind and apiVersion. */
   get object(): ApiObject {
     const shared = this.#object?.deref()
     if (shared !== undefined) return shared
@@ -62,7 +62,7 @@ export class StoredObject implements HeldObject {
     return new StoredObject(this.#resource, this.key, revision, json)
   }
 
-  /** Most objects are never selected by what they hold, so the text is read only once somebody does. */
+  /** Most objects are never selected by labels or fields, so the text is parsed only when one is. */
   #select(): Selectable {
     this.#selectable ??= selectableOf(this.#resource, parse(this))
     return this.#selectable
@@ -76,7 +76,7 @@ function frozen<T>(value: T): T {
 }
 
 interface Selectable {
-  /** Undefined if they are too many to be kept beside the text: an older version took any number. */
+  /** Undefined if there are too many to keep beside the text: older versions had no limit. */
   labels: Record<string, string> | undefined
   fields: Record<string, string>
 }

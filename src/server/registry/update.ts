@@ -25,19 +25,19 @@ import {
   type WriteTarget,
 } from './write.ts'
 
-/** Writers that meet each other on one object try again this often before the caller is told. */
+/** How often a write is retried after conflicts before the caller gets an error. */
 const CONFLICT_TRIES = 32
 
-/** What the object is to become: made again from the stored one whenever another writer came first. */
+/** What the object becomes: computed again from the stored one whenever another writer came first. */
 export type NextState = (read: () => ApiObject) => Next | Promise<Next>
 
 interface Next {
   object: ApiObject
-  /** Given where the change has tracked its own fields, as server-side apply does. */
+  /** Set if the change has tracked its own fields, as server-side apply does. */
   managedFields?: ManagedFieldsEntry[] | undefined
 }
 
-/** Replaces an object by what was sent; creates it where its kind allows that. */
+/** Replaces an object by what was sent; creates it if its kind allows that. */
 export async function replace(
   services: WriteServices,
   target: WriteTarget,
@@ -65,7 +65,7 @@ export async function replace(
   return update(services, target, () => ({object: deepCopy(object)}))
 }
 
-/** Brings an object from its stored state to the next, whoever else writes it in the meantime. */
+/** Changes an object from its stored state to the next, even if others write it in the meantime. */
 export async function update(
   services: WriteServices,
   target: WriteTarget,
@@ -102,7 +102,7 @@ async function attempt(
     if (hasCode(error, 'NOT_FOUND')) throw notFound(store.resource, context.name)
     if (!hasCode(error, 'CONFLICT')) throw error
     if (tries >= CONFLICT_TRIES) throw conflict(store.resource, context.name, MODIFIED)
-    // A change that names the revision it is for finds another one at its next attempt.
+    // A change for a specific revision fails at its next attempt.
     return 'overtaken'
   }
 }
@@ -126,7 +126,7 @@ async function prepare(
   requireSameUid(target, object, old)
   restoreSystemMetadata(object, old)
 
-  // An apply that gives up everything leaves no owners: that is no reason to look for some.
+  // An apply that gives up all fields leaves no owners, and none are to be derived.
   const managedFields =
     'managedFields' in made
       ? made.managedFields
@@ -176,14 +176,14 @@ async function save(
   return resultOf(text, revision)
 }
 
-/** Being deleted, and nothing holds it any longer. */
+/** It is being deleted, and nothing holds it any more. */
 const isFinished = (resource: Resource, object: ApiObject) =>
   object.metadata.deletionTimestamp !== undefined &&
   (object.metadata.deletionGracePeriodSeconds ?? 0) === 0 &&
   (object.metadata.finalizers ?? []).length === 0 &&
   resource.holdsDeletion?.(object) !== true
 
-/** A write that changes nothing but the times in managedFields is no write. */
+/** A write that changes only the times in managedFields is not stored. */
 function isSame(object: ApiObject, old: ApiObject): boolean {
   const {managedFields: now, ...metadata} = object.metadata
   const {managedFields: before, resourceVersion: _version, ...oldMetadata} = old.metadata
@@ -196,15 +196,15 @@ function isSame(object: ApiObject, old: ApiObject): boolean {
 
 const content = ({kind: _kind, apiVersion: _apiVersion, ...rest}: ApiObject) => rest
 
-/** A subresource's rules stand in place of the resource's own where it has any. */
+/** A subresource's rules replace the resource's own, if it has any. */
 function strategyOf({store: {resource}, context}: WriteTarget): Strategy {
   const subresource = resource.subresources?.[context.subresource]
   if (subresource === undefined) return resource.strategy
-  // An action on the object is its own rule.
+  // An action on the object has no other rules.
   return subresource.strategy ?? (subresource.create === undefined ? resource.strategy : {})
 }
 
-/** Such as binding a pod to a node, which is no change of what its owner wants. */
+/** Such as binding a pod to a node, which does not change what its owner wants. */
 const isAction = ({store: {resource}, context}: WriteTarget) =>
   resource.subresources?.[context.subresource]?.create !== undefined
 

@@ -1,8 +1,8 @@
-/** As kube-apiserver: once all warnings of an answer together are longer than this, each is cut, and the last are left out. */
+/** As kube-apiserver: if all warnings of a response together are longer than this, each is cut and the last are left out. */
 const MOST_TOGETHER = 4096
 const MOST_OF_ONE = 256
 
-/** The values of an answer's Warning headers. */
+/** The values of a response's Warning headers. */
 export function warningHeaders(texts: readonly string[]): string[] {
   const length = texts.reduce((sum, text) => sum + text.length, 0)
   if (length <= MOST_TOGETHER) return texts.map(warningHeader)

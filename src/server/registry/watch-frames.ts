@@ -8,10 +8,10 @@ type ChangeType = Exclude<WatchEventType, 'BOOKMARK' | 'ERROR'>
 
 /** How events are sent: as text of objects, tables or bare metadata, in one of the served versions, or as the objects themselves. */
 export interface EventForm<Frame = string, Piece = string> {
-  /** Texts of one form are the same for every watcher, and kept for the next one; absent: they are not kept. */
+  /** Texts with the same id are the same for every watcher, and are cached; absent: they are not cached. */
   id?: string
   frame: (type: ChangeType, stored: StoredObject) => Frame
-  /** In place of the first frame of a stream, where it differs: a table's has the column definitions. */
+  /** Replaces the first frame of a stream if it differs: that of a table has the column definitions. */
   firstFrame?: (type: ChangeType, stored: StoredObject) => Frame
   bookmark: (revision: number, initialEventsEnd: boolean) => Frame
   error: (error: StatusError) => Frame
@@ -60,7 +60,7 @@ export class WatchFrames<Frame> {
     return this.#frame('ADDED', stored)
   }
 
-  /** What one change is to this watcher, if anything: an object may come into its selection or leave it. */
+  /** What one change means to this watcher, if anything: an object may enter its selection or leave it. */
   change(event: ObjectEvent): Frame | undefined {
     const {current, previous} = event
     const matched = previous !== undefined && this.#matches(previous)

@@ -15,18 +15,18 @@ export class WatchWait {
     this.#log = log
     this.#name = name
     this.#signal = signal
-    // The end of a watch is nothing to keep a process alive for.
+    // The timer of a watch must not keep the process alive.
     this.#timer = setTimeout(this.#stop, Math.min(milliseconds, 0x7fffffff)).unref()
     signal.addEventListener('abort', this.#stop, {once: true})
     if (signal.aborted) this.#over = true
   }
 
-  /** Its time has passed, its caller has gone, or the server is closing. */
+  /** Its time has passed, its caller has left, or the server is closing. */
   get over(): boolean {
     return this.#over || this.#log.closed
   }
 
-  /** Waits for a change, for so long at most. Returns where to read on in the log; undefined at the end. */
+  /** Waits for a change, with a time limit. Returns the position in the log to read from; undefined at the end. */
   async next(milliseconds: number | undefined): Promise<number | undefined> {
     if (this.over) return undefined
     let timer: NodeJS.Timeout | undefined

@@ -10,10 +10,10 @@ import {WatchFrames, type EventForm} from './watch-frames.ts'
 import {WatchWait} from './watch-wait.ts'
 
 const BATCH = 256
-/** A piece that is sent ends once it is so long: what a caller leaves unread takes no more memory, or one event's. */
+/** A piece ends once it is this long. So unread data takes no more memory than this, or than one event. */
 const PIECE = 64 * 1024
 const BOOKMARK_EVERY = 60_000
-/** How often a watch looks whether the revision that its caller has seen elsewhere has come here too. */
+/** How often a watch checks whether memory has reached the revision that its caller has seen elsewhere. */
 const CATCH_UP_EVERY = 20
 /** kube-apiserver's --min-request-timeout. */
 const MIN_TIMEOUT_SECONDS = 1800
@@ -22,7 +22,7 @@ export interface WatchRequest<Frame = string, Piece = string> {
   options: ListOptions
   selection: Selection
   form: EventForm<Frame, Piece>
-  /** Ends the watch; a StatusError as its reason is the last that the caller is told. */
+  /** Ends the watch; a StatusError as its reason is sent as the last event. */
   signal: AbortSignal
   /** From 0 up to 1. */
   random: () => number
@@ -33,15 +33,15 @@ const tooOld = (wanted: number, current: number) =>
   new StatusError(410, 'Expired', `too old resource version: ${wanted} (${current})`)
 
 /**
- * How long a watch lasts: half an hour to an hour, so that not all end together. As Kubernetes, but that a caller can ask
- * for less only: nobody keeps a place indefinitely.
+ * How long a watch lasts: half an hour to an hour, so that not all end together. As in Kubernetes, but a caller can only ask
+ * for less: nobody keeps a place indefinitely.
  */
 export function watchSeconds(asked: number | undefined, random: () => number): number {
   const longest = MIN_TIMEOUT_SECONDS * (1 + random())
   return asked === undefined || asked === 0 ? longest : Math.min(asked, longest)
 }
 
-/** Follows the changes of a resource. What is wrong with the request is thrown before anything is sent. */
+/** Follows the changes of a resource. Errors in the request are thrown before anything is sent. */
 export function startWatch<Frame, Piece>(
   registry: Registry,
   store: ResourceStore,
@@ -61,9 +61,9 @@ class Watch<Frame, Piece> {
   readonly #frames: WatchFrames<Frame>
   /** The revision that the caller has named. */
   readonly #since: number
-  /** Changes up to here are known to the caller. */
+  /** The caller knows the changes up to here. */
   #seen = 0
-  /** The caller is to be told when it has seen the initial state. */
+  /** The caller wants a bookmark after the initial state. */
   #initialEndDue = false
   #nextBookmark: number
 
@@ -99,12 +99,12 @@ class Watch<Frame, Piece> {
     if (signal.reason instanceof StatusError) yield this.#failure(signal.reason)
   }
 
-  /** Sends what comes before the live changes; answers the position in the log that those begin at. */
+  /** Sends what comes before the live changes; returns the position in the log where those begin. */
   async *#start(): AsyncGenerator<Piece, number> {
     const {log} = this.#store
     const {sendInitialEvents} = this.#request.options
     if (sendInitialEvents ?? this.#since === 0) {
-      // Position and state are taken in one breath: no change can fall between them.
+      // Position and state are read without waiting, so no change can fall between them.
       const position = log.end
       yield* this.#initialEvents()
       return position
@@ -157,7 +157,7 @@ class Watch<Frame, Piece> {
     }
     if (frames.length > 0) yield form.join(frames)
     if (options.sendInitialEvents !== true || !options.allowWatchBookmarks) return
-    // The caller has seen a later state elsewhere: what it is told to be whole must not be older than that.
+    // The caller has seen a later state elsewhere: the initial state must not be older than that.
     if (revision < this.#since) this.#initialEndDue = true
     else yield form.join([form.bookmark(revision, true)])
   }
@@ -167,7 +167,7 @@ class Watch<Frame, Piece> {
     return form.join([form.error(error)])
   }
 
-  /** What the first events are to the caller, and how many of them were looked at. */
+  /** What the first events mean to the caller, and how many of them were read. */
   #piece(events: ObjectEvent[]): {frames: Frame[]; taken: number} {
     const frames: Frame[] = []
     let length = 0
@@ -194,11 +194,11 @@ class Watch<Frame, Piece> {
     }
     if (!options.allowWatchBookmarks || performance.now() < this.#nextBookmark) return []
     this.#nextBookmark = performance.now() + this.#bookmarkEvery
-    // A caller that waits for a revision to come must not be sent back behind it.
+    // A caller that waits for a later revision must not get an older one.
     return revision < this.#since ? [] : [form.bookmark(revision, false)]
   }
 
-  /** How long there is nothing to do but for a change; undefined: no limit. */
+  /** How long to wait if nothing changes; undefined: no limit. */
   #longestQuiet(): number | undefined {
     if (this.#initialEndDue) return CATCH_UP_EVERY
     if (!this.#request.options.allowWatchBookmarks) return undefined

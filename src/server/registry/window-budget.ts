@@ -1,15 +1,15 @@
-/** What holds bytes of a budget and can give some back. */
+/** A holder of bytes that can release some. */
 export interface Holder {
   readonly bytes: number
-  /** Gives back so many bytes, or all that it has. */
+  /** Releases this many bytes, or all that it has. */
   release(bytes: number): void
 }
 
 const MOST_BYTES = 32 * 1024 * 1024
-/** So much is left when it was full, so that room is made once for many changes. */
+/** The part that stays used after a cleanup, so that one cleanup makes room for many changes. */
 const KEPT = 3 / 4
 
-/** The bytes that the windows of all resources share. When they are too many, whoever holds most gives some back. */
+/** The bytes that the windows of all resources share. If there are too many, the largest window releases some. */
 export class WindowBudget {
   readonly #most: number
   readonly #holders: Holder[] = []
@@ -30,7 +30,7 @@ export class WindowBudget {
       const excess = this.#bytes - this.#most * KEPT
       const [first, second] = this.#holders.toSorted((one, other) => other.bytes - one.bytes)
       if (excess <= 0 || first === undefined || first.bytes === 0) return
-      // Down to what the next one holds, then both take turns.
+      // Down to the size of the next one, then both take turns.
       first.release(Math.min(excess, Math.max(first.bytes - (second?.bytes ?? 0), first.bytes / 2)))
     }
   }

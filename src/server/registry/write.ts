@@ -9,25 +9,25 @@ import type {ResourceStore} from './resource-store.ts'
 import type {StoreQuota} from './store-quota.ts'
 import {jsonAt, type StoredObject} from './stored-object.ts'
 
-/** What every write needs of the server. */
+/** What every write needs from the server. */
 export interface WriteServices extends Admission {
   registry: Registry
-  /** Absent: anything that fits into an object is stored. */
+  /** Absent: only the size of each object is limited. */
   quota?: Pick<StoreQuota, 'require'>
 }
 
-/** One write request: who, where, by which version and name of a field manager. */
+/** One write request: user, location, version and field manager. */
 export interface WriteTarget {
   store: ResourceStore
   context: OperationContext
-  /** The shape of the served version that the request speaks. */
+  /** The shape of the served version that the request uses. */
   shape: StructShape
   /** The served apiVersion, as managedFields name it. */
   apiVersion: string
   manager: string
 }
 
-/** What a write answers: the object's text without kind and apiVersion, and the code. */
+/** What a write returns: the object's text without kind and apiVersion, and the status code. */
 export interface WriteResult {
   json: string
   created: boolean
@@ -69,14 +69,14 @@ const STATUS = fieldSetOf([['status']])
 const SPEC = fieldSetOf([['spec']])
 const SPEC_AND_STATUS = fieldSetOf([['spec'], ['status']])
 
-/** The fields that an endpoint does not write, so that nobody comes to own them through it. */
+/** The fields that an endpoint does not write, so nobody can own them through it. */
 function resetFields(resource: Resource, subresource: string): FieldSet {
   if (subresource !== '') return SPEC
   if (resource.specIsNeverOwned === true) return SPEC_AND_STATUS
   return resource.subresources?.status === undefined ? EMPTY_SET : STATUS
 }
 
-/** What tracking of owned fields needs to know of a write. */
+/** What tracking of field owners needs to know about a write. */
 export const trackingOf = ({store: {resource}, context, ...target}: WriteTarget) => ({
   shape: target.shape,
   manager: target.manager,
