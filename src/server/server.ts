@@ -25,25 +25,25 @@ import {createRequestLabels} from './request-labels.ts'
 import {createResources} from './resources/index.ts'
 import {ensureSystemObjects, republishTrust} from './system-objects.ts'
 
-/** What of a control plane's trust its server needs. */
+/** The parts of the trust state that the server needs. */
 export type ServerTrust = Omit<Trust, 'authorities'>
 
 export interface ServerOptions extends AccessOptions, ObservationOptions {
   host: string
   /** 0: the system picks one. */
   port: number
-  /** `host` that clients are told to use. */
+  /** The host that clients should use. */
   advertiseAddress: string
-  /** As in AccessOptions; besides, new connections are shown the new certificate, and delegated authenticators get the new CAs. */
+  /** As in AccessOptions. In addition, new connections get the new certificate, and delegated authenticators get the new CAs. */
   trust: Live<ServerTrust>
   /** Where services get their addresses from; the first one is that of `default/kubernetes`. */
   serviceRange: AddressRange
   limits?: {
     http?: Partial<HttpLimits>
     requests?: Partial<RequestLimits>
-    /** For each requester that is no node. */
+    /** For each requester that is not a node. */
     certificateRequestsPerHour?: number | undefined
-    /** What all objects may take. */
+    /** The most bytes that all objects may take. */
     quotaBytes?: number | undefined
   }
 }
@@ -55,7 +55,7 @@ export interface RunningServer {
   close(graceMilliseconds: number): Promise<void>
 }
 
-/** What answers requests is made of. */
+/** The parts that serve requests. */
 interface Parts {
   access: Access
   resources: readonly Resource[]
@@ -102,7 +102,7 @@ function resourceEndpoint(
   })
 }
 
-/** `port` is asked for once the server listens. */
+/** `port` is called once the server listens. */
 function assembleHandler(options: ServerOptions, parts: Parts, port: () => number): Handler {
   const {clock, limits, tokenIssuer, trust, advertiseAddress, onError} = options
   const {access, resources, observation, slice} = parts
@@ -134,7 +134,7 @@ const tlsOf = ({serving, bundles}: ServerTrust) => ({
   clientAuthorities: bundles.client.pem,
 })
 
-/** Opens the store's content, listens, and creates the objects that every cluster has. */
+/** Loads the store into memory, listens, and creates the objects that every cluster has. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const {host, trust, serviceRange, onError} = options
   const parts = await openParts(options)

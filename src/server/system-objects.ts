@@ -25,7 +25,7 @@ export interface SystemObjectsOptions {
   trust: Live<Pick<Trust, 'bundles' | 'signing'>>
 }
 
-/** Makes what every cluster has from its first start, and puts right at each start what must be right. */
+/** Creates the objects that every cluster has, and repairs those that must be correct at each start. */
 export async function ensureSystemObjects(options: SystemObjectsOptions): Promise<void> {
   const {objects} = options
   const write = writer(options.handler)
@@ -51,9 +51,9 @@ function writer(handler: Handler): Write {
       caller: CALLER,
     }
     const {status, body: answer} = await handler(request)
-    // Another server on the same store may have been faster.
+    // Another server on the same store may have created it first.
     if (status === 409 || status < 300) return
-    // The answer is the Status of a refusal: its message is what an operator needs.
+    // The response is a Status: its message is what an operator needs.
     const {message} = JSON.parse(answer as string) as {message: string}
     throw new Error(`cannot ${method} ${path}: ${message}`)
   }
@@ -96,7 +96,7 @@ const withoutVersion = ({metadata: {resourceVersion: _, ...metadata}, ...object}
   metadata,
 })
 
-/** The service that tells pods where the API server is; its port is put right where the server has moved. */
+/** The service by which pods find the API server; its port is corrected if the server has moved. */
 async function ensureKubernetesService(
   {objects, serviceAddress, port}: SystemObjectsOptions,
   write: Write,
@@ -159,7 +159,7 @@ async function publishAuthorities({objects, trust}: Published, write: Write): Pr
     await write('PUT', `${path}/${AUTHENTICATION_CONFIG}`, object)
 }
 
-/** Publishes every new generation, and tries again where that fails. Returns how to end that. */
+/** Publishes every new generation, and retries if that fails. Returns a function that stops it. */
 export function republishTrust(
   published: Published,
   onError: (error: unknown) => void,

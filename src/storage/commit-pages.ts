@@ -1,4 +1,4 @@
-/** In long random runs no commit took more than 0.8 of what is counted here; the rest is caution. */
+/** In long random runs no commit took more than 0.8 of this estimate; the rest is a safety margin. */
 const MARGIN = 1.5
 
 interface TreeStats {
@@ -8,7 +8,7 @@ interface TreeStats {
   overflowPages: number
 }
 
-/** What the library's getStats answers; its types leave it open. */
+/** What the library's getStats returns; its types do not say. */
 export interface LmdbStats extends TreeStats {
   pageSize: number
   lastPageNumber: number
@@ -16,8 +16,9 @@ export interface LmdbStats extends TreeStats {
 }
 
 /**
- * The most pages that a commit can add. LMDB copies each page it changes: a record takes at most two leaves of its own or its
- * overflow pages, a removal the leaf it stands on, both the branches above, and the list of free pages may be written again.
+ * The most pages that a commit can add. LMDB copies each page it changes: a record takes at most two leaves or its overflow
+ * pages, a removal takes the leaf of the record, and both take the branches above. The list of free pages may be written
+ * again.
  */
 export function pagesFor(stats: LmdbStats, records: {bytes: Buffer}[], removals: number): number {
   const {pageSize, treeDepth, treeBranchPageCount, treeLeafPageCount, free} = stats

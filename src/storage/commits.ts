@@ -1,7 +1,7 @@
 import {messageOf} from '../errors.ts'
 import type {RecordChange, RecordStore} from './record-store.ts'
 
-/** For so long the last commit says whether the disk takes one. */
+/** How long the last commit counts as proof that the disk accepts writes. */
 const CHECK_EVERY = 1_000
 
 export type CommitChange = Omit<RecordChange, 'compacted'>
@@ -25,7 +25,7 @@ export class Commits {
     this.#tell = tell
   }
 
-  /** Ends with the last commit asked for, whether that succeeds or not. */
+  /** Resolves after the last requested commit, whether it succeeds or not. */
   get ended(): Promise<void> {
     return this.#last
   }
@@ -39,7 +39,10 @@ export class Commits {
     return commit
   }
 
-  /** Throws if the disk takes no commit. If there was none lately, one of nothing is made for all who ask, however long it takes. */
+  /**
+   * Throws if the disk accepts no commit. If there was no recent one, all callers share an empty commit, however long it
+   * takes.
+   */
   async check(): Promise<void> {
     if (performance.now() - this.#outcome.at >= CHECK_EVERY) {
       this.#checking ??= this.commit(NOTHING).finally(() => (this.#checking = undefined))
@@ -49,7 +52,7 @@ export class Commits {
 
   #succeed(change: CommitChange): void {
     if (this.#outcome.error !== undefined) {
-      // A small commit may find room where a larger one did not: only the commit of a check ends a failure.
+      // A small commit may fit where a larger one did not: only the commit of a check ends a failure.
       if (change !== NOTHING) return void this.check().catch(() => undefined)
       this.#tell('the store accepts writes again')
     }

@@ -3,17 +3,17 @@ import type {VersionedStorage} from './versioned-storage.ts'
 
 /** How much history a store keeps, so that watches can resume after a restart and paged lists can finish. */
 export interface HistoryLimits {
-  /** Changes of the last so many milliseconds stay, */
+  /** Changes of this many recent milliseconds are kept, */
   milliseconds: number
-  /** and the last so many changes however old they are, */
+  /** and this many recent changes, however old they are, */
   atLeast: number
-  /** but never more than so many, */
+  /** but never more than this many, */
   atMost: number
-  /** nor more than so many bytes of values that were replaced or deleted. */
+  /** nor more than this many bytes of values that were replaced or deleted. */
   bytes: number
 }
 
-/** Five minutes, as kube-apiserver has etcd compacted; the bounds hold it in memory and on disk under any load. */
+/** Five minutes, as kube-apiserver compacts etcd. The limits bound memory and disk under any load. */
 export const DEFAULT_HISTORY: HistoryLimits = {
   milliseconds: 5 * 60_000,
   atLeast: 1_000,
@@ -57,7 +57,7 @@ export function startCompaction(
   }
 }
 
-/** Each call of the returned function notes where the store is, and forgets the history that is too old or too long. */
+/** Each call of the returned function records the current revision, and drops history that is too old or too long. */
 export function autoCompactor(
   storage: Pick<VersionedStorage, 'compact' | 'historyWithin' | 'revision' | 'usage'>,
   clock: Clock,
@@ -71,7 +71,7 @@ export function autoCompactor(
     const old = seen.filter(({at}) => at <= now - limits.milliseconds).at(-1)
     if (old) seen = seen.filter(({at}) => at >= old.at)
     const byAge = Math.min(old?.revision ?? 0, revision - limits.atLeast)
-    // Down to half, so that a flood of large values does not have the store compacted at every write.
+    // Down to half, so that a flood of large values does not cause a compaction at every write.
     const bySize =
       storage.usage().history > limits.bytes ? storage.historyWithin(limits.bytes / 2) : 0
     const target = Math.max(byAge, revision - limits.atMost, bySize)

@@ -3,7 +3,7 @@ import type {StorageEvent, Subscriber} from './storage.ts'
 
 /** Where a subscription reads what was committed before it began. */
 export interface ChangeLog {
-  /** Some changes under the prefix after a revision, and the revision up to which there is no other. */
+  /** Some changes under the prefix after a revision, and the revision up to which these are all. */
   read(prefix: string, since: number): {events: StorageEvent[]; through: number}
 }
 
@@ -12,7 +12,7 @@ interface Subscription {
   subscriber: Subscriber
 }
 
-/** Hands every commit to the subscribers, in order, before the next one is made. */
+/** Passes every commit to the subscribers, in order, before the next commit. */
 export class Feed {
   readonly #log: ChangeLog
   readonly #subscriptions = new Set<Subscription>()
@@ -58,7 +58,7 @@ export class Feed {
   }
 }
 
-/** The commit is done: a subscriber that throws is a fault of its own and must not cost others their events. */
+/** The commit is done. A subscriber that throws must not keep events from the others. */
 function callSafely(call: () => void): void {
   try {
     call()

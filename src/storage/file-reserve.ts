@@ -7,22 +7,22 @@ const LARGEST_STEP = 32 * 1_024 * 1_024
 const CHUNK = 256 * 1_024
 
 /**
- * Room on the disk behind what a file uses, written beforehand: who then writes there cannot run out of room, and a sync has no
- * new length to note. The step grows with the file.
+ * Disk space behind the used part of a file, written in advance. Later writes there cannot run out of space, and a sync has
+ * no new length to record. The step grows with the file.
  */
 export class FileReserve {
   readonly #file: string
-  /** Up to here the file has its blocks. */
+  /** Up to here the file's blocks are allocated. */
   #end: number
 
   constructor(file: string) {
     this.#file = file
     const {size, blocks} = statSync(file)
-    // A copy may have left out the blocks that hold nothing.
+    // A copy may have skipped empty blocks.
     this.#end = blocks * 512 >= size ? size : 0
   }
 
-  /** Sees that there is room for so many bytes behind those used; throws where the disk has none. */
+  /** Ensures space for this many bytes after those used; throws if the disk is full. */
   async ensure(used: number, wanted: number): Promise<void> {
     const end = used + wanted
     if (end <= this.#end) return

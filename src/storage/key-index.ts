@@ -44,7 +44,7 @@ export class KeyIndex<Item extends {key: string}> {
       from = from === undefined ? firstAtOrAfter(chunk, start) : 0
       for (const item of from > 0 ? chunk.slice(from) : chunk) {
         if (item.key === after) continue
-        // Keys under a prefix stand together, and the start is never before the first of them.
+        // Keys with a prefix are adjacent, and the start is never before the first of them.
         if (!item.key.startsWith(prefix)) return
         yield item
       }

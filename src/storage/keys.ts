@@ -24,7 +24,7 @@ function byteRank(unit: number): number {
   return unit < AFTER_SURROGATES ? unit + 0x10000 : unit
 }
 
-/** Refuses what cannot be a key: nothing, too long, or text that has no UTF-8 form of its own. */
+/** Refuses invalid keys: empty, too long, or text that is not valid Unicode. */
 export function requireKey(key: string): void {
   if (key === '') throw new TrustError('INVALID', 'a key in the store must not be empty')
   if (key.length > MAX_KEY_BYTES || Buffer.byteLength(key) > MAX_KEY_BYTES) {

@@ -33,7 +33,7 @@ export function checkLmdbFile(file: string, visit: Visit): void {
 function walk(pages: PageReader, tree: Tree, compare: Compare, visit: Visit): void {
   const found = {branches: 0, leaves: 0, overflows: 0, entries: 0}
   let last: Buffer | undefined
-  /** What a branch says its next records start at. */
+  /** The first key of the next records, according to a branch. */
   let floor: Buffer | undefined
 
   const requireOrder = (key: Buffer, page: number) => {

@@ -13,7 +13,7 @@ export function openLmdb(file: string): RootDatabase<Buffer, Buffer> {
   requireOpenable(file)
   return open<Buffer, Buffer>(file, {
     overlappingSync: false,
-    // Commits are batched here. The library would hold a promise of its own for each, and crash where it is rejected.
+    // Commits are batched in our code. The library would keep its own promise for each, and crash if it is rejected.
     eventTurnBatching: false,
     noSubdir: true,
     keyEncoding: 'binary',
@@ -21,7 +21,7 @@ export function openLmdb(file: string): RootDatabase<Buffer, Buffer> {
   })
 }
 
-/** The library crashes where LMDB cannot open its three descriptors, so that is tried first, where it is an error like any other. */
+/** The library crashes if LMDB cannot open its three descriptors. So this is tried first, where it is an ordinary error. */
 export function requireOpenable(file: string): void {
   const descriptors: number[] = []
   try {

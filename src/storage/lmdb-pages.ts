@@ -7,7 +7,7 @@ const MAGIC = 0xbeefc0de
 const DATA_VERSION = 2
 export const PAGE_HEADER = 24
 const META_BYTES = 168
-/** Whether a later trustadm or another program wrote it cannot be told. */
+/** There is no way to tell whether a later trustadm or another program wrote it. */
 const OTHER_FORMAT = [
   'nothing was changed: if a newer trustadm wrote it, upgrade trustadm on this machine',
   'if it is of another program, choose another folder with "--dir"',
@@ -58,7 +58,7 @@ export class PageReader {
     return this.#seen.has(page)
   }
 
-  /** The page, checked to be of this kind, with its number, and met for the first time. */
+  /** Returns the page after checking its kind, its number, and that it was not visited before. */
   read(page: number, kind: number): Buffer {
     this.#claim(page, 1)
     const bytes = this.#bytes(page * this.#pageSize, this.#pageSize)

@@ -12,7 +12,7 @@ import type {StoreHeader} from './store-header.ts'
 import {FIRST_REVISION} from './versioned-state.ts'
 import {commitError, endIfOverrun, writeFailed} from './write-failure.ts'
 
-/** How long after a failure the store is checked again at the earliest: a check reads the whole file. */
+/** The shortest time between a failure and the next check: a check reads the whole file. */
 const RETRY_AFTER = 1_000
 
 /** In bytes. A disk with less room than this counts as full, though small commits may still fit. */
@@ -21,7 +21,7 @@ const PROBE_ROOM = 1_024 * 1_024
 /** Revision 0 is no change, so its place is free for the header. */
 export const HEADER_KEY = revisionKey(0)
 
-/** Records in LMDB, filed by revision. Values are read from the file's map at every call. */
+/** Records in LMDB, sorted by revision. Values are read from the memory map at every call. */
 export class LmdbRecords implements RecordStore {
   readonly #file: string
   readonly #open: typeof openLmdb
@@ -42,7 +42,7 @@ export class LmdbRecords implements RecordStore {
   }
 
   value(revision: number): Uint8Array {
-    // The library's own buffer, good until the next read: copying the value alone is what is left to pay.
+    // The library's own buffer, valid until the next read: only the value needs to be copied.
     const bytes = this.#database.getBinaryFast(revisionKey(revision))
     if (!bytes) throw damaged(`the record of revision ${revision} is missing`)
     const {value} = decodeRecord(revision, bytes.subarray(0, bytes.length))
@@ -54,7 +54,7 @@ export class LmdbRecords implements RecordStore {
     const header = {...this.#header, compacted}
     const records = put.map((record) => ({revision: record.revision, bytes: encodeRecord(record)}))
     await this.#requireSound()
-    // A commit of nothing shows that the disk takes one.
+    // An empty commit shows that the disk accepts writes.
     const isProbe = records.length === 0 && remove.length === 0
     await this.#makeRoom(records, remove.length, isProbe ? PROBE_ROOM : 0)
     try {
@@ -64,7 +64,7 @@ export class LmdbRecords implements RecordStore {
         if (isProbe || compacted !== this.#header.compacted) this.#put(0, encodeHeader(header))
       })
     } catch (error) {
-      // Before anybody hears of it: what failed must not be there after a restart.
+      // Before callers learn of the failure: a failed write must not exist after a restart.
       await this.#recover().catch(() => undefined)
       throw error
     }
@@ -81,8 +81,8 @@ export class LmdbRecords implements RecordStore {
   }
 
   /**
-   * LMDB must not meet a full disk: where it does, it writes its message past the end of a buffer, and the process may crash
-   * at any time after. So the file has room for the commit before LMDB is asked.
+   * LMDB must never hit a full disk: it would then write its message past the end of a buffer, and the process could crash
+   * at any later time. So space for the commit is reserved before LMDB is called.
    */
   async #makeRoom(records: {bytes: Buffer}[], removals: number, least = 0): Promise<void> {
     const stats = this.#database.getStats() as LmdbStats
@@ -153,7 +153,7 @@ export class LmdbRecords implements RecordStore {
   }
 }
 
-/** Checks the whole file, and that what was acknowledged last is there. Answers the revisions behind that. */
+/** Checks the whole file, and that the last acknowledged write is there. Returns the revisions after it. */
 function checkedRecordsAfter(file: string, newest: number): number[] {
   let compacted: number | undefined
   let isNewestThere = false

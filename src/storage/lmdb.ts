@@ -13,9 +13,9 @@ import {VersionedState} from './versioned-state.ts'
 import {VersionedStorage} from './versioned-storage.ts'
 
 /**
- * Opens the embedded store in the folder `store` of the directory, and creates it if it does not exist. Throws
- * STORE_LOCKED if another process has it open, STORE_FOREIGN and STORE_CORRUPT if the file is not what this program wrote; such a
- * file is left as it is. `tell` gets a line when writes begin to fail, and when they work again.
+ * Opens the embedded store in the folder `store` of the directory, and creates it if it does not exist. Throws STORE_LOCKED
+ * if another process has it open, STORE_FOREIGN and STORE_CORRUPT if the file is not what this program wrote; such a file is
+ * left as it is. `tell` is called with a line when writes begin to fail, and when they work again.
  */
 export async function openLmdbStorage(
   directory: string,
@@ -51,7 +51,7 @@ async function lock({folder}: StoreFiles): Promise<() => Promise<void>> {
   }
 }
 
-/** The one pass over the file that checks it also gathers the keys and revisions. */
+/** The same pass over the file checks it and collects the keys and revisions. */
 function load({data}: StoreFiles): {header: StoreHeader; state: VersionedState} {
   let header: StoreHeader | undefined
   let state = new VersionedState()
@@ -68,7 +68,7 @@ function load({data}: StoreFiles): {header: StoreHeader; state: VersionedState} 
   return {header, state}
 }
 
-/** Above the compacted revision every change is there and follows from the one before. */
+/** Above the compacted revision no change may be missing, and each must follow from the one before. */
 function applyLoaded(state: VersionedState, {key, revision, created, value}: VersionRecord): void {
   if (revision > state.compacted) {
     const previous = state.newest(key)

@@ -3,7 +3,7 @@ import type {RecordChange, RecordStore} from './record-store.ts'
 import {VersionedState} from './versioned-state.ts'
 import {VersionedStorage} from './versioned-storage.ts'
 
-/** A store that is gone with the process: for tests and dry runs. */
+/** A store that ends with the process: for tests and dry runs. */
 export function openMemoryStorage(): VersionedStorage {
   return new VersionedStorage(new MemoryRecords(), new VersionedState())
 }

@@ -3,8 +3,8 @@ import {TrustError} from '../errors.ts'
 import type {VersionRecord} from './record-store.ts'
 
 /**
- * A record on disk: checksum (4 bytes), kind (1), length of the key (2), revision of the creation (8), key, value. The checksum
- * also covers the revision, under which the record is filed.
+ * A record on disk: checksum (4 bytes), kind (1), length of the key (2), revision of the creation (8), key, value. The
+ * checksum also covers the revision, which is the record's key.
  */
 const HEADER = 15
 const WORD = 2 ** 32
@@ -36,7 +36,7 @@ export function encodeRecord({revision, key, created, value}: VersionRecord): Bu
   return bytes
 }
 
-/** Throws STORE_CORRUPT for bytes that are not what was written. The value is a view of the bytes given. */
+/** Throws STORE_CORRUPT if the bytes have changed since they were written. The value is a view of the bytes given. */
 export function decodeRecord(revision: number, bytes: Buffer): VersionRecord {
   if (bytes.length < HEADER || bytes.readUInt32LE(0) !== checksum(revision, bytes)) {
     throw damaged(`the record of revision ${revision} does not have its checksum`)

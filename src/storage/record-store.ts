@@ -20,12 +20,11 @@ export interface RecordChange {
  * written, so a reader needs no snapshot: whatever is committed in the meantime, the record of a known revision stays as it is.
  */
 export interface RecordStore {
-  /** The value written at this revision. Only asked for revisions that hold one. */
+  /** The value written at this revision. Only called for revisions that have one. */
   value(revision: number): Uint8Array
   /**
-   * All of the change or nothing of it; resolves when it is on the disk. Only one commit runs at a time. Where it
-   * rejects, nothing of the change is there, and the next commit may succeed. A commit of nothing shows whether the disk
-   * takes one.
+   * Writes all of the change or nothing; resolves when it is on the disk. Only one commit runs at a time. If it rejects,
+   * nothing was written, and the next commit may succeed. An empty commit shows whether the disk accepts writes.
    */
   commit(change: RecordChange): Promise<void>
   size(): Promise<number>

@@ -18,9 +18,9 @@ export interface StorageEvent {
 }
 
 export interface RangeOptions {
-  /** At most so many entries. */
+  /** The most entries. */
   limit?: number
-  /** No more entries once their values take so many bytes; the first one comes however large it is. */
+  /** No more entries once their values take this many bytes; the first one is always included. */
   bytes?: number
   /** Only keys after this one, in byte order. */
   after?: string
@@ -32,17 +32,17 @@ export interface Range {
   entries: Entry[]
   /** The revision that the range was read at. */
   revision: number
-  /** How many entries stand behind the last one returned. */
+  /** How many entries follow the last one returned. */
   remaining: number
 }
 
-/** How many bytes the values take: the newest of every key, and those that are kept as history only. */
+/** How many bytes the values take: the newest of every key, and those that are only history. */
 export interface StorageUsage {
   live: number
   history: number
 }
 
-/** Who follows the changes under a prefix. */
+/** A subscriber to the changes under a prefix. */
 export interface Subscriber {
   /**
    * The next changes, in the order of their revisions, with no gap and no repeat. There are no others up to `revision`; `events` is
@@ -86,7 +86,10 @@ export interface Storage {
     until: number,
     signal: AbortSignal,
   ): AsyncIterable<StorageEvent[]>
-  /** Follows the changes under the prefix above `since`. Returns how to stop. `lost` is never called before this has returned. */
+  /**
+   * Follows the changes under the prefix above `since`. Returns a function that stops it. `lost` is never called before this
+   * has returned.
+   */
   subscribe(prefix: string, since: number, subscriber: Subscriber): () => void
   /** Throws if the store does not accept writes at present. Writes something to find out, but not more than once a second. */
   check(): Promise<void>

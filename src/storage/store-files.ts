@@ -47,8 +47,8 @@ export function prepareFolder(directory: string): StoreFiles {
 }
 
 /**
- * Sees that there is a data file. A new one is made aside and renamed, so a file under its name is whole from the start, and an
- * empty or short one is damage and never the trace of an interrupted start.
+ * Ensures that there is a data file. A new one is written under another name and renamed, so it is complete from the start.
+ * An empty or short file is damage, never the result of an interrupted start.
  */
 export async function prepareData(files: StoreFiles): Promise<void> {
   try {
@@ -87,8 +87,8 @@ async function createData({folder, data}: StoreFiles): Promise<void> {
 }
 
 /**
- * LMDB maps this file and writes to the map. A page that the disk has no room for would end the process then, so its room is
- * taken beforehand, where that is an error like any other.
+ * LMDB maps this file and writes to the map. A page without space on the disk would then end the process. So the space is
+ * allocated in advance, where a failure is an ordinary error.
  */
 function prepareReaders(file: string): void {
   const descriptor = openSync(
@@ -105,7 +105,7 @@ function prepareReaders(file: string): void {
   }
 }
 
-/** Leaves an empty file. The library crashes where there is no room for the first pages, so that is tried first. */
+/** Leaves an empty file. The library crashes if there is no space for the first pages, so this is tried first. */
 function requireRoom(file: string): void {
   const descriptor = openSync(file, 'wx', 0o600)
   try {
@@ -127,7 +127,7 @@ function statOf(file: string): Stats | undefined {
   return lstatSync(file, {throwIfNoEntry: false})
 }
 
-/** Turns an error of the system into one that says what to do. */
+/** Turns a system error into one that says what to do. */
 export function fileError(error: unknown, file: string): unknown {
   if (error instanceof TrustError || !systemCode(error)) return error
   return new TrustError('FILE_UNWRITABLE', `cannot use ${file}: ${messageOf(error)}`, {

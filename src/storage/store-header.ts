@@ -6,11 +6,11 @@ import {damaged} from './record-codec.ts'
 const FORMAT = 'trustadm-store'
 const VERSION = 1
 
-/** What stands first in the file: that it is ours, which format it has, and where its history begins. */
+/** The first record of the file: marks it as ours, with its format and the start of its history. */
 export interface StoreHeader {
   format: typeof FORMAT
   version: number
-  /** Tells this store from every other, also from one restored under the same name. */
+  /** Identifies this store, also if another is restored under the same name. */
   instance: string
   compacted: number
 }

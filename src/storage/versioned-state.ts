@@ -13,7 +13,7 @@ export interface Version {
   bytes: number
 }
 
-/** How far `changes` reads: at least one change, and no more once there are so many or their values take so many bytes. */
+/** How far `changes` reads: at least one change, and until this many changes or bytes of values are reached. */
 export interface MostChanges {
   count: number
   bytes: number
@@ -24,7 +24,7 @@ export interface KeyVersion {
   version: Version
 }
 
-/** A change and what it replaced, as they stand in the history. */
+/** A change and what it replaced, as in the history. */
 export interface LoggedChange extends KeyVersion {
   previous?: Version
 }
@@ -70,12 +70,12 @@ export class VersionedState {
     return {...this.#usage}
   }
 
-  /** The newest version of a key, where the key is there. */
+  /** The newest version of a key, if the key exists. */
   newest(key: string): Version | undefined {
     return alive(this.#keys.get(key)?.versions.at(-1))
   }
 
-  /** Takes a change in the order of the revisions. Those above the compacted revision leave no gap. */
+  /** Adds a change; changes must come in the order of their revisions. Above the compacted revision there are no gaps. */
   apply(key: string, version: Version): void {
     let history = this.#keys.get(key)
     if (!history) {
@@ -109,7 +109,7 @@ export class VersionedState {
     return {entries, revision: at, remaining}
   }
 
-  /** Changes above `since` under the prefix, and the revision up to which there is no other. */
+  /** Changes above `since` under the prefix, and the revision up to which these are all. */
   changes(
     prefix: string,
     since: number,
@@ -130,7 +130,7 @@ export class VersionedState {
     return {changes, through: Math.max(revision, since)}
   }
 
-  /** The revision to compact at, so that what was replaced later takes at most so many bytes; 0 if all of it does. */
+  /** The revision to compact at, so that what was replaced later takes at most this many bytes; 0 if it already does. */
   historyWithin(bytes: number): number {
     let left = bytes
     for (let index = this.#log.length - 1; index >= 0 && this.#usage.history > bytes; index--) {
@@ -142,8 +142,8 @@ export class VersionedState {
   }
 
   /**
-   * Forgets the history up to and with the revision; answers the revisions whose records nobody can ask for any more. Every
-   * key keeps what it held at that revision, which later changes name as their previous value.
+   * Drops the history up to and including the revision; returns the revisions whose records are no longer needed. Every key
+   * keeps what it held at that revision, which later changes name as their previous value.
    */
   compact(revision: number): number[] {
     const touched = new Set(this.#log.splice(0, revision - this.#logStart + 1))
@@ -202,7 +202,7 @@ function newestAt(versions: Version[], revision: number): Version | undefined {
   return versions[lastIndexAt(versions, revision)]
 }
 
-/** The last version at or below the revision; -1 where all are above. */
+/** The last version at or below the revision; -1 if all are above. */
 function lastIndexAt(versions: Version[], revision: number): number {
   let low = 0
   let high = versions.length

@@ -16,19 +16,19 @@ import type {
 import type {KeyVersion, LoggedChange, VersionedState} from './versioned-state.ts'
 import {WriteQueue} from './write-queue.ts'
 
-/** So much is read from the log at a time. */
+/** How much is read from the log at a time. */
 const LOG_BATCH = {count: 500, bytes: 1_024 * 1_024}
-/** So many records one commit removes at most, so that writers do not wait long for a compaction. */
+/** The most records that one commit removes, so that writers do not wait long for a compaction. */
 const REMOVE_BATCH = 5_000
 
 export interface VersionedStorageOptions {
   /** Revisions still to be removed that an interrupted compaction left. */
   forgotten?: number[]
-  /** Gets a line when commits begin to fail, and when they work again. */
+  /** Called with a line when commits begin to fail, and when they work again. */
   tell?: (line: string) => void
 }
 
-/** The Storage that both the memory and the embedded driver are: only the location of the records differs. */
+/** The Storage of both the memory and the embedded driver: only the location of the records differs. */
 export class VersionedStorage implements Storage {
   readonly #records: RecordStore
   readonly #state: VersionedState
@@ -119,7 +119,7 @@ export class VersionedStorage implements Storage {
     return this.#state.usage
   }
 
-  /** The revision to compact at, so that the history takes at most so many bytes; 0 if it does already. */
+  /** The revision to compact at, so that the history takes at most this many bytes; 0 if it already does. */
   historyWithin(bytes: number): number {
     return this.#state.historyWithin(bytes)
   }
@@ -131,7 +131,7 @@ export class VersionedStorage implements Storage {
       throw new TrustError('INVALID', `revision ${revision} is not there yet`)
     }
     if (revision <= this.#state.compacted) return
-    // Forgotten first, removed after: nobody may read a record that is about to go.
+    // Dropped from the index first, removed afterwards: nobody may read a record that is about to be removed.
     this.#forgotten = this.#forgotten.concat(this.#state.compact(revision))
     do {
       const remove = this.#forgotten.splice(0, REMOVE_BATCH)
@@ -225,7 +225,7 @@ function copy(value: Uint8Array): Uint8Array {
   return new Uint8Array(value)
 }
 
-/** A promise of work done at once; what it throws is a rejection. */
+/** Runs work at once and returns a promise; an error becomes a rejection. */
 function promised<T>(work: () => T): Promise<T> {
   return new Promise((resolve) => {
     resolve(work())

@@ -5,15 +5,15 @@ import {messageOf, systemCode, TrustError} from '../errors.ts'
 const {ENOSPC, EDQUOT, EFBIG} = constants.errno
 const FULL = new Set<unknown>(['ENOSPC', 'EDQUOT', 'EFBIG', ENOSPC, EDQUOT, EFBIG])
 
-/** Node.js names the error of the system, LMDB gives its number. */
+/** Node.js gives the name of a system error, LMDB its number. */
 function isFull(cause: unknown): boolean {
   return FULL.has(systemCode(cause) ?? (cause as {code?: unknown} | null)?.code)
 }
 
-/** A commit that did not happen: one sentence for whoever wanted to write. */
+/** The error for a failed commit, in one sentence. */
 export function writeFailed(cause: unknown): TrustError {
   const full = isFull(cause)
-  // What LMDB adds, the position and sizes of its buffers, helps nobody.
+  // LMDB adds the position and sizes of its buffers, which helps nobody.
   const [reason = ''] = messageOf(cause).split(`: ${LMDB_DETAIL}`)
   return new TrustError(
     'STORE_WRITE_FAILED',
@@ -45,8 +45,8 @@ const LMDB_DETAIL = 'Attempting to write page'
 const LMDB_BUFFER = 104
 
 /**
- * Where a write fails, LMDB prints numbers into a small buffer, some of them from memory that nobody has set. If they
- * are long it writes past the end of the buffer.
+ * If a write fails, LMDB prints numbers into a small buffer, some of them from uninitialized memory. If they are long, it
+ * writes past the end of the buffer.
  */
 export function hasOverrun(cause: unknown): boolean {
   const text = messageOf(cause)
@@ -55,7 +55,7 @@ export function hasOverrun(cause: unknown): boolean {
 }
 
 /**
- * The memory of a process in which that happened cannot be trusted, and the C library ends it sooner or later. The commit is
+ * After that the memory of the process cannot be trusted, and the C library ends the process sooner or later. The commit is
  * not on the disk: the next start finds everything that was acknowledged, and nothing else.
  */
 export function endIfOverrun(cause: unknown): void {

@@ -12,11 +12,11 @@ const MOST_BYTES = 16 * 1_024 * 1_024
 export interface Committer {
   /** The newest committed revision. */
   revision(): number
-  /** What a key holds, as of the newest commit. */
+  /** The value of a key in the newest commit. */
   entry(key: string): Entry | undefined
   /** Makes the changes durable, all or none. */
   commit(events: StorageEvent[]): Promise<void>
-  /** Makes committed changes visible and tells those who listen. */
+  /** Makes committed changes visible and notifies the subscribers. */
   publish(events: StorageEvent[]): void
 }
 
@@ -27,9 +27,9 @@ interface Waiting {
 }
 
 /**
- * Writes that arrive while a commit runs share the next one. They are decided one after the other, each
- * against what those before it leave, so a compare-and-swap in a shared commit is as good as one alone. This process is the
- * only writer, so nothing can change between a decision and its commit.
+ * Writes that arrive while a commit runs share the next one. They are decided one after the other, each against the result
+ * of those before it. So a compare-and-swap in a shared commit is as safe as one alone. This process is the only writer, so
+ * nothing can change between a decision and its commit.
  */
 export class WriteQueue {
   readonly #committer: Committer
@@ -49,7 +49,7 @@ export class WriteQueue {
     })
   }
 
-  /** Takes no more, and waits for what was taken. */
+  /** Accepts no more writes, and waits for those accepted. */
   async close(): Promise<void> {
     this.#closed = true
     await this.#running
@@ -57,7 +57,7 @@ export class WriteQueue {
 
   async #run(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // Those woken by the last commit, and the requests of this turn, get to join.
+      // Lets writers that the last commit woke, and the requests of this turn, join.
       await nextTurn()
       await this.#commit(this.#take())
     }
@@ -80,7 +80,7 @@ export class WriteQueue {
     try {
       if (events.length > 0) await this.#committer.commit(events)
     } catch (error) {
-      // A refusal may rest on a write that is now not done, so all of them fail alike.
+      // A refusal may depend on a write that has now failed, so all of them fail.
       for (const {reject} of batch) reject(error)
       return
     }

@@ -7,7 +7,7 @@ export type Write =
   | {type: 'update'; key: string; value: Uint8Array; revision: number}
   | {type: 'delete'; key: string; revision: number}
 
-/** What a write turns into at this revision, given what its key holds; throws where it may not be done. */
+/** The result of a write at this revision, given the current value of its key; throws if the write is not allowed. */
 export function decide(write: Write, previous: Entry | undefined, revision: number): StorageEvent {
   const {key} = write
   if (write.type === 'create') {

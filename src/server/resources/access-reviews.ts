@@ -8,7 +8,7 @@ import {fieldSelectorText, validateSelectorAttributes} from './review-selectors.
 
 export const AUTHORIZATION_GROUP = 'authorization.k8s.io'
 
-/** What a review asks: the self form has no user. */
+/** The spec of a review: the self form has no user. */
 export type AccessReview = Received<SubjectAccessReview>
 
 export function validateAttributes({spec = {}}: AccessReview): FieldError[] {
@@ -31,7 +31,7 @@ export function validateSubject({spec = {}}: AccessReview): FieldError[] {
   return [invalidValue('spec.user', spec.user ?? '', why)]
 }
 
-/** Reviews carry no identity of their own. */
+/** Reviews have no name or namespace of their own. */
 export function validateEmptyMetadata({metadata}: AccessReview, except: string[]): FieldError[] {
   const {managedFields: _, ...rest} = metadata
   const set = Object.entries(rest).filter(
@@ -42,7 +42,7 @@ export function validateEmptyMetadata({metadata}: AccessReview, except: string[]
   return [invalidValue('metadata', rest, why)]
 }
 
-/** The kind of such an answer is empty on a real server too. */
+/** On a real server the kind of such a response is empty too. */
 export function refuseInvalid(errors: FieldError[]): void {
   if (errors.length > 0) throw invalid({group: AUTHORIZATION_GROUP, kind: ''}, '', errors)
 }
@@ -67,7 +67,7 @@ function attributesOf({spec = {}}: AccessReview): AccessAttributes {
   }
 }
 
-/** Groups are taken as they are: nothing is added to what the review says. */
+/** Groups are used as they are: nothing is added to those in the review. */
 export const subjectOf = ({spec = {}}: AccessReview): UserInfo => ({
   username: spec.user ?? '',
   groups: spec.groups ?? [],

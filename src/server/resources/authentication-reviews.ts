@@ -15,7 +15,7 @@ const shownUser = ({username, uid, groups, extra}: UserInfo): Partial<UserInfo> 
   ...(extra && Object.keys(extra).length > 0 ? {extra} : {}),
 })
 
-/** Without services the row is data only. */
+/** Without services the row is only data. */
 export const tokenReviews = (services?: ServerServices): Resource =>
   defineResource<Received<TokenReview>>({
     group: GROUP,

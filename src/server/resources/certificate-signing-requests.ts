@@ -18,7 +18,7 @@ import {defineResource, restore, timestamp} from './define.ts'
 
 type Csr = CertificateSigningRequest
 
-/** Who asks, and for a node's certificate from where, is what the server has seen, never what the body says. */
+/** The server sets the requester, and for a node's certificate the caller's address; the body cannot. */
 function prepareForCreate(csr: Csr, {user, callerAddress}: OperationContext): void {
   const {username: _username, uid: _uid, groups: _groups, extra: _extra, ...rest} = csr.spec ?? {}
   const extra = withCallerAddress(
@@ -39,11 +39,11 @@ function validateCreate(csr: Csr, {version}: OperationContext): FieldError[] {
   return [...validateSpec(csr, version === 'v1beta1'), ...validateStatus(csr, STRICT)]
 }
 
-/** Conditions without times get them: a state that lasts keeps the time since when it does. */
+/** Adds missing times to conditions. An unchanged state keeps its transition time. */
 function fillTimes(csr: Csr, old: Csr, {clock}: OperationContext): void {
   const now = timestamp(clock.now())
   const identity = ({type, status}: CsrCondition) => JSON.stringify([type, status])
-  // Of several equal ones the first counts, so that it is put in last.
+  // Of several equal ones the first counts, so it is inserted last.
   const before = new Map(
     (old.status?.conditions ?? []).toReversed().map((one) => [identity(one), one]),
   )
@@ -56,7 +56,7 @@ function fillTimes(csr: Csr, old: Csr, {clock}: OperationContext): void {
 const indicesOf = (conditions: CsrCondition[], type: string) =>
   conditions.flatMap((condition, index) => (condition.type === type ? [index] : []))
 
-/** Decisions are made through `/approval`: here their stored form stands, unless one came or went. */
+/** Decisions are made through `/approval`: here the stored ones are kept, unless one was added or removed. */
 function keepDecisions(csr: Csr, old: Csr): void {
   const [now, before] = [csr.status?.conditions ?? [], old.status?.conditions ?? []]
   for (const type of [APPROVED, DENIED]) {
@@ -69,7 +69,7 @@ function keepDecisions(csr: Csr, old: Csr): void {
   }
 }
 
-/** Exported for its table of cases: what each endpoint says of a change. */
+/** Exported for the tests: what each endpoint allows to change. */
 export const CSR_PERMISSIONS: Record<'main' | 'status' | 'approval', Permission> = {
   main: {decide: false, issue: false},
   status: {decide: false, issue: true},
@@ -128,7 +128,7 @@ export const certificateSigningRequests = defineResource<Csr>({
   namespaced: false,
   verbs: ALL_VERBS,
   writtenByNodes: true,
-  // A request and its certificate take some 10 kB with RSA-4096 and many names; whoever has a token can make them.
+  // A request and its certificate take about 10 kB with RSA-4096 and many names. Anyone with a token can create them.
   mostBytes: 128 * 1024,
   specIsNeverOwned: true,
   validateName: pathSegmentName,

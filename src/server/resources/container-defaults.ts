@@ -33,7 +33,7 @@ export function defaultReferences({fieldRef, resourceFieldRef}: DownwardItem): v
   }
 }
 
-/** A limit without a request is the request too. */
+/** A limit without a request is also the request. */
 function defaultResources(container: Container): void {
   const resources = (container.resources ??= {})
   canonicalizeResources(resources.limits)

@@ -71,7 +71,7 @@ function validateMounts(
   })
 }
 
-/** A variable has a value, or says in one way where it comes from. */
+/** A variable has a value or exactly one source. */
 function validateVariable({name, value, valueFrom}: EnvironmentVariable, path: string) {
   const errors = requiredWith(environmentName, `${path}.name`, name)
   if (valueFrom === undefined) return errors

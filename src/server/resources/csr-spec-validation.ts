@@ -8,11 +8,11 @@ import {verifiedRequestOf} from '../../csr/read-request.ts'
 import {LEGACY_UNKNOWN, SHORTEST_SECONDS} from '../../csr/signers.ts'
 import {USAGES, isUsage} from '../../pki/usages.ts'
 
-/** As it comes in: nothing in it has been checked. */
+/** As received: nothing in it has been checked. */
 export type CertificateSigningRequest = Received<api.CertificateSigningRequest>
 
 const MOST_DOMAIN = 253
-/** A domain, a slash, and the longest namespace and name behind it. */
+/** A domain, a slash, and the longest namespace and name. */
 const MOST_SIGNER_NAME = MOST_DOMAIN + 1 + 63 + 1 + 253
 
 function validateUsages(usages: string[], lenient: boolean): FieldError[] {

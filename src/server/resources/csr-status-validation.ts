@@ -22,7 +22,7 @@ const DECIDED = [APPROVED, DENIED, FAILED]
 const CONDITIONS = 'status.conditions'
 const CERTIFICATE = 'status.certificate'
 
-/** Rules that the stored object breaks already, or that v1beta1 never had, are not asked for. */
+/** Rules that the stored object already breaks, or that v1beta1 never had, are not checked. */
 export interface Leniency {
   bothDecisions: boolean
   repeatedTypes: boolean
@@ -94,7 +94,7 @@ function isSoleCertificate(encoded: string): boolean {
   }
 }
 
-/** Why base64 of PEM is no list of certificates; an empty one is fine. */
+/** Why a base64 PEM text is not a list of certificates; an empty one is valid. */
 function certificateProblem(encoded: string): string | undefined {
   if (encoded === '' || isSoleCertificate(encoded)) return undefined
   const blocks = pemBlocks(Buffer.from(encoded, 'base64').toString('latin1'))
@@ -114,7 +114,7 @@ function certificateProblem(encoded: string): string | undefined {
   return undefined
 }
 
-/** What conditions and the certificate have to look like by themselves. */
+/** The rules for conditions and the certificate, whatever was stored before. */
 export function validateStatus(csr: CertificateSigningRequest, lenient: Leniency): FieldError[] {
   const why = lenient.anyCertificate ? undefined : certificateProblem(csr.status?.certificate ?? '')
   return [

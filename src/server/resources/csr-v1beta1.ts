@@ -6,7 +6,7 @@ import {contentOf} from '../../csr/requested-certificate.ts'
 import type {CertificateSigningRequest} from './csr-spec-validation.ts'
 import {KUBELET_CLIENT, KUBELET_SERVING, LEGACY_UNKNOWN, SIGNER_RULES} from '../../csr/signers.ts'
 
-/** The signer that a request seems to be for. */
+/** The signer that a request appears to be for. */
 function signerFor(csr: CertificateSigningRequest, usages: string[]): string {
   const verdict = requestOf(csr)
   if ('why' in verdict) return LEGACY_UNKNOWN

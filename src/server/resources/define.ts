@@ -2,7 +2,7 @@ import type {ApiObject} from '../../api/meta.ts'
 import {deepCopy} from '../kernel/json-value.ts'
 import type {Resource, Strategy, Subresource} from '../kernel/resource.ts'
 
-/** A row of the table, written with its own type and kept under the common one. */
+/** A row of the table, written with its own type and stored as the common one. */
 export function defineResource<T extends ApiObject>(row: Resource<T>): Resource {
   return row as unknown as Resource
 }
@@ -12,7 +12,7 @@ interface WithStatus extends ApiObject {
   status?: unknown
 }
 
-/** A field of the stored object in place of what the caller sent, or of nothing. */
+/** Restores a field of the stored object, whatever the caller sent. */
 export function restore<T extends ApiObject>(object: T, old: T, field: keyof T): void {
   const stored = old[field]
   // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- a missing field stays missing

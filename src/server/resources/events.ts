@@ -19,7 +19,7 @@ function validateNamespace({metadata, involvedObject, eventTime}: Event): FieldE
   const about = involvedObject?.namespace ?? ''
   const own = metadata.namespace ?? ''
   const ofCluster = own === 'default' || (own === 'kube-system' && Boolean(eventTime))
-  // Whoever sends an eventTime may report on objects of other namespaces.
+  // Events with an eventTime may be about objects in other namespaces.
   const fits = about === '' ? ofCluster : own === about || Boolean(eventTime)
   return fits
     ? []
@@ -81,7 +81,7 @@ export const events = defineResource<Event>({
   namespaced: true,
   verbs: ALL_VERBS,
   writtenByNodes: true,
-  // Its message has 1 kB at most where clients follow the rules; the rest is references.
+  // Its message has at most 1 kB if clients follow the rules; the rest is references.
   mostBytes: 32 * 1024,
   createOnUpdate: true,
   strategy: {validate: validateNamespace, validateCreate},

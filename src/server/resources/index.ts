@@ -61,7 +61,7 @@ const build = (services?: ServerServices, range = DEFAULT_RANGE): Resource[] => 
   csiNodes,
 ]
 
-/** The table as data, for discovery and OpenAPI: tokens and reviews that need services cannot be asked for. */
+/** The table as data, for discovery and OpenAPI: without services, tokens and reviews do not work. */
 export const RESOURCES: readonly Resource[] = build()
 
 /** The table that a server serves; services get their addresses from the range. */

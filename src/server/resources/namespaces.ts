@@ -56,7 +56,7 @@ function validateStatus({metadata, status}: Namespace): FieldError[] {
 const strategy: Strategy<Namespace> = {
   defaults,
   prepareForCreate: (namespace) => {
-    // Once more: a name may have been generated since.
+    // Again, because a name may have been generated since.
     defaults(namespace)
     const others = (namespace.spec?.finalizers ?? []).filter((name) => name !== FINALIZER)
     namespace.spec = {finalizers: [...others, FINALIZER]}

@@ -11,7 +11,7 @@ import {nodeColumns} from './node-columns.ts'
 
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 
-/** podCIDR is the first of podCIDRs, whichever of the two was sent; where they differ, the older field counts. */
+/** podCIDR is the first of podCIDRs, whichever of the two was sent; if they differ, the older field counts. */
 function defaults({spec, status}: Node): void {
   canonicalizeResources(status?.capacity)
   canonicalizeResources(status?.allocatable)
@@ -78,7 +78,7 @@ export const nodes = defineResource<Node>({
   namespaced: false,
   verbs: ALL_VERBS,
   writtenByNodes: true,
-  // A real one with all its images and addresses takes some 30 kB.
+  // A real one with all its images and addresses takes about 30 kB.
   mostBytes: 256 * 1024,
   strategy: {defaults, validate, prepareForUpdate: keepStatus, validateUpdate},
   subresources: {status: statusSubresource<Node>()},

@@ -46,7 +46,7 @@ const withoutChangeable = ({
   ...spec
 }: PersistentVolumeClaimSpec) => spec
 
-/** A binder fills in volumeName once; a bound claim may grow; nothing else changes. */
+/** A binder sets volumeName once, and a bound claim may grow. Nothing else can change. */
 function validateUpdate(
   {spec = {}}: PersistentVolumeClaim,
   {spec: old = {}, status}: PersistentVolumeClaim,

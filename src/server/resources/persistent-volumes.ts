@@ -29,7 +29,7 @@ const NO_SOURCE = new Set([
   'nodeAffinity',
 ])
 
-/** The one field of the spec that says where the data lies. */
+/** The field of the spec that names the volume's source; there must be exactly one. */
 const sourceOf = (spec: PersistentVolumeSpec = {}) =>
   Object.fromEntries(Object.entries(spec).filter(([field]) => !NO_SOURCE.has(field)))
 

@@ -25,7 +25,7 @@ function bind(binding: Received<Binding>, pod: Pod, {clock, name}: OperationCont
     throw badRequest('name in URL does not match name in Binding object')
   }
   const errors = validate(binding).map(({field, message}) => `${field}: ${message}`)
-  // Kubernetes answers these as they are, not as an Invalid status.
+  // Kubernetes returns these errors as they are, not as an Invalid status.
   if (errors.length > 0) {
     const [text = ''] = errors.length > 1 ? [`[${errors.join(', ')}]`] : errors
     throw new StatusError(500, undefined, text)

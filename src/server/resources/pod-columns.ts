@@ -21,7 +21,7 @@ const lastEnd = ({lastState}: ContainerStatus) =>
 const hasCondition = ({status}: Pod, type: string) =>
   status?.conditions?.some((one) => one.type === type && one.status === 'True') === true
 
-/** A container that starts before the others and goes on running. */
+/** A container that starts before the others and keeps running. */
 const isSidecar = ({spec}: Pod, name: string | undefined) =>
   spec?.initContainers?.some((one) => one.name === name && one.restartPolicy === 'Always') === true
 
@@ -32,7 +32,7 @@ function initialReason({status}: Pod): string {
   return gated ? 'SchedulingGated' : firstNonEmpty(status?.reason, status?.phase)
 }
 
-/** The first container that still initializes says what the pod waits for. */
+/** The first container that still initializes determines what the pod waits for. */
 function initReason(pod: Pod, {state}: ContainerStatus, index: number): string {
   if (state?.terminated) return `Init:${endText(state.terminated)}`
   const waiting = state?.waiting?.reason
@@ -61,7 +61,7 @@ function initialize(pod: Pod, summary: Summary): {done: boolean; sidecars: Summa
   return {done: true, sidecars}
 }
 
-/** The first container that is not running well says how the pod does. */
+/** The first container with a problem determines the pod's status. */
 function runs(pod: Pod, summary: Summary): void {
   let running = false
   for (const container of (pod.status?.containerStatuses ?? []).toReversed()) {
@@ -79,7 +79,7 @@ function runs(pod: Pod, summary: Summary): void {
   summary.reason = hasCondition(pod, 'Ready') ? 'Running' : 'NotReady'
 }
 
-/** As Kubernetes' printer counts containers and words a pod's status. */
+/** Counts containers and describes a pod's status as Kubernetes' printer does. */
 function summarize(pod: Pod): Summary {
   const sidecars = pod.spec?.initContainers?.filter(({restartPolicy}) => restartPolicy === 'Always')
   const total = (pod.spec?.containers?.length ?? 0) + (sidecars?.length ?? 0)

@@ -26,7 +26,7 @@ export function defaultPod(pod: Pod): void {
   mirrorServiceAccount(spec)
 }
 
-/** The older field says the same as the newer one. */
+/** The older field has the same value as the newer one. */
 export function mirrorServiceAccount(spec: PodSpec): void {
   const name = spec.serviceAccountName ?? spec.serviceAccount
   if (name === undefined) return
@@ -38,7 +38,7 @@ function tolerates({key = '', effect = ''}: Toleration, taint: string): boolean 
   return (key === taint || key === '') && (effect === 'NoExecute' || effect === '')
 }
 
-/** A pod leaves a broken node after five minutes, as admission DefaultTolerationSeconds has it. */
+/** A pod leaves a broken node after five minutes, as with the admission plugin DefaultTolerationSeconds. */
 export function addTolerations(spec: PodSpec): void {
   for (const taint of ['not-ready', 'unreachable']) {
     const key = `node.kubernetes.io/${taint}`

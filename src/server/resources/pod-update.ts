@@ -10,7 +10,7 @@ const withoutImage = ({image: _, ...container}: Container) => container
 
 const withoutSeconds = ({tolerationSeconds: _, ...toleration}: Toleration) => toleration
 
-/** What of a spec must stay as it is. */
+/** The parts of a spec that cannot change. */
 function fixedPart(spec: PodSpec) {
   const {activeDeadlineSeconds: _, tolerations: __, schedulingGates: ___, ...rest} = spec
   return {
@@ -48,7 +48,7 @@ function validateGates({schedulingGates: now = []}: PodSpec, old: PodSpec): Fiel
   return [forbiddenField('spec.schedulingGates', why)]
 }
 
-/** Most of a pod is fixed once it is there. As Kubernetes' ValidatePodUpdate. */
+/** Most of a pod cannot change after it is created. As Kubernetes' ValidatePodUpdate. */
 export function validatePodUpdate({spec = {}}: Pod, {spec: old = {}}: Pod): FieldError[] {
   const counts = (['containers', 'initContainers'] as const).filter(
     (field) => (spec[field]?.length ?? 0) !== (old[field]?.length ?? 0),

@@ -59,7 +59,7 @@ function validateToleration(toleration: Toleration, field: string): FieldError[]
   return [...errors, ...(effect === '' ? [] : oneOf(`${field}.effect`, effect, effects))]
 }
 
-/** Only of pods: templates of pods may leave an image to be filled in. */
+/** Only for pods: pod templates may leave the image empty. */
 const validateImages = (containers: Container[] | undefined, path: string): FieldError[] =>
   (containers ?? []).flatMap(({image = ''}, index) => {
     const why = 'must not have leading or trailing whitespace'
@@ -69,7 +69,7 @@ const validateImages = (containers: Container[] | undefined, path: string): Fiel
 const optional = (check: Check, field: string, value: string | undefined) =>
   value === undefined || value === '' ? [] : checkWith(check, field, value)
 
-/** As Kubernetes' ValidatePodSpec, for the fields that are looked at here. */
+/** As Kubernetes' ValidatePodSpec, for the fields that are checked here. */
 export function validatePod({spec = {}}: Pod): FieldError[] {
   const {errors, names} = validateVolumes(spec.volumes ?? [])
   return [
@@ -97,7 +97,7 @@ export function validatePod({spec = {}}: Pod): FieldError[] {
   ]
 }
 
-/** What a source has to say. Sources are looked at in this order, and others after them. */
+/** What a source requires. Sources are checked in this order, then all others. */
 const NEEDS: Record<string, string[]> = {
   emptyDir: [],
   hostPath: ['path'],

@@ -41,7 +41,7 @@ const strategy: Strategy<Pod> = {
   validateUpdate: validatePodUpdate,
 }
 
-/** What a pod belongs to is not for who reports on it to say. */
+/** A status update cannot change a pod's owners. */
 function keepOwners({metadata}: Pod, {metadata: {ownerReferences}}: Pod): void {
   if (ownerReferences === undefined) delete metadata.ownerReferences
   else metadata.ownerReferences = structuredClone(ownerReferences)
@@ -58,7 +58,7 @@ const statusStrategy: Strategy<Pod> = {
     immutableField('status.qosClass', status?.qosClass, old.status?.qosClass),
 }
 
-/** A pod that runs nowhere, or is over, has nobody to wait for. */
+/** A pod that runs nowhere or has ended needs no grace period. */
 function gracePeriodSeconds({spec, status}: Pod): number {
   const over = status?.phase === 'Succeeded' || status?.phase === 'Failed'
   if (!spec?.nodeName || over) return 0

@@ -85,7 +85,7 @@ export function validateBinding(binding: Binding, namespaced: boolean): FieldErr
   ]
 }
 
-/** A binding is for one role for as long as it lives. */
+/** A binding's role cannot change. */
 export function validateBindingUpdate({roleRef = {}}: Binding, old: Binding): FieldError[] {
   if (semanticallyEqual(roleRef, old.roleRef)) return []
   const shown = {APIGroup: roleRef.apiGroup, Kind: roleRef.kind, Name: roleRef.name}

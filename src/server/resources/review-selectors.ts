@@ -29,7 +29,7 @@ function validateSelector(selector: SelectorAttributes, field: string): FieldErr
   ])
 }
 
-/** What one requirement says in the words of a fieldSelector parameter; undefined if it cannot be said there. */
+/** One requirement as part of a fieldSelector parameter; undefined if it cannot be expressed there. */
 function termOf({key = '', operator = '', values = []}: SelectorRequirement): string | undefined {
   const [value = '', ...others] = values
   const sign = operator === 'In' ? '=' : operator === 'NotIn' ? '!=' : undefined

@@ -16,7 +16,7 @@ import {defineResource} from './define.ts'
 const TLS = 'kubernetes.io/tls'
 const OWNER_ANNOTATION = 'kubernetes.io/service-account.name'
 
-/** stringData is only a way to write: it ends up in data. */
+/** stringData is write-only: it is moved into data. */
 function defaults(secret: Secret): void {
   if (secret.stringData !== undefined) {
     const encoded = Object.entries(secret.stringData).map(
@@ -36,7 +36,7 @@ function validateJsonKey({data = {}}: Secret, key: string): FieldError[] {
   return why === undefined ? [] : [invalidValue(`data[${key}]`, '<secret contents redacted>', why)]
 }
 
-/** In Go's words; null is as good as an empty object there. */
+/** In Go's words; null counts as an empty object there. */
 function objectFault(value: unknown): string | undefined {
   if (typeof value === 'object' && !Array.isArray(value)) return undefined
   return `json: cannot unmarshal ${jsonTypeName(value)} into Go value of type map[string]interface {}`
@@ -45,7 +45,7 @@ function objectFault(value: unknown): string | undefined {
 const requiredKeys = ({data = {}}: Secret, keys: string[]) =>
   keys.filter((key) => !(key in data)).map((key) => required(`data[${key}]`))
 
-/** What the built-in types ask for; a bootstrap token's Secret is not looked at. */
+/** What the built-in types require; a bootstrap token's Secret is not checked. */
 const TYPE_RULES: Record<string, (secret: Secret) => FieldError[]> = {
   'kubernetes.io/service-account-token': ({metadata}) =>
     metadata.annotations?.[OWNER_ANNOTATION]
@@ -61,7 +61,7 @@ const TYPE_RULES: Record<string, (secret: Secret) => FieldError[]> = {
   [TLS]: (secret) => requiredKeys(secret, ['tls.crt', 'tls.key']),
 }
 
-/** A pair that does not fit is stored, but not silently. */
+/** A certificate and key that do not match are stored, with a warning. */
 function warnOfMismatch({data = {}}: Secret, {warn}: OperationContext): void {
   const [certificate, key] = ['tls.crt', 'tls.key'].map((name) =>
     Buffer.from(data[name] ?? '', 'base64'),

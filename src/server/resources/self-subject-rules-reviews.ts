@@ -6,7 +6,7 @@ import {badRequest} from '../kernel/status.ts'
 import {AUTHORIZATION_GROUP} from './access-reviews.ts'
 import {defineResource} from './define.ts'
 
-/** Without services the row is data only. */
+/** Without services the row is only data. */
 export const selfSubjectRulesReviews = (services?: ServerServices): Resource =>
   defineResource<Received<SelfSubjectRulesReview>>({
     group: AUTHORIZATION_GROUP,

@@ -78,7 +78,7 @@ function resolveBound(reference: BoundReference, context: OperationContext): Bou
   return {kind: kind as BoundObject['kind'], name, uid, ...node}
 }
 
-/** `serviceaccounts/<name>/token`, as the TokenRequest API has it. */
+/** `serviceaccounts/<name>/token`, as in the TokenRequest API. */
 export const tokenSubresource = (services?: ServerServices): Subresource<ServiceAccount> => ({
   verbs: ['create'],
   kind: {

@@ -20,7 +20,7 @@ function others({objects}: OperationContext, service: Service): ServiceSpec[] {
     .flatMap(({spec}) => (spec ? [spec] : []))
 }
 
-/** A random one first: two creations at once then rarely choose the same. */
+/** Starts with a random one, so that two concurrent creations rarely choose the same. */
 function free<T>(candidate: () => T, taken: Set<T>, what: string): T {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const one = candidate()
@@ -41,7 +41,7 @@ const addressesOf = (specs: ServiceSpec[]) =>
 const nodePortsOf = (specs: ServiceSpec[]) =>
   new Set(specs.flatMap(({ports = []}) => ports.flatMap(({nodePort}) => nodePort ?? [])))
 
-/** Gives a service what it did not ask for by value: address, families, node ports. */
+/** Allocates what a service did not specify: address, families, node ports. */
 export function allocate(service: Service, context: OperationContext, range: AddressRange): void {
   const {spec} = service
   if (spec === undefined || !hasClusterIP(spec)) return
@@ -84,7 +84,7 @@ function validateAddress(
   return addressesOf(existing).has(clusterIP) ? refuse('provided IP is already allocated') : []
 }
 
-/** What a service asked for by value must be free. */
+/** The addresses and ports that a service specifies must be free. */
 export function validateAllocation(
   service: Service,
   context: OperationContext,

@@ -5,7 +5,7 @@ import {hasClusterIP, hasNodePorts, isExternal, mayHaveNodePorts} from '../../ap
 const sameAddresses = (spec: ServiceSpec, old: ServiceSpec) =>
   semanticallyEqual(spec.clusterIPs, old.clusterIPs)
 
-/** clusterIP and clusterIPs say the same: a client that changes one alone means both. As Kubernetes' NormalizeClusterIPs. */
+/** clusterIP and clusterIPs mirror each other: a client that changes only one means both. As Kubernetes' NormalizeClusterIPs. */
 function linkAddresses(spec: ServiceSpec, old: ServiceSpec): void {
   const before = old.clusterIP ?? ''
   const now = spec.clusterIP ?? ''
@@ -17,7 +17,7 @@ function linkAddresses(spec: ServiceSpec, old: ServiceSpec): void {
   }
 }
 
-/** A client that does not know what was allocated does not lose it by an update. */
+/** An update by a client that does not send the allocated values keeps them. */
 function keepAllocated(spec: ServiceSpec, old: ServiceSpec): void {
   if (hasClusterIP(spec) && hasClusterIP(old)) {
     if (!spec.clusterIP && !spec.clusterIPs?.length) {
@@ -56,8 +56,8 @@ function dropNodePorts(spec: ServiceSpec, old: ServiceSpec): void {
 }
 
 /**
- * What only the old type has goes with it, unless the caller changed it too: then validation says so. As Kubernetes'
- * dropTypeDependentFields.
+ * Fields that only the old type has are removed, unless the caller changed them too: then validation refuses them. As
+ * Kubernetes' dropTypeDependentFields.
  */
 function dropFieldsOfOldType(spec: ServiceSpec, old: ServiceSpec): void {
   dropAddresses(spec, old)
@@ -71,7 +71,7 @@ function dropFieldsOfOldType(spec: ServiceSpec, old: ServiceSpec): void {
   if (isExternal(old) && !isExternal(spec) && sameTraffic) delete spec.externalTrafficPolicy
 }
 
-/** Services have fields that depend on each other: an update that changes one means the others. */
+/** Services have fields that depend on each other: an update of one also updates the others. */
 export function linkFields({spec, status}: Service, {spec: old}: Service): void {
   if (spec === undefined || old === undefined) return
   linkAddresses(spec, old)

@@ -123,7 +123,7 @@ export function validateService({spec = {}}: Service): FieldError[] {
   ]
 }
 
-/** An address stays for as long as the service has one. */
+/** A service's address cannot change while it has one. */
 export function validateServiceUpdate(
   {spec = {}}: Service,
   {spec: old = {}}: Service,

@@ -12,7 +12,7 @@ function reduceSecrets(account: ServiceAccount): void {
   account.secrets = account.secrets.map(({name}) => (name === undefined ? {} : {name}))
 }
 
-/** Without services the row is data only: tokens cannot be created. */
+/** Without services the row is only data: tokens cannot be created. */
 export const serviceAccounts = (services?: ServerServices): Resource =>
   defineResource<ServiceAccount>({
     group: '',

@@ -37,7 +37,7 @@ const strategyFor = (range: AddressRange): Strategy<Service> => ({
     service.status = {loadBalancer: {}}
   },
   validate: (service, context) => {
-    // What is asked for by value is allocated before anything else is looked at.
+    // Specified addresses and ports are allocated before anything else is checked.
     const errors = validateAllocation(service, context, range)
     return errors.length > 0 ? errors : validateService(service)
   },

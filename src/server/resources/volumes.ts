@@ -46,7 +46,7 @@ export function validateAmount(amount: string | number, field: string): FieldErr
 
 const STORAGE_CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class'
 
-/** The annotation came before the field, and still counts more. */
+/** The annotation is older than the field, and still takes precedence. */
 export const storageClassOf = (object: {
   metadata: {annotations?: Record<string, string>}
   spec?: {storageClassName?: string}

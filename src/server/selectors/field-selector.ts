@@ -51,7 +51,7 @@ function splitTerms(text: string): FieldTerm[] {
 const own = <T>(record: Record<string, T> | undefined, key: string): T | undefined =>
   record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined
 
-/** Kinds with fields of their own and custom resources name the wrong field, the others the two right ones. */
+/** For kinds with their own fields and custom resources the message names the wrong field; for others, the two valid ones. */
 function unknownField(resource: SelectableResource, field: string) {
   return badRequest(
     resource.fields === undefined && resource.custom !== true
@@ -63,7 +63,7 @@ function unknownField(resource: SelectableResource, field: string) {
 function readerOf(resource: SelectableResource, field: string): ReadField {
   const special = own(resource.fields, field)
   if (special !== undefined) return special
-  // Cluster-scoped kinds with fields of their own do not know a namespace; Kubernetes' default conversion does.
+  // Cluster-scoped kinds with their own fields have no namespace field; Kubernetes' default conversion does.
   const offersNamespace = resource.namespaced || resource.fields === undefined
   const general = field === 'metadata.namespace' && !offersNamespace ? undefined : field
   const read = general === undefined ? undefined : own(METADATA_FIELDS, general)
@@ -71,7 +71,7 @@ function readerOf(resource: SelectableResource, field: string): ReadField {
   return read
 }
 
-/** Parses the fieldSelector parameter for a resource. Throws BadRequest as Kubernetes does, for a field it does not know too. */
+/** Parses the fieldSelector parameter for a resource. Throws BadRequest as Kubernetes does, also for an unknown field. */
 export function parseFieldSelector(text: string, resource: SelectableResource): FieldSelector {
   if (text === '') return EVERYTHING
   const terms = splitTerms(text).map((term) => ({
@@ -99,7 +99,7 @@ export function selectableFields(
   }
 }
 
-/** Whether a fieldSelector parameter lets only that value of a field pass. A text that cannot be read lets nobody count on it. */
+/** Whether a fieldSelector parameter matches only this value of a field. False if the text is invalid. */
 export function hasFieldTerm(fieldSelector: string, field: string, value: string): boolean {
   try {
     return splitTerms(fieldSelector).some(

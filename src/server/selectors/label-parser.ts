@@ -1,7 +1,7 @@
 import {keyComplaint, valuesComplaint} from './requirement.ts'
 import type {LabelOperator, Requirement} from './requirement.ts'
 
-/** A selector's text that does not follow the grammar; the server answers it as BadRequest. */
+/** A selector that does not follow the grammar; the server returns BadRequest. */
 export class SelectorSyntaxError extends Error {
   override name = 'SelectorSyntaxError'
 }
@@ -22,7 +22,7 @@ const OPERATORS: Record<string, LabelOperator> = {
   '>': 'gt',
   '<': 'lt',
 }
-/** Each is tested on every object of a list. A set of values counts as one. */
+/** The most terms: each is tested on every object of a list. A set of values counts as one. */
 export const MOST_REQUIREMENTS = 100
 const EXPECTED_OPERATORS = 'in, notin, =, ==, !=, gt, lt'
 
@@ -101,7 +101,7 @@ class LabelParser {
     return value.text
   }
 
-  /** `(a,b)`; what stands between two commas, or a comma and a parenthesis, may be empty. */
+  /** `(a,b)`; the text between two commas, or a comma and a parenthesis, may be empty. */
   #set(): string[] {
     const open = this.#next()
     if (open.text !== '(') throw fail(open.text, "'('", '')

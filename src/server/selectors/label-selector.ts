@@ -4,7 +4,7 @@ import {SelectorSyntaxError, parseRequirements} from './label-parser.ts'
 import {compileRequirement} from './requirement.ts'
 import type {LabelOperator, Labels, LabelTest, Requirement} from './requirement.ts'
 
-/** A label selector, compiled: parsed once for a list or a watch, then asked for every object. */
+/** A compiled label selector: parsed once for a list or a watch, then applied to every object. */
 export interface LabelSelector {
   readonly requirements: readonly Requirement[]
   /** It selects everything. */

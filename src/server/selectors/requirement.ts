@@ -27,7 +27,7 @@ function parseInt64(text: string): bigint | undefined {
 const invalid = (path: string, value: string, problems: string[]) =>
   `${path}: Invalid value: ${JSON.stringify(value)}: ${problems.join('; ')}`
 
-/** What Kubernetes says of a key where it stands in a selector's text: there is no path to name yet. */
+/** Kubernetes' message for a key in a selector's text, where there is no field path to name. */
 export function keyComplaint(key: string): string | undefined {
   const problems = labelKeyProblems(key)
   return problems.length === 0 ? undefined : invalid('<nil>', key, problems)

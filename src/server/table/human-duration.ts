@@ -48,7 +48,7 @@ export function shortHumanDuration(milliseconds: number): string {
   return `${Math.trunc(hours / YEAR_HOURS)}y`
 }
 
-/** How long ago a timestamp was; `<unknown>` where there is none. */
+/** How long ago a timestamp was; `<unknown>` if there is none. */
 export const ageOf = (timestamp: string | null | undefined, now: Date): string =>
   timestamp === undefined || timestamp === null || timestamp === ''
     ? '<unknown>'

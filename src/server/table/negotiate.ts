@@ -2,7 +2,7 @@ import {notAcceptable} from '../kernel/status.ts'
 
 export type MetaVersion = 'v1' | 'v1beta1'
 
-/** What an answer is converted to; always as JSON. */
+/** What a response is converted to; always as JSON. */
 export type Representation =
   | {as: 'object'}
   | {as: 'table'; version: MetaVersion}
@@ -17,7 +17,7 @@ interface Clause {
 
 const OBJECT: Representation = {as: 'object'}
 const MEDIA_TYPES = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
-/** Clients send a handful of different headers; what is not one of them is not worth memory. */
+/** Clients send only a few different headers; others are not cached. */
 const MAX_CACHED = 64
 const MAX_CACHED_LENGTH = 512
 
@@ -39,7 +39,7 @@ export function parseAccept(accept: string): Clause[] {
   return clauses.sort((a, b) => (b.quality || 0) - (a.quality || 0))
 }
 
-/** The conversion that a clause asks for; undefined if the server knows no such thing. */
+/** The conversion that a clause asks for; undefined if the server does not support it. */
 function conversion({parameters}: Clause): Representation | undefined {
   const kind = parameters.get('as')
   const group = parameters.get('g')
@@ -57,7 +57,7 @@ const served = (mediaType: string) =>
 
 function decide(accept: string): Representation | undefined {
   const clauses = parseAccept(accept).filter(({mediaType}) => served(mediaType))
-  // Whoever asks only for what is not served gets JSON all the same: every client reads it.
+  // If nothing in the header is supported, the response is JSON, which every client reads.
   if (clauses.length === 0) return OBJECT
   for (const clause of clauses) {
     const representation = conversion(clause)
@@ -77,7 +77,7 @@ function decideOnce(accept: string): Representation | undefined {
   return representation
 }
 
-/** Chooses by the Accept header, as Kubernetes does but for the encoding: a client that asks for protobuf gets JSON. */
+/** Chooses by the Accept header as Kubernetes does, except for the encoding: a client that asks for protobuf gets JSON. */
 export function negotiate(accept: string | undefined): Representation {
   if (accept === undefined || accept === '') return OBJECT
   const representation = decideOnce(accept)
@@ -85,7 +85,7 @@ export function negotiate(accept: string | undefined): Representation {
   return representation
 }
 
-/** The same for what converts to nothing, such as reviews: asked for a Table alone, the answer is 406. */
+/** The same for objects without conversions, such as reviews: if only a Table is acceptable, the response is 406. */
 export function negotiatePlain(accept: string | undefined): Representation {
   if (accept === undefined || negotiate(accept).as === 'object') return OBJECT
   const plain = parseAccept(accept).some(

@@ -26,14 +26,14 @@ export interface Table {
   rows: TableRow[]
 }
 
-/** How much of the object stands in a row, by the includeObject parameter. */
+/** How much of the object a row contains, by the includeObject parameter. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object'
 
 export interface TableOptions {
   version: MetaVersion
   include: IncludeObject
   now: Date
-  /** The served version of the objects, where it is not the resource's first. */
+  /** The served version of the objects, if it is not the resource's first. */
   objectVersion?: string
 }
 

@@ -8,8 +8,8 @@ import {dnsLabel, dnsSubdomainName, labelValue, qualifiedName} from './names.ts'
 const ANNOTATIONS_LIMIT = 256 * 1024
 const MANAGER_LIMIT = 128
 /**
- * Kubernetes has no limit but that of the object. Here it keeps what an object takes in memory once it is parsed within a
- * small multiple of its text.
+ * Kubernetes limits only the whole object. This limit keeps the memory of a parsed object within a small multiple of its
+ * text.
  */
 export const MOST_ENTRIES = 1024
 const ORPHAN = 'orphan'
@@ -41,7 +41,7 @@ function validateAnnotations(
   ]
 }
 
-/** Labels and annotations by number. What an older version stored with more may stay, but not grow. */
+/** The number of labels and annotations. An object of an older version may have more, but not get more. */
 function validateCounts(meta: ObjectMeta, old: ObjectMeta = {}): FieldError[] {
   return (['labels', 'annotations'] as const).flatMap((field) => {
     const count = Object.keys(meta[field] ?? {}).length
@@ -156,7 +156,7 @@ export function validateObjectMeta(
     errors.push(invalidValue('metadata.generation', meta.generation, NOT_NEGATIVE))
   }
   const counts = validateCounts(meta)
-  // Not each of too many is looked at.
+  // If there are too many, they are not checked individually.
   if (counts.length > 0) return [...errors, ...counts]
   return [
     ...errors,

@@ -15,7 +15,7 @@ const qualified = whole(QUALIFIED)
 const labelValueForm = whole(LABEL_VALUE)
 const configKeyForm = whole(CONFIG_KEY)
 
-/** Further than this no text is looked through: every rule below has a smaller limit of its own to complain about. */
+/** The most text that is checked: every rule below has a smaller limit and reports that. */
 const MOST_MATCHED = 1024
 
 export const fits = (form: RegExp, value: string) => value.length > MOST_MATCHED || form.test(value)
@@ -136,11 +136,11 @@ export const dnsSubdomainName = nameBy(dnsSubdomain)
 export const dnsLabelName = nameBy(dnsLabel)
 export const dns1035LabelName = nameBy(dns1035Label)
 
-/** Kubernetes has no limit; a key of the store has one, and takes a namespace and three bytes for each character. */
+/** Kubernetes has no limit, but a key of the store does: it contains the namespace, and three bytes for each character. */
 const MOST_PATH_SEGMENT = 512
 const HALF_A_CHARACTER = /\p{Surrogate}/u
 
-/** Anything that can stand in a path: RBAC objects and certificate signing requests. */
+/** Anything that is valid in a path: RBAC objects and certificate signing requests. */
 export const pathSegmentName: NameRule = (name, prefix) => {
   if (name.length > MOST_PATH_SEGMENT) return [maxLengthText(MOST_PATH_SEGMENT)]
   if (HALF_A_CHARACTER.test(name)) return ['must be well-formed Unicode']

@@ -6,7 +6,7 @@ export interface Quantity {
   format: 'decimal' | 'binary' | 'exponent'
 }
 
-/** Longer than any amount that has a meaning, and short enough for exact arithmetic on every field of a large object. */
+/** Longer than any meaningful amount, and short enough for exact arithmetic on every field of a large object. */
 const MOST_CHARACTERS = 64
 const FORM = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)(Ki|Mi|Gi|Ti|Pi|Ei|n|u|m|k|M|G|T|P|E|[eE][+-]?\d{1,3})?$/
 const NANO_DIGITS = 9
@@ -14,7 +14,7 @@ const DECIMAL: Record<string, number> = {n: -9, u: -6, m: -3, k: 3, M: 6, G: 9, 
 const BINARY = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
 const MOST_EXPONENT = 30
 
-/** What Kubernetes says of text that is no quantity. */
+/** Kubernetes' message for text that is not a quantity. */
 export const QUANTITY_PATTERN_TEXT =
   "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 
@@ -26,7 +26,7 @@ function scaled(digits: bigint, exponent: number): bigint {
   return (digits + divisor - 1n) / divisor
 }
 
-/** Reads a quantity; undefined if the text is none. */
+/** Reads a quantity; undefined if the text is not one. */
 export function parseQuantity(value: string | number): Quantity | undefined {
   const text = String(value)
   if (text.length > MOST_CHARACTERS) return undefined
@@ -80,7 +80,7 @@ export function canonicalQuantity(value: string | number): string {
   return binary ?? decimalText(quantity.nanos, quantity.format === 'exponent')
 }
 
-/** Negative, zero or positive, as `a` is less than, equal to or more than `b`; what cannot be read counts as zero. */
+/** Negative, zero or positive, as `a` is less than, equal to or more than `b`; invalid text counts as zero. */
 export function compareQuantities(a: string | number, b: string | number): number {
   const left = parseQuantity(a)?.nanos ?? 0n
   const right = parseQuantity(b)?.nanos ?? 0n

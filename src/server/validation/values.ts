@@ -14,14 +14,14 @@ export function patternText(rule: string, pattern: string, ...examples: string[]
 const IMMUTABLE = 'field is immutable'
 export const NOT_NEGATIVE = 'must be greater than or equal to 0'
 
-/** Why a value is not of a form; nothing if it is. Texts as Kubernetes v1.36. */
+/** Why a value does not have a format; empty if it does. Texts as in Kubernetes v1.36. */
 export type Check = (value: string) => string[]
 
-/** One cause for every reason why the value is wrong. */
+/** One cause for every reason why the value is invalid. */
 export const checkWith = (check: Check, field: string, value: string): FieldError[] =>
   check(value).map((why) => invalidValue(field, value, why))
 
-/** As `checkWith`, but an empty value is missing, not wrong. */
+/** As `checkWith`, but an empty value is reported as missing, not as invalid. */
 export const requiredWith = (
   check: Check,
   field: string,
