@@ -102,7 +102,7 @@ export class FileIssuanceLog implements IssuanceLog {
   }
 
   async #ready(key: LogKey): Promise<OpenLog> {
-    if (this.#log && !(await this.#log.isCurrent())) await this.#forget()
+    if (this.#log && !this.#log.isCurrent()) await this.#forget()
     if (this.#log) return this.#log
     const seen = this.#seen
     const notes: LogNote[] = []

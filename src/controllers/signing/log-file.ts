@@ -1,5 +1,5 @@
-import {constants, type BigIntStats} from 'node:fs'
-import {lstat, open, type FileHandle} from 'node:fs/promises'
+import {constants, fstatSync, lstatSync, type BigIntStats} from 'node:fs'
+import {open, type FileHandle} from 'node:fs/promises'
 import {dirname, resolve} from 'node:path'
 import {TrustError, systemCode} from '../../errors.ts'
 import {requirePlainFile} from '../../fs/file-checks.ts'
@@ -29,7 +29,7 @@ export interface OpenLog {
    */
   append(lines: string, hash: string): Promise<void>
   /** Whether the file is still the one at its place, and nobody else has touched it: a rewrite of equal length shows in its time. */
-  isCurrent(): Promise<boolean>
+  isCurrent(): boolean
   close(): Promise<void>
 }
 
@@ -95,16 +95,25 @@ export async function openLog(
   }
 }
 
+function lookAt(path: string): BigIntStats | undefined {
+  try {
+    return lstatSync(path, {bigint: true})
+  } catch {
+    return undefined
+  }
+}
+
 function openedAt(path: string, handle: FileHandle, tail: LogTail, stats: BigIntStats): OpenLog {
   let {hash, size} = tail
   let changed = stats.ctimeNs
-  const isInPlace = async ({ino, dev, size: length}: BigIntStats) => {
-    const there = await lstat(path, {bigint: true}).catch(() => undefined)
+  // A look at a file costs microseconds here, and many times that on another thread; there are four looks for each write.
+  const isInPlace = ({ino, dev, size: length}: BigIntStats) => {
+    const there = lookAt(path)
     return there?.ino === ino && there.dev === dev && length === BigInt(size)
   }
-  const isCurrent = async () => {
-    const own = await handle.stat({bigint: true})
-    return own.ctimeNs === changed && (await isInPlace(own))
+  const isCurrent = () => {
+    const own = fstatSync(handle.fd, {bigint: true})
+    return own.ctimeNs === changed && isInPlace(own)
   }
   return {
     get hash() {
@@ -121,9 +130,9 @@ function openedAt(path: string, handle: FileHandle, tail: LogTail, stats: BigInt
       }
       hash = newHash
       size += bytes.length
-      const own = await handle.stat({bigint: true})
+      const own = fstatSync(handle.fd, {bigint: true})
       changed = own.ctimeNs
-      if (!(await isInPlace(own))) throw writtenByAnother(path)
+      if (!isInPlace(own)) throw writtenByAnother(path)
     },
     isCurrent,
     close: () => handle.close(),
