@@ -15,7 +15,7 @@ export interface SendOptions {
 /** Responses up to this size are written at once; larger ones only as fast as they are read. */
 const SLICE = 64 * 1024
 
-/** Sends a response: at once if it is small, else piece by piece as the caller reads. */
+/** Sends a response: at once if it is small, else piece by piece as the caller reads. An open stream keeps nothing of this call in memory. */
 export async function send(
   to: HttpResponse,
   answer: ApiResponse,
@@ -33,17 +33,14 @@ export async function send(
     const whole = typeof body === 'string' && body.length > SLICE ? Buffer.from(body) : body
     const length = Buffer.byteLength(whole)
     if (!to.hasHeader('Content-Length')) to.setHeader('Content-Length', length)
-    if (length <= SLICE) to.end(whole)
-    else await sendSlices(to, whole as Uint8Array, stallMilliseconds)
+    if (length > SLICE) return sendSlices(to, whole as Uint8Array, stallMilliseconds)
+    to.end(whole)
     return
   }
-  if (answer.finite === true) {
-    await sendStream(to, body, stallMilliseconds)
-    return
-  }
+  if (answer.finite === true) return sendStream(to, body, stallMilliseconds)
   // Clients wait for the headers of a watch before anything has happened.
   if ('flushHeaders' in to) to.flushHeaders()
-  await sendStream(to, body, stallMilliseconds, signal)
+  return sendStream(to, body, stallMilliseconds, signal)
 }
 
 async function sendSlices(

@@ -27,19 +27,19 @@ export class WatchWait {
   }
 
   /** Waits for a change, with a time limit. Returns the position in the log to read from; undefined at the end. */
-  async next(milliseconds: number | undefined): Promise<number | undefined> {
-    if (this.over) return undefined
-    let timer: NodeJS.Timeout | undefined
-    let leave: () => number = () => 0
-    await new Promise<void>((resolve) => {
-      this.#wake = resolve
-      leave = this.#log.onNext(resolve, this.#name)
-      if (milliseconds !== undefined) timer = setTimeout(resolve, milliseconds).unref()
+  next(milliseconds: number | undefined): Promise<number | undefined> {
+    if (this.over) return Promise.resolve(undefined)
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer)
+        this.#wake = undefined
+        const position = leave()
+        resolve(this.over ? undefined : position)
+      }
+      const leave = this.#log.onNext(wake, this.#name)
+      const timer = milliseconds === undefined ? undefined : setTimeout(wake, milliseconds).unref()
+      this.#wake = wake
     })
-    const position = leave()
-    clearTimeout(timer)
-    this.#wake = undefined
-    return this.over ? undefined : position
   }
 
   end(): void {

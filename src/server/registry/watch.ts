@@ -84,11 +84,19 @@ class Watch<Frame, Piece> {
   }
 
   async *run(): AsyncGenerator<Piece> {
-    const {options, random, signal, selection} = this.#request
+    const {options, random, signal, selection, form} = this.#request
     const seconds = watchSeconds(options.timeoutSeconds, random)
     const wait = new WatchWait(this.#store.log, seconds * 1000, signal, selection.name)
     try {
-      yield* this.#follow(yield* this.#start(), wait)
+      // Not in a separate generator: thousands of watches wait here, and each would keep a second one in memory.
+      let position: number | undefined = yield* this.#start()
+      while (position !== undefined) {
+        const {frames, next} = this.#due(position)
+        if (frames.length > 0) yield form.join(frames)
+        if (wait.over || next === undefined) break
+        const isQuiet: boolean = next === position && frames.length === 0
+        position = isQuiet ? await wait.next(this.#longestQuiet()) : next
+      }
     } catch (error) {
       if (hasCode(error, 'STORE_COMPACTED')) {
         yield this.#failure(tooOld(this.#since, this.#store.log.since))
@@ -118,25 +126,18 @@ class Watch<Frame, Piece> {
     return log.positionAfter(until) ?? GONE
   }
 
-  async *#follow(start: number, wait: WatchWait): AsyncGenerator<Piece> {
-    let position = start
-    for (;;) {
-      const events = this.#store.log.from(position, BATCH)
-      if (events === undefined) {
-        yield this.#failure(tooOld(this.#seen, this.#store.log.since))
-        return
-      }
-      const changes = this.#piece(events)
-      position += changes.taken
-      // Nothing is awaited between the look at the log and this: all changes up to the registry's revision are sent.
-      const frames = events.length === 0 ? this.#dueBookmark() : changes.frames
-      if (frames.length > 0) yield this.#request.form.join(frames)
-      if (wait.over) return
-      if (events.length > 0 || frames.length > 0) continue
-      const next = await wait.next(this.#longestQuiet())
-      if (next === undefined) return
-      position = next
+  /** What to send at a position in the log, and the position to continue from; undefined: the log has dropped it. */
+  #due(position: number): {frames: Frame[]; next: number | undefined} {
+    const {log} = this.#store
+    const events = log.from(position, BATCH)
+    if (events === undefined) {
+      const error = tooOld(this.#seen, log.since)
+      return {frames: [this.#request.form.error(error)], next: undefined}
     }
+    // Nothing is awaited between the look at the log and this: all changes up to the registry's revision are sent.
+    if (events.length === 0) return {frames: this.#dueBookmark(), next: position}
+    const {frames, taken} = this.#piece(events)
+    return {frames, next: position + taken}
   }
 
   *#initialEvents(): Generator<Piece> {
