@@ -1,10 +1,9 @@
-import {randomUUID} from 'node:crypto'
 import type {UserInfo} from '../api/meta.ts'
 import {hasCode, messageOf, type TrustError} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
 import type {ApiRequest, ApiResponse, Handler, ResponseBody} from './kernel/api-request.ts'
 import type {AuditLog} from './audit/audit-log.ts'
-import type {AuditedRequest} from './audit/event.ts'
+import {auditIdOf, type AuditedRequest} from './audit/event.ts'
 import type {Authenticate} from './authn/authenticator.ts'
 import {impersonate, parseImpersonation} from './authn/impersonation.ts'
 import {requireAllowed} from './authz/refusal.ts'
@@ -36,7 +35,6 @@ export interface HandlerDeps {
 }
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-const AUDIT_ID = /^[A-Za-z0-9-]{1,64}$/
 
 /**
  * The server as a function: authenticate, limit, authorize, route, respond. HTTP and clients in the same process both call
@@ -44,14 +42,9 @@ const AUDIT_ID = /^[A-Za-z0-9-]{1,64}$/
  */
 export function createHandler(deps: HandlerDeps): Handler {
   return async (request) => {
-    const given = request.headers['audit-id'] ?? ''
-    const audited: AuditedRequest = {
-      auditId: AUDIT_ID.test(given) ? given : randomUUID(),
-      request,
-      code: 0,
-      received: deps.clock.now(),
-      answered: deps.clock.now(),
-    }
+    const received = deps.clock.now()
+    const auditId = auditIdOf(request)
+    const audited: AuditedRequest = {auditId, request, code: 0, received, answered: received}
     const started = performance.now()
     const {changes} = deps.answers
     let end: () => void = () => undefined
@@ -69,7 +62,7 @@ export function createHandler(deps: HandlerDeps): Handler {
       served = await place.admit(info)
       answer = place.counted(await serve(deps, served, info, identity.effective))
       if (answer.events !== undefined || !isWhole(answer.body)) {
-        const guard = {...identity, request, info, changes}
+        const guard = {identity, request, info, changes}
         ;({answer, leave} = guarded(deps, answer, guard, (error) => place.stop(error)))
       }
     } catch (error) {
@@ -86,7 +79,8 @@ interface Identity {
   effective: UserInfo
 }
 
-interface Guard extends Identity {
+interface Guard {
+  identity: Identity
   request: ApiRequest
   info: RequestInfo
   changes: number
@@ -96,21 +90,19 @@ interface Guard extends Identity {
 function guarded(
   deps: HandlerDeps,
   answer: ApiResponse,
-  {info, ...guard}: Guard,
+  {identity: {caller, expires, effective}, request, info, changes}: Guard,
   stopWatch: (error: StatusError) => void,
 ): {answer: ApiResponse; leave: () => void} {
   const attributes = attributesOf(info)
-  const isFinite = answer.finite === true
+  const authorize = (user: UserInfo) => {
+    const {effective: now} = countedAs(deps, user, request, attributes)
+    requireAllowed(deps.authorize, now, attributes)
+  }
+  const watchOver = (end: (error: StatusError) => void) =>
+    deps.answers.add({request, caller, effective, expires, changes, authorize, end})
+  if (answer.finite !== true) return {answer, leave: watchOver(stopWatch)}
   const {stream, cut} = cuttable(answer.body as AsyncIterable<string | Uint8Array>)
-  const leave = deps.answers.add({
-    ...guard,
-    authorize: (caller) => {
-      const {effective} = countedAs(deps, caller, guard.request, attributes)
-      requireAllowed(deps.authorize, effective, attributes)
-    },
-    end: isFinite ? cut : stopWatch,
-  })
-  return {answer: isFinite ? {...answer, body: stream} : answer, leave}
+  return {answer: {...answer, body: stream}, leave: watchOver(cut)}
 }
 
 const isWhole = (body: ResponseBody): body is string | Uint8Array =>

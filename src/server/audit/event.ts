@@ -1,3 +1,4 @@
+import {randomUUID} from 'node:crypto'
 import type {UserInfo} from '../../api/meta.ts'
 import type {ApiRequest} from '../kernel/api-request.ts'
 import {CREDENTIAL_ID} from '../kernel/users.ts'
@@ -22,6 +23,18 @@ export interface AuditedRequest {
   code: number
   received: Date
   answered: Date
+}
+
+const AUDIT_ID = /^[A-Za-z0-9-]{1,64}$/
+
+/** The name of a request: the caller's own where it has given one, or a new one. */
+export function auditIdOf({headers}: Pick<ApiRequest, 'headers'>): string {
+  const given = headers['audit-id'] ?? ''
+  if (AUDIT_ID.test(given)) return given
+  const made = randomUUID()
+  // A tree of twenty strings, which a watch would keep: to look through it makes it one.
+  AUDIT_ID.test(made)
+  return made
 }
 
 interface AuditUser {

@@ -18,7 +18,7 @@ import {parse, type StoredObject} from './stored-object.ts'
 import {replace, update} from './update.ts'
 import {warningHeaders} from './warnings.ts'
 import {startWatch} from './watch.ts'
-import {HELD_EVENTS} from './watch-frames.ts'
+import {HELD_EVENTS, type EventForm} from './watch-frames.ts'
 import {shapeOfVersion, unchanged, type WriteResult} from './write.ts'
 
 export type {EndpointDeps, ResourceCall} from './resource-scope.ts'
@@ -68,13 +68,13 @@ const VERBS: Record<Verb, (scope: ResourceScope) => ApiResponse | Promise<ApiRes
     if (method !== 'GET') throw methodNotAllowed()
     const options = listOptions(scope.query, true)
     if (options.resourceVersion === '') await catchUp(registry, {signal})
-    const request = {options, selection: scope.selection(), signal, random: scope.deps.random}
-    if (scope.call.request.takesObjects === true) {
-      const events = startWatch(registry, scope.store, {...request, form: HELD_EVENTS})
-      return {status: 200, headers: JSON_HEADERS, body: '', events}
-    }
-    const form = eventForm(scope.presentation())
-    const body = startWatch(registry, scope.store, {...request, form})
+    const {random} = scope.deps
+    const selection = scope.selection()
+    const watch = <Frame, Piece>(form: EventForm<Frame, Piece>) =>
+      startWatch(registry, scope.store, {options, selection, form, signal, random})
+    if (scope.call.request.takesObjects === true)
+      return {status: 200, headers: JSON_HEADERS, body: '', events: watch(HELD_EVENTS)}
+    const body = watch(eventForm(scope.presentation()))
     return {status: 200, headers: JSON_HEADERS, body}
   },
 

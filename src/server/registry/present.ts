@@ -25,7 +25,10 @@ export interface Presentation {
   now: () => Date
 }
 
-const apiVersionOf = ({resource: {group}, version}: Presentation) => groupVersion({group, version})
+/** A resource in one of the versions that it is served in. */
+type Served = Pick<Presentation, 'resource' | 'version'>
+
+const apiVersionOf = ({resource: {group}, version}: Served) => groupVersion({group, version})
 
 const tableOptions = (presentation: Presentation): TableOptions => ({
   version: presentation.representation.as === 'table' ? presentation.representation.version : 'v1',
@@ -105,24 +108,36 @@ const TEXT = {
   join: (frames: string[]) => frames.join(''),
 }
 
+const bookmarkOf = (served: Served, ...at: Parameters<typeof bookmarkObject>): ApiObject => ({
+  kind: served.resource.kind,
+  apiVersion: apiVersionOf(served),
+  ...bookmarkObject(...at),
+})
+
+const objectForms = new WeakMap<Resource, Map<string, EventForm>>()
+
+/** Plain objects are the same to everybody: thousands of watches share one form. */
+function objectForm(resource: Resource, version: string): EventForm {
+  const forms = objectForms.get(resource) ?? new Map<string, EventForm>()
+  objectForms.set(resource, forms)
+  const served = {resource, version}
+  const apiVersion = apiVersionOf(served)
+  const form = forms.get(version) ?? {
+    id: `object ${version}`,
+    frame: (type, {json}) => frame(type, withKind(json, resource.kind, apiVersion)),
+    ...TEXT,
+    bookmark: (...at) => frame('BOOKMARK', JSON.stringify(bookmarkOf(served, ...at))),
+  }
+  forms.set(version, form)
+  return form
+}
+
 /** The events of a watch, as text. */
 export function eventForm(presentation: Presentation): EventForm {
   const {resource, version, representation} = presentation
-  const {kind} = resource
-  const apiVersion = apiVersionOf(presentation)
-  const bookmarkOf = (...at: Parameters<typeof bookmarkObject>): ApiObject => ({
-    kind,
-    apiVersion,
-    ...bookmarkObject(...at),
-  })
   switch (representation.as) {
     case 'object':
-      return {
-        id: `object ${version}`,
-        frame: (type, {json}) => frame(type, withKind(json, kind, apiVersion)),
-        ...TEXT,
-        bookmark: (...at) => frame('BOOKMARK', JSON.stringify(bookmarkOf(...at))),
-      }
+      return objectForm(resource, version)
     case 'partial': {
       const metaVersion = representation.version
       const partial = (object: ApiObject) => JSON.stringify(partialObject(object, metaVersion))
@@ -130,7 +145,7 @@ export function eventForm(presentation: Presentation): EventForm {
         id: `partial ${metaVersion}`,
         frame: (type, {json}) => frame(type, partial(objectOf(json))),
         ...TEXT,
-        bookmark: (...at) => frame('BOOKMARK', partial(bookmarkOf(...at))),
+        bookmark: (...at) => frame('BOOKMARK', partial(bookmarkOf(presentation, ...at))),
       }
     }
     case 'table': {
@@ -145,7 +160,8 @@ export function eventForm(presentation: Presentation): EventForm {
         frame: at(false),
         firstFrame: at(true),
         ...TEXT,
-        bookmark: (...position) => frame('BOOKMARK', table(bookmarkOf(...position), false)),
+        bookmark: (...position) =>
+          frame('BOOKMARK', table(bookmarkOf(presentation, ...position), false)),
       }
     }
   }

@@ -109,12 +109,14 @@ export class ResourceScope {
   }
 
   presentation(): Presentation {
+    // A watch keeps its presentation, and must not keep everything else about its request by that.
+    const {clock} = this.deps
     return {
       resource: this.resource,
       version: this.call.info.version,
       representation: negotiate(this.call.request.headers.accept),
       include: includeObjectOf(this.query.get('includeObject')),
-      now: () => this.deps.clock.now(),
+      now: () => clock.now(),
     }
   }
 

@@ -15,26 +15,25 @@ export interface Route {
   warnings: string[]
 }
 
-interface Served {
-  resource: Resource
-  type: string
-  defaults?: (object: ApiObject) => void
-  warnings: string[]
-}
-
 /** The table of resources, by group, version and plural. */
 export class RouteTable {
-  readonly #served = new Map<string, Served>()
+  readonly #served = new Map<string, Route>()
   readonly #groups: ReadonlySet<string>
 
   constructor(resources: readonly Resource[]) {
     this.#groups = new Set(resources.map(({group}) => group))
     for (const resource of resources) {
       const {group, plural, version, type, extraVersions = []} = resource
-      this.#served.set(`${group}/${version}/${plural}`, {resource, type, warnings: []})
+      this.#served.set(`${group}/${version}/${plural}`, {
+        resource,
+        subresource: undefined,
+        type,
+        warnings: [],
+      })
       for (const extra of extraVersions) {
         this.#served.set(`${group}/${extra.version}/${plural}`, {
           resource,
+          subresource: undefined,
           type: extra.type,
           ...(extra.defaults === undefined ? {} : {defaults: extra.defaults}),
           warnings: extra.deprecation === undefined ? [] : [extra.deprecation],
@@ -56,7 +55,7 @@ export class RouteTable {
     if (info.subresource === '') {
       requireVerb(resource.verbs, info.verb)
       if (!fitsPath(resource, info)) throw methodNotAllowed()
-      return {...served, subresource: undefined}
+      return served
     }
     const subresource = resource.subresources?.[info.subresource]
     if (subresource === undefined) throw unknownResource()
