@@ -11,7 +11,7 @@ export interface RecordChange {
   put: VersionRecord[]
   /** Revisions whose records are not needed any more. */
   remove: number[]
-  /** The history up to and with this revision is gone. */
+  /** The history up to and including this revision is dropped. */
   compacted: number
 }
 

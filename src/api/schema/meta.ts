@@ -1,4 +1,4 @@
-/** Types of metadata, options and status answers; parse.ts describes the format. */
+/** Types of metadata, options and Status; parse.ts describes the format. */
 export const META = `
 ObjectMeta | What every object carries: its name, labels and bookkeeping.
   1 name:string | The object's name, unique among its kind in its namespace.

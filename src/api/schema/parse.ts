@@ -26,9 +26,10 @@ const scalars: ReadonlySet<string> = new Set(SCALARS)
  *       number[*] name:type[!] [flags] | description
  *
  * `*` is a Go pointer and `!` is written even if it is zero. A type is `T`, `[]T` or `map<T>`; `string(Phase)` names Go's
- * type too, `meta.ObjectMeta` is of another table, `(inline):T` stands in the parent. Flags: `required`; `default(x)`; for
- * strategic merge `merge(key)`, `merge` (of primitives) and `retainKeys`; for server-side apply `keys(a,b)`, `set`, `atomic`
- * and `granular`. As in Kubernetes, server-side apply follows strategic merge unless it has its own flag.
+ * type too, `meta.ObjectMeta` is of another table, `(inline):T` puts its fields into the parent. Flags: `required`;
+ * `default(x)`; for strategic merge `merge(key)`, `merge` (of primitives) and `retainKeys`; for server-side apply
+ * `keys(a,b)`, `set`, `atomic` and `granular`. As in Kubernetes, server-side apply follows strategic merge unless it has its
+ * own flag.
  */
 export function parseTable(
   packageName: string,

@@ -85,8 +85,8 @@ async function configuration(
 }
 
 /**
- * Reads everything through the API, so the result is the same for an approver in the server, one elsewhere, and `certificate
- * show`: the server's certificate on this connection, the Service and the EndpointSlices `default/kubernetes`, ServiceCIDRs,
+ * Reads everything through the API, so the result is the same for an approver in the server, one elsewhere, and
+ * `certificate show`: the server's certificate on this connection, the Service and the EndpointSlices `default/kubernetes`, ServiceCIDRs,
  * and the ConfigMap kube-system/kubeadm-config. Without a certificate or a service range the result is `Unknown`, with the
  * reason.
  */

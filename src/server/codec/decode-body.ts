@@ -160,7 +160,7 @@ const limited = (findings: string[]) => [...new Set(findings)].slice(0, MAX_FIND
 const unknownFields = (paths: string[]) =>
   paths.map((path) => `unknown field ${JSON.stringify(path)}`)
 
-/** Go does not look inside of fields that it does not know. */
+/** Go does not look inside unknown fields. */
 function duplicateFields(bytes: Uint8Array, unknown: string[]): string[] {
   return findDuplicateKeys(bytes, MAX_FINDINGS)
     .map(pathText)

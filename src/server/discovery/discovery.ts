@@ -70,7 +70,7 @@ function versionDocuments(groups: ServedGroup[]): Map<string, DocumentSource> {
 
 /**
  * The discovery documents of the table of resources: `/api` and `/apis`, legacy or aggregated by Accept, and one for each
- * group and version. `serverAddress` is the host and port that clients are told to use.
+ * group and version. `serverAddress` is the host and port that clients should use.
  */
 export function createDiscovery(resources: readonly Resource[], serverAddress: string): Discovery {
   const groups = servedGroups(resources)

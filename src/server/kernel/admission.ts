@@ -20,7 +20,7 @@ export interface AdmissionOperation {
 /** Throws a StatusError to refuse. */
 type Admit = (operation: AdmissionOperation, context: OperationContext) => Promise<void> | void
 
-/** A rule about the content of writes, whoever may write. */
+/** A rule about the content of writes; who may write is the authorizer's decision. */
 export interface AdmissionPlugin {
   name: string
   /** Before the resource's own rules: may change the object, and sees it as it was sent. */

@@ -11,7 +11,7 @@ export const GNOSTIC_TYPE = 'application/com.github.proto-openapi.spec.v2.v1.0+p
 type Writer = protobuf.Writer
 /** Writes one value as the field with this number. */
 type Encode = (writer: Writer, number: number, value: unknown) => void
-/** The fields of a message: where they stand in JSON, their number in gnostic's OpenAPIv2.proto, how they are written. */
+/** The fields of a message: their name in JSON, their number in gnostic's OpenAPIv2.proto, how they are written. */
 type FieldTable = Record<string, [number: number, encode: Encode]>
 
 const VARINT = 0
@@ -129,7 +129,7 @@ const pathParameter = message(
   22,
 )
 
-/** Where each form of a parameter stands in gnostic's nest of alternatives. */
+/** The path of each form of a parameter in gnostic's nested alternatives. */
 const PARAMETER_FORMS: Record<V2Parameter['in'], Encode> = {
   body: within(1, within(1, bodyParameter)),
   query: within(1, within(2, within(3, queryParameter))),

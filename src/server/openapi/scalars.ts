@@ -70,7 +70,7 @@ export function scalarSchema(scalar: string, dialect: Dialect): OpenapiSchema {
   return named === undefined ? {...PLAIN[scalar as Scalar]} : dialect.reference(named.name)
 }
 
-/** The definition that fields of a scalar type refer to, where it has one. */
+/** The definition that fields of a scalar type refer to, if it has one. */
 export function scalarDefinition(
   scalar: string,
   dialect: Dialect,

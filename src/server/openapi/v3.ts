@@ -62,7 +62,7 @@ export function openapiV3({resources}: ServedVersion) {
   }
 }
 
-/** How the v3 root names a group and version, and where its document stands. */
+/** How the v3 root names a group and version, and the path of its document. */
 export const v3Key = ({group, version}: {group: string; version: string}) =>
   group === '' ? `api/${version}` : `apis/${group}/${version}`
 

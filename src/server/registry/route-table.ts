@@ -77,7 +77,7 @@ function fitsScope(resource: Resource, info: ResourceRequestInfo): boolean {
   return info.inNamespace || !info.named
 }
 
-/** Creates go to the collection, in a namespace where the kind has one; the other writes go to an object. */
+/** Creates go to the collection, in a namespace if the kind has one. Other writes go to an object. */
 function fitsPath(resource: Resource, info: ResourceRequestInfo): boolean {
   switch (info.verb) {
     case 'create':

@@ -126,6 +126,6 @@ export const fromEntry = (resource: Resource, entry: Entry, prefix: string) =>
 /** A copy the caller may change. */
 export const parse = (stored: StoredObject): ApiObject => JSON.parse(stored.json) as ApiObject
 
-/** The text of a single answer or a watch event: with kind and apiVersion. */
+/** The text of a single object or a watch event: with kind and apiVersion. */
 export const withKind = (json: string, kind: string, apiVersion: string) =>
   `{"kind":"${kind}","apiVersion":"${apiVersion}",${json.slice(1)}`

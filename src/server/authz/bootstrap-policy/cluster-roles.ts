@@ -1,6 +1,6 @@
 /**
- * Kubernetes' default ClusterRoles, as far as they matter here. A line without indent names a role; `part-of=x` labels
- * it for aggregation into x, `gathers=x` makes it an aggregated role. Under it stand its rules:
+ * Kubernetes' default ClusterRoles, as far as they matter here. A line without indent names a role; `part-of=x` labels it
+ * for aggregation into x, `gathers=x` makes it an aggregated role. The lines below it are its rules:
  * `verbs | apiGroups | resources [| names …]` or `verbs | URLs …`.
  */
 export const CLUSTER_ROLES = `
