@@ -73,7 +73,7 @@ describe('what docs/security.md says to be stricter than Kubernetes', () => {
     },
     'RSA keys of more than 8192 bits': () =>
       refused(withKey(rsaKeyInfo((1n << 8200n) + 1n)), /at most 8192/),
-    'RSA keys whose bits are no multiple of 8': async () => {
+    'RSA keys whose length is not a multiple of 8 bits': async () => {
       await refused(withKey(rsaKeyInfo((1n << 2048n) + 1n)), /2049 bits/)
       await refused(withKey(rsaKeyInfo((1n << 4096n) + 1n)), /4097 bits/)
     },
@@ -101,7 +101,7 @@ describe('what docs/security.md says to be stricter than Kubernetes', () => {
       const subject = ['-subj', '/CN=x', '-key', `${folder()}/k`, '-sha256']
       await refused(await openssl('req', '-new', ...subject, ...options), /weak or unknown/)
     },
-    'names in the subject that are no text': async () => {
+    'names in the subject that are not text': async () => {
       const subject = [{oid: OID.commonName, value: '\x01', tag: TAG.integer}]
       await refused(buildRequest(p256, {subject}), /not text/)
     },
