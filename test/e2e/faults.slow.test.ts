@@ -157,7 +157,7 @@ describe('the server when things break', function () {
     await until(async () => (await fixture.serverPid()) !== pid)
     await until(async () => (await client?.raw('/readyz')) === 'ok')
     assert.ok(await configMaps.find({namespace: 'default', name: 'kept'}))
-    assert.match(await log(), /the server crashed .* it is started again in 1 s/)
+    assert.match(await log(), /the server crashed .* restarting in 1 s/)
   })
 
   it('survives I/O errors at its commits: what they hit gets 500 and is not there later', async function () {
