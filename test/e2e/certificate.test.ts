@@ -277,7 +277,7 @@ describe('certificate requests of a cluster', function () {
       assert.match(await kubectl.fails(`certificate deny ${approved}`), /already Approved/)
       const ours = await certificate('approve', denied)
       assert.equal(ours.code, 6)
-      assert.match(ours.stderr, /is denied already/)
+      assert.match(ours.stderr, /is already denied/)
     })
 
     it('agree on what kubectl prints as a manifest', async () => {
