@@ -1,6 +1,7 @@
 import {spawnSync} from 'node:child_process'
 import {mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs'
-import {basename, dirname, join} from 'node:path'
+import {createRequire} from 'node:module'
+import {basename, dirname, isAbsolute, join, relative} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {build, transform} from 'esbuild'
 
@@ -8,17 +9,49 @@ const root = dirname(fileURLToPath(import.meta.url))
 const dist = join(root, 'dist')
 const fresh = join(root, `.dist-${process.pid}`)
 
-const REQUIRE = /(?:const|var) (\w+) = ((?:__import\w+\()?require\("[^"]+"\)\)?);/g
-
 /** Libraries of oclif whose answers are known here. */
 const STAND_INS = {
   // Only asked whether this is Windows' Linux, for a name in oclif's user agent.
   'wsl-utils': 'export const isWsl = false',
   // bin/run.js allows no tracing.
   debug: 'export default () => () => undefined',
+  // Only to look for the files of plugins: there are none.
+  lilconfig: '',
+  minimatch: '',
+  tinyglobby: '',
 }
 
-/** oclif loads at its start what few commands need. In its files, everything is loaded when it is first used instead. */
+const OCLIF = join(root, 'node_modules/@oclif/core/lib')
+/** The files of oclif that every command needs. */
+const OCLIF_CORE = ['args', 'cache', 'command', 'flags', 'logger']
+  .concat(['parser/index', 'parser/parse', 'parser/validate', 'util/aggregate-flags', 'util/util'])
+  .map((name) => join(OCLIF, `${name}.js`))
+/** The chunk that has all other files that those may need: for help, and for mistakes on the command line. */
+const OCLIF_REST = './oclif-rest.js'
+
+/** The name of a library's file, without the folder of this machine. */
+const fileIn = (path) => relative(root, path)
+
+const REQUIRE = /(?:const|var) (\w+) = ((?:__import\w+\()?)require\("([^"]+)"\)(\)?);/g
+
+/**
+ * oclif loads at its start what few commands need. In its files, everything is loaded when it is first used instead; `rest` are
+ * the files that a core file takes from OCLIF_REST.
+ */
+function lazySource(path) {
+  const rest = new Set()
+  const contents = readFileSync(path, 'utf8').replace(REQUIRE, (_, name, open, id, close) => {
+    const target = id in STAND_INS ? id : createRequire(path).resolve(id)
+    const inRest = OCLIF_CORE.includes(path) && isAbsolute(target) && !OCLIF_CORE.includes(target)
+    if (inRest) rest.add(target)
+    const call = inRest
+      ? `require("${OCLIF_REST}").default["${fileIn(target)}"]()`
+      : `require("${id}")`
+    return `let ${name}_; const ${name} = new Proxy({}, {get: (_, key) => (${name}_ ??= ${open}${call}${close})[key]});`
+  })
+  return {contents, rest: [...rest]}
+}
+
 const lazyOclif = {
   name: 'lazy-oclif',
   setup({onLoad, onResolve}) {
@@ -27,12 +60,20 @@ const lazyOclif = {
     )
     onLoad({filter: /./, namespace: 'stand-in'}, ({path}) => ({contents: STAND_INS[path]}))
     onLoad({filter: /@oclif\/core\/lib\/.*\.js$/}, ({path}) => ({
-      contents: readFileSync(path, 'utf8').replace(
-        REQUIRE,
-        (_, name, expression) =>
-          `let ${name}_; const ${name} = new Proxy({}, {get: (_, key) => (${name}_ ??= ${expression})[key]});`,
-      ),
+      contents: lazySource(path).contents,
     }))
+    onResolve({filter: /^(\.\/)?oclif-rest/}, ({kind}) =>
+      kind === 'entry-point'
+        ? {path: OCLIF_REST, namespace: 'rest'}
+        : {path: OCLIF_REST, external: true},
+    )
+    onLoad({filter: /./, namespace: 'rest'}, () => {
+      const paths = OCLIF_CORE.flatMap((path) => lazySource(path).rest)
+      const entries = [...new Set(paths)].map(
+        (path) => `"${fileIn(path)}": () => require("${path}")`,
+      )
+      return {contents: `module.exports = {${entries.join(', ')}}`, resolveDir: root}
+    })
   },
 }
 
@@ -53,6 +94,25 @@ const slimUndici = {
         Object.assign(Dispatcher.prototype, api)
         export {Pool, buildConnector}`,
       resolveDir: root,
+    }))
+  },
+}
+
+/**
+ * lmdb, with a code cache and without the encoder and the decoder that the store does not use: their native part alone takes
+ * milliseconds to load. lmdb's own native part is still found from the folder that lmdb is installed in.
+ */
+const bundledLmdb = {
+  name: 'bundled-lmdb',
+  setup({onLoad, onResolve}) {
+    onResolve({filter: /^msgpackr$/}, ({path}) => ({path, namespace: 'no-encoder'}))
+    onLoad({filter: /./, namespace: 'no-encoder'}, () => ({contents: 'export let Encoder'}))
+    onLoad({filter: /\/lmdb\/native\.js$/}, ({path}) => ({
+      contents: `import {createRequire} from 'node:module'
+        ${readFileSync(path, 'utf8').replace(
+          'fileURLToPath(import.meta.url)',
+          "createRequire(import.meta.url).resolve('lmdb')",
+        )}`,
     }))
   },
 }
@@ -81,13 +141,16 @@ const namedLazyLibraries = {
   },
 }
 
-// lmdb is native; oclif would pull in a whole TypeScript for plugins that nobody develops here.
-const EXTERNAL = ['lmdb', 'typescript', 'ts-node', 'tsx']
+// oclif would pull in a whole TypeScript for plugins that nobody develops here.
+const EXTERNAL = ['typescript', 'ts-node', 'tsx']
 
 /** Chunks as ES modules first: only that format can share code between chunks, so that there is one class TrustError. */
 async function bundle() {
   const {outputFiles} = await build({
-    entryPoints: [join(root, 'src/main.ts')],
+    entryPoints: [
+      {in: join(root, 'src/main.ts'), out: 'main'},
+      {in: 'oclif-rest', out: 'oclif-rest'},
+    ],
     outdir: fresh,
     chunkNames: '[name]-[hash]',
     bundle: true,
@@ -98,7 +161,7 @@ async function bundle() {
     target: 'node20.18',
     mainFields: ['module', 'main'],
     external: EXTERNAL,
-    plugins: [lazyOclif, slimUndici, namedLazyLibraries],
+    plugins: [lazyOclif, slimUndici, bundledLmdb, namedLazyLibraries],
     minifyWhitespace: true,
     minifySyntax: true,
     legalComments: 'none',
@@ -134,7 +197,10 @@ function requireSameVersion() {
   throw new Error(`src/version.ts and package.json (${version}) do not agree`)
 }
 
-/** In processes of their own: the manifest of all commands, their common chunks in one file, and what V8 has compiled after a warm run. */
+/**
+ * In processes of their own: the manifest of all commands, their common chunks in one file, what V8 has compiled after a warm
+ * run, and what `serve` needs in one file.
+ */
 function finish(step, folder) {
   const {status} = spawnSync(process.execPath, [join(root, 'bin/after-build.js'), step, folder], {
     stdio: 'inherit',
@@ -154,6 +220,7 @@ try {
   renameSync(fresh, dist)
   // In its final place: a cache keeps the path that stands in the stack of an error.
   finish('cache', dist)
+  finish('server', dist)
 } finally {
   rmSync(fresh, {recursive: true, force: true})
 }

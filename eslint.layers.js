@@ -36,10 +36,29 @@ const ORDER = {
   ],
   'src/server/admission': [['node-restriction'], [FILES]],
   'src/server/authz': [['rbac'], ['bootstrap-policy', FILES], ['node']],
-  'src/node': [[FILES], ['join']],
-  'src/control-plane': [['requests', 'tokens'], ['config'], [FILES], ['init']],
-  'src/cli': [[FILES], ['views'], ['requests']],
-  'src/commands': [['certificate', 'init', 'join', 'kubeconfig', 'token'], [FILES]],
+  'src/node': [[FILES], ['certificate-manager'], ['agent', 'join']],
+  'src/control-plane': [
+    ['machines', 'requests', 'revocation', 'tokens'],
+    ['nodes'],
+    ['config'],
+    [FILES],
+    ['init'],
+    ['bootstrap-credentials'],
+  ],
+  'src/cli': [[FILES], ['views'], ['node', 'requests']],
+  'src/commands': [
+    [
+      'bootstrap-credential',
+      'certificate',
+      'init',
+      'join',
+      'kubeconfig',
+      'machine',
+      'node',
+      'token',
+    ],
+    [FILES],
+  ],
 }
 
 /** The folders right under src/. */

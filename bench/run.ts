@@ -14,6 +14,7 @@ const PARTS: Record<string, () => Promise<BenchRow[]>> = {
   certificates: async () => (await import('./certificates.ts')).benchCertificates(),
   joins: async () => (await import('./joins.ts')).benchJoins(),
   'joined-before': async () => (await import('./joined-before.ts')).benchJoinedBefore(),
+  renewals: async () => (await import('./renewals.ts')).benchRenewals(),
 }
 
 const COLUMNS = ['', 'measured', 'beside', 'ratio', 'goal', '', 'beside what']

@@ -1,9 +1,9 @@
 'use strict'
-const {mkdtempSync, readFileSync, rmSync, writeFileSync} = require('node:fs')
+const {existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync} = require('node:fs')
 const {tmpdir} = require('node:os')
 const {basename, join} = require('node:path')
 const v8 = require('node:v8')
-const {COMMON, cacheOf, compiled, load, loaded} = require('./load.js')
+const {COMMON, cacheOf, compiled, forget, load, loaded} = require('./load.js')
 
 const [, , step, dist] = process.argv
 const program = () => load(join(dist, 'main.js'))
@@ -11,22 +11,33 @@ const program = () => load(join(dist, 'main.js'))
 /** Command lines that need what every command needs, and hardly anything else. */
 const PLAIN = [['version'], ['token', 'generate']]
 /** What else is often seen. */
-const LIGHT = [['version', '--output', 'json'], ['--help'], ['init', '--help'], ['nonsense']]
+const LIGHT = [
+  ['version', '--output', 'json'],
+  ['version', '--nonsense'],
+  ['--help'],
+  ['init', '--help'],
+  ['nonsense'],
+]
 
 async function writeManifest() {
   writeFileSync(join(dist, COMMON), '({})')
   writeFileSync(join(dist, 'manifest.json'), JSON.stringify(await program().describeProgram()))
 }
 
-/** Puts the chunks that a plain command loads into one file: one to find, to read and to compile instead of twenty. */
+/** One file to find, to read and to compile instead of many. */
+function writeTogether(file, paths) {
+  const parts = paths.map(
+    (path) => `${JSON.stringify(basename(path))}:${readFileSync(path, 'latin1')}`,
+  )
+  writeFileSync(file, `({${parts.join(',')}})`)
+}
+
+/** Puts the chunks that a plain command loads into one file. */
 async function writeCommon() {
   await inSilence(() => runAll(PLAIN))
-  const parts = [...loaded.keys()].map((path) => {
-    const text = readFileSync(path, 'latin1')
-    rmSync(path)
-    return `${JSON.stringify(basename(path))}:${text}`
-  })
-  writeFileSync(join(dist, COMMON), `({${parts.join(',')}})`)
+  const paths = [...loaded.keys()]
+  writeTogether(join(dist, COMMON), paths)
+  for (const path of paths) rmSync(path)
 }
 
 /** Runs command lines whose output is of no interest, but for what is awaited in it. */
@@ -51,27 +62,34 @@ async function runAll(lines) {
   for (const line of lines) await program().main(line, dist)
 }
 
-/** A whole control plane in this process, on the loopback and in a folder that is removed again. */
-async function runServer(listen) {
+const LOCAL = ['--bind-address', '127.0.0.1', '--apiserver-bind-port', '0']
+
+/** Works in a folder that is removed again. A machine on which no server can run still gets a program; it only starts a little slower. */
+async function inFolder(work) {
   const folder = mkdtempSync(join(tmpdir(), 'trustadm-build-'))
-  const at = ['--dir', join(folder, 'plane')]
   try {
-    const local = ['--bind-address', '127.0.0.1', '--apiserver-bind-port', '0']
-    const ready = new Promise((resolve) =>
-      listen((text) => text.includes('joinCommand') && resolve(JSON.parse(text))),
-    )
-    const served = program().main(['init', '--foreground', '-o', 'json', ...local, ...at], dist)
-    const made = await Promise.race([ready, served])
-    const lines = [['status'], ['certificate', 'check-expiration'], ['token', 'list']]
-    await runAll(lines.map((line) => [...line, ...at]))
-    const [, ...joining] = made.joinCommand.split(' ')
-    const node = ['--dir', join(folder, 'node'), '--node-name', 'build']
-    await program().main([...joining, ...node], dist)
-    process.kill(process.pid, 'SIGTERM')
-    await served
+    await work((name) => ['--dir', join(folder, name)])
+  } catch (error) {
+    console.warn(`the server was not warmed up: ${error.message}`)
   } finally {
     rmSync(folder, {recursive: true, force: true})
   }
+}
+
+/** A whole control plane in this process, on the loopback. */
+async function runServer(at, listen) {
+  const ready = new Promise((resolve) =>
+    listen((text) => text.includes('joinCommand') && resolve(JSON.parse(text))),
+  )
+  const line = ['init', '--foreground', '-o', 'json', ...LOCAL, ...at('plane')]
+  const served = program().main(line, dist)
+  const made = await Promise.race([ready, served])
+  const lines = [['status'], ['certificate', 'check-expiration'], ['token', 'list']]
+  await runAll(lines.map((one) => [...one, ...at('plane')]))
+  const [, ...joining] = made.joinCommand.split(' ')
+  await program().main([...joining, ...at('node'), '--node-name', 'build'], dist)
+  process.kill(process.pid, 'SIGTERM')
+  await served
 }
 
 /** A script's cache holds the functions that have run by now. One that is written is kept: what runs later would only make it larger. */
@@ -83,26 +101,61 @@ function writeCaches(written) {
   }
 }
 
-async function makeCaches() {
-  // V8 rejects a cache that was made under other flags than those of the process that reads it.
+/** V8 rejects a cache that was made under other flags than those of the process that reads it. */
+function ignoreFlags() {
   v8.setFlagsFromString = () => undefined
+}
+
+async function makeCaches() {
+  ignoreFlags()
   const written = new Set()
   await inSilence(() => runAll(PLAIN))
   writeCaches(written)
   await inSilence(() => runAll(LIGHT))
   writeCaches(written)
-  try {
-    await inSilence(runServer)
-  } catch (error) {
-    // A machine on which no server can run still gets a program; it only starts a little slower.
-    console.warn(`the server was not warmed up: ${error.message}`)
-  }
+  await inFolder((at) => inSilence((listen) => runServer(at, listen)))
   // The chunks of all other commands, without what their functions do.
   await program().describeProgram()
   writeCaches(written)
 }
 
-const STEPS = {manifest: writeManifest, common: writeCommon, cache: makeCaches}
+/** Runs `serve` until it is ready, and then `whenReady`. */
+async function serveOnce(at, listen, whenReady) {
+  forget()
+  const ready = new Promise((resolve) =>
+    listen((text) => text.startsWith('ready ') && resolve('ready')),
+  )
+  const served = program().main(['serve', ...at], dist)
+  if ((await Promise.race([ready, served])) !== 'ready') throw new Error('it did not start')
+  whenReady()
+  process.kill(process.pid, 'SIGTERM')
+  await served
+}
+
+/**
+ * Puts all chunks that `serve` loads into the file of its command, with a cache of what runs until it is ready. The chunks stay
+ * in their own files too: other commands need some of them.
+ */
+async function makeServer() {
+  ignoreFlags()
+  await inFolder(async (at) => {
+    await inSilence(async (listen) => {
+      const skipped = 'control-plane,namespaces,rbac,cluster-info,bootstrap-token'
+      await program().main(['init', ...LOCAL, '--skip-phases', skipped, ...at('plane')], dist)
+      let file
+      await serveOnce(at('plane'), listen, () => {
+        const paths = [...loaded.keys()].filter((path) => existsSync(path))
+        file = paths[0]
+        writeTogether(file, paths)
+      })
+      await serveOnce(at('plane'), listen, () => {
+        writeFileSync(cacheOf(file), compiled.get(file).script.createCachedData())
+      })
+    })
+  })
+}
+
+const STEPS = {manifest: writeManifest, common: writeCommon, cache: makeCaches, server: makeServer}
 STEPS[step]().then(
   () => process.exit(0),
   (error) => {

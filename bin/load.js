@@ -1,6 +1,6 @@
 'use strict'
 const {readFileSync} = require('node:fs')
-const {basename, dirname, join} = require('node:path')
+const {dirname, join} = require('node:path')
 const {Script} = require('node:vm')
 
 /** The chunks that every command needs, in one file: functions by the names of the chunks. */
@@ -8,6 +8,8 @@ const COMMON = 'common.js'
 
 /** The exports of every chunk that was loaded, by its path. */
 const loaded = new Map()
+/** The functions of chunks that share a file with others, by the paths of the chunks. */
+const bundled = new Map()
 /** Every file that was compiled, by its path, with its script: the build makes code caches of these. */
 const compiled = new Map()
 
@@ -39,6 +41,16 @@ function evaluate(path) {
   return value
 }
 
+/** A chunk's function. The chunks of a file that has several are found in it from then on. */
+function functionOf(path) {
+  const known = bundled.get(path)
+  if (known) return known
+  const value = evaluate(path)
+  if (typeof value === 'function') return value
+  for (const [name, run] of Object.entries(value)) bundled.set(join(dirname(path), name), run)
+  return bundled.get(path)
+}
+
 /** Loads a chunk of the build, which is one function. */
 function load(path) {
   const known = loaded.get(path)
@@ -46,10 +58,15 @@ function load(path) {
   const module = {exports: {}}
   loaded.set(path, module)
   const folder = dirname(path)
-  const run = evaluate(join(folder, COMMON))[basename(path)] ?? evaluate(path)
+  if (bundled.size === 0) functionOf(join(folder, COMMON))
   const requireFrom = (id) => (id.startsWith('./') ? load(join(folder, id)) : require(id))
-  run(module.exports, requireFrom, module, path, folder)
+  functionOf(path)(module.exports, requireFrom, module, path, folder)
   return module.exports
 }
 
-module.exports = {COMMON, cacheOf, compiled, load, loaded}
+/** Forgets what was loaded, for the build. */
+function forget() {
+  for (const known of [loaded, bundled, compiled]) known.clear()
+}
+
+module.exports = {COMMON, cacheOf, compiled, forget, load, loaded}

@@ -21,6 +21,8 @@ export class Generators {
     )
     this.#children = shares.map((share, number) => {
       const child = fork(PROGRAM, {
+        // A session of its own, so that its priority counts: Linux shares the processor between sessions first.
+        detached: true,
         execArgv: ['--import', 'tsx'],
         env: {...process.env, UV_THREADPOOL_SIZE: '2'},
       })

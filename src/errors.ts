@@ -6,6 +6,7 @@ export const EXIT = {
   denied: 4,
   timedOut: 5,
   conflict: 6,
+  due: 7,
 } as const
 
 /** Every code a TrustError may carry, with the exit code it ends a command with. */
@@ -80,7 +81,14 @@ export const ERROR_CODES = {
   CERTIFICATE_REQUEST_DELETED: EXIT.failed,
   ALREADY_DECIDED: EXIT.conflict,
   NODE_EXISTS: EXIT.conflict,
+  NODE_CERTIFICATE_EXPIRED: EXIT.denied,
+  NODE_CERTIFICATE_DUE: EXIT.due,
+  NOT_JOINED: EXIT.failed,
+  ON_CHANGE_FAILED: EXIT.failed,
   ISSUANCE_LOG_BROKEN: EXIT.notTrusted,
+  REVOCATION_UNSUPPORTED: EXIT.failed,
+  REVOCATION_PROTECTED: EXIT.conflict,
+  REVOCATION_LIST_FULL: EXIT.failed,
 
   PREFLIGHT_FAILED: EXIT.failed,
   PORT_IN_USE: EXIT.conflict,

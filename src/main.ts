@@ -6,7 +6,7 @@ import {COMMANDS} from './commands/index.ts'
 
 /** The program. `root` is the folder that the build left its files in. */
 export async function main(argv: readonly string[], root: string): Promise<number> {
-  const manifest = JSON.parse(readFileSync(join(root, 'manifest.json'), 'utf8')) as Manifest
+  const manifest = () => JSON.parse(readFileSync(join(root, 'manifest.json'), 'utf8')) as Manifest
   return await runCli(argv, {root, commands: COMMANDS, manifest})
 }
 

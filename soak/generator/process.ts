@@ -1,4 +1,5 @@
 import {setMaxListeners} from 'node:events'
+import {writeFileSync} from 'node:fs'
 import {constants, setPriority} from 'node:os'
 import {attackNamed} from '../attacks/index.ts'
 import {Caller} from './caller.ts'
@@ -10,6 +11,11 @@ const TELL_EVERY = 500
 
 // The server and the honest clients come first: they are what is measured.
 setPriority(constants.priority.PRIORITY_LOW)
+try {
+  writeFileSync('/proc/self/autogroup', String(constants.priority.PRIORITY_LOW))
+} catch {
+  // Where there are no sessions with a priority, that of the process counts.
+}
 
 process.once('message', (orders: Orders) => {
   const prepared = orders.attacks.map(async (name) => attackNamed(name).prepare?.())

@@ -117,6 +117,21 @@ export interface Status {
 
 export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'
 
+/** An object in memory that is read only when somebody looks at it. Never on the wire. */
+export interface HeldObject<T = ApiObject> {
+  /** `namespace/name`, or `name` if it has no namespace. */
+  readonly key: string
+  readonly uid: string | undefined
+  readonly resourceVersion: string | undefined
+  /** Shared, so nobody may change it. */
+  readonly object: T
+}
+
+/** An event of a watch in the same process. */
+export type HeldEvent =
+  | {type: 'ADDED' | 'MODIFIED' | 'DELETED'; held: HeldObject}
+  | {type: 'BOOKMARK' | 'ERROR'; object: object}
+
 export interface WatchEvent<T = ApiObject> {
   type: WatchEventType
   object: T

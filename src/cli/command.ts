@@ -11,11 +11,6 @@ export abstract class TrustCommand extends Command {
 
   abstract override run(): Promise<void>
 
-  /** Runs the command with the configuration that is loaded already; oclif's static `run` loads another one. */
-  async start(): Promise<void> {
-    await this._run()
-  }
-
   /** For a command that succeeded but has to report a problem. */
   protected endWith(exitCode: number): void {
     process.exitCode = exitCode
@@ -24,10 +19,5 @@ export abstract class TrustCommand extends Command {
   protected async print<Result>(result: Result, format: string, view: View<Result>): Promise<void> {
     const {render} = await import('./output.ts')
     process.stdout.write(await render(result, format, view))
-  }
-
-  // oclif would print here; bin/ has one place for that.
-  protected override catch(error: Error): Promise<never> {
-    return Promise.reject(error)
   }
 }

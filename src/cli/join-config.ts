@@ -15,6 +15,7 @@ import {controlPlaneRefused} from './join-flags.ts'
 /** What a configuration file says about a join. */
 export interface JoinChoices {
   dir?: string
+  certDir?: string
   nodeName?: string
   endpoints?: string[]
   /** Used for discovery and for authentication. */
@@ -25,6 +26,7 @@ export interface JoinChoices {
   unsafeSkipCaVerification?: boolean
   discoveryFile?: string
   discoveryFileCa?: string
+  bootstrapKubeconfig?: string
   forKubelet?: boolean
   dryRun?: boolean
   discoveryTimeout?: number
@@ -127,6 +129,7 @@ const RULES: DocumentRules<Target> = {
     },
     [`${OURS.apiVersion} ${KIND}`]: {
       dir: use('dir', text),
+      certDir: use('certDir', text),
       nodeName: use('nodeName', nodeName),
       endpoints: use('endpoints', texts),
       token: use('token', token),
@@ -136,6 +139,7 @@ const RULES: DocumentRules<Target> = {
       unsafeSkipCAVerification: use('unsafeSkipCaVerification', flag),
       discoveryFile: use('discoveryFile', text),
       discoveryFileCA: use('discoveryFileCa', text),
+      bootstrapKubeconfig: use('bootstrapKubeconfig', text),
       forKubelet: use('forKubelet', flag),
       dryRun: use('dryRun', flag),
       timeout: use('timeout', duration),

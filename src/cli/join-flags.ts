@@ -1,6 +1,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {TrustError} from '../errors.ts'
+import {nodeFlags} from './node-flags.ts'
 
 const list = {multiple: true, multipleNonGreedy: true, delimiter: ','} as const
 
@@ -11,16 +12,9 @@ export const endpoints = Args.string({
     'the address of an API server, as host:port; with several, the first that proves to be the cluster is used, and the others are stored',
 })
 
-const nodeDir = Flags.string({
-  helpGroup: 'COMMON',
-  helpValue: '<folder>',
-  summary:
-    'the folder of the node [default: $TRUSTADM_NODE_DIR; else /var/lib/trustadm-node for root, ~/.trustadm-node for others]',
-})
-
 /** kubeadm's flags of `join`, and ours; `join phase` has the same. */
 export const joinFlags = {
-  dir: nodeDir,
+  ...nodeFlags,
   config: Flags.string({
     helpValue: '<file>',
     summary:
@@ -64,6 +58,11 @@ export const joinFlags = {
     dependsOn: ['discovery-file'],
     summary: "the CAs to verify the host of that URL with, instead of the system's",
   }),
+  'bootstrap-kubeconfig': Flags.string({
+    helpValue: '<file>',
+    summary:
+      'a kubeconfig with a client certificate or a token: it says which cluster to trust and authenticates this machine, instead of a bootstrap token',
+  }),
   'node-name': Flags.string({
     helpValue: '<name>',
     summary: 'the name of this machine in the cluster [default: its host name]',
@@ -91,6 +90,7 @@ export const joinFlags = {
 
 export interface JoinFlagValues {
   dir?: string | undefined
+  'cert-dir'?: string | undefined
   config?: string | undefined
   token?: string | undefined
   'token-file'?: string | undefined
@@ -100,6 +100,7 @@ export interface JoinFlagValues {
   'discovery-token-unsafe-skip-ca-verification'?: boolean | undefined
   'discovery-file'?: string | undefined
   'discovery-file-ca'?: string | undefined
+  'bootstrap-kubeconfig'?: string | undefined
   'node-name'?: string | undefined
   timeout?: string | undefined
   'ignore-preflight-errors'?: string[] | undefined

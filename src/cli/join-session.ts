@@ -87,6 +87,7 @@ async function settingsOf(
   const caFile = flags['discovery-file-ca'] ?? file.discoveryFileCa
   return {
     dir: nodeDirOf(flags.dir ?? file.dir),
+    certDir: flags['cert-dir'] ?? file.certDir,
     nodeName: named === undefined ? (file.nodeName ?? ownNodeName()) : requireNodeName(named),
     discovery: {
       file: flags['discovery-file'] ?? file.discoveryFile,
@@ -98,6 +99,7 @@ async function settingsOf(
         flags['discovery-token-unsafe-skip-ca-verification'] ?? file.unsafeSkipCaVerification,
     },
     token: tokens.authentication,
+    bootstrapKubeconfig: flags['bootstrap-kubeconfig'] ?? file.bootstrapKubeconfig,
     discoveryTimeout: timeout ?? file.discoveryTimeout,
     certificateTimeout: timeout ?? file.certificateTimeout,
     ignoredChecks: (flags['ignore-preflight-errors'] ?? file.ignoredChecks ?? []).map((name) =>

@@ -16,6 +16,7 @@ export interface JoinTokens {
 }
 
 const TOKEN_FLAGS = ['token', 'discovery-token', 'tls-bootstrap-token'] as const
+const FILE_TOKENS = ['token', 'discoveryToken', 'tlsBootstrapToken'] as const
 
 /** Only one value can be read from the standard input. */
 function requireOneInput(flags: JoinFlagValues): void {
@@ -24,6 +25,20 @@ function requireOneInput(flags: JoinFlagValues): void {
   if (found.length < 2) return
   throw new TrustError('USAGE', `${found.join(' and ')} cannot both read from stdin`, {
     hints: ['put one of them in a file, or the token in $TRUSTADM_TOKEN'],
+  })
+}
+
+/** With a bootstrap kubeconfig no token is needed. One in the environment may be for other machines. */
+function refuseTokens(flags: JoinFlagValues, file: JoinChoices): void {
+  const flag = [...TOKEN_FLAGS, 'token-file' as const].find((name) => flags[name] !== undefined)
+  const field = FILE_TOKENS.find((name) => file[name] !== undefined)
+  const [found] = [
+    ...(flag === undefined ? [] : [`--${flag}`]),
+    ...(field === undefined ? [] : [field]),
+  ]
+  if (found === undefined) return
+  throw new TrustError('USAGE', `a bootstrap kubeconfig and ${found} cannot be used together`, {
+    hints: ['leave one out: the kubeconfig contains the credential'],
   })
 }
 
@@ -56,6 +71,10 @@ export async function joinTokens(
   environment: Environment = process.env,
 ): Promise<JoinTokens> {
   requireOneInput(flags)
+  if ((flags['bootstrap-kubeconfig'] ?? file.bootstrapKubeconfig) !== undefined) {
+    refuseTokens(flags, file)
+    return {discovery: undefined, authentication: undefined}
+  }
   const warnOnce = once(warn)
   const fromArgument = await read({argument: flags.token}, warnOnce)
   const fromFile = await read({file: flags['token-file']}, warnOnce)

@@ -21,6 +21,13 @@ export type CommandTable = Record<string, () => Promise<{default: Command.Class}
 
 export type Manifest = Record<string, CommandDescription>
 
+export async function loadCommand(id: string, commands: CommandTable): Promise<Command.Class> {
+  const loaded = (await commands[id]?.())?.default
+  if (loaded === undefined) throw new Error(`the command ${id} is not part of the program`)
+  loaded.id = id
+  return loaded
+}
+
 const FLAG_FIELDS = [
   'name',
   'type',

@@ -1,40 +1,20 @@
-import {Config} from '@oclif/core/config'
+import type {Config} from '@oclif/core/config'
 import type {TrustCommand} from './command.ts'
 import {readCommandLine, requireUsable, type CommandLine} from './command-line.ts'
-import type {CommandTable, Manifest} from './manifest.ts'
-import {createPlugin} from './plugin.ts'
-
-export interface Program {
-  /** The folder of the program's own files. */
-  root: string
-  commands: CommandTable
-  manifest: Manifest
-}
-
-/** oclif's configuration, without the theme file that it would look for at every start. */
-class TrustConfig extends Config {
-  override loadTheme(): Promise<undefined> {
-    return Promise.resolve(undefined)
-  }
-}
+import type {Program} from './config.ts'
+import {loadCommand} from './manifest.ts'
 
 /** Runs one command line. Returns the exit code; only bin/ ends the process. */
-export async function runCli(
-  argv: readonly string[],
-  {root, commands, manifest}: Program,
-): Promise<number> {
+export async function runCli(argv: readonly string[], program: Program): Promise<number> {
   try {
-    const plugin = createPlugin(root, commands, manifest)
-    const plugins = new Map([[plugin.name, plugin]])
-    const config = new TrustConfig({root, pjson: plugin.pjson, plugins})
-    await config.load()
     if (argv[0] === '--version') {
-      process.stdout.write(`${config.userAgent}\n`)
+      const {loadConfig} = await import('./config.ts')
+      process.stdout.write(`${(await loadConfig(program)).userAgent}\n`)
       return 0
     }
     return await dispatch(
-      readCommandLine(argv, (id) => config.findCommand(id) !== undefined),
-      config,
+      readCommandLine(argv, (id) => Object.hasOwn(program.commands, id)),
+      program,
     )
   } catch (error) {
     const {reportError} = await import('./report-error.ts')
@@ -42,20 +22,32 @@ export async function runCli(
   }
 }
 
-async function dispatch(line: CommandLine, config: Config): Promise<number> {
+async function dispatch(line: CommandLine, program: Program): Promise<number> {
   requireUsable(line)
-  const command = config.findCommand(line.id)
-  if (line.wantsHelp || command === undefined) {
+  if (line.wantsHelp || !Object.hasOwn(program.commands, line.id)) {
+    const {loadConfig} = await import('./config.ts')
     const {showHelp} = await import('./help.ts')
-    await showHelp(line, config)
+    await showHelp(line, await loadConfig(program))
     return 0
   }
   process.exitCode = 0
-  const Loaded = (await command.load()) as unknown as new (
+  const Loaded = (await loadCommand(line.id, program.commands)) as unknown as new (
     ...args: ConstructorParameters<typeof TrustCommand>
   ) => TrustCommand
-  await new Loaded(line.rest, config).start()
+  await new Loaded(line.rest, runConfig(program)).run()
   return exitCode()
+}
+
+/** What a command that runs needs of oclif's configuration. The whole of it describes every command, and takes longer than most of them run. */
+function runConfig({manifest}: Program): Config {
+  const config: Pick<Config, 'bin' | 'runHook'> & {commands: unknown} = {
+    bin: 'trustadm',
+    runHook: () => Promise.resolve({failures: [], successes: []}),
+    get commands() {
+      return Object.values(manifest())
+    },
+  }
+  return config as Config
 }
 
 /** The exit code of a command that succeeded but has to report a problem: see `endWith`. */

@@ -1,5 +1,11 @@
 import * as Flags from '@oclif/core/flags'
-import {atLeastOne, count, logPath, storeBytes} from '../control-plane/config/fields.ts'
+import {
+  atLeastOne,
+  count,
+  logPath,
+  memoryMegabytes,
+  storeBytes,
+} from '../control-plane/config/fields.ts'
 import type {Choices} from '../control-plane/config/settings.ts'
 import {flagReader, given} from './flag-value.ts'
 
@@ -25,6 +31,11 @@ export const serverFlags = {
     helpValue: '<bytes>',
     summary: 'maximum size in bytes of all stored objects [default: 536870912]',
   }),
+  'target-ram-mb': Flags.string({
+    helpValue: '<megabytes>',
+    summary:
+      'memory for connections, watches, requests and responses, apart from stored objects [default: 400]',
+  }),
   'certificate-requests-per-hour': Flags.string({
     helpValue: '<number>',
     summary:
@@ -43,6 +54,7 @@ export function serverChoices(flags: ServerFlagValues): Choices {
     auditLogMaxBackup: said('audit-log-maxbackup', count),
     auditLogMaxAge: said('audit-log-maxage', count),
     quotaBackendBytes: said('quota-backend-bytes', storeBytes),
+    targetRamMb: said('target-ram-mb', memoryMegabytes),
     certificateRequestsPerHour: said('certificate-requests-per-hour', atLeastOne),
   })
 }

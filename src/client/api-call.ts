@@ -2,12 +2,13 @@ import type {ApiObject, UserInfo} from '../api/meta.ts'
 import {VERSION} from '../version.ts'
 import {printable} from './printable.ts'
 import {fromForeignAnswer, fromStatus, fromText, isStatus} from './status-errors.ts'
-import type {
-  ObjectRequest,
-  ObjectTransport,
-  ResponseHeaders,
-  Transport,
-  TransportStream,
+import {
+  retryAfter,
+  type ObjectRequest,
+  type ObjectTransport,
+  type ResponseHeaders,
+  type Transport,
+  type TransportStream,
 } from './transport.ts'
 
 export interface ApiCall {
@@ -18,7 +19,7 @@ export interface ApiCall {
   contentType?: string | undefined
   signal?: AbortSignal | undefined
   /** What the caller gets is its own, also from a server in the same process. */
-  asText?: boolean
+  ownCopy?: boolean
 }
 
 export interface CallerOptions {
@@ -45,38 +46,40 @@ export class ApiCaller {
 
   async json(call: ApiCall): Promise<unknown> {
     const {objects} = this.#transport
-    if (objects && call.contentType === undefined && call.asText !== true)
+    if (objects && call.contentType === undefined && call.ownCopy !== true)
       return await this.#value(objects, call)
     const {status, headers, body} = await this.#transport.request(this.#request(call))
     this.#warn(headers)
-    return this.#checked(status, parse(body))
+    return this.#checked(status, headers, parse(body))
   }
 
   async #value(objects: ObjectTransport, call: ApiCall): Promise<unknown> {
     const {status, headers, value} = await objects.call(this.#objectRequest(call))
     this.#warn(headers)
-    return this.#checked(status, value)
+    return this.#checked(status, headers, value)
   }
 
-  #checked(status: number, value: unknown): unknown {
-    if (status < 200 || status > 299) throw this.#failure(status, value)
+  #checked(status: number, headers: ResponseHeaders, value: unknown): unknown {
+    if (status < 200 || status > 299) throw this.#failure(status, headers, value)
     if (typeof value !== 'object' || value === null) throw fromForeignAnswer(status)
     return value
   }
 
   async text(call: ApiCall): Promise<string> {
-    const {status, body} = await this.#transport.request(this.#request(call, '*/*'))
+    const {status, headers, body} = await this.#transport.request(this.#request(call, '*/*'))
     const text = Buffer.from(body).toString()
     if (status >= 200 && status <= 299) return text
     const value = parse(body)
-    throw isStatus(value) ? this.#failure(status, value) : fromText(status, call.path, text)
+    throw isStatus(value)
+      ? this.#failure(status, headers, value)
+      : fromText(status, call.path, text)
   }
 
   async stream(call: ApiCall): Promise<TransportStream> {
     const stream = await this.#transport.stream(this.#request(call))
     this.#warn(stream.headers)
     if (stream.status === 200) return stream
-    throw this.#failure(stream.status, parse(await readSome(stream)))
+    throw this.#failure(stream.status, stream.headers, parse(await readSome(stream)))
   }
 
   async close(): Promise<void> {
@@ -107,9 +110,10 @@ export class ApiCaller {
     }
   }
 
-  #failure(status: number, value: unknown): Error {
-    if (!isStatus(value)) return fromForeignAnswer(status)
-    const error = fromStatus(value, status)
+  #failure(status: number, headers: ResponseHeaders, value: unknown): Error {
+    const error = isStatus(value) ? fromStatus(value, status) : fromForeignAnswer(status)
+    const asked = retryAfter(headers)
+    if (asked !== undefined) error.facts.retryAfter = asked
     if (status === 401) error.suggestions.unshift(...(this.#options.credentialHints?.() ?? []))
     return error
   }

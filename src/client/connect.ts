@@ -1,4 +1,5 @@
 import {systemClock, type Clock} from '../runtime.ts'
+import {constantly, type Live} from '../trust/live.ts'
 import {createApiClient, type ApiClient, type ApiClientOptions} from './api-client.ts'
 import {credentialProblems} from './credentials.ts'
 import {resolveAccess} from './kubeconfig-access.ts'
@@ -35,12 +36,17 @@ export async function connect(
 }
 
 /** A client of a server that is known without a kubeconfig. */
-export function connectTo(access: ServerAccess, options: ClientOptions = {}): ApiClient {
+export const connectTo = (access: ServerAccess, options: ClientOptions = {}): ApiClient =>
+  connectLive(constantly(access), options)
+
+/** A client that follows its access: server, CA and certificate may change while it is in use. */
+export function connectLive(access: Live<ServerAccess>, options: ClientOptions = {}): ApiClient {
   const {retry, onWarning, clock = systemClock} = options
+  const {impersonate, namespace} = access.current
   return createApiClient(new RetryingTransport(new UndiciTransport(access, options), retry), {
-    impersonate: access.impersonate,
-    namespace: access.namespace,
+    impersonate,
+    namespace,
     onWarning,
-    credentialHints: () => credentialProblems(access, clock),
+    credentialHints: () => credentialProblems(access.current, clock),
   })
 }

@@ -1,15 +1,5 @@
-import type {ApiObject} from '../api/meta.ts'
+import type {ApiObject, HeldObject} from '../api/meta.ts'
 import {keyOf} from './object-key.ts'
-
-/** An object that is held for long: as text, here or in the memory of a server in the same process. */
-export interface HeldObject<T> {
-  /** `namespace/name`, or `name` of what has no namespace. */
-  readonly key: string
-  readonly uid: string | undefined
-  readonly resourceVersion: string | undefined
-  /** Read for whoever asks, who must not change it. */
-  readonly object: T
-}
 
 export const isSameState = (one: HeldObject<unknown>, other: HeldObject<unknown>): boolean =>
   one === other || (one.resourceVersion === other.resourceVersion && one.uid === other.uid)

@@ -1,3 +1,4 @@
+import {constantly} from '../trust/live.ts'
 import {USER_AGENT} from './api-call.ts'
 import type {Environment} from './proxy-rules.ts'
 import type {TransportResponse} from './transport.ts'
@@ -21,7 +22,7 @@ export interface HttpsGetOptions {
 export async function httpsGet(url: URL, options: HttpsGetOptions): Promise<TransportResponse> {
   const {ca, insecure, tlsServerName, accept = '*/*', timeout, maxBytes, signal} = options
   const transport = new UndiciTransport(
-    {server: url.origin, ca, insecure, tlsServerName},
+    constantly({server: url.origin, ca, insecure, tlsServerName}),
     {
       timeout,
       connectTimeout: timeout,

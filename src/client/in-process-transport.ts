@@ -1,8 +1,7 @@
 import {setMaxListeners} from 'node:events'
-import type {ApiObject, UserInfo} from '../api/meta.ts'
+import type {ApiObject, HeldEvent, UserInfo} from '../api/meta.ts'
 import {Cancellation, untilAborted} from './cancellation.ts'
 import type {
-  HeldEvents,
   ObjectRequest,
   ObjectTransport,
   Transport,
@@ -33,7 +32,7 @@ export interface InProcessResponse {
   headers: Record<string, string | string[]>
   body: string | Uint8Array | AsyncIterable<string | Uint8Array>
   value?: object
-  events?: AsyncIterable<HeldEvents>
+  events?: AsyncIterable<readonly HeldEvent[]>
 }
 
 /** One for all: an error of its own for each request that has ended would cost more than the request. */
@@ -92,7 +91,7 @@ export class InProcessTransport implements Transport {
     }
   }
 
-  /** The server's own work ends by itself, so a caller that gives up is heard once that is done. */
+  /** A call cannot be cut short: if its signal is aborted, it fails when the server has finished. */
   readonly objects: ObjectTransport = {
     call: async (request) => {
       const {signal = this.#closing.signal} = request
@@ -188,7 +187,7 @@ async function* untilClosed<T>(
     const iterator = items[Symbol.asyncIterator]()
     for (;;) {
       const next = await untilAborted(iterator.next(), signal)
-      // A server that is told that its caller has gone ends the answer: that is not its end.
+      // The server ends the response when the signal is aborted. The reader must see the reason, not an early end.
       signal.throwIfAborted()
       if (next.done) return
       yield next.value

@@ -1,5 +1,5 @@
-import type {ApiObject} from '../api/meta.ts'
-import {EncodedObject, isSameState, type HeldObject} from './encoded-object.ts'
+import type {ApiObject, HeldObject} from '../api/meta.ts'
+import {EncodedObject, isSameState} from './encoded-object.ts'
 import type {ObjectEvent} from './watch.ts'
 
 /** Compares two resourceVersions: since Kubernetes 1.35 they are decimal numbers, of any length. */
@@ -19,7 +19,7 @@ export interface Change<T> {
 }
 
 /** A change whose states are read when somebody looks at them. */
-class KeptChange<T extends ApiObject> implements Change<T> {
+class LazyChange<T extends ApiObject> implements Change<T> {
   readonly key: string
   readonly held: HeldObject<T> | undefined
   readonly #previous: HeldObject<T> | undefined
@@ -73,7 +73,7 @@ export class InformerStore<T extends ApiObject> {
 
   /** All that is there, as changes that add it. */
   additions(): Change<T>[] {
-    return Array.from(this.#objects, ([key, kept]) => new KeptChange(key, undefined, kept))
+    return Array.from(this.#objects, ([key, kept]) => new LazyChange(key, undefined, kept))
   }
 
   /** Takes a full, consistent list as the truth and says what it changed. */
@@ -106,13 +106,13 @@ export class InformerStore<T extends ApiObject> {
     if (previous && isSameState(previous, current)) return undefined
     this.#set(current.key, current)
     // What has been read need not be read again.
-    return new KeptChange(current.key, previous, current, held ? undefined : event.object)
+    return new LazyChange(current.key, previous, current, held ? undefined : event.object)
   }
 
   #set(key: string, current: HeldObject<T> | undefined): Change<T> {
     const previous = this.#objects.get(key)
     if (current === undefined) this.#objects.delete(key)
     else this.#objects.set(key, current)
-    return new KeptChange(key, previous, current)
+    return new LazyChange(key, previous, current)
   }
 }

@@ -1,10 +1,10 @@
-import type {ApiObject} from '../api/meta.ts'
+import type {ApiObject, HeldObject} from '../api/meta.ts'
 import {hasCode} from '../errors.ts'
 import {sleep} from '../runtime.ts'
 import {Backoff, type BackoffOptions} from './backoff.ts'
 import {wasCut} from './connection-errors.ts'
 import {InformerStore, type Change} from './informer-store.ts'
-import {EncodedObject, type HeldObject} from './encoded-object.ts'
+import {EncodedObject} from './encoded-object.ts'
 import type {ResourceClient, SelectOptions} from './resource-client.ts'
 
 type ChangeHandler<T> = (change: Change<T>) => void

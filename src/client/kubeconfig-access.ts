@@ -62,13 +62,19 @@ function nonEmpty(text: string | undefined): string | undefined {
 async function userAccess(user: KubeconfigUser, files: boolean): Promise<Partial<ServerAccess>> {
   refuseUnsupported(user)
   const certificate = await material(user, 'client-certificate', files)
-  const key = await material(user, 'client-key', files)
+  const key = isOneFile(user) ? certificate : await material(user, 'client-key', files)
   return {
     clientCertificate: clientCertificate(certificate, key),
     bearerToken: bearerToken(user, files),
     impersonate: impersonated(user),
   }
 }
+
+/** A pair in one file is read once: a renewal may replace it between two reads. */
+const isOneFile = (user: KubeconfigUser): boolean =>
+  !user['client-certificate-data'] &&
+  !user['client-key-data'] &&
+  user['client-certificate'] === user['client-key']
 
 /** Inline data wins over a file, as in client-go. */
 async function material(

@@ -1,8 +1,8 @@
-import type {ApiList, ApiObject} from '../api/meta.ts'
+import type {ApiList, ApiObject, HeldObject} from '../api/meta.ts'
 import {hasCode} from '../errors.ts'
 import type {ApiCaller} from './api-call.ts'
 import {collectionPath, queryOf, selectQuery} from './resource-path.ts'
-import {EncodedObject, type HeldObject} from './encoded-object.ts'
+import {EncodedObject} from './encoded-object.ts'
 import type {ListOptions, ResourceType} from './resource-client.ts'
 import {fromForeignAnswer} from './status-errors.ts'
 
@@ -61,7 +61,7 @@ async function readPage<T extends ApiObject>(
 ): Promise<ListPage<T>> {
   const answer = await caller.json({
     method: 'GET',
-    asText: options.onHeldPage === undefined,
+    ownCopy: options.onHeldPage === undefined,
     path: collectionPath(type, options.namespace),
     query: queryOf({...selectQuery(options), ...page}),
     signal: options.signal,

@@ -1,5 +1,4 @@
-import type {ApiList, ApiObject} from '../api/meta.ts'
-import type {HeldObject} from './encoded-object.ts'
+import type {ApiList, ApiObject, HeldObject} from '../api/meta.ts'
 import type {ObjectRef} from './object-key.ts'
 import type {ObjectEvent} from './watch.ts'
 

@@ -2,7 +2,7 @@ import {sleep} from '../runtime.ts'
 import {Backoff, type BackoffOptions} from './backoff.ts'
 import {wasCut, wasNeverSent} from './connection-errors.ts'
 import {
-  headerOf,
+  retryAfter,
   type Transport,
   type TransportRequest,
   type TransportResponse,
@@ -91,7 +91,7 @@ export class RetryingTransport implements Transport {
     }
     const {status, headers} = outcome.answer
     if (status !== 429 && !(isRead && status >= 500)) return undefined
-    const asked = retryAfter(headerOf(headers, 'retry-after'))
+    const asked = retryAfter(headers)
     if (asked === undefined || asked > this.#longestWait) return undefined
     return Math.max(asked, backoff.next())
   }
@@ -103,8 +103,4 @@ async function settle<Answer>(send: () => Promise<Answer>): Promise<Outcome<Answ
   } catch (error) {
     return {error}
   }
-}
-
-function retryAfter(header: string | undefined): number | undefined {
-  return header !== undefined && /^\d{1,9}$/.test(header) ? Number(header) * 1000 : undefined
 }

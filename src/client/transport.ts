@@ -1,5 +1,4 @@
-import type {ApiObject} from '../api/meta.ts'
-import type {HeldObject} from './encoded-object.ts'
+import type {ApiObject, HeldEvent} from '../api/meta.ts'
 
 /** How the API client reaches a server: over a socket, or as a function in the same process. */
 export interface Transport {
@@ -30,12 +29,6 @@ interface ObjectResponse {
   value: unknown
 }
 
-/** Events that came together. */
-export type HeldEvents = readonly (
-  | {type: 'ADDED' | 'MODIFIED' | 'DELETED'; held: HeldObject<ApiObject>}
-  | {type: 'BOOKMARK' | 'ERROR'; object: object}
-)[]
-
 export interface TransportRequest {
   method: string
   /** Already percent-encoded, starting with `/`, without the query. */
@@ -60,7 +53,7 @@ export interface TransportStream {
   headers: ResponseHeaders
   body: AsyncIterable<Uint8Array>
   /** In place of the body, the events of a watch of a server in the same process. */
-  events?: AsyncIterable<HeldEvents>
+  events?: AsyncIterable<readonly HeldEvent[]>
   /** Releases the connection; not needed for a body that was read to its end. */
   close(): void
 }
@@ -75,4 +68,10 @@ export function targetOf({path, query}: Pick<TransportRequest, 'path' | 'query'>
 export function headerOf(headers: ResponseHeaders, name: string): string | undefined {
   const value = headers[name]
   return Array.isArray(value) ? value[0] : value
+}
+
+/** How long the server asks to wait, in milliseconds; undefined if it does not say. */
+export function retryAfter(headers: ResponseHeaders): number | undefined {
+  const header = headerOf(headers, 'retry-after')
+  return header !== undefined && /^\d{1,9}$/.test(header) ? Number(header) * 1000 : undefined
 }

@@ -1,11 +1,11 @@
 import {setImmediate as nextTurn} from 'node:timers/promises'
-import {Pool, type Dispatcher} from 'undici'
+import type {Dispatcher} from 'undici'
 import {TrustError} from '../errors.ts'
+import type {Live} from '../trust/live.ts'
 import {Cancellation, untilAborted} from './cancellation.ts'
 import {connectionError} from './connection-errors.ts'
-import {connectorFor} from './connector.ts'
-import {proxyFromEnvironment, type Environment} from './proxy-rules.ts'
-import {withoutTrailingSlashes, type ServerAccess} from './server-access.ts'
+import type {ServerAccess} from './server-access.ts'
+import {ServerConnections, type ConnectionOptions} from './server-connections.ts'
 import {
   targetOf,
   type Transport,
@@ -13,60 +13,51 @@ import {
   type TransportResponse,
   type TransportStream,
 } from './transport.ts'
-import {parseProxy} from './tunnel.ts'
 
-export interface TransportOptions {
+export interface TransportOptions extends ConnectionOptions {
   /** For a whole request, and for the first line of a stream. */
   timeout?: number | undefined
-  connectTimeout?: number | undefined
   maxBodyBytes?: number | undefined
-  /** The environment with the proxy variables. */
-  environment?: Environment | undefined
-  /** Watches share the connections of requests: for a caller that does one thing after the other, it saves a handshake. */
-  oneAtATime?: boolean | undefined
 }
 
 const MIB = 1024 * 1024
 
-/** HTTP/1.1 over undici. Redirects are never followed: they would send credentials to another server. */
+/**
+ * HTTP/1.1 over undici. Redirects are never followed: they would send credentials to another server. If the access changes, new
+ * requests use the new one, requests in flight finish, and open watches end, as any watch may.
+ */
 export class UndiciTransport implements Transport {
-  readonly #access: ServerAccess
-  readonly #origin: string
-  readonly #basePath: string
   readonly #timeout: number
   readonly #maxBodyBytes: number
-  readonly #requests: Pool
-  /** Each watch occupies a connection, and must not block short requests. */
-  readonly #streams: Pool
+  readonly #unfollow: () => void
+  readonly #retiring = new Set<ServerConnections>()
+  #connections: ServerConnections
   #serverCertificate: Uint8Array | undefined
 
-  constructor(access: ServerAccess, options: TransportOptions = {}) {
-    const {timeout = 30_000, connectTimeout = 10_000, maxBodyBytes = 128 * MIB} = options
-    const server = new URL(access.server)
-    const proxyText =
-      access.proxyUrl ?? proxyFromEnvironment(server, options.environment ?? process.env)
-    const connect = connectorFor(access, {
-      proxy: proxyText === undefined ? undefined : parseProxy(proxyText),
-      timeout: connectTimeout,
-      onServer: (certificate) => (this.#serverCertificate = certificate),
-    })
-    this.#access = access
-    this.#origin = server.origin
-    this.#basePath = withoutTrailingSlashes(server.pathname)
+  constructor(access: Live<ServerAccess>, options: TransportOptions = {}) {
+    const {timeout = 30_000, maxBodyBytes = 128 * MIB} = options
     this.#timeout = timeout
     this.#maxBodyBytes = maxBodyBytes
-    // One deadline for the whole request: a server that sends single bytes resets undici's own timers.
-    const clocks = {headersTimeout: 0, bodyTimeout: 0}
-    this.#requests = new Pool(server.origin, {connect, connections: 16, ...clocks})
-    this.#streams = options.oneAtATime
-      ? this.#requests
-      : new Pool(server.origin, {connect, ...clocks})
+    const open = (current: ServerAccess) =>
+      new ServerConnections(
+        current,
+        options,
+        (certificate) => (this.#serverCertificate = certificate),
+      )
+    this.#connections = open(access.current)
+    this.#unfollow = access.subscribe((changed) => {
+      const old = this.#connections
+      this.#connections = open(changed)
+      this.#retiring.add(old)
+      void old.retire().finally(() => this.#retiring.delete(old))
+    })
   }
 
   async request(request: TransportRequest): Promise<TransportResponse> {
     const cancellation = this.#begin(request)
     try {
-      const {statusCode, headers, body} = await this.#send(this.#requests, request, cancellation)
+      const {answer} = await this.#send('requests', request, cancellation)
+      const {statusCode, headers, body} = answer
       return {status: statusCode, headers, body: await this.#readWhole(body)}
     } catch (error) {
       throw this.#explain(error, cancellation)
@@ -78,12 +69,13 @@ export class UndiciTransport implements Transport {
   async stream(request: TransportRequest): Promise<TransportStream> {
     const cancellation = this.#begin(request)
     try {
-      const {statusCode, headers, body} = await this.#send(this.#streams, request, cancellation)
+      const {answer, connections} = await this.#send('streams', request, cancellation)
+      const {statusCode, headers, body} = answer
       cancellation.stopTimer()
       return {
         status: statusCode,
         headers,
-        body: this.#readOn(body, cancellation),
+        body: this.#readOn(body, connections, cancellation),
         close: () => cancellation.cancel(),
       }
     } catch (error) {
@@ -97,7 +89,8 @@ export class UndiciTransport implements Transport {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#requests.destroy(), this.#streams.destroy()])
+    this.#unfollow()
+    await Promise.all([this.#connections, ...this.#retiring].map((one) => one.destroy()))
   }
 
   #begin(request: TransportRequest): Cancellation {
@@ -105,29 +98,39 @@ export class UndiciTransport implements Transport {
     cancellation.expireAfter(
       this.#timeout,
       () =>
-        new TrustError('TIMED_OUT', `${this.#origin} did not respond within ${this.#timeout} ms`, {
-          facts: {server: this.#origin},
-          hints: ['check the API server with "trustadm status" on its machine'],
-        }),
+        new TrustError(
+          'TIMED_OUT',
+          `${this.#connections.origin} did not respond within ${this.#timeout} ms`,
+          {
+            facts: {server: this.#connections.origin},
+            hints: ['check the API server with "trustadm status" on its machine'],
+          },
+        ),
     )
     return cancellation
   }
 
   async #send(
-    pool: Pool,
+    kind: 'requests' | 'streams',
     request: TransportRequest,
     cancellation: Cancellation,
-  ): Promise<Dispatcher.ResponseData> {
-    const token = await this.#access.bearerToken?.()
-    const answer = pool.request({
+  ): Promise<{answer: Dispatcher.ResponseData; connections: ServerConnections}> {
+    let connections: ServerConnections
+    let token: string | undefined
+    do {
+      connections = this.#connections
+      token = await connections.access.bearerToken?.()
+      // Retired meanwhile, they take no new request.
+    } while (connections !== this.#connections)
+    const answer = connections[kind].request({
       method: request.method,
-      path: this.#basePath + targetOf(request),
+      path: connections.basePath + targetOf(request),
       headers: {...request.headers, ...(token && {authorization: `Bearer ${token}`})},
       body: request.body ?? null,
       signal: cancellation.signal,
     })
     // undici checks the signal only once it has a connection.
-    return await untilAborted(answer, cancellation.signal)
+    return {answer: await untilAborted(answer, cancellation.signal), connections}
   }
 
   async #readWhole(body: AsyncIterable<Buffer>): Promise<Uint8Array> {
@@ -145,27 +148,36 @@ export class UndiciTransport implements Transport {
 
   async *#readOn(
     body: AsyncIterable<Uint8Array>,
+    connections: ServerConnections,
     cancellation: Cancellation,
   ): AsyncGenerator<Uint8Array> {
+    let isRetired = false
+    const release = connections.onRetired(() => {
+      isRetired = true
+      cancellation.cancel()
+    })
     try {
       for await (const chunk of body) yield chunk
     } catch (error) {
-      throw this.#explain(error, cancellation)
+      if (!isRetired) throw this.#explain(error, cancellation)
     } finally {
+      release()
       cancellation.release()
     }
   }
 
   #explain(error: unknown, {signal}: Cancellation): Error {
-    return signal.aborted ? (signal.reason as Error) : connectionError(error, this.#origin)
+    return signal.aborted
+      ? (signal.reason as Error)
+      : connectionError(error, this.#connections.origin)
   }
 
   #tooLarge(): TrustError {
     return new TrustError(
       'ANSWER_TOO_LARGE',
-      `the response of ${this.#origin} is larger than ${this.#maxBodyBytes} bytes`,
+      `the response of ${this.#connections.origin} is larger than ${this.#maxBodyBytes} bytes`,
       {
-        facts: {server: this.#origin},
+        facts: {server: this.#connections.origin},
         hints: ['check that the address is that of a Kubernetes API server'],
       },
     )

@@ -1,11 +1,9 @@
-import type {ApiObject, WatchEvent} from '../api/meta.ts'
+import type {ApiObject, HeldEvent, HeldObject, WatchEvent} from '../api/meta.ts'
 import {TrustError} from '../errors.ts'
 import type {ApiCaller} from './api-call.ts'
 import {Cancellation} from './cancellation.ts'
-import type {HeldObject} from './encoded-object.ts'
 import {parseJsonLines} from './json-lines.ts'
 import {fromStatus, isStatus} from './status-errors.ts'
-import type {HeldEvents} from './transport.ts'
 
 /** What a watch tells: changes, and bookmarks that carry nothing but a resourceVersion. */
 export interface ObjectEvent<T> {
@@ -64,7 +62,9 @@ export async function* watchEvents<T extends ApiObject>(
   }
 }
 
-async function* held<T>(pieces: AsyncIterable<HeldEvents>): AsyncGenerator<ObjectEvent<T>> {
+async function* held<T>(
+  pieces: AsyncIterable<readonly HeldEvent[]>,
+): AsyncGenerator<ObjectEvent<T>> {
   for await (const events of pieces)
     for (const event of events)
       yield 'held' in event

@@ -1,11 +1,11 @@
-import {TrustCommand} from '../cli/command.ts'
 import {dir, dryRun, output, yes} from '../cli/flags.ts'
 import {dirOf} from '../cli/folders.ts'
+import {LeaveCommand} from '../cli/node/leave-command.ts'
 
-export default class Reset extends TrustCommand {
+export default class Reset extends LeaveCommand {
   static override summary = 'stop the server and remove the control plane of this machine'
   static override description = `Removes what trustadm wrote: the store with everything in it, certificates, keys and kubeconfig files. It removes only files that it made and that have not been changed since. Certificates, keys and CAs that you provided stay, and so do other files in the same folders.
-This cannot be undone. Asks first, unless --yes is given.`
+This cannot be undone. Asks first, unless --yes is given. In the folder of a node, this is "node leave".`
   static override examples = [
     '<%= config.bin %> <%= command.id %> --dry-run',
     '<%= config.bin %> <%= command.id %> --yes',
@@ -18,7 +18,10 @@ This cannot be undone. Asks first, unless --yes is given.`
     const {planReset, reset} = await import('../control-plane/reset.ts')
     const {createProgress} = await import('../cli/progress.ts')
     const {resetPlanView, resetView} = await import('../cli/views/reset.ts')
-    const plane = await loadPlane(dirOf(flags.dir))
+    const dir = dirOf(flags.dir)
+    const {isFolderOfNode} = await import('../cli/node/node-instead.ts')
+    if (await isFolderOfNode(dir)) return await this.leave(dir, flags)
+    const plane = await loadPlane(dir)
     const plan = await planReset(plane)
     if (flags['dry-run']) return await this.print(plan, flags.output, resetPlanView)
 

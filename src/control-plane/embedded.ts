@@ -35,6 +35,8 @@ export interface EmbeddedPlane {
   port: number
   /** Switches to the keys and certificates on the disk: to all of them or, if one cannot be used, to none. */
   reload(): Promise<void>
+  /** Keeps the CAs in the kubeconfigs up to date from now on: nobody has to wait for that. */
+  followKubeconfigs(): void
   /** Waits so long for requests in flight; nothing acknowledged is lost. */
   close(graceMilliseconds: number): Promise<void>
 }
@@ -56,6 +58,7 @@ interface PlaneState extends Trust {
   servingPolicy: ServingPolicy
 }
 
+const MIB = 1024 * 1024
 const AGENT = 'kube-controller-manager'
 const READER: UserInfo = {
   username: 'system:kube-controller-manager',
@@ -104,6 +107,10 @@ export async function startEmbedded(
     fileOf(plane, 'issuanceKey'),
   )
   const storage = await openLmdbStorage(plane.dir, log)
+  // Signing is retried; a server that cannot sign is still useful.
+  const logChecked = (signs ? issuances.check() : Promise.resolve()).catch((error: unknown) => {
+    log(`error: nothing is signed until the issuance log can be written: ${messageOf(error)}`)
+  })
   try {
     const server = await startServer({
       storage,
@@ -117,6 +124,7 @@ export async function startEmbedded(
       audit: auditOf(plane),
       limits: {
         quotaBytes: settings.quotaBackendBytes,
+        memory: settings.targetRamMb && settings.targetRamMb * MIB,
         certificateRequestsPerHour: settings.certificateRequestsPerHour,
       },
       readiness: [
@@ -142,21 +150,23 @@ export async function startEmbedded(
         checksSignatures: false,
       },
       clock,
+      log,
+      meter: server.metrics,
       onError: (controller, key, error) => log(`error: ${controller} ${key}: ${messageOf(error)}`),
     })
     await controllers.synced
+    await logChecked
     if (signs) {
       for (const line of shortcomingsOf(trustSources(plane, signing), trust.current))
         log(`error: ${line}`)
-      // Signing is retried; a server that cannot sign is still useful.
-      await issuances.check().catch((error: unknown) => {
-        log(`error: nothing is signed until the issuance log can be written: ${messageOf(error)}`)
-      })
     }
-    const leaveKubeconfigs = followKubeconfigs(plane, rootCa, log)
+    let leaveKubeconfigs = () => Promise.resolve()
     return {
       port: server.port,
       reload: () => trust.reload(),
+      followKubeconfigs() {
+        leaveKubeconfigs = followKubeconfigs(plane, rootCa, log)
+      },
       async close(graceMilliseconds) {
         validity.stop()
         await leaveKubeconfigs()
@@ -168,6 +178,9 @@ export async function startEmbedded(
     }
   } catch (error) {
     validity.stop()
+    // The folder belongs to the caller again: nothing may write to it after this.
+    await logChecked
+    await issuances.close()
     await storage.close()
     throw error
   }

@@ -1,7 +1,12 @@
 import {TrustError} from '../errors.ts'
 import {readLogKey} from '../controllers/signing/log-key.ts'
 import type {LogEntry} from '../controllers/signing/log-line.ts'
-import {readLog} from '../controllers/signing/read-log.ts'
+import {
+  ObtainedCertificates,
+  type JoinCredential,
+  type ObtainedCertificate,
+} from '../controllers/signing/obtained-by.ts'
+import {readIssuances, readLog, warnTorn, type Warn} from '../controllers/signing/read-log.ts'
 
 /** An issuance log: its lines, or the result of a check. */
 export interface IssuanceReport {
@@ -18,25 +23,10 @@ export interface IssuanceReport {
   entries?: LogEntry[]
 }
 
-export type Warn = (line: string) => void
-
-const warnTorn = (file: string, torn: number, warn: Warn): void => {
-  if (torn === 0) return
-  warn(
-    `${file} ends with an incomplete line of ${torn} bytes: it is being written, or a crash cut it off`,
-  )
-}
-
 /** All lines. If the chain is broken, they are still shown, with a warning about the first break. */
 export async function listIssuances(file: string, warn: Warn): Promise<IssuanceReport> {
   const entries: LogEntry[] = []
-  const breaks: string[] = []
-  const {count, head, torn} = await readLog(file, {
-    onEntry: (entry) => entries.push(entry),
-    onBroken: ({message}) => breaks.push(message),
-  })
-  for (const first of breaks.slice(0, 1)) warn(`the log is broken: ${first}`)
-  warnTorn(file, torn, warn)
+  const {count, head} = await readIssuances(file, (entry) => entries.push(entry), warn)
   return {file, count, head, entries}
 }
 
@@ -78,4 +68,25 @@ export async function verifyIssuances(
   }
   warnTorn(file, torn, warn)
   return {file, count, head, verified: true, authenticated: key !== undefined}
+}
+
+/** The certificates that were obtained by a credential, and by which nodes. */
+export interface Obtained {
+  /** The issuance log that was read. */
+  file: string
+  nodes: string[]
+  certificates: ObtainedCertificate[]
+}
+
+/** Which machines and certificates came by a credential or a bootstrap token, oldest first, according to an issuance log. Warns if the log is broken. */
+export async function obtainedBy(
+  file: string,
+  credential: JoinCredential,
+  warn: Warn,
+): Promise<Obtained> {
+  const collected = new ObtainedCertificates(credential)
+  await readIssuances(file, collected.see, warn)
+  const {found: certificates} = collected
+  const nodes = [...new Set(certificates.flatMap(({node}) => node ?? []))].sort()
+  return {file, nodes, certificates}
 }

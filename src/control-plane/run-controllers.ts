@@ -1,12 +1,14 @@
 import {randomUUID} from 'node:crypto'
 import {hostname} from 'node:os'
 import type {ApiClient} from '../client/api-client.ts'
+import {isOwnServer} from '../client/own-server.ts'
 import {PORTABLE_CONTROLLERS, type PortableDeps} from '../controllers/catalog.ts'
 import {controllersOf, startAll, type RunningControllers} from '../controllers/index.ts'
 import {Leader} from '../controllers/leader.ts'
 import {
   LEADER_PERMISSIONS,
   PERMISSIONS,
+  REVOCATION_PERMISSIONS,
   formatPermission,
   missingPermissions,
   signPermissions,
@@ -101,6 +103,16 @@ async function requireRights(options: RunOptions, signers: readonly string[]): P
   })
 }
 
+/** The list of revoked certificates, if the server is trustadm's own and the caller may read it. */
+async function followedRevocations({client, log}: RunOptions) {
+  if (!(await isOwnServer(client))) return undefined
+  const missing = await missingPermissions(client, REVOCATION_PERMISSIONS)
+  if (missing.length === 0) return client.configMaps
+  const rights = missing.map(formatPermission).join(', ')
+  log(`warning: approvers do not know which certificates are revoked: may not ${rights}`)
+  return undefined
+}
+
 type Running = Pick<RunningControllers, 'close'>
 
 /** Runs one controller while it holds the Lease. Creates it again each time, because it knows only what it has watched itself. */
@@ -141,9 +153,18 @@ export async function runControllers(options: RunOptions): Promise<RunningOutsid
     await signing?.close()
     throw error
   }
+  const revocations = await followedRevocations(options)
   const policy = servingPolicy(options.serving)
   const serving = () => policy
-  const deps = {reader: client, writer: () => client, clock, serving, signing: signing?.deps}
+  const deps = {
+    reader: client,
+    writer: () => client,
+    clock,
+    serving,
+    signing: signing?.deps,
+    revocations,
+    log,
+  }
   const stop = new AbortController()
   const term = {identity: `${hostname()}_${randomUUID()}`, signal: stop.signal}
   const running: Running[] = controllers.map((name) => {

@@ -32,8 +32,9 @@ async function startOrRecord(plane: Plane, options: ServeOptions): Promise<Embed
 /** Runs the control plane of a folder in this process until SIGTERM or SIGINT; SIGHUP rereads its certificates. */
 export async function serve(plane: Plane, options: ServeOptions): Promise<RunningPlane> {
   const {clock, log} = options
-  collectEarly()
   const embedded = await startOrRecord(plane, options)
+  // Not before: it would collect again and again while the store is loaded.
+  collectEarly()
   const endpoint = endpointOf(plane)
   const identity = await processIdentity(process.pid)
   if (identity === undefined) throw new TrustError('INTERNAL', 'this process cannot be found')
@@ -57,6 +58,7 @@ export async function serve(plane: Plane, options: ServeOptions): Promise<Runnin
     endpoint,
     startedAt: clock.now().toISOString(),
   })
+  embedded.followKubeconfigs()
 
   const ended = signalled.then(async (name) => {
     log(`${name}: finishing what is in flight`)

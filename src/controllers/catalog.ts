@@ -4,17 +4,23 @@ import type {Live} from '../trust/live.ts'
 import {bootstrapSignerController} from './bootstrap-signer.ts'
 import {clusterRoleAggregationController, type Aggregate} from './cluster-role-aggregation.ts'
 import type {ControllerSpec} from './kernel/controller.ts'
+import type {Meter} from './kernel/meter.ts'
 import {csrApproverController} from './csr-approver.ts'
 import {csrCleanerController} from './csr-cleaner.ts'
-import {csrSignerController, lifetimeBy, type CsrSignerDeps} from './csr-signer.ts'
+import {csrSignerController, type CsrSignerDeps} from './csr-signer.ts'
 import {defaultServiceAccountController} from './default-service-account.ts'
 import type {ServingPolicy} from './approval/belief.ts'
+import type {RevocationSource} from './approval/revoked-certificates.ts'
 import {kubeletServingApproverController} from './kubelet-serving-approver.ts'
 import {kubeletServingCaController} from './kubelet-serving-ca-publisher.ts'
+import {machineApproverController} from './machine-approver.ts'
 import {namespaceDeletionController} from './namespace-deletion.ts'
+import {nodeLinkController} from './node-link.ts'
 import {nodeRecordCleanerController} from './node-record-cleaner.ts'
 import {nodeTaintController} from './node-taints.ts'
+import {revocationCleanerController} from './revocation-cleaner.ts'
 import {rootCaController} from './root-ca-publisher.ts'
+import {serviceAccountTokenController} from './service-account-tokens.ts'
 import {tokenCleanerController} from './token-cleaner.ts'
 
 /** What controllers need that work with any cluster. */
@@ -30,11 +36,17 @@ export interface PortableDeps {
   signing?: CsrSignerDeps | undefined
   /** The current policy; absent: nothing extra is allowed, and nothing is denied. */
   serving?: (() => ServingPolicy) | undefined
+  /** Absent if the server has no list of revoked certificates: only trustadm's has one. */
+  revocations?: RevocationSource | undefined
+  /** The process's log, for what is no error and concerns no object. */
+  log?: ((line: string) => void) | undefined
+  /** Absent if the process publishes no metrics. */
+  meter?: Meter | undefined
 }
 
 /** What the controllers need in addition that run only inside the server. */
 export interface EmbeddedDeps extends PortableDeps {
-  /** The CA bundle by which clients verify the API server, for every namespace and for cluster-info. */
+  /** The CA bundle that verifies the API server. It is published in all namespaces and in cluster-info. */
   rootCa: Live<string>
   /** The CA bundle for callers of kubelets; absent: none is published. */
   kubeletServingCa?: Live<string | undefined> | undefined
@@ -54,19 +66,36 @@ export type ControllerTable<Deps> = Readonly<Record<string, ControllerEntry<Deps
 export const PORTABLE_CONTROLLERS: ControllerTable<PortableDeps> = {
   'csr-approver': {
     aliases: ['certificatesigningrequest-approving-controller', 'csrapproving'],
-    create: ({reader, writer, clock, signing}) =>
-      csrApproverController(
-        reader,
-        writer('certificate-controller'),
+    create: ({reader, writer, clock, signing, revocations}) =>
+      csrApproverController(reader, writer('certificate-controller'), {
         clock,
-        signing && ((csr, now) => lifetimeBy(signing.signers.current, csr, now)),
-      ),
+        signers: signing?.signers,
+        revocations,
+      }),
   },
   'kubelet-serving-approver': {
     // Kubernetes has none.
     aliases: [],
-    create: ({reader, writer, serving, clock}) =>
-      kubeletServingApproverController(reader, writer('kubelet-serving-approver'), clock, serving),
+    create: ({reader, writer, serving: policy, clock, revocations}) =>
+      kubeletServingApproverController(reader, writer('kubelet-serving-approver'), {
+        clock,
+        policy,
+        revocations,
+      }),
+  },
+  'machine-approver': {
+    // Kubernetes has none.
+    aliases: [],
+    create: ({reader, writer, signing, ...deps}) =>
+      machineApproverController(reader, writer('machine-approver'), {
+        ...deps,
+        signers: signing?.signers,
+      }),
+  },
+  'node-link': {
+    // Kubernetes has none.
+    aliases: [],
+    create: ({reader, writer}) => nodeLinkController(reader, writer('node-link')),
   },
   'csr-signer': {
     aliases: ['certificatesigningrequest-signing-controller', 'csrsigning'],
@@ -103,6 +132,14 @@ export const EMBEDDED_CONTROLLERS: ControllerTable<EmbeddedDeps> = {
     create: ({reader, writer}) =>
       defaultServiceAccountController(reader, writer('service-account-controller')),
   },
+  'service-account-token-controller': {
+    aliases: ['serviceaccount-token-controller', 'serviceaccount-token'],
+    create: ({reader, writer, rootCa, clock}) =>
+      serviceAccountTokenController(reader, writer('service-account-token-controller'), {
+        rootCa,
+        clock,
+      }),
+  },
   'root-ca-cert-publisher': {
     aliases: ['root-ca-certificate-publisher-controller'],
     create: ({reader, writer, rootCa}) =>
@@ -128,6 +165,12 @@ export const EMBEDDED_CONTROLLERS: ControllerTable<EmbeddedDeps> = {
         writer('clusterrole-aggregation-controller'),
         aggregate,
       ),
+  },
+  'revocation-cleaner': {
+    // Kubernetes has none.
+    aliases: [],
+    create: ({reader, writer, clock}) =>
+      revocationCleanerController(reader, writer('revocation-cleaner'), clock),
   },
   'node-controller': {
     aliases: ['node-lifecycle-controller', 'nodelifecycle'],

@@ -1,8 +1,6 @@
 import type {CertificateSigningRequest} from '../api/certificates.ts'
 import type {ApiClient} from '../client/api-client.ts'
 import {isApproved, isIssued} from '../csr/conditions.ts'
-import {lifetimeFor} from '../csr/signers.ts'
-import {LEAF_LIFETIME} from '../pki/lifetimes.ts'
 import type {Clock} from '../runtime.ts'
 import type {Live} from '../trust/live.ts'
 import {follow, followLive, type ControllerSpec, type Copy} from './kernel/controller.ts'
@@ -23,13 +21,6 @@ export interface CsrSignerDeps {
 }
 
 const isToBeSigned = (csr: Csr): boolean => isApproved(csr) && !isIssued(csr)
-
-/** How long the certificate for a request will last, in milliseconds. */
-export function lifetimeBy(signers: SignersByName, {spec}: Csr, now: Date): number {
-  const {duration = LEAF_LIFETIME, issuer} = signers.get(spec.signerName) ?? {}
-  const left = (issuer?.certificate.notAfter.getTime() ?? Infinity) - now.getTime()
-  return Math.min(lifetimeFor(spec.expirationSeconds, duration), left)
-}
 
 interface Remembered {
   uid: string | undefined

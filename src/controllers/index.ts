@@ -50,5 +50,6 @@ export function startAll(
 /** The controllers of the embedded control plane. */
 export function startControllers(deps: ControllerDeps): RunningControllers {
   const {clock = systemClock, controllers, onError} = deps
-  return startAll(controllersOf(EMBEDDED_CONTROLLERS, {...deps, clock}, controllers), onError)
+  const embedded = {...deps, clock, revocations: deps.reader.configMaps}
+  return startAll(controllersOf(EMBEDDED_CONTROLLERS, embedded, controllers), onError)
 }

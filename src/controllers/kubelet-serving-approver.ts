@@ -9,6 +9,7 @@ import {MachineIndex, NodeIndex} from './approval/address-indexes.ts'
 import {readApiServer} from './approval/api-server.ts'
 import {STRICT_POLICY, type ServingPolicy} from './approval/belief.ts'
 import {RequestIndex} from './approval/request-index.ts'
+import {RevokedCertificates, type RevocationSource} from './approval/revoked-certificates.ts'
 import {SERVING_DENIED, servingOpinion} from './approval/serving-opinion.ts'
 import {servingSituation, type ServingSources} from './approval/serving-situation.ts'
 import type {ControllerSpec} from './kernel/controller.ts'
@@ -34,13 +35,18 @@ function freshly<T>(read: () => Promise<T>, clock: Clock): () => Promise<T> {
   }
 }
 
+interface ApproveOptions {
+  clock: Clock
+  policy?: (() => ServingPolicy) | undefined
+  revoked?: RevokedCertificates | undefined
+}
+
 /** Approves the serving certificates of kubelets by `servingOpinion`. If one has to wait, it reports the reason once. */
 function approveKubeletServing(
   requests: RequestIndex,
   sources: ServingSources,
   writer: Pick<ApiClient, 'csrs' | 'events'>,
-  clock: Clock,
-  policy: () => ServingPolicy,
+  {clock, policy = () => STRICT_POLICY, revoked}: ApproveOptions,
 ): Reconcile {
   const events = new EventReporter(writer, COMPONENT, clock)
 
@@ -50,7 +56,9 @@ function approveKubeletServing(
     const {csr, requested} = request
     const {node} = requested
     const situation = node === undefined ? undefined : await servingSituation(node, sources)
-    const opinion = servingOpinion(csr, requested, {situation, policy: policy()})
+    const opinion =
+      (await revoked?.opinionOn(SERVING_APPROVER.name, csr, requested)) ??
+      servingOpinion(csr, requested, {situation, policy: policy()})
     const message = objections(opinion)
     if (opinion.decision === 'approve') {
       const condition = {
@@ -74,13 +82,17 @@ function approveKubeletServing(
   }
 }
 
+export interface ServingApproverOptions extends Omit<ApproveOptions, 'revoked'> {
+  revocations?: RevocationSource | undefined
+}
+
 export function kubeletServingApproverController(
   reader: ApiClient,
   writer: ApiClient,
-  clock: Clock,
-  policy: () => ServingPolicy = () => STRICT_POLICY,
+  {clock, policy, revocations}: ServingApproverOptions,
 ): ControllerSpec {
   const requests = new RequestIndex(reader.csrs, KUBELET_SERVING)
+  const revoked = revocations && new RevokedCertificates(revocations, () => requests.open())
   const affected = {of: (node: string) => requests.openFor(node), all: () => requests.open()}
   const book = new AddressBook()
   const machines = new MachineIndex(reader, affected, book)
@@ -93,8 +105,8 @@ export function kubeletServingApproverController(
   }
   return {
     name: COMPONENT,
-    sources: [requests, machines, nodes],
-    reconcile: approveKubeletServing(requests, sources, writer, clock, policy),
+    sources: [requests, machines, nodes, ...(revoked ? [revoked] : [])],
+    reconcile: approveKubeletServing(requests, sources, writer, {clock, policy, revoked}),
     backoff: {first: 200, most: 1_000_000},
     workers: 16,
   }

@@ -1,6 +1,10 @@
 import type {ResourceAttributes} from '../api/authorization.ts'
 import type {ApiClient} from '../client/api-client.ts'
+import {BOOTSTRAPPER_SECRET} from '../csr/account-token-secret.ts'
+import {BUNDLE_NAME} from '../csr/bootstrap-bundle.ts'
+import {BOOTSTRAPPER_NAMESPACE} from '../csr/bootstrapper.ts'
 import {KUBELET_CLIENT, KUBELET_SERVING} from '../csr/signers.ts'
+import {REVOCATION_NAMESPACE} from '../trust/revocations.ts'
 
 /** A right that a controller cannot do without. */
 export interface Permission extends ResourceAttributes {
@@ -33,6 +37,20 @@ export const LEADER_PERMISSIONS: readonly Permission[] = may(
 export const signPermissions = (signers: Iterable<string>): Permission[] =>
   [...signers].flatMap((signer) => onSigner('sign', signer))
 
+/** What approvers need to follow the list of revoked certificates. */
+export const REVOCATION_PERMISSIONS: readonly Permission[] = may('list,watch', '', 'configmaps', {
+  namespace: REVOCATION_NAMESPACE,
+})
+
+/** Needed even if there are no Machines: without this right the server says "forbidden", not that there are none. */
+const MACHINES = may('list,watch', 'machine.openshift.io', 'machines')
+
+/** What shows whether a bootstrap credential is live; without it, no request of the bootstrapper is approved. */
+const CREDENTIALS: readonly Permission[] = [
+  ...may('get', '', 'configmaps', {namespace: 'kube-system', name: BUNDLE_NAME}),
+  ...may('get', '', 'secrets', {namespace: BOOTSTRAPPER_NAMESPACE, name: BOOTSTRAPPER_SECRET}),
+]
+
 /** What the controllers that work with any cluster need there, without what is optional, such as Events. */
 export const PERMISSIONS: Readonly<Record<string, readonly Permission[]>> = {
   'csr-approver': [
@@ -54,8 +72,21 @@ export const PERMISSIONS: Readonly<Record<string, readonly Permission[]>> = {
     ...may('get', '', 'configmaps', {namespace: 'kube-system', name: 'kubeadm-config'}),
     ...may('list', 'discovery.k8s.io', 'endpointslices', {namespace: 'default'}),
     ...may('list', 'networking.k8s.io', 'servicecidrs'),
-    // Needed even if there are no Machines: without this right the server says "forbidden", not that there are none.
-    ...may('list,watch', 'machine.openshift.io', 'machines'),
+    ...MACHINES,
+  ],
+  'machine-approver': [
+    ...may('get,list,watch', CERTIFICATES, CSRS),
+    ...may('update', CERTIFICATES, CSRS, {subresource: 'approval'}),
+    ...onSigner('approve', KUBELET_CLIENT),
+    ...may('get', '', 'nodes'),
+    ...may('get,create,update', 'coordination.k8s.io', 'leases', {namespace: 'kube-system'}),
+    ...CREDENTIALS,
+    ...MACHINES,
+  ],
+  'node-link': [
+    ...may('list,watch', '', 'nodes'),
+    ...MACHINES,
+    ...may('patch', 'machine.openshift.io', 'machines', {subresource: 'status'}),
   ],
   'csr-signer': [
     ...may('get,list,watch', CERTIFICATES, CSRS),

@@ -1,5 +1,6 @@
 import type {CertificateSigningRequest} from '../api/certificates.ts'
-import {NODES} from './node-names.ts'
+import {bootstrapperGroups, bootstrapperNamespaceOf} from './bootstrapper.ts'
+import {NODES, nodeOfUser} from './node-names.ts'
 import {verdict, type RuleVerdict} from './opinion.ts'
 import {requestVerdicts} from './request-rules.ts'
 import type {RequestedCertificate} from './requested-certificate.ts'
@@ -18,6 +19,8 @@ export interface Approver {
   requesterIsSubject?: true
   /** All of which the requester must be in. */
   requesterGroups?: readonly string[]
+  /** Whether the requester must be the bootstrapper of a fleet, in its groups and no others. */
+  requesterIsBootstrapper?: true
   /** How many alternative names there may be: each costs a look at what others have. */
   mostNames?: number
 }
@@ -56,7 +59,44 @@ export const SERVING_APPROVER: Approver = {
   mostNames: 64,
 }
 
+/** Approves the first certificate of a machine that is expected: see `machineOpinion`. */
+export const MACHINE_APPROVER: Approver = {
+  name: 'machine-approver',
+  signer: KUBELET_CLIENT,
+  message: 'Approving kubelet client certificate of an expected Machine that has no node yet.',
+  requesterIsBootstrapper: true,
+}
+
 type Csr = Pick<CertificateSigningRequest, 'spec'>
+
+const foundGroups = (groups: readonly string[]) =>
+  `the requester's groups are ${groups.join(', ') || 'none'}`
+
+/** A node that has a certificate renews it by itself; everyone else needs a person. */
+function bootstrapperVerdicts({username = '', groups = []}: Csr['spec']): RuleVerdict[] {
+  const namespace = bootstrapperNamespaceOf(username)
+  const asks = `"${username}" asks`
+  const verdicts = [
+    verdict(
+      'requester-is-no-node',
+      'it is not a renewal by a node',
+      nodeOfUser(username) === undefined,
+      asks,
+    ),
+    verdict(
+      'requester-is-bootstrapper',
+      'the requester is the node-bootstrapper',
+      namespace !== undefined,
+      asks,
+    ),
+  ]
+  if (namespace === undefined) return verdicts
+  const wanted = [...bootstrapperGroups(namespace), 'system:authenticated']
+  const isExact =
+    new Set(groups).size === wanted.length && wanted.every((group) => groups.includes(group))
+  const rule = `the requester's groups are ${wanted.join(', ')}, and no others`
+  return [...verdicts, verdict('requester-groups', rule, isExact, foundGroups(groups))]
+}
 
 function requesterVerdicts(
   {requesterIsSubject, requesterGroups}: Approver,
@@ -75,7 +115,7 @@ function requesterVerdicts(
         'requester-groups',
         `the requester is in the groups ${requesterGroups.join(' and ')}`,
         requesterGroups.every((group) => groups.includes(group)),
-        `the requester's groups are ${groups.join(', ') || 'none'}`,
+        foundGroups(groups),
       ),
     )
   }
@@ -98,7 +138,7 @@ export function recognise(
   {spec}: Csr,
   requested: RequestedCertificate,
 ): [signer: RuleVerdict, ...others: RuleVerdict[]] {
-  const {signer, mostNames} = approver
+  const {signer, mostNames, requesterIsBootstrapper} = approver
   return [
     verdict(
       'signer',
@@ -108,6 +148,7 @@ export function recognise(
     ),
     ...requestVerdicts(requested, SIGNER_RULES[signer]),
     ...requesterVerdicts(approver, spec, requested),
+    ...(requesterIsBootstrapper ? bootstrapperVerdicts(spec) : []),
     ...(mostNames === undefined ? [] : [countVerdict(requested, mostNames)]),
   ]
 }

@@ -12,9 +12,9 @@ export function nodeOfUser(user: string): string | undefined {
     : undefined
 }
 
-const LONGEST_NAME = 253
+export const LONGEST_NODE_NAME = 253
 const NODE_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
 
 /** Whether a Node can have that name: a DNS subdomain. */
 export const isNodeName = (name: string): boolean =>
-  name.length <= LONGEST_NAME && NODE_NAME.test(name)
+  name.length <= LONGEST_NODE_NAME && NODE_NAME.test(name)

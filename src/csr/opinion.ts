@@ -7,6 +7,8 @@ export type RuleCode =
   | 'names'
   | 'usages'
   | 'requester-is-subject'
+  | 'requester-is-no-node'
+  | 'requester-is-bootstrapper'
   | 'requester-groups'
   | 'name-count'
   | 'access'
@@ -15,6 +17,14 @@ export type RuleCode =
   | 'owners-known'
   | 'allowed-for-nodes'
   | 'owned-by-node'
+  | 'not-revoked'
+  | 'request-count'
+  | 'node-absent'
+  | 'machine-found'
+  | 'machine-unused'
+  | 'machine-expected'
+  | 'only-key'
+  | 'live-credential'
 
 /** One rule, and what it says of a request. */
 export interface RuleVerdict {
@@ -30,7 +40,7 @@ type Decision = 'approve' | 'hold' | 'deny' | 'ignore'
 
 /** What an approver thinks of a request, rule by rule. */
 export interface ApproverOpinion {
-  /** `selfnodeclient`, `nodeclient`, `kubelet-serving`. */
+  /** `selfnodeclient`, `nodeclient`, `machine-approver`, `kubelet-serving`. */
   approver: string
   /** `ignore`: the request is not of the kind that this approver looks at. `hold`: left to a person. */
   decision: Decision

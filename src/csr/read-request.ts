@@ -98,7 +98,7 @@ function readingOf(csr: WithRequest): Reading {
 /** What an object's request asks for, its signature unchecked. Read once, however many steps look at the object. */
 export const requestOf = (csr: WithRequest): RequestVerdict => readingOf(csr).read
 
-/** Checks the signature on the thread pool, so that `verifiedRequestOf` finds it checked. */
+/** Checks the signature, on the thread pool if it takes long, so that `verifiedRequestOf` finds it checked. */
 export async function verifyAhead(csr: WithRequest): Promise<void> {
   const reading = readingOf(csr)
   if ('why' in reading.read) return

@@ -3,7 +3,7 @@ import {parseBundle} from '../pki/bundle.ts'
 import {isSelfIssued, type Certificate} from '../pki/certificate.ts'
 import {pinOf, type Pin} from '../pki/pins.ts'
 
-export type DiscoverySource = 'token' | 'file' | 'https' | 'stdin'
+export type DiscoverySource = 'token' | 'kubeconfig' | 'file' | 'https' | 'stdin'
 
 /** Where a cluster is and how to recognize it, from a source that may be trusted. */
 export interface TrustedClusterInfo extends ClusterInfo {

@@ -1,4 +1,5 @@
 import {TrustError} from '../errors.ts'
+import {clusterInfoIn, readBootstrapKubeconfig} from './bootstrap-kubeconfig.ts'
 import type {TrustedClusterInfo} from './cluster-info.ts'
 import {discoverByDocument} from './document.ts'
 import {readDiscoveryFile, readDiscoveryInput} from './file.ts'
@@ -11,7 +12,7 @@ import {discoverByToken} from './token.ts'
 const STANDARD_INPUT = 'standard input'
 
 /**
- * Finds out which cluster to trust, by one of the three methods of `kubeadm join`. Writes nothing. Each failure has its own code,
+ * Finds out which cluster to trust, by one of the three methods of `kubeadm join`, or by a kubeconfig with credentials. Writes nothing. Each failure has its own code,
  * and only failures that may be temporary are retried.
  */
 export async function discover(
@@ -23,6 +24,10 @@ export async function discover(
   switch (plan.method) {
     case 'token':
       return await discoverByToken(plan, context)
+    case 'kubeconfig': {
+      const text = clusterInfoIn(await readBootstrapKubeconfig(plan.path))
+      return await discoverByDocument(text, 'kubeconfig', plan.path, context)
+    }
     case 'file': {
       const text = await readDiscoveryFile(plan.path)
       return await discoverByDocument(text, 'file', plan.path, context)

@@ -41,7 +41,7 @@ export async function discoverByDocument(
     addressesOf(known),
     async (server, signal) => {
       const limited = {...context, signal}
-      return await withRetry(server, () => newerIfShown(known, server, limited), limited)
+      return await withRetry(server, () => newerIfShown(known, name, server, limited), limited)
     },
     context.signal,
   )
@@ -50,6 +50,7 @@ export async function discoverByDocument(
 
 async function newerIfShown(
   known: TrustedClusterInfo,
+  name: string,
   server: string,
   context: DiscoveryContext,
 ): Promise<TrustedClusterInfo> {
@@ -57,7 +58,7 @@ async function newerIfShown(
     return await readNewer(known, server, context)
   } catch (error) {
     if (!hasCode(error, 'CLUSTER_INFO_FORBIDDEN', 'CLUSTER_INFO_MISSING')) throw error
-    const warning = `${error.message}: the discovery file is used as it is`
+    const warning = `${error.message}: what ${name} says is used as it is`
     return {...known, warnings: [...known.warnings, warning]}
   }
 }

@@ -8,6 +8,8 @@ import {parseEndpoint} from './endpoint.ts'
 export interface DiscoveryOptions {
   /** A path, an https:// URL, or `-` for standard input. */
   file?: string | undefined
+  /** A kubeconfig with credentials: what it trusts is the cluster. */
+  kubeconfig?: string | undefined
   /** The CAs for the host of an https:// URL, as PEM, instead of the system's. */
   fileCa?: string | undefined
   token?: string | undefined
@@ -26,12 +28,15 @@ export interface TokenPlan {
 
 export type DiscoveryPlan =
   | TokenPlan
+  | {method: 'kubeconfig'; path: string}
   | {method: 'file'; path: string}
   | {method: 'https'; url: URL; ca: string | undefined}
   | {method: 'stdin'}
 
 /** Checks that the options go together, before anything is read or requested. */
 export function planDiscovery(options: DiscoveryOptions): DiscoveryPlan {
+  const kubeconfig = given(options.kubeconfig)
+  if (kubeconfig !== undefined) return planKubeconfig(kubeconfig, options)
   const file = given(options.file)
   const token = given(options.token)
   if (file !== undefined && token !== undefined) {
@@ -52,8 +57,26 @@ export function planDiscovery(options: DiscoveryOptions): DiscoveryPlan {
   }
   throw wrong(
     'no cluster was named',
-    'use an address with --token, or --discovery-file',
+    'use an address with --token, --discovery-file or --bootstrap-kubeconfig',
     'to get the complete command, run "trustadm token create --print-join-command" on the control plane',
+  )
+}
+
+/** It names one cluster, completely. */
+function planKubeconfig(path: string, options: DiscoveryOptions): DiscoveryPlan {
+  const {endpoints = [], caCertHashes = [], unsafeSkipCaVerification} = options
+  const others = [
+    ...(endpoints.length > 0 ? ['an address'] : []),
+    ...(given(options.token) === undefined ? [] : ['a discovery token']),
+    ...(given(options.file) === undefined ? [] : ['a discovery file']),
+    ...(caCertHashes.length > 0 ? ['a CA certificate hash'] : []),
+    ...(unsafeSkipCaVerification === true ? ['--discovery-token-unsafe-skip-ca-verification'] : []),
+  ]
+  const [other] = others
+  if (other === undefined) return {method: 'kubeconfig', path}
+  throw wrong(
+    `a bootstrap kubeconfig and ${other} cannot be used together: the kubeconfig says which cluster to trust`,
+    'leave one out',
   )
 }
 

@@ -10,12 +10,12 @@ export interface Refreshed {
   /** Whether there is something new to store. */
   changed: boolean
   /** Why it could not be refreshed. */
-  problem?: unknown
+  problem?: Error
 }
 
 /**
- * Reads cluster-info again from the known cluster, over TLS verified with the stored CAs. Tries all addresses once, in
- * parallel. If that fails, the stored copy is still used.
+ * Reads cluster-info again from the known cluster, over TLS verified with the stored CAs; a new one is used only if the server
+ * proves itself with its CAs too. Tries all addresses once, in parallel. If that fails, the stored copy is still used.
  */
 export async function refreshClusterInfo(
   kept: TrustedClusterInfo,
@@ -25,13 +25,18 @@ export async function refreshClusterInfo(
   try {
     const {value: info} = await firstGood(
       addressesOf(kept),
-      (server, signal) => readNewer(kept, server, {...context, signal}),
+      async (server, signal) => {
+        const newer = await readNewer(kept, server, {...context, signal})
+        // A bundle that the server itself does not satisfy would cut this machine off.
+        if (isChanged(kept, newer)) await readNewer(newer, server, {...context, signal})
+        return newer
+      },
       context.signal,
     )
     return {info, changed: isChanged(kept, info)}
   } catch (problem) {
     settings.signal?.throwIfAborted()
-    return {info: kept, changed: false, problem}
+    return {info: kept, changed: false, problem: problem as Error}
   }
 }
 

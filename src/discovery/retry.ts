@@ -12,7 +12,7 @@ const TEMPORARY: readonly ErrorCode[] = [
   'SIGNATURE_MISSING',
 ]
 
-/** After so many milliseconds without a response, the user is told what is being waited for. */
+/** How long to wait for a response, in milliseconds, before showing the user what is missing. */
 const SLOW = 2000
 
 /** Whether a failure may be temporary. kubeadm retries all of them, so that a mistyped token looks like a slow server. */

@@ -26,7 +26,8 @@ export async function ensurePendingKey(
   return {keys, pem, isResumed: false}
 }
 
-async function readPendingKey(path: string): Promise<PendingKey | undefined> {
+/** The key of an earlier run; undefined if there is none. */
+export async function readPendingKey(path: string): Promise<PendingKey | undefined> {
   const pem = (await readFileIfThere(path, {secret: true}))?.toString()
   if (pem === undefined) return undefined
   try {

@@ -29,11 +29,11 @@ export interface SubmittedRequest {
 }
 
 /** The request object for a certificate, signed by its key. */
-export async function buildRequest(
-  name: string,
+export async function buildRequest<Metadata extends {name: string} | {generateName: string}>(
+  metadata: Metadata,
   {subject, names, signer, usages, seconds}: WantedCertificate,
   keys: KeyPair,
-): Promise<NamedRequest> {
+): Promise<CertificateSigningRequest & {metadata: Metadata}> {
   const isPlain = Object.values(names).every((list: readonly unknown[]) => list.length === 0)
   const pem = await (isPlain
     ? createPlainRequest(subject, keys)
@@ -41,7 +41,7 @@ export async function buildRequest(
   return {
     apiVersion: 'certificates.k8s.io/v1',
     kind: 'CertificateSigningRequest',
-    metadata: {name},
+    metadata,
     spec: {
       request: Buffer.from(pem).toString('base64'),
       signerName: signer,

@@ -28,6 +28,8 @@ export interface WaitOptions {
   /** Called with why the request cannot be seen, and again only if the reason changes. */
   onTrouble?: ((trouble: TrustError) => void) | undefined
   hints?: OutcomeHints | undefined
+  /** Stops the waiting. */
+  signal?: AbortSignal | undefined
 }
 
 const PENDING_AFTER = 2000
@@ -52,15 +54,16 @@ const PASSING: readonly ErrorCode[] = [
 export async function waitForCertificate(
   client: Client,
   submitted: Csr,
-  {timeout, onPending, pendingAfter = PENDING_AFTER, onTrouble, hints = {}}: WaitOptions,
+  options: WaitOptions,
 ): Promise<string> {
+  const {timeout, onPending, pendingAfter = PENDING_AFTER, onTrouble, hints = {}} = options
   let csr = submitted
   let trouble: TrustError | undefined
   const report = (found: TrustError | undefined) => {
     if (found && found.code !== trouble?.code) onTrouble?.(found)
     trouble = found
   }
-  const deadline = new Cancellation()
+  const deadline = new Cancellation(options.signal)
   if (timeout !== undefined) {
     deadline.expireAfter(Math.min(timeout, LONGEST_TIMER), () =>
       trouble ? stateUnknown(csr, trouble, hints) : withoutCertificate(csr, hints),

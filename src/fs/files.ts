@@ -38,6 +38,14 @@ export async function writeNewFile(
   }
 }
 
+/** A file to write. */
+export interface NewFile {
+  path: string
+  data: string | Uint8Array
+  /** By default readable by its owner only. */
+  mode?: number | undefined
+}
+
 /**
  * Replaces a whole file: a reader sees the old content or the new, even after crashes and power cuts. Refuses to replace a link,
  * a pipe or another user's file. On a failure the old file is kept and nothing else is left.
@@ -45,23 +53,41 @@ export async function writeNewFile(
 export async function writeFileSafely(
   path: string,
   data: string | Uint8Array,
-  {mode = DEFAULT_MODE}: {mode?: number} = {},
+  {mode}: {mode?: number} = {},
 ): Promise<void> {
-  const target = resolve(path)
-  const folder = dirname(target)
-  await requireSafeFolder(folder)
-  const temporary = takeTemporary(folder, basename(target))
+  await writeFilesSafely([{path, data, mode}])
+}
+
+/**
+ * Replaces several files in their order. All of them are on the disk before the first is replaced, so that a full disk changes none.
+ * After a crash, later ones may be missing: the first must be enough to write the others again.
+ */
+export async function writeFilesSafely(files: readonly NewFile[]): Promise<void> {
+  const staged: {target: string; temporary: ReturnType<typeof takeTemporary>}[] = []
+  let target = ''
   try {
-    await requireReplaceable(target)
-    await removeLeftovers(folder)
-    await writeNewFile(temporary.path, data, mode)
-    await rename(temporary.path, target)
-    await syncFolder(folder)
+    for (const {path, data, mode = DEFAULT_MODE} of files) {
+      target = resolve(path)
+      const folder = dirname(target)
+      await requireSafeFolder(folder)
+      await requireReplaceable(target)
+      await removeLeftovers(folder)
+      const temporary = takeTemporary(folder, basename(target))
+      staged.push({target, temporary})
+      await writeNewFile(temporary.path, data, mode)
+    }
+    for (const one of staged) {
+      target = one.target
+      await rename(one.temporary.path, target)
+      await syncFolder(dirname(target))
+    }
   } catch (error) {
-    await rm(temporary.path, {force: true}).catch(() => undefined)
+    for (const {temporary} of staged) {
+      await rm(temporary.path, {force: true}).catch(() => undefined)
+    }
     throw unwritable(target, error)
   } finally {
-    temporary.release()
+    for (const {temporary} of staged) temporary.release()
   }
 }
 

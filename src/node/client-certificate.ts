@@ -1,7 +1,9 @@
 import {createHash} from 'node:crypto'
 import {NODES, nodeUser} from '../csr/node-names.ts'
 import {KUBELET_CLIENT} from '../csr/signers.ts'
+import {hasSubject} from '../enrollment/check.ts'
 import {buildRequest, type NamedRequest, type WantedCertificate} from '../enrollment/request.ts'
+import type {Certificate} from '../pki/certificate.ts'
 import {publicKeyDer, type KeyPair} from '../pki/keys.ts'
 import {NO_NAMES} from '../pki/subject-names.ts'
 
@@ -13,6 +15,12 @@ export const clientCertificate = (node: string): WantedCertificate => ({
   usages: ['digital signature', 'client auth'],
 })
 
+/** Whether a client certificate is the node's own. Any other one is a bootstrap credential: good only to ask for the node's own. */
+export const isOwnCertificate = (
+  certificate: Pick<Certificate, 'subject'>,
+  node: string,
+): boolean => hasSubject(certificate, clientCertificate(node).subject)
+
 /**
  * The name of a node's first request, computed as the kubelet does. It depends on the key and on what is requested, so that a run
  * after an interruption finds its own request and no other. Each part is encoded, and ends with a character that the encoding lacks.
@@ -20,15 +28,24 @@ export const clientCertificate = (node: string): WantedCertificate => ({
 export function requestName(
   {subject, usages}: Pick<WantedCertificate, 'subject' | 'usages'>,
   publicKey: Uint8Array,
+  ...more: string[]
 ): string {
   const hash = createHash('sha512-256')
-  for (const part of [publicKey, subject.commonName, ...subject.organizations, ...usages]) {
+  const parts = [publicKey, subject.commonName, ...subject.organizations, ...usages, ...more]
+  for (const part of parts) {
     hash.update(`${Buffer.from(part).toString('base64url')}|`)
   }
   return `node-csr-${hash.digest('base64url')}`
 }
 
-export async function clientRequest(node: string, keys: KeyPair): Promise<NamedRequest> {
+/** A request without a certificate to authenticate with. If the key had one, its serial number makes this another request. */
+export async function clientRequest(
+  node: string,
+  keys: KeyPair,
+  lastSerial?: string,
+): Promise<NamedRequest> {
   const wanted = clientCertificate(node)
-  return await buildRequest(requestName(wanted, publicKeyDer(keys.publicKey)), wanted, keys)
+  const more = lastSerial === undefined ? [] : [lastSerial]
+  const name = requestName(wanted, publicKeyDer(keys.publicKey), ...more)
+  return await buildRequest({name}, wanted, keys)
 }

@@ -4,7 +4,8 @@ import type {ServerAccess} from '../client/server-access.ts'
 import {systemRoots} from '../client/system-roots.ts'
 import type {TrustedClusterInfo} from '../discovery/cluster-info.ts'
 import {addressesOf} from '../discovery/confirm.ts'
-import {TrustError, hasCode} from '../errors.ts'
+import {hasCode} from '../errors.ts'
+import type {BootstrapCredential} from './bootstrap-credential.ts'
 
 /** Work that can be repeated at another address of the cluster. */
 type Attempt<Result> = (client: ApiClient, server: string) => Promise<Result>
@@ -14,16 +15,16 @@ export interface Identity {
   keyPem: string
 }
 
-/** Connects as the holder of a bootstrap token. */
-export async function withToken<Result>(
+/** Connects with what a machine has before its own certificate. */
+export async function withCredential<Result>(
   info: TrustedClusterInfo,
-  token: string,
+  {access, explain}: BootstrapCredential,
   attempt: Attempt<Result>,
 ): Promise<Result> {
   try {
-    return await withServer(info, {bearerToken: () => Promise.resolve(token)}, attempt)
+    return await withServer(info, access, attempt)
   } catch (error) {
-    throw explainRefusal(error)
+    throw explain(error)
   }
 }
 
@@ -61,26 +62,4 @@ async function withServer<Result>(
     }
   }
   throw failure
-}
-
-/** What a refusal means for the holder of a bootstrap token. */
-function explainRefusal(error: unknown): unknown {
-  if (!hasCode(error, 'UNAUTHORIZED', 'FORBIDDEN')) return error
-  const details = {cause: error, facts: error.facts}
-  if (error.code === 'UNAUTHORIZED') {
-    return new TrustError('UNAUTHORIZED', 'the cluster does not accept the token', {
-      ...details,
-      hints: [
-        'it does not exist, has expired, or is not for authentication: check with "trustadm token list" on the control plane',
-        'to create a new one, run "trustadm token create --print-join-command" there',
-      ],
-    })
-  }
-  return new TrustError('FORBIDDEN', `the token does not allow this: ${error.message}`, {
-    ...details,
-    hints: [
-      'its groups need the role system:node-bootstrapper, which "trustadm init phase bootstrap-token" gives to the default group',
-      'to create a token with that group, run "trustadm token create --print-join-command" on the control plane',
-    ],
-  })
 }

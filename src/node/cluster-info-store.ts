@@ -4,16 +4,16 @@ import {TrustError} from '../errors.ts'
 import {parseBundle} from '../pki/bundle.ts'
 import {readFileIfThere} from '../fs/files.ts'
 import {ensureFolder} from '../fs/folders.ts'
-import {ensureFile, isCurrent, nodeFile, type NodeFile} from './node-files.ts'
+import {ensureFiles, isCurrent, nodeFile, type NodeFile} from './node-files.ts'
 
 /** Neither file is secret. */
 const PUBLIC = 0o644
 
-/** The files that say which cluster the node trusts. */
-function filesOf(dir: string, info: TrustedClusterInfo): NodeFile[] {
+/** The files that say which cluster the node trusts. The first contains all that the others do. */
+export function clusterInfoFiles(dir: string, info: TrustedClusterInfo): NodeFile[] {
   const kept = {path: nodeFile(dir, 'clusterInfo'), content: formatStored(info), mode: PUBLIC}
   const {ca: content} = info
-  return content === undefined ? [kept] : [{path: nodeFile(dir, 'ca'), content, mode: PUBLIC}, kept]
+  return content === undefined ? [kept] : [kept, {path: nodeFile(dir, 'ca'), content, mode: PUBLIC}]
 }
 
 /** What the node knows of its cluster; undefined if it has not joined any. */
@@ -29,13 +29,14 @@ export async function outdatedClusterInfo(
   info: TrustedClusterInfo,
 ): Promise<string[]> {
   const outdated: string[] = []
-  for (const file of filesOf(dir, info)) if (!(await isCurrent(file))) outdated.push(file.path)
+  for (const file of clusterInfoFiles(dir, info))
+    if (!(await isCurrent(file))) outdated.push(file.path)
   return outdated
 }
 
 export async function keepClusterInfo(dir: string, info: TrustedClusterInfo): Promise<void> {
   await ensureFolder(nodeFile(dir, 'pki'))
-  for (const file of filesOf(dir, info)) await ensureFile(file)
+  await ensureFiles(clusterInfoFiles(dir, info))
 }
 
 /** A folder belongs to one cluster. A rotation of its CA does not change that: both CAs are trusted for a time. */

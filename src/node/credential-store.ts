@@ -1,4 +1,4 @@
-import {readlink, rename, rm, symlink} from 'node:fs/promises'
+import {readdir, readlink, rename, rm, symlink} from 'node:fs/promises'
 import {basename, dirname, join, resolve} from 'node:path'
 import {systemCode, TrustError} from '../errors.ts'
 import {parseCertificate, type Certificate} from '../pki/certificate.ts'
@@ -21,10 +21,11 @@ export interface StoredCredential {
 const SECOND = 1000
 const MODE = 0o600
 const MOST_ATTEMPTS = 100
+const TIMED = /^-\d{4}(-\d\d){5}\.pem$/
 
 /**
  * Stores a certificate and its key as the kubelet's certificate manager does: in one file, `<pair>-<time>.pem`, and a link
- * `<pair>-current.pem` that points to it. Old files stay. Unlike there, the link is replaced in one step, after everything is
+ * `<pair>-current.pem` that points to it. Unlike there, the link is replaced in one step, after everything is
  * on the disk, and files that someone else may have planted in the folder are refused.
  */
 export class CredentialStore {
@@ -51,6 +52,26 @@ export class CredentialStore {
       })
     }
     return {certificatePem: text, keyPem: text, certificate: parseCertificate(text), file}
+  }
+
+  /** The file that the link points to; undefined if there is no link. */
+  async currentFile(): Promise<string | undefined> {
+    return await this.#target()
+  }
+
+  /** Removes old pairs that have expired, except the newest of them: it is the only one that anyone could want to return to. */
+  async removeExpired(now: Date): Promise<void> {
+    const current = await this.#target()
+    const names = (await readdir(this.folder)).filter((name) => this.#isTimed(name)).sort()
+    const old = names.map((name) => join(this.folder, name)).filter((file) => file !== current)
+    for (const file of old.slice(0, -1)) {
+      const text = (await readFileIfThere(file, {secret: true}))?.toString() ?? ''
+      if (hasExpired(text, now)) await rm(file, {force: true})
+    }
+  }
+
+  #isTimed(name: string): boolean {
+    return name.startsWith(`${this.#pair}-`) && TIMED.test(name.slice(this.#pair.length))
   }
 
   /** Switches to a new pair. The old one is used until the new one is safely on the disk. Returns its file. */
@@ -118,6 +139,15 @@ export class CredentialStore {
     } finally {
       temporary.release()
     }
+  }
+}
+
+/** False for what is not a certificate: nobody knows what it is for. */
+function hasExpired(pem: string, now: Date): boolean {
+  try {
+    return parseCertificate(pem).notAfter <= now
+  } catch {
+    return false
   }
 }
 

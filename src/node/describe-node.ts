@@ -1,8 +1,10 @@
 import {formatTimestamp} from '../bootstrap/timestamp.ts'
 import {lookAt} from '../fs/file-checks.ts'
+import {findCertDir} from './cert-dir.ts'
 import {readClusterInfo} from './cluster-info-store.ts'
 import {CredentialStore} from './credential-store.ts'
 import {nodeFile} from './node-files.ts'
+import type {NodeUnit} from './node-unit.ts'
 
 /** What `join --output json` prints. */
 export interface JoinResult {
@@ -15,6 +17,8 @@ export interface JoinResult {
   notAfter: string | null
   clusterInfo: KeptClusterInfo | null
   dir: string
+  /** Only with `--node-run`. */
+  nodeRun?: NodeUnit
 }
 
 interface KeptClusterInfo {
@@ -28,8 +32,16 @@ interface KeptClusterInfo {
 }
 
 /** What a folder contains of a node. */
-export async function describeNode(dir: string, nodeName: string): Promise<JoinResult> {
-  const store = new CredentialStore(nodeFile(dir, 'pki'))
+export async function describeNode({
+  dir,
+  certDir,
+  nodeName,
+}: {
+  dir: string
+  certDir?: string | undefined
+  nodeName: string
+}): Promise<JoinResult> {
+  const store = new CredentialStore(await findCertDir(dir, certDir))
   const [own, bootstrap] = [nodeFile(dir, 'kubeconfig'), nodeFile(dir, 'bootstrapKubeconfig')]
   const [info, current] = await Promise.all([readClusterInfo(dir), store.read()])
   return {

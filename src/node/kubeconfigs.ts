@@ -6,7 +6,7 @@ import {endpointsExtension} from '../discovery/endpoints-extension.ts'
 import {nodeFile, type NodeFile} from './node-files.ts'
 
 /** kubeadm's name for the user of a token. */
-const BOOTSTRAP_USER = 'tls-bootstrap-token-user'
+export const BOOTSTRAP_USER = 'tls-bootstrap-token-user'
 
 function contentOf(
   {server, ca, tlsServerName, endpoints}: TrustedClusterInfo,
@@ -33,14 +33,14 @@ export function kubeletKubeconfig(
   }
 }
 
-/** What a real kubelet starts with, as `kubeadm join` writes it. It contains the token. */
+/** What a real kubelet starts with, as `kubeadm join` writes it. It contains a secret. */
 export function bootstrapKubeconfig(
   dir: string,
   info: TrustedClusterInfo,
-  token: string,
+  credentials: KubeconfigCredentials,
 ): NodeFile {
   return {
     path: nodeFile(dir, 'bootstrapKubeconfig'),
-    content: contentOf(info, BOOTSTRAP_USER, {token}),
+    content: contentOf(info, BOOTSTRAP_USER, credentials),
   }
 }

@@ -1,16 +1,18 @@
 import {join} from 'node:path'
 import {lookAt} from '../fs/file-checks.ts'
-import {readFileIfThere, writeFileSafely} from '../fs/files.ts'
+import {readFileIfThere, writeFilesSafely} from '../fs/files.ts'
 
 /** The files of a node, in the folder of `trustadm join`. The kubelet's files have the names that kubeadm uses. */
 const NODE_FILES = {
   kubeconfig: 'kubelet.conf',
   bootstrapKubeconfig: 'bootstrap-kubelet.conf',
   clusterInfo: 'cluster-info.yaml',
+  /** What `node run` has done. */
+  agentState: 'node-state.json',
+  /** Asks a running `node run` to renew. */
+  renewRequest: 'renew-request',
   pki: 'pki',
   ca: 'pki/ca.crt',
-  /** The key of a request in progress. */
-  pendingKey: 'pki/kubelet-client.key.tmp',
   lock: 'lock',
 } as const
 
@@ -37,8 +39,15 @@ export async function isCurrent({path, content, mode = OWN}: NodeFile): Promise<
 
 /** Writes the file unless it is current. Returns whether it wrote it. */
 export async function ensureFile(file: NodeFile): Promise<boolean> {
-  if (await isCurrent(file)) return false
-  const {path, content, mode = OWN} = file
-  await writeFileSafely(path, content, {mode})
-  return true
+  return (await ensureFiles([file])).length > 0
+}
+
+/** Writes those that are not current, together. Returns their paths. */
+export async function ensureFiles(files: readonly NodeFile[]): Promise<string[]> {
+  const outdated: NodeFile[] = []
+  for (const file of files) if (!(await isCurrent(file))) outdated.push(file)
+  await writeFilesSafely(
+    outdated.map(({path, content, mode = OWN}) => ({path, data: content, mode})),
+  )
+  return outdated.map(({path}) => path)
 }

@@ -1,19 +1,15 @@
 import {hostname} from 'node:os'
+import {LONGEST_NODE_NAME, isNodeName} from '../csr/node-names.ts'
 import {TrustError} from '../errors.ts'
-
-const LABEL = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?'
-const NAME = new RegExp(`^${LABEL}(\\.${LABEL})*$`)
-/** The name is also a label of the Node, `kubernetes.io/hostname`, and labels cannot be longer. */
-const LONGEST = 63
 
 /** Refuses a name that no Node can have. */
 export function requireNodeName(text: string, what = '--node-name'): string {
-  if (text.length > LONGEST) {
-    throw new TrustError('USAGE', `${what} is longer than ${LONGEST} characters`, {
+  if (text.length > LONGEST_NODE_NAME) {
+    throw new TrustError('USAGE', `${what} is longer than ${LONGEST_NODE_NAME} characters`, {
       hints: ['choose a shorter name with --node-name'],
     })
   }
-  if (NAME.test(text)) return text
+  if (isNodeName(text)) return text
   throw new TrustError('USAGE', `${what} is not a valid name for a node`, {
     hints: ['use lower-case letters, digits, "-" and ".", as in "node1.example.com"'],
   })

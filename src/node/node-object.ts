@@ -19,7 +19,7 @@ export async function nodeObject(name: string, server: string, clock: Clock): Pr
         'beta.kubernetes.io/arch': system.arch,
         'beta.kubernetes.io/os': system.os,
         'kubernetes.io/arch': system.arch,
-        'kubernetes.io/hostname': name,
+        'kubernetes.io/hostname': hostnameLabel(name),
         'kubernetes.io/os': system.os,
       },
     },
@@ -39,6 +39,12 @@ export async function nodeObject(name: string, server: string, clock: Clock): Pr
     },
   }
 }
+
+const LONGEST_LABEL = 63
+
+/** A name that is too long for a label is cut: nothing identifies the Node by its label. */
+const hostnameLabel = (name: string): string =>
+  name.slice(0, LONGEST_LABEL).replace(/[^a-z0-9]+$/, '')
 
 export type Registration = 'registered' | 'updated' | 'kept'
 
@@ -69,20 +75,28 @@ export async function registerNode(
 const isReady = ({status}: Node): boolean =>
   status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') ?? false
 
-/**
- * Refuses the name of a Node that is Ready, as `kubeadm join` does: two machines would compete for it. Returns a Node of that name
- * that is not Ready. If the caller may not read nodes, this is not checked.
- */
-export async function requireNameFree(
+/** The Node of that name. A caller who may not read nodes finds none. */
+export async function findNode(
   {nodes}: Pick<ApiClient, 'nodes'>,
   name: string,
 ): Promise<Node | undefined> {
-  let node: Node | undefined
   try {
-    node = await nodes.find(name)
+    return await nodes.find(name)
   } catch (error) {
-    if (!hasCode(error, 'FORBIDDEN')) throw error
+    if (hasCode(error, 'FORBIDDEN')) return undefined
+    throw error
   }
+}
+
+/**
+ * Refuses the name of a Node that is Ready, as `kubeadm join` does: two machines would compete for it. Returns a Node of that name
+ * that is not Ready.
+ */
+export async function requireNameFree(
+  client: Pick<ApiClient, 'nodes'>,
+  name: string,
+): Promise<Node | undefined> {
+  const node = await findNode(client, name)
   if (!node || !isReady(node)) return node
   throw new TrustError('NODE_EXISTS', `the Node "${name}" already exists and is Ready`, {
     facts: {node: name},

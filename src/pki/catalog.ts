@@ -143,6 +143,16 @@ export const AUTHORITIES: readonly AuthoritySpec[] = [
   },
 ]
 
+/**
+ * The CA of a bootstrap credential. `bootstrap-credential create` makes one for each credential: it signs one certificate, then its key is destroyed.
+ * It is in no file, and trusted only while a ConfigMap names it, so neither `init` nor a restart can bring back a revoked one.
+ */
+export const BOOTSTRAP_SIGNER = {
+  id: 'kubelet-bootstrap-kubeconfig-signer',
+  commonName: 'kubelet-bootstrap-kubeconfig-signer',
+  usages: ['digital signature', 'client auth'],
+} as const satisfies {id: string; commonName: string; usages: readonly Usage[]}
+
 export const LEAVES: readonly LeafSpec[] = [
   {
     id: 'apiserver',

@@ -1,7 +1,9 @@
 import {messageOf} from '../errors.ts'
 import {parseCertificateDer, type Certificate} from './certificate.ts'
+import {formatName} from './distinguished-name.ts'
 import {problemOfStrangersKey} from './key-info.ts'
 import {OID} from './oids.ts'
+import {pinOf, type Pin} from './pins.ts'
 import {verifyChainOnPool} from './verify.ts'
 
 /** The user of a client certificate. */
@@ -18,11 +20,14 @@ export type ClientVerdict =
       ok: true
       /** Absent for a certificate without a common name: it is valid, but identifies no user. */
       identity?: ClientIdentity
-      /** The value of the extra `authentication.kubernetes.io/credential-id`. */
-      credentialId: string
       fingerprint: string
       /** The fingerprint of the trusted CA that it chains up to. */
       issuer: string
+      /** The certificate itself, for a list of revoked ones. */
+      pin: Pin
+      serial: string
+      /** The name of the CA that signed it, as text. */
+      issuerName: string
       /** Within this time the verdict is valid for the same bundle, and may be cached. */
       notBefore: Date
       notAfter: Date
@@ -83,9 +88,11 @@ export async function verifyClientCertificate(
     ...(commonName !== '' && {
       identity: {name: commonName, groups: organizations, ...(uid !== undefined && {uid})},
     }),
-    credentialId: `X509SHA256=${leaf.fingerprint}`,
     fingerprint: leaf.fingerprint,
     issuer: verdict.chain.at(-1)?.fingerprint ?? '',
+    pin: pinOf(leaf),
+    serial: leaf.serial,
+    issuerName: formatName(leaf.issuer),
     notBefore: verdict.notBefore,
     notAfter: verdict.notAfter,
   }

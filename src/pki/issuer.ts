@@ -32,7 +32,7 @@ import {leafUsageExtensions, type Usage} from './usages.ts'
 /** A CA that can sign. Its key is imported, and the parts that all certificates share are encoded, only once. */
 export interface Issuer {
   certificate: Certificate
-  /** Assembles and signs a certificate; signs on the thread pool. Returns DER. */
+  /** Assembles and signs a certificate; signs. Returns DER. */
   sign(leaf: LeafContent): Promise<Buffer>
 }
 
@@ -51,6 +51,8 @@ export interface LeafTemplate {
   publicKey: KeyObject
   usages: readonly Usage[]
   validity: Validity
+  /** Whether the common name may be longer than RFC 5280 allows; Kubernetes' clients and servers accept it. */
+  allowsLongName?: boolean
 }
 
 const SERIAL_BYTES = 16
@@ -125,7 +127,7 @@ export function createIssuer(certificate: Certificate, key: KeyObject): Issuer {
 
 /** A certificate for our own key. Returns PEM. */
 export async function issueLeaf(issuer: Issuer, template: LeafTemplate): Promise<string> {
-  requireShortName(template.subject)
+  if (!template.allowsLongName) requireShortName(template.subject)
   const der = await issuer.sign({
     attributes: subjectAttributes(template.subject),
     names: template.names,

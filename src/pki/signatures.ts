@@ -66,10 +66,17 @@ export function isSignedBySync(signed: Signed, key: KeyObject): boolean {
   return verifyBytes(algorithm.hash, signed.content, key, signed.signature)
 }
 
-/** On the thread pool. Also false for algorithms that are weak or do not match the key. */
+/**
+ * A P-256 signature is made or checked in less time than it takes to hand it to another thread (0.04 and 0.08 ms, as against
+ * 0.12 and 0.16 ms of processor time). RSA and larger curves may take milliseconds, and callers choose their keys.
+ */
+const isQuick = (key: KeyObject) => key.asymmetricKeyDetails?.namedCurve === 'prime256v1'
+
+/** On the thread pool if it takes long. Also false for algorithms that are weak or do not match the key. */
 export async function isSignedBy(signed: Signed, key: KeyObject): Promise<boolean> {
   const algorithm = algorithmOf(signed, key)
   if (!algorithm) return false
+  if (isQuick(key)) return verifyBytes(algorithm.hash, signed.content, key, signed.signature)
   return new Promise((resolve, reject) => {
     verifyBytes(algorithm.hash, signed.content, key, signed.signature, (error, valid) => {
       if (error) reject(error)
@@ -78,7 +85,7 @@ export async function isSignedBy(signed: Signed, key: KeyObject): Promise<boolea
   })
 }
 
-/** Signs on the thread pool, with the hash that suits the key. */
+/** Signs with the hash that suits the key, on the thread pool if it takes long. */
 export function signerFor(key: KeyObject): Signer {
   const {asymmetricKeyType: keyType, asymmetricKeyDetails: details} = key
   const hash = keyType === 'ec' ? HASH_BY_CURVE[details?.namedCurve ?? ''] : 'sha256'
@@ -91,12 +98,14 @@ export function signerFor(key: KeyObject): Signer {
       oid(algorithm.oid),
       keyType === 'rsa' ? element(TAG.null) : Buffer.alloc(0),
     ),
-    sign: (content) =>
-      new Promise((resolve, reject) => {
+    sign: async (content) => {
+      if (isQuick(key)) return signBytes(algorithm.hash, content, key)
+      return new Promise((resolve, reject) => {
         signBytes(algorithm.hash, content, key, (error, signature) => {
           if (error) reject(error)
           else resolve(signature)
         })
-      }),
+      })
+    },
   }
 }

@@ -86,8 +86,8 @@ const CONSISTENT: Partial<Record<ExtendedKeyUsage, readonly KeyUsage[]>> = {
 }
 
 /**
- * The key usages that one of the extended ones allows: RSA clients often request key encipherment without need. If none would
- * remain, all stay: a certificate without key usages may be used for everything.
+ * The key usages that fit the extended ones: RSA clients often request key encipherment without need. If none fits, all are
+ * kept, because a certificate without key usages would have no limits at all.
  */
 function consistentUsages(bits: KeyUsage[], extended: readonly ExtendedKeyUsage[]): KeyUsage[] {
   const allowed = new Set<number>()

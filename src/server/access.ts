@@ -1,6 +1,7 @@
 import {nodeUser} from '../csr/node-names.ts'
 import type {Clock} from '../runtime.ts'
 import type {Live} from '../trust/live.ts'
+import {RevocationList} from '../trust/revocation-list.ts'
 import type {TokenKeys} from '../trust/token-keys.ts'
 import {createAuthenticator, type Authenticate} from './authn/authenticator.ts'
 import type {BearerAuthenticator} from './authn/bearer.ts'
@@ -12,7 +13,7 @@ import {createAuthorize} from './authz/authorizer.ts'
 import {nodeAuthorizer} from './authz/node/node-authorizer.ts'
 import {NodeGraph} from './authz/node/node-graph.ts'
 import {RbacIndex} from './authz/rbac/rbac-index.ts'
-import {feedNodeGraph, feedOpenAnswers, feedRbacIndex} from './feeds.ts'
+import {feedNodeGraph, feedOpenAnswers, feedRbacIndex, feedRevocations} from './feeds.ts'
 import type {Authorize} from './kernel/resource.ts'
 import type {ServerServices} from './kernel/services.ts'
 import {OpenAnswers} from './open-answers.ts'
@@ -45,7 +46,8 @@ export function createAccess({trust, tokenIssuer, clock}: AccessOptions): Access
 
   // Filled by follow: the table of resources needs them, and they need what the table describes.
   const bearers: BearerAuthenticator[] = []
-  const certificates = createCertificateAuthenticator(trust)
+  const revoked = new RevocationList()
+  const certificates = createCertificateAuthenticator(trust, revoked)
   const authenticate = createAuthenticator({certificates, bearers, audiences, clock})
   const answers = new OpenAnswers(authenticate, clock)
   const rbac = new RbacIndex()
@@ -60,6 +62,7 @@ export function createAccess({trust, tokenIssuer, clock}: AccessOptions): Access
       feedRbacIndex(registry, rbac)
       feedNodeGraph(registry, nodeGraph)
       feedOpenAnswers(registry, answers)
+      feedRevocations(registry, revoked, () => answers.changed('all'))
       bearers.push(
         serviceAccountAuthenticator({...tokens, objects: registry}),
         bootstrapTokenAuthenticator({objects: registry, clock}),

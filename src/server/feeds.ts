@@ -1,5 +1,8 @@
 import type {CertificateSigningRequest} from '../api/certificates.ts'
+import type {ConfigMap} from '../api/core.ts'
 import {TOKEN_SECRET_PREFIX} from '../bootstrap/token-secret.ts'
+import type {RevocationList} from '../trust/revocation-list.ts'
+import {REVOCATION_NAMES, REVOCATION_NAMESPACE, readRevocations} from '../trust/revocations.ts'
 import type {RequestUsage} from './admission/request-usage.ts'
 import type {NodeGraph} from './authz/node/node-graph.ts'
 import type {RbacIndex, RbacKind} from './authz/rbac/rbac-index.ts'
@@ -64,8 +67,31 @@ export function feedRequestUsage(registry: Registry, usage: RequestUsage): void 
   follow(
     registry.store('certificates.k8s.io', 'certificatesigningrequests'),
     (stored) =>
-      usage.set(stored.name, parse(stored) as CertificateSigningRequest, stored.json.length),
+      usage.set(stored.name, stored.object as CertificateSigningRequest, stored.json.length),
     ({name}) => usage.delete(name),
+  )
+}
+
+const REVOCATIONS = new Set(REVOCATION_NAMES)
+
+/** Updates the list of revoked certificates from its ConfigMaps; `onRevoked` is called if a certificate is revoked. */
+export function feedRevocations(
+  registry: Registry,
+  list: RevocationList,
+  onRevoked: () => void,
+): void {
+  const isOfList = ({namespace, name}: StoredObject) =>
+    namespace === REVOCATION_NAMESPACE && REVOCATIONS.has(name)
+  follow(
+    registry.store('', 'configmaps'),
+    (stored) => {
+      if (!isOfList(stored)) return
+      const {data} = parse(stored) as ConfigMap
+      if (list.set(stored.name, readRevocations(data))) onRevoked()
+    },
+    (stored) => {
+      if (isOfList(stored)) list.delete(stored.name)
+    },
   )
 }
 

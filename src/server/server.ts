@@ -6,13 +6,16 @@ import {createAdmission} from './admission/index.ts'
 import {eventRateLimit} from './admission/event-rate-limit.ts'
 import {allowances, requestLimit} from './admission/request-limit.ts'
 import {RequestUsage} from './admission/request-usage.ts'
+import {BootstrapTrust, clientAuthoritiesPem, type Extended} from './bootstrap-trust.ts'
 import {createDocuments} from './documents.ts'
 import {EventRetention} from './event-retention.ts'
 import {feedRequestUsage} from './feeds.ts'
 import {createHandler} from './handler.ts'
 import {Listener, type HttpLimits} from './http/listener.ts'
 import type {Handler} from './kernel/api-request.ts'
+import type {MetricsRegistry} from './metrics/registry.ts'
 import type {Resource} from './kernel/resource.ts'
+import {memoryLimits} from './limits/memory-budget.ts'
 import {ProcessorSlice} from './limits/processor-slice.ts'
 import {RequestLimiter, type RequestLimits} from './limits/request-limiter.ts'
 import {requestMetrics} from './metrics/request-metrics.ts'
@@ -28,13 +31,13 @@ import {ensureSystemObjects, republishTrust} from './system-objects.ts'
 /** The parts of the trust state that the server needs. */
 export type ServerTrust = Omit<Trust, 'authorities'>
 
-export interface ServerOptions extends AccessOptions, ObservationOptions {
+export interface ServerOptions extends Omit<AccessOptions, 'trust'>, ObservationOptions {
   host: string
   /** 0: the system picks one. */
   port: number
   /** The host that clients should use. */
   advertiseAddress: string
-  /** As in AccessOptions. In addition, new connections get the new certificate, and delegated authenticators get the new CAs. */
+  /** A new generation applies from the next request on, also on open connections; new connections get the new certificate, and delegated authenticators the new CAs. */
   trust: Live<ServerTrust>
   /** Where services get their addresses from; the first one is that of `default/kubernetes`. */
   serviceRange: AddressRange
@@ -45,6 +48,8 @@ export interface ServerOptions extends AccessOptions, ObservationOptions {
     certificateRequestsPerHour?: number | undefined
     /** The most bytes that all objects may take. */
     quotaBytes?: number | undefined
+    /** In bytes: what everything else may take. */
+    memory?: number | undefined
   }
 }
 
@@ -52,30 +57,41 @@ export interface RunningServer {
   port: number
   /** The server as a function, for clients in the same process. */
   handler: Handler
+  /** What `/metrics` shows; others in the process may add to it. */
+  metrics: MetricsRegistry
   close(graceMilliseconds: number): Promise<void>
 }
 
 /** The parts that serve requests. */
 interface Parts {
+  trust: Live<Extended<ServerTrust>>
   access: Access
   resources: readonly Resource[]
   /** The store's content in memory. */
   registry: Registry
   observation: Observation
+  /** Stops following the trust state. */
+  unfollow: () => void
   /** Shared by connections and requests. */
   slice: ProcessorSlice
 }
 
 async function openParts(options: ServerOptions): Promise<Parts> {
-  const access = createAccess(options)
+  const trust = new BootstrapTrust(options.trust, options.onError)
+  const access = createAccess({...options, trust})
   const resources = createResources(access.services, options.serviceRange)
-  const registry = await Registry.open(options.storage, resources, options.onError)
+  const registry = await Registry.open(options.storage, resources, {
+    windowBytes: memoryLimits(options.limits?.memory).windowBytes,
+    onError: options.onError,
+  })
   access.follow(registry)
+  const unfollow = trust.follow(registry)
   const observation = createObservation(options, registry)
-  return {access, resources, registry, observation, slice: new ProcessorSlice()}
+  return {trust, unfollow, access, resources, registry, observation, slice: new ProcessorSlice()}
 }
 
-async function closeParts({access, registry, observation}: Parts): Promise<void> {
+async function closeParts({access, registry, observation, unfollow}: Parts): Promise<void> {
+  unfollow()
   access.answers.close()
   registry.close()
   await observation.audit.close()
@@ -111,7 +127,11 @@ function assembleHandler(options: ServerOptions, parts: Parts, port: () => numbe
     authenticate: access.authenticate,
     authorize: access.authorize,
     answers: access.answers,
-    limiter: new RequestLimiter(clock, limits?.requests, slice),
+    limiter: new RequestLimiter(
+      clock,
+      {...memoryLimits(limits?.memory), ...limits?.requests},
+      slice,
+    ),
     audit,
     metrics: requestMetrics(metrics),
     labelsOf: createRequestLabels(resources),
@@ -129,18 +149,18 @@ function assembleHandler(options: ServerOptions, parts: Parts, port: () => numbe
   })
 }
 
-const tlsOf = ({serving, bundles}: ServerTrust) => ({
-  ...serving,
-  clientAuthorities: bundles.client.pem,
+const tlsOf = (trust: Extended<ServerTrust>) => ({
+  ...trust.serving,
+  clientAuthorities: clientAuthoritiesPem(trust),
 })
 
 /** Loads the store into memory, listens, and creates the objects that every cluster has. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const {host, trust, serviceRange, onError} = options
+  const {host, serviceRange, onError} = options
   const parts = await openParts(options)
-  const {access, registry, observation, slice} = parts
+  const {trust, access, registry, observation, slice} = parts
   const handler = assembleHandler(options, parts, () => listener.port)
-  const limits = options.limits?.http ?? {}
+  const limits = {...memoryLimits(options.limits?.memory), ...options.limits?.http}
   const tls = tlsOf(trust.current)
   const listener = await Listener.start({
     handler,
@@ -180,5 +200,5 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await close(0)
     throw error
   }
-  return {port, handler, close}
+  return {port, handler, metrics: observation.metrics, close}
 }

@@ -2,11 +2,13 @@ import {isDeepStrictEqual} from 'node:util'
 import type {ApiObject} from '../api/meta.ts'
 import {isWellKnownSigner} from '../csr/signers.ts'
 import type {Live} from '../trust/live.ts'
+import {REVOCATION_NAMES, REVOCATION_NAMESPACE} from '../trust/revocations.ts'
 import type {Trust} from '../trust/trust.ts'
 import type {ApiRequest, Handler} from './kernel/api-request.ts'
 import {AUTHENTICATED_GROUP, MASTERS_GROUP} from './kernel/users.ts'
 import {bootstrapPolicy, reconcile} from './authz/bootstrap-policy/index.ts'
 import type {ObjectReader} from './kernel/resource.ts'
+import {delegatedAuthoritiesPem, type Extended} from './bootstrap-trust.ts'
 
 /** The server's own identity, for the objects that it creates. */
 const CALLER = {username: 'system:apiserver', groups: [MASTERS_GROUP, AUTHENTICATED_GROUP]}
@@ -22,7 +24,7 @@ export interface SystemObjectsOptions {
   /** The port that the server listens on. */
   port: number
   /** Whose bundles delegated authenticators read, and whose signers may sign. */
-  trust: Live<Pick<Trust, 'bundles' | 'signing'>>
+  trust: Live<Extended<Pick<Trust, 'bundles' | 'signing'>>>
 }
 
 /** Creates the objects that every cluster has, and repairs those that must be correct at each start. */
@@ -31,7 +33,11 @@ export async function ensureSystemObjects(options: SystemObjectsOptions): Promis
   const write = writer(options.handler)
   const missing = NAMESPACES.filter((name) => objects.get('namespaces', '', '', name) === undefined)
   await Promise.all(missing.map((name) => write('POST', '/api/v1/namespaces', {metadata: {name}})))
-  await Promise.all([ensurePolicy(objects, write), ensureKubernetesService(options, write)])
+  await Promise.all([
+    ensurePolicy(objects, write),
+    ensureKubernetesService(options, write),
+    ensureRevocationList(objects, write),
+  ])
   await publishTrust(options)
 }
 
@@ -116,6 +122,13 @@ async function ensureKubernetesService(
   await write('PUT', `${path}/kubernetes`, {...withoutVersion(existing), spec: {...spec, ports}})
 }
 
+/** Exists from the start, so that people who revoke certificates need no right to create ConfigMaps. */
+async function ensureRevocationList(objects: ObjectReader, write: Write): Promise<void> {
+  const [name = ''] = REVOCATION_NAMES
+  if (objects.get('configmaps', '', REVOCATION_NAMESPACE, name) !== undefined) return
+  await write('POST', `/api/v1/namespaces/${REVOCATION_NAMESPACE}/configmaps`, {metadata: {name}})
+}
+
 const AUTHENTICATION_CONFIG = 'extension-apiserver-authentication'
 
 const SIGNER_ROLE = 'trustadm:csr-signer'
@@ -142,9 +155,9 @@ async function allowSigning({objects, trust}: Published, write: Write): Promise<
 
 /** What kube-controller-manager and others read to authenticate their own callers. */
 async function publishAuthorities({objects, trust}: Published, write: Write): Promise<void> {
-  const {client, 'front-proxy': frontProxy} = trust.current.bundles
+  const {'front-proxy': frontProxy} = trust.current.bundles
   const data: Record<string, string> = {
-    'client-ca-file': client.pem,
+    'client-ca-file': delegatedAuthoritiesPem(trust.current),
     'requestheader-allowed-names': '["front-proxy-client"]',
     'requestheader-client-ca-file': frontProxy.pem,
     'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',

@@ -4,7 +4,7 @@ import type {FileHandle} from 'node:fs/promises'
 
 const SMALLEST_STEP = 1_024 * 1_024
 const LARGEST_STEP = 32 * 1_024 * 1_024
-const CHUNK = 256 * 1_024
+const CHUNK = 64 * 1_024
 
 /**
  * Disk space behind the used part of a file, written in advance. Later writes there cannot run out of space, and a sync has
@@ -50,11 +50,23 @@ export class FileReserve {
   }
 }
 
+/**
+ * Small writes side by side: one after the other, each would wait for a turn of a busy event loop, and all writers with it.
+ * Written in one, the kernel would keep the space in large pages, of which one read makes all resident.
+ */
 async function writeZeros(handle: FileHandle, start: number, end: number): Promise<void> {
   const zeros = Buffer.alloc(Math.min(CHUNK, end - start))
-  let at = start
-  while (at < end) {
-    const {bytesWritten} = await handle.write(zeros, 0, Math.min(zeros.length, end - at), at)
-    at += bytesWritten
+  const writes: Promise<void>[] = []
+  for (let at = start; at < end; at += zeros.length)
+    writes.push(writeAt(handle, zeros.subarray(0, end - at), at))
+  // All have ended before the file may be cut off again.
+  await Promise.allSettled(writes)
+  await Promise.all(writes)
+}
+
+async function writeAt(handle: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
+  for (let done = 0; done < bytes.length;) {
+    const {bytesWritten} = await handle.write(bytes, done, bytes.length - done, at + done)
+    done += bytesWritten
   }
 }

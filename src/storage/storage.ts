@@ -13,6 +13,10 @@ export interface StorageEvent {
   revision: number
   /** The entry written; absent for a deletion. */
   entry?: Entry
+}
+
+/** A change as history tells it. A subscriber has seen what was there before, so it is not read again for each write. */
+export interface PastEvent extends StorageEvent {
   /** What the key held before; absent for a creation. */
   previous?: Entry
 }
@@ -66,8 +70,8 @@ export interface Storage {
   create(key: string, value: Uint8Array): Promise<Entry>
   /** Throws CONFLICT if the key's revision is another one, NOT_FOUND if the key does not exist. */
   update(key: string, value: Uint8Array, revision: number): Promise<Entry>
-  /** As update. Returns what was deleted and the deletion's revision. */
-  delete(key: string, revision: number): Promise<{previous: Entry; revision: number}>
+  /** As update. Returns the deletion's revision. */
+  delete(key: string, revision: number): Promise<{revision: number}>
   /** The newest entry, also if another process has just written it. */
   get(key: string): Promise<Entry | undefined>
   list(prefix: string, options?: RangeOptions): Promise<Range>
@@ -85,7 +89,7 @@ export interface Storage {
     since: number,
     until: number,
     signal: AbortSignal,
-  ): AsyncIterable<StorageEvent[]>
+  ): AsyncIterable<PastEvent[]>
   /**
    * Follows the changes under the prefix above `since`. Returns a function that stops it. `lost` is never called before this
    * has returned.

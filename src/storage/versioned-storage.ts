@@ -6,6 +6,7 @@ import {requireKey} from './keys.ts'
 import type {RecordStore, VersionRecord} from './record-store.ts'
 import type {
   Entry,
+  PastEvent,
   Range,
   RangeOptions,
   Storage,
@@ -47,10 +48,15 @@ export class VersionedStorage implements Storage {
     this.#state = state
     this.#forgotten = forgotten
     this.#commits = new Commits(records, () => state.compacted, tell)
-    this.#feed = new Feed({read: (prefix, since) => this.#readLog(prefix, since)})
+    this.#feed = new Feed({
+      read: (prefix, since) => {
+        const {changes, through} = state.changes(prefix, since, LOG_BATCH)
+        return {events: changes.map((change) => this.#toEvent(change)), through}
+      },
+    })
     this.#writes = new WriteQueue({
       revision: () => state.revision,
-      entry: (key) => this.#entry(key),
+      newest: (key) => state.newest(key),
       commit: (events) => this.#commits.commit({put: events.map(toRecord), remove: []}),
       publish: (events) => this.#publish(events),
     })
@@ -66,9 +72,9 @@ export class VersionedStorage implements Storage {
     return entryOf(await this.#writes.push({type: 'update', key, value: copy(value), revision}))
   }
 
-  async delete(key: string, revision: number): Promise<{previous: Entry; revision: number}> {
+  async delete(key: string, revision: number): Promise<{revision: number}> {
     const event = await this.#writes.push({type: 'delete', key, revision})
-    return {previous: previousOf(event), revision: event.revision}
+    return {revision: event.revision}
   }
 
   get(key: string): Promise<Entry | undefined> {
@@ -98,12 +104,12 @@ export class VersionedStorage implements Storage {
     since: number,
     until: number,
     signal: AbortSignal,
-  ): AsyncGenerator<StorageEvent[]> {
+  ): AsyncGenerator<PastEvent[]> {
     for (let position = since; position < until && !signal.aborted;) {
       this.#requireOpen()
-      const {events, through} = this.#readLog(prefix, position)
-      const wanted = through > until ? events.filter(({revision}) => revision <= until) : events
-      if (wanted.length > 0) yield wanted
+      const {changes, through} = this.#state.changes(prefix, position, LOG_BATCH)
+      const wanted = changes.filter(({version}) => version.revision <= until)
+      if (wanted.length > 0) yield wanted.map((change) => this.#toPastEvent(change))
       if (through === position) return
       position = through
       await nextTurn()
@@ -183,20 +189,17 @@ export class VersionedStorage implements Storage {
     return {key, value: this.#records.value(revision), revision, created}
   }
 
-  #readLog(prefix: string, since: number): {events: StorageEvent[]; through: number} {
-    const {changes, through} = this.#state.changes(prefix, since, LOG_BATCH)
-    return {events: changes.map((change) => this.#toEvent(change)), through}
+  #toEvent({key, version}: KeyVersion): StorageEvent {
+    const {revision, created} = version
+    return created
+      ? {type: 'put', key, revision, entry: this.#load({key, version})}
+      : {type: 'delete', key, revision}
   }
 
-  #toEvent({key, version, previous}: LoggedChange): StorageEvent {
-    const {revision, created} = version
-    return {
-      type: created ? 'put' : 'delete',
-      key,
-      revision,
-      ...(created ? {entry: this.#load({key, version})} : {}),
-      ...(previous ? {previous: this.#load({key, version: previous})} : {}),
-    }
+  #toPastEvent(change: LoggedChange): PastEvent {
+    const {key, previous} = change
+    const event = this.#toEvent(change)
+    return previous ? {...event, previous: this.#load({key, version: previous})} : event
   }
 
   #requireOpen(): void {
@@ -213,11 +216,6 @@ function toRecord({key, revision, entry}: StorageEvent): VersionRecord {
 function entryOf({entry}: StorageEvent): Entry {
   if (!entry) throw new TrustError('INTERNAL', 'a write ended without an entry')
   return entry
-}
-
-function previousOf({previous}: StorageEvent): Entry {
-  if (!previous) throw new TrustError('INTERNAL', 'a deletion ended without what it deleted')
-  return previous
 }
 
 /** The caller may change its bytes while the write waits. */

@@ -1,8 +1,8 @@
 import {setImmediate as nextTurn} from 'node:timers/promises'
 import {closedError} from './feed.ts'
-import type {Entry, StorageEvent} from './storage.ts'
+import type {StorageEvent} from './storage.ts'
 import {decide} from './write.ts'
-import type {Write} from './write.ts'
+import type {KeyState, Write} from './write.ts'
 
 /** Bounds what one commit holds in memory and how long the writers behind it wait. */
 const MOST_WRITES = 4_096
@@ -12,8 +12,8 @@ const MOST_BYTES = 16 * 1_024 * 1_024
 export interface Committer {
   /** The newest committed revision. */
   revision(): number
-  /** The value of a key in the newest commit. */
-  entry(key: string): Entry | undefined
+  /** The version of a key in the newest commit. */
+  newest(key: string): KeyState | undefined
   /** Makes the changes durable, all or none. */
   commit(events: StorageEvent[]): Promise<void>
   /** Makes committed changes visible and notifies the subscribers. */
@@ -90,11 +90,11 @@ export class WriteQueue {
 
   #decideAll(batch: Waiting[]): {events: StorageEvent[]; settle: (() => void)[]} {
     const events: StorageEvent[] = []
-    const staged = new Map<string, Entry | undefined>()
+    const staged = new Map<string, KeyState | undefined>()
     const settle = batch.map(({write, resolve, reject}) => {
       try {
         const {key} = write
-        const previous = staged.has(key) ? staged.get(key) : this.#committer.entry(key)
+        const previous = staged.has(key) ? staged.get(key) : this.#committer.newest(key)
         const revision = this.#committer.revision() + events.length + 1
         const event = decide(write, previous, revision)
         events.push(event)

@@ -1,5 +1,6 @@
 import {TrustError} from '../errors.ts'
-import type {Entry, StorageEvent} from './storage.ts'
+import type {StorageEvent} from './storage.ts'
+import type {Version} from './versioned-state.ts'
 
 /** A write that waits for a commit. */
 export type Write =
@@ -7,8 +8,15 @@ export type Write =
   | {type: 'update'; key: string; value: Uint8Array; revision: number}
   | {type: 'delete'; key: string; revision: number}
 
-/** The result of a write at this revision, given the current value of its key; throws if the write is not allowed. */
-export function decide(write: Write, previous: Entry | undefined, revision: number): StorageEvent {
+/** What a decision needs to know of a key; its value is not read. */
+export type KeyState = Pick<Version, 'created' | 'revision'>
+
+/** The result of a write at this revision, given the current version of its key; throws if the write is not allowed. */
+export function decide(
+  write: Write,
+  previous: KeyState | undefined,
+  revision: number,
+): StorageEvent {
   const {key} = write
   if (write.type === 'create') {
     if (previous) throw new TrustError('ALREADY_EXISTS', `the key "${key}" is there already`)
@@ -23,7 +31,7 @@ export function decide(write: Write, previous: Entry | undefined, revision: numb
       {facts: {revision: previous.revision}},
     )
   }
-  if (write.type === 'delete') return {type: 'delete', key, revision, previous}
+  if (write.type === 'delete') return {type: 'delete', key, revision}
   const entry = {key, value: write.value, revision, created: previous.created}
-  return {type: 'put', key, revision, entry, previous}
+  return {type: 'put', key, revision, entry}
 }

@@ -19,6 +19,37 @@ export const select = <Value, Part>(
   subscribe: (changed) => live.subscribe((value) => changed(part(value))),
 })
 
+/** A value that never changes, for those who expect one that may. */
+export const constantly = <Value>(current: Value): Live<Value> => ({
+  current,
+  subscribe: () => () => undefined,
+})
+
+/** A live value that its owner replaces. */
+export class Replaceable<Value> implements Live<Value> {
+  readonly #subscribers = new Set<Subscriber<Value>>()
+  #current: Value
+
+  constructor(first: Value) {
+    this.#current = first
+  }
+
+  get current(): Value {
+    return this.#current
+  }
+
+  subscribe(changed: Subscriber<Value>): () => void {
+    this.#subscribers.add(changed)
+    return () => this.#subscribers.delete(changed)
+  }
+
+  /** Resolves once all subscribers have followed. */
+  async replace(value: Value): Promise<void> {
+    this.#current = value
+    await Promise.all([...this.#subscribers].map(async (changed) => changed(value)))
+  }
+}
+
 /** Reads the whole value. Its generation is 1 at first, and one more each time. */
 export type Read<Value> = (generation: number) => Promise<Value>
 

@@ -73,10 +73,7 @@ function requireBundle(
 }
 
 /** The serving certificate and its key. A pair that TLS cannot use is refused here, before anything changes. */
-async function readServing(
-  {certDir, catalog}: TrustSources,
-  clients: Bundle,
-): Promise<Trust['serving']> {
+async function readServing({certDir, catalog}: TrustSources): Promise<Trust['serving']> {
   const place = catalog.leaves.find(({id}) => id === 'apiserver')?.place
   const found = place?.kind === 'pair' ? await readPair(certDir, place) : undefined
   if (place?.kind !== 'pair' || !found?.certificatePem || !found.keyPem) {
@@ -91,7 +88,8 @@ async function readServing(
     throw new TrustError('PAIR_MISMATCH', `${location} does not belong to its key`, {hints})
   }
   try {
-    createSecureContext({cert: certificate, key, ca: clients.pem})
+    // Without a list of CAs, even an empty one, Node.js reads all public ones: that takes as long as its own start.
+    createSecureContext({cert: certificate, key, ca: []})
   } catch (error) {
     const problem = `TLS cannot use the certificate in ${location}: ${messageOf(error)}`
     throw new TrustError('CERTIFICATE_INVALID', problem, {hints})
@@ -126,7 +124,7 @@ export async function readTrust(sources: TrustSources, generation: number): Prom
     signing,
     bundles,
     loginSigners: loginSignersOf(signing, bundles.client),
-    serving: await readServing(sources, bundles.client),
+    serving: await readServing(sources),
     tokenKeys: await readTokenKeys(sources),
   }
 }

@@ -39,6 +39,7 @@ const NOT_IN_TABLE = new Set([
   'ApiList',
   'ApiObject',
   'FieldsV1',
+  'HeldObject',
   'ListMeta',
   'SecretUser',
   'Status',

@@ -16,7 +16,7 @@ describe('the completion of bash', () => {
   })
 
   it('offers the commands of a group', async () => {
-    assert.deepEqual(await offered(['certificate', 're']), ['review', 'request', 'renew'])
+    assert.deepEqual(await offered(['certificate', 're']), ['review', 'request', 'revoke', 'renew'])
   })
 
   it('offers the flags of a command', async () => {

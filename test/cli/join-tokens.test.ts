@@ -85,4 +85,31 @@ describe('the tokens of a join', () => {
       message: '--token and --discovery-file cannot both read from stdin',
     })
   })
+
+  describe('beside a bootstrap kubeconfig', () => {
+    const kubeconfig = {'bootstrap-kubeconfig': 'bootstrap.conf'}
+
+    it('are none, even if the environment has one', async () => {
+      const none = {discovery: undefined, authentication: undefined}
+      const environment = {TRUSTADM_TOKEN: ONE}
+      assert.deepEqual(await tokens(kubeconfig, {}, environment), none)
+      assert.deepEqual(await tokens({}, {bootstrapKubeconfig: 'a'}, environment), none)
+    })
+
+    for (const flag of ['token', 'token-file', 'discovery-token', 'tls-bootstrap-token']) {
+      it(`are refused as --${flag}`, async () => {
+        await assert.rejects(tokens({...kubeconfig, [flag]: ONE}), {
+          code: 'USAGE',
+          message: `a bootstrap kubeconfig and --${flag} cannot be used together`,
+        })
+      })
+    }
+
+    it('are refused in the configuration', async () => {
+      await assert.rejects(tokens(kubeconfig, {tlsBootstrapToken: ONE}), {
+        code: 'USAGE',
+        message: /tlsBootstrapToken/,
+      })
+    })
+  })
 })

@@ -13,7 +13,11 @@ export async function run(
 ): Promise<{stdout: string; stderr: string; exit: number}> {
   const known = await describedCommands()
   const {result, ...texts} = await captured(() =>
-    runCli(argv, {root: import.meta.dirname, commands: COMMANDS, manifest: structuredClone(known)}),
+    runCli(argv, {
+      root: import.meta.dirname,
+      commands: COMMANDS,
+      manifest: () => structuredClone(known),
+    }),
   )
   process.exitCode = 0
   return {...texts, exit: result}

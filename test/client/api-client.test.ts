@@ -185,6 +185,18 @@ describe('createApiClient', () => {
     )
   })
 
+  it('says how long a busy server asks to wait', async () => {
+    const {client} = clientOf(() => ({
+      status: 503,
+      json: status(503, 'ServiceUnavailable', 'busy'),
+      headers: {'retry-after': '90'},
+    }))
+    await assert.rejects(
+      client.nodes.create({metadata: {name: 'n'}}),
+      (error: {facts: Record<string, unknown>}) => error.facts.retryAfter === 90_000,
+    )
+  })
+
   it('reads raw paths with their query', async () => {
     const {client, transport} = clientOf(() => ({text: 'ok'}))
     assert.equal(await client.raw('/readyz?verbose'), 'ok')

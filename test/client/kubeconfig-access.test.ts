@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {mkdtemp, rm, symlink, writeFile} from 'node:fs/promises'
+import {mkdtemp, rename, rm, symlink, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {resolveAccess} from '../../src/client/kubeconfig-access.ts'
@@ -75,6 +75,27 @@ describe('resolveAccess', () => {
     )
     assert.equal(clientCertificate?.certificate.trim(), pair.certificate.trim())
     assert.equal(clientCertificate?.key, pair.key)
+  })
+
+  it('never mixes two pairs while a renewal replaces the link', async () => {
+    const other = await issue(authority, {name: 'admin', names: {}, usage: 'client auth'})
+    const files = [
+      await file('renewed-1.pem', pair.certificate + pair.key),
+      await file('renewed-2.pem', other.certificate + other.key),
+    ]
+    const link = join(folder, 'renewed-current.pem')
+    await symlink(files[0] ?? '', link)
+    const access = config({}, {'client-certificate': link, 'client-key': link})
+    let isOver = false
+    const renewals = (async () => {
+      for (let count = 0; !isOver; count += 1) {
+        await symlink(files[count % 2] ?? '', `${link}.new`)
+        await rename(`${link}.new`, link)
+      }
+    })()
+    for (let count = 0; count < 200; count += 1) assert.ok(await resolveAccess(access))
+    isOver = true
+    await renewals
   })
 
   it('reads the token file anew for every request, and keeps the last one while it is gone', async () => {

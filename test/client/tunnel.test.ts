@@ -4,6 +4,7 @@ import {connect} from 'node:net'
 import {parseProxy} from '../../src/client/tunnel.ts'
 import {UndiciTransport} from '../../src/client/undici-transport.ts'
 import {TrustError} from '../../src/errors.ts'
+import {constantly} from '../../src/trust/live.ts'
 import {issue, makeAuthority, type TestAuthority} from './support/certificates.ts'
 import {Cleanup, listen, servePlain, serveTls, type RunningServer} from './support/servers.ts'
 
@@ -44,7 +45,7 @@ describe('a proxy', () => {
   function transportBy(environment: Record<string, string>, proxyUrl?: string): UndiciTransport {
     return cleanup.add(
       new UndiciTransport(
-        {server: 'https://api.example:6443', ca: authority.pem, proxyUrl},
+        constantly({server: 'https://api.example:6443', ca: authority.pem, proxyUrl}),
         {environment},
       ),
     )
@@ -77,10 +78,9 @@ describe('a proxy', () => {
     const proxy = await startProxy()
     const other = await makeAuthority('other')
     const transport = cleanup.add(
-      new UndiciTransport(
-        {server: 'https://api.example:6443', ca: other.pem},
-        {environment: {HTTPS_PROXY: proxy.url}},
-      ),
+      new UndiciTransport(constantly({server: 'https://api.example:6443', ca: other.pem}), {
+        environment: {HTTPS_PROXY: proxy.url},
+      }),
     )
     await assert.rejects(transport.request(get), {code: 'SERVER_NOT_TRUSTED'})
   })
@@ -88,10 +88,9 @@ describe('a proxy', () => {
   it('in front of a server with another name in its certificate changes nothing', async () => {
     const proxy = await startProxy()
     const transport = cleanup.add(
-      new UndiciTransport(
-        {server: 'https://wrong.example:6443', ca: authority.pem},
-        {environment: {HTTPS_PROXY: proxy.url}},
-      ),
+      new UndiciTransport(constantly({server: 'https://wrong.example:6443', ca: authority.pem}), {
+        environment: {HTTPS_PROXY: proxy.url},
+      }),
     )
     await assert.rejects(transport.request(get), {
       code: 'SERVER_NOT_TRUSTED',
@@ -127,10 +126,10 @@ describe('a proxy', () => {
     const {createServer: createTcpServer} = await import('node:net')
     const silent = cleanup.add(await listen(createTcpServer(), 'http'))
     const transport = cleanup.add(
-      new UndiciTransport(
-        {server: 'https://api.example:6443', ca: authority.pem},
-        {environment: {HTTPS_PROXY: silent.url}, connectTimeout: 50},
-      ),
+      new UndiciTransport(constantly({server: 'https://api.example:6443', ca: authority.pem}), {
+        environment: {HTTPS_PROXY: silent.url},
+        connectTimeout: 50,
+      }),
     )
     await assert.rejects(transport.request(get), {code: 'SERVER_UNREACHABLE', message: /the proxy/})
   })

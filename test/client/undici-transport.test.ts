@@ -8,6 +8,7 @@ import {TrustError} from '../../src/errors.ts'
 import {parseCertificate} from '../../src/pki/certificate.ts'
 import {createIssuer} from '../../src/pki/issuer.ts'
 import {encodePem} from '../../src/pki/pem.ts'
+import {constantly} from '../../src/trust/live.ts'
 import {CERT_SIGN, make} from '../pki/certificate-builder.ts'
 import {
   around,
@@ -49,7 +50,7 @@ describe('UndiciTransport', () => {
   }
 
   function open(access: ServerAccess, options: TransportOptions = {}): UndiciTransport {
-    return cleanup.add(new UndiciTransport(access, {environment: {}, ...options}))
+    return cleanup.add(new UndiciTransport(constantly(access), {environment: {}, ...options}))
   }
 
   const get = {method: 'GET', path: '/version'}

@@ -116,7 +116,7 @@ describe('certificate log', () => {
     const {stdout, stderr, exit} = await show()
     assert.equal(exit, 0)
     assert.match(stdout, /second/)
-    assert.match(stderr, /the log is broken: line 1 of /)
+    assert.match(stderr, /the issuance log is broken: line 1 of /)
   })
 
   it('ends with 3 where a head that was known is gone', async () => {

@@ -90,9 +90,12 @@ describe('certificate', function () {
       const rows = stdout.split('\n')
       assert.match(
         rows.find((row) => row.startsWith('b')) ?? '',
-        /^b +\d+s +kubernetes\.io\/kube-apiserver-client +admin +60m +Pending$/,
+        /^b +\d+s +kubernetes\.io\/kube-apiserver-client +admin +60m +Pending +[a-z]+( [a-z]+){3}$/,
       )
-      assert.match(rows.find((row) => row.startsWith('a')) ?? '', / <none> +Pending$/)
+      assert.match(
+        rows.find((row) => row.startsWith('a')) ?? '',
+        / <none> +Pending +[a-z]+( [a-z]+){3}$/,
+      )
     })
 
     it('shows with --output wide what was asked for and issued', async () => {

@@ -38,6 +38,7 @@ describe('rereading keys and certificates', () => {
     await fixture.run('certs', 'kubeconfig')
     const log = (line: string) => void lines.push(line)
     embedded = await startEmbedded(fixture.context.plane, {clock: systemClock, log})
+    embedded.followKubeconfigs()
     await fixture.run('namespaces', 'rbac', 'cluster-info')
     client = await admin()
     old = await readFile(pki('ca.crt'), 'utf8')

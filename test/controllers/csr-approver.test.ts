@@ -11,6 +11,7 @@ import {TrustError} from '../../src/errors.ts'
 import {generateKeys, type KeyPair} from '../../src/pki/keys.ts'
 import {pinOf} from '../../src/pki/pins.ts'
 import {sleep, type Clock} from '../../src/runtime.ts'
+import {keyRevocation} from '../../src/trust/revocations.ts'
 import {ADMIN, startTestServer, type TestServer} from '../helpers/test-server.ts'
 import {until} from '../server/support.ts'
 import {BOOTSTRAPPER, bindApprovals, nodeUser, sign, submit, type Wish} from './approval/support.ts'
@@ -29,11 +30,12 @@ describe('csr-approver', () => {
   const errors: string[] = []
 
   function start(change: (writer: ApiClient) => ApiClient = (one) => one): void {
+    const reader = server.clientAs({username: 'system:kube-controller-manager', groups: []})
     running = startController(
       csrApproverController(
-        server.clientAs({username: 'system:kube-controller-manager', groups: []}),
+        reader,
         change(server.clientAs({username: ACCOUNT, groups: ['system:serviceaccounts']})),
-        clock,
+        {clock, revocations: reader.configMaps},
       ),
       (name, key, error) => errors.push(`${name} ${key}: ${String(error)}`),
     )
@@ -380,7 +382,7 @@ describe('csr-approver', () => {
         csrApproverController(
           {...reader, csrs: limited as typeof csrs},
           server.clientAs({username: ACCOUNT, groups: ['system:serviceaccounts']}),
-          clock,
+          {clock},
         ),
         (controller, key, error) => errors.push(`${controller} ${key}: ${String(error)}`),
       )
@@ -485,5 +487,52 @@ describe('csr-approver', () => {
     const name = nameOf(await ask('Not a Name'))
     await heldAs(name, /no node can have the name/)
     assert.equal(stateOf(await get(name)), 'Pending')
+  })
+
+  describe('with revoked certificates', () => {
+    const LIST = {namespace: 'kube-system', name: 'trustadm-revoked-certificates'}
+    const setList = (data: Record<string, string | null>) =>
+      admin.configMaps.patch(LIST, {data}, {type: 'merge'})
+    const selfOf = (node: string, extra: Record<string, string[]> = {}) =>
+      server.clientAs({
+        username: `system:node:${node}`,
+        groups: ['system:nodes', 'system:authenticated'],
+        extra,
+      })
+    const heldAsRevoked = (name: string, message: RegExp) =>
+      until(async () => {
+        const events = await eventsOn(name)
+        return events.some((one) => one.reason === 'Revoked' && message.test(one.message ?? ''))
+      })
+
+    it('holds a request for a revoked key, also of a node, until the key leaves the list', async () => {
+      const [node, keys] = [nodeName(), await freshKeys()]
+      await join(node, keys)
+      const id = keyRevocation(pinIn(keys))
+      await setList({[id]: '{"reason":"stolen"}'})
+      const wish = {commonName: `system:node:${node}`, keys}
+      const names: string[] = []
+      for (const client of [token, selfOf(node)]) {
+        const name = nameOf(await submit(client, {...wish, name: `csr-${++count}`}))
+        await heldAsRevoked(name, /^left pending: its key is revoked: stolen$/)
+        assert.equal(stateOf(await get(name)), 'Pending')
+        names.push(name)
+      }
+      await setList({[id]: null})
+      for (const name of names) await becomes(name, 'Approved')
+    })
+
+    it('holds a request that was made with a certificate that is revoked by now', async () => {
+      const node = nodeName()
+      const fingerprint = 'ab'.repeat(32)
+      await setList({[keyRevocation(`sha256:${'cd'.repeat(32)}`)]: JSON.stringify({fingerprint})})
+      const self = selfOf(node, {
+        'authentication.kubernetes.io/credential-id': [`X509SHA256=${fingerprint}`],
+      })
+      const wish = {name: `csr-${++count}`, commonName: `system:node:${node}`}
+      const name = nameOf(await submit(self, wish))
+      await heldAsRevoked(name, /the certificate that it was requested with is revoked$/)
+      assert.equal(stateOf(await get(name)), 'Pending')
+    })
   })
 })

@@ -6,6 +6,7 @@ import type {Issuance} from '../../src/controllers/signing/issuance.ts'
 import {findCondition} from '../../src/csr/conditions.ts'
 import {TrustError} from '../../src/errors.ts'
 import {parseCertificate} from '../../src/pki/certificate.ts'
+import {pinOf} from '../../src/pki/pins.ts'
 import {replaceable} from '../helpers/test-trust.ts'
 import {
   DAY,
@@ -178,8 +179,11 @@ describe('signing certificate requests', () => {
         request: 'one',
         uid: 'u',
         requester: 'system:bootstrap:abcdef',
+        approval: 'Test',
         subject: 'O=system:nodes, CN=system:node:one',
+        commonName: 'system:node:one',
         names: {dns: [], ips: [], emails: [], uris: []},
+        pin: pinOf(certificate),
         issuer: 'CN=test-ca',
         issuerFingerprint: ca.certificate.fingerprint,
         serial: certificate.serial,
@@ -193,6 +197,16 @@ describe('signing certificate requests', () => {
     assert.equal(issuances[1]?.decision, 'refused')
     assert.match(issuances[1].reason ?? '', /the common name is "mike"/)
     assert.equal(issuances[1].serial, undefined)
+  })
+
+  it('logs the credential that the requester used', async () => {
+    await given({}, 'Approved')
+    const csr = there(stored)
+    const extra = {'authentication.kubernetes.io/credential-id': ['X509SHA256=ab', 'more']}
+    stored = {...csr, spec: {...csr.spec, extra}}
+    seen = stored
+    await signer()()
+    assert.equal(issuances[0]?.credential, 'X509SHA256=ab')
   })
 
   it('publishes nothing that could not be logged, and tries again', async () => {

@@ -33,12 +33,16 @@ describe('kubelet-serving-approver', () => {
   const errors: string[] = []
 
   async function start(deny: boolean, change: (reader: ApiClient) => ApiClient = (one) => one) {
+    const reader = change(server.clientAs({username: 'system:kube-controller-manager', groups: []}))
     running = startController(
       kubeletServingApproverController(
-        change(server.clientAs({username: 'system:kube-controller-manager', groups: []})),
+        reader,
         server.clientAs({username: ACCOUNT, groups: ['system:serviceaccounts']}),
-        systemClock,
-        () => servingPolicy({deny}),
+        {
+          clock: systemClock,
+          policy: () => servingPolicy({deny}),
+          revocations: reader.configMaps,
+        },
       ),
       (name, key, error) => errors.push(`${name} ${key}: ${String(error)}`),
     )

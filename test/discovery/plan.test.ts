@@ -39,6 +39,19 @@ const refused: {name: string; options: DiscoveryOptions; says: RegExp}[] = [
     options: {file: 'f', caCertHashes: [HASH]},
     says: /is for a token/,
   },
+  ...(
+    [
+      ['an address', {endpoints: [ENDPOINT]}],
+      ['a discovery token', {token: TOKEN_TEXT}],
+      ['a discovery file', {file: 'f'}],
+      ['a CA certificate hash', {caCertHashes: [HASH]}],
+      ['--discovery-token-unsafe-skip-ca-verification', {unsafeSkipCaVerification: true}],
+    ] as const
+  ).map(([other, options]) => ({
+    name: `a kubeconfig and ${other}`,
+    options: {kubeconfig: 'k', ...options},
+    says: new RegExp(`a bootstrap kubeconfig and ${other} cannot be used together`),
+  })),
   {
     name: 'a CA for a local file',
     options: {file: 'f', fileCa: 'x'},

@@ -114,7 +114,7 @@ describe('certificate requests of a cluster', function () {
       await certificate('deny', name)
       const lines = await rows.until((all) => all.length === 3)
       assert.match(lines[0] ?? '', /^NAME /)
-      assert.match(lines[1] ?? '', /Pending$/)
+      assert.match(lines[1] ?? '', /Pending +[a-z]+( [a-z]+){3}$/)
       assert.match(lines[2] ?? '', /Denied$/)
       const seen = (await objects.until((all) => all.length === 2)).map(
         (line) => JSON.parse(line) as {change: string; request: {name: string; state: string}},

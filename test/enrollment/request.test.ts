@@ -29,7 +29,7 @@ describe('asking for a certificate', () => {
   afterEach(() => admin.csrs.deleteCollection({}))
 
   const submit = async (wanted = WANTED, by = keys) =>
-    submitRequest(admin, await buildRequest('a', wanted, by))
+    submitRequest(admin, await buildRequest({name: 'a'}, wanted, by))
 
   it('sends what is wanted, signed by the key', async () => {
     const {csr, isResumed} = await submit()
@@ -84,6 +84,6 @@ describe('asking for a certificate', () => {
   it('fails at once if the server is not there', async () => {
     const gone = new TrustError('SERVER_UNREACHABLE', 'gone')
     const csrs = {create: () => Promise.reject(gone)} as unknown as ApiClient['csrs']
-    await assert.rejects(submitRequest({csrs}, await buildRequest('a', WANTED, keys)), gone)
+    await assert.rejects(submitRequest({csrs}, await buildRequest({name: 'a'}, WANTED, keys)), gone)
   })
 })

@@ -85,6 +85,14 @@ describe('waiting for a certificate', () => {
     assert.equal(await wait(server, {timeout: 9999 * HOUR}), PEM)
   })
 
+  it('ends as soon as it is told to', async () => {
+    const stop = new AbortController()
+    const server = serverOf({watches: [() => events()], list: found(csr())})
+    const waiting = wait(server, {signal: stop.signal})
+    stop.abort(new Error('stopped'))
+    await assert.rejects(waiting, /stopped/)
+  })
+
   it('does not ask in a tight loop if watches end at once', async () => {
     const server = serverOf({watches: [() => events()], list: found(csr())})
     await assert.rejects(wait(server, {timeout: 300}), {code: 'CERTIFICATE_PENDING'})

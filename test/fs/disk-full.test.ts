@@ -5,7 +5,7 @@ import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {promisify} from 'node:util'
 import {replaceFiles} from '../../src/fs/file-groups.ts'
-import {writeFileSafely} from '../../src/fs/files.ts'
+import {writeFileSafely, writeFilesSafely} from '../../src/fs/files.ts'
 import {ensureFolder} from '../../src/fs/folders.ts'
 import {save, useTemporaryFolder} from '../pki/support.ts'
 
@@ -57,6 +57,15 @@ describe('a disk that takes no more', () => {
         {name: 'pair.crt', data: large},
       ]
       await assert.rejects(replaceFiles(disk(), 'pair', files), failure)
+      await requireOldState(disk())
+    })
+
+    it('replaces none of several files that change together when it is full', async () => {
+      const files = [
+        {path: join(disk(), 'file'), data: 'new'},
+        {path: join(disk(), 'pair.crt'), data: large},
+      ]
+      await assert.rejects(writeFilesSafely(files), {code: 'FILE_UNWRITABLE'})
       await requireOldState(disk())
     })
 

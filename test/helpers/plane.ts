@@ -32,13 +32,14 @@ export class Plane {
     return usageOf(this.pid) !== undefined
   }
 
-  /** As a power cut, and on again. Gives the milliseconds until it was ready. `whileDown` may work on its files. */
-  async restart(whileDown?: () => Promise<void>): Promise<number> {
+  /** As a power cut, and on again, with flags of `serve`. Gives the milliseconds until it was ready. `whileDown` may work on its files. */
+  async restart(whileDown?: () => Promise<void>, ...flags: string[]): Promise<number> {
     await this.#end('SIGKILL')
     await whileDown?.()
     const start = performance.now()
     const {dir, kubeconfig} = this.cluster
-    const child = spawn(process.execPath, [PROGRAM, 'serve', '--dir', dir], {stdio: 'ignore'})
+    const args = [PROGRAM, 'serve', '--dir', dir, ...flags]
+    const child = spawn(process.execPath, args, {stdio: 'ignore'})
     this.#restarted = child
     this.pid = child.pid ?? 0
     const client = await connect(kubeconfig, {retry: {attempts: 1}, timeout: 5000})

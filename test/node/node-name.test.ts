@@ -22,10 +22,10 @@ describe('the name of a node', () => {
     })
   }
 
-  it('has at most 63 characters, as its label', () => {
-    const longest = `${'a'.repeat(40)}.${'b'.repeat(22)}`
+  it('has at most 253 characters, as Kubernetes has it', () => {
+    const longest = `${'a'.repeat(200)}.${'b'.repeat(52)}`
     assert.equal(requireNodeName(longest), longest)
-    assert.throws(() => requireNodeName(`${longest}c`), {code: 'USAGE', message: /63 characters/})
+    assert.throws(() => requireNodeName(`${longest}c`), {code: 'USAGE', message: /253 characters/})
   })
 
   it("is the machine's own in lower case, where nobody says another", () => {

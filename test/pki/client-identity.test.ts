@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import {createHash, generateKeyPairSync} from 'node:crypto'
+import {generateKeyPairSync} from 'node:crypto'
 import {publicKeyOf} from '../../src/pki/certificate.ts'
 import {verifyClientCertificate} from '../../src/pki/client-identity.ts'
 import {OID} from '../../src/pki/oids.ts'
+import {pinOf} from '../../src/pki/pins.ts'
 import {isSignedBy} from '../../src/pki/signatures.ts'
 import {readPresented, verifyChain} from '../../src/pki/verify.ts'
 import {
@@ -45,9 +46,11 @@ describe('verifyClientCertificate', () => {
     assert.deepEqual(await verdictOn(leaf), {
       ok: true,
       identity: {name: 'jane', groups: ['b', 'a', 'b']},
-      credentialId: `X509SHA256=${createHash('sha256').update(leaf.der).digest('hex')}`,
       fingerprint: leaf.certificate.fingerprint,
       issuer: root.certificate.fingerprint,
+      pin: pinOf(leaf.certificate),
+      serial: leaf.certificate.serial,
+      issuerName: 'CN=root',
       notBefore: after(-1),
       notAfter: after(1),
     })

@@ -15,7 +15,7 @@ describe('Events', () => {
   let retention: EventRetention
   const limits = {milliseconds: HOUR, count: 5, bytes: 10_000}
   const start = async () => {
-    registry = await Registry.open(storage, [events])
+    registry = await Registry.open(storage, [events], {windowBytes: 1e6})
     retention = new EventRetention(registry, clock, (error) => assert.fail(String(error)), limits)
   }
   const textOf = (message = '') => {

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import {openMemoryStorage} from '../../src/storage/memory.ts'
+import {parseCertificate} from '../../src/pki/certificate.ts'
+import {pinOf} from '../../src/pki/pins.ts'
+import {keyRevocation} from '../../src/trust/revocations.ts'
 import {startTestServer} from '../helpers/test-server.ts'
+import {bundleOf} from '../helpers/test-trust.ts'
+import {get1} from './http/support.ts'
 import {Api} from './support.ts'
 
 const PODS = '/api/v1/namespaces/default/pods'
@@ -70,6 +75,51 @@ describe('feedNodeGraph', () => {
     }
     assert.equal(await reads('n1'), true)
     assert.deepEqual(server.errors, [])
+    await server.stop()
+  })
+})
+
+describe('feedRevocations', () => {
+  const MAPS = '/api/v1/namespaces/kube-system/configmaps'
+  const NAME = 'trustadm-revoked-certificates'
+
+  async function served(storage = openMemoryStorage()) {
+    const server = await startTestServer({controllers: false, storage})
+    const admin = new Api(server.handler)
+    const credentials = await server.credentialsFor('ann', ['system:masters'])
+    const revocation = {[keyRevocation(pinOf(parseCertificate(credentials.certificate)))]: '{}'}
+    const status = async () => (await get1(server, '/api/v1/nodes', {credentials})).status
+    return {server, admin, credentials, revocation, status}
+  }
+
+  it('follows every ConfigMap of the list, and no other', async () => {
+    const {server, admin, revocation, status} = await served()
+    await admin.post(MAPS, {metadata: {name: `${NAME}-other`}, data: revocation})
+    await admin.post('/api/v1/namespaces/default/configmaps', {
+      metadata: {name: NAME},
+      data: revocation,
+    })
+    assert.equal(await status(), 200)
+    await admin.post(MAPS, {metadata: {name: `${NAME}-2`}, data: revocation})
+    assert.equal(await status(), 401)
+    await admin.patch(`${MAPS}/${NAME}`, {data: revocation})
+    await admin.delete(`${MAPS}/${NAME}-2`)
+    assert.equal(await status(), 401)
+    await admin.delete(`${MAPS}/${NAME}`)
+    assert.equal(await status(), 200)
+    await server.stop()
+  })
+
+  it('knows what was revoked before a restart', async () => {
+    const storage = openMemoryStorage()
+    const {server: first, admin, revocation, credentials} = await served(storage)
+    const other = await first.credentialsFor('bob', ['system:masters'])
+    await admin.patch(`${MAPS}/${NAME}`, {data: revocation})
+    await first.close(0)
+    const {server} = await served(storage)
+    await server.setTrust({bundles: {client: bundleOf(first.ca)}})
+    assert.equal((await get1(server, '/api/v1/nodes', {credentials: other})).status, 200)
+    assert.equal((await get1(server, '/api/v1/nodes', {credentials})).status, 401)
     await server.stop()
   })
 })

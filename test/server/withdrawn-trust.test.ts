@@ -2,15 +2,20 @@ import assert from 'node:assert/strict'
 import type {ClientHttp2Session} from 'node:http2'
 import {toSecret} from '../../src/bootstrap/token-secret.ts'
 import {parseToken} from '../../src/bootstrap/token.ts'
+import {parseCertificate, type Certificate} from '../../src/pki/certificate.ts'
 import {createAuthorityCertificate} from '../../src/pki/create.ts'
+import {formatName} from '../../src/pki/distinguished-name.ts'
 import {generateKeys} from '../../src/pki/keys.ts'
 import {authorityValidity} from '../../src/pki/lifetimes.ts'
+import {pinOf} from '../../src/pki/pins.ts'
+import {keyRevocation, serialRevocation} from '../../src/trust/revocations.ts'
 import {startTestServer, type Credentials, type TestServer} from '../helpers/test-server.ts'
 import {bundleOf} from '../helpers/test-trust.ts'
 import {get1, session2} from './http/support.ts'
 import {Api, type AnyBody} from './support.ts'
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps'
+const LIST = '/api/v1/namespaces/kube-system/configmaps/trustadm-revoked-certificates'
 const SECRETS = '/api/v1/namespaces/default/secrets'
 const BINDINGS = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings'
 const DAY = 86_400_000
@@ -160,6 +165,38 @@ describe('a watch that is open', () => {
     await server.setTrust({bundles: {client: bundleOf(another)}})
     await unauthorized(watching)
     assert.equal((await get1(server, CONFIGMAPS, {credentials})).status, 401)
+  })
+
+  const revocations: [string, (certificate: Certificate) => string][] = [
+    ['key', (certificate) => keyRevocation(pinOf(certificate))],
+    ['serial number', ({serial, issuer}) => serialRevocation(serial, formatName(issuer))],
+  ]
+  for (const [by, idOf] of revocations) {
+    it(`ends with 401 when its certificate is revoked by its ${by}, and no other watch does`, async () => {
+      const credentials = await server.credentialsFor('root', ['system:masters'])
+      const watching = await watch(CONFIGMAPS, {credentials})
+      const other = await watch(CONFIGMAPS, {
+        credentials: await server.credentialsFor('other', ['system:masters']),
+      })
+      const data = {
+        [idOf(parseCertificate(credentials.certificate))]: 'details that nobody can read',
+      }
+      assert.equal((await api.patch(LIST, {data})).status, 200)
+      await unauthorized(watching)
+      assert.equal((await get1(server, CONFIGMAPS, {credentials})).status, 401)
+      await api.post(CONFIGMAPS, {metadata: {name: 'new'}})
+      assert.match(await other.next(), /"ADDED"/)
+    })
+  }
+
+  it('goes on when the list of revoked certificates is edited badly', async () => {
+    const credentials = await server.credentialsFor('root', ['system:masters'])
+    const watching = await watch(CONFIGMAPS, {credentials})
+    const data = {nonsense: 'x', 'key.zz': '{}', 'serial..': '', 'key.': 'null'}
+    assert.equal((await api.patch(LIST, {data})).status, 200)
+    await api.post(CONFIGMAPS, {metadata: {name: 'new'}})
+    assert.match(await watching.next(), /"ADDED"/)
+    assert.equal((await get1(server, CONFIGMAPS, {credentials})).status, 200)
   })
 
   it('ends with 401 when its certificate expires', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type {Storage, StorageEvent} from '../../src/storage/storage.ts'
+import type {PastEvent, Storage, StorageEvent} from '../../src/storage/storage.ts'
 import {
   bytes,
   changesSince,
@@ -25,7 +25,7 @@ export function changeConformance(subject: () => Subject): void {
       const updated = await other.update('/a', bytes('2'), a.revision)
       await storage.create('/other', bytes('1'))
       const deleted = await storage.delete('/a', updated.revision)
-      const events: StorageEvent[] = [
+      const events: PastEvent[] = [
         {type: 'put', key: '/a', revision: a.revision, entry: a},
         {type: 'put', key: '/a', revision: updated.revision, entry: updated, previous: a},
         {type: 'delete', key: '/a', revision: deleted.revision, previous: updated},

@@ -1,4 +1,4 @@
-import type {Storage, StorageEvent, Subscriber} from '../../src/storage/storage.ts'
+import type {PastEvent, Storage, StorageEvent, Subscriber} from '../../src/storage/storage.ts'
 
 /** An empty store, opened for the suite. */
 export interface Opened {
@@ -20,8 +20,8 @@ export async function changesSince(
   storage: Storage,
   prefix: string,
   since: number,
-): Promise<StorageEvent[]> {
-  const events: StorageEvent[] = []
+): Promise<PastEvent[]> {
+  const events: PastEvent[] = []
   const until = await storage.revision()
   const {signal} = new AbortController()
   for await (const batch of storage.history(prefix, since, until, signal)) events.push(...batch)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import {readFile} from 'node:fs/promises'
 import {openLmdbStorage} from '../../src/storage/lmdb.ts'
 import {storageConformance} from './conformance.ts'
 import {bytes, changesSince, text} from './conformance-support.ts'
@@ -13,6 +14,44 @@ const openEmpty = async () => {
 
 storageConformance('lmdb', openEmpty)
 embeddedConformance('lmdb', openEmpty)
+
+describe('the memory map of an lmdb store', () => {
+  let folder: string
+  let remove: () => Promise<void>
+
+  beforeEach(async function () {
+    if (process.platform !== 'linux') this.skip()
+    ;({folder, remove} = await temporaryFolder())
+  })
+  afterEach(() => remove())
+
+  const mapsOf = async (field: string) => {
+    const smaps = await readFile('/proc/self/smaps', 'utf8')
+    return [
+      ...smaps.matchAll(
+        new RegExp(`${folder}/.*data\\.mdb\\n(?:.*\\n)*?${field}: +(\\d+) kB`, 'g'),
+      ),
+    ].map(([, kilobytes]) => Number(kilobytes))
+  }
+
+  it('stays the only one as the store grows', async () => {
+    const storage = await openLmdbStorage(folder)
+    for (let index = 0; index < 8; index++)
+      await storage.create(`/${index}`, new Uint8Array(400_000))
+    assert.equal((await mapsOf('Size')).length, 1)
+    await storage.close()
+  })
+
+  it('has next to nothing in memory of values that are only written', async () => {
+    const storage = await openLmdbStorage(folder)
+    let {revision} = await storage.create('/large', new Uint8Array(1_000_000))
+    for (let round = 0; round < 30; round++)
+      ({revision} = await storage.update('/large', new Uint8Array(1_000_000), revision))
+    const resident = (await mapsOf('Rss')).reduce((sum, kilobytes) => sum + kilobytes, 0)
+    assert.ok(resident < 6000, `${resident} kB of 31 MB`)
+    await storage.close()
+  })
+})
 
 describe('an lmdb store opened again', () => {
   let folder: string

@@ -64,7 +64,7 @@ export class SharedStorage implements Storage {
     return this.#write((storage) => storage.update(key, value, revision))
   }
 
-  delete(key: string, revision: number): Promise<{previous: Entry; revision: number}> {
+  delete(key: string, revision: number): Promise<{revision: number}> {
     return this.#write((storage) => storage.delete(key, revision))
   }
 

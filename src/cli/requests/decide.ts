@@ -7,13 +7,14 @@ import {
   type Target,
 } from '../../control-plane/requests/decide.ts'
 import {findRequests} from '../../control-plane/requests/find.ts'
-import {summarize} from '../../control-plane/requests/list.ts'
+import {summarizeAll} from '../../control-plane/requests/list.ts'
+import {pairingIn, type Pairing} from '../../control-plane/requests/pairing.ts'
 import {requestsOfManifests} from '../../control-plane/requests/manifests.ts'
 import {isUndecided} from '../../csr/conditions.ts'
 import {TrustError} from '../../errors.ts'
-import {readFileSafely} from '../../fs/files.ts'
 import type {Clock} from '../../runtime.ts'
 import type {ClusterFlagValues} from '../cluster.ts'
+import {readInput} from '../input-file.ts'
 import {columnsOf, paragraph} from '../layout.ts'
 import {createProgress} from '../progress.ts'
 import {canAsk, confirm} from '../prompt.ts'
@@ -33,7 +34,7 @@ export interface DecideFlags extends ClusterFlagValues {
   verbose: boolean
 }
 
-const LARGEST = 16 * 1024 * 1024
+const LARGEST_MEBIBYTES = 16
 
 /** Decides on the requests that the flags of `certificate approve` or `certificate deny` name; undefined if the person said no. */
 export async function decideRequests(
@@ -60,11 +61,12 @@ export async function decideRequests(
     force: flags.force,
     dryRun: flags['dry-run'],
   }
-  return await withCluster(flags, async ({client}) => {
+  return await withCluster(flags, async ({client, access}) => {
     const targets = once([...named, ...(await selected(client, selector, clock))])
     if (targets.length === 0) tell('no requests found with these labels')
     const asks = decision === 'approve' && !flags.yes && !flags['dry-run'] && canAsk()
-    const agreed = asks && targets.length > 0 ? await askFor(client, targets) : targets
+    const pairing = pairingIn(client, access.ca)
+    const agreed = asks && targets.length > 0 ? await askFor(client, targets, pairing) : targets
     return agreed && (await decideAll(client, agreed, options, clock))
   })
 }
@@ -87,26 +89,15 @@ async function selected(
 }
 
 async function targetsOfFile(path: string): Promise<Target[]> {
-  if (path === '-') return requestsOfManifests(await readStandardInput(), 'the standard input')
-  const content = await readFileSafely(path, {followLinks: true, maxBytes: LARGEST})
-  return requestsOfManifests(content.toString(), path)
-}
-
-async function readStandardInput(): Promise<string> {
-  let text = ''
-  for await (const chunk of process.stdin) {
-    text += String(chunk)
-    if (text.length > LARGEST) {
-      throw new TrustError('USAGE', 'the standard input is larger than 16 MiB')
-    }
-  }
-  return text
+  const {text, source} = await readInput(path, LARGEST_MEBIBYTES)
+  return requestsOfManifests(text, source)
 }
 
 /** Shows the requests to approve, and approves only these: not others that later have the same names. */
 async function askFor(
   client: Pick<ApiClient, 'csrs'>,
   targets: readonly Target[],
+  pairing: Pairing,
 ): Promise<Target[] | undefined> {
   const found = await Promise.all(targets.map(({name}) => client.csrs.find({name})))
   const seen = targets.map((target, index) => {
@@ -117,9 +108,8 @@ async function askFor(
   const open = found.filter((csr) => csr !== undefined).filter(isUndecided)
   if (open.length === 0) return seen
   const columns = columnsOf(process.stderr)
-  for (const csr of open) {
-    const line = askedLine(summarize(csr, {decode: true}))
-    process.stderr.write(paragraph('  ', line, columns, 4))
+  for (const summary of await summarizeAll(open, {decode: true, pairing})) {
+    process.stderr.write(paragraph('  ', askedLine(summary), columns, 4))
   }
   const what = open.length === 1 ? 'this request' : `these ${open.length} requests`
   return (await confirm(`Approve ${what}?`)) ? seen : undefined

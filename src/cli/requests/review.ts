@@ -2,6 +2,7 @@ import type {ApiClient} from '../../client/api-client.ts'
 import {decide} from '../../control-plane/requests/decide.ts'
 import {findRequests, type RequestFilter} from '../../control-plane/requests/find.ts'
 import {summarize} from '../../control-plane/requests/list.ts'
+import type {Pairing} from '../../control-plane/requests/pairing.ts'
 import {reportOn} from '../../control-plane/requests/show.ts'
 import {nameOf} from '../../enrollment/outcome.ts'
 import {TrustError, hasCode, messageOf} from '../../errors.ts'
@@ -42,6 +43,7 @@ export async function reviewRequests(
   filter: RequestFilter,
   reviewer: Reviewer,
   clock: Clock,
+  pairing: Pairing,
 ): Promise<Review> {
   const review: Review = {approved: [], denied: [], skipped: [], failed: []}
   const seen = new Set<string | undefined>()
@@ -52,13 +54,16 @@ export async function reviewRequests(
   for (let waiting = await pending(); waiting.length > 0; waiting = await pending()) {
     for (const [index, csr] of waiting.entries()) {
       seen.add(csr.metadata.uid)
-      const report = await reportOn(client, csr, clock)
+      const report = await reportOn(client, csr, clock, pairing)
       const rule = '─'.repeat(Math.min(reviewer.stream.columns || 40, 40))
       const text = formatRequest(report, {now: clock.now(), stream: reviewer.stream})
       reviewer.stream.write(`\n${rule}\n${text}\n`)
       const left = waiting.length - index - 1
       // A short summary again: on a small screen the top of the report has scrolled away.
-      const line = askedLine(summarize(csr, {decode: true}))
+      const line = askedLine({
+        ...(await summarize(csr, {decode: true})),
+        pairingWords: report.pairingWords,
+      })
       const question = `${line}${left === 0 ? '' : ` (${left} more)`}`
       const answer = await reviewer.choose(question, CHOICES)
       if (answer === 'quit') return review

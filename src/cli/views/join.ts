@@ -36,11 +36,22 @@ function kubeletFlags({nodeName, dir}: JoinResult): string {
   ].join(' ')
 }
 
+/** A certificate that nothing renews is a machine that drops out of its cluster one day. */
+function keepStep({nodeRun}: JoinResult): string {
+  if (nodeRun === undefined) {
+    return 'Keep it:       nothing renews the certificate unless "trustadm node run" or a kubelet runs;\n               "trustadm join --node-run install" writes a systemd unit for it\n'
+  }
+  const start = 'systemctl daemon-reload && systemctl enable --now trustadm-node'
+  return nodeRun.isInstalled
+    ? `Keep it:       ${start}\n`
+    : `Keep it:       write this to ${nodeRun.path}, then run "${start}"\n\n${nodeRun.content}`
+}
+
 function nextStep(result: JoinResult): string {
   const {nodeName, certificate, kubeconfig, dir} = result
   if (kubeconfig === null) return ''
   if (certificate !== null) {
-    return `\nUse it:        kubectl --kubeconfig ${kubeconfig} get node ${nodeName}\n`
+    return `\nUse it:        kubectl --kubeconfig ${kubeconfig} get node ${nodeName}\n${keepStep(result)}`
   }
   return kubeconfig === nodeFile(dir, 'bootstrapKubeconfig')
     ? `\nNext:          start the kubelet with ${kubeletFlags(result)}\n`

@@ -68,6 +68,18 @@ function stateText({state}: RequestReport, {paint}: Page): string {
   return state === 'Pending' ? paint.yellow(state) : paint.red(state)
 }
 
+/** When, by whom and why. */
+function revokedFields({revoked}: RequestReport, now: Date, {paint}: Page): Field[] {
+  if (!revoked) return []
+  const {revoked: time, by, reason} = revoked
+  const parts = [
+    time === null ? 'yes' : agoOf(time, now),
+    ...(by === null ? [] : [`by ${shownValue(by)}`]),
+  ]
+  const why = reason === null ? '' : `: ${shown(reason)}`
+  return [['revoked', paint.red(`${parts.join(' ')}${why}`)]]
+}
+
 function requestSection({request, usages, requestedSeconds}: RequestReport, page: Page): string {
   const asked: Field[] = [
     ['usages', usages.map(shown).join(', ') || '<none>'],
@@ -92,6 +104,12 @@ function requestSection({request, usages, requestedSeconds}: RequestReport, page
 
 function approverSection({approvers}: RequestReport, page: Page): string {
   return (approvers ?? []).map((opinion) => opinionText(opinion, page)).join('')
+}
+
+/** The opinions of approvers on a request that does not exist: `certificate simulate`. */
+export function formatOpinions(opinions: Opinions, stream: Sized = process.stdout): string {
+  const page = new Page(stream)
+  return opinions.map((opinion) => opinionText(opinion, page)).join('')
 }
 
 function opinionText(opinion: Opinions[number], page: Page): string {
@@ -179,7 +197,7 @@ export function formatRequest(
   {now, isWide = false, stream = process.stdout}: {now: Date; isWide?: boolean; stream?: Sized},
 ): string {
   const page = new Page(stream)
-  const {requester, labels, certificate, problems} = report
+  const {requester, labels, certificate, pairingWords, problems} = report
   const wide: Field[] = [
     ['uid', shown(report.uid)],
     ['labels', shownList(Object.entries(labels).map(([key, value]) => `${key}=${value}`))],
@@ -193,10 +211,12 @@ export function formatRequest(
     page.fields([
       ['name', shown(report.name)],
       ['state', stateText(report, page)],
+      ...revokedFields(report, now, page),
       ['created', agoOf(report.created, now)],
       ['signer', shown(report.signer)],
       ['requester', shownValue(requester.username)],
       ['groups', shownList(requester.groups)],
+      ...(pairingWords === null ? [] : [['pairing words', pairingWords] as const]),
       ...(isWide ? wide : []),
     ]),
     page.section('Request', requestSection(report, page)),

@@ -9,6 +9,7 @@ import {colours} from '../colours.ts'
 import {requestedDuration, shown, shownList, shownValue} from './requests-text.ts'
 
 const HEAD = ['NAME', 'AGE', 'SIGNER', 'REQUESTER', 'DURATION', 'STATE']
+const WORDS = 'PAIRING WORDS'
 const WIDE_HEAD = [...HEAD, 'SUBJECT', 'NAMES', 'KEY', 'KEY PIN', 'EXPIRES']
 const UNREADABLE = '<unreadable>'
 const STATE = HEAD.indexOf('STATE')
@@ -82,28 +83,45 @@ const paintState = (stream: Sized) => {
 }
 
 /** Who requests what, in one line. */
-export function askedLine({name, requester, signer, request}: RequestSummary): string {
+export function askedLine({
+  name,
+  requester,
+  signer,
+  request,
+  pairingWords,
+}: RequestSummary): string {
   const subject = request ? subjectLine(request.subject) : 'an unreadable request'
   const names = request ? [...request.names.dns, ...request.names.ips] : []
   const hosts = names.length === 0 ? '' : `, for ${names.map(shownValue).join(', ')}`
-  return `${shown(name)}: ${shownValue(requester)} requests ${subject}${hosts} from ${shown(signer)}`
+  const words = pairingWords ? `; pairing words: ${pairingWords}` : ''
+  return `${shown(name)}: ${shownValue(requester)} requests ${subject}${hosts} from ${shown(signer)}${words}`
 }
 
 /** A table that is printed at once, or row by row during a watch. */
 export class RequestTable {
   readonly #isWide: boolean
   readonly #stream: Sized
+  #hasWords: boolean | undefined
   #widths: number[] | undefined
 
-  constructor(isWide: boolean, stream: Sized = process.stdout) {
+  /** Pairing words have a column if one of the first requests has some, or always. */
+  constructor(
+    isWide: boolean,
+    {stream = process.stdout, hasWords}: {stream?: Sized; hasWords?: true} = {},
+  ) {
     this.#isWide = isWide
     this.#stream = stream
+    this.#hasWords = hasWords
   }
 
   /** The lines for these; the header comes before the first one. */
   add(summaries: readonly RequestRow[], now: Date): string {
-    const head = this.#isWide ? WIDE_HEAD : HEAD
-    const rows: Row[] = summaries.map((one) => (this.#isWide ? wideRow : row)(one, now))
+    this.#hasWords ??= summaries.some(({pairingWords}) => pairingWords)
+    const head = [...(this.#isWide ? WIDE_HEAD : HEAD), ...(this.#hasWords ? [WORDS] : [])]
+    const rows: Row[] = summaries.map((one) => [
+      ...(this.#isWide ? wideRow : row)(one, now),
+      ...(this.#hasWords ? [one.pairingWords ?? ''] : []),
+    ])
     const isFirst = this.#widths === undefined
     this.#widths ??= this.#fitted(widthsOf([head, ...rows]))
     const widths = this.#widths
@@ -137,7 +155,7 @@ export class ChangePrinter {
 
   constructor(format: string) {
     this.#format = format
-    this.#table = new RequestTable(format === 'wide')
+    this.#table = new RequestTable(format === 'wide', {hasWords: true})
   }
 
   async render(changes: readonly RequestChange[], now: Date): Promise<string> {

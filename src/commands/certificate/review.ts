@@ -18,13 +18,14 @@ export default class CertificateReview extends TrustCommand {
     const {canAsk, choose, askText} = await import('../../cli/prompt.ts')
     const {noTerminal, reviewRequests} = await import('../../cli/requests/review.ts')
     if (!canAsk()) throw noTerminal()
+    const {pairingIn} = await import('../../control-plane/requests/pairing.ts')
     const {filterOf} = await import('../../cli/requests/flags.ts')
     const {reviewView} = await import('../../cli/views/requests-done.ts')
     const {withCluster} = await import('../../cli/with-cluster.ts')
     const filter = await filterOf(flags)
     const reviewer = {choose, askText, stream: process.stderr}
-    const review = await withCluster(flags, ({client}) =>
-      reviewRequests(client, filter, reviewer, this.clock),
+    const review = await withCluster(flags, ({client, access}) =>
+      reviewRequests(client, filter, reviewer, this.clock, pairingIn(client, access.ca)),
     )
     await this.print(review, flags.output, reviewView)
   }

@@ -19,10 +19,11 @@ export default class CertificateShow extends TrustCommand {
   async run(): Promise<void> {
     const {args, flags} = await this.parse(CertificateShow)
     const {showRequest} = await import('../../control-plane/requests/show.ts')
+    const {pairingIn} = await import('../../control-plane/requests/pairing.ts')
     const {requestView} = await import('../../cli/views/requests-show.ts')
     const {withCluster} = await import('../../cli/with-cluster.ts')
-    const report = await withCluster(flags, ({client}) =>
-      showRequest(client, args.name, this.clock),
+    const report = await withCluster(flags, ({client, access}) =>
+      showRequest(client, args.name, this.clock, pairingIn(client, access.ca)),
     )
     await this.print(report, flags.output, requestView(flags.output === 'wide', this.clock.now()))
   }

@@ -2,19 +2,27 @@ import * as Flags from '@oclif/core/flags'
 import {TrustCommand} from '../../cli/command.ts'
 import {dryRun, output, skipPhases} from '../../cli/flags.ts'
 import {endpoints, joinFlags} from '../../cli/join-flags.ts'
+import type {NodeUnit} from '../../node/node-unit.ts'
 
 export default class Join extends TrustCommand {
   static override summary = 'make this machine a node of a cluster'
   static override description = `Finds out which cluster to trust, gets a certificate for this machine, writes kubelet.conf, and registers the Node. The key never leaves this machine. A join command printed by kubeadm works too: only the program's name changes.
 Nothing is written before the cluster is known to be the right one. After an interruption, run it again: it resumes, and keeps what is already correct.
 
-To identify the cluster, give a token and an address, or a file from a trusted source. Every user of this machine can see a token on the command line: use --token-file, - or $TRUSTADM_TOKEN instead.`
+To identify the cluster, give a token and an address, a file from a trusted source, or a kubeconfig with a credential for joining (--bootstrap-kubeconfig). If that kubeconfig contains the certificate of this very node, it is used as it is. Every user of this machine can see a token on the command line: use --token-file, - or $TRUSTADM_TOKEN instead.
+
+Nothing renews the certificate unless "node run" or a kubelet runs: --node-run prints or installs a systemd unit for it.`
   static override examples = [
     '<%= config.bin %> <%= command.id %> 10.0.0.1:6443 --token-file token.txt --discovery-token-ca-cert-hash sha256:…',
     {
       description: 'With a file from a web server; the token is only for authentication:',
       command:
         '<%= config.bin %> <%= command.id %> --discovery-file https://example.com/cluster.yaml --token-file token.txt',
+    },
+    {
+      description: 'With a kubeconfig that a machine image contains:',
+      command:
+        '<%= config.bin %> <%= command.id %> --bootstrap-kubeconfig /etc/kubernetes/bootstrap.conf',
     },
     {
       description: 'Write bootstrap-kubelet.conf for a real kubelet:',
@@ -28,6 +36,17 @@ To identify the cluster, give a token and an address, or a file from a trusted s
     'for-kubelet': Flags.boolean({
       summary:
         'stop once the cluster is found, and write bootstrap-kubelet.conf: the kubelet then gets its certificate itself',
+    }),
+    'node-run': Flags.option({
+      options: ['print', 'install'] as const,
+      summary:
+        'print a systemd unit for "node run", which renews the certificate, or write it to --unit-dir',
+      exclusive: ['for-kubelet'],
+    })(),
+    'unit-dir': Flags.string({
+      helpValue: '<folder>',
+      summary: 'the folder of the unit',
+      default: '/etc/systemd/system',
     }),
     'skip-phases': skipPhases('join'),
     'dry-run': dryRun,
@@ -47,7 +66,25 @@ To identify the cluster, give a token and an address, or a file from a trusted s
     }
     await runJoinSession(session, phases)
     const {describeNode} = await import('../../node/describe-node.ts')
-    const {dir, nodeName} = request.settings
-    await this.print(await describeNode(dir, nodeName), flags.output, joinView)
+    const result = await describeNode(request.settings)
+    const nodeRun = await this.unitFor(request.settings, flags)
+    await this.print({...result, ...(nodeRun && {nodeRun})}, flags.output, joinView)
+  }
+
+  private async unitFor(
+    {dir, certDir}: {dir: string; certDir?: string | undefined},
+    {
+      'node-run': wanted,
+      'unit-dir': unitDir,
+    }: {'node-run'?: string | undefined; 'unit-dir': string},
+  ): Promise<NodeUnit | undefined> {
+    if (wanted === undefined) return undefined
+    const {findCertDir} = await import('../../node/cert-dir.ts')
+    const {installUnit, nodeUnit} = await import('../../node/node-unit.ts')
+    const program = [process.execPath, ...process.execArgv, process.argv[1] ?? '']
+    const unit = nodeUnit({dir, certDir: await findCertDir(dir, certDir)}, program, unitDir)
+    const isInstalled = wanted === 'install'
+    if (isInstalled) await installUnit(unit)
+    return {...unit, isInstalled}
   }
 }

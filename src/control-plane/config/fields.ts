@@ -64,6 +64,9 @@ export const atLeastOne = wholeNumber(1, HIGHEST_COUNT)
 /** From what a server needs for its own objects to more than any machine has. */
 export const storeBytes = wholeNumber(16 * MIB, MIB * MIB)
 
+/** With less, one caller could not send the largest body. */
+export const memoryMegabytes = wholeNumber(256, MIB)
+
 /** kube-apiserver's "-" is refused: the standard output is used to report that the server is ready. */
 export const logPath: Read<string> = (value, name) =>
   text(value, name) === '-' ? refuse(name, 'the path of a file', value) : resolve(text(value, name))

@@ -37,8 +37,10 @@ export interface Settings {
   auditLogMaxBackup: number
   /** In days; 0 for no limit. */
   auditLogMaxAge: number
-  /** The maximum size of all stored objects in bytes; the server has defaults for this and the next. */
+  /** The maximum size of all stored objects in bytes; the server has defaults for this and the next two. */
   quotaBackendBytes?: number
+  /** Memory besides the stored objects, in megabytes. */
+  targetRamMb?: number
   /** The maximum number of requests by one requester, such as a bootstrap token, in an hour. */
   certificateRequestsPerHour?: number
 }

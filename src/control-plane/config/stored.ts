@@ -83,6 +83,7 @@ const CHANGEABLE: readonly (keyof Settings)[] = [
   'auditLogMaxBackup',
   'auditLogMaxAge',
   'quotaBackendBytes',
+  'targetRamMb',
   'certificateRequestsPerHour',
 ]
 

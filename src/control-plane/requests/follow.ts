@@ -2,10 +2,11 @@ import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {startInformer} from '../../client/informer.ts'
 import type {Change} from '../../client/informer-store.ts'
+import {nameOf} from '../../enrollment/outcome.ts'
 import {hasCode, messageOf} from '../../errors.ts'
 import type {Clock} from '../../runtime.ts'
 import {matcherOf, selectOf, type RequestFilter} from './find.ts'
-import {summarize, type RequestSummary, type SummaryOptions} from './list.ts'
+import {summarizeAll, type RequestSummary, type SummaryOptions} from './list.ts'
 
 /** One line of `certificate list --watch`. */
 export interface RequestChange {
@@ -22,6 +23,11 @@ export interface FollowOptions extends SummaryOptions {
 
 type Csr = CertificateSigningRequest
 
+interface SeenChange {
+  change: RequestChange['change']
+  csr: Csr
+}
+
 /** Errors that are not temporary. */
 const isFinal = (error: unknown): boolean =>
   hasCode(error, 'FORBIDDEN', 'UNAUTHORIZED', 'NOT_FOUND', 'BAD_REQUEST', 'INVALID')
@@ -33,7 +39,7 @@ const isFinal = (error: unknown): boolean =>
 export async function followRequests(
   {csrs}: Pick<ApiClient, 'csrs'>,
   filter: RequestFilter,
-  {signal, onChanges, warn, decode}: FollowOptions,
+  {signal, onChanges, warn, ...summary}: FollowOptions,
   clock: Clock,
 ): Promise<void> {
   const own = new AbortController()
@@ -41,18 +47,28 @@ export async function followRequests(
   signal.addEventListener('abort', stop, {once: true})
   let failure: unknown
   let isSynced = false
-  const first: RequestChange[] = []
+  const first: SeenChange[] = []
   // One after the other, however long printing takes.
   let told = Promise.resolve()
-  const tell = (changes: RequestChange[]) => {
-    told = told.then(() => onChanges(changes))
+  const tell = (seen: SeenChange[]) => {
+    told = told.then(async () => {
+      const requests = await summarizeAll(
+        seen.map(({csr}) => csr),
+        summary,
+      )
+      const changes = requests.map((request, index) => ({
+        change: seen[index]?.change ?? 'changed',
+        request,
+      }))
+      await onChanges(changes)
+    })
   }
-  const toChange = ({previous, current}: Change<Csr>): RequestChange | undefined => {
+  const toChange = ({previous, current}: Change<Csr>): SeenChange | undefined => {
     const matches = matcherOf(filter, clock.now())
     const shown = current ?? previous
     if (!shown || ![previous, current].some((csr) => csr && matches(csr))) return undefined
     const change = current ? (previous ? 'changed' : 'added') : 'deleted'
-    return {change, request: summarize(shown, {decode})}
+    return {change, csr: shown}
   }
   const informer = startInformer(csrs, {
     signal: own.signal,
@@ -81,8 +97,8 @@ export async function followRequests(
   if (failure !== undefined) throw failure as Error
 }
 
-function byAge({request: one}: RequestChange, {request: other}: RequestChange): number {
-  const [left, right] = [one.created ?? '', other.created ?? '']
-  if (left !== right) return left < right ? -1 : 1
-  return one.name < other.name ? -1 : 1
+function byAge({csr: one}: SeenChange, {csr: other}: SeenChange): number {
+  const [left, right] = [one, other].map(({metadata}) => metadata.creationTimestamp ?? '')
+  if (left !== right) return (left ?? '') < (right ?? '') ? -1 : 1
+  return nameOf(one) < nameOf(other) ? -1 : 1
 }

@@ -52,7 +52,7 @@ export async function obtainCertificate(
   const {keys, pem: keyPem, isResumed: isEarlierKey} = await keyFor(destination, options)
   const pin = pinOf({publicKeyDer: publicKeyDer(keys.publicKey)})
   const name = options.name ?? requestName(wanted, pin)
-  const {csr, isResumed} = await submitRequest(client, await buildRequest(name, wanted, keys))
+  const {csr, isResumed} = await submitRequest(client, await buildRequest({name}, wanted, keys))
   if (isResumed) tell(`resuming with the certificate request "${name}"`)
   else tell(`sent the request "${name}" to the signer ${wanted.signer}`)
   if (isEarlierKey && !isResumed) tell('with the key of an earlier run')

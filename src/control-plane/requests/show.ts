@@ -5,6 +5,7 @@ import type {
 import type {Event} from '../../api/event.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {approverOpinions} from '../../controllers/approval/opinions.ts'
+import {readRevocationList} from '../../controllers/approval/revoked-certificates.ts'
 import {stateOf, type CsrState} from '../../csr/conditions.ts'
 import type {ApproverOpinion} from '../../csr/opinion.ts'
 import {readRequest} from '../../csr/read-request.ts'
@@ -12,9 +13,12 @@ import {problemsOf} from '../../csr/request-rules.ts'
 import {SIGNER_RULES, isWellKnownSigner} from '../../csr/signers.ts'
 import {issuedPem, nameOf} from '../../enrollment/outcome.ts'
 import {messageOf} from '../../errors.ts'
+import type {Certificate} from '../../pki/certificate.ts'
+import {formatName} from '../../pki/distinguished-name.ts'
 import {pinOf} from '../../pki/pins.ts'
 import type {CertificateRequest} from '../../pki/request.ts'
 import type {Clock} from '../../runtime.ts'
+import {revocationsOf} from '../../trust/revocations.ts'
 import {
   decodeRequest,
   describeIssued,
@@ -23,6 +27,7 @@ import {
   type IssuedCertificate,
 } from './decode.ts'
 import {getRequest} from './find.ts'
+import type {Pairing} from './pairing.ts'
 
 /** What happened to a request. */
 interface RequestEvent {
@@ -48,12 +53,16 @@ export interface RequestReport {
   labels: Record<string, string>
   /** Null if it cannot be decoded: see `problems`. */
   request: DecodedRequest | null
+  /** What the machine prints that made it, while it waits for a person; null afterwards. */
+  pairingWords: string | null
   conditions: CertificateSigningRequestCondition[]
   /** Null if they are not available. */
   approvers: ApproverOpinion[] | null
   /** Why its signer would not sign it; null for a signer whose rules are unknown. */
   signerProblems: string[] | null
   certificate: IssuedCertificate | null
+  /** The entry that revokes the certificate; null if it is not revoked, or if the caller may not read the list. */
+  revoked: {revoked: string | null; by: string | null; reason: string | null} | null
   /** Null if the caller may not read them. */
   events: RequestEvent[] | null
   /** Problems with the request, and what is not available. */
@@ -69,19 +78,27 @@ export async function showRequest(
   client: ApiClient,
   name: string,
   clock: Clock,
+  pairing: Pairing,
 ): Promise<RequestReport> {
-  return await reportOn(client, await getRequest(client, name), clock)
+  return await reportOn(client, await getRequest(client, name), clock, pairing)
 }
 
-export async function reportOn(client: ApiClient, csr: Csr, clock: Clock): Promise<RequestReport> {
+export async function reportOn(
+  client: ApiClient,
+  csr: Csr,
+  clock: Clock,
+  pairing: Pairing,
+): Promise<RequestReport> {
   const {metadata, spec, status} = csr
   const problems: string[] = []
-  const [approvers, events] = await Promise.all([
+  const [approvers, events, pairingWords] = await Promise.all([
     orProblem(approverOpinions(client, csr, {clock}), 'the opinions of the approvers', problems),
     orProblem(eventsOf(client, csr), 'its events', problems),
+    orProblem(pairing(csr), 'its pairing words', problems),
   ])
   const verdict = readRequest(spec.request)
   if ('why' in verdict) problems.push(`the request cannot be read: ${verdict.why}`)
+  const issued = issuedBy(csr, 'request' in verdict ? pinOf(verdict.request) : '', problems)
   return {
     name: nameOf(csr),
     uid: metadata.uid ?? '',
@@ -98,10 +115,12 @@ export async function reportOn(client: ApiClient, csr: Csr, clock: Clock): Promi
     },
     labels: metadata.labels ?? {},
     request: 'request' in verdict ? decodeRequest(verdict.request) : null,
+    pairingWords,
     conditions: status?.conditions ?? [],
     approvers,
     signerProblems: 'request' in verdict ? signerProblems(csr, verdict.request) : null,
-    certificate: certificateOf(csr, 'request' in verdict ? pinOf(verdict.request) : '', problems),
+    certificate: issued ? describeIssued(issued.certificate, issued.chain) : null,
+    revoked: issued ? await revocationOf(client, issued.certificate, problems) : null,
     events,
     problems,
   }
@@ -125,19 +144,32 @@ function signerProblems({spec}: Csr, request: CertificateRequest): string[] | nu
   return isWellKnownSigner(signerName) ? problemsOf(spec, request, SIGNER_RULES[signerName]) : null
 }
 
-function certificateOf(csr: Csr, pin: string, problems: string[]): IssuedCertificate | null {
+function issuedBy(csr: Csr, pin: string, problems: string[]) {
   const pem = issuedPem(csr)
-  if (pem === undefined) return null
+  if (pem === undefined) return undefined
   const issued = readIssued(pem)
   if ('why' in issued) {
     problems.push(`the certificate cannot be read: ${issued.why}`)
-    return null
+    return undefined
   }
-  const {certificate, chain} = issued
-  if (pin !== '' && pinOf(certificate) !== pin) {
+  if (pin !== '' && pinOf(issued.certificate) !== pin) {
     problems.push('the certificate is for another key than the request')
   }
-  return describeIssued(certificate, chain)
+  return issued
+}
+
+async function revocationOf(
+  client: Pick<ApiClient, 'configMaps'>,
+  certificate: Certificate,
+  problems: string[],
+): Promise<RequestReport['revoked']> {
+  const list = await orProblem(readRevocationList(client), 'the revoked certificates', problems)
+  const {serial, issuer} = certificate
+  const ids = revocationsOf({pin: pinOf(certificate), serial, issuer: formatName(issuer)})
+  const found = list?.find(ids)
+  if (!found) return null
+  const {revoked = null, by = null, reason = null} = found
+  return {revoked, by, reason}
 }
 
 /** As `kubectl describe` looks for them. */

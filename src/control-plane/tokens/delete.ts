@@ -19,7 +19,7 @@ export const parseTokenIds = (names: readonly string[]): string[] => [
 export async function deleteTokens(
   {secrets}: Pick<ApiClient, 'secrets'>,
   ids: readonly string[],
-  {dryRun}: {dryRun?: boolean} = {},
+  {dryRun, mayBeMissing = false}: {dryRun?: boolean; mayBeMissing?: boolean} = {},
 ): Promise<DeletedTokens> {
   const deleted: string[] = []
   const missing: string[] = []
@@ -33,7 +33,7 @@ export async function deleteTokens(
       missing.push(id)
     }
   }
-  if (missing.length > 0) throw noSuchToken(missing, dryRun ? [] : deleted)
+  if (missing.length > 0 && !mayBeMissing) throw noSuchToken(missing, dryRun ? [] : deleted)
   return {deleted}
 }
 

@@ -61,7 +61,7 @@ async function needOfAny(client: Secrets, info: BootstrapTokenInfo, now: Date): 
   return {change: 'create', info}
 }
 
-/** Whether the Secret is a token for everything that is wanted, and still valid for a while. */
+/** Whether the Secret is a token with all wanted usages that will not expire soon. */
 function isUsable(secret: Secret, {usages, groups}: BootstrapTokenInfo, now: Date): boolean {
   const soon = new Date(now.getTime() + SHORTEST_REST)
   const {info, problems} = readTokenSecret(secret, soon)

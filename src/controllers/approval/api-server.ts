@@ -1,6 +1,7 @@
 import {parseDocument} from 'yaml'
 import type {ApiObject} from '../../api/meta.ts'
 import type {ApiClient} from '../../client/api-client.ts'
+import {isOwnVersion} from '../../client/own-server.ts'
 import type {CallOptions, ListOptions, ResourceType} from '../../client/resource-client.ts'
 import type {Unknown} from '../../csr/opinion.ts'
 import {hostOf} from '../../pki/catalog.ts'
@@ -124,6 +125,6 @@ export async function readApiServer(
   return {
     names: new Set(names.map(formOf)),
     serviceRanges,
-    attests: gitVersion.includes('+trustadm.'),
+    attests: isOwnVersion(gitVersion),
   }
 }

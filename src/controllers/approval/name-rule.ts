@@ -24,7 +24,7 @@ export interface NameClaims {
 }
 
 /** The requester, besides the certificate that is requested. */
-type From = Pick<Asker, 'requester' | 'revision'>
+export type From = Pick<Asker, 'requester' | 'revision'>
 
 interface Claim {
   pin: string
@@ -96,7 +96,11 @@ function newestRule({newer}: NameClaims): RuleVerdict {
 }
 
 /** Whether the key gets the name whatever else the requester asks for: it has the name, or an operator named the key. */
-const isSettled = ({pin}: RequestedCertificate, {record}: NameClaims, now: Date): boolean => {
+export const isSettled = (
+  {pin}: RequestedCertificate,
+  {record}: NameClaims,
+  now: Date,
+): boolean => {
   if (record === undefined) return false
   const {to} = liveGrant(record, now) ?? {}
   return (to !== undefined && 'pin' in to && to.pin === pin) || isKeyOf(record, pin, now)
@@ -117,7 +121,7 @@ export function nameRules(
   return isSettled(requested, claims, now) ? [name] : [name, newestRule(claims)]
 }
 
-function nameRule(
+export function nameRule(
   requested: RequestedCertificate,
   from: From,
   claims: NameClaims,

@@ -1,73 +1,62 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
-import type {ApiClient} from '../../client/api-client.ts'
 import type {CallOptions} from '../../client/resource-client.ts'
-import {CLIENT_APPROVERS, SERVING_APPROVER, recognise} from '../../csr/approvers.ts'
-import {allHold, verdict, type ApproverOpinion, type Unknown} from '../../csr/opinion.ts'
-import {commonNameIn} from '../../csr/read-request.ts'
-import {requestedCertificate, type RequestedCertificate} from '../../csr/requested-certificate.ts'
-import {KUBELET_CLIENT, KUBELET_SERVING} from '../../csr/signers.ts'
-import {hasCode, messageOf} from '../../errors.ts'
+import {
+  CLIENT_APPROVERS,
+  MACHINE_APPROVER,
+  SERVING_APPROVER,
+  recognise,
+} from '../../csr/approvers.ts'
+import {
+  allHold,
+  isUnknown,
+  verdict,
+  type ApproverOpinion,
+  type RuleVerdict,
+} from '../../csr/opinion.ts'
+import {requestedCertificate} from '../../csr/requested-certificate.ts'
+import {KUBELET_SERVING} from '../../csr/signers.ts'
 import type {Clock} from '../../runtime.ts'
 import {askAccess} from './access-review.ts'
 import {AddressBook} from './address-book.ts'
-import {readApiServer, type ApiServerReader} from './api-server.ts'
+import {readApiServer} from './api-server.ts'
 import {clientFacts, currentNames, nameClaims, type ClientSources} from './client-facts.ts'
 import {clientOpinion} from './client-opinion.ts'
+import {credentialRule, withCredentialRule} from './live-credential.ts'
+import {machineOpinionOn} from './machine-reading.ts'
+import {
+  clientRequests,
+  indexOf,
+  orUnknown,
+  type Looking,
+  type OpinionReader,
+  type Request,
+} from './opinion-reader.ts'
 import {machinesWhereServed} from './optional-apis.ts'
-import {RequestIndex} from './request-index.ts'
+import {
+  readRevocationList,
+  revokedRule,
+  unknownRevocation,
+  withRevokedRule,
+} from './revoked-certificates.ts'
 import {servingOpinion} from './serving-opinion.ts'
 import {machinesOf, servingSituation, type ServingSources} from './serving-situation.ts'
 
 type Csr = CertificateSigningRequest
-type Client = ApiServerReader &
-  Pick<ApiClient, 'csrs' | 'nodes' | 'leases' | 'machines' | 'subjectAccessReviews'>
 
-interface Request {
-  csr: Csr
-  requested: RequestedCertificate
-}
-
-/** What the caller may not read stays unknown, and the opinion says so. Any other failure is thrown. */
-async function orUnknown<T extends object>(read: Promise<T>): Promise<T | Unknown> {
-  try {
-    return await read
-  } catch (error) {
-    if (hasCode(error, 'FORBIDDEN')) return {unknown: messageOf(error)}
-    throw error
-  }
-}
-
-/** The API has no selector for the requested names. Of thousands of requests only those for this name are parsed. */
-async function requestsFor(
-  {csrs}: Client,
-  {commonName}: RequestedCertificate,
-  options: CallOptions,
-): Promise<RequestIndex> {
-  const fieldSelector = `spec.signerName=${KUBELET_CLIENT}`
-  const {items} = await csrs.list({...options, fieldSelector})
-  const requests = new RequestIndex(csrs, KUBELET_CLIENT)
-  for (const other of items) {
-    if (commonNameIn(other.spec.request) === commonName) {
-      requests.see(other.metadata.name ?? '', other)
-    }
-  }
-  return requests
-}
-
-const clientSources = (
-  client: Client,
-  request: Request,
-  {clock, ...options}: CallOptions & {clock: Clock},
-): ClientSources => ({
+const clientSources = (request: Request, {client, all, now, options}: Looking): ClientSources => ({
   review: (permission) => orUnknown(askAccess(client, request.csr, permission, options)),
   claims: () =>
     orUnknown(
-      requestsFor(client, request.requested, options).then((requests) =>
-        nameClaims(currentNames(client, options), requests, request),
+      all().then((requests) =>
+        nameClaims(
+          currentNames(client, options),
+          indexOf(client, requests, [request.requested.node ?? '']),
+          request,
+        ),
       ),
     ),
   isThorough: true,
-  now: clock.now(),
+  now,
 })
 
 async function clientOpinions(
@@ -82,7 +71,10 @@ async function clientOpinions(
   return await Promise.all(opinions)
 }
 
-async function servingSources(client: Client, options: CallOptions): Promise<ServingSources> {
+async function servingSources(
+  client: OpinionReader,
+  options: CallOptions,
+): Promise<ServingSources> {
   const [{items: nodes}, {items: machines}] = await Promise.all([
     client.nodes.list(options),
     machinesWhereServed(client).list(options),
@@ -99,7 +91,7 @@ async function servingSources(client: Client, options: CallOptions): Promise<Ser
 }
 
 async function servingOpinionOn(
-  client: Client,
+  client: OpinionReader,
   {csr, requested}: Request,
   options: CallOptions,
 ): Promise<ApproverOpinion> {
@@ -113,9 +105,18 @@ async function servingOpinionOn(
   return servingOpinion(csr, requested, {situation})
 }
 
+async function revokedRuleOn(
+  client: OpinionReader,
+  {csr, requested}: Request,
+  options: CallOptions,
+): Promise<RuleVerdict> {
+  const list = await orUnknown(readRevocationList(client, options))
+  return isUnknown(list) ? unknownRevocation(list) : revokedRule(list, csr, requested)
+}
+
 /** What each approver thinks of a request, by the rules and facts that the controllers decide by, as far as the client may read them. */
 export async function approverOpinions(
-  client: Client,
+  client: OpinionReader,
   csr: Csr,
   {clock, ...options}: CallOptions & {clock: Clock},
 ): Promise<ApproverOpinion[]> {
@@ -123,16 +124,24 @@ export async function approverOpinions(
   if (requested === undefined) {
     const found = 'it is not one certificate request'
     const rules = [verdict('readable', 'the request can be read', false, found)]
-    return [...CLIENT_APPROVERS, SERVING_APPROVER].map(({name: approver}) => ({
+    return [...CLIENT_APPROVERS, MACHINE_APPROVER, SERVING_APPROVER].map(({name: approver}) => ({
       approver,
       decision: 'ignore',
       rules,
     }))
   }
   const request = {csr, requested}
-  const [forClients, serving] = await Promise.all([
-    clientOpinions(request, clientSources(client, request, {clock, ...options})),
+  const looking = {client, all: clientRequests(client, options), now: clock.now(), options}
+  const [forClients, machine, serving] = await Promise.all([
+    clientOpinions(request, clientSources(request, looking)),
+    machineOpinionOn(request, looking),
     servingOpinionOn(client, request, options),
   ])
-  return [...forClients, serving]
+  const [revoked, credential] = await Promise.all([
+    revokedRuleOn(client, request, options),
+    credentialRule(client, csr, options),
+  ])
+  return [...forClients, machine, serving].map((opinion) =>
+    withRevokedRule(withCredentialRule(opinion, credential), revoked),
+  )
 }

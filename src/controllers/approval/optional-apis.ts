@@ -31,16 +31,22 @@ const LOOK_AGAIN = 300_000
 
 const GROUP_VERSION = 'machine.openshift.io/v1beta1'
 
-/** The Machines, of which there are none if the API does not exist. */
-export function machinesWhereServed(client: MachineReader): Machines {
+/** The Machines, of which there are none if the API does not exist; `whenMissing` is called each time that is found. */
+export function machinesWhereServed(
+  client: MachineReader,
+  whenMissing: () => void = () => undefined,
+): Machines {
   const {machines} = client
+  const requireMissing = async (error: unknown, {signal}: CallOptions): Promise<void> => {
+    if (!(await isNotServed(client, GROUP_VERSION, error, {signal}))) throw error
+    whenMissing()
+  }
   return {
     async list(options = {}) {
       try {
         return await machines.list(options)
       } catch (error) {
-        if (!(await isNotServed(client, GROUP_VERSION, error, {signal: options.signal})))
-          throw error
+        await requireMissing(error, options)
         return {kind: 'MachineList', apiVersion: 'v1', metadata: {resourceVersion: ''}, items: []}
       }
     },
@@ -48,8 +54,7 @@ export function machinesWhereServed(client: MachineReader): Machines {
       try {
         yield* machines.watch(options)
       } catch (error) {
-        if (!(await isNotServed(client, GROUP_VERSION, error, {signal: options.signal})))
-          throw error
+        await requireMissing(error, options)
         await sleep(LOOK_AGAIN, options.signal)
       }
     },

@@ -26,10 +26,15 @@ const LONGEST_WAIT = 1_000_000
 /** How long to wait before a key is checked again: twice as long each time. */
 export class KeyedBackoff {
   readonly #waits = new Map<string, number>()
+  readonly #longest: number
+
+  constructor(longest = LONGEST_WAIT) {
+    this.#longest = longest
+  }
 
   next(key: string): number {
     const wait = this.#waits.get(key) ?? FIRST_WAIT
-    this.#waits.set(key, Math.min(wait * 2, LONGEST_WAIT))
+    this.#waits.set(key, Math.min(wait * 2, this.#longest))
     return wait
   }
 

@@ -1,8 +1,10 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {startInformer} from '../../client/informer.ts'
-import {EncodedObject, type HeldObject} from '../../client/encoded-object.ts'
+import type {HeldObject} from '../../api/meta.ts'
+import {EncodedObject} from '../../client/encoded-object.ts'
 import {isApproved, isIssued, isOpen} from '../../csr/conditions.ts'
+import {credentialOf} from '../../csr/credential.ts'
 import {leafCertificateIn} from '../../csr/issued-certificate.ts'
 import {nodeOfUser} from '../../csr/node-names.ts'
 import {isPermitted} from '../../csr/request-rules.ts'
@@ -35,15 +37,25 @@ interface IndexEntry extends Omit<IndexedRequest, 'csr'> {
   isWellFormed: boolean
 }
 
-/** Who made a request, and when. */
-interface Made {
+/** Who made a request, and with which credential, if the server has recorded it. */
+export interface Maker {
   requester: string
+  credential: string | undefined
+}
+
+export const makerOf = ({spec}: Pick<Csr, 'spec'>): Maker => ({
+  requester: spec.username ?? '',
+  credential: credentialOf(spec),
+})
+
+/** Who made a request, and when. */
+interface Made extends Maker {
   time: string
   revision: string
 }
 
 const madeOf = ({metadata, spec}: Csr): Made => ({
-  requester: spec.username ?? '',
+  ...makerOf({spec}),
   time: metadata.creationTimestamp ?? '',
   revision: metadata.resourceVersion ?? '',
 })
@@ -156,6 +168,13 @@ export class RequestIndex implements Source {
     return this.#openOf.get(node) ?? []
   }
 
+  /** The names of the undecided requests for a node if all are for one key; otherwise none. */
+  openForOneKey(node: string): string[] {
+    const names = [...this.openFor(node)]
+    const keys = new Set(names.map((name) => this.#byName.get(name)?.requested?.pin))
+    return keys.size === 1 ? names : []
+  }
+
   /**
    * The newest request for a node by the requester of this one, if it is undecided and for another key. One token may have
    * hundreds for one name, and each calls this: none of them is parsed for it.
@@ -171,6 +190,14 @@ export class RequestIndex implements Source {
       newer = name
     }
     return newer
+  }
+
+  /** The undecided requests for a node by these requesters that are for another key. */
+  rivalsFor(node: string, pin: string, isRival: (maker: Maker) => boolean): string[] {
+    return [...this.openFor(node)].filter((name) => {
+      const {requested, made, isWellFormed} = this.#byName.get(name) ?? {}
+      return isWellFormed && made && isRival(made) && requested?.pin !== pin
+    })
   }
 
   /** The approved requests for a node, except the named one. */

@@ -6,7 +6,7 @@ import {problemsOf} from '../../csr/request-rules.ts'
 import {lifetimeFor, type SignerRules} from '../../csr/signers.ts'
 import {TrustError, hasCode} from '../../errors.ts'
 import {issueFromRequest, type Issuer} from '../../pki/issuer.ts'
-import {validityFor} from '../../pki/lifetimes.ts'
+import {LEAF_LIFETIME, validityFor} from '../../pki/lifetimes.ts'
 import {verifyRequest, type CertificateRequest} from '../../pki/request.ts'
 import {isUsage} from '../../pki/usages.ts'
 import {issued, refused, type Issuance} from './issuance.ts'
@@ -37,6 +37,13 @@ export interface DecideOptions {
   now: Date
   /** Whether to check the request's own signature: a foreign server is not trusted to have done so. */
   checksSignature: boolean
+}
+
+/** How long the certificate for a request will last, in milliseconds; a guess if its signer runs elsewhere. */
+export function expectedLifetime(signer: Signer | undefined, {spec}: Csr, now: Date): number {
+  const {duration = LEAF_LIFETIME, issuer} = signer ?? {}
+  const left = (issuer?.certificate.notAfter.getTime() ?? Infinity) - now.getTime()
+  return Math.min(lifetimeFor(spec.expirationSeconds, duration), left)
 }
 
 /** kube-controller-manager's reason. */

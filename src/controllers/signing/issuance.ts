@@ -1,6 +1,9 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
+import {APPROVED, findCondition} from '../../csr/conditions.ts'
+import {credentialOf} from '../../csr/credential.ts'
 import type {Certificate} from '../../pki/certificate.ts'
 import {formatName} from '../../pki/distinguished-name.ts'
+import {pinOf} from '../../pki/pins.ts'
 import type {CertificateRequest} from '../../pki/request.ts'
 import type {SubjectNames} from '../../pki/subject-names.ts'
 
@@ -13,9 +16,17 @@ export interface Issuance {
   uid: string
   /** The user who asked. */
   requester: string
+  /** The credential that the user asked with, as the API server names it; absent for bootstrap tokens. */
+  credential?: string
+  /** Reason and message of the approval. */
+  approval?: string
   /** Empty if the request cannot be read. */
   subject: string
+  /** The user that the certificate is for. */
+  commonName?: string
   names: Readonly<SubjectNames>
+  /** The pin of the certificate's key. */
+  pin?: string
   /** The CA that signed: its name, and the SHA-256 of its certificate, for CAs that share a name. */
   issuer?: string
   issuerFingerprint?: string
@@ -37,12 +48,27 @@ export interface IssuanceLog {
 
 const NO_NAMES: SubjectNames = {dns: [], ips: [], emails: [], uris: []}
 
-const about = ({metadata, spec}: CertificateSigningRequest) => ({
-  signer: spec.signerName,
-  request: metadata.name ?? '',
-  uid: metadata.uid ?? '',
-  requester: spec.username ?? '',
-})
+/** Anyone who may approve writes the message. */
+const LONGEST_APPROVAL = 512
+
+function approvalOf(csr: CertificateSigningRequest): Pick<Issuance, 'approval'> {
+  const {reason, message} = findCondition(csr, APPROVED) ?? {}
+  const approval = [reason, message].filter(Boolean).join(': ').slice(0, LONGEST_APPROVAL)
+  return approval === '' ? {} : {approval}
+}
+
+function about(csr: CertificateSigningRequest) {
+  const {metadata, spec} = csr
+  const credential = credentialOf(spec)
+  return {
+    signer: spec.signerName,
+    request: metadata.name ?? '',
+    uid: metadata.uid ?? '',
+    requester: spec.username ?? '',
+    ...(credential === undefined ? {} : {credential}),
+    ...approvalOf(csr),
+  }
+}
 
 export const issued = (
   csr: CertificateSigningRequest,
@@ -52,7 +78,9 @@ export const issued = (
   decision: 'issued',
   ...about(csr),
   subject: formatName(certificate.subject),
+  commonName: certificate.subject.commonName,
   names: certificate.names,
+  pin: pinOf(certificate),
   issuer: formatName(issuer.subject),
   issuerFingerprint: issuer.fingerprint,
   serial: certificate.serial,

@@ -124,3 +124,25 @@ const notThere = (path: string, head: string): TrustError =>
     hints: ['lines were cut off its end, or the file was replaced; compare with a copy of it'],
     facts: {file: path, head},
   })
+
+export type Warn = (line: string) => void
+
+export const warnTorn = (file: string, torn: number, warn: Warn): void => {
+  if (torn === 0) return
+  warn(
+    `${file} ends with an incomplete line of ${torn} bytes: it is being written, or a crash cut it off`,
+  )
+}
+
+/** Reads all lines. A broken log is read to its end, with a warning about the first break. */
+export async function readIssuances(
+  file: string,
+  onEntry: (entry: LogEntry) => void,
+  warn: Warn,
+): Promise<LogSummary> {
+  const breaks: string[] = []
+  const summary = await readLog(file, {onEntry, onBroken: ({message}) => breaks.push(message)})
+  for (const first of breaks.slice(0, 1)) warn(`the issuance log is broken: ${first}`)
+  warnTorn(file, summary.torn, warn)
+  return summary
+}

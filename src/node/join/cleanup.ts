@@ -1,31 +1,42 @@
 import {rm} from 'node:fs/promises'
+import {dirname, resolve} from 'node:path'
 import {discardPendingKey} from '../../enrollment/pending-key.ts'
 import {lookAt, requireReplaceable} from '../../fs/file-checks.ts'
 import {syncFolder} from '../../fs/folders.ts'
+import {pendingKeyIn} from '../cert-dir.ts'
 import {nodeFile} from '../node-files.ts'
 import {requireValid} from './prerequisites.ts'
-import type {JoinPhase} from './phase.ts'
+import type {JoinPhase, JoinSettings} from './phase.ts'
+
+/** The file that `--for-kubelet` wrote. One that the user brought, such as a machine image's, belongs to the user. */
+async function findBootstrapFile({
+  dir,
+  bootstrapKubeconfig,
+}: JoinSettings): Promise<string | undefined> {
+  const path = nodeFile(dir, 'bootstrapKubeconfig')
+  const isBrought = bootstrapKubeconfig !== undefined && resolve(bootstrapKubeconfig) === path
+  return !isBrought && (await lookAt(path)) ? path : undefined
+}
 
 export const cleanup: JoinPhase = {
   name: 'cleanup',
   summary: 'delete the bootstrap credentials',
 
-  async plan({settings: {dir}}) {
-    const path = nodeFile(dir, 'bootstrapKubeconfig')
-    return (await lookAt(path)) ? [`delete ${path}`] : []
+  async plan({settings}) {
+    const path = await findBootstrapFile(settings)
+    return path === undefined ? [] : [`delete ${path}`]
   },
 
   async run(context) {
-    const {dir} = context.settings
     await context.lock.hold()
     // Until the node has its certificate, they are the only way to authenticate.
     await requireValid(context)
-    await discardPendingKey(nodeFile(dir, 'pendingKey'))
-    const path = nodeFile(dir, 'bootstrapKubeconfig')
-    if (!(await lookAt(path))) return context.tell('there are no bootstrap credentials to delete')
+    await discardPendingKey(pendingKeyIn(context.certDir))
+    const path = await findBootstrapFile(context.settings)
+    if (path === undefined) return context.tell('there are no bootstrap credentials to delete')
     await requireReplaceable(path)
     await rm(path)
-    await syncFolder(dir)
+    await syncFolder(dirname(path))
     context.tell(`${path} was deleted: it is no longer needed`)
   },
 }

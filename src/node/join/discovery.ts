@@ -2,11 +2,12 @@ import {discover} from '../../discovery/discover.ts'
 import type {TrustedClusterInfo} from '../../discovery/cluster-info.ts'
 import {keepClusterInfo, outdatedClusterInfo, requireSameCluster} from '../cluster-info-store.ts'
 import type {JoinContext, JoinPhase} from './phase.ts'
+import {discoveryOf} from './prerequisites.ts'
 
 /** Writes nothing: an untrusted server must not leave any trace. */
 async function find(context: JoinContext): Promise<TrustedClusterInfo> {
   const {settings, clock, input, environment} = context
-  const info = await discover(settings.discovery, {
+  const info = await discover(discoveryOf(settings), {
     clock,
     input,
     environment,

@@ -1,14 +1,15 @@
 import {ensureFolder} from '../../fs/folders.ts'
-import {withToken} from '../cluster-access.ts'
+import {withCredential} from '../cluster-access.ts'
 import {bootstrapKubeconfig} from '../kubeconfigs.ts'
 import {ensureFile, isCurrent, nodeFile} from '../node-files.ts'
 import {requireNameFree} from '../node-object.ts'
-import {requireClusterInfo, requireToken} from './prerequisites.ts'
+import {requireClusterInfo, requireCredential} from './prerequisites.ts'
 import type {JoinContext, JoinPhase} from './phase.ts'
 
 async function fileOf(context: JoinContext) {
   const info = await requireClusterInfo(context)
-  return bootstrapKubeconfig(context.settings.dir, info, requireToken(context))
+  const credentials = await (await requireCredential(context)).inKubeconfig()
+  return bootstrapKubeconfig(context.settings.dir, info, credentials)
 }
 
 /** Only with `--for-kubelet`: what a kubelet needs to get its own certificate. */
@@ -18,13 +19,14 @@ export const forKubelet: JoinPhase = {
 
   async plan(context) {
     const file = await fileOf(context)
-    return (await isCurrent(file)) ? [] : [`write the token into ${file.path}`]
+    return (await isCurrent(file)) ? [] : [`write the bootstrap credential to ${file.path}`]
   },
 
   async run(context) {
     const {nodeName, dir} = context.settings
     const info = await requireClusterInfo(context)
-    await withToken(info, requireToken(context), (client) => requireNameFree(client, nodeName))
+    const credential = await requireCredential(context)
+    await withCredential(info, credential, (client) => requireNameFree(client, nodeName))
     await context.lock.hold()
     await ensureFolder(nodeFile(dir, 'pki'))
     const file = await fileOf(context)

@@ -7,6 +7,7 @@ import {
   type Plan,
 } from '../../phases.ts'
 import {generateKeys, type KeyPair} from '../../pki/keys.ts'
+import {findCertDir} from '../cert-dir.ts'
 import {nodeLock} from '../node-lock.ts'
 import {cleanup} from './cleanup.ts'
 import {discovery} from './discovery.ts'
@@ -15,11 +16,11 @@ import {kubeconfig} from './kubeconfig.ts'
 import {JOIN_PHASE_NAMES, type JoinPhaseName} from './names.ts'
 import type {JoinContext, JoinPhase} from './phase.ts'
 import {preflight} from './preflight.ts'
-import {findValid, requireToken} from './prerequisites.ts'
+import {discoveryOf, findCredential, findValid, requireCredential} from './prerequisites.ts'
 import {register} from './register-node.ts'
 import {tlsBootstrap} from './tls-bootstrap.ts'
 
-export type JoinRequest = Omit<JoinContext, 'lock' | 'freshKeys' | 'info'>
+export type JoinRequest = Omit<JoinContext, 'certDir' | 'lock' | 'freshKeys' | 'info'>
 
 export const JOIN_PHASES: Readonly<Record<JoinPhaseName, JoinPhase>> = {
   preflight,
@@ -78,10 +79,12 @@ function keyMaker(isNeeded: boolean): () => Promise<KeyPair> {
   }
 }
 
-function contextOf(request: JoinRequest, phases: readonly JoinPhase[]): JoinContext {
+async function contextOf(request: JoinRequest, phases: readonly JoinPhase[]): Promise<JoinContext> {
+  const {dir, certDir} = request.settings
   return {
     ...request,
-    lock: nodeLock(request.settings.dir, request.note),
+    certDir: await findCertDir(dir, certDir),
+    lock: nodeLock(dir, request.note),
     freshKeys: keyMaker(phases.some(({name}) => name === 'tls-bootstrap')),
   }
 }
@@ -89,10 +92,10 @@ function contextOf(request: JoinRequest, phases: readonly JoinPhase[]): JoinCont
 /** Reports what is missing on the command line before any request is sent. */
 async function requireComplete(context: JoinContext, phases: readonly JoinPhase[]): Promise<void> {
   const names = phases.map(({name}) => name)
-  if (names.includes('discovery')) planDiscovery(context.settings.discovery)
-  if (context.settings.token !== undefined) return
+  if (names.includes('discovery')) planDiscovery(discoveryOf(context.settings))
+  if (await findCredential(context)) return
   const isNeeded = names.includes('tls-bootstrap') && !(await findValid(context))
-  if (isNeeded || names.includes('for-kubelet')) requireToken(context)
+  if (isNeeded || names.includes('for-kubelet')) await requireCredential(context)
 }
 
 /** Runs the phases. Nothing is written before the cluster is known to be the right one. */
@@ -101,7 +104,7 @@ export async function runJoin(
   phases: readonly JoinPhase[],
   observer: PhaseObserver = {begin: () => undefined, end: () => undefined},
 ): Promise<void> {
-  const context = contextOf(request, phases)
+  const context = await contextOf(request, phases)
   await requireComplete(context, phases)
   try {
     await runPhases(phases, context, observer)
@@ -112,7 +115,7 @@ export async function runJoin(
 
 /** What the phases would change. Reads from the cluster, and writes nothing. */
 export async function planJoin(request: JoinRequest, phases: readonly JoinPhase[]): Promise<Plan> {
-  const context = contextOf(request, [])
+  const context = await contextOf(request, [])
   await requireComplete(context, phases)
   return {dir: request.settings.dir, changes: await planPhases(phases, context)}
 }

@@ -11,10 +11,14 @@ import type {JoinPhaseName} from './names.ts'
 export interface JoinSettings {
   /** The folder of the node. */
   dir: string
+  /** The folder of its certificates and keys, if it is not the one that `findCertDir` finds. */
+  certDir?: string | undefined
   nodeName: string
   discovery: DiscoveryOptions
   /** The token to authenticate with, if there is one. */
   token?: string | undefined
+  /** A kubeconfig with another credential than a token, which also says which cluster to trust. */
+  bootstrapKubeconfig?: string | undefined
   /** For how many milliseconds discovery retries. */
   discoveryTimeout?: number | undefined
   /** For how many milliseconds to wait for the certificate. */
@@ -37,6 +41,8 @@ export interface JoinContext {
   environment?: DiscoverySettings['environment']
   /** Keeps other runs out of the folder; held from the first write on. */
   lock: NodeLock
+  /** The folder of the node's certificates and keys. */
+  certDir: string
   /** The cluster, once it is found. */
   info?: TrustedClusterInfo
   /** A new key, which may have been generated ahead of time. */

@@ -4,6 +4,7 @@ import {lookAt, requireReplaceable} from '../../fs/file-checks.ts'
 import {unreadable} from '../../fs/file-errors.ts'
 import {checkPhase, requireChecks, type Check} from '../../phases.ts'
 import {requireRightClock, requireWritableFolders} from '../../pki/machine-checks.ts'
+import {pendingKeyIn} from '../cert-dir.ts'
 import {nodeFile} from '../node-files.ts'
 import {findValid} from './prerequisites.ts'
 import type {JoinContext} from './phase.ts'
@@ -12,7 +13,7 @@ import type {JoinContext} from './phase.ts'
 const OF_CONTROL_PLANE = ['config.yaml', 'store', 'admin.conf', 'pki/ca.key']
 
 /** Files that join replaces or removes. */
-const WRITTEN = ['clusterInfo', 'ca', 'pendingKey', 'kubeconfig', 'bootstrapKubeconfig'] as const
+const WRITTEN = ['clusterInfo', 'ca', 'kubeconfig', 'bootstrapKubeconfig'] as const
 
 const clock: Check<JoinContext> = {
   name: 'Clock',
@@ -21,10 +22,11 @@ const clock: Check<JoinContext> = {
 
 const folder: Check<JoinContext> = {
   name: 'Folder',
-  run: async ({settings: {dir}}) => {
-    await requireWritableFolders([dir, nodeFile(dir, 'pki')])
+  run: async ({settings: {dir}, certDir}) => {
+    await requireWritableFolders([...new Set([dir, nodeFile(dir, 'pki'), certDir])])
     // Better to find out now than after requesting a certificate.
-    for (const file of WRITTEN) await requireReplaceable(nodeFile(dir, file))
+    const files = WRITTEN.map((name) => nodeFile(dir, name))
+    for (const file of [...files, pendingKeyIn(certDir)]) await requireReplaceable(file)
   },
 }
 

@@ -51,7 +51,7 @@ export function requestLimit(
       const {username, groups} = context.user
       const allowance = groups.includes('system:nodes') ? forNodes : forOthers
       const now = context.clock.now()
-      const reached = reachedLimit(usage.of(username, now), allowance, now)
+      const reached = reachedLimit(usage.of(context.user, now), allowance, now)
       if (reached === undefined || mayDelete(context)) return
       throw tooManyRequests(reached.seconds, reached.why(JSON.stringify(username)))
     },
@@ -75,7 +75,7 @@ function reachedLimit(
     return {why, seconds: RETRY_SECONDS}
   }
   if (made.length >= most.perHour) {
-    const oldest = made.reduce((least, time) => Math.min(least, time), now.getTime())
+    const oldest = Math.min(made[0] ?? 0, now.getTime())
     const seconds = Math.ceil((oldest + HOUR - now.getTime()) / 1000)
     const why = (who: string) =>
       `${who} has made ${made.length} certificate signing requests within an hour; try again later`

@@ -1,4 +1,7 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
+import type {UserInfo} from '../../api/meta.ts'
+import {bootstrapperNamespaceOf} from '../../csr/bootstrapper.ts'
+import {credentialOf} from '../../csr/credential.ts'
 import {stateOf} from '../../csr/conditions.ts'
 
 const HOUR = 3_600_000
@@ -9,12 +12,21 @@ export interface Usage {
   pending: number
   /** The bytes of all stored requests, decided or not. */
   bytes: number
-  /** When those of the last hour were created, in no order. */
+  /** When those of the last hour were created, oldest first. */
   made: readonly number[]
 }
 
+type Requester = Partial<Pick<UserInfo, 'username' | 'extra'>>
+
+/** A fleet is one user: each of its credentials counts by itself, so that a stolen one does not stop the one that replaces it. */
+function requesterKey(requester: Requester): string {
+  const {username = ''} = requester
+  const isFleet = bootstrapperNamespaceOf(username) !== undefined
+  return isFleet ? `${username} ${credentialOf(requester) ?? ''}` : username
+}
+
 interface Counted {
-  username: string
+  requester: string
   pending: boolean
   bytes: number
 }
@@ -24,8 +36,11 @@ interface Totals {
   pending: number
   bytes: number
   made: number[]
+  /** Whether `made` is sorted. */
+  inOrder: boolean
 }
 
+const emptyTotals = (): Totals => ({requests: 0, pending: 0, bytes: 0, made: [], inOrder: true})
 const NOTHING: Usage = {pending: 0, bytes: 0, made: []}
 
 /** What the certificate requests of each requester take, updated by events. */
@@ -36,11 +51,11 @@ export class RequestUsage {
   /** A request was created or changed, and takes this many bytes. */
   set(name: string, csr: CertificateSigningRequest, bytes: number): void {
     const isNew = !this.#counted.has(name)
-    const {username = ''} = csr.spec
-    const totals = this.#totals.get(username) ?? {requests: 0, pending: 0, bytes: 0, made: []}
-    this.#totals.set(username, totals)
-    if (isNew) totals.made.push(Date.parse(csr.metadata.creationTimestamp ?? ''))
-    const counted = {username, pending: stateOf(csr) === 'Pending', bytes}
+    const requester = requesterKey(csr.spec)
+    const totals = this.#totals.get(requester) ?? emptyTotals()
+    this.#totals.set(requester, totals)
+    if (isNew) count(totals, Date.parse(csr.metadata.creationTimestamp ?? ''))
+    const counted = {requester, pending: stateOf(csr) === 'Pending', bytes}
     add(totals, counted, 1)
     this.#forget(name)
     this.#counted.set(name, counted)
@@ -52,20 +67,32 @@ export class RequestUsage {
     this.#counted.delete(name)
   }
 
-  of(username: string, now: Date): Usage {
-    const totals = this.#totals.get(username)
+  of(requester: Requester, now: Date): Usage {
+    const totals = this.#totals.get(requesterKey(requester))
     if (totals === undefined) return NOTHING
-    totals.made = totals.made.filter((time) => now.getTime() - time < HOUR)
+    const {made} = totals
+    if (!totals.inOrder) made.sort((one, other) => one - other)
+    totals.inOrder = true
+    let expired = 0
+    while (expired < made.length && now.getTime() - (made[expired] ?? 0) >= HOUR) expired++
+    if (expired > 0) made.splice(0, expired)
     return totals
   }
 
   #forget(name: string): void {
     const before = this.#counted.get(name)
-    const totals = this.#totals.get(before?.username ?? '')
+    const totals = this.#totals.get(before?.requester ?? '')
     if (before === undefined || totals === undefined) return
     add(totals, before, -1)
-    if (totals.requests === 0) this.#totals.delete(before.username)
+    if (totals.requests === 0) this.#totals.delete(before.requester)
   }
+}
+
+/** Requests arrive in order, but are read from the store in the order of their names. */
+function count(totals: Totals, time: number): void {
+  const created = Number.isNaN(time) ? 0 : time
+  if (created < (totals.made.at(-1) ?? 0)) totals.inOrder = false
+  totals.made.push(created)
 }
 
 function add(totals: Totals, {pending, bytes}: Counted, sign: 1 | -1): void {

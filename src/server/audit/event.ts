@@ -1,7 +1,7 @@
 import {randomUUID} from 'node:crypto'
 import type {UserInfo} from '../../api/meta.ts'
 import type {ApiRequest} from '../kernel/api-request.ts'
-import {CREDENTIAL_ID} from '../kernel/users.ts'
+import {CREDENTIAL_ID, credentialOf} from '../../csr/credential.ts'
 import type {RequestInfo} from '../authz/request-info.ts'
 
 /** What is known about a request once it has a response. */
@@ -107,27 +107,28 @@ const microTime = (time: Date) => time.toISOString().replace('Z', '000Z')
 
 export function auditEvent(audited: AuditedRequest): AuditEvent {
   const {auditId, request, info, caller, issuer, impersonated, decision, reason, refused} = audited
-  const objectRef = info?.kind === 'resource' ? refOf(info) : {}
+  const event: AuditEvent = {
+    ...header(auditId),
+    requestURI: shorten(request.path, LONGEST.uri),
+    verb: info?.verb ?? shorten(request.method.toLowerCase()),
+    user: userOf(caller),
+    responseStatus: statusOf(audited.code),
+    requestReceivedTimestamp: microTime(audited.received),
+    stageTimestamp: microTime(audited.answered),
+  }
+  if (impersonated !== undefined) event.impersonatedUser = userOf(impersonated)
+  if (request.remoteAddress !== '') event.sourceIPs = [request.remoteAddress]
+  const userAgent = request.headers['user-agent'] ?? ''
+  if (userAgent !== '') event.userAgent = shorten(userAgent)
+  if (info?.kind === 'resource') event.objectRef = refOf(info)
   const annotations = given({
     [ANNOTATION.decision]: decision,
     [ANNOTATION.reason]: decision === undefined ? undefined : reason,
     [ANNOTATION.issuer]: issuer,
     [ANNOTATION.refused]: refused,
   })
-  return {
-    ...header(auditId),
-    requestURI: shorten(request.path, LONGEST.uri),
-    verb: info?.verb ?? shorten(request.method.toLowerCase()),
-    user: userOf(caller),
-    ...(impersonated === undefined ? {} : {impersonatedUser: userOf(impersonated)}),
-    ...(request.remoteAddress === '' ? {} : {sourceIPs: [request.remoteAddress]}),
-    ...given({userAgent: request.headers['user-agent']}),
-    ...(Object.keys(objectRef).length === 0 ? {} : {objectRef}),
-    responseStatus: statusOf(audited.code),
-    requestReceivedTimestamp: microTime(audited.received),
-    stageTimestamp: microTime(audited.answered),
-    ...(Object.keys(annotations).length === 0 ? {} : {annotations}),
-  }
+  if (Object.keys(annotations).length > 0) event.annotations = annotations
+  return event
 }
 
 export interface Summary {
@@ -167,9 +168,21 @@ const statusOf = (code: number) => ({
   code,
 })
 
+const NOBODY: AuditUser = {}
+/** Most requests come from callers that made others before. */
+const users = new WeakMap<UserInfo, AuditUser>()
+
 function userOf(user: UserInfo | undefined): AuditUser {
-  if (user === undefined) return {}
-  const credential = user.extra?.[CREDENTIAL_ID]?.[0]
+  if (user === undefined) return NOBODY
+  const known = users.get(user)
+  if (known !== undefined) return known
+  const described = describe(user)
+  users.set(user, described)
+  return described
+}
+
+function describe(user: UserInfo): AuditUser {
+  const credential = credentialOf(user)
   return {
     ...given({username: user.username, uid: user.uid}),
     groups: shortGroups(user.groups),

@@ -1,3 +1,4 @@
+import {sleep} from '../../runtime.ts'
 import {RotatingFile, type RotatingFileOptions} from './rotating-file.ts'
 
 export interface LineFileOptions extends RotatingFileOptions {
@@ -10,12 +11,14 @@ export interface LineFileOptions extends RotatingFileOptions {
 }
 
 const MAX_BATCH = 64 * 1024
+/** Lines of this time share one write, which costs as much as a small request: milliseconds. */
+const GATHER = 10
 
 /** Writes lines in batches in the background: no caller waits or fails. */
 export class LineFile {
   readonly #options: LineFileOptions
   readonly #file: RotatingFile
-  #pending: Buffer[] = []
+  #pending: string[] = []
   #pendingBytes = 0
   #writing: Promise<void> | undefined
   #failure: unknown
@@ -31,13 +34,13 @@ export class LineFile {
 
   add(text: string): void {
     if (this.#isClosed) return
-    const line = Buffer.from(`${text}\n`)
-    if (this.#pendingBytes + line.length > this.#options.maxPendingBytes) {
+    const bytes = Buffer.byteLength(text) + 1
+    if (this.#pendingBytes + bytes > this.#options.maxPendingBytes) {
       this.#lose(1)
       return
     }
-    this.#pending.push(line)
-    this.#pendingBytes += line.length
+    this.#pending.push(text)
+    this.#pendingBytes += bytes
     this.#writing ??= this.#drain()
   }
 
@@ -66,32 +69,31 @@ export class LineFile {
   }
 
   async #drain(): Promise<void> {
-    // Requests that end in the same turn share one write.
-    await new Promise((resolve) => setImmediate(resolve))
+    await sleep(GATHER)
     while (this.#pending.length > 0) await this.#write(this.#nextBatch())
     this.#writing = undefined
   }
 
-  #nextBatch(): Buffer[] {
-    const batch: Buffer[] = []
+  #nextBatch(): string[] {
+    const batch: string[] = []
     let bytes = 0
     while (bytes < MAX_BATCH) {
       const line = this.#pending[batch.length]
       if (line === undefined) break
       batch.push(line)
-      bytes += line.length
+      bytes += Buffer.byteLength(line) + 1
     }
     this.#pending = this.#pending.slice(batch.length)
     this.#pendingBytes -= bytes
     return batch
   }
 
-  async #write(batch: Buffer[]): Promise<void> {
+  async #write(batch: string[]): Promise<void> {
     const told = this.#untold
     // An empty line first: the write that failed may have left half a line.
-    const gap = told === 0 ? [] : [Buffer.from(`\n${this.#options.lostLine(told)}\n`)]
+    const gap = told === 0 ? [] : ['', this.#options.lostLine(told)]
     try {
-      await this.#file.append(Buffer.concat([...gap, ...batch]))
+      await this.#file.append(Buffer.from([...gap, ...batch, ''].join('\n')))
       this.#untold -= told
       this.#failure = undefined
     } catch (error) {

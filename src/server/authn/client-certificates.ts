@@ -1,24 +1,30 @@
 import type {UserInfo} from '../../api/meta.ts'
-import {verifyClientCertificate} from '../../pki/client-identity.ts'
+import {CREDENTIAL_ID, certificateCredential} from '../../csr/credential.ts'
 import type {ClientIdentity, ClientVerdict} from '../../pki/client-identity.ts'
 import type {Live} from '../../trust/live.ts'
+import type {RevocationList} from '../../trust/revocation-list.ts'
+import {revocationsOf, type RevocationId} from '../../trust/revocations.ts'
 import type {Bundle} from '../../trust/trust.ts'
 import type {PeerCertificates} from '../kernel/api-request.ts'
 import {addressKey} from '../limits/address-key.ts'
 import {TokenBuckets} from '../limits/token-buckets.ts'
 import {tooManyRequests} from '../kernel/status.ts'
 import type {Authenticated, CertificateAuthenticator, CertificateCall} from './authenticator.ts'
+import {verifyCaller, type BootstrapAuthorities} from './bootstrap-authorities.ts'
 import {BoundedCache} from './bounded-cache.ts'
-import {CREDENTIAL_ID} from '../kernel/users.ts'
 
 /** The CAs that client certificates are checked against. */
 export interface ClientTrust {
   /** What was found with an older one does not count any more. */
   generation: number
   bundles: {client: Pick<Bundle, 'certificates'>}
+  bootstrap: readonly BootstrapAuthorities[]
 }
 
-type Trusted = Extract<ClientVerdict, {ok: true}>
+interface Trusted extends Extract<ClientVerdict, {ok: true}> {
+  /** The entries of the revocation list that would revoke it. */
+  revocations: readonly RevocationId[]
+}
 
 const MAX_CACHED = 4096
 /** Of unknown callers. A separate cache, so that they cannot push out known ones. */
@@ -35,10 +41,12 @@ interface Refusal {
 
 /**
  * Kubernetes' x509 authenticator. The chain is checked on every request, so that trust withdrawn bites on open
- * connections too; the signatures are checked once for a certificate and a bundle.
+ * connections too; the signatures are checked once for a certificate and a bundle. In addition to Kubernetes, certificates can
+ * be revoked.
  */
 export function createCertificateAuthenticator(
   trust: Pick<Live<ClientTrust>, 'current'>,
+  revoked: Pick<RevocationList, 'find'>,
 ): CertificateAuthenticator {
   const trusted = new BoundedCache<Trusted>(MAX_CACHED)
   const refused = new BoundedCache<Refusal>(MAX_REFUSED)
@@ -51,25 +59,27 @@ export function createCertificateAuthenticator(
     const address = addressKey(call.remoteAddress)
     const seconds = checks.spend(address, call.now)
     if (seconds > 0) throw tooManyRequests(seconds)
-    const [leaf = new Uint8Array(), ...others] = peer.chain
-    const {certificates: roots} = trust.current.bundles.client
-    const verdict = await verifyClientCertificate(leaf, others, roots, call.now)
+    const {bundles, bootstrap} = trust.current
+    const authorities = {cluster: bundles.client.certificates, bootstrap}
+    const verdict = await verifyCaller(peer.chain, authorities, call.now)
     if (!verdict.ok) {
       const until = call.now.getTime() + REFUSED_MILLISECONDS
       refused.set(key, {reason: verdict.reason, until})
       throw new Error(verdict.reason)
     }
     checks.refund(address)
-    trusted.set(key, verdict)
-    return verdict
+    const {pin, serial, issuerName: issuer} = verdict
+    const found = {...verdict, revocations: revocationsOf({pin, serial, issuer})}
+    trusted.set(key, found)
+    return found
   }
 
-  return async (peer, call) => {
+  async function verified(peer: PeerCertificates, call: CertificateCall): Promise<Trusted> {
     const key = `${trust.current.generation}:${peer.fingerprint}`
     const time = call.now.getTime()
     const known = trusted.get(key)
     if (known && known.notBefore.getTime() <= time && time <= known.notAfter.getTime()) {
-      return authenticated(known)
+      return known
     }
     const refusal = refused.get(key)
     if (refusal && time < refusal.until && refusal.until - time <= REFUSED_MILLISECONDS) {
@@ -80,25 +90,31 @@ export function createCertificateAuthenticator(
       checking = check(key, peer, call).finally(() => pending.delete(key))
       pending.set(key, checking)
     }
-    return authenticated(await checking)
+    return await checking
+  }
+
+  return async (peer, call) => {
+    const found = await verified(peer, call)
+    if (revoked.find(found.revocations)) throw new Error('it was revoked')
+    return authenticated(found)
   }
 }
 
 function authenticated({
   identity,
-  credentialId,
+  fingerprint,
   issuer,
   notAfter,
 }: Trusted): Authenticated | undefined {
   if (identity === undefined) return undefined
-  return {user: userOf(identity, credentialId), issuer, expires: notAfter}
+  return {user: userOf(identity, fingerprint), issuer, expires: notAfter}
 }
 
-function userOf({name, groups, uid}: ClientIdentity, credentialId: string): UserInfo {
+function userOf({name, groups, uid}: ClientIdentity, fingerprint: string): UserInfo {
   return {
     username: name,
     ...(uid === undefined ? {} : {uid}),
     groups,
-    extra: {[CREDENTIAL_ID]: [credentialId]},
+    extra: {[CREDENTIAL_ID]: [certificateCredential(fingerprint)]},
   }
 }

@@ -1,5 +1,6 @@
 import {createHash, randomUUID} from 'node:crypto'
 import type {UserInfo} from '../../api/meta.ts'
+import {CREDENTIAL_ID, tokenCredential} from '../../csr/credential.ts'
 import type {Clock} from '../../runtime.ts'
 import type {TokenKeys} from '../../trust/token-keys.ts'
 import type {ObjectReader} from '../kernel/resource.ts'
@@ -10,7 +11,7 @@ import {decodeJwt, isSignedBy, signJwt} from './jwt.ts'
 import type {DecodedJwt} from './jwt.ts'
 import {decodeClaims, encodeClaims} from './service-account-claims.ts'
 import type {ObjectClaim, ServiceAccountClaims} from './service-account-claims.ts'
-import {CREDENTIAL_ID, serviceAccountGroups, serviceAccountUsername} from '../kernel/users.ts'
+import {serviceAccountGroups, serviceAccountUsername} from '../kernel/users.ts'
 
 export interface ServiceAccountTokenOptions {
   /** The first one is put into new tokens; all are believed. */
@@ -140,7 +141,7 @@ function userOf({
   const add = (key: string, value: string | undefined) => {
     if (value !== undefined && value !== '') extra[key] = [value]
   }
-  add(CREDENTIAL_ID, id === undefined ? undefined : `JTI=${id}`)
+  add(CREDENTIAL_ID, id === undefined ? undefined : tokenCredential(id))
   add(`${EXTRA_PREFIX}node-name`, node?.name)
   add(`${EXTRA_PREFIX}node-uid`, node?.uid)
   add(`${EXTRA_PREFIX}pod-name`, pod?.name)

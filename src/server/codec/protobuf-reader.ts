@@ -20,7 +20,7 @@ export function readMessage<T>(reader: ProtobufReader, read: (reader: ProtobufRe
   return result
 }
 
-/** Calls back for every field up to the end; fields that the callback does not read are skipped. */
+/** Calls `take` for each field, and skips the fields that it does not read. */
 export function readFields(
   reader: ProtobufReader,
   take: (number: number, wireType: number) => boolean,

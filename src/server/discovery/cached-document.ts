@@ -2,7 +2,7 @@ import {createHash} from 'node:crypto'
 
 import type {ApiRequest, ApiResponse} from '../kernel/api-request.ts'
 
-/** A document that is the same for every caller: built at the first request, then kept with its hash. */
+/** A document that all callers share. It is built at the first request and kept with its hash. */
 export interface CachedDocument {
   readonly contentType: string
   readonly hash: string

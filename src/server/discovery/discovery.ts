@@ -9,7 +9,7 @@ import {apiGroup, apiGroupList, apiResourceList, apiVersions} from './legacy.ts'
 import {servedGroups} from './served.ts'
 import type {ServedGroup} from './served.ts'
 
-/** Responds to a GET of a discovery path; undefined for every other path. */
+/** The response to a GET of a discovery path; undefined if the path is another one. */
 export type Discovery = (request: Pick<ApiRequest, 'headers' | 'path'>) => ApiResponse | undefined
 
 const JSON_TYPE = 'application/json'

@@ -1,4 +1,6 @@
-export interface HttpLimits {
+import {memoryLimits, type MemoryLimits} from '../limits/memory-budget.ts'
+
+export interface HttpLimits extends Pick<MemoryLimits, 'connections' | 'unsentBytes'> {
   bodyBytes: number
   /** How long a caller may take to send its body. */
   bodyMilliseconds: number
@@ -8,8 +10,6 @@ export interface HttpLimits {
   handshakeMilliseconds: number
   /** How long a caller may leave a response unread. */
   stallMilliseconds: number
-  /** Including handshakes in progress. */
-  connections: number
   streamsPerConnection: number
   /** How long an HTTP/2 caller may be silent before it is pinged, and how long it has to reply. */
   silenceMilliseconds: number
@@ -23,13 +23,13 @@ export interface HttpLimits {
 
 /** As in kube-apiserver, if it has the limit. */
 export const DEFAULT_HTTP_LIMITS: HttpLimits = {
+  ...memoryLimits(),
   bodyBytes: 3 * 1024 * 1024,
   bodyMilliseconds: 60_000,
   headerMilliseconds: 32_000,
   idleMilliseconds: 90_000,
   handshakeMilliseconds: 10_000,
   stallMilliseconds: 30_000,
-  connections: 10_000,
   streamsPerConnection: 250,
   // Clients in Go send their own every 30 s.
   silenceMilliseconds: 45_000,

@@ -20,6 +20,7 @@ import {listenError} from './listen-error.ts'
 import {PeerCertificateReader} from './peer-certificates.ts'
 import {send} from './response.ts'
 import {contextOf, type TlsMaterial} from './tls-material.ts'
+import {UnsentBytes} from './unsent-bytes.ts'
 
 export type {HttpLimits} from './http-limits.ts'
 export type {TlsMaterial} from './tls-material.ts'
@@ -49,18 +50,22 @@ export class Listener {
   readonly #http2: Http2
   readonly #connections: Connections
   readonly #arrivals: Arrivals
+  readonly #unsent: UnsentBytes
   readonly #peers = new PeerCertificateReader()
   readonly #inFlight = new Set<Promise<void>>()
   readonly #callers = new Set<AbortController>()
+  #tls: TlsMaterial
   #closing = false
 
   private constructor({handler, tls, limits, slice = new ProcessorSlice()}: ListenerOptions) {
     this.#handler = handler
+    this.#tls = tls
     this.#arrivals = new Arrivals(slice)
     this.#limits = {...DEFAULT_HTTP_LIMITS, ...limits}
+    this.#unsent = new UnsentBytes(this.#limits.unsentBytes)
     this.#connections = new Connections(this.#limits.connections, new HandshakeBudget())
     this.#server = createSecureServer({
-      ...contextOf(tls),
+      ...contextOf({...tls, clientAuthorities: ''}),
       allowHTTP1: true,
       requestCert: true,
       // Checked on every request instead, against the current bundle.
@@ -91,7 +96,20 @@ export class Listener {
 
   /** New connections use this certificate and key; open ones are not affected. */
   setTls(tls: TlsMaterial): void {
+    this.#tls = tls
     this.#server.setSecureContext(contextOf(tls))
+  }
+
+  /**
+   * Names the CAs of clients in handshakes: not before the first one, since Node.js then reads its list of public CAs too, which
+   * takes as long as its own start.
+   */
+  #nameAuthorities(): void {
+    try {
+      this.setTls(this.#tls)
+    } catch {
+      // Then none is named, and a caller sends the certificate that it has.
+    }
   }
 
   /** Stops listening, ends the streams, gives requests in progress some time to finish, then closes what is left. */
@@ -129,6 +147,7 @@ export class Listener {
   }
 
   #followConnections(slice: ProcessorSlice): void {
+    this.#server.prependOnceListener('connection', () => this.#nameAuthorities())
     this.#server.prependListener('connection', (raw: Socket) => {
       // A watch event must not wait until the previous one is acknowledged.
       raw.setNoDelay()
@@ -181,7 +200,12 @@ export class Listener {
         reading.signal.addEventListener('abort', () => response.destroy(), {once: true})
         if (reading.signal.aborted) response.destroy()
       }
-      await send(response, answer, {closeConnection: this.#closing, signal, stallMilliseconds})
+      await send(response, answer, {
+        closeConnection: this.#closing,
+        signal,
+        stallMilliseconds,
+        unsent: this.#unsent,
+      })
     } finally {
       over()
       this.#callers.delete(caller)

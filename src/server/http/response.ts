@@ -1,6 +1,7 @@
 import type {ServerResponse} from 'node:http'
 import type {Http2ServerResponse} from 'node:http2'
 import type {ApiResponse} from '../kernel/api-request.ts'
+import type {UnsentBytes} from './unsent-bytes.ts'
 
 type HttpResponse = ServerResponse | Http2ServerResponse
 
@@ -10,7 +11,10 @@ export interface SendOptions {
   signal: AbortSignal
   /** How long a caller may leave what was sent unread before it is dropped. */
   stallMilliseconds: number
+  unsent: UnsentBytes
 }
+
+type ReadOptions = Pick<SendOptions, 'stallMilliseconds' | 'unsent'> & {signal?: AbortSignal}
 
 /** Responses up to this size are written at once; larger ones only as fast as they are read. */
 const SLICE = 64 * 1024
@@ -19,9 +23,10 @@ const SLICE = 64 * 1024
 export async function send(
   to: HttpResponse,
   answer: ApiResponse,
-  {closeConnection, signal, stallMilliseconds}: SendOptions,
+  {closeConnection, ...options}: SendOptions,
 ): Promise<void> {
   const {status, headers, body} = answer
+  const {stallMilliseconds, unsent} = options
   if (isGone(to)) return
   to.statusCode = status
   for (const [name, value] of Object.entries(headers)) to.setHeader(name, value)
@@ -33,39 +38,39 @@ export async function send(
     const whole = typeof body === 'string' && body.length > SLICE ? Buffer.from(body) : body
     const length = Buffer.byteLength(whole)
     if (!to.hasHeader('Content-Length')) to.setHeader('Content-Length', length)
-    if (length > SLICE) return sendSlices(to, whole as Uint8Array, stallMilliseconds)
+    if (length > SLICE) return sendSlices(to, whole as Uint8Array, {stallMilliseconds, unsent})
     to.end(whole)
+    if (!to.writableFinished) to.once('close', unsent.hold(length, unread(to)))
     return
   }
-  if (answer.finite === true) return sendStream(to, body, stallMilliseconds)
+  if (answer.finite === true) return sendStream(to, body, {stallMilliseconds, unsent})
   // Clients wait for the headers of a watch before anything has happened.
   if ('flushHeaders' in to) to.flushHeaders()
-  return sendStream(to, body, stallMilliseconds, signal)
+  return sendStream(to, body, options)
 }
 
 async function sendSlices(
   to: HttpResponse,
   bytes: Uint8Array,
-  stallMilliseconds: number,
+  options: ReadOptions,
 ): Promise<void> {
   let at = 0
   for (; bytes.length - at > SLICE; at += SLICE) {
-    if (!(await sendPiece(to, bytes.subarray(at, at + SLICE), stallMilliseconds))) return
+    if (!(await sendPiece(to, bytes.subarray(at, at + SLICE), options))) return
   }
   // Together with the last bytes, because the caller may send its next request at once.
   to.end(bytes.subarray(at))
-  if (!(await happens(to, 'finish', stallMilliseconds))) to.destroy()
+  if (!(await happens(to, 'finish', options))) to.destroy()
 }
 
 async function sendStream(
   to: HttpResponse,
   pieces: AsyncIterable<string | Uint8Array>,
-  stallMilliseconds: number,
-  signal?: AbortSignal,
+  options: ReadOptions,
 ): Promise<void> {
   for await (const piece of pieces) {
-    if (!(await sendPiece(to, piece, stallMilliseconds, signal))) return
-    if (signal?.aborted === true) break
+    if (!(await sendPiece(to, piece, options))) return
+    if (options.signal?.aborted === true) break
   }
   to.end()
 }
@@ -74,17 +79,28 @@ async function sendStream(
 async function sendPiece(
   to: HttpResponse,
   piece: string | Uint8Array,
-  stallMilliseconds: number,
-  signal?: AbortSignal,
+  options: ReadOptions,
 ): Promise<boolean> {
   if (isGone(to)) return false
-  if (write(to, piece) || (await happens(to, 'drain', stallMilliseconds, signal))) return true
+  if (write(to, piece)) return true
+  const release = options.unsent.hold(Buffer.byteLength(piece), unread(to))
+  try {
+    if (await happens(to, 'drain', options)) return true
+  } finally {
+    release()
+  }
   to.destroy()
   return false
 }
 
-const isGone = (to: HttpResponse) =>
-  to.writableEnded || ('stream' in to ? to.stream.destroyed : to.destroyed)
+const isClosed = (to: HttpResponse) => ('stream' in to ? to.stream.destroyed : to.destroyed)
+
+const unread = (to: HttpResponse) => ({
+  drop: () => void to.destroy(),
+  isOver: () => isClosed(to) || to.req.socket.destroyed,
+})
+
+const isGone = (to: HttpResponse) => to.writableEnded || isClosed(to)
 
 /** Waits behind the response to an earlier request on its HTTP/1.1 connection. */
 const isQueued = (to: HttpResponse) =>
@@ -102,8 +118,7 @@ function write(to: HttpResponse, piece: string | Uint8Array): boolean {
 async function happens(
   to: HttpResponse,
   event: 'drain' | 'finish',
-  milliseconds: number,
-  signal?: AbortSignal,
+  {stallMilliseconds, signal}: ReadOptions,
 ): Promise<boolean> {
   const events = to as ServerResponse
   return new Promise((resolve) => {
@@ -118,7 +133,7 @@ async function happens(
     const timer = setTimeout(() => {
       if (isQueued(to)) timer.refresh()
       else onGone()
-    }, milliseconds)
+    }, stallMilliseconds)
     events.once(event, onEvent).once('close', onGone)
     signal?.addEventListener('abort', onGone, {once: true})
     if (signal?.aborted === true) onGone()

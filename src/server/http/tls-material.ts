@@ -28,7 +28,8 @@ const CIPHERS = [
 export const contextOf = ({certificate, key, clientAuthorities}: TlsMaterial) => ({
   cert: certificate,
   key,
-  ca: clientAuthorities,
+  // Without any, Node.js would trust and read its list of public CAs.
+  ca: clientAuthorities === '' ? [] : clientAuthorities,
   minVersion: 'TLSv1.2' as const,
   ciphers: CIPHERS,
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION | constants.SSL_OP_NO_TICKET,

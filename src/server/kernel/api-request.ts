@@ -1,4 +1,4 @@
-import type {ApiObject, UserInfo, WatchEventType} from '../../api/meta.ts'
+import type {ApiObject, HeldEvent, UserInfo} from '../../api/meta.ts'
 
 /** A request for the server's function: from a socket, or from a client in the same process. */
 export interface ApiRequest {
@@ -24,21 +24,6 @@ export interface ApiRequest {
   /** Replaces the body. */
   object?: ApiObject
 }
-
-/** An object in the server's memory, shared with callers in the same process. */
-export interface HeldObject {
-  /** `namespace/name`, or `name`. */
-  readonly key: string
-  readonly uid: string | undefined
-  readonly resourceVersion: string
-  /** Shared: must not be changed. */
-  readonly object: ApiObject
-}
-
-/** An event of a watch for a caller in the same process. */
-export type HeldEvent =
-  | {type: Exclude<WatchEventType, 'BOOKMARK' | 'ERROR'>; held: HeldObject}
-  | {type: 'BOOKMARK' | 'ERROR'; object: object}
 
 /** The memory of a body while it is received and processed. */
 export interface BodyMemory {

@@ -6,7 +6,6 @@ export const ANONYMOUS_USER = 'system:anonymous'
 export const AUTHENTICATED_GROUP = 'system:authenticated'
 export const UNAUTHENTICATED_GROUP = 'system:unauthenticated'
 export const MASTERS_GROUP = 'system:masters'
-export const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id'
 
 const SERVICE_ACCOUNT_PREFIX = 'system:serviceaccount:'
 const DNS_SUBDOMAIN = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/
@@ -37,6 +36,9 @@ export const anonymous = (): UserInfo => ({
   groups: [UNAUTHENTICATED_GROUP],
 })
 
+/** Callers are often the same object again: what others remember of them depends on that. */
+const authenticated = new WeakMap<UserInfo, UserInfo>()
+
 /** As Kubernetes' AuthenticatedGroupAdder: added last, and not to the anonymous user or one with `system:unauthenticated`. */
 export function withAuthenticatedGroup(user: UserInfo): UserInfo {
   const {username, groups} = user
@@ -47,7 +49,11 @@ export function withAuthenticatedGroup(user: UserInfo): UserInfo {
   ) {
     return user
   }
-  return {...user, groups: [...groups, AUTHENTICATED_GROUP]}
+  const known = authenticated.get(user)
+  if (known !== undefined) return known
+  const added = Object.freeze({...user, groups: [...groups, AUTHENTICATED_GROUP]})
+  authenticated.set(user, added)
+  return added
 }
 
 export const isAnonymous = ({username}: UserInfo) => username === ANONYMOUS_USER

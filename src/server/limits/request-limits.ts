@@ -1,6 +1,10 @@
 import type {CallerGroup} from '../kernel/users.ts'
+import {memoryLimits, type MemoryLimits} from './memory-budget.ts'
 
-export interface RequestLimits {
+export interface RequestLimits extends Omit<
+  MemoryLimits,
+  'connections' | 'unsentBytes' | 'windowBytes'
+> {
   /** Requests in progress, counted from when their body has arrived. */
   inFlight: number
   inFlightPerIdentity: number
@@ -10,17 +14,7 @@ export interface RequestLimits {
   waitMilliseconds: number
   /** For all callers without credentials, separate from the others. */
   anonymousInFlight: number
-  watches: number
-  watchesPerIdentity: number
   anonymousWatches: number
-  /** Bodies that are being received or processed. */
-  uploadBytes: number
-  uploadBytesPerIdentity: number
-  anonymousUploadBytes: number
-  /** Long responses that their callers have not read yet. */
-  answerBytes: number
-  answerBytesPerIdentity: number
-  anonymousAnswerBytes: number
   /** For one address, behind which a whole data centre may be joining. */
   anonymousPerSecond: number
   anonymousBurst: number
@@ -29,24 +23,15 @@ export interface RequestLimits {
   refusedBurst: number
 }
 
-const MIB = 1024 * 1024
-
 export const DEFAULT_LIMITS: RequestLimits = {
+  ...memoryLimits(),
   inFlight: 600,
   inFlightPerIdentity: 200,
   waitingPerIdentity: 100,
   waitingPerGroup: 2000,
   waitMilliseconds: 5000,
   anonymousInFlight: 400,
-  watches: 12_000,
-  watchesPerIdentity: 2000,
   anonymousWatches: 50,
-  uploadBytes: 32 * MIB,
-  uploadBytesPerIdentity: 12 * MIB,
-  anonymousUploadBytes: 4 * MIB,
-  answerBytes: 48 * MIB,
-  answerBytesPerIdentity: 24 * MIB,
-  anonymousAnswerBytes: 16 * MIB,
   anonymousPerSecond: 1000,
   anonymousBurst: 2000,
   refusedPerSecond: 20,

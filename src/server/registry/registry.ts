@@ -12,6 +12,12 @@ const RELOAD_EVERY = 1000
 
 type OnError = (message: string, error: unknown) => void
 
+export interface RegistryOptions {
+  /** What the newest changes of all resources may take. */
+  windowBytes: number
+  onError?: OnError
+}
+
 /** The memory of every stored resource, updated by the store's events. */
 export class Registry implements ObjectReader, SharedObjects {
   readonly storage: Storage
@@ -25,10 +31,14 @@ export class Registry implements ObjectReader, SharedObjects {
   /** When the whole store was last read again. */
   #reloadedAt = -Infinity
 
-  private constructor(storage: Storage, resources: readonly Resource[], onError: OnError) {
+  private constructor(
+    storage: Storage,
+    resources: readonly Resource[],
+    {onError = () => undefined, windowBytes}: RegistryOptions,
+  ) {
     this.storage = storage
     this.#onError = onError
-    const budget = new WindowBudget()
+    const budget = new WindowBudget(windowBytes)
     const onForeign = (key: string) =>
       onError('left out of what is served', new Error(`${key} in the store cannot be read`))
     for (const resource of resources) {
@@ -43,9 +53,9 @@ export class Registry implements ObjectReader, SharedObjects {
   static async open(
     storage: Storage,
     resources: readonly Resource[],
-    onError: OnError = () => undefined,
+    options: RegistryOptions,
   ): Promise<Registry> {
-    const registry = new Registry(storage, resources, onError)
+    const registry = new Registry(storage, resources, options)
     await registry.#load()
     return registry
   }

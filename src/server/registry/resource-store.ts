@@ -1,5 +1,5 @@
 import type {ApiObject} from '../../api/meta.ts'
-import type {Entry, Range, Storage, StorageEvent} from '../../storage/storage.ts'
+import type {Entry, PastEvent, Range, Storage, StorageEvent} from '../../storage/storage.ts'
 import {groupVersion, type Resource} from '../kernel/resource.ts'
 import {EventLog, ObjectEvent} from './event-log.ts'
 import {SortedKeys} from './sorted-keys.ts'
@@ -144,7 +144,7 @@ export class ResourceStore {
   }
 
   /** An event of the store as watchers see it, without applying it. Used to read history. */
-  toEvent(change: StorageEvent): ObjectEvent | undefined {
+  toEvent(change: PastEvent): ObjectEvent | undefined {
     return this.#eventOf(change, change.previous && this.decode(change.previous))
   }
 

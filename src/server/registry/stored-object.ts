@@ -1,6 +1,5 @@
-import type {ApiObject} from '../../api/meta.ts'
+import type {ApiObject, HeldObject} from '../../api/meta.ts'
 import type {Entry} from '../../storage/storage.ts'
-import type {HeldObject} from '../kernel/api-request.ts'
 import {groupVersion, type Resource} from '../kernel/resource.ts'
 import {MOST_ENTRIES} from '../validation/metadata.ts'
 
@@ -48,7 +47,7 @@ export class StoredObject implements HeldObject {
   }
 
   get labels(): Record<string, string> {
-    return this.#select().labels ?? labelsOf(parse(this))
+    return this.#select().labels ?? labelsOf(this.object)
   }
 
   /** The values of the fields that a fieldSelector may name. */
@@ -64,7 +63,7 @@ export class StoredObject implements HeldObject {
 
   /** Most objects are never selected by labels or fields, so the text is parsed only when one is. */
   #select(): Selectable {
-    this.#selectable ??= selectableOf(this.#resource, parse(this))
+    this.#selectable ??= selectableOf(this.#resource, this.object)
     return this.#selectable
   }
 }

@@ -1,5 +1,4 @@
-import type {ApiObject, WatchEventType} from '../../api/meta.ts'
-import type {HeldEvent} from '../kernel/api-request.ts'
+import type {ApiObject, HeldEvent, WatchEventType} from '../../api/meta.ts'
 import type {StatusError} from '../kernel/status.ts'
 import type {ObjectEvent} from './event-log.ts'
 import type {StoredObject} from './stored-object.ts'

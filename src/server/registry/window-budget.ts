@@ -5,7 +5,6 @@ export interface Holder {
   release(bytes: number): void
 }
 
-const MOST_BYTES = 32 * 1024 * 1024
 /** The part that stays used after a cleanup, so that one cleanup makes room for many changes. */
 const KEPT = 3 / 4
 
@@ -15,7 +14,7 @@ export class WindowBudget {
   readonly #holders: Holder[] = []
   #bytes = 0
 
-  constructor(most = MOST_BYTES) {
+  constructor(most: number) {
     this.#most = most
   }
 

@@ -1,5 +1,6 @@
 import {X509Certificate, createPrivateKey} from 'node:crypto'
 import type {Secret} from '../../api/core.ts'
+import {ACCOUNT_NAME, ACCOUNT_TOKEN_TYPE} from '../../csr/account-token-secret.ts'
 import {messageOf} from '../../errors.ts'
 import {jsonSyntaxFault} from '../codec/json-syntax.ts'
 import type {FieldError} from '../kernel/field-error.ts'
@@ -14,7 +15,6 @@ import {MOST_DATA_BYTES, base64Size, validateFrozen} from './configmaps.ts'
 import {defineResource} from './define.ts'
 
 const TLS = 'kubernetes.io/tls'
-const OWNER_ANNOTATION = 'kubernetes.io/service-account.name'
 
 /** stringData is write-only: it is moved into data. */
 function defaults(secret: Secret): void {
@@ -47,10 +47,8 @@ const requiredKeys = ({data = {}}: Secret, keys: string[]) =>
 
 /** What the built-in types require; a bootstrap token's Secret is not checked. */
 const TYPE_RULES: Record<string, (secret: Secret) => FieldError[]> = {
-  'kubernetes.io/service-account-token': ({metadata}) =>
-    metadata.annotations?.[OWNER_ANNOTATION]
-      ? []
-      : [required(`metadata.annotations[${OWNER_ANNOTATION}]`)],
+  [ACCOUNT_TOKEN_TYPE]: ({metadata}) =>
+    metadata.annotations?.[ACCOUNT_NAME] ? [] : [required(`metadata.annotations[${ACCOUNT_NAME}]`)],
   'kubernetes.io/dockercfg': (secret) => validateJsonKey(secret, '.dockercfg'),
   'kubernetes.io/dockerconfigjson': (secret) => validateJsonKey(secret, '.dockerconfigjson'),
   'kubernetes.io/basic-auth': ({data = {}}) =>

@@ -27,7 +27,9 @@ describe('a review', () => {
       askText: () => Promise.resolve(why),
       stream: {isTTY: false, columns: 0, write: (text) => ((shown += String(text)), true)},
     }
-    return reviewRequests(admin, filter, reviewer, systemClock)
+    return reviewRequests(admin, filter, reviewer, systemClock, () =>
+      Promise.resolve('acorn bagel cabin daring'),
+    )
   }
   const answers: Record<string, Answer> = {yes: 'approve', no: 'deny', later: 'skip'}
 
@@ -36,6 +38,7 @@ describe('a review', () => {
     const result = await review((name) => answers[name] ?? 'quit', 'we do not know you')
     assert.deepEqual(result, {approved: ['yes'], denied: ['no'], skipped: ['later'], failed: []})
     assert.equal(shown.match(/subject +CN=ada/g)?.length, 3)
+    assert.equal(shown.match(/pairing words +acorn bagel cabin daring/g)?.length, 3)
     const denied = findCondition(await admin.csrs.get({name: 'no'}), 'Denied')
     assert.equal(denied?.message, 'we do not know you')
     assert.equal((await admin.csrs.get({name: 'later'})).status?.conditions, undefined)

@@ -38,6 +38,22 @@ describe('what join prints', () => {
     const text = await joinView.table(
       result({certificate: '/node/pki/current.pem', kubeconfig: '/node/kubelet.conf'}),
     )
-    assert.match(text, /kubectl --kubeconfig \/node\/kubelet\.conf get node one\n$/)
+    assert.match(text, /kubectl --kubeconfig \/node\/kubelet\.conf get node one\n/)
+  })
+
+  it('says that nothing renews the certificate by itself', async () => {
+    const joined = {certificate: '/node/pki/current.pem', kubeconfig: '/node/kubelet.conf'}
+    assert.match(await joinView.table(result(joined)), /nothing renews the certificate unless/)
+    const unit = {path: '/units/trustadm-node.service', content: '[Unit]\n'}
+    const printed = await joinView.table(
+      result({...joined, nodeRun: {...unit, isInstalled: false}}),
+    )
+    assert.match(printed, /write this to \/units\/trustadm-node\.service, then run "systemctl /)
+    assert.match(printed, /\n\n\[Unit\]\n$/)
+    const installed = await joinView.table(
+      result({...joined, nodeRun: {...unit, isInstalled: true}}),
+    )
+    assert.match(installed, /Keep it: +systemctl daemon-reload && systemctl enable --now/)
+    assert.doesNotMatch(installed, /\[Unit\]/)
   })
 })

@@ -16,6 +16,7 @@ const report: RequestReport = {
   requester: {username: 'system:bootstrap:abcdef', uid: '', groups: [], extra: {}},
   labels: {},
   request: null,
+  pairingWords: null,
   conditions: [],
   approvers: [
     {
@@ -71,6 +72,7 @@ const report: RequestReport = {
   ],
   signerProblems: [],
   certificate: null,
+  revoked: null,
   events: [],
   problems: [],
 }

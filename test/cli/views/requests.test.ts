@@ -47,7 +47,7 @@ describe('the table of requests', () => {
   const NAME = 'node-csr-0123456789abcdefghijklmnopqrstuvwxyzABCDEF'
 
   it('fits a narrow terminal, and never cuts a name', () => {
-    const table = new RequestTable(false, {isTTY: true, columns: 120})
+    const table = new RequestTable(false, {stream: {isTTY: true, columns: 120}})
     const lines = table
       .add([summary(NAME)], NOW)
       .trimEnd()
@@ -59,25 +59,37 @@ describe('the table of requests', () => {
   })
 
   it('leaves out the duration before a row would wrap', () => {
-    const table = new RequestTable(false, {isTTY: true, columns: 50})
+    const table = new RequestTable(false, {stream: {isTTY: true, columns: 50}})
     const [head = ''] = table.add([summary('ada')], NOW).split('\n')
     assert.match(head, /^NAME +AGE +SIGNER +REQUESTER +STATE$/)
   })
 
   it('leaves out more where a long name takes all the room', () => {
-    const table = new RequestTable(false, {isTTY: true, columns: 80})
+    const table = new RequestTable(false, {stream: {isTTY: true, columns: 80}})
     const [head = '', row = ''] = table.add([summary(NAME)], NOW).split('\n')
     assert.match(head, /^NAME +AGE +SIGNER +STATE$/)
     assert.match(row, new RegExp(`^${NAME} +60m +….*kubelet `))
   })
 
   it('cuts nothing if nobody looks', () => {
-    const table = new RequestTable(false, {isTTY: false, columns: 20})
+    const table = new RequestTable(false, {stream: {isTTY: false, columns: 20}})
     assert.match(table.add([summary(NAME)], NOW), /kube-apiserver-client-kubelet +system:boot/)
   })
 
+  it('has the pairing words of requests that wait, if there are any', () => {
+    const stream = {isTTY: false, columns: 0}
+    const plain = new RequestTable(false, {stream}).add([summary('a')], NOW)
+    assert.doesNotMatch(plain, /PAIRING WORDS/)
+    const waiting = {...summary('b'), pairingWords: 'acorn bagel cabin daring'}
+    const [head = '', ...rows] = new RequestTable(false, {stream})
+      .add([summary('a'), waiting], NOW)
+      .split('\n')
+    assert.match(head, / PAIRING WORDS$/)
+    assert.match(rows[1] ?? '', / acorn bagel cabin daring$/)
+  })
+
   it('has its head once, and keeps its columns for rows that come later', () => {
-    const table = new RequestTable(false, {isTTY: false, columns: 0})
+    const table = new RequestTable(false, {stream: {isTTY: false, columns: 0}})
     const first = table.add([summary('a-long-name')], NOW)
     const later = table.add([summary('b')], NOW)
     assert.match(first, /^NAME/)

@@ -3,6 +3,7 @@ import {
   atLeastOne,
   count,
   logPath,
+  memoryMegabytes,
   storeBytes,
   nodeName,
   serviceRange,
@@ -43,6 +44,15 @@ describe('the settings of the audit log', () => {
     assert.throws(() => atLeastOne(0, '--audit-log-maxsize'), {code: 'CONFIG_INVALID'})
     assert.throws(() => logPath('-', '--audit-log-path'), {code: 'CONFIG_INVALID'})
     assert.equal(logPath('/var/log/audit.log', '--audit-log-path'), '/var/log/audit.log')
+  })
+})
+
+describe('the memory of the server', () => {
+  it('is a number of megabytes that a server can work with', () => {
+    assert.equal(memoryMegabytes('2048', '--target-ram-mb'), 2048)
+    for (const value of ['255', '1Gi', '-1']) {
+      assert.throws(() => memoryMegabytes(value, '--target-ram-mb'), {code: 'CONFIG_INVALID'})
+    }
   })
 })
 

@@ -47,6 +47,7 @@ describe('the stored configuration', () => {
       auditLogMaxSize: 1,
       auditLogMaxAge: 30,
       quotaBackendBytes: 1 << 30,
+      targetRamMb: 2048,
       certificateRequestsPerHour: 10_000,
     }
     assert.deepEqual(adapt(standing, choices), {...standing, ...choices})

@@ -7,6 +7,7 @@ import {TrustError} from '../../../src/errors.ts'
 import {generateKeys} from '../../../src/pki/keys.ts'
 import {systemClock} from '../../../src/runtime.ts'
 import {ADMIN, startTestServer, type TestServer} from '../../helpers/test-server.ts'
+import {bootstrapper, foreignCredential} from './machine-cases.ts'
 import {
   BOOTSTRAPPER,
   SERVING,
@@ -53,6 +54,7 @@ describe('approverOpinions', () => {
     assert.deepEqual(decisions(await opinions(await ask(nodeName()))), {
       selfnodeclient: 'ignore',
       nodeclient: 'approve',
+      'machine-approver': 'ignore',
       'kubelet-serving': 'ignore',
     })
   })
@@ -111,10 +113,61 @@ describe('approverOpinions', () => {
     }
   })
 
+  it('finds the Machine of a fleet’s request, its rivals, and what waits', async () => {
+    const node = nodeName()
+    const fleet = bootstrapper()
+    await admin.clusterRoleBindings.create({
+      metadata: {name: 'fleet'},
+      roleRef: {
+        apiGroup: 'rbac.authorization.k8s.io',
+        kind: 'ClusterRole',
+        name: 'system:node-bootstrapper',
+      },
+      subjects: [{kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: fleet.username}],
+    })
+    await admin.secrets.create(foreignCredential())
+    const first = await ask(node, {}, fleet)
+    const missing = (await opinions(first))['machine-approver']
+    assert.equal(missing?.reason, 'NoMachine')
+    const made = await admin.machines.create({metadata: {name: node, namespace: 'default'}})
+    const addresses = [{type: 'InternalDNS', address: node}]
+    await admin.machines.updateStatus({...made, status: {addresses}})
+    assert.equal((await opinions(first))['machine-approver']?.decision, 'approve')
+    const rules = (await opinions(first))['machine-approver']?.rules ?? []
+    assert.deepEqual(
+      rules.slice(5).map(({code}) => code),
+      [
+        'requester-is-no-node',
+        'requester-is-bootstrapper',
+        'requester-groups',
+        'request-count',
+        'node-absent',
+        'machine-found',
+        'machine-unused',
+        'machine-expected',
+        'node-name',
+        'only-key',
+        'live-credential',
+        'not-revoked',
+      ],
+    )
+    const second = await ask(node, {keys: await generateKeys('ECDSA-P256')}, fleet)
+    const rivals = (await opinions(first))['machine-approver']
+    assert.equal(rivals?.reason, 'SeveralKeys')
+    assert.ok(objections(rivals).includes(`"${second.metadata.name ?? ''}"`))
+    await admin.secrets.delete('kube-system/node-bootstrapper-token')
+    const revoked = (await opinions(first))['machine-approver']
+    assert.deepEqual([revoked?.decision, revoked?.reason], ['hold', 'CredentialRevoked'])
+
+    const list = () => Promise.reject(new TrustError('NOT_FOUND', '404 page not found'))
+    const off = await opinions(first, {...admin, machines: {...admin.machines, list}})
+    assert.match(objections(off['machine-approver']!), /does not serve Machines/)
+  })
+
   it('ignores what cannot be read', async () => {
     const request = Buffer.from('-----BEGIN??').toString('base64')
     const csr = {metadata: {name: 'x'}, spec: {request, signerName: SERVING, usages: []}}
-    assert.deepEqual(Object.values(decisions(await opinions(csr))), ['ignore', 'ignore', 'ignore'])
+    assert.deepEqual(Object.values(decisions(await opinions(csr))), Array(4).fill('ignore'))
   })
 
   it('says what the caller may not find out', async () => {

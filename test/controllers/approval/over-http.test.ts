@@ -54,8 +54,8 @@ describe('approvers, over HTTP', () => {
     await bind(`${PREFIX}:nodeclient`, 'may-nodeclient')
     await bind(`${PREFIX}:selfnodeclient`, 'may-selfnodeclient')
     running = [
-      csrApproverController(admin, admin, systemClock),
-      kubeletServingApproverController(admin, admin, systemClock),
+      csrApproverController(admin, admin, {clock: systemClock}),
+      kubeletServingApproverController(admin, admin, {clock: systemClock}),
     ].map((spec) =>
       startController(spec, (name, key, error) =>
         problems.push(`${name} ${key}: ${String(error)}`),

@@ -77,6 +77,18 @@ describe('RequestIndex', () => {
     assert.equal((await requests.find('two'))?.requested, undefined)
   })
 
+  it('tells when the undecided requests for a node are all for one key', async () => {
+    const requests = index()
+    const [own, other] = [await generateKeys('ECDSA-P256'), await generateKeys('ECDSA-P256')]
+    assert.deepEqual(requests.openForOneKey('foo'), [])
+    for (const name of ['one', 'two']) requests.see(name, await wished({name, keys: own}))
+    assert.deepEqual(requests.openForOneKey('foo'), ['one', 'two'])
+    requests.see('three', await wished({name: 'three', keys: other}))
+    assert.deepEqual(requests.openForOneKey('foo'), [])
+    requests.see('three', undefined)
+    assert.deepEqual(requests.openForOneKey('foo'), ['one', 'two'])
+  })
+
   it('finds the newest among requests that a token piled up for one name without reading any again', async () => {
     const requests = index()
     const [own, other] = [await generateKeys('ECDSA-P256'), await generateKeys('ECDSA-P256')]

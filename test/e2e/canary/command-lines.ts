@@ -72,6 +72,9 @@ export const COMMAND_LINES: Record<string, (place: Place) => Line[]> = {
     return [
       {args: to('by-flag', '--token', TOKEN), succeeds: true},
       {args: to('by-file', '--token-file', tokenFile), succeeds: true},
+      ...[bearerConfig, place.passwordConfig, brokenConfig].map((config) => ({
+        args: [...machine(place, 'by-kubeconfig'), '--bootstrap-kubeconfig', config],
+      })),
       {args: to('by-input', '--token', '-'), input: TOKEN, succeeds: true},
       {args: to('by-environment'), env: FROM_ENVIRONMENT, succeeds: true},
       {args: ['--config', joinConfig, ...machine(place, 'by-config')], succeeds: true},
@@ -141,6 +144,86 @@ export const COMMAND_LINES: Record<string, (place: Place) => Line[]> = {
   },
   status: ({dir}) => [{args: ['--dir', dir], succeeds: true}],
   reset: ({dir}) => [{args: ['--dir', dir, '--dry-run'], succeeds: true}],
+  'node:leave': (place) => {
+    const {folder, endpoint, tokenFile} = place
+    const dir = join(folder, 'leaving')
+    return [
+      {args: ['--dir', dir, '--dry-run']},
+      {args: ['--dir', folder, '--yes']},
+      ...withStrangeConfigs(place, '--dir', dir, '--yes'),
+      {args: ['--dir', dir, endpoint, tokenFile]},
+    ]
+  },
+  'node:run': (place) => [
+    {args: ['--dir', join(place.folder, 'by-environment')], lasts: true},
+    {args: ['--dir', join(place.folder, 'none'), '--once', '--rotate-at', MALFORMED]},
+    ...[place.bearerConfig, place.passwordConfig, place.brokenConfig].map((config) => ({
+      args: ['--dir', join(place.folder, 'new'), '--once', '--bootstrap-kubeconfig', config],
+    })),
+  ],
+  'node:renew': ({folder}) => [
+    {args: ['--dir', join(folder, 'by-config')]},
+    {args: ['--dir', join(folder, 'none')]},
+    {args: [TOKEN, '--dir', folder]},
+  ],
+  'node:status': ({folder}) => [
+    {args: ['--dir', join(folder, 'by-input')]},
+    {args: ['--dir', join(folder, 'none')]},
+  ],
+  'node:list': (place) => [
+    {args: ['--dir', place.dir], succeeds: true},
+    ...withStrangeConfigs(place),
+  ],
+  'node:history': (place) => [
+    {args: ['by-flag', '--dir', place.dir]},
+    ...withStrangeConfigs(place, 'by-flag'),
+  ],
+  'machine:create': (place) => [
+    {
+      args: ['canary', '--dns', 'canary.example.com', '--dry-run', '--dir', place.dir],
+      succeeds: true,
+    },
+    {args: ['-f', '-', '--dir', place.dir], input: `{token: ${TOKEN}, {{`},
+    {args: ['-f', place.bearerConfig, '--dir', place.dir]},
+    {args: ['-f', place.brokenKey, '--dir', place.dir]},
+    ...withStrangeConfigs(place, 'canary'),
+  ],
+  'machine:list': (place) => [
+    {args: ['--dir', place.dir], succeeds: true},
+    ...withStrangeConfigs(place),
+  ],
+  'machine:delete': (place) => [
+    {args: ['nothing', '--yes', '--dir', place.dir]},
+    ...withStrangeConfigs(place, 'canary', '--yes'),
+  ],
+  'machine:renew': (place) => [
+    {args: ['nothing', '--dir', place.dir]},
+    ...withStrangeConfigs(place, 'canary'),
+  ],
+  'bootstrap-credential:create': (place) => [
+    {args: ['--out', join(place.folder, 'fleet.conf'), '--dir', place.dir]},
+    {args: ['--kind', 'token', '--out', join(place.folder, 'token.conf'), '--dir', place.dir]},
+    {args: ['--kind', TOKEN, '--dir', place.dir]},
+    ...withStrangeConfigs(place, '--out', join(place.folder, 'other.conf')),
+  ],
+  'bootstrap-credential:list': (place) => [
+    {args: ['--dir', place.dir], succeeds: true},
+    ...withStrangeConfigs(place),
+  ],
+  'bootstrap-credential:show': (place) => [
+    {args: ['000000000000', '--dir', place.dir]},
+    ...withStrangeConfigs(place, '000000000000'),
+  ],
+  'bootstrap-credential:revoke': (place) => [
+    {args: ['000000000000', '--yes', '--dir', place.dir]},
+    ...withStrangeConfigs(place, '000000000000', '--yes'),
+  ],
+  'token:show': (place) => [
+    {args: [TOKEN_ID, '--dir', place.dir], succeeds: true},
+    {args: [MALFORMED, '--dir', place.dir]},
+    {args: [UNKNOWN, '--dir', place.dir]},
+    ...withStrangeConfigs(place, TOKEN),
+  ],
   'token:create': (place) => [
     {args: [TOKEN, '--dir', place.dir]},
     {args: ['--token-file', place.tokenFile, '--dir', place.dir]},
@@ -212,6 +295,22 @@ export const COMMAND_LINES: Record<string, (place: Place) => Line[]> = {
     {args: ['by-flag', '--dir', place.dir, '--pin', MALFORMED]},
     {args: ['by-flag', '--kubeconfig', TOKEN]},
     ...withStrangeConfigs(place, 'by-flag'),
+  ],
+  'certificate:revoke': (place) => [
+    {args: ['some', '--yes', '--dir', place.dir]},
+    {args: ['--file', place.bearerConfig, '--yes', '--dir', place.dir]},
+    {args: ['--file', place.brokenKey, '--yes', '--dir', place.dir]},
+    {args: ['--pin', MALFORMED, '--yes', '--dir', place.dir]},
+    ...withStrangeConfigs(place, 'some', '--yes'),
+  ],
+  'certificate:unrevoke': (place) => [
+    {args: ['--pin', MALFORMED, '--dir', place.dir]},
+    ...withStrangeConfigs(place, 'some'),
+  ],
+  'certificate:simulate': (place) => [
+    {args: ['--node', 'canary', '--token-id', TOKEN_ID, '--dir', place.dir]},
+    {args: ['--node', 'canary', '--token-id', TOKEN, '--dir', place.dir]},
+    ...withStrangeConfigs(place, '--node', 'canary'),
   ],
   'certificate:log': ({dir, tokenFile, brokenKey}) => [
     {args: ['--dir', dir], succeeds: true},

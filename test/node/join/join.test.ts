@@ -180,7 +180,7 @@ describe('join', function () {
   it('tells what there is of the node', async () => {
     issueAll()
     await run()
-    const result = await describeNode(dir(), 'one')
+    const result = await describeNode({dir: dir(), nodeName: 'one'})
     assert.equal(result.certificate, join(dir(), 'pki', 'kubelet-client-current.pem'))
     assert.equal(result.kubeconfig, join(dir(), 'kubelet.conf'))
     assert.equal(result.clusterInfo?.server, cluster.url)
@@ -192,7 +192,7 @@ describe('join', function () {
   it('names what a kubelet starts from while there is no certificate, whatever else is there', async () => {
     await runJoin(joinRequest(settings()), joinPhases({forKubelet: true}))
     await writeFile(join(dir(), 'kubelet.conf'), '', {mode: 0o600})
-    const {kubeconfig} = await describeNode(dir(), 'one')
+    const {kubeconfig} = await describeNode({dir: dir(), nodeName: 'one'})
     assert.equal(kubeconfig, join(dir(), 'bootstrap-kubelet.conf'))
   })
 

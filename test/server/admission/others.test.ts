@@ -54,10 +54,23 @@ describe('CertificateRequestLimit', () => {
     return usage
   }
   const usageOf = (usage: RequestUsage, now = NOW) => {
-    const {pending, bytes, made} = usage.of('ann', now)
+    const {pending, bytes, made} = usage.of({username: 'ann'}, now)
     return {pending, bytes, made: made.length}
   }
   const few = {pending: 2, perHour: 10, bytes: 100}
+
+  it('counts those of the last hour, in whatever order they were read', () => {
+    const minutes = (count: number) => new Date(NOW.getTime() + count * 60_000)
+    const made = [5, 50, 20].map((age) => ({
+      ...request('ann'),
+      metadata: {creationTimestamp: minutes(-age).toISOString()},
+    }))
+    const usage = countOf(made)
+    assert.deepEqual(
+      [0, 15, 45, 60].map((later) => usageOf(usage, minutes(later)).made),
+      [3, 2, 1, 0],
+    )
+  })
   const create = (usage: RequestUsage, situation: Situation = {}, forOthers = few) =>
     admit(
       requestLimit(usage, {forNodes: {...few, perHour: 4}, forOthers}),
@@ -70,6 +83,18 @@ describe('CertificateRequestLimit', () => {
       code: 429,
       headers: {'Retry-After': '30'},
     })
+  })
+
+  it('counts each credential of a fleet by itself, which is one user', async () => {
+    const by = (credential: string) => ({
+      username: 'system:serviceaccount:kube-system:node-bootstrapper',
+      groups: [],
+      extra: {'authentication.kubernetes.io/credential-id': [credential]},
+    })
+    const made = request('')
+    const usage = countOf([1, 2].map(() => ({...made, spec: {...made.spec, ...by('JTI=stolen')}})))
+    await assert.rejects(create(usage, {user: by('JTI=stolen')}), {code: 429})
+    await create(usage, {user: by('JTI=new')})
   })
 
   it('holds nobody back who may delete requests', async () => {

@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict'
 import {parseCertificateDer, type Certificate} from '../../../src/pki/certificate.ts'
+import {formatName} from '../../../src/pki/distinguished-name.ts'
 import {createIssuer} from '../../../src/pki/issuer.ts'
 import {generateKeys} from '../../../src/pki/keys.ts'
-import type {ApiRequest} from '../../../src/server/kernel/api-request.ts'
+import {pinOf} from '../../../src/pki/pins.ts'
+import type {ApiRequest, PeerCertificates} from '../../../src/server/kernel/api-request.ts'
 import {createAuthenticator} from '../../../src/server/authn/authenticator.ts'
 import type {BearerAuthenticator} from '../../../src/server/authn/bearer.ts'
 import {
   createCertificateAuthenticator,
   type ClientTrust,
 } from '../../../src/server/authn/client-certificates.ts'
+import {RevocationList} from '../../../src/trust/revocation-list.ts'
+import {keyRevocation, serialRevocation, type RevocationId} from '../../../src/trust/revocations.ts'
 import {
   HOUR,
   MINUTE,
@@ -34,13 +38,18 @@ const bearer: BearerAuthenticator = {
   },
 }
 
+const certificateOf = (peer: PeerCertificates | undefined) =>
+  parseCertificateDer(peer?.chain[0] ?? new Uint8Array())
+
 describe('createAuthenticator', () => {
   let authority: TestAuthority
   let clock: TestClock
   let trust: ClientTrust
+  let revoked: RevocationList
   const trusting = (generation: number, ...certificates: Certificate[]): ClientTrust => ({
     generation,
     bundles: {client: {certificates}},
+    bootstrap: [],
   })
   let authenticate: (parts?: Partial<ApiRequest>) => Promise<ReturnType<typeof user>>
 
@@ -51,12 +60,16 @@ describe('createAuthenticator', () => {
   beforeEach(() => {
     clock = new TestClock()
     trust = trusting(1, authority.issuer.certificate)
+    revoked = new RevocationList()
     const run = createAuthenticator({
-      certificates: createCertificateAuthenticator({
-        get current() {
-          return trust
+      certificates: createCertificateAuthenticator(
+        {
+          get current() {
+            return trust
+          },
         },
-      }),
+        revoked,
+      ),
       bearers: [bearer],
       audiences: ['api'],
       clock,
@@ -122,6 +135,53 @@ describe('createAuthenticator', () => {
         await assert.rejects(authenticate({peer: await withLeaf(wishes)}), refusal)
       })
     }
+
+    describe('that is revoked', () => {
+      const revoke = (...ids: RevocationId[]) =>
+        revoked.set('list', {revocations: ids.map((id) => ({id}))})
+
+      it('refuses every certificate of a revoked key, at once', async () => {
+        const keys = await generateKeys('ECDSA-P256')
+        const peers = [await withLeaf({keys}), await withLeaf({keys})]
+        const other = await withLeaf()
+        for (const peer of [...peers, other]) await authenticate({peer})
+        revoke(keyRevocation(pinOf(certificateOf(peers[0]))))
+        for (const peer of peers) await assert.rejects(authenticate({peer}), refusal)
+        assert.equal((await authenticate({peer: other})).username, 'ann')
+      })
+
+      it('refuses a serial number of one issuer only, and takes it again when it leaves the list', async () => {
+        const keys = await generateKeys('ECDSA-P256')
+        const peer = await withLeaf({keys})
+        const other = await withLeaf({keys})
+        const {serial, issuer} = certificateOf(peer)
+        revoke(serialRevocation(serial, 'CN=another'))
+        assert.equal((await authenticate({peer})).username, 'ann')
+        revoke(serialRevocation(serial, formatName(issuer)))
+        await assert.rejects(authenticate({peer}), refusal)
+        assert.equal((await authenticate({peer: other})).username, 'ann')
+        revoked.delete('list')
+        assert.equal((await authenticate({peer})).username, 'ann')
+      })
+
+      it('does not check signatures again for a change of the list', async () => {
+        let checks = 0
+        const {bundles} = trust
+        trust = {
+          generation: 2,
+          bootstrap: [],
+          get bundles() {
+            checks += 1
+            return bundles
+          },
+        }
+        const peer = await withLeaf()
+        await authenticate({peer})
+        revoke(serialRevocation('1', 'CN=another'))
+        await authenticate({peer})
+        assert.equal(checks, 1)
+      })
+    })
 
     it('refuses one of another CA of the same name', async () => {
       const other = await createAuthority()

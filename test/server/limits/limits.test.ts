@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import {addressKey} from '../../../src/server/limits/address-key.ts'
+import {memoryLimits} from '../../../src/server/limits/memory-budget.ts'
 import {RequestLimiter} from '../../../src/server/limits/request-limiter.ts'
 import type {RequestLimits} from '../../../src/server/limits/request-limiter.ts'
 import {TokenBuckets} from '../../../src/server/limits/token-buckets.ts'
@@ -128,7 +129,7 @@ describe('RequestLimiter', () => {
   })
 
   it('fits a fleet of thousands of nodes with a few watches each beside the others', () => {
-    const {limits} = limiter()
+    const {limits} = limiter({...memoryLimits(2 ** 31), watches: 12_000})
     const ended: string[] = []
     for (const name of Array.from({length: 2500}, (_, index) => `n${index}`)) {
       for (let index = 0; index < 4; index += 1)
@@ -142,7 +143,7 @@ describe('RequestLimiter', () => {
   })
 
   it('gives everybody a watch where five identities have taken all', () => {
-    const {limits} = limiter({watches: 10_000})
+    const {limits} = limiter({watches: 10_000, watchesPerIdentity: 2000})
     let ended = 0
     for (const name of ['a', 'b', 'c', 'd', 'e']) {
       for (let index = 0; index < 2000; index += 1) limits.openWatch(node(name), () => ended++)

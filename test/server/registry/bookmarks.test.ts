@@ -16,7 +16,7 @@ describe('bookmarks of a watch', () => {
   let registry: Registry
 
   before(async () => {
-    registry = await Registry.open(storage, RESOURCES)
+    registry = await Registry.open(storage, RESOURCES, {windowBytes: 1e6})
   })
   after(async () => {
     registry.close()

@@ -7,7 +7,7 @@ import {configMaps} from '../../../src/server/resources/configmaps.ts'
 const object = (bytes: number) => new StoredObject(configMaps, 'a/b', 1, 'x'.repeat(bytes))
 const event = (revision: number, bytes?: number) =>
   new ObjectEvent(revision, bytes === undefined ? undefined : object(bytes))
-const newLog = (since: number, window: number, budget = new WindowBudget()) => {
+const newLog = (since: number, window: number, budget = new WindowBudget(1e6)) => {
   const log = new EventLog(window, budget)
   log.startAfter(since)
   return log

@@ -19,6 +19,8 @@ const groupKey = (name: string) => `g:${name}`
 export class BindingTable {
   readonly #bySubject = new Map<string, Map<string, BoundSubject>>()
   readonly #keysByBinding = new Map<string, Set<string>>()
+  /** The bindings of callers that are in memory anyway; dropped at every change. */
+  #byUser = new WeakMap<UserInfo, BoundSubject[]>()
 
   get size(): number {
     return this.#keysByBinding.size
@@ -27,6 +29,7 @@ export class BindingTable {
   clear(): void {
     this.#bySubject.clear()
     this.#keysByBinding.clear()
+    this.#byUser = new WeakMap()
   }
 
   upsert(binding: ClusterRoleBinding | RoleBinding, namespace: string): void {
@@ -57,10 +60,19 @@ export class BindingTable {
       if (bound?.size === 0) this.#bySubject.delete(key)
     }
     this.#keysByBinding.delete(name)
+    this.#byUser = new WeakMap()
   }
 
   /** Each binding that is for this user, once, by the first of its subjects that fits. */
-  *bindingsOf(user: UserInfo): Generator<BoundSubject> {
+  bindingsOf(user: UserInfo): readonly BoundSubject[] {
+    const known = this.#byUser.get(user)
+    if (known !== undefined) return known
+    const found = this.#findBindingsOf(user)
+    this.#byUser.set(user, found)
+    return found
+  }
+
+  #findBindingsOf(user: UserInfo): BoundSubject[] {
     const first = new Map<string, BoundSubject>()
     const collect = (key: string) => {
       for (const [name, subject] of this.#bySubject.get(key) ?? []) {
@@ -70,7 +82,7 @@ export class BindingTable {
     }
     collect(userKey(user.username))
     for (const group of new Set(user.groups)) collect(groupKey(group))
-    yield* first.values()
+    return [...first.values()]
   }
 }
 

@@ -70,6 +70,21 @@ const reach: [UserInfo, string, boolean][] = [
     'approve certificates.k8s.io/signers named kubernetes.io/kube-apiserver-client-kubelet',
     false,
   ],
+  [
+    account('machine-approver'),
+    'approve certificates.k8s.io/signers named kubernetes.io/kube-apiserver-client-kubelet',
+    true,
+  ],
+  [
+    account('machine-approver'),
+    'approve certificates.k8s.io/signers named kubernetes.io/kubelet-serving',
+    false,
+  ],
+  [account('machine-approver'), 'create coordination.k8s.io/leases in kube-system', true],
+  [account('machine-approver'), 'create coordination.k8s.io/leases in default', false],
+  [account('node-link'), 'patch machine.openshift.io/machines/status in default', true],
+  [account('node-link'), 'patch machine.openshift.io/machines in default', false],
+  [account('machine-approver'), 'update machine.openshift.io/machines/status in default', false],
   [account('kubelet-serving-approver'), 'get services in default named kubernetes', true],
   [account('kubelet-serving-approver'), 'get services in default named other', false],
   [account('kubelet-serving-approver'), 'get configmaps in kube-system named kubeadm-config', true],
@@ -80,6 +95,13 @@ const reach: [UserInfo, string, boolean][] = [
     true,
   ],
   [account('kubelet-serving-ca-publisher'), 'update configmaps in kube-system named other', false],
+  [
+    account('revocation-cleaner'),
+    'update configmaps in kube-system named trustadm-revoked-certificates-2',
+    true,
+  ],
+  [account('revocation-cleaner'), 'update configmaps in kube-system named other', false],
+  [account('revocation-cleaner'), 'create configmaps in kube-system', false],
   // The user that all controllers watch by does that for them.
   [account('kubelet-serving-approver'), 'list machine.openshift.io/machines', false],
   [user('system:kube-controller-manager'), 'list machine.openshift.io/machines', true],
@@ -111,7 +133,7 @@ describe('bootstrapPolicy', () => {
     const {clusterRoles, clusterRoleBindings, roles, roleBindings} = bootstrapPolicy()
     assert.deepEqual(
       [clusterRoles, clusterRoleBindings, roles, roleBindings].map(({length}) => length),
-      [35, 23, 13, 12],
+      [39, 26, 16, 14],
     )
     for (const object of [...clusterRoles, ...clusterRoleBindings, ...roles, ...roleBindings]) {
       assert.equal(object.metadata.labels?.['kubernetes.io/bootstrapping'], 'rbac-defaults')

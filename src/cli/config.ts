@@ -1,7 +1,16 @@
-import type {Command} from '@oclif/core/command'
 import type {Interfaces} from '@oclif/core'
+import type {Command} from '@oclif/core/command'
+import {Config} from '@oclif/core/config'
 import {VERSION} from '../version.ts'
-import type {CommandTable, Manifest} from './manifest.ts'
+import {loadCommand, type CommandTable, type Manifest} from './manifest.ts'
+
+export interface Program {
+  /** The folder of the program's own files. */
+  root: string
+  commands: CommandTable
+  /** Reads the descriptions of all commands. */
+  manifest: () => Manifest
+}
 
 const NAME = 'trustadm'
 
@@ -11,6 +20,7 @@ const TOPICS = {
   },
   'init:phase': {description: 'single steps of init'},
   kubeconfig: {description: 'kubeconfig files for users'},
+  node: {description: 'nodes, and the node of this machine'},
   token: {description: 'bootstrap tokens, with which machines join a cluster'},
 }
 
@@ -29,21 +39,12 @@ const PACKAGE: Interfaces.PJSON = {
 }
 
 /** The only plugin, made from the manifest of the build, so that oclif neither searches folders nor loads all commands. */
-export function createPlugin(
-  root: string,
-  commands: CommandTable,
-  manifest: Manifest,
-): Interfaces.Plugin {
-  const loadables = Object.entries(manifest).map(([id, description]): Command.Loadable => ({
+function createPlugin({root, commands, manifest}: Program): Interfaces.Plugin {
+  const loadables = Object.entries(manifest()).map(([id, description]): Command.Loadable => ({
     ...description,
     pluginName: NAME,
     pluginType: 'core',
-    load: async () => {
-      const loaded = (await commands[id]?.())?.default
-      if (loaded === undefined) throw new Error(`the command ${id} is not part of the program`)
-      loaded.id = id
-      return loaded
-    },
+    load: () => loadCommand(id, commands),
   }))
   return {
     _base: '',
@@ -67,4 +68,20 @@ export function createPlugin(
       loadables.find((one) => one.id === id)?.load()) as Interfaces.Plugin['findCommand'],
     load: () => Promise.resolve(),
   }
+}
+
+/** oclif's configuration, without the theme file that it would look for. */
+class TrustConfig extends Config {
+  override loadTheme(): Promise<undefined> {
+    return Promise.resolve(undefined)
+  }
+}
+
+/** The program as oclif describes it: for help. A command that runs needs none of it. */
+export async function loadConfig(program: Program): Promise<Config> {
+  const plugin = createPlugin(program)
+  const plugins = new Map([[plugin.name, plugin]])
+  const config = new TrustConfig({root: program.root, pjson: plugin.pjson, plugins})
+  await config.load()
+  return config
 }

@@ -1,0 +1,48 @@
+import {createMachines, type CreatedMachines} from '../control-plane/machines/create.ts'
+import {readInventory} from '../control-plane/machines/inventory.ts'
+import type {Inventory} from '../control-plane/machines/plan.ts'
+import {TrustError} from '../errors.ts'
+import type {ClusterFlagValues} from './cluster.ts'
+import {readInput} from './input-file.ts'
+import {withCluster} from './with-cluster.ts'
+
+export interface CreateMachineFlags extends ClusterFlagValues {
+  name: string | undefined
+  filename: string | undefined
+  dns: string[] | undefined
+  address: string[] | undefined
+  'provider-id': string | undefined
+  namespace: string
+  'dry-run': boolean
+}
+
+const LARGEST_MEBIBYTES = 4
+
+async function inventoryOf(flags: CreateMachineFlags): Promise<Inventory> {
+  const {name, filename, dns, address, namespace} = flags
+  if (filename !== undefined) {
+    const {text, source} = await readInput(filename, LARGEST_MEBIBYTES)
+    return readInventory(text, source, namespace)
+  }
+  if (name === undefined) {
+    throw new TrustError('USAGE', 'no machine was named', {
+      hints: ['pass the name of a machine, or an inventory with --filename'],
+    })
+  }
+  const machine = {
+    namespace,
+    name,
+    dns: dns ?? [name],
+    addresses: address ?? [],
+    providerID: flags['provider-id'],
+  }
+  return {rows: [{machine, where: ''}], problems: []}
+}
+
+/** Creates the machine that the flags name, or those of an inventory. */
+export async function createMachinesOf(flags: CreateMachineFlags): Promise<CreatedMachines> {
+  const inventory = await inventoryOf(flags)
+  return await withCluster(flags, ({client}) =>
+    createMachines(client, inventory, {dryRun: flags['dry-run']}),
+  )
+}

@@ -1,0 +1,31 @@
+import {TrustCommand} from '../command.ts'
+
+export interface LeaveFlags {
+  'cert-dir'?: string | undefined
+  kubeconfig?: string | undefined
+  yes: boolean
+  'dry-run': boolean
+  output: string
+}
+
+/** What `node leave` shares with `reset` in the folder of a node. */
+export abstract class LeaveCommand extends TrustCommand {
+  protected async leave(dir: string, flags: LeaveFlags): Promise<void> {
+    const {leave, planLeave} = await import('../../node/leave.ts')
+    const {leavePlanView, leaveView} = await import('../views/leave.ts')
+    const {'cert-dir': certDir, kubeconfig} = flags
+    const folder = await planLeave(dir, certDir)
+    if (flags['dry-run']) return await this.print(folder, flags.output, leavePlanView)
+
+    const {confirm} = await import('../prompt.ts')
+    const {nodeName} = folder
+    const what = nodeName === undefined ? 'the node' : `the node "${nodeName}"`
+    const question = `Take ${what} out of its cluster, and remove its certificate and key from this machine?`
+    if (!flags.yes && !(await confirm(question))) {
+      process.stderr.write('Nothing was changed.\n')
+      return this.endWith(1)
+    }
+    const report = await leave(dir, certDir, {clock: this.clock, kubeconfig})
+    await this.print(report, flags.output, leaveView)
+  }
+}

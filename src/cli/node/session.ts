@@ -1,0 +1,107 @@
+import {parseDuration} from '../../bootstrap/durations.ts'
+import {SHORTEST_SECONDS} from '../../csr/signers.ts'
+import {messageOf, TrustError} from '../../errors.ts'
+import {lookAt} from '../../fs/file-checks.ts'
+import {openNodeHome, servingStore} from '../../node/agent/node-home.ts'
+import type {NodeSession} from '../../node/agent/run-agent.ts'
+import {
+  DEFAULT_WINDOW,
+  parseRotationWindow,
+} from '../../node/certificate-manager/rotation-deadline.ts'
+import {kubeconfigCredential, ownPairOf} from '../../node/bootstrap-credential.ts'
+import {nodeFile} from '../../node/node-files.ts'
+import {nodeLock} from '../../node/node-lock.ts'
+import type {Clock} from '../../runtime.ts'
+import {nodeDirOf} from '../folders.ts'
+import type {AgentFlagValues, RenewalFlagValues} from './agent-flags.ts'
+
+interface Surroundings {
+  clock: Clock
+  log: (line: string) => void
+}
+
+const ROTATE_CLIENT = 'RotateKubeletClientCertificate'
+
+/** What `node run` works with. */
+export async function openNodeSession(
+  flags: AgentFlagValues,
+  surroundings: Surroundings,
+): Promise<NodeSession> {
+  const window = flags['rotate-at']
+  const rotatesClient = readGates(flags['feature-gates'] ?? [])
+  return {
+    ...(await openRenewalSession(flags, surroundings)),
+    window: window === undefined ? DEFAULT_WINDOW : parseRotationWindow(window, '--rotate-at'),
+    rotatesClient,
+    serving: flags.serving ?? false,
+    onChange: flags['on-change'],
+  }
+}
+
+/** What `node renew` works with: it renews the certificates that the node has. */
+export async function openRenewalSession(
+  flags: RenewalFlagValues,
+  {clock, log}: Surroundings,
+): Promise<NodeSession> {
+  const seconds = readSeconds(flags['cert-duration'])
+  const dir = nodeDirOf(flags.dir)
+  const openHome = () => openNodeHome(dir, flags['cert-dir'])
+  const home = await openHome()
+  const bootstrap = () => findCredential(dir, flags['bootstrap-kubeconfig'], clock)
+  const given = async () => {
+    if (flags['bootstrap-kubeconfig'] === undefined) return undefined
+    try {
+      const credential = await bootstrap()
+      return credential && ownPairOf(credential, home.nodeName)
+    } catch (error) {
+      // A node that has joined needs it only once its certificate has expired. A mistake is better found before that.
+      log(`warning: the file of --bootstrap-kubeconfig cannot be used now: ${messageOf(error)}`)
+      return undefined
+    }
+  }
+  return {
+    home,
+    window: DEFAULT_WINDOW,
+    seconds,
+    rotatesClient: true,
+    serving: (await servingStore(home).currentFile()) !== undefined,
+    bootstrap,
+    given: await given(),
+    lock: nodeLock(dir, log),
+    openHome,
+    clock,
+    random: Math.random,
+    log,
+  }
+}
+
+/** In the named kubeconfig; else in bootstrap-kubelet.conf of the node, if there is one. */
+async function findCredential(dir: string, named: string | undefined, clock: Clock) {
+  const path = named ?? nodeFile(dir, 'bootstrapKubeconfig')
+  const isThere = named !== undefined || (await lookAt(path)) !== undefined
+  return isThere ? await kubeconfigCredential(path, clock) : undefined
+}
+
+function readSeconds(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const seconds = Math.floor(parseDuration(text, '--cert-duration') / 1000)
+  if (seconds >= SHORTEST_SECONDS) return seconds
+  throw new TrustError('USAGE', '--cert-duration is shorter than 10 minutes', {
+    hints: ['signers issue no shorter certificates: use "10m" or more'],
+  })
+}
+
+/** Whether the gates let the client certificate be renewed. */
+function readGates(gates: readonly string[]): boolean {
+  let rotates = true
+  for (const gate of gates) {
+    const [name, value = ''] = gate.trim().split('=', 2)
+    if (name !== ROTATE_CLIENT || !['true', 'false'].includes(value)) {
+      throw new TrustError('USAGE', '--feature-gates has an unknown gate', {
+        hints: [`use ${ROTATE_CLIENT}=true or ${ROTATE_CLIENT}=false`],
+      })
+    }
+    rotates = value === 'true'
+  }
+  return rotates
+}

@@ -1,0 +1,80 @@
+import type {CreatedCredential} from '../../control-plane/bootstrap-credentials/create.ts'
+import type {
+  CredentialDetails,
+  CredentialList,
+  CredentialReport,
+} from '../../control-plane/bootstrap-credentials/list.ts'
+import type {RevokedCredential} from '../../control-plane/bootstrap-credentials/revoke.ts'
+import {formatColumns, type Narrowing} from '../columns.ts'
+import type {View} from '../output.ts'
+import {cell, fields, moment, obtainedTable, waiting} from './obtained.ts'
+
+const COLUMNS = ['ID', 'KIND', 'NAMESPACE', 'STATE', 'CREATED', 'LAST USED', 'ISSUED', 'PENDING']
+const WIDE_COLUMNS = ['EXPIRES', 'CREDENTIAL']
+const [NAMESPACE, CREATED, PENDING] = [2, 4, 7] as const
+const NARROWING: Narrowing = {
+  least: new Map([[NAMESPACE, 11]]),
+  droppable: [NAMESPACE, CREATED, PENDING],
+}
+const AS_WIDE_AS_NEEDED: Narrowing = {least: new Map()}
+
+const row = (one: CredentialReport): string[] => [
+  one.id,
+  one.kind,
+  one.namespace,
+  one.state,
+  moment(one.created),
+  moment(one.lastUsed),
+  one.issued === null ? '<unknown>' : String(one.issued),
+  String(one.pending.length),
+]
+
+const wideRow = (one: CredentialReport): string[] => [
+  ...row(one),
+  one.state === 'revoked' ? '<none>' : (one.expires ?? '<never>'),
+  cell(one.credential),
+]
+
+export const credentialListView = (isWide: boolean): View<CredentialList> => ({
+  table: ({credentials}) =>
+    isWide
+      ? formatColumns([...COLUMNS, ...WIDE_COLUMNS], credentials.map(wideRow), AS_WIDE_AS_NEEDED)
+      : formatColumns(COLUMNS, credentials.map(row), NARROWING),
+  name: ({credentials}) => credentials.map(({id}) => id),
+})
+
+/** The kubeconfig itself, so that it can be redirected to a file; or where it was written. */
+export const createdCredentialView: View<CreatedCredential> = {
+  table: ({kubeconfig, file, kind, id, isNew}) =>
+    kubeconfig ??
+    `${isNew ? 'created' : 'kept'} the bootstrap credential ${id} (${kind}); its kubeconfig is ${file ?? ''}\n`,
+  name: ({id}) => [id],
+}
+
+export const credentialView: View<CredentialDetails> = {
+  table: (shown) =>
+    fields([
+      ['id', shown.id],
+      ['kind', shown.kind],
+      ['state', shown.state],
+      ['user', `system:serviceaccount:${shown.namespace}:node-bootstrapper`],
+      ['rests on', cell(shown.object)],
+      ['credential', cell(shown.credential)],
+      ['created', moment(shown.created)],
+      ['expires', shown.state === 'revoked' ? '<none>' : (shown.expires ?? '<never>')],
+      ['last used', moment(shown.lastUsed)],
+      ['pending', waiting(shown.pending)],
+    ]) + obtainedTable(shown.obtained),
+  name: ({id}) => [id],
+}
+
+export const revokedCredentialView = (isDryRun: boolean): View<RevokedCredential> => ({
+  table: ({id, kind, pending}) =>
+    [
+      `${isDryRun ? 'would revoke' : 'revoked'} the bootstrap credential ${id} (${kind})\n`,
+      ...(pending.length > 0
+        ? [`requests of it that wait are not approved any more: ${waiting(pending)}\n`]
+        : []),
+    ].join(''),
+  name: ({id}) => [id],
+})

@@ -1,0 +1,42 @@
+import type {Forgotten} from '../../node/forget-node.ts'
+import type {LeaveReport} from '../../node/leave.ts'
+import type {NodeFolder} from '../../node/node-folder.ts'
+import type {View} from '../output.ts'
+
+const lines = (texts: readonly string[]): string => texts.map((text) => `${text}\n`).join('')
+
+const NOT_OURS = 'trustadm did not write it'
+
+export const leavePlanView: View<NodeFolder> = {
+  table: ({nodeName, files, foreign}) =>
+    lines([
+      ...(nodeName === undefined ? [] : [`would delete the Node "${nodeName}", if allowed`]),
+      ...files.map((file) => `would remove ${file}`),
+      ...foreign.map((file) => `would keep ${file}: ${NOT_OURS}`),
+    ]),
+  name: ({files}) => files,
+}
+
+function clusterLines(name: string, {node, record, reason, commands}: Forgotten): string[] {
+  const what = `the Node "${name}"`
+  if (reason === null) {
+    return [
+      node === 'absent' && record === 'absent' ? `${what} was gone already` : `deleted ${what}`,
+    ]
+  }
+  return [
+    `${node === 'kept' ? what : `the record of "${name}"`} is still in the cluster: ${reason}`,
+    ...(commands.length === 0 ? [] : ['to delete it, run this on the control plane:']),
+    ...commands.map((command) => `  ${command}`),
+  ]
+}
+
+export const leaveView: View<LeaveReport> = {
+  table: ({nodeName, cluster, removed, kept}) =>
+    lines([
+      `removed ${removed.length} files`,
+      ...kept.map((path) => `kept ${path}: ${NOT_OURS}`),
+      ...(cluster && nodeName !== null ? clusterLines(nodeName, cluster) : []),
+    ]),
+  name: ({nodeName}) => (nodeName === null ? [] : [`node/${nodeName}`]),
+}

@@ -1,0 +1,69 @@
+import type {CertificateStatus, NodeStatus} from '../../node/agent/node-status.ts'
+import {colours} from '../colours.ts'
+import {columnsOf, formatFields, type Field} from '../layout.ts'
+import type {View} from '../output.ts'
+import {residual} from './human-time.ts'
+
+const WIDTH = 16
+
+const present = (fields: readonly (readonly [string, string | null | undefined])[]): Field[] =>
+  fields.flatMap(([label, value]) => (value ? [[label, value] as const] : []))
+
+function validity({state, isDue, residualSeconds}: CertificateStatus): string {
+  const paint = colours(process.stdout)
+  if (state !== 'valid') return paint.red(state)
+  const left = `${residual(residualSeconds)} left`
+  return isDue ? paint.yellow(`due, ${left}`) : `${paint.green('valid')}, ${left}`
+}
+
+const certificateFields = (one: CertificateStatus): Field[] =>
+  present([
+    ['state', validity(one)],
+    ['file', one.file],
+    ['serial', one.serial],
+    ['issuer', one.issuer],
+    ['valid from', one.notBefore],
+    ['valid until', one.notAfter],
+    ['renewal at', one.deadline],
+    ['last renewal', one.lastRenewal],
+    ['last attempt', one.lastAttempt],
+    ['last error', one.lastError?.message],
+    ['waiting for', one.pendingRequest && `approval of ${one.pendingRequest}`],
+  ])
+
+function agentOf({agent}: NodeStatus): string {
+  const paint = colours(process.stdout)
+  if (agent === null) return paint.yellow('not running: nothing is renewed')
+  return agent.pid === null ? 'running' : `running (process ${agent.pid})`
+}
+
+function clusterFields({clusterInfo}: NodeStatus): Field[] {
+  const {server, endpoints, caCertHashes, readAt, ageSeconds, lastError} = clusterInfo
+  return present([
+    ['server', server],
+    ['also at', endpoints.join('\n')],
+    ['CA pin', caCertHashes.join('\n')],
+    ['read', readAt === null ? 'when it joined' : `${residual(ageSeconds)} ago, at ${readAt}`],
+    ['last error', lastError?.message],
+  ])
+}
+
+export const nodeStatusView: View<NodeStatus> = {
+  table(status) {
+    const {bold} = colours(process.stdout)
+    const fields = (list: readonly Field[]) =>
+      formatFields(list, {columns: columnsOf(process.stdout), width: WIDTH, indent: 2})
+    return [
+      `${bold(`Node ${status.nodeName}`)}\n`,
+      fields([
+        ['agent', agentOf(status)],
+        ['folder', status.dir],
+      ]),
+      ...status.certificates.map(
+        (one) => `\n${bold(`${one.name} certificate`)}\n${fields(certificateFields(one))}`,
+      ),
+      `\n${bold('cluster')}\n${fields(clusterFields(status))}`,
+    ].join('')
+  },
+  name: ({nodeName}) => [`node/${nodeName}`],
+}

@@ -1,0 +1,41 @@
+import {printable} from '../../client/printable.ts'
+import type {Obtained} from '../../control-plane/issuances.ts'
+import {formatColumns} from '../columns.ts'
+import {columnsOf, formatFields, type Field} from '../layout.ts'
+
+const LABEL_WIDTH = 14
+const COLUMNS = ['NODE', 'ISSUED', 'BY', 'SIGNER', 'SERIAL', 'EXPIRES']
+const AS_WIDE_AS_NEEDED = {least: new Map<number, number>()}
+
+/** Requesters choose some of this: it must not move the cursor or add a line. */
+export const cell = (text: string | null | undefined): string =>
+  printable(text ?? '')
+    .replaceAll(/\s+/g, ' ')
+    .trim() || '<none>'
+
+/** To the second; JSON has more. */
+export const moment = (time: string | null | undefined): string =>
+  cell(time?.replace(/\.\d+Z$/, 'Z'))
+
+export const fields = (lines: readonly Field[]): string =>
+  formatFields(lines, {columns: columnsOf(process.stdout), width: LABEL_WIDTH})
+
+/** Which machines came by something, and each of their certificates. */
+export function obtainedTable(obtained: Obtained | null): string {
+  if (obtained === null) {
+    return '\nWhich machines came by it is in the issuance log, on the machine of the control plane.\n'
+  }
+  if (obtained.certificates.length === 0) return '\nNo machine came by it.\n'
+  const rows = obtained.certificates.map(({node, time, by, signer, serial, notAfter}) => [
+    cell(node),
+    moment(time),
+    by,
+    cell(signer),
+    cell(serial),
+    moment(notAfter),
+  ])
+  return `\n${formatColumns(COLUMNS, rows, AS_WIDE_AS_NEEDED)}`
+}
+
+export const waiting = (pending: readonly string[]): string =>
+  pending.length === 0 ? '<none>' : pending.map(cell).join(', ')

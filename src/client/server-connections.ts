@@ -1,0 +1,68 @@
+import {Pool} from 'undici'
+import {connectorFor} from './connector.ts'
+import {proxyFromEnvironment, type Environment} from './proxy-rules.ts'
+import {withoutTrailingSlashes, type ServerAccess} from './server-access.ts'
+import {parseProxy} from './tunnel.ts'
+
+export interface ConnectionOptions {
+  connectTimeout?: number | undefined
+  /** The environment with the proxy variables. */
+  environment?: Environment | undefined
+  /** Watches share the connections of requests: for a caller that does one thing after the other, it saves a handshake. */
+  oneAtATime?: boolean | undefined
+}
+
+/**
+ * The connections to one server as one user. A new certificate or a new CA gets connections of its own: not even a TLS session is
+ * carried over, because a resumed session would still be the one of the old certificate.
+ */
+export class ServerConnections {
+  readonly access: ServerAccess
+  readonly origin: string
+  readonly basePath: string
+  readonly requests: Pool
+  /** Each watch occupies a connection, and must not block short requests. */
+  readonly streams: Pool
+  /** Ends one stream that is open. */
+  readonly #endings = new Set<() => void>()
+  #isRetired = false
+
+  constructor(
+    access: ServerAccess,
+    {connectTimeout = 10_000, environment = process.env, oneAtATime = false}: ConnectionOptions,
+    onServer: (certificate: Uint8Array) => void,
+  ) {
+    const server = new URL(access.server)
+    const proxyText = access.proxyUrl ?? proxyFromEnvironment(server, environment)
+    const connect = connectorFor(access, {
+      proxy: proxyText === undefined ? undefined : parseProxy(proxyText),
+      timeout: connectTimeout,
+      onServer,
+    })
+    this.access = access
+    this.origin = server.origin
+    this.basePath = withoutTrailingSlashes(server.pathname)
+    // One deadline for the whole request: a server that sends single bytes resets undici's own timers.
+    const clocks = {headersTimeout: 0, bodyTimeout: 0}
+    this.requests = new Pool(server.origin, {connect, connections: 16, ...clocks})
+    this.streams = oneAtATime ? this.requests : new Pool(server.origin, {connect, ...clocks})
+  }
+
+  /** Calls `end` when these connections are retired, unless the returned function is called before. */
+  onRetired(end: () => void): () => void {
+    if (this.#isRetired) end()
+    else this.#endings.add(end)
+    return () => this.#endings.delete(end)
+  }
+
+  /** Lets requests in flight finish, ends streams, and closes the connections. */
+  async retire(): Promise<void> {
+    this.#isRetired = true
+    for (const end of this.#endings) end()
+    await Promise.all([...new Set([this.requests, this.streams])].map((pool) => pool.close()))
+  }
+
+  async destroy(): Promise<void> {
+    await Promise.all([this.requests.destroy(), this.streams.destroy()])
+  }
+}

@@ -1,0 +1,31 @@
+import * as Flags from '@oclif/core/flags'
+import {dryRun, output, yes} from '../../cli/flags.ts'
+import {LeaveCommand} from '../../cli/node/leave-command.ts'
+import {nodeFlags} from '../../cli/node-flags.ts'
+
+export default class NodeLeave extends LeaveCommand {
+  static override summary = 'take this machine out of its cluster'
+  static override description = `Deletes the Node and the record of its name, then the certificates, keys and other files that trustadm wrote for the node. Kubernetes does not let a node delete itself: if the node's rights do not suffice, this prints what an operator has to run. With --kubeconfig, the rights of an operator are used.
+Files that trustadm did not write stay. This cannot be undone. Asks first, unless --yes is given. After an interruption, run it again: it finishes.`
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --dry-run',
+    '<%= config.bin %> <%= command.id %> --yes',
+    '<%= config.bin %> <%= command.id %> --kubeconfig admin.conf',
+  ]
+  static override flags = {
+    ...nodeFlags,
+    kubeconfig: Flags.string({
+      helpValue: '<file>',
+      summary: "delete the Node with this kubeconfig instead of the node's own",
+    }),
+    yes,
+    'dry-run': dryRun,
+    output,
+  }
+
+  async run(): Promise<void> {
+    const {flags} = await this.parse(NodeLeave)
+    const {nodeDirOf} = await import('../../cli/folders.ts')
+    await this.leave(nodeDirOf(flags.dir), flags)
+  }
+}

@@ -1,0 +1,23 @@
+import {output} from '../../cli/flags.ts'
+import {nodeDirOf} from '../../cli/folders.ts'
+import {NodeStatusBase} from '../../cli/node/status-command.ts'
+import {nodeFlags} from '../../cli/node-flags.ts'
+
+export default class NodeStatusCommand extends NodeStatusBase {
+  static override summary = "show this machine's certificates, when they are due, and what failed"
+  static override description =
+    'Reads only the files of the node, and needs no server. Exits with 7 if a certificate is overdue for renewal or has expired.'
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    {
+      description: 'In a health check:',
+      command: '<%= config.bin %> <%= command.id %> --output json || alert',
+    },
+  ]
+  static override flags = {...nodeFlags, output}
+
+  async run(): Promise<void> {
+    const {flags} = await this.parse(NodeStatusCommand)
+    await this.showNode(nodeDirOf(flags.dir), flags)
+  }
+}

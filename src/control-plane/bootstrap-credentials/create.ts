@@ -1,0 +1,170 @@
+import {rm} from 'node:fs/promises'
+import type {ApiClient} from '../../client/api-client.ts'
+import {connectTo} from '../../client/connect.ts'
+import {buildKubeconfig, type KubeconfigCredentials} from '../../client/kubeconfig-build.ts'
+import {formatKubeconfig} from '../../client/kubeconfig.ts'
+import type {ServerAccess} from '../../client/server-access.ts'
+import {
+  certificateId,
+  readCredentials,
+  type BootstrapCredential,
+} from '../../controllers/approval/bootstrap-credentials.ts'
+import {secretText} from '../../csr/account-token-secret.ts'
+import {BOOTSTRAPPER} from '../../csr/bootstrapper.ts'
+import {TrustError, hasCode} from '../../errors.ts'
+import {lookAt} from '../../fs/file-checks.ts'
+import {writeFileSafely} from '../../fs/files.ts'
+import {parseCertificate} from '../../pki/certificate.ts'
+import {sleep, type Clock} from '../../runtime.ts'
+import {ensureBootstrapper, excessOf} from './account.ts'
+import {changeBundle} from './bundle-map.ts'
+import {createBootstrapCertificate} from './certificate.ts'
+import {ensureToken} from './token.ts'
+
+export interface CreateOptions {
+  kind: BootstrapCredential['kind']
+  namespace: string
+  /** Where the kubeconfig is written; undefined: it is part of the result. */
+  file?: string | undefined
+  tell: (line: string) => void
+  warn: (line: string) => void
+  clock: Clock
+}
+
+export interface CreatedCredential extends BootstrapCredential {
+  /** False if a token was there already and is handed out again. */
+  isNew: boolean
+  /** Whether the API server accepts it. */
+  accepted: boolean
+  file: string | null
+  /** Absent if it was written to a file. */
+  kubeconfig?: string
+}
+
+interface Cluster {
+  client: ApiClient
+  access: ServerAccess
+}
+
+/** What a kubeconfig is made of, and how the credential becomes valid once the kubeconfig is safe. */
+interface Prepared {
+  credentials: KubeconfigCredentials
+  isNew: boolean
+  id: (live: readonly BootstrapCredential[]) => BootstrapCredential | undefined
+  publish: () => Promise<void>
+}
+
+const kubeconfigOf = ({server, ca, tlsServerName}: ServerAccess, made: KubeconfigCredentials) =>
+  formatKubeconfig(
+    buildKubeconfig({server, ca, tlsServerName, userName: BOOTSTRAPPER, credentials: made}),
+  )
+
+async function prepareCertificate(
+  {client}: Cluster,
+  {namespace, clock}: CreateOptions,
+): Promise<Prepared> {
+  const {authority, certificate, key} = await createBootstrapCertificate(namespace, clock)
+  const added = {authority: parseCertificate(authority), leaf: parseCertificate(certificate)}
+  const id = certificateId(added)
+  return {
+    credentials: {certificate, key},
+    isNew: true,
+    id: (live) => live.find((one) => one.id === id),
+    publish: () => changeBundle(client, namespace, (found) => [...found, added]),
+  }
+}
+
+async function prepareToken(
+  {client}: Cluster,
+  {namespace, clock}: CreateOptions,
+): Promise<Prepared> {
+  const {secret, isNew} = await ensureToken(client, namespace, clock)
+  return {
+    credentials: {token: secretText(secret, 'token')},
+    isNew,
+    id: (live) => live.find(({kind}) => kind === 'token'),
+    publish: () => Promise.resolve(),
+  }
+}
+
+const MAY_ASK = {
+  metadata: {},
+  spec: {
+    resourceAttributes: {
+      group: 'certificates.k8s.io',
+      resource: 'certificatesigningrequests',
+      verb: 'create',
+    },
+  },
+}
+const ATTEMPTS = 20
+const POLL = 100
+
+/** Whether the server accepts it and lets it ask for a certificate. Other servers may need a moment to follow. */
+async function isAccepted(access: ServerAccess, made: KubeconfigCredentials): Promise<boolean> {
+  const {server, ca, tlsServerName, insecure, proxyUrl} = access
+  const credential =
+    'token' in made
+      ? {bearerToken: () => Promise.resolve(made.token)}
+      : 'certificate' in made
+        ? {clientCertificate: made}
+        : {}
+  const client = connectTo({server, ca, tlsServerName, insecure, proxyUrl, ...credential})
+  try {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+      try {
+        const {status} = await client.selfSubjectAccessReviews.create(MAY_ASK)
+        if (status?.allowed) return true
+      } catch (error) {
+        if (!hasCode(error, 'UNAUTHORIZED')) throw error
+      }
+      await sleep(POLL)
+    }
+    return false
+  } finally {
+    await client.close()
+  }
+}
+
+const REFUSED = {
+  certificate:
+    'the API server does not accept this certificate: a kube-apiserver trusts it only if the bundle in the ConfigMap is part of its --client-ca-file; use --kind token there',
+  token: 'the API server does not accept this token; check that its service account keys are right',
+}
+
+async function requireFree(file: string): Promise<void> {
+  if (!(await lookAt(file))) return
+  throw new TrustError('ALREADY_EXISTS', `${file} exists already`, {
+    hints: ['choose another file with --out, or move this one away'],
+    facts: {file},
+  })
+}
+
+/** Creates a bootstrap credential, or hands out the existing token again. The kubeconfig is on the disk before the credential becomes valid. */
+export async function createCredential(
+  cluster: Cluster,
+  options: CreateOptions,
+): Promise<CreatedCredential> {
+  const {kind, namespace, file, tell, warn} = options
+  if (file !== undefined) await requireFree(file)
+  await ensureBootstrapper(cluster.client, namespace, tell)
+  const prepare = kind === 'certificate' ? prepareCertificate : prepareToken
+  const {credentials, isNew, id, publish} = await prepare(cluster, options)
+  const kubeconfig = kubeconfigOf(cluster.access, credentials)
+  if (file !== undefined) await writeFileSafely(file, kubeconfig)
+  try {
+    await publish()
+  } catch (error) {
+    if (file !== undefined) await rm(file, {force: true})
+    throw error
+  }
+  const found = id(await readCredentials(cluster.client, namespace))
+  if (found === undefined) {
+    throw new TrustError('CONFLICT', 'the credential was revoked while it was being created')
+  }
+  const accepted = await isAccepted(cluster.access, credentials)
+  if (!accepted) warn(REFUSED[kind])
+  const excess = await excessOf(cluster.client, namespace)
+  if (excess !== undefined) warn(excess)
+  return {...found, isNew, accepted, file: file ?? null, ...(file === undefined && {kubeconfig})}
+}

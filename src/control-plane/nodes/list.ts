@@ -1,0 +1,142 @@
+import type {CertificateSigningRequest} from '../../api/certificates.ts'
+import type {Lease} from '../../api/coordination.ts'
+import type {Node} from '../../api/node.ts'
+import type {ApiClient} from '../../client/api-client.ts'
+import {
+  RECORD_LABEL,
+  RECORD_NAMESPACE,
+  nodeOf,
+  readRecord,
+  type NodeRecord,
+} from '../../controllers/approval/node-record.ts'
+import {readRevocationList} from '../../controllers/approval/revoked-certificates.ts'
+import {isOpen} from '../../csr/conditions.ts'
+import {nodeOfUser} from '../../csr/node-names.ts'
+import {commonNameIn} from '../../csr/read-request.ts'
+import {KUBELET_CLIENT} from '../../csr/signers.ts'
+import {parseBundle} from '../../pki/bundle.ts'
+import {pinOf} from '../../pki/pins.ts'
+import type {Clock} from '../../runtime.ts'
+import type {RevocationList} from '../../trust/revocation-list.ts'
+import {
+  certificateOfLine,
+  certificateOfRequest,
+  orWarn,
+  readLogOf,
+  type KnownCertificate,
+} from '../revocation/known-certificates.ts'
+import {byUrgency, reportOn, type NodeFacts, type NodeReport} from './report.ts'
+
+export interface NodeListSources {
+  client: Pick<ApiClient, 'nodes' | 'leases' | 'csrs' | 'configMaps'>
+  /** The issuance log; undefined if it is not on this machine. */
+  log?: string | undefined
+  /** Called about what cannot be read. */
+  warn: (line: string) => void
+}
+
+export interface NodeList {
+  nodes: NodeReport[]
+}
+
+/** What is known about nodes, by their name. */
+class Findings {
+  readonly issued = new Map<string, NonNullable<NodeFacts['issued']>>()
+  readonly records = new Map<string, NodeRecord>()
+  readonly waiting = new Map<string, string[]>()
+  readonly #seen = new Set<string>()
+
+  seeCertificate(certificate: KnownCertificate): void {
+    const {user = '', fingerprint = '', notBefore} = certificate
+    const node = nodeOfUser(user)
+    if (node === undefined || this.#seen.has(fingerprint)) return
+    this.#seen.add(fingerprint)
+    const {newest, count = 0} = this.issued.get(node) ?? {}
+    const isNewer = (newest?.notBefore?.getTime() ?? 0) <= (notBefore?.getTime() ?? 0)
+    this.issued.set(node, {
+      newest: newest === undefined || isNewer ? certificate : newest,
+      count: count + 1,
+    })
+  }
+
+  seeRequest(csr: CertificateSigningRequest): void {
+    if (!isOpen(csr)) {
+      for (const one of certificateOfRequest(csr)) this.seeCertificate(one)
+      return
+    }
+    const node = nodeOfUser(commonNameIn(csr.spec.request) ?? '')
+    if (node === undefined) return
+    const names = this.waiting.get(node) ?? []
+    this.waiting.set(node, [...names, csr.metadata.name ?? ''])
+  }
+}
+
+/** The CAs that clients know the API server by: every namespace has them. */
+async function authoritiesOf({configMaps}: NodeListSources['client']): Promise<string[]> {
+  const object = await configMaps.find({namespace: 'kube-system', name: 'kube-root-ca.crt'})
+  try {
+    return parseBundle(object?.data?.['ca.crt'] ?? '').map(pinOf)
+  } catch {
+    return []
+  }
+}
+
+async function gather(sources: NodeListSources): Promise<Findings> {
+  const findings = new Findings()
+  const {leases, csrs} = sources.client
+  const onRequests = (items: CertificateSigningRequest[], isFirst: boolean) => {
+    if (isFirst) findings.waiting.clear()
+    for (const csr of items) findings.seeRequest(csr)
+  }
+  const onRecords = (items: Lease[]) => {
+    for (const lease of items) findings.records.set(nodeOf(lease), readRecord(lease))
+  }
+  const records = {namespace: RECORD_NAMESPACE, labelSelector: RECORD_LABEL, onPage: onRecords}
+  const requests = {fieldSelector: `spec.signerName=${KUBELET_CLIENT}`, onPage: onRequests}
+  await Promise.all([
+    orWarn(leases.list(records), 'the records of node names', sources.warn),
+    orWarn(csrs.list(requests), 'certificate requests', sources.warn),
+  ])
+  await readLogOf(sources, (entry) => {
+    if ('signer' in entry && entry.signer === KUBELET_CLIENT) {
+      for (const one of certificateOfLine(entry)) findings.seeCertificate(one)
+    }
+  })
+  return findings
+}
+
+/** The reason with a colon before it; empty if there is none, undefined if nothing is revoked. */
+function revocationOf(list: RevocationList | undefined, facts: NodeFacts): string | undefined {
+  const pins = [facts.record?.holder, facts.issued?.newest.pin]
+  const found = pins.map((pin) => pin && list?.findKey(pin)).find(Boolean)
+  if (!found) return undefined
+  return found.reason === undefined ? '' : `: ${found.reason}`
+}
+
+/** Every node of a cluster with its certificate and what is wrong with it, the worst first. */
+export async function listNodes(sources: NodeListSources, clock: Clock): Promise<NodeList> {
+  const {client} = sources
+  const [findings, authorities = [], list] = await Promise.all([
+    gather(sources),
+    orWarn(authoritiesOf(client), "the cluster's CAs", sources.warn),
+    orWarn(readRevocationList(client), 'the revoked certificates', sources.warn),
+  ])
+  const now = clock.now()
+  let nodes: NodeReport[] = []
+  const onPage = (items: Node[], isFirst: boolean) => {
+    if (isFirst) nodes = []
+    for (const node of items) {
+      const name = node.metadata.name ?? ''
+      const facts: NodeFacts = {
+        node,
+        issued: findings.issued.get(name),
+        record: findings.records.get(name),
+        waiting: findings.waiting.get(name) ?? [],
+      }
+      const revoked = revocationOf(list, facts)
+      nodes.push(reportOn({...facts, revoked}, {now, authorities}))
+    }
+  }
+  await client.nodes.list({onPage})
+  return {nodes: nodes.sort(byUrgency)}
+}

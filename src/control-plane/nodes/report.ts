@@ -1,0 +1,203 @@
+import type {Node} from '../../api/node.ts'
+import {formatTimestamp} from '../../bootstrap/timestamp.ts'
+import type {NodeRecord} from '../../controllers/approval/node-record.ts'
+import {trustReportOf, type ReportedCertificate, type TrustReport} from '../../node/trust-report.ts'
+import type {KnownCertificate} from '../revocation/known-certificates.ts'
+
+/** The certificate of a node, and who says so. */
+interface NodeCertificate {
+  /** Null if only the record of the name is known. */
+  serial: string | null
+  issuer: string | null
+  notBefore: string | null
+  notAfter: string
+  /** `node`: its own report. `issued`: the issuance log or a request. `record`: the approver's record of the name. */
+  source: 'node' | 'issued' | 'record'
+}
+
+/** What can be wrong with a node, the worst first. */
+const NODE_PROBLEMS = [
+  'revoked',
+  'expired',
+  'not-yet-valid',
+  'ca-not-trusted',
+  'renewal-overdue',
+  'newer-certificate',
+  'request-waits',
+  'not-ready',
+  'unknown',
+] as const
+
+interface NodeProblem {
+  code: (typeof NODE_PROBLEMS)[number]
+  message: string
+}
+
+/** A node, as `node list` shows it. */
+export interface NodeReport {
+  name: string
+  registered: string | null
+  certificate: NodeCertificate | null
+  /** Null if the node reports none. */
+  serving: NodeCertificate | null
+  /** The pins of the CAs that the node accepts; null if it does not report. */
+  trusts: string[] | null
+  /** When it last replaced its certificate; null if it never did, or if that is not known. */
+  lastRenewal: string | null
+  /** The worst first. */
+  problems: NodeProblem[]
+}
+
+/** What is known about one node. */
+export interface NodeFacts {
+  node: Node
+  /** The newest client certificate that was issued to it, and how many were. */
+  issued?: {newest: KnownCertificate; count: number} | undefined
+  record?: NodeRecord | undefined
+  /** Requests of the node that nobody has decided on. */
+  waiting: readonly string[]
+  /** Why its key is revoked; undefined if it is not. */
+  revoked?: string | undefined
+}
+
+export interface ReportContext {
+  now: Date
+  /** The pins of the CAs that clients know the API server by; empty if they are not known. */
+  authorities: readonly string[]
+}
+
+/** A node renews after 70 to 90 % of the lifetime. */
+const OVERDUE = 0.9
+/** Certificates are backdated, and clocks differ. */
+const SLACK = 3_600_000
+
+const reported = (one: ReportedCertificate): NodeCertificate => ({
+  serial: one.serial,
+  issuer: one.issuer,
+  notBefore: one.notBefore,
+  notAfter: one.notAfter,
+  source: 'node',
+})
+
+function certificateOf(
+  {issued, record}: NodeFacts,
+  report: TrustReport | undefined,
+): NodeCertificate | null {
+  if (report) return reported(report.client)
+  const {serial, issuer, notBefore, notAfter} = issued?.newest ?? {}
+  if (notAfter) {
+    return {
+      serial: serial ?? null,
+      issuer: issuer ?? null,
+      notBefore: notBefore ? formatTimestamp(notBefore) : null,
+      notAfter: formatTimestamp(notAfter),
+      source: 'issued',
+    }
+  }
+  if (!record?.until || record.holder === undefined) return null
+  return {
+    serial: null,
+    issuer: null,
+    notBefore: record.issuedAt ? formatTimestamp(record.issuedAt) : null,
+    notAfter: formatTimestamp(record.until),
+    source: 'record',
+  }
+}
+
+function timeProblem(
+  {notBefore, notAfter}: NodeCertificate,
+  what: string,
+  now: Date,
+): NodeProblem | undefined {
+  const [time, end] = [now.getTime(), Date.parse(notAfter)]
+  if (end <= time) return {code: 'expired', message: `${what} expired on ${notAfter}`}
+  if (notBefore === null) return undefined
+  const start = Date.parse(notBefore)
+  if (start > time) {
+    return {
+      code: 'not-yet-valid',
+      message: `${what} is not valid before ${notBefore}: check the clocks`,
+    }
+  }
+  return time > start + OVERDUE * (end - start)
+    ? {
+        code: 'renewal-overdue',
+        message: `${what} should have been renewed: is "node run" or a kubelet running?`,
+      }
+    : undefined
+}
+
+function trustProblem(
+  report: TrustReport | undefined,
+  authorities: readonly string[],
+): NodeProblem | undefined {
+  const missing = report
+    ? authorities.filter((pin) => !report.trusts.some((one) => one === pin))
+    : []
+  if (missing.length === 0) return undefined
+  return {code: 'ca-not-trusted', message: `does not trust the CA ${missing.join(', ')}`}
+}
+
+/** Somebody else may have got it. */
+function newerProblem(
+  {issued}: NodeFacts,
+  report: TrustReport | undefined,
+): NodeProblem | undefined {
+  const {serial, notBefore} = issued?.newest ?? {}
+  if (!report || !notBefore || serial === report.client.serial) return undefined
+  if (notBefore.getTime() <= Date.parse(report.client.notBefore) + SLACK) return undefined
+  return {
+    code: 'newer-certificate',
+    message: `certificate ${serial ?? ''} was issued for it later, but it does not use that`,
+  }
+}
+
+function readyProblem({node}: NodeFacts): NodeProblem | undefined {
+  const ready = node.status?.conditions?.find(({type}) => type === 'Ready')
+  if (!ready || ready.status === 'True') return undefined
+  return {code: 'not-ready', message: ready.message ?? 'the kubelet is not ready'}
+}
+
+const problem = (code: NodeProblem['code'], message: string): NodeProblem => ({code, message})
+
+/** Everything about one node. */
+export function reportOn(facts: NodeFacts, {now, authorities}: ReportContext): NodeReport {
+  const {node, issued, waiting, revoked} = facts
+  const report = trustReportOf(node)
+  const certificate = certificateOf(facts, report)
+  const serving = report?.serving ? reported(report.serving) : null
+  const found = [
+    revoked === undefined ? undefined : problem('revoked', `its certificate is revoked${revoked}`),
+    certificate ? timeProblem(certificate, 'its certificate', now) : undefined,
+    serving ? timeProblem(serving, 'its serving certificate', now) : undefined,
+    trustProblem(report, authorities),
+    newerProblem(facts, report),
+    waiting.length > 0
+      ? problem('request-waits', `a request waits for approval: ${waiting.slice(0, 3).join(', ')}`)
+      : undefined,
+    readyProblem(facts),
+    certificate ? undefined : problem('unknown', 'nothing is known about its certificate'),
+  ].filter((one) => one !== undefined)
+  const renewed = issued && issued.count > 1 ? issued.newest.notBefore : undefined
+  return {
+    name: node.metadata.name ?? '',
+    registered: node.metadata.creationTimestamp ?? null,
+    certificate,
+    serving,
+    trusts: report ? [...report.trusts] : null,
+    lastRenewal: report?.lastRenewal ?? (renewed ? formatTimestamp(renewed) : null),
+    problems: found.sort((one, other) => rank(one.code) - rank(other.code)),
+  }
+}
+
+const rank = (code: NodeProblem['code'] | undefined): number =>
+  code === undefined ? NODE_PROBLEMS.length : NODE_PROBLEMS.indexOf(code)
+
+/** The worst first, then those whose certificate expires first. */
+export function byUrgency(one: NodeReport, other: NodeReport): number {
+  const worst = rank(one.problems[0]?.code) - rank(other.problems[0]?.code)
+  if (worst !== 0) return worst
+  const [end, otherEnd] = [one, other].map(({certificate}) => certificate?.notAfter ?? '')
+  if (end !== otherEnd) return (end ?? '') < (otherEnd ?? '') ? -1 : 1
+  return one.name < other.name ? -1 : 1
+}

@@ -1,0 +1,96 @@
+import type {CertificateSigningRequest} from '../../api/certificates.ts'
+import type {UserInfo} from '../../api/meta.ts'
+import {formatTimestamp} from '../../bootstrap/timestamp.ts'
+import type {ApiClient} from '../../client/api-client.ts'
+import {approverOpinions} from '../../controllers/approval/opinions.ts'
+import {NODES, isNodeName, nodeUser} from '../../csr/node-names.ts'
+import type {ApproverOpinion} from '../../csr/opinion.ts'
+import {KUBELET_CLIENT} from '../../csr/signers.ts'
+import {TrustError} from '../../errors.ts'
+import {createRequest} from '../../pki/create.ts'
+import {generateKeys} from '../../pki/keys.ts'
+import {NO_NAMES} from '../../pki/subject-names.ts'
+import type {Clock} from '../../runtime.ts'
+import {askersOf, type AskedWith, type Asker} from './simulated-askers.ts'
+
+/** Later than every request and every grant that exists. */
+const LATEST = '9'.repeat(20)
+
+/** What would happen to a machine that asks in one way. */
+export interface SimulatedWay {
+  /** `token <id>`, `a token of the default group`, `credential <id>`. */
+  by: string
+  requester: string
+  groups: string[]
+  outcome: 'approved' | 'held' | 'refused'
+  /** Why the server would not even take the request. */
+  problems: string[]
+  approvers: ApproverOpinion[]
+}
+
+export interface Simulation {
+  node: string
+  ways: SimulatedWay[]
+}
+
+async function mayAsk(client: ApiClient, {username, groups}: UserInfo): Promise<boolean> {
+  const {status} = await client.subjectAccessReviews.create({
+    metadata: {},
+    spec: {
+      user: username,
+      groups,
+      resourceAttributes: {
+        group: 'certificates.k8s.io',
+        resource: 'certificatesigningrequests',
+        verb: 'create',
+      },
+    },
+  })
+  return status?.allowed === true
+}
+
+/** As a kubelet asks for its first certificate, with a key that nobody has. */
+async function requestFor(node: string, now: Date): Promise<CertificateSigningRequest> {
+  const subject = {commonName: nodeUser(node), organizations: [NODES]}
+  const pem = await createRequest(subject, await generateKeys(), NO_NAMES)
+  return {
+    metadata: {creationTimestamp: formatTimestamp(now), resourceVersion: LATEST},
+    spec: {
+      request: Buffer.from(pem).toString('base64'),
+      signerName: KUBELET_CLIENT,
+      usages: ['digital signature', 'client auth'],
+    },
+  }
+}
+
+/** What would happen if a new machine asked now for its first certificate: by the rules and facts that the approvers decide by. */
+export async function simulateJoin(
+  client: ApiClient,
+  {node, ...asked}: AskedWith & {node: string},
+  clock: Clock,
+): Promise<Simulation> {
+  if (!isNodeName(node)) {
+    throw new TrustError('USAGE', '--node is not a valid name for a node', {
+      hints: ['use lower-case letters, digits, hyphens and dots, as in "worker-1.example.com"'],
+    })
+  }
+  const now = clock.now()
+  const askers = await askersOf(client, asked, now)
+  const request = await requestFor(node, now)
+  const simulate = async ({by, user, problems}: Asker): Promise<SimulatedWay> => {
+    const csr = {...request, spec: {...request.spec, ...user}}
+    const approvers = await approverOpinions(client, csr, {clock})
+    const isAllowed = await mayAsk(client, user)
+    const reasons = [...problems, ...(isAllowed ? [] : ['it may not create certificate requests'])]
+    const isApproved = approvers.some(({decision}) => decision === 'approve')
+    return {
+      by,
+      requester: user.username,
+      groups: user.groups,
+      outcome: reasons.length > 0 ? 'refused' : isApproved ? 'approved' : 'held',
+      problems: reasons,
+      approvers,
+    }
+  }
+  return {node, ways: await Promise.all(askers.map(simulate))}
+}

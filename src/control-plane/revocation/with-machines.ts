@@ -1,0 +1,163 @@
+import type {Lease} from '../../api/coordination.ts'
+import {TOKEN_USER_PREFIX} from '../../bootstrap/use-token.ts'
+import type {ApiClient} from '../../client/api-client.ts'
+import {
+  RECORD_LABEL,
+  RECORD_NAMESPACE,
+  nodeOf,
+  readRecord,
+  type NodeRecord,
+} from '../../controllers/approval/node-record.ts'
+import {
+  ObtainedCertificates,
+  type JoinCredential,
+  type ObtainedCertificate,
+} from '../../controllers/signing/obtained-by.ts'
+import {nodeOfUser, nodeUser} from '../../csr/node-names.ts'
+import {TrustError, hasCode} from '../../errors.ts'
+import type {Clock} from '../../runtime.ts'
+import {isCurrent, lastEnds, readLogOf, type KnownCertificate} from './known-certificates.ts'
+import {revokeCertificates, type RevocationReport} from './revoke.ts'
+
+/** A machine that came by a credential. */
+interface WithdrawnNode {
+  name: string
+  /** Whether its Node is cordoned now; false if there is no Node. */
+  cordoned: boolean
+}
+
+/** What was withdrawn with a credential, besides the credential itself. */
+export interface WithdrawnMachines {
+  certificates: RevocationReport[]
+  /** Their Nodes are left for a person to delete. */
+  nodes: WithdrawnNode[]
+}
+
+export interface WithdrawOptions {
+  reason: string
+  /** The issuance log; undefined if it is not on this machine. */
+  log: string | undefined
+  warn: (line: string) => void
+  dryRun?: boolean | undefined
+}
+
+type Client = Pick<ApiClient, 'configMaps' | 'csrs' | 'leases' | 'nodes' | 'selfSubjectReviews'>
+
+const known = ({node, pin, issuer, ...one}: ObtainedCertificate): KnownCertificate => ({
+  user: node === undefined ? one.subject : nodeUser(node),
+  ...(pin !== undefined && {pin}),
+  serial: one.serial,
+  ...(issuer !== undefined && {issuer}),
+  fingerprint: one.fingerprint,
+  request: one.request,
+  notAfter: new Date(one.notAfter),
+})
+
+/** The approver's records: who asked for a name, and which key has it. They are there also where the issuance log is out of reach. */
+async function readRecords({leases}: Client): Promise<Map<string, NodeRecord>> {
+  const records = new Map<string, NodeRecord>()
+  const onPage = (items: Lease[]) => {
+    for (const lease of items) records.set(nodeOf(lease), readRecord(lease))
+  }
+  await leases.list({namespace: RECORD_NAMESPACE, labelSelector: RECORD_LABEL, onPage})
+  return records
+}
+
+/** The records name the token that a machine joined with, but no other credential: all requests of those have the same requester. */
+function requireSource(
+  credential: JoinCredential,
+  {log, warn}: Pick<WithdrawOptions, 'log' | 'warn'>,
+): void {
+  if (log !== undefined) return
+  if ('tokenId' in credential) {
+    warn(
+      'the issuance log is not on this machine: machines are found only by the records of their names. Run this on the machine of the control plane to find all certificates',
+    )
+    return
+  }
+  throw new TrustError(
+    'USAGE',
+    'without the issuance log nobody can tell which machines joined with this credential; nothing was changed',
+    {
+      hints: [
+        'run it on the machine of the control plane, as a user who may read the issuance log there, with its admin.conf',
+        'or leave out --with-machines to revoke the credential alone now, and run it there afterwards',
+      ],
+    },
+  )
+}
+
+function recordedKeys(
+  records: ReadonlyMap<string, NodeRecord>,
+  credential: JoinCredential,
+): KnownCertificate[] {
+  if (!('tokenId' in credential)) return []
+  return [...records]
+    .filter(([, {requester}]) => requester === `${TOKEN_USER_PREFIX}${credential.tokenId}`)
+    .flatMap(([node, {holder, until}]) =>
+      holder === undefined
+        ? []
+        : [{user: nodeUser(node), pin: holder, ...(until && {notAfter: until})}],
+    )
+}
+
+/** The nodes that have a withdrawn key. One that has joined anew with another credential stays. */
+function nodesOf(
+  certificates: readonly KnownCertificate[],
+  records: ReadonlyMap<string, NodeRecord>,
+): Set<string> {
+  const keys = new Set(certificates.map(({pin}) => pin))
+  const names = certificates.flatMap(({user = ''}) => nodeOfUser(user) ?? [])
+  return new Set(
+    names.filter((name) => {
+      const holder = records.get(name)?.holder
+      return holder === undefined || keys.has(holder)
+    }),
+  )
+}
+
+async function cordon(
+  {nodes}: Client,
+  name: string,
+  {dryRun}: WithdrawOptions,
+): Promise<WithdrawnNode> {
+  try {
+    const patch = {spec: {unschedulable: true}}
+    await nodes.patch(name, patch, {type: 'merge', dryRun})
+    return {name, cordoned: true}
+  } catch (error) {
+    if (!hasCode(error, 'NOT_FOUND')) throw error
+    return {name, cordoned: false}
+  }
+}
+
+/**
+ * Revokes every certificate that was obtained by a credential, and those that these obtained in turn, and cordons the Nodes. The
+ * credential itself is to be withdrawn first, so that nobody gets another one in the meantime.
+ */
+export async function withdrawMachines(
+  client: Client,
+  credential: JoinCredential,
+  options: WithdrawOptions,
+  clock: Clock,
+): Promise<WithdrawnMachines> {
+  const {log, warn, reason, dryRun} = options
+  requireSource(credential, options)
+  const obtained = new ObtainedCertificates(credential)
+  await readLogOf({log, warn}, obtained.see)
+  const logged = obtained.found.map(known)
+  const keys = new Set(logged.map(({pin}) => pin))
+  const records = await readRecords(client)
+  const recorded = recordedKeys(records, credential).filter(({pin}) => !keys.has(pin))
+  const now = clock.now()
+  const certificates = [...logged, ...recorded].filter((one) => isCurrent(one, now))
+  const {revoked, unchanged} = await revokeCertificates(
+    client,
+    certificates,
+    {reason, dryRun, ends: await lastEnds({client, log, warn})},
+    clock,
+  )
+  const nodes: WithdrawnNode[] = []
+  for (const name of nodesOf(certificates, records)) nodes.push(await cordon(client, name, options))
+  return {certificates: [...revoked, ...unchanged], nodes}
+}

@@ -1,0 +1,119 @@
+import type {CertificateSigningRequest} from '../../api/certificates.ts'
+import type {ConfigMap} from '../../api/core.ts'
+import type {ApiClient} from '../../client/api-client.ts'
+import {startInformer} from '../../client/informer.ts'
+import type {CallOptions} from '../../client/resource-client.ts'
+import {certificateFingerprint, credentialOf} from '../../csr/credential.ts'
+import {verdict, type ApproverOpinion, type RuleVerdict, type Unknown} from '../../csr/opinion.ts'
+import type {RequestedCertificate} from '../../csr/requested-certificate.ts'
+import {RevocationList} from '../../trust/revocation-list.ts'
+import {
+  REVOCATION_NAMES,
+  REVOCATION_NAMESPACE,
+  readRevocations,
+  type Revocation,
+} from '../../trust/revocations.ts'
+import type {Source} from '../kernel/controller.ts'
+
+/** Why a request is held. */
+const REVOKED = 'Revoked'
+const RULE = "neither the key nor the requester's certificate is revoked"
+
+const NAMES = new Set(REVOCATION_NAMES)
+
+const isOfList = ({metadata}: ConfigMap): boolean =>
+  metadata.namespace === REVOCATION_NAMESPACE && NAMES.has(metadata.name ?? '')
+
+const because = ({reason}: Revocation): string => (reason === undefined ? '' : `: ${reason}`)
+
+/**
+ * Whether a request is for a revoked key, or was made with a certificate that is revoked by now: what its holder asked for before must
+ * not become valid afterwards.
+ */
+export function revokedRule(
+  list: RevocationList,
+  {spec}: Pick<CertificateSigningRequest, 'spec'>,
+  {pin}: RequestedCertificate,
+): RuleVerdict {
+  const key = list.findKey(pin)
+  if (key) return verdict('not-revoked', RULE, false, `its key is revoked${because(key)}`)
+  const fingerprint = certificateFingerprint(credentialOf(spec) ?? '')
+  const used = fingerprint === undefined ? undefined : list.findFingerprint(fingerprint)
+  if (used) {
+    const found = `the certificate that it was requested with is revoked${because(used)}`
+    return verdict('not-revoked', RULE, false, found)
+  }
+  return verdict('not-revoked', RULE, true, 'neither is revoked')
+}
+
+/** Where the caller may not read the list. */
+export const unknownRevocation = ({unknown}: Unknown): RuleVerdict =>
+  verdict('not-revoked', RULE, false, `not known: ${unknown}`)
+
+/** An approver's opinion with the rule: it approves nothing for a revoked key. */
+export function withRevokedRule(opinion: ApproverOpinion, rule: RuleVerdict): ApproverOpinion {
+  if (opinion.decision === 'ignore') return opinion
+  const rules = [...opinion.rules, rule]
+  if (rule.holds || opinion.decision === 'deny') return {...opinion, rules}
+  return {...opinion, rules, decision: 'hold', reason: REVOKED}
+}
+
+/** Reads the list once. */
+export async function readRevocationList(
+  {configMaps}: Pick<ApiClient, 'configMaps'>,
+  options: CallOptions = {},
+): Promise<RevocationList> {
+  const list = new RevocationList()
+  const namespace = REVOCATION_NAMESPACE
+  const objects = await Promise.all(
+    REVOCATION_NAMES.map((name) => configMaps.find({namespace, name}, options)),
+  )
+  for (const [index, object] of objects.entries()) {
+    list.set(String(index), readRevocations(object?.data))
+  }
+  return list
+}
+
+/** Where a controller follows the list: the ConfigMaps of a server that has one. */
+export type RevocationSource = Pick<ApiClient['configMaps'], 'list' | 'watch'>
+
+/** The list, as an approver follows it. After a change it looks again at all of its requests that wait. */
+export class RevokedCertificates implements Source {
+  readonly #configMaps: RevocationSource
+  readonly #waiting: () => Iterable<string>
+  readonly #list = new RevocationList()
+  #synced: Promise<void> = Promise.resolve()
+
+  constructor(configMaps: RevocationSource, waiting: () => Iterable<string>) {
+    this.#configMaps = configMaps
+    this.#waiting = waiting
+  }
+
+  start({signal, enqueue, onError}: Parameters<Source['start']>[0]): ReturnType<Source['start']> {
+    const informer = startInformer(this.#configMaps, {
+      signal,
+      select: {namespace: REVOCATION_NAMESPACE},
+      onError,
+      onChange: ({key, current, previous}) => {
+        const object = current ?? previous
+        if (object === undefined || !isOfList(object)) return
+        this.#list.set(key, readRevocations(current?.data))
+        for (const name of this.#waiting()) enqueue(name)
+      },
+    })
+    this.#synced = informer.synced
+    return informer
+  }
+
+  /** Why an approver holds a request for a revoked key; undefined if nothing is revoked. */
+  async opinionOn(
+    approver: string,
+    csr: Pick<CertificateSigningRequest, 'spec'>,
+    requested: RequestedCertificate,
+  ): Promise<ApproverOpinion | undefined> {
+    // "Not revoked" must never mean "not read yet".
+    await this.#synced
+    const rule = revokedRule(this.#list, csr, requested)
+    return rule.holds ? undefined : {approver, decision: 'hold', rules: [rule], reason: REVOKED}
+  }
+}

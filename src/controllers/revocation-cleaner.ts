@@ -1,0 +1,129 @@
+import type {ConfigMap, ObjectReference} from '../api/core.ts'
+import type {Lease} from '../api/coordination.ts'
+import type {ApiClient} from '../client/api-client.ts'
+import {hasCode} from '../errors.ts'
+import type {Clock} from '../runtime.ts'
+import {
+  REVOCATION_NAMES,
+  REVOCATION_NAMESPACE,
+  endOf,
+  readRevocations,
+  revokedPin,
+  type ReadRevocations,
+  type Revocation,
+} from '../trust/revocations.ts'
+import {RECORD_LABEL, RECORD_NAMESPACE, readRecord} from './approval/node-record.ts'
+import {follow, type ControllerSpec, type Copy} from './kernel/controller.ts'
+import {EventReporter} from './kernel/events.ts'
+import {DONE, type Reconcile} from './kernel/work-queue.ts'
+
+const COMPONENT = 'revocation-cleaner'
+const HOUR = 3_600_000
+/** How long an entry stays when its certificates have expired: a clock that jumps ahead for a while must not make them valid again. */
+const GRACE = 26 * HOUR
+const NAMES = new Set(REVOCATION_NAMES)
+const MOST_QUOTED = 5
+
+function quoted(keys: readonly string[]): string {
+  const some = keys.slice(0, MOST_QUOTED).map((key) => `"${key}"`)
+  const left = keys.length - some.length
+  return `${some.join(', ')}${left > 0 ? ` and ${left} more` : ''}`
+}
+
+const referenceTo = ({metadata}: ConfigMap): ObjectReference => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  namespace: REVOCATION_NAMESPACE,
+  ...(metadata.name === undefined ? {} : {name: metadata.name}),
+  ...(metadata.uid === undefined ? {} : {uid: metadata.uid}),
+})
+
+/** The keys that hold a node's name. They may take it again even when their certificate has expired. */
+async function holders(reader: Pick<ApiClient, 'leases'>, signal: AbortSignal) {
+  const pins = new Set<string>()
+  const onPage = (items: Lease[]) => {
+    for (const lease of items) {
+      const {holder, reserved} = readRecord(lease)
+      for (const pin of [holder, reserved?.pin]) if (pin !== undefined) pins.add(pin)
+    }
+  }
+  const select = {namespace: RECORD_NAMESPACE, labelSelector: RECORD_LABEL}
+  await reader.leases.list({...select, signal, onPage})
+  return pins
+}
+
+const removableAt = (one: Revocation): number => endOf(one) + GRACE
+
+/**
+ * Removes the entries of certificates that expired a good day ago from the list of revoked ones, unless their key still holds a node's name. Reports
+ * entries that cannot be read.
+ */
+function cleanRevocations(
+  lists: Pick<Copy<ConfigMap>, 'find'>,
+  reader: Pick<ApiClient, 'leases'>,
+  writer: Pick<ApiClient, 'configMaps' | 'events'>,
+  clock: Clock,
+): Reconcile {
+  const events = new EventReporter(writer, COMPONENT, clock)
+
+  async function report(list: ConfigMap, read: ReadRevocations, signal: AbortSignal) {
+    const {unknown, unreadable} = read
+    const problems = [
+      ...(unknown.length > 0
+        ? [`revokes nothing, for it names no key or serial number: ${quoted(unknown)}`]
+        : []),
+      ...(unreadable.length > 0
+        ? [`in force, but never removed, for its details are unreadable: ${quoted(unreadable)}`]
+        : []),
+    ]
+    for (const message of problems) {
+      const happening = {type: 'Warning', reason: 'RevocationUnreadable', message} as const
+      await events.report(referenceTo(list), happening, {signal})
+    }
+  }
+
+  return async (key, signal) => {
+    const list = await lists.find(key)
+    if (list === undefined) return DONE
+    const read = readRevocations(list.data)
+    await report(list, read, signal)
+    const now = clock.now().getTime()
+    const expired = read.revocations.filter((one) => removableAt(one) <= now)
+    const next = Math.min(...read.revocations.map(removableAt).filter((end) => end > now))
+    if (expired.length > 0) {
+      const held = await holders(reader, signal)
+      const unused = expired.filter(({id}) => !held.has(revokedPin(id) ?? ''))
+      if (unused.length > 0) await remove(list, unused, signal)
+    }
+    const wait = Math.min(next - now, expired.length > 0 ? HOUR : Infinity)
+    return wait === Infinity ? DONE : {requeueAfter: wait}
+  }
+
+  async function remove(list: ConfigMap, unused: readonly Revocation[], signal: AbortSignal) {
+    const gone = new Set<string>(unused.map(({id}) => id))
+    const data = Object.fromEntries(Object.entries(list.data ?? {}).filter(([id]) => !gone.has(id)))
+    try {
+      await writer.configMaps.update({...list, data}, {signal})
+    } catch (error) {
+      // Changed in the meantime: that event adds it again.
+      if (!hasCode(error, 'NOT_FOUND', 'CONFLICT')) throw error
+    }
+  }
+}
+
+export function revocationCleanerController(
+  reader: ApiClient,
+  writer: ApiClient,
+  clock: Clock,
+): ControllerSpec {
+  const lists = follow(
+    reader.configMaps,
+    ({metadata}, key) => (NAMES.has(metadata.name ?? '') ? [key] : []),
+    {namespace: REVOCATION_NAMESPACE},
+  )
+  return {
+    name: COMPONENT,
+    sources: [lists],
+    reconcile: cleanRevocations(lists, reader, writer, clock),
+  }
+}

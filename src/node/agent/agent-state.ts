@@ -1,0 +1,98 @@
+import {messageOf, TrustError} from '../../errors.ts'
+import {readFileIfThere, writeFileSafely} from '../../fs/files.ts'
+import {nodeFile} from '../node-files.ts'
+
+/** Why something failed. */
+export interface Failure {
+  code: string
+  message: string
+}
+
+export interface CertificateState {
+  /** When it was last tried to renew it. */
+  lastAttempt?: string
+  /** Why that failed; absent if it did not. */
+  error?: Failure
+  /** The request that waits for a decision. */
+  pendingRequest?: string
+  /** When it was last renewed. */
+  lastRenewal?: string
+}
+
+/** What can change for those who use a node's files. */
+export const CHANGES = ['client-certificate', 'serving-certificate', 'ca-bundle'] as const
+export type Change = (typeof CHANGES)[number]
+
+/** What `node run` has done, for the next run and for `node status`. Nothing depends on it: without it, some facts are unknown. */
+export interface AgentState {
+  /** The part of a certificate's life in which it is renewed, as `--rotate-at` takes it. */
+  rotateAt?: string
+  client: CertificateState
+  serving: CertificateState
+  clusterInfo: {readAt?: string; error?: Failure}
+  /** The fingerprints that the command of `--on-change` was last called for. */
+  announced?: Partial<Record<Change, string>>
+}
+
+const NOTHING: AgentState = {client: {}, serving: {}, clusterInfo: {}}
+const MOST_BYTES = 64 * 1024
+
+export async function readAgentState(dir: string): Promise<AgentState> {
+  try {
+    const options = {maxBytes: MOST_BYTES}
+    const text = (await readFileIfThere(nodeFile(dir, 'agentState'), options))?.toString()
+    const value: unknown = text === undefined ? {} : JSON.parse(text)
+    return hasParts(value) ? {...NOTHING, ...value} : NOTHING
+  } catch {
+    // Written by an older version, or by hand: it is replaced as a whole.
+    return NOTHING
+  }
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Whether all that is there has the form of its part. */
+const hasParts = (value: unknown): value is Partial<AgentState> =>
+  isObject(value) &&
+  Object.entries(value).every(([name, part]) =>
+    name === 'rotateAt' ? typeof part === 'string' : isObject(part),
+  )
+
+/** The state in memory, and on the disk after each change. */
+export class AgentRecord {
+  readonly #dir: string
+  readonly #onError: (error: unknown) => void
+  #state: AgentState
+  #writes: Promise<void> = Promise.resolve()
+
+  private constructor(dir: string, state: AgentState, onError: (error: unknown) => void) {
+    this.#dir = dir
+    this.#state = state
+    this.#onError = onError
+  }
+
+  /** `onError` is called if a change cannot be written. Nothing else fails because of that. */
+  static async open(dir: string, onError: (error: unknown) => void): Promise<AgentRecord> {
+    return new AgentRecord(dir, await readAgentState(dir), onError)
+  }
+
+  get state(): AgentState {
+    return this.#state
+  }
+
+  /** Resolves once it is on the disk. */
+  async change(change: (state: AgentState) => AgentState): Promise<void> {
+    this.#state = change(this.#state)
+    const text = `${JSON.stringify(this.#state, undefined, 2)}\n`
+    this.#writes = this.#writes.then(() =>
+      writeFileSafely(nodeFile(this.#dir, 'agentState'), text).catch(this.#onError),
+    )
+    await this.#writes
+  }
+}
+
+export const failureOf = (error: unknown): Failure => ({
+  code: error instanceof TrustError ? error.code : 'INTERNAL',
+  message: messageOf(error),
+})

@@ -1,0 +1,128 @@
+import {NodeConnection} from '../certificate-manager/connection.ts'
+import type {BootstrapCredential} from '../bootstrap-credential.ts'
+import type {Pair} from '../certificate-manager/pair.ts'
+import {formatRotationWindow} from '../certificate-manager/rotation-deadline.ts'
+import {AgentMetrics} from './agent-metrics.ts'
+import {AgentRecord} from './agent-state.ts'
+import {Announcer} from './announcer.ts'
+import {ClusterTrust} from './cluster-trust.ts'
+import {Troubles, type Duty} from './duties.ts'
+import {manageClient, manageServing, type RenewalOptions} from './manage.ts'
+import type {ManagedCertificate} from './managed-certificate.ts'
+import {NodeReports} from './node-reports.ts'
+import {renewalRequests} from './renewal-request.ts'
+import {trustReport} from './report-trust.ts'
+
+export interface AgentOptions extends RenewalOptions {
+  /** Whether the client certificate is renewed, or only loaded. */
+  rotatesClient: boolean
+  /** Whether to keep a serving certificate too. */
+  serving: boolean
+  /** What to authenticate with once the certificate has expired. */
+  bootstrap: () => Promise<BootstrapCredential | undefined>
+  /** The node's own pair in a kubeconfig, which is used while it is newer than the stored one. */
+  given?: Pair | undefined
+  /** For the shell. */
+  onChange?: string | undefined
+  /** Whether this only renews: the next `node run` announces the change, and its window stays the one that is shown. */
+  onlyRenews?: boolean | undefined
+}
+
+export interface NodeAgent {
+  /** What it has to do, most urgent first. */
+  duties: Duty[]
+  metrics: AgentMetrics
+  /** The certificates that it keeps valid. */
+  managed: readonly ManagedCertificate[]
+  /** Renews all certificates, whether they are due or not. */
+  renew(signal: AbortSignal): Promise<void>
+  /** Its connection to the cluster, which follows its certificate. */
+  connection: NodeConnection
+  /** Looks at everything again, whatever the last failure asked to wait for. */
+  lookAgain(): void
+  close(): Promise<void>
+}
+
+/** All that keeps one node a member of its cluster. */
+export async function openAgent(options: AgentOptions): Promise<NodeAgent> {
+  const {home, clock, random, log, onlyRenews = false} = options
+  const troubles = new Troubles(log)
+  const record = await AgentRecord.open(home.dir, (error) =>
+    troubles.failed('writing the state of the agent', error),
+  )
+  const metrics = new AgentMetrics(clock)
+  const shared = {connection: () => connection, record, metrics}
+  const client = manageClient(options, shared)
+  await client.load()
+  const connection = await NodeConnection.open(home.info, client.manager.live)
+  const trust = new ClusterTrust({home, connection, record, clock, random, log})
+  const reports: NodeReports = new NodeReports({
+    nodeName: home.nodeName,
+    connection,
+    clock,
+    random,
+    report: () =>
+      client.manager.current &&
+      trustReport({
+        info: trust.home.info,
+        client: client.manager.current,
+        serving: serving?.manager.current,
+        lastRenewal: record.state.client.lastRenewal,
+      }),
+  })
+  const serving: ManagedCertificate | undefined = options.serving
+    ? manageServing(options, shared, () => reports.names)
+    : undefined
+  await serving?.load()
+  const announcer = new Announcer({
+    command: options.onChange,
+    home: () => trust.home,
+    client: () => client.manager.current,
+    serving: () => serving?.manager.current,
+    record,
+    clock,
+    random,
+    log,
+  })
+  await trust.restoreFiles()
+  if (!onlyRenews) {
+    await announcer.begin()
+    await record.change((state) => ({...state, rotateAt: formatRotationWindow(options.window)}))
+  }
+  metrics.watch({client: client.manager, serving: serving?.manager, record})
+
+  const managed = serving ? [client, serving] : [client]
+  const folder: Duty = {
+    name: 'looking at the folder of the node',
+    nextAt: () => clock.now(),
+    work: async () => {
+      for (const one of managed) await one.load()
+    },
+  }
+  const renew = async (signal: AbortSignal) => {
+    if (serving) await reports.namesDuty.work(signal)
+    for (const one of managed) await one.renew(signal)
+  }
+  return {
+    duties: [
+      folder,
+      client.duty,
+      trust.duty,
+      ...(serving ? [reports.namesDuty, serving.duty] : []),
+      renewalRequests(home.dir, renew),
+      reports.reportDuty,
+      ...(onlyRenews ? [] : [announcer.duty]),
+    ],
+    metrics,
+    managed,
+    renew,
+    connection,
+    lookAgain() {
+      for (const {manager} of managed) manager.retryNow()
+      trust.refreshNow()
+      reports.lookNow()
+      announcer.retryNow()
+    },
+    close: () => connection.close(),
+  }
+}

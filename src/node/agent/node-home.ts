@@ -1,0 +1,50 @@
+import {nodeOfUser} from '../../csr/node-names.ts'
+import type {TrustedClusterInfo} from '../../discovery/cluster-info.ts'
+import {TrustError} from '../../errors.ts'
+import {findCertDir} from '../cert-dir.ts'
+import {clusterInfoFiles, readClusterInfo} from '../cluster-info-store.ts'
+import {CredentialStore} from '../credential-store.ts'
+import {kubeletKubeconfig} from '../kubeconfigs.ts'
+import type {NodeFile} from '../node-files.ts'
+
+/** A node as its folder describes it. */
+export interface NodeHome {
+  dir: string
+  certDir: string
+  nodeName: string
+  info: TrustedClusterInfo
+}
+
+const SERVING = 'kubelet-server'
+
+export const clientStore = ({certDir}: Pick<NodeHome, 'certDir'>): CredentialStore =>
+  new CredentialStore(certDir)
+
+export const servingStore = ({certDir}: Pick<NodeHome, 'certDir'>): CredentialStore =>
+  new CredentialStore(certDir, SERVING)
+
+/** Reads which node a folder belongs to. The certificate says so, even after it has expired. */
+export async function openNodeHome(dir: string, namedCertDir?: string): Promise<NodeHome> {
+  const certDir = await findCertDir(dir, namedCertDir)
+  const [info, current] = await Promise.all([readClusterInfo(dir), clientStore({certDir}).read()])
+  if (!info || !current) throw notJoined(dir)
+  const nodeName = nodeOfUser(current.certificate.subject.commonName)
+  if (nodeName !== undefined) return {dir, certDir, nodeName, info}
+  throw new TrustError(
+    'CERTIFICATE_INVALID',
+    `${current.file} does not contain the certificate of a node`,
+    {hints: ['find out where it came from, then move it away and join again']},
+  )
+}
+
+/** The files that let the node, and a kubelet, trust the cluster. The first is enough to write the others again. */
+export const trustFiles = ({dir, certDir, nodeName, info}: NodeHome): NodeFile[] => [
+  ...clusterInfoFiles(dir, info),
+  kubeletKubeconfig(dir, info, nodeName, clientStore({certDir}).current),
+]
+
+function notJoined(dir: string): TrustError {
+  return new TrustError('NOT_JOINED', `${dir} is not the folder of a node that has joined`, {
+    hints: ['join first with "trustadm join"', 'or name the folder of the node with --dir'],
+  })
+}

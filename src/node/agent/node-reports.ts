@@ -1,0 +1,97 @@
+import {Backoff} from '../../client/backoff.ts'
+import type {SubjectNames} from '../../pki/subject-names.ts'
+import type {Clock} from '../../runtime.ts'
+import type {NodeConnection} from '../certificate-manager/connection.ts'
+import {askedWait, Wait} from '../wait.ts'
+import {refreshAfter} from './cluster-trust.ts'
+import type {Duty} from './duties.ts'
+import {reportTrust} from './report-trust.ts'
+import {servingNames} from './serving-names.ts'
+
+export interface NodeReportsOptions {
+  nodeName: string
+  connection: Pick<NodeConnection, 'use'>
+  /** The report as it should be; undefined while there is nothing to report. */
+  report: () => string | undefined
+  clock: Clock
+  random: () => number
+}
+
+const BACKOFF = {base: 2000, max: 300_000}
+
+/** What the agent exchanges with its own Node: it reports its trust there, and reads the addresses to serve under. */
+export class NodeReports {
+  readonly #options: NodeReportsOptions
+  readonly #reportBackoff: Backoff
+  readonly #namesBackoff: Backoff
+  readonly #reportWait: Wait
+  readonly #namesWait: Wait
+  #reported: string | undefined
+  #names: SubjectNames | undefined
+
+  constructor(options: NodeReportsOptions) {
+    this.#options = options
+    this.#reportBackoff = new Backoff({...BACKOFF, random: options.random})
+    this.#namesBackoff = new Backoff({...BACKOFF, random: options.random})
+    this.#reportWait = new Wait(options.clock)
+    this.#namesWait = new Wait(options.clock)
+  }
+
+  /** The names and addresses of the Node, once they are known. */
+  get names(): SubjectNames | undefined {
+    return this.#names
+  }
+
+  lookNow(): void {
+    this.#reportWait.end()
+    this.#namesWait.end()
+  }
+
+  get reportDuty(): Duty {
+    const {report} = this.#options
+    return {
+      name: "reporting on this machine's Node",
+      nextAt: () => {
+        const text = report()
+        return text === undefined || text === this.#reported ? undefined : this.#reportWait.until
+      },
+      work: (signal) => this.#report(signal),
+    }
+  }
+
+  get namesDuty(): Duty {
+    return {
+      name: "reading the addresses of this machine's Node",
+      nextAt: () => this.#namesWait.until,
+      work: (signal) => this.#readNames(signal),
+    }
+  }
+
+  async #report(signal: AbortSignal): Promise<void> {
+    const {nodeName, connection, report} = this.#options
+    const text = report()
+    if (text === undefined) return
+    try {
+      await connection.use((client) => reportTrust(client, nodeName, text, signal))
+    } catch (error) {
+      this.#reportWait.start(Math.max(this.#reportBackoff.next(), askedWait(error)))
+      throw error
+    }
+    this.#reported = text
+    this.#reportBackoff.reset()
+    this.#reportWait.end()
+  }
+
+  async #readNames(signal: AbortSignal): Promise<void> {
+    const {nodeName, connection, random} = this.#options
+    try {
+      const node = await connection.use((client) => client.nodes.get(nodeName, {signal}))
+      this.#names = servingNames(node)
+    } catch (error) {
+      this.#namesWait.start(Math.max(this.#namesBackoff.next(), askedWait(error)))
+      throw error
+    }
+    this.#namesBackoff.reset()
+    this.#namesWait.start(refreshAfter(random))
+  }
+}

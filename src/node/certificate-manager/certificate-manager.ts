@@ -1,0 +1,188 @@
+import {Backoff} from '../../client/backoff.ts'
+import type {WantedCertificate} from '../../enrollment/request.ts'
+import {TrustError} from '../../errors.ts'
+import type {Certificate} from '../../pki/certificate.ts'
+import type {Clock} from '../../runtime.ts'
+import {Replaceable, type Live} from '../../trust/live.ts'
+import type {CredentialStore} from '../credential-store.ts'
+import {askedWait, Wait} from '../wait.ts'
+import {chooseNewer, type Pair} from './pair.ts'
+import {
+  DEFAULT_WINDOW,
+  drawFor,
+  longestWait,
+  rotationDeadline,
+  validityAt,
+  type RotationWindow,
+} from './rotation-deadline.ts'
+import {satisfies} from './template.ts'
+
+/** A pair from the cluster, checked. */
+interface ObtainedPair {
+  certificatePem: string
+  keyPem: string
+  /** Whether it is for the old key, which was the only way to get one: then it is renewed at once. */
+  hasOldKey?: boolean
+}
+
+export interface ManagerOptions {
+  store: Pick<CredentialStore, 'read' | 'update' | 'removeExpired' | 'currentFile'>
+  /** What the certificate must be for; undefined while that is not known. */
+  wanted: () => WantedCertificate | undefined
+  /** One attempt to get a certificate. `current` may have expired. */
+  obtain: (
+    wanted: WantedCertificate,
+    current: Pair | undefined,
+    signal: AbortSignal,
+  ) => Promise<ObtainedPair>
+  /** The pair in a kubeconfig, which is used while there is no newer one. */
+  given?: Pair | undefined
+  clock: Clock
+  window?: RotationWindow | undefined
+  /** Where in the window a certificate is renewed, from 0 to 1. */
+  draw?: ((certificate: Certificate) => number) | undefined
+  /** For the jitter between attempts. */
+  random?: (() => number) | undefined
+}
+
+export interface Attempt {
+  at: Date
+  /** Absent if it succeeded. */
+  error?: unknown
+}
+
+/** As the kubelet: 2 s, twice as long after each failure, and from the fifth on every 32 s. With jitter, unlike there. */
+const BACKOFF = {base: 2000, max: 32_000}
+const AT_ONCE = new Date(0)
+
+/**
+ * The only place that holds a certificate of the node. It loads the pair, hands it out, knows when to renew it, and renews it. The
+ * old pair is used until the new one is on the disk; whatever fails, it stays.
+ */
+export class CertificateManager {
+  readonly #options: ManagerOptions
+  readonly #live = new Replaceable<Pair | undefined>(undefined)
+  readonly #backoff: Backoff
+  readonly #wait: Wait
+  #file: string | undefined
+  #hasOldKey = false
+  #lastAttempt: Attempt | undefined
+  #failures = 0
+
+  constructor(options: ManagerOptions) {
+    this.#options = options
+    this.#backoff = new Backoff({...BACKOFF, random: options.random})
+    this.#wait = new Wait(options.clock)
+  }
+
+  /** The pair to use now. Nobody else keeps one: each new connection asks again. */
+  get live(): Live<Pair | undefined> {
+    return this.#live
+  }
+
+  get current(): Pair | undefined {
+    return this.#live.current
+  }
+
+  get lastAttempt(): Attempt | undefined {
+    return this.#lastAttempt
+  }
+
+  /** How many attempts have failed. */
+  get failures(): number {
+    return this.#failures
+  }
+
+  /** Reads the store again if its pair is another one than before. Returns whether it was. Throws if it has vanished: it stays in use. */
+  async load(): Promise<boolean> {
+    const {store, given, clock} = this.#options
+    if (this.current) {
+      const file = await store.currentFile()
+      if (file === this.#file) return false
+      if (file === undefined) throw vanished(this.#file)
+    }
+    const managed = await store.read()
+    this.#file = managed?.file
+    const chosen = chooseNewer(managed, given, clock.now())
+    if (chosen?.certificate.fingerprint === this.current?.certificate.fingerprint) return false
+    this.#hasOldKey = false
+    await this.#live.replace(chosen)
+    return true
+  }
+
+  /** When the pair should be renewed; the epoch for at once, undefined for never. */
+  get deadline(): Date | undefined {
+    const {wanted: wantedNow, clock, window = DEFAULT_WINDOW, draw = drawFor} = this.#options
+    const wanted = wantedNow()
+    if (!wanted) return undefined
+    const {certificate} = this.current ?? {}
+    const isUsable = certificate && validityAt(certificate, clock.now()) !== 'expired'
+    if (!isUsable || this.#hasOldKey || !satisfies(certificate, wanted)) return AT_ONCE
+    return rotationDeadline(certificate, window, draw(certificate))
+  }
+
+  /** When the next attempt is due: at the deadline, but not before the time that the last failure asks for. */
+  get nextAttempt(): Date | undefined {
+    const {deadline} = this
+    return deadline && new Date(Math.max(deadline.getTime(), this.#wait.until.getTime()))
+  }
+
+  get isDue(): boolean {
+    const {nextAttempt} = this
+    return nextAttempt !== undefined && nextAttempt <= this.#options.clock.now()
+  }
+
+  /** Forgets how long the last failure asks to wait. */
+  retryNow(): void {
+    this.#wait.end()
+  }
+
+  /** One attempt, whether it is due or not. Throws why it failed; the old pair is still in use then. */
+  async renew(signal: AbortSignal): Promise<void> {
+    const {clock} = this.#options
+    try {
+      await this.#renew(signal)
+      this.#lastAttempt = {at: clock.now()}
+    } catch (error) {
+      if (signal.aborted) throw error
+      this.#lastAttempt = {at: clock.now(), error}
+      this.#failures += 1
+      this.#waitAfter(error)
+      throw error
+    }
+  }
+
+  async #renew(signal: AbortSignal): Promise<void> {
+    const {store, wanted: wantedNow, obtain, clock} = this.#options
+    const wanted = wantedNow()
+    if (!wanted) throw new TrustError('INTERNAL', 'it is not known what to request')
+    const {certificatePem, keyPem, hasOldKey = false} = await obtain(wanted, this.current, signal)
+    signal.throwIfAborted()
+    await store.update(certificatePem, keyPem, clock.now())
+    await this.load()
+    this.#hasOldKey = hasOldKey
+    // The new pair is in use already: an old one that cannot be removed does no harm.
+    await store.removeExpired(clock.now()).catch(() => undefined)
+    const {deadline, current} = this
+    if (current && deadline && deadline <= clock.now() && !hasOldKey) {
+      // A signer of very short certificates must make this neither a tight loop nor too late.
+      const longest = longestWait(current.certificate, clock.now())
+      return this.#wait.start(Math.min(this.#backoff.next(), longest))
+    }
+    this.#backoff.reset()
+    this.#wait.end()
+  }
+
+  #waitAfter(error: unknown): void {
+    const longest = longestWait(this.current?.certificate, this.#options.clock.now())
+    this.#wait.start(Math.max(this.#backoff.next(), Math.min(askedWait(error), longest)))
+  }
+}
+
+function vanished(file = ''): TrustError {
+  return new TrustError(
+    'FILE_UNREADABLE',
+    `the link to ${file} has vanished; the certificate that was read from there stays in use`,
+    {hints: ['the next renewal writes a new link; "trustadm node renew" does it at once']},
+  )
+}

@@ -1,0 +1,82 @@
+import type {ApiClient} from '../../client/api-client.ts'
+import {connectLive} from '../../client/connect.ts'
+import type {ServerAccess} from '../../client/server-access.ts'
+import {systemRoots} from '../../client/system-roots.ts'
+import type {TrustedClusterInfo} from '../../discovery/cluster-info.ts'
+import {addressesOf} from '../../discovery/confirm.ts'
+import {hasCode} from '../../errors.ts'
+import {Replaceable, type Live} from '../../trust/live.ts'
+import type {Pair} from './pair.ts'
+
+/** The node's own connection to its cluster. It follows the node's certificate, and the CAs and addresses of the cluster. */
+export class NodeConnection {
+  readonly client: ApiClient
+  readonly #access: Replaceable<ServerAccess>
+  readonly #unfollow: () => void
+  #info: TrustedClusterInfo
+
+  private constructor(
+    info: TrustedClusterInfo,
+    access: ServerAccess,
+    pair: Live<Pair | undefined>,
+  ) {
+    this.#info = info
+    this.#access = new Replaceable(access)
+    this.client = connectLive(this.#access, {retry: {attempts: 2}})
+    this.#unfollow = pair.subscribe((changed) => this.#change(certificateOf(changed)))
+  }
+
+  static async open(
+    info: TrustedClusterInfo,
+    pair: Live<Pair | undefined>,
+  ): Promise<NodeConnection> {
+    const access = {...(await clusterAccess(info)), ...certificateOf(pair.current)}
+    return new NodeConnection(info, access, pair)
+  }
+
+  get info(): TrustedClusterInfo {
+    return this.#info
+  }
+
+  /** Uses what is known about the cluster now. */
+  async follow(info: TrustedClusterInfo): Promise<void> {
+    this.#info = info
+    await this.#change(await clusterAccess(info))
+  }
+
+  /** Does the work with the client. If the server cannot be reached, the next work tries another of its addresses. */
+  async use<Result>(work: (client: ApiClient) => Promise<Result>): Promise<Result> {
+    try {
+      return await work(this.client)
+    } catch (error) {
+      if (hasCode(error, 'SERVER_UNREACHABLE')) await this.#tryNextAddress()
+      throw error
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#unfollow()
+    await this.client.close()
+  }
+
+  async #tryNextAddress(): Promise<void> {
+    const addresses = addressesOf(this.#info)
+    if (addresses.length === 1) return
+    const next = (addresses.indexOf(this.#access.current.server) + 1) % addresses.length
+    await this.#change({server: addresses[next] ?? this.#info.server})
+  }
+
+  async #change(changed: Partial<ServerAccess>): Promise<void> {
+    await this.#access.replace({...this.#access.current, ...changed})
+  }
+}
+
+const clusterAccess = async (info: TrustedClusterInfo): Promise<ServerAccess> => ({
+  server: info.server,
+  ca: info.ca ?? (await systemRoots()),
+  tlsServerName: info.tlsServerName,
+})
+
+const certificateOf = (pair: Pair | undefined): Pick<ServerAccess, 'clientCertificate'> => ({
+  clientCertificate: pair && {certificate: pair.certificatePem, key: pair.keyPem},
+})

@@ -1,0 +1,68 @@
+import type {CertificateSigningRequest} from '../../api/certificates.ts'
+import type {ApiClient} from '../../client/api-client.ts'
+import {refused, requireRequested, type IssuedChain} from '../../enrollment/check.ts'
+import {buildRequest, type WantedCertificate} from '../../enrollment/request.ts'
+import {waitForCertificate} from '../../enrollment/wait.ts'
+import {privateKeyPem, type KeyPair} from '../../pki/keys.ts'
+import type {Certificate} from '../../pki/certificate.ts'
+import type {Clock} from '../../runtime.ts'
+import type {Pair} from './pair.ts'
+import {longestWait} from './rotation-deadline.ts'
+import {satisfies} from './template.ts'
+
+/** As long as the kubelet waits for one request. */
+const LONGEST_WAIT = 15 * 60_000
+/** Long enough for an approver and a signer that are running. */
+const SHORTEST_WAIT = 10_000
+
+/** How long to wait for one request: there must be time for another one before the current certificate expires. */
+export const requestTimeout = (
+  current: {certificate: Pick<Certificate, 'notAfter'>} | undefined,
+  now: Date,
+): number => Math.max(SHORTEST_WAIT, Math.min(LONGEST_WAIT, longestWait(current?.certificate, now)))
+
+export interface RequestOptions {
+  clock: Clock
+  /** What the new certificate is to replace in time. */
+  current?: Pair | undefined
+  signal?: AbortSignal | undefined
+  /** Called once the request exists. */
+  onRequest?: ((csr: CertificateSigningRequest) => void) | undefined
+  /** Called once if nobody has decided on the request for a while. */
+  onPending?: ((csr: CertificateSigningRequest) => void) | undefined
+}
+
+export interface IssuedPair {
+  certificatePem: string
+  keyPem: string
+  chain: IssuedChain
+}
+
+/** RSA keys can encipher, and old clients need that. */
+const usagesFor = ({usages}: WantedCertificate, {publicKey}: KeyPair): readonly string[] =>
+  publicKey.asymmetricKeyType === 'rsa' ? [...usages, 'key encipherment'] : usages
+
+/**
+ * Requests a certificate for a key that exists only in memory, as the kubelet does for a renewal: an interrupted attempt is given
+ * up, and the next one starts with another key and another request.
+ */
+export async function requestCertificate(
+  client: Pick<ApiClient, 'csrs'>,
+  wanted: WantedCertificate,
+  keys: KeyPair,
+  {clock, current, signal, onRequest, onPending}: RequestOptions,
+): Promise<IssuedPair> {
+  const asked = {...wanted, usages: usagesFor(wanted, keys)}
+  const csr = await client.csrs.create(await buildRequest({generateName: 'csr-'}, asked, keys), {
+    signal,
+  })
+  onRequest?.(csr)
+  const certificatePem = await waitForCertificate(client, csr, {
+    timeout: requestTimeout(current, clock.now()),
+    onPending,
+    signal,
+  })
+  const chain = requireRequested(certificatePem, asked, keys, clock.now())
+  if (!satisfies(chain.certificate, wanted)) throw refused('it is not for all requested names')
+  return {certificatePem, keyPem: privateKeyPem(keys.privateKey), chain}
+}

@@ -1,0 +1,138 @@
+import type {CertificateSigningRequest} from '../api/certificates.ts'
+import type {ApiClient} from '../client/api-client.ts'
+import type {TrustedClusterInfo} from '../discovery/cluster-info.ts'
+import {requireRequested} from '../enrollment/check.ts'
+import {issuedPem, nameOf} from '../enrollment/outcome.ts'
+import {discardPendingKey, ensurePendingKey} from '../enrollment/pending-key.ts'
+import {pendingNote} from '../enrollment/pending-note.ts'
+import {submitRequest} from '../enrollment/request.ts'
+import {waitForCertificate} from '../enrollment/wait.ts'
+import {hasCode} from '../errors.ts'
+import {ensureFolder} from '../fs/folders.ts'
+import {parseCertificate} from '../pki/certificate.ts'
+import {publicKeyDer, type KeyPair} from '../pki/keys.ts'
+import {pinOf} from '../pki/pins.ts'
+import type {Clock} from '../runtime.ts'
+import {requireAccepted} from './acceptance.ts'
+import type {BootstrapCredential} from './bootstrap-credential.ts'
+import {pendingKeyIn} from './cert-dir.ts'
+import {clientCertificate, clientRequest} from './client-certificate.ts'
+import {withCredential} from './cluster-access.ts'
+import type {CredentialStore} from './credential-store.ts'
+import {findLastKey, type LastKey} from './last-key.ts'
+import {findNode, requireNameFree} from './node-object.ts'
+
+export interface FirstCertificateOptions {
+  nodeName: string
+  info: TrustedClusterInfo
+  credential: BootstrapCredential
+  store: CredentialStore
+  clock: Clock
+  freshKeys: () => Promise<KeyPair>
+  /** Prints a line about what was done. */
+  tell: (line: string) => void
+  /** Prints what it is waiting for. */
+  note: (line: string) => void
+  /** Milliseconds. */
+  timeout?: number | undefined
+}
+
+/** As long as kubeadm waits. */
+const LONGEST_WAIT = 300_000
+/** With the same key, the next run would find the same request and fail again. */
+const FINAL = ['CERTIFICATE_DENIED', 'CERTIFICATE_FAILED', 'CERTIFICATE_INVALID'] as const
+
+const ASK_AGAIN = ['then run the command again: it sends a request with a new key']
+
+const pendingKeyOf = ({store}: FirstCertificateOptions): string => pendingKeyIn(store.folder)
+
+/**
+ * Gets a certificate for a node that has none, or whose last one has expired, and stores it. The caller holds the lock of the node's
+ * folder. Returns the file.
+ */
+export async function getFirstCertificate(options: FirstCertificateOptions): Promise<string> {
+  const {nodeName, info, credential, store, clock} = options
+  const last = await findLastKey(store, nodeName, clock.now())
+  try {
+    const {keys, ...pair} = await withCredential(info, credential, (client) =>
+      obtain(options, client, last),
+    )
+    const wanted = clientCertificate(nodeName)
+    const chain = requireRequested(pair.certificatePem, wanted, keys, clock.now())
+    await requireAccepted(info, chain, pair, clock.now())
+    const file = await store.update(pair.certificatePem, pair.keyPem, clock.now())
+    await discardPendingKey(pendingKeyOf(options))
+    return file
+  } catch (error) {
+    const isRefused = hasCode(error, ...FINAL)
+    if (isRefused || (hasCode(error, 'CERTIFICATE_REQUEST_DELETED') && !last)) {
+      await discardPendingKey(pendingKeyOf(options))
+    }
+    // The next run must not ask with the refused key again.
+    if (isRefused && last) await ensurePendingKey(pendingKeyOf(options), options.freshKeys)
+    throw error
+  }
+}
+
+async function obtain(
+  options: FirstCertificateOptions,
+  client: ApiClient,
+  last: LastKey | undefined,
+) {
+  const {nodeName, info, timeout = LONGEST_WAIT, note} = options
+  // A Node stays Ready for a while after its machine was switched off: with its own key, this is that machine.
+  const existing = await (last ? findNode : requireNameFree)(client, nodeName)
+  const {csr, keys, pem: keyPem} = await ask(options, client, last)
+  const pin = pinOf({publicKeyDer: publicKeyDer(keys.publicKey)})
+  const allow = `trustadm certificate allow-rejoin ${nodeName} --pin ${pin}`
+  const certificatePem = await waitForCertificate(client, csr, {
+    timeout,
+    onPending: () =>
+      void pendingNote(csr, {ca: info.ca, taken: existing && {node: nodeName, allow}}).then(note),
+    onTrouble: ({message}) => note(`waiting for the cluster: ${message}`),
+    hints: {
+      CERTIFICATE_DENIED: ASK_AGAIN,
+      CERTIFICATE_FAILED: ASK_AGAIN,
+      CERTIFICATE_PENDING: [
+        ...(existing ? [`or let this machine take over the name with "${allow}"`] : []),
+        'then run this command again: it resumes',
+      ],
+    },
+  })
+  return {keys, keyPem, certificatePem}
+}
+
+/** Asks for the certificate. If an earlier request led to one that has expired, asks with another key. */
+async function ask(options: FirstCertificateOptions, client: ApiClient, last: LastKey | undefined) {
+  const {nodeName, store, clock, freshKeys, tell} = options
+  await ensureFolder(store.folder)
+  if (last) tell('the last certificate is no longer valid: requesting a new one with the same key')
+  const pendingKey = () => ensurePendingKey(pendingKeyOf(options), freshKeys)
+  let key: Omit<LastKey, 'serial'> & {serial?: string} = last ?? (await pendingKey())
+  for (;;) {
+    const request = await clientRequest(nodeName, key.keys, key.serial)
+    const {csr, isResumed} = await submitRequest(client, request)
+    if (!hasExpired(csr, clock.now())) {
+      tell(
+        isResumed
+          ? `resuming with the certificate request ${nameOf(csr)} of an earlier run`
+          : `created the certificate request ${nameOf(csr)}`,
+      )
+      return {...key, csr}
+    }
+    tell('the certificate of an earlier request has expired: requesting a new one')
+    await discardPendingKey(pendingKeyOf(options))
+    key = await pendingKey()
+  }
+}
+
+function hasExpired(csr: CertificateSigningRequest, now: Date): boolean {
+  const pem = issuedPem(csr)
+  if (pem === undefined) return false
+  try {
+    return parseCertificate(pem).notAfter <= now
+  } catch {
+    // The later check says what is wrong with it.
+    return false
+  }
+}

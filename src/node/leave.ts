@@ -1,0 +1,153 @@
+import {readdir, rm, rmdir} from 'node:fs/promises'
+import {dirname, join} from 'node:path'
+import {connect} from '../client/connect.ts'
+import {TrustError, hasCode, messageOf, systemCode} from '../errors.ts'
+import {lookAt} from '../fs/file-checks.ts'
+import {unwritable} from '../fs/file-errors.ts'
+import {lockFolder} from '../fs/folder-lock.ts'
+import {ensureFolder, requireSafeFolder, syncFolder} from '../fs/folders.ts'
+import {removeLeftovers} from '../fs/temporary-names.ts'
+import {pinOf} from '../pki/pins.ts'
+import type {Clock} from '../runtime.ts'
+import {withCertificate} from './cluster-access.ts'
+import {readClusterInfo} from './cluster-info-store.ts'
+import {CredentialStore, type StoredCredential} from './credential-store.ts'
+import {forgetNode, notForgotten, type Forgotten} from './forget-node.ts'
+import {findNodeFolder, type NodeFolder} from './node-folder.ts'
+import {nodeFile} from './node-files.ts'
+
+/** What `node leave` prints. */
+export interface LeaveReport {
+  nodeName: string | null
+  dir: string
+  /** Null if nothing on this machine says which node it was. */
+  cluster: Forgotten | null
+  removed: string[]
+  /** What is left in the node's folders, because trustadm did not write it. */
+  kept: string[]
+}
+
+export interface LeaveOptions {
+  clock: Clock
+  /** A kubeconfig of an operator, whose rights are used instead of the node's. */
+  kubeconfig?: string | undefined
+}
+
+/** What there is to leave. */
+export async function planLeave(dir: string, certDir?: string): Promise<NodeFolder> {
+  const folder = await findNodeFolder(dir, certDir)
+  if (folder) return folder
+  throw new TrustError('NOT_FOUND', `there is no node in ${dir}`, {
+    hints: ['name the folder of the node with --dir'],
+  })
+}
+
+/**
+ * Takes the node out of the cluster, then removes what trustadm wrote for it. The cluster comes first, because that needs the
+ * certificate; after an interruption, a second run finishes.
+ */
+export async function leave(
+  dir: string,
+  certDir: string | undefined,
+  options: LeaveOptions,
+): Promise<LeaveReport> {
+  const {removed, kept, ...done} = await alone(dir, async () => {
+    const folder = await planLeave(dir, certDir)
+    const {nodeName, files, foreign} = folder
+    const cluster = nodeName === undefined ? null : await forget(nodeName, folder, options)
+    if (await lookAt(folder.certDir)) await removeLeftovers(folder.certDir)
+    for (const file of files) await remove(file)
+    return {nodeName: nodeName ?? null, dir, cluster, removed: files, kept: foreign}
+  })
+  return {...done, removed, kept: [...new Set([...kept, ...(await removeEmptyFolders(dir))])]}
+}
+
+/** The folders that `join` creates; one of --cert-dir may belong to a kubelet. */
+const ownFolders = (dir: string): string[] => [nodeFile(dir, 'pki'), nodeFile(dir, 'lock'), dir]
+
+/** Removes the folders of the node, and returns the files that are left in them. */
+async function removeEmptyFolders(dir: string): Promise<string[]> {
+  const lock = nodeFile(dir, 'lock')
+  for (const name of await readdir(lock)) {
+    if (LOCK.test(name)) await rm(join(lock, name), {force: true})
+  }
+  const folders = ownFolders(dir)
+  const left: string[] = []
+  for (const folder of folders) left.push(...(await removeIfEmpty(folder)))
+  return left.filter((path) => !folders.includes(path))
+}
+
+/** Works while no other process can. `node run` keeps its folder locked, and would write the files again. */
+async function alone<Result>(dir: string, work: () => Promise<Result>): Promise<Result> {
+  const lock = nodeFile(dir, 'lock')
+  await requireSafeFolder(dir)
+  await ensureFolder(lock)
+  const release = await lockFolder(lock).catch((error: unknown) => {
+    throw hasCode(error, 'STORE_LOCKED') ? inUse(dir, error) : error
+  })
+  try {
+    return await work()
+  } finally {
+    await release()
+  }
+}
+
+const inUse = (dir: string, cause: TrustError): TrustError =>
+  new TrustError('CONFLICT', `another process is working in ${dir}`, {
+    cause,
+    facts: cause.facts,
+    hints: ['stop "trustadm node run" first, with "systemctl disable --now" if it is a service'],
+  })
+
+async function forget(
+  nodeName: string,
+  {dir, certDir}: NodeFolder,
+  {clock, kubeconfig}: LeaveOptions,
+): Promise<Forgotten> {
+  const current = await new CredentialStore(certDir).read().catch(() => undefined)
+  const pin = current && pinOf(current.certificate)
+  if (kubeconfig !== undefined) {
+    const client = await connect(kubeconfig)
+    try {
+      return await forgetNode(client, nodeName, pin)
+    } finally {
+      await client.close()
+    }
+  }
+  try {
+    const info = await readClusterInfo(dir)
+    if (!info || !current) return notForgotten(nodeName, 'this machine has no certificate any more')
+    if (!isValid(current, clock.now())) {
+      return notForgotten(nodeName, 'the certificate of this machine is not valid any more')
+    }
+    return await withCertificate(info, current, (client) => forgetNode(client, nodeName, pin))
+  } catch (error) {
+    return notForgotten(nodeName, messageOf(error))
+  }
+}
+
+const isValid = ({certificate}: StoredCredential, now: Date): boolean =>
+  certificate.notBefore <= now && certificate.notAfter > now
+
+async function remove(file: string): Promise<void> {
+  try {
+    await rm(file, {force: true})
+    await syncFolder(dirname(file))
+  } catch (error) {
+    throw unwritable(file, error)
+  }
+}
+
+const LOCK = /^lock[.-]/
+
+/** Removes the folder, unless it has files; returns those. */
+async function removeIfEmpty(folder: string): Promise<string[]> {
+  if (!(await lookAt(folder))) return []
+  try {
+    await rmdir(folder)
+    return []
+  } catch (error) {
+    if (systemCode(error) !== 'ENOTEMPTY' && systemCode(error) !== 'EEXIST') throw error
+    return (await readdir(folder)).map((name) => join(folder, name))
+  }
+}

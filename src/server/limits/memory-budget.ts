@@ -1,0 +1,65 @@
+const KIB = 1024
+const MIB = 1024 * KIB
+
+/** In bytes: what the server keeps to under any flood, apart from the objects that are stored. */
+const DEFAULT_MEMORY = 400 * MIB
+/** The program, the smallest heap it works in, and garbage that is not collected yet. */
+const PROGRAM = 144 * MIB
+/** Measured over HTTP/2, with its stream, its request and its position in the changes. */
+const WATCH = 24 * KIB
+/** Measured with TLS, its buffers and the HTTP parser. */
+const CONNECTION = 56 * KIB
+
+/** How much of the memory that callers use may go to each purpose. What is left over is room for errors of these figures. */
+const PARTS = {
+  connections: 8 / 32,
+  watches: 6 / 32,
+  answers: 5 / 32,
+  unsent: 2 / 32,
+  uploads: 3 / 32,
+  window: 3 / 32,
+  anonymousAnswers: 2 / 32,
+  anonymousUploads: 0.5 / 32,
+}
+
+/** The limits of everything that callers can make the server keep in memory. */
+export interface MemoryLimits {
+  /** Including handshakes in progress. */
+  connections: number
+  /** Short responses and events that were handed to Node.js and that their callers have not read yet. */
+  unsentBytes: number
+  /** The newest changes of all resources. */
+  windowBytes: number
+  watches: number
+  watchesPerIdentity: number
+  /** Bodies that are being received or processed. */
+  uploadBytes: number
+  uploadBytesPerIdentity: number
+  anonymousUploadBytes: number
+  /** Long responses that their callers have not read yet. */
+  answerBytes: number
+  answerBytesPerIdentity: number
+  anonymousAnswerBytes: number
+}
+
+/** Divides memory between what callers use it for. */
+export function memoryLimits(memory = DEFAULT_MEMORY): MemoryLimits {
+  const part = (purpose: keyof typeof PARTS, unit = 1) =>
+    Math.floor(((memory - PROGRAM) * PARTS[purpose]) / unit)
+  const watches = part('watches', WATCH)
+  const uploadBytes = part('uploads')
+  const answerBytes = part('answers')
+  return {
+    connections: part('connections', CONNECTION),
+    unsentBytes: part('unsent'),
+    windowBytes: part('window'),
+    watches,
+    watchesPerIdentity: Math.floor(watches / 2),
+    uploadBytes,
+    uploadBytesPerIdentity: Math.floor((uploadBytes * 3) / 8),
+    anonymousUploadBytes: part('anonymousUploads'),
+    answerBytes,
+    answerBytesPerIdentity: Math.floor(answerBytes / 2),
+    anonymousAnswerBytes: part('anonymousAnswers'),
+  }
+}

@@ -1,0 +1,141 @@
+import {createHash} from 'node:crypto'
+
+export const REVOCATION_NAMESPACE = 'kube-system'
+
+const FIRST_NAME = 'trustadm-revoked-certificates'
+/** Each has room for about 2,000 entries. */
+const MOST_OBJECTS = 8
+
+/** The ConfigMaps that make up the list, in the order in which they are filled. */
+export const REVOCATION_NAMES: readonly string[] = Array.from({length: MOST_OBJECTS}, (_, index) =>
+  index === 0 ? FIRST_NAME : `${FIRST_NAME}-${index + 1}`,
+)
+
+/** What is revoked: all certificates of a key, or one certificate by its serial number and its issuer. A key in a ConfigMap. */
+export type RevocationId = `key.${string}` | `serial.${string}`
+
+/** What the list says about an entry, for people. Only the id decides what is refused. */
+interface RevocationDetails {
+  /** The user of the certificate. */
+  user?: string
+  serial?: string
+  /** The hexadecimal SHA-256 of the certificate: requests that were made with it are not approved. */
+  fingerprint?: string
+  /** The CertificateSigningRequest that it came from. */
+  request?: string
+  /** When the last certificate expires that the entry is about; the entry is deleted a good day later. Absent: it stays. */
+  expires?: string
+  revoked?: string
+  /** Who revoked it. */
+  by?: string
+  reason?: string
+}
+
+export interface Revocation extends RevocationDetails {
+  id: RevocationId
+}
+
+/** When an entry may go, in milliseconds. */
+export const endOf = ({expires}: Pick<Revocation, 'expires'>): number =>
+  expires === undefined ? Infinity : Date.parse(expires)
+
+const ID = /^(?:key\.[0-9a-f]{64}|serial\.[0-9a-f]{1,64}\.[0-9a-f]{64})$/
+
+const isId = (text: string): text is RevocationId => ID.test(text)
+
+/** The entry for a key, given by its pin. */
+export const keyRevocation = (pin: string): RevocationId => `key.${pin.replace(/^sha256:/, '')}`
+
+/** The pin of the key that an entry is about; undefined for an entry about a single certificate. */
+export const revokedPin = (id: RevocationId): string | undefined =>
+  id.startsWith('key.') ? `sha256:${id.slice('key.'.length)}` : undefined
+
+/** The serial number that an entry is about; undefined for an entry about a key. */
+export const revokedSerial = (id: RevocationId): string | undefined =>
+  id.startsWith('serial.') ? id.split('.')[1] : undefined
+
+/** The entry for one certificate. The issuer is the name of its CA as text. Serial numbers are unique only for each CA. */
+export const serialRevocation = (serial: string, issuer: string): RevocationId =>
+  `serial.${serial}.${createHash('sha256').update(issuer).digest('hex')}`
+
+/** A certificate, by what the list may name. */
+export interface Revocable {
+  pin: string
+  serial: string
+  /** The name of its CA as text. */
+  issuer: string
+}
+
+/** The entries that would revoke a certificate. */
+export const revocationsOf = ({pin, serial, issuer}: Revocable): readonly RevocationId[] => [
+  keyRevocation(pin),
+  serialRevocation(serial, issuer),
+]
+
+const FIELDS = {
+  user: 300,
+  serial: 64,
+  fingerprint: 64,
+  request: 253,
+  expires: 40,
+  revoked: 40,
+  by: 128,
+  reason: 256,
+} as const satisfies Record<keyof RevocationDetails, number>
+
+const FIELD_NAMES = Object.keys(FIELDS) as (keyof RevocationDetails)[]
+
+/** The longest reason that an entry has room for. */
+export const LONGEST_REASON = FIELDS.reason
+
+const isTime = (text: string): boolean => !Number.isNaN(Date.parse(text))
+
+/** An entry as the ConfigMap holds it. Values that are too long are cut. */
+export function encodeRevocation({id, ...details}: Revocation): [id: string, value: string] {
+  const fields = FIELD_NAMES.flatMap((name) => {
+    const text = details[name]
+    return text === undefined ? [] : [[name, text.slice(0, FIELDS[name])]]
+  })
+  return [id, JSON.stringify(Object.fromEntries(fields))]
+}
+
+function readDetails(value: string): RevocationDetails | undefined {
+  try {
+    const fields: unknown = JSON.parse(value)
+    if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) return undefined
+    const known = Object.entries(fields).filter(([name]) => name in FIELDS)
+    if (known.some(([, text]) => typeof text !== 'string')) return undefined
+    const details = Object.fromEntries(known) as RevocationDetails
+    const times = [details.expires, details.revoked].filter((time) => time !== undefined)
+    return times.every(isTime) ? details : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** What a ConfigMap of the list says, and what is wrong with it. */
+export interface ReadRevocations {
+  revocations: Revocation[]
+  /** The keys in the ConfigMap that name neither a key nor a serial number: these revoke nothing. */
+  unknown: string[]
+  /** Entries that are in force, but whose details cannot be read: these never expire. */
+  unreadable: RevocationId[]
+}
+
+/**
+ * Reads a ConfigMap of the list, which people may have edited. An entry is in force even if its details are unreadable, and a bad
+ * entry never affects the others.
+ */
+export function readRevocations(data: Readonly<Record<string, string>> = {}): ReadRevocations {
+  const read: ReadRevocations = {revocations: [], unknown: [], unreadable: []}
+  for (const [id, value] of Object.entries(data)) {
+    if (!isId(id)) {
+      read.unknown.push(id)
+      continue
+    }
+    const details = readDetails(value)
+    if (details === undefined) read.unreadable.push(id)
+    read.revocations.push({id, ...details})
+  }
+  return read
+}

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import {join} from 'node:path'
+import type {ApiClient} from '../../../src/client/api-client.ts'
+import {listNodes} from '../../../src/control-plane/nodes/list.ts'
+import {FileIssuanceLog} from '../../../src/controllers/signing/file-issuance-log.ts'
+import {TrustError} from '../../../src/errors.ts'
+import {parseCertificate} from '../../../src/pki/certificate.ts'
+import {pinOf} from '../../../src/pki/pins.ts'
+import {generateKeys} from '../../../src/pki/keys.ts'
+import {systemClock} from '../../../src/runtime.ts'
+import {TRUST_REPORT, formatTrustReport} from '../../../src/node/trust-report.ts'
+import {keyRevocation} from '../../../src/trust/revocations.ts'
+import {sign, submit} from '../../controllers/approval/support.ts'
+import {ADMIN, startTestServer, type TestServer} from '../../helpers/test-server.ts'
+import {until} from '../../server/support.ts'
+import {useTemporaryFolder} from '../../pki/support.ts'
+
+const DAY = 86_400_000
+
+describe('listing the nodes of a cluster', () => {
+  const folder = useTemporaryFolder()
+  let server: TestServer
+  let admin: ApiClient
+  let warnings: string[]
+  beforeEach(async () => {
+    warnings = []
+    server = await startTestServer()
+    admin = server.clientAs(ADMIN)
+  })
+  afterEach(() => server.stop())
+
+  const list = (more: object = {}) =>
+    listNodes({client: admin, warn: (line) => warnings.push(line), ...more}, systemClock)
+  const newNode = (name: string, annotations: Record<string, string> = {}) =>
+    admin.nodes.create({metadata: {name, annotations}})
+
+  it('joins what nodes report, what was issued, waits and is revoked', async () => {
+    const published = {namespace: 'kube-system', name: 'kube-root-ca.crt'}
+    await until(async () => (await admin.configMaps.find(published)) !== undefined)
+    const client = {
+      serial: '1f',
+      issuer: 'CN=kubernetes',
+      notBefore: new Date(Date.now() - DAY).toISOString(),
+      notAfter: new Date(Date.now() + DAY).toISOString(),
+    }
+    const pin = pinOf(parseCertificate(server.ca))
+    await newNode('reports', {[TRUST_REPORT]: formatTrustReport({trusts: [pin], client})})
+    await newNode('distrusts', {[TRUST_REPORT]: formatTrustReport({trusts: [], client})})
+    await newNode('quiet')
+    await newNode('stolen')
+    const keys = await generateKeys('ECDSA-P256')
+    await submit(admin, {name: 'csr-1', commonName: 'system:node:stolen', keys})
+    await sign(server, admin, 'csr-1', {keys, lifetime: DAY, clock: systemClock})
+    await submit(admin, {name: 'csr-2', commonName: 'system:node:quiet'})
+    const stolen = pinOf({publicKeyDer: keys.publicKey.export({type: 'spki', format: 'der'})})
+    await admin.configMaps.patch(
+      {namespace: 'kube-system', name: 'trustadm-revoked-certificates'},
+      {data: {[keyRevocation(stolen)]: '{"reason":"lost"}'}},
+      {type: 'merge'},
+    )
+    const {nodes} = await list()
+    assert.deepEqual(
+      nodes.map(({name, problems}) => [name, problems.map(({code}) => code)]),
+      [
+        ['stolen', ['revoked']],
+        ['distrusts', ['ca-not-trusted']],
+        ['quiet', ['request-waits', 'unknown']],
+        ['reports', []],
+      ],
+    )
+    assert.match(nodes[0]?.problems[0]?.message ?? '', /revoked: lost$/)
+    assert.deepEqual(warnings, [])
+  })
+
+  it('takes the newest certificate of the issuance log, and counts renewals', async () => {
+    await newNode('one')
+    const log = join(folder(), 'issuance.log')
+    const written = new FileIssuanceLog(log, systemClock)
+    for (const [serial, days] of [
+      ['a', -2],
+      ['b', -1],
+      ['c', -3],
+    ] as const) {
+      await written.append({
+        decision: 'issued',
+        signer: 'kubernetes.io/kube-apiserver-client-kubelet',
+        request: serial,
+        uid: 'u',
+        requester: 'system:node:one',
+        subject: 'O=system:nodes, CN=system:node:one',
+        commonName: 'system:node:one',
+        names: {dns: [], ips: [], emails: [], uris: []},
+        issuer: 'CN=kubernetes',
+        serial,
+        fingerprint: serial.repeat(64),
+        notBefore: new Date(Date.now() + days * DAY).toISOString(),
+        notAfter: new Date(Date.now() + 10 * DAY).toISOString(),
+      })
+    }
+    await written.close()
+    const [report] = (await list({log})).nodes
+    assert.equal(report?.certificate?.serial, 'b')
+    assert.ok(Date.parse(report.lastRenewal ?? '') < Date.now() - DAY + 60_000)
+  })
+
+  it('leaves out what the caller may not read, and says so', async () => {
+    await newNode('one')
+    const forbidden = () => Promise.reject(new TrustError('FORBIDDEN', 'may not'))
+    const client = {
+      ...admin,
+      csrs: {list: forbidden},
+      leases: {list: forbidden},
+      configMaps: {find: forbidden},
+    }
+    const {nodes} = await list({client})
+    assert.deepEqual(
+      nodes.map(({name}) => name),
+      ['one'],
+    )
+    assert.equal(warnings.length, 4)
+  })
+
+  it('reads 5,000 nodes page by page', async () => {
+    const client = {
+      ...admin,
+      nodes: {
+        list: async ({onPage}: {onPage: (items: object[], isFirst: boolean) => void}) => {
+          for (let page = 0; page < 10; page += 1) {
+            const items = Array.from({length: 500}, (_, index) => ({
+              metadata: {name: `n${page * 500 + index}`},
+            }))
+            onPage(items, page === 0)
+          }
+          return await Promise.resolve({items: []})
+        },
+      },
+    }
+    assert.equal((await list({client})).nodes.length, 5000)
+  })
+})

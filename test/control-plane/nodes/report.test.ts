@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import type {Node} from '../../../src/api/node.ts'
+import {byUrgency, reportOn, type NodeFacts} from '../../../src/control-plane/nodes/report.ts'
+import {
+  emptyRecord,
+  readRecord,
+  recordIssued,
+} from '../../../src/controllers/approval/node-record.ts'
+import {TRUST_REPORT, formatTrustReport, type TrustReport} from '../../../src/node/trust-report.ts'
+import {DAY, NOW} from '../../pki/support.ts'
+
+const CA = `sha256:${'ab'.repeat(32)}` as const
+const OTHER_CA = `sha256:${'cd'.repeat(32)}` as const
+const after = (days: number) => new Date(NOW.getTime() + days * DAY)
+const text = (days: number) => after(days).toISOString().replace('.000Z', 'Z')
+
+const certificate = (from: number, to: number) => ({
+  serial: '1f',
+  issuer: 'CN=kubernetes',
+  notBefore: text(from),
+  notAfter: text(to),
+})
+
+const node = (report?: Partial<TrustReport>, status: Node['status'] = {}): Node => ({
+  metadata: {
+    name: 'a',
+    creationTimestamp: text(-9),
+    ...(report && {
+      annotations: {
+        [TRUST_REPORT]: formatTrustReport({trusts: [CA], client: certificate(-1, 9), ...report}),
+      },
+    }),
+  },
+  status,
+})
+
+const report = (facts: Partial<NodeFacts> = {}, authorities: readonly string[] = [CA]) =>
+  reportOn({node: node({}), waiting: [], ...facts}, {now: NOW, authorities})
+const codes = (...args: Parameters<typeof report>) => report(...args).problems.map(({code}) => code)
+
+describe('the report on a node', () => {
+  it('says what the node says of itself', () => {
+    const lastRenewal = text(-1)
+    const serving = certificate(-2, 8)
+    assert.deepEqual(report({node: node({lastRenewal, serving})}), {
+      name: 'a',
+      registered: text(-9),
+      certificate: {...certificate(-1, 9), source: 'node'},
+      serving: {...serving, source: 'node'},
+      trusts: [CA],
+      lastRenewal,
+      problems: [],
+    })
+  })
+
+  it('takes what was issued if the node does not report', () => {
+    const newest = {
+      serial: '2a',
+      issuer: 'CN=other',
+      notBefore: after(-1),
+      notAfter: after(3),
+    }
+    const {
+      certificate: found,
+      lastRenewal,
+      trusts,
+    } = report({
+      node: node(),
+      issued: {newest, count: 2},
+    })
+    assert.deepEqual(found, {
+      serial: '2a',
+      issuer: 'CN=other',
+      notBefore: text(-1),
+      notAfter: text(3),
+      source: 'issued',
+    })
+    assert.deepEqual([lastRenewal, trusts], [text(-1), null])
+    assert.equal(report({node: node(), issued: {newest, count: 1}}).lastRenewal, null)
+  })
+
+  it('takes the record of its name if nothing else is known', () => {
+    const issued = {pin: CA, notBefore: after(-1), notAfter: after(2)}
+    const lease = recordIssued(emptyRecord('a'), issued, NOW) ?? assert.fail()
+    const {certificate: found} = report({node: node(), record: readRecord(lease)})
+    assert.deepEqual([found?.source, found?.notAfter, found?.serial], ['record', text(2), null])
+  })
+
+  it('has nothing wrong with a node that is fine', () => {
+    assert.deepEqual(codes(), [])
+    assert.deepEqual(codes({}, []), [])
+  })
+
+  const cases: [string, string[], Partial<NodeFacts>][] = [
+    ['its certificate has expired', ['expired'], {node: node({client: certificate(-9, 0)})}],
+    [
+      'its certificate is of the future',
+      ['not-yet-valid'],
+      {node: node({client: certificate(1, 9)})},
+    ],
+    [
+      'it was not renewed in time',
+      ['renewal-overdue'],
+      {node: node({client: certificate(-91, 9)})},
+    ],
+    [
+      'its serving certificate has expired',
+      ['expired'],
+      {node: node({serving: certificate(-9, -1)})},
+    ],
+    ['it does not trust a CA', ['ca-not-trusted'], {node: node({trusts: [OTHER_CA]})}],
+    ['its key is revoked', ['revoked'], {revoked: ': stolen'}],
+    ['a request waits', ['request-waits'], {waiting: ['csr-1']}],
+    ['nothing is known', ['unknown'], {node: node()}],
+    [
+      'it is not ready',
+      ['not-ready'],
+      {node: node({}, {conditions: [{type: 'Ready', status: 'Unknown'}]})},
+    ],
+    [
+      'another certificate was issued for it later',
+      ['newer-certificate'],
+      {issued: {newest: {serial: '2a', notBefore: after(-0.5), notAfter: after(9)}, count: 2}},
+    ],
+    [
+      'several things are wrong: the worst comes first',
+      ['revoked', 'expired', 'ca-not-trusted', 'request-waits'],
+      {
+        node: node({client: certificate(-9, -1), trusts: []}),
+        waiting: ['csr-1'],
+        revoked: '',
+      },
+    ],
+  ]
+  for (const [name, expected, facts] of cases) {
+    it(`says if ${name}`, () => assert.deepEqual(codes(facts), expected))
+  }
+
+  it('is not about 90 % of the lifetime: a node may renew that late', () => {
+    assert.deepEqual(codes({node: node({client: certificate(-89, 11)})}), [])
+  })
+
+  it('is sorted by the worst problem, then by expiry, then by name', () => {
+    const named = (name: string, client: TrustReport['client'], revoked?: string) => {
+      const one = node({client})
+      return report({node: {...one, metadata: {...one.metadata, name}}, revoked})
+    }
+    const sorted = [
+      named('later', certificate(-1, 9)),
+      named('b', certificate(-1, 5)),
+      named('a', certificate(-1, 5)),
+      named('expired', certificate(-9, -1)),
+      named('revoked', certificate(-1, 9), ''),
+    ].sort(byUrgency)
+    assert.deepEqual(
+      sorted.map(({name}) => name),
+      ['revoked', 'expired', 'a', 'b', 'later'],
+    )
+  })
+})

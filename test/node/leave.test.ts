@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import {lstat, mkdir, readFile, readdir, rm, writeFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {recordKey} from '../../src/controllers/approval/node-record.ts'
+import {lockFolder} from '../../src/fs/folder-lock.ts'
+import {joinPhases, runJoin} from '../../src/node/join/join.ts'
+import {leave, planLeave} from '../../src/node/leave.ts'
+import {findNodeFolder} from '../../src/node/node-folder.ts'
+import {systemClock} from '../../src/runtime.ts'
+import {joinRequest, startJoinableCluster, useFolder, type JoinableCluster} from './support.ts'
+
+const options = {clock: systemClock}
+
+describe('a node that leaves', function () {
+  this.timeout(30_000)
+  const folder = useFolder()
+  const dirOf = (name: string) => join(folder(), name)
+  let cluster: JoinableCluster
+  let issuing: {stop: () => Promise<void>}
+  let kubeconfig = ''
+  before(async () => {
+    cluster = await startJoinableCluster()
+    issuing = cluster.issueAll()
+  })
+  after(async () => {
+    await issuing.stop()
+    await cluster.stop()
+  })
+  beforeEach(async () => {
+    kubeconfig = join(folder(), 'admin.conf')
+    await writeFile(kubeconfig, await cluster.kubeconfigFor('admin', ['system:masters']))
+  })
+  const joined = async (name: string, more: {certDir?: string} = {}) => {
+    await runJoin(joinRequest(cluster.settings(dirOf(name), name, more)), joinPhases())
+    await cluster.admin.leases.create({
+      metadata: recordKey(name),
+      spec: {holderIdentity: 'sha256:other'},
+    })
+    return dirOf(name)
+  }
+  const isThere = (path: string) => lstat(path).then(Boolean, () => false)
+
+  it('removes what join wrote, and says what an operator runs', async () => {
+    const dir = await joined('one')
+    await writeFile(join(dir, 'node-state.json'), '{}')
+    await writeFile(join(dir, 'renew-request'), '')
+    const {files = []} = (await findNodeFolder(dir)) ?? {}
+    assert.deepEqual(files, [...new Set(files)])
+    const report = await leave(dir, undefined, options)
+    assert.equal(report.nodeName, 'one')
+    assert.deepEqual(report.kept, [])
+    assert.equal(await isThere(dir), false)
+    assert.deepEqual(report.cluster?.commands, [
+      'kubectl delete node one',
+      'kubectl --namespace kube-system delete lease trustadm-node.one --ignore-not-found',
+    ])
+    assert.equal((await cluster.admin.nodes.get('one')).metadata.name, 'one')
+  })
+
+  it('deletes the Node and its record with the rights of an operator', async () => {
+    const dir = await joined('two')
+    await cluster.admin.leases.patch(
+      recordKey('two'),
+      {spec: {holderIdentity: ''}},
+      {type: 'merge'},
+    )
+    const {cluster: forgotten} = await leave(dir, undefined, {...options, kubeconfig})
+    assert.deepEqual(forgotten, {node: 'deleted', record: 'deleted', reason: null, commands: []})
+    assert.equal(await cluster.admin.nodes.find('two'), undefined)
+    assert.equal(await cluster.admin.leases.find(recordKey('two')), undefined)
+  })
+
+  it('leaves the Node to the machine that has taken its name', async () => {
+    const dir = await joined('three')
+    const {cluster: forgotten} = await leave(dir, undefined, {...options, kubeconfig})
+    assert.equal(forgotten?.reason, 'the name now belongs to another machine')
+    assert.deepEqual(forgotten.commands, [])
+    assert.ok(await cluster.admin.nodes.find('three'))
+    assert.equal(await isThere(dir), false)
+  })
+
+  it('changes nothing if the kubeconfig of the operator does not work', async () => {
+    const dir = await joined('four')
+    await writeFile(kubeconfig, '')
+    await assert.rejects(leave(dir, undefined, {...options, kubeconfig}), {
+      code: 'KUBECONFIG_INVALID',
+    })
+    assert.equal(await isThere(join(dir, 'pki', 'kubelet-client-current.pem')), true)
+  })
+
+  it('keeps what others wrote', async () => {
+    const dir = await joined('five')
+    await writeFile(join(dir, 'notes.txt'), 'mine')
+    await writeFile(join(dir, 'pki', 'kubelet-client-2020-01-01-00-00-00.pem'), 'not a pair')
+    await writeFile(join(dir, 'pki', 'ca.crt'), 'changed')
+    await writeFile(join(dir, 'bootstrap-kubelet.conf'), 'users: [{name: fleet, user: {token: a}}]')
+    const {kept} = await leave(dir, undefined, options)
+    assert.deepEqual(
+      kept.sort(),
+      [
+        join(dir, 'bootstrap-kubelet.conf'),
+        join(dir, 'notes.txt'),
+        join(dir, 'pki', 'ca.crt'),
+        join(dir, 'pki', 'kubelet-client-2020-01-01-00-00-00.pem'),
+      ].sort(),
+    )
+    assert.deepEqual((await readdir(dir)).sort(), ['bootstrap-kubelet.conf', 'notes.txt', 'pki'])
+  })
+
+  it('keeps the certificates of a kubelet that joined by itself', async () => {
+    const certDir = join(folder(), 'kubelet')
+    const own = await joined('six', {certDir})
+    const dir = dirOf('for-kubelet')
+    await runJoin(joinRequest(cluster.settings(dir, 'other')), joinPhases({forKubelet: true}))
+    const link = join(certDir, 'kubelet-client-current.pem')
+    const text = `users: [{name: default-auth, user: {client-certificate: ${link}, client-key: ${link}}}]`
+    await writeFile(join(dir, 'kubelet.conf'), text)
+    const {removed} = await leave(dir, undefined, options)
+    assert.deepEqual(removed.sort(), [
+      join(dir, 'bootstrap-kubelet.conf'),
+      join(dir, 'cluster-info.yaml'),
+      join(dir, 'pki', 'ca.crt'),
+    ])
+    assert.equal(await isThere(link), true)
+    await leave(own, undefined, options)
+    assert.deepEqual(await readdir(certDir), [])
+  })
+
+  it('finishes in a second run, wherever the first one was stopped', async () => {
+    const dir = await joined('seven')
+    const {files} = await planLeave(dir)
+    assert.equal(files.length, 5)
+    for (const file of files.slice(0, -1)) {
+      await rm(file)
+      const rest = await planLeave(dir)
+      assert.deepEqual(rest.files, files.slice(files.indexOf(file) + 1))
+    }
+    const report = await leave(dir, undefined, options)
+    assert.deepEqual(report.removed, files.slice(-1))
+    assert.equal(await isThere(dir), false)
+    await assert.rejects(leave(dir, undefined, options))
+  })
+
+  it('says what an operator runs if its certificate is gone or has expired', async () => {
+    const dir = await joined('eight')
+    const later = {now: () => new Date(Date.now() + 100 * 3_600_000)}
+    await rm(join(dir, 'kubelet.conf'))
+    const {cluster: forgotten} = await leave(dir, undefined, {clock: later})
+    assert.match(forgotten?.reason ?? '', /not valid any more/)
+    assert.match(forgotten?.commands.join() ?? '', /kubectl delete node eight/)
+  })
+
+  it('is refused while another process works in the folder, and nothing changes', async () => {
+    const dir = await joined('nine')
+    const release = await lockFolder(join(dir, 'lock'))
+    try {
+      await assert.rejects(leave(dir, undefined, options), {
+        code: 'CONFLICT',
+        message: /another process/,
+      })
+      assert.ok(await readFile(join(dir, 'kubelet.conf')))
+    } finally {
+      await release()
+    }
+  })
+
+  it('is not found in the folder of something else', async () => {
+    const dir = dirOf('plane')
+    await mkdir(join(dir, 'pki'), {recursive: true})
+    await writeFile(join(dir, 'config.yaml'), '')
+    assert.equal(await findNodeFolder(dir), undefined)
+    await assert.rejects(planLeave(dir), {code: 'NOT_FOUND', message: /there is no node/})
+  })
+})
