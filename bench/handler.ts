@@ -16,5 +16,6 @@ export async function benchHandler(): Promise<BenchRow[]> {
 }
 
 const NAMES: Record<string, string> = {
+  certified: 'get with a client certificate',
   list: 'list of 500 objects',
 }

@@ -1,4 +1,6 @@
-import type {ApiResponse} from '../../src/server/kernel/api-request.ts'
+import {createHash} from 'node:crypto'
+import {parseCertificate} from '../../src/pki/certificate.ts'
+import type {ApiRequest, ApiResponse} from '../../src/server/kernel/api-request.ts'
 import {ADMIN, startTestServer} from '../../test/helpers/test-server.ts'
 import {configMap, configMapsPath} from '../objects.ts'
 import {median} from '../rows.ts'
@@ -11,15 +13,20 @@ const WARM_UP = 3
 const AT_ONCE = 10
 const NAMESPACE = 'default'
 
-type Send = (method: string, path: string, body?: string) => Promise<ApiResponse>
+/** Who sends: a caller in the process, or one with a client certificate. */
+type Sender = Pick<ApiRequest, 'caller' | 'peer'>
+type Send = (method: string, path: string, body?: string, sender?: Sender) => Promise<ApiResponse>
 
 /** Microseconds of processor time that each kind of request takes. */
-export type HandlerCosts = Record<'create' | 'get' | 'json' | 'list' | 'update', number>
+export type HandlerCosts = Record<
+  'certified' | 'create' | 'get' | 'json' | 'list' | 'update',
+  number
+>
 
 async function measure(): Promise<HandlerCosts> {
   const server = await startTestServer({controllers: false})
   const {signal} = new AbortController()
-  const send: Send = async (method, target, body = '') => {
+  const send: Send = async (method, target, body = '', sender = {caller: ADMIN}) => {
     const [path = '', query] = target.split('?')
     const answer = await server.handler({
       method,
@@ -30,7 +37,7 @@ async function measure(): Promise<HandlerCosts> {
       body: Buffer.from(body),
       remoteAddress: '127.0.0.1',
       signal,
-      caller: ADMIN,
+      ...sender,
     })
     if (answer.status >= 300) throw new Error(`the server answered ${answer.status}`)
     // A text in pieces has its cost still to come.
@@ -38,13 +45,16 @@ async function measure(): Promise<HandlerCosts> {
     return answer
   }
   try {
-    return await measureVerbs(send)
+    const {certificate} = await server.credentialsFor('admin', ['system:masters'])
+    const {der} = parseCertificate(certificate)
+    const fingerprint = createHash('sha256').update(der).digest('hex')
+    return await measureVerbs(send, {peer: {fingerprint, chain: [der]}})
   } finally {
     await server.stop()
   }
 }
 
-async function measureVerbs(send: Send): Promise<HandlerCosts> {
+async function measureVerbs(send: Send, certified: Sender): Promise<HandlerCosts> {
   const path = configMapsPath(NAMESPACE)
   let made = 0
   let version = 0
@@ -59,11 +69,17 @@ async function measureVerbs(send: Send): Promise<HandlerCosts> {
   const works: {name: keyof HandlerCosts; each: () => Promise<unknown>; times: number}[] = [
     {name: 'json', times: 1000, each: () => Promise.resolve(JSON.stringify(JSON.parse(sample)))},
     {name: 'get', times: 1000, each: () => send('GET', `${path}/object-7`)},
+    {
+      name: 'certified',
+      times: 1000,
+      each: () => send('GET', `${path}/object-7`, '', certified),
+    },
     {name: 'create', times: 300, each: create},
     {name: 'update', times: 300, each: update},
     {name: 'list', times: 50, each: () => send('GET', `${path}?limit=${LISTED}`)},
   ]
   const costs: Record<keyof HandlerCosts, number[]> = {
+    certified: [],
     create: [],
     get: [],
     json: [],
@@ -75,6 +91,7 @@ async function measureVerbs(send: Send): Promise<HandlerCosts> {
   }
   const cost = (name: keyof HandlerCosts) => median(costs[name].slice(WARM_UP))
   return {
+    certified: cost('certified'),
     create: cost('create'),
     get: cost('get'),
     json: cost('json'),

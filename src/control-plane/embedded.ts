@@ -120,6 +120,7 @@ export async function startEmbedded(
       trust,
       tokenIssuer: `https://kubernetes.default.svc.${settings.dnsDomain}`,
       serviceRange: serviceRange(settings.serviceSubnet),
+      seenClientsFile: fileOf(plane, 'seenClients'),
       clock,
       audit: auditOf(plane),
       limits: {

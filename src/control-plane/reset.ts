@@ -77,6 +77,7 @@ export async function planReset(plane: Plane): Promise<ResetPlan> {
     fileOf(plane, 'startFailure'),
     fileOf(plane, 'issuanceKey'),
     `${fileOf(plane, 'issuanceKey')}.new`,
+    fileOf(plane, 'seenClients'),
     // These last: until they are gone, `reset` can be run again.
     fileOf(plane, 'manifest'),
     fileOf(plane, 'config'),

@@ -23,6 +23,8 @@ export type ClientVerdict =
       fingerprint: string
       /** The fingerprint of the trusted CA that it chains up to. */
       issuer: string
+      /** The key of the trusted CA that it depends on: the nearest one in the chain, if a cross-signed certificate came along. */
+      issuerPin: Pin
       /** The certificate itself, for a list of revoked ones. */
       pin: Pin
       serial: string
@@ -39,6 +41,17 @@ function uidOf({subject}: Certificate): {uid?: string; problem?: string} {
   if (uid === undefined) return {}
   if (more.length > 0) return {problem: 'it has more than one UID'}
   return uid.value === '' ? {problem: 'its UID is empty'} : {uid: uid.value}
+}
+
+/** Of the first CA above the leaf whose key is trusted: a cross-signed certificate of a trusted CA is only a detour. */
+function issuerPinOf(
+  leaf: Certificate,
+  chain: readonly Certificate[],
+  bundle: readonly Certificate[],
+): Pin {
+  const isTrusted = ({publicKeyDer}: Certificate) =>
+    bundle.some((trusted) => trusted.publicKeyDer.equals(publicKeyDer))
+  return pinOf(chain.find((one) => one !== leaf && isTrusted(one)) ?? leaf)
 }
 
 /** More than any client needs; those of Kubernetes present one or two. */
@@ -90,6 +103,7 @@ export async function verifyClientCertificate(
     }),
     fingerprint: leaf.fingerprint,
     issuer: verdict.chain.at(-1)?.fingerprint ?? '',
+    issuerPin: issuerPinOf(leaf, verdict.chain, bundle),
     pin: pinOf(leaf),
     serial: leaf.serial,
     issuerName: formatName(leaf.issuer),

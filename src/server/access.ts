@@ -7,6 +7,7 @@ import {createAuthenticator, type Authenticate} from './authn/authenticator.ts'
 import type {BearerAuthenticator} from './authn/bearer.ts'
 import {bootstrapTokenAuthenticator} from './authn/bootstrap-tokens.ts'
 import {createCertificateAuthenticator, type ClientTrust} from './authn/client-certificates.ts'
+import type {SeenClients} from './authn/seen-clients.ts'
 import {createServerServices} from './authn/server-services.ts'
 import {serviceAccountAuthenticator} from './authn/service-account-tokens.ts'
 import {createAuthorize} from './authz/authorizer.ts'
@@ -25,6 +26,8 @@ export interface AccessOptions {
   /** The issuer of service-account tokens. */
   tokenIssuer: string
   clock: Clock
+  /** Receives every client certificate that authenticates. */
+  seen: Pick<SeenClients, 'note'>
 }
 
 /** Who callers are, what they may do, and which of their responses are still open. */
@@ -39,7 +42,7 @@ export interface Access {
   follow(registry: Registry): void
 }
 
-export function createAccess({trust, tokenIssuer, clock}: AccessOptions): Access {
+export function createAccess({trust, tokenIssuer, clock, seen}: AccessOptions): Access {
   const audiences = [tokenIssuer]
   const keys = () => trust.current.tokenKeys
   const tokens = {issuers: [tokenIssuer] as [string], keys, clock}
@@ -47,7 +50,7 @@ export function createAccess({trust, tokenIssuer, clock}: AccessOptions): Access
   // Filled by follow: the table of resources needs them, and they need what the table describes.
   const bearers: BearerAuthenticator[] = []
   const revoked = new RevocationList()
-  const certificates = createCertificateAuthenticator(trust, revoked)
+  const certificates = createCertificateAuthenticator(trust, revoked, seen)
   const authenticate = createAuthenticator({certificates, bearers, audiences, clock})
   const answers = new OpenAnswers(authenticate, clock)
   const rbac = new RbacIndex()

@@ -1,6 +1,7 @@
 import type {TokenKeys} from '../trust/token-keys.ts'
 import {PAGE_NOT_FOUND, type ApiRequest, type ApiResponse} from './kernel/api-request.ts'
 import {DISCOVERY_PATH, JWKS_PATH, jsonWebKeySet, openidConfiguration} from './authn/openid.ts'
+import type {SeenClients} from './authn/seen-clients.ts'
 import {createDiscovery} from './discovery/discovery.ts'
 import {versionDocument} from './discovery/version-document.ts'
 import type {Health} from './health/health.ts'
@@ -15,12 +16,16 @@ export interface DocumentDeps {
   metrics: MetricsRegistry
   issuer: string
   tokenKeys: () => TokenKeys
+  seen: Pick<SeenClients, 'list'>
   /** The `host:port` that clients should use; called once the server listens. */
   serverAddress: () => string
 }
 
 /** Kubernetes serves these outside of its API's routes, which know GET only. */
 const ANSWERS_HEAD = /^\/(?:(?:healthz|livez|readyz|metrics|openapi)(?:\/|$)|$)/
+
+/** Allowed to cluster-admin only: it shows who else there is, and from where. */
+const SEEN_CLIENTS_PATH = '/trustadm/seen-clients'
 
 const JSON_TYPE = 'application/json'
 
@@ -55,6 +60,7 @@ export function createDocuments(
       headers: {'Content-Type': METRICS_CONTENT_TYPE},
       body: deps.metrics.text(),
     }),
+    [SEEN_CLIENTS_PATH]: () => json(deps.seen.list()),
     [DISCOVERY_PATH]: () =>
       json(openidConfiguration(deps.issuer, `${deps.issuer}${JWKS_PATH}`, deps.tokenKeys())),
     [JWKS_PATH]: () => json(jsonWebKeySet(deps.tokenKeys()), 'application/jwk-set+json'),

@@ -6,6 +6,7 @@ import {createAdmission} from './admission/index.ts'
 import {eventRateLimit} from './admission/event-rate-limit.ts'
 import {allowances, requestLimit} from './admission/request-limit.ts'
 import {RequestUsage} from './admission/request-usage.ts'
+import {SeenClientsFile} from './authn/seen-clients-file.ts'
 import {BootstrapTrust, clientAuthoritiesPem, type Extended} from './bootstrap-trust.ts'
 import {createDocuments} from './documents.ts'
 import {EventRetention} from './event-retention.ts'
@@ -31,7 +32,7 @@ import {ensureSystemObjects, republishTrust} from './system-objects.ts'
 /** The parts of the trust state that the server needs. */
 export type ServerTrust = Omit<Trust, 'authorities'>
 
-export interface ServerOptions extends Omit<AccessOptions, 'trust'>, ObservationOptions {
+export interface ServerOptions extends Omit<AccessOptions, 'seen' | 'trust'>, ObservationOptions {
   host: string
   /** 0: the system picks one. */
   port: number
@@ -41,6 +42,8 @@ export interface ServerOptions extends Omit<AccessOptions, 'trust'>, Observation
   trust: Live<ServerTrust>
   /** Where services get their addresses from; the first one is that of `default/kubernetes`. */
   serviceRange: AddressRange
+  /** Where the client certificates in use are remembered; absent: in memory only. */
+  seenClientsFile?: string | undefined
   limits?: {
     http?: Partial<HttpLimits>
     requests?: Partial<RequestLimits>
@@ -66,6 +69,7 @@ export interface RunningServer {
 interface Parts {
   trust: Live<Extended<ServerTrust>>
   access: Access
+  seen: SeenClientsFile
   resources: readonly Resource[]
   /** The store's content in memory. */
   registry: Registry
@@ -78,23 +82,30 @@ interface Parts {
 
 async function openParts(options: ServerOptions): Promise<Parts> {
   const trust = new BootstrapTrust(options.trust, options.onError)
-  const access = createAccess({...options, trust})
+  const {clock, onError} = options
+  const seen = await SeenClientsFile.open({path: options.seenClientsFile, clock, onError})
+  const access = createAccess({...options, trust, seen: seen.clients})
   const resources = createResources(access.services, options.serviceRange)
   const registry = await Registry.open(options.storage, resources, {
     windowBytes: memoryLimits(options.limits?.memory).windowBytes,
-    onError: options.onError,
+    onError,
+  }).catch(async (error: unknown) => {
+    await seen.close()
+    throw error
   })
   access.follow(registry)
   const unfollow = trust.follow(registry)
   const observation = createObservation(options, registry)
-  return {trust, unfollow, access, resources, registry, observation, slice: new ProcessorSlice()}
+  const slice = new ProcessorSlice()
+  return {trust, unfollow, access, seen, resources, registry, observation, slice}
 }
 
-async function closeParts({access, registry, observation, unfollow}: Parts): Promise<void> {
+async function closeParts({access, seen, registry, observation, unfollow}: Parts): Promise<void> {
   unfollow()
   access.answers.close()
   registry.close()
   await observation.audit.close()
+  await seen.close()
 }
 
 /** Creates, reads and changes objects. */
@@ -121,7 +132,7 @@ function resourceEndpoint(
 /** `port` is called once the server listens. */
 function assembleHandler(options: ServerOptions, parts: Parts, port: () => number): Handler {
   const {clock, limits, tokenIssuer, trust, advertiseAddress, onError} = options
-  const {access, resources, observation, slice} = parts
+  const {access, seen, resources, observation, slice} = parts
   const {audit, metrics, health} = observation
   return createHandler({
     authenticate: access.authenticate,
@@ -143,6 +154,7 @@ function assembleHandler(options: ServerOptions, parts: Parts, port: () => numbe
       metrics,
       issuer: tokenIssuer,
       tokenKeys: () => trust.current.tokenKeys,
+      seen: seen.clients,
       serverAddress: () => `${advertiseAddress}:${port()}`,
     }),
     onInternalError: (error, {method, path}) => onError(`${method} ${path}`, error),

@@ -48,6 +48,7 @@ describe('verifyClientCertificate', () => {
       identity: {name: 'jane', groups: ['b', 'a', 'b']},
       fingerprint: leaf.certificate.fingerprint,
       issuer: root.certificate.fingerprint,
+      issuerPin: pinOf(root.certificate),
       pin: pinOf(leaf.certificate),
       serial: leaf.certificate.serial,
       issuerName: 'CN=root',
@@ -62,6 +63,18 @@ describe('verifyClientCertificate', () => {
     const leaf = await leafWith({by: between})
     const verdict = await verdictOn(leaf, {between: [between], roots: [root, twin]})
     assert.equal(verdict.ok && verdict.issuer, twin.certificate.fingerprint)
+    assert.equal(verdict.ok && verdict.issuerPin, pinOf(twin.certificate))
+  })
+
+  it('names the key of the new CA for its certificates, even if they come with one that the old CA cross-signed', async () => {
+    const next = await makeAuthority('next')
+    const cross = await makeAuthority('next', {by: root, keys: next.keys})
+    const leaf = await leafWith({by: next})
+    const verdict = await verdictOn(leaf, {between: [cross], roots: [root, next]})
+    assert.equal(verdict.ok && verdict.issuer, root.certificate.fingerprint)
+    assert.equal(verdict.ok && verdict.issuerPin, pinOf(next.certificate))
+    const old = await verdictOn(leaf, {between: [cross], roots: [root]})
+    assert.equal(old.ok && old.issuerPin, pinOf(root.certificate))
   })
 
   it('has no identity without a common name', async () => {

@@ -23,6 +23,8 @@ export const FILES = {
   issuances: 'logs/issuance.log',
   /** Not beside the log, whose folder may be copied to other machines. */
   issuanceKey: 'issuance.key',
+  /** Which client certificates are in use. */
+  seenClients: 'seen-clients.json',
   store: 'store',
   data: 'store/data.mdb',
 } as const

@@ -19,6 +19,7 @@ export interface Authenticated {
 export interface CertificateCall {
   now: Date
   remoteAddress: string
+  userAgent: string
 }
 
 /**
@@ -60,7 +61,8 @@ export function createAuthenticator({
     const refusals: unknown[] = []
     if (peer !== undefined) {
       try {
-        const found = await certificates(peer, {now: clock.now(), remoteAddress})
+        const userAgent = headers['user-agent'] ?? ''
+        const found = await certificates(peer, {now: clock.now(), remoteAddress, userAgent})
         if (found !== undefined) return authenticated(found)
       } catch (error) {
         if (error instanceof StatusError) throw error

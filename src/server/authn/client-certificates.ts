@@ -9,9 +9,10 @@ import type {PeerCertificates} from '../kernel/api-request.ts'
 import {addressKey} from '../limits/address-key.ts'
 import {TokenBuckets} from '../limits/token-buckets.ts'
 import {tooManyRequests} from '../kernel/status.ts'
-import type {Authenticated, CertificateAuthenticator, CertificateCall} from './authenticator.ts'
+import type {CertificateAuthenticator, CertificateCall} from './authenticator.ts'
 import {verifyCaller, type BootstrapAuthorities} from './bootstrap-authorities.ts'
 import {BoundedCache} from './bounded-cache.ts'
+import type {SeenClients} from './seen-clients.ts'
 
 /** The CAs that client certificates are checked against. */
 export interface ClientTrust {
@@ -42,11 +43,12 @@ interface Refusal {
 /**
  * Kubernetes' x509 authenticator. The chain is checked on every request, so that trust withdrawn bites on open
  * connections too; the signatures are checked once for a certificate and a bundle. In addition to Kubernetes, certificates can
- * be revoked.
+ * be revoked, and those in use are remembered.
  */
 export function createCertificateAuthenticator(
   trust: Pick<Live<ClientTrust>, 'current'>,
   revoked: Pick<RevocationList, 'find'>,
+  seen: Pick<SeenClients, 'note'>,
 ): CertificateAuthenticator {
   const trusted = new BoundedCache<Trusted>(MAX_CACHED)
   const refused = new BoundedCache<Refusal>(MAX_REFUSED)
@@ -96,18 +98,11 @@ export function createCertificateAuthenticator(
   return async (peer, call) => {
     const found = await verified(peer, call)
     if (revoked.find(found.revocations)) throw new Error('it was revoked')
-    return authenticated(found)
+    const {identity, fingerprint, issuer, notAfter} = found
+    if (identity === undefined) return undefined
+    seen.note(identity, found, call)
+    return {user: userOf(identity, fingerprint), issuer, expires: notAfter}
   }
-}
-
-function authenticated({
-  identity,
-  fingerprint,
-  issuer,
-  notAfter,
-}: Trusted): Authenticated | undefined {
-  if (identity === undefined) return undefined
-  return {user: userOf(identity, fingerprint), issuer, expires: notAfter}
 }
 
 function userOf({name, groups, uid}: ClientIdentity, fingerprint: string): UserInfo {

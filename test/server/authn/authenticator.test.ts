@@ -11,6 +11,7 @@ import {
   createCertificateAuthenticator,
   type ClientTrust,
 } from '../../../src/server/authn/client-certificates.ts'
+import {SeenClients} from '../../../src/server/authn/seen-clients.ts'
 import {RevocationList} from '../../../src/trust/revocation-list.ts'
 import {keyRevocation, serialRevocation, type RevocationId} from '../../../src/trust/revocations.ts'
 import {
@@ -46,6 +47,7 @@ describe('createAuthenticator', () => {
   let clock: TestClock
   let trust: ClientTrust
   let revoked: RevocationList
+  let seen: SeenClients
   const trusting = (generation: number, ...certificates: Certificate[]): ClientTrust => ({
     generation,
     bundles: {client: {certificates}},
@@ -61,6 +63,7 @@ describe('createAuthenticator', () => {
     clock = new TestClock()
     trust = trusting(1, authority.issuer.certificate)
     revoked = new RevocationList()
+    seen = new SeenClients(NOW)
     const run = createAuthenticator({
       certificates: createCertificateAuthenticator(
         {
@@ -69,6 +72,7 @@ describe('createAuthenticator', () => {
           },
         },
         revoked,
+        seen,
       ),
       bearers: [bearer],
       audiences: ['api'],
@@ -181,6 +185,28 @@ describe('createAuthenticator', () => {
         await authenticate({peer})
         assert.equal(checks, 1)
       })
+    })
+
+    it('remembers those that authenticate, and no others', async () => {
+      const headers = {'user-agent': 'kubectl/v1.36'}
+      const peer = await withLeaf()
+      await authenticate({peer, headers})
+      clock.advance(MINUTE)
+      await authenticate({peer, headers})
+      await authenticate({peer: await withLeaf({subject: [['o', 'nameless']]})})
+      await assert.rejects(authenticate({peer: await withLeaf({usages: ['server auth']})}), refusal)
+      await authenticate({headers: {authorization: 'Bearer good'}})
+      await authenticate({caller: user('controller')})
+      const [client, ...more] = seen.list().clients
+      assert.deepEqual(more, [])
+      assert.equal(client?.user, 'ann')
+      assert.equal(client.userAgent, 'kubectl/v1.36')
+      assert.equal(client.address, '192.0.2.1')
+      assert.equal(client.issuerPin, pinOf(authority.issuer.certificate))
+      revoked.set('list', {revocations: [{id: keyRevocation(pinOf(certificateOf(peer)))}]})
+      clock.advance(MINUTE)
+      await assert.rejects(authenticate({peer, headers}), refusal)
+      assert.equal(seen.list().clients[0]?.lastSeen, client.lastSeen)
     })
 
     it('refuses one of another CA of the same name', async () => {

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import {
+  SeenClients,
+  type SeenCall,
+  type SeenCertificate,
+} from '../../../src/server/authn/seen-clients.ts'
+import {HOUR, MINUTE, NOW} from './support.ts'
+
+const PIN = `sha256:${'a'.repeat(64)}`
+const ANN = {name: 'ann', groups: ['people']}
+
+const certificate = (wishes: Partial<SeenCertificate> = {}): SeenCertificate => ({
+  fingerprint: 'f1',
+  issuerPin: PIN,
+  serial: '17',
+  notAfter: new Date(NOW.getTime() + HOUR),
+  ...wishes,
+})
+
+const at = (minutes: number, wishes: Partial<SeenCall> = {}): SeenCall => ({
+  now: new Date(NOW.getTime() + minutes * MINUTE),
+  userAgent: 'kubectl/v1.36',
+  remoteAddress: '192.0.2.1',
+  ...wishes,
+})
+
+describe('SeenClients', () => {
+  it('keeps the first time, and of the last request the time, the user agent and the address', () => {
+    const seen = new SeenClients(NOW)
+    seen.note(ANN, certificate(), at(1))
+    seen.note(ANN, certificate(), at(5, {userAgent: 'curl/8', remoteAddress: '192.0.2.9'}))
+    assert.deepEqual(seen.list(), {
+      since: '2026-01-01T00:00:00.000Z',
+      dropped: 0,
+      clients: [
+        {
+          issuerPin: PIN,
+          user: 'ann',
+          groups: ['people'],
+          serial: '17',
+          userAgent: 'curl/8',
+          address: '192.0.2.9',
+          firstSeen: '2026-01-01T00:01:00.000Z',
+          lastSeen: '2026-01-01T00:05:00.000Z',
+          notAfter: '2026-01-01T01:00:00.000Z',
+        },
+      ],
+    })
+  })
+
+  it('has an entry for each certificate of a user, the last seen first', () => {
+    const seen = new SeenClients(NOW)
+    seen.note(ANN, certificate({serial: 'old'}), at(1))
+    seen.note(ANN, certificate({fingerprint: 'f2', serial: 'new'}), at(2))
+    const {clients} = seen.list()
+    assert.deepEqual(
+      clients.map(({serial}) => serial),
+      ['new', 'old'],
+    )
+  })
+
+  it('follows a certificate that now depends on another CA, and keeps its first time', () => {
+    const seen = new SeenClients(NOW)
+    seen.note(ANN, certificate(), at(1))
+    seen.note(ANN, certificate({issuerPin: 'sha256:other'}), at(2))
+    const [client, ...more] = seen.list().clients
+    assert.deepEqual(more, [])
+    assert.equal(client?.issuerPin, 'sha256:other')
+    assert.equal(client.firstSeen, '2026-01-01T00:01:00.000Z')
+  })
+
+  it('drops the least recently seen and counts it', () => {
+    const seen = new SeenClients(NOW, 2)
+    for (const name of ['a', 'b'])
+      seen.note(ANN, certificate({fingerprint: name, serial: name}), at(1))
+    seen.note(ANN, certificate({fingerprint: 'a', serial: 'a'}), at(2))
+    seen.note(ANN, certificate({fingerprint: 'c', serial: 'c'}), at(3))
+    const {dropped, clients} = seen.list()
+    assert.equal(dropped, 1)
+    assert.deepEqual(
+      clients.map(({serial}) => serial),
+      ['c', 'a'],
+    )
+  })
+
+  it('forgets expired certificates first, uncounted: nobody depends on them', () => {
+    const seen = new SeenClients(NOW, 2)
+    const notAfter = new Date(NOW.getTime() + 2 * MINUTE)
+    seen.note(ANN, certificate({serial: 'valid'}), at(0))
+    seen.note(ANN, certificate({fingerprint: 'f2', serial: 'expired', notAfter}), at(1))
+    seen.note(ANN, certificate({fingerprint: 'f3', serial: 'new'}), at(3))
+    const {dropped, clients} = seen.list()
+    assert.equal(dropped, 0)
+    assert.deepEqual(
+      clients.map(({serial}) => serial),
+      ['new', 'valid'],
+    )
+  })
+
+  it('holds no more than 4,096 clients and no long text of a caller', () => {
+    const seen = new SeenClients(NOW)
+    const long = 'x'.repeat(10_000)
+    const identity = {name: long, groups: new Array<string>(100).fill(long)}
+    for (let index = 0; index < 4100; index++) {
+      const call = at(0, {userAgent: long, remoteAddress: long})
+      seen.note(identity, certificate({fingerprint: String(index)}), call)
+    }
+    const {dropped, clients} = seen.list()
+    assert.equal(clients.length, 4096)
+    assert.equal(dropped, 4)
+    const [first] = clients
+    assert.equal(first?.userAgent.length, 128)
+    assert.equal(first.address.length, 64)
+    assert.equal(first.user.length, 320)
+    assert.equal(first.groups.length, 16)
+    assert.ok(first.groups.every((group) => group.length === 128))
+  })
+
+  it('knows again what it stored, and goes on from there', () => {
+    const earlier = new SeenClients(NOW, 1)
+    earlier.note(ANN, certificate({fingerprint: 'f0'}), at(0))
+    earlier.note(ANN, certificate(), at(1))
+    const seen = new SeenClients(NOW)
+    seen.restore(earlier.stored())
+    assert.deepEqual(seen.list(), earlier.list())
+    seen.note(ANN, certificate(), at(9))
+    const [client] = seen.list().clients
+    assert.equal(client?.firstSeen, '2026-01-01T00:01:00.000Z')
+    assert.equal(client.lastSeen, '2026-01-01T00:09:00.000Z')
+  })
+})
