@@ -16,7 +16,7 @@ import {openLmdbStorage} from '../storage/lmdb.ts'
 import {Reloadable, select} from '../trust/live.ts'
 import {readTrust} from '../trust/read-trust.ts'
 import type {Trust} from '../trust/trust.ts'
-import {auditOf, fileOf, type Plane} from './config/plane.ts'
+import {auditOf, fileOf, memoryOf, type Plane} from './config/plane.ts'
 import {findPlane} from './config/stored.ts'
 import {serviceRange} from './config/fields.ts'
 import {followKubeconfigs} from './kubeconfig-bundles.ts'
@@ -58,7 +58,6 @@ interface PlaneState extends Trust {
   servingPolicy: ServingPolicy
 }
 
-const MIB = 1024 * 1024
 const AGENT = 'kube-controller-manager'
 const READER: UserInfo = {
   username: 'system:kube-controller-manager',
@@ -125,7 +124,7 @@ export async function startEmbedded(
       audit: auditOf(plane),
       limits: {
         quotaBytes: settings.quotaBackendBytes,
-        memory: settings.targetRamMb && settings.targetRamMb * MIB,
+        memory: memoryOf(plane),
         certificateRequestsPerHour: settings.certificateRequestsPerHour,
       },
       readiness: [

@@ -1,7 +1,7 @@
 import {TrustError, messageOf} from '../errors.ts'
-import {endpointOf, type Plane} from './config/plane.ts'
+import {endpointOf, memoryOf, type Plane} from './config/plane.ts'
 import {startEmbedded, type EmbeddedOptions, type EmbeddedPlane} from './embedded.ts'
-import {collectEarly} from './process-memory.ts'
+import {followMemory} from './process-memory.ts'
 import {
   processIdentity,
   removeServerState,
@@ -34,7 +34,7 @@ export async function serve(plane: Plane, options: ServeOptions): Promise<Runnin
   const {clock, log} = options
   const embedded = await startOrRecord(plane, options)
   // Not before: it would collect again and again while the store is loaded.
-  collectEarly()
+  const unfollowMemory = followMemory(memoryOf(plane))
   const endpoint = endpointOf(plane)
   const identity = await processIdentity(process.pid)
   if (identity === undefined) throw new TrustError('INTERNAL', 'this process cannot be found')
@@ -63,6 +63,7 @@ export async function serve(plane: Plane, options: ServeOptions): Promise<Runnin
   const ended = signalled.then(async (name) => {
     log(`${name}: finishing what is in flight`)
     await embedded.close(GRACE)
+    unfollowMemory()
     process.off('SIGHUP', reload)
     await removeServerState(plane, process.pid)
     log('stopped')

@@ -18,7 +18,7 @@ export const DEFAULT_HISTORY: HistoryLimits = {
   milliseconds: 5 * 60_000,
   atLeast: 1_000,
   atMost: 100_000,
-  bytes: 48 * 1_024 * 1_024,
+  bytes: 16 * 1_024 * 1_024,
 }
 
 const EVERY = 30_000

@@ -1,4 +1,5 @@
 import {join, resolve} from 'node:path'
+import {DEFAULT_MEMORY} from '../../server/limits/memory-budget.ts'
 import {localAddress, type Settings} from './settings.ts'
 
 /** A control plane: its settings and where its files are. */
@@ -44,6 +45,10 @@ export const auditOf = ({dir, settings}: Plane) => ({
   maxBackups: settings.auditLogMaxBackup,
   maxAgeMilliseconds: settings.auditLogMaxAge * DAY,
 })
+
+/** In bytes: what the server may use besides the stored objects. */
+export const memoryOf = ({settings: {targetRamMb}}: Pick<Plane, 'settings'>): number =>
+  targetRamMb === undefined ? DEFAULT_MEMORY : targetRamMb * MEGABYTE
 
 const bracketed = (host: string): string =>
   host.includes(':') && !host.startsWith('[') ? `[${host}]` : host

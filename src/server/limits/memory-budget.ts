@@ -2,9 +2,11 @@ const KIB = 1024
 const MIB = 1024 * KIB
 
 /** In bytes: what the server keeps to under any flood, apart from the objects that are stored. */
-const DEFAULT_MEMORY = 400 * MIB
-/** The program, the smallest heap it works in, and garbage that is not collected yet. */
-const PROGRAM = 144 * MIB
+export const DEFAULT_MEMORY = 400 * MIB
+/** The program, the pages of the store's file that it has mapped, and the smallest heap that it works in. */
+const PROGRAM = 112 * MIB
+/** Measured under a flood: garbage that is not collected yet and gaps between what is alive, for each byte that is used. */
+const WASTE = 0.6
 /** Measured over HTTP/2, with its stream, its request and its position in the changes. */
 const WATCH = 24 * KIB
 /** Measured with TLS, its buffers and the HTTP parser. */
@@ -14,9 +16,9 @@ const CONNECTION = 56 * KIB
 const PARTS = {
   connections: 8 / 32,
   watches: 6 / 32,
-  answers: 5 / 32,
+  answers: 4 / 32,
   unsent: 2 / 32,
-  uploads: 3 / 32,
+  uploads: 4 / 32,
   window: 3 / 32,
   anonymousAnswers: 2 / 32,
   anonymousUploads: 0.5 / 32,
@@ -44,8 +46,9 @@ export interface MemoryLimits {
 
 /** Divides memory between what callers use it for. */
 export function memoryLimits(memory = DEFAULT_MEMORY): MemoryLimits {
+  const usable = (memory - PROGRAM) / (1 + WASTE)
   const part = (purpose: keyof typeof PARTS, unit = 1) =>
-    Math.floor(((memory - PROGRAM) * PARTS[purpose]) / unit)
+    Math.floor((usable * PARTS[purpose]) / unit)
   const watches = part('watches', WATCH)
   const uploadBytes = part('uploads')
   const answerBytes = part('answers')
