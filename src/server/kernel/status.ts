@@ -166,7 +166,8 @@ export function invalid(
   errors: FieldError[],
 ): StatusError {
   const causes = firstCauses(errors)
-  const texts = causes.map((error) => `${error.field}: ${error.message}`)
+  // As Kubernetes: a cause that two checks found is named twice in the details, but once in the message.
+  const texts = [...new Set(causes.map((error) => `${error.field}: ${error.message}`))]
   if (errors.length > causes.length) texts.push(`and ${errors.length - causes.length} more`)
   const list = texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`
   const shortName = abbreviate(name, MOST_NAME)

@@ -196,7 +196,7 @@ export function requestTimeout(query: URLSearchParams): number | undefined {
     )
   if (parts === null && text !== '0')
     throw badRequest(
-      `invalid timeout specified in the request URL: time: invalid duration ${JSON.stringify(text)}`,
+      `invalid timeout specified in the request URL - time: invalid duration ${JSON.stringify(text)}`,
     )
   const [, hours = 0, minutes = 0, seconds = 0, milliseconds = 0] = (parts ?? []).map((part) =>
     Number(part || 0),

@@ -1,7 +1,7 @@
 import type {ApiObject, ListMeta, WatchEventType} from '../../api/meta.ts'
 import {groupVersion, type Resource} from '../kernel/resource.ts'
 import type {StatusError} from '../kernel/status.ts'
-import {partialList, partialObject, requirePartialFits} from '../table/partial.ts'
+import {partialItem, partialList, partialObject, requirePartialFits} from '../table/partial.ts'
 import {
   tableOfEvent,
   tableOfList,
@@ -79,10 +79,9 @@ export function* presentList(presentation: Presentation, page: Page): Generator<
       return
     }
     case 'partial': {
-      const {version} = representation
       requirePartialFits(representation.list, true)
-      yield* listText(partialList({metadata, items: []}, version), 'items', page, (json) =>
-        JSON.stringify(partialObject(objectOf(json), version)),
+      yield* listText(partialList({metadata, items: []}, representation), 'items', page, (json) =>
+        JSON.stringify(partialItem(objectOf(json), representation)),
       )
     }
   }

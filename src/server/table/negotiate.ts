@@ -4,10 +4,16 @@ export type MetaVersion = 'v1' | 'v1beta1'
 
 /** What a response is converted to; always as JSON. */
 export type Representation =
-  | {as: 'object'}
-  | {as: 'table'; version: MetaVersion}
-  /** `list`: the caller named PartialObjectMetadataList, which fits lists only. */
-  | {as: 'partial'; version: MetaVersion; list: boolean}
+  {as: 'object'} | {as: 'table'; version: MetaVersion} | PartialRepresentation
+
+export interface PartialRepresentation {
+  as: 'partial'
+  version: MetaVersion
+  /** The caller named PartialObjectMetadataList, which fits lists only. */
+  list: boolean
+  /** The caller prefers protobuf, where items of a list have no kind and apiVersion: it expects none in JSON either. */
+  bareItems: boolean
+}
 
 interface Clause {
   mediaType: string
@@ -16,7 +22,8 @@ interface Clause {
 }
 
 const OBJECT: Representation = {as: 'object'}
-const MEDIA_TYPES = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
+const PROTOBUF = 'application/vnd.kubernetes.protobuf'
+const MEDIA_TYPES = ['application/json', 'application/yaml', PROTOBUF]
 /** Clients send only a few different headers; others are not cached. */
 const MAX_CACHED = 64
 const MAX_CACHED_LENGTH = 512
@@ -40,16 +47,16 @@ export function parseAccept(accept: string): Clause[] {
 }
 
 /** The conversion that a clause asks for; undefined if the server does not support it. */
-function conversion({parameters}: Clause): Representation | undefined {
+function conversion({mediaType, parameters}: Clause): Representation | undefined {
   const kind = parameters.get('as')
   const group = parameters.get('g')
   const version = parameters.get('v')
   if (kind === undefined && group === undefined && version === undefined) return OBJECT
   if (group !== 'meta.k8s.io' || (version !== 'v1' && version !== 'v1beta1')) return undefined
   if (kind === 'Table') return {as: 'table', version}
-  if (kind === 'PartialObjectMetadata') return {as: 'partial', version, list: false}
-  if (kind === 'PartialObjectMetadataList') return {as: 'partial', version, list: true}
-  return undefined
+  if (kind !== 'PartialObjectMetadata' && kind !== 'PartialObjectMetadataList') return undefined
+  const list = kind === 'PartialObjectMetadataList'
+  return {as: 'partial', version, list, bareItems: mediaType === PROTOBUF}
 }
 
 const served = (mediaType: string) =>

@@ -1,6 +1,6 @@
 import type {ApiList, ApiObject, ListMeta, ObjectMeta} from '../../api/meta.ts'
 import {StatusError} from '../kernel/status.ts'
-import type {MetaVersion} from './negotiate.ts'
+import type {MetaVersion, PartialRepresentation} from './negotiate.ts'
 
 export interface PartialObject {
   kind: 'PartialObjectMetadata'
@@ -8,11 +8,14 @@ export interface PartialObject {
   metadata: ObjectMeta
 }
 
+/** What a list holds: a client that prefers protobuf gets neither kind nor apiVersion. */
+type PartialItem = PartialObject | Pick<PartialObject, 'metadata'>
+
 export interface PartialList {
   kind: 'PartialObjectMetadataList'
   apiVersion: string
   metadata: ListMeta
-  items: PartialObject[]
+  items: PartialItem[]
 }
 
 const notAcceptable = (message: string) => new StatusError(406, 'NotAcceptable', message)
@@ -24,15 +27,22 @@ export const partialObject = (object: ApiObject, version: MetaVersion): PartialO
   metadata: object.metadata,
 })
 
-/** The metadata of a list's items; unlike the items of other lists they carry kind and apiVersion. */
+/** How the items of a list are sent. */
+type ItemForm = Pick<PartialRepresentation, 'bareItems' | 'version'>
+
+/** An item of a list; unlike the items of other lists it carries kind and apiVersion, except for clients of protobuf. */
+export const partialItem = (object: ApiObject, {version, bareItems}: ItemForm): PartialItem =>
+  bareItems ? {metadata: object.metadata} : partialObject(object, version)
+
+/** The metadata of a list's items. */
 export const partialList = (
   {metadata, items}: Pick<ApiList, 'items' | 'metadata'>,
-  version: MetaVersion,
+  form: ItemForm,
 ): PartialList => ({
   kind: 'PartialObjectMetadataList',
-  apiVersion: `meta.k8s.io/${version}`,
+  apiVersion: `meta.k8s.io/${form.version}`,
   metadata,
-  items: items.map((item) => partialObject(item, version)),
+  items: items.map((item) => partialItem(item, form)),
 })
 
 /** Refuses the list form for one object and the other way round, as Kubernetes does. */

@@ -184,7 +184,8 @@ function validateNoNewFinalizers(meta: ObjectMeta, old: ObjectMeta): FieldError[
   if (added.length === 0) return []
   const shown = added.map((name) => JSON.stringify(name)).join(', ')
   const why = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${shown}}`
-  return [forbiddenField('metadata.finalizers', why)]
+  // Kubernetes checks this for every kind and again in the kind's own rules: clients get both causes.
+  return [forbiddenField('metadata.finalizers', why), forbiddenField('metadata.finalizers', why)]
 }
 
 /** Metadata of an update, after the stored uid and creation time were filled in. As Kubernetes' ValidateObjectMetaUpdate. */

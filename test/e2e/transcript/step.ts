@@ -65,7 +65,8 @@ export function invalid(
 ): Answer {
   const dot = subject.indexOf('.')
   const [kind, group] = dot < 0 ? [subject, ''] : [subject.slice(0, dot), subject.slice(dot + 1)]
-  const texts = causes.map(([field, , message]) => `${field}: ${message}`)
+  // A cause that two checks find is named once.
+  const texts = [...new Set(causes.map(([field, , message]) => `${field}: ${message}`))]
   const list = texts.length === 1 ? texts.join('') : `[${texts.join(', ')}]`
   return failure(422, 'Invalid', `${subject} "${name}" is invalid: ${list}`, {
     ...(name === '' ? {} : {name}),

@@ -69,7 +69,14 @@ describe('delete', () => {
       metadata: {finalizers: ['example.com/one', 'example.com/new']},
     })
     assert.equal(added.status, 422)
-    assert.match(added.body.message, /no new finalizers can be added/)
+    const why =
+      'Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"example.com/new"}'
+    assert.equal(
+      added.body.message,
+      `ConfigMap "${metadata.name}" is invalid: metadata.finalizers: ${why}`,
+    )
+    const cause = {reason: 'FieldValueForbidden', message: why, field: 'metadata.finalizers'}
+    assert.deepEqual(added.body.details?.causes, [cause, cause])
 
     const watch = await api.watch(`${PATH}?resourceVersion=${await storage.revision()}`)
     await api.patch(url, {metadata: {finalizers: ['example.com/two']}})

@@ -215,7 +215,12 @@ describe('list', () => {
       400,
       '"data.a" is not a known field selector',
     ],
-    ['an unreadable timeout', 'timeout=soon', 400, 'invalid timeout'],
+    [
+      'an unreadable timeout',
+      'timeout=soon',
+      400,
+      'invalid timeout specified in the request URL - time: invalid duration "soon"',
+    ],
   ]
   for (const [name, query, status, message] of refusals) {
     it(`refuses ${name}`, async () => {
@@ -247,5 +252,17 @@ describe('list', () => {
       ['PartialObjectMetadataList', 'PartialObjectMetadata'],
     )
     assert.equal((await api.get(PATH, as('Nonsense'))).status, 406)
+  })
+
+  it('has bare metadata without kind and apiVersion for clients that prefer protobuf', async () => {
+    const as = (type: string, kind: string) => `${type};as=${kind};g=meta.k8s.io;v=v1`
+    const accept = (kind: string) => ({
+      accept: `${as('application/vnd.kubernetes.protobuf', kind)},${as('application/json', kind)}`,
+    })
+    const list = (await api.get(PATH, accept('PartialObjectMetadataList'))).body
+    assert.equal(list.kind, 'PartialObjectMetadataList')
+    for (const item of list.items) assert.deepEqual(Object.keys(item), ['metadata'])
+    const one = (await api.get(`${PATH}/a`, accept('PartialObjectMetadata'))).body
+    assert.deepEqual([one.kind, one.apiVersion], ['PartialObjectMetadata', 'meta.k8s.io/v1'])
   })
 })

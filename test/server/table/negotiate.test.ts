@@ -19,11 +19,11 @@ const choices = [
   ['application/json;as=Table;v=v2;g=meta.k8s.io,application/json', {as: 'object'}],
   [
     'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
-    {as: 'partial', version: 'v1', list: false},
+    {as: 'partial', version: 'v1', list: false, bareItems: false},
   ],
   [
     'application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json',
-    {as: 'partial', version: 'v1', list: true},
+    {as: 'partial', version: 'v1', list: true, bareItems: true},
   ],
 ] as const
 

@@ -131,7 +131,8 @@ describe('the includeObject parameter', () => {
 
 describe('partial metadata', () => {
   it('of a list carries kind and apiVersion in every item', () => {
-    assert.deepEqual(partialList({metadata: {resourceVersion: '9'}, items: [object]}, 'v1'), {
+    const list = {metadata: {resourceVersion: '9'}, items: [object]}
+    assert.deepEqual(partialList(list, {version: 'v1', bareItems: false}), {
       kind: 'PartialObjectMetadataList',
       apiVersion: 'meta.k8s.io/v1',
       metadata: {resourceVersion: '9'},

@@ -87,7 +87,7 @@ export const options: Chapter = {
       answer: failure(
         400,
         'BadRequest',
-        'invalid timeout specified in the request URL: time: invalid duration "soon"',
+        'invalid timeout specified in the request URL - time: invalid duration "soon"',
       ),
     },
   ],

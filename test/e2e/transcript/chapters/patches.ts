@@ -1,5 +1,11 @@
 import {failure, invalid, stored, type Chapter} from '../step.ts'
 
+const LATE_FINALIZER: [string, string, string] = [
+  'metadata.finalizers',
+  'FieldValueForbidden',
+  'Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"example.test/d"}',
+]
+
 export const patches: Chapter = {
   name: 'patches',
   steps: [
@@ -165,11 +171,8 @@ export const patches: Chapter = {
       ask: 'PATCH /api/v1/namespaces/$ns/configmaps/c',
       type: 'application/merge-patch+json',
       body: {metadata: {finalizers: ['example.test/b', 'example.test/c', 'example.test/d']}},
-      answer: invalid('ConfigMap', 'c', [
-        'metadata.finalizers',
-        'FieldValueForbidden',
-        'Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"example.test/d"}',
-      ]),
+      // By the rule for every kind, and by ConfigMap's own.
+      answer: invalid('ConfigMap', 'c', LATE_FINALIZER, LATE_FINALIZER),
     },
     {
       says: 'answers the last state when it lets go',
