@@ -9,6 +9,8 @@ const TEMPORARY: readonly ErrorCode[] = [
   'TIMED_OUT',
   'TOO_MANY_REQUESTS',
   'CLUSTER_INFO_MISSING',
+  // The permission to read cluster-info is one of the last things that init creates.
+  'CLUSTER_INFO_FORBIDDEN',
   'SIGNATURE_MISSING',
 ]
 
@@ -18,9 +20,10 @@ const SLOW = 2000
 /** Whether a failure may be temporary. kubeadm retries all of them, so that a mistyped token looks like a slow server. */
 export function isTemporary(error: unknown): error is TrustError {
   if (!(error instanceof TrustError) || !TEMPORARY.includes(error.code)) return false
-  const {systemCode, proxyStatus} = error.facts
+  const {systemCode, proxyStatus, status} = error.facts
   const refusedByProxy = typeof proxyStatus === 'number' && proxyStatus < 500
-  return systemCode !== 'ENOTFOUND' && !refusedByProxy
+  // A server that allows no anonymous requests at all will not start to.
+  return systemCode !== 'ENOTFOUND' && status !== 401 && !refusedByProxy
 }
 
 /** Retries temporary failures, and reports what it waits for. In the end, throws the failure as it is. */

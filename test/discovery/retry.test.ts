@@ -118,7 +118,7 @@ describe('withRetry', () => {
     const {around, slept, waits} = still({timeout: 60_000})
     for (const error of [
       failing('SIGNATURE_WRONG'),
-      failing('CLUSTER_INFO_FORBIDDEN'),
+      failing('CLUSTER_INFO_FORBIDDEN', {status: 401}),
       new Error('a fault'),
     ]) {
       await assert.rejects(
@@ -170,10 +170,11 @@ describe('token discovery with patience', () => {
     assert.deepEqual(codes, ['SIGNATURE_MISSING'])
   })
 
-  it('follows a control plane that comes up step by step', async () => {
+  it('waits for an init that is not complete: no server, no permission, no cluster-info', async () => {
     const cluster = cleanup.add(await startFakeCluster())
     const steps = [
       (response: Parameters<typeof answerStatus>[0]) => response.writeHead(502).end('no backend'),
+      (response: Parameters<typeof answerStatus>[0]) => answerStatus(response, 403, 'Forbidden'),
       (response: Parameters<typeof answerStatus>[0]) => answerStatus(response, 404, 'NotFound'),
     ]
     const data = signedData({server: cluster.url, ca: cluster.ca})
@@ -191,6 +192,6 @@ describe('token discovery with patience', () => {
         onWait: ({code}) => codes.push(code),
       },
     )
-    assert.deepEqual(codes, ['SERVER_ERROR', 'CLUSTER_INFO_MISSING'])
+    assert.deepEqual(codes, ['SERVER_ERROR', 'CLUSTER_INFO_FORBIDDEN', 'CLUSTER_INFO_MISSING'])
   })
 })
