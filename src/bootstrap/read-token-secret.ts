@@ -11,7 +11,7 @@ import {
 import {isTokenId, isTokenSecret} from './token.ts'
 import type {TokenUsage} from './usages.ts'
 
-interface TokenProblem {
+export interface TokenProblem {
   /** The field that is wrong. */
   field: string
   /** A sentence that contains no value of the Secret. */

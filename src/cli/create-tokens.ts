@@ -8,6 +8,7 @@ import {
   type WantedToken,
 } from '../control-plane/tokens/create.ts'
 import {reportCreated, type CreatedTokens} from '../control-plane/tokens/created.ts'
+import {isClusterInfoPublished} from '../control-plane/tokens/cluster-info-published.ts'
 import {joinCommand, joinTarget, requireForJoining} from '../control-plane/tokens/join-command.ts'
 import {TrustError} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
@@ -46,9 +47,14 @@ export async function createTokens(flags: CreateTokenFlags, clock: Clock): Promi
     for (const info of infos) await createToken(client, info, {dryRun})
     const warning = infos.map(warningOf).find((text) => text !== undefined)
     if (warning !== undefined && !dryRun) progress.warn(warning)
+    if (line !== undefined && !(await isClusterInfoPublished(client)))
+      progress.warn(NO_CLUSTER_INFO)
     return reportCreated(infos, {joinCommand: line, dryRun})
   })
 }
+
+const NO_CLUSTER_INFO =
+  'the join command cannot work: this cluster has no cluster-info, by which machines find it; publish it with "trustadm init phase cluster-info" on the control plane, or join with --discovery-file'
 
 async function wantedTokens(flags: CreateTokenFlags, {warn}: Progress): Promise<WantedToken[]> {
   if (flags.config !== undefined) return await tokensOfFile(flags.config, flags.token, warn)

@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import type {InitContext} from '../control-plane/init/phase.ts'
 import type {WantedToken} from '../control-plane/tokens/create.ts'
+import {TrustError} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
 
 /** The flags of `init` about the token that machines join with: kubeadm's, and ours. */
@@ -17,7 +18,8 @@ export const initTokenFlags = {
   }),
   'token-ttl': Flags.string({
     helpValue: '<duration>',
-    summary: 'how long the token is valid, as in "1h30m"; 0 for no expiry [default: 24h]',
+    summary:
+      'how long the token is valid from now, as in "1h30m"; 0 for no expiry; also changes the token of an earlier run [default: 24h]',
   }),
   'skip-token-print': Flags.boolean({
     summary: 'print neither the token nor the join command',
@@ -50,7 +52,12 @@ export async function tokensFor(
     : await readToken({argument: flags.token, file: flags['token-file']}, warn)
   const ttl = flags['token-ttl']
   const duration = ttl === undefined ? undefined : parseDuration(ttl, '--token-ttl')
-  const policy = {allowWeak: flags['allow-weak']}
+  if (isUnwanted && duration !== undefined) {
+    throw new TrustError('USAGE', '--token-ttl needs a token, but --token "" creates none', {
+      hints: ['leave out one of the two'],
+    })
+  }
+  const policy = {allowWeak: flags['allow-weak'], setsLifetime: duration !== undefined}
   const chosen = named ? [{token: named}] : (fromFile ?? [{}])
   const wanted = isUnwanted
     ? []

@@ -33,6 +33,14 @@ describe('the tokens that init is to make', () => {
     ])
   })
 
+  it('change their lifetime only if the command line says so, which needs a token', async () => {
+    const setsLifetime = async (flags: InitTokenFlagValues) =>
+      (await tokensFor(flags, [{ttl: 1}], () => undefined, systemClock)).setsLifetime
+    assert.equal(await setsLifetime({'token-ttl': '1h'}), true)
+    assert.equal(await setsLifetime({}), false)
+    await assert.rejects(setsLifetime({token: '', 'token-ttl': '1h'}), {code: 'USAGE'})
+  })
+
   it('are that of the command line rather than those of the file', async () => {
     assert.deepEqual(await wanted({token: TOKEN}, [{ttl: 1}]), [{token: PARSED}])
   })

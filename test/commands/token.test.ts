@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import {mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
+import {clusterInfoConfigMap} from '../../src/bootstrap/cluster-info.ts'
 import {isToken, parseToken} from '../../src/bootstrap/token.ts'
 import {weaknessOf} from '../../src/bootstrap/weak-token.ts'
 import {run} from '../cli/program.ts'
-import {startTestServer, type TestServer} from '../helpers/test-server.ts'
+import {ADMIN, startTestServer, type TestServer} from '../helpers/test-server.ts'
 
 const TOKEN = 'nh3k2b.x8s0vq1zr5mw7cpd'
 
@@ -80,6 +81,17 @@ describe('token', () => {
           `^trustadm join ${host} --token [a-z0-9]{6}\\.[a-z0-9]{16} --discovery-token-ca-cert-hash sha256:[0-9a-f]{64}\\n$`,
         ),
       )
+    })
+
+    it('says that the join line cannot work where there is no cluster-info', async () => {
+      const without = await token('create', '--print-join-command')
+      assert.match(without.stderr, /the join command cannot work: this cluster has no cluster-info/)
+      const map = clusterInfoConfigMap({server: server.url, ca: server.ca})
+      const admin = server.clientAs(ADMIN)
+      await admin.configMaps.create(map)
+      const {stderr} = await token('create', '--print-join-command')
+      await admin.configMaps.delete('kube-public/cluster-info')
+      assert.doesNotMatch(stderr, /cannot work/)
     })
 
     it('makes no token where the join line would be of no use', async () => {
@@ -248,6 +260,15 @@ bootstrapTokens:
     it('deletes nothing if one of the names is none', async () => {
       await token('create', TOKEN)
       assert.equal((await token('delete', 'nh3k2b', 'no-id')).exit, 2)
+      assert.equal((await listed()).length, 1)
+    })
+
+    it('deletes nothing by a whole token whose secret is another one', async () => {
+      await token('create', TOKEN)
+      const {stderr, exit} = await token('delete', 'nh3k2b.q1zr5mw7cpdx8s0v')
+      assert.equal(exit, 6)
+      assert.match(stderr, /nothing was deleted/)
+      assert.doesNotMatch(stderr, /q1zr5/)
       assert.equal((await listed()).length, 1)
     })
 

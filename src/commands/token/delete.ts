@@ -8,7 +8,7 @@ import type {WithMachinesFlags} from '../../cli/with-machines.ts'
 export default class TokenDelete extends TrustCommand {
   static override summary = 'delete bootstrap tokens of a cluster'
   static override description =
-    "Nobody can authenticate with a deleted token, and its signature is removed from cluster-info. Machines that have joined stay. A token that does not exist is an error; the others are still deleted.\nWith --with-machines, also revokes every certificate that was obtained with the tokens, and those obtained with these in turn, and cordons the Nodes of these machines; delete the Nodes yourself. This works for tokens too that expired or were deleted before. Run it on the machine of the control plane: its issuance log names all certificates. Asks first. Only with trustadm's own server."
+    "Nobody can authenticate with a deleted token, and its signature is removed from cluster-info. Machines that have joined stay. A token that does not exist is an error; the others are still deleted. A whole token with another secret than the stored one deletes nothing.\nWith --with-machines, also revokes every certificate that was obtained with the tokens, and those obtained with these in turn, and cordons the Nodes of these machines; delete the Nodes yourself. This works for tokens too that expired or were deleted before. Run it on the machine of the control plane: its issuance log names all certificates. Asks first. Only with trustadm's own server."
   static override examples = [
     '<%= config.bin %> <%= command.id %> 0k2f5a',
     '<%= config.bin %> <%= command.id %> 0k2f5a x7c9q1 --dry-run',
@@ -34,35 +34,41 @@ export default class TokenDelete extends TrustCommand {
 
   async run(): Promise<void> {
     const {argv, flags} = await this.parse(TokenDelete)
-    const {deleteTokens, parseTokenIds} = await import('../../control-plane/tokens/delete.ts')
+    const {deleteTokens, parseTokenIds, requireSameTokens} =
+      await import('../../control-plane/tokens/delete.ts')
     const {deletedTokensView} = await import('../../cli/views/tokens.ts')
     const {withCluster} = await import('../../cli/with-cluster.ts')
-    const ids = parseTokenIds(argv as string[])
-    if (flags['with-machines']) return await this.deleteWithMachines(ids, flags)
-    const deleted = await withCluster(flags, ({client}) =>
-      deleteTokens(client, ids, {dryRun: flags['dry-run']}),
-    )
+    const names = argv as string[]
+    const ids = parseTokenIds(names)
+    if (flags['with-machines']) return await this.deleteWithMachines(names, flags)
+    const deleted = await withCluster(flags, async ({client}) => {
+      await requireSameTokens(client, names, this.clock.now())
+      return await deleteTokens(client, ids, {dryRun: flags['dry-run']})
+    })
     await this.print(deleted, flags.output, deletedTokensView(flags['dry-run']))
   }
 
   private async deleteWithMachines(
-    ids: readonly string[],
+    names: readonly string[],
     flags: WithMachinesFlags & {output: string},
   ): Promise<void> {
-    const {deleteTokens} = await import('../../control-plane/tokens/delete.ts')
+    const {deleteTokens, parseTokenIds, requireSameTokens} =
+      await import('../../control-plane/tokens/delete.ts')
     const {withdrawAll} = await import('../../cli/with-machines.ts')
     const {withdrawnView} = await import('../../cli/views/revocations.ts')
     const {withCluster} = await import('../../cli/with-cluster.ts')
+    const ids = parseTokenIds(names)
     const credentials = ids.map((tokenId) => ({
       credential: {tokenId},
       reason: `joined with the token ${tokenId}`,
     }))
-    const done = await withCluster(flags, (cluster) =>
-      withdrawAll(cluster, credentials, flags, {
+    const done = await withCluster(flags, async (cluster) => {
+      await requireSameTokens(cluster.client, names, this.clock.now())
+      return await withdrawAll(cluster, credentials, flags, {
         withdraw: () => deleteTokens(cluster.client, ids, {mayBeMissing: true}),
         clock: this.clock,
-      }),
-    )
+      })
+    })
     if (!done) {
       process.stderr.write('Nothing was changed.\n')
       return this.endWith(1)

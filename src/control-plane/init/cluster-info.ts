@@ -1,4 +1,5 @@
-import {clusterInfoConfigMap} from '../../bootstrap/cluster-info.ts'
+import {KUBECONFIG_KEY, clusterInfoConfigMap} from '../../bootstrap/cluster-info.ts'
+import {parseClusterInfo, withAuthorities} from '../../bootstrap/parse-cluster-info.ts'
 import {TrustError} from '../../errors.ts'
 import {CLUSTER_CA, findAuthority} from '../certificates.ts'
 import {certDirOf, endpointOf, type Plane} from '../config/plane.ts'
@@ -13,16 +14,43 @@ import {
 import {asAdmin, planAsAdmin, type InitPhase} from './phase.ts'
 import {JOIN_RBAC} from './rbac.ts'
 
-async function wantedConfigMaps(plane: Plane): Promise<WantedObject[]> {
+/** What an operator has made of the kubeconfig, with the current CAs; undefined if no machine can read it. */
+function editedKubeconfig(found: string, ca: string): {text: string; server: string} | undefined {
+  try {
+    return {text: withAuthorities(found, ca), server: parseClusterInfo(found).server}
+  } catch {
+    return undefined
+  }
+}
+
+/** cluster-info, in which the changes of an operator are kept, such as the address of a load balancer. */
+function wantedClusterInfo(
+  info: {server: string; ca: string},
+  tell: (line: string) => void,
+): WantedObject {
+  const wanted = clusterInfoConfigMap(info)
+  return wantedConfigMap(wanted, ({data = {}}) => {
+    const edited = editedKubeconfig(data[KUBECONFIG_KEY] ?? '', info.ca)
+    if (edited === undefined) return wanted.data
+    if (edited.server !== info.server) {
+      tell(`cluster-info names the server ${edited.server}, not ${info.server}: this is kept`)
+    }
+    return {[KUBECONFIG_KEY]: edited.text}
+  })
+}
+
+async function wantedConfigMaps(
+  plane: Plane,
+  tell: (line: string) => void,
+): Promise<WantedObject[]> {
   const authority = await findAuthority(plane, CLUSTER_CA)
   if (!authority) {
     throw new TrustError('NOT_FOUND', `there is no CA in ${certDirOf(plane)} to publish`, {
       hints: ['run "trustadm init phase certs" first'],
     })
   }
-  const info = clusterInfoConfigMap({server: endpointOf(plane), ca: authority.bundlePem})
   return [
-    wantedConfigMap(info),
+    wantedClusterInfo({server: endpointOf(plane), ca: authority.bundlePem}, tell),
     wantedConfigMap(kubeadmConfig(plane.settings)),
     initialConfigMap(kubeletConfig(plane.settings)),
   ]
@@ -37,12 +65,15 @@ export const clusterInfo: InitPhase = {
       context,
       ['publish cluster-info, kubeadm-config and kubelet-config, and who may read them'],
       async (client) =>
-        planObjects(client, [...(await wantedConfigMaps(context.plane)), ...JOIN_RBAC]),
+        planObjects(client, [
+          ...(await wantedConfigMaps(context.plane, context.tell)),
+          ...JOIN_RBAC,
+        ]),
     ),
 
   async run(context) {
     const {plane, tell} = context
-    const configMaps = await wantedConfigMaps(plane)
+    const configMaps = await wantedConfigMaps(plane, tell)
     await asAdmin(context, async (client) => {
       await ensureObjects(client, configMaps, tell)
       const outcomes = await Promise.all(JOIN_RBAC.map(({ensure}) => ensure(client)))

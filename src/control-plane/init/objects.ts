@@ -130,13 +130,16 @@ export const wantedClusterRoleBinding = (wanted: ClusterRoleBinding): WantedObje
     adapt: takeBinding(wanted),
   })
 
-/** A ConfigMap with keys of ours; other keys in it are left alone. */
-export const wantedConfigMap = (wanted: ConfigMap): WantedObject =>
+/** A ConfigMap with keys of ours; other keys in it are left alone. `ours`: what becomes of these in a map that was found. */
+export const wantedConfigMap = (
+  wanted: ConfigMap,
+  ours: (found: ConfigMap) => ConfigMap['data'] = () => wanted.data,
+): WantedObject =>
   wantedObject({
     kind: 'ConfigMap',
     resource: ({configMaps}) => configMaps,
     wanted,
-    adapt: (found) => ({...found, data: {...found.data, ...wanted.data}}),
+    adapt: (found) => ({...found, data: {...found.data, ...ours(found)}}),
   })
 
 /** A ConfigMap that is created once: an administrator's changes are kept. */

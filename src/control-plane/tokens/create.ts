@@ -19,6 +19,8 @@ export interface WantedToken extends NewTokenOptions {
 export interface TokenPolicy {
   /** Accepts a token that could be guessed. */
   allowWeak?: boolean | undefined
+  /** Gives the wanted lifetime to a token that exists already; without it, the time it has left is kept. */
+  setsLifetime?: boolean | undefined
 }
 
 /** The complete description of a token, with kubeadm's defaults. Refuses a token that could be guessed. */

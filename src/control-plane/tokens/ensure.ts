@@ -16,8 +16,15 @@ const SHORTEST_REST = 60_000
 
 /** What must be done so that a token exists. */
 export type TokenNeed =
-  | {change: 'none' | 'create'; info: BootstrapTokenInfo}
+  | {change: 'create'; info: BootstrapTokenInfo}
   | {change: 'update'; info: BootstrapTokenInfo; secret: Secret}
+  | KeptToken
+
+interface KeptToken {
+  change: 'none'
+  info: BootstrapTokenInfo
+  secret: Secret
+}
 
 /**
  * Looks for a wanted token. A named one is kept while it is valid, and renewed if it has expired. A random one of an earlier run with
@@ -30,7 +37,17 @@ export async function needOf(
   policy: TokenPolicy,
 ): Promise<TokenNeed> {
   const info = completeToken(wanted, now, policy)
-  return wanted.token ? await needOfNamed(client, info, now) : await needOfAny(client, info, now)
+  const need = wanted.token
+    ? await needOfNamed(client, info, now)
+    : await needOfAny(client, info, now)
+  return policy.setsLifetime && need.change === 'none' ? withLifetime(need, info) : need
+}
+
+/** The token that is there, with the lifetime that is wanted now. */
+function withLifetime(kept: KeptToken, {expires}: BootstrapTokenInfo): TokenNeed {
+  if (kept.info.expires?.getTime() === expires?.getTime()) return kept
+  const {expires: _, ...info} = kept.info
+  return {change: 'update', info: {...info, ...(expires && {expires})}, secret: kept.secret}
 }
 
 async function needOfNamed(
@@ -47,7 +64,7 @@ async function needOfNamed(
   const found = readTokenSecret(secret, now).info
   if (!found || !isSameSecret(found.token.secret, wanted)) throw idInUse(id)
   return isUsable(secret, info, now)
-    ? {change: 'none', info: found}
+    ? {change: 'none', info: found, secret}
     : {change: 'update', info, secret}
 }
 
@@ -55,7 +72,7 @@ async function needOfAny(client: Secrets, info: BootstrapTokenInfo, now: Date): 
   for (const secret of await listTokenSecrets(client)) {
     const found = readTokenSecret(secret, now).info
     if (found?.description === info.description && isUsable(secret, info, now)) {
-      return {change: 'none', info: found}
+      return {change: 'none', info: found, secret}
     }
   }
   return {change: 'create', info}

@@ -1,5 +1,9 @@
 import type {Secret} from '../../api/core.ts'
-import {expirationOf, readTokenSecret} from '../../bootstrap/read-token-secret.ts'
+import {
+  expirationOf,
+  readTokenSecret,
+  type TokenProblem,
+} from '../../bootstrap/read-token-secret.ts'
 import {formatTimestamp} from '../../bootstrap/timestamp.ts'
 import type {BootstrapTokenInfo} from '../../bootstrap/token-info.ts'
 import {TOKEN_SECRET_NAMESPACE, TOKEN_SECRET_TYPE} from '../../bootstrap/token-secret.ts'
@@ -54,9 +58,12 @@ export async function listTokens(
   const tokens: TokenReport[] = []
   for (const secret of await listTokenSecrets(client)) {
     const {info, problems} = readTokenSecret(secret, now)
-    const reasons = problems.map(({message}) => message)
+    const reasons = problems.filter(isProblemOf(info)).map(({message}) => message)
     if (info && isReadable(secret, info)) tokens.push(reportOf(info))
-    else warn(`the Secret ${nameOf(secret)} is not a valid token: ${reasons.join('; ')}`)
+    else {
+      const why = problems.map(({message}) => message).join('; ')
+      warn(`the Secret ${nameOf(secret)} is not a valid token: ${why}`)
+    }
 
     function reportOf({token, expires, usages, description, groups}: BootstrapTokenInfo) {
       return {
@@ -74,6 +81,14 @@ export async function listTokens(
   }
   return {tokens}
 }
+
+/** A usage that a token was not made for is no problem of it, unless it has none at all. */
+const isProblemOf =
+  (info: BootstrapTokenInfo | undefined) =>
+  ({blocks}: TokenProblem): boolean => {
+    const usages = info ? listUsages(info.usages) : []
+    return usages.length === 0 || blocks.some((usage) => usages.includes(usage))
+  }
 
 const nameOf = ({metadata}: Secret): string =>
   `${metadata.namespace ?? TOKEN_SECRET_NAMESPACE}/${metadata.name ?? ''}`

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import {parse} from 'yaml'
+import {formatClusterInfo} from '../../../src/bootstrap/cluster-info.ts'
 import {parseClusterInfo} from '../../../src/bootstrap/parse-cluster-info.ts'
 import {formatToken, parseToken} from '../../../src/bootstrap/token.ts'
 import {weaknessOf} from '../../../src/bootstrap/weak-token.ts'
@@ -8,6 +9,7 @@ import {endpointOf} from '../../../src/control-plane/config/plane.ts'
 import type {Choices} from '../../../src/control-plane/config/settings.ts'
 import {describePlane} from '../../../src/control-plane/init/init.ts'
 import {ADMIN, startTestServer, type TestServer} from '../../helpers/test-server.ts'
+import {testAuthority} from '../../pki/support.ts'
 import {planeFixture, type PlaneFixture} from '../plane-fixture.ts'
 
 const BOOTSTRAPPERS = 'system:bootstrappers:kubeadm:default-node-token'
@@ -58,7 +60,30 @@ describe('the phases by which machines can join', () => {
       assert.doesNotMatch(fixture.lines.join('\n'), /created|updated/)
     })
 
-    it('puts a changed kubeconfig right and leaves signatures to the signer', async () => {
+    it("keeps an operator's changes of cluster-info, with the current CAs, and says what differs", async () => {
+      await fixture.run('cluster-info')
+      const found = await client.configMaps.get('kube-public/cluster-info')
+      const own = endpointOf(fixture.context.plane)
+      const good = found.data?.kubeconfig ?? ''
+      const edited = good.replace(own, 'https://lb.example:443')
+      const {pem: other} = await testAuthority()
+      const outdated = formatClusterInfo({server: 'https://lb.example:443', ca: other})
+      for (const kubeconfig of [edited, outdated]) {
+        const current = await client.configMaps.get('kube-public/cluster-info')
+        await client.configMaps.update({...current, data: {kubeconfig}})
+        fixture.lines.length = 0
+        await fixture.run('cluster-info')
+        assert.deepEqual(await dataOf('kube-public/cluster-info'), {kubeconfig: edited})
+        assert.ok(
+          fixture.lines.includes(
+            `cluster-info names the server https://lb.example:443, not ${own}: this is kept`,
+          ),
+          fixture.lines.join('\n'),
+        )
+      }
+    })
+
+    it('replaces a kubeconfig that no machine can read, and leaves signatures to the signer', async () => {
       await fixture.run('cluster-info')
       const found = await client.configMaps.get('kube-public/cluster-info')
       const good = found.data?.kubeconfig

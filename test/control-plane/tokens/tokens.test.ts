@@ -7,7 +7,11 @@ import {
   warningOf,
   type WantedToken,
 } from '../../../src/control-plane/tokens/create.ts'
-import {deleteTokens, parseTokenIds} from '../../../src/control-plane/tokens/delete.ts'
+import {
+  deleteTokens,
+  parseTokenIds,
+  requireSameTokens,
+} from '../../../src/control-plane/tokens/delete.ts'
 import {meetNeed, needOf} from '../../../src/control-plane/tokens/ensure.ts'
 import {listTokens} from '../../../src/control-plane/tokens/list.ts'
 import type {Clock} from '../../../src/runtime.ts'
@@ -76,6 +80,21 @@ describe('the tokens of a cluster', () => {
     assert.deepEqual(report?.problems, ['it has expired'])
   })
 
+  it('have no problem if they are for one thing only, as they were made; unless it is for nothing', async () => {
+    await create({token: TOKEN, usages: {signing: true, authentication: false}})
+    await plant('bootstrap-token-aaaaaa', {
+      'token-id': 'aaaaaa',
+      'token-secret': 'q1zr5mw7cpdx8s0v',
+    })
+    assert.deepEqual(
+      (await list()).map(({id, problems}) => [id, problems]),
+      [
+        ['aaaaaa', ['it is not for signing', 'it is not for authentication']],
+        ['nh3k2b', []],
+      ],
+    )
+  })
+
   it('are never taken from Secrets that are none; those are named without a value', async () => {
     const good = {'token-id': 'aaaaaa', 'token-secret': 'canary7890123456'}
     await plant('bootstrap-token-bbbbbb', good)
@@ -133,6 +152,19 @@ describe('the tokens of a cluster', () => {
     assert.deepEqual(await ids(), [])
   })
 
+  it('are not deleted by a whole token with another secret, nor are those beside it', async () => {
+    await create({token: TOKEN})
+    await create({token: {...TOKEN, id: 'second'}})
+    const wrong = ['second', 'nh3k2b.q1zr5mw7cpdx8s0v', 'absent.q1zr5mw7cpdx8s0v']
+    await assert.rejects(requireSameTokens(client, wrong, NOW), (error: Error) => {
+      assert.equal((error as {code?: string}).code, 'CONFLICT')
+      assert.match(error.message, /another token with the id "nh3k2b": nothing was deleted/)
+      assert.doesNotMatch(error.message, /q1zr5|x8s0/)
+      return true
+    })
+    await requireSameTokens(client, ['nh3k2b.x8s0vq1zr5mw7cpd', 'second'], NOW)
+  })
+
   it('stay in a dry run of deleting them', async () => {
     await create({token: TOKEN})
     await deleteTokens(client, ['nh3k2b'], {dryRun: true})
@@ -152,6 +184,23 @@ describe('the tokens of a cluster', () => {
       assert.equal(first.change, 'create')
       assert.equal(second.change, 'none')
       assert.deepEqual(second.info, first.info)
+    })
+
+    it('get the lifetime that a later run asks for, whether it is longer, shorter or without end', async () => {
+      const policy = {setsLifetime: true}
+      for (const named of [{token: TOKEN}, {description: 'of init'}]) {
+        const first = await ensure({...named, ttl: HOUR})
+        for (const ttl of [2 * HOUR, HOUR / 2, 0]) {
+          const need = await needOf(client, {...named, ttl}, NOW, policy)
+          await meetNeed(client, need)
+          assert.equal(need.change, 'update')
+          const report = (await list()).find(({id}) => id === first.info.token.id)
+          assert.equal(report?.ttlSeconds, ttl === 0 ? null : ttl / 1000)
+          assert.equal(report?.description, first.info.description)
+        }
+        assert.equal((await needOf(client, {...named, ttl: 0}, NOW, policy)).change, 'none')
+      }
+      assert.equal((await list()).length, 2)
     })
 
     it('are made anew where the earlier one has no time left', async () => {
