@@ -1,14 +1,22 @@
 import * as Flags from '@oclif/core/flags'
 
-export const controllers = Flags.string({
-  multiple: true,
-  multipleNonGreedy: true,
-  delimiter: ',',
-  default: ['*'],
-  helpValue: '<names>',
-  summary:
-    'controllers to run, separated by commas: * for all, a name for one, -name to exclude one; the names of kube-controller-manager work too',
-})
+const SELECTION =
+  'controllers to run, separated by commas: * for all, a name for one, -name to exclude one; the names of kube-controller-manager work too'
+
+const selection = (summary: string) =>
+  Flags.string({
+    multiple: true,
+    multipleNonGreedy: true,
+    delimiter: ',',
+    default: ['*'],
+    helpValue: '<names>',
+    summary,
+  })
+
+export const controllers = selection(SELECTION)
+
+/** A server can run without any: all of them may run elsewhere. */
+export const servedControllers = selection(`${SELECTION}; "none" for none`)
 
 /** Also of `init`, which keeps them in the configuration. */
 export const servingFlags = {

@@ -25,6 +25,7 @@ export interface JoinSession {
   /** The flags of a whole run. */
   phases: JoinPhase[]
   isDryRun: boolean
+  isForKubelet: boolean
   progress: Progress
 }
 
@@ -55,6 +56,7 @@ export async function openJoinSession(
   const choices = file?.choices ?? {}
   const {ours, foreign} = parseJoinPhases(flags['skip-phases'] ?? choices.skipPhases ?? [])
   for (const name of foreign) progress.warn(`--skip-phases: there is no phase "${name}"`)
+  const isForKubelet = flags['for-kubelet'] === true || choices.forKubelet === true
   const settings = await settingsOf(endpoints, flags, choices, progress.warn)
   return {
     request: {
@@ -65,10 +67,8 @@ export async function openJoinSession(
       warn: progress.warn,
       input: process.stdin,
     },
-    phases: joinPhases({
-      forKubelet: flags['for-kubelet'] === true || choices.forKubelet === true,
-      skipped: ours,
-    }),
+    phases: joinPhases({forKubelet: isForKubelet, skipped: ours}),
+    isForKubelet,
     isDryRun: flags['dry-run'] === true || choices.dryRun === true,
     progress,
   }

@@ -1,6 +1,6 @@
 import {serverChoices, serverFlags} from '../cli/server-flags.ts'
 import {TrustCommand} from '../cli/command.ts'
-import {controllers, deny, readServingFlags, servingFlags} from '../cli/controller-flags.ts'
+import {deny, readServingFlags, servedControllers, servingFlags} from '../cli/controller-flags.ts'
 import {dir} from '../cli/flags.ts'
 import {dirOf} from '../cli/folders.ts'
 import {signingFlags} from '../cli/signing-flags.ts'
@@ -21,7 +21,7 @@ Prints one line, "ready" and the address, on the standard output once it serves 
   static override flags = {
     dir,
     ...serverFlags,
-    controllers,
+    controllers: servedControllers,
     deny,
     ...servingFlags,
     ...signingFlags,
@@ -36,7 +36,7 @@ Prints one line, "ready" and the address, on the standard output once it serves 
     const {selectControllers} = await import('../controllers/selection.ts')
     const {EMBEDDED_CONTROLLERS} = await import('../controllers/catalog.ts')
     const {readSigningFlags} = await import('../cli/signing-flags.ts')
-    const chosen = selectControllers(EMBEDDED_CONTROLLERS, flags.controllers)
+    const chosen = selectControllers(EMBEDDED_CONTROLLERS, flags.controllers, {mayBeNone: true})
     const signing = await readSigningFlags(flags)
     const stored = await loadPlane(dirOf(flags.dir))
     const plane = {...stored, settings: {...stored.settings, ...serverChoices(flags)}}

@@ -2,6 +2,7 @@ import {TrustError} from '../errors.ts'
 import type {ControllerTable} from './catalog.ts'
 
 const EVERY = '*'
+const NONE = 'none'
 
 const known = (table: ControllerTable<never>): string => Object.keys(table).join(', ')
 
@@ -18,13 +19,15 @@ function nameOf(table: ControllerTable<never>, word: string): string {
 
 /**
  * Which controllers of a table a list selects, as kube-controller-manager's --controllers: `*` for all, a name for one,
- * `-name` to exclude one. The first word about a controller decides.
+ * `-name` to exclude one. The first word about a controller decides. If allowed, `none` alone selects no controller.
  */
 export function selectControllers(
   table: ControllerTable<never>,
   list: readonly string[],
+  {mayBeNone = false} = {},
 ): string[] {
   const words = list.map((word) => word.trim()).filter((word) => word !== '')
+  if (mayBeNone && words.length === 1 && words[0] === NONE) return []
   const choices = new Map<string, boolean>()
   let others = false
   for (const word of words) {

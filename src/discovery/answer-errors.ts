@@ -18,12 +18,12 @@ export function answerError(status: number, value: unknown, server: string): Tru
   if (status === 404) {
     return failure('CLUSTER_INFO_MISSING', 'has no cluster-info', [
       'the control plane may still be starting: wait longer with --timeout',
-      'if its bootstrap-token phase was skipped, run "trustadm init phase bootstrap-token" there',
+      'if its cluster-info phase was skipped, run "trustadm init phase cluster-info" there',
     ])
   }
   if (status === 401 || status === 403) {
     return failure('CLUSTER_INFO_FORBIDDEN', 'does not allow anonymous reads of cluster-info', [
-      'to allow them, run "trustadm init phase bootstrap-token" on the control plane',
+      'to allow them, run "trustadm init phase cluster-info" on the control plane',
       'if they are forbidden on purpose, join with --discovery-file',
     ])
   }

@@ -61,7 +61,7 @@ function readAnswer(answer: TransportResponse, server: string): ClusterInfoRead 
     throw clusterInfoInvalid(
       'cluster-info',
       `it has no ${KUBECONFIG_KEY} key`,
-      'run "trustadm init phase bootstrap-token" on the control plane',
+      'run "trustadm init phase cluster-info" on the control plane',
     )
   }
   return {kubeconfig, data: fields, serverTime: timeOf(headerOf(answer.headers, 'date'))}

@@ -27,7 +27,7 @@ export function tokenCredential(token: string): BootstrapCredential {
         'to create a new one, run "trustadm token create --print-join-command" there',
       ],
       forbidden: [
-        'its groups need the role system:node-bootstrapper, which "trustadm init phase bootstrap-token" gives to the default group',
+        'its groups need the role system:node-bootstrapper, which "trustadm init phase cluster-info" gives to the default group',
         'to create a token with that group, run "trustadm token create --print-join-command" on the control plane',
       ],
     }),

@@ -17,6 +17,8 @@ export interface JoinResult {
   notAfter: string | null
   clusterInfo: KeptClusterInfo | null
   dir: string
+  /** The folder of certificates and keys. */
+  certDir: string
   /** Only with `--node-run`. */
   nodeRun?: NodeUnit
 }
@@ -41,7 +43,8 @@ export async function describeNode({
   certDir?: string | undefined
   nodeName: string
 }): Promise<JoinResult> {
-  const store = new CredentialStore(await findCertDir(dir, certDir))
+  const folder = await findCertDir(dir, certDir)
+  const store = new CredentialStore(folder)
   const [own, bootstrap] = [nodeFile(dir, 'kubeconfig'), nodeFile(dir, 'bootstrapKubeconfig')]
   const [info, current] = await Promise.all([readClusterInfo(dir), store.read()])
   return {
@@ -58,6 +61,7 @@ export async function describeNode({
         }
       : null,
     dir,
+    certDir: folder,
   }
 }
 

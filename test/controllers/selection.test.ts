@@ -35,6 +35,13 @@ describe('choosing controllers', () => {
     assert.deepEqual(select(' csr-signer', '', ' -csr-cleaner '), ['csr-signer'])
   })
 
+  it('takes "none" for none, alone and only where a server can do without', () => {
+    assert.deepEqual(selectControllers(EMBEDDED_CONTROLLERS, ['none'], {mayBeNone: true}), [])
+    for (const list of [['none', '*'], ['none,csr-signer']])
+      assert.throws(() => selectControllers(EMBEDDED_CONTROLLERS, list, {mayBeNone: true}))
+    assert.throws(() => select('none'), {code: 'USAGE'})
+  })
+
   for (const [name, list, said] of [
     ['a name that nobody has', ['*', 'csr-sinner'], /no controller "csr-sinner"/],
     ['a minus before a name that nobody has', ['*', '-csr-sinner'], /no controller "csr-sinner"/],

@@ -15,6 +15,7 @@ import {
 } from '../helpers/joining.ts'
 import {Kubectl} from '../helpers/kubectl.ts'
 import {trustadm, trustadmWith, type Ended} from '../helpers/program.ts'
+import {until} from '../server/support.ts'
 
 const nameOf = (ended: Ended): string => (parseResult(ended) as JoinResult).nodeName
 
@@ -153,6 +154,24 @@ describe('join, with the built program', function () {
     const client = await connect(result.kubeconfig ?? '')
     assert.match((await whoAmI(client)) ?? '', /^system:bootstrap:/)
     await client.close()
+  })
+
+  it("deletes a kubelet's bootstrap file once its own certificate works, without a second run", async () => {
+    const {dir} = await joinedBy(fixture, 'token', 'self', '--for-kubelet')
+    const file = join(dir, 'bootstrap-kubelet.conf')
+    assert.ok((await stat(file)).isFile())
+    // What a kubelet does: it gets a certificate, and keeps it in its folder of certificates.
+    const got = await trustadm(
+      ...['join', 'phase', 'tls-bootstrap', '--token-file', fixture.tokenFile],
+      ...['--dir', dir, '--node-name', 'self'],
+    )
+    assert.equal(got.code, 0, got.stderr)
+    await until(() =>
+      stat(file).then(
+        () => false,
+        () => true,
+      ),
+    )
   })
 
   it('keeps a copy of cluster-info that other machines can join by', async () => {

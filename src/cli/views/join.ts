@@ -27,11 +27,15 @@ const facts = ({certificate, notAfter, kubeconfig, dir, clusterInfo}: JoinResult
     ] as const
   ).flatMap(([label, value]) => (value ? [[label, value] as const] : []))
 
-/** Without --kubeconfig, to which it writes its own, a kubelet starts without a cluster. */
-function kubeletFlags({nodeName, dir}: JoinResult): string {
+/**
+ * Without --kubeconfig, to which it writes its own, a kubelet starts without a cluster. Without --cert-dir it keeps its certificate
+ * where neither trustadm nor a check of this folder finds it.
+ */
+function kubeletFlags({nodeName, dir, certDir}: JoinResult): string {
   return [
     `--bootstrap-kubeconfig ${nodeFile(dir, 'bootstrapKubeconfig')}`,
     `--kubeconfig ${nodeFile(dir, 'kubeconfig')}`,
+    `--cert-dir ${certDir}`,
     ...(nodeName === hostname().toLowerCase() ? [] : [`--hostname-override ${nodeName}`]),
   ].join(' ')
 }

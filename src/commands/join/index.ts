@@ -35,7 +35,7 @@ Nothing renews the certificate unless "node run" or a kubelet runs: --node-run p
     ...joinFlags,
     'for-kubelet': Flags.boolean({
       summary:
-        'stop once the cluster is found, and write bootstrap-kubelet.conf: the kubelet then gets its certificate itself',
+        'stop once the cluster is found, and write bootstrap-kubelet.conf: the kubelet then gets its certificate itself, and a process in the background deletes that file',
     }),
     'node-run': Flags.option({
       options: ['print', 'install'] as const,
@@ -67,6 +67,10 @@ Nothing renews the certificate unless "node run" or a kubelet runs: --node-run p
     await runJoinSession(session, phases)
     const {describeNode} = await import('../../node/describe-node.ts')
     const result = await describeNode(request.settings)
+    if (session.isForKubelet) {
+      const {deleteOnceUnneeded} = await import('../../cli/kubelet-cleanup.ts')
+      deleteOnceUnneeded(result)
+    }
     const nodeRun = await this.unitFor(request.settings, flags)
     await this.print({...result, ...(nodeRun && {nodeRun})}, flags.output, joinView)
   }

@@ -10,14 +10,15 @@ const result = (more: Partial<JoinResult>): JoinResult => ({
   notAfter: null,
   clusterInfo: null,
   dir: '/node',
+  certDir: '/kubelet/pki',
   ...more,
 })
 
 describe('what join prints', () => {
-  it('says how to start a kubelet: from where, and where it keeps its own kubeconfig', async () => {
+  it('says how to start a kubelet: from where, and where it keeps its own kubeconfig and certificates', async () => {
     const text = await joinView.table(result({kubeconfig: '/node/bootstrap-kubelet.conf'}))
     const flags =
-      '--bootstrap-kubeconfig /node/bootstrap-kubelet.conf --kubeconfig /node/kubelet.conf --hostname-override one'
+      '--bootstrap-kubeconfig /node/bootstrap-kubelet.conf --kubeconfig /node/kubelet.conf --cert-dir /kubelet/pki --hostname-override one'
     assert.ok(text.includes(`start the kubelet with ${flags}\n`), text)
   })
 

@@ -113,6 +113,12 @@ system:controller:node-controller
   patch,update | "" | pods/status
   delete,get,list,watch | "" | pods
   create,patch,update | "",events.k8s.io | events
+system:controller:ttl-controller
+  list,patch,update,watch | "" | nodes
+  create,patch,update | "",events.k8s.io | events
+system:controller:legacy-service-account-token-cleaner
+  get | "" | configmaps | names kube-apiserver-legacy-service-account-token-tracking
+  delete,patch | "" | secrets
 system:aggregate-to-view part-of=view
   get,list,watch | "" | configmaps,endpoints,persistentvolumeclaims,persistentvolumeclaims/status,pods,replicationcontrollers,replicationcontrollers/scale,serviceaccounts,services,services/status
   get,list,watch | "" | bindings,limitranges,namespaces/status,pods/log,pods/status,replicationcontrollers/status,resourcequotas,resourcequotas/status
@@ -157,10 +163,12 @@ system:basic-user -> system:basic-user: Group system:authenticated
 system:controller:certificate-controller -> system:controller:certificate-controller: ServiceAccount kube-system/certificate-controller
 system:controller:clusterrole-aggregation-controller -> system:controller:clusterrole-aggregation-controller: ServiceAccount kube-system/clusterrole-aggregation-controller
 system:controller:generic-garbage-collector -> system:controller:generic-garbage-collector: ServiceAccount kube-system/generic-garbage-collector
+system:controller:legacy-service-account-token-cleaner -> system:controller:legacy-service-account-token-cleaner: ServiceAccount kube-system/legacy-service-account-token-cleaner
 system:controller:namespace-controller -> system:controller:namespace-controller: ServiceAccount kube-system/namespace-controller
 system:controller:node-controller -> system:controller:node-controller: ServiceAccount kube-system/node-controller
 system:controller:root-ca-cert-publisher -> system:controller:root-ca-cert-publisher: ServiceAccount kube-system/root-ca-cert-publisher
 system:controller:service-account-controller -> system:controller:service-account-controller: ServiceAccount kube-system/service-account-controller
+system:controller:ttl-controller -> system:controller:ttl-controller: ServiceAccount kube-system/ttl-controller
 system:discovery -> system:discovery: Group system:authenticated
 system:kube-controller-manager -> system:kube-controller-manager: User system:kube-controller-manager
 system:kube-dns -> system:kube-dns: ServiceAccount kube-system/kube-dns

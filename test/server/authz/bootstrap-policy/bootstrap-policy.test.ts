@@ -58,6 +58,10 @@ const reach: [UserInfo, string, boolean][] = [
     false,
   ],
   [account('certificate-controller'), 'get nodes named n1', true],
+  [account('ttl-controller'), 'patch nodes named n1', true],
+  [account('ttl-controller'), 'delete nodes named n1', false],
+  [account('legacy-service-account-token-cleaner'), 'delete secrets in default named s', true],
+  [account('legacy-service-account-token-cleaner'), 'get secrets in default named s', false],
   [account('certificate-controller'), 'create coordination.k8s.io/leases in kube-system', true],
   [account('certificate-controller'), 'create coordination.k8s.io/leases in default', false],
   [
@@ -133,7 +137,7 @@ describe('bootstrapPolicy', () => {
     const {clusterRoles, clusterRoleBindings, roles, roleBindings} = bootstrapPolicy()
     assert.deepEqual(
       [clusterRoles, clusterRoleBindings, roles, roleBindings].map(({length}) => length),
-      [39, 26, 16, 14],
+      [41, 28, 16, 14],
     )
     for (const object of [...clusterRoles, ...clusterRoleBindings, ...roles, ...roleBindings]) {
       assert.equal(object.metadata.labels?.['kubernetes.io/bootstrapping'], 'rbac-defaults')
