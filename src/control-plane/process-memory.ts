@@ -49,6 +49,7 @@ export function followMemory(target: number): () => void {
  */
 export const MALLOC_SETTINGS: Record<string, string> = {
   MALLOC_ARENA_MAX: '2',
-  MALLOC_MMAP_THRESHOLD_: '16384',
-  MALLOC_TRIM_THRESHOLD_: '131072',
+  // Above the 64 KiB that Node.js reads at a time: mapping memory for each read costs a tenth of the processor time.
+  MALLOC_MMAP_THRESHOLD_: '131072',
+  MALLOC_TRIM_THRESHOLD_: '8388608',
 }
