@@ -47,7 +47,7 @@ async function start(time: number): Promise<{url: string; ca: string}> {
   const onError = (name: string, key: string, error: unknown) =>
     errors.push(`${name} ${key}: ${String(error)}`)
   const controllers = [
-    csrSignerController(admin, clientAs(CONTROLLER), signing, clock),
+    csrSignerController(admin, clientAs(CONTROLLER), signing, {clock}),
     csrApproverController(admin, clientAs(CONTROLLER), {clock}),
   ].map((controller) => startController(controller, onError))
   closing = [...controllers.map((one) => () => one.close()), () => issuances.close()]

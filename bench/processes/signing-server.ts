@@ -132,7 +132,7 @@ async function signAll({count, fromTheStart}: Run): Promise<number> {
   const allIssued = fromTheStart ? undefined : await countIssued(count, stopping.signal)
   const began = performance.now()
   const controllers = [
-    startController(csrSignerController(admin, controller, signing, systemClock), onError),
+    startController(csrSignerController(admin, controller, signing, {clock: systemClock}), onError),
     ...(fromTheStart
       ? [startController(csrApproverController(admin, controller, {clock: systemClock}), onError)]
       : []),

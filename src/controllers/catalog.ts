@@ -99,8 +99,9 @@ export const PORTABLE_CONTROLLERS: ControllerTable<PortableDeps> = {
   },
   'csr-signer': {
     aliases: ['certificatesigningrequest-signing-controller', 'csrsigning'],
-    create: ({reader, writer, signing, clock}) =>
-      signing && csrSignerController(reader, writer('certificate-controller'), signing, clock),
+    create: ({reader, writer, signing, clock, revocations}) =>
+      signing &&
+      csrSignerController(reader, writer('certificate-controller'), signing, {clock, revocations}),
   },
   'csr-cleaner': {
     aliases: ['certificatesigningrequest-cleaner-controller', 'csrcleaner'],

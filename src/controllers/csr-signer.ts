@@ -1,10 +1,17 @@
 import type {CertificateSigningRequest} from '../api/certificates.ts'
 import type {ApiClient} from '../client/api-client.ts'
 import {isApproved, isIssued} from '../csr/conditions.ts'
+import {parseStoredRequest} from '../csr/read-request.ts'
+import {pinOf} from '../pki/pins.ts'
 import type {Clock} from '../runtime.ts'
 import type {Live} from '../trust/live.ts'
+import {
+  REVOKED,
+  RevokedCertificates,
+  type RevocationSource,
+} from './approval/revoked-certificates.ts'
 import {follow, followLive, type ControllerSpec, type Copy} from './kernel/controller.ts'
-import {decide, type Decision, type Signer, type SignersByName} from './signing/decide.ts'
+import {decide, refuse, type Decision, type Signer, type SignersByName} from './signing/decide.ts'
 import type {IssuanceLog} from './signing/issuance.ts'
 import {DONE, type Reconcile} from './kernel/work-queue.ts'
 import {writeOutcome} from './kernel/write-outcome.ts'
@@ -20,6 +27,12 @@ export interface CsrSignerDeps {
   checksSignatures: boolean
 }
 
+export interface CsrSignerOptions {
+  clock: Clock
+  /** Absent if the server has no list of revoked certificates. */
+  revoked?: Pick<RevokedCertificates, 'objectionTo'> | undefined
+}
+
 const isToBeSigned = (csr: Csr): boolean => isApproved(csr) && !isIssued(csr)
 
 interface Remembered {
@@ -31,25 +44,39 @@ interface Remembered {
 
 /**
  * Kubernetes' csrsigning controller: signs approved requests for the signers of this process, or sets a Failed condition
- * with the reason. It ignores requests for other signers.
+ * with the reason. It ignores requests for other signers. In addition, it refuses what was approved just before its key, or the certificate
+ * that it was requested with, was revoked.
  */
 export function signRequests(
   csrs: Pick<Copy<Csr>, 'find'>,
   writer: Pick<ApiClient, 'csrs'>,
   {signers, issuances, checksSignatures}: CsrSignerDeps,
-  clock: Clock,
+  {clock, revoked}: CsrSignerOptions,
 ): Reconcile {
   /** What was done but is not in the informer yet, so that nothing is signed twice. */
   const remembered = new Map<string, Remembered>()
+
+  /** A refusal if something is revoked: also of a certificate that was signed before, and is not published yet. */
+  async function revocationOf(csr: Csr): Promise<Decision | undefined> {
+    const verdict = revoked && parseStoredRequest(csr.spec.request)
+    if (verdict === undefined || 'why' in verdict) return undefined
+    const {request} = verdict
+    const why = await revoked?.objectionTo(csr, {pin: pinOf(request)})
+    return why === undefined ? undefined : refuse(csr, request, why, REVOKED)
+  }
 
   async function decisionOn(csr: Csr, signer: Signer): Promise<Remembered> {
     const {name = '', uid} = csr.metadata
     const earlier = remembered.get(name)
     const now = clock.now()
-    if (earlier && earlier.uid === uid && (earlier.isPublished || now.getTime() < earlier.until)) {
+    if (earlier?.uid === uid && earlier?.isPublished) return earlier
+    const refusal = await revocationOf(csr)
+    const isOffered = earlier?.uid === uid && now.getTime() < (earlier?.until ?? 0)
+    if (earlier && isOffered && (!refusal || earlier.decision.issuance.decision === 'refused')) {
       return earlier
     }
-    const decision = await decide(csr, {signer, now, checksSignature: checksSignatures})
+    const decision =
+      refusal ?? (await decide(csr, {signer, now, checksSignature: checksSignatures}))
     await issuances.append(decision.issuance)
     const made = {uid, decision, until: now.getTime() + OFFERED, isPublished: false}
     remembered.set(name, made)
@@ -79,9 +106,11 @@ export function csrSignerController(
   reader: ApiClient,
   writer: ApiClient,
   deps: CsrSignerDeps,
-  clock: Clock,
+  {clock, revocations}: {clock: Clock; revocations?: RevocationSource | undefined},
 ): ControllerSpec {
   const {signers} = deps
+  // A revocation concerns only what is not signed yet, and that is looked at anyway.
+  const revoked = revocations && new RevokedCertificates(revocations, () => [])
   const csrs = follow(reader.csrs, (csr, key) =>
     isToBeSigned(csr) && signers.current.get(csr.spec.signerName) ? [key] : [],
   )
@@ -90,8 +119,8 @@ export function csrSignerController(
     (await csrs.list()).filter(isToBeSigned).map(({metadata}) => metadata.name ?? '')
   return {
     name: 'csr-signer',
-    sources: [csrs, followLive(signers, approvedEarlier)],
-    reconcile: signRequests(csrs, writer, deps, clock),
+    sources: [csrs, followLive(signers, approvedEarlier), ...(revoked ? [revoked] : [])],
+    reconcile: signRequests(csrs, writer, deps, {clock, revoked}),
     // Signatures are made on other threads, and concurrent writes share a commit.
     workers: 64,
   }

@@ -36,6 +36,8 @@ export interface Access {
   authorize: Authorize
   answers: OpenAnswers
   rbac: RbacIndex
+  /** The revoked certificates. */
+  revoked: RevocationList
   /** What resources need from authentication and authorization. */
   services: ServerServices
   /** To be called once memory is loaded: until then no policy applies and no token is accepted. */
@@ -60,6 +62,7 @@ export function createAccess({trust, tokenIssuer, clock, seen}: AccessOptions): 
     authorize: createAuthorize(rbac, [nodeAuthorizer(nodeGraph)]),
     answers,
     rbac,
+    revoked,
     services: createServerServices({index: rbac, bearers, audiences, tokens}),
     follow(registry) {
       feedRbacIndex(registry, rbac)

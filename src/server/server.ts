@@ -3,6 +3,7 @@ import type {Live} from '../trust/live.ts'
 import type {Trust} from '../trust/trust.ts'
 import {createAccess, type Access, type AccessOptions} from './access.ts'
 import {createAdmission} from './admission/index.ts'
+import {certificateRevocation} from './admission/certificates.ts'
 import {eventRateLimit} from './admission/event-rate-limit.ts'
 import {allowances, requestLimit} from './admission/request-limit.ts'
 import {RequestUsage} from './admission/request-usage.ts'
@@ -111,17 +112,19 @@ async function closeParts({access, seen, registry, observation, unfollow}: Parts
 /** Creates, reads and changes objects. */
 function resourceEndpoint(
   {clock, limits, trust}: ServerOptions,
-  {access: {authorize, rbac}, registry, resources}: Parts,
+  {access: {authorize, rbac, revoked}, registry, resources}: Parts,
 ) {
   const usage = new RequestUsage()
   feedRequestUsage(registry, usage)
-  const limited = requestLimit(usage, allowances(limits?.certificateRequestsPerHour))
+  const further = [
+    eventRateLimit(),
+    requestLimit(usage, allowances(limits?.certificateRequestsPerHour)),
+    certificateRevocation(revoked),
+  ]
   return createResourceEndpoint({
     registry,
     quota: new StoreQuota(registry, limits?.quotaBytes),
-    ...createAdmission(rbac, [eventRateLimit(), limited], (signer) =>
-      trust.current.loginSigners.has(signer),
-    ),
+    ...createAdmission(rbac, further, (signer) => trust.current.loginSigners.has(signer)),
     routes: new RouteTable(resources),
     authorize,
     clock,

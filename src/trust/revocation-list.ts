@@ -37,8 +37,8 @@ export class RevocationList {
   }
 
   /** The entry that was made for the certificate with this fingerprint. */
-  findFingerprint(fingerprint: string): Revocation | undefined {
-    return this.#first([byFingerprint(fingerprint)])
+  findFingerprint(fingerprint: string | undefined): Revocation | undefined {
+    return fingerprint === undefined ? undefined : this.#first([byFingerprint(fingerprint)])
   }
 
   /** Every request with a certificate comes here: an empty list costs nothing. */

@@ -44,6 +44,8 @@ describe('signing certificate requests', () => {
   let failures: TrustError[]
   let onRead: () => void
   let deps: CsrSignerDeps
+  let objection: string | undefined
+  const revoked = {objectionTo: () => Promise.resolve(objection)}
 
   before(async () => (ca = await testAuthority()))
   beforeEach(() => {
@@ -53,6 +55,7 @@ describe('signing certificate requests', () => {
     events = []
     failures = []
     onRead = () => undefined
+    objection = undefined
     deps = {
       signers: wellKnownSigners(ca.issuer, HOUR),
       issuances: {
@@ -94,7 +97,10 @@ describe('signing certificate requests', () => {
   } as unknown as ApiClient['csrs']
 
   const signer = () => {
-    const reconcile = signRequests({find: () => Promise.resolve(seen)}, {csrs}, deps, clock)
+    const reconcile = signRequests({find: () => Promise.resolve(seen)}, {csrs}, deps, {
+      clock,
+      revoked,
+    })
     return () => reconcile('one', new AbortController().signal)
   }
   const failed = () => stored && findCondition(stored, 'Failed')
@@ -165,6 +171,32 @@ describe('signing certificate requests', () => {
     assert.match(failed()?.message ?? '', /^kubernetes\.io\/kube-apiserver-client-kubelet does not/)
     assert.deepEqual(stored?.status?.conditions?.[0], APPROVAL)
     assert.equal(stored?.status?.certificate, undefined)
+  })
+
+  it('refuses what was approved just before a revocation, by reason Revoked', async () => {
+    await given({}, 'Approved')
+    objection = 'its key is revoked: stolen'
+    await signer()()
+    assert.equal(failed()?.reason, 'Revoked')
+    assert.match(failed()?.message ?? '', /does not sign this request: its key is revoked: stolen$/)
+    assert.equal(stored?.status?.certificate, undefined)
+    assert.deepEqual([issuances.length, issuances[0]?.decision], [1, 'refused'])
+  })
+
+  it('does not publish a certificate that was signed before the revocation', async () => {
+    await given({}, 'Approved')
+    failures = [new TrustError('FORBIDDEN', 'the key of the request is revoked')]
+    const reconcile = signer()
+    await assert.rejects(reconcile(), {code: 'FORBIDDEN'})
+    objection = 'its key is revoked'
+    await reconcile()
+    await reconcile()
+    assert.equal(stored?.status?.certificate, undefined)
+    assert.equal(failed()?.reason, 'Revoked')
+    assert.deepEqual(
+      issuances.map(({decision}) => decision),
+      ['issued', 'refused'],
+    )
   })
 
   it('has it on the log before it is published, issued or refused', async () => {

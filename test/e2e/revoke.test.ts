@@ -19,6 +19,7 @@ import {Kubectl} from '../helpers/kubectl.ts'
 import {trustadm} from '../helpers/program.ts'
 import {get1, session2} from '../server/http/support.ts'
 
+const REVOKE = ['revoke', '--yes']
 const NODES = '/api/v1/nodes'
 
 type NewNode = Awaited<ReturnType<typeof joined>>
@@ -91,7 +92,7 @@ describe('revoking certificates of a cluster', function () {
       (await get1(place, ownNode(node.name), {credentials: node, agent})).status
     assert.equal(await status(), 200)
 
-    const {stdout} = await ok('revoke', '--node', node.name, '--reason', 'stolen laptop')
+    const {stdout} = await ok(...REVOKE, '--node', node.name, '--reason', 'stolen laptop')
     assert.match(stdout, /^revoked the key sha256:[0-9a-f]{12}… of system:node:stolen\n$/)
     assert.equal(lastStatus(await first.ended), '401')
     assert.equal(lastStatus(await second.ended), '401')
@@ -110,7 +111,7 @@ describe('revoking certificates of a cluster', function () {
     const status = async (one: typeof node) =>
       (await get1(place, ownNode(one.name), {credentials: one})).status
     const {serial} = parseCertificate(node.certificate)
-    await ok('revoke', serial)
+    await ok(...REVOKE, serial)
     assert.deepEqual([await status(node), await status(other)], [401, 200])
 
     const list = await ok('list', '--revoked', '--output', 'json')
@@ -137,7 +138,7 @@ describe('revoking certificates of a cluster', function () {
           issued !== '' &&
           parseCertificate(Buffer.from(issued, 'base64').toString()).serial === serial,
       )?.metadata.name ?? ''
-    await ok('revoke', own, '--reason', 'lost')
+    await ok(...REVOKE, own, '--reason', 'lost')
     const {stdout} = await ok('show', own)
     assert.match(stdout, /^revoked +\d+s ago \(\S+\) by kubernetes-admin: lost$/m)
     assert.match(
@@ -173,7 +174,7 @@ describe('revoking certificates of a cluster', function () {
 
   it('lists the nodes, the worst first, and tells the history of each', async () => {
     const node = await newNode('remembered')
-    await ok('revoke', '--node', node.name, '--reason', 'lost')
+    await ok(...REVOKE, '--node', node.name, '--reason', 'lost')
     const listed = await trustadm('node', 'list', '--kubeconfig', cluster.kubeconfig, '-o', 'json')
     const {nodes} = JSON.parse(listed.stdout) as NodeList
     const [first] = nodes
@@ -194,6 +195,15 @@ describe('revoking certificates of a cluster', function () {
     assert.deepEqual([unknown.code, unknown.stdout], [1, ''])
   })
 
+  it('asks first, and refuses without a terminal', async () => {
+    const node = await newNode('asked-about')
+    const asked = await certificate('revoke', '--node', node.name)
+    assert.deepEqual([asked.code, asked.stdout], [2, ''])
+    assert.match(asked.stderr, /Revoke this certificate\? There is no terminal to ask on\./)
+    assert.match(asked.stderr, /use --yes/)
+    assert.equal((await get1(place, ownNode(node.name), {credentials: node})).status, 200)
+  })
+
   it('does not lock out who asks for it', async () => {
     const mine = await certificate('revoke', '--file', cluster.kubeconfig)
     assert.equal(mine.code, 6)
@@ -207,7 +217,7 @@ describe('revoking certificates of a cluster', function () {
   it('lets the machine of the control plane back in, whatever was revoked', async () => {
     const conf = join(cluster.dir, 'admin.conf')
     const before = await readFile(conf, 'utf8')
-    const forced = await certificate('revoke', '--file', conf, '--force')
+    const forced = await certificate(...REVOKE, '--file', conf, '--force')
     assert.equal(forced.code, 0, forced.stderr)
     const refused = await certificate('list')
     assert.equal(refused.code, 4)
@@ -231,7 +241,7 @@ describe('revoking certificates of a cluster', function () {
       const ada = new Kubectl({binary, kubeconfig: conf, home})
       const root = new Kubectl({binary, kubeconfig: cluster.kubeconfig, home})
       await ada.ok('auth whoami')
-      await ok('revoke', '--file', conf)
+      await ok(...REVOKE, '--file', conf)
       assert.match(await ada.fails('auth whoami'), /Unauthorized|must be logged in/)
       const list = '-n kube-system get configmap trustadm-revoked-certificates'
       assert.match(await root.ok(`${list} -o yaml`), /"user":"ada"/)

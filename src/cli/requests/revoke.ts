@@ -12,11 +12,9 @@ import {
   type KnownCertificate,
 } from '../../control-plane/revocation/known-certificates.ts'
 import {requireRevocations} from '../../control-plane/revocation/list-store.ts'
-import {requireUnprotected} from '../../control-plane/revocation/protected.ts'
-import {
-  revokeCertificates,
-  type RevokedCertificates,
-} from '../../control-plane/revocation/revoke.ts'
+import {isSame, requireUnprotected} from '../../control-plane/revocation/protected.ts'
+import {revokeAll} from '../../control-plane/revocation/revoke-all.ts'
+import type {RevokedCertificates} from '../../control-plane/revocation/revoke.ts'
 import {nodeOfUser} from '../../csr/node-names.ts'
 import {TrustError} from '../../errors.ts'
 import {readFileSafely} from '../../fs/files.ts'
@@ -27,7 +25,7 @@ import type {ClusterFlagValues} from '../cluster.ts'
 import {columnsOf, paragraph} from '../layout.ts'
 import {findLocalPlane} from '../local-plane.ts'
 import {createProgress, type Progress} from '../progress.ts'
-import {canAsk, confirm} from '../prompt.ts'
+import {confirm} from '../prompt.ts'
 import {shownValue} from '../views/requests-text.ts'
 import {withCluster} from '../with-cluster.ts'
 
@@ -94,6 +92,10 @@ function requireCurrent(
   })
 }
 
+/** The keys of requests that wait belong to it, unless only single certificates are wanted. */
+const ofWholeNode = (node: string, flags: RevokeFlags, sources: CertificateSources, now: Date) =>
+  certificatesOfNode(node, sources, {awaitedAt: flags['keep-key'] ? undefined : now})
+
 async function findAll(flags: RevokeFlags, sources: CertificateSources, now: Date): Promise<Found> {
   const {names, node, pin, file} = flags
   if (names.length === 0 && node === undefined && pin === undefined && file === undefined) {
@@ -108,7 +110,7 @@ async function findAll(flags: RevokeFlags, sources: CertificateSources, now: Dat
     found.others.push(...others.filter((one) => isCurrent(one, now)))
   }
   if (node !== undefined) {
-    const ofNode = await certificatesOfNode(node, sources)
+    const ofNode = await ofWholeNode(node, flags, sources, now)
     found.certificates.push(...requireCurrent(`node "${node}"`, ofNode, now))
   }
   if (pin !== undefined) {
@@ -134,6 +136,11 @@ async function isAgreed(certificates: readonly KnownCertificate[]): Promise<bool
   const what =
     certificates.length === 1 ? 'this certificate' : `these ${certificates.length} certificates`
   return await confirm(`Revoke ${what}?`)
+}
+
+const isAmong = (pem: string | undefined, certificates: readonly KnownCertificate[]): boolean => {
+  const own = pem === undefined ? undefined : describeCertificate(parseCertificate(pem))
+  return own !== undefined && certificates.some((one) => isSame(one, own))
 }
 
 /** A stolen certificate can have renewed itself with another key. */
@@ -164,17 +171,18 @@ export async function revokeNamed(
     const sources = {client, log: local.log, warn: progress.warn}
     const found = await findAll(flags, sources, clock.now())
     const {certificates} = found
-    if (!flags.force) {
-      const own = access.clientCertificate?.certificate
-      requireUnprotected(certificates, {own, controlPlane: local.certificates})
-    }
-    const asks = !flags.yes && !flags['dry-run'] && canAsk()
-    if (asks && !(await isAgreed(certificates))) return undefined
-    const {reason, 'keep-key': keepKeys, 'dry-run': dryRun} = flags
+    const own = access.clientCertificate?.certificate
+    if (!flags.force) requireUnprotected(certificates, {own, controlPlane: local.certificates})
+    const {reason, node, 'keep-key': keepKeys, 'dry-run': dryRun} = flags
+    if (!flags.yes && !dryRun && !(await isAgreed(certificates))) return undefined
+    // Whoever has revoked its own certificate cannot look again.
+    const isLast = node === undefined || isAmong(own, certificates)
+    const findAgain = async () =>
+      isLast ? [] : await ofWholeNode(node, flags, sources, clock.now())
     const ends = await lastEnds(sources)
     const options = {reason, keepKeys, ends, dryRun}
-    const done = await revokeCertificates(client, certificates, options, clock)
+    const done = await revokeAll(client, {first: certificates, findAgain}, options, clock)
     warnOfOthers(found, progress)
-    return done
+    return {revoked: done.revoked, unchanged: done.unchanged}
   })
 }

@@ -6,10 +6,10 @@ import {dryRun, wideOutput, yes} from '../../cli/flags.ts'
 
 export default class CertificateRevoke extends TrustCommand {
   static override summary = 'revoke certificates: the server refuses them at once'
-  static override description = `Puts the key of a certificate on a list that the server follows. From then on every certificate of that key is refused with 401, within a second, also on open connections, and no approver gives the key another one. The list is the ConfigMap kube-system/trustadm-revoked-certificates; an entry is removed a good day after the last certificate of the key has expired, and never if the issuance log, which names them, was out of reach.
-Certificates are found in the cluster's requests and, on the machine of the control plane, in the issuance log. A stolen certificate may have renewed itself with another key: for a node, use --node, which revokes all of its certificates. Then delete the Node, or let its machine come back with "certificate allow-rejoin".
+  static override description = `Puts the key of a certificate on a list that the server follows. From then on every certificate of that key is refused with 401, within a second, also on open connections, and neither approvers nor the signer give the key another one. The list is the ConfigMap kube-system/trustadm-revoked-certificates; an entry is removed a good day after the last certificate of the key has expired, and never if the issuance log, which names them, was out of reach.
+Certificates are found in the cluster's requests and, on the machine of the control plane, in the issuance log. A stolen certificate may have renewed itself with another key: for a node, use --node, which revokes all of its certificates, also those that it gets meanwhile, and the keys of its requests that wait. Then delete the Node, or let its machine come back with "certificate allow-rejoin".
 
-Refuses to revoke the certificate that you use, those of administrators and those of the control plane, unless --force is given. Works only with trustadm's own server: Kubernetes has no such list. Kubelets and other programs that trust the CA do not know the list either.`
+Asks first; without a terminal, use --yes. Refuses to revoke the certificate that you use, those of administrators and those of the control plane, unless --force is given. Works only with trustadm's own server: Kubernetes has no such list. Kubelets and other programs that trust the CA do not know the list either.`
   static override examples = [
     '<%= config.bin %> <%= command.id %> --node worker-1 --reason "stolen laptop"',
     '<%= config.bin %> <%= command.id %> node-csr-3Q2d',

@@ -3,13 +3,14 @@ import type {ApiClient} from '../../client/api-client.ts'
 import {RECORD_NAMESPACE, readRecord, recordName} from '../../controllers/approval/node-record.ts'
 import type {LogEntry} from '../../controllers/signing/log-line.ts'
 import {readIssuances} from '../../controllers/signing/read-log.ts'
-import {isIssued} from '../../csr/conditions.ts'
+import {isApproved, isIssued} from '../../csr/conditions.ts'
 import {leafCertificateIn} from '../../csr/issued-certificate.ts'
 import {nodeUser} from '../../csr/node-names.ts'
 import {hasCode, messageOf} from '../../errors.ts'
 import type {Certificate} from '../../pki/certificate.ts'
 import {formatName} from '../../pki/distinguished-name.ts'
 import {pinOf} from '../../pki/pins.ts'
+import {awaitedKey} from './awaited-keys.ts'
 
 /** A certificate that may be revoked, as far as it is known: by its key, by its serial number and issuer, or both. */
 export interface KnownCertificate {
@@ -108,6 +109,7 @@ export async function readLogOf(
 async function collect(
   sources: CertificateSources,
   isWanted: (certificate: KnownCertificate) => boolean,
+  inRequest: (csr: CertificateSigningRequest) => KnownCertificate[] = certificateOfRequest,
 ): Promise<KnownCertificate[]> {
   const found = new Map<string, KnownCertificate>()
   const see = (certificates: readonly KnownCertificate[]) => {
@@ -118,7 +120,7 @@ async function collect(
   }
   await sources.client.csrs.list({
     onPage: (items) => {
-      for (const csr of items) see(certificateOfRequest(csr))
+      for (const csr of items) see(inRequest(csr))
     },
   })
   await readLogOf(sources, (entry) => see(certificateOfLine(entry)))
@@ -164,16 +166,36 @@ export async function certificatesNamed(
   return {named, others: all.filter((one) => users.has(one.user) && !named.includes(one))}
 }
 
-/** All certificates of a node, and the key that has its name according to the approver. */
+/**
+ * All certificates of a node, and the key that has its name according to the approver. With `awaitedAt`, also the keys that a certificate of
+ * the node may still be issued for: those of approved requests, and of undecided ones that the node itself made.
+ */
 export async function certificatesOfNode(
   node: string,
   sources: CertificateSources,
+  {awaitedAt}: {awaitedAt?: Date | undefined} = {},
 ): Promise<KnownCertificate[]> {
   const user = nodeUser(node)
-  const found = await collect(sources, (one) => one.user === user)
+  const isOfNode = (one: KnownCertificate) => one.user === user
+  const keys: KnownCertificate[] = []
+  const found = await collect(sources, isOfNode, (csr) => {
+    if (awaitedAt && (isApproved(csr) || csr.spec.username === user)) {
+      keys.push(...awaitedKey(csr, awaitedAt).filter(isOfNode))
+    }
+    return certificateOfRequest(csr)
+  })
   const holder = await recordedKey(node, sources)
-  if (holder === undefined || found.some(({pin}) => pin === holder.pin)) return found
-  return [...found, {user, ...holder}]
+  return withKeys(found, [...keys, ...(holder === undefined ? [] : [{user, ...holder}])])
+}
+
+/** Certificates, and keys of which no certificate is among them, each once. */
+export function withKeys(
+  certificates: readonly KnownCertificate[],
+  keys: readonly KnownCertificate[],
+): KnownCertificate[] {
+  const known = new Set(certificates.map(({pin}) => pin))
+  const further = keys.filter(({pin}) => !known.has(pin))
+  return [...certificates, ...new Map(further.map((one) => [one.pin, one])).values()]
 }
 
 async function recordedKey(

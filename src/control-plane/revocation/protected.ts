@@ -14,7 +14,7 @@ export interface Protection {
   controlPlane?: readonly string[]
 }
 
-const isSame = (one: KnownCertificate, other: KnownCertificate): boolean =>
+export const isSame = (one: KnownCertificate, other: KnownCertificate): boolean =>
   (one.pin !== undefined && one.pin === other.pin) ||
   (one.serial !== undefined && one.serial === other.serial && one.issuer === other.issuer)
 

@@ -55,7 +55,7 @@ export interface RevokedCertificates {
 }
 
 /** By key if it is known: its holder could get another certificate for it, or may have one that is not known here. */
-function idOf({pin, serial, issuer, user}: KnownCertificate, keepKey: boolean): RevocationId {
+export function idOf({pin, serial, issuer, user}: KnownCertificate, keepKey = false): RevocationId {
   if (pin !== undefined && !keepKey) return keyRevocation(pin)
   if (serial !== undefined && issuer !== undefined) return serialRevocation(serial, issuer)
   throw new TrustError('USAGE', `only the key of "${user ?? pin ?? ''}" is known`, {
@@ -74,22 +74,43 @@ function endFor(
   return Math.max(notAfter.getTime(), (pin === undefined ? undefined : ends?.(pin))?.getTime() ?? 0)
 }
 
-/** One entry for each key: it stays until the last of its certificates has expired. */
+/** Of two certificates, the one that expires later. */
+const isLater = (one: KnownCertificate, other: KnownCertificate | undefined): boolean =>
+  other === undefined ||
+  (one.notAfter?.getTime() ?? Infinity) > (other.notAfter?.getTime() ?? Infinity)
+
+/**
+ * What to put on the list: each key once, with the certificate that expires last. Further certificates of the key get entries of their own,
+ * so that requests made with them are known, too.
+ */
+function chosen(
+  certificates: readonly KnownCertificate[],
+  keepKeys: boolean,
+): Map<RevocationId, KnownCertificate> {
+  const entries = new Map<RevocationId, KnownCertificate>()
+  for (const one of certificates) {
+    const id = idOf(one, keepKeys)
+    if (isLater(one, entries.get(id))) entries.set(id, one)
+  }
+  for (const one of certificates) {
+    const {serial, issuer, fingerprint} = one
+    const isNamed = entries.get(idOf(one, keepKeys))?.fingerprint === fingerprint
+    if (isNamed || serial === undefined || issuer === undefined) continue
+    entries.set(serialRevocation(serial, issuer), one)
+  }
+  return entries
+}
+
 function entriesFor(
   certificates: readonly KnownCertificate[],
   {reason, keepKeys = false, ends}: RevokeOptions,
   about: Pick<Revocation, 'by' | 'revoked'>,
 ): Revocation[] {
-  const entries = new Map<RevocationId, Revocation & {last: number}>()
-  for (const certificate of certificates) {
-    const id = idOf(certificate, keepKeys)
+  return Array.from(chosen(certificates, keepKeys), ([id, certificate]) => {
     const {user, serial, fingerprint, request} = certificate
-    const last = certificate.notAfter?.getTime() ?? Infinity
-    if ((entries.get(id)?.last ?? -1) >= last) continue
     const end = endFor(id, certificate, ends)
-    entries.set(id, {
+    return {
       id,
-      last,
       ...(user !== undefined && {user}),
       ...(serial !== undefined && {serial}),
       ...(fingerprint !== undefined && {fingerprint}),
@@ -97,9 +118,8 @@ function entriesFor(
       ...(end !== Infinity && {expires: formatTimestamp(new Date(end))}),
       ...(reason !== undefined && {reason}),
       ...about,
-    })
-  }
-  return Array.from(entries.values(), ({last: _last, ...entry}) => entry)
+    }
+  })
 }
 
 function requireReason(reason: string | undefined): void {

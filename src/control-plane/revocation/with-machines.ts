@@ -1,3 +1,4 @@
+import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import type {Lease} from '../../api/coordination.ts'
 import {TOKEN_USER_PREFIX} from '../../bootstrap/use-token.ts'
 import type {ApiClient} from '../../client/api-client.ts'
@@ -13,11 +14,21 @@ import {
   type JoinCredential,
   type ObtainedCertificate,
 } from '../../controllers/signing/obtained-by.ts'
+import {isIssued} from '../../csr/conditions.ts'
+import {credentialOf} from '../../csr/credential.ts'
 import {nodeOfUser, nodeUser} from '../../csr/node-names.ts'
 import {TrustError, hasCode} from '../../errors.ts'
 import type {Clock} from '../../runtime.ts'
-import {isCurrent, lastEnds, readLogOf, type KnownCertificate} from './known-certificates.ts'
-import {revokeCertificates, type RevocationReport} from './revoke.ts'
+import {awaitedKey} from './awaited-keys.ts'
+import {
+  isCurrent,
+  lastEnds,
+  readLogOf,
+  withKeys,
+  type KnownCertificate,
+} from './known-certificates.ts'
+import {revokeAll} from './revoke-all.ts'
+import type {RevocationReport} from './revoke.ts'
 
 /** A machine that came by a credential. */
 interface WithdrawnNode {
@@ -131,6 +142,40 @@ async function cordon(
   }
 }
 
+interface Found {
+  certificates: KnownCertificate[]
+  records: ReadonlyMap<string, NodeRecord>
+}
+
+/** What was obtained by a credential so far, and the keys that a certificate may still be issued for. */
+async function findMachines(
+  client: Client,
+  credential: JoinCredential,
+  {log, warn}: WithdrawOptions,
+  now: Date,
+): Promise<Found> {
+  const requests: CertificateSigningRequest[] = []
+  // Before the log, which has a line for each certificate before its request does.
+  await client.csrs.list({
+    onPage: (items) => {
+      requests.push(...items.filter((csr) => !isIssued(csr)))
+    },
+  })
+  const obtained = new ObtainedCertificates(credential)
+  await readLogOf({log, warn}, obtained.see)
+  const logged = obtained.found.map(known)
+  const awaited = requests
+    .filter(({spec}) => {
+      const used = credentialOf(spec)
+      const requester = spec.username ?? ''
+      return obtained.wayOf({requester, ...(used !== undefined && {credential: used})})
+    })
+    .flatMap((csr) => awaitedKey(csr, now))
+  const records = await readRecords(client)
+  const all = withKeys(logged, [...awaited, ...recordedKeys(records, credential)])
+  return {certificates: all.filter((one) => isCurrent(one, now)), records}
+}
+
 /**
  * Revokes every certificate that was obtained by a credential, and those that these obtained in turn, and cordons the Nodes. The
  * credential itself is to be withdrawn first, so that nobody gets another one in the meantime.
@@ -143,21 +188,21 @@ export async function withdrawMachines(
 ): Promise<WithdrawnMachines> {
   const {log, warn, reason, dryRun} = options
   requireSource(credential, options)
-  const obtained = new ObtainedCertificates(credential)
-  await readLogOf({log, warn}, obtained.see)
-  const logged = obtained.found.map(known)
-  const keys = new Set(logged.map(({pin}) => pin))
-  const records = await readRecords(client)
-  const recorded = recordedKeys(records, credential).filter(({pin}) => !keys.has(pin))
-  const now = clock.now()
-  const certificates = [...logged, ...recorded].filter((one) => isCurrent(one, now))
-  const {revoked, unchanged} = await revokeCertificates(
+  let found = await findMachines(client, credential, options, clock.now())
+  const findAgain = async () => {
+    found = await findMachines(client, credential, options, clock.now())
+    return found.certificates
+  }
+  const ends = await lastEnds({client, log, warn})
+  const {revoked, unchanged, certificates} = await revokeAll(
     client,
-    certificates,
-    {reason, dryRun, ends: await lastEnds({client, log, warn})},
+    {first: found.certificates, findAgain},
+    {reason, dryRun, ends},
     clock,
   )
   const nodes: WithdrawnNode[] = []
-  for (const name of nodesOf(certificates, records)) nodes.push(await cordon(client, name, options))
+  for (const name of nodesOf(certificates, found.records)) {
+    nodes.push(await cordon(client, name, options))
+  }
   return {certificates: [...revoked, ...unchanged], nodes}
 }

@@ -15,8 +15,8 @@ import {
 } from '../../trust/revocations.ts'
 import type {Source} from '../kernel/controller.ts'
 
-/** Why a request is held. */
-const REVOKED = 'Revoked'
+/** Why a request is held, or refused by its signer. */
+export const REVOKED = 'Revoked'
 const RULE = "neither the key nor the requester's certificate is revoked"
 
 const NAMES = new Set(REVOCATION_NAMES)
@@ -27,23 +27,30 @@ const isOfList = ({metadata}: ConfigMap): boolean =>
 const because = ({reason}: Revocation): string => (reason === undefined ? '' : `: ${reason}`)
 
 /**
- * Whether a request is for a revoked key, or was made with a certificate that is revoked by now: what its holder asked for before must
- * not become valid afterwards.
+ * Why a request must not be granted: it is for a revoked key, or was made with a certificate that is revoked by now. What its holder asked for
+ * before must not become valid afterwards.
  */
-export function revokedRule(
+function whyRevoked(
   list: RevocationList,
   {spec}: Pick<CertificateSigningRequest, 'spec'>,
-  {pin}: RequestedCertificate,
-): RuleVerdict {
+  {pin}: Pick<RequestedCertificate, 'pin'>,
+): string | undefined {
   const key = list.findKey(pin)
-  if (key) return verdict('not-revoked', RULE, false, `its key is revoked${because(key)}`)
-  const fingerprint = certificateFingerprint(credentialOf(spec) ?? '')
-  const used = fingerprint === undefined ? undefined : list.findFingerprint(fingerprint)
-  if (used) {
-    const found = `the certificate that it was requested with is revoked${because(used)}`
-    return verdict('not-revoked', RULE, false, found)
-  }
-  return verdict('not-revoked', RULE, true, 'neither is revoked')
+  if (key) return `its key is revoked${because(key)}`
+  const used = list.findFingerprint(certificateFingerprint(credentialOf(spec) ?? ''))
+  if (used) return `the certificate that it was requested with is revoked${because(used)}`
+  return undefined
+}
+
+export function revokedRule(
+  list: RevocationList,
+  ...request: [
+    csr: Pick<CertificateSigningRequest, 'spec'>,
+    requested: Pick<RequestedCertificate, 'pin'>,
+  ]
+): RuleVerdict {
+  const why = whyRevoked(list, ...request)
+  return verdict('not-revoked', RULE, why === undefined, why ?? 'neither is revoked')
 }
 
 /** Where the caller may not read the list. */
@@ -77,7 +84,7 @@ export async function readRevocationList(
 /** Where a controller follows the list: the ConfigMaps of a server that has one. */
 export type RevocationSource = Pick<ApiClient['configMaps'], 'list' | 'watch'>
 
-/** The list, as an approver follows it. After a change it looks again at all of its requests that wait. */
+/** The list, as approvers and the signer follow it. After a change they look again at all of their requests that wait. */
 export class RevokedCertificates implements Source {
   readonly #configMaps: RevocationSource
   readonly #waiting: () => Iterable<string>
@@ -115,5 +122,14 @@ export class RevokedCertificates implements Source {
     await this.#synced
     const rule = revokedRule(this.#list, csr, requested)
     return rule.holds ? undefined : {approver, decision: 'hold', rules: [rule], reason: REVOKED}
+  }
+
+  /** Why the signer refuses a request; undefined if nothing is revoked. */
+  async objectionTo(
+    csr: Pick<CertificateSigningRequest, 'spec'>,
+    requested: Pick<RequestedCertificate, 'pin'>,
+  ): Promise<string | undefined> {
+    await this.#synced
+    return whyRevoked(this.#list, csr, requested)
   }
 }

@@ -49,9 +49,14 @@ export function expectedLifetime(signer: Signer | undefined, {spec}: Csr, now: D
 /** kube-controller-manager's reason. */
 const REASON = 'SignerValidationFailure'
 
-function refuse(csr: Csr, request: CertificateRequest | undefined, why: string): Decision {
+export function refuse(
+  csr: Csr,
+  request: CertificateRequest | undefined,
+  why: string,
+  reason = REASON,
+): Decision {
   const message = `${csr.spec.signerName} does not sign this request: ${why}`
-  const failed = {type: FAILED, status: 'True', reason: REASON, message} as const
+  const failed = {type: FAILED, status: 'True', reason, message} as const
   return {
     issuance: refused(csr, request, why),
     apply: (status) => ({...status, conditions: [...(status?.conditions ?? []), failed]}),

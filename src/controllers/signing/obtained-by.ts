@@ -53,7 +53,7 @@ export class ObtainedCertificates {
 
   readonly see = (entry: LogEntry): void => {
     if (!isIssued(entry)) return
-    const by = this.#wayOf(entry)
+    const by = this.wayOf(entry)
     if (by === undefined) return
     const {time, signer, request, requester, subject} = entry
     const {serial = '', issuer, fingerprint = '', notAfter = '', pin} = entry
@@ -76,7 +76,11 @@ export class ObtainedCertificates {
     })
   }
 
-  #wayOf({requester, credential}: Issuance): ObtainedCertificate['by'] | undefined {
+  /** By which way a requester came by the credential, according to the lines so far; undefined if not at all. */
+  wayOf({
+    requester,
+    credential,
+  }: Pick<Issuance, 'requester' | 'credential'>): ObtainedCertificate['by'] | undefined {
     const wanted = this.#credential
     const isUsed =
       'tokenId' in wanted

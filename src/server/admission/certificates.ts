@@ -1,6 +1,9 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
+import {certificateFingerprint, credentialOf} from '../../csr/credential.ts'
 import {requestOf} from '../../csr/read-request.ts'
 import {isClientSigner} from '../../csr/signers.ts'
+import {pinOf} from '../../pki/pins.ts'
+import type {RevocationList} from '../../trust/revocation-list.ts'
 import {
   isResource,
   denied,
@@ -110,5 +113,27 @@ export const certificateSubjectRestriction = (
       operation,
       `use of ${signerName} signer with ${MASTERS_GROUP} group is not allowed`,
     )
+  },
+})
+
+/**
+ * No certificate is issued for a revoked key, nor to whoever asked with a certificate that is revoked by now. A signer may have missed the
+ * revocation by a moment; this list is the one that the server's authenticator uses. Kubernetes has nothing of the kind.
+ */
+export const certificateRevocation = (
+  revoked: Pick<RevocationList, 'findKey' | 'findFingerprint'>,
+): AdmissionPlugin => ({
+  name: 'CertificateRevocation',
+  validate(operation) {
+    if (!isForRequests(operation, 'update', 'status')) return
+    const old = operation.old as CertificateSigningRequest
+    const {status} = operation.object as CertificateSigningRequest
+    if ((status?.certificate ?? '') === (old.status?.certificate ?? '')) return
+    const verdict = requestOf(old)
+    const key = 'why' in verdict ? undefined : revoked.findKey(pinOf(verdict.request))
+    if (key) throw denied(operation, 'the key of the request is revoked')
+    const fingerprint = certificateFingerprint(credentialOf(old.spec) ?? '')
+    if (revoked.findFingerprint(fingerprint) === undefined) return
+    throw denied(operation, 'the certificate that the request was made with is revoked')
   },
 })

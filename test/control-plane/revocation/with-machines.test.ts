@@ -5,6 +5,8 @@ import {withdrawMachines} from '../../../src/control-plane/revocation/with-machi
 import {emptyRecord, recordIssued} from '../../../src/controllers/approval/node-record.ts'
 import {FileIssuanceLog} from '../../../src/controllers/signing/file-issuance-log.ts'
 import {systemClock} from '../../../src/runtime.ts'
+import {generateKeys} from '../../../src/pki/keys.ts'
+import {submit} from '../../controllers/approval/support.ts'
 import {ADMIN, startTestServer, type TestServer} from '../../helpers/test-server.ts'
 import {useTemporaryFolder} from '../../pki/support.ts'
 
@@ -18,13 +20,15 @@ describe('withdrawing the machines of a credential', () => {
   let admin: ApiClient
   let log = ''
   let warnings: string[]
+  let written: FileIssuanceLog
+  let issued: (letter: string, node: string, requester: string, more?: object) => Promise<void>
   beforeEach(async () => {
     warnings = []
     server = await startTestServer({controllers: false})
     admin = server.clientAs(ADMIN)
     log = join(folder(), 'issuance.log')
-    const written = new FileIssuanceLog(log, systemClock)
-    const issued = (letter: string, node: string, requester: string, more = {}) =>
+    written = new FileIssuanceLog(log, systemClock)
+    issued = (letter: string, node: string, requester: string, more = {}) =>
       written.append({
         decision: 'issued',
         signer: 'kubernetes.io/kube-apiserver-client-kubelet',
@@ -47,14 +51,16 @@ describe('withdrawing the machines of a credential', () => {
     await issued('c', 'two', 'system:bootstrap:others')
     await issued('d', 'gone', TOKEN)
     await issued('e', 'old', TOKEN, {notAfter: new Date(Date.now() - DAY).toISOString()})
-    await written.close()
     for (const name of ['one', 'two', 'old']) await admin.nodes.create({metadata: {name}})
   })
-  afterEach(() => server.stop())
+  afterEach(async () => {
+    await written.close()
+    await server.stop()
+  })
 
-  const withdraw = (more = {}) =>
+  const withdraw = (more = {}, client = admin) =>
     withdrawMachines(
-      admin,
+      client,
       {tokenId: 'abcdef'},
       {reason: 'leaked', log, warn: (line) => warnings.push(line), ...more},
       systemClock,
@@ -78,6 +84,27 @@ describe('withdrawing the machines of a credential', () => {
     ])
     assert.deepEqual([await isCordoned('one'), await isCordoned('two')], [true, false])
     assert.deepEqual(warnings, [])
+  })
+
+  it('revokes what they obtain meanwhile, and the keys of what they have requested', async () => {
+    const keys = await generateKeys('ECDSA-P256')
+    const joining = server.clientAs({username: TOKEN, groups: ['system:masters']})
+    await submit(joining, {name: 'waiting', commonName: 'system:node:late', keys})
+    let writes = 0
+    const update: ApiClient['configMaps']['update'] = async (...args) => {
+      writes += 1
+      // The machine renews between the look at the log and the write.
+      const used = {credential: `X509SHA256=${'b'.repeat(64)}`}
+      if (writes === 1) await issued('f', 'one', 'system:node:one', used)
+      return await admin.configMaps.update(...args)
+    }
+    const find: ApiClient['configMaps']['find'] = (...args) => admin.configMaps.find(...args)
+    const client = Object.assign(Object.create(admin) as ApiClient, {configMaps: {update, find}})
+    const {certificates} = await withdraw({}, client)
+    assert.deepEqual(
+      certificates.map((one) => one.serial ?? one.request),
+      ['a', 'b', 'd', 'waiting', 'f'],
+    )
   })
 
   it('changes nothing in a dry run', async () => {

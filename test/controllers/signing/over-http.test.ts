@@ -52,7 +52,7 @@ describe('the signer, over HTTP', () => {
       checksSignatures: true,
     }
     controller = startController(
-      csrSignerController(own, own, deps, systemClock),
+      csrSignerController(own, own, deps, {clock: systemClock}),
       (_name, _key, error) => problems.push(error),
     )
     await controller.synced

@@ -2,10 +2,15 @@ import assert from 'node:assert/strict'
 import type {CertificateSigningRequest} from '../../../src/api/certificates.ts'
 import {
   certificateApproval,
+  certificateRevocation,
   certificateSigning,
   certificateSubjectRestriction,
 } from '../../../src/server/admission/certificates.ts'
+import {parseSpecRequest} from '../../../src/csr/read-request.ts'
+import {pinOf} from '../../../src/pki/pins.ts'
 import type {Authorize} from '../../../src/server/kernel/resource.ts'
+import {RevocationList} from '../../../src/trust/revocation-list.ts'
+import {keyRevocation, type RevocationId} from '../../../src/trust/revocations.ts'
 import {encoded, requestPem} from '../resources/certificates.ts'
 import {admit} from './support.ts'
 
@@ -186,5 +191,60 @@ describe('CertificateSubjectRestriction', () => {
   it('looks at creates only', async () => {
     const object = csr(CLIENT)
     await admit(certificateSubjectRestriction(), {resource, verb: 'update', object, old: object})
+  })
+})
+
+describe('CertificateRevocation', () => {
+  const FINGERPRINT = 'f'.repeat(64)
+  const list = (...ids: RevocationId[]) => {
+    const revoked = new RevocationList()
+    revoked.set('one', {revocations: ids.map((id) => ({id, fingerprint: FINGERPRINT}))})
+    return revoked
+  }
+  let old: CertificateSigningRequest
+  let pin = ''
+  before(async () => {
+    old = csr('abc.com/xyz')
+    old.spec.request = encoded(await requestPem({commonName: 'one', organizations: []}))
+    const verdict = parseSpecRequest(old.spec.request)
+    pin = 'why' in verdict ? assert.fail(verdict.why) : pinOf(verdict.request)
+  })
+  const publish = (
+    revoked: RevocationList,
+    stored = old,
+    status: CertificateSigningRequest['status'] = {certificate: 'x'},
+  ) =>
+    admit(certificateRevocation(revoked), {
+      resource,
+      verb: 'update',
+      name: 'c',
+      subresource: 'status',
+      object: {...stored, status},
+      old: stored,
+    })
+
+  it('admits a certificate if neither key nor requester is revoked', async () => {
+    await publish(list(keyRevocation(`sha256:${'0'.repeat(64)}`)))
+  })
+
+  it('refuses a certificate for a revoked key', async () => {
+    await assert.rejects(
+      publish(list(keyRevocation(pin))),
+      refusal('the key of the request is revoked'),
+    )
+  })
+
+  it('refuses a certificate that was requested with a revoked one', async () => {
+    const extra = {'authentication.kubernetes.io/credential-id': [`X509SHA256=${FINGERPRINT}`]}
+    const stored = {...old, spec: {...old.spec, extra}}
+    await assert.rejects(
+      publish(list(keyRevocation(`sha256:${'0'.repeat(64)}`)), stored),
+      refusal('the certificate that the request was made with is revoked'),
+    )
+  })
+
+  it('admits a condition that says why there is no certificate', async () => {
+    const failed = {type: 'Failed', status: 'True', reason: 'Revoked'} as const
+    await publish(list(keyRevocation(pin)), old, {conditions: [failed]})
   })
 })
