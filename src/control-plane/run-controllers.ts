@@ -109,7 +109,9 @@ async function followedRevocations({client, log}: RunOptions) {
   const missing = await missingPermissions(client, REVOCATION_PERMISSIONS)
   if (missing.length === 0) return client.configMaps
   const rights = missing.map(formatPermission).join(', ')
-  log(`warning: approvers and the signer do not know which certificates are revoked: may not ${rights}`)
+  log(
+    `warning: approvers and the signer do not know which certificates are revoked: may not ${rights}`,
+  )
   return undefined
 }
 

@@ -1,6 +1,10 @@
+import type {CertificateSigningRequest} from '../api/certificates.ts'
 import type {ApiClient} from '../client/api-client.ts'
 import {shellWord} from '../client/printable.ts'
 import {RECORD_NAMESPACE, readRecord, recordKey} from '../controllers/approval/node-record.ts'
+import {isApproved} from '../csr/conditions.ts'
+import {requestedCertificate} from '../csr/requested-certificate.ts'
+import {KUBELET_CLIENT} from '../csr/signers.ts'
 import {hasCode} from '../errors.ts'
 
 type Removal = 'deleted' | 'absent' | 'kept'
@@ -15,6 +19,8 @@ export interface Forgotten {
   reason: string | null
   /** What an operator can run to delete what was kept. */
   commands: string[]
+  /** What an operator runs before a machine can join with the name again; null if it is free, or belongs to another machine. */
+  rejoin: string | null
 }
 
 /**
@@ -22,20 +28,22 @@ export interface Forgotten {
  * node's own certificate both are usually kept.
  */
 export async function forgetNode(
-  {nodes, leases}: Pick<ApiClient, 'nodes' | 'leases'>,
+  {nodes, leases, csrs}: Pick<ApiClient, 'nodes' | 'leases' | 'csrs'>,
   name: string,
   pin: string | undefined,
 ): Promise<Forgotten> {
   if (await belongsToAnother({leases}, name, pin)) {
     const reason = 'the name now belongs to another machine'
-    return {node: 'kept', record: 'kept', reason, commands: []}
+    return {node: 'kept', record: 'kept', reason, commands: [], rejoin: null}
   }
   const node = await remove(() => nodes.delete(name))
   const record = await remove(() => leases.delete(recordKey(name)))
   const isKept = node === 'kept' || record === 'kept'
+  const isFree = !isKept && (await forgetRequests({csrs}, name))
   return {
     node,
     record,
+    rejoin: isFree ? null : rejoinCommand(name),
     reason: isKept ? 'the credentials of this node do not allow it' : null,
     commands: commandsFor(name, {node, record}),
   }
@@ -47,7 +55,30 @@ export const notForgotten = (name: string, reason: string): Forgotten => ({
   record: 'kept',
   reason,
   commands: commandsFor(name, {node: 'kept', record: 'kept'}),
+  rejoin: rejoinCommand(name),
 })
+
+const rejoinCommand = (name: string): string =>
+  `trustadm certificate allow-rejoin ${shellWord(name)}`
+
+/** Requests that were approved keep the name taken while they exist. Returns false if the caller may not delete them. */
+async function forgetRequests({csrs}: Pick<ApiClient, 'csrs'>, name: string): Promise<boolean> {
+  const found: string[] = []
+  const onPage = (items: CertificateSigningRequest[]) => {
+    for (const csr of items) {
+      const {node, signer} = requestedCertificate(csr) ?? {}
+      if (node === name && signer === KUBELET_CLIENT && isApproved(csr)) {
+        found.push(csr.metadata.name ?? '')
+      }
+    }
+  }
+  const listed = await remove(async () => {
+    await csrs.list({onPage})
+  })
+  if (listed === 'kept') return false
+  for (const one of found) if ((await remove(() => csrs.delete(one))) === 'kept') return false
+  return true
+}
 
 const commandsFor = (node: string, states: Pick<Forgotten, 'node' | 'record'>): string[] => {
   const {name} = recordKey(node)

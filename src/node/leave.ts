@@ -15,6 +15,7 @@ import {CredentialStore, type StoredCredential} from './credential-store.ts'
 import {forgetNode, notForgotten, type Forgotten} from './forget-node.ts'
 import {findNodeFolder, type NodeFolder} from './node-folder.ts'
 import {nodeFile} from './node-files.ts'
+import {removeUnit, type RemovedUnit} from './node-unit.ts'
 
 /** What `node leave` prints. */
 export interface LeaveReport {
@@ -23,6 +24,8 @@ export interface LeaveReport {
   /** Null if nothing on this machine says which node it was. */
   cluster: Forgotten | null
   removed: string[]
+  /** The systemd unit that `join` installed; null if there is none. */
+  unit: RemovedUnit | null
   /** What is left in the node's folders, because trustadm did not write it. */
   kept: string[]
 }
@@ -55,9 +58,10 @@ export async function leave(
     const folder = await planLeave(dir, certDir)
     const {nodeName, files, foreign} = folder
     const cluster = nodeName === undefined ? null : await forget(nodeName, folder, options)
+    const unit = (await removeUnit(dir)) ?? null
     if (await lookAt(folder.certDir)) await removeLeftovers(folder.certDir)
     for (const file of files) await remove(file)
-    return {nodeName: nodeName ?? null, dir, cluster, removed: files, kept: foreign}
+    return {nodeName: nodeName ?? null, dir, cluster, unit, removed: files, kept: foreign}
   })
   return {...done, removed, kept: [...new Set([...kept, ...(await removeEmptyFolders(dir))])]}
 }

@@ -9,6 +9,8 @@ const NODE_FILES = {
   clusterInfo: 'cluster-info.yaml',
   /** What `node run` has done. */
   agentState: 'node-state.json',
+  /** Which systemd unit `join` installed. */
+  unitNote: 'node-unit.json',
   /** Asks a running `node run` to renew. */
   renewRequest: 'renew-request',
   pki: 'pki',

@@ -72,6 +72,7 @@ export async function findNodeFolder(
     [nodeFile(dir, 'ca'), isOf.ca],
     [nodeFile(dir, 'agentState'), true],
     [nodeFile(dir, 'renewRequest'), true],
+    [nodeFile(dir, 'unitNote'), true],
     // These last: until they are gone, the command can be run again.
     [kubeconfig, hasKubeconfig],
     [clusterInfo, true],

@@ -1,5 +1,11 @@
-import {join} from 'node:path'
-import {ensureFile} from './node-files.ts'
+import {createHash} from 'node:crypto'
+import {rm} from 'node:fs/promises'
+import {dirname, join, resolve} from 'node:path'
+import {shellWord} from '../client/printable.ts'
+import {lookAt} from '../fs/file-checks.ts'
+import {readFileIfThere} from '../fs/files.ts'
+import {syncFolder} from '../fs/folders.ts'
+import {ensureFile, nodeFile} from './node-files.ts'
 
 /** A systemd unit for `node run`. */
 export interface NodeUnit {
@@ -27,7 +33,7 @@ export function nodeUnit(
 ): Omit<NodeUnit, 'isInstalled'> {
   const command = [...program, 'node', 'run', '--dir', dir, '--cert-dir', certDir]
   return {
-    path: join(unitDir, NAME),
+    path: resolve(unitDir, NAME),
     content: `[Unit]
 Description=Keeps this machine a member of its cluster
 Wants=network-online.target
@@ -46,6 +52,71 @@ WantedBy=multi-user.target
 }
 
 /** Writes the unit unless it is there already. An interruption leaves the old one or the new one. */
-export async function installUnit({path, content}: Pick<NodeUnit, 'path' | 'content'>) {
+export async function installUnit(
+  dir: string,
+  {path, content}: Pick<NodeUnit, 'path' | 'content'>,
+): Promise<void> {
+  // First: `node leave` removes what is noted here and still has this content.
+  const note = {path, sha256: digestOf(content)} satisfies UnitNote
+  await ensureFile({path: nodeFile(dir, 'unitNote'), content: `${JSON.stringify(note)}\n`})
   await ensureFile({path, content, mode: MODE})
+}
+
+interface UnitNote {
+  path: string
+  sha256: string
+}
+
+const digestOf = (content: string | Buffer): string =>
+  createHash('sha256').update(content).digest('hex')
+
+/** The unit that `join` installed for the node of a folder, and whether it is still as it was. */
+export async function findUnit(dir: string): Promise<{path: string; isOurs: boolean} | undefined> {
+  const note = parseNote(await readFileIfThere(nodeFile(dir, 'unitNote')))
+  if (!note || !(await lookAt(note.path))) return undefined
+  const content = await readFileIfThere(note.path).catch(() => undefined)
+  const isOurs = content !== undefined && digestOf(content) === note.sha256
+  return {path: note.path, isOurs}
+}
+
+function parseNote(text: Buffer | undefined): UnitNote | undefined {
+  try {
+    const {path, sha256} = JSON.parse(text?.toString() ?? '{}') as Partial<UnitNote>
+    return typeof path === 'string' && typeof sha256 === 'string' ? {path, sha256} : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** What became of the unit when the node left. */
+export interface RemovedUnit {
+  path: string
+  removed: boolean
+  /** What is left to do. */
+  commands: string[]
+}
+
+const RELOAD = 'systemctl daemon-reload'
+
+/** Removes the unit that `join` installed, with the link that enables it; undefined if there is none. */
+export async function removeUnit(dir: string): Promise<RemovedUnit | undefined> {
+  const unit = await findUnit(dir)
+  if (!unit) return undefined
+  const {path, isOurs} = unit
+  const byHand = {
+    path,
+    removed: false,
+    commands: [`systemctl disable --now ${NAME}`, `rm ${shellWord(path)}`, RELOAD],
+  }
+  if (!isOurs) return byHand
+  try {
+    const link = join(dirname(path), 'multi-user.target.wants', NAME)
+    if ((await lookAt(link))?.isSymbolicLink()) await rm(link)
+    await rm(path)
+    await syncFolder(dirname(path))
+    return {path, removed: true, commands: [RELOAD]}
+  } catch {
+    // Usually only root may.
+    return byHand
+  }
 }

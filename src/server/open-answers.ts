@@ -31,6 +31,7 @@ const nobody = () => ({
   users: new Set<string>(),
 })
 
+/** Changes are checked at once, and those that follow within this time together. */
 const TICK = 200
 /**
  * How often a check is postponed because its address has no budget left. After that the response ends: nobody may keep it by
@@ -54,6 +55,9 @@ export class OpenAnswers {
   #earliest = Infinity
   #timer: NodeJS.Timeout | undefined
   #isChecking = false
+  #soon: NodeJS.Immediate | undefined
+  /** No check before that, unless by the tick: checking everybody after each of many changes would leave no time for anything else. */
+  #restsUntil = 0
   changes = 0
 
   constructor(authenticate: Authenticate, clock: Clock) {
@@ -78,11 +82,22 @@ export class OpenAnswers {
     if (typeof concerned === 'object') this.#concerned.users.add(concerned.user)
     else this.#concerned[concerned] = true
     this.#concerned.isAnybody = true
+    this.#checkSoon()
   }
 
   close(): void {
     clearInterval(this.#timer)
+    clearImmediate(this.#soon)
     this.#answers.clear()
+  }
+
+  /** In this turn of the event loop all changes of a commit arrive. Many commits in a row are left to the tick. */
+  #checkSoon(): void {
+    if (this.#soon !== undefined || performance.now() < this.#restsUntil) return
+    this.#soon = setImmediate(() => {
+      this.#soon = undefined
+      void this.#tick()
+    })
   }
 
   #remove(answer: OpenAnswer): void {
@@ -114,6 +129,7 @@ export class OpenAnswers {
     for (const {expires} of this.#answers) {
       this.#earliest = Math.min(this.#earliest, expires?.getTime() ?? Infinity)
     }
+    this.#restsUntil = performance.now() + TICK
     this.#isChecking = false
   }
 

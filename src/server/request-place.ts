@@ -72,7 +72,10 @@ export class RequestPlace {
     const {limiter, metrics, labelsOf} = this.#deps
     const stop = this.#stopWithCaller()
     this.#stop = stop
-    const reclaim = () => stop.abort(new Error('others need the place'))
+    const reclaim = () => {
+      metrics.watchReclaimed()
+      stop.abort(new Error('others need the place'))
+    }
     this.#held.push(limiter.openWatch(this.#caller, reclaim))
     this.#held.push(metrics.watchStarted(labelsOf(this.#request, info)))
     return {...this.#request, signal: stop.signal}

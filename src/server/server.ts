@@ -20,6 +20,7 @@ import type {Resource} from './kernel/resource.ts'
 import {memoryLimits} from './limits/memory-budget.ts'
 import {ProcessorSlice} from './limits/processor-slice.ts'
 import {RequestLimiter, type RequestLimits} from './limits/request-limiter.ts'
+import {connectionMetrics} from './metrics/connection-metrics.ts'
 import {requestMetrics} from './metrics/request-metrics.ts'
 import {createObservation, type Observation, type ObservationOptions} from './observation.ts'
 import {createResourceEndpoint} from './registry/endpoint.ts'
@@ -177,6 +178,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const handler = assembleHandler(options, parts, () => listener.port)
   const limits = {...memoryLimits(options.limits?.memory), ...options.limits?.http}
   const tls = tlsOf(trust.current)
+  const onLimit = connectionMetrics(observation.metrics, () => listener.openConnections)
   const listener = await Listener.start({
     handler,
     host,
@@ -184,6 +186,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     tls,
     limits,
     slice,
+    onLimit,
   }).catch(async (error: unknown) => {
     await closeParts(parts)
     throw error

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
-import {lstat, mkdir, readFile, readdir, rm, writeFile} from 'node:fs/promises'
+import {lstat, mkdir, readFile, readdir, rm, symlink, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {recordKey} from '../../src/controllers/approval/node-record.ts'
+import {requestedCertificate} from '../../src/csr/requested-certificate.ts'
 import {lockFolder} from '../../src/fs/folder-lock.ts'
 import {joinPhases, runJoin} from '../../src/node/join/join.ts'
 import {leave, planLeave} from '../../src/node/leave.ts'
+import {installUnit, nodeUnit} from '../../src/node/node-unit.ts'
 import {findNodeFolder} from '../../src/node/node-folder.ts'
 import {systemClock} from '../../src/runtime.ts'
 import {joinRequest, startJoinableCluster, useFolder, type JoinableCluster} from './support.ts'
@@ -54,7 +56,40 @@ describe('a node that leaves', function () {
       'kubectl delete node one',
       'kubectl --namespace kube-system delete lease trustadm-node.one --ignore-not-found',
     ])
+    assert.equal(report.cluster.rejoin, 'trustadm certificate allow-rejoin one')
+    assert.equal(report.unit, null)
     assert.equal((await cluster.admin.nodes.get('one')).metadata.name, 'one')
+  })
+
+  it('removes the systemd unit that join installed, and the link that enables it', async () => {
+    const dir = await joined('unit')
+    const unit = nodeUnit({dir, certDir: join(dir, 'pki')}, ['/trustadm'], folder())
+    await installUnit(dir, unit)
+    const wants = join(folder(), 'multi-user.target.wants')
+    await mkdir(wants)
+    await symlink(unit.path, join(wants, 'trustadm-node.service'))
+    const report = await leave(dir, undefined, options)
+    assert.deepEqual(report.unit, {
+      path: unit.path,
+      removed: true,
+      commands: ['systemctl daemon-reload'],
+    })
+    assert.deepEqual([await isThere(unit.path), await readdir(wants)], [false, []])
+    assert.equal(await isThere(dir), false)
+  })
+
+  it('leaves a unit that somebody has changed, and says what to run', async () => {
+    const dir = await joined('edited')
+    const unit = nodeUnit({dir, certDir: join(dir, 'pki')}, ['/trustadm'], folder())
+    await installUnit(dir, unit)
+    await writeFile(unit.path, `${unit.content}# mine\n`)
+    const report = await leave(dir, undefined, options)
+    assert.deepEqual(report.unit?.commands, [
+      'systemctl disable --now trustadm-node.service',
+      `rm ${unit.path}`,
+      'systemctl daemon-reload',
+    ])
+    assert.deepEqual([report.unit.removed, await isThere(unit.path)], [false, true])
   })
 
   it('deletes the Node and its record with the rights of an operator', async () => {
@@ -65,7 +100,18 @@ describe('a node that leaves', function () {
       {type: 'merge'},
     )
     const {cluster: forgotten} = await leave(dir, undefined, {...options, kubeconfig})
-    assert.deepEqual(forgotten, {node: 'deleted', record: 'deleted', reason: null, commands: []})
+    assert.deepEqual(forgotten, {
+      node: 'deleted',
+      record: 'deleted',
+      reason: null,
+      commands: [],
+      rejoin: null,
+    })
+    const {items} = await cluster.admin.csrs.list()
+    assert.deepEqual(
+      items.filter((csr) => requestedCertificate(csr)?.node === 'two'),
+      [],
+    )
     assert.equal(await cluster.admin.nodes.find('two'), undefined)
     assert.equal(await cluster.admin.leases.find(recordKey('two')), undefined)
   })

@@ -25,7 +25,7 @@ describe('the unit of node run', () => {
   it('is written for everybody to read, and replaced as a whole', async () => {
     const unit = nodeUnit({dir: '/n', certDir: '/c'}, ['/node'], folder())
     await writeFile(unit.path, 'an older one')
-    await installUnit(unit)
+    await installUnit(folder(), unit)
     assert.equal(await readFile(unit.path, 'utf8'), unit.content)
     assert.equal((await stat(unit.path)).mode & 0o777, 0o644)
   })
@@ -33,6 +33,6 @@ describe('the unit of node run', () => {
   it('never replaces a link, as of a unit that was masked', async () => {
     const unit = nodeUnit({dir: '/n', certDir: '/c'}, ['/node'], folder())
     await symlink('/dev/null', join(folder(), 'trustadm-node.service'))
-    await assert.rejects(installUnit(unit), {code: 'FILE_UNSAFE'})
+    await assert.rejects(installUnit(folder(), unit), {code: 'FILE_UNSAFE'})
   })
 })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import {setImmediate} from 'node:timers/promises'
 import {cuttable} from '../../src/server/ending-stream.ts'
 import {OpenAnswers, type OpenAnswer} from '../../src/server/open-answers.ts'
 import {
@@ -51,6 +52,19 @@ describe('OpenAnswers', () => {
     answers.changed('all')
     await until(() => authorized === 500)
     assert.equal(asked, 1)
+  })
+
+  it('checks in the same turn of the event loop, and again after a while if changes follow', async () => {
+    open()
+    answers.changed('all')
+    await setImmediate()
+    await setImmediate()
+    assert.equal(asked, 1)
+    await until(() => {
+      // The check is over once it can be asked for again.
+      answers.changed('all')
+      return asked === 2
+    })
   })
 
   it('checks nobody while nothing changes', async () => {

@@ -1,6 +1,7 @@
 import type {Forgotten} from '../../node/forget-node.ts'
 import type {LeaveReport} from '../../node/leave.ts'
 import type {NodeFolder} from '../../node/node-folder.ts'
+import type {RemovedUnit} from '../../node/node-unit.ts'
 import type {View} from '../output.ts'
 
 const lines = (texts: readonly string[]): string => texts.map((text) => `${text}\n`).join('')
@@ -17,6 +18,19 @@ export const leavePlanView: View<NodeFolder> = {
   name: ({files}) => files,
 }
 
+const unitLines = ({path, removed, commands}: RemovedUnit): string[] => [
+  removed ? `removed the systemd unit ${path}; run:` : `the systemd unit ${path} is left; run:`,
+  ...commands.map((command) => `  ${command}`),
+]
+
+const rejoinLines = (name: string, {rejoin}: Forgotten): string[] =>
+  rejoin === null
+    ? []
+    : [
+        `the name "${name}" stays taken; before a machine joins with it again, run this there:`,
+        `  ${rejoin}`,
+      ]
+
 function clusterLines(name: string, {node, record, reason, commands}: Forgotten): string[] {
   const what = `the Node "${name}"`
   if (reason === null) {
@@ -32,11 +46,14 @@ function clusterLines(name: string, {node, record, reason, commands}: Forgotten)
 }
 
 export const leaveView: View<LeaveReport> = {
-  table: ({nodeName, cluster, removed, kept}) =>
+  table: ({nodeName, cluster, unit, removed, kept}) =>
     lines([
       `removed ${removed.length} files`,
       ...kept.map((path) => `kept ${path}: ${NOT_OURS}`),
-      ...(cluster && nodeName !== null ? clusterLines(nodeName, cluster) : []),
+      ...(unit ? unitLines(unit) : []),
+      ...(cluster && nodeName !== null
+        ? [...clusterLines(nodeName, cluster), ...rejoinLines(nodeName, cluster)]
+        : []),
     ]),
   name: ({nodeName}) => (nodeName === null ? [] : [`node/${nodeName}`]),
 }

@@ -88,7 +88,7 @@ Nothing renews the certificate unless "node run" or a kubelet runs: --node-run p
     const program = [process.execPath, ...process.execArgv, process.argv[1] ?? '']
     const unit = nodeUnit({dir, certDir: await findCertDir(dir, certDir)}, program, unitDir)
     const isInstalled = wanted === 'install'
-    if (isInstalled) await installUnit(unit)
+    if (isInstalled) await installUnit(dir, unit)
     return {...unit, isInstalled}
   }
 }

@@ -6,6 +6,7 @@ import {bundleAuthorities, bundlePlace} from '../../csr/bootstrap-bundle.ts'
 import {certificateCredential} from '../../csr/credential.ts'
 import {formatTimestamp} from '../../bootstrap/timestamp.ts'
 import {parseCertificate, type Certificate} from '../../pki/certificate.ts'
+import {BACKDATE} from '../../pki/lifetimes.ts'
 import {verifyChain} from '../../pki/verify.ts'
 
 /** A credential that is live: the object that it rests on exists. */
@@ -61,6 +62,10 @@ export function credentialAuthorities(map: ConfigMap): CredentialAuthority[] {
 export const certificateId = ({authority, leaf}: CredentialAuthority): string =>
   shortId((leaf ?? authority).fingerprint)
 
+/** Ours are backdated; when another program made its CA is not known better than by its date. */
+const createdAt = ({authority, leaf}: CredentialAuthority): Date =>
+  leaf ? new Date(leaf.notBefore.getTime() + BACKDATE) : authority.notBefore
+
 function certificateCredentials(map: ConfigMap, namespace: string): BootstrapCredential[] {
   const {namespace: home, name} = bundlePlace(namespace)
   return credentialAuthorities(map).map((found) => {
@@ -71,7 +76,7 @@ function certificateCredentials(map: ConfigMap, namespace: string): BootstrapCre
       namespace,
       object: `ConfigMap ${home}/${name}`,
       credential: leaf ? certificateCredential(leaf.fingerprint) : null,
-      created: formatTimestamp((leaf ?? authority).notBefore),
+      created: formatTimestamp(createdAt(found)),
       expires: formatTimestamp((leaf ?? authority).notAfter),
     }
   })

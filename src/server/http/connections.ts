@@ -2,6 +2,7 @@ import type {ServerHttp2Session} from 'node:http2'
 import type {Socket} from 'node:net'
 import type {TLSSocket} from 'node:tls'
 import {addressKey} from '../limits/address-key.ts'
+import type {ConnectionLimit} from '../metrics/connection-metrics.ts'
 import {ByAddress} from './by-address.ts'
 import type {HandshakeBudget} from './handshake-budget.ts'
 
@@ -25,6 +26,7 @@ export interface Connection {
 export class Connections {
   readonly #limit: number
   readonly #budget: HandshakeBudget
+  readonly #onLimit: (what: ConnectionLimit) => void
   readonly #handshakes = new Map<string, Connection>()
   readonly #byTls = new WeakMap<TLSSocket, Connection>()
   // Sets keep the order of insertion, so the first of each is the oldest.
@@ -32,9 +34,14 @@ export class Connections {
   readonly #idle = new Set<Connection>()
   readonly #busy = new ByAddress<Connection>()
 
-  constructor(limit: number, budget: HandshakeBudget) {
+  constructor(
+    limit: number,
+    budget: HandshakeBudget,
+    onLimit: (what: ConnectionLimit) => void = () => undefined,
+  ) {
     this.#limit = limit
     this.#budget = budget
+    this.#onLimit = onLimit
   }
 
   get open(): number {
@@ -45,9 +52,9 @@ export class Connections {
   add(raw: Socket): void {
     raw.on('error', () => undefined)
     const {remoteAddress = ''} = raw
-    if (!this.#budget.allows(remoteAddress) || (this.open >= this.#limit && !this.#makeRoom())) {
-      raw.destroy()
-      return
+    if (!this.#budget.allows(remoteAddress)) return this.#refuse(raw, 'refused-handshakes')
+    if (this.open >= this.#limit && !this.#makeRoom()) {
+      return this.#refuse(raw, 'refused-connections')
     }
     const connection: Connection = {raw, address: addressKey(remoteAddress), active: 0}
     const peer = peerOf(raw)
@@ -115,12 +122,20 @@ export class Connections {
     return [...this.#fresh, ...this.#idle, ...this.#busy]
   }
 
+  #refuse(raw: Socket, why: ConnectionLimit): void {
+    this.#onLimit(why)
+    raw.destroy()
+  }
+
   #makeRoom(): boolean {
     const [fresh] = this.#fresh
     const [idle] = this.#idle
     const victim =
       this.#fresh.size > this.#limit / 4 ? fresh : (idle ?? fresh ?? this.#busy.oldestOfMost())
     if (victim === undefined) return false
+    this.#onLimit(
+      victim === fresh ? 'closed-unused' : victim === idle ? 'closed-idle' : 'closed-busy',
+    )
     this.#forget(victim)
     victim.raw.destroy()
     return true

@@ -9,6 +9,7 @@ import type {AddressInfo, Socket} from 'node:net'
 import type {TLSSocket} from 'node:tls'
 import type {ApiRequest, Handler} from '../kernel/api-request.ts'
 import {ProcessorSlice} from '../limits/processor-slice.ts'
+import type {ConnectionLimit} from '../metrics/connection-metrics.ts'
 import {Arrivals} from './arrivals.ts'
 import {discardBody, readBody, type BodyLimits} from './body.ts'
 import {Connections} from './connections.ts'
@@ -33,6 +34,8 @@ export interface ListenerOptions {
   limits?: Partial<HttpLimits>
   /** The time for requests in each turn of the event loop. */
   slice?: ProcessorSlice
+  /** Called when a limit of connections is reached. */
+  onLimit?: (what: ConnectionLimit) => void
 }
 
 type HttpRequest = IncomingMessage | Http2ServerRequest
@@ -57,13 +60,14 @@ export class Listener {
   #tls: TlsMaterial
   #closing = false
 
-  private constructor({handler, tls, limits, slice = new ProcessorSlice()}: ListenerOptions) {
+  private constructor({handler, tls, limits, onLimit, slice: given}: ListenerOptions) {
+    const slice = given ?? new ProcessorSlice()
     this.#handler = handler
     this.#tls = tls
     this.#arrivals = new Arrivals(slice)
     this.#limits = {...DEFAULT_HTTP_LIMITS, ...limits}
     this.#unsent = new UnsentBytes(this.#limits.unsentBytes)
-    this.#connections = new Connections(this.#limits.connections, new HandshakeBudget())
+    this.#connections = new Connections(this.#limits.connections, new HandshakeBudget(), onLimit)
     this.#server = createSecureServer({
       ...contextOf({...tls, clientAuthorities: ''}),
       allowHTTP1: true,

@@ -20,6 +20,8 @@ export interface RequestMetrics {
   watchStarted: (labels: RequestLabels) => () => void
   /** A caller was refused because of a limit. */
   rejected: (reason: string) => void
+  /** A watch was ended because others needed its place. */
+  watchReclaimed: () => void
 }
 
 /** kube-apiserver's bounds, so that its dashboards and alerts work. */
@@ -69,6 +71,12 @@ export function requestMetrics(registry: MetricsRegistry): RequestMetrics {
     help: 'Requests refused by a limit',
     labels: ['reason'],
   })
+  const reclaimed = registry.counter({
+    name: 'trustadm_reclaimed_watches_total',
+    help: 'Watches ended at a limit, because others needed their place',
+  })
+  reclaimed.add([], 0)
+  for (const reason of ['requests', 'watches']) refused.add([reason], 0)
   for (const kind of ['mutating', 'readOnly']) inFlight.set([kind], 0)
 
   return {
@@ -97,5 +105,6 @@ export function requestMetrics(registry: MetricsRegistry): RequestMetrics {
       return () => longRunning.add(values, -1)
     },
     rejected: (reason) => refused.add([reason]),
+    watchReclaimed: () => reclaimed.add([]),
   }
 }

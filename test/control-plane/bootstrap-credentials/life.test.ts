@@ -15,7 +15,7 @@ import {
   revokeCredential,
 } from '../../../src/control-plane/bootstrap-credentials/revoke.ts'
 import {FileIssuanceLog} from '../../../src/controllers/signing/file-issuance-log.ts'
-import {systemClock} from '../../../src/runtime.ts'
+import {systemClock, type Clock} from '../../../src/runtime.ts'
 import {startTestServer, type TestServer} from '../../helpers/test-server.ts'
 import {useTemporaryFolder} from '../../pki/support.ts'
 import {csrFor} from '../../controllers/signing/support.ts'
@@ -42,7 +42,11 @@ describe('the life of a bootstrap credential', () => {
 
   const create = (
     kind: 'certificate' | 'token',
-    {namespace = 'kube-system', file}: {namespace?: string; file?: string} = {},
+    {
+      namespace = 'kube-system',
+      file,
+      clock = systemClock,
+    }: {namespace?: string; file?: string; clock?: Clock} = {},
   ) =>
     createCredential(
       {client, access},
@@ -52,7 +56,7 @@ describe('the life of a bootstrap credential', () => {
         file,
         tell: () => undefined,
         warn: (line) => warnings.push(line),
-        clock: systemClock,
+        clock,
       },
     )
   const options = (log?: string) => ({
@@ -82,6 +86,13 @@ describe('the life of a bootstrap credential', () => {
     await revokeCredential(client, await findCredential(client, id, options()))
 
   for (const kind of ['certificate', 'token'] as const) {
+    it('was created when it was made, not when its certificate begins', async () => {
+      const now = new Date(Math.floor(Date.now() / 1000) * 1000)
+      await create('certificate', {clock: {now: () => now}})
+      const [made] = await list()
+      assert.equal(made?.created, now.toISOString().replace('.000Z', 'Z'))
+    })
+
     it(`of the kind ${kind} begins as the bootstrapper, and ends with 401`, async () => {
       const {kubeconfig, id, accepted, isNew} = await create(kind)
       assert.deepEqual([accepted, isNew, warnings], [true, true, []])
