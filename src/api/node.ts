@@ -31,7 +31,7 @@ interface NodeStatus {
   nodeInfo?: NodeSystemInfo
 }
 
-interface NodeCondition {
+export interface NodeCondition {
   type: string
   status: string
   reason?: string

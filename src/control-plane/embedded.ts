@@ -141,6 +141,7 @@ export async function startEmbedded(
       rootCa,
       kubeletServingCa: select(trust, ({bundles}) => bundles['kubelet-serving']?.pem),
       aggregate,
+      ownership: server.ownership,
       controllers: chosen,
       serving: () => trust.current.servingPolicy,
       signing: {

@@ -11,13 +11,14 @@ import {csrSignerController, type CsrSignerDeps} from './csr-signer.ts'
 import {defaultServiceAccountController} from './default-service-account.ts'
 import type {ServingPolicy} from './approval/belief.ts'
 import type {RevocationSource} from './approval/revoked-certificates.ts'
+import {garbageCollectorController, type OwnershipView} from './garbage-collector.ts'
 import {kubeletServingApproverController} from './kubelet-serving-approver.ts'
 import {kubeletServingCaController} from './kubelet-serving-ca-publisher.ts'
 import {machineApproverController} from './machine-approver.ts'
 import {namespaceDeletionController} from './namespace-deletion.ts'
 import {nodeLinkController} from './node-link.ts'
 import {nodeRecordCleanerController} from './node-record-cleaner.ts'
-import {nodeTaintController} from './node-taints.ts'
+import {nodeLifecycleController} from './node-lifecycle.ts'
 import {revocationCleanerController} from './revocation-cleaner.ts'
 import {rootCaController} from './root-ca-publisher.ts'
 import {serviceAccountTokenController} from './service-account-tokens.ts'
@@ -51,6 +52,7 @@ export interface EmbeddedDeps extends PortableDeps {
   /** The CA bundle for callers of kubelets; absent: none is published. */
   kubeletServingCa?: Live<string | undefined> | undefined
   aggregate: Aggregate
+  ownership: OwnershipView
 }
 
 interface ControllerEntry<Deps> {
@@ -167,6 +169,11 @@ export const EMBEDDED_CONTROLLERS: ControllerTable<EmbeddedDeps> = {
         aggregate,
       ),
   },
+  'garbage-collector': {
+    aliases: ['garbage-collector-controller', 'garbagecollector'],
+    create: ({writer, ownership}) =>
+      garbageCollectorController(writer('generic-garbage-collector'), ownership),
+  },
   'revocation-cleaner': {
     // Kubernetes has none.
     aliases: [],
@@ -175,7 +182,8 @@ export const EMBEDDED_CONTROLLERS: ControllerTable<EmbeddedDeps> = {
   },
   'node-controller': {
     aliases: ['node-lifecycle-controller', 'nodelifecycle'],
-    create: ({reader, writer}) => nodeTaintController(reader, writer('node-controller')),
+    create: ({reader, writer, clock}) =>
+      nodeLifecycleController(reader, writer('node-controller'), clock),
   },
   ...PORTABLE_CONTROLLERS,
 }

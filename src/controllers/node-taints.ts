@@ -1,15 +1,14 @@
-import type {Node} from '../api/node.ts'
+import type {Node, Taint} from '../api/node.ts'
 import type {ApiClient} from '../client/api-client.ts'
 import {hasCode} from '../errors.ts'
-import {follow, type ControllerSpec} from './kernel/controller.ts'
-import {DONE, type Reconcile} from './kernel/work-queue.ts'
+import type {Clock} from '../runtime.ts'
+import {DONE, type ReconcileResult} from './kernel/work-queue.ts'
 
 const NOT_READY = 'node.kubernetes.io/not-ready'
 const UNREACHABLE = 'node.kubernetes.io/unreachable'
 const TTL = 'node.alpha.kubernetes.io/ttl'
-const EFFECT = 'NoSchedule'
-
-type Taint = NonNullable<NonNullable<Node['spec']>['taints']>[number]
+const NO_EXECUTE = 'NoExecute'
+const EFFECTS = ['NoSchedule', NO_EXECUTE]
 
 /** The taint for a node's Ready condition; none if the node has not reported it yet. */
 function wantedTaint(node: Node): string | undefined {
@@ -19,25 +18,40 @@ function wantedTaint(node: Node): string | undefined {
 }
 
 const isOurs = ({key, effect}: Taint) =>
-  effect === EFFECT && (key === NOT_READY || key === UNREACHABLE)
+  EFFECTS.includes(effect) && (key === NOT_READY || key === UNREACHABLE)
 
-/** Updates the scheduling taint of a node to match its Ready condition, as Kubernetes' node lifecycle controller does. */
-function taintByCondition(client: Pick<ApiClient, 'nodes'>): Reconcile {
-  return async (name, signal) => {
-    const node = await client.nodes.find(name, {signal})
-    if (node === undefined) return DONE
-    const before = node.spec?.taints ?? []
-    const wanted = wantedTaint(node)
-    const taints = before.filter((taint) => !isOurs(taint) || taint.key === wanted)
-    if (wanted !== undefined && !taints.some(isOurs)) taints.push({key: wanted, effect: EFFECT})
-    const annotated = node.metadata.annotations?.[TTL] !== undefined
-    if (annotated && JSON.stringify(taints) === JSON.stringify(before)) return DONE
+function taintsFor(node: Node, now: string): Taint[] {
+  const wanted = wantedTaint(node)
+  const taints = (node.spec?.taints ?? []).filter((taint) => !isOurs(taint) || taint.key === wanted)
+  if (wanted === undefined) return taints
+  const missing = EFFECTS.filter(
+    (effect) => !taints.some((taint) => taint.key === wanted && taint.effect === effect),
+  )
+  return [
+    ...taints,
+    ...missing.map((effect) => ({
+      key: wanted,
+      effect,
+      // As Kubernetes: only what may evict pods says since when.
+      ...(effect === NO_EXECUTE && {timeAdded: now}),
+    })),
+  ]
+}
+
+/** Updates the taints of a node to match its Ready condition, as Kubernetes' node lifecycle controller does. */
+export const taintByCondition =
+  (client: Pick<ApiClient, 'nodes'>, clock: Clock) =>
+  async (node: Node, signal: AbortSignal): Promise<ReconcileResult> => {
+    const {name = '', annotations, resourceVersion} = node.metadata
+    const taints = taintsFor(node, `${clock.now().toISOString().slice(0, 19)}Z`)
+    const annotated = annotations?.[TTL] !== undefined
+    if (annotated && JSON.stringify(taints) === JSON.stringify(node.spec?.taints ?? [])) return DONE
     try {
       await client.nodes.patch(
         name,
         {
           metadata: {
-            resourceVersion: node.metadata.resourceVersion,
+            resourceVersion,
             ...(annotated ? {} : {annotations: {[TTL]: '0'}}),
           },
           spec: {taints},
@@ -50,10 +64,3 @@ function taintByCondition(client: Pick<ApiClient, 'nodes'>): Reconcile {
     }
     return DONE
   }
-}
-
-export const nodeTaintController = (reader: ApiClient, writer: ApiClient): ControllerSpec => ({
-  name: 'node-controller',
-  sources: [follow(reader.nodes, (_node, key) => [key])],
-  reconcile: taintByCondition(writer),
-})

@@ -23,6 +23,7 @@ import {RequestLimiter, type RequestLimits} from './limits/request-limiter.ts'
 import {connectionMetrics} from './metrics/connection-metrics.ts'
 import {requestMetrics} from './metrics/request-metrics.ts'
 import {createObservation, type Observation, type ObservationOptions} from './observation.ts'
+import {Ownership} from './ownership.ts'
 import {createResourceEndpoint} from './registry/endpoint.ts'
 import {Registry} from './registry/registry.ts'
 import {RouteTable} from './registry/route-table.ts'
@@ -64,6 +65,8 @@ export interface RunningServer {
   handler: Handler
   /** What `/metrics` shows; others in the process may add to it. */
   metrics: MetricsRegistry
+  /** Which objects belong to which others, for the garbage collector. */
+  ownership: Ownership
   close(graceMilliseconds: number): Promise<void>
 }
 
@@ -218,5 +221,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await close(0)
     throw error
   }
-  return {port, handler, metrics: observation.metrics, close}
+  const ownership = new Ownership()
+  ownership.follow(registry)
+  return {port, handler, metrics: observation.metrics, ownership, close}
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type {Taint} from '../../src/api/node.ts'
 import type {ClusterRole} from '../../src/api/rbac.ts'
 import {startTestServer, type TestServer} from '../helpers/test-server.ts'
 import {bundleOf} from '../helpers/test-trust.ts'
@@ -184,15 +185,17 @@ describe('controllers', () => {
       )
     const tainted = (...keys: string[]) =>
       until(async () => {
-        const {taints = []} = (await api.get(node)).body.spec as {taints?: {key: string}[]}
-        return JSON.stringify(taints.map(({key}) => key).sort()) === JSON.stringify(keys.sort())
+        const {taints = []} = (await api.get(node)).body.spec as {taints?: Taint[]}
+        const shown = taints.map(({key, effect}) => `${key}:${effect}`)
+        return JSON.stringify(shown.sort()) === JSON.stringify(keys.sort())
       })
+    const both = (key: string) => [`${key}:NoSchedule`, `${key}:NoExecute`]
     await ready('False')
-    await tainted('mine', 'node.kubernetes.io/not-ready')
+    await tainted('mine:NoExecute', ...both('node.kubernetes.io/not-ready'))
     await ready('Unknown')
-    await tainted('mine', 'node.kubernetes.io/unreachable')
+    await tainted('mine:NoExecute', ...both('node.kubernetes.io/unreachable'))
     await ready('True')
-    await tainted('mine')
+    await tainted('mine:NoExecute')
   })
 
   it('come to rest: what is right is not written again', async () => {

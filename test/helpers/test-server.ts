@@ -97,6 +97,7 @@ export async function startTestServer({
           writer: (name) => clientAs(serviceAccount(name), 'kube-controller-manager'),
           rootCa: select(trust.live, ({bundles}) => bundles['api-server'].pem),
           aggregate,
+          ownership: server.ownership,
           clock,
           onError: (name, key, error) => errors.push(`${name} ${key}: ${String(error)}`),
         })

@@ -153,28 +153,6 @@ describe('odd requests', () => {
     )
   })
 
-  describe('that want dependents orphaned', () => {
-    const child = async (name: string, uid: string) => {
-      const owner = {apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid}
-      await api.post(MAPS, {metadata: {name, ownerReferences: [owner]}})
-    }
-
-    for (const options of [{propagationPolicy: 'Orphan'}, {orphanDependents: true}]) {
-      it(`never make them subject to deletion: ${JSON.stringify(options)}`, async () => {
-        const {body: owner} = await api.post(MAPS, {metadata: {name: 'owner'}})
-        await child('child', owner.metadata.uid ?? '')
-        const refused = await api.delete(`${MAPS}/owner`, options)
-        assert.equal(refused.status, 409)
-        assert.match(refused.body.message, /configmaps "default\/child"/)
-        assert.equal((await api.call('DELETE', MAPS, {body: options})).status, 400)
-
-        await api.patch(`${MAPS}/child`, {metadata: {ownerReferences: null}})
-        assert.equal((await api.delete(`${MAPS}/owner`, options)).status, 200)
-        assert.equal((await api.delete(`${MAPS}/child`)).status, 200)
-      })
-    }
-  })
-
   it('of any shape are never the fault of the server', async () => {
     const paths = RESOURCES.map(({group, version, plural, namespaced}) =>
       [

@@ -4,7 +4,6 @@ import {forbiddenField, notSupported, type FieldError} from '../kernel/field-err
 import type {Resource} from '../kernel/resource.ts'
 import {conflict, invalid, MODIFIED, notFound} from '../kernel/status.ts'
 import {dryRunErrors, integer} from './options.ts'
-import {requireNoDependents} from './dependents.ts'
 import {catchUp} from './freshness.ts'
 import {parse, toStored, type StoredObject} from './stored-object.ts'
 import {resultOf, timestamp, type WriteServices, type WriteTarget} from './write.ts'
@@ -54,8 +53,37 @@ function optionErrors(options: DeleteOptions): FieldError[] {
   return errors
 }
 
-export const wantsOrphans = ({orphanDependents, propagationPolicy}: DeleteOptions) =>
-  orphanDependents === true || propagationPolicy === 'Orphan'
+const ORPHAN = 'orphan'
+const FOREGROUND = 'foregroundDeletion'
+/** What the garbage collector does not look at. */
+const UNCOLLECTED = 'events'
+
+/** The finalizer that the caller's choice about dependents needs, else the one that the object has. As Kubernetes decides. */
+function collectorsFinalizer(
+  finalizers: readonly string[],
+  {orphanDependents, propagationPolicy}: DeleteOptions,
+): string | undefined {
+  if (orphanDependents !== undefined) return orphanDependents ? ORPHAN : undefined
+  if (propagationPolicy === 'Orphan') return ORPHAN
+  if (propagationPolicy === 'Foreground') return FOREGROUND
+  if (propagationPolicy === 'Background') return undefined
+  return [ORPHAN, FOREGROUND].find((name) => finalizers.includes(name))
+}
+
+/** The finalizers of an object that is being deleted: the garbage collector removes its own when dependents are dealt with. */
+function deletionFinalizers(
+  {plural}: Resource,
+  {metadata: {finalizers = []}}: ApiObject,
+  options: DeleteOptions,
+): string[] {
+  if (plural === UNCOLLECTED) return finalizers
+  const wanted = collectorsFinalizer(finalizers, options)
+  const others = finalizers.filter((name) => name !== ORPHAN && name !== FOREGROUND)
+  return wanted === undefined ? others : [...others, wanted]
+}
+
+const isSameSet = (left: readonly string[], right: readonly string[]) =>
+  left.length === right.length && left.every((name) => right.includes(name))
 
 /** The object's text if it stays for now, a Status if it is deleted. */
 export type DeleteResult = {lingers: true; json: string} | {lingers: false; stored: StoredObject}
@@ -73,7 +101,6 @@ export async function remove(
     if (stored === undefined) throw notFound(resource, context.name)
     const object = parse(stored)
     requirePreconditions(resource, object, options)
-    if (wantsOrphans(options)) requireNoDependents(services.registry, resource, stored)
     await services.admit(
       {verb: 'delete', resource, subresource: '', name: context.name, old: object},
       context,
@@ -99,19 +126,23 @@ async function removeOnce(
   const object = parse(stored)
   const key = store.storageKey(context.namespace, context.name)
   const grace = graceOf(resource, object, options)
-  const held =
-    (object.metadata.finalizers ?? []).length > 0 || resource.holdsDeletion?.(object) === true
+  const finalizers = deletionFinalizers(resource, object, options)
+  const sameFinalizers = isSameSet(finalizers, object.metadata.finalizers ?? [])
+  const held = finalizers.length > 0 || resource.holdsDeletion?.(object) === true
   if (!held && grace === 0) {
     if (!context.dryRun) await registry.storage.delete(key, stored.revision)
     return {lingers: false, stored}
   }
   const begun = object.metadata.deletionTimestamp !== undefined
-  if (begun && (object.metadata.deletionGracePeriodSeconds ?? 0) <= grace)
-    return {lingers: true, json: stored.json}
-  const now = context.clock.now().getTime()
-  object.metadata.deletionTimestamp = timestamp(new Date(now + grace * 1000))
-  object.metadata.deletionGracePeriodSeconds = grace
-  resource.markDeleting?.(object)
+  const isShorter = !begun || (object.metadata.deletionGracePeriodSeconds ?? 0) > grace
+  if (!isShorter && sameFinalizers) return {lingers: true, json: stored.json}
+  if (!sameFinalizers) object.metadata.finalizers = finalizers
+  if (isShorter) {
+    const now = context.clock.now().getTime()
+    object.metadata.deletionTimestamp = timestamp(new Date(now + grace * 1000))
+    object.metadata.deletionGracePeriodSeconds = grace
+    resource.markDeleting?.(object)
+  }
   const text = toStored(object)
   if (context.dryRun) return {lingers: true, json: resultOf(text, stored.revision).json}
   // No size limit here: an object that is too large must still be deletable.

@@ -2,10 +2,10 @@ import type {ApiObject} from '../../api/meta.ts'
 import {PAGE_NOT_FOUND, type ApiResponse} from '../kernel/api-request.ts'
 import {jsonSyntaxFault} from '../codec/json-syntax.ts'
 import type {Verb} from '../kernel/resource.ts'
-import {badRequest, methodNotAllowed, StatusError} from '../kernel/status.ts'
+import {methodNotAllowed, StatusError} from '../kernel/status.ts'
 import {negotiatePlain} from '../table/negotiate.ts'
 import {create, refuseResourceVersion} from './create.ts'
-import {deletedStatus, deleteOptions, remove, wantsOrphans} from './delete.ts'
+import {deletedStatus, deleteOptions, remove} from './delete.ts'
 import {catchUp, reachRead} from './freshness.ts'
 import {list, type Page} from './list.ts'
 import {listBody} from './list-body.ts'
@@ -125,12 +125,6 @@ const VERBS: Record<Verb, (scope: ResourceScope) => ApiResponse | Promise<ApiRes
 
   async deletecollection(scope) {
     const options = deleteOptions(await scope.deleteBody(), scope.query)
-    // For each object, the owners of all others would be searched.
-    if (wantsOrphans(options)) {
-      throw badRequest(
-        'dependents cannot be orphaned for a collection: delete its objects one by one',
-      )
-    }
     const dryRun = (options.dryRun ?? []).includes('All')
     const page = await selected(scope)
     const removeOne = async ({namespace, name}: StoredObject) => {

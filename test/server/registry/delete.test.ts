@@ -113,10 +113,28 @@ describe('delete', () => {
     assert.equal(await storage.revision(), before)
   })
 
-  for (const policy of ['Background', 'Foreground', 'Orphan']) {
-    it(`is done at once with propagationPolicy ${policy}: there is nobody to wait for`, async () => {
-      const {metadata} = await created()
-      await api.delete(`${at(metadata.name)}?propagationPolicy=${policy}`)
+  it('is done at once in the background', async () => {
+    const {metadata} = await created()
+    await api.delete(`${at(metadata.name)}?propagationPolicy=Background`)
+    assert.equal((await api.get(at(metadata.name))).status, 404)
+  })
+
+  for (const [options, finalizer] of [
+    [{propagationPolicy: 'Foreground'}, 'foregroundDeletion'],
+    [{propagationPolicy: 'Orphan'}, 'orphan'],
+    [{orphanDependents: true}, 'orphan'],
+  ] as const) {
+    it(`waits for the garbage collector: ${JSON.stringify(options)}`, async () => {
+      const {metadata} = await created({finalizers: ['example.com/own']})
+      const {status, body} = await api.delete(at(metadata.name), options)
+      assert.equal(status, 200)
+      assert.deepEqual(body.metadata.finalizers, ['example.com/own', finalizer])
+      assert.ok(body.metadata.deletionTimestamp)
+      const later = await api.delete(at(metadata.name))
+      assert.deepEqual(later.body.metadata.finalizers, ['example.com/own', finalizer])
+      const other = await api.delete(at(metadata.name), {propagationPolicy: 'Background'})
+      assert.deepEqual(other.body.metadata.finalizers, ['example.com/own'])
+      await api.patch(at(metadata.name), {metadata: {finalizers: null}})
       assert.equal((await api.get(at(metadata.name))).status, 404)
     })
   }
