@@ -9,6 +9,7 @@ import {
 import {findRequests} from '../../control-plane/requests/find.ts'
 import {summarizeAll} from '../../control-plane/requests/list.ts'
 import {pairingIn, type Pairing} from '../../control-plane/requests/pairing.ts'
+import {reportOn} from '../../control-plane/requests/show.ts'
 import {requestsOfManifests} from '../../control-plane/requests/manifests.ts'
 import {isUndecided} from '../../csr/conditions.ts'
 import {TrustError} from '../../errors.ts'
@@ -18,6 +19,8 @@ import {readInput} from '../input-file.ts'
 import {columnsOf, paragraph} from '../layout.ts'
 import {createProgress} from '../progress.ts'
 import {canAsk, confirm} from '../prompt.ts'
+import {colours} from '../colours.ts'
+import {reservations} from '../views/requests-warnings.ts'
 import {askedLine} from '../views/requests.ts'
 import {withCluster} from '../with-cluster.ts'
 
@@ -66,7 +69,8 @@ export async function decideRequests(
     if (targets.length === 0) tell('no requests found with these labels')
     const asks = decision === 'approve' && !flags.yes && !flags['dry-run'] && canAsk()
     const pairing = pairingIn(client, access.ca)
-    const agreed = asks && targets.length > 0 ? await askFor(client, targets, pairing) : targets
+    const agreed =
+      asks && targets.length > 0 ? await askFor(client, targets, pairing, clock) : targets
     return agreed && (await decideAll(client, agreed, options, clock))
   })
 }
@@ -93,11 +97,12 @@ async function targetsOfFile(path: string): Promise<Target[]> {
   return requestsOfManifests(text, source)
 }
 
-/** Shows the requests to approve, and approves only these: not others that later have the same names. */
+/** Shows the requests to approve with everything that speaks against it, and approves only these: not others that later have the same names. */
 async function askFor(
-  client: Pick<ApiClient, 'csrs'>,
+  client: ApiClient,
   targets: readonly Target[],
   pairing: Pairing,
+  clock: Clock,
 ): Promise<Target[] | undefined> {
   const found = await Promise.all(targets.map(({name}) => client.csrs.find({name})))
   const seen = targets.map((target, index) => {
@@ -108,8 +113,12 @@ async function askFor(
   const open = found.filter((csr) => csr !== undefined).filter(isUndecided)
   if (open.length === 0) return seen
   const columns = columnsOf(process.stderr)
-  for (const summary of await summarizeAll(open, {decode: true, pairing})) {
+  const mark = colours(process.stderr).red('✖')
+  for (const [index, summary] of (await summarizeAll(open, {decode: true, pairing})).entries()) {
     process.stderr.write(paragraph('  ', askedLine(summary), columns, 4))
+    const csr = open[index]
+    const against = csr ? reservations(await reportOn(client, csr, clock, pairing)) : []
+    for (const line of against) process.stderr.write(paragraph(`    ${mark} `, line, columns, 6))
   }
   const what = open.length === 1 ? 'this request' : `these ${open.length} requests`
   return (await confirm(`Approve ${what}?`)) ? seen : undefined

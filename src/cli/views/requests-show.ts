@@ -5,6 +5,7 @@ import {ageOf, humanDuration} from '../../server/table/human-duration.ts'
 import {columnsOf, formatFields, paragraph, type Field, type Sized} from '../layout.ts'
 import type {View} from '../output.ts'
 import {colours} from '../colours.ts'
+import {adminWarning, ruleText} from './requests-warnings.ts'
 import {keyName, subjectLine} from './requests.ts'
 import {shown, shownList, shownValue} from './requests-text.ts'
 
@@ -57,9 +58,8 @@ class Page {
     return content === '' ? '' : `\n${this.paint.bold(title)}\n${content}`
   }
 
-  item(mark: string, text: string, indent = 2): string {
-    return paragraph(`${' '.repeat(indent)}${mark} `, text, this.#columns, indent + 2)
-  }
+  item = (mark: string, text: string, indent = 2): string =>
+    paragraph(`${' '.repeat(indent)}${mark} `, text, this.#columns, indent + 2)
 }
 
 function stateText({state}: RequestReport, {paint}: Page): string {
@@ -78,6 +78,11 @@ function revokedFields({revoked}: RequestReport, now: Date, {paint}: Page): Fiel
   ]
   const why = reason === null ? '' : `: ${shown(reason)}`
   return [['revoked', paint.red(`${parts.join(' ')}${why}`)]]
+}
+
+function warningSection(report: RequestReport, {paint, item}: Page): string {
+  const warning = adminWarning(report)
+  return warning === undefined ? '' : item(paint.red('!'), paint.red(warning))
 }
 
 function requestSection({request, usages, requestedSeconds}: RequestReport, page: Page): string {
@@ -132,12 +137,6 @@ function otherKind({rules}: Opinions[number]): string {
   const ofSigner = broken.filter(({code}) => code === 'signer')
   const told = ofSigner.length > 0 ? ofSigner : broken
   return told.map(({reason}) => shown(reason)).join('; ')
-}
-
-/** Show the alternative that matched; a plain pass needs no detail. */
-function ruleText({code, rule, holds, reason}: Opinions[number]['rules'][number]): string {
-  if (!holds) return `${shown(rule)}: ${shown(reason)}`
-  return code === 'node-name' ? shown(reason) : shown(rule)
 }
 
 function signerSection({signer, signerProblems}: RequestReport, page: Page): string {
@@ -219,6 +218,7 @@ export function formatRequest(
       ...(pairingWords === null ? [] : [['pairing words', pairingWords] as const]),
       ...(isWide ? wide : []),
     ]),
+    page.section('Warning', warningSection(report, page)),
     page.section('Request', requestSection(report, page)),
     page.section('Conditions', conditionSection(report, now, page)),
     page.section('Approvers', approverSection(report, page)),

@@ -26,6 +26,7 @@ import {
   type DecodedRequest,
   type IssuedCertificate,
 } from './decode.ts'
+import {adminRightsOf, type AdminRight} from './admin-rights.ts'
 import {getRequest} from './find.ts'
 import type {Pairing} from './pairing.ts'
 
@@ -56,6 +57,8 @@ export interface RequestReport {
   /** What the machine prints that made it, while it waits for a person; null afterwards. */
   pairingWords: string | null
   conditions: CertificateSigningRequestCondition[]
+  /** The user and groups in it that may do everything in the cluster; null if that is not known. */
+  adminRights: AdminRight[] | null
   /** Null if they are not available. */
   approvers: ApproverOpinion[] | null
   /** Why its signer would not sign it; null for a signer whose rules are unknown. */
@@ -97,6 +100,14 @@ export async function reportOn(
     orProblem(pairing(csr), 'its pairing words', problems),
   ])
   const verdict = readRequest(spec.request)
+  const adminRights =
+    'request' in verdict
+      ? await orProblem(
+          adminRightsOf(client, csr, verdict.request.subject),
+          'the rights of its subject',
+          problems,
+        )
+      : null
   if ('why' in verdict) problems.push(`the request cannot be read: ${verdict.why}`)
   const issued = issuedBy(csr, 'request' in verdict ? pinOf(verdict.request) : '', problems)
   return {
@@ -117,6 +128,7 @@ export async function reportOn(
     request: 'request' in verdict ? decodeRequest(verdict.request) : null,
     pairingWords,
     conditions: status?.conditions ?? [],
+    adminRights,
     approvers,
     signerProblems: 'request' in verdict ? signerProblems(csr, verdict.request) : null,
     certificate: issued ? describeIssued(issued.certificate, issued.chain) : null,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import {formatRequest} from '../../../src/cli/views/requests-show.ts'
+import {reservations} from '../../../src/cli/views/requests-warnings.ts'
 import type {RequestReport} from '../../../src/control-plane/requests/show.ts'
 
 const now = new Date('2026-01-01T00:00:00Z')
@@ -18,6 +19,7 @@ const report: RequestReport = {
   request: null,
   pairingWords: null,
   conditions: [],
+  adminRights: [],
   approvers: [
     {
       approver: 'selfnodeclient',
@@ -104,6 +106,34 @@ describe('what is shown of a request', () => {
     const rules = [{code, rule, holds: true, reason: 'an operator allows it'}]
     const approvers = [{approver: 'nodeclient', decision: 'approve' as const, rules}]
     assert.match(text(80, {approvers}), /^ {4}✔ an operator allows it$/m)
+  })
+
+  it('warns of groups with cluster-admin rights', () => {
+    const adminRights = [{kind: 'group' as const, name: 'storage-team'}]
+    assert.match(
+      text(0, {adminRights}),
+      /\nWarning\n {2}! the group storage-team has cluster-admin rights: whoever gets this certificate can do everything/,
+    )
+    assert.doesNotMatch(text(80), /Warning/)
+  })
+
+  it('names everything that speaks against it before somebody is asked', () => {
+    const lines = reservations({
+      ...report,
+      adminRights: [{kind: 'user', name: 'ada'}],
+      signerProblems: ['the usage "any" is not permitted'],
+      problems: ['its events are not available'],
+    })
+    assert.deepEqual(
+      lines.map((line) => line.split(':')[0]),
+      [
+        'the user ada has cluster-admin rights',
+        'nodeclient',
+        SIGNER,
+        'its events are not available',
+      ],
+    )
+    assert.match(lines[1] ?? '', /the name is free: a Node of that name exists/)
   })
 
   it('is no wider than a terminal', () => {
