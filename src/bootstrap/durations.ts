@@ -31,6 +31,16 @@ export function parseDuration(text: string, what: string): number {
   return total > 0 ? Math.max(1, Math.round(total)) : 0
 }
 
+const DAYS = /^(\d{1,6})d/
+
+/** The same with days in front, which Go does not know: `30d`, `1d12h`. For flags of our own. */
+export function parseSpan(text: string, what: string): number {
+  const [matched = '', days = '0'] = DAYS.exec(text) ?? []
+  const rest = text.slice(matched.length)
+  const ofDays = Number(days) * 24 * (MILLISECONDS.h ?? 0)
+  return ofDays + (matched !== '' && rest === '' ? 0 : parseDuration(rest, what))
+}
+
 /** As Go prints it: `24h0m0s`, `1m30s`, `1.5s`, `250ms`, `0s`. */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 0) return `-${formatDuration(-milliseconds)}`

@@ -12,8 +12,18 @@ export interface CertificateReport {
   residualSeconds: number | null
   /** Whether it is valid at this time; null if there is none. */
   current: boolean | null
+  /** Of its key and the certificate's serial number; null if there is none. */
+  pin: string | null
+  serial: string | null
   externallyManaged: boolean
   problems: string[]
+  /** What will become a problem: a CA that ends within a year. */
+  warnings: string[]
+}
+
+interface AuthorityReport extends CertificateReport {
+  /** Whether it signs. The others in the same file are only trusted, as during a rotation. */
+  signs: boolean
 }
 
 interface LeafReport extends CertificateReport {
@@ -22,23 +32,38 @@ interface LeafReport extends CertificateReport {
 
 export interface ExpirationReport {
   certificates: LeafReport[]
-  certificateAuthorities: CertificateReport[]
+  /** A file may have several. */
+  certificateAuthorities: AuthorityReport[]
 }
 
+const allOf = ({certificates, certificateAuthorities}: ExpirationReport): CertificateReport[] => [
+  ...certificates,
+  ...certificateAuthorities,
+]
+
 /** Whether a certificate has expired, or is not valid yet. */
-export const isOutOfDate = ({certificates, certificateAuthorities}: ExpirationReport): boolean =>
-  [...certificates, ...certificateAuthorities].some(({current}) => current === false)
+export const isOutOfDate = (report: ExpirationReport): boolean =>
+  allOf(report).some(({current}) => current === false)
+
+/** The certificates that end within this many milliseconds, the first to end first. */
+export const endingWithin = (report: ExpirationReport, milliseconds: number): CertificateReport[] =>
+  allOf(report)
+    .filter(({residualSeconds}) => (residualSeconds ?? Infinity) * 1000 < milliseconds)
+    .sort((one, other) => (one.residualSeconds ?? 0) - (other.residualSeconds ?? 0))
 
 function toReport(inspection: Inspection): CertificateReport {
-  const {id, location, expires, residual, current, externallyManaged, problems} = inspection
+  const {id, location, expires, residual, current, externallyManaged} = inspection
   return {
     name: id,
     location,
     expirationDate: expires?.toISOString() ?? null,
     residualSeconds: residual === undefined ? null : Math.floor(residual / 1000),
     current: current ?? null,
+    pin: inspection.pin ?? null,
+    serial: inspection.serial ?? null,
     externallyManaged,
-    problems,
+    problems: inspection.problems,
+    warnings: inspection.warnings,
   }
 }
 
@@ -50,6 +75,8 @@ export async function checkExpiration(plane: Plane, clock: Clock): Promise<Expir
     certificates: inspections
       .filter(({kind}) => kind === 'leaf')
       .map((one) => ({...toReport(one), certificateAuthority: one.authority ?? ''})),
-    certificateAuthorities: inspections.filter(({kind}) => kind === 'authority').map(toReport),
+    certificateAuthorities: inspections
+      .filter(({kind}) => kind === 'authority')
+      .map((one) => ({...toReport(one), signs: one.signs ?? false})),
   }
 }

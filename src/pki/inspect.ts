@@ -6,6 +6,7 @@ import type {Certificate} from './certificate.ts'
 import type {AuthoritySpec, Catalog, LeafSpec, Place} from './catalog.ts'
 import {viewLeaf} from './leaf-problems.ts'
 import type {LeafStore} from './pair-store.ts'
+import {pinOf, type Pin} from './pins.ts'
 
 /** One line of `certificate check-expiration`. */
 export interface Inspection {
@@ -18,12 +19,22 @@ export interface Inspection {
   residual?: number
   /** Whether it is valid now: neither expired nor not valid yet. */
   current?: boolean
+  /** Of its key; absent if there is no readable certificate. */
+  pin?: Pin
+  serial?: string
   /** The CA that signs it; absent for a CA. */
   authority?: string
+  /** For a CA: whether it is the one that signs. The others in its file are only trusted. */
+  signs?: boolean
   /** Whether the key of the CA is not on this machine, so that it cannot renew anything. */
   externallyManaged: boolean
   problems: string[]
+  /** What will become a problem. */
+  warnings: string[]
 }
+
+/** A CA takes long to replace: everybody who trusts it has to follow. */
+const WARN_ABOUT_AUTHORITY = 365 * 86_400_000
 
 export interface InspectionSources {
   certDir: string
@@ -34,11 +45,20 @@ export interface InspectionSources {
 function timesOf(
   certificate: Certificate | undefined,
   now: Date,
-): Pick<Inspection, 'expires' | 'residual' | 'current'> {
+): Pick<Inspection, 'expires' | 'residual' | 'current' | 'pin' | 'serial'> {
   if (!certificate) return {}
-  const {notBefore, notAfter: expires} = certificate
+  const {notBefore, notAfter: expires, serial} = certificate
   const current = notBefore <= now && now <= expires
-  return {expires, residual: expires.getTime() - now.getTime(), current}
+  const residual = expires.getTime() - now.getTime()
+  return {expires, residual, current, pin: pinOf(certificate), serial}
+}
+
+/** A year ahead: nothing that it signs can be valid for longer. */
+function warningsOf({notAfter}: Certificate, now: Date): string[] {
+  const residual = notAfter.getTime() - now.getTime()
+  if (residual < 0 || residual > WARN_ABOUT_AUTHORITY) return []
+  const date = notAfter.toISOString().slice(0, 10)
+  return [`it ends on ${date}, in less than a year: plan its replacement`]
 }
 
 function problemOf(check: () => void): string[] {
@@ -54,22 +74,27 @@ async function inspectAuthority(
   spec: AuthoritySpec,
   {certDir}: InspectionSources,
   now: Date,
-): Promise<{inspection: Inspection; authority?: Authority}> {
-  const about = {id: spec.id, kind: 'authority', location: join(certDir, spec.place.crt)} as const
+): Promise<{id: string; lines: Inspection[]; authority?: Authority}> {
+  const {id} = spec
+  const about = {id, kind: 'authority', location: join(certDir, spec.place.crt)} as const
+  const unusable = (problem: string) => ({
+    id,
+    lines: [{...about, externallyManaged: false, problems: [problem], warnings: []}],
+  })
   try {
     const authority = await readAuthority(certDir, spec)
-    if (!authority) {
-      return {inspection: {...about, externallyManaged: false, problems: ['it is missing']}}
-    }
-    const inspection: Inspection = {
+    if (!authority) return unusable('it is missing')
+    const lines = authority.bundle.map((certificate, index) => ({
       ...about,
-      ...timesOf(authority.certificate, now),
+      ...timesOf(certificate, now),
+      signs: index === 0,
       externallyManaged: authority.issuer === undefined,
-      problems: problemOf(() => requireCurrent(authority, now)),
-    }
-    return {inspection, authority}
+      problems: problemOf(() => requireCurrent({...authority, certificate}, now)),
+      warnings: warningsOf(certificate, now),
+    }))
+    return {id, lines, authority}
   } catch (error) {
-    return {inspection: {...about, externallyManaged: false, problems: [messageOf(error)]}}
+    return unusable(messageOf(error))
   }
 }
 
@@ -86,6 +111,7 @@ async function inspectLeaf(
     location: store.location,
     authority: leaf.authority,
     externallyManaged: authority !== undefined && authority.issuer === undefined,
+    warnings: [] as string[],
   } as const
   if (!authority) return {...about, problems: [`its CA "${leaf.authority}" cannot be used`]}
   try {
@@ -96,7 +122,7 @@ async function inspectLeaf(
   }
 }
 
-/** Every entry of the catalog with its expiry date and its problems. Creates nothing, and reports all entries even if some are bad. */
+/** Every certificate of the catalog, also all CAs that are trusted during a rotation, with its expiry date and its problems. Creates nothing, and reports all entries even if some are bad. */
 export async function inspectCatalog(
   {authorities, leaves}: Catalog,
   sources: InspectionSources,
@@ -106,9 +132,9 @@ export async function inspectCatalog(
   const inspected = await Promise.all(
     authorities.map((spec) => inspectAuthority(spec, sources, now)),
   )
-  const usable = new Map(inspected.map(({inspection, authority}) => [inspection.id, authority]))
+  const usable = new Map(inspected.map(({id, authority}) => [id, authority]))
   const leafLines = await Promise.all(
     leaves.map((leaf) => inspectLeaf(leaf, usable.get(leaf.authority), sources, now)),
   )
-  return [...inspected.map(({inspection}) => inspection), ...leafLines]
+  return [...inspected.flatMap(({lines}) => lines), ...leafLines]
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import {formatDuration, parseDuration} from '../../src/bootstrap/durations.ts'
+import {formatDuration, parseDuration, parseSpan} from '../../src/bootstrap/durations.ts'
 
 const READ: [string, number][] = [
   ['24h', 86_400_000],
@@ -36,6 +36,24 @@ describe('durations', () => {
   for (const text of ['', '1', '-1h', '1d', 'h', '1h ', '1 h', '.s', '1e3s', '0x1h', '9000000h']) {
     it(`refuses "${text}", and names the setting`, () => {
       assert.throws(() => parseDuration(text, '--ttl'), {code: 'USAGE', message: /^--ttl is/})
+    })
+  }
+
+  for (const [text, days] of [
+    ['30d', 30],
+    ['1d12h', 1.5],
+    ['0d', 0],
+    ['36h', 1.5],
+    ['0', 0],
+  ] as const) {
+    it(`reads ${text} where days are known`, () => {
+      assert.equal(parseSpan(text, '--within'), days * 86_400_000)
+    })
+  }
+
+  for (const text of ['', 'd', '-1d', '1.5d', '12h1d', '1d 2h', '9999999d', 'soon']) {
+    it(`refuses "${text}" where days are known`, () => {
+      assert.throws(() => parseSpan(text, '--within'), {code: 'USAGE', message: /^--within is/})
     })
   }
 

@@ -60,6 +60,15 @@ describe('the built program', function () {
     assert.equal(report.server.ready, true)
     assert.ok(report.objects.some(({resource, count}) => resource === 'namespaces' && count >= 4))
 
+    const check = (within: string) =>
+      trustadm('certificate', 'check-expiration', '--within', within, '--dir', dir)
+    assert.equal((await check('30d')).code, 0)
+    const due = await check('400d')
+    assert.equal(due.code, 7)
+    assert.match(due.stderr, /these end within 400d: .*apiserver/)
+    assert.doesNotMatch(due.stderr, /front-proxy-ca/)
+    assert.equal((await check('soon')).code, 2)
+
     const pid = await serverPid()
     process.kill(pid, 'SIGTERM')
     await until(() => !isRunning(pid))

@@ -4,6 +4,7 @@ import {join} from 'node:path'
 import {ensureAuthority, type Authority} from '../../src/pki/authority.ts'
 import {LEAVES, catalogFor, type CatalogContext, type Place} from '../../src/pki/catalog.ts'
 import {inspectCatalog} from '../../src/pki/inspect.ts'
+import {pinOf} from '../../src/pki/pins.ts'
 import {generateKeys, privateKeyPem} from '../../src/pki/keys.ts'
 import {ensureLeaf, renewLeaf, type LeafOptions} from '../../src/pki/leaf.ts'
 import {pairStore, type LeafMaterial, type LeafStore} from '../../src/pki/pair-store.ts'
@@ -225,7 +226,10 @@ describe('leaves of the catalog', () => {
         expires: certificate.notAfter,
         residual: certificate.notAfter.getTime() - clock.now().getTime(),
         current: true,
+        pin: pinOf(certificate),
+        serial: certificate.serial,
         problems: [],
+        warnings: [],
       })
     })
 

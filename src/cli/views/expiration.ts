@@ -1,42 +1,84 @@
 import type {CertificateReport, ExpirationReport} from '../../control-plane/expiration.ts'
-import {formatTable} from '../table.ts'
+import {fit, lineOf, widthsOf, type Row} from '../columns.ts'
+import {colours} from '../colours.ts'
+import {columnsOf, paragraph} from '../layout.ts'
 import type {View} from '../output.ts'
 import {moment, residual} from './human-time.ts'
 
-const yesNo = (value: boolean): string => (value ? 'yes' : 'no')
+const LEFT = 'LEFT'
 
-function problemsOf(reports: readonly CertificateReport[]): string {
-  const lines = reports.flatMap(({name, problems}) => problems.map((one) => `! ${name}: ${one}\n`))
+function left({current, residualSeconds}: CertificateReport): string {
+  if (current !== false) return residual(residualSeconds)
+  return (residualSeconds ?? 0) < 0 ? 'expired' : 'not yet'
+}
+
+/** A table whose column LEFT is red for what is out of date, and yellow for what has a problem or a warning. */
+function table<Report extends CertificateReport>(
+  head: Row,
+  reports: readonly Report[],
+  rowOf: (report: Report) => Row,
+): string {
+  const {red, yellow} = colours(process.stdout)
+  const rows = reports.map(rowOf)
+  const widths = fit(widthsOf([head, ...rows]), columnsOf(process.stdout), {
+    least: new Map([[0, 12]]),
+    droppable: [head.length - 1],
+  })
+  const lines = reports.map((report, index) => {
+    const {current, problems, warnings} = report
+    const isNoticed = problems.length + warnings.length > 0
+    const paint = current === false ? red : isNoticed ? yellow : (text: string) => text
+    return lineOf(rows[index] ?? [], widths, {
+      paint: (cell, column) => (head[column] === LEFT ? paint(cell) : cell),
+    })
+  })
+  return [lineOf(head, widths), ...lines].join('')
+}
+
+/** A sentence for each problem and each warning, wrapped. */
+function noticesOf(reports: readonly CertificateReport[]): string {
+  const columns = columnsOf(process.stdout)
+  const {red, yellow} = colours(process.stdout)
+  const lines = reports.flatMap(({name, problems, warnings}) => [
+    ...problems.map((one) => paragraph(red('! '), `${name}: ${one}`, columns)),
+    ...warnings.map((one) => paragraph(yellow('! '), `${name}: ${one}`, columns)),
+  ])
   return lines.length === 0 ? '' : `\n${lines.join('')}`
 }
 
-/** kubeadm's two tables, and the problems below them. */
+/** Only the key that signs may be here. */
+const keyOf = ({
+  signs,
+  externallyManaged,
+}: ExpirationReport['certificateAuthorities'][number]): string =>
+  signs ? (externallyManaged ? 'external' : 'here') : ''
+
+/** kubeadm's two tables, in 80 columns, and below them what is wrong or will be. */
 export function formatExpiration({certificates, certificateAuthorities}: ExpirationReport): string {
-  const leaves = formatTable(
-    ['CERTIFICATE', 'EXPIRES', 'RESIDUAL TIME', 'CERTIFICATE AUTHORITY', 'EXTERNALLY MANAGED'],
-    certificates.map((one) => [
+  const leaves = table(['CERTIFICATE', 'EXPIRES', LEFT, 'CA'], certificates, (one) => [
+    one.name,
+    moment(one.expirationDate),
+    left(one),
+    one.certificateAuthority,
+  ])
+  const authorities = table(
+    ['CA', 'EXPIRES', LEFT, 'USE', 'KEY'],
+    certificateAuthorities,
+    (one) => [
       one.name,
       moment(one.expirationDate),
-      residual(one.residualSeconds),
-      one.certificateAuthority,
-      yesNo(one.externallyManaged),
-    ]),
+      left(one),
+      one.signs ? 'signs' : 'trusted',
+      keyOf(one),
+    ],
   )
-  const authorities = formatTable(
-    ['CERTIFICATE AUTHORITY', 'EXPIRES', 'RESIDUAL TIME', 'EXTERNALLY MANAGED'],
-    certificateAuthorities.map((one) => [
-      one.name,
-      moment(one.expirationDate),
-      residual(one.residualSeconds),
-      yesNo(one.externallyManaged),
-    ]),
-  )
-  const problems = problemsOf([...certificateAuthorities, ...certificates])
-  return `${leaves}\n${authorities}${problems}`
+  const notices = noticesOf([...certificateAuthorities, ...certificates])
+  return `${leaves}\n${authorities}${notices}`
 }
 
 export const expirationView: View<ExpirationReport> = {
   table: formatExpiration,
-  name: ({certificates, certificateAuthorities}) =>
-    [...certificates, ...certificateAuthorities].map(({name}) => name),
+  name: ({certificates, certificateAuthorities}) => [
+    ...new Set([...certificates, ...certificateAuthorities].map(({name}) => name)),
+  ],
 }
