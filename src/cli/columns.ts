@@ -33,6 +33,8 @@ export interface Narrowing {
   least: ReadonlyMap<number, number>
   /** Columns to omit if cutting is not enough, in this order. */
   droppable?: readonly number[]
+  /** If that is still too wide: columns to cut too, then those to omit. */
+  last?: Pick<Narrowing, 'least' | 'droppable'>
   /** Columns whose cells differ at the end: these are cut at the front. */
   cutFront?: ReadonlySet<number>
 }
@@ -54,15 +56,18 @@ function shrink(widths: readonly number[], columns: number, least: Narrowing['le
 export function fit(
   widths: readonly number[],
   columns: number,
-  {least, droppable = []}: Narrowing,
+  {least, droppable = [], last}: Narrowing,
 ): number[] {
-  let fitted = shrink(widths, columns, least)
-  for (let count = 1; count <= droppable.length && totalOf(fitted) > columns; count += 1) {
-    const dropped = droppable.slice(0, count)
-    const kept = widths.map((width, index) => (dropped.includes(index) ? 0 : width))
+  let kept = [...widths]
+  let fitted = shrink(kept, columns, least)
+  for (const index of droppable) {
+    if (totalOf(fitted) <= columns) return fitted
+    kept = kept.map((width, column) => (column === index ? 0 : width))
     fitted = shrink(kept, columns, least)
   }
-  return fitted
+  if (totalOf(fitted) <= columns || last === undefined) return fitted
+  const everything = {least: new Map([...least, ...last.least]), droppable: last.droppable ?? []}
+  return fit(kept, columns, everything)
 }
 
 function cellOf(text: string, width: number, isCutInFront: boolean): string {

@@ -25,6 +25,14 @@ describe('columns that fit', () => {
     assert.deepEqual(fit([10, 10, 10], 22, narrowing), [0, 0, 10])
   })
 
+  it('may have more of them cut and left out at last', () => {
+    const last = {least: new Map([[2, 6]]), droppable: [0]}
+    const narrowing = {least: new Map<number, number>(), droppable: [1], last}
+    assert.deepEqual(fit([10, 10, 10], 23, narrowing), [10, 0, 10])
+    assert.deepEqual(fit([10, 10, 10], 20, narrowing), [10, 0, 7])
+    assert.deepEqual(fit([10, 10, 10], 18, narrowing), [0, 0, 10])
+  })
+
   it('lose the front of cells that differ in their ends', () => {
     const narrowing = {least: new Map([[0, 4]]), cutFront: new Set([0])}
     assert.equal(

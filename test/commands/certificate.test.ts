@@ -73,7 +73,7 @@ describe('certificate', function () {
   describe('list', () => {
     it('prints its columns, also where there is nothing', async () => {
       const {stdout, stderr} = await certificate('list')
-      assert.match(stdout, /^NAME +AGE +SIGNER +REQUESTER +DURATION +STATE\n$/)
+      assert.match(stdout, /^NAME +AGE +SIGNER +REQUESTER +SUBJECT +DURATION +STATE\n$/)
       assert.equal(stderr, 'no certificate requests found\n')
     })
 
@@ -90,7 +90,7 @@ describe('certificate', function () {
       const rows = stdout.split('\n')
       assert.match(
         rows.find((row) => row.startsWith('b')) ?? '',
-        /^b +\d+s +kubernetes\.io\/kube-apiserver-client +admin +60m +Pending +[a-z]+( [a-z]+){3}$/,
+        /^b +\d+s +kubernetes\.io\/kube-apiserver-client +admin +CN=ada +60m +Pending +[a-z]+( [a-z]+){3}$/,
       )
       assert.match(
         rows.find((row) => row.startsWith('a')) ?? '',
@@ -104,10 +104,10 @@ describe('certificate', function () {
       await addCondition(admin, 'a', 'Approved')
       await signRequest(admin, server.issuer, 'a')
       const {stdout} = await certificate('list', '--output', 'wide')
-      assert.match(stdout, /STATE +SUBJECT +NAMES +KEY +KEY PIN +EXPIRES\n/)
+      assert.match(stdout, /SUBJECT +DURATION +STATE +NAMES +KEY +KEY PIN +EXPIRES\n/)
       assert.match(
         stdout,
-        /Issued +CN=ada, O=dev +web\.example\.com, 192\.0\.2\.7 +ECDSA P-256 +sha256:[0-9a-f]{64} +\d{4}-.+Z\n$/,
+        / CN=ada, O=dev +<none> +Issued +web\.example\.com, 192\.0\.2\.7 +ECDSA P-256 +sha256:[0-9a-f]{64} +\d{4}-.+Z\n$/,
       )
     })
 

@@ -8,19 +8,29 @@ import {toJson, toYaml, type View} from '../output.ts'
 import {colours} from '../colours.ts'
 import {requestedDuration, shown, shownList, shownValue} from './requests-text.ts'
 
-const HEAD = ['NAME', 'AGE', 'SIGNER', 'REQUESTER', 'DURATION', 'STATE']
+const HEAD = ['NAME', 'AGE', 'SIGNER', 'REQUESTER', 'SUBJECT', 'DURATION', 'STATE']
 const WORDS = 'PAIRING WORDS'
-const WIDE_HEAD = [...HEAD, 'SUBJECT', 'NAMES', 'KEY', 'KEY PIN', 'EXPIRES']
+const WIDE_HEAD = [...HEAD, 'NAMES', 'KEY', 'KEY PIN', 'EXPIRES']
 const UNREADABLE = '<unreadable>'
 const STATE = HEAD.indexOf('STATE')
 const SIGNER = HEAD.indexOf('SIGNER')
 const REQUESTER = HEAD.indexOf('REQUESTER')
+const SUBJECT = HEAD.indexOf('SUBJECT')
 const NARROWING: Narrowing = {
   least: new Map([
     [SIGNER, 8],
     [REQUESTER, 10],
+    [SUBJECT, 23],
   ]),
   droppable: [HEAD.indexOf('DURATION'), REQUESTER, SIGNER],
+  // The beginning of a name is still enough to recognize it; `--output name` has all of it.
+  last: {
+    least: new Map([
+      [HEAD.indexOf('NAME'), 16],
+      [SUBJECT, 16],
+    ]),
+    droppable: [HEAD.indexOf('AGE')],
+  },
   cutFront: new Set([SIGNER, REQUESTER]),
 }
 
@@ -33,6 +43,7 @@ function row(summary: RequestRow, now: Date): string[] {
     ageOf(summary.created, now),
     shown(summary.signer),
     shownValue(summary.requester),
+    subjectOf(summary),
     requestedDuration(summary.requestedSeconds),
     summary.state,
   ]
@@ -41,17 +52,19 @@ function row(summary: RequestRow, now: Date): string[] {
 function wideRow(summary: RequestRow, now: Date): string[] {
   const {request, expires} = summary
   const end = expires ?? '<none>'
-  if (!request) return [...row(summary, now), ...Array<string>(4).fill(UNREADABLE), end]
-  const {subject, names, key} = request
+  if (!request) return [...row(summary, now), ...Array<string>(3).fill(UNREADABLE), end]
+  const {names, key} = request
   return [
     ...row(summary, now),
-    subjectLine(subject),
     shownList([...names.dns, ...names.ips, ...names.emails, ...names.uris]),
     keyName(key),
     key.pin,
     end,
   ]
 }
+
+const subjectOf = ({request}: RequestRow): string =>
+  request ? subjectLine(request.subject) : UNREADABLE
 
 export const keyName = ({algorithm, bits}: {algorithm: string; bits: number}): string =>
   algorithm === 'RSA' ? `RSA ${bits}` : algorithm
@@ -142,7 +155,7 @@ export class RequestTable {
   }
 }
 
-/** kubectl's columns, with the state as one word; `wide` adds what was requested and issued. */
+/** kubectl's columns, with the subject and the state as one word; `wide` adds what else was requested and issued. */
 export const requestListView = (isWide: boolean, now: Date): View<RequestList> => ({
   table: ({requests}) => new RequestTable(isWide).add(requests, now),
   name: ({requests}) => requests.map(({name}) => shown(name)),

@@ -40,7 +40,7 @@ With --revoked, shows the certificates that "certificate revoke" has put on the 
     const {filterOf} = await import('../../cli/requests/flags.ts')
     const {withCluster} = await import('../../cli/with-cluster.ts')
     const filter = await filterOf(flags)
-    const decode = ['wide', 'json', 'yaml'].includes(flags.output)
+    const decode = flags.output !== 'name'
     if (flags.watch) return await this.follow(flags, filter, decode)
     const {listRequests} = await import('../../control-plane/requests/list.ts')
     const {pairingIn} = await import('../../control-plane/requests/pairing.ts')

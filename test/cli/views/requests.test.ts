@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import {stripVTControlCharacters} from 'node:util'
 import fc from 'fast-check'
 import {RequestTable} from '../../../src/cli/views/requests.ts'
 import {shown, shownValue} from '../../../src/cli/views/requests-text.ts'
@@ -12,7 +13,17 @@ const summary = (name: string, signer = 'kubernetes.io/kube-apiserver-client-kub
   requester: 'system:bootstrap:abcdef',
   requestedSeconds: null,
   state: 'Pending' as const,
+  request: {
+    subject: {commonName: 'system:node:worker-1', organizations: ['system:nodes'], other: []},
+    names: {dns: [], ips: [], emails: [], uris: []},
+    key: {algorithm: 'ECDSA P-256', bits: 256, pin: 'sha256:0'},
+    signatureAlgorithm: 'ecdsa-with-SHA256',
+  },
 })
+
+/** The lines as they look: colours have no width. */
+const plain = (text: string): string[] => stripVTControlCharacters(text).trimEnd().split('\n')
+const widest = (lines: readonly string[]): number => Math.max(...lines.map(({length}) => length))
 
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 
@@ -46,29 +57,41 @@ describe('text of others', () => {
 describe('the table of requests', () => {
   const NAME = 'node-csr-0123456789abcdefghijklmnopqrstuvwxyzABCDEF'
 
-  it('fits a narrow terminal, and never cuts a name', () => {
+  it('shows the subject, and whole names where there is room', () => {
     const table = new RequestTable(false, {stream: {isTTY: true, columns: 120}})
-    const lines = table
-      .add([summary(NAME)], NOW)
-      .trimEnd()
-      .split('\n')
-    // eslint-disable-next-line no-control-regex -- colours have no width
-    const widths = lines.map((line) => line.replaceAll(/\u001B\[\d+m/g, '').length)
-    assert.ok(Math.max(...widths) <= 120, String(widths))
-    assert.match(lines[1] ?? '', new RegExp(`^${NAME} .*…[\\w/-]+-client-kubelet `))
+    const lines = plain(table.add([summary(NAME)], NOW))
+    assert.ok(widest(lines) <= 120, lines.join('\n'))
+    assert.match(lines[0] ?? '', /^NAME +AGE +SIGNER +REQUESTER +SUBJECT +STATE$/)
+    assert.match(lines[1] ?? '', new RegExp(`^${NAME} .* CN=system:node:worker-`))
   })
 
-  it('leaves out the duration before a row would wrap', () => {
+  it('fits 80 columns, with the longest names and pairing words too, and keeps the subject', () => {
+    const waiting = {...summary(NAME), pairingWords: 'abdomen bagpipe cabaret daytime'}
+    for (const one of [summary('ada'), summary('node-csr-3Q2d'), summary(NAME), waiting]) {
+      const table = new RequestTable(false, {stream: {isTTY: true, columns: 80}})
+      const lines = plain(table.add([one], NOW))
+      assert.ok(widest(lines) <= 80, lines.join('\n'))
+      assert.match(lines[0] ?? '', / SUBJECT /)
+      assert.match(lines[1] ?? '', / CN=system:node/)
+    }
+  })
+
+  it('says which requests have a subject that cannot be read', () => {
+    const table = new RequestTable(false, {stream: {isTTY: false, columns: 0}})
+    assert.match(table.add([{...summary('ada'), request: null}], NOW), / <unreadable> /)
+  })
+
+  it('leaves out columns before a row would wrap', () => {
     const table = new RequestTable(false, {stream: {isTTY: true, columns: 50}})
     const [head = ''] = table.add([summary('ada')], NOW).split('\n')
-    assert.match(head, /^NAME +AGE +SIGNER +REQUESTER +STATE$/)
+    assert.match(head, /^NAME +AGE +SUBJECT +STATE$/)
   })
 
-  it('leaves out more where a long name takes all the room', () => {
+  it('cuts a name only if nothing else is left to narrow', () => {
     const table = new RequestTable(false, {stream: {isTTY: true, columns: 80}})
     const [head = '', row = ''] = table.add([summary(NAME)], NOW).split('\n')
-    assert.match(head, /^NAME +AGE +SIGNER +STATE$/)
-    assert.match(row, new RegExp(`^${NAME} +60m +….*kubelet `))
+    assert.match(head, /^NAME +AGE +SUBJECT +STATE$/)
+    assert.match(row, /^node-csr-\w+… +60m +CN=system:node:/)
   })
 
   it('cuts nothing if nobody looks', () => {
@@ -78,8 +101,8 @@ describe('the table of requests', () => {
 
   it('has the pairing words of requests that wait, if there are any', () => {
     const stream = {isTTY: false, columns: 0}
-    const plain = new RequestTable(false, {stream}).add([summary('a')], NOW)
-    assert.doesNotMatch(plain, /PAIRING WORDS/)
+    const without = new RequestTable(false, {stream}).add([summary('a')], NOW)
+    assert.doesNotMatch(without, /PAIRING WORDS/)
     const waiting = {...summary('b'), pairingWords: 'acorn bagel cabin daring'}
     const [head = '', ...rows] = new RequestTable(false, {stream})
       .add([summary('a'), waiting], NOW)
