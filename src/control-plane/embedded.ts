@@ -20,6 +20,7 @@ import {auditOf, fileOf, memoryOf, type Plane} from './config/plane.ts'
 import {findPlane} from './config/stored.ts'
 import {serviceRange} from './config/fields.ts'
 import {followKubeconfigs} from './kubeconfig-bundles.ts'
+import {meteredLog, watchExpirations} from './plane-metrics.ts'
 import {servingPolicy, type ServingChoices} from './serving-policy.ts'
 import {
   DEFAULT_SIGNING,
@@ -135,6 +136,10 @@ export async function startEmbedded(
     })
     const serverCertificate = () => parseCertificate(trust.current.serving.certificate).der
     const rootCa = select(trust, ({bundles}) => bundles['api-server'].pem)
+    const leaveExpirations = watchExpirations(plane, trust, server.metrics, {
+      clock,
+      onError: (error) => log(`error: the certificates cannot be read: ${messageOf(error)}`),
+    })
     const controllers = startControllers({
       reader: clientOf(server.handler, READER, serverCertificate),
       writer: (controller) => clientOf(server.handler, writerFor(controller), serverCertificate),
@@ -146,7 +151,7 @@ export async function startEmbedded(
       serving: () => trust.current.servingPolicy,
       signing: {
         signers: select(trust, ({signers}) => signers),
-        issuances,
+        issuances: meteredLog(issuances, server.metrics),
         // The server in this process has already done that.
         checksSignatures: false,
       },
@@ -170,6 +175,7 @@ export async function startEmbedded(
       },
       async close(graceMilliseconds) {
         validity.stop()
+        leaveExpirations()
         await leaveKubeconfigs()
         await controllers.close()
         await issuances.close()

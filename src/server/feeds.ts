@@ -1,11 +1,13 @@
 import type {CertificateSigningRequest} from '../api/certificates.ts'
 import type {ConfigMap} from '../api/core.ts'
-import {TOKEN_SECRET_PREFIX} from '../bootstrap/token-secret.ts'
+import {TOKEN_SECRET_NAMESPACE, TOKEN_SECRET_PREFIX} from '../bootstrap/token-secret.ts'
 import type {RevocationList} from '../trust/revocation-list.ts'
 import {REVOCATION_NAMES, REVOCATION_NAMESPACE, readRevocations} from '../trust/revocations.ts'
 import type {RequestUsage} from './admission/request-usage.ts'
 import type {NodeGraph} from './authz/node/node-graph.ts'
 import type {RbacIndex, RbacKind} from './authz/rbac/rbac-index.ts'
+import type {CertificateRequestMetrics} from './metrics/certificate-metrics.ts'
+import type {TokenMetrics} from './metrics/token-metrics.ts'
 import type {OpenAnswers} from './open-answers.ts'
 import type {ObjectEvent} from './registry/event-log.ts'
 import type {Registry} from './registry/registry.ts'
@@ -63,12 +65,37 @@ export function feedNodeGraph(registry: Registry, graph: NodeGraph): void {
 }
 
 /** Updates the counts of certificate requests from what is stored. */
-export function feedRequestUsage(registry: Registry, usage: RequestUsage): void {
+export function feedRequestCounts(
+  registry: Registry,
+  usage: RequestUsage,
+  metrics: CertificateRequestMetrics,
+): void {
   follow(
     registry.store('certificates.k8s.io', 'certificatesigningrequests'),
-    (stored) =>
-      usage.set(stored.name, stored.object as CertificateSigningRequest, stored.json.length),
-    ({name}) => usage.delete(name),
+    (stored) => {
+      const request = stored.object as CertificateSigningRequest
+      usage.set(stored.name, request, stored.json.length)
+      metrics.set(stored.name, request)
+    },
+    ({name}) => {
+      usage.delete(name)
+      metrics.delete(name)
+    },
+  )
+}
+
+/** Updates the counts of bootstrap tokens from their Secrets. */
+export function feedTokenMetrics(registry: Registry, metrics: TokenMetrics): void {
+  const isToken = ({namespace, name}: StoredObject) =>
+    namespace === TOKEN_SECRET_NAMESPACE && name.startsWith(TOKEN_SECRET_PREFIX)
+  follow(
+    registry.store('', 'secrets'),
+    (stored) => {
+      if (isToken(stored)) metrics.set(stored.name, parse(stored))
+    },
+    (stored) => {
+      if (isToken(stored)) metrics.delete(stored.name)
+    },
   )
 }
 

@@ -11,7 +11,7 @@ import {SeenClientsFile} from './authn/seen-clients-file.ts'
 import {BootstrapTrust, clientAuthoritiesPem, type Extended} from './bootstrap-trust.ts'
 import {createDocuments} from './documents.ts'
 import {EventRetention} from './event-retention.ts'
-import {feedRequestUsage} from './feeds.ts'
+import {feedRequestCounts, feedTokenMetrics} from './feeds.ts'
 import {createHandler} from './handler.ts'
 import {Listener, type HttpLimits} from './http/listener.ts'
 import type {Handler} from './kernel/api-request.ts'
@@ -20,8 +20,10 @@ import type {Resource} from './kernel/resource.ts'
 import {memoryLimits} from './limits/memory-budget.ts'
 import {ProcessorSlice} from './limits/processor-slice.ts'
 import {RequestLimiter, type RequestLimits} from './limits/request-limiter.ts'
+import {CertificateRequestMetrics} from './metrics/certificate-metrics.ts'
 import {connectionMetrics} from './metrics/connection-metrics.ts'
 import {requestMetrics} from './metrics/request-metrics.ts'
+import {TokenMetrics} from './metrics/token-metrics.ts'
 import {createObservation, type Observation, type ObservationOptions} from './observation.ts'
 import {Ownership} from './ownership.ts'
 import {createResourceEndpoint} from './registry/endpoint.ts'
@@ -116,10 +118,12 @@ async function closeParts({access, seen, registry, observation, unfollow}: Parts
 /** Creates, reads and changes objects. */
 function resourceEndpoint(
   {clock, limits, trust}: ServerOptions,
-  {access: {authorize, rbac, revoked}, registry, resources}: Parts,
+  {access: {authorize, rbac, revoked}, observation: {metrics}, registry, resources}: Parts,
 ) {
   const usage = new RequestUsage()
-  feedRequestUsage(registry, usage)
+  const isSigner = (name: string) => trust.current.signing.has(name)
+  feedRequestCounts(registry, usage, new CertificateRequestMetrics(metrics, isSigner))
+  feedTokenMetrics(registry, new TokenMetrics(metrics, clock))
   const further = [
     eventRateLimit(),
     requestLimit(usage, allowances(limits?.certificateRequestsPerHour)),
