@@ -70,8 +70,15 @@ interface UnitNote {
 const digestOf = (content: string | Buffer): string =>
   createHash('sha256').update(content).digest('hex')
 
-/** The unit that `join` installed for the node of a folder, and whether it is still as it was. */
-export async function findUnit(dir: string): Promise<{path: string; isOurs: boolean} | undefined> {
+/** A unit that `join` installed. */
+export interface InstalledUnit {
+  path: string
+  /** Whether it is still as it was. */
+  isOurs: boolean
+}
+
+/** The unit that `join` installed for the node of a folder, if it is there. */
+export async function findUnit(dir: string): Promise<InstalledUnit | undefined> {
   const note = parseNote(await readFileIfThere(nodeFile(dir, 'unitNote')))
   if (!note || !(await lookAt(note.path))) return undefined
   const content = await readFileIfThere(note.path).catch(() => undefined)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {mkdir, readFile, readlink, writeFile} from 'node:fs/promises'
+import {mkdir, readFile, readdir, readlink, writeFile} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
 import type {ApiClient} from '../../src/client/api-client.ts'
 import {connect} from '../../src/client/connect.ts'
@@ -111,6 +111,12 @@ describe('join with other credentials, with the built program', function () {
     const printed = await joinedBy(fixture, 'token', 'with-unit', '--node-run', 'print')
     assert.equal(printed.nodeRun?.content, nodeRun.content)
     assert.equal(printed.nodeRun.isInstalled, false)
+    // The node takes it along when it leaves.
+    const planned = await trustadm('node', 'leave', '--dry-run', '--dir', dir)
+    assert.ok(planned.stdout.includes(`would remove the systemd unit ${nodeRun.path}\n`))
+    const left = await trustadm('node', 'leave', '--yes', '--dir', dir)
+    assert.match(left.stdout, /^removed the systemd unit .*\n {2}systemctl daemon-reload$/m)
+    assert.deepEqual(await readdir(units), [])
   })
 
   it('refuses what does not go together, as wrong usage', async () => {

@@ -47,6 +47,7 @@ describe('node leave, with the built program', function () {
     assert.equal(await isThere(dir), false)
     assert.match(stdout, /the Node "gone" is still in the cluster: .*do not allow it\n/)
     assert.match(stdout, /^ {2}kubectl delete node gone$/m)
+    assert.match(stdout, /^ {2}trustadm certificate allow-rejoin gone$/m)
     const [, lease = ''] = /kubectl --namespace kube-system delete lease (\S+)/.exec(stdout) ?? []
     assert.ok(await admin.nodes.get('gone'))
     assert.ok(await admin.leases.get({namespace: 'kube-system', name: lease}))
@@ -62,6 +63,9 @@ describe('node leave, with the built program', function () {
     assert.equal(report.cluster?.node, 'deleted')
     assert.equal(report.cluster.record, 'deleted')
     assert.equal(await admin.nodes.find('deleted'), undefined)
+    // The name is free: a machine with another key joins with it, and nobody has to allow that.
+    await joinedBy(fixture, 'token', 'deleted')
+    assert.ok(await admin.nodes.get('deleted'))
   })
 
   it('is what reset does in the folder of a node, where status shows the node', async () => {

@@ -118,9 +118,9 @@ describe('node run', function () {
     assert.ok(requests > 100, stdout)
   })
 
-  it('keeps kubelet.conf usable by others at every moment', async () => {
+  it('keeps kubelet.conf usable by others at every moment, and asks for the shortest certificates', async () => {
     await joined('shared')
-    const {child} = await start('shared')
+    const {child} = await start('shared', '--cert-duration', '10m')
     const targets = new Set<string>()
     while (targets.size < 4) {
       targets.add(await readlink(linkOf('shared')))
@@ -129,6 +129,12 @@ describe('node run', function () {
     const ended = once(child, 'exit')
     child.kill('SIGTERM')
     assert.deepEqual(await ended, [0, null])
+    const admin = await connect(plane.cluster.kubeconfig)
+    const {items} = await admin.csrs.list()
+    await admin.close()
+    const own = items.filter(({spec}) => spec.username === 'system:node:shared')
+    assert.ok(own.length >= 3)
+    assert.deepEqual([...new Set(own.map(({spec}) => spec.expirationSeconds))], [600])
   })
 
   it('goes on after its server was away', async () => {

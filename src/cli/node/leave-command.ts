@@ -15,7 +15,11 @@ export abstract class LeaveCommand extends TrustCommand {
     const {leavePlanView, leaveView} = await import('../views/leave.ts')
     const {'cert-dir': certDir, kubeconfig} = flags
     const folder = await planLeave(dir, certDir)
-    if (flags['dry-run']) return await this.print(folder, flags.output, leavePlanView)
+    if (flags['dry-run']) {
+      const {findUnit} = await import('../../node/node-unit.ts')
+      const unit = (await findUnit(dir)) ?? null
+      return await this.print({...folder, unit}, flags.output, leavePlanView)
+    }
 
     const {confirm} = await import('../prompt.ts')
     const {nodeName} = folder

@@ -69,12 +69,17 @@ export const credentialView: View<CredentialDetails> = {
 }
 
 export const revokedCredentialView = (isDryRun: boolean): View<RevokedCredential> => ({
-  table: ({id, kind, pending}) =>
+  table: ({id, kind, namespace, pending}) =>
     [
       `${isDryRun ? 'would revoke' : 'revoked'} the bootstrap credential ${id} (${kind})\n`,
       ...(pending.length > 0
         ? [`requests of it that wait are not approved any more: ${waiting(pending)}\n`]
         : []),
+      ...(kind === 'certificate' ? [successor(namespace)] : []),
     ].join(''),
   name: ({id}) => [id],
 })
+
+/** The certificate is for machines that start before there are service accounts; from now on there are. */
+const successor = (namespace: string): string =>
+  `machines that have yet to join need another credential, such as a service-account token:\n  trustadm bootstrap-credential create --kind token --namespace ${namespace} --out <file>\n`

@@ -1,17 +1,23 @@
 import type {Forgotten} from '../../node/forget-node.ts'
 import type {LeaveReport} from '../../node/leave.ts'
 import type {NodeFolder} from '../../node/node-folder.ts'
-import type {RemovedUnit} from '../../node/node-unit.ts'
+import type {InstalledUnit, RemovedUnit} from '../../node/node-unit.ts'
 import type {View} from '../output.ts'
 
 const lines = (texts: readonly string[]): string => texts.map((text) => `${text}\n`).join('')
 
 const NOT_OURS = 'trustadm did not write it'
 
-export const leavePlanView: View<NodeFolder> = {
-  table: ({nodeName, files, foreign}) =>
+const plannedUnit = ({path, isOurs}: InstalledUnit): string =>
+  isOurs
+    ? `would remove the systemd unit ${path}`
+    : `would keep the systemd unit ${path}: it was changed since it was installed`
+
+export const leavePlanView: View<NodeFolder & {unit: InstalledUnit | null}> = {
+  table: ({nodeName, files, foreign, unit}) =>
     lines([
       ...(nodeName === undefined ? [] : [`would delete the Node "${nodeName}", if allowed`]),
+      ...(unit ? [plannedUnit(unit)] : []),
       ...files.map((file) => `would remove ${file}`),
       ...foreign.map((file) => `would keep ${file}: ${NOT_OURS}`),
     ]),
