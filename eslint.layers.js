@@ -43,12 +43,14 @@ const ORDER = {
     ['config'],
     [FILES],
     ['init'],
-    ['bootstrap-credentials'],
+    ['bootstrap-credentials', 'ca-rotation'],
   ],
-  'src/cli': [[FILES], ['views'], ['node', 'requests']],
+  'src/cli': [[FILES], ['views'], ['node', 'requests', 'rotation']],
+  'src/commands/ca': [['rotate'], [FILES]],
   'src/commands': [
     [
       'bootstrap-credential',
+      'ca',
       'certificate',
       'init',
       'join',

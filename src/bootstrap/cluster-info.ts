@@ -1,5 +1,6 @@
 import {stringify} from 'yaml'
 import type {ConfigMap} from '../api/core.ts'
+import {issuersExtension, type NodeIssuers} from './issuers-extension.ts'
 import {isTokenId} from './token.ts'
 
 /** How to reach a cluster and with which CAs to verify it. */
@@ -10,6 +11,8 @@ export interface ClusterInfo {
   ca?: string
   /** The name in the server's certificate, if it is not the one in the URL. */
   tlsServerName?: string
+  /** Which CAs sign for nodes now; absent before the first rotation, and in other clusters. */
+  issuers?: NodeIssuers
 }
 
 export const CLUSTER_INFO_NAMESPACE = 'kube-public'
@@ -29,11 +32,13 @@ export function tokenIdOfJwsKey(key: string): string | undefined {
 }
 
 /** The kubeconfig of cluster-info in kubeadm's own form: one cluster with an empty name, and nothing else in it. */
-export function formatClusterInfo({server, ca, tlsServerName}: ClusterInfo): string {
+export function formatClusterInfo({server, ca, tlsServerName, issuers}: ClusterInfo): string {
+  const extensions = issuersExtension(issuers)
   const cluster = {
     ...(ca !== undefined && {'certificate-authority-data': Buffer.from(ca).toString('base64')}),
     server,
     ...(tlsServerName !== undefined && {'tls-server-name': tlsServerName}),
+    ...(extensions.length > 0 && {extensions}),
   }
   return stringify(
     {

@@ -1,9 +1,11 @@
+import {isDeepStrictEqual} from 'node:util'
 import {parseDocument, type Document} from 'yaml'
 import {encodeBundle, isSameBundle, parseBundle} from '../pki/bundle.ts'
 import {parsePem} from '../pki/pem.ts'
 import {clusterInfoInvalid, credentialsInside} from './cluster-info-errors.ts'
 import {formatClusterInfo, type ClusterInfo} from './cluster-info.ts'
 import {findCredential} from './credential-fields.ts'
+import {readIssuers, type NodeIssuers} from './issuers-extension.ts'
 
 type Fields = Record<string, unknown>
 
@@ -24,18 +26,20 @@ export function parseClusterInfo(text: string, source = 'cluster-info'): Cluster
   refuseUnsafe(cluster, source)
   const ca = readCa(cluster['certificate-authority-data'], source)
   const tlsServerName = textOf(cluster, 'tls-server-name', source)
+  const issuers = readIssuers(cluster.extensions)
   return {
     server: readServer(textOf(cluster, 'server', source), source),
     ...(ca !== undefined && {ca}),
     ...(tlsServerName !== undefined && {tlsServerName}),
+    ...(issuers !== undefined && {issuers}),
   }
 }
 
 /**
- * The kubeconfig with these CAs instead of its own. Returned unchanged if it has the same CAs, has none (then the system's are
- * trusted), or cannot be read, which its readers report.
+ * The kubeconfig with these CAs and issuers instead of its own. Returned unchanged if it has the same CAs, has none (then the system's
+ * are trusted), or cannot be read, which its readers report.
  */
-export function withAuthorities(text: string, ca: string): string {
+export function withAuthorities(text: string, ca: string, issuers?: NodeIssuers): string {
   let info: ClusterInfo
   try {
     info = parseClusterInfo(text)
@@ -43,7 +47,9 @@ export function withAuthorities(text: string, ca: string): string {
     return text
   }
   const isCurrent = info.ca === undefined || isSameBundle(info.ca, ca)
-  return isCurrent ? text : formatClusterInfo({...info, ca})
+  if (isCurrent && isDeepStrictEqual(info.issuers, issuers)) return text
+  const {issuers: _issuers, ...rest} = info
+  return formatClusterInfo({...rest, ...(info.ca !== undefined && {ca}), ...(issuers && {issuers})})
 }
 
 function readYaml(text: string, source: string): Fields {

@@ -15,6 +15,8 @@ export interface Program {
 const NAME = 'trustadm'
 
 const TOPICS = {
+  ca: {description: "the control plane's CAs"},
+  'ca:rotate': {description: 'replace every CA while the control plane works'},
   certificate: {
     description: "certificate requests of a cluster, and the control plane's own certificates",
   },

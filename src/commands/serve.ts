@@ -30,6 +30,7 @@ Prints one line, "ready" and the address, on the standard output once it serves 
   async run(): Promise<void> {
     const {flags} = await this.parse(Serve)
     const {loadPlane} = await import('../control-plane/config/stored.ts')
+    const {followTriggers} = await import('../control-plane/ca-rotation/triggers.ts')
     const {serve} = await import('../control-plane/serve.ts')
     const {openServerLog} = await import('../cli/server-log.ts')
     const {keepOwnLogShort} = await import('../control-plane/own-log.ts')
@@ -51,6 +52,8 @@ Prints one line, "ready" and the address, on the standard output once it serves 
       signing,
       serving: {deny: flags.deny, ...(await readServingFlags(flags))},
       controllers: chosen,
+      alongside: (client, signal) =>
+        followTriggers(plane, client, {clock: this.clock, log, signal}),
     })
     process.stdout.write(`ready ${endpoint}\n`)
     await ended

@@ -5,6 +5,7 @@ import {resolveAccess} from '../client/kubeconfig-access.ts'
 import {readKubeconfig} from '../client/kubeconfig-files.ts'
 import {TrustError} from '../errors.ts'
 import {lookAt} from '../fs/file-checks.ts'
+import {rootsOf} from './certificates.ts'
 import {localAccess, type Plane} from './config/plane.ts'
 import {findServer} from './server-state.ts'
 
@@ -28,6 +29,12 @@ export async function connectAsAdmin(plane: Plane): Promise<ApiClient> {
       hints: ['start it with "trustadm init" or "trustadm serve"'],
     })
   }
-  const access = {...(await resolveAccess(config)), ...localAccess(plane, running.port)}
+  // The CAs of the folder, not those of the kubeconfig: during a rotation that may be older.
+  const ca = await rootsOf(plane)
+  const access = {
+    ...(await resolveAccess(config)),
+    ...localAccess(plane, running.port),
+    ...(ca !== undefined && {ca}),
+  }
   return connectTo(access, {environment: {}})
 }

@@ -3,7 +3,7 @@ import type {Authority} from '../pki/authority.ts'
 import type {LeafSpec} from '../pki/catalog.ts'
 import {lookAt} from '../fs/file-checks.ts'
 import {viewLeaf} from '../pki/leaf-problems.ts'
-import {catalogContext, neededNames, openStore} from './certificates.ts'
+import {catalogContext, neededNames, openStore, rootsOf} from './certificates.ts'
 import {endpointOf, type Plane} from './config/plane.ts'
 import {serverOf} from './kubeconfig-store.ts'
 import {isAsMade, readMadeFiles} from './made-files.ts'
@@ -63,7 +63,9 @@ export async function stateOfLeaf(
     return {leaf, location, files, isBrought, problems: [`its CA "${leaf.authority}" is missing`]}
   }
   const names = isBrought ? neededNames(plane, leaf) : leaf.names(catalogContext(plane))
-  const {problems} = viewLeaf(await store.read(), {leaf, authority, now, names, isBrought})
+  const caPem = await rootsOf(plane)
+  const expected = {leaf, authority, now, names, isBrought, caPem}
+  const {problems} = viewLeaf(await store.read(), expected)
   return {
     leaf,
     location,

@@ -2,7 +2,16 @@ import {join} from 'node:path'
 import {isIP} from 'node:net'
 import type {LeafOptions} from '../pki/leaf.ts'
 import {readAuthority, type Authority} from '../pki/authority.ts'
-import {catalogFor, type CatalogContext, type LeafSpec, type Place} from '../pki/catalog.ts'
+import {
+  AUTHORITIES,
+  catalogFor,
+  type Catalog,
+  type CatalogContext,
+  type LeafSpec,
+  type Place,
+} from '../pki/catalog.ts'
+import {lookAt} from '../fs/file-checks.ts'
+import {recoverFolder} from '../fs/file-groups.ts'
 import {pairStore, type LeafStore} from '../pki/pair-store.ts'
 import {NO_NAMES, namesOfHosts, type SubjectNames} from '../pki/subject-names.ts'
 import {serviceRange} from './config/fields.ts'
@@ -11,17 +20,32 @@ import {localAddress} from './config/settings.ts'
 import {kubeconfigStore} from './kubeconfig-store.ts'
 import {notesMade} from './made-files.ts'
 
-/** The CAs and leaves that a control plane with the embedded store has. */
-export const CATALOG = catalogFor()
+/** The leaves that a control plane with the embedded store has, and where they are. Which CA signs each may change: see `readCatalog`. */
+export const {leaves: ALL_LEAVES} = catalogFor()
 
 /** The id of the CA with which machines and users verify the cluster. */
 export const CLUSTER_CA = 'ca'
+/** The id of the CA of clients, once they have one of their own. */
+export const CLIENT_CA = 'client-ca'
+
+/** The CAs and leaves of a control plane as they are now: after the first rotation, clients have CAs of their own. */
+export async function readCatalog(plane: Plane): Promise<Catalog> {
+  const {place} = AUTHORITIES.find(({id}) => id === CLIENT_CA) ?? {}
+  const certDir = certDirOf(plane)
+  await recoverFolder(certDir)
+  const found = place && (await lookAt(join(certDir, place.crt)))
+  return catalogFor({separateClients: found !== undefined})
+}
 
 /** A CA of the catalog, by its id; undefined before it is created. */
 export async function findAuthority(plane: Plane, id: string): Promise<Authority | undefined> {
-  const spec = CATALOG.authorities.find((one) => one.id === id)
+  const spec = AUTHORITIES.find((one) => one.id === id)
   return spec && (await readAuthority(certDirOf(plane), spec))
 }
+
+/** The CAs with which clients verify the API server, as PEM; undefined before there is one. */
+export const rootsOf = async (plane: Plane): Promise<string | undefined> =>
+  (await findAuthority(plane, CLUSTER_CA))?.bundlePem
 
 /** What the names in the certificates depend on. */
 export function catalogContext({settings}: Plane): CatalogContext {
@@ -57,9 +81,13 @@ export function openStore(plane: Plane): (place: Place) => LeafStore {
         )
 }
 
-export function leafOptions(plane: Plane, leaf: LeafSpec): LeafOptions & {context: CatalogContext} {
+export async function leafOptions(
+  plane: Plane,
+  leaf: LeafSpec,
+): Promise<LeafOptions & {context: CatalogContext}> {
   return {
     store: openStore(plane)(leaf.place),
+    caPem: await rootsOf(plane),
     algorithm: plane.settings.keyAlgorithm,
     lifetime: plane.settings.certificateValidityPeriod,
     context: catalogContext(plane),

@@ -21,9 +21,11 @@ import {findPlane} from './config/stored.ts'
 import {serviceRange} from './config/fields.ts'
 import {followKubeconfigs} from './kubeconfig-bundles.ts'
 import {meteredLog, watchExpirations} from './plane-metrics.ts'
+import {reportTrust} from './server-report.ts'
 import {servingPolicy, type ServingChoices} from './serving-policy.ts'
 import {
   DEFAULT_SIGNING,
+  nodeIssuersOf,
   shortcomingsOf,
   signersOf,
   trustSources,
@@ -36,6 +38,8 @@ export interface EmbeddedPlane {
   port: number
   /** Switches to the keys and certificates on the disk: to all of them or, if one cannot be used, to none. */
   reload(): Promise<void>
+  /** As the server itself, in this process. */
+  client: ApiClient
   /** Keeps the CAs in the kubeconfigs up to date from now on: nobody has to wait for that. */
   followKubeconfigs(): void
   /** Waits so long for requests in flight; nothing acknowledged is lost. */
@@ -65,6 +69,12 @@ const READER: UserInfo = {
   groups: ['system:authenticated'],
 }
 
+/** The server itself, as in the objects that it creates. */
+const SERVER: UserInfo = {
+  username: 'system:apiserver',
+  groups: ['system:masters', 'system:authenticated'],
+}
+
 /** The account of one controller, as kube-controller-manager has them with --use-service-account-credentials. */
 const writerFor = (controller: string): UserInfo => ({
   username: `system:serviceaccount:kube-system:${controller}`,
@@ -89,7 +99,7 @@ export async function startEmbedded(
   const readState = async (generation: number): Promise<PlaneState> => {
     // An operator may have changed these in the meantime.
     const {signers, ...stored} = (await findPlane(plane.dir))?.settings ?? settings
-    const sources = trustSources({...plane, settings: {...settings, signers}}, signing)
+    const sources = await trustSources({...plane, settings: {...settings, signers}}, signing)
     const trust = await readTrust(sources, generation)
     return {
       ...trust,
@@ -144,7 +154,9 @@ export async function startEmbedded(
       reader: clientOf(server.handler, READER, serverCertificate),
       writer: (controller) => clientOf(server.handler, writerFor(controller), serverCertificate),
       rootCa,
+      issuers: select(trust, nodeIssuersOf),
       kubeletServingCa: select(trust, ({bundles}) => bundles['kubelet-serving']?.pem),
+      tokenKeyId: select(trust, ({tokenKeys}) => tokenKeys.signing.id),
       aggregate,
       ownership: server.ownership,
       controllers: chosen,
@@ -163,13 +175,19 @@ export async function startEmbedded(
     await controllers.synced
     await logChecked
     if (signs) {
-      for (const line of shortcomingsOf(trustSources(plane, signing), trust.current))
+      for (const line of shortcomingsOf(await trustSources(plane, signing), trust.current))
         log(`error: ${line}`)
     }
     let leaveKubeconfigs = () => Promise.resolve()
+    const own = clientOf(server.handler, SERVER, serverCertificate)
+    const takeBackReport = reportTrust(own, settings.nodeName, trust, {
+      clock,
+      onError: (error) => log(`error: cannot report the CAs in use: ${messageOf(error)}`),
+    })
     return {
       port: server.port,
       reload: () => trust.reload(),
+      client: own,
       followKubeconfigs() {
         leaveKubeconfigs = followKubeconfigs(plane, rootCa, log)
       },
@@ -177,6 +195,7 @@ export async function startEmbedded(
         validity.stop()
         leaveExpirations()
         await leaveKubeconfigs()
+        await takeBackReport()
         await controllers.close()
         await issuances.close()
         await server.close(graceMilliseconds)

@@ -1,6 +1,6 @@
 import type {Clock} from '../runtime.ts'
 import {inspectCatalog, type Inspection} from '../pki/inspect.ts'
-import {CATALOG, openStore} from './certificates.ts'
+import {openStore, readCatalog} from './certificates.ts'
 import {certDirOf, type Plane} from './config/plane.ts'
 
 /** One certificate, as `check-expiration` and `status` show it. */
@@ -70,7 +70,7 @@ function toReport(inspection: Inspection): CertificateReport {
 /** Every certificate of the control plane with its expiry date, as `kubeadm certs check-expiration`. */
 export async function checkExpiration(plane: Plane, clock: Clock): Promise<ExpirationReport> {
   const sources = {certDir: certDirOf(plane), openStore: openStore(plane)}
-  const inspections = await inspectCatalog(CATALOG, sources, clock)
+  const inspections = await inspectCatalog(await readCatalog(plane), sources, clock)
   return {
     certificates: inspections
       .filter(({kind}) => kind === 'leaf')

@@ -4,12 +4,12 @@ import type {LeafSpec} from '../pki/catalog.ts'
 import type {LeafMaterial} from '../pki/pair-store.ts'
 import type {Live} from '../trust/live.ts'
 import {findFiles} from './brought-leaves.ts'
-import {CATALOG, openStore} from './certificates.ts'
+import {ALL_LEAVES, openStore} from './certificates.ts'
 import type {Plane} from './config/plane.ts'
 import {loadPlane} from './config/stored.ts'
 import {exclusively} from './exclusive.ts'
 
-const LEAVES = CATALOG.leaves.filter(({place}) => place.kind === 'kubeconfig')
+const LEAVES = ALL_LEAVES.filter(({place}) => place.kind === 'kubeconfig')
 
 /** The content of a kubeconfig whose CAs are outdated. One that is missing, or that an operator provided or changed, is left alone. */
 async function findOutdated(
@@ -22,7 +22,19 @@ async function findOutdated(
   return (await findFiles(plane, leaf)).isBrought ? undefined : {certificatePem, keyPem}
 }
 
-/** Writes these CAs to the kubeconfigs of a control plane; certificates and keys stay. Returns the files that were written. */
+/** Writes these CAs to the kubeconfigs of a control plane; certificates and keys stay. Returns the files that were written. The caller holds the lock. */
+export async function writeBundles(plane: Plane, bundle: string): Promise<string[]> {
+  const written: string[] = []
+  for (const leaf of LEAVES) {
+    const outdated = await findOutdated(plane, leaf, bundle)
+    if (!outdated) continue
+    const store = openStore(plane)(leaf.place)
+    await store.write({...outdated, caPem: bundle})
+    written.push(store.location)
+  }
+  return written
+}
+
 async function updateKubeconfigs(
   plane: Plane,
   bundle: string,
@@ -31,18 +43,7 @@ async function updateKubeconfigs(
   const found = await Promise.all(LEAVES.map((leaf) => findOutdated(plane, leaf, bundle)))
   if (found.every((one) => one === undefined)) return []
   // Waits for a command that is changing them; after that they may already be right, or point elsewhere.
-  const update = async () => {
-    const current = await loadPlane(plane.dir)
-    const written: string[] = []
-    for (const leaf of LEAVES) {
-      const outdated = await findOutdated(current, leaf, bundle)
-      if (!outdated) continue
-      const store = openStore(current)(leaf.place)
-      await store.write({...outdated, caPem: bundle})
-      written.push(store.location)
-    }
-    return written
-  }
+  const update = async () => writeBundles(await loadPlane(plane.dir), bundle)
   return await exclusively(plane.dir, update, () => undefined, signal)
 }
 

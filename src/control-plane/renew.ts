@@ -1,10 +1,10 @@
 import {TrustError} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
-import type {LeafSpec} from '../pki/catalog.ts'
+import type {Catalog, LeafSpec} from '../pki/catalog.ts'
 import {renewLeaf} from '../pki/leaf.ts'
 import {readAuthorities} from '../trust/read-trust.ts'
 import {findFiles} from './brought-leaves.ts'
-import {CATALOG, leafOptions} from './certificates.ts'
+import {ALL_LEAVES, leafOptions, readCatalog} from './certificates.ts'
 import {certDirOf, type Plane} from './config/plane.ts'
 import {exclusively, type Tell} from './exclusive.ts'
 import {backUp} from './made-files.ts'
@@ -26,11 +26,11 @@ export interface RenewalReport {
   serverReloaded: boolean
 }
 
-export const LEAF_NAMES: readonly string[] = CATALOG.leaves.map(({id}) => id)
+export const LEAF_NAMES: readonly string[] = ALL_LEAVES.map(({id}) => id)
 
-function leavesOf(name: string): readonly LeafSpec[] {
-  if (name === 'all') return CATALOG.leaves
-  const leaves = CATALOG.leaves.filter(({id}) => id === name)
+function leavesOf({leaves: all}: Catalog, name: string): readonly LeafSpec[] {
+  if (name === 'all') return all
+  const leaves = all.filter(({id}) => id === name)
   if (leaves.length > 0) return leaves
   throw new TrustError('USAGE', `there is no certificate "${name}"`, {
     hints: [`use "all" or one of ${LEAF_NAMES.join(', ')}`],
@@ -44,17 +44,16 @@ export async function renewCertificates(
   clock: Clock,
   tell?: Tell,
 ): Promise<RenewalReport> {
-  const leaves = leavesOf(name)
-  return await exclusively(plane.dir, () => renew(plane, leaves, name === 'all', clock), tell)
+  leavesOf({leaves: ALL_LEAVES, authorities: []}, name)
+  return await exclusively(plane.dir, () => renew(plane, name, clock), tell)
 }
 
-async function renew(
-  plane: Plane,
-  leaves: readonly LeafSpec[],
-  skipsExternal: boolean,
-  clock: Clock,
-): Promise<RenewalReport> {
-  const authorities = await readAuthorities(certDirOf(plane), CATALOG)
+async function renew(plane: Plane, name: string, clock: Clock): Promise<RenewalReport> {
+  // Not earlier: a rotation may have changed which CA signs what.
+  const catalog = await readCatalog(plane)
+  const leaves = leavesOf(catalog, name)
+  const skipsExternal = name === 'all'
+  const authorities = await readAuthorities(certDirOf(plane), catalog)
   const report: RenewalReport = {renewed: [], skipped: [], backups: [], serverReloaded: false}
   for (const leaf of leaves) {
     const authority = authorities.get(leaf.authority)
@@ -69,7 +68,7 @@ async function renew(
     }
     const {files, isBrought} = await findFiles(plane, leaf)
     if (isBrought) report.backups.push(await backUp(plane, files, clock.now()))
-    const options = leafOptions(plane, leaf)
+    const options = await leafOptions(plane, leaf)
     const {location, certificate} = await renewLeaf(authority, leaf, options, clock)
     report.renewed.push({
       name: leaf.id,

@@ -1,13 +1,13 @@
 import {readdir, rm, rmdir} from 'node:fs/promises'
 import {join} from 'node:path'
 import {hasCode, systemCode} from '../errors.ts'
-import {SERVICE_ACCOUNT_KEYS} from '../pki/catalog.ts'
+import {AUTHORITIES, SERVICE_ACCOUNT_KEYS} from '../pki/catalog.ts'
 import {lookAt} from '../fs/file-checks.ts'
 import {recoverFolder} from '../fs/file-groups.ts'
 import {requireSafeFolder} from '../fs/folders.ts'
 import {removeLeftovers} from '../fs/temporary-names.ts'
 import {lockFolder} from '../fs/folder-lock.ts'
-import {CATALOG, openStore} from './certificates.ts'
+import {ALL_LEAVES, openStore} from './certificates.ts'
 import {certDirOf, fileOf, type Plane} from './config/plane.ts'
 import {exclusively, type Tell} from './exclusive.ts'
 import {isAsMade, readMadeFiles} from './made-files.ts'
@@ -54,10 +54,10 @@ async function pkiFiles(plane: Plane): Promise<{file: string; isOurs: boolean}[]
     const isOurs = states.every((state) => state ?? wasNoted)
     found.push(...there.map((file) => ({file, isOurs})))
   }
-  for (const {id, place} of CATALOG.authorities) {
+  for (const {id, place} of AUTHORITIES.filter(({when}) => when !== 'external-etcd')) {
     await look([join(certDir, place.crt), join(certDir, place.key)], id)
   }
-  for (const {place, authority} of CATALOG.leaves) {
+  for (const {place, authority} of ALL_LEAVES) {
     await look(openStore(plane)(place).files, authority)
   }
   // Separately: trustadm may have created the public half for a private one that an operator provided.

@@ -1,3 +1,4 @@
+import type {ApiClient} from '../client/api-client.ts'
 import {TrustError, messageOf} from '../errors.ts'
 import {endpointOf, memoryOf, type Plane} from './config/plane.ts'
 import {startEmbedded, type EmbeddedOptions, type EmbeddedPlane} from './embedded.ts'
@@ -11,7 +12,10 @@ import {
 
 const GRACE = 10_000
 
-export type ServeOptions = EmbeddedOptions
+export interface ServeOptions extends EmbeddedOptions {
+  /** Works beside the server until the signal, as a client of it. */
+  alongside?: (client: ApiClient, signal: AbortSignal) => Promise<void>
+}
 
 export interface RunningPlane {
   endpoint: string
@@ -59,9 +63,13 @@ export async function serve(plane: Plane, options: ServeOptions): Promise<Runnin
     startedAt: clock.now().toISOString(),
   })
   embedded.followKubeconfigs()
+  const stop = new AbortController()
+  const beside = options.alongside?.(embedded.client, stop.signal)
 
   const ended = signalled.then(async (name) => {
     log(`${name}: finishing what is in flight`)
+    stop.abort(new Error('the server is stopping'))
+    await beside
     await embedded.close(GRACE)
     unfollowMemory()
     process.off('SIGHUP', reload)

@@ -1,4 +1,5 @@
 import {resolve} from 'node:path'
+import type {NodeIssuers} from '../bootstrap/issuers-extension.ts'
 import type {Signer, SignersByName} from '../controllers/signing/decide.ts'
 import {
   API_SERVER_CLIENT,
@@ -11,11 +12,11 @@ import {
   type WellKnownSigner,
 } from '../csr/signers.ts'
 import type {AuthorityFiles} from '../pki/authority.ts'
-import type {Purpose} from '../pki/catalog.ts'
+import type {Catalog, Purpose} from '../pki/catalog.ts'
 import {LEAF_LIFETIME} from '../pki/lifetimes.ts'
 import type {TrustSources} from '../trust/read-trust.ts'
 import type {SignerSource, SigningAuthorities, Trust} from '../trust/trust.ts'
-import {CATALOG, CLUSTER_CA} from './certificates.ts'
+import {CLIENT_CA, CLUSTER_CA, readCatalog} from './certificates.ts'
 import {certDirOf, type Plane} from './config/plane.ts'
 import type {SignerSettings} from './config/signers.ts'
 
@@ -42,10 +43,11 @@ const OWN: Record<WellKnownSigner, {authority: string; purpose?: Purpose}> = {
  * The CA of each signer in a control plane: from its own flags, else its own CA in the catalog. The common flags replace only the
  * cluster's CA: a signer with its own CA never signs with one that is trusted for more.
  */
-function planeSigners({files, filesOf}: SigningSettings): SignerSource[] {
+function planeSigners({files, filesOf}: SigningSettings, {authorities}: Catalog): SignerSource[] {
+  const clients = authorities.some(({id}) => id === CLIENT_CA) ? CLIENT_CA : CLUSTER_CA
   return WELL_KNOWN_SIGNERS.map((name) => {
     const {authority, purpose} = OWN[name]
-    const own = authority === CLUSTER_CA ? (files ?? authority) : authority
+    const own = authority === CLUSTER_CA ? (files ?? clients) : authority
     return {name, authority: filesOf[name] ?? own, purpose}
   })
 }
@@ -89,15 +91,32 @@ export function signersOf(
   return signers
 }
 
+/**
+ * The keys of the CAs that sign for nodes, for cluster-info. Undefined before clients have a CA of their own: until then cluster-info is
+ * as kubeadm writes it.
+ */
+export function nodeIssuersOf({
+  authorities,
+  signing,
+}: Pick<Trust, 'authorities' | 'signing'>): NodeIssuers | undefined {
+  if (!authorities.has(CLIENT_CA)) return undefined
+  const keyOf = (signer: WellKnownSigner) => signing.get(signer)?.certificate.subjectKeyId
+  const [client, serving] = [keyOf(KUBELET_CLIENT), keyOf(KUBELET_SERVING)]
+  return {...(client && {client}), ...(serving && {serving})}
+}
+
 /** Where the trust of a control plane is read from. */
-export const trustSources = (
+export async function trustSources(
   plane: Plane,
   signing: SigningSettings = DEFAULT_SIGNING,
-): TrustSources => ({
-  certDir: certDirOf(plane),
-  catalog: CATALOG,
-  signers: [...planeSigners(signing), ...addedSigners(plane)],
-})
+): Promise<TrustSources> {
+  const catalog = await readCatalog(plane)
+  return {
+    certDir: certDirOf(plane),
+    catalog,
+    signers: [...planeSigners(signing, catalog), ...addedSigners(plane)],
+  }
+}
 
 /**
  * The signers whose CA an older release did not create, one sentence each. After an upgrade the server still starts: it is useful

@@ -7,7 +7,7 @@ import {generateKeys, privateKeyPem} from '../pki/keys.ts'
 import {validityFor} from '../pki/lifetimes.ts'
 import {NO_NAMES} from '../pki/subject-names.ts'
 import type {Clock} from '../runtime.ts'
-import {CLUSTER_CA, findAuthority} from './certificates.ts'
+import {CLIENT_CA, CLUSTER_CA, findAuthority} from './certificates.ts'
 import {certDirOf, endpointOf, type Plane} from './config/plane.ts'
 
 export interface UserOptions {
@@ -61,8 +61,9 @@ export async function userKubeconfig(
   if (token !== undefined) {
     return formatKubeconfig(buildKubeconfig({...about, credentials: {token}}))
   }
-  requireCurrent(authority, clock.now())
-  const issuer = requireIssuer(authority, name)
+  const signing = (await findAuthority(plane, CLIENT_CA)) ?? authority
+  requireCurrent(signing, clock.now())
+  const issuer = requireIssuer(signing, name)
   const {settings} = plane
   const keys = await generateKeys(settings.keyAlgorithm)
   const certificate = await issueLeaf(issuer, {
@@ -73,7 +74,7 @@ export async function userKubeconfig(
     validity: validityFor(
       clock.now(),
       lifetime ?? settings.certificateValidityPeriod,
-      authority.certificate.notAfter,
+      signing.certificate.notAfter,
     ),
   })
   const credentials = {certificate, key: privateKeyPem(keys.privateKey)}

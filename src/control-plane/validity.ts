@@ -3,7 +3,7 @@ import {parseCertificate, type Certificate} from '../pki/certificate.ts'
 import type {Clock} from '../runtime.ts'
 import type {Live} from '../trust/live.ts'
 import type {Trust} from '../trust/trust.ts'
-import {CATALOG, openStore} from './certificates.ts'
+import {ALL_LEAVES, openStore} from './certificates.ts'
 import {certDirOf, type Plane} from './config/plane.ts'
 
 type Dates = Pick<Trust, 'bundles' | 'serving'>
@@ -31,7 +31,7 @@ function problemOf({what, certificates, renewal}: Dated, now: Date): string[] {
 }
 
 function datedOf(plane: Plane, {bundles, serving}: Dates): Dated[] {
-  const leaf = CATALOG.leaves.find(({id}) => id === 'apiserver')
+  const leaf = ALL_LEAVES.find(({id}) => id === 'apiserver')
   const location = leaf ? openStore(plane)(leaf.place).location : ''
   return [
     {

@@ -5,6 +5,7 @@ import {
   KUBECONFIG_KEY,
   isJwsKey,
 } from '../bootstrap/cluster-info.ts'
+import type {NodeIssuers} from '../bootstrap/issuers-extension.ts'
 import {withAuthorities} from '../bootstrap/parse-cluster-info.ts'
 import {TOKEN_SECRET_NAMESPACE, TOKEN_SECRET_TYPE} from '../bootstrap/token-secret.ts'
 import type {ApiClient} from '../client/api-client.ts'
@@ -24,6 +25,8 @@ const LONGEST_WAIT = 60_000
 export interface BootstrapSignerOptions {
   /** The CAs by which machines verify the API server; absent: those in cluster-info. */
   rootCa?: Live<string> | undefined
+  /** Which CAs sign for nodes now; absent: cluster-info does not say it. */
+  issuers?: Live<NodeIssuers | undefined> | undefined
   sign?: SignContent | undefined
 }
 
@@ -42,7 +45,7 @@ export interface BootstrapSignerDeps extends BootstrapSignerOptions {
 export function signClusterInfo(deps: BootstrapSignerDeps): Reconcile {
   const {clusterInfo, tokens, writer, clock} = deps
   const signatures = new TokenSignatures(deps.sign)
-  const current = withCurrentAuthorities(deps.rootCa)
+  const current = withCurrentAuthorities(deps)
   const work = new CostlyWork()
   return async (key, signal) => {
     await work.rest(signal)
@@ -69,13 +72,18 @@ export function signClusterInfo(deps: BootstrapSignerDeps): Reconcile {
 }
 
 /** Tokens change far more often than CAs, so the text is parsed once. */
-function withCurrentAuthorities(rootCa: Live<string> | undefined): (published: string) => string {
-  let last = {published: '', ca: '', content: ''}
+function withCurrentAuthorities({
+  rootCa,
+  issuers: signing,
+}: BootstrapSignerOptions): (published: string) => string {
+  let last = {published: '', ca: '', keys: '', content: ''}
   return (published) => {
     const ca = rootCa?.current
     if (ca === undefined) return published
-    if (last.published !== published || last.ca !== ca) {
-      last = {published, ca, content: withAuthorities(published, ca)}
+    const issuers = signing?.current
+    const keys = JSON.stringify(issuers ?? {})
+    if (last.published !== published || last.ca !== ca || last.keys !== keys) {
+      last = {published, ca, keys, content: withAuthorities(published, ca, issuers)}
     }
     return last.content
   }

@@ -1,3 +1,4 @@
+import type {NodeIssuers} from '../bootstrap/issuers-extension.ts'
 import type {ApiClient} from '../client/api-client.ts'
 import type {Clock} from '../runtime.ts'
 import type {Live} from '../trust/live.ts'
@@ -33,6 +34,8 @@ export interface PortableDeps {
   clock: Clock
   /** Absent if the cluster publishes its CA bundle itself. */
   rootCa?: Live<string> | undefined
+  /** Which CAs sign for nodes now; absent: cluster-info does not say it. */
+  issuers?: Live<NodeIssuers | undefined> | undefined
   /** Absent if nothing is to be signed. */
   signing?: CsrSignerDeps | undefined
   /** The current policy; absent: nothing extra is allowed, and nothing is denied. */
@@ -51,6 +54,8 @@ export interface EmbeddedDeps extends PortableDeps {
   rootCa: Live<string>
   /** The CA bundle for callers of kubelets; absent: none is published. */
   kubeletServingCa?: Live<string | undefined> | undefined
+  /** The id of the key that signs service-account tokens; absent: tokens in Secrets are never replaced. */
+  tokenKeyId?: Live<string> | undefined
   aggregate: Aggregate
   ownership: OwnershipView
 }
@@ -118,8 +123,8 @@ export const PORTABLE_CONTROLLERS: ControllerTable<PortableDeps> = {
   },
   'bootstrap-signer': {
     aliases: ['bootstrap-signer-controller', 'bootstrapsigner'],
-    create: ({reader, writer, clock, rootCa}) =>
-      bootstrapSignerController(reader, writer('bootstrap-signer'), clock, {rootCa}),
+    create: ({reader, writer, clock, rootCa, issuers}) =>
+      bootstrapSignerController(reader, writer('bootstrap-signer'), clock, {rootCa, issuers}),
   },
   'token-cleaner': {
     aliases: ['token-cleaner-controller', 'tokencleaner'],
@@ -137,9 +142,10 @@ export const EMBEDDED_CONTROLLERS: ControllerTable<EmbeddedDeps> = {
   },
   'service-account-token-controller': {
     aliases: ['serviceaccount-token-controller', 'serviceaccount-token'],
-    create: ({reader, writer, rootCa, clock}) =>
+    create: ({reader, writer, rootCa, tokenKeyId, clock}) =>
       serviceAccountTokenController(reader, writer('service-account-token-controller'), {
         rootCa,
+        tokenKeyId,
         clock,
       }),
   },

@@ -37,14 +37,23 @@ function keptSecrets({metadata}: ServiceAccount): string[] {
     : []
 }
 
+interface TokenControllerOptions {
+  rootCa: Live<string>
+  /** The id of the key that signs tokens; absent: tokens are never replaced. */
+  tokenKeyId?: Live<string> | undefined
+  clock: Clock
+}
+
 class TokenSecrets {
   readonly #writer: Writer
   readonly #rootCa: Pick<Live<string>, 'current'>
+  readonly #keyId: Pick<Live<string>, 'current'> | undefined
   readonly #events: EventReporter
 
-  constructor(writer: Writer, rootCa: Pick<Live<string>, 'current'>, clock: Clock) {
+  constructor(writer: Writer, {rootCa, tokenKeyId, clock}: TokenControllerOptions) {
     this.#writer = writer
     this.#rootCa = rootCa
+    this.#keyId = tokenKeyId
     this.#events = new EventReporter(writer, COMPONENT, clock)
   }
 
@@ -70,7 +79,7 @@ class TokenSecrets {
     options: CallOptions,
   ): Promise<Secret | undefined> {
     const {metadata, data = {}} = secret
-    const {token: kept = ''} = data
+    const kept = this.#isCurrent(data.token) ? (data.token ?? '') : ''
     const {namespace = '', annotations} = metadata
     const wanted = {'ca.crt': encode(this.#rootCa.current), namespace: encode(namespace)}
     const isFilled =
@@ -85,6 +94,19 @@ class TokenSecrets {
       ...secret,
       metadata: {...metadata, annotations: {...annotations, [ACCOUNT_UID]: account.uid ?? ''}},
       data: {...data, ...wanted, token},
+    }
+  }
+
+  /** Whether the key that signs now has signed the token: during a rotation, tokens of the old key are replaced while both are valid. */
+  #isCurrent(data = ''): boolean {
+    if (this.#keyId === undefined || data === '') return true
+    const [header = ''] = Buffer.from(data, 'base64').toString().split('.')
+    try {
+      const {kid} = JSON.parse(Buffer.from(header, 'base64url').toString()) as {kid?: unknown}
+      return kid === this.#keyId.current
+    } catch {
+      // Nobody could use it.
+      return false
     }
   }
 
@@ -133,10 +155,11 @@ class TokenSecrets {
 export function serviceAccountTokenController(
   reader: Reader,
   writer: Writer,
-  {rootCa, clock}: {rootCa: Live<string>; clock: Clock},
+  options: TokenControllerOptions,
 ): ControllerSpec {
+  const {rootCa, tokenKeyId} = options
   const accounts = new SecretsOfAccounts()
-  const tokens = new TokenSecrets(writer, rootCa, clock)
+  const tokens = new TokenSecrets(writer, options)
   const reconcile: Reconcile = async (key, signal) => {
     const secret = await writer.secrets.find(key, {signal})
     try {
@@ -162,6 +185,7 @@ export function serviceAccountTokenController(
         ...keptSecrets(account),
       ]),
       followLive(rootCa, () => Promise.resolve(accounts.all())),
+      ...(tokenKeyId ? [followLive(tokenKeyId, () => Promise.resolve(accounts.all()))] : []),
     ],
     reconcile,
     workers: 8,

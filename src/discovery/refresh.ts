@@ -1,3 +1,4 @@
+import {isDeepStrictEqual} from 'node:util'
 import {isSameBundle} from '../pki/bundle.ts'
 import type {TrustedClusterInfo} from './cluster-info.ts'
 import {addressesOf, readNewer} from './confirm.ts'
@@ -42,6 +43,7 @@ export async function refreshClusterInfo(
 
 function isChanged(before: TrustedClusterInfo, after: TrustedClusterInfo): boolean {
   if (before.server !== after.server || before.tlsServerName !== after.tlsServerName) return true
+  if (!isDeepStrictEqual(before.issuers, after.issuers)) return true
   if (before.ca === undefined || after.ca === undefined) return before.ca !== after.ca
   return !isSameBundle(before.ca, after.ca)
 }

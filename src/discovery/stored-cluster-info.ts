@@ -1,4 +1,5 @@
 import {parseDocument} from 'yaml'
+import {issuersExtension} from '../bootstrap/issuers-extension.ts'
 import {parseClusterInfo} from '../bootstrap/parse-cluster-info.ts'
 import {authoritiesOf, pinsOf, type TrustedClusterInfo} from './cluster-info.ts'
 import {endpointsExtension, readEndpoints} from './endpoints-extension.ts'
@@ -10,13 +11,13 @@ import {endpointsExtension, readEndpoints} from './endpoints-extension.ts'
 export function formatStored({
   kubeconfig,
   endpoints,
-}: Pick<TrustedClusterInfo, 'kubeconfig' | 'endpoints'>): string {
+  issuers,
+}: Pick<TrustedClusterInfo, 'kubeconfig' | 'endpoints' | 'issuers'>): string {
   const document = parseDocument(kubeconfig)
   const extensions = ['clusters', 0, 'cluster', 'extensions']
   document.deleteIn(extensions)
-  if (endpoints.length > 0) {
-    document.setIn(extensions, document.createNode(endpointsExtension(endpoints)))
-  }
+  const kept = [...endpointsExtension(endpoints), ...issuersExtension(issuers)]
+  if (kept.length > 0) document.setIn(extensions, document.createNode(kept))
   return document.toString({lineWidth: 0})
 }
 

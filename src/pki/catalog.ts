@@ -1,64 +1,27 @@
-import type {Subject} from './distinguished-name.ts'
+import {AUTHORITIES} from './catalog-authorities.ts'
+import type {
+  AuthoritySpec,
+  CatalogContext,
+  KeyPairSpec,
+  KubeconfigPlace,
+  LeafSpec,
+  PairPlace,
+  When,
+} from './catalog-entry.ts'
 import {NO_NAMES, namesOfHosts, type SubjectNames} from './subject-names.ts'
 import type {Usage} from './usages.ts'
 
-/** What the names in certificates depend on. */
-export interface CatalogContext {
-  nodeName: string
-  advertiseAddress: string
-  /** The `host` or `host:port` at which clients reach the control plane. */
-  controlPlaneEndpoint?: string
-  extraNames?: readonly string[]
-  /** The address of the service `default/kubernetes`. */
-  serviceAddress?: string
-  dnsDomain?: string
-}
-
-/** In which control planes an entry exists. */
-type When = 'always' | 'external-etcd'
-
-/** Two files of the certificate folder. */
-export interface PairPlace {
-  kind: 'pair'
-  crt: string
-  key: string
-}
-interface KubeconfigPlace {
-  kind: 'kubeconfig'
-  file: string
-}
-/** Where a leaf is stored. */
-export type Place = PairPlace | KubeconfigPlace
-
-/** What a CA is for. It is trusted for its purposes and for nothing else. */
-export const PURPOSES = ['api-server', 'client', 'etcd', 'front-proxy', 'kubelet-serving'] as const
-export type Purpose = (typeof PURPOSES)[number]
-
-export interface AuthoritySpec {
-  id: string
-  commonName: string
-  place: PairPlace
-  trustedFor: readonly Purpose[]
-  when: When
-}
-
-export interface LeafSpec {
-  id: string
-  /** The id of the CA that signs it. */
-  authority: string
-  subject: Subject
-  names: (context: CatalogContext) => Readonly<SubjectNames>
-  usages: readonly Usage[]
-  place: Place
-  when: When
-}
-
-/** A pair of bare keys, without a certificate. */
-export interface KeyPairSpec {
-  id: string
-  privateKey: string
-  publicKey: string
-}
+export {AUTHORITIES} from './catalog-authorities.ts'
+export {PURPOSES} from './catalog-entry.ts'
+export type {
+  AuthoritySpec,
+  CatalogContext,
+  KeyPairSpec,
+  LeafSpec,
+  PairPlace,
+  Place,
+  Purpose,
+} from './catalog-entry.ts'
 
 const pair = (path: string): PairPlace => ({kind: 'pair', crt: `${path}.crt`, key: `${path}.key`})
 const kubeconfig = (file: string): KubeconfigPlace => ({kind: 'kubeconfig', file})
@@ -103,45 +66,6 @@ function apiServerNames({
 
 const etcdNames = ({nodeName, advertiseAddress}: CatalogContext): SubjectNames =>
   namesOfHosts([nodeName, 'localhost', advertiseAddress, '127.0.0.1', '::1'])
-
-export const AUTHORITIES: readonly AuthoritySpec[] = [
-  {
-    id: 'ca',
-    commonName: 'kubernetes',
-    place: pair('ca'),
-    trustedFor: ['api-server', 'client'],
-    ...always,
-  },
-  {
-    id: 'front-proxy-ca',
-    commonName: 'front-proxy-ca',
-    place: pair('front-proxy-ca'),
-    trustedFor: ['front-proxy'],
-    ...always,
-  },
-  // A CA that signs for nodes or unknown requesters is never one that verifies the API server or its clients.
-  {
-    id: 'kubelet-serving-ca',
-    commonName: 'kubelet-serving-ca',
-    place: pair('kubelet-serving-ca'),
-    trustedFor: ['kubelet-serving'],
-    ...always,
-  },
-  {
-    id: 'legacy-unknown-ca',
-    commonName: 'legacy-unknown-ca',
-    place: pair('legacy-unknown-ca'),
-    trustedFor: [],
-    ...always,
-  },
-  {
-    id: 'etcd-ca',
-    commonName: 'etcd-ca',
-    place: pair('etcd/ca'),
-    trustedFor: ['etcd'],
-    ...externalEtcd,
-  },
-]
 
 /**
  * The CA of a bootstrap credential. `bootstrap-credential create` makes one for each credential: it signs one certificate, then its key is destroyed.
@@ -251,10 +175,36 @@ export interface Catalog {
   leaves: readonly LeafSpec[]
 }
 
+/** What kind of control plane it is. */
+interface CatalogKind {
+  externalEtcd?: boolean
+  /** Whether clients have CAs of their own, as after the first rotation. */
+  separateClients?: boolean
+}
+
+/** The CA of a leaf once clients have CAs of their own. */
+const SEPARATE_AUTHORITY: Readonly<Record<string, string>> = {
+  apiserver: 'ca',
+  'apiserver-kubelet-client': 'kubelet-ca',
+}
+
+const separated = (leaf: LeafSpec): LeafSpec =>
+  leaf.authority === 'ca' ? {...leaf, authority: SEPARATE_AUTHORITY[leaf.id] ?? 'client-ca'} : leaf
+
+const forServersOnly = (spec: AuthoritySpec): AuthoritySpec =>
+  spec.id === 'ca' ? {...spec, trustedFor: ['api-server']} : spec
+
 /** The entries that a control plane of this kind has. */
-export function catalogFor({
-  externalEtcd: hasEtcd = false,
-}: {externalEtcd?: boolean} = {}): Catalog {
-  const isPart = ({when}: {when: When}) => when === 'always' || hasEtcd
-  return {authorities: AUTHORITIES.filter(isPart), leaves: LEAVES.filter(isPart)}
+export function catalogFor(kind: CatalogKind = {}): Catalog {
+  const {externalEtcd: hasEtcd = false, separateClients = false} = kind
+  const parts: Record<When, boolean> = {
+    always: true,
+    'external-etcd': hasEtcd,
+    'separate-clients': separateClients,
+  }
+  const isPart = ({when}: {when: When}) => parts[when]
+  const [authorities, leaves] = [AUTHORITIES.filter(isPart), LEAVES.filter(isPart)]
+  return separateClients
+    ? {authorities: authorities.map(forServersOnly), leaves: leaves.map(separated)}
+    : {authorities, leaves}
 }

@@ -100,7 +100,7 @@ async function inspectAuthority(
 
 async function inspectLeaf(
   leaf: LeafSpec,
-  authority: Authority | undefined,
+  {authority, caPem}: {authority: Authority | undefined; caPem: string | undefined},
   {openStore}: InspectionSources,
   now: Date,
 ): Promise<Inspection> {
@@ -115,7 +115,12 @@ async function inspectLeaf(
   } as const
   if (!authority) return {...about, problems: [`its CA "${leaf.authority}" cannot be used`]}
   try {
-    const {certificate, problems} = viewLeaf(await store.read(), {leaf, authority, now})
+    const {certificate, problems} = viewLeaf(await store.read(), {
+      leaf,
+      authority,
+      now,
+      caPem,
+    })
     return {...about, ...timesOf(certificate, now), problems}
   } catch (error) {
     return {...about, problems: [messageOf(error)]}
@@ -133,8 +138,12 @@ export async function inspectCatalog(
     authorities.map((spec) => inspectAuthority(spec, sources, now)),
   )
   const usable = new Map(inspected.map(({id, authority}) => [id, authority]))
+  const roots = authorities.find(({trustedFor}) => trustedFor.includes('api-server'))
+  const caPem = roots && usable.get(roots.id)?.bundlePem
   const leafLines = await Promise.all(
-    leaves.map((leaf) => inspectLeaf(leaf, usable.get(leaf.authority), sources, now)),
+    leaves.map((leaf) =>
+      inspectLeaf(leaf, {authority: usable.get(leaf.authority), caPem}, sources, now),
+    ),
   )
   return [...inspected.flatMap(({lines}) => lines), ...leafLines]
 }

@@ -27,13 +27,15 @@ import {encodePem} from './pem.ts'
 import type {CertificateRequest} from './request.ts'
 import {signerFor} from './signatures.ts'
 import {encodeSubjectNames, type SubjectNames} from './subject-names.ts'
-import {leafUsageExtensions, type Usage} from './usages.ts'
+import {authorityUsageExtensions, leafUsageExtensions, type Usage} from './usages.ts'
 
 /** A CA that can sign. Its key is imported, and the parts that all certificates share are encoded, only once. */
 export interface Issuer {
   certificate: Certificate
   /** Assembles and signs a certificate; signs. Returns DER. */
   sign(leaf: LeafContent): Promise<Buffer>
+  /** Signs another CA with its name and key, so that whoever trusts this one trusts that one too. Returns DER. */
+  signAuthority(authority: Certificate, validity: Validity): Promise<Buffer>
 }
 
 interface LeafContent {
@@ -95,34 +97,61 @@ export function createIssuer(certificate: Certificate, key: KeyObject): Issuer {
     sequence(element(KEY_ID, authorityKeyId)),
   )
 
+  const signed = async (
+    {notBefore, notAfter}: Validity,
+    subject: Buffer,
+    publicKeyInfo: Buffer,
+    extensions: Buffer[],
+  ): Promise<Buffer> => {
+    const content = sequence(
+      VERSION_3,
+      unsignedInteger(randomBytes(SERIAL_BYTES)),
+      signer.algorithm,
+      certificate.subject.der,
+      sequence(time(notBefore), time(notAfter)),
+      subject,
+      publicKeyInfo,
+      element(EXTENSIONS, sequence(...extensions)),
+    )
+    return sequence(content, signer.algorithm, bitString(await signer.sign(content)))
+  }
+
   return {
     certificate,
     async sign({attributes, names, publicKeyDer: publicKeyInfo, usages, validity}) {
       const alternative = encodeSubjectNames(names)
-      const content = sequence(
-        VERSION_3,
-        unsignedInteger(randomBytes(SERIAL_BYTES)),
-        signer.algorithm,
-        certificate.subject.der,
-        sequence(time(validity.notBefore), time(validity.notAfter)),
-        encodeAttributes(attributes),
-        publicKeyInfo,
-        element(
-          EXTENSIONS,
-          sequence(
-            usageExtensions(usages),
-            extension(OID.subjectKeyId, octetString(keyIdOf(publicKeyInfo))),
-            authorityExtension,
-            // With an empty subject the alternative names are the only identity, and RFC 5280 requires them to be critical.
-            alternative
-              ? extension(OID.subjectAltName, alternative, {critical: attributes.length === 0})
-              : Buffer.alloc(0),
-          ),
-        ),
-      )
-      return sequence(content, signer.algorithm, bitString(await signer.sign(content)))
+      return await signed(validity, encodeAttributes(attributes), publicKeyInfo, [
+        usageExtensions(usages),
+        extension(OID.subjectKeyId, octetString(keyIdOf(publicKeyInfo))),
+        authorityExtension,
+        // With an empty subject the alternative names are the only identity, and RFC 5280 requires them to be critical.
+        alternative
+          ? extension(OID.subjectAltName, alternative, {critical: attributes.length === 0})
+          : Buffer.alloc(0),
+      ])
+    },
+    async signAuthority({subject, publicKeyDer: publicKeyInfo, subjectKeyId}, validity) {
+      const keyId = subjectKeyId ? Buffer.from(subjectKeyId, 'hex') : keyIdOf(publicKeyInfo)
+      return await signed(validity, subject.der, publicKeyInfo, [
+        authorityUsageExtensions(),
+        extension(OID.subjectKeyId, octetString(keyId)),
+        authorityExtension,
+      ])
     },
   }
+}
+
+/** A CA, certified by another one as well. Valid no longer than either of them. Returns PEM. */
+export async function crossSign(
+  issuer: Issuer,
+  authority: Certificate,
+  validity: Validity,
+): Promise<string> {
+  const ends = [validity.notAfter, authority.notAfter, issuer.certificate.notAfter]
+  const notAfter = new Date(Math.min(...ends.map((end) => end.getTime())))
+  const starts = [validity.notBefore, authority.notBefore, issuer.certificate.notBefore]
+  const notBefore = new Date(Math.max(...starts.map((start) => start.getTime())))
+  return encodePem('CERTIFICATE', await issuer.signAuthority(authority, {notBefore, notAfter}))
 }
 
 /** A certificate for our own key. Returns PEM. */

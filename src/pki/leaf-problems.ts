@@ -19,6 +19,8 @@ export interface LeafExpectation {
   leaf: LeafSpec
   authority: Authority
   now: Date
+  /** The CAs that should be stored with it; by default those of its own CA. */
+  caPem?: string | undefined
   /** Not checked if it is not known. */
   names?: Readonly<SubjectNames>
   /** Whether an operator provided it: then it must work, but may differ from the catalog. */
@@ -69,10 +71,13 @@ function nameProblems({names}: Certificate, wanted?: Readonly<SubjectNames>): st
   return missing.length > 0 ? [`it does not cover ${missing.join(', ')}`] : []
 }
 
-function trustProblems({caPem}: Partial<LeafMaterial>, {bundlePem}: Authority): string[] {
+function trustProblems(
+  {caPem}: Partial<LeafMaterial>,
+  {authority, caPem: wanted = authority.bundlePem}: LeafExpectation,
+): string[] {
   if (caPem === undefined) return []
   try {
-    return isSameBundle(caPem, bundlePem) ? [] : ["it is stored with another CA's certificate"]
+    return isSameBundle(caPem, wanted) ? [] : ["it is stored with another CA's certificate"]
   } catch (error) {
     return [messageOf(error)]
   }
@@ -103,7 +108,7 @@ export function viewLeaf(
       ...chainProblems(certificate, expectation),
       ...subjectProblems(certificate, expectation),
       ...nameProblems(certificate, expectation.names),
-      ...trustProblems(material, expectation.authority),
+      ...trustProblems(material, expectation),
     ],
   }
 }

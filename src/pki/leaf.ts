@@ -1,6 +1,7 @@
 import type {Clock} from '../runtime.ts'
 import {requireCurrent, requireIssuer, type Authority} from './authority.ts'
 import type {CatalogContext, LeafSpec} from './catalog.ts'
+import {encodeBundle, parseBundle} from './bundle.ts'
 import {parseCertificate, type Certificate} from './certificate.ts'
 import {issueLeaf} from './issuer.ts'
 import {generateKeys, privateKeyPem, type KeyAlgorithm} from './keys.ts'
@@ -12,6 +13,10 @@ import type {Usage} from './usages.ts'
 
 export interface LeafOptions {
   store: LeafStore
+  /** The CAs to store with it, if they are not those of its own CA. */
+  caPem?: string | undefined
+  /** Certificates of its CA by other CAs, to be presented with it, as PEM. */
+  chainPem?: string | undefined
   algorithm?: KeyAlgorithm
   /** In milliseconds; never beyond the CA's own expiry. */
   lifetime?: number
@@ -36,7 +41,7 @@ async function makeLeaf(
   authority: Authority,
   leaf: LeafSpec,
   names: Readonly<SubjectNames>,
-  {store, algorithm, lifetime = LEAF_LIFETIME}: LeafOptions,
+  {store, caPem, chainPem = '', algorithm, lifetime = LEAF_LIFETIME}: LeafOptions,
   clock: Clock,
 ): Promise<Certificate> {
   const issuer = requireIssuer(authority, leaf.id)
@@ -49,7 +54,11 @@ async function makeLeaf(
     usages: usagesFor(leaf, publicKey.asymmetricKeyType),
     validity: validityFor(clock.now(), lifetime, authority.certificate.notAfter),
   })
-  await store.write({certificatePem, keyPem: privateKeyPem(privateKey), caPem: authority.bundlePem})
+  await store.write({
+    certificatePem: certificatePem + chainPem,
+    keyPem: privateKeyPem(privateKey),
+    caPem: caPem ?? authority.bundlePem,
+  })
   return parseCertificate(certificatePem)
 }
 
@@ -60,16 +69,28 @@ export async function ensureLeaf(
   options: LeafOptions & {context: CatalogContext},
   clock: Clock,
 ): Promise<LeafResult> {
-  const {store, context} = options
+  const {store, context, caPem} = options
   const names = leaf.names(context)
   const material = await store.read()
-  const {certificate, problems} = viewLeaf(material, {leaf, authority, now: clock.now(), names})
+  const expected = {leaf, authority, now: clock.now(), names, caPem}
+  const {certificate, problems} = viewLeaf(material, expected)
   const about = {id: leaf.id, location: store.location, problems}
   if (certificate && problems.length === 0) return {...about, outcome: 'kept', certificate}
   return {
     ...about,
     outcome: material ? 'replaced' : 'created',
     certificate: await makeLeaf(authority, leaf, names, options, clock),
+  }
+}
+
+/** What certifies the same CA by another one, and is stored with a leaf: a rotation puts it there for a while. */
+function chainHeld(text: string | undefined, {certificate}: Authority, now: Date): string {
+  try {
+    const [, ...chain] = text === undefined ? [] : parseBundle(text)
+    const isOfCa = (one: Certificate) => one.publicKeyDer.equals(certificate.publicKeyDer)
+    return encodeBundle(chain.filter((one) => isOfCa(one) && now < one.notAfter))
+  } catch {
+    return ''
   }
 }
 
@@ -97,11 +118,13 @@ export async function renewLeaf(
     namesHeld(material?.certificatePem),
     context ? leaf.names(context) : NO_NAMES,
   )
+  const held = chainHeld(material?.certificatePem, authority, clock.now())
+  const chainPem = options.chainPem ?? held
   return {
     id: leaf.id,
     location: store.location,
     outcome: material ? 'replaced' : 'created',
     problems: [],
-    certificate: await makeLeaf(authority, leaf, names, options, clock),
+    certificate: await makeLeaf(authority, leaf, names, {...options, chainPem}, clock),
   }
 }

@@ -128,3 +128,14 @@ export function leafUsageExtensions(usages: readonly string[]): Buffer {
       : Buffer.alloc(0),
   ])
 }
+
+/** Basic constraints and key usage of a CA, as our own CAs have them. */
+export const authorityUsageExtensions = (): Buffer =>
+  Buffer.concat([
+    extension(OID.basicConstraints, sequence(element(TAG.boolean, Uint8Array.of(0xff))), {
+      critical: true,
+    }),
+    extension(OID.keyUsage, keyUsageValue(['digital signature', 'cert sign', 'crl sign']), {
+      critical: true,
+    }),
+  ])

@@ -22,6 +22,7 @@ import {
 } from './fields.ts'
 import type {Field, Kinds} from './document-reader.ts'
 import type {Choices} from './settings.ts'
+import {featureGates} from './feature-gates.ts'
 import {signers} from './signers.ts'
 
 /** What a field of a configuration decides. */
@@ -102,6 +103,7 @@ export const KINDS: Kinds<Target> = {
     quotaBackendBytes: use('quotaBackendBytes', storeBytes),
     targetRamMb: use('targetRamMb', memoryMegabytes),
     certificateRequestsPerHour: use('certificateRequestsPerHour', atLeastOne),
+    featureGates: use('featureGates', featureGates),
     generatedAuthorities: use('generatedAuthorities', texts),
   },
 }

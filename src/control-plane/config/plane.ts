@@ -17,6 +17,8 @@ export const FILES = {
   startFailure: 'start-failure.json',
   manifest: 'manifest.json',
   backups: 'backups',
+  /** What the rotation of the CAs has done. */
+  rotation: 'ca-rotation.json',
   lock: 'lock',
   logs: 'logs',
   log: 'logs/server.log',

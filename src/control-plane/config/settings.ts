@@ -2,6 +2,7 @@ import {hostname, networkInterfaces} from 'node:os'
 import {join} from 'node:path'
 import {DEFAULT_KEY_ALGORITHM, type KeyAlgorithm} from '../../pki/keys.ts'
 import {AUTHORITY_LIFETIME, LEAF_LIFETIME} from '../../pki/lifetimes.ts'
+import type {FeatureGates} from './feature-gates.ts'
 import type {SignerSettings} from './signers.ts'
 
 /** The settings of a control plane, from flags or a file. Names as in kubeadm, if it has them. */
@@ -43,6 +44,8 @@ export interface Settings {
   targetRamMb?: number
   /** The maximum number of requests by one requester, such as a bootstrap token, in an hour. */
   certificateRequestsPerHour?: number
+  /** What is switched off. */
+  featureGates?: FeatureGates
 }
 
 /** The given settings; the others have defaults. */

@@ -85,6 +85,7 @@ const CHANGEABLE: readonly (keyof Settings)[] = [
   'quotaBackendBytes',
   'targetRamMb',
   'certificateRequestsPerHour',
+  'featureGates',
 ]
 
 const FLAGS: Partial<Record<keyof Settings, string>> = {

@@ -1,7 +1,7 @@
 import {ensureAuthority, readAuthority} from '../../pki/authority.ts'
 import {SERVICE_ACCOUNT_KEYS, type LeafSpec} from '../../pki/catalog.ts'
 import {ensureKeyPair, readKeyPair} from '../../pki/key-pair.ts'
-import {CATALOG, findAuthority} from '../certificates.ts'
+import {findAuthority, readCatalog} from '../certificates.ts'
 import {certDirOf} from '../config/plane.ts'
 import {notesMade} from '../made-files.ts'
 import {ensureCatalogLeaf, planLeaves, requireBroughtUsable} from './leaves.ts'
@@ -12,7 +12,7 @@ const isPair = ({place}: LeafSpec): boolean => place.kind === 'pair'
 async function ensureAuthorities({plane, clock, tell}: InitContext): Promise<void> {
   const {keyAlgorithm: algorithm, caCertificateValidityPeriod: lifetime} = plane.settings
   const options = {algorithm, lifetime, beforeWrite: notesMade(plane)}
-  for (const spec of CATALOG.authorities) {
+  for (const spec of (await readCatalog(plane)).authorities) {
     const {created, issuer} = await ensureAuthority(certDirOf(plane), spec, options, clock)
     const kept = issuer ? 'is kept' : 'is kept; its key is not on this machine'
     tell(`the CA "${spec.id}" ${created ? 'was created' : kept}`)
@@ -26,11 +26,12 @@ export const certs: InitPhase = {
   async plan(context) {
     const certDir = certDirOf(context.plane)
     const lines: string[] = []
-    for (const spec of CATALOG.authorities) {
+    const catalog = await readCatalog(context.plane)
+    for (const spec of catalog.authorities) {
       if (!(await readAuthority(certDir, spec)))
         lines.push(`create the CA "${spec.id}" in ${certDir}`)
     }
-    lines.push(...(await planLeaves(context, CATALOG.leaves.filter(isPair))))
+    lines.push(...(await planLeaves(context, catalog.leaves.filter(isPair))))
     if (!(await readKeyPair(certDir, SERVICE_ACCOUNT_KEYS))) {
       lines.push(`create the service account keys in ${certDir}`)
     }
@@ -38,7 +39,7 @@ export const certs: InitPhase = {
   },
 
   async run(context) {
-    const leaves = CATALOG.leaves.filter(isPair)
+    const leaves = (await readCatalog(context.plane)).leaves.filter(isPair)
     await requireBroughtUsable(context, leaves)
     await ensureAuthorities(context)
     for (const leaf of leaves) {

@@ -1,8 +1,14 @@
-import {KUBECONFIG_KEY, clusterInfoConfigMap} from '../../bootstrap/cluster-info.ts'
+import {
+  KUBECONFIG_KEY,
+  clusterInfoConfigMap,
+  type ClusterInfo,
+} from '../../bootstrap/cluster-info.ts'
 import {parseClusterInfo, withAuthorities} from '../../bootstrap/parse-cluster-info.ts'
 import {TrustError} from '../../errors.ts'
 import {CLUSTER_CA, findAuthority} from '../certificates.ts'
 import {certDirOf, endpointOf, type Plane} from '../config/plane.ts'
+import {readAuthorities, readSigning} from '../../trust/read-trust.ts'
+import {nodeIssuersOf, trustSources} from '../signing.ts'
 import {kubeadmConfig, kubeletConfig} from './kubeadm-configs.ts'
 import {
   ensureObjects,
@@ -14,23 +20,25 @@ import {
 import {asAdmin, planAsAdmin, type InitPhase} from './phase.ts'
 import {JOIN_RBAC} from './rbac.ts'
 
+type PublishedInfo = ClusterInfo & {ca: string}
+
 /** What an operator has made of the kubeconfig, with the current CAs; undefined if no machine can read it. */
-function editedKubeconfig(found: string, ca: string): {text: string; server: string} | undefined {
+function editedKubeconfig(
+  found: string,
+  {ca, issuers}: PublishedInfo,
+): {text: string; server: string} | undefined {
   try {
-    return {text: withAuthorities(found, ca), server: parseClusterInfo(found).server}
+    return {text: withAuthorities(found, ca, issuers), server: parseClusterInfo(found).server}
   } catch {
     return undefined
   }
 }
 
 /** cluster-info, in which the changes of an operator are kept, such as the address of a load balancer. */
-function wantedClusterInfo(
-  info: {server: string; ca: string},
-  tell: (line: string) => void,
-): WantedObject {
+function wantedClusterInfo(info: PublishedInfo, tell: (line: string) => void): WantedObject {
   const wanted = clusterInfoConfigMap(info)
   return wantedConfigMap(wanted, ({data = {}}) => {
-    const edited = editedKubeconfig(data[KUBECONFIG_KEY] ?? '', info.ca)
+    const edited = editedKubeconfig(data[KUBECONFIG_KEY] ?? '', info)
     if (edited === undefined) return wanted.data
     if (edited.server !== info.server) {
       tell(`cluster-info names the server ${edited.server}, not ${info.server}: this is kept`)
@@ -49,8 +57,12 @@ async function wantedConfigMaps(
       hints: ['run "trustadm init phase certs" first'],
     })
   }
+  const {certDir, catalog, signers} = await trustSources(plane)
+  const authorities = await readAuthorities(certDir, catalog)
+  const issuers = nodeIssuersOf({authorities, signing: await readSigning(signers, authorities)})
+  const info = {server: endpointOf(plane), ca: authority.bundlePem, ...(issuers && {issuers})}
   return [
-    wantedClusterInfo({server: endpointOf(plane), ca: authority.bundlePem}, tell),
+    wantedClusterInfo(info, tell),
     wantedConfigMap(kubeadmConfig(plane.settings)),
     initialConfigMap(kubeletConfig(plane.settings)),
   ]

@@ -38,7 +38,7 @@ export const controlPlane: InitPhase = {
     const stray = await findStray(plane)
     if (stray) throw stray
     // Checked here, so that the error is shown and not only in the log of a server that ends at once.
-    await readTrust(trustSources(plane), 1)
+    await readTrust(await trustSources(plane), 1)
     if (startInForeground) {
       await startInForeground(plane)
       tell('the server is ready')

@@ -4,7 +4,7 @@ import type {BootstrapTokenInfo} from '../../bootstrap/token-info.ts'
 import {formatToken} from '../../bootstrap/token.ts'
 import {planPhases, runPhases, type PhaseObserver, type Plan} from '../../phases.ts'
 import {lookAt} from '../../fs/file-checks.ts'
-import {pinOf} from '../../pki/pins.ts'
+import {pinsOf} from '../../discovery/cluster-info.ts'
 import {CLUSTER_CA, findAuthority} from '../certificates.ts'
 import {endpointOf, fileOf, type Plane} from '../config/plane.ts'
 import {findPlane, savePlane} from '../config/stored.ts'
@@ -90,7 +90,7 @@ export async function planInit(phases: readonly InitPhase[], context: InitContex
 export async function describePlane(plane: Plane, token?: BootstrapTokenInfo): Promise<InitResult> {
   const authority = await findAuthority(plane, CLUSTER_CA)
   const endpoint = endpointOf(plane)
-  const caCertHashes = authority?.bundle.map(pinOf) ?? []
+  const caCertHashes = pinsOf(authority?.bundle ?? [])
   return {
     endpoint,
     caCertHashes,

@@ -1,13 +1,14 @@
 import {TrustError} from '../../errors.ts'
 import type {LeafMaterial, LeafStore} from '../../pki/pair-store.ts'
 import type {LeafSpec} from '../../pki/catalog.ts'
-import {CATALOG, findAuthority, openStore} from '../certificates.ts'
+import {findAuthority, openStore, readCatalog} from '../certificates.ts'
 import {endpointOf} from '../config/plane.ts'
 import {serverOf} from '../kubeconfig-store.ts'
 import {ensureCatalogLeaf, planLeaves, requireBroughtUsable} from './leaves.ts'
 import type {InitContext, InitPhase} from './phase.ts'
 
-const LEAVES = CATALOG.leaves.filter(({place}) => place.kind === 'kubeconfig')
+const leavesOf = async ({plane}: InitContext): Promise<LeafSpec[]> =>
+  (await readCatalog(plane)).leaves.filter(({place}) => place.kind === 'kubeconfig')
 
 const isWhole = (material: Partial<LeafMaterial> | undefined): material is Required<LeafMaterial> =>
   material?.certificatePem !== undefined &&
@@ -40,8 +41,9 @@ export const kubeconfig: InitPhase = {
   summary: 'write kubeconfigs for administrators and control plane',
 
   async plan(context) {
-    const lines = await planLeaves(context, LEAVES)
-    for (const {id, place} of LEAVES) {
+    const leaves = await leavesOf(context)
+    const lines = await planLeaves(context, leaves)
+    for (const {id, place} of leaves) {
       const server = await serverOf(openStore(context.plane)(place).location)
       const wanted = endpointOf(context.plane)
       if (server !== undefined && server !== wanted) lines.push(`point "${id}" to ${wanted}`)
@@ -50,7 +52,8 @@ export const kubeconfig: InitPhase = {
   },
 
   async run(context) {
-    await requireBroughtUsable(context, LEAVES)
-    for (const leaf of LEAVES) await ensureKubeconfig(leaf, context)
+    const leaves = await leavesOf(context)
+    await requireBroughtUsable(context, leaves)
+    for (const leaf of leaves) await ensureKubeconfig(leaf, context)
   },
 }

@@ -55,7 +55,7 @@ export async function ensureCatalogLeaf(
     const folder = await backUp(plane, files, clock.now())
     tell(`the "${leaf.id}" that you provided was moved to ${folder}`)
   }
-  const {outcome} = await ensureLeaf(authority, leaf, leafOptions(plane, leaf), clock)
+  const {outcome} = await ensureLeaf(authority, leaf, await leafOptions(plane, leaf), clock)
   if (outcome === 'kept') tell(`"${leaf.id}" is kept`)
   else if (outcome === 'created') tell(`"${leaf.id}" was created`)
   else tell(`"${leaf.id}" was replaced: ${problems.join('; ')}`)

@@ -3,7 +3,7 @@ import {TrustError, messageOf, systemCode} from '../../errors.ts'
 import {readAuthority, requireCurrent} from '../../pki/authority.ts'
 import {checkPhase, requireChecks, type Check} from '../../phases.ts'
 import {requireRightClock, requireWritableFolders} from '../../pki/machine-checks.ts'
-import {CATALOG} from '../certificates.ts'
+import {readCatalog} from '../certificates.ts'
 import {certDirOf} from '../config/plane.ts'
 import {findServerInTime, findStray} from '../server-state.ts'
 import {problemsOfLeaves, requireBroughtUsable} from './leaves.ts'
@@ -16,7 +16,7 @@ const clock: Run = ({clock}) => requireRightClock(clock.now())
 const folders: Run = ({plane}) => requireWritableFolders([plane.dir, certDirOf(plane)])
 
 const authorities: Run = async ({plane, clock}) => {
-  for (const spec of CATALOG.authorities) {
+  for (const spec of (await readCatalog(plane)).authorities) {
     const authority = await readAuthority(certDirOf(plane), spec)
     if (authority) requireCurrent(authority, clock.now())
   }
@@ -24,16 +24,18 @@ const authorities: Run = async ({plane, clock}) => {
 
 /** A CA without its key signs nothing here: reports the certificates that it would have to sign before anything is written. */
 const externalLeaves: Run = async (context) => {
-  for (const spec of CATALOG.authorities) {
+  const catalog = await readCatalog(context.plane)
+  for (const spec of catalog.authorities) {
     const authority = await readAuthority(certDirOf(context.plane), spec)
     if (!authority || authority.issuer) continue
-    const leaves = CATALOG.leaves.filter(({authority: id}) => id === spec.id)
+    const leaves = catalog.leaves.filter(({authority: id}) => id === spec.id)
     const missing = await problemsOfLeaves(context, leaves)
     if (missing.length > 0) throw unsigned(authority.location, missing)
   }
 }
 
-const broughtLeaves: Run = (context) => requireBroughtUsable(context, CATALOG.leaves)
+const broughtLeaves: Run = async (context) =>
+  requireBroughtUsable(context, (await readCatalog(context.plane)).leaves)
 
 function unsigned(location: string, missing: readonly string[]): TrustError {
   return new TrustError(

@@ -3,7 +3,7 @@ import {formatToken} from '../../bootstrap/token.ts'
 import type {ServerAccess} from '../../client/server-access.ts'
 import {TrustError} from '../../errors.ts'
 import {parseBundle} from '../../pki/bundle.ts'
-import {pinOf} from '../../pki/pins.ts'
+import {pinsOf} from '../../discovery/cluster-info.ts'
 
 const HTTPS_PORT = '443'
 /** The program that a machine joins with. */
@@ -52,7 +52,7 @@ export function joinTarget({server, ca}: Pick<ServerAccess, 'server' | 'ca'>): J
       },
     )
   }
-  return {server, caCertHashes: parseBundle(ca).map(pinOf)}
+  return {server, caCertHashes: pinsOf(parseBundle(ca))}
 }
 
 /** A URL omits its default port 443, but a join command has another default. */

@@ -58,6 +58,7 @@ export function manageClient(
         clock,
         onPending: (csr) => managed.onPending(csr),
       }),
+      issuer: () => connection().info.issuers?.client,
       given,
       clock,
       window,
@@ -96,6 +97,7 @@ export function manageServing(
           requestCertificate(client, asked, keys, {clock, current, signal, ...events}),
         )
       },
+      issuer: () => connection().info.issuers?.serving,
       clock,
       window,
       random,

@@ -35,6 +35,8 @@ export interface ManagerOptions {
     current: Pair | undefined,
     signal: AbortSignal,
   ) => Promise<ObtainedPair>
+  /** The key of the CA that signs now, as a subject key identifier; undefined if that is not known. */
+  issuer?: (() => string | undefined) | undefined
   /** The pair in a kubeconfig, which is used while there is no newer one. */
   given?: Pair | undefined
   clock: Clock
@@ -54,6 +56,8 @@ export interface Attempt {
 /** As the kubelet: 2 s, twice as long after each failure, and from the fifth on every 32 s. With jitter, unlike there. */
 const BACKOFF = {base: 2000, max: 32_000}
 const AT_ONCE = new Date(0)
+/** In milliseconds. Agents read cluster-info at different times already. */
+const ISSUER_SPREAD = 10_000
 
 /**
  * The only place that holds a certificate of the node. It loads the pair, hands it out, knows when to renew it, and renews it. The
@@ -66,6 +70,8 @@ export class CertificateManager {
   readonly #wait: Wait
   #file: string | undefined
   #hasOldKey = false
+  /** The CA that was last announced, and whether a certificate was requested since. */
+  #announced: {key: string; at: Date; isDone: boolean} | undefined
   #lastAttempt: Attempt | undefined
   #failures = 0
 
@@ -118,7 +124,22 @@ export class CertificateManager {
     const {certificate} = this.current ?? {}
     const isUsable = certificate && validityAt(certificate, clock.now()) !== 'expired'
     if (!isUsable || this.#hasOldKey || !satisfies(certificate, wanted)) return AT_ONCE
-    return rotationDeadline(certificate, window, draw(certificate))
+    const deadline = rotationDeadline(certificate, window, draw(certificate))
+    const replaced = this.#issuerChange(certificate, draw(certificate))
+    return replaced && replaced < deadline ? replaced : deadline
+  }
+
+  /**
+   * When to renew because another CA signs now: at once, but spread over some seconds, since a whole fleet learns of it. Once for each
+   * CA: a signer that does not use the CA that was announced must not make this a loop.
+   */
+  #issuerChange(certificate: Certificate, draw: number): Date | undefined {
+    const {issuer, clock} = this.#options
+    const key = issuer?.()
+    if (key === undefined || key === certificate.authorityKeyId) return undefined
+    if (this.#announced?.key !== key) this.#announced = {key, at: clock.now(), isDone: false}
+    if (this.#announced.isDone) return undefined
+    return new Date(this.#announced.at.getTime() + draw * ISSUER_SPREAD)
   }
 
   /** When the next attempt is due: at the deadline, but not before the time that the last failure asks for. */
@@ -160,6 +181,7 @@ export class CertificateManager {
     signal.throwIfAborted()
     await store.update(certificatePem, keyPem, clock.now())
     await this.load()
+    if (this.#announced) this.#announced.isDone = true
     this.#hasOldKey = hasOldKey
     // The new pair is in use already: an old one that cannot be removed does no harm.
     await store.removeExpired(clock.now()).catch(() => undefined)

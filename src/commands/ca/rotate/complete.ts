@@ -1,0 +1,42 @@
+import * as Flags from '@oclif/core/flags'
+import {TrustCommand} from '../../../cli/command.ts'
+import {dir, dryRun, output, yes} from '../../../cli/flags.ts'
+import {ignoringFlags, wait} from '../../../cli/rotation/session.ts'
+
+export default class CaRotateComplete extends TrustCommand {
+  static override summary = 'end the trust in the old CAs and destroy their keys'
+  static override description = `The second of two steps that replace every CA. Refuses to run while a node or a client depends on an old CA, and names each with what to do. Then servers get certificates of the new CA, trust in the old ones ends everywhere, also on open connections, and their keys are destroyed; their certificates are kept in "archive" beside the new ones.
+
+With --grace, clients that know only the old CA can verify the server for so long; their own certificates of the old CA are refused nevertheless. Interrupt it at any time and run it again: it resumes.`
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --ignore worker-7 --ignore-unseen-since 7d',
+    '<%= config.bin %> <%= command.id %> --grace 24h --yes',
+  ]
+  static override flags = {
+    dir,
+    grace: Flags.string({
+      helpValue: '<duration>',
+      summary: 'how long clients that know only the old CA can still verify the server',
+    }),
+    ...ignoringFlags,
+    wait,
+    'dry-run': dryRun,
+    yes,
+    output,
+  }
+
+  async run(): Promise<void> {
+    const {flags} = await this.parse(CaRotateComplete)
+    const {openRotation} = await import('../../../cli/rotation/session.ts')
+    const {runRotation} = await import('../../../cli/rotation/run.ts')
+    const {parseDuration} = await import('../../../bootstrap/durations.ts')
+    const session = await openRotation(flags, this.clock)
+    const grace = flags.grace === undefined ? undefined : parseDuration(flags.grace, '--grace')
+    const question = 'End the trust in the old CAs and destroy their keys? This cannot be undone.'
+    const options = {wait: flags.wait, grace}
+    const done = await runRotation(session, 'complete', {options, flags, question})
+    if (done.report) await this.print(done.report, flags.output, done.view)
+    this.endWith(done.exitCode)
+  }
+}

@@ -1,0 +1,88 @@
+import {join} from 'node:path'
+import {TrustError} from '../errors.ts'
+import {isSelfIssued, type Certificate} from '../pki/certificate.ts'
+import {formatName} from '../pki/distinguished-name.ts'
+import {pinOf} from '../pki/pins.ts'
+import type {Clock} from '../runtime.ts'
+import {readAuthorities} from '../trust/read-trust.ts'
+import {readCatalog} from './certificates.ts'
+import {certDirOf, type Plane} from './config/plane.ts'
+import {trustSources} from './signing.ts'
+
+/** One certificate of a CA. */
+export interface AuthorityCertificate {
+  subject: string
+  /** As `--discovery-token-ca-cert-hash` takes it. */
+  pin: string
+  fingerprint: string
+  notBefore: string
+  notAfter: string
+  /** Whole seconds; negative once it has expired. */
+  residualSeconds: number
+  /** Whether this one signs; others of the same CA are only trusted. */
+  signs: boolean
+  /** The CA that certified this one; absent if it is its own. */
+  certifiedBy?: string
+}
+
+/** A CA of the control plane. */
+export interface AuthorityReport {
+  name: string
+  location: string
+  /** What programs trust it for. */
+  trustedFor: readonly string[]
+  /** The certificates of the control plane and the signers of requests that it signs for. */
+  signsFor: string[]
+  externallyManaged: boolean
+  /** The signing one first. */
+  certificates: AuthorityCertificate[]
+}
+
+const describe = (certificate: Certificate, signs: boolean, now: Date): AuthorityCertificate => ({
+  subject: formatName(certificate.subject),
+  pin: pinOf(certificate),
+  fingerprint: certificate.fingerprint,
+  notBefore: certificate.notBefore.toISOString(),
+  notAfter: certificate.notAfter.toISOString(),
+  residualSeconds: Math.floor((certificate.notAfter.getTime() - now.getTime()) / 1000),
+  signs,
+  ...(!isSelfIssued(certificate) && {certifiedBy: formatName(certificate.issuer)}),
+})
+
+/** Every CA of a control plane: what it signs, what it is trusted for, and each of its certificates. */
+export async function listAuthorities(plane: Plane, clock: Clock): Promise<AuthorityReport[]> {
+  const certDir = certDirOf(plane)
+  const catalog = await readCatalog(plane)
+  const found = await readAuthorities(certDir, catalog)
+  const {signers} = await trustSources(plane)
+  return catalog.authorities.flatMap(({id, place, trustedFor}) => {
+    const authority = found.get(id)
+    if (!authority) return []
+    const leaves = catalog.leaves.filter((leaf) => leaf.authority === id).map((leaf) => leaf.id)
+    const requests = signers.filter((signer) => signer.authority === id).map(({name}) => name)
+    const now = clock.now()
+    return [
+      {
+        name: id,
+        location: join(certDir, place.crt),
+        trustedFor,
+        signsFor: [...leaves, ...requests],
+        externallyManaged: authority.issuer === undefined,
+        certificates: authority.bundle.map((one, index) => describe(one, index === 0, now)),
+      },
+    ]
+  })
+}
+
+export async function showAuthority(
+  plane: Plane,
+  name: string,
+  clock: Clock,
+): Promise<AuthorityReport> {
+  const all = await listAuthorities(plane, clock)
+  const found = all.find((one) => one.name === name)
+  if (found) return found
+  throw new TrustError('NOT_FOUND', `there is no CA "${name}"`, {
+    hints: [`the CAs are ${all.map((one) => one.name).join(', ')}`],
+  })
+}

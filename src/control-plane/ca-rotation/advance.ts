@@ -1,0 +1,92 @@
+import {TrustError} from '../../errors.ts'
+import type {Action, Journal} from './journal.ts'
+import {STEPS, type Step} from './steps.ts'
+
+/** The steps of an action that apply to a rotation. */
+export const stepsOf = ({
+  action,
+  isExpired = false,
+}: Pick<Journal, 'action' | 'isExpired'>): Step[] =>
+  STEPS[action].filter(({when}) => when === undefined || (when === 'expired') === isExpired)
+
+/** The step that comes next; undefined if all are done. */
+export const nextStep = (journal: Journal): Step | undefined =>
+  stepsOf(journal).find(({id}) => !journal.done.includes(id))
+
+/** Whether all steps of the action are done. */
+export const isFinished = (journal: Journal): boolean => nextStep(journal) === undefined
+
+/** Whether something is under way: from the first step of `start` to the last of `complete` or `abort`. */
+export const isRotating = (journal: Journal | undefined): journal is Journal =>
+  journal?.phase === 'Prepare' || journal?.phase === 'Finalize'
+
+/** Notes that a step begins. What it does may be half done from now on. */
+export const beginning = (journal: Journal, {id}: Step): Journal => ({...journal, running: id})
+
+/** Notes that a step is done, and what that means for the phase. */
+export function afterStep(journal: Journal, {id, work}: Step, now: Date): Journal {
+  const {running: _running, ...rest} = journal
+  const renewedAt = work.kind === 'renew' ? {renewedAt: now.toISOString()} : {}
+  const next: Journal = {...rest, ...renewedAt, done: [...journal.done, id]}
+  if (!isFinished(next) || next.action === 'start') return next
+  if (next.action === 'complete')
+    return {...next, phase: 'Completed', lastCompletion: now.toISOString()}
+  // After an abort, the phase is that of the rotation before.
+  const {phase: _phase, ...aborted} = next
+  return next.lastCompletion === undefined ? aborted : {...aborted, phase: 'Completed'}
+}
+
+const refused = (message: string, ...hints: string[]): TrustError =>
+  new TrustError('CONFLICT', message, {hints})
+
+const WORDS: Record<Action, string> = {start: 'start', complete: 'completion', abort: 'abort'}
+
+/** What a command does: begin something, or go on with what an earlier run left. */
+export type Decision = {kind: 'begin'} | {kind: 'resume'}
+
+/** Whether a command may run now. Refuses what would interfere with a rotation that is under way. */
+export function decide(wanted: Action, journal: Journal | undefined): Decision {
+  const running = isRotating(journal) ? journal : undefined
+  if (wanted === 'start') {
+    if (!running) return {kind: 'begin'}
+    if (running.action === 'start' && !isFinished(running)) return {kind: 'resume'}
+    throw refused(
+      `a rotation is in progress since ${running.lastInitiation}`,
+      running.action === 'start'
+        ? 'finish it with "trustadm ca rotate complete", or go back with "trustadm ca rotate abort"'
+        : `run "trustadm ca rotate ${running.action}" again to finish its ${WORDS[running.action]}`,
+    )
+  }
+  if (!running) {
+    throw refused(
+      `there is no rotation to ${wanted}`,
+      'begin one with "trustadm ca rotate start"; see "trustadm ca rotate status"',
+    )
+  }
+  if (running.action === wanted) return {kind: 'resume'}
+  if (running.action !== 'start') {
+    throw refused(
+      `the ${WORDS[running.action]} of the rotation has begun and cannot be changed into its ${WORDS[wanted]}`,
+      `run "trustadm ca rotate ${running.action}" again to finish it`,
+    )
+  }
+  return {kind: 'begin'}
+}
+
+/** Whether everything of `start` is done that the machine of the control plane does itself. Nodes are waited for separately. */
+export function requirePrepared(journal: Journal): void {
+  const open = stepsOf(journal).filter(
+    ({id, work}) => work.kind !== 'dependents' && !journal.done.includes(id),
+  )
+  if (open.length === 0) return
+  throw refused(
+    `the rotation was started, but not all of its steps are done: ${open.map(({summary}) => summary).join('; ')}`,
+    'run "trustadm ca rotate start" again to finish them',
+  )
+}
+
+/** The steps that an action need not do: if the new CAs were never complete, nothing uses them, and an abort only removes them. */
+export const skippedSteps = (action: Action, {done}: Pick<Journal, 'done'>): string[] =>
+  action === 'abort' && !done.includes('create')
+    ? STEPS.abort.filter(({work}) => work.kind !== 'remove').map(({id}) => id)
+    : []

@@ -1,0 +1,61 @@
+import {lookAt} from '../../fs/file-checks.ts'
+import type {ApiClient} from '../../client/api-client.ts'
+import {readIssuances} from '../../controllers/signing/read-log.ts'
+import {hasCode} from '../../errors.ts'
+import {LEAVES} from '../../pki/catalog.ts'
+import type {SeenClient, SeenClientList} from '../../server/authn/seen-clients.ts'
+import {fileOf, type Plane} from '../config/plane.ts'
+import type {Evidence, IssuedCertificate} from './dependents.ts'
+
+/** The users of the control plane's own certificates. */
+export const OWN_USERS: ReadonlySet<string> = new Set(
+  LEAVES.filter(({usages}) => usages.includes('client auth')).map(
+    ({subject}) => subject.commonName,
+  ),
+)
+
+const SEEN_CLIENTS = '/trustadm/seen-clients'
+
+async function readSeen(client: Pick<ApiClient, 'raw'>): Promise<SeenClient[] | undefined> {
+  try {
+    return (JSON.parse(await client.raw(SEEN_CLIENTS)) as SeenClientList).clients
+  } catch (error) {
+    // Only trustadm's own server remembers its clients, and only since a version.
+    if (hasCode(error, 'NOT_FOUND')) return undefined
+    throw error
+  }
+}
+
+async function readIssued(
+  plane: Plane,
+  warn: (line: string) => void,
+): Promise<IssuedCertificate[]> {
+  const file = fileOf(plane, 'issuances')
+  if (!(await lookAt(file))) return []
+  const issued: IssuedCertificate[] = []
+  await readIssuances(
+    file,
+    (entry) => {
+      if (entry.decision !== 'issued' || entry.issuerFingerprint === undefined) return
+      const {commonName, issuerFingerprint, notBefore, notAfter} = entry
+      if (commonName === undefined || notBefore === undefined || notAfter === undefined) return
+      issued.push({user: commonName, issuerFingerprint, notBefore, notAfter})
+    },
+    warn,
+  )
+  return issued
+}
+
+/** Everything that is known about who uses which CA: what nodes report, who was seen, and what was issued. */
+export async function gatherEvidence(
+  plane: Plane,
+  client: Pick<ApiClient, 'nodes' | 'raw'>,
+  warn: (line: string) => void,
+): Promise<Evidence> {
+  const [{items: nodes}, seen, issued] = await Promise.all([
+    client.nodes.list(),
+    readSeen(client),
+    readIssued(plane, warn),
+  ])
+  return {nodes, seen, issued}
+}

@@ -1,0 +1,175 @@
+import {join} from 'node:path'
+import {createHash} from 'node:crypto'
+import {lookAt} from '../../fs/file-checks.ts'
+import {readFileIfThere, writeFileSafely} from '../../fs/files.ts'
+import {ensureFolder} from '../../fs/folders.ts'
+import {certificatePem, parseCertificate, type Certificate} from '../../pki/certificate.ts'
+import {createAuthorityCertificate} from '../../pki/create.ts'
+import {formatName} from '../../pki/distinguished-name.ts'
+import {createIssuer, crossSign, type Issuer} from '../../pki/issuer.ts'
+import {
+  generateKeys,
+  parsePrivateKey,
+  parsePublicKeys,
+  privateKeyPem,
+  publicHalf,
+  publicKeyDer,
+  publicKeyPem,
+  type KeyAlgorithm,
+} from '../../pki/keys.ts'
+import {AUTHORITY_LIFETIME, authorityValidity} from '../../pki/lifetimes.ts'
+import {createPair, readPair} from '../../pki/pair-store.ts'
+import {pinOf} from '../../pki/pins.ts'
+import {SERVICE_ACCOUNT_KEYS, type PairPlace} from '../../pki/catalog.ts'
+import {certDirOf, type Plane} from '../config/plane.ts'
+import type {Generation} from './journal.ts'
+import type {Unit} from './units.ts'
+
+export type Which = 'old' | 'new'
+
+/** The folder in which both generations of every CA lie until the rotation is over. */
+export const rotationFolder = (plane: Plane): string => join(certDirOf(plane), 'rotation')
+
+const folderOf = (plane: Plane, which: Which): string => join(rotationFolder(plane), which)
+
+const placeOf = ({id}: Unit): PairPlace => ({kind: 'pair', crt: `${id}.crt`, key: `${id}.key`})
+
+/** A CA of one generation; without its key if that is on another machine. */
+export interface HeldAuthority {
+  certificate: Certificate
+  keyPem?: string
+}
+
+/** Reads one generation of a CA. What a separated CA did before is the work of the CA that it was separated from. */
+export async function readHeld(
+  plane: Plane,
+  unit: Unit,
+  which: Which,
+): Promise<HeldAuthority | undefined> {
+  const from =
+    which === 'old' && unit.separatedFrom !== undefined ? {...unit, id: unit.separatedFrom} : unit
+  const found = await readPair(folderOf(plane, which), placeOf(from))
+  if (found?.certificatePem === undefined) return undefined
+  return {
+    certificate: parseCertificate(found.certificatePem),
+    ...(found.keyPem !== undefined && {keyPem: found.keyPem}),
+  }
+}
+
+export const describeHeld = ({certificate}: HeldAuthority): Generation => ({
+  pin: pinOf(certificate),
+  keyId: certificate.subjectKeyId ?? '',
+  subject: formatName(certificate.subject),
+  notAfter: certificate.notAfter.toISOString(),
+  fingerprint: certificate.fingerprint,
+})
+
+/** Copies what signs now aside, where it stays until the rotation is over. */
+export async function keepOld(plane: Plane, unit: Unit): Promise<void> {
+  if (!unit.spec || unit.separatedFrom !== undefined) return
+  const folder = folderOf(plane, 'old')
+  await ensureFolder(folder)
+  if (await readPair(folder, placeOf(unit))) return
+  const found = await readPair(certDirOf(plane), unit.spec.place)
+  if (found?.certificatePem === undefined) return
+  const certificate = certificatePem(parseCertificate(found.certificatePem))
+  const {keyPem} = found
+  if (keyPem === undefined) await writeFileSafely(join(folder, placeOf(unit).crt), certificate)
+  else await createPair(folder, placeOf(unit), {certificatePem: certificate, keyPem})
+}
+
+export interface NewGeneration {
+  now: Date
+  algorithm?: KeyAlgorithm | undefined
+  lifetime?: number | undefined
+  /** The CA that an operator brings along, instead of a new one. */
+  brought?: {certificatePem: string; keyPem: string} | undefined
+}
+
+/** Creates the next generation of a CA. Its name has the time in it, so that nobody takes it for the old one. */
+export async function createNew(plane: Plane, unit: Unit, options: NewGeneration): Promise<void> {
+  if (!unit.spec) return
+  const folder = folderOf(plane, 'new')
+  await ensureFolder(folder)
+  if (await readPair(folder, placeOf(unit))) return
+  const {now, algorithm, lifetime = AUTHORITY_LIFETIME, brought} = options
+  if (brought) {
+    await createPair(folder, placeOf(unit), brought)
+    return
+  }
+  const keys = await generateKeys(algorithm)
+  const commonName = `${unit.spec.commonName}@${Math.floor(now.getTime() / 1000)}`
+  await createPair(folder, placeOf(unit), {
+    certificatePem: await createAuthorityCertificate(
+      {commonName},
+      keys,
+      authorityValidity(now, lifetime),
+    ),
+    keyPem: privateKeyPem(keys.privateKey),
+  })
+}
+
+const issuerOf = ({certificate, keyPem}: HeldAuthority): Issuer | undefined =>
+  keyPem === undefined ? undefined : createIssuer(certificate, parsePrivateKey(keyPem))
+
+const crossFile = (plane: Plane): string => join(rotationFolder(plane), 'cross.crt')
+
+/** The new CA of servers as certified by the old one: whoever knows only the old one can verify the new one with it. */
+export async function createCross(plane: Plane, unit: Unit, now: Date): Promise<void> {
+  if (await lookAt(crossFile(plane))) return
+  const pem = await crossSigned(plane, unit, now, AUTHORITY_LIFETIME)
+  if (pem !== undefined) await writeFileSafely(crossFile(plane), pem)
+}
+
+/** Undefined if the key of the old CA is not on this machine, or if it has expired. */
+export async function crossSigned(
+  plane: Plane,
+  unit: Unit,
+  now: Date,
+  lifetime: number,
+): Promise<string | undefined> {
+  const [held, next] = [await readHeld(plane, unit, 'old'), await readHeld(plane, unit, 'new')]
+  const issuer = held && issuerOf(held)
+  if (!issuer || !next || now >= issuer.certificate.notAfter) return undefined
+  return await crossSign(issuer, next.certificate, authorityValidity(now, lifetime))
+}
+
+export async function readCross(plane: Plane): Promise<Certificate | undefined> {
+  const text = (await readFileIfThere(crossFile(plane)))?.toString()
+  return text === undefined ? undefined : parseCertificate(text)
+}
+
+/** The keys of service accounts of one generation. */
+export interface HeldKeys {
+  privatePem: string
+  publicPem: string
+}
+
+const {privateKey: PRIVATE} = SERVICE_ACCOUNT_KEYS
+
+export async function readHeldKeys(plane: Plane, which: Which): Promise<HeldKeys | undefined> {
+  const path = join(folderOf(plane, which), PRIVATE)
+  const text = (await readFileIfThere(path, {secret: true}))?.toString()
+  if (text === undefined) return undefined
+  return {privatePem: text, publicPem: publicKeyPem(publicHalf(parsePrivateKey(text)))}
+}
+
+export const describeKeys = ({publicPem}: HeldKeys): Generation => {
+  const [key] = parsePublicKeys(publicPem)
+  const digest = createHash('sha256')
+    .update(key ? publicKeyDer(key) : '')
+    .digest('hex')
+  return {pin: `sha256:${digest}`}
+}
+
+/** Copies the signing key aside and creates the next one. */
+export async function keepAndCreateKeys(plane: Plane, algorithm?: KeyAlgorithm): Promise<void> {
+  for (const which of ['old', 'new'] as const) await ensureFolder(folderOf(plane, which))
+  if (!(await readHeldKeys(plane, 'old'))) {
+    const text = await readFileIfThere(join(certDirOf(plane), PRIVATE), {secret: true})
+    if (text) await writeFileSafely(join(folderOf(plane, 'old'), PRIVATE), text)
+  }
+  if (await readHeldKeys(plane, 'new')) return
+  const keys = await generateKeys(algorithm)
+  await writeFileSafely(join(folderOf(plane, 'new'), PRIVATE), privateKeyPem(keys.privateKey))
+}

@@ -1,0 +1,93 @@
+import {TrustError} from '../../errors.ts'
+import {readFileIfThere, writeFileSafely} from '../../fs/files.ts'
+import {fileOf, type Plane} from '../config/plane.ts'
+
+/** What a rotation does at the moment. */
+export type Action = 'start' | 'complete' | 'abort'
+
+/** As in the status that people and programs read. */
+export type Phase = 'Prepare' | 'Finalize' | 'Completed'
+
+export interface Generation {
+  pin: string
+  /** Identifies the key in certificates that it signed; absent for keys that are no CA. */
+  keyId?: string
+  subject?: string
+  notAfter?: string
+  fingerprint?: string
+}
+
+export interface UnitRecord {
+  id: string
+  /** The CA that did its work before this rotation. */
+  separatedFrom?: string
+  old: Generation
+  new: Generation
+}
+
+/** That an operator went on although somebody depended on the old CA. */
+interface Override {
+  at: string
+  by: string
+  /** All, or only these names. */
+  ignored: 'everybody' | string[]
+}
+
+/** What a rotation has done. It is on the disk before each step, and is all that a later run needs to go on. */
+export interface Journal {
+  version: 1
+  /** What runs, or ran last. */
+  action: Action
+  /** Absent after the first rotation was aborted. */
+  phase?: Phase
+  lastInitiation: string
+  lastCompletion?: string
+  units: UnitRecord[]
+  keyAlgorithm?: string
+  /** The step that may be half done. */
+  running?: string
+  /** The steps of the action that are done. */
+  done: string[]
+  /** When the control plane's own client certificates were renewed: who uses old ones later has a copy. */
+  renewedAt?: string
+  /** Whether the old CA of servers has expired: nobody can be waited for then. */
+  isExpired?: boolean
+  /** How long the new CA is also presented as signed by the old one after `complete`. In milliseconds. */
+  grace?: number
+  overrides: Override[]
+}
+
+const FILE = 'rotation'
+
+function isJournal(value: unknown): value is Journal {
+  const journal = value as Partial<Journal> | null
+  return (
+    typeof journal === 'object' &&
+    journal?.version === 1 &&
+    ['start', 'complete', 'abort'].includes(journal.action ?? '') &&
+    ['Prepare', 'Finalize', 'Completed'].includes(journal.phase ?? 'Completed') &&
+    Array.isArray(journal.units) &&
+    Array.isArray(journal.done) &&
+    Array.isArray(journal.overrides)
+  )
+}
+
+/** The journal of a control plane; undefined if its CAs never rotated. */
+export async function readJournal(plane: Pick<Plane, 'dir'>): Promise<Journal | undefined> {
+  const path = fileOf(plane, FILE)
+  const content = await readFileIfThere(path)
+  if (!content) return undefined
+  try {
+    const value: unknown = JSON.parse(content.toString())
+    if (isJournal(value)) return value
+  } catch {
+    // Reported below.
+  }
+  throw new TrustError('CONFIG_INVALID', `${path} is not a valid journal of a CA rotation`, {
+    hints: ['restore it from a backup: without it, nobody knows which step comes next'],
+  })
+}
+
+export async function writeJournal(plane: Pick<Plane, 'dir'>, journal: Journal): Promise<void> {
+  await writeFileSafely(fileOf(plane, FILE), `${JSON.stringify(journal, null, 2)}\n`)
+}

@@ -1,0 +1,105 @@
+import {
+  CLUSTER_INFO_NAME,
+  CLUSTER_INFO_NAMESPACE,
+  KUBECONFIG_KEY,
+} from '../../bootstrap/cluster-info.ts'
+import {parseClusterInfo} from '../../bootstrap/parse-cluster-info.ts'
+import type {ApiClient} from '../../client/api-client.ts'
+import {ACCOUNT_TOKEN_TYPE} from '../../csr/account-token-secret.ts'
+import {isSameBundle} from '../../pki/bundle.ts'
+import type {Trust} from '../../trust/trust.ts'
+
+type Reader = Pick<ApiClient, 'configMaps' | 'namespaces' | 'secrets'>
+type Wanted = Pick<Trust, 'authorities' | 'bundles' | 'tokenKeys'>
+
+const isBundle = (text: string | undefined, wanted: string): boolean => {
+  try {
+    return text !== undefined && isSameBundle(text, wanted)
+  } catch {
+    return false
+  }
+}
+
+const includes = (text: string | undefined, wanted: string): boolean =>
+  text?.includes(wanted.trim()) ?? false
+
+const decoded = (data: string | undefined): string | undefined =>
+  data === undefined ? undefined : Buffer.from(data, 'base64').toString()
+
+async function namespacesBehind(
+  {namespaces, configMaps}: Reader,
+  roots: string,
+): Promise<string[]> {
+  const [{items: spaces}, {items: maps}] = await Promise.all([
+    namespaces.list(),
+    configMaps.list({fieldSelector: 'metadata.name=kube-root-ca.crt'}),
+  ])
+  const byNamespace = new Map(maps.map((map) => [map.metadata.namespace, map.data?.['ca.crt']]))
+  return spaces
+    .filter(({metadata}) => metadata.deletionTimestamp === undefined)
+    .map(({metadata}) => metadata.name ?? '')
+    .filter((name) => !isBundle(byNamespace.get(name), roots))
+    .map((name) => `ConfigMap ${name}/kube-root-ca.crt`)
+}
+
+async function clusterInfoBehind({configMaps}: Reader, wanted: Wanted): Promise<string[]> {
+  const key = {namespace: CLUSTER_INFO_NAMESPACE, name: CLUSTER_INFO_NAME}
+  const text = (await configMaps.find(key))?.data?.[KUBECONFIG_KEY]
+  // Without one, machines do not join by tokens here.
+  if (text === undefined) return []
+  const {ca, issuers} = parseClusterInfo(text)
+  const isRight = isBundle(ca, wanted.bundles['api-server'].pem)
+  // Without a client CA of its own, a control plane does not publish who signs.
+  const client = wanted.authorities.get('client-ca')?.certificate.subjectKeyId
+  if (
+    isRight &&
+    (client === undefined || issuers?.client === undefined || issuers.client === client)
+  )
+    return []
+  return [`ConfigMap ${CLUSTER_INFO_NAMESPACE}/${CLUSTER_INFO_NAME}`]
+}
+
+async function extensionServersBehind({configMaps}: Reader, {bundles}: Wanted): Promise<string[]> {
+  const key = {namespace: 'kube-system', name: 'extension-apiserver-authentication'}
+  const data = (await configMaps.find(key))?.data ?? {}
+  const isRight =
+    includes(data['client-ca-file'], bundles.client.pem) &&
+    isBundle(data['requestheader-client-ca-file'], bundles['front-proxy'].pem)
+  return isRight ? [] : [`ConfigMap ${key.namespace}/${key.name}`]
+}
+
+/** The id of the key that a token names as its own. */
+function keyIdOf(token: string): string | undefined {
+  try {
+    const header = Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()
+    return (JSON.parse(header) as {kid?: string}).kid
+  } catch {
+    return undefined
+  }
+}
+
+async function tokenSecretsBehind(
+  {secrets}: Reader,
+  {bundles, tokenKeys}: Wanted,
+): Promise<string[]> {
+  const {items} = await secrets.list({fieldSelector: `type=${ACCOUNT_TOKEN_TYPE}`})
+  return items
+    .filter(({data = {}, immutable}) => {
+      const [token, ca] = [decoded(data.token), decoded(data['ca.crt'])]
+      if (immutable || token === undefined) return false
+      return keyIdOf(token) !== tokenKeys.signing.id || !isBundle(ca, bundles['api-server'].pem)
+    })
+    .map(({metadata}) => `Secret ${metadata.namespace ?? ''}/${metadata.name ?? ''}`)
+}
+
+/** The objects that do not show the CAs of this trust state yet. */
+export async function objectsBehind(client: Reader, wanted: Wanted): Promise<string[]> {
+  const roots = wanted.bundles['api-server'].pem
+  const found = await Promise.all([
+    clusterInfoBehind(client, wanted),
+    extensionServersBehind(client, wanted),
+    namespacesBehind(client, roots),
+    tokenSecretsBehind(client, wanted),
+  ])
+  return found.flat()
+}

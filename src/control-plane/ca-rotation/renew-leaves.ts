@@ -1,0 +1,102 @@
+import {join} from 'node:path'
+import {lookAt} from '../../fs/file-checks.ts'
+import type {Authority} from '../../pki/authority.ts'
+import {isSameBundle} from '../../pki/bundle.ts'
+import {catalogFor, type LeafSpec} from '../../pki/catalog.ts'
+import {parseCertificate, type Certificate} from '../../pki/certificate.ts'
+import {createIssuer} from '../../pki/issuer.ts'
+import {parsePrivateKey} from '../../pki/keys.ts'
+import {renewLeaf} from '../../pki/leaf.ts'
+import type {LeafMaterial} from '../../pki/pair-store.ts'
+import type {Clock} from '../../runtime.ts'
+import {findFiles} from '../brought-leaves.ts'
+import {CLUSTER_CA, findAuthority, leafOptions, readCatalog, rootsOf} from '../certificates.ts'
+import {certDirOf, type Plane} from '../config/plane.ts'
+import {backUp} from '../made-files.ts'
+import {crossSigned, readHeld} from './generations.ts'
+import type {Journal} from './journal.ts'
+import {unitFor} from './units.ts'
+
+export interface RenewContext {
+  plane: Plane
+  journal: Journal
+  clock: Clock
+  tell: (line: string) => void
+}
+
+/** The leaves of a control plane, with those of an etcd whose CA is in its folder. */
+async function leavesOf(plane: Plane): Promise<readonly LeafSpec[]> {
+  const {leaves, authorities} = await readCatalog(plane)
+  const externalEtcd = (await lookAt(join(certDirOf(plane), 'etcd', 'ca.crt'))) !== undefined
+  const separateClients = authorities.some(({id}) => id === 'client-ca')
+  return externalEtcd ? catalogFor({externalEtcd, separateClients}).leaves : leaves
+}
+
+const isServer = ({usages}: LeafSpec): boolean => usages.includes('server auth')
+
+/** The CA that should sign a leaf now. One that signs servers and clients changes for its clients first. */
+async function signerOf(
+  {plane, journal}: RenewContext,
+  leaf: LeafSpec,
+): Promise<Authority | undefined> {
+  const authority = await findAuthority(plane, leaf.authority)
+  const record = journal.units.find(({id}) => id === leaf.authority)
+  if (!authority || !record) return undefined
+  const unit = unitFor(record.id, record.separatedFrom)
+  const changesFirst = unit.signsFrom === 'complete' && !isServer(leaf)
+  if (!changesFirst || journal.action === 'abort') return authority
+  const next = await readHeld(plane, unit, 'new')
+  if (next?.keyPem === undefined) return authority
+  const issuer = createIssuer(next.certificate, parsePrivateKey(next.keyPem))
+  return {...authority, certificate: next.certificate, issuer}
+}
+
+const isIssuedBy = (leaf: Certificate, {certificate}: Authority): boolean =>
+  leaf.issuer.der.equals(certificate.subject.der) &&
+  leaf.authorityKeyId === certificate.subjectKeyId
+
+function isRight(
+  {certificatePem, caPem}: Partial<LeafMaterial>,
+  authority: Authority,
+  roots: string | undefined,
+): boolean {
+  if (certificatePem === undefined) return false
+  const hasRoots = caPem === undefined || roots === undefined || isSameBundle(caPem, roots)
+  return hasRoots && isIssuedBy(parseCertificate(certificatePem), authority)
+}
+
+/** Renews the leaves that another generation has signed. One that is missing stays so: an operator has moved it away. */
+export async function renewLeaves(context: RenewContext, which: 'clients' | 'all'): Promise<void> {
+  const {plane, journal, clock, tell} = context
+  const roots = await rootsOf(plane)
+  for (const leaf of await leavesOf(plane)) {
+    if (which === 'clients' && isServer(leaf)) continue
+    const authority = await signerOf(context, leaf)
+    const options = await leafOptions(plane, leaf)
+    const material = await options.store.read()
+    if (!authority || !material || isRight(material, authority, roots)) continue
+    if (!authority.issuer) {
+      tell(`"${leaf.id}" stays: the key of its CA is not on this machine`)
+      continue
+    }
+    const {files, isBrought} = await findFiles(plane, leaf)
+    if (isBrought) {
+      const folder = await backUp(plane, files, clock.now())
+      tell(`the "${leaf.id}" that you provided was moved to ${folder}`)
+    }
+    const chainPem = leaf.id === 'apiserver' ? await graceChain(plane, journal, clock) : ''
+    await renewLeaf(authority, leaf, {...options, chainPem}, clock)
+    tell(`"${leaf.id}" was renewed`)
+  }
+}
+
+/** For clients that know only the old CA: the new one as certified by it, which expires by itself. */
+async function graceChain(
+  plane: Plane,
+  {action, grace, units}: Journal,
+  clock: Clock,
+): Promise<string> {
+  const record = units.find(({id}) => id === CLUSTER_CA)
+  if (action !== 'complete' || grace === undefined || !record) return ''
+  return (await crossSigned(plane, unitFor(record.id, undefined), clock.now(), grace)) ?? ''
+}

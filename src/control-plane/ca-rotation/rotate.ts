@@ -1,0 +1,189 @@
+import {userInfo} from 'node:os'
+import {messageOf, TrustError} from '../../errors.ts'
+import {sleep} from '../../runtime.ts'
+import {requireGate} from '../config/feature-gates.ts'
+import {exclusively} from '../exclusive.ts'
+import {
+  afterStep,
+  beginning,
+  decide,
+  isFinished,
+  nextStep,
+  requirePrepared,
+  skippedSteps,
+} from './advance.ts'
+import type {Dependent} from './dependents.ts'
+import {readJournal, writeJournal, type Action, type Journal} from './journal.ts'
+import {newJournal, withGenerations, type StartOptions} from './new-journal.ts'
+import {
+  changesFiles,
+  isServerRunning,
+  notRunning,
+  perform,
+  readDependents,
+  withClient,
+  type RotationContext,
+} from './perform.ts'
+import {publishStatus, statusOf, type PublishOptions} from './status-map.ts'
+import type {Step} from './steps.ts'
+
+/** What is shown while a rotation runs. */
+export interface RotationObserver {
+  begin: (step: Step) => void
+  end: (step: Step) => void
+  /** Called each time somebody is still waited for. */
+  waiting: (step: Step, dependents: readonly Dependent[]) => void
+}
+
+export interface RotateOptions extends StartOptions {
+  /** Whether to wait for nodes and clients, or to leave that to a later run. */
+  wait: boolean
+  grace?: number | undefined
+  observer: RotationObserver
+  signal?: AbortSignal | undefined
+  /** Whether an annotation asked for it. */
+  isTriggered?: boolean
+}
+
+export interface RotationOutcome {
+  journal: Journal
+  /** Who is still waited for. */
+  waiting: Dependent[]
+}
+
+const LOOK_EVERY = 1000
+
+const managerOf = ({action, overrides}: Journal): string =>
+  `trustadm-ca-rotate-${action}${overrides.length > 0 && action !== 'start' ? '-forced' : ''}`
+
+/** Shows the state in the API. If the server is away, the journal still has it, and the next step shows it. */
+async function show(
+  context: RotationContext,
+  journal: Journal,
+  waiting: readonly Dependent[],
+  options: Omit<PublishOptions, 'fieldManager'> = {},
+): Promise<void> {
+  try {
+    const status = statusOf(journal, waiting)
+    const fieldManager = managerOf(journal)
+    await withClient(context, (client) => publishStatus(client, status, {fieldManager, ...options}))
+  } catch (error) {
+    context.warn(`the state of the rotation cannot be shown in the API: ${messageOf(error)}`)
+  }
+}
+
+/** Refuses to lock anybody out, and names everyone. */
+function requireNobody(dependents: readonly Dependent[], action: Action): void {
+  if (dependents.length === 0) return
+  const shown = dependents
+    .slice(0, 20)
+    .map(({kind, name, reasons, todo}) => `${kind} ${name}: ${reasons.join('; ')} → ${todo}`)
+  const more = dependents.length > 20 ? [`and ${dependents.length - 20} more`] : []
+  throw new TrustError(
+    'CA_STILL_IN_USE',
+    `${dependents.length} would be locked out:\n${[...shown, ...more].join('\n')}`,
+    {
+      facts: {dependents},
+      hints: [
+        'see all of them with "trustadm ca rotate status"',
+        `to go on without some of them, use "trustadm ca rotate ${action} --ignore <name>"; --force ignores all of them`,
+        'clients that are gone: --ignore-unseen-since 7d',
+      ],
+    },
+  )
+}
+
+async function begin(
+  context: RotationContext,
+  action: Action,
+  journal: Journal | undefined,
+  options: RotateOptions,
+): Promise<Journal> {
+  const {plane, clock, ignored = [], force = false, unseenFor} = context
+  if (action === 'start' || !journal) return await newJournal(plane, journal, options, clock.now())
+  const {running: _running, renewedAt, ...rest} = journal
+  if (action === 'complete') {
+    requirePrepared(journal)
+    if (!force) requireNobody(await readDependents(context, journal, 'old'), action)
+  }
+  const overrides =
+    force || ignored.length > 0 || unseenFor !== undefined
+      ? [
+          ...journal.overrides,
+          {
+            at: clock.now().toISOString(),
+            by: userInfo().username,
+            ignored: force ? ('everybody' as const) : [...ignored],
+          },
+        ]
+      : journal.overrides
+  return {
+    ...rest,
+    ...(renewedAt !== undefined && {renewedAt}),
+    action,
+    ...(action === 'complete' && {phase: 'Finalize' as const}),
+    ...(options.grace !== undefined && {grace: options.grace}),
+    overrides,
+    done: skippedSteps(action, journal),
+  }
+}
+
+/** Begins an action or goes on with it. Each step is noted on the disk before it and after it. */
+export async function rotate(
+  context: RotationContext,
+  action: Action,
+  options: RotateOptions,
+): Promise<RotationOutcome> {
+  const {plane, tell} = context
+  const {isTriggered = false} = options
+  requireGate(plane.settings.featureGates, 'CARotation')
+  const locked = <Result>(work: () => Promise<Result>) =>
+    exclusively(plane.dir, work, tell, options.signal)
+  let journal = await locked(async () => {
+    const found = await readJournal(plane)
+    if (decide(action, found).kind === 'resume' && found) return found
+    if (!(await isServerRunning(plane))) throw notRunning()
+    const begun = await begin(context, action, found, options)
+    await writeJournal(plane, begun)
+    return begun
+  })
+  await show(context, journal, [], {isTriggered})
+  for (;;) {
+    const step = nextStep(journal)
+    if (!step) return {journal, waiting: []}
+    options.observer.begin(step)
+    const done: {journal: Journal; waiting: Dependent[]} = changesFiles(step)
+      ? await locked(() => runStep(context, step))
+      : await runStep(context, step)
+    journal = done.journal
+    if (done.waiting.length === 0) {
+      options.observer.end(step)
+      await show(context, journal, [])
+      if (isFinished(journal)) return {journal, waiting: []}
+      continue
+    }
+    options.observer.waiting(step, done.waiting)
+    await show(context, journal, done.waiting)
+    if (!options.wait) return {journal, waiting: done.waiting}
+    await sleep(LOOK_EVERY, options.signal)
+  }
+}
+
+/** Reads the journal again: another run may have done the step in the meantime. */
+async function runStep(
+  context: RotationContext,
+  step: Step,
+): Promise<{journal: Journal; waiting: Dependent[]}> {
+  const {plane, clock} = context
+  const found = await readJournal(plane)
+  if (!found) throw new TrustError('NOT_FOUND', 'the journal of the rotation is missing')
+  if (nextStep(found)?.id !== step.id) return {journal: found, waiting: []}
+  const running = beginning(found, step)
+  if (found.running !== step.id) await writeJournal(plane, running)
+  const waiting = await perform(context, running, step)
+  if (waiting.length > 0) return {journal: running, waiting}
+  const known = step.work.kind === 'create' ? await withGenerations(plane, running) : running
+  const journal = afterStep(known, step, clock.now())
+  await writeJournal(plane, journal)
+  return {journal, waiting}
+}

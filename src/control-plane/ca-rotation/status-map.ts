@@ -1,0 +1,109 @@
+import {stringify} from 'yaml'
+import type {ConfigMap} from '../../api/core.ts'
+import type {ApiClient} from '../../client/api-client.ts'
+import {hasCode} from '../../errors.ts'
+import {stepsOf} from './advance.ts'
+import type {Dependent} from './dependents.ts'
+import type {Action, Journal, Phase, UnitRecord} from './journal.ts'
+
+/** Where the state of the rotation is shown, and where annotations trigger it. */
+export const ROTATION_MAP = {namespace: 'kube-system', name: 'trustadm-ca-rotation'}
+export const OPERATION = 'trustadm.io/operation'
+/** Why the last annotation was refused. */
+const REFUSED = 'trustadm.io/operation-refused'
+
+interface StepStatus {
+  id: string
+  summary: string
+  state: 'done' | 'running' | 'waiting'
+  /** Who is waited for. */
+  waitingFor: string[]
+}
+
+/** The state of a rotation, as programs read it. */
+export interface RotationStatus {
+  credentials: {
+    rotation: {
+      certificateAuthorities?: {
+        phase?: Phase
+        lastInitiation: string
+        lastCompletion?: string
+      }
+    }
+  }
+  action?: Action
+  steps: StepStatus[]
+  authorities: UnitRecord[]
+}
+
+const MOST_NAMES = 100
+
+/** What a journal means, and who is waited for at its current step. */
+export function statusOf(
+  journal: Journal | undefined,
+  waiting: readonly Dependent[] = [],
+): RotationStatus {
+  if (!journal) return {credentials: {rotation: {}}, steps: [], authorities: []}
+  const {phase, lastInitiation, lastCompletion, action, running, done, units} = journal
+  const isOver = phase !== 'Prepare' && phase !== 'Finalize'
+  const names = [...new Set(waiting.map(({name}) => name))].slice(0, MOST_NAMES)
+  return {
+    credentials: {
+      rotation: {
+        certificateAuthorities: {
+          ...(phase && {phase}),
+          lastInitiation,
+          ...(lastCompletion !== undefined && {lastCompletion}),
+        },
+      },
+    },
+    ...(!isOver && {action}),
+    steps: isOver
+      ? []
+      : stepsOf(journal).map(({id, summary}) => ({
+          id,
+          summary,
+          state: done.includes(id) ? 'done' : id === running ? 'running' : 'waiting',
+          waitingFor: id === running ? names : [],
+        })),
+    authorities: isOver ? [] : units,
+  }
+}
+
+const ATTEMPTS = 5
+
+export interface PublishOptions {
+  /** Appears in the audit log: who writes, and why. */
+  fieldManager: string
+  /** Whether to take off the annotation that triggered it. */
+  isTriggered?: boolean
+  /** Why an annotation was refused. */
+  refusal?: string
+}
+
+/** Shows the state in the ConfigMap. */
+export async function publishStatus(
+  {configMaps}: Pick<ApiClient, 'configMaps'>,
+  status: RotationStatus,
+  {fieldManager, isTriggered = false, refusal}: PublishOptions,
+): Promise<void> {
+  const data = {status: stringify(status, {lineWidth: 0})}
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const found = await configMaps.find(ROTATION_MAP)
+      const {[OPERATION]: asked, [REFUSED]: _refused, ...others} = found?.metadata.annotations ?? {}
+      const annotations = {
+        ...others,
+        ...(asked !== undefined && !isTriggered && {[OPERATION]: asked}),
+        ...(refusal !== undefined && {[REFUSED]: refusal}),
+      }
+      const metadata = {...(found?.metadata ?? ROTATION_MAP), annotations}
+      const wanted: ConfigMap = {...found, metadata, data}
+      if (found) await configMaps.update(wanted, {fieldManager})
+      else await configMaps.create(wanted, {fieldManager})
+      return
+    } catch (error) {
+      if (attempt === ATTEMPTS || !hasCode(error, 'CONFLICT', 'ALREADY_EXISTS')) throw error
+    }
+  }
+}

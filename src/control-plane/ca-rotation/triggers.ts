@@ -1,0 +1,80 @@
+import type {ConfigMap} from '../../api/core.ts'
+import type {ApiClient} from '../../client/api-client.ts'
+import {messageOf} from '../../errors.ts'
+import {sleep, type Clock} from '../../runtime.ts'
+import {loadPlane} from '../config/stored.ts'
+import type {Plane} from '../config/plane.ts'
+import {readJournal, type Action} from './journal.ts'
+import {rotate} from './rotate.ts'
+import {OPERATION, publishStatus, ROTATION_MAP, statusOf} from './status-map.ts'
+
+/** The values of the annotation. */
+const OPERATIONS: Readonly<Record<string, Action>> = {
+  'start-ca-rotation': 'start',
+  'complete-ca-rotation': 'complete',
+}
+
+export interface TriggerOptions {
+  clock: Clock
+  log: (line: string) => void
+  signal: AbortSignal
+}
+
+const PAUSE = 5000
+const MANAGER = 'trustadm-ca-rotate-annotation'
+/** An annotation holds at most 256 KiB, and people read it. */
+const LONGEST_REFUSAL = 2000
+
+/** Does what an annotation asks for. What is refused is said in another annotation; either way the first one is taken off. */
+async function answer(
+  plane: Plane,
+  client: ApiClient,
+  wanted: string,
+  {clock, log}: TriggerOptions,
+): Promise<void> {
+  const action = OPERATIONS[wanted]
+  const context = {
+    plane: await loadPlane(plane.dir),
+    clock,
+    tell: log,
+    warn: log,
+    connect: () => Promise.resolve({...client, close: () => Promise.resolve()}),
+  }
+  const observer = {begin: () => undefined, end: () => undefined, waiting: () => undefined}
+  try {
+    if (!action) throw new Error(`unknown operation; use ${Object.keys(OPERATIONS).join(' or ')}`)
+    log(`the annotation ${OPERATION}=${wanted} was found`)
+    await rotate(context, action, {wait: false, observer, isTriggered: true, signal: undefined})
+    log(`${wanted}: done`)
+  } catch (error) {
+    log(`error: ${wanted}: ${messageOf(error)}`)
+    const status = statusOf(await readJournal(plane))
+    const refusal = `${wanted.slice(0, 100)}: ${messageOf(error).slice(0, LONGEST_REFUSAL)}`
+    await publishStatus(client, status, {fieldManager: MANAGER, isTriggered: true, refusal})
+  }
+}
+
+/** Follows the annotation of the rotation's ConfigMap until the signal. */
+export async function followTriggers(
+  plane: Plane,
+  client: ApiClient,
+  options: TriggerOptions,
+): Promise<void> {
+  const {signal, log} = options
+  const {namespace, name} = ROTATION_MAP
+  const see = async ({metadata}: ConfigMap) => {
+    const wanted = metadata.annotations?.[OPERATION]
+    if (wanted !== undefined) await answer(plane, client, wanted, options)
+  }
+  while (!signal.aborted) {
+    try {
+      const select = {namespace, fieldSelector: `metadata.name=${name}`, signal}
+      for await (const {type, object} of client.configMaps.watch(select)) {
+        if (type === 'ADDED' || type === 'MODIFIED') await see(object)
+      }
+    } catch (error) {
+      if (!signal.aborted) log(`error: following ${namespace}/${name}: ${messageOf(error)}`)
+    }
+    await sleep(PAUSE, signal).catch(() => undefined)
+  }
+}

@@ -1,0 +1,75 @@
+import {join} from 'node:path'
+import {lookAt} from '../../fs/file-checks.ts'
+import {AUTHORITIES, SERVICE_ACCOUNT_KEYS, type AuthoritySpec} from '../../pki/catalog.ts'
+import {TrustError} from '../../errors.ts'
+import {certDirOf, type Plane} from '../config/plane.ts'
+
+/** In which command the new generation starts to sign: clients change first, servers last. */
+type SignsFrom = 'start' | 'complete'
+
+/** One CA that rotates, or the keys of service accounts. */
+export interface Unit {
+  id: string
+  signsFrom: SignsFrom
+  /** Absent for the keys of service accounts. */
+  spec?: AuthoritySpec
+  /** The CA that did its work before; it gets its own with the first rotation. */
+  separatedFrom?: string
+}
+
+/** Keys that are no CA but rotate in the same two steps. */
+const TOKEN_KEYS = SERVICE_ACCOUNT_KEYS.id
+
+/** The CAs that sign for servers. Clients must trust the new one before a server may present it. */
+const FOR_SERVERS: readonly string[] = ['ca', 'etcd-ca']
+const SEPARATED: Readonly<Record<string, string>> = {'client-ca': 'ca', 'kubelet-ca': 'ca'}
+
+const unitOf = (spec: AuthoritySpec): Unit => ({
+  id: spec.id,
+  spec,
+  signsFrom: FOR_SERVERS.includes(spec.id) ? 'complete' : 'start',
+})
+
+/** Everything that a control plane can rotate. CAs that clients will have from now on are included. */
+export async function unitsOf(plane: Plane): Promise<Unit[]> {
+  const certDir = certDirOf(plane)
+  const units: Unit[] = []
+  for (const spec of AUTHORITIES) {
+    const separatedFrom = SEPARATED[spec.id]
+    if (await lookAt(join(certDir, spec.place.crt))) units.push(unitOf(spec))
+    else if (separatedFrom !== undefined) units.push({...unitOf(spec), separatedFrom})
+  }
+  return [...units, {id: TOKEN_KEYS, signsFrom: 'start'}]
+}
+
+/** The unit of an id in a journal; its files need not exist yet. */
+export function unitFor(id: string, separatedFrom: string | undefined): Unit {
+  const spec = AUTHORITIES.find((one) => one.id === id)
+  if (!spec) return {id, signsFrom: 'start'}
+  return {...unitOf(spec), ...(separatedFrom === undefined ? {} : {separatedFrom})}
+}
+
+/** Those with these ids; all if none is named. A CA that is separated from another one only rotates together with it. */
+export function selectUnits(units: readonly Unit[], only: readonly string[]): Unit[] {
+  if (only.length === 0) return [...units]
+  const unknown = only.filter((id) => !units.some((unit) => unit.id === id))
+  if (unknown.length > 0) {
+    throw new TrustError('USAGE', `there is no CA "${unknown.join('", "')}"`, {
+      hints: [`--only takes ${units.map(({id}) => id).join(', ')}`],
+    })
+  }
+  const chosen = units.filter(
+    ({id, separatedFrom = id}) => only.includes(id) || only.includes(separatedFrom),
+  )
+  const alone = chosen.find(
+    ({separatedFrom}) => separatedFrom !== undefined && !only.includes(separatedFrom),
+  )
+  if (!alone) return chosen
+  throw new TrustError(
+    'USAGE',
+    `"${alone.id}" does not exist yet: it is created when "${alone.separatedFrom ?? ''}" rotates`,
+    {
+      hints: [`add "${alone.separatedFrom ?? ''}" to --only`],
+    },
+  )
+}

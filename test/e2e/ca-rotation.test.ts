@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+import {spawn, type ChildProcess} from 'node:child_process'
+import {once} from 'node:events'
+import {readFile, readdir} from 'node:fs/promises'
+import {join} from 'node:path'
+import type {ApiClient} from '../../src/client/api-client.ts'
+import {connectTo} from '../../src/client/connect.ts'
+import {resolveAccess} from '../../src/client/kubeconfig-access.ts'
+import {loadKubeconfig} from '../../src/client/kubeconfig-files.ts'
+import type {ServerAccess} from '../../src/client/server-access.ts'
+import type {RotationReport} from '../../src/control-plane/ca-rotation/report.ts'
+import {eventually} from '../controllers/signing/support.ts'
+import {joinBy, joinFixture, type JoinFixture} from '../helpers/joining.ts'
+import {PROGRAM, trustadm} from '../helpers/program.ts'
+
+const accessOf = async (file: string): Promise<ServerAccess> =>
+  resolveAccess(await loadKubeconfig(file))
+
+/** Clients that work all the time: requests on kept connections and on new ones, and a watch. */
+class LiveClients {
+  readonly failures: unknown[] = []
+  answered = 0
+  events = 0
+  #isOver = false
+  readonly #ends = new AbortController()
+  readonly #work: Promise<unknown>[] = []
+
+  constructor(access: () => Promise<ServerAccess>, kept: ApiClient) {
+    const note = (error: unknown) => {
+      if (!this.#isOver) this.failures.push(error)
+    }
+    const repeat = async (call: () => Promise<unknown>) => {
+      while (!this.#isOver) {
+        await call().then(() => (this.answered += 1), note)
+      }
+    }
+    const onNewConnection = async () => {
+      const client = connectTo(await access(), {retry: {attempts: 1}})
+      try {
+        await client.namespaces.list()
+      } finally {
+        await client.close()
+      }
+    }
+    const watch = async () => {
+      const select = {namespace: 'default', signal: this.#ends.signal}
+      for await (const _ of kept.configMaps.watch(select)) this.events += 1
+      if (!this.#isOver) this.failures.push(new Error('the watch ended'))
+    }
+    this.#work.push(
+      repeat(() => kept.namespaces.list()),
+      repeat(onNewConnection),
+      watch().catch(note),
+    )
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true
+    this.#ends.abort()
+    await Promise.all(this.#work)
+  }
+}
+
+describe('rotating the CAs of a control plane', function () {
+  this.timeout(180_000)
+  let fixture: JoinFixture
+  const agents: ChildProcess[] = []
+  const own = (name: string) => join(fixture.dir, name)
+  const rotate = async (action: string, ...more: string[]) => {
+    const ended = await trustadm(
+      'ca',
+      'rotate',
+      action,
+      '--dir',
+      fixture.dir,
+      '-o',
+      'json',
+      ...more,
+    )
+    return {...ended, report: () => JSON.parse(ended.stdout) as RotationReport}
+  }
+  const runAgent = async (dir: string) => {
+    const child = spawn(process.execPath, [PROGRAM, 'node', 'run', '--dir', dir], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    agents.push(child)
+    await once(child.stdout, 'data')
+    return child
+  }
+
+  beforeEach(async () => {
+    fixture = await joinFixture()
+  })
+  afterEach(async () => {
+    for (const child of agents.splice(0)) {
+      if (child.exitCode !== null || child.signalCode !== null) continue
+      const ended = once(child, 'exit')
+      child.kill('SIGTERM')
+      await ended
+    }
+    await fixture.remove()
+  })
+
+  it('lets nobody’s request fail, waits for nodes, and leaves nothing of the old CA', async () => {
+    const before = await accessOf(own('admin.conf'))
+    const old = await readFile(own('pki/ca.crt'), 'utf8')
+    const oldKey = await readFile(own('pki/ca.key'), 'utf8')
+    const nodeDir = fixture.nodeDir('worker')
+    assert.equal((await joinBy(fixture, 'token', 'worker')).code, 0)
+    const kept = connectTo(before)
+    const live = new LiveClients(() => accessOf(own('admin.conf')), kept)
+
+    const started = await rotate('start', '--yes')
+    assert.equal(started.code, 0, started.stderr)
+    assert.deepEqual(
+      started.report().dependents.map(({kind, name}) => [kind, name]),
+      [['node', 'worker']],
+    )
+    assert.equal(started.report().credentials.rotation.certificateAuthorities?.phase, 'Prepare')
+
+    const refused = await rotate('complete', '--yes')
+    assert.equal(refused.code, 6)
+    assert.match(refused.stderr, /worker/)
+    assert.equal((await rotate('start', '--yes')).code, 0)
+
+    const agent = await runAgent(nodeDir)
+    agent.kill('SIGHUP')
+    await eventually(async () => (await rotate('status')).report().dependents.length === 0)
+    // It notes that the last step of the start is done.
+    assert.equal((await rotate('start', '--yes')).code, 0)
+    assert.equal((await rotate('start', '--yes')).code, 6)
+    assert.deepEqual(live.failures, [])
+    assert.ok(live.answered > 20, String(live.answered))
+
+    await live.stop()
+    const after = await accessOf(own('admin.conf'))
+    const renewed = connectTo(after)
+    const later = new LiveClients(() => accessOf(own('admin.conf')), renewed)
+    const completed = await rotate('complete', '--yes')
+    assert.equal(completed.code, 0, completed.stderr)
+    assert.equal(completed.report().credentials.rotation.certificateAuthorities?.phase, 'Completed')
+    assert.deepEqual(later.failures, [])
+    await later.stop()
+    await renewed.close()
+
+    // A certificate of the old CA on an open connection, and a client that knows only the old CA.
+    await assert.rejects(kept.namespaces.list(), {code: 'UNAUTHORIZED'})
+    await kept.close()
+    const stale = connectTo({server: before.server, ca: old}, {retry: {attempts: 1}})
+    await assert.rejects(stale.version(), {code: 'SERVER_NOT_TRUSTED'})
+    await stale.close()
+
+    const secret = oldKey.split('\n').slice(1, -2).join('')
+    const files = await readdir(fixture.dir, {recursive: true, withFileTypes: true})
+    for (const file of files.filter((one) => one.isFile() && !one.parentPath.endsWith('store'))) {
+      const text = await readFile(join(file.parentPath, file.name), 'utf8').catch(() => '')
+      assert.ok(!text.replaceAll('\n', '').includes(secret), `${file.name} has the old key`)
+      const isArchive = file.parentPath.endsWith('archive')
+      const certificate = old.split('\n').slice(1, -2).join('')
+      const hasOld = text.replaceAll('\n', '').includes(certificate)
+      assert.equal(hasOld, isArchive && file.name.startsWith('ca-'), file.name)
+    }
+    // A second rotation may start.
+    assert.equal((await rotate('start', '--yes', '--only', 'front-proxy-ca')).code, 0)
+  })
+
+  it('goes back without a failed request', async () => {
+    const nodeDir = fixture.nodeDir('worker')
+    assert.equal((await joinBy(fixture, 'token', 'worker')).code, 0)
+    const agent = await runAgent(nodeDir)
+    const old = await readFile(own('pki/ca.crt'), 'utf8')
+    const before = await accessOf(own('admin.conf'))
+    const kept = connectTo(before)
+    const live = new LiveClients(() => accessOf(own('admin.conf')), kept)
+    assert.equal((await rotate('start', '--yes')).code, 0)
+    agent.kill('SIGHUP')
+    await eventually(async () => (await rotate('status')).report().dependents.length === 0)
+
+    const first = await rotate('abort', '--yes')
+    assert.equal(first.code, 5, first.stderr)
+    assert.deepEqual(
+      first.report().dependents.map(({name}) => name),
+      ['worker'],
+    )
+    agent.kill('SIGHUP')
+    const aborted = await rotate('abort', '--yes', '--wait')
+    assert.equal(aborted.code, 0, aborted.stderr)
+    assert.deepEqual(live.failures, [])
+    await live.stop()
+    await kept.close()
+    assert.equal(await readFile(own('pki/ca.crt'), 'utf8'), old)
+    const names = await readdir(own('pki'))
+    assert.deepEqual(
+      names.filter((name) => /client-ca|kubelet-ca|rotation|archive/.test(name)),
+      [],
+    )
+  })
+})
