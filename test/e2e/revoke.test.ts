@@ -195,15 +195,6 @@ describe('revoking certificates of a cluster', function () {
     assert.deepEqual([unknown.code, unknown.stdout], [1, ''])
   })
 
-  it('asks first, and refuses without a terminal', async () => {
-    const node = await newNode('asked-about')
-    const asked = await certificate('revoke', '--node', node.name)
-    assert.deepEqual([asked.code, asked.stdout], [2, ''])
-    assert.match(asked.stderr, /Revoke this certificate\? There is no terminal to ask on\./)
-    assert.match(asked.stderr, /use --yes/)
-    assert.equal((await get1(place, ownNode(node.name), {credentials: node})).status, 200)
-  })
-
   it('does not lock out who asks for it', async () => {
     const mine = await certificate('revoke', '--file', cluster.kubeconfig)
     assert.equal(mine.code, 6)

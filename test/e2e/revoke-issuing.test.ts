@@ -3,7 +3,7 @@ import {mkdtemp, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {setTimeout} from 'node:timers/promises'
-import {connectTo} from '../../src/client/connect.ts'
+import {connect, connectTo} from '../../src/client/connect.ts'
 import {resolveAccess} from '../../src/client/kubeconfig-access.ts'
 import {readKubeconfig} from '../../src/client/kubeconfig-files.ts'
 import {hasCode, messageOf} from '../../src/errors.ts'
@@ -11,6 +11,8 @@ import {requestCertificate} from '../../src/node/certificate-manager/request-cer
 import {clientCertificate} from '../../src/node/client-certificate.ts'
 import {generateKeys} from '../../src/pki/keys.ts'
 import {systemClock} from '../../src/runtime.ts'
+import {readable, submit, wished} from '../controllers/approval/support.ts'
+import {approve, settled} from '../controllers/signing/support.ts'
 import {startCluster, type Cluster} from '../helpers/cluster.ts'
 import {joined} from '../helpers/joined.ts'
 import {trustadm} from '../helpers/program.ts'
@@ -18,7 +20,7 @@ import {get1} from '../server/http/support.ts'
 
 type Node = Awaited<ReturnType<typeof joined>>
 
-describe('revoking a node that renews all the time', function () {
+describe('revoking what is still being issued', function () {
   this.timeout(60_000)
   let cluster: Cluster
   let home = ''
@@ -62,8 +64,15 @@ describe('revoking a node that renews all the time', function () {
     return {held, why: 'the test is over'}
   }
 
+  /** What the server says to a node that reads its own Node. */
+  async function statusFor(credentials: Node): Promise<number> {
+    const {ca = ''} = await resolveAccess(await readKubeconfig(cluster.kubeconfig))
+    const place = {port: Number(new URL(cluster.endpoint).port), ca}
+    return (await get1(place, `/api/v1/nodes/${credentials.name}`, {credentials})).status
+  }
+
   for (const name of ['once', 'twice', 'again']) {
-    it(`leaves it no certificate, ${name}`, async () => {
+    it(`leaves no certificate to a node that renews all the time, ${name}`, async () => {
       const node = await joined(cluster, cluster.token, home, name)
       let isRenewed: () => void = () => undefined
       const begun = new Promise<void>((resolve) => (isRenewed = resolve))
@@ -74,12 +83,37 @@ describe('revoking a node that renews all the time', function () {
       assert.equal(revoked.code, 0, revoked.stderr)
       const {held, why} = await ended
       assert.ok(held.length > 1, why)
-      const {ca = ''} = await resolveAccess(await readKubeconfig(cluster.kubeconfig))
-      const place = {port: Number(new URL(cluster.endpoint).port), ca}
-      for (const credentials of held) {
-        const {status} = await get1(place, `/api/v1/nodes/${name}`, {credentials})
-        assert.equal(status, 401)
-      }
+      for (const one of held) assert.equal(await statusFor(one), 401)
     })
   }
+
+  const revoke = (...args: string[]) =>
+    trustadm('certificate', 'revoke', ...args, '--kubeconfig', cluster.kubeconfig)
+
+  it('asks first, and refuses without a terminal', async () => {
+    const node = await joined(cluster, cluster.token, home, 'asked-about')
+    const asked = await revoke('--node', node.name)
+    assert.deepEqual([asked.code, asked.stdout], [2, ''])
+    assert.match(asked.stderr, /Revoke this certificate\? There is no terminal to ask on\./)
+    assert.match(asked.stderr, /use --yes/)
+    assert.equal(await statusFor(node), 200)
+  })
+
+  it('signs nothing for a revoked key, whoever approves it', async () => {
+    const admin = await connect(cluster.kubeconfig)
+    try {
+      const wish = {name: 'approved-late', keys: await generateKeys()}
+      const {pin} = readable(await wished(wish))
+      const {code, stderr} = await revoke('--pin', pin, '--reason', 'copied', '--yes')
+      assert.equal(code, 0, stderr)
+      await approve(admin, await submit(admin, wish))
+      const {status} = await settled(admin, wish.name)
+      assert.equal(status?.certificate, undefined)
+      const failed = status?.conditions?.find(({type}) => type === 'Failed')
+      assert.equal(failed?.reason, 'Revoked')
+      assert.match(failed.message ?? '', /its key is revoked: copied$/)
+    } finally {
+      await admin.close()
+    }
+  })
 })
