@@ -1,4 +1,5 @@
 import {TrustError} from '../errors.ts'
+import {withoutAlias} from './aliases.ts'
 import {flagName} from './harmless-word.ts'
 
 /** A command line, split into the command's id and its arguments. */
@@ -29,7 +30,7 @@ export function readCommandLine(
   isCommand: (id: string) => boolean,
 ): CommandLine {
   const asHelp = argv[0] === 'help'
-  const line = asHelp ? argv.slice(1) : argv
+  const line = withoutAlias(asHelp ? argv.slice(1) : argv)
   const words = leadingWords(line)
   const wantsHelp = asHelp || line.length === 0 || asksForHelp(line)
   for (let count = words.length; count > 0; count -= 1) {

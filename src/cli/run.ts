@@ -4,6 +4,9 @@ import {readCommandLine, requireUsable, type CommandLine} from './command-line.t
 import type {Program} from './config.ts'
 import {loadCommand} from './manifest.ts'
 
+/** What the scripts of "autocomplete" call with the words so far; not a command for people. */
+const COMPLETE = '__complete'
+
 /** Runs one command line. Returns the exit code; only bin/ ends the process. */
 export async function runCli(argv: readonly string[], program: Program): Promise<number> {
   try {
@@ -11,6 +14,10 @@ export async function runCli(argv: readonly string[], program: Program): Promise
       const {loadConfig} = await import('./config.ts')
       process.stdout.write(`${(await loadConfig(program)).userAgent}\n`)
       return 0
+    }
+    if (argv[0] === COMPLETE) {
+      const {printCompletion} = await import('./print-completion.ts')
+      return await printCompletion(argv.slice(1), program.manifest())
     }
     return await dispatch(
       readCommandLine(argv, (id) => Object.hasOwn(program.commands, id)),

@@ -3,7 +3,9 @@ import {TrustCommand} from '../cli/command.ts'
 import {SHELLS, type Shell} from '../cli/completion.ts'
 
 export default class Autocomplete extends TrustCommand {
-  static override summary = 'print a script that completes commands and flags in your shell'
+  static override summary = 'print a script that completes commands, flags and names in your shell'
+  static override description =
+    'The script asks this program what may come next: commands, flags and their values, and the names of requests, tokens, certificates, nodes and Machines of the cluster that the command line means. A cluster that does not respond within a moment is left out.'
   static override examples = [
     {
       description: 'For this session of bash:',
@@ -26,6 +28,6 @@ export default class Autocomplete extends TrustCommand {
   async run(): Promise<void> {
     const {args} = await this.parse(Autocomplete)
     const {completionScript} = await import('../cli/completion.ts')
-    process.stdout.write(completionScript(args.shell as Shell, this.config.commands))
+    process.stdout.write(completionScript(args.shell as Shell))
   }
 }

@@ -43,12 +43,16 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) & 255)
 `
 
 /** Runs the built program as a person at a terminal does. What it prints on both streams is in `stdout`. */
-export async function trustadmAtTerminal(
+export const trustadmAtTerminal = (options: TerminalOptions, ...args: string[]): Promise<Ended> =>
+  atTerminal(options, process.execPath, PROGRAM, ...args)
+
+/** Runs any program so. */
+export async function atTerminal(
   {turns, columns = 100, env = {}}: TerminalOptions,
-  ...args: string[]
+  ...line: string[]
 ): Promise<Ended> {
   const {CI: _ci, NO_COLOR: _colour, ...inherited} = process.env
-  const words = [JSON.stringify(columns), JSON.stringify(turns), process.execPath, PROGRAM, ...args]
+  const words = [JSON.stringify(columns), JSON.stringify(turns), ...line]
   const child = spawn('python3', ['-c', DRIVER, ...words], {
     env: {...inherited, TERM: 'xterm', ...env},
     stdio: ['ignore', 'pipe', 'pipe'],
