@@ -4,7 +4,7 @@ import {readConfigFile} from '../control-plane/config/resolve.ts'
 import {
   completeToken,
   createToken,
-  warningOf,
+  noteOf,
   type WantedToken,
 } from '../control-plane/tokens/create.ts'
 import {reportCreated, type CreatedTokens} from '../control-plane/tokens/created.ts'
@@ -45,8 +45,11 @@ export async function createTokens(flags: CreateTokenFlags, clock: Clock): Promi
     const line =
       flags['print-join-command'] && first ? joinCommand(joinTarget(access), first) : undefined
     for (const info of infos) await createToken(client, info, {dryRun})
-    const warning = infos.map(warningOf).find((text) => text !== undefined)
-    if (warning !== undefined && !dryRun) progress.warn(warning)
+    const notes = infos
+      .map((info) => noteOf(info, clock.now()))
+      .filter((note) => note !== undefined)
+    const note = notes.find(({isWarning}) => isWarning) ?? notes[0]
+    if (note && !dryRun) (note.isWarning ? progress.warn : progress.tell)(note.line)
     if (line !== undefined && !(await isClusterInfoPublished(client)))
       progress.warn(NO_CLUSTER_INFO)
     return reportCreated(infos, {joinCommand: line, dryRun})

@@ -12,7 +12,7 @@ export const commonFlags = {
   }),
   quiet: Flags.boolean({
     helpGroup: 'COMMON',
-    summary: 'print only results, warnings and errors',
+    summary: 'print only results and errors',
     exclusive: ['verbose'],
   }),
 }

@@ -76,7 +76,8 @@ export async function joinTokens(
     return {discovery: undefined, authentication: undefined}
   }
   const warnOnce = once(warn)
-  const fromArgument = await read({argument: flags.token}, warnOnce)
+  // The line that "init" printed has it, which is short-lived: no warning for doing as one is told.
+  const fromArgument = await read({argument: flags.token}, () => undefined)
   const fromFile = await read({file: flags['token-file']}, warnOnce)
   const hasDocument = (flags['discovery-file'] ?? file.discoveryFile) !== undefined
   const quiet = fromFile ?? file.token ?? (await read({}, warnOnce, environment))

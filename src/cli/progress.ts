@@ -32,7 +32,7 @@ const MARGIN = 5
 export function createProgress(options: ProgressOptions): Progress {
   const {quiet, stream = process.stderr} = options
   const progress = quiet
-    ? silent(stream)
+    ? SILENT
     : isInteractive(stream)
       ? animated(stream, options)
       : plain(stream)
@@ -45,10 +45,16 @@ export function createProgress(options: ProgressOptions): Progress {
   }
 }
 
-function silent(stream: NodeJS.WriteStream): Progress {
-  const nothing = () => undefined
-  const quiet = {begin: nothing, end: nothing, tell: nothing, note: nothing, stop: nothing}
-  return {...quiet, warn: warner(stream)}
+const nothing = () => undefined
+
+/** Whoever asks for quiet gets it: a script that reads the standard error expects errors alone. */
+const SILENT: Progress = {
+  begin: nothing,
+  end: nothing,
+  tell: nothing,
+  note: nothing,
+  stop: nothing,
+  warn: nothing,
 }
 
 function warner(stream: NodeJS.WriteStream): (line: string) => void {

@@ -60,7 +60,7 @@ describe('token', () => {
   })
 
   describe('create', () => {
-    it('prints the token and nothing else on the standard output, and one warning beside it', async () => {
+    it('prints the token and nothing else on the standard output, and what it allows beside it', async () => {
       const {stdout, stderr, exit} = await token('create')
       assert.equal(exit, 0, stderr)
       assert.ok(isToken(stdout.trim()))
@@ -68,8 +68,16 @@ describe('token', () => {
         (await listed()).map((one) => one.token),
         [stdout.trim()],
       )
-      assert.match(stderr, /^Warning: token \S+ can join machines [^\n]+\n$/)
+      assert.match(stderr, /^token \S+ can join machines [^\n]+\n$/)
       assert.doesNotMatch(stderr, new RegExp(stdout.trim().slice(7)))
+    })
+
+    it('warns only of what lasts longer than by default, and of nothing with --quiet', async () => {
+      for (const ttl of ['0', '48h']) {
+        assert.match((await token('create', '--ttl', ttl)).stderr, /^Warning: token /)
+        assert.equal((await token('create', '--ttl', ttl, '--quiet')).stderr, '')
+      }
+      assert.doesNotMatch((await token('create', '--ttl', '24h')).stderr, /Warning/)
     })
 
     it('prints the join line with the pin of the CA', async () => {

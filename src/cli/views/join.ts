@@ -51,11 +51,15 @@ function keepStep({nodeRun}: JoinResult): string {
     : `Keep it:       write this to ${nodeRun.path}, then run "${start}"\n\n${nodeRun.content}`
 }
 
+/** A machine without a kubelet is a node as well, but not one that runs pods. */
+const READINESS =
+  'Ready:         not yet: the Node is NotReady until a kubelet runs on this machine;\n               its certificate works without one\n'
+
 function nextStep(result: JoinResult): string {
   const {nodeName, certificate, kubeconfig, dir} = result
   if (kubeconfig === null) return ''
   if (certificate !== null) {
-    return `\nUse it:        kubectl --kubeconfig ${kubeconfig} get node ${nodeName}\n${keepStep(result)}`
+    return `\nUse it:        kubectl --kubeconfig ${kubeconfig} get node ${nodeName}\n${READINESS}${keepStep(result)}`
   }
   return kubeconfig === nodeFile(dir, 'bootstrapKubeconfig')
     ? `\nNext:          start the kubelet with ${kubeletFlags(result)}\n`

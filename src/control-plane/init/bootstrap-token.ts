@@ -1,7 +1,7 @@
 import {formatDuration} from '../../bootstrap/durations.ts'
 import {DEFAULT_TOKEN_TTL} from '../../bootstrap/token-info.ts'
 import {hideSecret} from '../../bootstrap/token.ts'
-import {completeToken, warningOf, type WantedToken} from '../tokens/create.ts'
+import {completeToken, noteOf, type WantedToken} from '../tokens/create.ts'
 import {meetNeed, needOf, type TokenNeed} from '../tokens/ensure.ts'
 import {isForJoining} from '../tokens/join-command.ts'
 import {asAdmin, planAsAdmin, type InitContext, type InitPhase} from './phase.ts'
@@ -58,7 +58,7 @@ export const bootstrapToken: InitPhase = {
         if (!context.joinToken && isForJoining(need.info)) context.joinToken = need.info
       }
     })
-    const warning = context.joinToken && warningOf(context.joinToken)
-    if (warning !== undefined) warn(warning)
+    const note = context.joinToken && noteOf(context.joinToken, clock.now())
+    if (note) (note.isWarning ? warn : tell)(note.line)
   },
 }

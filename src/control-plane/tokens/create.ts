@@ -1,5 +1,6 @@
 import {generateToken} from '../../bootstrap/generate-token.ts'
 import {
+  DEFAULT_TOKEN_TTL,
   describeToken,
   type BootstrapTokenInfo,
   type NewTokenOptions,
@@ -57,9 +58,20 @@ export function idInUse(id: string, cause?: unknown): TrustError {
   })
 }
 
+/** What such a token allows, and until when. */
+export interface TokenNote {
+  line: string
+  /** It is valid for longer than by default: whoever finds it has more time. */
+  isWarning: boolean
+}
+
 /** A note about what such a token allows; undefined if it cannot be used to join. */
-export function warningOf({token, usages, expires}: BootstrapTokenInfo): string | undefined {
+export function noteOf(info: BootstrapTokenInfo, now: Date): TokenNote | undefined {
+  const {token, usages, expires} = info
   if (!usages.authentication) return undefined
   const end = expires ? `until ${expires.toISOString().slice(0, 19)}Z` : 'and does not expire'
-  return `token ${token.id} can join machines ${end}; to revoke it, run "trustadm token delete ${token.id}"`
+  return {
+    line: `token ${token.id} can join machines ${end}; to revoke it, run "trustadm token delete ${token.id}"`,
+    isWarning: !expires || expires.getTime() > now.getTime() + DEFAULT_TOKEN_TTL,
+  }
 }

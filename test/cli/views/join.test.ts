@@ -42,6 +42,13 @@ describe('what join prints', () => {
     assert.match(text, /kubectl --kubeconfig \/node\/kubelet\.conf get node one\n/)
   })
 
+  it('says why the Node is NotReady: no kubelet runs', async () => {
+    const joined = {certificate: '/node/pki/current.pem', kubeconfig: '/node/kubelet.conf'}
+    assert.match(await joinView.table(result(joined)), /NotReady until a kubelet runs/)
+    const waiting = {kubeconfig: '/node/bootstrap-kubelet.conf'}
+    assert.doesNotMatch(await joinView.table(result(waiting)), /NotReady/)
+  })
+
   it('says that nothing renews the certificate by itself', async () => {
     const joined = {certificate: '/node/pki/current.pem', kubeconfig: '/node/kubelet.conf'}
     assert.match(await joinView.table(result(joined)), /nothing renews the certificate unless/)

@@ -4,7 +4,7 @@ import type {ApiClient} from '../../../src/client/api-client.ts'
 import {
   completeToken,
   createToken,
-  warningOf,
+  noteOf,
   type WantedToken,
 } from '../../../src/control-plane/tokens/create.ts'
 import {
@@ -231,7 +231,8 @@ describe('the tokens of a cluster', () => {
 })
 
 describe('what whoever hands out a token is told', () => {
-  const tell = (wanted: WantedToken) => warningOf(completeToken({token: TOKEN, ...wanted}, NOW))
+  const note = (wanted: WantedToken) => noteOf(completeToken({token: TOKEN, ...wanted}, NOW), NOW)
+  const tell = (wanted: WantedToken) => note(wanted)?.line
 
   it('says what it can do, until when, and how to end that, in one line', () => {
     const line = tell({ttl: HOUR}) ?? ''
@@ -242,6 +243,12 @@ describe('what whoever hands out a token is told', () => {
 
   it('says so of a token without an end', () => {
     assert.match(tell({ttl: 0}) ?? '', /does not expire/)
+  })
+
+  it('is a warning only if it lasts longer than by default', () => {
+    const isWarning = (wanted: WantedToken) => note(wanted)?.isWarning
+    assert.deepEqual([isWarning({}), isWarning({ttl: HOUR})], [false, false])
+    assert.deepEqual([isWarning({ttl: 25 * HOUR}), isWarning({ttl: 0})], [true, true])
   })
 
   it('is nothing if the token lets nobody in', () => {
