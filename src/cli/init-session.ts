@@ -61,7 +61,13 @@ export async function openSession(flags: SessionFlags, clock: Clock): Promise<In
       replacesBrought: flags.replace === true,
       ...(flags.foreground && {
         startInForeground: async (ready) => {
-          running = await serve(ready, {clock, log: openServerLog({clock})})
+          const {followTriggers} = await import('../control-plane/ca-rotation/triggers.ts')
+          const log = openServerLog({clock})
+          running = await serve(ready, {
+            clock,
+            log,
+            alongside: (client, signal) => followTriggers(ready, client, {clock, log, signal}),
+          })
         },
       }),
     },

@@ -10,7 +10,7 @@ import {certDirOf, type Plane} from './config/plane.ts'
 import {trustSources} from './signing.ts'
 
 /** One certificate of a CA. */
-export interface AuthorityCertificate {
+interface AuthorityCertificate {
   subject: string
   /** As `--discovery-token-ca-cert-hash` takes it. */
   pin: string

@@ -10,7 +10,7 @@ const FOREGROUND = 'foregroundDeletion'
 const LOOK_AGAIN = 1000
 
 /** An object that has owners, or whose dependents have to be dealt with before it may go. */
-export interface OwnedObject {
+interface OwnedObject {
   resource: ResourceType
   namespace: string
   name: string
@@ -40,7 +40,7 @@ const refOf = ({namespace, name}: OwnedObject) => ({name, ...(namespace !== '' &
  * dependents are gone, and one that is deleted with "orphan" until they no longer name it. An owner counts as gone only if the
  * server says so when it is asked.
  */
-export function collectGarbage(ownership: OwnershipView, client: Client): Reconcile {
+function collectGarbage(ownership: OwnershipView, client: Client): Reconcile {
   return async (id, signal) => {
     const object = ownership.find(id)
     if (object === undefined) return DONE

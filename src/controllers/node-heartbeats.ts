@@ -6,7 +6,7 @@ import type {Clock} from '../runtime.ts'
 export const HEARTBEAT_NAMESPACE = 'kube-node-lease'
 
 /** How long a node may be silent, as --node-monitor-grace-period. */
-export const GRACE = 40_000
+const GRACE = 40_000
 
 interface Heartbeat {
   /** By the clock of this process: those of the nodes may differ. */

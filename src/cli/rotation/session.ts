@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import type {RotationContext} from '../../control-plane/ca-rotation/perform.ts'
 import type {RotationObserver} from '../../control-plane/ca-rotation/rotate.ts'
+import {TrustError} from '../../errors.ts'
 import type {Clock} from '../../runtime.ts'
 import {createProgress, type ProgressOptions} from '../progress.ts'
 import {dirOf} from '../folders.ts'
@@ -24,12 +25,20 @@ export const ignoringFlags = {
   }),
 }
 
+/** Only to say why it does not work. */
+export const kubeconfig = Flags.string({
+  helpValue: '<file>',
+  summary: "refused: only trustadm's own control plane can be rotated, on its machine",
+  hidden: true,
+})
+
 export const wait = Flags.boolean({
   summary: 'wait until nodes and clients have changed, instead of leaving that to a later run',
 })
 
 interface SessionFlags extends ProgressOptions {
   dir?: string | undefined
+  kubeconfig?: string | undefined
   force?: boolean
   ignore?: string[] | undefined
   'ignore-unseen-since'?: string | undefined
@@ -47,6 +56,7 @@ export async function openRotation(flags: SessionFlags, clock: Clock): Promise<R
   const {loadPlane} = await import('../../control-plane/config/stored.ts')
   const {connectAsAdmin} = await import('../../control-plane/admin.ts')
   const {parseDuration} = await import('../../bootstrap/durations.ts')
+  if (flags.kubeconfig !== undefined) throw notOurs()
   const progress = createProgress(flags)
   const {tell, warn, note} = progress
   const unseen = flags['ignore-unseen-since']
@@ -77,4 +87,17 @@ export async function openRotation(flags: SessionFlags, clock: Clock): Promise<R
     tell,
     warn,
   }
+}
+
+function notOurs(): TrustError {
+  return new TrustError(
+    'USAGE',
+    'the CAs of another cluster cannot be rotated: their keys and the files of its components are not here',
+    {
+      hints: [
+        'run it on the machine of a control plane that trustadm set up, with --dir',
+        'for kubeadm clusters, see "Manual Rotation of CA Certificates" in the documentation of Kubernetes',
+      ],
+    },
+  )
 }

@@ -58,6 +58,8 @@ export function decide(wanted: Action, journal: Journal | undefined): Decision {
     )
   }
   if (!running) {
+    // Killed right after its last step.
+    if (journal?.action === wanted && journal.isShown !== true) return {kind: 'resume'}
     throw refused(
       `there is no rotation to ${wanted}`,
       'begin one with "trustadm ca rotate start"; see "trustadm ca rotate status"',

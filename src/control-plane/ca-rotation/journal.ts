@@ -26,7 +26,7 @@ export interface UnitRecord {
 }
 
 /** That an operator went on although somebody depended on the old CA. */
-interface Override {
+export interface Override {
   at: string
   by: string
   /** All, or only these names. */
@@ -50,6 +50,8 @@ export interface Journal {
   done: string[]
   /** When the control plane's own client certificates were renewed: who uses old ones later has a copy. */
   renewedAt?: string
+  /** Whether the end of the action was shown in the API: a run that was killed before is repeated. */
+  isShown?: boolean
   /** Whether the old CA of servers has expired: nobody can be waited for then. */
   isExpired?: boolean
   /** How long the new CA is also presented as signed by the old one after `complete`. In milliseconds. */

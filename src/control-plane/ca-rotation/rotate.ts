@@ -24,7 +24,7 @@ import {
   withClient,
   type RotationContext,
 } from './perform.ts'
-import {publishStatus, statusOf, type PublishOptions} from './status-map.ts'
+import {publishOverrides, publishStatus, statusOf, type PublishOptions} from './status-map.ts'
 import type {Step} from './steps.ts'
 
 /** What is shown while a rotation runs. */
@@ -53,22 +53,20 @@ export interface RotationOutcome {
 
 const LOOK_EVERY = 1000
 
-const managerOf = ({action, overrides}: Journal): string =>
-  `trustadm-ca-rotate-${action}${overrides.length > 0 && action !== 'start' ? '-forced' : ''}`
-
 /** Shows the state in the API. If the server is away, the journal still has it, and the next step shows it. */
 async function show(
   context: RotationContext,
   journal: Journal,
   waiting: readonly Dependent[],
-  options: Omit<PublishOptions, 'fieldManager'> = {},
-): Promise<void> {
+  options: PublishOptions = {},
+): Promise<boolean> {
   try {
     const status = statusOf(journal, waiting)
-    const fieldManager = managerOf(journal)
-    await withClient(context, (client) => publishStatus(client, status, {fieldManager, ...options}))
+    await withClient(context, (client) => publishStatus(client, status, options))
+    return true
   } catch (error) {
     context.warn(`the state of the rotation cannot be shown in the API: ${messageOf(error)}`)
+    return false
   }
 }
 
@@ -101,22 +99,19 @@ async function begin(
 ): Promise<Journal> {
   const {plane, clock, ignored = [], force = false, unseenFor} = context
   if (action === 'start' || !journal) return await newJournal(plane, journal, options, clock.now())
-  const {running: _running, renewedAt, ...rest} = journal
+  const {running: _running, isShown: _isShown, renewedAt, ...rest} = journal
   if (action === 'complete') {
     requirePrepared(journal)
     if (!force) requireNobody(await readDependents(context, journal, 'old'), action)
   }
-  const overrides =
-    force || ignored.length > 0 || unseenFor !== undefined
-      ? [
-          ...journal.overrides,
-          {
-            at: clock.now().toISOString(),
-            by: userInfo().username,
-            ignored: force ? ('everybody' as const) : [...ignored],
-          },
-        ]
-      : journal.overrides
+  const overrides = [...journal.overrides]
+  if (force || ignored.length > 0 || unseenFor !== undefined) {
+    const at = clock.now().toISOString()
+    const names = unseenFor === undefined ? ignored : [...ignored, 'clients that were not seen']
+    overrides.push({at, by: userInfo().username, ignored: force ? 'everybody' : [...names]})
+    // Before anything changes: what cannot be recorded is not done.
+    await withClient(context, (client) => publishOverrides(client, overrides))
+  }
   return {
     ...rest,
     ...(renewedAt !== undefined && {renewedAt}),
@@ -150,7 +145,7 @@ export async function rotate(
   await show(context, journal, [], {isTriggered})
   for (;;) {
     const step = nextStep(journal)
-    if (!step) return {journal, waiting: []}
+    if (!step) return {journal: await ended(context, journal), waiting: []}
     options.observer.begin(step)
     const done: {journal: Journal; waiting: Dependent[]} = changesFiles(step)
       ? await locked(() => runStep(context, step))
@@ -158,8 +153,7 @@ export async function rotate(
     journal = done.journal
     if (done.waiting.length === 0) {
       options.observer.end(step)
-      await show(context, journal, [])
-      if (isFinished(journal)) return {journal, waiting: []}
+      if (!isFinished(journal)) await show(context, journal, [])
       continue
     }
     options.observer.waiting(step, done.waiting)
@@ -167,6 +161,14 @@ export async function rotate(
     if (!options.wait) return {journal, waiting: done.waiting}
     await sleep(LOOK_EVERY, options.signal)
   }
+}
+
+/** Shows the end, and notes that it was shown. */
+async function ended(context: RotationContext, journal: Journal): Promise<Journal> {
+  if (!(await show(context, journal, []))) return journal
+  const shown = {...journal, isShown: true}
+  await writeJournal(context.plane, shown)
+  return shown
 }
 
 /** Reads the journal again: another run may have done the step in the meantime. */

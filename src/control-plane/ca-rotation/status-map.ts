@@ -4,7 +4,7 @@ import type {ApiClient} from '../../client/api-client.ts'
 import {hasCode} from '../../errors.ts'
 import {stepsOf} from './advance.ts'
 import type {Dependent} from './dependents.ts'
-import type {Action, Journal, Phase, UnitRecord} from './journal.ts'
+import type {Action, Journal, Override, Phase, UnitRecord} from './journal.ts'
 
 /** Where the state of the rotation is shown, and where annotations trigger it. */
 export const ROTATION_MAP = {namespace: 'kube-system', name: 'trustadm-ca-rotation'}
@@ -70,11 +70,23 @@ export function statusOf(
   }
 }
 
+/** Where it is recorded who went on although somebody would be locked out. Its name is in the audit log. */
+const OVERRIDES_MAP = {namespace: 'kube-system', name: 'trustadm-ca-rotation-overrides'}
+
+/** Records overrides in the API, so that the audit log has them too. */
+export async function publishOverrides(
+  {configMaps}: Pick<ApiClient, 'configMaps'>,
+  overrides: readonly Override[],
+): Promise<void> {
+  const data = {overrides: stringify(overrides, {lineWidth: 0})}
+  const map = {apiVersion: 'v1', kind: 'ConfigMap', metadata: OVERRIDES_MAP, data}
+  await configMaps.apply(map, {fieldManager: MANAGER, force: true})
+}
+
+const MANAGER = 'trustadm-ca-rotate'
 const ATTEMPTS = 5
 
 export interface PublishOptions {
-  /** Appears in the audit log: who writes, and why. */
-  fieldManager: string
   /** Whether to take off the annotation that triggered it. */
   isTriggered?: boolean
   /** Why an annotation was refused. */
@@ -85,7 +97,7 @@ export interface PublishOptions {
 export async function publishStatus(
   {configMaps}: Pick<ApiClient, 'configMaps'>,
   status: RotationStatus,
-  {fieldManager, isTriggered = false, refusal}: PublishOptions,
+  {isTriggered = false, refusal}: PublishOptions = {},
 ): Promise<void> {
   const data = {status: stringify(status, {lineWidth: 0})}
   for (let attempt = 1; ; attempt += 1) {
@@ -99,8 +111,8 @@ export async function publishStatus(
       }
       const metadata = {...(found?.metadata ?? ROTATION_MAP), annotations}
       const wanted: ConfigMap = {...found, metadata, data}
-      if (found) await configMaps.update(wanted, {fieldManager})
-      else await configMaps.create(wanted, {fieldManager})
+      if (found) await configMaps.update(wanted, {fieldManager: MANAGER})
+      else await configMaps.create(wanted, {fieldManager: MANAGER})
       return
     } catch (error) {
       if (attempt === ATTEMPTS || !hasCode(error, 'CONFLICT', 'ALREADY_EXISTS')) throw error

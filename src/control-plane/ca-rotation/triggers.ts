@@ -21,7 +21,6 @@ export interface TriggerOptions {
 }
 
 const PAUSE = 5000
-const MANAGER = 'trustadm-ca-rotate-annotation'
 /** An annotation holds at most 256 KiB, and people read it. */
 const LONGEST_REFUSAL = 2000
 
@@ -50,7 +49,7 @@ async function answer(
     log(`error: ${wanted}: ${messageOf(error)}`)
     const status = statusOf(await readJournal(plane))
     const refusal = `${wanted.slice(0, 100)}: ${messageOf(error).slice(0, LONGEST_REFUSAL)}`
-    await publishStatus(client, status, {fieldManager: MANAGER, isTriggered: true, refusal})
+    await publishStatus(client, status, {isTriggered: true, refusal})
   }
 }
 

@@ -124,6 +124,12 @@ describe('the state machine of a CA rotation', () => {
     ['abort after start', 'abort', started, 'begin'],
     ['abort of a start that is half done', 'abort', half, 'begin'],
     ['abort again', 'abort', journal({action: 'abort'}), 'resume'],
+    [
+      'abort that was killed before its end was shown',
+      'abort',
+      finished(journal({action: 'abort'})),
+      'resume',
+    ],
   ]
   for (const [name, wanted, found, kind] of decisions) {
     it(`allows ${name}`, () => assert.equal(decide(wanted, found).kind, kind))
@@ -137,7 +143,11 @@ describe('the state machine of a CA rotation', () => {
       journal({action: 'complete', phase: 'Finalize'}),
     ],
     ['complete without start', 'complete', undefined],
-    ['complete of a completed one', 'complete', finished(journal({action: 'complete'}))],
+    [
+      'complete of a completed one',
+      'complete',
+      finished(journal({action: 'complete', isShown: true})),
+    ],
     ['complete while it is aborted', 'complete', journal({action: 'abort'})],
     ['abort without start', 'abort', undefined],
     ['abort once complete has begun', 'abort', journal({action: 'complete', phase: 'Finalize'})],

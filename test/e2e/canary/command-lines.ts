@@ -178,6 +178,24 @@ export const COMMAND_LINES: Record<string, (place: Place) => Line[]> = {
     {args: ['by-flag', '--dir', place.dir]},
     ...withStrangeConfigs(place, 'by-flag'),
   ],
+  'ca:list': ({dir, folder}) => [
+    {args: ['--dir', dir], succeeds: true},
+    {args: ['--dir', join(folder, 'none')]},
+  ],
+  'ca:show': ({dir}) => [
+    {args: ['ca', '--dir', dir], succeeds: true},
+    {args: [TOKEN, '--dir', dir]},
+  ],
+  'ca:rotate:status': ({dir, folder}) => [
+    {args: ['--dir', dir], succeeds: true},
+    {args: ['--dir', join(folder, 'none')]},
+  ],
+  'ca:rotate:start': ({dir}) => [
+    {args: ['--dir', dir, '--dry-run'], succeeds: true},
+    {args: ['--dir', dir, '--only', TOKEN, '--yes']},
+  ],
+  'ca:rotate:complete': ({dir}) => [{args: ['--dir', dir, '--yes']}],
+  'ca:rotate:abort': ({dir}) => [{args: ['--dir', dir, '--yes']}],
   'machine:create': (place) => [
     {
       args: ['canary', '--dns', 'canary.example.com', '--dry-run', '--dir', place.dir],

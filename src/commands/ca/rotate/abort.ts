@@ -1,6 +1,6 @@
 import {TrustCommand} from '../../../cli/command.ts'
 import {dir, dryRun, output, yes} from '../../../cli/flags.ts'
-import {ignoringFlags, wait} from '../../../cli/rotation/session.ts'
+import {ignoringFlags, kubeconfig, wait} from '../../../cli/rotation/session.ts'
 
 export default class CaRotateAbort extends TrustCommand {
   static override summary = 'go back to the old CAs before the rotation is completed'
@@ -9,7 +9,7 @@ export default class CaRotateAbort extends TrustCommand {
     '<%= config.bin %> <%= command.id %> --wait',
     '<%= config.bin %> <%= command.id %> --ignore worker-7',
   ]
-  static override flags = {dir, ...ignoringFlags, wait, 'dry-run': dryRun, yes, output}
+  static override flags = {dir, kubeconfig, ...ignoringFlags, wait, 'dry-run': dryRun, yes, output}
 
   async run(): Promise<void> {
     const {flags} = await this.parse(CaRotateAbort)

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import {TrustCommand} from '../../../cli/command.ts'
 import {dir, dryRun, output, yes} from '../../../cli/flags.ts'
-import {ignoringFlags, wait} from '../../../cli/rotation/session.ts'
+import {ignoringFlags, kubeconfig, wait} from '../../../cli/rotation/session.ts'
 
 export default class CaRotateComplete extends TrustCommand {
   static override summary = 'end the trust in the old CAs and destroy their keys'
@@ -15,6 +15,7 @@ With --grace, clients that know only the old CA can verify the server for so lon
   ]
   static override flags = {
     dir,
+    kubeconfig,
     grace: Flags.string({
       helpValue: '<duration>',
       summary: 'how long clients that know only the old CA can still verify the server',

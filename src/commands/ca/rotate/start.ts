@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import {TrustCommand} from '../../../cli/command.ts'
 import {dir, dryRun, output, yes} from '../../../cli/flags.ts'
-import {wait} from '../../../cli/rotation/session.ts'
+import {kubeconfig, wait} from '../../../cli/rotation/session.ts'
 import {KEY_ALGORITHMS} from '../../../pki/keys.ts'
 
 export default class CaRotateStart extends TrustCommand {
@@ -17,6 +17,7 @@ From the first rotation on, clients of the API server have a CA of their own ("c
   ]
   static override flags = {
     dir,
+    kubeconfig,
     only: Flags.string({
       helpValue: '<CA>',
       multiple: true,

@@ -1,5 +1,6 @@
 import {TrustCommand} from '../../../cli/command.ts'
 import {dir, output} from '../../../cli/flags.ts'
+import {kubeconfig} from '../../../cli/rotation/session.ts'
 
 export default class CaRotateStatus extends TrustCommand {
   static override summary =
@@ -10,7 +11,7 @@ export default class CaRotateStatus extends TrustCommand {
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --output json',
   ]
-  static override flags = {dir, output}
+  static override flags = {dir, kubeconfig, output}
 
   async run(): Promise<void> {
     const {flags} = await this.parse(CaRotateStatus)

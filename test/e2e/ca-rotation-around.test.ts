@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict'
+import {readFile, rm, writeFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import type {ApiObject} from '../../src/api/meta.ts'
+import type {ApiClient} from '../../src/client/api-client.ts'
+import {connect, connectTo} from '../../src/client/connect.ts'
+import type {AuthorityReport} from '../../src/control-plane/authorities.ts'
+import {createAuthorityCertificate} from '../../src/pki/create.ts'
+import {generateKeys, privateKeyPem} from '../../src/pki/keys.ts'
+import {authorityValidity} from '../../src/pki/lifetimes.ts'
+import {parseCertificate} from '../../src/pki/certificate.ts'
+import {eventually} from '../controllers/signing/support.ts'
+import {joinBy, joinFixture, parseResult, type JoinFixture} from '../helpers/joining.ts'
+import {trustadm} from '../helpers/program.ts'
+
+const MAP = {namespace: 'kube-system', name: 'trustadm-ca-rotation'}
+const OPERATION = 'trustadm.io/operation'
+const DAY = 86_400_000
+
+interface TokenRequest extends ApiObject {
+  status?: {token: string}
+}
+
+describe('what happens around a rotation of the CAs', function () {
+  this.timeout(180_000)
+  let fixture: JoinFixture
+  let old: string
+  const own = (name: string) => join(fixture.dir, name)
+  const rotate = (action: string, ...more: string[]) =>
+    trustadm('ca', 'rotate', action, '--dir', fixture.dir, '-o', 'json', ...more)
+  const authorities = async () =>
+    (
+      parseResult(await trustadm('ca', 'list', '--dir', fixture.dir, '-o', 'json')) as {
+        authorities: AuthorityReport[]
+      }
+    ).authorities
+  const withAdmin = async <Result>(work: (client: ApiClient) => Promise<Result>) => {
+    const client = await connect(own('super-admin.conf'))
+    try {
+      return await work(client)
+    } finally {
+      await client.close()
+    }
+  }
+
+  beforeEach(async () => {
+    fixture = await joinFixture()
+    old = await readFile(own('pki/ca.crt'), 'utf8')
+  })
+  afterEach(() => fixture.remove())
+
+  it('old join lines work, other commands undo nothing, and the grace lets old clients verify', async () => {
+    assert.equal((await rotate('start', '--yes')).code, 0)
+    // The line pins only the old CA.
+    const joined = await joinBy(fixture, 'token', 'late')
+    assert.equal(joined.code, 0, joined.stderr)
+    const pair = await readFile(
+      join(fixture.nodeDir('late'), 'pki/kubelet-client-current.pem'),
+      'utf8',
+    )
+    assert.match(parseCertificate(pair).issuer.commonName, /^kubernetes-client-ca@/)
+
+    const before = await authorities()
+    for (const args of [['init'], ['certificate', 'renew', 'all'], ['init', 'phase', 'certs']]) {
+      const {code, stderr} = await trustadm(...args, '--dir', fixture.dir)
+      assert.equal(code, 0, stderr)
+    }
+    const pins = (all: AuthorityReport[]) =>
+      all.map(({name, certificates}) => [name, certificates.map(({pin}) => pin)])
+    assert.deepEqual(pins(await authorities()), pins(before))
+    const serving = parseCertificate(await readFile(own('pki/apiserver.crt'), 'utf8'))
+    assert.equal(serving.issuer.commonName, 'kubernetes')
+
+    const completed = await rotate('complete', '--yes', '--grace', '24h', '--ignore', 'late')
+    assert.equal(completed.code, 0, completed.stderr)
+    const stale = connectTo({server: fixture.made.endpoint, ca: old}, {retry: {attempts: 1}})
+    assert.ok(await stale.version())
+    await stale.close()
+    // A renewal in the meantime keeps that.
+    assert.equal(
+      (await trustadm('certificate', 'renew', 'apiserver', '--dir', fixture.dir)).code,
+      0,
+    )
+    assert.equal((await readFile(own('pki/apiserver.crt'), 'utf8')).match(/BEGIN/g)?.length, 2)
+    const audit = await readFile(own('logs/audit.log'), 'utf8')
+    assert.ok(audit.includes('configmaps/trustadm-ca-rotation-overrides'))
+  })
+
+  it('annotations trigger it, and unknown ones are refused', async () => {
+    const annotate = (value: string) =>
+      withAdmin(async (client) => {
+        const found = await client.configMaps.find(MAP)
+        const metadata = {...(found?.metadata ?? MAP), annotations: {[OPERATION]: value}}
+        if (found) await client.configMaps.update({...found, metadata})
+        else await client.configMaps.create({metadata})
+      })
+    const map = () => withAdmin((client) => client.configMaps.get(MAP))
+    await annotate('make-coffee')
+    await eventually(async () => (await map()).metadata.annotations?.[OPERATION] === undefined)
+    assert.match(
+      (await map()).metadata.annotations?.[`${OPERATION}-refused`] ?? '',
+      /make-coffee: unknown/,
+    )
+    await annotate('start-ca-rotation')
+    await eventually(async () =>
+      /id: nodes\n.*\n\s+state: done/.test((await map()).data?.status ?? ''),
+    )
+    assert.match((await map()).data?.status ?? '', /phase: Prepare/)
+    await annotate('start-ca-rotation')
+    await eventually(async () =>
+      (await map()).metadata.annotations?.[`${OPERATION}-refused`]?.includes('in progress'),
+    )
+    await annotate('complete-ca-rotation')
+    await eventually(async () => /phase: Completed/.test((await map()).data?.status ?? ''))
+  })
+
+  it('tokens of service accounts change with it', async () => {
+    const tokenOf = () =>
+      withAdmin(async (client) => {
+        await eventually(() => client.serviceAccounts.find('default/default'))
+        const body: TokenRequest = {metadata: {}, spec: {}}
+        const answer = await client.serviceAccounts.createSubresource(
+          'default/default',
+          'token',
+          body,
+        )
+        return answer.status?.token ?? ''
+      })
+    const isBelieved = async (token: string) => {
+      const ca = await readFile(own('pki/ca.crt'), 'utf8')
+      const server = fixture.made.endpoint
+      const robot = connectTo(
+        {server, ca, bearerToken: () => Promise.resolve(token)},
+        {retry: {attempts: 1}},
+      )
+      try {
+        await robot.selfSubjectReviews.create({metadata: {}})
+        return true
+      } catch {
+        return false
+      } finally {
+        await robot.close()
+      }
+    }
+    const early = await tokenOf()
+    await withAdmin((client) =>
+      client.secrets.create({
+        metadata: {
+          name: 'robot',
+          namespace: 'default',
+          annotations: {'kubernetes.io/service-account.name': 'default'},
+        },
+        type: 'kubernetes.io/service-account-token',
+      }),
+    )
+    const stored = async () =>
+      Buffer.from(
+        (await withAdmin((client) => client.secrets.get('default/robot'))).data?.token ?? '',
+        'base64',
+      ).toString()
+    const first = await eventually(async () => (await stored()) || undefined)
+    assert.equal((await rotate('start', '--yes', '--only', 'sa')).code, 0)
+    const second = await stored()
+    assert.notEqual(second, first)
+    const late = await tokenOf()
+    for (const token of [early, first, second, late]) assert.equal(await isBelieved(token), true)
+    assert.equal((await rotate('complete', '--yes')).code, 0)
+    assert.deepEqual(await Promise.all([early, first, second, late].map(isBelieved)), [
+      false,
+      false,
+      true,
+      true,
+    ])
+  })
+
+  it('a CA whose key is elsewhere is refused before anything is written, or brought along', async () => {
+    await rm(own('pki/front-proxy-ca.key'))
+    const refused = await rotate('start', '--yes')
+    assert.deepEqual([refused.code, /front-proxy-ca/.test(refused.stderr)], [1, true])
+    await assert.rejects(readFile(own('ca-rotation.json')))
+    const keys = await generateKeys()
+    const validity = authorityValidity(new Date(), 30 * DAY)
+    await writeFile(
+      own('next.crt'),
+      await createAuthorityCertificate({commonName: 'brought'}, keys, validity),
+    )
+    await writeFile(own('next.key'), privateKeyPem(keys.privateKey), {mode: 0o600})
+    const brought = `front-proxy-ca=${own('next.crt')},${own('next.key')}`
+    const only = ['--only', 'front-proxy-ca', '--new-ca', brought]
+    const started = await rotate('start', '--yes', ...only)
+    assert.equal(started.code, 0, started.stderr)
+    assert.equal((await rotate('complete', '--yes')).code, 0)
+    const found = (await authorities()).find(({name}) => name === 'front-proxy-ca')
+    assert.deepEqual(
+      found?.certificates.map(({subject}) => subject),
+      ['CN=brought'],
+    )
+  })
+
+  it('is refused for other clusters, for unknown CAs, and if the gate is off', async () => {
+    assert.equal((await rotate('start', '--yes', '--kubeconfig', own('admin.conf'))).code, 2)
+    assert.equal((await rotate('start', '--yes', '--only', 'coffee-ca')).code, 2)
+    assert.equal((await rotate('complete', '--yes')).code, 6)
+    const config = await readFile(own('config.yaml'), 'utf8')
+    await writeFile(own('config.yaml'), `${config}featureGates: {CARotation: false}\n`)
+    const refused = await rotate('start', '--yes')
+    assert.equal(refused.code, 4)
+    assert.match(refused.stderr, /CARotation/)
+  })
+})
