@@ -111,7 +111,7 @@ describe('what happens around a rotation of the CAs', function () {
       (await map()).metadata.annotations?.[`${OPERATION}-refused`]?.includes('in progress'),
     )
     await annotate('complete-ca-rotation')
-    await eventually(async () => /phase: Completed/.test((await map()).data?.status ?? ''))
+    await eventually(async () => ((await map()).data?.status ?? '').includes('phase: Completed'))
   })
 
   it('tokens of service accounts change with it', async () => {
@@ -176,7 +176,7 @@ describe('what happens around a rotation of the CAs', function () {
   it('a CA whose key is elsewhere is refused before anything is written, or brought along', async () => {
     await rm(own('pki/front-proxy-ca.key'))
     const refused = await rotate('start', '--yes')
-    assert.deepEqual([refused.code, /front-proxy-ca/.test(refused.stderr)], [1, true])
+    assert.deepEqual([refused.code, refused.stderr.includes('front-proxy-ca')], [1, true])
     await assert.rejects(readFile(own('ca-rotation.json')))
     const keys = await generateKeys()
     const validity = authorityValidity(new Date(), 30 * DAY)
