@@ -13,6 +13,7 @@ import {
 import type {Choices} from '../control-plane/config/settings.ts'
 import {serverChoices, serverFlags, type ServerFlagValues} from './server-flags.ts'
 import {servingFlags, type ServingFlagValues} from './controller-flags.ts'
+import {signingFlags, type SigningFlagValues} from './signing-flags.ts'
 import {flagReader, given} from './flag-value.ts'
 import {dir} from './flags.ts'
 
@@ -65,9 +66,10 @@ export const initFlags = {
       'replace your own certificates if they do not work; the old ones are moved to the folder "backups" of --dir',
   }),
   ...servingFlags,
+  ...signingFlags,
 }
 
-export interface InitFlagValues extends ServingFlagValues, ServerFlagValues {
+export interface InitFlagValues extends ServingFlagValues, ServerFlagValues, SigningFlagValues {
   'apiserver-advertise-address'?: string | undefined
   'apiserver-bind-port'?: string | undefined
   'apiserver-cert-extra-sans'?: string[] | undefined

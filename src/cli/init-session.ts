@@ -1,5 +1,7 @@
 import {connectAsAdmin} from '../control-plane/admin.ts'
+import {withStored, type ClusterSigning} from '../control-plane/config/cluster-signing.ts'
 import type {Plane} from '../control-plane/config/plane.ts'
+import {findPlane} from '../control-plane/config/stored.ts'
 import {readConfigFile, resolvePlane} from '../control-plane/config/resolve.ts'
 import {runInit} from '../control-plane/init/init.ts'
 import {INIT_PHASE_NAMES, type InitPhaseName} from '../control-plane/init/names.ts'
@@ -10,8 +12,10 @@ import type {Clock} from '../runtime.ts'
 import {choicesOf, type InitFlagValues} from './init-flags.ts'
 import {tokensFor, type InitTokenFlagValues} from './init-token.ts'
 import {dirOf} from './folders.ts'
+import {onInterruption} from './interruption.ts'
 import {createProgress, type Progress} from './progress.ts'
 import {openServerLog} from './server-log.ts'
+import {readSigningFlags} from './signing-flags.ts'
 
 export interface SessionFlags extends InitFlagValues, InitTokenFlagValues {
   dir?: string | undefined
@@ -39,7 +43,7 @@ export async function openSession(flags: SessionFlags, clock: Clock): Promise<In
   const file = flags.config === undefined ? undefined : await readConfigFile(flags.config)
   for (const warning of file?.warnings ?? []) progress.warn(warning)
   const dir = dirOf(flags.dir ?? file?.dir)
-  const choices = choicesOf(flags)
+  const choices = {...choicesOf(flags), ...(await signingChoice(flags, dir))}
   const resolve = () => resolvePlane({dir, flags: choices, file})
   const tokens = await tokensFor(flags, file?.bootstrapTokens, progress.warn, clock)
   let running: RunningPlane | undefined
@@ -74,13 +78,29 @@ export async function openSession(flags: SessionFlags, clock: Clock): Promise<In
   }
 }
 
+/** Flags win over the file and over what an earlier run has stored, one by one. */
+async function signingChoice(
+  flags: SessionFlags,
+  dir: string,
+): Promise<{clusterSigning?: ClusterSigning}> {
+  const given = await readSigningFlags(flags)
+  const isGiven = given.files ?? given.duration ?? Object.keys(given.filesOf)[0]
+  if (isGiven === undefined) return {}
+  return {clusterSigning: withStored(given, (await findPlane(dir))?.settings.clusterSigning)}
+}
+
 export async function runSession(
   {context, progress, resolve}: InitSession,
   phases: readonly InitPhase[],
 ): Promise<void> {
+  const release = onInterruption(() => {
+    progress.stop()
+    return 'run the command again to resume'
+  })
   try {
     await runInit(phases, context, progress, resolve)
   } finally {
+    release()
     progress.stop()
   }
 }

@@ -130,7 +130,7 @@ export async function runJoinSession(
 ): Promise<void> {
   const release = onInterruption(() => {
     progress.stop()
-    process.stderr.write('Stopped: run the command again to resume\n')
+    return 'run the command again to resume'
   })
   try {
     await runJoin(request, phases, progress)

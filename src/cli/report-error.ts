@@ -3,6 +3,7 @@ import {withoutTokens} from './harmless-word.ts'
 import {toJson} from './output.ts'
 import {plainText} from './plain-text.ts'
 import {usageErrorOf} from './usage-error.ts'
+import {wants, wantsJson} from './wants-json.ts'
 
 /** What is shown of a failure. */
 export interface Failure {
@@ -31,18 +32,6 @@ export function failureOf(thrown: unknown): Failure {
     hints: ['run the command again with --verbose for details'],
     exit: EXIT.failed,
   }
-}
-
-function wants(argv: readonly string[], ...flags: string[]): boolean {
-  return flags.some((flag) => argv.includes(flag))
-}
-
-function wantsJson(argv: readonly string[]): boolean {
-  return argv.some(
-    (argument, index) =>
-      ['--output=json', '-ojson', '-o=json'].includes(argument) ||
-      (['--output', '-o'].includes(argument) && argv[index + 1] === 'json'),
-  )
 }
 
 function stackOf(error: unknown): string {

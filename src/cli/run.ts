@@ -2,6 +2,7 @@ import type {Config} from '@oclif/core/config'
 import type {TrustCommand} from './command.ts'
 import {readCommandLine, requireUsable, type CommandLine} from './command-line.ts'
 import type {Program} from './config.ts'
+import {onInterruption} from './interruption.ts'
 import {loadCommand} from './manifest.ts'
 
 /** What the scripts of "autocomplete" call with the words so far; not a command for people. */
@@ -38,12 +39,23 @@ async function dispatch(line: CommandLine, program: Program): Promise<number> {
     return 0
   }
   process.exitCode = 0
+  const release = endsBySignal(line) ? () => undefined : onInterruption(() => undefined)
   const Loaded = (await loadCommand(line.id, program.commands)) as unknown as new (
     ...args: ConstructorParameters<typeof TrustCommand>
   ) => TrustCommand
-  await new Loaded(line.rest, runConfig(program)).run()
+  try {
+    await new Loaded(line.rest, runConfig(program)).run()
+  } finally {
+    release()
+  }
   return exitCode()
 }
+
+/** Commands that a signal ends in good order, as they are meant to be ended. */
+const UNTIL_SIGNALLED = ['serve', 'controllers', 'node:run']
+
+const endsBySignal = ({id, rest}: CommandLine): boolean =>
+  UNTIL_SIGNALLED.includes(id) || rest.includes('--foreground')
 
 /** What a command that runs needs of oclif's configuration. The whole of it describes every command, and takes longer than most of them run. */
 function runConfig({manifest}: Program): Config {

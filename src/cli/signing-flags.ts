@@ -1,3 +1,4 @@
+import {resolve} from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import type {SigningSettings} from '../control-plane/signing.ts'
 import type {WellKnownSigner} from '../csr/signers.ts'
@@ -49,7 +50,6 @@ const SIGNERS = {
 export async function readSigningFlags(flags: SigningFlagValues): Promise<SigningSettings> {
   const {TrustError} = await import('../errors.ts')
   const {duration: readDuration} = await import('../control-plane/config/fields.ts')
-  const {DEFAULT_SIGNING} = await import('../control-plane/signing.ts')
   const {readFlag} = await import('./flag-value.ts')
 
   const pairOf = (
@@ -57,7 +57,10 @@ export async function readSigningFlags(flags: SigningFlagValues): Promise<Signin
     keyName: keyof SigningFlagValues,
   ): AuthorityFiles | undefined => {
     const [certificate, key] = [flags[certName], flags[keyName]]
-    if (certificate !== undefined && key !== undefined) return {certificate, key}
+    // The configuration keeps them: they must not depend on the current folder.
+    if (certificate !== undefined && key !== undefined) {
+      return {certificate: resolve(certificate), key: resolve(key)}
+    }
     if (certificate === undefined && key === undefined) return undefined
     const [there, missing] = key === undefined ? [certName, keyName] : [keyName, certName]
     throw new TrustError('USAGE', `--${there} needs --${missing} too`)
@@ -72,9 +75,8 @@ export async function readSigningFlags(flags: SigningFlagValues): Promise<Signin
   return {
     files: pairOf('cluster-signing-cert-file', 'cluster-signing-key-file'),
     filesOf,
-    duration:
-      period === undefined
-        ? DEFAULT_SIGNING.duration
-        : readFlag('cluster-signing-duration', period, readDuration),
+    ...(period !== undefined && {
+      duration: readFlag('cluster-signing-duration', period, readDuration),
+    }),
   }
 }

@@ -24,10 +24,10 @@ import {meteredLog, watchExpirations} from './plane-metrics.ts'
 import {reportTrust} from './server-report.ts'
 import {servingPolicy, type ServingChoices} from './serving-policy.ts'
 import {
-  DEFAULT_SIGNING,
   nodeIssuersOf,
   shortcomingsOf,
   signersOf,
+  signingOf,
   trustSources,
   type SigningSettings,
 } from './signing.ts'
@@ -93,9 +93,10 @@ function clientOf(
 
 export async function startEmbedded(
   plane: Plane,
-  {clock, log, signing = DEFAULT_SIGNING, serving, controllers: chosen}: EmbeddedOptions,
+  {clock, log, signing: flags, serving, controllers: chosen}: EmbeddedOptions,
 ): Promise<EmbeddedPlane> {
   const {settings} = plane
+  const signing = signingOf(plane, flags)
   const readState = async (generation: number): Promise<PlaneState> => {
     // An operator may have changed these in the meantime.
     const {signers, ...stored} = (await findPlane(plane.dir))?.settings ?? settings

@@ -125,7 +125,17 @@ function notReady(plane: Plane, limit: number, state: ServerState | undefined): 
   return new TrustError('TIMED_OUT', `${which} was not ready within ${limit / 1000} s`, {hints})
 }
 
+/** However deep in the server it was met: one sentence says all that there is to do. */
+const FULL = /ENOSPC|the disk is full/
+
 function notStarted(plane: Plane, failure: StartFailure | undefined): TrustError {
+  if (failure && FULL.test(failure.message)) {
+    return new TrustError(
+      'SERVER_NOT_STARTED',
+      `the server did not start: the disk of ${plane.dir} is full`,
+      {hints: ['free some space and run the command again; nothing acknowledged was lost']},
+    )
+  }
   return new TrustError(
     'SERVER_NOT_STARTED',
     `the server ended before it was ready${failure ? `: ${failure.message}` : ''}`,

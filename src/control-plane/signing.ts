@@ -11,25 +11,25 @@ import {
   type SignerRules,
   type WellKnownSigner,
 } from '../csr/signers.ts'
-import type {AuthorityFiles} from '../pki/authority.ts'
 import type {Catalog, Purpose} from '../pki/catalog.ts'
 import {LEAF_LIFETIME} from '../pki/lifetimes.ts'
 import type {TrustSources} from '../trust/read-trust.ts'
 import type {SignerSource, SigningAuthorities, Trust} from '../trust/trust.ts'
 import {CLIENT_CA, CLUSTER_CA, readCatalog} from './certificates.ts'
+import {withStored, type ClusterSigning} from './config/cluster-signing.ts'
 import {certDirOf, type Plane} from './config/plane.ts'
 import type {SignerSettings} from './config/signers.ts'
 
-/** What the signers sign with, as in kube-controller-manager's --cluster-signing flags. */
-export interface SigningSettings {
-  /** For every signer without its own files. */
-  files?: AuthorityFiles | undefined
-  filesOf: Partial<Record<WellKnownSigner, AuthorityFiles>>
-  /** The longest lifetime, in milliseconds. */
-  duration: number
-}
+/** What the signers sign with: from flags, else from the configuration. */
+export type SigningSettings = ClusterSigning
 
-export const DEFAULT_SIGNING: SigningSettings = {filesOf: {}, duration: LEAF_LIFETIME}
+const NOTHING_GIVEN: SigningSettings = {filesOf: {}}
+
+/** What a control plane signs with: flags win over its configuration. */
+export const signingOf = (
+  {settings: {clusterSigning}}: Pick<Plane, 'settings'>,
+  flags: SigningSettings = NOTHING_GIVEN,
+): SigningSettings => withStored(flags, clusterSigning)
 
 /** The CA of the catalog for each signer, and what its certificates are for. Nothing trusts what legacy-unknown signs. */
 const OWN: Record<WellKnownSigner, {authority: string; purpose?: Purpose}> = {
@@ -78,7 +78,7 @@ const rulesOf = ({commonName, organizations, names, usages}: SignerSettings): Si
 /** The signers that can sign, with their CAs and rules. */
 export function signersOf(
   signing: SigningAuthorities,
-  {duration}: SigningSettings,
+  {duration = LEAF_LIFETIME}: SigningSettings,
   added: readonly SignerSettings[] = [],
 ): SignersByName {
   const signers = new Map<string, Signer>()
@@ -108,7 +108,7 @@ export function nodeIssuersOf({
 /** Where the trust of a control plane is read from. */
 export async function trustSources(
   plane: Plane,
-  signing: SigningSettings = DEFAULT_SIGNING,
+  signing: SigningSettings = signingOf(plane),
 ): Promise<TrustSources> {
   const catalog = await readCatalog(plane)
   return {

@@ -4,23 +4,37 @@ import {once} from 'node:events'
 
 const MODULE = new URL('../../src/cli/interruption.ts', import.meta.url).href
 const SCRIPT = `import {onInterruption} from '${MODULE}'
-  onInterruption(() => process.stderr.write('stopped'))
+  onInterruption(() => 'the outer one does not speak')
+  onInterruption(() => 'run it again')
   process.stdout.write('ready')
   setInterval(() => undefined, 1000)`
 
 describe('onInterruption', function () {
   this.timeout(20_000)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    it(`says a word, and lets ${signal} end the program`, async () => {
-      const args = ['--import', 'tsx', '--input-type=module', '-e', SCRIPT]
-      const child = spawn(process.execPath, args, {stdio: ['ignore', 'pipe', 'pipe']})
-      let said = ''
-      child.stderr.on('data', (chunk) => (said += String(chunk)))
-      const closed = once(child, 'close')
-      await once(child.stdout, 'data')
-      child.kill(signal)
-      assert.deepEqual(await closed, [null, signal])
-      assert.equal(said, 'stopped')
-    })
+    for (const format of ['table', 'json']) {
+      it(`says one whole ${format === 'json' ? 'object' : 'line'}, and lets ${signal} end the program`, async () => {
+        const args = [
+          '--import',
+          'tsx',
+          '--input-type=module',
+          '-e',
+          SCRIPT,
+          '--',
+          '--output',
+          format,
+        ]
+        const child = spawn(process.execPath, args, {stdio: ['ignore', 'pipe', 'pipe']})
+        let said = ''
+        child.stderr.on('data', (chunk) => (said += String(chunk)))
+        const closed = once(child, 'close')
+        await once(child.stdout, 'data')
+        child.kill(signal)
+        assert.deepEqual(await closed, [null, signal])
+        if (format === 'table') return assert.equal(said, 'Stopped: run it again\n')
+        const error = {code: 'INTERRUPTED', message: 'stopped', hints: ['run it again']}
+        assert.deepEqual(JSON.parse(said), {error})
+      })
+    }
   }
 })

@@ -34,15 +34,31 @@ describe('a server that does not start', () => {
 
   it('has its reason and its hints shown by the command that started it', async () => {
     const {context} = await fixtureFor()
-    const failure = {message: 'the disk is full', hints: ['free some space']}
+    const failure = {message: 'the clock is wrong', hints: ['set it']}
     const code = `fs.writeFileSync('start-failure.json', ${JSON.stringify(JSON.stringify(failure))}); process.exitCode = 1`
     await assert.rejects(startInBackground(context.plane, program(code)), (error: TrustError) => {
       assert.equal(error.code, 'SERVER_NOT_STARTED')
-      assert.equal(error.message, 'the server ended before it was ready: the disk is full')
-      assert.equal(error.suggestions[0], 'free some space')
+      assert.equal(error.message, 'the server ended before it was ready: the clock is wrong')
+      assert.equal(error.suggestions[0], 'set it')
       return true
     })
   })
+
+  for (const message of [
+    'cannot use /p/store/data.mdb: ENOSPC: no space left on device, write',
+    'cannot POST /api/v1/namespaces: Internal error occurred: the store cannot write: the disk is full; nothing was changed',
+  ]) {
+    it(`says in one sentence that the disk is full: ${message.slice(0, 11)}`, async () => {
+      const {context} = await fixtureFor()
+      const record = JSON.stringify(JSON.stringify({message, hints: ['see that …']}))
+      const code = `fs.writeFileSync('start-failure.json', ${record}); process.exitCode = 1`
+      await assert.rejects(startInBackground(context.plane, program(code)), {
+        code: 'SERVER_NOT_STARTED',
+        message: `the server did not start: the disk of ${context.plane.dir} is full`,
+        suggestions: ['free some space and run the command again; nothing acknowledged was lost'],
+      })
+    })
+  }
 
   it('is not blamed for the failure of an earlier start, or for a record that is torn', async () => {
     const {context} = await fixtureFor()

@@ -1,4 +1,5 @@
 import {bootstrapTokens} from './bootstrap-tokens.ts'
+import {clusterSigning} from './cluster-signing.ts'
 import {
   address,
   atLeastOne,
@@ -93,6 +94,7 @@ export const KINDS: Kinds<Target> = {
     servingCIDRs: use('servingCIDRs', cidrs),
     servingDomains: use('servingDomains', domains),
     signers: use('signers', signers),
+    clusterSigning: use('clusterSigning', clusterSigning),
     keyAlgorithm: use('keyAlgorithm', keyAlgorithm),
     certificateValidityPeriod: use('certificateValidityPeriod', duration),
     caCertificateValidityPeriod: use('caCertificateValidityPeriod', duration),

@@ -2,6 +2,7 @@ import {hostname, networkInterfaces} from 'node:os'
 import {join} from 'node:path'
 import {DEFAULT_KEY_ALGORITHM, type KeyAlgorithm} from '../../pki/keys.ts'
 import {AUTHORITY_LIFETIME, LEAF_LIFETIME} from '../../pki/lifetimes.ts'
+import type {ClusterSigning} from './cluster-signing.ts'
 import type {FeatureGates} from './feature-gates.ts'
 import type {SignerSettings} from './signers.ts'
 
@@ -26,6 +27,8 @@ export interface Settings {
   servingDomains: string[]
   /** In addition to those of Kubernetes. */
   signers: SignerSettings[]
+  /** What Kubernetes' signers sign with, if not with the CAs of the catalog. */
+  clusterSigning?: ClusterSigning
   keyAlgorithm: KeyAlgorithm
   /** In milliseconds, as the next. */
   certificateValidityPeriod: number

@@ -5,6 +5,7 @@ import {TrustError} from '../../errors.ts'
 import {lookAt} from '../../fs/file-checks.ts'
 import {readFileIfThere, writeFileSafely} from '../../fs/files.ts'
 import {ensureFolder} from '../../fs/folders.ts'
+import {formatClusterSigning} from './cluster-signing.ts'
 import {parseConfigFile} from './config-file.ts'
 import {OURS} from './config-kinds.ts'
 import {fileOf, type Plane} from './plane.ts'
@@ -64,6 +65,9 @@ export async function savePlane({dir, settings, generatedAuthorities}: Plane): P
       ...signer,
       maxValidityPeriod: formatDuration(signer.maxValidityPeriod),
     })),
+    ...(settings.clusterSigning && {
+      clusterSigning: formatClusterSigning(settings.clusterSigning),
+    }),
     generatedAuthorities,
   }
   await ensureFolder(dir)
@@ -75,6 +79,7 @@ const CHANGEABLE: readonly (keyof Settings)[] = [
   'servingCIDRs',
   'servingDomains',
   'signers',
+  'clusterSigning',
   'keyAlgorithm',
   'certificateValidityPeriod',
   'caCertificateValidityPeriod',
