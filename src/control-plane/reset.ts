@@ -67,12 +67,27 @@ async function pkiFiles(plane: Plane): Promise<{file: string; isOurs: boolean}[]
   return found
 }
 
+/** The folders of a rotation of the CAs, deepest first. Only trustadm writes to them. */
+const rotationFolders = (plane: Plane): string[] =>
+  ['rotation/old', 'rotation/new', 'rotation', 'archive'].map((name) =>
+    join(certDirOf(plane), name),
+  )
+
+const ROTATION_FILE = /\.(?:crt|key)$/
+
+async function rotationFiles(plane: Plane): Promise<string[]> {
+  const found = rotationFolders(plane).map((folder) => matching(folder, ROTATION_FILE))
+  return (await Promise.all(found)).flat()
+}
+
 export async function planReset(plane: Plane): Promise<ResetPlan> {
   const pki = await pkiFiles(plane)
   const candidates = [
     ...(await matching(fileOf(plane, 'store'), STORE_FILE)),
     ...(await matching(fileOf(plane, 'logs'), LOG_FILE)),
     ...pki.filter(({isOurs}) => isOurs).map(({file}) => file),
+    ...(await rotationFiles(plane)),
+    fileOf(plane, 'rotation'),
     fileOf(plane, 'server'),
     fileOf(plane, 'startFailure'),
     fileOf(plane, 'issuanceKey'),
@@ -114,6 +129,7 @@ async function removeIfEmpty(folder: string): Promise<string[]> {
 const foldersOf = (plane: Plane): string[] => [
   fileOf(plane, 'store'),
   fileOf(plane, 'logs'),
+  ...rotationFolders(plane),
   certDirOf(plane),
   fileOf(plane, 'lock'),
   plane.dir,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {readFile, rm, writeFile} from 'node:fs/promises'
+import {readFile, readdir, rm, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import type {ApiObject} from '../../src/api/meta.ts'
 import type {ApiClient} from '../../src/client/api-client.ts'
@@ -112,6 +112,14 @@ describe('what happens around a rotation of the CAs', function () {
     )
     await annotate('complete-ca-rotation')
     await eventually(async () => ((await map()).data?.status ?? '').includes('phase: Completed'))
+  })
+
+  it('reset leaves nothing of it, before and after its end', async () => {
+    assert.equal((await rotate('start', '--yes', '--only', 'front-proxy-ca')).code, 0)
+    assert.equal((await rotate('complete', '--yes')).code, 0)
+    assert.equal((await rotate('start', '--yes', '--only', 'front-proxy-ca')).code, 0)
+    assert.equal((await trustadm('reset', '--yes', '--dir', fixture.dir)).code, 0)
+    await assert.rejects(readdir(fixture.dir), {code: 'ENOENT'})
   })
 
   it('tokens of service accounts change with it', async () => {
