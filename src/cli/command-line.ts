@@ -12,6 +12,8 @@ export interface CommandLine {
 
 const HELP_FLAGS = ['--help', '-h']
 
+const isFlag = (argument: string | undefined): boolean => argument?.startsWith('-') ?? false
+
 function leadingWords(argv: readonly string[]): string[] {
   const end = argv.findIndex((argument) => argument.startsWith('-'))
   return argv.slice(0, end === -1 ? argv.length : end)
@@ -40,23 +42,39 @@ export function readCommandLine(
   return {id: words.join(':'), rest: line.slice(words.length), wantsHelp}
 }
 
+/**
+ * The command line with the flags behind the command that stood before it, as in `trustadm --quiet init`. `takesValue` says whether the
+ * word behind a flag belongs to it.
+ */
+export function flagsLast(
+  argv: readonly string[],
+  takesValue: (flag: string) => boolean,
+): readonly string[] {
+  let at = 0
+  while (at < argv.length && isFlag(argv[at])) {
+    const flag = argv[at] ?? ''
+    // What comes behind it is not for this program to sort.
+    if (flag === '--') return argv
+    at += !flag.includes('=') && takesValue(flag) ? 2 : 1
+  }
+  if (at === 0 || at >= argv.length) return argv
+  const [flags, line] = [argv.slice(0, at), argv.slice(at)]
+  const words = leadingWords(line)
+  return [...words, ...flags, ...line.slice(words.length)]
+}
+
 /** `init --token ""` creates no token. */
 const MAY_BE_EMPTY = ['--token']
 
-const isFlag = (argument: string | undefined): boolean => argument?.startsWith('-') ?? false
-
 /**
- * Refuses what oclif accepts: flags before the command, and empty values. An empty value usually comes from a variable that is
+ * Refuses what oclif accepts: flags without a command, and empty values. An empty value usually comes from a variable that is
  * not set, and an empty folder would mean the current one.
  */
 export function requireUsable({id, rest, wantsHelp}: CommandLine): void {
   if (wantsHelp) return
   if (id === '') {
     throw new TrustError('USAGE', `the command is missing before ${flagName(rest[0] ?? '')}`, {
-      hints: [
-        'flags come after the command, as in "trustadm init --verbose"',
-        'run "trustadm help" for the list of commands',
-      ],
+      hints: ['run "trustadm help" for the list of commands'],
     })
   }
   for (const [index, argument] of rest.entries()) {

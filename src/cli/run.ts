@@ -1,6 +1,6 @@
 import type {Config} from '@oclif/core/config'
 import type {TrustCommand} from './command.ts'
-import {readCommandLine, requireUsable, type CommandLine} from './command-line.ts'
+import {flagsLast, readCommandLine, requireUsable, type CommandLine} from './command-line.ts'
 import type {Program} from './config.ts'
 import {onInterruption} from './interruption.ts'
 import {loadCommand} from './manifest.ts'
@@ -20,14 +20,24 @@ export async function runCli(argv: readonly string[], program: Program): Promise
       const {printCompletion} = await import('./print-completion.ts')
       return await printCompletion(argv.slice(1), program.manifest())
     }
+    const line = argv[0]?.startsWith('-') ? flagsLast(argv, valueFlags(program)) : argv
     return await dispatch(
-      readCommandLine(argv, (id) => Object.hasOwn(program.commands, id)),
+      readCommandLine(line, (id) => Object.hasOwn(program.commands, id)),
       program,
     )
   } catch (error) {
     const {reportError} = await import('./report-error.ts')
     return await reportError(error, argv)
   }
+}
+
+/** Before the command is known, a flag takes a value if it does so in any command. */
+function valueFlags({manifest}: Program): (flag: string) => boolean {
+  const flags = Object.values(manifest()).flatMap((command) => Object.values(command.flags))
+  const names = flags
+    .filter(({type}) => type === 'option')
+    .flatMap(({name, char}) => [`--${name}`, `-${char ?? ''}`])
+  return (flag) => names.includes(flag)
 }
 
 async function dispatch(line: CommandLine, program: Program): Promise<number> {

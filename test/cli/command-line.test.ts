@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {readCommandLine} from '../../src/cli/command-line.ts'
+import {flagsLast, readCommandLine} from '../../src/cli/command-line.ts'
 
 const isCommand = (id: string) => ['init', 'init:phase', 'version'].includes(id)
 const read = (line: string) => readCommandLine(line === '' ? [] : line.split(' '), isCommand)
@@ -28,6 +28,26 @@ describe('readCommandLine', () => {
   for (const line of ['', 'help', 'help init', 'init --help', 'init -h']) {
     it(`sees that "${line}" asks for help`, () => assert.equal(read(line).wantsHelp, true))
   }
+
+  it('knows the words that fingers know', () => {
+    const isOurs = (id: string) => ['certificate:list', 'autocomplete'].includes(id)
+    for (const word of ['certs', 'csr', 'certificate', 'certificates'])
+      assert.equal(readCommandLine([word, 'list'], isOurs).id, 'certificate:list')
+    assert.deepEqual(readCommandLine(['completion', 'zsh'], isOurs).rest, ['zsh'])
+  })
+
+  it('takes flags before the command, with their values', () => {
+    const takesValue = (flag: string) => ['--dir', '-o'].includes(flag)
+    const moved = (line: string) => flagsLast(line.split(' '), takesValue).join(' ')
+    assert.equal(moved('--quiet init'), 'init --quiet')
+    assert.equal(
+      moved('--dir init init phase certs --dry-run'),
+      'init phase certs --dir init --dry-run',
+    )
+    assert.equal(moved('--dir=/srv -o json status'), 'status --dir=/srv -o json')
+    for (const line of ['init --quiet', '--quiet', '-- init', '--dir'])
+      assert.equal(moved(line), line)
+  })
 
   it('does not see a question for help behind --', () => {
     assert.equal(read('init -- --help').wantsHelp, false)

@@ -56,7 +56,7 @@ const MISTAKES: {line: string[]; says: string}[] = [
     line: ['certificate', '--verbose'],
     says: '"certificate" is a group of commands and has no flags',
   },
-  {line: ['--verbose', 'init'], says: 'the command is missing before --verbose'},
+  {line: ['--verbose'], says: 'the command is missing before --verbose'},
 ]
 
 describe('a mistake on the command line', () => {

@@ -9,6 +9,7 @@ import {
 import {findRequests} from '../../control-plane/requests/find.ts'
 import {summarizeAll} from '../../control-plane/requests/list.ts'
 import {pairingIn, type Pairing} from '../../control-plane/requests/pairing.ts'
+import {resolveNames} from '../../control-plane/requests/names.ts'
 import {reportOn} from '../../control-plane/requests/show.ts'
 import {requestsOfManifests} from '../../control-plane/requests/manifests.ts'
 import {isUndecided} from '../../csr/conditions.ts'
@@ -55,7 +56,6 @@ export async function decideRequests(
     })
   }
   const files = (await Promise.all(filename.map(targetsOfFile))).flat()
-  const named = once([...names.map((name) => ({name})), ...files])
   const {tell} = createProgress(flags)
   const options: DecideOptions = {
     decision,
@@ -65,6 +65,8 @@ export async function decideRequests(
     dryRun: flags['dry-run'],
   }
   return await withCluster(flags, async ({client, access}) => {
+    const resolved = await resolveNames(client, names)
+    const named = [...resolved.map((name) => ({name})), ...files]
     const targets = once([...named, ...(await selected(client, selector, clock))])
     if (targets.length === 0) tell('no requests found with these labels')
     const asks = decision === 'approve' && !flags.yes && !flags['dry-run'] && canAsk()

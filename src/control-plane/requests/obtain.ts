@@ -10,6 +10,7 @@ import type {Clock} from '../../runtime.ts'
 import {describeIssued, readIssued, type IssuedCertificate} from './decode.ts'
 import type {Destination, WrittenFiles} from './destination.ts'
 import {getRequest} from './find.ts'
+import {resolveName} from './names.ts'
 import {discardKeyOf, keyFor, requireFree} from './request-key.ts'
 import {ASK_UNDER_OTHER_NAME, requestName, type LabelledCertificate} from './wanted.ts'
 
@@ -88,7 +89,7 @@ export async function downloadCertificate(
   client: Pick<ApiClient, 'csrs'>,
   name: string,
 ): Promise<DownloadedCertificate> {
-  const csr = await getRequest(client, name)
+  const csr = await getRequest(client, await resolveName(client, name))
   const pem = issuedPem(csr)
   if (pem === undefined) throw withoutCertificate(csr, ASK_UNDER_OTHER_NAME)
   const issued = readIssued(pem)

@@ -28,6 +28,7 @@ import {
 } from './decode.ts'
 import {adminRightsOf, type AdminRight} from './admin-rights.ts'
 import {getRequest} from './find.ts'
+import {resolveName} from './names.ts'
 import type {Pairing} from './pairing.ts'
 
 /** What happened to a request. */
@@ -83,7 +84,8 @@ export async function showRequest(
   clock: Clock,
   pairing: Pairing,
 ): Promise<RequestReport> {
-  return await reportOn(client, await getRequest(client, name), clock, pairing)
+  const csr = await getRequest(client, await resolveName(client, name))
+  return await reportOn(client, csr, clock, pairing)
 }
 
 export async function reportOn(
