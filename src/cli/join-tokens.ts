@@ -76,7 +76,7 @@ export async function joinTokens(
     return {discovery: undefined, authentication: undefined}
   }
   const warnOnce = once(warn)
-  // The line that "init" printed has it, which is short-lived: no warning for doing as one is told.
+  // The line that "init" printed has it, which is short-lived: no warning for following it.
   const fromArgument = await read({argument: flags.token}, () => undefined)
   const fromFile = await read({file: flags['token-file']}, warnOnce)
   const hasDocument = (flags['discovery-file'] ?? file.discoveryFile) !== undefined

@@ -6,7 +6,7 @@ import type {Clock} from '../../runtime.ts'
 import {createProgress, type ProgressOptions} from '../progress.ts'
 import {dirOf} from '../folders.ts'
 
-/** Who an operator goes on without. */
+/** Who an operator continues without. */
 export const ignoringFlags = {
   force: Flags.boolean({
     summary:

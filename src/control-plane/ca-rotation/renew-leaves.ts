@@ -90,7 +90,7 @@ export async function renewLeaves(context: RenewContext, which: 'clients' | 'all
   }
 }
 
-/** For clients that know only the old CA: the new one as certified by it, which expires by itself. */
+/** For clients that know only the old CA: the new one as certified by it, which expires soon. */
 async function graceChain(
   plane: Plane,
   {action, grace, units}: Journal,

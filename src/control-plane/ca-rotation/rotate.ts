@@ -123,7 +123,7 @@ async function begin(
   }
 }
 
-/** Begins an action or goes on with it. Each step is noted on the disk before it and after it. */
+/** Begins an action or resumes it. Each step is noted on the disk before it and after it. */
 export async function rotate(
   context: RotationContext,
   action: Action,

@@ -24,7 +24,7 @@ const PAUSE = 5000
 /** An annotation holds at most 256 KiB, and people read it. */
 const LONGEST_REFUSAL = 2000
 
-/** Does what an annotation asks for. What is refused is said in another annotation; either way the first one is taken off. */
+/** Does what an annotation asks for. The reason of a refusal is written to another annotation; the first one is removed either way. */
 async function answer(
   plane: Plane,
   client: ApiClient,
