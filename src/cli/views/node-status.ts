@@ -11,6 +11,7 @@ const present = (fields: readonly (readonly [string, string | null | undefined])
 
 function validity({state, isDue, residualSeconds}: CertificateStatus): string {
   const paint = colours(process.stdout)
+  if (state === 'not yet valid') return paint.red(`${state}: the clock of this machine is behind`)
   if (state !== 'valid') return paint.red(state)
   const left = `${residual(residualSeconds)} left`
   return isDue ? paint.yellow(`due, ${left}`) : `${paint.green('valid')}, ${left}`

@@ -106,6 +106,7 @@ export async function openAgent(options: AgentOptions): Promise<NodeAgent> {
   return {
     duties: [
       folder,
+      ...managed.map(({clockDuty}) => clockDuty),
       client.duty,
       trust.duty,
       ...(serving ? [reports.namesDuty, serving.duty] : []),

@@ -5,6 +5,7 @@ import {pendingNote} from '../../enrollment/pending-note.ts'
 import {TrustError} from '../../errors.ts'
 import type {Clock} from '../../runtime.ts'
 import type {CertificateManager} from '../certificate-manager/certificate-manager.ts'
+import {requireStarted} from '../certificate-manager/rotation-deadline.ts'
 import {failureOf, type AgentRecord, type CertificateState} from './agent-state.ts'
 import type {Duty} from './duties.ts'
 
@@ -38,6 +39,20 @@ export class ManagedCertificate {
       name: `renewing the ${this.#options.kind} certificate`,
       nextAt: () => this.manager.nextAttempt,
       work: (signal) => this.renew(signal),
+    }
+  }
+
+  /** Reports a clock that is behind. A certificate that is not valid yet is not due, so no attempt to renew it would. */
+  get clockDuty(): Duty {
+    const {kind, clock} = this.#options
+    return {
+      name: `checking the clock by the ${kind} certificate`,
+      nextAt: () => clock.now(),
+      work: () => {
+        const {certificate} = this.manager.current ?? {}
+        if (certificate) requireStarted(certificate, clock.now(), kind)
+        return Promise.resolve()
+      },
     }
   }
 

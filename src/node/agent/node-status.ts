@@ -84,8 +84,9 @@ export async function readNodeStatus(
   }
 }
 
+/** Whether somebody has to act: a certificate is due or has expired, or is not valid yet, because the clock is wrong. */
 export const isOverdue = ({certificates}: NodeStatus): boolean =>
-  certificates.some(({isDue}) => isDue)
+  certificates.some(({isDue, state}) => isDue || state === 'not yet valid')
 
 async function statusOf(
   name: CertificateStatus['name'],

@@ -7,7 +7,7 @@ import type {ManagerOptions} from './certificate-manager.ts'
 import type {NodeConnection} from './connection.ts'
 import type {Pair} from './pair.ts'
 import {requestCertificate, type IssuedPair, type RequestOptions} from './request-certificate.ts'
-import {validityAt} from './rotation-deadline.ts'
+import {requireStarted, validityAt} from './rotation-deadline.ts'
 
 export interface ObtainOptions extends Omit<RequestOptions, 'current' | 'signal'> {
   connection: () => NodeConnection
@@ -45,13 +45,8 @@ export function obtainClient(options: ObtainOptions): ManagerOptions['obtain'] {
 }
 
 function isUsable({certificate}: Pair, now: Date): boolean {
-  const validity = validityAt(certificate, now)
-  if (validity !== 'not yet valid') return validity === 'valid'
-  throw new TrustError(
-    'CLOCK_SKEWED',
-    `the clock of this machine is behind: the certificate of the node is valid from ${certificate.notBefore.toISOString()}, and this machine shows ${now.toISOString()}`,
-    {hints: ['set the clock of this machine, preferably with NTP']},
-  )
+  requireStarted(certificate, now, 'client')
+  return validityAt(certificate, now) === 'valid'
 }
 
 function keysOf({keyPem}: Pair): KeyPair {

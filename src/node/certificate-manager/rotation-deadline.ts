@@ -61,3 +61,17 @@ export function validityAt(
   if (notAfter <= now) return 'expired'
   return notBefore > now ? 'not yet valid' : 'valid'
 }
+
+/** Throws if a certificate of the node is not valid yet: the cluster has issued it, so this machine's clock is wrong. */
+export function requireStarted(
+  certificate: Pick<Certificate, 'notBefore' | 'notAfter'>,
+  now: Date,
+  kind: 'client' | 'serving',
+): void {
+  if (validityAt(certificate, now) !== 'not yet valid') return
+  throw new TrustError(
+    'CLOCK_SKEWED',
+    `the clock of this machine is behind: the ${kind} certificate of the node is valid from ${certificate.notBefore.toISOString()}, and this machine shows ${now.toISOString()}`,
+    {hints: ['set the clock of this machine, preferably with NTP']},
+  )
+}

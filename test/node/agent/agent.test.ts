@@ -3,6 +3,7 @@ import {readFile, rm, writeFile} from 'node:fs/promises'
 import {formatClusterInfo} from '../../../src/bootstrap/cluster-info.ts'
 import {requestWords} from '../../../src/csr/pairing-words.ts'
 import {readAgentState} from '../../../src/node/agent/agent-state.ts'
+import {attendAll} from '../../../src/node/agent/duties.ts'
 import {clientStore, servingStore} from '../../../src/node/agent/node-home.ts'
 import {isOverdue, readNodeStatus} from '../../../src/node/agent/node-status.ts'
 import {requestRenewal} from '../../../src/node/agent/renewal-request.ts'
@@ -140,6 +141,38 @@ describe('the agent of a node', function () {
     const agent = await open()
     clock.shift = -61 * MINUTE
     await assert.rejects(agent.renew(never), {code: 'CLOCK_SKEWED'})
+    assert.deepEqual(await requests(), [])
+  })
+
+  for (const kind of ['client', 'serving'] as const) {
+    it(`reports a ${kind} certificate that is not valid yet, once, until the clock is right`, async () => {
+      const agent = await open({serving: true})
+      await attend(agent)
+      const duty = agent.duties.filter(({name}) => name.includes(`clock by the ${kind}`))
+      const stop = new AbortController()
+      const running = attendAll(
+        duty,
+        {clock, log: (line) => lines.push(line), tick: 1},
+        stop.signal,
+      )
+      lines.length = 0
+      clock.shift = -61 * MINUTE
+      assert.equal(isOverdue(await readNodeStatus(dir(), undefined, clock)), true)
+      await until(() => lines.length > 0)
+      clock.shift = 0
+      await until(() => lines.some((line) => line.endsWith('works again')))
+      stop.abort()
+      await running
+      const errors = lines.filter((line) => line.startsWith('error: '))
+      assert.equal(errors.length, 1)
+      assert.ok(errors[0]?.includes(`clock of this machine is behind: the ${kind} certificate`))
+    })
+  }
+
+  it('ends a single run with the wrong clock, and asks for nothing', async () => {
+    const agent = await open()
+    clock.shift = -61 * MINUTE
+    await assert.rejects(attend(agent), {code: 'CLOCK_SKEWED'})
     assert.deepEqual(await requests(), [])
   })
 
