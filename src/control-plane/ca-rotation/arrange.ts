@@ -56,7 +56,7 @@ async function arrangeAuthority(
   if (!signing) throw lost(`the CA "${unit.id}"`)
   const isBoth = trusts.length > 1
   const cross = unit.id === CLUSTER_CA && isBoth ? await readCross(plane) : undefined
-  const certificates = [...held.flatMap((one) => one?.certificate ?? []), ...(cross ? [cross] : [])]
+  const certificates = [...held.flatMap((one) => one?.bundle ?? []), ...(cross ? [cross] : [])]
   const certificatePem = encodeBundle(certificates)
   const {keyPem} = signing
   const found = await readPair(certDir, spec.place)

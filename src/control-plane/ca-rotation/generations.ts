@@ -3,7 +3,8 @@ import {createHash} from 'node:crypto'
 import {lookAt} from '../../fs/file-checks.ts'
 import {readFileIfThere, writeFileSafely} from '../../fs/files.ts'
 import {ensureFolder} from '../../fs/folders.ts'
-import {certificatePem, parseCertificate, type Certificate} from '../../pki/certificate.ts'
+import {encodeBundle, parseBundle} from '../../pki/bundle.ts'
+import {parseCertificate, type Certificate} from '../../pki/certificate.ts'
 import {createAuthorityCertificate} from '../../pki/create.ts'
 import {formatName} from '../../pki/distinguished-name.ts'
 import {createIssuer, crossSign, type Issuer} from '../../pki/issuer.ts'
@@ -36,7 +37,10 @@ const placeOf = ({id}: Unit): PairPlace => ({kind: 'pair', crt: `${id}.crt`, key
 
 /** A CA of one generation; without its key if that is on another machine. */
 export interface HeldAuthority {
+  /** What signs. */
   certificate: Certificate
+  /** Everything in its file, which is all trusted: the one that signs first. */
+  bundle: readonly Certificate[]
   keyPem?: string
 }
 
@@ -52,6 +56,7 @@ export async function readHeld(
   if (found?.certificatePem === undefined) return undefined
   return {
     certificate: parseCertificate(found.certificatePem),
+    bundle: parseBundle(found.certificatePem),
     ...(found.keyPem !== undefined && {keyPem: found.keyPem}),
   }
 }
@@ -64,7 +69,7 @@ export const describeHeld = ({certificate}: HeldAuthority): Generation => ({
   fingerprint: certificate.fingerprint,
 })
 
-/** Copies what signs now aside, where it stays until the rotation is over. */
+/** Copies what signs and is trusted now aside, where it stays until the rotation is over. */
 export async function keepOld(plane: Plane, unit: Unit): Promise<void> {
   if (!unit.spec || unit.separatedFrom !== undefined) return
   const folder = folderOf(plane, 'old')
@@ -72,10 +77,10 @@ export async function keepOld(plane: Plane, unit: Unit): Promise<void> {
   if (await readPair(folder, placeOf(unit))) return
   const found = await readPair(certDirOf(plane), unit.spec.place)
   if (found?.certificatePem === undefined) return
-  const certificate = certificatePem(parseCertificate(found.certificatePem))
+  const certificates = encodeBundle(parseBundle(found.certificatePem))
   const {keyPem} = found
-  if (keyPem === undefined) await writeFileSafely(join(folder, placeOf(unit).crt), certificate)
-  else await createPair(folder, placeOf(unit), {certificatePem: certificate, keyPem})
+  if (keyPem === undefined) await writeFileSafely(join(folder, placeOf(unit).crt), certificates)
+  else await createPair(folder, placeOf(unit), {certificatePem: certificates, keyPem})
 }
 
 export interface NewGeneration {
