@@ -71,20 +71,21 @@ function clientDependents(
   const leaving = journal.units.find(({id}) => id === CLIENT_CA)?.[on].pin
   if (leaving === undefined) return []
   const names = new Set(nodes.map(({metadata}) => metadata.name))
+  // A registered node is one machine, so that it may come back with another address or program.
+  const keyOf = (one: SeenClient) => (names.has(nodeOfUser(one.user)) ? one.user : identityOf(one))
   const returned = new Map<string, string>()
   for (const one of seen) {
     if (one.issuerPin === leaving) continue
-    const key = identityOf(one)
+    const key = keyOf(one)
     if ((returned.get(key) ?? '') < one.lastSeen) returned.set(key, one.lastSeen)
   }
   return seen
     .filter((one) => {
       if (one.issuerPin !== leaving || Date.parse(one.notAfter) <= now.getTime()) return false
-      // Registered nodes report what they use now. The control plane's own files were renewed, but somebody may have a copy.
-      if (names.has(nodeOfUser(one.user))) return false
+      // The control plane's own files were renewed, but somebody may have a copy.
       if (own.has(one.user) && one.lastSeen <= (journal.renewedAt ?? '')) return false
       if (now.getTime() - Date.parse(one.lastSeen) > unseenFor) return false
-      return (returned.get(identityOf(one)) ?? '') <= one.lastSeen
+      return (returned.get(keyOf(one)) ?? '') <= one.lastSeen
     })
     .map(({user, lastSeen, address, userAgent, serial}) => ({
       kind: 'client',

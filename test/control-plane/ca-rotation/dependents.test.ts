@@ -98,6 +98,19 @@ describe('who depends on an old CA', () => {
     assert.deepEqual(found({seen: [again, returned]}), ['client alice'])
   })
 
+  it('is a registered node that was seen with an old certificate, whatever it reports', () => {
+    const nodes = [node('here', ['a', 'b'])]
+    const old = seen('system:node:here', 'a', '2026-03-02T00:00:00.000Z')
+    assert.deepEqual(found({nodes, seen: [old]}), ['client system:node:here'])
+    const returned = seen('system:node:here', 'c', '2026-03-03T00:00:00.000Z', {
+      userAgent: 'kubelet',
+      address: '10.0.0.2',
+    })
+    assert.deepEqual(found({nodes, seen: [old, returned]}), [])
+    const again = {...old, lastSeen: '2026-03-04T00:00:00.000Z'}
+    assert.deepEqual(found({nodes, seen: [again, returned]}), ['client system:node:here'])
+  })
+
   it('is nobody with an expired certificate', () => {
     const notAfter = '2026-03-05T00:00:00Z'
     assert.deepEqual(
