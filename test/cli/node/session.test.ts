@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import {writeFile} from 'node:fs/promises'
 import {openNodeSession} from '../../../src/cli/node/session.ts'
+import {servingStore} from '../../../src/node/agent/node-home.ts'
 import {runAgentOnce} from '../../../src/node/agent/run-agent.ts'
 import {useAgents} from '../../node/agent/support.ts'
 
@@ -8,7 +9,7 @@ const never = new AbortController().signal
 
 describe('the session of a node that has joined', function () {
   this.timeout(30_000)
-  const {dir, clock, lines} = useAgents()
+  const {dir, home, clock, lines} = useAgents()
   const log = (line: string) => void lines.push(line)
   const file = () => `${dir()}.bootstrap.conf`
   const open = () => openNodeSession({dir: dir(), 'bootstrap-kubeconfig': file()}, {clock, log})
@@ -32,5 +33,31 @@ describe('the session of a node that has joined', function () {
     await assert.rejects(runAgentOnce(session, never), ({message}: Error) =>
       message.includes(file()),
     )
+  })
+
+  it('refuses --cert-duration below 10 minutes, which no signer issues', async () => {
+    const asked = (text: string) =>
+      openNodeSession({dir: dir(), 'cert-duration': text}, {clock, log})
+    await assert.rejects(asked('9m59s'), {
+      code: 'USAGE',
+      message: '--cert-duration is shorter than 10 minutes',
+    })
+    assert.equal((await asked('10m')).seconds, 600)
+  })
+
+  it('refuses an unknown feature gate, and a value that is none', async () => {
+    const gated = (gate: string) =>
+      openNodeSession({dir: dir(), 'feature-gates': [gate]}, {clock, log})
+    for (const gate of ['RotateKubeletServerCertificate=true', 'RotateKubeletClientCertificate=no'])
+      await assert.rejects(gated(gate), {code: 'USAGE', message: /unknown gate/})
+    assert.equal((await gated('RotateKubeletClientCertificate=false')).rotatesClient, false)
+  })
+
+  it('keeps a serving certificate only with --serving', async () => {
+    const serving = async () => servingStore(await home()).currentFile()
+    await runAgentOnce(await openNodeSession({dir: dir()}, {clock, log}), never)
+    assert.equal(await serving(), undefined)
+    await runAgentOnce(await openNodeSession({dir: dir(), serving: true}, {clock, log}), never)
+    assert.notEqual(await serving(), undefined)
   })
 })
