@@ -5,10 +5,11 @@ import {AUTHORITIES, SERVICE_ACCOUNT_KEYS} from '../pki/catalog.ts'
 import {lookAt} from '../fs/file-checks.ts'
 import {recoverFolder} from '../fs/file-groups.ts'
 import {requireSafeFolder} from '../fs/folders.ts'
+import {removeSecret} from '../fs/shred.ts'
 import {removeLeftovers} from '../fs/temporary-names.ts'
 import {lockFolder} from '../fs/folder-lock.ts'
 import {ALL_LEAVES, openStore} from './certificates.ts'
-import {certDirOf, fileOf, type Plane} from './config/plane.ts'
+import {certDirOf, fileOf, rotationFolder, type Plane} from './config/plane.ts'
 import {exclusively, type Tell} from './exclusive.ts'
 import {isAsMade, readMadeFiles} from './made-files.ts'
 import {stopServer} from './server-process.ts'
@@ -31,6 +32,8 @@ export interface ResetReport {
 }
 
 const STORE_FILE = /^(data|new)\.mdb(-lock)?$|^lock\.\d+$|^lock-[0-9a-f]{8}$/
+/** In the folders of a rotation. */
+const GENERATION_FILE = /\.(crt|key)$/
 const LOG_FILE =
   /^(?:(?:server|audit|issuance)\.log(?:\.\d+)?|audit(?:-controllers|-nodes|-anonymous)?(?:-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3})?\.log)$/
 
@@ -67,27 +70,25 @@ async function pkiFiles(plane: Plane): Promise<{file: string; isOurs: boolean}[]
   return found
 }
 
-/** The folders of a rotation of the CAs, deepest first. Only trustadm writes to them. */
-const rotationFolders = (plane: Plane): string[] =>
-  ['rotation/old', 'rotation/new', 'rotation', 'archive'].map((name) =>
-    join(certDirOf(plane), name),
-  )
-
-const ROTATION_FILE = /\.(?:crt|key)$/
+/** The folders of a rotation of the CAs, the inner ones first. Only trustadm writes to them. */
+function rotationFolders(plane: Plane): string[] {
+  const root = rotationFolder(plane)
+  return [join(root, 'old'), join(root, 'new'), root, join(certDirOf(plane), 'archive')]
+}
 
 async function rotationFiles(plane: Plane): Promise<string[]> {
-  const found = rotationFolders(plane).map((folder) => matching(folder, ROTATION_FILE))
+  const found = rotationFolders(plane).map((folder) => matching(folder, GENERATION_FILE))
   return (await Promise.all(found)).flat()
 }
 
 export async function planReset(plane: Plane): Promise<ResetPlan> {
   const pki = await pkiFiles(plane)
   const candidates = [
+    ...(await rotationFiles(plane)),
+    fileOf(plane, 'rotation'),
     ...(await matching(fileOf(plane, 'store'), STORE_FILE)),
     ...(await matching(fileOf(plane, 'logs'), LOG_FILE)),
     ...pki.filter(({isOurs}) => isOurs).map(({file}) => file),
-    ...(await rotationFiles(plane)),
-    fileOf(plane, 'rotation'),
     fileOf(plane, 'server'),
     fileOf(plane, 'startFailure'),
     fileOf(plane, 'issuanceKey'),
@@ -151,17 +152,22 @@ export async function reset(plane: Plane, tell?: Tell): Promise<ResetReport> {
 }
 
 async function removeFiles(plane: Plane): Promise<Omit<ResetReport, 'kept'>> {
-  const certDir = certDirOf(plane)
   const server = await findServerInTime(plane)
   if (server) await stopServer(server)
   const release = await holdStore(plane)
   try {
-    if (await lookAt(certDir)) {
-      await recoverFolder(certDir)
-      await removeLeftovers(certDir)
+    for (const folder of [certDirOf(plane), ...rotationFolders(plane)]) {
+      if (!(await lookAt(folder))) continue
+      await recoverFolder(folder)
+      await removeLeftovers(folder)
     }
     const {files} = await planReset(plane)
-    for (const file of files) await rm(file, {force: true})
+    const generations = join(rotationFolder(plane), '/')
+    for (const file of files) {
+      // Elsewhere, a key may be a link to the file of an operator.
+      const isSecret = file.startsWith(generations) && file.endsWith('.key')
+      await (isSecret ? removeSecret(file) : rm(file, {force: true}))
+    }
     return {stopped: server?.pid ?? null, removed: files}
   } finally {
     await release()

@@ -1,7 +1,26 @@
 import assert from 'node:assert/strict'
-import {mkdir, readFile, readdir, rm, stat, symlink, writeFile} from 'node:fs/promises'
+import {
+  link,
+  mkdir,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import {join} from 'node:path'
 import {startEmbedded} from '../../src/control-plane/embedded.ts'
+import {
+  createCross,
+  createNew,
+  keepAndCreateKeys,
+  keepOld,
+} from '../../src/control-plane/ca-rotation/generations.ts'
+import {writeJournal} from '../../src/control-plane/ca-rotation/journal.ts'
+import {newJournal} from '../../src/control-plane/ca-rotation/new-journal.ts'
+import {unitFor} from '../../src/control-plane/ca-rotation/units.ts'
 import {findPlane} from '../../src/control-plane/config/stored.ts'
 import {renewCertificates} from '../../src/control-plane/renew.ts'
 import {planReset, reset} from '../../src/control-plane/reset.ts'
@@ -35,6 +54,47 @@ describe('reset', () => {
     for (const name of [...ours, 'audit-of-mine.log']) await writeFile(join(logs, name), '')
     const {kept} = await reset(fixture.context.plane)
     assert.deepEqual(kept, [join(logs, 'audit-of-mine.log')])
+  })
+
+  describe('during a rotation of the CAs', () => {
+    const rotation = () => join(fixture.dir, 'pki/rotation')
+    beforeEach(async () => {
+      const {plane} = fixture.context
+      await writeJournal(plane, await newJournal(plane, undefined, {}, systemClock.now()))
+      const unit = unitFor('front-proxy-ca', undefined)
+      await keepOld(plane, unit)
+      await createNew(plane, unit, {now: systemClock.now()})
+      await keepAndCreateKeys(plane)
+      await createCross(plane, unit, systemClock.now())
+    })
+
+    it('overwrites and removes both generations, and removes the journal', async () => {
+      const copy = `${fixture.dir}-copy`
+      await link(join(rotation(), 'old/front-proxy-ca.key'), copy)
+      try {
+        const {kept, removed} = await reset(fixture.context.plane)
+        assert.deepEqual(kept, [])
+        assert.ok(removed.includes(join(rotation(), 'new/sa.key')))
+        await assert.rejects(stat(fixture.dir), {code: 'ENOENT'})
+        assert.match(await readFile(copy, 'latin1'), /^\0+$/)
+      } finally {
+        await rm(copy)
+      }
+    })
+
+    it('keeps files of others in the folder of the rotation', async () => {
+      const foreign = join(rotation(), 'old/notes.txt')
+      await writeFile(foreign, 'mine')
+      assert.deepEqual((await reset(fixture.context.plane)).kept, [foreign])
+    })
+
+    it('does not follow the folder if it was replaced by a link', async () => {
+      const elsewhere = join(fixture.dir, 'elsewhere')
+      await rename(rotation(), elsewhere)
+      await symlink(elsewhere, rotation())
+      await assert.rejects(reset(fixture.context.plane), {code: 'FILE_UNSAFE'})
+      assert.ok(await stat(join(elsewhere, 'new/sa.key')))
+    })
   })
 
   it('keeps files of others and says so', async () => {

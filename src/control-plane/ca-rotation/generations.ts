@@ -22,14 +22,11 @@ import {AUTHORITY_LIFETIME, authorityValidity} from '../../pki/lifetimes.ts'
 import {createPair, readPair} from '../../pki/pair-store.ts'
 import {pinOf} from '../../pki/pins.ts'
 import {SERVICE_ACCOUNT_KEYS, type PairPlace} from '../../pki/catalog.ts'
-import {certDirOf, type Plane} from '../config/plane.ts'
+import {certDirOf, rotationFolder, type Plane} from '../config/plane.ts'
 import type {Generation} from './journal.ts'
 import type {Unit} from './units.ts'
 
 export type Which = 'old' | 'new'
-
-/** The folder in which both generations of every CA lie until the rotation is over. */
-export const rotationFolder = (plane: Plane): string => join(certDirOf(plane), 'rotation')
 
 const folderOf = (plane: Plane, which: Which): string => join(rotationFolder(plane), which)
 

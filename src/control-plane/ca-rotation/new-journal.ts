@@ -1,8 +1,9 @@
 import {TrustError} from '../../errors.ts'
+import {lookAt} from '../../fs/file-checks.ts'
 import {parseCertificate} from '../../pki/certificate.ts'
 import {readPair} from '../../pki/pair-store.ts'
 import {CLUSTER_CA} from '../certificates.ts'
-import {certDirOf, type Plane} from '../config/plane.ts'
+import {certDirOf, fileOf, rotationFolder, type Plane} from '../config/plane.ts'
 import {describeHeld, describeKeys, readHeld, readHeldKeys, type Which} from './generations.ts'
 import type {Generation, Journal} from './journal.ts'
 import {selectUnits, unitFor, unitsOf, type Unit} from './units.ts'
@@ -45,6 +46,22 @@ async function requireKeys(
   }
 }
 
+/** What lies there would be taken for the CAs of this rotation. */
+async function requireNoGenerations(plane: Plane): Promise<void> {
+  const folder = rotationFolder(plane)
+  if (!(await lookAt(folder))) return
+  throw new TrustError(
+    'CONFLICT',
+    `${folder} has the CAs of a rotation, but ${fileOf(plane, 'rotation')} knows of none that is in progress`,
+    {
+      hints: [
+        'if a rotation was in progress, restore its journal from a backup',
+        'if not, move the folder away; it has keys of CAs, so keep it as safe as they are',
+      ],
+    },
+  )
+}
+
 /** The journal of a rotation that begins. Nothing is written yet, and nothing is created. */
 export async function newJournal(
   plane: Plane,
@@ -52,6 +69,7 @@ export async function newJournal(
   {only = [], keyAlgorithm, broughtIds = []}: StartOptions,
   now: Date,
 ): Promise<Journal> {
+  await requireNoGenerations(plane)
   const units = selectUnits(await unitsOf(plane), only)
   await requireKeys(plane, units, broughtIds)
   const servers = units.find(({id}) => id === CLUSTER_CA)

@@ -6,9 +6,9 @@ import {readFileIfThere, writeFileSafely} from '../../fs/files.ts'
 import {ensureFolder, syncFolder} from '../../fs/folders.ts'
 import {removeSecret} from '../../fs/shred.ts'
 import {parseCertificate} from '../../pki/certificate.ts'
-import {certDirOf, type Plane} from '../config/plane.ts'
+import {certDirOf, rotationFolder, type Plane} from '../config/plane.ts'
 import {notesMade} from '../made-files.ts'
-import {rotationFolder, type Which} from './generations.ts'
+import type {Which} from './generations.ts'
 
 /** Where the certificates of CAs that were replaced are kept, for audits. Nothing reads them. */
 const archiveFolder = (plane: Plane): string => join(certDirOf(plane), 'archive')

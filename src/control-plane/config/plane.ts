@@ -37,6 +37,9 @@ export const fileOf = ({dir}: Pick<Plane, 'dir'>, file: keyof typeof FILES): str
 
 export const certDirOf = ({dir, settings}: Plane): string => resolve(dir, settings.certificatesDir)
 
+/** The folder in which both generations of every CA lie until their rotation is over. */
+export const rotationFolder = (plane: Plane): string => join(certDirOf(plane), 'rotation')
+
 const MEGABYTE = 1024 * 1024
 const DAY = 86_400_000
 
