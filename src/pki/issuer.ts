@@ -71,6 +71,15 @@ function keyIdOf(publicKeyInfo: Buffer): Buffer {
   return sha1(readBytesOfBits(inner.read(TAG.bitString)))
 }
 
+/** What certificates of a CA name as the id of its key, in hexadecimal; computed if the CA's own certificate does not say it. */
+export const authorityKeyIdOf = ({
+  subjectKeyId,
+  publicKeyDer: publicKeyInfo,
+}: Pick<Certificate, 'subjectKeyId' | 'publicKeyDer'>): string =>
+  subjectKeyId === undefined || subjectKeyId === ''
+    ? keyIdOf(publicKeyInfo).toString('hex')
+    : subjectKeyId
+
 const MOST_REMEMBERED = 64
 const remembered = new Map<string, Buffer>()
 
@@ -89,9 +98,7 @@ export function createIssuer(certificate: Certificate, key: KeyObject): Issuer {
     throw new TrustError('PAIR_MISMATCH', 'the CA key does not belong to the CA certificate')
   }
   const signer = signerFor(key)
-  const authorityKeyId = certificate.subjectKeyId
-    ? Buffer.from(certificate.subjectKeyId, 'hex')
-    : keyIdOf(certificate.publicKeyDer)
+  const authorityKeyId = Buffer.from(authorityKeyIdOf(certificate), 'hex')
   const authorityExtension = extension(
     OID.authorityKeyId,
     sequence(element(KEY_ID, authorityKeyId)),
@@ -130,9 +137,9 @@ export function createIssuer(certificate: Certificate, key: KeyObject): Issuer {
           : Buffer.alloc(0),
       ])
     },
-    async signAuthority({subject, publicKeyDer: publicKeyInfo, subjectKeyId}, validity) {
-      const keyId = subjectKeyId ? Buffer.from(subjectKeyId, 'hex') : keyIdOf(publicKeyInfo)
-      return await signed(validity, subject.der, publicKeyInfo, [
+    async signAuthority(authority, validity) {
+      const keyId = Buffer.from(authorityKeyIdOf(authority), 'hex')
+      return await signed(validity, authority.subject.der, authority.publicKeyDer, [
         authorityUsageExtensions(),
         extension(OID.subjectKeyId, octetString(keyId)),
         authorityExtension,

@@ -7,7 +7,7 @@ import {encodeBundle, parseBundle} from '../../pki/bundle.ts'
 import {parseCertificate, type Certificate} from '../../pki/certificate.ts'
 import {createAuthorityCertificate} from '../../pki/create.ts'
 import {formatName} from '../../pki/distinguished-name.ts'
-import {createIssuer, crossSign, type Issuer} from '../../pki/issuer.ts'
+import {authorityKeyIdOf, createIssuer, crossSign, type Issuer} from '../../pki/issuer.ts'
 import {
   generateKeys,
   parsePrivateKey,
@@ -60,7 +60,7 @@ export async function readHeld(
 
 export const describeHeld = ({certificate}: HeldAuthority): Generation => ({
   pin: pinOf(certificate),
-  keyId: certificate.subjectKeyId ?? '',
+  keyId: authorityKeyIdOf(certificate),
   subject: formatName(certificate.subject),
   notAfter: certificate.notAfter.toISOString(),
   fingerprint: certificate.fingerprint,

@@ -1,10 +1,20 @@
 import type {Node} from '../../api/node.ts'
-import {trustReportOf} from '../../node/trust-report.ts'
+import {trustReportOf, type ReportedCertificate} from '../../node/trust-report.ts'
 import {CLUSTER_CA} from '../certificates.ts'
 import type {Which} from './generations.ts'
-import type {Journal} from './journal.ts'
+import type {Journal, UnitRecord} from './journal.ts'
 
 const other = (which: Which): Which => (which === 'old' ? 'new' : 'old')
+
+/**
+ * Whether a certificate that a node reports is of a generation. What cannot be told counts as of the old one, so that nobody is
+ * locked out: trustadm's own CAs always name their key in what they sign, so that the new one can be told.
+ */
+function isOf(on: Which, {issuerKeyId}: ReportedCertificate, unit: UnitRecord): boolean {
+  const isNew = Boolean(issuerKeyId) && issuerKeyId === unit.new.keyId
+  if (on === 'new') return isNew
+  return !issuerKeyId || issuerKeyId === unit.old.keyId || (!unit.old.keyId && !isNew)
+}
 
 /** Why a node would be cut off if a generation of the CAs were not trusted any more, by what it reports. */
 export function nodeReasons(
@@ -22,11 +32,11 @@ export function nodeReasons(
   if (servers && !report.trusts.some((pin) => pin === servers[other(on)].pin)) {
     reasons.push(`does not trust the ${other(on)} CA of the API server yet`)
   }
-  if (clients && report.client.issuerKeyId === clients[on].keyId) {
+  if (clients && isOf(on, report.client, clients)) {
     const isOver = Date.parse(report.client.notAfter) <= now.getTime()
     reasons.push(`its ${isOver ? 'expired ' : ''}certificate is from the ${on} CA`)
   }
-  if (kubelets && report.serving?.issuerKeyId === kubelets[on].keyId) {
+  if (kubelets && report.serving && isOf(on, report.serving, kubelets)) {
     reasons.push(`its serving certificate is from the ${on} CA`)
   }
   return reasons

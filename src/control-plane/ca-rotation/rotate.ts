@@ -51,6 +51,9 @@ export interface RotationOutcome {
   waiting: Dependent[]
 }
 
+/** Keeps other commands out while it works. */
+type Lock = <Result>(work: () => Promise<Result>) => Promise<Result>
+
 const LOOK_EVERY = 1000
 
 /** Shows the state in the API. If the server is away, the journal still has it, and the next step shows it. */
@@ -132,8 +135,7 @@ export async function rotate(
   const {plane, tell} = context
   const {isTriggered = false} = options
   requireGate(plane.settings.featureGates, 'CARotation')
-  const locked = <Result>(work: () => Promise<Result>) =>
-    exclusively(plane.dir, work, tell, options.signal)
+  const locked: Lock = (work) => exclusively(plane.dir, work, tell, options.signal)
   let journal = await locked(async () => {
     const found = await readJournal(plane)
     if (decide(action, found).kind === 'resume' && found) return found
@@ -145,11 +147,12 @@ export async function rotate(
   await show(context, journal, [], {isTriggered})
   for (;;) {
     const step = nextStep(journal)
-    if (!step) return {journal: await ended(context, journal), waiting: []}
+    if (!step) return {journal: await ended(context, journal, locked), waiting: []}
     options.observer.begin(step)
-    const done: {journal: Journal; waiting: Dependent[]} = changesFiles(step)
-      ? await locked(() => runStep(context, step))
-      : await runStep(context, step)
+    const before = journal
+    const done: RotationOutcome = changesFiles(step)
+      ? await locked(() => runStep(context, before, step, (work) => work()))
+      : await runStep(context, before, step, locked)
     journal = done.journal
     if (done.waiting.length === 0) {
       options.observer.end(step)
@@ -163,29 +166,61 @@ export async function rotate(
   }
 }
 
-/** Shows the end, and notes that it was shown. */
-async function ended(context: RotationContext, journal: Journal): Promise<Journal> {
+/** Shows the end, and notes that it was shown, unless another command has begun something else by then. */
+async function ended(context: RotationContext, journal: Journal, lock: Lock): Promise<Journal> {
   if (!(await show(context, journal, []))) return journal
   const shown = {...journal, isShown: true}
-  await writeJournal(context.plane, shown)
-  return shown
+  return await lock(async () => {
+    const found = await readJournal(context.plane)
+    if (!found || !isSameAction(found, journal)) return journal
+    await writeJournal(context.plane, shown)
+    return shown
+  })
 }
 
-/** Reads the journal again: another run may have done the step in the meantime. */
-async function runStep(
-  context: RotationContext,
-  step: Step,
-): Promise<{journal: Journal; waiting: Dependent[]}> {
-  const {plane, clock} = context
+const isSameAction = (one: Journal, other: Journal): boolean =>
+  one.action === other.action && one.lastInitiation === other.lastInitiation
+
+/** Reads the journal again. Stops if another command has begun something else: that is not for this one to go on with. */
+async function readAgain({plane}: RotationContext, before: Journal): Promise<Journal> {
   const found = await readJournal(plane)
   if (!found) throw new TrustError('NOT_FOUND', 'the journal of the rotation is missing')
-  if (nextStep(found)?.id !== step.id) return {journal: found, waiting: []}
-  const running = beginning(found, step)
-  if (found.running !== step.id) await writeJournal(plane, running)
+  if (isSameAction(found, before)) return found
+  throw new TrustError(
+    'CONFLICT',
+    `another command has begun the ${found.action} of a rotation, so this ${before.action} has ended`,
+    {hints: ['see how far it is with "trustadm ca rotate status"']},
+  )
+}
+
+/**
+ * Does a step. The journal is read again under the lock before each change of it: while nodes or servers are waited for, another run
+ * may do the same step, or begin something else.
+ */
+async function runStep(
+  context: RotationContext,
+  before: Journal,
+  step: Step,
+  lock: Lock,
+): Promise<RotationOutcome> {
+  const {plane, clock} = context
+  const isNext = (journal: Journal) => nextStep(journal)?.id === step.id
+  const running = await lock(async () => {
+    const found = await readAgain(context, before)
+    if (!isNext(found) || found.running === step.id) return found
+    const begun = beginning(found, step)
+    await writeJournal(plane, begun)
+    return begun
+  })
+  if (!isNext(running)) return {journal: running, waiting: []}
   const waiting = await perform(context, running, step)
   if (waiting.length > 0) return {journal: running, waiting}
-  const known = step.work.kind === 'create' ? await withGenerations(plane, running) : running
-  const journal = afterStep(known, step, clock.now())
-  await writeJournal(plane, journal)
-  return {journal, waiting}
+  return await lock(async () => {
+    const found = await readAgain(context, running)
+    if (!isNext(found)) return {journal: found, waiting}
+    const known = step.work.kind === 'create' ? await withGenerations(plane, found) : found
+    const journal = afterStep(known, step, clock.now())
+    await writeJournal(plane, journal)
+    return {journal, waiting}
+  })
 }
