@@ -1,10 +1,19 @@
-import {getHeapSpaceStatistics, setFlagsFromString} from 'node:v8'
+import {getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString} from 'node:v8'
 
 /** In milliseconds. A flood takes several of these to fill the memory. */
 const INTERVAL = 500
 const MIB = 2 ** 20
 /** In bytes, both halves: with less, what lives for one request is promoted and has to be collected as if it were old. */
 const YOUNG_SPACE = 16 * MIB
+
+/** In bytes. */
+export interface MemoryUse {
+  /** By the whole process. */
+  used: number
+  /** By objects of V8, with garbage. */
+  heap: number
+  target: number
+}
 
 /** How V8 is to treat its heap. */
 export interface HeapPolicy {
@@ -14,14 +23,23 @@ export interface HeapPolicy {
   compacts: boolean
 }
 
+/** Of the memory that is free, the part that garbage may fill before V8 collects. */
+const GARBAGE = 1 / 3
+/** In percent. Below this V8 would do little but collect; above, it would take memory that others need. */
+const [LEAST_GROWTH, MOST_GROWTH] = [10, 100]
+/** Of its memory, how much a server uses before it gives up speed for it. */
+const NEARLY_ALL = 7 / 8
+
 /**
  * V8 lets a small heap grow up to fourfold before it collects, and leaves gaps: under a flood that is hundreds of megabytes. A
  * server collects the more often, the closer it is to the memory that it may use: that costs processor time only when it has to.
  */
-export function heapPolicy(used: number, target: number): HeapPolicy {
-  if (used < target / 2) return {growth: 100, compacts: false}
-  if (used < (target * 5) / 8) return {growth: 30, compacts: false}
-  return {growth: 10, compacts: true}
+export function heapPolicy({used, heap, target}: MemoryUse): HeapPolicy {
+  const growth = Math.round((100 * GARBAGE * (target - used)) / heap)
+  return {
+    growth: Math.min(Math.max(growth, LEAST_GROWTH), MOST_GROWTH),
+    compacts: used > target * NEARLY_ALL,
+  }
 }
 
 /** The factor by which V8 may enlarge the space for new objects. */
@@ -33,11 +51,14 @@ const youngSize = (): number =>
 /** Adapts V8 to the memory in use, until the returned function is called. */
 export function followMemory(target: number): () => void {
   const follow = () => {
-    const {growth, compacts} = heapPolicy(process.memoryUsage.rss(), target)
+    const heap = getHeapStatistics().used_heap_size
+    const {growth, compacts} = heapPolicy({used: process.memoryUsage.rss(), heap, target})
     setFlagsFromString(`--heap-growing-percent=${growth}`)
     setFlagsFromString(compacts ? '--optimize-for-size' : '--no-optimize-for-size')
     setFlagsFromString(`--semi-space-growth-factor=${youngGrowth(youngSize())}`)
   }
+  // V8 forgets functions that were not called between a few collections. Under a flood that is a second, and it compiles again and again.
+  setFlagsFromString('--no-flush-bytecode')
   follow()
   const timer = setInterval(follow, INTERVAL).unref()
   return () => clearInterval(timer)

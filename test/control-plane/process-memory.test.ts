@@ -5,20 +5,31 @@ import {heapPolicy, youngGrowth} from '../../src/control-plane/process-memory.ts
 const MIB = 2 ** 20
 
 describe('the heap of a server', () => {
-  it('may double while half of the memory is free', () => {
-    assert.equal(heapPolicy(100 * MIB, 400 * MIB).growth, 100)
-    assert.equal(heapPolicy(199 * MIB, 400 * MIB).growth, 100)
+  const policyAt = (used: number, heap: number) =>
+    heapPolicy({used: used * MIB, heap: heap * MIB, target: 400 * MIB})
+
+  it('may double while there is room for that', () => {
+    assert.equal(policyAt(100, 40).growth, 100)
+    assert.equal(policyAt(199, 60).growth, 100)
   })
 
-  it('grows less, the closer the server is to its memory', () => {
-    const policies = [150, 220, 300, 390, 500].map((used) => heapPolicy(used * MIB, 400 * MIB))
+  it('grows less, the closer the server is to its memory and the larger it is', () => {
+    const growths = ([used, heap]: [number, number]) => policyAt(used, heap).growth
+    const uses: [number, number][] = [
+      [150, 80],
+      [250, 80],
+      [250, 160],
+      [340, 80],
+      [390, 80],
+      [500, 80],
+    ]
+    assert.deepEqual(uses.map(growths), [100, 62, 31, 25, 10, 10])
+  })
+
+  it('gives up speed only where nearly all of the memory is used', () => {
     assert.deepEqual(
-      policies.map(({growth}) => growth),
-      [100, 30, 10, 10, 10],
-    )
-    assert.deepEqual(
-      policies.map(({compacts}) => compacts),
-      [false, false, true, true, true],
+      [200, 300, 349, 351, 500].map((used) => policyAt(used, 80).compacts),
+      [false, false, false, true, true],
     )
   })
 
