@@ -54,7 +54,7 @@ export function fromStatus(status: Status, httpStatus = status.code ?? 0): Trust
 
 /** The error for a response that is not a `Status`: another kind of server, a proxy, or a path that is not served. */
 export function fromForeignAnswer(httpStatus: number, server = 'the server'): TrustError {
-  const facts = {status: httpStatus}
+  const facts = {status: httpStatus, isForeign: true}
   if (httpStatus >= 300 && httpStatus < 400) {
     return new TrustError('SERVER_ERROR', `${server} returned a redirect (${httpStatus})`, {
       facts,
@@ -81,6 +81,10 @@ export function fromText(httpStatus: number, path: string, text: string): TrustE
     facts: {status: httpStatus, text: printable(text)},
   })
 }
+
+/** Whether something answered that is not an API server, or a proxy did in its place. */
+export const isForeignAnswer = (error: unknown): boolean =>
+  error instanceof TrustError && error.facts.isForeign === true
 
 /** Whether this one object is missing, not the path or the resource. */
 export function isMissingObject(error: unknown): boolean {

@@ -65,6 +65,14 @@ export class AgentMetrics {
       'When the client certificate is due to be renewed, in seconds since 1970.',
       () => (client.deadline?.getTime() ?? Infinity) / 1000,
     )
+    this.#registry.measured(
+      {
+        name: 'trustadm_node_server_healthy',
+        help: 'Whether a healthy API server answered the last attempt to renew the client certificate.',
+      },
+      'gauge',
+      () => (client.isServerHealthy === undefined ? [] : single(Number(client.isServerHealthy))),
+    )
     this.#gauge(
       'trustadm_node_cluster_info_age_seconds',
       'Seconds since cluster-info was last read; +Inf if it never was.',

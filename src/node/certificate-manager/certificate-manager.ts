@@ -5,6 +5,7 @@ import type {Certificate} from '../../pki/certificate.ts'
 import type {Clock} from '../../runtime.ts'
 import {Replaceable, type Live} from '../../trust/live.ts'
 import type {CredentialStore} from '../credential-store.ts'
+import {serverHealth} from '../server-health.ts'
 import {askedWait, Wait} from '../wait.ts'
 import {chooseNewer, type Pair} from './pair.ts'
 import {
@@ -74,6 +75,7 @@ export class CertificateManager {
   #announced: {key: string; at: Date; isDone: boolean} | undefined
   #lastAttempt: Attempt | undefined
   #failures = 0
+  #isServerHealthy: boolean | undefined
 
   constructor(options: ManagerOptions) {
     this.#options = options
@@ -97,6 +99,11 @@ export class CertificateManager {
   /** How many attempts have failed. */
   get failures(): number {
     return this.#failures
+  }
+
+  /** Whether the last attempt that reached for a server found a healthy one; undefined before the first. */
+  get isServerHealthy(): boolean | undefined {
+    return this.#isServerHealthy
   }
 
   /** Reads the store again if its pair is another one than before. Returns whether it was. Throws if it has vanished: it stays in use. */
@@ -168,6 +175,7 @@ export class CertificateManager {
       if (signal.aborted) throw error
       this.#lastAttempt = {at: clock.now(), error}
       this.#failures += 1
+      this.#isServerHealthy = serverHealth(error) ?? this.#isServerHealthy
       this.#waitAfter(error)
       throw error
     }
@@ -178,6 +186,7 @@ export class CertificateManager {
     const wanted = wantedNow()
     if (!wanted) throw new TrustError('INTERNAL', 'it is not known what to request')
     const {certificatePem, keyPem, hasOldKey = false} = await obtain(wanted, this.current, signal)
+    this.#isServerHealthy = true
     signal.throwIfAborted()
     await store.update(certificatePem, keyPem, clock.now())
     await this.load()

@@ -77,8 +77,10 @@ describe('the metrics of an agent', () => {
       assert.ok(left > 3500 && left <= 3600, String(left))
       assert.equal(valueOf(text(), 'kubelet_certificate_manager_server_ttl_seconds'), Infinity)
       assert.equal(valueOf(text(), 'trustadm_node_client_rotation_seconds_count'), NaN)
+      assert.equal(valueOf(text(), 'trustadm_node_server_healthy'), NaN)
       await agent.renew(new AbortController().signal)
       assert.equal(valueOf(text(), 'trustadm_node_client_rotation_seconds_count'), 1)
+      assert.equal(valueOf(text(), 'trustadm_node_server_healthy'), 1)
       const errors = 'kubelet_certificate_manager_client_expiration_renew_errors'
       assert.equal(valueOf(text(), errors), 0)
       clock.shift = 3_700_000

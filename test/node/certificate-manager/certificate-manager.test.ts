@@ -165,6 +165,22 @@ describe('the certificate manager', () => {
     assert.equal(obtained, 7)
   })
 
+  it('knows whether a healthy server answered its last attempt', async () => {
+    const one = manager()
+    const seen: (boolean | undefined)[] = [one.isServerHealthy]
+    for (const next of [
+      new TrustError('SERVER_UNREACHABLE', 'it is away'),
+      new TrustError('FILE_UNWRITABLE', 'the disk is full'),
+      new TrustError('UNAUTHORIZED', 'it does not know this node'),
+      undefined,
+    ]) {
+      failure = next
+      await one.renew(signal).catch(() => undefined)
+      seen.push(one.isServerHealthy)
+    }
+    assert.deepEqual(seen, [undefined, false, false, true, true])
+  })
+
   it('waits as long as a busy server asks', async () => {
     const one = manager()
     failure = new TrustError('TOO_MANY_REQUESTS', 'busy', {facts: {retryAfter: 90_000}})
