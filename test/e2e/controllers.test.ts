@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import {spawn, type ChildProcess} from 'node:child_process'
 import {X509Certificate} from 'node:crypto'
 import {readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
@@ -17,7 +16,8 @@ import {
   pemOf,
   settled,
 } from '../controllers/signing/support.ts'
-import {PROGRAM, programFixture, trustadm, type ProgramFixture} from '../helpers/program.ts'
+import {programFixture, trustadm, type ProgramFixture} from '../helpers/program.ts'
+import {start, type Running} from '../helpers/running.ts'
 
 const CERTIFICATES = 'certificates.k8s.io'
 const CSRS = 'certificatesigningrequests'
@@ -54,32 +54,6 @@ const RIGHTS: Record<string, PolicyRule[]> = {
     rule('create,get,list,watch', CERTIFICATES, CSRS),
     rule('create', CERTIFICATES, `${CSRS}/nodeclient`),
   ],
-}
-
-/** A program that runs until it is told to stop. */
-interface Running {
-  process: ChildProcess
-  stderr: () => string
-  stop: () => Promise<void>
-}
-
-function start(...args: string[]): Promise<Running> {
-  const child = spawn(process.execPath, [PROGRAM, ...args], {stdio: ['ignore', 'pipe', 'pipe']})
-  let errors = ''
-  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  const stop = async () => {
-    child.kill('SIGTERM')
-    await ended
-  }
-  return new Promise((resolve, reject) => {
-    let output = ''
-    child.stdout.on('data', (chunk: Buffer) => {
-      output += chunk.toString()
-      if (/^ready .*\n/.test(output)) resolve({process: child, stderr: () => errors, stop})
-    })
-    void ended.then(() => reject(new Error(`${args.join(' ')} ended: ${errors}`)))
-  })
 }
 
 describe('approver and signer as processes of their own', function () {
