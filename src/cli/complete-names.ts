@@ -9,7 +9,15 @@ export interface Candidate {
 }
 
 /** What a cluster, or the program, has names for. */
-export type NameKind = 'requests' | 'tokens' | 'nodes' | 'machines' | 'certificates' | 'controllers'
+export type NameKind =
+  | 'requests'
+  | 'tokens'
+  | 'nodes'
+  | 'machines'
+  | 'certificates'
+  | 'controllers'
+  | 'authorities'
+  | 'added-authorities'
 
 /** Finds names; `flags` says where the cluster is. It never fails: without an answer there is nothing to offer. */
 export type NameSource = (
@@ -30,6 +38,8 @@ const BY_COMMAND: Readonly<Record<string, NameKind>> = {
   'token delete': 'tokens',
   'machine delete': 'machines',
   'machine renew': 'machines',
+  'ca show': 'authorities',
+  'ca remove': 'added-authorities',
 }
 
 /** What the argument of a command names. */
@@ -42,6 +52,8 @@ export const namesFor = (
 export const NAMES_OF_FLAG: Readonly<Record<string, NameKind>> = {
   node: 'nodes',
   controllers: 'controllers',
+  only: 'authorities',
+  ignore: 'nodes',
 }
 
 /** The values of flags that are known without a cluster, by the name of the flag. */

@@ -34,6 +34,23 @@ const FROM_CLUSTER: Partial<Record<NameKind, FromCluster>> = {
   machines: async ({machines}, signal) => named((await machines.list({signal})).items),
 }
 
+/** The CAs of a control plane on this machine. */
+async function fromPlane(
+  kind: 'authorities' | 'added-authorities',
+  flags: ReadonlyMap<string, string>,
+): Promise<Candidate[]> {
+  const {loadPlane} = await import('../control-plane/config/stored.ts')
+  const {readCatalog} = await import('../control-plane/certificates.ts')
+  const {dirOf} = await import('./folders.ts')
+  const plane = await loadPlane(dirOf(flags.get('dir')))
+  if (kind === 'authorities')
+    return (await readCatalog(plane)).authorities.map(({id}) => ({word: id}))
+  return plane.settings.authorities.map(({name, description}) => ({
+    word: name,
+    summary: description,
+  }))
+}
+
 async function fromProgram(kind: NameKind): Promise<Candidate[]> {
   if (kind === 'controllers') {
     const {EMBEDDED_CONTROLLERS} = await import('../controllers/catalog.ts')
@@ -59,6 +76,7 @@ async function fromCluster(
 /** Names of the cluster that the command line means. A shell shows no errors: without an answer nothing is offered. */
 export const clusterNames: NameSource = async (kind, flags) => {
   try {
+    if (kind === 'authorities' || kind === 'added-authorities') return await fromPlane(kind, flags)
     const find = FROM_CLUSTER[kind]
     return find ? await fromCluster(find, flags) : await fromProgram(kind)
   } catch {

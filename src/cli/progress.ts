@@ -13,21 +13,29 @@ export interface Progress extends PhaseObserver {
   tell: (line: string) => void
   /** Like `tell`, for something that is being waited for: also shown on a terminal. */
   note: (line: string) => void
+  /** Shows how far a phase is: in its own line on a terminal, elsewhere now and then in a line of its own. */
+  update: (text: string) => void
   warn: (line: string) => void
   /** Marks a phase that failed, before the error is shown. */
   stop: () => void
+  /** Marks a phase that is left to a later run. */
+  leave: () => void
 }
 
 export interface ProgressOptions {
   quiet: boolean
   verbose: boolean
   stream?: NodeJS.WriteStream
+  /** Whether the names of phases are for programs only, so that a terminal shows their summaries alone. */
+  hidesNames?: boolean
 }
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 const FRAME_MILLISECONDS = 80
 /** The mark, the blanks between, and the last column, which some terminals wrap at. */
 const MARGIN = 5
+/** Milliseconds between two lines about the same phase, where lines stay. */
+const UPDATE_EVERY = 10_000
 
 export function createProgress(options: ProgressOptions): Progress {
   const {quiet, stream = process.stderr} = options
@@ -36,11 +44,12 @@ export function createProgress(options: ProgressOptions): Progress {
     : isInteractive(stream)
       ? animated(stream, options)
       : plain(stream)
-  const {tell, note, warn} = progress
+  const {tell, note, warn, update} = progress
   return {
     ...progress,
     tell: (line) => tell(plainText(line)),
     note: (line) => note(plainText(line)),
+    update: (text) => update(plainText(text)),
     warn: (line) => warn(plainText(line)),
   }
 }
@@ -53,7 +62,9 @@ const SILENT: Progress = {
   end: nothing,
   tell: nothing,
   note: nothing,
+  update: nothing,
   stop: nothing,
+  leave: nothing,
   warn: nothing,
 }
 
@@ -70,20 +81,40 @@ function plain(stream: NodeJS.WriteStream): Progress {
     const start = phase === '' ? '' : `[${phase}] `
     for (const line of text.split('\n')) stream.write(`${start}${line}\n`)
   }
+  let [shown, nextAt] = ['', 0]
   return {
-    begin: ({name}) => (phase = name),
+    begin: ({name}) => {
+      phase = name
+      nextAt = 0
+    },
     end: () => undefined,
     stop: () => undefined,
+    leave: () => undefined,
     tell,
     note: tell,
+    update: (text) => {
+      if (text === shown || performance.now() < nextAt) return
+      nextAt = performance.now() + UPDATE_EVERY
+      shown = text
+      tell(text)
+    },
     warn: warner(stream),
   }
 }
 
-function animated(stream: NodeJS.WriteStream, {verbose}: ProgressOptions): Progress {
+function animated(
+  stream: NodeJS.WriteStream,
+  {verbose, hidesNames = false}: ProgressOptions,
+): Progress {
   const paint = colours(stream)
-  let drawing: {text: string; timer: NodeJS.Timeout} | undefined
+  /** `shown` is what stands there until the phase ends. */
+  let drawing: {text: string; shown: string; timer: NodeJS.Timeout} | undefined
   let frame = 0
+  // A line that wraps cannot be redrawn: only its last row would be replaced.
+  const cut = (text: string, taken: number) => {
+    const room = Math.max(0, (stream.columns || Infinity) - taken)
+    return text.length <= room ? text : `${text.slice(0, Math.max(0, room - 1))}…`
+  }
   const clear = () => void stream.write('\r\u001B[K')
   const draw = (text: string) => {
     frame = (frame + 1) % FRAMES.length
@@ -99,24 +130,30 @@ function animated(stream: NodeJS.WriteStream, {verbose}: ProgressOptions): Progr
   const above = (text: string) => {
     if (drawing) clear()
     stream.write(text)
-    if (drawing) draw(drawing.text)
+    if (drawing) draw(drawing.shown)
   }
   return {
     begin: ({name, summary}) => {
-      // A line that wraps cannot be redrawn: only its last row would be replaced.
-      const room = Math.max(0, (stream.columns || Infinity) - NAME_WIDTH - MARGIN)
-      const shown = summary.length <= room ? summary : `${summary.slice(0, Math.max(0, room - 1))}…`
-      const text = `${paint.bold(name.padEnd(NAME_WIDTH))}  ${paint.dim(shown)}`
-      drawing = {text, timer: setInterval(() => draw(text), FRAME_MILLISECONDS).unref()}
+      const text = hidesNames
+        ? cut(summary, MARGIN)
+        : `${paint.bold(name.padEnd(NAME_WIDTH))}  ${paint.dim(cut(summary, NAME_WIDTH + MARGIN))}`
+      const redraw = () => draw(drawing?.shown ?? text)
+      drawing = {text, shown: text, timer: setInterval(redraw, FRAME_MILLISECONDS).unref()}
       draw(text)
     },
     end: () => close(paint.green('✔')),
     stop: () => close(paint.red('✖')),
+    leave: () => close(paint.yellow('…')),
     tell: (line) => {
       if (!drawing) above(paragraph('', line, columnsOf(stream)))
       else if (verbose) above(paragraph('  ', paint.dim(line), columnsOf(stream)))
     },
     note: (line) => above(paragraph('  ', line, columnsOf(stream))),
+    update: (text) => {
+      if (!drawing) return
+      drawing.shown = cut(text, MARGIN)
+      draw(drawing.shown)
+    },
     warn: (line) => above(warning(stream, line)),
   }
 }

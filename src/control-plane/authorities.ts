@@ -6,6 +6,7 @@ import {pinOf} from '../pki/pins.ts'
 import type {Clock} from '../runtime.ts'
 import {readAuthorities} from '../trust/read-trust.ts'
 import {readCatalog} from './certificates.ts'
+import type {AddedAuthority} from './config/added-authorities.ts'
 import {certDirOf, type Plane} from './config/plane.ts'
 import {trustSources} from './signing.ts'
 
@@ -34,6 +35,8 @@ export interface AuthorityReport {
   /** The certificates of the control plane and the signers of requests that it signs for. */
   signsFor: string[]
   externallyManaged: boolean
+  /** Its settings, if an operator has added it. */
+  added?: Pick<AddedAuthority, 'signs' | 'description' | 'onChange'>
   /** The signing one first. */
   certificates: AuthorityCertificate[]
 }
@@ -49,6 +52,8 @@ const describe = (certificate: Certificate, signs: boolean, now: Date): Authorit
   ...(!isSelfIssued(certificate) && {certifiedBy: formatName(certificate.issuer)}),
 })
 
+const settingsOf = ({name: _name, ...others}: AddedAuthority) => others
+
 /** Every CA of a control plane: what it signs, what it is trusted for, and each of its certificates. */
 export async function listAuthorities(plane: Plane, clock: Clock): Promise<AuthorityReport[]> {
   const certDir = certDirOf(plane)
@@ -61,6 +66,7 @@ export async function listAuthorities(plane: Plane, clock: Clock): Promise<Autho
     const leaves = catalog.leaves.filter((leaf) => leaf.authority === id).map((leaf) => leaf.id)
     const requests = signers.filter((signer) => signer.authority === id).map(({name}) => name)
     const now = clock.now()
+    const added = plane.settings.authorities.find(({name}) => name === id)
     return [
       {
         name: id,
@@ -68,6 +74,7 @@ export async function listAuthorities(plane: Plane, clock: Clock): Promise<Autho
         trustedFor,
         signsFor: [...leaves, ...requests],
         externallyManaged: authority.issuer === undefined,
+        ...(added && {added: settingsOf(added)}),
         certificates: authority.bundle.map((one, index) => describe(one, index === 0, now)),
       },
     ]

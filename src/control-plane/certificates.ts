@@ -5,6 +5,7 @@ import {readAuthority, type Authority} from '../pki/authority.ts'
 import {
   AUTHORITIES,
   catalogFor,
+  type AuthoritySpec,
   type Catalog,
   type CatalogContext,
   type LeafSpec,
@@ -14,6 +15,7 @@ import {lookAt} from '../fs/file-checks.ts'
 import {recoverFolder} from '../fs/file-groups.ts'
 import {pairStore, type LeafStore} from '../pki/pair-store.ts'
 import {NO_NAMES, namesOfHosts, type SubjectNames} from '../pki/subject-names.ts'
+import {specOf} from './config/added-authorities.ts'
 import {serviceRange} from './config/fields.ts'
 import {certDirOf, endpointOf, hostOfEndpoint, type Plane} from './config/plane.ts'
 import {localAddress} from './config/settings.ts'
@@ -28,18 +30,24 @@ export const CLUSTER_CA = 'ca'
 /** The id of the CA of clients, once they have one of their own. */
 export const CLIENT_CA = 'client-ca'
 
+const addedSpecs = ({settings}: Plane): AuthoritySpec[] => settings.authorities.map(specOf)
+
+/** Every CA that a control plane may have, with those that an operator has added. */
+export const specsOf = (plane: Plane): AuthoritySpec[] => [...AUTHORITIES, ...addedSpecs(plane)]
+
 /** The CAs and leaves of a control plane as they are now: after the first rotation, clients have CAs of their own. */
 export async function readCatalog(plane: Plane): Promise<Catalog> {
   const {place} = AUTHORITIES.find(({id}) => id === CLIENT_CA) ?? {}
   const certDir = certDirOf(plane)
   await recoverFolder(certDir)
   const found = place && (await lookAt(join(certDir, place.crt)))
-  return catalogFor({separateClients: found !== undefined})
+  const {authorities, leaves} = catalogFor({separateClients: found !== undefined})
+  return {authorities: [...authorities, ...addedSpecs(plane)], leaves}
 }
 
 /** A CA of the catalog, by its id; undefined before it is created. */
 export async function findAuthority(plane: Plane, id: string): Promise<Authority | undefined> {
-  const spec = AUTHORITIES.find((one) => one.id === id)
+  const spec = specsOf(plane).find((one) => one.id === id)
   return spec && (await readAuthority(certDirOf(plane), spec))
 }
 

@@ -99,8 +99,9 @@ export async function startEmbedded(
   const signing = signingOf(plane, flags)
   const readState = async (generation: number): Promise<PlaneState> => {
     // An operator may have changed these in the meantime.
-    const {signers, ...stored} = (await findPlane(plane.dir))?.settings ?? settings
-    const sources = await trustSources({...plane, settings: {...settings, signers}}, signing)
+    const {signers, authorities, ...stored} = (await findPlane(plane.dir))?.settings ?? settings
+    const current = {...plane, settings: {...settings, signers, authorities}}
+    const sources = await trustSources(current, signing)
     const trust = await readTrust(sources, generation)
     return {
       ...trust,

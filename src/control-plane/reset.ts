@@ -1,14 +1,14 @@
 import {readdir, rm, rmdir} from 'node:fs/promises'
 import {join} from 'node:path'
 import {hasCode, systemCode} from '../errors.ts'
-import {AUTHORITIES, SERVICE_ACCOUNT_KEYS} from '../pki/catalog.ts'
+import {SERVICE_ACCOUNT_KEYS} from '../pki/catalog.ts'
 import {lookAt} from '../fs/file-checks.ts'
 import {recoverFolder} from '../fs/file-groups.ts'
 import {requireSafeFolder} from '../fs/folders.ts'
 import {removeSecret} from '../fs/shred.ts'
 import {removeLeftovers} from '../fs/temporary-names.ts'
 import {lockFolder} from '../fs/folder-lock.ts'
-import {ALL_LEAVES, openStore} from './certificates.ts'
+import {ALL_LEAVES, openStore, specsOf} from './certificates.ts'
 import {certDirOf, fileOf, rotationFolder, type Plane} from './config/plane.ts'
 import {exclusively, type Tell} from './exclusive.ts'
 import {isAsMade, readMadeFiles} from './made-files.ts'
@@ -57,7 +57,7 @@ async function pkiFiles(plane: Plane): Promise<{file: string; isOurs: boolean}[]
     const isOurs = states.every((state) => state ?? wasNoted)
     found.push(...there.map((file) => ({file, isOurs})))
   }
-  for (const {id, place} of AUTHORITIES.filter(({when}) => when !== 'external-etcd')) {
+  for (const {id, place} of specsOf(plane).filter(({when}) => when !== 'external-etcd')) {
     await look([join(certDir, place.crt), join(certDir, place.key)], id)
   }
   for (const {place, authority} of ALL_LEAVES) {

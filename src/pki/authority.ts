@@ -92,14 +92,21 @@ export async function readAuthority(
 /** A CA with its key. */
 export type SigningAuthority = Authority & {issuer: Issuer}
 
-/** A CA in files that an operator names. Links are followed: Kubernetes mounts files as links. */
+/** Links are followed: Kubernetes mounts files as links. */
+const readNamed = async (path: string): Promise<string> =>
+  (await readFileSafely(path, {followLinks: true})).toString()
+
+/** A CA in a file that an operator names, without its key. */
+export const readNamedCertificate = async (file: string): Promise<Authority> =>
+  parseAuthority(await readNamed(file), file)
+
+/** A CA in files that an operator names. */
 export async function readNamedAuthority({
   certificate: file,
   key: keyFile,
 }: AuthorityFiles): Promise<SigningAuthority> {
-  const read = async (path: string) => (await readFileSafely(path, {followLinks: true})).toString()
-  const authority = parseAuthority(await read(file), file)
-  return {...authority, issuer: issuerOf(authority, await read(keyFile), keyFile)}
+  const authority = await readNamedCertificate(file)
+  return {...authority, issuer: issuerOf(authority, await readNamed(keyFile), keyFile)}
 }
 
 /** Refuses a CA that is not valid now, and says whether it has expired or is not valid yet. */

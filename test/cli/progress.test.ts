@@ -78,4 +78,33 @@ describe('createProgress', () => {
       if (saved !== undefined) process.env.CI = saved
     }
   })
+
+  it('shows how far a phase is in its own line on a terminal, and its summary at its end', () => {
+    const saved = process.env.CI
+    delete process.env.CI
+    try {
+      const {written, stream: target} = stream(true, 40)
+      const options = {quiet: false, verbose: false, stream: target, hidesNames: true}
+      const progress = createProgress(options)
+      progress.begin(phase)
+      progress.update(`3 of 10 nodes done, ${'waiting '.repeat(10)}`)
+      progress.end(phase)
+      const shown = stripVTControlCharacters(written.join(''))
+      for (const line of shown.split(/[\r\n]/)) assert.ok(line.length < 40, line)
+      assert.match(shown, /3 of 10 nodes done/)
+      assert.match(shown, /✔ make certificates\n$/)
+      assert.doesNotMatch(shown, /certs/)
+    } finally {
+      if (saved !== undefined) process.env.CI = saved
+    }
+  })
+
+  it('does not repeat itself where lines stay', () => {
+    const {written, stream: target} = stream(false)
+    const progress = createProgress({quiet: false, verbose: false, stream: target})
+    progress.begin(phase)
+    for (const done of [1, 2, 3]) progress.update(`${done} of 10`)
+    progress.end(phase)
+    assert.deepEqual(written, ['[certs] 1 of 10\n'])
+  })
 })

@@ -61,7 +61,7 @@ describe('reset', () => {
     beforeEach(async () => {
       const {plane} = fixture.context
       await writeJournal(plane, await newJournal(plane, undefined, {}, systemClock.now()))
-      const unit = unitFor('front-proxy-ca', undefined)
+      const unit = unitFor(plane, {id: 'front-proxy-ca'})
       await keepOld(plane, unit)
       await createNew(plane, unit, {now: systemClock.now()})
       await keepAndCreateKeys(plane)

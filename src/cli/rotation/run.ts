@@ -1,16 +1,18 @@
 import type {Action} from '../../control-plane/ca-rotation/journal.ts'
-import {reportRotation, type RotationReport} from '../../control-plane/ca-rotation/report.ts'
+import {planRotation} from '../../control-plane/ca-rotation/plan.ts'
+import {reportRotation} from '../../control-plane/ca-rotation/report.ts'
 import {rotate, type RotateOptions} from '../../control-plane/ca-rotation/rotate.ts'
-import {STEPS} from '../../control-plane/ca-rotation/steps.ts'
 import {EXIT} from '../../errors.ts'
-import type {View} from '../output.ts'
+import {onInterruption} from '../interruption.ts'
+import {render} from '../output.ts'
 import {confirm} from '../prompt.ts'
-import {rotationView} from '../views/ca-rotation.ts'
+import {rotationEndView, rotationPlanView} from '../views/ca-rotation.ts'
 import type {RotationSession} from './session.ts'
 
 interface RunFlags {
   'dry-run': boolean
   yes: boolean
+  output: string
 }
 
 interface RunOptions {
@@ -21,31 +23,57 @@ interface RunOptions {
 }
 
 export interface RotationDone {
-  /** Absent if nothing was done. */
-  report?: RotationReport
-  view: View<RotationReport>
+  /** What is printed; empty if nothing was done. */
+  text: string
   exitCode: number
 }
 
 /** Runs one of the commands that rotate: asks, goes through the steps, and reports. */
 export async function runRotation(
-  {context, observer, tell}: RotationSession,
+  session: RotationSession,
   action: Action,
   {options, flags, question}: RunOptions,
 ): Promise<RotationDone> {
-  const view = rotationView
-  if (flags['dry-run']) {
-    tell(`"ca rotate ${action}" would do this:`)
-    for (const {summary} of STEPS[action]) tell(`- ${summary}`)
-    return {report: await reportRotation(context), view, exitCode: 0}
+  const {context, progress} = session
+  const isDryRun = flags['dry-run']
+  if (isDryRun || !flags.yes) {
+    const plan = await planRotation(context, action, options)
+    const isRefused = plan.dependents.length > 0
+    if (isDryRun) {
+      const exitCode = isRefused ? EXIT.conflict : 0
+      return {text: await render(plan, flags.output, rotationPlanView), exitCode}
+    }
+    // Nobody is asked about what is refused anyway.
+    const isPointless = isRefused && !options.wait
+    if (!isPointless && !(await confirm(question))) {
+      progress.tell('nothing was changed')
+      return {text: '', exitCode: EXIT.failed}
+    }
   }
-  if (!flags.yes && !(await confirm(question))) {
-    tell('nothing was changed')
-    return {view, exitCode: EXIT.failed}
-  }
-  const {waiting} = await rotate(context, action, {...options, observer})
-  const report = await reportRotation(context)
+  const isWaiting = await go(session, action, options)
   // An abort that is not finished has to be run again; nodes follow a start by themselves.
-  const exitCode = waiting.length > 0 && action !== 'start' ? EXIT.timedOut : 0
-  return {report, view, exitCode}
+  const exitCode = isWaiting && action !== 'start' ? EXIT.timedOut : 0
+  const report = await reportRotation(context)
+  return {text: await render(report, flags.output, rotationEndView), exitCode}
+}
+
+/** Goes through the steps. Returns whether somebody is still waited for. */
+async function go(
+  {context, observer, progress, stop}: RotationSession,
+  action: Action,
+  options: RunOptions['options'],
+): Promise<boolean> {
+  const release = onInterruption(() => {
+    stop()
+    progress.stop()
+    return `nothing is lost; run "trustadm ca rotate ${action}" again to resume`
+  })
+  try {
+    const {waiting} = await rotate(context, action, {...options, observer})
+    progress.leave()
+    return waiting.length > 0
+  } finally {
+    progress.stop()
+    release()
+  }
 }

@@ -3,8 +3,10 @@ import type {RotationContext} from '../../control-plane/ca-rotation/perform.ts'
 import type {RotationObserver} from '../../control-plane/ca-rotation/rotate.ts'
 import {TrustError} from '../../errors.ts'
 import type {Clock} from '../../runtime.ts'
-import {createProgress, type ProgressOptions} from '../progress.ts'
+import {createProgress, type Progress, type ProgressOptions} from '../progress.ts'
 import {dirOf} from '../folders.ts'
+import {Remaining} from './remaining.ts'
+import {waitingText} from './waiting-text.ts'
 
 /** Who an operator continues without. */
 export const ignoringFlags = {
@@ -47,21 +49,23 @@ interface SessionFlags extends ProgressOptions {
 export interface RotationSession {
   context: RotationContext
   observer: RotationObserver
-  tell: (line: string) => void
-  warn: (line: string) => void
+  progress: Progress
+  /** Ends what runs on behalf of the command. */
+  stop: () => void
 }
 
 /** What a command that rotates works with. */
 export async function openRotation(flags: SessionFlags, clock: Clock): Promise<RotationSession> {
   const {loadPlane} = await import('../../control-plane/config/stored.ts')
   const {connectAsAdmin} = await import('../../control-plane/admin.ts')
-  const {parseDuration} = await import('../../bootstrap/durations.ts')
+  const {parseSpan} = await import('../../bootstrap/durations.ts')
   if (flags.kubeconfig !== undefined) throw notOurs()
-  const progress = createProgress(flags)
-  const {tell, warn, note} = progress
+  const progress = createProgress({...flags, hidesNames: true})
+  const {tell, warn} = progress
   const unseen = flags['ignore-unseen-since']
-  const asPhase = ({id, summary}: {id: string; summary: string}) => ({name: id, summary})
-  let shown = ''
+  const unseenFor = unseen === undefined ? undefined : parseSpan(unseen, '--ignore-unseen-since')
+  let nodes = 0
+  const stopping = new AbortController()
   return {
     context: {
       plane: await loadPlane(dirOf(flags.dir)),
@@ -71,21 +75,38 @@ export async function openRotation(flags: SessionFlags, clock: Clock): Promise<R
       connect: connectAsAdmin,
       ignored: flags.ignore ?? [],
       force: flags.force ?? false,
-      unseenFor: unseen === undefined ? undefined : parseDuration(unseen, '--ignore-unseen-since'),
+      unseenFor,
+      sawNodes: (count) => (nodes = count),
+      signal: stopping.signal,
     },
-    observer: {
-      begin: (step) => progress.begin(asPhase(step)),
-      end: (step) => progress.end(asPhase(step)),
-      waiting: (_step, dependents) => {
-        const names = dependents.slice(0, 5).map(({name}) => name)
-        const more = dependents.length > 5 ? ` and ${dependents.length - 5} more` : ''
-        const line = `waiting for ${names.join(', ')}${more}`
-        if (line !== shown) note(line)
-        shown = line
-      },
+    observer: observerOf(progress, clock, () => nodes),
+    progress,
+    stop: () => stopping.abort(new Error('stopped')),
+  }
+}
+
+/** Shows the steps, and how far those are that wait. */
+function observerOf(progress: Progress, clock: Clock, countNodes: () => number): RotationObserver {
+  const remaining = new Remaining()
+  let begun = ''
+  return {
+    begin: ({id, summary}) => {
+      // A step that waits begins each time it looks.
+      if (begun !== id) progress.begin({name: id, summary})
+      begun = id
     },
-    tell,
-    warn,
+    end: ({id, summary}) => {
+      progress.end({name: id, summary})
+      begun = ''
+    },
+    waiting: (_step, dependents) => {
+      const total = countNodes()
+      const behind = dependents.filter(({kind}) => kind === 'node').length
+      const nodes = {done: Math.max(0, total - behind), total}
+      const names = [...new Set(dependents.map(({name}) => name))]
+      const left = remaining.observe(nodes.done, nodes.total, clock.now())
+      progress.update(waitingText({nodes, names, remaining: left}))
+    },
   }
 }
 

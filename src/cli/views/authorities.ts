@@ -28,13 +28,29 @@ export const authorityListView: View<{authorities: AuthorityReport[]}> = {
   name: ({authorities}) => authorities.map(({name}) => name),
 }
 
+function addedLines({added}: AuthorityReport): string[] {
+  if (!added) return []
+  return [
+    ...(added.description === undefined ? [] : [`for          ${added.description}`]),
+    `on change    ${added.onChange ?? '<nothing>'}`,
+  ]
+}
+
+/** `ca remove`. */
+export const removedAuthorityView: View<{name: string; removed: string[]}> = {
+  table: ({name, removed}) =>
+    `The CA "${name}" was removed.\n${removed.map((file) => `removed ${file}\n`).join('')}`,
+  name: ({name}) => [name],
+}
+
 /** `ca show`: everything about one CA. */
 export const authorityView: View<AuthorityReport> = {
   table: (report) =>
     [
       `name         ${report.name}`,
       `file         ${report.location}`,
-      `signs        ${report.signsFor.join(', ') || '<nothing>'}`,
+      ...addedLines(report),
+      `signs        ${report.signsFor.join(', ') || (report.added ? `${report.added.signs} of yours` : '<nothing>')}`,
       `trusted for  ${report.trustedFor.join(', ') || '<nothing>'}`,
       '',
       formatColumns(COLUMNS, rowsOf(report), NARROWING),

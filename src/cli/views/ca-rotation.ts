@@ -1,11 +1,20 @@
+import type {RotationPlan} from '../../control-plane/ca-rotation/plan.ts'
 import type {RotationReport} from '../../control-plane/ca-rotation/report.ts'
-import {columnsOf, paragraph} from '../layout.ts'
+import {columnsOf, formatFields, paragraph, wrap} from '../layout.ts'
 import {formatColumns} from '../columns.ts'
 import type {View} from '../output.ts'
 
 const MARKS = {done: '✔', running: '…', waiting: ' '} as const
 
-function headline({credentials, action, isReady}: RotationReport): string {
+function stateOf({action, isReady, isSettled, dependents}: RotationReport): string {
+  if (isReady) return 'ready for "trustadm ca rotate complete"'
+  return isSettled
+    ? `${dependents.length} would be locked out by "trustadm ca rotate complete"`
+    : `${action ?? ''} is not finished`
+}
+
+function headline(report: RotationReport): string {
+  const {credentials, action, nodes} = report
   const {phase, lastInitiation, lastCompletion} = credentials.rotation.certificateAuthorities ?? {}
   const last = lastCompletion === undefined ? '' : `; last completed ${lastCompletion}`
   if (action === undefined) {
@@ -13,8 +22,9 @@ function headline({credentials, action, isReady}: RotationReport): string {
       ? 'The CAs were never rotated.\n'
       : `No rotation is in progress${phase === undefined ? '; the last one was aborted' : last}.\n`
   }
-  const state = isReady ? 'ready for "trustadm ca rotate complete"' : `${action} is not finished`
-  return `Phase ${phase ?? ''}, started ${lastInitiation ?? ''}${last}: ${state}.\n`
+  const count = nodes ? `, ${nodes.done} of ${nodes.total} nodes done` : ''
+  const text = `Phase ${phase ?? ''}, started ${lastInitiation ?? ''}${last}${count}: ${stateOf(report)}.`
+  return paragraph('', text, columnsOf(process.stdout))
 }
 
 function formatSteps({steps}: RotationReport): string {
@@ -23,7 +33,7 @@ function formatSteps({steps}: RotationReport): string {
     : `\n${steps.map(({summary, state}) => `${MARKS[state]} ${summary}\n`).join('')}`
 }
 
-function formatDependents({dependents}: RotationReport): string {
+function formatDependents({dependents}: Pick<RotationReport, 'dependents'>): string {
   if (dependents.length === 0) return ''
   const rows = dependents.map(({kind, name, lastSeen, reasons}) => [
     kind,
@@ -31,7 +41,10 @@ function formatDependents({dependents}: RotationReport): string {
     lastSeen ?? '<unknown>',
     reasons.join('; '),
   ])
-  const table = formatColumns(['KIND', 'NAME', 'LAST SEEN', 'WHY'], rows, {least: new Map()})
+  const table = formatColumns(['KIND', 'NAME', 'LAST SEEN', 'WHY'], rows, {
+    least: new Map([[3, 50]]),
+    droppable: [2],
+  })
   const todos = [...new Set(dependents.map(({todo}) => todo))]
     .slice(0, 20)
     .map((todo) => paragraph('→ ', todo, columnsOf(process.stdout)))
@@ -49,13 +62,44 @@ function formatAuthorities({authorities}: RotationReport): string {
   })}`
 }
 
-/** How people see the state of a rotation. */
-export const rotationView: View<RotationReport> = {
+/** What a dry run prints. */
+export const rotationPlanView: View<RotationPlan> = {
+  table: ({action, resumes, authorities, steps, dependents}) => {
+    const columns = columnsOf(process.stdout)
+    const head = `"ca rotate ${action}" would ${resumes ? 'resume' : 'begin'}, for ${authorities.join(', ')}:`
+    const isDone = (state: string) => (state === 'done' ? MARKS.done : MARKS.waiting)
+    const fields = steps.map(({id, summary, state}) => [`${isDone(state)} ${id}`, summary] as const)
+    const width = Math.max(...fields.map(([label]) => label.length)) + 3
+    const refusal =
+      dependents.length === 0 ? '' : '\nIt would be refused, unless you ignore them.\n'
+    return (
+      `${wrap(head, {columns, indent: 0})}\n\n` +
+      formatFields(fields, {columns, width}) +
+      formatDependents({dependents}) +
+      refusal
+    )
+  },
+  name: ({steps}) => steps.map(({id}) => id),
+}
+
+function formatAdvice({advice}: RotationReport): string {
+  if (advice.length === 0) return ''
+  const lines = advice.map((line) => paragraph('- ', line, columnsOf(process.stdout)))
+  return `\nFor you to do:\n${lines.join('')}`
+}
+
+const viewOf = (showSteps: (report: RotationReport) => string): View<RotationReport> => ({
   table: (report) =>
     headline(report) +
-    formatSteps(report) +
+    showSteps(report) +
     formatAuthorities(report) +
     formatDependents(report) +
-    report.advice.map((line) => `\n${paragraph('', line, columnsOf(process.stdout))}`).join(''),
+    formatAdvice(report),
   name: ({authorities}) => authorities.map(({id}) => id),
-}
+})
+
+/** How people see the state of a rotation. */
+export const rotationView = viewOf(formatSteps)
+
+/** The same after a command that has just shown its steps. */
+export const rotationEndView = viewOf(() => '')

@@ -71,6 +71,16 @@ export async function newJournal(
 ): Promise<Journal> {
   await requireNoGenerations(plane)
   const units = selectUnits(await unitsOf(plane), only)
+  const stray = broughtIds.find((id) => !units.some((unit) => unit.id === id))
+  if (stray !== undefined) {
+    throw new TrustError(
+      'USAGE',
+      `--new-ca names "${stray}", which is not among the CAs that rotate`,
+      {
+        hints: [`these rotate: ${units.map(({id}) => id).join(', ')}`],
+      },
+    )
+  }
   await requireKeys(plane, units, broughtIds)
   const servers = units.find(({id}) => id === CLUSTER_CA)
   const current = servers && (await present(plane, servers))
@@ -106,7 +116,7 @@ async function describe(plane: Plane, unit: Unit, which: Which): Promise<Generat
 export async function withGenerations(plane: Plane, journal: Journal): Promise<Journal> {
   const units = await Promise.all(
     journal.units.map(async (record) => {
-      const unit = unitFor(record.id, record.separatedFrom)
+      const unit = unitFor(plane, record)
       const [old, next] = [await describe(plane, unit, 'old'), await describe(plane, unit, 'new')]
       return {...record, old, new: next}
     }),

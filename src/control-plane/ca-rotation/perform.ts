@@ -17,6 +17,7 @@ import {dependentsOn, type Dependent} from './dependents.ts'
 import {gatherEvidence, OWN_USERS} from './evidence.ts'
 import {createCross, createNew, keepAndCreateKeys, keepOld, type Which} from './generations.ts'
 import type {Journal} from './journal.ts'
+import {runHooks} from './hooks.ts'
 import {objectsBehind} from './published.ts'
 import {removeGenerations} from './remove.ts'
 import {renewLeaves} from './renew-leaves.ts'
@@ -37,6 +38,9 @@ export interface RotationContext {
   unseenFor?: number | undefined
   /** Whether nobody is waited for. */
   force?: boolean
+  /** Gets the number of nodes each time they are looked at. */
+  sawNodes?: ((count: number) => void) | undefined
+  signal?: AbortSignal | undefined
 }
 
 const PAUSE = 50
@@ -55,7 +59,7 @@ export async function withClient<Result>(
   }
 }
 
-const unitsIn = ({units}: Journal) => units.map(({id, separatedFrom}) => unitFor(id, separatedFrom))
+const unitsIn = (plane: Plane, {units}: Journal) => units.map((record) => unitFor(plane, record))
 
 const algorithmOf = (name: string | undefined): KeyAlgorithm =>
   KEY_ALGORITHMS.find((one) => one === name) ?? DEFAULT_KEY_ALGORITHM
@@ -64,7 +68,7 @@ async function create({plane, clock, brought}: RotationContext, journal: Journal
   const {caCertificateValidityPeriod: lifetime, keyAlgorithm} = plane.settings
   const algorithm = algorithmOf(journal.keyAlgorithm ?? keyAlgorithm)
   const now = clock.now()
-  for (const unit of unitsIn(journal)) {
+  for (const unit of unitsIn(plane, journal)) {
     if (!unit.spec) {
       await keepAndCreateKeys(plane, algorithm)
       continue
@@ -80,7 +84,7 @@ async function arrangeAll(
   journal: Journal,
   {clients, servers, trusts}: Extract<StepWork, {kind: 'arrange'}>,
 ): Promise<void> {
-  for (const unit of unitsIn(journal)) {
+  for (const unit of unitsIn(plane, journal)) {
     const signs = unit.signsFrom === 'start' ? clients : servers
     if (await arrange(plane, unit, {signs, trusts}))
       tell(`"${unit.id}": the ${signs} one signs; trusted: ${trusts.join(' and ')}`)
@@ -147,8 +151,9 @@ export async function readDependents(
   journal: Journal,
   on: Which,
 ): Promise<Dependent[]> {
-  const {plane, clock, warn, ignored = [], unseenFor} = context
+  const {plane, clock, warn, ignored = [], unseenFor, sawNodes} = context
   const evidence = await withClient(context, (client) => gatherEvidence(plane, client, warn))
+  sawNodes?.(evidence.nodes.length)
   return dependentsOn(journal, evidence, {on, now: clock.now(), own: OWN_USERS, ignored, unseenFor})
 }
 
@@ -156,7 +161,7 @@ export async function readDependents(
 export async function perform(
   context: RotationContext,
   journal: Journal,
-  {work}: Step,
+  {id, work}: Step,
 ): Promise<Dependent[]> {
   const {plane} = context
   switch (work.kind) {
@@ -173,6 +178,8 @@ export async function perform(
       await writeBundles(plane, (await rootsOf(plane)) ?? '')
       break
     case 'servers': {
+      // Programs that use the CAs of an operator follow in the same steps as the servers.
+      await runHooks(plane, unitsIn(plane, journal), {...context, step: id})
       const digest = trustDigest(await readWanted(plane))
       await poll(
         context,

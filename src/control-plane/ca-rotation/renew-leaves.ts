@@ -42,7 +42,7 @@ async function signerOf(
   const authority = await findAuthority(plane, leaf.authority)
   const record = journal.units.find(({id}) => id === leaf.authority)
   if (!authority || !record) return undefined
-  const unit = unitFor(record.id, record.separatedFrom)
+  const unit = unitFor(plane, record)
   const changesFirst = unit.signsFrom === 'complete' && !isServer(leaf)
   if (!changesFirst || journal.action === 'abort') return authority
   const next = await readHeld(plane, unit, 'new')
@@ -98,5 +98,5 @@ async function graceChain(
 ): Promise<string> {
   const record = units.find(({id}) => id === CLUSTER_CA)
   if (action !== 'complete' || grace === undefined || !record) return ''
-  return (await crossSigned(plane, unitFor(record.id, undefined), clock.now(), grace)) ?? ''
+  return (await crossSigned(plane, unitFor(plane, {id: record.id}), clock.now(), grace)) ?? ''
 }

@@ -1,4 +1,5 @@
-import {isFinished, isRotating} from './advance.ts'
+import type {Plane} from '../config/plane.ts'
+import {isRotating, stepsOf} from './advance.ts'
 import type {Dependent} from './dependents.ts'
 import {readJournal, type Journal} from './journal.ts'
 import {readDependents, type RotationContext} from './perform.ts'
@@ -8,38 +9,93 @@ import {statusOf, type RotationStatus} from './status-map.ts'
 export interface RotationReport extends RotationStatus {
   /** Whether `complete` would go on. */
   isReady: boolean
+  /** Whether the last command has nothing left to do: no rotation is in progress, or all that `start` waits for has happened. */
+  isSettled: boolean
+  /** The nodes that have followed, of all; absent if no node has anything to follow. */
+  nodes?: {done: number; total: number}
   /** Who would be locked out, the most urgent first. */
   dependents: Dependent[]
   /** What people have to do; nothing here can do it for them. */
   advice: string[]
 }
 
-const PREPARED = [
-  'Replace your kubeconfigs and the certificates you got by requests: those from before trust only the old CA, or are signed by it. "trustadm kubeconfig user" makes new ones.',
-  'Restart pods that read the CA bundle only once, so that they trust the new CA.',
-  'Extension API servers must have read the ConfigMap kube-system/extension-apiserver-authentication again.',
-]
-const COMPLETED = [
-  'Pods that were not restarted still trust the old CA: restart them to end that.',
-  'Kubeconfigs made during the rotation still contain the old CA: fetch new ones.',
-]
-function adviceFor(journal: Journal | undefined): string[] {
-  if (journal === undefined) return []
-  if (journal.action === 'start' && isRotating(journal)) return PREPARED
-  return journal.action === 'complete' && journal.phase === 'Completed' ? COMPLETED : []
+/** What to do, and for which CAs. */
+interface Advice {
+  about: readonly string[]
+  text: string
 }
+
+const PREPARED: readonly Advice[] = [
+  {
+    about: ['ca', 'client-ca'],
+    text: 'Replace your kubeconfigs and the certificates you got by requests: those from before trust only the old CA, or are signed by it. "trustadm kubeconfig user" makes new ones.',
+  },
+  {
+    about: ['ca'],
+    text: 'Restart pods that read the CA bundle only once, so that they trust the new CA.',
+  },
+  {
+    about: ['client-ca', 'front-proxy-ca'],
+    text: 'Extension API servers must have read the ConfigMap kube-system/extension-apiserver-authentication again.',
+  },
+]
+const COMPLETED: readonly Advice[] = [
+  {
+    about: ['ca'],
+    text: 'Pods that were not restarted still trust the old CA: restart them to end that.',
+  },
+  {
+    about: ['ca'],
+    text: 'Kubeconfigs made during the rotation still contain the old CA: fetch new ones.',
+  },
+]
+
+const textsOf = (advice: readonly Advice[], {units}: Journal): string[] =>
+  advice.filter(({about}) => units.some(({id}) => about.includes(id))).map(({text}) => text)
+
+/** Nobody reports who uses the CAs of an operator. */
+function adviceForAdded({settings}: Plane, {units}: Journal): string[] {
+  const names = settings.authorities
+    .filter(({name, onChange}) => onChange === undefined && units.some(({id}) => id === name))
+    .map(({name}) => name)
+  return names.length === 0
+    ? []
+    : [
+        `Let the programs that use ${names.join(', ')} read its files again: it has no command for that.`,
+      ]
+}
+
+function adviceFor(plane: Plane, journal: Journal | undefined): string[] {
+  if (journal === undefined) return []
+  if (journal.action === 'start' && isRotating(journal))
+    return [...textsOf(PREPARED, journal), ...adviceForAdded(plane, journal)]
+  const isCompleted = journal.action === 'complete' && journal.phase === 'Completed'
+  return isCompleted ? textsOf(COMPLETED, journal) : []
+}
+
+/** Whether nothing is left but to wait for nodes. */
+const isWaiting = (journal: Journal): boolean =>
+  stepsOf(journal).every(({id, work}) => work.kind === 'dependents' || journal.done.includes(id))
 
 export async function reportRotation(context: RotationContext): Promise<RotationReport> {
   const journal = await readJournal(context.plane)
   const on = journal?.action === 'abort' ? 'new' : 'old'
   // Before the new CAs exist, nobody can have changed.
   const hasBoth = isRotating(journal) && journal.units.every((unit) => unit.new.pin !== '')
-  const dependents = hasBoth ? await readDependents(context, journal, on) : []
-  const isPrepared = journal?.action === 'start' && isRotating(journal) && isFinished(journal)
+  let total = 0
+  const sawNodes = (count: number) => (total = count)
+  const dependents = hasBoth ? await readDependents({...context, sawNodes}, journal, on) : []
+  const behind = dependents.filter(({kind}) => kind === 'node').length
+  const status = statusOf(journal, dependents)
+  // Nodes follow without a command that notes it.
+  const isPrepared = hasBoth && journal.action === 'start' && behind === 0 && isWaiting(journal)
   return {
-    ...statusOf(journal, dependents),
+    ...status,
+    steps: isPrepared ? status.steps.map((step) => ({...step, state: 'done'})) : status.steps,
     isReady: isPrepared && dependents.length === 0,
+    isSettled: !isRotating(journal) || isPrepared,
+    ...(total > 0 && {nodes: {done: total - behind, total}}),
     dependents,
-    advice: adviceFor(journal),
+    advice: adviceFor(context.plane, journal),
   }
 }

@@ -126,6 +126,33 @@ async function begin(
   }
 }
 
+/** What `complete --wait` waits for before it begins. */
+const NOBODY_ON_OLD: Step = {
+  id: 'nobody-on-old',
+  summary: 'wait until nobody depends on the old CAs',
+  work: {kind: 'dependents', on: 'old'},
+}
+
+/** Waits until a completion locks nobody out. Other commands are not kept out meanwhile. */
+async function untilNobody(
+  context: RotationContext,
+  {observer, signal}: RotateOptions,
+): Promise<void> {
+  for (let isFirst = true; ; isFirst = false) {
+    const journal = await readJournal(context.plane)
+    if (decide('complete', journal).kind === 'resume' || !journal) return
+    requirePrepared(journal)
+    const waiting = await readDependents(context, journal, 'old')
+    if (waiting.length === 0) {
+      if (!isFirst) observer.end(NOBODY_ON_OLD)
+      return
+    }
+    if (isFirst) observer.begin(NOBODY_ON_OLD)
+    observer.waiting(NOBODY_ON_OLD, waiting)
+    await sleep(LOOK_EVERY, signal)
+  }
+}
+
 /** Begins an action or resumes it. Each step is noted on the disk before it and after it. */
 export async function rotate(
   context: RotationContext,
@@ -135,6 +162,7 @@ export async function rotate(
   const {plane, tell} = context
   const {isTriggered = false} = options
   requireGate(plane.settings.featureGates, 'CARotation')
+  if (action === 'complete' && options.wait && !context.force) await untilNobody(context, options)
   const locked: Lock = (work) => exclusively(plane.dir, work, tell, options.signal)
   let journal = await locked(async () => {
     const found = await readJournal(plane)

@@ -1,8 +1,11 @@
 import {join} from 'node:path'
 import {lookAt} from '../../fs/file-checks.ts'
-import {AUTHORITIES, SERVICE_ACCOUNT_KEYS, type AuthoritySpec} from '../../pki/catalog.ts'
+import {SERVICE_ACCOUNT_KEYS, type AuthoritySpec} from '../../pki/catalog.ts'
 import {TrustError} from '../../errors.ts'
+import {specsOf} from '../certificates.ts'
+import type {AddedAuthority} from '../config/added-authorities.ts'
 import {certDirOf, type Plane} from '../config/plane.ts'
+import type {UnitRecord} from './journal.ts'
 
 /** In which command the new generation starts to sign: clients change first, servers last. */
 type SignsFrom = 'start' | 'complete'
@@ -15,6 +18,8 @@ export interface Unit {
   spec?: AuthoritySpec
   /** The CA that did its work before; it gets its own with the first rotation. */
   separatedFrom?: string
+  /** The settings of a CA that an operator has added. */
+  added?: AddedAuthority
 }
 
 /** Keys that are no CA but rotate in the same two steps. */
@@ -24,29 +29,38 @@ const TOKEN_KEYS = SERVICE_ACCOUNT_KEYS.id
 const FOR_SERVERS: readonly string[] = ['ca', 'etcd-ca']
 const SEPARATED: Readonly<Record<string, string>> = {'client-ca': 'ca', 'kubelet-ca': 'ca'}
 
-const unitOf = (spec: AuthoritySpec): Unit => ({
-  id: spec.id,
-  spec,
-  signsFrom: FOR_SERVERS.includes(spec.id) ? 'complete' : 'start',
-})
+function unitOf({settings}: Plane, spec: AuthoritySpec): Unit {
+  const {id} = spec
+  const added = settings.authorities.find(({name}) => name === id)
+  const isForServers = FOR_SERVERS.includes(id) || added?.signs === 'servers'
+  return {id, spec, signsFrom: isForServers ? 'complete' : 'start', ...(added && {added})}
+}
 
 /** Everything that a control plane can rotate. CAs that clients will have from now on are included. */
 export async function unitsOf(plane: Plane): Promise<Unit[]> {
   const certDir = certDirOf(plane)
   const units: Unit[] = []
-  for (const spec of AUTHORITIES) {
+  for (const spec of specsOf(plane)) {
     const separatedFrom = SEPARATED[spec.id]
-    if (await lookAt(join(certDir, spec.place.crt))) units.push(unitOf(spec))
-    else if (separatedFrom !== undefined) units.push({...unitOf(spec), separatedFrom})
+    if (await lookAt(join(certDir, spec.place.crt))) units.push(unitOf(plane, spec))
+    else if (separatedFrom !== undefined) units.push({...unitOf(plane, spec), separatedFrom})
   }
   return [...units, {id: TOKEN_KEYS, signsFrom: 'start'}]
 }
 
-/** The unit of an id in a journal; its files need not exist yet. */
-export function unitFor(id: string, separatedFrom: string | undefined): Unit {
-  const spec = AUTHORITIES.find((one) => one.id === id)
-  if (!spec) return {id, signsFrom: 'start'}
-  return {...unitOf(spec), ...(separatedFrom === undefined ? {} : {separatedFrom})}
+/** The unit of a record in a journal; its files need not exist yet. */
+export function unitFor(
+  plane: Plane,
+  {id, separatedFrom}: Pick<UnitRecord, 'id' | 'separatedFrom'>,
+): Unit {
+  if (id === TOKEN_KEYS) return {id, signsFrom: 'start'}
+  const spec = specsOf(plane).find((one) => one.id === id)
+  if (spec) return {...unitOf(plane, spec), ...(separatedFrom !== undefined && {separatedFrom})}
+  throw new TrustError(
+    'CONFIG_INVALID',
+    `the CA "${id}" rotates, but "authorities" in config.yaml does not have it`,
+    {hints: ['add it there again; "trustadm ca remove" removes it once the rotation is over']},
+  )
 }
 
 /** Those with these ids; all if none is named. A CA that is separated from another one only rotates together with it. */

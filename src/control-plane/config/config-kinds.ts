@@ -1,3 +1,4 @@
+import {addedAuthorities} from './added-authorities.ts'
 import {bootstrapTokens} from './bootstrap-tokens.ts'
 import {clusterSigning} from './cluster-signing.ts'
 import {
@@ -94,6 +95,7 @@ export const KINDS: Kinds<Target> = {
     servingCIDRs: use('servingCIDRs', cidrs),
     servingDomains: use('servingDomains', domains),
     signers: use('signers', signers),
+    authorities: use('authorities', addedAuthorities),
     clusterSigning: use('clusterSigning', clusterSigning),
     keyAlgorithm: use('keyAlgorithm', keyAlgorithm),
     certificateValidityPeriod: use('certificateValidityPeriod', duration),

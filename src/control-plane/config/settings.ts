@@ -2,6 +2,7 @@ import {hostname, networkInterfaces} from 'node:os'
 import {join} from 'node:path'
 import {DEFAULT_KEY_ALGORITHM, type KeyAlgorithm} from '../../pki/keys.ts'
 import {AUTHORITY_LIFETIME, LEAF_LIFETIME} from '../../pki/lifetimes.ts'
+import type {AddedAuthority} from './added-authorities.ts'
 import type {ClusterSigning} from './cluster-signing.ts'
 import type {FeatureGates} from './feature-gates.ts'
 import type {SignerSettings} from './signers.ts'
@@ -27,6 +28,8 @@ export interface Settings {
   servingDomains: string[]
   /** In addition to those of Kubernetes. */
   signers: SignerSettings[]
+  /** CAs in addition to those of the catalog. */
+  authorities: AddedAuthority[]
   /** What Kubernetes' signers sign with, if not with the CAs of the catalog. */
   clusterSigning?: ClusterSigning
   keyAlgorithm: KeyAlgorithm
@@ -89,6 +92,7 @@ export function complete(dir: string, choices: Choices): Settings {
     servingCIDRs: [],
     servingDomains: [],
     signers: [],
+    authorities: [],
     keyAlgorithm: DEFAULT_KEY_ALGORITHM,
     certificateValidityPeriod: LEAF_LIFETIME,
     caCertificateValidityPeriod: AUTHORITY_LIFETIME,

@@ -79,6 +79,7 @@ const CHANGEABLE: readonly (keyof Settings)[] = [
   'servingCIDRs',
   'servingDomains',
   'signers',
+  'authorities',
   'clusterSigning',
   'keyAlgorithm',
   'certificateValidityPeriod',

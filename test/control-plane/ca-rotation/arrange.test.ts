@@ -3,7 +3,7 @@ import {appendFile, readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {arrange} from '../../../src/control-plane/ca-rotation/arrange.ts'
 import {createNew, keepOld, readHeld} from '../../../src/control-plane/ca-rotation/generations.ts'
-import {unitFor} from '../../../src/control-plane/ca-rotation/units.ts'
+import {unitFor, type Unit} from '../../../src/control-plane/ca-rotation/units.ts'
 import {parseBundle} from '../../../src/pki/bundle.ts'
 import {createAuthorityCertificate} from '../../../src/pki/create.ts'
 import {generateKeys} from '../../../src/pki/keys.ts'
@@ -14,7 +14,7 @@ import {planeFixture, type PlaneFixture} from '../plane-fixture.ts'
 describe('the files of a CA with several certificates', () => {
   let fixture: PlaneFixture
   let before: string
-  const unit = unitFor('ca', undefined)
+  let unit: Unit
   const file = async () => await readFile(join(fixture.dir, 'pki', 'ca.crt'), 'utf8')
   const prints = (pem: string) => parseBundle(pem).map(({fingerprint}) => fingerprint)
 
@@ -30,6 +30,7 @@ describe('the files of a CA with several certificates', () => {
     await appendFile(join(fixture.dir, 'pki', 'ca.crt'), other)
     before = await file()
     const {plane} = fixture.context
+    unit = unitFor(plane, {id: 'ca'})
     await keepOld(plane, unit)
     await createNew(plane, unit, {now})
   })

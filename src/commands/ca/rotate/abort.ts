@@ -19,7 +19,7 @@ export default class CaRotateAbort extends TrustCommand {
     const question = 'Go back to the old CAs and destroy the new ones?'
     const options = {wait: flags.wait}
     const done = await runRotation(session, 'abort', {options, flags, question})
-    if (done.report) await this.print(done.report, flags.output, done.view)
+    process.stdout.write(done.text)
     this.endWith(done.exitCode)
   }
 }

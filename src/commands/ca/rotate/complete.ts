@@ -31,13 +31,13 @@ With --grace, clients that know only the old CA can verify the server for so lon
     const {flags} = await this.parse(CaRotateComplete)
     const {openRotation} = await import('../../../cli/rotation/session.ts')
     const {runRotation} = await import('../../../cli/rotation/run.ts')
-    const {parseDuration} = await import('../../../bootstrap/durations.ts')
+    const {parseSpan} = await import('../../../bootstrap/durations.ts')
     const session = await openRotation(flags, this.clock)
-    const grace = flags.grace === undefined ? undefined : parseDuration(flags.grace, '--grace')
+    const grace = flags.grace === undefined ? undefined : parseSpan(flags.grace, '--grace')
     const question = 'End the trust in the old CAs and destroy their keys? This cannot be undone.'
     const options = {wait: flags.wait, grace}
     const done = await runRotation(session, 'complete', {options, flags, question})
-    if (done.report) await this.print(done.report, flags.output, done.view)
+    process.stdout.write(done.text)
     this.endWith(done.exitCode)
   }
 }

@@ -55,7 +55,7 @@ From the first rotation on, clients of the API server have a CA of their own ("c
     const context = {...session.context, brought}
     const question = 'Create new CAs and sign clients with them from now on?'
     const done = await runRotation({...session, context}, 'start', {options, flags, question})
-    if (done.report) await this.print(done.report, flags.output, done.view)
+    process.stdout.write(done.text)
     this.endWith(done.exitCode)
   }
 }

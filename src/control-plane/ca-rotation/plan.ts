@@ -1,0 +1,63 @@
+import {decide, isRotating, requirePrepared, skippedSteps, stepsOf} from './advance.ts'
+import {requireGate} from '../config/feature-gates.ts'
+import type {Dependent} from './dependents.ts'
+import {readJournal, type Action, type Journal} from './journal.ts'
+import {newJournal, type StartOptions} from './new-journal.ts'
+import {isServerRunning, notRunning, readDependents, type RotationContext} from './perform.ts'
+
+export interface PlannedStep {
+  id: string
+  summary: string
+  /** Whether an earlier run has done it, or nothing has to be done. */
+  state: 'done' | 'to do'
+}
+
+/** What `--dry-run` prints. */
+export interface RotationPlan {
+  action: Action
+  /** Whether an earlier run of the same command has begun it. */
+  resumes: boolean
+  /** The CAs that rotate, and "sa" for the keys of service accounts. */
+  authorities: string[]
+  steps: PlannedStep[]
+  /** Who would be locked out: the command would refuse to begin. */
+  dependents: Dependent[]
+}
+
+/** The journal that a command would begin or go on with. */
+async function journalFor(
+  {plane, clock}: RotationContext,
+  action: Action,
+  found: Journal | undefined,
+  options: StartOptions,
+): Promise<Journal> {
+  if (action === 'start' || !found) return await newJournal(plane, found, options, clock.now())
+  if (action === 'complete') requirePrepared(found)
+  return {...found, action, done: skippedSteps(action, found)}
+}
+
+/** What a command would do now. It is refused for the same reasons, and changes nothing. */
+export async function planRotation(
+  context: RotationContext,
+  action: Action,
+  options: StartOptions,
+): Promise<RotationPlan> {
+  const {plane, force = false} = context
+  requireGate(plane.settings.featureGates, 'CARotation')
+  const found = await readJournal(plane)
+  const resumes = decide(action, found).kind === 'resume'
+  if (!(await isServerRunning(plane))) throw notRunning()
+  const journal = resumes && found ? found : await journalFor(context, action, found, options)
+  const isLeaving = action === 'complete' && !resumes && !force && isRotating(found)
+  return {
+    action,
+    resumes,
+    authorities: journal.units.map(({id}) => id),
+    steps: stepsOf(journal).map(({id, summary}) => ({
+      id,
+      summary,
+      state: journal.done.includes(id) ? 'done' : 'to do',
+    })),
+    dependents: isLeaving ? await readDependents(context, journal, 'old') : [],
+  }
+}
