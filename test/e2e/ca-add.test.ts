@@ -172,6 +172,9 @@ describe('the commands of CAs', function () {
       assert.equal(code, 2, `${args.join(' ')}: ${stderr}`)
     }
     assert.equal((await ca('rotate', 'abort', '--dry-run')).code, 6)
+    // Nobody is asked about what is not there: without a terminal that would be wrong usage.
+    assert.equal((await ca('remove', 'nope')).code, 1)
+    assert.equal((await ca('rotate', 'complete')).code, 6)
     const status = (await json('rotate', 'status')) as RotationReport
     assert.equal(status.action, undefined)
     // Days are part of a duration here.

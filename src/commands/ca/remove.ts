@@ -20,17 +20,21 @@ export default class CaRemove extends TrustCommand {
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(CaRemove)
-    const {removeAuthority} = await import('../../control-plane/ca-rotation/add-authority.ts')
+    const {removeAuthority, requireRemovable} =
+      await import('../../control-plane/ca-rotation/add-authority.ts')
+    const {loadPlane} = await import('../../control-plane/config/stored.ts')
     const {createProgress} = await import('../../cli/progress.ts')
     const {confirm} = await import('../../cli/prompt.ts')
     const {removedAuthorityView} = await import('../../cli/views/authorities.ts')
     const {tell} = createProgress(flags)
     const {name} = args
+    const folder = dirOf(flags.dir)
+    await requireRemovable(await loadPlane(folder), name)
     if (!flags.yes && !(await confirm(`Destroy the CA "${name}"? This cannot be undone.`))) {
       tell('nothing was changed')
       return this.endWith(EXIT.failed)
     }
-    const removed = await removeAuthority(dirOf(flags.dir), name, tell)
+    const removed = await removeAuthority(folder, name, tell)
     await this.print({name, removed}, flags.output, removedAuthorityView)
   }
 }

@@ -92,8 +92,9 @@ export async function addAuthority(
   await reloadServer(plane)
 }
 
-/** Refuses to remove a CA that something here needs. */
-async function requireUnused(plane: Plane, name: string): Promise<void> {
+/** Refuses to remove a CA that was not added, or that something here needs. */
+export async function requireRemovable(plane: Plane, name: string): Promise<void> {
+  if (plane.settings.authorities.every((one) => one.name !== name)) throw unknown(plane, name)
   const journal = await readJournal(plane)
   if (isRotating(journal) && journal.units.some(({id}) => id === name)) {
     throw new TrustError('CONFLICT', `the CA "${name}" is being rotated`, {
@@ -119,9 +120,8 @@ export async function removeAuthority(dir: string, name: string, tell: Tell): Pr
     async () => {
       const stored = await loadPlane(dir)
       const {settings} = stored
+      await requireRemovable(stored, name)
       const left = settings.authorities.filter((one) => one.name !== name)
-      if (left.length === settings.authorities.length) throw unknown(stored, name)
-      await requireUnused(stored, name)
       const certDir = certDirOf(stored)
       const {place} = specOf({name, signs: 'clients'})
       for (const file of [place.key, place.crt].map((one) => join(certDir, one))) {
