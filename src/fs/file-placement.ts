@@ -51,9 +51,13 @@ function linkAll(folder: string, staged: string, names: readonly string[]): void
 /** Renamed away in one step: the next process must not find half of a group. */
 function discard(folder: string, staged: string): void {
   const temporary = takeTemporary(folder, 'discarded')
-  allowing(['ENOENT'], () => renameSync(staged, temporary.path))
-  rmSync(temporary.path, {recursive: true, force: true})
-  temporary.release()
+  try {
+    allowing(['ENOENT'], () => renameSync(staged, temporary.path))
+    rmSync(temporary.path, {recursive: true, force: true})
+  } finally {
+    // Else this process would take what is left for its own work, and never remove it.
+    temporary.release()
+  }
 }
 
 /** Moves the staged files into the folder. */

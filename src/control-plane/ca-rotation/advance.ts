@@ -49,7 +49,9 @@ export function decide(wanted: Action, journal: Journal | undefined): Decision {
   const running = isRotating(journal) ? journal : undefined
   if (wanted === 'start') {
     if (!running) return {kind: 'begin'}
-    if (running.action === 'start' && !isFinished(running)) return {kind: 'resume'}
+    const isOver = isFinished(running) && running.isShown === true
+    // As below, a run that was killed right after its last step is repeated.
+    if (running.action === 'start' && !isOver) return {kind: 'resume'}
     throw refused(
       `a rotation is in progress since ${running.lastInitiation}`,
       running.action === 'start'

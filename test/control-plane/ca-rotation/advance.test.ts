@@ -119,6 +119,7 @@ describe('the state machine of a CA rotation', () => {
     ['start after one was completed', 'start', finished(journal({action: 'complete'})), 'begin'],
     ['start after one was aborted', 'start', finished(journal({action: 'abort'})), 'begin'],
     ['start again before it has finished', 'start', half, 'resume'],
+    ['start that was killed before its end was shown', 'start', started, 'resume'],
     ['complete after start', 'complete', started, 'begin'],
     ['complete again', 'complete', journal({action: 'complete', phase: 'Finalize'}), 'resume'],
     ['abort after start', 'abort', started, 'begin'],
@@ -136,7 +137,7 @@ describe('the state machine of a CA rotation', () => {
   }
 
   const refusals: [string, Action, Journal | undefined][] = [
-    ['start while one is in progress', 'start', started],
+    ['start while one is in progress', 'start', {...started, isShown: true}],
     [
       'start while one is being completed',
       'start',
