@@ -65,7 +65,7 @@ async function go(
 ): Promise<boolean> {
   const release = onInterruption(() => {
     stop()
-    progress.stop()
+    progress.leave()
     return `nothing is lost; run "trustadm ca rotate ${action}" again to resume`
   })
   try {
