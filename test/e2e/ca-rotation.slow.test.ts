@@ -9,13 +9,13 @@ import {connect, connectTo} from '../../src/client/connect.ts'
 import {resolveAccess} from '../../src/client/kubeconfig-access.ts'
 import {loadKubeconfig} from '../../src/client/kubeconfig-files.ts'
 import type {ServerAccess} from '../../src/client/server-access.ts'
+import {stepsOf} from '../../src/control-plane/ca-rotation/advance.ts'
+import type {Action} from '../../src/control-plane/ca-rotation/journal.ts'
 import {whoAmI} from '../../src/node/acceptance.ts'
 import {Plane} from '../helpers/plane.ts'
 
 const run = promisify(execFile)
 const SCRIPT = fileURLToPath(new URL('crashing-ca-rotation.ts', import.meta.url))
-/** How often the server is killed too: after so many runs of the command. */
-const SERVER_EVERY = 6
 
 describe('a rotation of the CAs that is killed', function () {
   this.timeout(900_000)
@@ -62,14 +62,13 @@ describe('a rotation of the CAs that is killed', function () {
   }
   const current = async () => resolveAccess(await loadKubeconfig(plane.cluster.kubeconfig))
 
-  /** Kills the command at a later and later step, and the server now and then, until the action is done. */
+  /** Kills the command at a later and later step until the action is done. What lies between is in `interrupted.slow.test.ts`. */
   const killUntilDone = async (action: string, alsoAccepted?: ServerAccess) => {
     let kills = 0
     for (let killAt = 1; ; killAt += 1) {
       const phase = await attempt(action, killAt)
       if (phase !== undefined) return {phase, kills}
       kills += 1
-      if (kills % SERVER_EVERY === 0) await plane.restart()
       const what = `${action}, killed at ${killAt}`
       await requireAccepted(await current(), what)
       if (alsoAccepted) await requireAccepted(alsoAccepted, what)
@@ -94,6 +93,37 @@ describe('a rotation of the CAs that is killed', function () {
       left.filter((name) => name.startsWith('.') || name === 'rotation'),
       [],
     )
+  })
+
+  /** Kills the server when each step begins; some steps are done while it is away. */
+  const killServers = async (action: Action, alsoAccepted?: ServerAccess) => {
+    const left = new Set(stepsOf({action}).map(({id}) => id))
+    for (;;) {
+      const args = [script, plane.cluster.dir, action, [...left].join()]
+      const {stdout, stderr} = await run(process.execPath, args).catch((error: unknown) => {
+        return error as {stdout: string; stderr: string}
+      })
+      const [id = ''] = stdout.split('\n')
+      if (!left.delete(id)) return id || stderr
+      await plane.restart()
+      const what = `${action}, the server killed at ${id}`
+      await requireAccepted(await current(), what)
+      if (alsoAccepted) await requireAccepted(alsoAccepted, what)
+    }
+  }
+
+  it('goes on after the server was killed at each step', async () => {
+    assert.equal(await killServers('start', first), 'Prepare')
+    // Who came with the old certificate comes back with the new one.
+    await requireAccepted(await current(), 'after the start')
+    assert.equal(await killServers('complete'), 'Completed')
+    await assert.rejects(requireAccepted(first, 'after the completion'))
+  })
+
+  it('is undone after the server was killed at each step', async () => {
+    assert.equal(await attempt('start', 0), 'Prepare')
+    assert.equal(await killServers('abort', first), 'none')
+    await requireAccepted(first, 'after the abort')
   })
 
   it('is undone by the next run, and old credentials always work', async () => {

@@ -1,14 +1,28 @@
+import {readFile} from 'node:fs/promises'
+import {join} from 'node:path'
 import {connectAsAdmin} from '../../src/control-plane/admin.ts'
 import {rotate} from '../../src/control-plane/ca-rotation/rotate.ts'
 import type {Action} from '../../src/control-plane/ca-rotation/journal.ts'
+import type {Step} from '../../src/control-plane/ca-rotation/steps.ts'
 import {loadPlane} from '../../src/control-plane/config/stored.ts'
 import {systemClock} from '../../src/runtime.ts'
 import {killAtStep} from '../helpers/kill-at-step.ts'
 
-/** Rotates, and is killed right before its n-th step. Arguments: the folder of the control plane, the action, and n. */
-const [dir = '', action = 'start', killAt = '0'] = process.argv.slice(2)
+/**
+ * Rotates, and is killed right before its n-th change or request; or kills the server when the first of some steps begins, and prints
+ * which one that was. Arguments: the folder of the control plane, the action, and n or the ids of the steps.
+ */
+const [dir = '', action = 'start', where = '0'] = process.argv.slice(2)
 const silent = () => undefined
-killAtStep(Number(killAt))
+if (/^\d+$/.test(where)) killAtStep(Number(where))
+const {pid} = JSON.parse(await readFile(join(dir, 'server.json'), 'utf8')) as {pid: number}
+let isKilled = false
+const begin = ({id}: Step) => {
+  if (isKilled || !where.split(',').includes(id)) return
+  isKilled = true
+  process.stdout.write(`${id}\n`)
+  process.kill(pid, 'SIGKILL')
+}
 const {journal} = await rotate(
   {
     plane: await loadPlane(dir),
@@ -18,6 +32,6 @@ const {journal} = await rotate(
     connect: connectAsAdmin,
   },
   action as Action,
-  {wait: false, observer: {begin: silent, end: silent, waiting: silent}},
+  {wait: false, observer: {begin, end: silent, waiting: silent}},
 )
 process.stdout.write(journal.phase ?? 'none')
