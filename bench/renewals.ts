@@ -2,11 +2,10 @@ import {connectTo} from '../src/client/connect.ts'
 import {CertificateManager} from '../src/node/certificate-manager/certificate-manager.ts'
 import {requestCertificate} from '../src/node/certificate-manager/request-certificate.ts'
 import {clientCertificate} from '../src/node/client-certificate.ts'
-import type {StoredCredential} from '../src/node/credential-store.ts'
-import {parseCertificate} from '../src/pki/certificate.ts'
 import {generateKeys} from '../src/pki/keys.ts'
 import type {RenewalOperations} from './processes/renewal-server.ts'
 import {Worker} from './processes/worker.ts'
+import {memoryStore} from './memory-store.ts'
 import type {BenchRow} from './rows.ts'
 
 const MANAGERS = 10_000
@@ -17,26 +16,6 @@ const MINUTE = 60_000
 interface Target {
   url: string
   ca: string
-}
-
-/** As the store of a node, without a disk: that of this process is not what is measured. */
-function memoryStore(certificatePem: string, keyPem: string) {
-  let stored: StoredCredential | undefined
-  let count = 0
-  const keep = (certificate: string, key: string) => {
-    count += 1
-    const file = String(count)
-    const parsed = parseCertificate(certificate)
-    stored = {certificatePem: certificate, keyPem: key, certificate: parsed, file}
-    return Promise.resolve(file)
-  }
-  void keep(certificatePem, keyPem)
-  return {
-    read: () => Promise.resolve(stored),
-    currentFile: () => Promise.resolve(stored?.file),
-    update: keep,
-    removeExpired: () => Promise.resolve(),
-  }
 }
 
 function managerOf(
