@@ -11,11 +11,18 @@ export const clusterFlags = {
       'the kubeconfig of the cluster [default: admin.conf of --dir if given; else $KUBECONFIG; else admin.conf of the control plane on this machine; else ~/.kube/config]',
   }),
   dir,
+  'request-timeout': Flags.string({
+    helpGroup: 'COMMON',
+    helpValue: '<duration>',
+    summary:
+      'how long to wait for each response of the server, as in "1m"; 0 for no limit [default: 15s]',
+  }),
 }
 
 export interface ClusterFlagValues {
   kubeconfig?: string | undefined
   dir?: string | undefined
+  'request-timeout'?: string | undefined
 }
 
 /** The file to read; undefined to search for it as kubectl does. */

@@ -1,5 +1,6 @@
 import type {ApiClient} from '../client/api-client.ts'
-import {connectTo} from '../client/connect.ts'
+import {parseDuration} from '../bootstrap/durations.ts'
+import {connectTo, waitingAtMost} from '../client/connect.ts'
 import {resolveAccess} from '../client/kubeconfig-access.ts'
 import {loadKubeconfig} from '../client/kubeconfig-files.ts'
 import type {ServerAccess} from '../client/server-access.ts'
@@ -11,13 +12,24 @@ export interface Cluster {
   access: ServerAccess
 }
 
+/** The longest time of a timer, half of it for a request and the whole for its connection: weeks. */
+const NO_LIMIT = 2 ** 30 - 1
+
+/** As kubectl's flag: 0 sets no limit. */
+function limitOf({'request-timeout': text}: ClusterFlagValues): number | undefined {
+  if (text === undefined) return undefined
+  const timeout = parseDuration(text, '--request-timeout')
+  return timeout === 0 ? NO_LIMIT : Math.min(timeout, NO_LIMIT)
+}
+
 /** Works with the cluster that the flags name, and closes its connections in the end. */
 export async function withCluster<Result>(
   flags: ClusterFlagValues,
   work: (cluster: Cluster) => Promise<Result>,
 ): Promise<Result> {
+  const limit = limitOf(flags)
   const access = await resolveAccess(await loadKubeconfig(await findKubeconfig(flags)))
-  const client = connectTo(access)
+  const client = connectTo(access, waitingAtMost(limit))
   try {
     return await work({client, access})
   } finally {

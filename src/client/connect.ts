@@ -22,6 +22,17 @@ export interface ClientOptions extends TransportOptions {
   clock?: Clock | undefined
 }
 
+/** How long a command waits for each response, unless it is told otherwise. */
+const REQUEST_TIMEOUT = 15_000
+
+/**
+ * For commands: a server that hangs is an error in time. The request's deadline counts, not that of its connection, which would be
+ * tried again and again.
+ */
+export const waitingAtMost = (
+  timeout = REQUEST_TIMEOUT,
+): Pick<ClientOptions, 'timeout' | 'connectTimeout'> => ({timeout, connectTimeout: 2 * timeout})
+
 /** A client of the server that a kubeconfig's context names. Nothing is sent yet. */
 export async function connect(
   source?: KubeconfigSource,

@@ -100,7 +100,7 @@ export class UndiciTransport implements Transport {
       () =>
         new TrustError(
           'TIMED_OUT',
-          `${this.#connections.origin} did not respond within ${this.#timeout} ms`,
+          `${this.#connections.origin} did not respond within ${this.#timeout / 1000} s`,
           {
             facts: {server: this.#connections.origin},
             hints: ['check the API server with "trustadm status" on its machine'],

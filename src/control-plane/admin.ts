@@ -1,6 +1,6 @@
 import {join} from 'node:path'
 import type {ApiClient} from '../client/api-client.ts'
-import {connectTo} from '../client/connect.ts'
+import {connectTo, waitingAtMost} from '../client/connect.ts'
 import {resolveAccess} from '../client/kubeconfig-access.ts'
 import {readKubeconfig} from '../client/kubeconfig-files.ts'
 import {TrustError} from '../errors.ts'
@@ -36,5 +36,5 @@ export async function connectAsAdmin(plane: Plane): Promise<ApiClient> {
     ...localAccess(plane, running.port),
     ...(ca !== undefined && {ca}),
   }
-  return connectTo(access, {environment: {}})
+  return connectTo(access, {environment: {}, ...waitingAtMost()})
 }

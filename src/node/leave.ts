@@ -1,6 +1,6 @@
 import {readdir, rm, rmdir} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
-import {connect} from '../client/connect.ts'
+import {connect, waitingAtMost} from '../client/connect.ts'
 import {TrustError, hasCode, messageOf, systemCode} from '../errors.ts'
 import {lookAt} from '../fs/file-checks.ts'
 import {unwritable} from '../fs/file-errors.ts'
@@ -111,7 +111,7 @@ async function forget(
   const current = await new CredentialStore(certDir).read().catch(() => undefined)
   const pin = current && pinOf(current.certificate)
   if (kubeconfig !== undefined) {
-    const client = await connect(kubeconfig)
+    const client = await connect(kubeconfig, waitingAtMost())
     try {
       return await forgetNode(client, nodeName, pin)
     } finally {

@@ -62,6 +62,8 @@ Every command prints its result on the standard output and everything else on th
 result is one object; a failure is the last line of the standard error, \`{"error": {"code", "message", "hints"}}\`, and the
 standard output stays empty. \`--quiet\` leaves only results, warnings and errors. Colours, spinners and questions are for terminals only; \`NO_COLOR\` and \`CI\` turn them off.
 
+A command waits 15 s for each response of a server, then ends with 5. If it works with a cluster, \`--request-timeout\` sets another time.
+
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not trusted, 4 denied, 5 timed out, 6 conflict, 7 due, 130 stopped by Ctrl-C.
 
 ${sections.join('\n\n')}
