@@ -62,7 +62,8 @@ export async function showHelp({id, rest, wantsHelp}: CommandLine, config: Confi
   }
   if (rest.length > 0 && !wantsHelp) throw groupAlone(id)
   const {helpOptions} = config.pjson.oclif
-  const maxWidth = Math.min(helpOptions?.maxWidth ?? Infinity, columnsOf(process.stdout))
+  // oclif indents the descriptions of long flags by more than it subtracts.
+  const maxWidth = Math.min(helpOptions?.maxWidth ?? Infinity, columnsOf(process.stdout) - 2)
   const options = {...helpOptions, maxWidth}
   await new TrustHelp(config, options).showHelp(id === '' ? [] : [id])
 }

@@ -1,8 +1,10 @@
 import type {AuthorityReport} from '../../control-plane/authorities.ts'
 import {formatColumns} from '../columns.ts'
+import {columnsOf, formatFields} from '../layout.ts'
 import type {View} from '../output.ts'
 import {residual} from './human-time.ts'
 
+const LABEL_WIDTH = 13
 const COLUMNS = ['NAME', 'SUBJECT', 'ROLE', 'EXPIRES', 'PIN']
 const [SUBJECT, PIN] = [1, 4] as const
 
@@ -18,7 +20,7 @@ const rowsOf = ({name, externallyManaged, certificates}: AuthorityReport): strin
 const NARROWING = {
   least: new Map([
     [SUBJECT, 12],
-    [PIN, 20],
+    [PIN, 16],
   ]),
 }
 
@@ -28,13 +30,16 @@ export const authorityListView: View<{authorities: AuthorityReport[]}> = {
   name: ({authorities}) => authorities.map(({name}) => name),
 }
 
-function addedLines({added}: AuthorityReport): string[] {
+function addedFields({added}: AuthorityReport): [string, string][] {
   if (!added) return []
   return [
-    ...(added.description === undefined ? [] : [`for          ${added.description}`]),
-    `on change    ${added.onChange ?? '<nothing>'}`,
+    ...(added.description === undefined ? [] : [['for', added.description] as [string, string]]),
+    ['on change', added.onChange ?? '<nothing>'],
   ]
 }
+
+const signsOf = ({signsFor, added}: AuthorityReport): string =>
+  signsFor.join(', ') || (added ? `${added.signs} of yours` : '<nothing>')
 
 /** `ca remove`. */
 export const removedAuthorityView: View<{name: string; removed: string[]}> = {
@@ -47,12 +52,16 @@ export const removedAuthorityView: View<{name: string; removed: string[]}> = {
 export const authorityView: View<AuthorityReport> = {
   table: (report) =>
     [
-      `name         ${report.name}`,
-      `file         ${report.location}`,
-      ...addedLines(report),
-      `signs        ${report.signsFor.join(', ') || (report.added ? `${report.added.signs} of yours` : '<nothing>')}`,
-      `trusted for  ${report.trustedFor.join(', ') || '<nothing>'}`,
-      '',
+      formatFields(
+        [
+          ['name', report.name],
+          ['file', report.location],
+          ...addedFields(report),
+          ['signs', signsOf(report)],
+          ['trusted for', report.trustedFor.join(', ') || '<nothing>'],
+        ],
+        {columns: columnsOf(process.stdout), width: LABEL_WIDTH},
+      ),
       formatColumns(COLUMNS, rowsOf(report), NARROWING),
     ].join('\n'),
   name: ({name}) => [name],

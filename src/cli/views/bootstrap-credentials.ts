@@ -82,4 +82,4 @@ export const revokedCredentialView = (isDryRun: boolean): View<RevokedCredential
 
 /** The certificate is for machines that start before there are service accounts; from now on there are. */
 const successor = (namespace: string): string =>
-  `machines that have yet to join need another credential, such as a service-account token:\n  trustadm bootstrap-credential create --kind token --namespace ${namespace} --out <file>\n`
+  `to let further machines join, create a service-account token for them:\n  trustadm bootstrap-credential create --kind token --namespace ${namespace} --out <file>\n`

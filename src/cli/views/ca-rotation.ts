@@ -4,6 +4,7 @@ import {columnsOf, formatFields, paragraph, wrap} from '../layout.ts'
 import {formatColumns} from '../columns.ts'
 import type {View} from '../output.ts'
 
+const [NAME, LAST_SEEN, WHY] = [1, 2, 3] as const
 const MARKS = {done: '✔', running: '…', waiting: ' '} as const
 
 function stateOf({action, isReady, isSettled, dependents}: RotationReport): string {
@@ -42,8 +43,9 @@ function formatDependents({dependents}: Pick<RotationReport, 'dependents'>): str
     reasons.join('; '),
   ])
   const table = formatColumns(['KIND', 'NAME', 'LAST SEEN', 'WHY'], rows, {
-    least: new Map([[3, 50]]),
-    droppable: [2],
+    least: new Map([[WHY, 24]]),
+    droppable: [LAST_SEEN],
+    last: {least: new Map([[NAME, 20]])},
   })
   const todos = [...new Set(dependents.map(({todo}) => todo))]
     .slice(0, 20)

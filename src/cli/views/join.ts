@@ -40,29 +40,43 @@ function kubeletFlags({nodeName, dir, certDir}: JoinResult): string {
   ].join(' ')
 }
 
+/** A line to copy is never broken, however long it is. */
+const toCopy = (label: string, text: string): string =>
+  formatFields([[label, text]], {columns: Infinity, width: WIDTH})
+
+const toRead = (label: string, text: string): string =>
+  formatFields([[label, text]], {columns: columnsOf(process.stdout), width: WIDTH})
+
 /** A certificate that nothing renews is a machine that drops out of its cluster one day. */
 function keepStep({nodeRun}: JoinResult): string {
   if (nodeRun === undefined) {
-    return 'Keep it:       nothing renews the certificate unless "trustadm node run" or a kubelet runs;\n               "trustadm join --node-run install" writes a systemd unit for it\n'
+    return toRead(
+      'Keep it:',
+      'nothing renews the certificate unless "trustadm node run" or a kubelet runs; to install a systemd unit for it, run the same join command again with --node-run install',
+    )
   }
   const start = 'systemctl daemon-reload && systemctl enable --now trustadm-node'
   return nodeRun.isInstalled
-    ? `Keep it:       ${start}\n`
-    : `Keep it:       write this to ${nodeRun.path}, then run "${start}"\n\n${nodeRun.content}`
+    ? toCopy('Keep it:', start)
+    : `${toCopy('Keep it:', `write this to ${nodeRun.path}, then run "${start}"`)}\n${nodeRun.content}`
 }
 
 /** A machine without a kubelet is a node as well, but not one that runs pods. */
-const READINESS =
-  'Ready:         not yet: the Node is NotReady until a kubelet runs on this machine;\n               its certificate works without one\n'
+const readiness = (): string =>
+  toRead(
+    'Ready:',
+    'not yet: the Node is NotReady until a kubelet runs on this machine; its certificate works without one',
+  )
 
 function nextStep(result: JoinResult): string {
   const {nodeName, certificate, kubeconfig, dir} = result
   if (kubeconfig === null) return ''
   if (certificate !== null) {
-    return `\nUse it:        kubectl --kubeconfig ${kubeconfig} get node ${nodeName}\n${READINESS}${keepStep(result)}`
+    const use = toCopy('Use it:', `kubectl --kubeconfig ${kubeconfig} get node ${nodeName}`)
+    return `\n${use}${readiness()}${keepStep(result)}`
   }
   return kubeconfig === nodeFile(dir, 'bootstrapKubeconfig')
-    ? `\nNext:          start the kubelet with ${kubeletFlags(result)}\n`
+    ? `\n${toCopy('Next:', `start the kubelet with ${kubeletFlags(result)}`)}`
     : ''
 }
 

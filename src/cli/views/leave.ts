@@ -54,7 +54,7 @@ function clusterLines(name: string, {node, record, reason, commands}: Forgotten)
 export const leaveView: View<LeaveReport> = {
   table: ({nodeName, cluster, unit, removed, kept}) =>
     lines([
-      `removed ${removed.length} files`,
+      `removed ${removed.length} ${removed.length === 1 ? 'file' : 'files'}`,
       ...kept.map((path) => `kept ${path}: ${NOT_OURS}`),
       ...(unit ? unitLines(unit) : []),
       ...(cluster && nodeName !== null

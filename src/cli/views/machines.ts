@@ -10,8 +10,17 @@ import {shown, shownList, shownValue} from './requests-text.ts'
 
 const COLUMNS = ['NAME', 'STATE', 'NODE', 'EXPECTED UNTIL', 'DNS', 'AGE']
 const WIDE_COLUMNS = ['NAMESPACE', 'ADDRESSES', 'PROVIDER ID']
-const [UNTIL, DNS] = [3, 4] as const
-const NARROWING: Narrowing = {least: new Map([[DNS, 10]]), droppable: [DNS, UNTIL]}
+const [NAME, NODE, UNTIL, DNS] = [0, 2, 3, 4] as const
+const NARROWING: Narrowing = {
+  least: new Map([[DNS, 10]]),
+  droppable: [DNS, UNTIL],
+  last: {
+    least: new Map([
+      [NAME, 20],
+      [NODE, 20],
+    ]),
+  },
+}
 const AS_WIDE_AS_NEEDED: Narrowing = {least: new Map()}
 
 const orNone = (text: string | null): string => (text ? shownValue(text) : '<none>')

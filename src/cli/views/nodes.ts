@@ -11,8 +11,12 @@ import {shown, shownValue} from './requests-text.ts'
 
 const COLUMNS = ['NAME', 'STATE', 'EXPIRES', 'RENEWED', 'CAS', 'ISSUER']
 const WIDE_COLUMNS = [...COLUMNS, 'SERIAL', 'KNOWN BY', 'REGISTERED', 'PROBLEMS']
-const [CAS, ISSUER] = [4, 5] as const
-const NARROWING: Narrowing = {least: new Map([[ISSUER, 10]]), droppable: [ISSUER, CAS]}
+const [NAME, RENEWED, CAS, ISSUER] = [0, 3, 4, 5] as const
+const NARROWING: Narrowing = {
+  least: new Map([[ISSUER, 10]]),
+  droppable: [ISSUER, CAS, RENEWED],
+  last: {least: new Map([[NAME, 24]])},
+}
 const AS_WIDE_AS_NEEDED: Narrowing = {least: new Map()}
 
 const ago = (time: string | null, now: Date): string =>

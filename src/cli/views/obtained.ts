@@ -1,11 +1,17 @@
 import {printable} from '../../client/printable.ts'
 import type {Obtained} from '../../control-plane/issuances.ts'
-import {formatColumns} from '../columns.ts'
+import {formatColumns, type Narrowing} from '../columns.ts'
 import {columnsOf, formatFields, type Field} from '../layout.ts'
 
 const LABEL_WIDTH = 14
 const COLUMNS = ['NODE', 'ISSUED', 'BY', 'SIGNER', 'SERIAL', 'EXPIRES']
-const AS_WIDE_AS_NEEDED = {least: new Map<number, number>()}
+const [NODE, SIGNER, SERIAL, EXPIRES] = [0, 3, 4, 5] as const
+const NARROWING: Narrowing = {
+  least: new Map([[SIGNER, 10]]),
+  droppable: [SIGNER, EXPIRES, SERIAL],
+  last: {least: new Map([[NODE, 20]])},
+  cutFront: new Set([SIGNER]),
+}
 
 /** Requesters choose some of this: it must not move the cursor or add a line. */
 export const cell = (text: string | null | undefined): string =>
@@ -34,7 +40,7 @@ export function obtainedTable(obtained: Obtained | null): string {
     cell(serial),
     moment(notAfter),
   ])
-  return `\n${formatColumns(COLUMNS, rows, AS_WIDE_AS_NEEDED)}`
+  return `\n${formatColumns(COLUMNS, rows, NARROWING)}`
 }
 
 export const waiting = (pending: readonly string[]): string =>

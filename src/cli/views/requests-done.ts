@@ -3,6 +3,7 @@ import type {Decision, DecidedRequests} from '../../control-plane/requests/decid
 import type {DownloadedCertificate} from '../../control-plane/requests/obtain.ts'
 import type {ObtainedCertificate} from '../../control-plane/requests/obtain.ts'
 import type {RejoinGrant} from '../../control-plane/requests/rejoin.ts'
+import {columnsOf, paragraph} from '../layout.ts'
 import type {View} from '../output.ts'
 import {shown, shownValue} from './requests-text.ts'
 
@@ -59,7 +60,10 @@ function letIn({pin, requester, request}: RejoinGrant): string {
 export const rejoinView: View<RejoinGrant> = {
   table(grant) {
     const {node, allowedUntil, wasAllowed} = grant
-    if (allowedUntil !== null) return `${letIn(grant)} as "${node}", once, until ${allowedUntil}\n`
+    if (allowedUntil !== null) {
+      const text = `${letIn(grant)} as "${node}", once, until ${allowedUntil}`
+      return paragraph('', text, columnsOf(process.stdout))
+    }
     return wasAllowed
       ? `no machine with a new key may join as "${node}" now\n`
       : `there was no permission to revoke for "${node}"\n`

@@ -171,7 +171,9 @@ function certificateSection(certificate: IssuedCertificate, page: Page): string 
       ['valid from', notBefore],
       ['valid until', notAfter],
       ['SHA-256', fingerprint],
-      ...(chain === 0 ? [] : [['chain', `${chain} more certificates`] as const]),
+      ...(chain === 0
+        ? []
+        : [['chain', `${chain} more ${chain === 1 ? 'certificate' : 'certificates'}`] as const]),
     ],
     2,
   )

@@ -17,7 +17,7 @@ export const resetView: View<ResetReport> = {
   table: ({stopped, removed, kept}) =>
     lines([
       ...(stopped === null ? [] : [`stopped the server (process ${stopped})`]),
-      `removed ${removed.length} files`,
+      `removed ${removed.length} ${removed.length === 1 ? 'file' : 'files'}`,
       ...kept.map((path) => `kept ${path}: trustadm did not create it`),
     ]),
   name: ({removed}) => removed,

@@ -12,13 +12,14 @@ import {shown, shownValue} from './requests-text.ts'
 
 const COLUMNS = ['USER', 'SERIAL', 'REVOKED', 'EXPIRES', 'REASON']
 const WIDE_COLUMNS = [...COLUMNS, 'BY', 'REQUEST', 'KEY']
-const [USER, EXPIRES, REASON] = [0, 3, 4] as const
+const [USER, SERIAL, EXPIRES, REASON] = [0, 1, 3, 4] as const
 const NARROWING: Narrowing = {
   least: new Map([
     [USER, 14],
     [REASON, 10],
   ]),
   droppable: [EXPIRES],
+  last: {least: new Map([[SERIAL, 12]])},
   cutFront: new Set([USER]),
 }
 const AS_WIDE_AS_NEEDED: Narrowing = {least: new Map()}

@@ -1,5 +1,6 @@
 import type {SimulatedWay, Simulation} from '../../control-plane/requests/simulate.ts'
 import {colours} from '../colours.ts'
+import {columnsOf, paragraph} from '../layout.ts'
 import type {View} from '../output.ts'
 import {formatOpinions} from './requests-show.ts'
 import {shown, shownValue} from './requests-text.ts'
@@ -15,9 +16,15 @@ function wayText(
   node: string,
 ): string {
   const {bold} = colours(process.stdout)
-  const head = bold(`With ${shown(by)}, node "${shown(node)}" ${OUTCOMES[outcome]}`)
-  const reasons = problems.map((problem) => `  ✖ ${shown(problem)}\n`).join('')
-  return `${head}\n  as ${shownValue(requester)}\n${reasons}${formatOpinions(approvers)}`
+  const columns = columnsOf(process.stdout)
+  const head = paragraph(
+    '',
+    `With ${shown(by)}, node "${shown(node)}" ${OUTCOMES[outcome]}`,
+    columns,
+  )
+  const who = paragraph('  ', `as ${shownValue(requester)}`, columns, 4)
+  const reasons = problems.map((problem) => paragraph('  ✖ ', shown(problem), columns, 4)).join('')
+  return `${bold(head.trimEnd())}\n${who}${reasons}${formatOpinions(approvers)}`
 }
 
 /** What would happen, way by way and rule by rule. */

@@ -1,6 +1,7 @@
 import type {ServerReport, StatusReport} from '../../control-plane/status.ts'
 import {formatTable} from '../table.ts'
 import {colours} from '../colours.ts'
+import {columnsOf, formatFields} from '../layout.ts'
 import type {View} from '../output.ts'
 import {formatExpiration} from './expiration.ts'
 
@@ -22,7 +23,7 @@ function formatServer({dir, endpoint, server}: StatusReport): string {
     ...(failing.length === 0 ? [] : [['failing', failing.join(', ')] as [string, string]]),
     ...server.problems.map((problem): [string, string] => ['problem', problem]),
   ]
-  return lines.map(([name, value]) => `${name.padEnd(10)}${value}\n`).join('')
+  return formatFields(lines, {columns: columnsOf(process.stdout), width: 10})
 }
 
 export const statusView: View<StatusReport> = {

@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import {stripVTControlCharacters} from 'node:util'
+import {authorityListView} from '../../../src/cli/views/authorities.ts'
+import {credentialListView} from '../../../src/cli/views/bootstrap-credentials.ts'
+import {rotationView} from '../../../src/cli/views/ca-rotation.ts'
+import {issuancesView} from '../../../src/cli/views/issuances.ts'
+import {joinView} from '../../../src/cli/views/join.ts'
+import {machineListView} from '../../../src/cli/views/machines.ts'
+import {nodeListView} from '../../../src/cli/views/nodes.ts'
+import {obtainedTable} from '../../../src/cli/views/obtained.ts'
+import {revocationListView} from '../../../src/cli/views/revocations.ts'
+import {simulationView} from '../../../src/cli/views/simulation.ts'
+import {statusView} from '../../../src/cli/views/status.ts'
+import {tokenListView} from '../../../src/cli/views/tokens.ts'
+
+const NOW = new Date('2026-11-17T12:00:00Z')
+const TIME = '2026-11-16T12:00:00Z'
+const LATER = '2027-11-16T12:00:00Z'
+/** As clouds call their machines. */
+const NODE = 'ip-10-0-131-201.eu-central-1.compute.internal'
+const CSR = 'node-csr-0123456789abcdefghijklmnopqrstuvwxyzABCDEF'
+const SERIAL = '5f2c9a41d07be86312f04c55aa90b1d75f2c9a41'
+const PIN = `sha256:${'5f2c9a41'.repeat(8)}`
+const SIGNER = 'kubernetes.io/kube-apiserver-client-kubelet'
+const WHY =
+  'its certificate was issued by the old CA, and it has not reported which CAs it trusts since then'
+
+interface Table<Result> {
+  table: (result: Result) => string | Promise<string>
+}
+const shows = <Result>({table}: Table<Result>, result: unknown) => table(result as Result)
+
+/** What each view prints for the longest names that are usual. */
+const VIEWS: Record<string, () => string | Promise<string>> = {
+  'ca list': () =>
+    shows(authorityListView, {
+      authorities: ['kubelet-serving-ca', 'legacy-unknown-ca'].map((name) => ({
+        name,
+        externallyManaged: false,
+        certificates: [
+          {subject: `CN=${name} of a cluster`, signs: true, residualSeconds: 3e8, pin: PIN},
+          {subject: name, signs: false, certifiedBy: name, residualSeconds: -1, pin: PIN},
+        ],
+      })),
+    }),
+  'ca rotate status': () =>
+    shows(rotationView, {
+      credentials: {
+        rotation: {certificateAuthorities: {phase: 'Prepare', lastInitiation: TIME}},
+      },
+      action: 'start',
+      isReady: false,
+      steps: [{summary: 'trust old and new CAs', state: 'done'}],
+      authorities: [{id: 'kubelet-serving-ca', old: {pin: PIN}, new: {pin: PIN}}],
+      dependents: [
+        {kind: 'client', name: `system:node:${NODE}`, lastSeen: TIME, reasons: [WHY], todo: WHY},
+      ],
+      advice: [WHY],
+    }),
+  'certificate log': () =>
+    shows(issuancesView(false), {
+      entries: [
+        {
+          time: TIME,
+          decision: 'refused',
+          signer: SIGNER,
+          request: CSR,
+          requester: `system:node:${NODE}`,
+          subject: `CN=system:node:${NODE},O=system:nodes`,
+          names: {dns: [], ips: [], emails: [], uris: []},
+          notAfter: LATER,
+          reason: WHY,
+        },
+      ],
+    }),
+  'bootstrap-credential list': () =>
+    shows(credentialListView(false), {
+      credentials: [
+        {
+          id: '3f9a2c81d0b4',
+          kind: 'certificate',
+          namespace: 'openshift-machine-config-operator',
+          state: 'expired',
+          created: TIME,
+          lastUsed: TIME,
+          issued: 12_345,
+          pending: [],
+        },
+      ],
+    }),
+  'bootstrap-credential show, token show': () =>
+    obtainedTable({
+      file: '/log',
+      nodes: [NODE],
+      certificates: [
+        {node: NODE, time: TIME, by: 'renewal', signer: SIGNER, serial: SERIAL, notAfter: LATER},
+      ],
+    } as unknown as Parameters<typeof obtainedTable>[0]),
+  'certificate list --revoked': () =>
+    shows(revocationListView(false, NOW), {
+      revocations: [
+        {user: `system:node:${NODE}`, serial: SERIAL, revoked: TIME, expires: LATER, reason: WHY},
+      ],
+    }),
+  'machine list': () =>
+    shows(machineListView(false, NOW), {
+      machines: [
+        {
+          namespace: 'kube-system',
+          name: NODE,
+          state: 'incomplete',
+          node: NODE,
+          dns: [NODE],
+          addresses: [],
+          created: TIME,
+          expectedUntil: LATER,
+        },
+      ],
+    }),
+  'node list': () =>
+    shows(nodeListView(false, NOW), {
+      nodes: [
+        {
+          name: NODE,
+          registered: TIME,
+          certificate: {serial: SERIAL, issuer: 'CN=kubernetes', notAfter: LATER},
+          trusts: null,
+          lastRenewal: TIME,
+          problems: [{code: 'newer-certificate', message: WHY}],
+        },
+      ],
+    }),
+  'token list': () =>
+    shows(tokenListView(false), {
+      tokens: [
+        {
+          id: '0k2f5a',
+          token: '0k2f5a.****************',
+          ttlSeconds: 86_399,
+          expires: LATER,
+          usages: ['authentication', 'signing'],
+          description: WHY,
+          groups: ['system:bootstrappers:kubeadm:default-node-token'],
+          problems: [],
+        },
+      ],
+    }),
+  status: () =>
+    shows(statusView, {
+      dir: '/var/lib/trustadm',
+      endpoint: 'https://10.0.0.1:6443',
+      server: {
+        running: true,
+        ready: false,
+        pid: 1,
+        checks: [],
+        problems: [WHY],
+        startedAt: TIME,
+        version: null,
+      },
+      certificates: {certificates: [], certificateAuthorities: []},
+      objects: [{resource: 'certificatesigningrequests.certificates.k8s.io', count: 1}],
+    }),
+  'certificate simulate': () =>
+    shows(simulationView, {
+      node: NODE,
+      ways: [
+        {
+          by: 'the bootstrap credential 3f9a2c81d0b4',
+          requester: 'system:serviceaccount:openshift-machine-config-operator:node-bootstrapper',
+          outcome: 'refused',
+          problems: [WHY],
+          approvers: [],
+        },
+      ],
+    }),
+  join: () =>
+    shows(joinView, {
+      nodeName: 'worker-1',
+      certificate: '/var/lib/trustadm-node/pki/kubelet-client-current.pem',
+      kubeconfig: '/var/lib/trustadm-node/kubelet.conf',
+      notAfter: LATER,
+      clusterInfo: {server: 'https://10.0.0.1:6443', caCertHashes: [PIN]},
+      dir: '/var/lib/trustadm-node',
+    }),
+}
+
+/** Lines that people copy are not broken. */
+const isToCopy = (line: string): boolean => /^(?:Use it:| {2}trustadm )/.test(line)
+
+describe('what commands print on a terminal', () => {
+  const {isTTY, columns} = process.stdout
+  const pretend = (value: {isTTY: boolean; columns: number}) => Object.assign(process.stdout, value)
+  afterEach(() => pretend({isTTY, columns}))
+
+  for (const [name, print] of Object.entries(VIEWS)) {
+    for (const width of [80, 120]) {
+      it(`fits ${width} columns: ${name}`, async () => {
+        pretend({isTTY: true, columns: width})
+        const text = stripVTControlCharacters(await print())
+        pretend({isTTY, columns})
+        const long = text.split('\n').filter((line) => line.length > width && !isToCopy(line))
+        assert.deepEqual(long, [])
+        assert.ok(text.length > 40)
+      })
+    }
+  }
+})
