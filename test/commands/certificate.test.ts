@@ -321,6 +321,20 @@ describe('certificate', function () {
       assert.deepEqual({reason, message}, {reason: 'Unknown', message: 'who?'})
     })
 
+    it('take names as kubectl prints them, and the beginning of one', async () => {
+      for (const name of ['web-front', 'web-back', 'other']) await makeRequest(admin, {name})
+      const show = await certificate('show', 'csr/web-front', '--output', 'name')
+      assert.equal(show.stdout.trim(), 'web-front')
+      const resource = 'certificatesigningrequest.certificates.k8s.io'
+      assert.equal((await certificate('approve', `${resource}/web-front`, 'oth')).exit, 0)
+      const unclear = await certificate('deny', 'web-')
+      assert.equal(unclear.exit, 6)
+      assert.match(unclear.stderr, /give more of the name: web-back, web-front/)
+      assert.equal(await stateOfRequest('web-back'), 'Pending')
+      assert.equal(await stateOfRequest('web-front'), 'Approved')
+      assert.equal(await stateOfRequest('other'), 'Approved')
+    })
+
     it('leave a decision that stands as it is, unless --force writes it anew', async () => {
       await makeRequest(admin, {name: 'a'})
       await addCondition(admin, 'a', 'Approved', {reason: 'First'})

@@ -101,7 +101,7 @@ describe('the garbage collector', () => {
     assert.ok(await find(child))
   })
 
-  it('ends kubeadm-certs with its token, and a Lease with its Node', async () => {
+  it('ends kubeadm-certs with its token, and a Lease and a CSINode with their Node', async () => {
     const token = await client.secrets.create({
       metadata: {name: 'bootstrap-token-abcdef', namespace: 'kube-system'},
       type: 'bootstrap.kubernetes.io/token',
@@ -122,9 +122,18 @@ describe('the garbage collector', () => {
       metadata: {name: 'n1', namespace: 'kube-node-lease', ownerReferences: owner('Node', node)},
       spec: {holderIdentity: 'n1'},
     })
+    const csiNodes = client.resource({
+      group: 'storage.k8s.io',
+      version: 'v1',
+      plural: 'csinodes',
+      namespaced: false,
+    })
+    const ofNode = {metadata: {name: 'n1', ownerReferences: owner('Node', node)}}
+    await csiNodes.create({...ofNode, spec: {drivers: []}})
     await client.secrets.delete('kube-system/bootstrap-token-abcdef')
     await client.nodes.delete('n1')
     await until(async () => (await client.secrets.find('kube-system/kubeadm-certs')) === undefined)
     await until(async () => (await client.leases.find('kube-node-lease/n1')) === undefined)
+    await until(async () => (await csiNodes.find('n1')) === undefined)
   })
 })

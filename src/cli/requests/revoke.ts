@@ -11,6 +11,7 @@ import {
   type CertificateSources,
   type KnownCertificate,
 } from '../../control-plane/revocation/known-certificates.ts'
+import {plainName} from '../../control-plane/requests/names.ts'
 import {requireRevocations} from '../../control-plane/revocation/list-store.ts'
 import {isSame, requireUnprotected} from '../../control-plane/revocation/protected.ts'
 import {revokeAll} from '../../control-plane/revocation/revoke-all.ts'
@@ -104,7 +105,7 @@ async function findAll(flags: RevokeFlags, sources: CertificateSources, now: Dat
     })
   }
   const found: Found = {certificates: [], others: []}
-  for (const name of names) {
+  for (const name of names.map(plainName)) {
     const {certificates, others} = await findNamed(name, sources, now)
     found.certificates.push(...certificates)
     found.others.push(...others.filter((one) => isCurrent(one, now)))

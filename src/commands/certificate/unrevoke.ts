@@ -34,12 +34,13 @@ export default class CertificateUnrevoke extends TrustCommand {
     const {unrevokeCertificates} = await import('../../control-plane/revocation/unrevoke.ts')
     const {unrevokedView} = await import('../../cli/views/revocations.ts')
     const {withCluster} = await import('../../cli/with-cluster.ts')
+    const {plainName} = await import('../../control-plane/requests/names.ts')
     const {REQUEST_PIN, parsePin} = await import('../../pki/pins.ts')
     const {node, 'dry-run': isDryRun} = flags
     const pin = flags.pin === undefined ? undefined : parsePin(flags.pin, REQUEST_PIN)
     const done = await withCluster(flags, async ({client}) => {
       await requireRevocations(client)
-      const targets = {names: argv as string[], node, pin}
+      const targets = {names: (argv as string[]).map(plainName), node, pin}
       return await unrevokeCertificates(client, targets, {dryRun: isDryRun})
     })
     await this.print(done, flags.output, unrevokedView(isDryRun))

@@ -10,7 +10,7 @@ const SHORTEST_BEGINNING = 3
 const MOST_SHOWN = 5
 
 /** The name in `csr/NAME` and `certificatesigningrequest.certificates.k8s.io/NAME`. */
-const plainName = (text: string): string => text.replace(PREFIX, '')
+export const plainName = (text: string): string => text.replace(PREFIX, '')
 
 /**
  * The name of the request that a person means: as it is, with the kind in front, or the beginning of exactly one name. A name that

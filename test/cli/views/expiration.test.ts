@@ -3,6 +3,8 @@ import {formatExpiration} from '../../../src/cli/views/expiration.ts'
 import type {ExpirationReport} from '../../../src/control-plane/expiration.ts'
 
 const DAY = 86_400
+// eslint-disable-next-line no-control-regex -- what turns red begins with one
+const RED = /(?<=\u001B\[31m)[^\u001B ]+/g
 
 type Leaf = ExpirationReport['certificates'][number]
 type Authority = ExpirationReport['certificateAuthorities'][number]
@@ -56,6 +58,27 @@ describe('the tables of certificates', () => {
       ].join('\n'),
     )
     assert.ok(text.split('\n').every((line) => line.length <= 80))
+  })
+
+  it('are red where something has expired, on a terminal with colours', () => {
+    const {isTTY} = process.stdout
+    const {CI, NO_COLOR, TERM} = process.env
+    try {
+      Object.assign(process.stdout, {isTTY: true})
+      Object.assign(process.env, {CI: '', NO_COLOR: '', TERM: 'xterm'})
+      const expired = leaf({residualSeconds: -DAY, current: false})
+      const text = formatExpiration({
+        certificates: [expired, leaf()],
+        certificateAuthorities: [authority()],
+      })
+      assert.deepEqual(text.match(RED), ['expired'])
+    } finally {
+      Object.assign(process.stdout, {isTTY})
+      for (const [name, value] of Object.entries({CI, NO_COLOR, TERM})) {
+        if (value === undefined) Reflect.deleteProperty(process.env, name)
+        else process.env[name] = value
+      }
+    }
   })
 
   it('say below them what is wrong or will be', () => {

@@ -329,7 +329,7 @@ describe('join', function () {
   })
 
   describe('names that are in use', () => {
-    const node = (status: 'True' | 'False') =>
+    const node = (status: 'True' | 'False' | 'Unknown') =>
       cluster.admin.nodes.create({
         metadata: {name: 'one'},
         status: {conditions: [{type: 'Ready', status}]},
@@ -343,17 +343,19 @@ describe('join', function () {
       assert.deepEqual(await requests(), [])
     })
 
-    it('are asked for where the Node is not Ready, with the way to get it', async () => {
-      await node('False')
-      const request = joinRequest(settings())
-      const done = runJoin(request, joinPhases())
-      const name = await cluster.firstRequest()
-      const isSaid = () => request.lines.some((line) => line.includes('allow-rejoin one'))
-      while (!isSaid()) await new Promise((resolve) => setTimeout(resolve, 20))
-      await cluster.issue(name)
-      await done
-      assert.ok(request.lines.some((line) => line.includes('its addresses were updated')))
-    })
+    for (const status of ['False', 'Unknown'] as const) {
+      it(`are asked for where the Node is not Ready (${status}), with the way to get it`, async () => {
+        await node(status)
+        const request = joinRequest(settings())
+        const done = runJoin(request, joinPhases())
+        const name = await cluster.firstRequest()
+        const isSaid = () => request.lines.some((line) => line.includes('allow-rejoin one'))
+        while (!isSaid()) await new Promise((resolve) => setTimeout(resolve, 20))
+        await cluster.issue(name)
+        await done
+        assert.ok(request.lines.some((line) => line.includes('its addresses were updated')))
+      })
+    }
   })
 
   describe('credentials', () => {
