@@ -75,19 +75,19 @@ const foundGroups = (groups: readonly string[]) =>
 /** A node that has a certificate renews it by itself; everyone else needs a person. */
 function bootstrapperVerdicts({username = '', groups = []}: Csr['spec']): RuleVerdict[] {
   const namespace = bootstrapperNamespaceOf(username)
-  const asks = `"${username}" asks`
+  const requester = `the requester is "${username}"`
   const verdicts = [
     verdict(
       'requester-is-no-node',
       'it is not a renewal by a node',
       nodeOfUser(username) === undefined,
-      asks,
+      requester,
     ),
     verdict(
       'requester-is-bootstrapper',
       'the requester is the node-bootstrapper',
       namespace !== undefined,
-      asks,
+      requester,
     ),
   ]
   if (namespace === undefined) return verdicts
