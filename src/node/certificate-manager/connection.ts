@@ -4,8 +4,9 @@ import type {ServerAccess} from '../../client/server-access.ts'
 import {systemRoots} from '../../client/system-roots.ts'
 import type {TrustedClusterInfo} from '../../discovery/cluster-info.ts'
 import {addressesOf} from '../../discovery/confirm.ts'
-import {hasCode} from '../../errors.ts'
+import {hasCode, TrustError} from '../../errors.ts'
 import {Replaceable, type Live} from '../../trust/live.ts'
+import {serverHealth} from '../server-health.ts'
 import type {Pair} from './pair.ts'
 
 /** The node's own connection to its cluster. It follows the node's certificate, and the CAs and addresses of the cluster. */
@@ -44,13 +45,13 @@ export class NodeConnection {
     await this.#change(await clusterAccess(info))
   }
 
-  /** Does the work with the client. If the server cannot be reached, the next work tries another of its addresses. */
+  /** Does the work with the client. If no healthy server answers, the next work tries another of its addresses. */
   async use<Result>(work: (client: ApiClient) => Promise<Result>): Promise<Result> {
     try {
       return await work(this.client)
     } catch (error) {
-      if (hasCode(error, 'SERVER_UNREACHABLE')) await this.#tryNextAddress()
-      throw error
+      if (serverHealth(error) === false) await this.#tryNextAddress()
+      throw hasCode(error, 'UNAUTHORIZED') ? certificateRefused(error) : error
     }
   }
 
@@ -80,3 +81,19 @@ const clusterAccess = async (info: TrustedClusterInfo): Promise<ServerAccess> =>
 const certificateOf = (pair: Pair | undefined): Pick<ServerAccess, 'clientCertificate'> => ({
   clientCertificate: pair && {certificate: pair.certificatePem, key: pair.keyPem},
 })
+
+/** The client's own hints are for people with a kubeconfig. */
+function certificateRefused(error: TrustError): TrustError {
+  return new TrustError(
+    'UNAUTHORIZED',
+    'the cluster does not accept the certificate of this node',
+    {
+      cause: error,
+      facts: error.facts,
+      hints: [
+        'it may have been revoked: "trustadm certificate list --revoked" on the control plane shows why, and "trustadm certificate unrevoke --node <name>" takes that back',
+        'or the cluster no longer trusts its CA: run "trustadm join" again with a new token',
+      ],
+    },
+  )
+}

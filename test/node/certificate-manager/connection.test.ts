@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import type {RequestListener} from 'node:http'
+import type {TrustedClusterInfo} from '../../../src/discovery/cluster-info.ts'
+import {TrustError} from '../../../src/errors.ts'
+import {NodeConnection} from '../../../src/node/certificate-manager/connection.ts'
+import {constantly} from '../../../src/trust/live.ts'
+import {issue, makeAuthority, type TestAuthority} from '../../client/support/certificates.ts'
+import {status} from '../../client/support/fake-api.ts'
+import {Cleanup, serveTls} from '../../client/support/servers.ts'
+
+describe("a node's connection to a cluster with two addresses", () => {
+  const cleanup = new Cleanup()
+  let authority: TestAuthority
+  before(async () => {
+    authority = await makeAuthority()
+  })
+  afterEach(() => cleanup.run())
+
+  const serve = async (listener: RequestListener) =>
+    cleanup.add(await serveTls(await issue(authority), listener)).url
+
+  /** Connected to a server that answers like this, with one that works as the other address. */
+  async function connected(listener: RequestListener) {
+    const server = await serve(listener)
+    const other = await serve((_request, response) => {
+      response.end(JSON.stringify({kind: 'Node', apiVersion: 'v1', metadata: {name: 'a'}}))
+    })
+    const info: TrustedClusterInfo = {
+      server,
+      endpoints: [other],
+      ca: authority.pem,
+      kubeconfig: '',
+      pins: [],
+      source: 'file',
+      warnings: [],
+    }
+    return cleanup.add(await NodeConnection.open(info, constantly(undefined)))
+  }
+  const answers =
+    (code: number, body: string): RequestListener =>
+    (_request, response) =>
+      response.writeHead(code).end(body)
+  const read = (connection: NodeConnection) => connection.use((client) => client.nodes.get('a'))
+
+  it('goes to the other one after something else than an API server has answered', async () => {
+    const connection = await connected(answers(404, '<h1>not found</h1>'))
+    await assert.rejects(read(connection), {code: 'NOT_FOUND'})
+    assert.equal((await read(connection)).metadata.name, 'a')
+  })
+
+  it('goes to the other one after the server could not do its work', async () => {
+    const body = JSON.stringify(status(500, 'InternalError', 'no disk'))
+    const connection = await connected(answers(500, body))
+    await assert.rejects(read(connection), {code: 'SERVER_ERROR'})
+    assert.equal((await read(connection)).metadata.name, 'a')
+  })
+
+  it('stays after a refusal, which only a server that works can give', async () => {
+    const body = JSON.stringify(status(403, 'Forbidden', 'no'))
+    const connection = await connected(answers(403, body))
+    for (let times = 0; times < 2; times += 1)
+      await assert.rejects(read(connection), {code: 'FORBIDDEN'})
+  })
+
+  it('stays after a failure of this machine', async () => {
+    let requests = 0
+    const connection = await connected((_request, response) => {
+      requests += 1
+      response.writeHead(401).end()
+    })
+    const full = new TrustError('FILE_UNWRITABLE', 'the disk is full')
+    await assert.rejects(
+      connection.use(() => Promise.reject(full)),
+      full,
+    )
+    await assert.rejects(read(connection), {
+      code: 'UNAUTHORIZED',
+      message: 'the cluster does not accept the certificate of this node',
+    })
+    assert.equal(requests, 1)
+  })
+})
