@@ -1,9 +1,7 @@
 import {createMachines, type CreatedMachines} from '../control-plane/machines/create.ts'
-import {readInventory} from '../control-plane/machines/inventory.ts'
 import type {Inventory} from '../control-plane/machines/plan.ts'
-import {TrustError} from '../errors.ts'
 import type {ClusterFlagValues} from './cluster.ts'
-import {readInput} from './input-file.ts'
+import {inventoryIn, noMachineNamed} from './machine-names.ts'
 import {withCluster} from './with-cluster.ts'
 
 export interface CreateMachineFlags extends ClusterFlagValues {
@@ -16,19 +14,10 @@ export interface CreateMachineFlags extends ClusterFlagValues {
   'dry-run': boolean
 }
 
-const LARGEST_MEBIBYTES = 4
-
 async function inventoryOf(flags: CreateMachineFlags): Promise<Inventory> {
   const {name, filename, dns, address, namespace} = flags
-  if (filename !== undefined) {
-    const {text, source} = await readInput(filename, LARGEST_MEBIBYTES)
-    return readInventory(text, source, namespace)
-  }
-  if (name === undefined) {
-    throw new TrustError('USAGE', 'no machine was named', {
-      hints: ['pass the name of a machine, or an inventory with --filename'],
-    })
-  }
+  if (filename !== undefined) return await inventoryIn(filename, namespace)
+  if (name === undefined) throw noMachineNamed()
   const machine = {
     namespace,
     name,

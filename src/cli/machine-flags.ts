@@ -9,8 +9,13 @@ export const namespace = Flags.string({
   summary: 'the namespace of the Machines',
 })
 
+export const inventory = Flags.string({
+  char: 'f',
+  helpValue: '<file>',
+  summary: 'an inventory in CSV, YAML or JSON; - reads stdin',
+})
+
 export const machineNames = Args.string({
-  required: true,
   multiple: true,
   ignoreStdin: true,
   description: 'the names of Machines, or "namespace/name"',

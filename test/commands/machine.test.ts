@@ -232,6 +232,40 @@ describe('machine', () => {
       assert.equal(renewed.status?.addresses?.length, 1)
     })
 
+    it('expects all machines of an inventory again, and "delete" removes them', async () => {
+      const file = await inventory('name,dns\nw1,w1.example.com\nw2,\n')
+      assert.equal((await machine('create', '--filename', file)).exit, 0)
+      const renewed = await machine('renew', '--filename', file)
+      assert.equal(renewed.exit, 0, renewed.stderr)
+      assert.match(
+        renewed.stdout,
+        /^machine "kube-system\/w1" renewed.*\nmachine "kube-system\/w2" renewed/,
+      )
+      const removed = await machine('delete', '-f', file)
+      assert.equal(
+        removed.stdout,
+        'machine "kube-system/w1" deleted\nmachine "kube-system/w2" deleted\n',
+      )
+      assert.deepEqual(await listed(), [])
+    })
+
+    for (const command of ['renew', 'delete']) {
+      it(`needs names or an inventory that can be read, not both: ${command}`, async () => {
+        await machine('create', 'w1')
+        const none = await machine(command)
+        assert.equal(none.exit, 2)
+        assert.match(none.stderr, /no machine was named/)
+        const file = await inventory('name\nw1\n,\n')
+        const both = await machine(command, 'w1', '-f', file)
+        assert.equal(both.exit, 2)
+        assert.match(both.stderr, /cannot be used together/)
+        const broken = await machine(command, '-f', await inventory('name,colour\nw1,red\n'))
+        assert.equal(broken.exit, 2)
+        assert.match(broken.stderr, /line 1: unknown field "colour"/)
+        assert.equal((await listed()).length, 1)
+      })
+    }
+
     it('leaves a machine whose Node exists', async () => {
       await machine('create', 'w9')
       await admin.nodes.create({metadata: {name: 'w9'}})

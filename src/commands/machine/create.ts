@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import {clusterFlags} from '../../cli/cluster.ts'
 import {TrustCommand} from '../../cli/command.ts'
 import {dryRun, wideOutput} from '../../cli/flags.ts'
-import {namespace} from '../../cli/machine-flags.ts'
+import {inventory, namespace} from '../../cli/machine-flags.ts'
 
 const BY_FILE = ['dns', 'address', 'provider-id']
 
@@ -25,12 +25,7 @@ With --filename it creates all machines of an inventory: a CSV table whose first
   }
   static override flags = {
     ...clusterFlags,
-    filename: Flags.string({
-      char: 'f',
-      helpValue: '<file>',
-      exclusive: BY_FILE,
-      summary: 'an inventory in CSV, YAML or JSON; - reads stdin',
-    }),
+    filename: {...inventory, exclusive: BY_FILE},
     dns: Flags.string({
       helpValue: '<names>',
       multiple: true,

@@ -1,27 +1,30 @@
 import {clusterFlags} from '../../cli/cluster.ts'
 import {TrustCommand} from '../../cli/command.ts'
 import {output} from '../../cli/flags.ts'
-import {machineNames, namespace} from '../../cli/machine-flags.ts'
+import {inventory, machineNames, namespace} from '../../cli/machine-flags.ts'
 
 export default class MachineRenew extends TrustCommand {
   static override summary = 'expect machines again, for two hours from now'
-  static override description = `For machines that did not join in time, or that were reinstalled. A machine that was a node before needs two more steps, because someone else could have its key: delete its Node first, and then allow its name to be taken over with "certificate allow-rejoin", as long as its old certificate is valid.
+  static override description = `For machines that did not join in time, or that were reinstalled; with --filename, for all machines of an inventory. A machine that was a node before needs two more steps, because someone else could have its key: delete its Node first, and then allow its name to be taken over with "certificate allow-rejoin", as long as its old certificate is valid.
 A request that was made before is not approved by it: approve that one with "certificate approve".`
   static override examples = [
     '<%= config.bin %> <%= command.id %> worker-1',
     '<%= config.bin %> <%= command.id %> worker-1 worker-2 --output json',
+    '<%= config.bin %> <%= command.id %> --filename inventory.csv',
   ]
   static override args = {name: machineNames}
-  static override flags = {...clusterFlags, namespace, output}
+  static override flags = {...clusterFlags, filename: inventory, namespace, output}
 
   async run(): Promise<void> {
     const {argv, flags} = await this.parse(MachineRenew)
     const {renewMachines} = await import('../../control-plane/machines/renew.ts')
     const {createProgress} = await import('../../cli/progress.ts')
     const {isIncomplete, renewedMachinesView} = await import('../../cli/views/machines.ts')
+    const {machineNamesOf} = await import('../../cli/machine-names.ts')
     const {withCluster} = await import('../../cli/with-cluster.ts')
+    const names = await machineNamesOf(argv as string[], flags)
     const renewed = await withCluster(flags, ({client}) =>
-      renewMachines(client, argv as string[], flags.namespace, this.clock),
+      renewMachines(client, names, flags.namespace, this.clock),
     )
     await this.print(renewed, flags.output, renewedMachinesView)
     const {warn} = createProgress(flags)
