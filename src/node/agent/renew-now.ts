@@ -1,3 +1,4 @@
+import {approveCommand} from '../../enrollment/outcome.ts'
 import {ERROR_CODES, TrustError, type ErrorCode} from '../../errors.ts'
 import {lockHolder} from '../../fs/folder-lock.ts'
 import {nodeFile} from '../node-files.ts'
@@ -10,12 +11,13 @@ type Kind = 'client' | 'serving'
 
 /** Renews now. A running agent does it; otherwise this process does, and keeps others out of the folder meanwhile. */
 export async function renewNow(options: NodeSession): Promise<void> {
-  const {home, serving} = options
+  const {home, serving, log} = options
   const {dir} = home
   const kinds: Kind[] = serving ? ['client', 'serving'] : ['client']
   const before = await fingerprints(home)
   const isHeld = async () => (await lockHolder(nodeFile(dir, 'lock'))) !== undefined
-  if ((await isHeld()) && (await requestRenewal(dir, isHeld))) {
+  const onWait = pendingTeller(dir, log)
+  if ((await isHeld()) && (await requestRenewal(dir, isHeld, onWait))) {
     const after = await fingerprints(home)
     const state = await readAgentState(dir)
     // Its state may be out of date, as on a full disk: only a new certificate shows that it was renewed.
@@ -24,6 +26,24 @@ export async function renewNow(options: NodeSession): Promise<void> {
     return
   }
   await renewOnce(options, new AbortController().signal)
+}
+
+/** Tells once which request of the running agent waits for a person; the agent itself only logs it. */
+function pendingTeller(dir: string, log: (line: string) => void) {
+  const told = new Set<string>()
+  return async () => {
+    const state = await readAgentState(dir)
+    // It may keep a serving certificate that is not there yet.
+    for (const kind of ['client', 'serving'] as const) {
+      const {pendingRequest: name} = state[kind]
+      if (name === undefined || told.has(name)) continue
+      told.add(name)
+      log(
+        `the ${kind} certificate waits for approval: "${approveCommand(name)}" on the control plane`,
+      )
+      log('the log of "trustadm node run" has the pairing words')
+    }
+  }
 }
 
 /** Of the certificates that are stored now. */

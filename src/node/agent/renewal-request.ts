@@ -28,15 +28,20 @@ export function renewalRequests(dir: string, renew: (signal: AbortSignal) => Pro
   }
 }
 
-/** Asks the process that holds the folder to renew, and waits until it has tried. False if it ended without that. */
+/**
+ * Asks the process that holds the folder to renew, and waits until it has tried. False if it ended without that. `onWait` is called
+ * again and again meanwhile: an approval may take long.
+ */
 export async function requestRenewal(
   dir: string,
   isHeld: () => Promise<boolean>,
+  onWait: () => Promise<void> = () => Promise.resolve(),
 ): Promise<boolean> {
   const file = nodeFile(dir, 'renewRequest')
   await writeFileSafely(file, '')
   while (await isHeld()) {
     if (!(await lookAt(file))) return true
+    await onWait()
     await sleep(PAUSE)
   }
   const isAnswered = !(await lookAt(file))

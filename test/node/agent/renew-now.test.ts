@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
+import {rm} from 'node:fs/promises'
 import {openNodeSession, openRenewalSession} from '../../../src/cli/node/session.ts'
+import {AgentRecord} from '../../../src/node/agent/agent-state.ts'
 import {clientStore, servingStore} from '../../../src/node/agent/node-home.ts'
 import {renewNow} from '../../../src/node/agent/renew-now.ts'
 import {runAgent} from '../../../src/node/agent/run-agent.ts'
+import {nodeFile} from '../../../src/node/node-files.ts'
+import {nodeLock} from '../../../src/node/node-lock.ts'
+import {until} from '../../server/support.ts'
 import {useAgents} from './support.ts'
 
 describe('node renew while node run is running', function () {
@@ -44,6 +49,25 @@ describe('node renew while node run is running', function () {
       }),
     )
     assert.equal(await serial(), before)
+  })
+
+  it('says once which request of that one waits for a person', async () => {
+    const lock = nodeLock(dir(), log)
+    await lock.hold()
+    try {
+      const record = await AgentRecord.open(dir(), assert.ifError)
+      await record.change((state) => ({...state, serving: {pendingRequest: 'csr-x'}}))
+      const renewing = assert.rejects(renew(), {code: 'NODE_CERTIFICATE_DUE'})
+      const told = () => lines.filter((line) => line.includes('certificate approve csr-x'))
+      await until(() => told().length > 0)
+      // As the running process does once it has tried.
+      await rm(nodeFile(dir(), 'renewRequest'))
+      await renewing
+      assert.equal(told().length, 1)
+      assert.match(told()[0] ?? '', /^the serving certificate waits for approval: /)
+    } finally {
+      await lock.release()
+    }
   })
 
   it('fails if that one leaves the serving certificate alone', async () => {
