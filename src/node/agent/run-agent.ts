@@ -21,10 +21,11 @@ export interface RunOptions extends NodeSession {
 
 async function withAgent<Result>(
   options: NodeSession,
+  signal: AbortSignal,
   work: (agent: NodeAgent) => Promise<Result>,
 ): Promise<Result> {
-  await options.lock.hold()
   try {
+    await options.lock.hold(signal)
     const agent = await openAgent({...options, home: await options.openHome()})
     try {
       return await work(agent)
@@ -38,7 +39,7 @@ async function withAgent<Result>(
 
 /** Keeps the node a member of its cluster until the signal. No other process changes its folder meanwhile. */
 export async function runAgent(options: RunOptions, signal: AbortSignal): Promise<void> {
-  await withAgent(options, async (agent) => {
+  const run = withAgent(options, signal, async (agent) => {
     const {metricsAddress, clock, log, tick} = options
     const server = metricsAddress && (await serveMetrics(metricsAddress, agent.metrics))
     options.onReady({look: () => agent.lookAgain(), metrics: server?.address})
@@ -48,16 +49,20 @@ export async function runAgent(options: RunOptions, signal: AbortSignal): Promis
       await server?.close()
     }
   })
+  await run.catch((error: unknown) => {
+    // Stopped before it worked, as while it waited for the folder: that is no failure.
+    if (!signal.aborted) throw error
+  })
 }
 
 /** Does once what is due, for cron. */
 export async function runAgentOnce(options: NodeSession, signal: AbortSignal): Promise<void> {
-  await withAgent(options, (agent) => attendOnce(agent.duties, options.clock, signal))
+  await withAgent(options, signal, (agent) => attendOnce(agent.duties, options.clock, signal))
 }
 
 /** Renews now, whether it is due or not. */
 export async function renewOnce(options: NodeSession, signal: AbortSignal): Promise<void> {
-  await withAgent({...options, onlyRenews: true}, async ({renew, duties}) => {
+  await withAgent({...options, onlyRenews: true}, signal, async ({renew, duties}) => {
     await renew(signal)
     await attendOnce(duties, options.clock, signal)
   })

@@ -5,6 +5,8 @@ import {readAgentState} from '../../../src/node/agent/agent-state.ts'
 import {trustFiles} from '../../../src/node/agent/node-home.ts'
 import {renewOnce, runAgent, runAgentOnce} from '../../../src/node/agent/run-agent.ts'
 import {ensureFiles, nodeFile} from '../../../src/node/node-files.ts'
+import {nodeLock} from '../../../src/node/node-lock.ts'
+import {until} from '../../server/support.ts'
 import {useAgents} from './support.ts'
 
 describe('an agent that holds the folder of its node', function () {
@@ -27,6 +29,20 @@ describe('an agent that holds the folder of its node', function () {
     await runAgent({...session, lock, onReady: () => stop.abort()}, stop.signal)
     for (const {path, content} of files) assert.equal(await readFile(path, 'utf8'), content)
     assert.ok((await readFile(nodeFile(dir(), 'kubeconfig'), 'utf8')).includes('moved.example'))
+  })
+
+  it('ends when it is stopped while it waits for the folder', async () => {
+    const session = await openNodeSession({dir: dir()}, {clock, log})
+    const other = nodeLock(dir(), log)
+    await other.hold()
+    const stop = new AbortController()
+    let isReady = false
+    const running = runAgent({...session, onReady: () => (isReady = true)}, stop.signal)
+    await until(() => lines.some((line) => line.startsWith('waiting for process')))
+    stop.abort(new Error('stopped'))
+    await running
+    assert.equal(isReady, false)
+    await other.release()
   })
 
   it('leaves it to the next "node run" to announce what "node renew" has changed', async () => {
