@@ -1,6 +1,6 @@
 import {constants} from 'node:fs'
 import {access} from 'node:fs/promises'
-import {basename, dirname} from 'node:path'
+import {basename, delimiter, dirname} from 'node:path'
 import {resolveAccess} from '../client/kubeconfig-access.ts'
 import {readKubeconfig} from '../client/kubeconfig-files.ts'
 import {fileOf} from '../control-plane/config/plane.ts'
@@ -32,9 +32,20 @@ const isReadable = (file: string): Promise<boolean> =>
     () => false,
   )
 
-/** The log beside the kubeconfig that the flags lead to: that of the same cluster, wherever else this machine has one. */
-export async function findLocalPlane(flags: ClusterFlagValues): Promise<LocalPlane> {
-  const kubeconfig = await findKubeconfig(flags)
+type Environment = Record<string, string | undefined>
+
+/** The one file that $KUBECONFIG names; undefined if there are several: they may be of several clusters. */
+function kubeconfigIn({KUBECONFIG = ''}: Environment): string | undefined {
+  const [file, ...more] = KUBECONFIG.split(delimiter).filter((name) => name !== '')
+  return more.length === 0 ? file : undefined
+}
+
+/** The log beside the kubeconfig that is used: that of the same cluster, wherever else this machine has one. */
+export async function findLocalPlane(
+  flags: ClusterFlagValues,
+  environment: Environment = process.env,
+): Promise<LocalPlane> {
+  const kubeconfig = (await findKubeconfig(flags, environment)) ?? kubeconfigIn(environment)
   if (kubeconfig === undefined || !KUBECONFIGS.includes(basename(kubeconfig))) {
     return {log: undefined, certificates: []}
   }
