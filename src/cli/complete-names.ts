@@ -12,6 +12,7 @@ export interface Candidate {
 export type NameKind =
   | 'requests'
   | 'tokens'
+  | 'credentials'
   | 'nodes'
   | 'machines'
   | 'certificates'
@@ -36,6 +37,8 @@ const BY_COMMAND: Readonly<Record<string, NameKind>> = {
   'node history': 'nodes',
   'token show': 'tokens',
   'token delete': 'tokens',
+  'bootstrap-credential show': 'credentials',
+  'bootstrap-credential revoke': 'credentials',
   'machine delete': 'machines',
   'machine renew': 'machines',
   'ca show': 'authorities',
@@ -51,6 +54,7 @@ export const namesFor = (
 /** What the value of a flag names. */
 export const NAMES_OF_FLAG: Readonly<Record<string, NameKind>> = {
   node: 'nodes',
+  credential: 'credentials',
   controllers: 'controllers',
   only: 'authorities',
   ignore: 'nodes',

@@ -30,6 +30,16 @@ const FROM_CLUSTER: Partial<Record<NameKind, FromCluster>> = {
       info ? [{word: info.token.id, summary: info.description}] : [],
     )
   },
+  credentials: async (client, signal) => {
+    const {readCredentials} = await import('../controllers/approval/bootstrap-credentials.ts')
+    const {BOOTSTRAPPER_NAMESPACES} = await import('../csr/bootstrapper.ts')
+    const found = await Promise.all(
+      BOOTSTRAPPER_NAMESPACES.map((namespace) => readCredentials(client, namespace, {signal})),
+    )
+    return found
+      .flat()
+      .map(({id, kind, namespace}) => ({word: id, summary: `${kind}, ${namespace}`}))
+  },
   nodes: async ({nodes}, signal) => named((await nodes.list({signal})).items),
   machines: async ({machines}, signal) => named((await machines.list({signal})).items),
 }

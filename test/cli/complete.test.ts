@@ -37,6 +37,8 @@ const CASES: [line: string, offered: string[] | string][] = [
   ['certificate approve requests-one ', ['requests-two']],
   ['token delete tokens-t', ['tokens-two']],
   ['node history nodes-o', ['nodes-one']],
+  ['bootstrap-credential revoke credentials-t', ['credentials-two']],
+  ['certificate simulate --credential ', ['credentials-one', 'credentials-two']],
   ['nothing known ', []],
 ]
 

@@ -27,11 +27,13 @@ export async function openNodeSession(
   flags: AgentFlagValues,
   surroundings: Surroundings,
 ): Promise<NodeSession> {
-  const window = flags['rotate-at']
+  const rotateAt = flags['rotate-at']
+  const window =
+    rotateAt === undefined ? DEFAULT_WINDOW : parseRotationWindow(rotateAt, '--rotate-at')
   const rotatesClient = readGates(flags['feature-gates'] ?? [])
   return {
     ...(await openRenewalSession(flags, surroundings)),
-    window: window === undefined ? DEFAULT_WINDOW : parseRotationWindow(window, '--rotate-at'),
+    window,
     rotatesClient,
     serving: flags.serving ?? false,
     onChange: flags['on-change'],
