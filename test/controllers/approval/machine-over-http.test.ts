@@ -125,7 +125,8 @@ describe('machine-approver, over HTTP', () => {
       if (decision === 'approve') await until(() => isApproved(request))
       else if (held !== undefined) await until(() => hasEvent(request, held))
       else await afterOthers()
-      assert.equal(await isApproved(request), decision === 'approve')
+      const expected = decision === 'approve' ? 'Approved' : 'Pending'
+      assert.equal(stateOf(await admin.csrs.get(request)), expected)
       await admin.csrs.delete(request)
       await admin.machines.deleteCollection({namespace: NAMESPACE})
       for (const one of nodes) await admin.nodes.delete(one)
