@@ -20,7 +20,7 @@ import {isRotating} from './advance.ts'
 import {readJournal} from './journal.ts'
 
 /** A CA of an operator. Without its key, it is one whose key is on another machine. */
-export interface BroughtAuthority {
+interface BroughtAuthority {
   certificatePem: string
   keyPem?: string | undefined
 }

@@ -5,7 +5,7 @@ import {readJournal, type Action, type Journal} from './journal.ts'
 import {newJournal, type StartOptions} from './new-journal.ts'
 import {isServerRunning, notRunning, readDependents, type RotationContext} from './perform.ts'
 
-export interface PlannedStep {
+interface PlannedStep {
   id: string
   summary: string
   /** Whether an earlier run has done it, or nothing has to be done. */

@@ -4,7 +4,7 @@ import {text, type Read} from './fields.ts'
 
 /** What the certificates of a CA are for. Clients change to a new CA first, servers last: everybody must trust it by then. */
 export const SIGNS = ['clients', 'servers'] as const
-export type Signs = (typeof SIGNS)[number]
+type Signs = (typeof SIGNS)[number]
 
 /** A CA that an operator adds. The cluster trusts it for nothing; it rotates together with the others. */
 export interface AddedAuthority {
