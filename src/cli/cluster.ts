@@ -11,6 +11,21 @@ export const clusterFlags = {
       'the kubeconfig of the cluster [default: admin.conf of --dir if given; else $KUBECONFIG; else admin.conf of the control plane on this machine; else ~/.kube/config]',
   }),
   dir,
+  context: Flags.string({
+    helpGroup: 'COMMON',
+    helpValue: '<name>',
+    summary: 'the context of the kubeconfig [default: its current one]',
+  }),
+  cluster: Flags.string({
+    helpGroup: 'COMMON',
+    helpValue: '<name>',
+    summary: 'the cluster of the kubeconfig, if not that of the context',
+  }),
+  user: Flags.string({
+    helpGroup: 'COMMON',
+    helpValue: '<name>',
+    summary: 'the user of the kubeconfig, if not that of the context',
+  }),
   'request-timeout': Flags.string({
     helpGroup: 'COMMON',
     helpValue: '<duration>',
@@ -22,6 +37,9 @@ export const clusterFlags = {
 export interface ClusterFlagValues {
   kubeconfig?: string | undefined
   dir?: string | undefined
+  context?: string | undefined
+  cluster?: string | undefined
+  user?: string | undefined
   'request-timeout'?: string | undefined
 }
 

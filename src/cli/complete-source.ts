@@ -79,8 +79,15 @@ async function fromCluster(
   const late = new Promise<Candidate[]>((resolve) => {
     signal.addEventListener('abort', () => resolve([]), {once: true})
   })
-  const place = {kubeconfig: flags.get('kubeconfig'), dir: flags.get('dir')}
-  return await Promise.race([withCluster(place, ({client}) => find(client, signal)), late])
+  const place = Object.fromEntries(
+    ['kubeconfig', 'dir', 'context', 'cluster'].map((name) => [name, flags.get(name)]),
+  )
+  // Nothing may be asked or said while a word is completed.
+  const plugin = {isTerminal: false, isSilent: true}
+  return await Promise.race([
+    withCluster(place, ({client}) => find(client, signal), {plugin}),
+    late,
+  ])
 }
 
 /** Names of the cluster that the command line means. A shell shows no errors: without an answer nothing is offered. */

@@ -1,8 +1,6 @@
 import type {ApiClient} from '../client/api-client.ts'
 import {parseDuration} from '../bootstrap/durations.ts'
-import {connectTo, waitingAtMost} from '../client/connect.ts'
-import {resolveAccess} from '../client/kubeconfig-access.ts'
-import {loadKubeconfig} from '../client/kubeconfig-files.ts'
+import {connectTo, findAccess, waitingAtMost, type ClientOptions} from '../client/connect.ts'
 import type {ServerAccess} from '../client/server-access.ts'
 import {findKubeconfig, type ClusterFlagValues} from './cluster.ts'
 
@@ -26,10 +24,12 @@ function limitOf({'request-timeout': text}: ClusterFlagValues): number | undefin
 export async function withCluster<Result>(
   flags: ClusterFlagValues,
   work: (cluster: Cluster) => Promise<Result>,
+  options: ClientOptions = {},
 ): Promise<Result> {
+  const {context, cluster, user} = flags
   const limit = limitOf(flags)
-  const access = await resolveAccess(await loadKubeconfig(await findKubeconfig(flags)))
-  const client = connectTo(access, waitingAtMost(limit))
+  const access = await findAccess(await findKubeconfig(flags), {context, cluster, user})
+  const client = connectTo(access, {...waitingAtMost(limit), ...options})
   try {
     return await work({client, access})
   } finally {

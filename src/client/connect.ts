@@ -2,7 +2,10 @@ import {systemClock, type Clock} from '../runtime.ts'
 import {constantly, type Live} from '../trust/live.ts'
 import {createApiClient, type ApiClient, type ApiClientOptions} from './api-client.ts'
 import {credentialProblems} from './credentials.ts'
-import {resolveAccess} from './kubeconfig-access.ts'
+import {ExecAccess} from './exec-access.ts'
+import type {PluginOptions} from './exec-program.ts'
+import {inClusterAccess} from './in-cluster.ts'
+import {resolveAccess, type AccessOptions} from './kubeconfig-access.ts'
 import {loadKubeconfig, type LoadOptions} from './kubeconfig-files.ts'
 import {parseKubeconfig} from './kubeconfig.ts'
 import {RetryingTransport, type RetryOptions} from './retries.ts'
@@ -12,14 +15,19 @@ import {UndiciTransport, type TransportOptions} from './undici-transport.ts'
 /** The path of a kubeconfig, or its content; without either, it is searched for as kubectl does. */
 export type KubeconfigSource = string | {content: string} | undefined
 
-export interface ConnectOptions extends ClientOptions, LoadOptions {
-  context?: string | undefined
+export interface FindOptions extends LoadOptions, Omit<AccessOptions, 'files'> {
+  /** The folder of a pod's service account. */
+  serviceAccount?: string | undefined
 }
+
+export interface ConnectOptions extends ClientOptions, FindOptions {}
 
 export interface ClientOptions extends TransportOptions {
   retry?: RetryOptions | undefined
   onWarning?: ApiClientOptions['onWarning']
   clock?: Clock | undefined
+  /** How the program of a kubeconfig that has one is run. */
+  plugin?: Pick<PluginOptions, 'isTerminal' | 'isSilent' | 'longest'> | undefined
 }
 
 /** How long a command waits for each response, unless it is told otherwise. */
@@ -38,17 +46,44 @@ export async function connect(
   source?: KubeconfigSource,
   options: ConnectOptions = {},
 ): Promise<ApiClient> {
-  const {context} = options
-  const access =
-    typeof source === 'object'
-      ? await resolveAccess(parseKubeconfig(source.content), {context, files: false})
-      : await resolveAccess(await loadKubeconfig(source, options), {context})
-  return connectTo(access, options)
+  return connectTo(await findAccess(source, options), options)
+}
+
+/** The server and the user of a kubeconfig. If there is none, those of the pod that this program runs in, as in client-go. */
+export async function findAccess(
+  source?: KubeconfigSource,
+  options: FindOptions = {},
+): Promise<ServerAccess> {
+  const {context, cluster, user, environment = process.env, serviceAccount} = options
+  const entries = {context, cluster, user}
+  if (typeof source === 'object') {
+    return await resolveAccess(parseKubeconfig(source.content), {...entries, files: false})
+  }
+  const config = await loadKubeconfig(source, options)
+  const isEmpty = [config.clusters, config.contexts, config.users].every(({length}) => length === 0)
+  const isChosen = Object.values(entries).some((name) => name !== undefined)
+  const ofPod =
+    source === undefined && isEmpty && !isChosen
+      ? await inClusterAccess(environment, serviceAccount)
+      : undefined
+  return ofPod ?? (await resolveAccess(config, entries))
 }
 
 /** A client of a server that is known without a kubeconfig. */
-export const connectTo = (access: ServerAccess, options: ClientOptions = {}): ApiClient =>
-  connectLive(constantly(access), options)
+export function connectTo(access: ServerAccess, options: ClientOptions = {}): ApiClient {
+  const {exec} = access
+  if (!exec) return connectLive(constantly(access), options)
+  const {clock = systemClock, environment, plugin} = options
+  const live = new ExecAccess(access, exec, {...plugin, environment, clock})
+  const client = connectLive(live, options)
+  return {
+    ...client,
+    async close() {
+      live.close()
+      await client.close()
+    },
+  }
+}
 
 /** A client that follows its access: server, CA and certificate may change while it is in use. */
 export function connectLive(access: Live<ServerAccess>, options: ClientOptions = {}): ApiClient {

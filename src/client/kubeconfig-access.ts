@@ -1,5 +1,6 @@
 import type {UserInfo} from '../api/meta.ts'
 import {clientCertificate, requireCertificates} from './credentials.ts'
+import {readExecConfig} from './exec-config.ts'
 import {readSmallFile} from './kubeconfig-files.ts'
 import {
   kubeconfigInvalid,
@@ -12,28 +13,47 @@ import type {ServerAccess} from './server-access.ts'
 
 export interface AccessOptions {
   context?: string | undefined
-  /** False for content from another machine: it must not refer to files of this machine. */
+  /** Names of entries to use instead of those of the context. */
+  cluster?: string | undefined
+  user?: string | undefined
+  /** False for content from another machine: it must not refer to files or programs of this machine. */
   files?: boolean | undefined
 }
 
 /** The server and user of one context of a kubeconfig, including the files that it refers to. */
 export async function resolveAccess(
   config: Kubeconfig,
-  {context: wanted, files = true}: AccessOptions = {},
+  options: AccessOptions = {},
 ): Promise<ServerAccess> {
-  const name = wanted ?? config['current-context'] ?? ''
-  const context = config.contexts.find((entry) => entry.name === name)?.context
-  if (!context) throw noContext(name, config)
+  const {files = true} = options
+  const context = contextOf(config, options)
   const cluster = config.clusters.find((entry) => entry.name === context.cluster)?.cluster
-  if (!cluster) throw kubeconfigInvalid(`the kubeconfig has no cluster "${context.cluster}"`)
+  if (!cluster) throw noEntry('cluster', context.cluster, config.clusters)
   const user = config.users.find((entry) => entry.name === context.user)?.user
   // As in kubectl: a context without a user is anonymous, a user that does not exist is a mistake.
-  if (!user && context.user) throw kubeconfigInvalid(`the kubeconfig has no user "${context.user}"`)
+  if (!user && context.user) throw noEntry('user', context.user, config.users)
+  const access = await clusterAccess(cluster, files)
+  const ofUser = await userAccess(user ?? {}, files)
   return {
-    ...(await clusterAccess(cluster, files)),
-    ...(await userAccess(user ?? {}, files)),
+    ...access,
+    ...ofUser,
+    // As in client-go, a token in the kubeconfig itself wins.
+    ...(user?.exec != null &&
+      !ofUser.bearerToken && {exec: readExecConfig(user.exec, cluster, access.ca)}),
     namespace: context.namespace,
   }
+}
+
+/** The context that is wanted or current, with the parts that replace its own. Without any, a cluster alone is enough. */
+function contextOf(
+  config: Kubeconfig,
+  {context: wanted, cluster, user}: AccessOptions,
+): {cluster: string; user: string; namespace?: string} {
+  const name = wanted ?? config['current-context'] ?? ''
+  const found = config.contexts.find((entry) => entry.name === name)?.context
+  if (!found && (name !== '' || cluster === undefined)) throw noContext(name, config)
+  const context = found ?? {cluster: '', user: ''}
+  return {...context, cluster: cluster ?? context.cluster, user: user ?? context.user}
 }
 
 async function clusterAccess(cluster: KubeconfigCluster, files: boolean): Promise<ServerAccess> {
@@ -60,7 +80,7 @@ function nonEmpty(text: string | undefined): string | undefined {
 }
 
 async function userAccess(user: KubeconfigUser, files: boolean): Promise<Partial<ServerAccess>> {
-  refuseUnsupported(user)
+  refuseUnsupported(user, files)
   const certificate = await material(user, 'client-certificate', files)
   const key = isOneFile(user) ? certificate : await material(user, 'client-key', files)
   return {
@@ -98,14 +118,21 @@ function decode(data: string, name: string): string {
   return Buffer.from(compact, 'base64').toString()
 }
 
-/** A token file is read before every request; if it cannot be read, its last content is used. */
 function bearerToken(
   {token, tokenFile}: KubeconfigUser,
   files: boolean,
 ): ServerAccess['bearerToken'] {
   if (!tokenFile) return token ? () => Promise.resolve(headerSafe(token)) : undefined
   if (!files) throw foreignFile('tokenFile')
-  let last = token
+  return tokenFromFile(tokenFile, token)
+}
+
+/** Reads the file before every request, because it may change; while it cannot be read, its last content is used. */
+export function tokenFromFile(
+  tokenFile: string,
+  first?: string,
+): NonNullable<ServerAccess['bearerToken']> {
+  let last = first
   return async () => {
     try {
       last = (await readSmallFile(tokenFile, 'the token file')).trim() || last
@@ -150,13 +177,12 @@ function parseServer(text: string | undefined): string {
   return url.href
 }
 
-function refuseUnsupported(user: KubeconfigUser): void {
+function refuseUnsupported(user: KubeconfigUser, files: boolean): void {
   const advice = 'use a client certificate, a token or a tokenFile'
-  if (user.exec !== undefined) {
+  if (user.exec != null && !files) {
     throw kubeconfigInvalid(
-      'the user in the kubeconfig gets its credentials from a program (exec), which trustadm does not run',
+      'the user gets its credentials from a program (exec), but this kubeconfig did not come from a file',
       advice,
-      'or create a kubeconfig with "trustadm kubeconfig user" on the control plane',
     )
   }
   if (user['auth-provider'] !== undefined) {
@@ -177,13 +203,18 @@ function foreignFile(name: string) {
   return kubeconfigInvalid(`${name} refers to a file, but this kubeconfig did not come from a file`)
 }
 
+function noEntry(kind: string, name: string, entries: readonly {name: string}[]) {
+  return kubeconfigInvalid(`the kubeconfig has no ${kind} "${name}"`, known(entries))
+}
+
+const known = (entries: readonly {name: string}[]): string =>
+  entries.length === 0 ? 'it has none' : `it has: ${entries.map(({name}) => name).join(', ')}`
+
 function noContext(name: string, config: Kubeconfig) {
-  const names = config.contexts.map((entry) => entry.name).join(', ')
-  const known = names === '' ? 'it has none' : `it has: ${names}`
   return name === ''
     ? kubeconfigInvalid(
         'there is no kubeconfig with a current context',
         'use --kubeconfig, or create a cluster with "trustadm init"',
       )
-    : kubeconfigInvalid(`the kubeconfig has no context "${name}"`, known)
+    : kubeconfigInvalid(`the kubeconfig has no context "${name}"`, known(config.contexts))
 }

@@ -2,7 +2,8 @@ import {homedir} from 'node:os'
 import {delimiter, dirname, join, resolve} from 'node:path'
 import {TrustError} from '../errors.ts'
 import {readFileIfThere} from '../fs/files.ts'
-import {parseKubeconfig, type Kubeconfig} from './kubeconfig.ts'
+import {anchorCommand} from './exec-config.ts'
+import {parseKubeconfig, type Kubeconfig, type KubeconfigUser} from './kubeconfig.ts'
 import type {Environment} from './proxy-rules.ts'
 
 const LARGEST = 4 * 1024 * 1024
@@ -59,10 +60,13 @@ export async function readKubeconfig(path: string): Promise<Kubeconfig> {
     })),
     users: config.users.map((entry) => ({
       ...entry,
-      user: anchor(entry.user, 'client-certificate', 'client-key', 'tokenFile'),
+      user: withProgram(anchor(entry.user, 'client-certificate', 'client-key', 'tokenFile'), path),
     })),
   }
 }
+
+const withProgram = (user: KubeconfigUser, path: string): KubeconfigUser =>
+  user.exec === undefined ? user : {...user, exec: anchorCommand(user.exec, path)}
 
 /** Reads a regular file of reasonable size. Links are followed: the kubelet's current certificate is one. */
 export async function readSmallFile(path: string, what: string): Promise<string> {

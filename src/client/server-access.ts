@@ -1,4 +1,5 @@
 import type {UserInfo} from '../api/meta.ts'
+import type {ExecConfig} from './exec-config.ts'
 
 /** All that is needed to talk to one server as one user: the content of a kubeconfig's context. */
 export interface ServerAccess {
@@ -13,6 +14,10 @@ export interface ServerAccess {
   clientCertificate?: ClientCertificate | undefined
   /** Called before every request, so that a token file may change while the client runs. */
   bearerToken?: (() => Promise<string | undefined>) | undefined
+  /** After a 401, with the token that was sent: whether there is another credential now. */
+  renewCredential?: ((used: string | undefined) => Promise<boolean>) | undefined
+  /** The program that the credentials come from; `connectTo` runs it. */
+  exec?: ExecConfig | undefined
   impersonate?: Partial<UserInfo> | undefined
   /** Overrides the proxy variables of the environment. */
   proxyUrl?: string | undefined

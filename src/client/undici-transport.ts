@@ -15,7 +15,7 @@ import {
 } from './transport.ts'
 
 export interface TransportOptions extends ConnectionOptions {
-  /** For a whole request, and for the first line of a stream. */
+  /** For a whole request, and for the first line of a stream; 0 for no limit. */
   timeout?: number | undefined
   maxBodyBytes?: number | undefined
 }
@@ -54,10 +54,24 @@ export class UndiciTransport implements Transport {
   }
 
   async request(request: TransportRequest): Promise<TransportResponse> {
+    const sender = await this.#sender(request)
+    const response = await this.#requestAs(sender, request)
+    if (response.status !== 401 || !(await isRenewed(sender))) return response
+    return await this.#requestAs(await this.#sender(request), request)
+  }
+
+  async stream(request: TransportRequest): Promise<TransportStream> {
+    const sender = await this.#sender(request)
+    const stream = await this.#streamAs(sender, request)
+    if (stream.status !== 401 || !(await isRenewed(sender))) return stream
+    stream.close()
+    return await this.#streamAs(await this.#sender(request), request)
+  }
+
+  async #requestAs(sender: Sender, request: TransportRequest): Promise<TransportResponse> {
     const cancellation = this.#begin(request)
     try {
-      const {answer} = await this.#send('requests', request, cancellation)
-      const {statusCode, headers, body} = answer
+      const {statusCode, headers, body} = await send('requests', sender, request, cancellation)
       return {status: statusCode, headers, body: await this.#readWhole(body)}
     } catch (error) {
       throw this.#explain(error, cancellation)
@@ -66,16 +80,15 @@ export class UndiciTransport implements Transport {
     }
   }
 
-  async stream(request: TransportRequest): Promise<TransportStream> {
+  async #streamAs(sender: Sender, request: TransportRequest): Promise<TransportStream> {
     const cancellation = this.#begin(request)
     try {
-      const {answer, connections} = await this.#send('streams', request, cancellation)
-      const {statusCode, headers, body} = answer
+      const {statusCode, headers, body} = await send('streams', sender, request, cancellation)
       cancellation.stopTimer()
       return {
         status: statusCode,
         headers,
-        body: this.#readOn(body, connections, cancellation),
+        body: this.#readOn(body, sender.connections, cancellation),
         close: () => cancellation.cancel(),
       }
     } catch (error) {
@@ -95,6 +108,7 @@ export class UndiciTransport implements Transport {
 
   #begin(request: TransportRequest): Cancellation {
     const cancellation = new Cancellation(request.signal)
+    if (this.#timeout === 0) return cancellation
     cancellation.expireAfter(
       this.#timeout,
       () =>
@@ -110,11 +124,13 @@ export class UndiciTransport implements Transport {
     return cancellation
   }
 
-  async #send(
-    kind: 'requests' | 'streams',
-    request: TransportRequest,
-    cancellation: Cancellation,
-  ): Promise<{answer: Dispatcher.ResponseData; connections: ServerConnections}> {
+  /** Not within the time for a request: a person may have to log in. */
+  async #sender({signal}: TransportRequest): Promise<Sender> {
+    const ready = this.#nextSender()
+    return signal ? await untilAborted(ready, signal) : await ready
+  }
+
+  async #nextSender(): Promise<Sender> {
     let connections: ServerConnections
     let token: string | undefined
     do {
@@ -122,15 +138,7 @@ export class UndiciTransport implements Transport {
       token = await connections.access.bearerToken?.()
       // Retired meanwhile, they take no new request.
     } while (connections !== this.#connections)
-    const answer = connections[kind].request({
-      method: request.method,
-      path: connections.basePath + targetOf(request),
-      headers: {...request.headers, ...(token && {authorization: `Bearer ${token}`})},
-      body: request.body ?? null,
-      signal: cancellation.signal,
-    })
-    // undici checks the signal only once it has a connection.
-    return {answer: await untilAborted(answer, cancellation.signal), connections}
+    return {connections, token}
   }
 
   async #readWhole(body: AsyncIterable<Buffer>): Promise<Uint8Array> {
@@ -183,3 +191,30 @@ export class UndiciTransport implements Transport {
     )
   }
 }
+
+/** The connections of a request, and the token that goes with it. */
+interface Sender {
+  connections: ServerConnections
+  token: string | undefined
+}
+
+async function send(
+  kind: 'requests' | 'streams',
+  {connections, token}: Sender,
+  request: TransportRequest,
+  {signal}: Cancellation,
+): Promise<Dispatcher.ResponseData> {
+  const answer = connections[kind].request({
+    method: request.method,
+    path: connections.basePath + targetOf(request),
+    headers: {...request.headers, ...(token && {authorization: `Bearer ${token}`})},
+    body: request.body ?? null,
+    signal,
+  })
+  // undici checks the signal only once it has a connection.
+  return await untilAborted(answer, signal)
+}
+
+/** Whether the request is worth sending again after a 401, which means that nothing was done. */
+const isRenewed = async ({connections, token}: Sender): Promise<boolean> =>
+  (await connections.access.renewCredential?.(token)) ?? false

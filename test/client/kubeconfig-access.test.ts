@@ -23,6 +23,8 @@ function config(cluster: KubeconfigCluster = {}, user: KubeconfigUser = {}): Kub
   }
 }
 
+const V1 = 'client.authentication.k8s.io/v1'
+
 describe('resolveAccess', () => {
   let folder: string
   let authority: TestAuthority
@@ -125,6 +127,64 @@ describe('resolveAccess', () => {
     assert.equal(access.bearerToken, undefined)
   })
 
+  it('takes the cluster and the user that are named instead of those of the context', async () => {
+    const several: Kubeconfig = {
+      ...config(),
+      clusters: [...config().clusters, {name: 'd', cluster: {server: 'https://10.0.0.2'}}],
+      users: [...config().users, {name: 'v', user: {token: 'of-v'}}],
+    }
+    const access = await resolveAccess(several, {cluster: 'd', user: 'v'})
+    assert.equal(access.server, 'https://10.0.0.2/')
+    assert.equal(await access.bearerToken?.(), 'of-v')
+    assert.equal(access.namespace, 'ns')
+    const alone = await resolveAccess({...several, 'current-context': ''}, {cluster: 'd'})
+    assert.equal(alone.server, 'https://10.0.0.2/')
+    assert.equal(alone.bearerToken, undefined)
+    await assert.rejects(resolveAccess(several, {user: 'w'}), {
+      message: /no user "w"/,
+      suggestions: ['it has: u, v'],
+    })
+  })
+
+  it('reads how to run a program, and tells it of the cluster where it is asked to', async () => {
+    const exec = {
+      apiVersion: 'client.authentication.k8s.io/v1beta1',
+      command: 'aws',
+      args: ['eks', 'get-token'],
+      env: [{name: 'AWS_PROFILE', value: 'ops'}, {name: 'EMPTY'}],
+      installHint: 'install it',
+      provideClusterInfo: true,
+    }
+    const cluster = {
+      'certificate-authority-data': base64(authority.pem),
+      'tls-server-name': 'api',
+      extensions: [
+        {name: 'other', extension: {}},
+        {name: 'client.authentication.k8s.io/exec', extension: {region: 'eu'}},
+      ],
+    }
+    const access = await resolveAccess(config(cluster, {exec}))
+    assert.deepEqual(access.exec, {
+      apiVersion: 'client.authentication.k8s.io/v1beta1',
+      command: 'aws',
+      args: ['eks', 'get-token'],
+      env: {AWS_PROFILE: 'ops', EMPTY: ''},
+      installHint: 'install it',
+      interactiveMode: 'IfAvailable',
+      cluster: {
+        server: 'https://10.0.0.1:6443',
+        'tls-server-name': 'api',
+        'certificate-authority-data': base64(authority.pem),
+        config: {region: 'eu'},
+      },
+    })
+  })
+
+  it('runs no program for a user that has a token, as client-go', async () => {
+    const exec = {apiVersion: V1, command: 'aws', interactiveMode: 'Never'}
+    assert.equal((await resolveAccess(config({}, {exec, token: 'abc'}))).exec, undefined)
+  })
+
   it('takes a server without a scheme for an HTTPS one', async () => {
     const {server} = await resolveAccess(config({server: '10.0.0.1:6443'}))
     assert.equal(server, 'https://10.0.0.1:6443/')
@@ -175,7 +235,36 @@ describe('resolveAccess', () => {
       cluster: {'certificate-authority': '/nowhere/ca'},
       says: /does not exist/,
     },
-    {name: 'exec', user: {exec: {command: SECRET}}, says: /\(exec\)/},
+    {
+      name: 'a program in content from elsewhere',
+      files: false,
+      user: {exec: {command: SECRET}},
+      says: /\(exec\), but this kubeconfig did not come from a file/,
+    },
+    {
+      name: 'exec of an unknown version',
+      user: {exec: {command: 'aws', apiVersion: 'client.authentication.k8s.io/v1alpha1'}},
+      says: /an apiVersion other than/,
+    },
+    {name: 'exec without a command', user: {exec: {apiVersion: V1}}, says: /has no command/},
+    {
+      name: 'exec of v1 without interactiveMode',
+      user: {exec: {apiVersion: V1, command: 'aws', args: [SECRET]}},
+      says: /interactiveMode other than Never, IfAvailable, Always/,
+    },
+    {
+      name: 'exec with args of another type',
+      user: {exec: {apiVersion: V1, command: 'aws', interactiveMode: 'Never', args: [{SECRET}]}},
+      says: /args that are not a list of strings/,
+    },
+    {
+      name: 'exec with a variable without a name',
+      user: {
+        exec: {apiVersion: V1, command: 'aws', interactiveMode: 'Never', env: [{value: SECRET}]},
+      },
+      says: /env with an entry that is not a name and a value/,
+    },
+    {name: 'exec that is no map', user: {exec: [SECRET]}, says: /is not a map/},
     {name: 'an auth-provider', user: {'auth-provider': {name: 'oidc'}}, says: /auth-provider/},
     {
       name: 'a password',

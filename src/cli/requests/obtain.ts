@@ -54,7 +54,8 @@ export async function requestCertificate(
   const label = flags.name === undefined ? wanted.label : fileName(flags.name)
   const timeout = duration(flags.timeout, '--timeout') ?? 0
   const {tell} = createProgress(flags)
-  return await withCluster(flags, async ({client, access}) =>
+  // Here --user is the user of the certificate.
+  return await withCluster({...flags, user: undefined}, async ({client, access}) =>
     obtainCertificate(
       client,
       wanted,
