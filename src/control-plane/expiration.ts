@@ -70,13 +70,14 @@ function toReport(inspection: Inspection): CertificateReport {
 /** Every certificate of the control plane with its expiry date, as `kubeadm certs check-expiration`. */
 export async function checkExpiration(plane: Plane, clock: Clock): Promise<ExpirationReport> {
   const sources = {certDir: certDirOf(plane), openStore: openStore(plane)}
-  const inspections = await inspectCatalog(await readCatalog(plane), sources, clock)
-  return {
-    certificates: inspections
-      .filter(({kind}) => kind === 'leaf')
-      .map((one) => ({...toReport(one), certificateAuthority: one.authority ?? ''})),
-    certificateAuthorities: inspections
-      .filter(({kind}) => kind === 'authority')
-      .map((one) => ({...toReport(one), signs: one.signs ?? false})),
-  }
+  return reportOf(await inspectCatalog(await readCatalog(plane), sources, clock))
 }
+
+export const reportOf = (inspections: readonly Inspection[]): ExpirationReport => ({
+  certificates: inspections
+    .filter(({kind}) => kind === 'leaf')
+    .map((one) => ({...toReport(one), certificateAuthority: one.authority ?? ''})),
+  certificateAuthorities: inspections
+    .filter(({kind}) => kind === 'authority')
+    .map((one) => ({...toReport(one), signs: one.signs ?? false})),
+})

@@ -26,6 +26,17 @@ export async function serverOf(path: string): Promise<string | undefined> {
   return content && current(parseKubeconfig(content.toString(), path)).cluster?.server
 }
 
+/** Where the current context of a kubeconfig leads; undefined if there is no file. */
+export async function targetOf(path: string): Promise<KubeconfigTarget | undefined> {
+  const content = await readFileIfThere(path, {secret: true})
+  if (!content) return undefined
+  const config = parseKubeconfig(content.toString(), path)
+  const context = config.contexts.find(({name}) => name === config['current-context'])?.context
+  const named = config.clusters.find(({name}) => name === context?.cluster)
+  const server = named?.cluster.server
+  return named && server !== undefined ? {server, clusterName: named.name} : undefined
+}
+
 async function read(path: string): Promise<Partial<LeafMaterial> | undefined> {
   const content = await readFileIfThere(path, {secret: true})
   if (!content) return undefined

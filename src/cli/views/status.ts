@@ -8,8 +8,8 @@ import {formatExpiration} from './expiration.ts'
 function stateOf({running, ready, pid}: ServerReport): string {
   const paint = colours(process.stdout)
   if (!running) return paint.red('stopped')
-  const process_ = `(process ${pid ?? 0})`
-  return ready ? `${paint.green('ready')} ${process_}` : `${paint.yellow('not ready')} ${process_}`
+  const state = ready ? paint.green('ready') : paint.yellow('not ready')
+  return pid === null ? state : `${state} (process ${pid})`
 }
 
 function formatServer({dir, endpoint, server}: StatusReport): string {

@@ -2,11 +2,12 @@ import * as Flags from '@oclif/core/flags'
 import {TrustCommand} from '../../cli/command.ts'
 import {dir} from '../../cli/flags.ts'
 import {dirOf} from '../../cli/folders.ts'
+import {kubeadmFolderFlags, kubeadmFolders} from '../../cli/kubeadm-flags.ts'
 
 export default class KubeconfigUser extends TrustCommand {
   static override summary = 'print a kubeconfig for a user'
   static override description =
-    "Signs a client certificate for a user and groups with the cluster's CA and prints a kubeconfig with it on the standard output. RBAC decides what the user may do. The kubeconfig contains a private key: keep it secret."
+    "Signs a client certificate for a user and groups with the cluster's CA and prints a kubeconfig with it on the standard output. RBAC decides what the user may do. The kubeconfig contains a private key: keep it secret. With --cert-dir or --kubeconfig-dir, the CA is that of a control plane that kubeadm made."
   static override examples = [
     '<%= config.bin %> <%= command.id %> --client-name ada > ada.conf',
     '<%= config.bin %> <%= command.id %> --client-name ada --org developers --org on-call --validity-period 24h',
@@ -37,6 +38,7 @@ export default class KubeconfigUser extends TrustCommand {
         'write the bearer token in this file to the kubeconfig instead of a certificate; - reads stdin',
     }),
     dir,
+    ...kubeadmFolderFlags,
   }
 
   async run(): Promise<void> {
@@ -55,7 +57,10 @@ export default class KubeconfigUser extends TrustCommand {
       lifetime: period === undefined ? undefined : readFlag('validity-period', period, duration),
       token: tokenFile === undefined ? undefined : await readSecretFile(tokenFile),
     }
-    const kubeconfig = await userKubeconfig(await loadPlane(dirOf(flags.dir)), user, this.clock)
+    const {planeOfKubeadm} = await import('../../control-plane/kubeadm-folders/kubeadm-plane.ts')
+    const folders = kubeadmFolders(flags)
+    const plane = folders ? await planeOfKubeadm(folders) : await loadPlane(dirOf(flags.dir))
+    const kubeconfig = await userKubeconfig(plane, user, this.clock)
     for (const warning of warningsFor(user)) createProgress(flags).warn(warning)
     process.stdout.write(kubeconfig)
   }
