@@ -7,7 +7,7 @@ import {
   bootstrapperUser,
 } from '../../csr/bootstrapper.ts'
 import {hasCode} from '../../errors.ts'
-import {ensureObjects, wantedClusterRoleBinding} from '../init/objects.ts'
+import {EXACTLY, ensureObjects, wantedClusterRoleBinding} from '../init/objects.ts'
 
 const RBAC = 'rbac.authorization.k8s.io'
 const ROLE = 'system:node-bootstrapper'
@@ -32,11 +32,14 @@ export async function ensureBootstrapper(
 ): Promise<void> {
   await ensureNamespace(client, namespace)
   await ensureNamespace(client, bundlePlace(namespace).namespace)
-  const binding = wantedClusterRoleBinding({
-    metadata: {name: bootstrapperBinding(namespace)},
-    roleRef: {apiGroup: RBAC, kind: 'ClusterRole', name: ROLE},
-    subjects: [{kind: 'ServiceAccount', name: BOOTSTRAPPER, namespace}],
-  })
+  const binding = wantedClusterRoleBinding(
+    {
+      metadata: {name: bootstrapperBinding(namespace)},
+      roleRef: {apiGroup: RBAC, kind: 'ClusterRole', name: ROLE},
+      subjects: [{kind: 'ServiceAccount', name: BOOTSTRAPPER, namespace}],
+    },
+    EXACTLY,
+  )
   await ensureObjects(client, [binding], tell)
 }
 

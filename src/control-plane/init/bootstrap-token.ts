@@ -4,6 +4,7 @@ import {hideSecret} from '../../bootstrap/token.ts'
 import {completeToken, noteOf, type WantedToken} from '../tokens/create.ts'
 import {meetNeed, needOf, type TokenNeed} from '../tokens/ensure.ts'
 import {isForJoining} from '../tokens/join-command.ts'
+import type {ApiClient} from '../../client/api-client.ts'
 import {asAdmin, planAsAdmin, type InitContext, type InitPhase} from './phase.ts'
 
 /** A later run recognizes the token of an earlier one by this. */
@@ -15,7 +16,10 @@ const OUTCOMES: Record<TokenNeed['change'], string> = {
   update: 'was renewed',
 }
 
-const wantedTokens = ({tokens}: InitContext): WantedToken[] =>
+/** What the work on tokens needs, in a cluster of our own and in any other. */
+export type TokenContext = Pick<InitContext, 'clock' | 'tell' | 'warn' | 'tokens' | 'joinToken'>
+
+const wantedTokens = ({tokens}: TokenContext): WantedToken[] =>
   (tokens?.wanted ?? [{}]).map((wanted) => ({
     ...wanted,
     description: wanted.description ?? DESCRIPTION,
@@ -24,6 +28,34 @@ const wantedTokens = ({tokens}: InitContext): WantedToken[] =>
 function planOf({token, ttl = DEFAULT_TOKEN_TTL}: WantedToken): string {
   const end = ttl === 0 ? 'that never expires' : `valid for ${formatDuration(ttl)}`
   return `create ${token ? `the token ${hideSecret(token)}` : 'a token'} for joining machines, ${end}`
+}
+
+type Secrets = Pick<ApiClient, 'secrets'>
+
+/** What `ensureTokens` would do in this cluster. */
+export async function planTokens(client: Secrets, context: TokenContext): Promise<string[]> {
+  const {clock, tokens = {}} = context
+  const lines: string[] = []
+  for (const wanted of wantedTokens(context)) {
+    const {change} = await needOf(client, wanted, clock.now(), tokens)
+    if (change !== 'none') lines.push(planOf(wanted))
+  }
+  return lines
+}
+
+/** Creates the wanted tokens, unless they are there, and notes the one to join with. */
+export async function ensureTokens(client: Secrets, context: TokenContext): Promise<void> {
+  const {clock, tell, warn, tokens = {}} = context
+  const all = wantedTokens(context)
+  if (all.length === 0) return tell('no token was created')
+  for (const wanted of all) {
+    const need = await needOf(client, wanted, clock.now(), tokens)
+    await meetNeed(client, need)
+    tell(`the token ${hideSecret(need.info.token)} ${OUTCOMES[need.change]}`)
+    if (!context.joinToken && isForJoining(need.info)) context.joinToken = need.info
+  }
+  const note = context.joinToken && noteOf(context.joinToken, clock.now())
+  if (note) (note.isWarning ? warn : tell)(note.line)
 }
 
 export const bootstrapToken: InitPhase = {
@@ -36,29 +68,10 @@ export const bootstrapToken: InitPhase = {
     if (all.length === 0) return []
     // Refuses an invalid token now, before anything is created.
     for (const wanted of all) completeToken(wanted, clock.now(), tokens)
-    return await planAsAdmin(context, all.map(planOf), async (client) => {
-      const lines: string[] = []
-      for (const wanted of all) {
-        const {change} = await needOf(client, wanted, clock.now(), tokens)
-        if (change !== 'none') lines.push(planOf(wanted))
-      }
-      return lines
-    })
+    return await planAsAdmin(context, all.map(planOf), (client) => planTokens(client, context))
   },
 
   async run(context) {
-    const {clock, tell, warn, tokens = {}} = context
-    const all = wantedTokens(context)
-    if (all.length === 0) return tell('no token was created')
-    await asAdmin(context, async (client) => {
-      for (const wanted of all) {
-        const need = await needOf(client, wanted, clock.now(), tokens)
-        await meetNeed(client, need)
-        tell(`the token ${hideSecret(need.info.token)} ${OUTCOMES[need.change]}`)
-        if (!context.joinToken && isForJoining(need.info)) context.joinToken = need.info
-      }
-    })
-    const note = context.joinToken && noteOf(context.joinToken, clock.now())
-    if (note) (note.isWarning ? warn : tell)(note.line)
+    await asAdmin(context, (client) => ensureTokens(client, context))
   },
 }

@@ -9,14 +9,7 @@ import {CLUSTER_CA, findAuthority} from '../certificates.ts'
 import {certDirOf, endpointOf, type Plane} from '../config/plane.ts'
 import {readAuthorities, readSigning} from '../../trust/read-trust.ts'
 import {nodeIssuersOf, trustSources} from '../signing.ts'
-import {kubeadmConfig, kubeletConfig} from './kubeadm-configs.ts'
-import {
-  ensureObjects,
-  initialConfigMap,
-  planObjects,
-  wantedConfigMap,
-  type WantedObject,
-} from './objects.ts'
+import {ensureObjects, planObjects, wantedConfigMap, type WantedObject} from './objects.ts'
 import {asAdmin, planAsAdmin, type InitPhase} from './phase.ts'
 import {JOIN_RBAC} from './rbac.ts'
 
@@ -61,11 +54,7 @@ async function wantedConfigMaps(
   const authorities = await readAuthorities(certDir, catalog)
   const issuers = nodeIssuersOf({authorities, signing: await readSigning(signers, authorities)})
   const info = {server: endpointOf(plane), ca: authority.bundlePem, ...(issuers && {issuers})}
-  return [
-    wantedClusterInfo(info, tell),
-    wantedConfigMap(kubeadmConfig(plane.settings)),
-    initialConfigMap(kubeletConfig(plane.settings)),
-  ]
+  return [wantedClusterInfo(info, tell)]
 }
 
 export const clusterInfo: InitPhase = {
@@ -73,14 +62,8 @@ export const clusterInfo: InitPhase = {
   summary: 'publish address and CA, and allow machines to join',
 
   plan: (context) =>
-    planAsAdmin(
-      context,
-      ['publish cluster-info, kubeadm-config and kubelet-config, and who may read them'],
-      async (client) =>
-        planObjects(client, [
-          ...(await wantedConfigMaps(context.plane, context.tell)),
-          ...JOIN_RBAC,
-        ]),
+    planAsAdmin(context, ['publish cluster-info, and allow machines to join'], async (client) =>
+      planObjects(client, [...(await wantedConfigMaps(context.plane, context.tell)), ...JOIN_RBAC]),
     ),
 
   async run(context) {

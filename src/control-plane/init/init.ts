@@ -14,6 +14,7 @@ import {bootstrapToken} from './bootstrap-token.ts'
 import {certs} from './certs.ts'
 import {clusterInfo} from './cluster-info.ts'
 import {controlPlane} from './control-plane.ts'
+import {kubeadmConfigs} from './kubeadm-configs.ts'
 import {kubeconfig} from './kubeconfig.ts'
 import {INIT_PHASE_NAMES, type InitPhaseName} from './names.ts'
 import {namespaces} from './namespaces.ts'
@@ -40,6 +41,7 @@ export const INIT_PHASES: Readonly<Record<InitPhaseName, InitPhase>> = {
   'control-plane': controlPlane,
   namespaces,
   rbac,
+  'kubeadm-config': kubeadmConfigs,
   'cluster-info': clusterInfo,
   'bootstrap-token': bootstrapToken,
 }

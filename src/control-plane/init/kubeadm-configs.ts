@@ -6,18 +6,20 @@ import {KUBEADM} from '../config/config-kinds.ts'
 import {formatDuration} from '../../bootstrap/durations.ts'
 import type {Settings} from '../config/settings.ts'
 import {serviceRange} from '../config/fields.ts'
+import {ensureObjects, initialConfigMap, planObjects, wantedConfigMap} from './objects.ts'
+import {asAdmin, planAsAdmin, type InitPhase} from './phase.ts'
 
 /** The paths of kubeadm and the kubelet on machines that join, whatever the folders of this one are. */
-const NODE_PKI = '/etc/kubernetes/pki'
+export const NODE_PKI = '/etc/kubernetes/pki'
 const NODE_MANIFESTS = '/etc/kubernetes/manifests'
 
-const inKubeSystem = (name: string, key: string, value: object): ConfigMap => ({
+export const inKubeSystem = (name: string, key: string, value: object): ConfigMap => ({
   metadata: {name, namespace: 'kube-system'},
   data: {[key]: stringify(value, {lineWidth: 0})},
 })
 
 /** What `kubeadm join` reads about the cluster first. */
-export function kubeadmConfig(settings: Settings): ConfigMap {
+function kubeadmConfig(settings: Settings): ConfigMap {
   const {certSANs, controlPlaneEndpoint, clusterName, dnsDomain, serviceSubnet} = settings
   return inKubeSystem('kubeadm-config', 'ClusterConfiguration', {
     apiServer: certSANs.length === 0 ? {} : {certSANs},
@@ -44,9 +46,11 @@ function dnsAddress(serviceSubnet: string): string | undefined {
   return tenth !== undefined && contains(tenth) ? tenth : undefined
 }
 
+const kubeletConfig = ({serviceSubnet, dnsDomain}: Settings): ConfigMap =>
+  kubeletConfigFor(dnsAddress(serviceSubnet), dnsDomain)
+
 /** The configuration that `kubeadm join` gives to the kubelet of a machine, with kubeadm's defaults. */
-export function kubeletConfig({serviceSubnet, dnsDomain}: Settings): ConfigMap {
-  const dns = dnsAddress(serviceSubnet)
+export function kubeletConfigFor(dns: string | undefined, dnsDomain: string): ConfigMap {
   return inKubeSystem('kubelet-config', 'kubelet', {
     apiVersion: 'kubelet.config.k8s.io/v1beta1',
     authentication: {
@@ -64,4 +68,24 @@ export function kubeletConfig({serviceSubnet, dnsDomain}: Settings): ConfigMap {
     rotateCertificates: true,
     staticPodPath: NODE_MANIFESTS,
   })
+}
+
+const configMapsOf = (settings: Settings) => [
+  wantedConfigMap(kubeadmConfig(settings)),
+  initialConfigMap(kubeletConfig(settings)),
+]
+
+export const kubeadmConfigs: InitPhase = {
+  name: 'kubeadm-config',
+  summary: 'publish the settings that kubeadm and kubelets read',
+
+  plan: (context) =>
+    planAsAdmin(context, ['publish kubeadm-config and kubelet-config'], (client) =>
+      planObjects(client, configMapsOf(context.plane.settings)),
+    ),
+
+  run: (context) =>
+    asAdmin(context, async (client) => {
+      await ensureObjects(client, configMapsOf(context.plane.settings), context.tell)
+    }),
 }

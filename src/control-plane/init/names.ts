@@ -6,6 +6,7 @@ export const INIT_PHASE_NAMES = [
   'control-plane',
   'namespaces',
   'rbac',
+  'kubeadm-config',
   'cluster-info',
   'bootstrap-token',
 ] as const

@@ -5,6 +5,7 @@ import type {ClusterRole, ClusterRoleBinding, Role, RoleBinding} from '../../api
 import type {ApiClient} from '../../client/api-client.ts'
 import type {ResourceClient} from '../../client/resource-client.ts'
 import {hasCode} from '../../errors.ts'
+import {withRules, withSubjects} from './rbac-parts.ts'
 
 type Outcome = 'is unchanged' | 'was created' | 'was recreated' | 'was updated'
 
@@ -90,44 +91,58 @@ export async function ensureObjects(
   for (const {name, ensure} of objects) tell(`the ${name} ${await ensure(client)}`)
 }
 
-const takeRules =
-  <T extends Role | ClusterRole>({rules}: T) =>
-  (found: T): T => ({...found, rules})
+/** How roles and bindings that were found become as they are wanted. */
+export interface RbacUpkeep {
+  ofRole: <T extends Role | ClusterRole>(wanted: T) => (found: T) => T
+  ofBinding: <T extends RoleBinding | ClusterRoleBinding>(wanted: T) => (found: T) => T
+}
 
-const takeBinding =
-  <T extends RoleBinding | ClusterRoleBinding>({roleRef, subjects = []}: T) =>
-  (found: T): T => ({...found, roleRef, subjects})
+/** In a cluster of our own: exactly as wanted. */
+export const EXACTLY: RbacUpkeep = {
+  ofRole:
+    ({rules}) =>
+    (found) => ({...found, rules}),
+  ofBinding:
+    ({roleRef, subjects = []}) =>
+    (found) => ({...found, roleRef, subjects}),
+}
 
-export const wantedRole = (wanted: Role): WantedObject =>
+/** In a cluster that somebody else made: what is missing is added, and nothing is taken away. */
+export const AT_LEAST: RbacUpkeep = {ofRole: withRules, ofBinding: withSubjects}
+
+export const wantedRole = (wanted: Role, upkeep: RbacUpkeep): WantedObject =>
   wantedObject({
     kind: 'Role',
     resource: ({roles}) => roles,
     wanted,
-    adapt: takeRules(wanted),
+    adapt: upkeep.ofRole(wanted),
   })
 
-export const wantedClusterRole = (wanted: ClusterRole): WantedObject =>
+export const wantedClusterRole = (wanted: ClusterRole, upkeep: RbacUpkeep): WantedObject =>
   wantedObject({
     kind: 'ClusterRole',
     resource: ({clusterRoles}) => clusterRoles,
     wanted,
-    adapt: takeRules(wanted),
+    adapt: upkeep.ofRole(wanted),
   })
 
-export const wantedRoleBinding = (wanted: RoleBinding): WantedObject =>
+export const wantedRoleBinding = (wanted: RoleBinding, upkeep: RbacUpkeep): WantedObject =>
   wantedObject({
     kind: 'RoleBinding',
     resource: ({roleBindings}) => roleBindings,
     wanted,
-    adapt: takeBinding(wanted),
+    adapt: upkeep.ofBinding(wanted),
   })
 
-export const wantedClusterRoleBinding = (wanted: ClusterRoleBinding): WantedObject =>
+export const wantedClusterRoleBinding = (
+  wanted: ClusterRoleBinding,
+  upkeep: RbacUpkeep,
+): WantedObject =>
   wantedObject({
     kind: 'ClusterRoleBinding',
     resource: ({clusterRoleBindings}) => clusterRoleBindings,
     wanted,
-    adapt: takeBinding(wanted),
+    adapt: upkeep.ofBinding(wanted),
   })
 
 /** A ConfigMap with keys of ours; other keys in it are left alone. `ours`: what becomes of these in a map that was found. */

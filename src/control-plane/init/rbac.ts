@@ -1,12 +1,14 @@
 import type {Role, RoleBinding, Subject} from '../../api/rbac.ts'
 import {DEFAULT_NODE_GROUP} from '../../bootstrap/groups.ts'
 import {
+  EXACTLY,
   ensureObjects,
   planObjects,
   wantedClusterRole,
   wantedClusterRoleBinding,
   wantedRole,
   wantedRoleBinding,
+  type RbacUpkeep,
   type WantedObject,
 } from './objects.ts'
 import {asAdmin, planAsAdmin, type InitPhase} from './phase.ts'
@@ -26,6 +28,7 @@ function readOne(
   name: string,
   [resource, resourceName]: readonly [string, string],
   subjects: Subject[],
+  upkeep: RbacUpkeep,
 ): WantedObject[] {
   const metadata = {name, namespace}
   const rules = [
@@ -37,46 +40,81 @@ function readOne(
     roleRef: {apiGroup: RBAC, kind: 'Role', name},
     subjects,
   }
-  return [wantedRole(role), wantedRoleBinding(binding)]
+  return [wantedRole(role, upkeep), wantedRoleBinding(binding, upkeep)]
 }
 
-const bind = (name: string, role: string, subject: Subject): WantedObject =>
-  wantedClusterRoleBinding({
-    metadata: {name},
-    roleRef: {apiGroup: RBAC, kind: 'ClusterRole', name: role},
-    subjects: [subject],
-  })
+const bind = (
+  name: string,
+  role: string,
+  subject: Subject,
+  upkeep: RbacUpkeep = EXACTLY,
+): WantedObject =>
+  wantedClusterRoleBinding(
+    {
+      metadata: {name},
+      roleRef: {apiGroup: RBAC, kind: 'ClusterRole', name: role},
+      subjects: [subject],
+    },
+    upkeep,
+  )
 
-/** All that a machine may do before it is a node. The names are kubeadm's, so that kubeadm finds them. */
-export const JOIN_RBAC: readonly WantedObject[] = [
-  ...readOne(
+/** Machines find the cluster before they have a login. */
+export const discoveryRbac = (upkeep: RbacUpkeep): WantedObject[] =>
+  readOne(
     'kube-public',
     'kubeadm:bootstrap-signer-clusterinfo',
     ['configmaps', 'cluster-info'],
     [ANONYMOUS],
-  ),
+    upkeep,
+  )
+
+/** The next machine of the control plane reads the CAs before it has a login of its own. */
+export const certsRbac = (upkeep: RbacUpkeep): WantedObject[] =>
+  readOne(
+    'kube-system',
+    'kubeadm:kubeadm-certs',
+    ['secrets', 'kubeadm-certs'],
+    [BOOTSTRAPPERS],
+    upkeep,
+  )
+
+/** All that a machine may do before it is a node. The names are kubeadm's, so that kubeadm finds them. */
+export const joinRbac = (upkeep: RbacUpkeep): WantedObject[] => [
+  ...discoveryRbac(upkeep),
   ...readOne(
     'kube-system',
     'kubeadm:nodes-kubeadm-config',
     ['configmaps', 'kubeadm-config'],
     [BOOTSTRAPPERS, NODES],
+    upkeep,
   ),
   ...readOne(
     'kube-system',
     'kubeadm:kubelet-config',
     ['configmaps', 'kubelet-config'],
     [NODES, BOOTSTRAPPERS],
+    upkeep,
   ),
-  ...readOne('kube-system', 'kubeadm:kubeadm-certs', ['secrets', 'kubeadm-certs'], [BOOTSTRAPPERS]),
-  wantedClusterRole({
-    metadata: {name: 'kubeadm:get-nodes'},
-    rules: [{verbs: ['get'], apiGroups: [''], resources: ['nodes']}],
-  }),
-  bind('kubeadm:get-nodes', 'kubeadm:get-nodes', BOOTSTRAPPERS),
-  bind('kubeadm:kubelet-bootstrap', 'system:node-bootstrapper', BOOTSTRAPPERS),
-  bind('kubeadm:node-autoapprove-bootstrap', `${REQUESTS}:nodeclient`, BOOTSTRAPPERS),
-  bind('kubeadm:node-autoapprove-certificate-rotation', `${REQUESTS}:selfnodeclient`, NODES),
+  ...certsRbac(upkeep),
+  wantedClusterRole(
+    {
+      metadata: {name: 'kubeadm:get-nodes'},
+      rules: [{verbs: ['get'], apiGroups: [''], resources: ['nodes']}],
+    },
+    upkeep,
+  ),
+  bind('kubeadm:get-nodes', 'kubeadm:get-nodes', BOOTSTRAPPERS, upkeep),
+  bind('kubeadm:kubelet-bootstrap', 'system:node-bootstrapper', BOOTSTRAPPERS, upkeep),
+  bind('kubeadm:node-autoapprove-bootstrap', `${REQUESTS}:nodeclient`, BOOTSTRAPPERS, upkeep),
+  bind(
+    'kubeadm:node-autoapprove-certificate-rotation',
+    `${REQUESTS}:selfnodeclient`,
+    NODES,
+    upkeep,
+  ),
 ]
+
+export const JOIN_RBAC: readonly WantedObject[] = joinRbac(EXACTLY)
 
 /** What kubeadm binds on every cluster, with or without bootstrap tokens. */
 const BINDINGS: readonly WantedObject[] = [

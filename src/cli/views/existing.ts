@@ -1,0 +1,37 @@
+import {shellWord} from '../../client/printable.ts'
+import type {ExistingResult} from '../../control-plane/existing/init.ts'
+import {colours} from '../colours.ts'
+import {columnsOf, formatFields, type Field} from '../layout.ts'
+import type {View} from '../output.ts'
+
+const WIDTH = 15
+
+const starting = ({missingControllers: [first]}: ExistingResult): string =>
+  first ? `\nNo machine can join until these controllers run:\n\n${first.command}\n` : ''
+
+function joining({joinCommand, kubeconfig}: ExistingResult): string {
+  const line =
+    joinCommand ??
+    `trustadm token create --print-join-command --kubeconfig ${shellWord(kubeconfig)}`
+  const what = joinCommand === null ? 'To get a join command' : 'To add a machine, run this on it'
+  return `\n${what}:\n\n${line}\n`
+}
+
+/** What `init --kubeconfig` prints. */
+export const existingView: View<ExistingResult> = {
+  table(result) {
+    const {bold} = colours(process.stdout)
+    const facts: Field[] = [
+      ['kubeconfig', result.kubeconfig],
+      ['CA pin', result.caCertHashes.join('\n')],
+    ]
+    const options = {columns: columnsOf(process.stdout), width: WIDTH, indent: 2}
+    return [
+      `\n${bold(`Machines can find the cluster at ${result.endpoint}`)}\n\n`,
+      formatFields(facts, options),
+      starting(result),
+      joining(result),
+    ].join('')
+  },
+  name: ({endpoint}) => [endpoint],
+}
