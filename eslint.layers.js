@@ -43,7 +43,7 @@ const ORDER = {
     ['config'],
     [FILES],
     ['init'],
-    ['bootstrap-credentials', 'ca-rotation', 'existing', 'kubeadm-folders'],
+    ['bootstrap-credentials', 'ca-rotation', 'existing', 'join-plane', 'kubeadm-folders'],
   ],
   'src/cli': [[FILES], ['views'], ['node', 'requests', 'rotation']],
   'src/commands/ca': [['rotate'], [FILES]],

@@ -16,8 +16,9 @@ import {onInterruption} from './interruption.ts'
 import {createProgress, type Progress} from './progress.ts'
 import {openServerLog} from './server-log.ts'
 import {readSigningFlags} from './signing-flags.ts'
+import {readCertificateKey, type UploadFlagValues} from './upload-flags.ts'
 
-export interface SessionFlags extends InitFlagValues, InitTokenFlagValues {
+export interface SessionFlags extends InitFlagValues, InitTokenFlagValues, UploadFlagValues {
   dir?: string | undefined
   config?: string | undefined
   'skip-phases'?: string[] | undefined
@@ -62,6 +63,7 @@ export async function openSession(flags: SessionFlags, clock: Clock): Promise<In
       program: [process.execPath, ...process.execArgv, process.argv[1] ?? ''],
       connect: connectAsAdmin,
       tokens,
+      certificateKey: await readCertificateKey(flags['certificate-key']),
       replacesBrought: flags.replace === true,
       ...(flags.foreground && {
         startInForeground: async (ready) => {

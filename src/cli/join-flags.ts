@@ -82,10 +82,44 @@ export const joinFlags = {
   'cri-socket': Flags.string({hidden: true, helpValue: '<socket>', summary: 'not needed here'}),
   patches: Flags.string({hidden: true, helpValue: '<folder>', summary: 'not needed here'}),
   v: Flags.string({hidden: true, char: 'v', helpValue: '<level>', summary: "kubeadm's --verbose"}),
-  'control-plane': Flags.boolean({hidden: true, summary: 'refused: join creates a node'}),
-  'certificate-key': Flags.string({hidden: true, summary: 'refused: join creates a node'}),
-  'apiserver-advertise-address': Flags.string({hidden: true, summary: 'for control planes'}),
-  'apiserver-bind-port': Flags.string({hidden: true, summary: 'for control planes'}),
+}
+
+const ofControlPlane = {helpGroup: 'CONTROL PLANE', dependsOn: ['control-plane']}
+
+/** kubeadm's flags for a machine that becomes a part of the control plane, and ours of `init` for its addresses. */
+export const joinPlaneFlags = {
+  'control-plane': Flags.boolean({
+    helpGroup: 'CONTROL PLANE',
+    exclusive: ['for-kubelet', 'node-run', 'dry-run', 'skip-phases', 'bootstrap-kubeconfig'],
+    summary:
+      'get the CAs of the control plane and create the certificates and kubeconfigs of another machine of it, instead of a node; --dir is then the folder of a control plane',
+  }),
+  'certificate-key': Flags.string({
+    ...ofControlPlane,
+    helpValue: '<key>',
+    summary: 'the key that "init --upload-certs" printed; - reads stdin',
+  }),
+  'apiserver-advertise-address': Flags.string({
+    ...ofControlPlane,
+    helpValue: '<address>',
+    summary: 'the IP address that clients use [default: the first of this machine]',
+  }),
+  'apiserver-bind-port': Flags.string({
+    ...ofControlPlane,
+    helpValue: '<port>',
+    summary: 'the port to listen on; 0 picks a free one, once [default: 6443]',
+  }),
+  'apiserver-cert-extra-sans': Flags.string({
+    ...ofControlPlane,
+    ...list,
+    helpValue: '<names>',
+    summary: 'additional DNS names and IP addresses for the serving certificate',
+  }),
+  'bind-address': Flags.string({
+    ...ofControlPlane,
+    helpValue: '<address>',
+    summary: 'the IP address to listen on [default: all of this machine]',
+  }),
 }
 
 export interface JoinFlagValues {
@@ -107,15 +141,14 @@ export interface JoinFlagValues {
   'cri-socket'?: string | undefined
   patches?: string | undefined
   v?: string | undefined
-  'control-plane'?: boolean | undefined
-  'certificate-key'?: string | undefined
-  'apiserver-advertise-address'?: string | undefined
-  'apiserver-bind-port'?: string | undefined
 }
 
 /** For flags and settings of kubeadm that are for a control plane. */
 export function controlPlaneRefused(what: string): TrustError {
-  return new TrustError('USAGE', `${what} is for a control plane, and join creates a node`, {
-    hints: ['leave it out to join as a node', 'to set up a control plane, use "trustadm init"'],
+  return new TrustError('USAGE', `${what} is for a control plane, and this creates a node`, {
+    hints: [
+      'leave it out to join as a node',
+      'to add a machine to a control plane, use "trustadm join --control-plane" with flags',
+    ],
   })
 }

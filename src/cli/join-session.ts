@@ -6,7 +6,7 @@ import {readFileSafely} from '../fs/files.ts'
 import type {Clock} from '../runtime.ts'
 import {onInterruption} from './interruption.ts'
 import type {JoinChoices} from './join-config.ts'
-import {controlPlaneRefused, type JoinFlagValues} from './join-flags.ts'
+import type {JoinFlagValues} from './join-flags.ts'
 import {joinTokens} from './join-tokens.ts'
 import {nodeDirOf} from './folders.ts'
 import {createProgress, type Progress} from './progress.ts'
@@ -29,14 +29,6 @@ export interface JoinSession {
   progress: Progress
 }
 
-/** Flags of kubeadm that are for a control plane. */
-const FOR_CONTROL_PLANES = [
-  'control-plane',
-  'certificate-key',
-  'apiserver-advertise-address',
-  'apiserver-bind-port',
-] as const
-
 /** Flags of kubeadm that have no meaning here. */
 const NOT_NEEDED = ['cri-socket', 'patches'] as const
 
@@ -47,7 +39,6 @@ export async function openJoinSession(
 ): Promise<JoinSession> {
   const verbose = flags.verbose || Number(flags.v ?? 0) > 0
   const progress = createProgress({quiet: flags.quiet, verbose})
-  refuseControlPlane(flags)
   for (const name of NOT_NEEDED) {
     if (flags[name] !== undefined) progress.warn(`--${name} has no effect here`)
   }
@@ -116,13 +107,6 @@ async function readFile(path: string) {
 
 const readText = async (path: string): Promise<string> =>
   (await readFileSafely(path, {followLinks: true})).toString()
-
-function refuseControlPlane(flags: JoinFlagValues): void {
-  const [found] = FOR_CONTROL_PLANES.filter(
-    (name) => flags[name] !== undefined && flags[name] !== false,
-  )
-  if (found !== undefined) throw controlPlaneRefused(`--${found}`)
-}
 
 export async function runJoinSession(
   {request, progress}: JoinSession,

@@ -36,6 +36,7 @@ export const COMMANDS: CommandTable = {
   'certificate:log': () => import('./certificate/log.ts'),
   'certificate:check-expiration': () => import('./certificate/check-expiration.ts'),
   'certificate:renew': () => import('./certificate/renew.ts'),
+  'certificate:certificate-key': () => import('./certificate/certificate-key.ts'),
   'ca:list': () => import('./ca/list.ts'),
   'ca:show': () => import('./ca/show.ts'),
   'ca:add': () => import('./ca/add.ts'),

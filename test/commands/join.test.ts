@@ -193,12 +193,12 @@ describe('join, the command', function () {
   })
 
   const refusals: [string, () => string[], RegExp][] = [
-    ['a control plane', () => line('--control-plane'), /--control-plane is for a control plane/],
     [
-      'a certificate key',
-      () => line('--certificate-key', 'x'),
-      /--certificate-key is for a control plane/,
+      'a control plane without its key',
+      () => line('--control-plane'),
+      /--control-plane needs --certificate-key/,
     ],
+    ['a certificate key alone', () => line('--certificate-key', 'x'), /--control-plane/],
     [
       'a name that no node can have',
       () => ['a:1', '--node-name', 'A_B'],

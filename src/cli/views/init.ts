@@ -39,8 +39,13 @@ function nextSteps({kubeconfig, dir, joinCommand}: InitResult, isRunning: boolea
 const copied = (fields: readonly Field[]): string =>
   formatFields(fields, {columns: Infinity, width: WIDTH})
 
-const joining = ({joinCommand}: InitResult): string =>
-  joinCommand === null ? '' : `\nTo add a machine, run this on it:\n\n${joinCommand}\n`
+const joining = ({joinCommand, controlPlaneJoinCommand}: InitResult): string =>
+  [
+    joinCommand === null ? '' : `\nTo add a machine, run this on it:\n\n${joinCommand}\n`,
+    controlPlaneJoinCommand === null
+      ? ''
+      : `\nTo add a machine to the control plane, run this on it within two hours:\n\n${controlPlaneJoinCommand}\n`,
+  ].join('')
 
 /** `--skip-phases` may skip the server: then nothing is ready yet. */
 export const initView = (isRunning: boolean): View<InitResult> => ({

@@ -4,6 +4,7 @@ import {existingFlags, type ExistingFlagValues} from '../../cli/existing-flags.t
 import {dryRun, output, skipPhases} from '../../cli/flags.ts'
 import {initFlags} from '../../cli/init-flags.ts'
 import {initTokenFlags} from '../../cli/init-token.ts'
+import {uploadFlags} from '../../cli/upload-flags.ts'
 
 interface ExistingOptions {
   'skip-phases'?: string[] | undefined
@@ -45,6 +46,7 @@ With --kubeconfig it prepares a cluster that exists already, made by kubeadm or 
   static override flags = {
     ...initFlags,
     ...initTokenFlags,
+    ...uploadFlags,
     'skip-phases': skipPhases('init'),
     'dry-run': dryRun,
     foreground: Flags.boolean({
@@ -64,14 +66,18 @@ With --kubeconfig it prepares a cluster that exists already, made by kubeadm or 
     const {isRunning} = await import('../../control-plane/server-state.ts')
     const {initView} = await import('../../cli/views/init.ts')
     const session = await openSession(flags, this.clock)
-    const phases = initPhases(session.skipped)
+    const phases = initPhases(session.skipped, {uploads: flags['upload-certs']})
     if (flags['dry-run']) {
       const {planView} = await import('../../cli/views/plan.ts')
       return await this.print(await planInit(phases, session.context), flags.output, planView)
     }
     await runSession(session, phases)
-    const {plane, joinToken} = session.context
-    const result = await describePlane(plane, flags['skip-token-print'] ? undefined : joinToken)
+    const {plane, joinToken, uploadedWith} = session.context
+    const result = await describePlane(
+      plane,
+      flags['skip-token-print'] ? undefined : joinToken,
+      flags['skip-certificate-key-print'] ? undefined : uploadedWith,
+    )
     await this.print(result, flags.output, initView(await isRunning(plane)))
     await session.running()?.ended
   }

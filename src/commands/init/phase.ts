@@ -4,6 +4,7 @@ import {existingFlags, type ExistingFlagValues} from '../../cli/existing-flags.t
 import {dryRun} from '../../cli/flags.ts'
 import {initFlags} from '../../cli/init-flags.ts'
 import {initTokenFlags} from '../../cli/init-token.ts'
+import {uploadFlags} from '../../cli/upload-flags.ts'
 import {INIT_PHASE_NAMES, type InitPhaseName} from '../../control-plane/init/names.ts'
 
 export default class InitPhase extends TrustCommand {
@@ -25,6 +26,7 @@ export default class InitPhase extends TrustCommand {
   static override flags = {
     ...initFlags,
     ...initTokenFlags,
+    ...uploadFlags,
     'dry-run': dryRun,
     ...existingFlags,
   }
@@ -42,7 +44,10 @@ export default class InitPhase extends TrustCommand {
       return await this.print(await planInit([phase], session.context), 'table', planView)
     }
     await runSession(session, [phase])
-    const {plane, joinToken} = session.context
+    const {plane, joinToken, uploadedWith} = session.context
+    if (uploadedWith !== undefined && !flags['skip-certificate-key-print']) {
+      process.stdout.write(`${uploadedWith}\n`)
+    }
     if (!joinToken || flags['skip-token-print']) return
     process.stdout.write(`${(await describePlane(plane, joinToken)).joinCommand ?? ''}\n`)
   }

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import {TrustCommand} from '../../cli/command.ts'
 import {dryRun, output, skipPhases} from '../../cli/flags.ts'
-import {endpoints, joinFlags} from '../../cli/join-flags.ts'
+import {endpoints, joinFlags, joinPlaneFlags} from '../../cli/join-flags.ts'
 import type {NodeUnit} from '../../node/node-unit.ts'
 
 export default class Join extends TrustCommand {
@@ -10,6 +10,8 @@ export default class Join extends TrustCommand {
 Nothing is written before the cluster is known to be the right one. After an interruption, run it again: it resumes, and keeps what is already correct.
 
 To identify the cluster, give a token and an address, a file from a trusted source, or a kubeconfig with a credential for joining (--bootstrap-kubeconfig). If that kubeconfig contains the certificate of this very node, it is used as it is. Every user of this machine can see a token on the command line: use --token-file, - or $TRUSTADM_TOKEN instead.
+
+With --control-plane, the machine becomes a part of the control plane: it gets the CAs that "init --upload-certs" has uploaded, checks that they belong together and to the cluster, and creates its own certificates and kubeconfigs. It does not start a server: all servers of a control plane need the same store.
 
 Nothing renews the certificate unless "node run" or a kubelet runs: --node-run prints or installs a systemd unit for it.`
   static override examples = [
@@ -50,6 +52,7 @@ Nothing renews the certificate unless "node run" or a kubelet runs: --node-run p
     }),
     'skip-phases': skipPhases('join'),
     'dry-run': dryRun,
+    ...joinPlaneFlags,
     output,
   }
 
@@ -59,6 +62,12 @@ Nothing renews the certificate unless "node run" or a kubelet runs: --node-run p
     const {joinView} = await import('../../cli/views/join.ts')
     const session = await openJoinSession(argv as string[], flags, this.clock)
     const {request, phases} = session
+    if (flags['control-plane']) {
+      const {joinControlPlane} = await import('../../cli/join-plane.ts')
+      const {joinPlaneView} = await import('../../cli/views/join-plane.ts')
+      const joined = await joinControlPlane(flags, request.settings, this.clock)
+      return await this.print(joined, flags.output, joinPlaneView)
+    }
     if (session.isDryRun) {
       const {planJoin} = await import('../../node/join/join.ts')
       const {planView} = await import('../../cli/views/plan.ts')

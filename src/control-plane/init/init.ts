@@ -21,6 +21,7 @@ import {namespaces} from './namespaces.ts'
 import type {InitContext, InitPhase} from './phase.ts'
 import {preflight} from './preflight.ts'
 import {rbac} from './rbac.ts'
+import {uploadCerts} from './upload-certs.ts'
 
 /** What `init --output json` prints. */
 export interface InitResult {
@@ -30,6 +31,10 @@ export interface InitResult {
   /** Null with `--skip-token-print`, and if no token was created. */
   token: string | null
   joinCommand: string | null
+  /** What the CAs were uploaded with; null if they were not, and with `--skip-certificate-key-print`. */
+  certificateKey: string | null
+  /** For the next machine of the control plane, while the CAs are uploaded. */
+  controlPlaneJoinCommand: string | null
   kubeconfig: string
   dir: string
 }
@@ -44,10 +49,17 @@ export const INIT_PHASES: Readonly<Record<InitPhaseName, InitPhase>> = {
   'kubeadm-config': kubeadmConfigs,
   'cluster-info': clusterInfo,
   'bootstrap-token': bootstrapToken,
+  'upload-certs': uploadCerts,
 }
 
-export const initPhases = (skipped: readonly InitPhaseName[] = []): InitPhase[] =>
-  INIT_PHASE_NAMES.filter((name) => !skipped.includes(name)).map((name) => INIT_PHASES[name])
+/** The CAs are uploaded only on request. */
+export const initPhases = (
+  skipped: readonly InitPhaseName[] = [],
+  {uploads = false} = {},
+): InitPhase[] =>
+  INIT_PHASE_NAMES.filter((name) => !skipped.includes(name))
+    .filter((name) => uploads || name !== 'upload-certs')
+    .map((name) => INIT_PHASES[name])
 
 const isSaved = async (plane: Plane): Promise<boolean> =>
   isDeepStrictEqual(await findPlane(plane.dir), plane)
@@ -88,16 +100,26 @@ export async function planInit(phases: readonly InitPhase[], context: InitContex
   return {dir: plane.dir, changes: isComplete ? changes : [saving, ...changes]}
 }
 
-/** Without `token` if nobody should see it, or none was created. */
-export async function describePlane(plane: Plane, token?: BootstrapTokenInfo): Promise<InitResult> {
+/** Without `token` or `certificateKey` if nobody should see it, or there is none. */
+export async function describePlane(
+  plane: Plane,
+  token?: BootstrapTokenInfo,
+  certificateKey?: string,
+): Promise<InitResult> {
   const authority = await findAuthority(plane, CLUSTER_CA)
   const endpoint = endpointOf(plane)
   const caCertHashes = pinsOf(authority?.bundle ?? [])
+  const line = token ? joinCommand({server: endpoint, caCertHashes}, token) : null
   return {
     endpoint,
     caCertHashes,
     token: token ? formatToken(token.token) : null,
-    joinCommand: token ? joinCommand({server: endpoint, caCertHashes}, token) : null,
+    joinCommand: line,
+    certificateKey: certificateKey ?? null,
+    controlPlaneJoinCommand:
+      line !== null && certificateKey !== undefined
+        ? `${line} --control-plane --certificate-key ${certificateKey}`
+        : null,
     kubeconfig: join(plane.dir, 'admin.conf'),
     dir: plane.dir,
   }

@@ -9,6 +9,7 @@ export const INIT_PHASE_NAMES = [
   'kubeadm-config',
   'cluster-info',
   'bootstrap-token',
+  'upload-certs',
 ] as const
 
 export type InitPhaseName = (typeof INIT_PHASE_NAMES)[number]

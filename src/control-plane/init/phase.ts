@@ -1,3 +1,4 @@
+import type {CertificateKey} from '../../bootstrap/certificate-key.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import type {BootstrapTokenInfo} from '../../bootstrap/token-info.ts'
 import type {Phase} from '../../phases.ts'
@@ -23,6 +24,10 @@ export interface InitContext {
   connect: (plane: Plane) => Promise<ApiClient>
   /** The tokens that should exist; without this, one with kubeadm's defaults. */
   tokens?: TokenPolicy & {wanted: readonly WantedToken[]}
+  /** What the CAs are uploaded with; without it, a new key. */
+  certificateKey?: CertificateKey | undefined
+  /** That key, once they are uploaded. */
+  uploadedWith?: string
   /** The token for the join command, once a phase has created or found it. */
   joinToken?: BootstrapTokenInfo
 }

@@ -7,6 +7,8 @@ const result = (dir: string, joinCommand: string | null = null) => ({
   caCertHashes: ['sha256:1', 'sha256:2'],
   token: null,
   joinCommand,
+  certificateKey: null,
+  controlPlaneJoinCommand: null,
   kubeconfig: `${dir}/admin.conf`,
   dir,
 })

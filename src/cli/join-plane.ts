@@ -1,0 +1,99 @@
+import {connectAsAdmin} from '../control-plane/admin.ts'
+import type {Plane} from '../control-plane/config/plane.ts'
+import {endpointOf} from '../control-plane/config/plane.ts'
+import {resolvePlane} from '../control-plane/config/resolve.ts'
+import {commonSettings, preparePlane, receiveCerts} from '../control-plane/join-plane/join-plane.ts'
+import {discover} from '../discovery/discover.ts'
+import {TrustError} from '../errors.ts'
+import {withCredential} from '../node/cluster-access.ts'
+import {tokenCredential} from '../node/bootstrap-credential.ts'
+import type {JoinSettings} from '../node/join/phase.ts'
+import type {Clock} from '../runtime.ts'
+import {join} from 'node:path'
+import {dirOf} from './folders.ts'
+import {choicesOf} from './init-flags.ts'
+import {onInterruption} from './interruption.ts'
+import {createProgress} from './progress.ts'
+import {readCertificateKey} from './upload-flags.ts'
+
+export interface JoinPlaneFlags {
+  dir?: string | undefined
+  'cert-dir'?: string | undefined
+  'certificate-key'?: string | undefined
+  'apiserver-advertise-address'?: string | undefined
+  'apiserver-bind-port'?: string | undefined
+  'apiserver-cert-extra-sans'?: string[] | undefined
+  'bind-address'?: string | undefined
+  'node-name'?: string | undefined
+  quiet: boolean
+  verbose: boolean
+}
+
+/** What `join --control-plane --output json` prints: as `init` does. */
+export interface JoinedPlane {
+  endpoint: string
+  kubeconfig: string
+  dir: string
+  /** Null until its server runs on the store of the others. */
+  server: null
+}
+
+/** Makes this machine a part of the control plane, up to the point where its server is started. */
+export async function joinControlPlane(
+  flags: JoinPlaneFlags,
+  settings: Pick<JoinSettings, 'discovery' | 'token' | 'discoveryTimeout'>,
+  clock: Clock,
+): Promise<JoinedPlane> {
+  const key = await readCertificateKey(flags['certificate-key'])
+  if (!key) {
+    throw new TrustError('USAGE', '--control-plane needs --certificate-key', {
+      hints: [
+        'run "trustadm init phase upload-certs" on a machine of the control plane: it prints the whole command',
+      ],
+    })
+  }
+  const {token} = settings
+  if (token === undefined) {
+    throw new TrustError('USAGE', '--control-plane needs a token', {hints: ['add --token']})
+  }
+  const progress = createProgress(flags)
+  const info = await discover(settings.discovery, {
+    clock,
+    input: process.stdin,
+    timeout: settings.discoveryTimeout,
+    onWait: ({message}) => progress.note(`waiting: ${message}`),
+  })
+  for (const warning of info.warnings) progress.warn(warning)
+  progress.tell(`the cluster at ${info.server} is trusted`)
+  const {files, file} = await withCredential(info, tokenCredential(token), async (client) => ({
+    files: await receiveCerts(client, key, info),
+    file: await commonSettings(client),
+  }))
+  const dir = dirOf(flags.dir)
+  const resolve = () => resolvePlane({dir, flags: choicesOf(flags), file})
+  const release = onInterruption(() => {
+    progress.stop()
+    return 'run the command again to resume'
+  })
+  try {
+    const context = {
+      plane: await resolve(),
+      clock,
+      tell: progress.tell,
+      warn: progress.warn,
+      program: [],
+      connect: connectAsAdmin,
+    }
+    return described(await preparePlane(files, context, resolve, progress))
+  } finally {
+    release()
+    progress.stop()
+  }
+}
+
+const described = (plane: Plane): JoinedPlane => ({
+  endpoint: endpointOf(plane),
+  kubeconfig: join(plane.dir, 'admin.conf'),
+  dir: plane.dir,
+  server: null,
+})

@@ -1,0 +1,66 @@
+import {join} from 'node:path'
+import type {Secret} from '../api/core.ts'
+import {openWith, sealWith, type CertificateKey} from '../bootstrap/certificate-key.ts'
+import {TrustError} from '../errors.ts'
+import {readFileIfThere} from '../fs/files.ts'
+import {AUTHORITIES, SERVICE_ACCOUNT_KEYS, type AuthoritySpec} from '../pki/catalog.ts'
+
+/** The Secret in which kubeadm hands the CAs of a control plane to the next one. */
+export const CERTS_SECRET = {namespace: 'kube-system', name: 'kubeadm-certs'}
+
+/** Files of the certificate folder that every machine of a control plane has, by their path in it. */
+export type SharedFiles = ReadonlyMap<string, Buffer>
+
+const LARGEST = 1024 * 1024
+
+/** `etcd/ca.crt` is `etcd-ca.crt` in the Secret, as in kubeadm. */
+const keyOf = (path: string): string => path.replaceAll('/', '-')
+
+const pathsOf = (authorities: readonly AuthoritySpec[]): string[] => [
+  ...authorities.flatMap(({place}) => [place.crt, place.key]),
+  SERVICE_ACCOUNT_KEYS.publicKey,
+  SERVICE_ACCOUNT_KEYS.privateKey,
+]
+
+/** The encrypted CAs and keys. Of a file that is not here, such as the key of an external CA, the value is empty, as in kubeadm. */
+export async function sealCerts(
+  certDir: string,
+  authorities: readonly AuthoritySpec[],
+  key: CertificateKey,
+): Promise<Record<string, string>> {
+  const data: Record<string, string> = {}
+  for (const path of pathsOf(authorities)) {
+    const secret = path.endsWith('.key')
+    const found = await readFileIfThere(join(certDir, path), {secret})
+    data[keyOf(path)] = sealWith(key, found ?? Buffer.alloc(0)).toString('base64')
+  }
+  return data
+}
+
+/** Decrypts the Secret. If one value cannot be decrypted, none is used. Empty values are left out. */
+export function openCerts({data = {}}: Secret, key: CertificateKey): SharedFiles {
+  const files = new Map<string, Buffer>()
+  for (const path of pathsOf(AUTHORITIES)) {
+    const value = data[keyOf(path)]
+    if (value === undefined) continue
+    if (value.length > LARGEST) throw unusable(`"${keyOf(path)}" is too large`)
+    const opened = openWith(key, Buffer.from(value, 'base64'))
+    if (!opened) throw unusable(`"${keyOf(path)}" cannot be decrypted with this certificate key`)
+    if (opened.length > 0) files.set(path, opened)
+  }
+  return files
+}
+
+function unusable(problem: string): TrustError {
+  const {namespace, name} = CERTS_SECRET
+  return new TrustError(
+    'CERTS_UNUSABLE',
+    `the Secret ${namespace}/${name} cannot be used: ${problem}`,
+    {
+      hints: [
+        'check the certificate key: "init phase upload-certs" prints a new one each time',
+        'upload the CAs again with "trustadm init phase upload-certs" on a machine of the control plane',
+      ],
+    },
+  )
+}
