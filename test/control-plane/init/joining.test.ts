@@ -119,7 +119,7 @@ describe('the phases by which machines can join', () => {
     })
 
     it('tells kubeadm the version and the networks of the cluster', async () => {
-      await fixture.run('cluster-info')
+      await fixture.run('kubeadm-config')
       const {ClusterConfiguration = ''} = await dataOf('kube-system/kubeadm-config')
       const config = parse(ClusterConfiguration) as Record<string, unknown>
       assert.equal(config.apiVersion, 'kubeadm.k8s.io/v1beta4')
@@ -132,7 +132,7 @@ describe('the phases by which machines can join', () => {
     })
 
     it("gives kubelets the cluster's DNS and CA, and lets them rotate their certificates", async () => {
-      await fixture.run('cluster-info')
+      await fixture.run('kubeadm-config')
       const {kubelet = ''} = await dataOf('kube-system/kubelet-config')
       const config = parse(kubelet) as Record<string, any>
       assert.equal(config.kind, 'KubeletConfiguration')
@@ -142,10 +142,10 @@ describe('the phases by which machines can join', () => {
     })
 
     it('keeps what an administrator has made of the configuration of kubelets', async () => {
-      await fixture.run('cluster-info')
+      await fixture.run('kubeadm-config')
       const found = await client.configMaps.get('kube-system/kubelet-config')
       await client.configMaps.update({...found, data: {kubelet: 'kind: KubeletConfiguration\n'}})
-      await fixture.run('cluster-info')
+      await fixture.run('kubeadm-config')
       assert.deepEqual(await dataOf('kube-system/kubelet-config'), {
         kubelet: 'kind: KubeletConfiguration\n',
       })
@@ -273,7 +273,7 @@ describe('the phases by which machines can join', () => {
 
   it('name no DNS server where the services have no tenth address', async () => {
     await start({serviceSubnet: '10.96.0.252/30'})
-    await fixture.run('cluster-info')
+    await fixture.run('kubeadm-config')
     const {kubelet = ''} = await dataOf('kube-system/kubelet-config')
     assert.equal('clusterDNS' in (parse(kubelet) as object), false)
   })
