@@ -16,7 +16,7 @@ import {onInterruption} from './interruption.ts'
 import {createProgress} from './progress.ts'
 import {readCertificateKey} from './upload-flags.ts'
 
-export interface JoinPlaneFlags {
+interface JoinPlaneFlags {
   dir?: string | undefined
   'cert-dir'?: string | undefined
   'certificate-key'?: string | undefined

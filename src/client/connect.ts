@@ -15,7 +15,7 @@ import {UndiciTransport, type TransportOptions} from './undici-transport.ts'
 /** The path of a kubeconfig, or its content; without either, it is searched for as kubectl does. */
 export type KubeconfigSource = string | {content: string} | undefined
 
-export interface FindOptions extends LoadOptions, Omit<AccessOptions, 'files'> {
+interface FindOptions extends LoadOptions, Omit<AccessOptions, 'files'> {
   /** The folder of a pod's service account. */
   serviceAccount?: string | undefined
 }

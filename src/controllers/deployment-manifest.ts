@@ -1,7 +1,7 @@
 import type {ApiObject} from '../api/meta.ts'
 import {CONTROLLERS_ACCOUNT} from './rbac-manifest.ts'
 
-export interface DeploymentOptions {
+interface DeploymentOptions {
   controllers: readonly string[]
   image: string
   /** More words of the command line. */

@@ -17,7 +17,7 @@ const EVENTS: readonly Permission[] = ['create', 'patch'].map((verb) => ({
   resource: 'events',
 }))
 
-export interface RbacOptions {
+interface RbacOptions {
   /** Names in the table of portable controllers. */
   controllers: readonly string[]
   /** The signers that csr-signer signs for. */

@@ -17,7 +17,7 @@ export interface MissingController {
 
 type Client = Pick<ApiClient, 'configMaps' | 'secrets' | 'leases'>
 
-export interface LookOptions {
+interface LookOptions {
   /** The id of a token for signing, if there is one: its signature is waited for. */
   tokenId: string | undefined
   kubeconfig: string

@@ -18,7 +18,7 @@ export interface KubeadmFolders {
   kubeconfigDir: string
 }
 
-export interface FolderChoices {
+interface FolderChoices {
   certDir?: string | undefined
   kubeconfigDir?: string | undefined
 }
