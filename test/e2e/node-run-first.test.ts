@@ -13,7 +13,8 @@ import {begin, type Starting} from '../helpers/running.ts'
 import {until} from '../server/support.ts'
 
 describe('node run on a machine that has not joined, with the built program', function () {
-  this.timeout(60_000)
+  // Each test starts a dozen processes.
+  this.timeout(180_000)
   let cluster: Cluster
   let home = ''
   const running: Starting[] = []
