@@ -26,8 +26,8 @@ export interface AccessOptions {
   /** The issuer of service-account tokens. */
   tokenIssuer: string
   clock: Clock
-  /** Receives every client certificate that authenticates. */
-  seen: Pick<SeenClients, 'note'>
+  /** Receives every client certificate and every token of a service account that authenticates. */
+  seen: Record<'clients' | 'tokens', Pick<SeenClients, 'note'>>
 }
 
 /** Who callers are, what they may do, and which of their responses are still open. */
@@ -52,7 +52,7 @@ export function createAccess({trust, tokenIssuer, clock, seen}: AccessOptions): 
   // Filled by follow: the table of resources needs them, and they need what the table describes.
   const bearers: BearerAuthenticator[] = []
   const revoked = new RevocationList()
-  const certificates = createCertificateAuthenticator(trust, revoked, seen)
+  const certificates = createCertificateAuthenticator(trust, revoked, seen.clients)
   const authenticate = createAuthenticator({certificates, bearers, audiences, clock})
   const answers = new OpenAnswers(authenticate, clock)
   const rbac = new RbacIndex()
@@ -70,7 +70,7 @@ export function createAccess({trust, tokenIssuer, clock, seen}: AccessOptions): 
       feedOpenAnswers(registry, answers)
       feedRevocations(registry, revoked, () => answers.changed('all'))
       bearers.push(
-        serviceAccountAuthenticator({...tokens, objects: registry}),
+        serviceAccountAuthenticator({...tokens, objects: registry, seen: seen.tokens}),
         bootstrapTokenAuthenticator({objects: registry, clock}),
       )
     },

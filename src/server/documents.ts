@@ -1,7 +1,7 @@
 import type {TokenKeys} from '../trust/token-keys.ts'
 import {PAGE_NOT_FOUND, type ApiRequest, type ApiResponse} from './kernel/api-request.ts'
 import {DISCOVERY_PATH, JWKS_PATH, jsonWebKeySet, openidConfiguration} from './authn/openid.ts'
-import type {SeenClients} from './authn/seen-clients.ts'
+import type {SeenClientsFile} from './authn/seen-clients-file.ts'
 import {createDiscovery} from './discovery/discovery.ts'
 import {versionDocument} from './discovery/version-document.ts'
 import type {Health} from './health/health.ts'
@@ -16,7 +16,7 @@ export interface DocumentDeps {
   metrics: MetricsRegistry
   issuer: string
   tokenKeys: () => TokenKeys
-  seen: Pick<SeenClients, 'list'>
+  seen: Pick<SeenClientsFile, 'list'>
   /** The `host:port` that clients should use; called once the server listens. */
   serverAddress: () => string
 }

@@ -91,7 +91,7 @@ async function openParts(options: ServerOptions): Promise<Parts> {
   const trust = new BootstrapTrust(options.trust, options.onError)
   const {clock, onError} = options
   const seen = await SeenClientsFile.open({path: options.seenClientsFile, clock, onError})
-  const access = createAccess({...options, trust, seen: seen.clients})
+  const access = createAccess({...options, trust, seen})
   const resources = createResources(access.services, options.serviceRange)
   const registry = await Registry.open(options.storage, resources, {
     windowBytes: memoryLimits(options.limits?.memory).windowBytes,
@@ -165,7 +165,7 @@ function assembleHandler(options: ServerOptions, parts: Parts, port: () => numbe
       metrics,
       issuer: tokenIssuer,
       tokenKeys: () => trust.current.tokenKeys,
-      seen: seen.clients,
+      seen,
       serverAddress: () => `${advertiseAddress}:${port()}`,
     }),
     onInternalError: (error, {method, path}) => onError(`${method} ${path}`, error),

@@ -35,6 +35,10 @@ export function algorithmsOf(key: KeyObject): readonly TokenAlgorithm[] {
   return isKnownCurve ? [EC_ALGORITHMS[namedCurve as keyof typeof EC_ALGORITHMS]] : []
 }
 
+/** The id of a key in the form of a discovery pin. */
+export const pinOfKeyId = (id: string): string =>
+  `sha256:${Buffer.from(id, 'base64url').toString('hex')}`
+
 const publicKeyId = (key: KeyObject) =>
   createHash('sha256')
     .update(key.export({type: 'spki', format: 'der'}))

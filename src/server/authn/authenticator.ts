@@ -59,9 +59,9 @@ export function createAuthenticator({
     if (caller !== undefined) return {user: withAuthenticatedGroup(caller)}
 
     const refusals: unknown[] = []
+    const userAgent = headers['user-agent'] ?? ''
     if (peer !== undefined) {
       try {
-        const userAgent = headers['user-agent'] ?? ''
         const found = await certificates(peer, {now: clock.now(), remoteAddress, userAgent})
         if (found !== undefined) return authenticated(found)
       } catch (error) {
@@ -73,7 +73,8 @@ export function createAuthenticator({
     const token = parseBearer(headers.authorization)
     if (token !== undefined) {
       try {
-        return authenticated(await authenticateBearer(bearers, token, audiences))
+        const call = {userAgent, remoteAddress}
+        return authenticated(await authenticateBearer(bearers, token, audiences, call))
       } catch (error) {
         refusals.push(error)
       }

@@ -10,6 +10,12 @@ export interface BearerIdentity {
   audiences?: string[]
 }
 
+/** Who showed a token; absent if another server asks about one that was shown to it. */
+export interface BearerCall {
+  userAgent: string
+  remoteAddress: string
+}
+
 /** One kind of bearer token. */
 export interface BearerAuthenticator {
   name: string
@@ -17,6 +23,7 @@ export interface BearerAuthenticator {
   authenticate(
     token: string,
     audiences: readonly string[],
+    call?: BearerCall,
   ): BearerIdentity | Promise<BearerIdentity | undefined> | undefined
 }
 
@@ -33,12 +40,13 @@ export async function authenticateBearer(
   bearers: readonly BearerAuthenticator[],
   token: string,
   audiences: readonly string[],
+  call?: BearerCall,
 ): Promise<BearerIdentity> {
   if (token.length > MAX_TOKEN) throw new Error('the token is too long')
   let refusal: Error | undefined
   for (const bearer of bearers) {
     try {
-      const found = await bearer.authenticate(token, audiences)
+      const found = await bearer.authenticate(token, audiences, call)
       if (found !== undefined) return found
     } catch (error) {
       // Another kind may still accept it.

@@ -1,7 +1,9 @@
-import {messageOf} from '../../errors.ts'
-import {readFileIfThere, writeFileSafely} from '../../fs/files.ts'
+import {rm} from 'node:fs/promises'
+import {writeFileSafely} from '../../fs/files.ts'
 import type {Clock} from '../../runtime.ts'
-import {SeenClients, type StoredClients} from './seen-clients.ts'
+import {SeenClients, type SeenClientList, type StoredClients} from './seen-clients.ts'
+import {SeenLog} from './seen-log.ts'
+import {readStored} from './seen-stored.ts'
 
 export interface SeenClientsFileOptions {
   /** Absent: nothing is written. */
@@ -14,115 +16,108 @@ export interface SeenClientsFileOptions {
 const EVERY = 10_000
 /** Times alone are written less often than new certificates: each of this many rounds. */
 const ROUNDS_FOR_TIMES = 6
-const MOST_BYTES = 64 * 1024 * 1024
-
-const isTime = (value: unknown): boolean =>
-  typeof value === 'string' && !Number.isNaN(Date.parse(value))
-
-const TEXTS = ['fingerprint', 'issuerPin', 'user', 'serial', 'userAgent', 'address'] as const
-const TIMES = ['firstSeen', 'lastSeen', 'notAfter'] as const
-
-function isClient(value: unknown): value is StoredClients['clients'][number] {
-  const client = value as Partial<Record<string, unknown>> | null
-  return (
-    typeof client === 'object' &&
-    client !== null &&
-    TEXTS.every((field) => typeof client[field] === 'string') &&
-    TIMES.every((field) => isTime(client[field])) &&
-    Array.isArray(client.groups) &&
-    client.groups.every((group) => typeof group === 'string')
-  )
-}
-
-function isStored(value: unknown): value is StoredClients {
-  const stored = value as Partial<StoredClients> | null
-  return (
-    typeof stored === 'object' &&
-    isTime(stored?.since) &&
-    Number.isSafeInteger(stored?.dropped) &&
-    Array.isArray(stored?.clients) &&
-    stored.clients.every(isClient)
-  )
-}
-
-async function read(path: string): Promise<StoredClients | undefined> {
-  const content = await readFileIfThere(path, {maxBytes: MOST_BYTES})
-  if (content === undefined) return undefined
-  let value: unknown
-  try {
-    value = JSON.parse(content.toString())
-  } catch (error) {
-    throw new Error(`${path} is not JSON: ${messageOf(error)}`, {cause: error})
-  }
-  if (isStored(value)) return value
-  throw new Error(`${path} is not a list of clients`)
-}
 
 /**
- * Keeps the clients seen in a file, so that they are known after a restart. No request waits for it or fails with it: after a crash
- * the last seconds are missing, and on a full disk everything since it filled up.
+ * Keeps the clients seen in a file, so that they are known after a restart. The file is there before the first client comes: if it is
+ * lost, the list says from when on it is complete. No request waits for it or fails with it: on a full disk, what was seen since it
+ * filled up is missing after a restart.
  */
 export class SeenClientsFile {
-  readonly clients: SeenClients
+  readonly clients = new SeenClients()
+  readonly tokens = new SeenClients()
+  readonly since: string
   readonly #options: SeenClientsFileOptions
   readonly #timer: NodeJS.Timeout | undefined
+  readonly #log: SeenLog | undefined
   #rounds = 0
-  #written: {added: number; lastSeen: number}
+  #written = {added: -1, lastSeen: -1}
   #writing: Promise<void> | undefined
   #hasFailed = false
 
-  private constructor(options: SeenClientsFileOptions, clients: SeenClients) {
+  private constructor(options: SeenClientsFileOptions, stored: StoredClients | undefined) {
     this.#options = options
-    this.clients = clients
-    this.#written = stateOf(clients)
-    if (options.path === undefined) return
+    this.since = stored?.since ?? options.clock.now().toISOString()
+    if (stored) {
+      this.clients.restore(stored)
+      this.tokens.restore(stored.tokens)
+    }
+    const {path} = options
+    if (path === undefined) return
+    const log = new SeenLog(path, (error) => this.#failed(error))
+    this.#log = log
+    this.clients.onAdded = (client) => log.append({kind: 'client', ...client})
+    this.tokens.onAdded = (client) => log.append({kind: 'token', ...client})
     this.#timer = setInterval(() => this.#look(), options.everyMilliseconds ?? EVERY).unref()
   }
 
   /** A file that cannot be used is reported, and the list starts again from now. */
   static async open(options: SeenClientsFileOptions): Promise<SeenClientsFile> {
     const {path, clock, onError} = options
-    const stored =
-      path === undefined
-        ? undefined
-        : await read(path).catch((error: unknown) => {
-            onError('the clients seen earlier are not known', error)
-            return undefined
-          })
-    const clients = new SeenClients(stored ? new Date(stored.since) : clock.now())
-    if (stored) clients.restore(stored)
-    return new SeenClientsFile(options, clients)
+    if (path === undefined) return new SeenClientsFile(options, undefined)
+    const found = await readStored(path, clock.now()).catch((error: unknown) => {
+      onError('the clients seen earlier are not known', error)
+      return undefined
+    })
+    const file = new SeenClientsFile(options, found)
+    await file.#write(() => SeenLog.remove(path))
+    return file
+  }
+
+  list(): SeenClientList {
+    return {since: this.since, ...this.clients.list(), tokens: this.tokens.list()}
   }
 
   async close(): Promise<void> {
     clearInterval(this.#timer)
     await this.#writing
-    const {added, lastSeen} = stateOf(this.clients)
-    if (added !== this.#written.added || lastSeen !== this.#written.lastSeen) await this.#write()
+    const {added, lastSeen} = this.#state
+    if (added !== this.#written.added || lastSeen !== this.#written.lastSeen) await this.#save()
+    await this.#log?.close()
+  }
+
+  get #state() {
+    const {clients, tokens} = this
+    return {
+      added: clients.added + tokens.added,
+      lastSeen: Math.max(clients.lastSeen, tokens.lastSeen),
+    }
   }
 
   #look(): void {
     this.#rounds += 1
-    const isNew = this.clients.added !== this.#written.added
     const isDue = this.#rounds % ROUNDS_FOR_TIMES === 0
-    if (!isNew && !(isDue && this.clients.lastSeen !== this.#written.lastSeen)) return
+    const {added, lastSeen} = this.#state
+    if (added === this.#written.added && !(isDue && lastSeen !== this.#written.lastSeen)) return
     // A disk that hangs must not make writes pile up.
-    this.#writing ??= this.#write().finally(() => (this.#writing = undefined))
+    this.#writing ??= this.#save().finally(() => (this.#writing = undefined))
   }
 
-  async #write(): Promise<void> {
-    const {path, onError} = this.#options
+  async #save(): Promise<void> {
+    const full = await this.#log?.turn()
+    await this.#write(async () => {
+      if (full !== undefined) await rm(full, {force: true})
+    })
+  }
+
+  /** Writes the whole list; then what it replaces can go. */
+  async #write(removeLog: () => Promise<void>): Promise<void> {
+    const {path} = this.#options
     if (path === undefined) return
-    const state = stateOf(this.clients)
+    const state = this.#state
+    const {since, clients, tokens} = this
+    const stored: StoredClients = {since, ...clients.stored(), tokens: tokens.stored()}
     try {
-      await writeFileSafely(path, `${JSON.stringify(this.clients.stored())}\n`)
+      await writeFileSafely(path, `${JSON.stringify(stored)}\n`)
+      await removeLog()
       this.#written = state
       this.#hasFailed = false
     } catch (error) {
-      if (!this.#hasFailed) onError('cannot record which clients were seen', error)
-      this.#hasFailed = true
+      this.#failed(error)
     }
   }
-}
 
-const stateOf = ({added, lastSeen}: SeenClients) => ({added, lastSeen})
+  #failed(error: unknown): void {
+    if (!this.#hasFailed) this.#options.onError('cannot record which clients were seen', error)
+    this.#hasFailed = true
+  }
+}

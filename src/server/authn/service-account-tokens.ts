@@ -2,15 +2,16 @@ import {createHash, randomUUID} from 'node:crypto'
 import type {UserInfo} from '../../api/meta.ts'
 import {CREDENTIAL_ID, tokenCredential} from '../../csr/credential.ts'
 import type {Clock} from '../../runtime.ts'
-import type {TokenKeys} from '../../trust/token-keys.ts'
+import {pinOfKeyId, type TokenKeys} from '../../trust/token-keys.ts'
 import type {ObjectReader} from '../kernel/resource.ts'
 import type {IssuedToken, TokenOrder} from '../kernel/services.ts'
-import type {BearerAuthenticator} from './bearer.ts'
+import type {BearerAuthenticator, BearerCall} from './bearer.ts'
 import {BoundedCache} from './bounded-cache.ts'
 import {decodeJwt, isSignedBy, signJwt} from './jwt.ts'
 import type {DecodedJwt} from './jwt.ts'
 import {decodeClaims, encodeClaims} from './service-account-claims.ts'
 import type {ObjectClaim, ServiceAccountClaims} from './service-account-claims.ts'
+import type {SeenClients} from './seen-clients.ts'
 import {serviceAccountGroups, serviceAccountUsername} from '../kernel/users.ts'
 
 export interface ServiceAccountTokenOptions {
@@ -20,11 +21,16 @@ export interface ServiceAccountTokenOptions {
   keys: () => TokenKeys
   objects: ObjectReader
   clock: Clock
+  /** Receives every token that authenticates, so that a key is not withdrawn while its tokens are in use. */
+  seen?: Pick<SeenClients, 'note'> | undefined
 }
 
 const LEEWAY_SECONDS = 60
 const MAX_CACHED = 4096
 const EXTRA_PREFIX = 'authentication.kubernetes.io/'
+
+/** Tokens that are shown to other servers, which ask about them. */
+const REVIEW: BearerCall = {userAgent: 'TokenReview', remoteAddress: ''}
 
 interface Verified {
   claims: ServiceAccountClaims
@@ -49,12 +55,12 @@ export async function issueServiceAccountToken(
 export function serviceAccountAuthenticator(
   options: ServiceAccountTokenOptions,
 ): BearerAuthenticator {
-  const {issuers, keys, objects, clock} = options
+  const {issuers, keys, objects, clock, seen} = options
   const verified = new BoundedCache<Verified>(MAX_CACHED)
 
   return {
     name: 'service-account',
-    async authenticate(token, audiences) {
+    async authenticate(token, audiences, call = REVIEW) {
       const hash = createHash('sha256').update(token).digest('base64url')
       const {verification} = keys()
       let known = verified.get(hash)
@@ -72,8 +78,20 @@ export function serviceAccountAuthenticator(
       if (meantFor.length === 0) throw new Error('the token is not meant for these audiences')
       const end = requireBoundObjects(claims, objects, now)
       const expires = new Date(Math.min(end, (claims.expires + LEEWAY_SECONDS) * 1000))
-      return {user: userOf(claims), audiences: meantFor, expires}
+      const user = userOf(claims)
+      seen?.note({name: user.username, groups: []}, seenToken(known, call), {...call, now})
+      return {user, audiences: meantFor, expires}
     },
+  }
+}
+
+/** Accounts get new tokens all the time: one entry for each account on a machine, and each key, is enough to tell who depends on a key. */
+function seenToken({claims, keyId}: Verified, {remoteAddress}: BearerCall) {
+  return {
+    fingerprint: `${keyId} ${claims.subject} ${remoteAddress}`,
+    issuerPin: pinOfKeyId(keyId),
+    serial: '',
+    notAfter: new Date(claims.expires * 1000),
   }
 }
 

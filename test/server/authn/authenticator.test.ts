@@ -63,7 +63,7 @@ describe('createAuthenticator', () => {
     clock = new TestClock()
     trust = trusting(1, authority.issuer.certificate)
     revoked = new RevocationList()
-    seen = new SeenClients(NOW)
+    seen = new SeenClients()
     const run = createAuthenticator({
       certificates: createCertificateAuthenticator(
         {

@@ -43,10 +43,51 @@ describe('SeenClientsFile', () => {
     await first.close()
     clock.advance(HOUR)
     const second = await open()
-    assert.deepEqual(second.clients.list(), first.clients.list())
-    assert.equal(second.clients.list().since, NOW.toISOString())
+    assert.deepEqual(second.list(), first.list())
+    assert.equal(second.list().since, NOW.toISOString())
     await second.close()
     assert.deepEqual(errors, [])
+  })
+
+  it('is there before the first client comes, so that a lost list is never taken for a complete one', async () => {
+    // As after a kill: neither is closed.
+    await open()
+    clock.advance(HOUR)
+    const second = await open()
+    assert.equal(second.since, NOW.toISOString())
+    await rm(path)
+    const third = await open()
+    assert.equal(third.since, clock.now().toISOString())
+    await third.close()
+  })
+
+  it('loses nobody when the process is killed', async () => {
+    const killed = await open()
+    note(killed.clients, 'one')
+    note(killed.tokens, 'two')
+    await until(async () => (await readFile(`${path}.0`, 'utf8').catch(() => '')).includes('"two"'))
+    await writeFile(`${path}.1`, '{"kind":"client","finger', {mode: 0o600})
+    const second = await open()
+    assert.deepEqual([serials(second.clients), serials(second.tokens)], [['one'], ['two']])
+    await second.close()
+    assert.deepEqual(errors, [])
+    for (const log of ['.0', '.1']) await assert.rejects(stat(path + log), {code: 'ENOENT'})
+  })
+
+  it('keeps nothing in its log that the list has', async () => {
+    const file = await open(1)
+    note(file.clients, 'one')
+    await until(async () => (await readFile(path, 'utf8')).includes('"one"'))
+    await file.close()
+    for (const log of ['.0', '.1']) await assert.rejects(stat(path + log), {code: 'ENOENT'})
+  })
+
+  it('does not know of whom an earlier release has dropped clients', async () => {
+    await writeFile(path, JSON.stringify({...valid, dropped: 3}), {mode: 0o600})
+    const file = await open()
+    const lastSeen = NOW.toISOString()
+    assert.deepEqual(file.list().forgotten, [{issuerPin: '', count: 3, lastSeen}])
+    await file.close()
   })
 
   it('can be read by its owner only', async () => {
@@ -101,6 +142,8 @@ describe('SeenClientsFile', () => {
     ['cut off', JSON.stringify(valid).slice(0, -9)],
     ['null', 'null'],
     ['of another kind', '{}'],
+    ['with tokens of another kind', JSON.stringify({...valid, tokens: {clients: [1]}})],
+    ['with a wrong count', JSON.stringify({...valid, forgotten: [{issuerPin: 'p'}]})],
     ['without a valid time', JSON.stringify({...valid, since: 'yesterday'})],
     ['with a client that lacks a field', JSON.stringify({...valid, clients: [{user: 'ann'}]})],
     [
@@ -112,7 +155,8 @@ describe('SeenClientsFile', () => {
     it(`starts again if the file is ${name}, and says so`, async () => {
       await writeFile(path, content, {mode: 0o600})
       const file = await open()
-      assert.deepEqual(file.clients.list(), {since: NOW.toISOString(), dropped: 0, clients: []})
+      const none = {dropped: 0, forgotten: [], clients: []}
+      assert.deepEqual(file.list(), {since: NOW.toISOString(), ...none, tokens: none})
       assert.equal(errors.length, 1)
       assert.match(errors[0] ?? '', /clients seen earlier are not known: .*seen-clients\.json/)
       note(file.clients, 'one')

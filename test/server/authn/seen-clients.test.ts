@@ -26,12 +26,12 @@ const at = (minutes: number, wishes: Partial<SeenCall> = {}): SeenCall => ({
 
 describe('SeenClients', () => {
   it('keeps the first time, and of the last request the time, the user agent and the address', () => {
-    const seen = new SeenClients(NOW)
+    const seen = new SeenClients()
     seen.note(ANN, certificate(), at(1))
     seen.note(ANN, certificate(), at(5, {userAgent: 'curl/8', remoteAddress: '192.0.2.9'}))
     assert.deepEqual(seen.list(), {
-      since: '2026-01-01T00:00:00.000Z',
       dropped: 0,
+      forgotten: [],
       clients: [
         {
           issuerPin: PIN,
@@ -49,7 +49,7 @@ describe('SeenClients', () => {
   })
 
   it('has an entry for each certificate of a user, the last seen first', () => {
-    const seen = new SeenClients(NOW)
+    const seen = new SeenClients()
     seen.note(ANN, certificate({serial: 'old'}), at(1))
     seen.note(ANN, certificate({fingerprint: 'f2', serial: 'new'}), at(2))
     const {clients} = seen.list()
@@ -60,7 +60,7 @@ describe('SeenClients', () => {
   })
 
   it('follows a certificate that now depends on another CA, and keeps its first time', () => {
-    const seen = new SeenClients(NOW)
+    const seen = new SeenClients()
     seen.note(ANN, certificate(), at(1))
     seen.note(ANN, certificate({issuerPin: 'sha256:other'}), at(2))
     const [client, ...more] = seen.list().clients
@@ -70,13 +70,17 @@ describe('SeenClients', () => {
   })
 
   it('drops the least recently seen and counts it', () => {
-    const seen = new SeenClients(NOW, 2)
-    for (const name of ['a', 'b'])
-      seen.note(ANN, certificate({fingerprint: name, serial: name}), at(1))
-    seen.note(ANN, certificate({fingerprint: 'a', serial: 'a'}), at(2))
-    seen.note(ANN, certificate({fingerprint: 'c', serial: 'c'}), at(3))
-    const {dropped, clients} = seen.list()
+    const seen = new SeenClients(2)
+    const note = (name: string, minutes: number) =>
+      seen.note({name, groups: []}, certificate({fingerprint: name, serial: name}), at(minutes))
+    note('a', 1)
+    note('b', 1)
+    note('a', 2)
+    note('c', 3)
+    const {dropped, forgotten, clients} = seen.list()
     assert.equal(dropped, 1)
+    const lastSeen = '2026-01-01T00:01:00.000Z'
+    assert.deepEqual(forgotten, [{issuerPin: PIN, count: 1, lastSeen}])
     assert.deepEqual(
       clients.map(({serial}) => serial),
       ['c', 'a'],
@@ -84,9 +88,9 @@ describe('SeenClients', () => {
   })
 
   it('forgets expired certificates first, uncounted: nobody depends on them', () => {
-    const seen = new SeenClients(NOW, 2)
+    const seen = new SeenClients(2)
     const notAfter = new Date(NOW.getTime() + 2 * MINUTE)
-    seen.note(ANN, certificate({serial: 'valid'}), at(0))
+    seen.note({name: 'bob', groups: []}, certificate({serial: 'valid'}), at(0))
     seen.note(ANN, certificate({fingerprint: 'f2', serial: 'expired', notAfter}), at(1))
     seen.note(ANN, certificate({fingerprint: 'f3', serial: 'new'}), at(3))
     const {dropped, clients} = seen.list()
@@ -97,17 +101,30 @@ describe('SeenClients', () => {
     )
   })
 
-  it('holds no more than 4,096 clients and no long text of a caller', () => {
-    const seen = new SeenClients(NOW)
+  it('forgets what its user has replaced next, uncounted: nobody depends on that either', () => {
+    const seen = new SeenClients(2)
+    seen.note({name: 'bob', groups: []}, certificate({serial: 'other'}), at(0))
+    seen.note(ANN, certificate({fingerprint: 'f2', serial: 'old'}), at(1))
+    seen.note(ANN, certificate({fingerprint: 'f3', serial: 'new'}), at(2))
+    const {dropped, clients} = seen.list()
+    assert.equal(dropped, 0)
+    assert.deepEqual(
+      clients.map(({serial}) => serial),
+      ['new', 'other'],
+    )
+  })
+
+  it('holds no more than 16,384 clients and no long text of a caller', () => {
+    const seen = new SeenClients()
     const long = 'x'.repeat(10_000)
     const identity = {name: long, groups: new Array<string>(100).fill(long)}
-    for (let index = 0; index < 4100; index++) {
+    for (let index = 0; index < 16_390; index++) {
       const call = at(0, {userAgent: long, remoteAddress: long})
       seen.note(identity, certificate({fingerprint: String(index)}), call)
     }
     const {dropped, clients} = seen.list()
-    assert.equal(clients.length, 4096)
-    assert.equal(dropped, 4)
+    assert.equal(clients.length, 16_384)
+    assert.equal(dropped, 6)
     const [first] = clients
     assert.equal(first?.userAgent.length, 128)
     assert.equal(first.address.length, 64)
@@ -117,10 +134,10 @@ describe('SeenClients', () => {
   })
 
   it('knows again what it stored, and goes on from there', () => {
-    const earlier = new SeenClients(NOW, 1)
+    const earlier = new SeenClients(1)
     earlier.note(ANN, certificate({fingerprint: 'f0'}), at(0))
     earlier.note(ANN, certificate(), at(1))
-    const seen = new SeenClients(NOW)
+    const seen = new SeenClients()
     seen.restore(earlier.stored())
     assert.deepEqual(seen.list(), earlier.list())
     seen.note(ANN, certificate(), at(9))

@@ -6,13 +6,14 @@ import type {ApiObject} from '../../../src/api/meta.ts'
 import {generateKeys} from '../../../src/pki/keys.ts'
 import {authenticateBearer, createTokenReview} from '../../../src/server/authn/bearer.ts'
 import type {BearerAuthenticator} from '../../../src/server/authn/bearer.ts'
+import {SeenClients} from '../../../src/server/authn/seen-clients.ts'
 import {signJwt} from '../../../src/server/authn/jwt.ts'
 import {jsonWebKeySet, openidConfiguration} from '../../../src/server/authn/openid.ts'
 import {
   issueServiceAccountToken,
   serviceAccountAuthenticator,
 } from '../../../src/server/authn/service-account-tokens.ts'
-import {createTokenKeys} from '../../../src/trust/token-keys.ts'
+import {createTokenKeys, pinOfKeyId} from '../../../src/trust/token-keys.ts'
 import type {TokenKeys} from '../../../src/trust/token-keys.ts'
 import type {TokenOrder} from '../../../src/server/kernel/services.ts'
 import {HOUR, MINUTE, NOW, TestClock, objectReader} from './support.ts'
@@ -71,6 +72,33 @@ describe('service-account tokens', () => {
 
   const issue = async (wanted: TokenOrder = order) =>
     (await issueServiceAccountToken({issuers: [ISSUER], keys: () => keys, clock}, wanted)).token
+  it('are noted with their key, one entry for each account on a machine', async () => {
+    const seen = new SeenClients()
+    const noting = serviceAccountAuthenticator({
+      issuers: [ISSUER],
+      keys: () => keys,
+      objects: objectReader(objects),
+      clock,
+      seen,
+    })
+    const call = {userAgent: 'kubectl', remoteAddress: '192.0.2.1'}
+    await noting.authenticate(await issue(), [ISSUER], call)
+    await noting.authenticate(await issue(), [ISSUER], call)
+    // Shown to another server, which asks.
+    await noting.authenticate(await issue(), [ISSUER])
+    await assert.rejects(async () => noting.authenticate(await issue(), ['other'], call))
+    const found = seen
+      .list()
+      .clients.map(({issuerPin, user, address}) => [issuerPin, user, address])
+    const {user} = (await authenticate(await issue())) ?? assert.fail()
+    const pin = pinOfKeyId(keys.signing.id)
+    assert.match(pin, /^sha256:[0-9a-f]{64}$/)
+    assert.deepEqual(found.sort(), [
+      [pin, user.username, ''],
+      [pin, user.username, '192.0.2.1'],
+    ])
+  })
+
   const authenticate = async (token: string, audiences: string[] = [ISSUER]) =>
     tokens.authenticate(token, audiences)
   const accepted = async (token: string) => {
