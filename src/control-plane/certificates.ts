@@ -29,6 +29,8 @@ export const {leaves: ALL_LEAVES} = catalogFor()
 export const CLUSTER_CA = 'ca'
 /** The id of the CA of clients, once they have one of their own. */
 export const CLIENT_CA = 'client-ca'
+/** The id of the CA of those who call kubelets, once they have one of their own. */
+export const KUBELET_CA = 'kubelet-ca'
 
 const addedSpecs = ({settings}: Plane): AuthoritySpec[] => settings.authorities.map(specOf)
 

@@ -15,7 +15,7 @@ import type {Catalog, Purpose} from '../pki/catalog.ts'
 import {LEAF_LIFETIME} from '../pki/lifetimes.ts'
 import type {TrustSources} from '../trust/read-trust.ts'
 import type {SignerSource, SigningAuthorities, Trust} from '../trust/trust.ts'
-import {CLIENT_CA, CLUSTER_CA, readCatalog} from './certificates.ts'
+import {CLIENT_CA, CLUSTER_CA, KUBELET_CA, readCatalog} from './certificates.ts'
 import {withStored, type ClusterSigning} from './config/cluster-signing.ts'
 import {certDirOf, type Plane} from './config/plane.ts'
 import type {SignerSettings} from './config/signers.ts'
@@ -92,7 +92,7 @@ export function signersOf(
 }
 
 /**
- * The keys of the CAs that sign for nodes, for cluster-info. Undefined before clients have a CA of their own: until then cluster-info is
+ * The keys of the CAs that sign for nodes, and the CAs of those who call kubelets, for cluster-info. Undefined before clients have a CA of their own: until then cluster-info is
  * as kubeadm writes it.
  */
 export function nodeIssuersOf({
@@ -102,7 +102,12 @@ export function nodeIssuersOf({
   if (!authorities.has(CLIENT_CA)) return undefined
   const keyOf = (signer: WellKnownSigner) => signing.get(signer)?.certificate.subjectKeyId
   const [client, serving] = [keyOf(KUBELET_CLIENT), keyOf(KUBELET_SERVING)]
-  return {...(client && {client}), ...(serving && {serving})}
+  const kubeletClientCa = authorities.get(KUBELET_CA)?.bundlePem
+  return {
+    ...(client && {client}),
+    ...(serving && {serving}),
+    ...(kubeletClientCa !== undefined && {kubeletClientCa}),
+  }
 }
 
 /** Where the trust of a control plane is read from. */

@@ -1,7 +1,7 @@
 import type {TrustedClusterInfo} from '../discovery/cluster-info.ts'
 import {formatStored, parseStored} from '../discovery/stored-cluster-info.ts'
 import {TrustError} from '../errors.ts'
-import {parseBundle} from '../pki/bundle.ts'
+import {encodeBundle, parseBundle, uniqueCertificates} from '../pki/bundle.ts'
 import {readFileIfThere} from '../fs/files.ts'
 import {ensureFolder} from '../fs/folders.ts'
 import {ensureFiles, isCurrent, nodeFile, type NodeFile} from './node-files.ts'
@@ -12,8 +12,18 @@ const PUBLIC = 0o644
 /** The files that say which cluster the node trusts. The first contains all that the others do. */
 export function clusterInfoFiles(dir: string, info: TrustedClusterInfo): NodeFile[] {
   const kept = {path: nodeFile(dir, 'clusterInfo'), content: formatStored(info), mode: PUBLIC}
-  const {ca: content} = info
+  const content = kubeletAuthorities(info)
   return content === undefined ? [kept] : [kept, {path: nodeFile(dir, 'ca'), content, mode: PUBLIC}]
+}
+
+/**
+ * The content of pki/ca.crt, which kubeadm's kubelet has as its clientCAFile: the CAs of the API server, and those whose certificates
+ * callers of kubelets have once these have a CA of their own.
+ */
+export function kubeletAuthorities({ca, issuers}: TrustedClusterInfo): string | undefined {
+  const callers = issuers?.kubeletClientCa
+  if (ca === undefined || callers === undefined) return ca
+  return encodeBundle(uniqueCertificates([...parseBundle(ca), ...parseBundle(callers)]))
 }
 
 /** What the node knows of its cluster; undefined if it has not joined any. */

@@ -6,7 +6,7 @@ import {lookAt} from '../fs/file-checks.ts'
 import {readFileIfThere} from '../fs/files.ts'
 import {parseCertificate} from '../pki/certificate.ts'
 import {findCertDir, pendingKeyIn} from './cert-dir.ts'
-import {readClusterInfo} from './cluster-info-store.ts'
+import {kubeletAuthorities, readClusterInfo} from './cluster-info-store.ts'
 import {BOOTSTRAP_USER} from './kubeconfigs.ts'
 import {nodeFile} from './node-files.ts'
 
@@ -48,6 +48,12 @@ async function ownerOf(certDir: string): Promise<string | undefined> {
   }
 }
 
+/** Whether pki/ca.crt is as trustadm writes it. */
+async function isKept(dir: string): Promise<boolean> {
+  const info = await readInfo(dir)
+  return (await textOf(nodeFile(dir, 'ca'))) === (info && kubeletAuthorities(info))
+}
+
 /** The folder of a node; undefined if no node has joined from it. */
 export async function findNodeFolder(
   dir: string,
@@ -63,7 +69,7 @@ export async function findNodeFolder(
   const isOf = {
     pairs: (user === undefined || hasKubeconfig) && nodeName !== undefined,
     bootstrap: (await userIn(nodeFile(dir, 'bootstrapKubeconfig'))) === BOOTSTRAP_USER,
-    ca: (await textOf(nodeFile(dir, 'ca'))) === (await readInfo(dir))?.ca,
+    ca: await isKept(dir),
   }
   const candidates: [path: string, isOurs: boolean][] = [
     [nodeFile(dir, 'bootstrapKubeconfig'), isOf.bootstrap],

@@ -22,6 +22,8 @@ export interface ReportedCertificate {
 export interface TrustReport {
   /** The pins of all CAs that the node accepts for the API server. */
   trusts: Pin[]
+  /** The pins of all CAs in the file that kubelets verify their callers with; absent if those are the CAs of the API server. */
+  kubeletClients?: Pin[]
   client: ReportedCertificate
   /** Absent if the node does not manage a serving certificate. */
   serving?: ReportedCertificate
@@ -66,14 +68,19 @@ export function trustReportOf({metadata}: Pick<Node, 'metadata'>): TrustReport |
   }
 }
 
-function readReport({trusts, client, serving, lastRenewal}: Fields): TrustReport {
-  if (!Array.isArray(trusts) || trusts.length > MOST_PINS) throw new TypeError('trusts')
+function readReport({trusts, kubeletClients, client, serving, lastRenewal}: Fields): TrustReport {
   return {
-    trusts: trusts.map((pin) => parsePin(textOf(pin))),
+    trusts: pinsOf(trusts),
+    ...(kubeletClients !== undefined && {kubeletClients: pinsOf(kubeletClients)}),
     client: readCertificate(fieldsOf(client)),
     ...(serving !== undefined && {serving: readCertificate(fieldsOf(serving))}),
     ...(lastRenewal !== undefined && {lastRenewal: timeOf(lastRenewal)}),
   }
+}
+
+function pinsOf(value: unknown): Pin[] {
+  if (!Array.isArray(value) || value.length > MOST_PINS) throw new TypeError('not a list of pins')
+  return value.map((pin) => parsePin(textOf(pin)))
 }
 
 function readCertificate(fields: Fields): ReportedCertificate {

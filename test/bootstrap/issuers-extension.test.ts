@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import {formatClusterInfo} from '../../src/bootstrap/cluster-info.ts'
 import {readIssuers} from '../../src/bootstrap/issuers-extension.ts'
 import {parseClusterInfo, withAuthorities} from '../../src/bootstrap/parse-cluster-info.ts'
+import {parseBundle} from '../../src/pki/bundle.ts'
 import {testAuthority} from '../pki/support.ts'
 
 const server = 'https://cluster:6443'
@@ -30,6 +31,18 @@ describe('the CAs that sign for nodes, in cluster-info', () => {
   })) {
     it(`are not read from ${name}`, () => assert.equal(readIssuers(extensions), undefined))
   }
+
+  it('come with the CAs of those who call kubelets', async () => {
+    const {pem} = await testAuthority()
+    const issuers = {client: 'ab12', kubeletClientCa: pem}
+    const read = parseClusterInfo(formatClusterInfo({server, issuers})).issuers
+    assert.deepEqual(parseBundle(read?.kubeletClientCa ?? ''), parseBundle(pem))
+    for (const kubeletClientCa of ['no certificate', 7, 'x'.repeat(70_000)]) {
+      const extension = {client: 'ab12', kubeletClientCa}
+      const found = readIssuers([{name: 'trustadm.io/node-issuers', extension}])
+      assert.deepEqual(found, {client: 'ab12'})
+    }
+  })
 
   it('are not what is no key identifier', () => {
     const extension = {client: 'not hexadecimal', serving: 7}

@@ -27,7 +27,7 @@ const REPORT: TrustReport = {
 
 describe("a node's report of what it trusts", () => {
   it('is read as it was written', () => {
-    const full = {...REPORT, serving: REPORT.client}
+    const full = {...REPORT, kubeletClients: REPORT.trusts, serving: REPORT.client}
     assert.deepEqual(trustReportOf(nodeWith(formatTrustReport(full))), full)
   })
 
@@ -48,6 +48,7 @@ describe("a node's report of what it trusts", () => {
     'is not an object': '"text"',
     'has no certificate': JSON.stringify({trusts: []}),
     'has a pin that is none': JSON.stringify({...REPORT, trusts: ['sha256:x']}),
+    'has a pin of a caller that is none': JSON.stringify({...REPORT, kubeletClients: [7]}),
     'has too many pins': JSON.stringify({...REPORT, trusts: Array(65).fill(REPORT.trusts[0])}),
     'has a serial that is no number': JSON.stringify({
       ...REPORT,

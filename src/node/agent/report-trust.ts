@@ -1,7 +1,10 @@
 import type {ApiClient} from '../../client/api-client.ts'
 import {authoritiesOf, type TrustedClusterInfo} from '../../discovery/cluster-info.ts'
-import {pinOf} from '../../pki/pins.ts'
+import {parseBundle} from '../../pki/bundle.ts'
+import type {Certificate} from '../../pki/certificate.ts'
+import {pinOf, type Pin} from '../../pki/pins.ts'
 import type {Pair} from '../certificate-manager/pair.ts'
+import {kubeletAuthorities} from '../cluster-info-store.ts'
 import {
   formatTrustReport,
   reportedCertificate,
@@ -16,9 +19,15 @@ interface Held {
   lastRenewal: string | undefined
 }
 
+const pinsIn = (certificates: readonly Certificate[]): Pin[] => [
+  ...new Set(certificates.map(pinOf)),
+]
+
 export function trustReport({info, client, serving, lastRenewal}: Held): string {
+  const callers = info.issuers?.kubeletClientCa === undefined ? undefined : kubeletAuthorities(info)
   const report: TrustReport = {
-    trusts: [...new Set(authoritiesOf(info).map(pinOf))],
+    trusts: pinsIn(authoritiesOf(info)),
+    ...(callers !== undefined && {kubeletClients: pinsIn(parseBundle(callers))}),
     client: reportedCertificate(client.certificate),
     ...(serving && {serving: reportedCertificate(serving.certificate)}),
     ...(lastRenewal !== undefined && {lastRenewal}),
