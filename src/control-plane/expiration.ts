@@ -2,6 +2,7 @@ import type {Clock} from '../runtime.ts'
 import {inspectCatalog, type Inspection} from '../pki/inspect.ts'
 import {openStore, readCatalog} from './certificates.ts'
 import {certDirOf, type Plane} from './config/plane.ts'
+import {readLastRotation, type LastRotation} from './last-rotation.ts'
 
 /** One certificate, as `check-expiration` and `status` show it. */
 export interface CertificateReport {
@@ -28,12 +29,16 @@ interface AuthorityReport extends CertificateReport {
 
 interface LeafReport extends CertificateReport {
   certificateAuthority: string
+  /** The name of the CA that has signed it, which tells generations apart; absent if there is no certificate. */
+  issuer?: string
 }
 
 export interface ExpirationReport {
   certificates: LeafReport[]
   /** A file may have several. */
   certificateAuthorities: AuthorityReport[]
+  /** Absent if the CAs were never rotated. */
+  rotation?: LastRotation
 }
 
 const allOf = ({certificates, certificateAuthorities}: ExpirationReport): CertificateReport[] => [
@@ -70,13 +75,19 @@ function toReport(inspection: Inspection): CertificateReport {
 /** Every certificate of the control plane with its expiry date, as `kubeadm certs check-expiration`. */
 export async function checkExpiration(plane: Plane, clock: Clock): Promise<ExpirationReport> {
   const sources = {certDir: certDirOf(plane), openStore: openStore(plane)}
-  return reportOf(await inspectCatalog(await readCatalog(plane), sources, clock))
+  const inspections = await inspectCatalog(await readCatalog(plane), sources, clock)
+  const rotation = await readLastRotation(plane)
+  return {...(rotation && {rotation}), ...reportOf(inspections)}
 }
 
 export const reportOf = (inspections: readonly Inspection[]): ExpirationReport => ({
   certificates: inspections
     .filter(({kind}) => kind === 'leaf')
-    .map((one) => ({...toReport(one), certificateAuthority: one.authority ?? ''})),
+    .map((one) => ({
+      ...toReport(one),
+      certificateAuthority: one.authority ?? '',
+      ...(one.issuer !== undefined && {issuer: one.issuer}),
+    })),
   certificateAuthorities: inspections
     .filter(({kind}) => kind === 'authority')
     .map((one) => ({...toReport(one), signs: one.signs ?? false})),

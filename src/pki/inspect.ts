@@ -6,6 +6,7 @@ import type {Certificate} from './certificate.ts'
 import type {AuthoritySpec, Catalog, LeafSpec, Place} from './catalog.ts'
 import {viewLeaf} from './leaf-problems.ts'
 import type {LeafStore} from './pair-store.ts'
+import {formatName} from './distinguished-name.ts'
 import {pinOf, type Pin} from './pins.ts'
 
 /** One line of `certificate check-expiration`. */
@@ -24,6 +25,8 @@ export interface Inspection {
   serial?: string
   /** The CA that signs it; absent for a CA. */
   authority?: string
+  /** For a leaf: the name of the CA that has signed it. */
+  issuer?: string
   /** For a CA: whether it is the one that signs. The others in its file are only trusted. */
   signs?: boolean
   /** Whether the key of the CA is not on this machine, so that it cannot renew anything. */
@@ -121,7 +124,8 @@ async function inspectLeaf(
       now,
       caPem,
     })
-    return {...about, ...timesOf(certificate, now), problems}
+    const issuer = certificate && {issuer: formatName(certificate.issuer)}
+    return {...about, ...timesOf(certificate, now), ...issuer, problems}
   } catch (error) {
     return {...about, problems: [messageOf(error)]}
   }

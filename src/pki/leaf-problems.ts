@@ -1,6 +1,6 @@
 import {messageOf} from '../errors.ts'
 import type {Authority} from './authority.ts'
-import {isSameBundle} from './bundle.ts'
+import {parseBundle} from './bundle.ts'
 import type {LeafSpec} from './catalog.ts'
 import {parseCertificate, type Certificate} from './certificate.ts'
 import {isMatching, type LeafMaterial} from './pair-store.ts'
@@ -53,6 +53,18 @@ function subjectProblems(certificate: Certificate, {leaf, isBrought}: LeafExpect
   return [`it is for another subject, "${certificate.subject.commonName}"`]
 }
 
+/** While CAs are replaced or added, a file may have some of those that are wanted. */
+function bundleProblems(found: readonly Certificate[], wanted: readonly Certificate[]): string[] {
+  const lacks = (those: readonly Certificate[], these: readonly Certificate[]) =>
+    those.filter(({fingerprint}) => these.every((one) => one.fingerprint !== fingerprint)).length
+  const [missing, extra] = [lacks(wanted, found), lacks(found, wanted)]
+  if (missing > 0 && extra === found.length) return ["it is stored with another CA's certificate"]
+  return [
+    ...(missing > 0 ? [`it lacks ${missing} of the ${wanted.length} CAs of the cluster`] : []),
+    ...(extra > 0 ? [`it has ${extra} CAs more than the cluster`] : []),
+  ]
+}
+
 /** Checks each usage separately: a certificate for servers and clients must be valid as both. */
 function chainProblems(
   certificate: Certificate,
@@ -77,7 +89,7 @@ function trustProblems(
 ): string[] {
   if (caPem === undefined) return []
   try {
-    return isSameBundle(caPem, wanted) ? [] : ["it is stored with another CA's certificate"]
+    return bundleProblems(parseBundle(caPem), parseBundle(wanted))
   } catch (error) {
     return [messageOf(error)]
   }

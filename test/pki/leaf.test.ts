@@ -228,6 +228,7 @@ describe('leaves of the catalog', () => {
         current: true,
         pin: pinOf(certificate),
         serial: certificate.serial,
+        issuer: 'CN=kubernetes',
         problems: [],
         warnings: [],
       })

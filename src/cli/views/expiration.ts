@@ -53,8 +53,18 @@ const keyOf = ({
 }: ExpirationReport['certificateAuthorities'][number]): string =>
   signs ? (externallyManaged ? 'external' : 'here') : ''
 
+function rotationOf({rotation}: ExpirationReport): string {
+  if (!rotation) return ''
+  const {phase, lastInitiation = 'unknown', lastCompletion} = rotation
+  const last = lastCompletion === undefined ? 'never completed' : `last completed ${lastCompletion}`
+  const isRunning = phase === 'Prepare' || phase === 'Finalize'
+  const running = isRunning ? `in phase ${phase} since ${lastInitiation}, ` : ''
+  return `\nRotation of the CAs: ${running}${last}\n`
+}
+
 /** kubeadm's two tables, in 80 columns, and below them what is wrong or will be. */
-export function formatExpiration({certificates, certificateAuthorities}: ExpirationReport): string {
+export function formatExpiration(report: ExpirationReport): string {
+  const {certificates, certificateAuthorities} = report
   const leaves = table(['CERTIFICATE', 'EXPIRES', LEFT, 'CA'], certificates, (one) => [
     one.name,
     moment(one.expirationDate),
@@ -73,7 +83,7 @@ export function formatExpiration({certificates, certificateAuthorities}: Expirat
     ],
   )
   const notices = noticesOf([...certificateAuthorities, ...certificates])
-  return `${leaves}\n${authorities}${notices}`
+  return `${leaves}\n${authorities}${rotationOf(report)}${notices}`
 }
 
 export const expirationView: View<ExpirationReport> = {
