@@ -18,6 +18,8 @@ import {TrustError, messageOf} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
 import {Reloadable} from '../trust/live.ts'
 import {readSigning} from '../trust/read-trust.ts'
+import type {SigningAuthorities} from '../trust/trust.ts'
+import {describeSigners, reportSigners} from './named-signers.ts'
 import {servingPolicy, type ServingChoices} from './serving-policy.ts'
 import {namedSigners, signersOf, type SigningSettings} from './signing.ts'
 
@@ -44,6 +46,7 @@ export interface RunningOutside {
 const SIGNER = 'csr-signer'
 
 interface Signing {
+  authorities: SigningAuthorities
   deps: NonNullable<PortableDeps['signing']>
   names: readonly string[]
   reload(): Promise<void>
@@ -80,6 +83,7 @@ async function prepareSigning(options: RunOptions): Promise<Signing | undefined>
     throw error
   }
   return {
+    authorities: await readSigning(namedSigners(signing)),
     deps: {signers, issuances, checksSignatures: true},
     names: [...signers.current.keys()],
     reload: () => signers.reload(),
@@ -113,6 +117,24 @@ async function followedRevocations({client, log}: RunOptions) {
     `warning: approvers and the signer do not know which certificates are revoked: may not ${rights}`,
   )
   return undefined
+}
+
+/** Shows in trustadm's own control plane what is signed with here: a rotation of its CAs leaves that to its owner. */
+async function reportedSigners(
+  {client, log}: RunOptions,
+  authorities: SigningAuthorities | undefined,
+): Promise<() => Promise<void>> {
+  const nothing = () => Promise.resolve()
+  if (!authorities || !(await isOwnServer(client))) return nothing
+  const refused = (error: unknown) =>
+    log(`warning: "ca rotate status" does not show what is signed with here: ${messageOf(error)}`)
+  try {
+    const takeBack = await reportSigners(client, hostname(), describeSigners(authorities))
+    return () => takeBack().catch(refused)
+  } catch (error) {
+    refused(error)
+    return nothing
+  }
 }
 
 type Running = Pick<RunningControllers, 'close'>
@@ -167,6 +189,7 @@ export async function runControllers(options: RunOptions): Promise<RunningOutsid
     revocations,
     log,
   }
+  const takeBack = await reportedSigners(options, signing?.authorities)
   const stop = new AbortController()
   const term = {identity: `${hostname()}_${randomUUID()}`, signal: stop.signal}
   const running: Running[] = controllers.map((name) => {
@@ -185,6 +208,7 @@ export async function runControllers(options: RunOptions): Promise<RunningOutsid
     async close() {
       stop.abort(new Error('the controllers are stopping'))
       await Promise.all(running.map((controller) => controller.close()))
+      await takeBack()
       await signing?.close()
     },
   }

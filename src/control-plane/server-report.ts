@@ -1,10 +1,10 @@
-import type {ConfigMap} from '../api/core.ts'
 import type {ApiClient} from '../client/api-client.ts'
-import {hasCode} from '../errors.ts'
 import {sleep, type Clock} from '../runtime.ts'
 import type {Live} from '../trust/live.ts'
 import {trustDigest} from '../trust/trust-digest.ts'
 import type {Trust} from '../trust/trust.ts'
+import {namedSignersOf, readSignerReports, signersIn, type NamedSigner} from './named-signers.ts'
+import {readEntries, writeEntry} from './report-map.ts'
 
 /** Where every server reports which trust state it uses. A rotation waits for all that are listed. */
 const SERVER_REPORTS = {namespace: 'kube-system', name: 'trustadm-servers'}
@@ -14,32 +14,11 @@ interface ServerReport {
   trust: string
   /** When the server began to use it. */
   since: string
+  /** What it signs with that is not of the control plane. */
+  signers: NamedSigner[]
 }
 
 const RETRY = 2000
-const ATTEMPTS = 5
-
-async function writeReport(
-  {configMaps}: Pick<ApiClient, 'configMaps'>,
-  server: string,
-  report: ServerReport | undefined,
-): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      const found = await configMaps.find(SERVER_REPORTS)
-      const {[server]: _own, ...others} = found?.data ?? {}
-      const data = report ? {...others, [server]: JSON.stringify(report)} : others
-      const wanted: ConfigMap = {...(found ?? {metadata: SERVER_REPORTS}), data}
-      if (found) await configMaps.update(wanted)
-      else await configMaps.create(wanted)
-      return
-    } catch (error) {
-      // Another server reports at the same time.
-      if (attempt === ATTEMPTS || !hasCode(error, 'CONFLICT', 'ALREADY_EXISTS')) throw error
-    }
-  }
-}
-
 /** Reports what a server uses, now and after each change. Returns a function that stops this and takes the report back. */
 export function reportTrust(
   client: Pick<ApiClient, 'configMaps'>,
@@ -52,8 +31,12 @@ export function reportTrust(
   const report = async () => {
     while (!stop.signal.aborted) {
       try {
-        const since = clock.now().toISOString()
-        return await writeReport(client, server, {trust: trustDigest(trust.current), since})
+        const report: ServerReport = {
+          trust: trustDigest(trust.current),
+          since: clock.now().toISOString(),
+          signers: namedSignersOf(trust.current),
+        }
+        return await writeEntry(client, SERVER_REPORTS, server, report)
       } catch (error) {
         onError(error)
         await sleep(RETRY, stop.signal).catch(() => undefined)
@@ -69,25 +52,33 @@ export function reportTrust(
     leave()
     stop.abort(new Error('the server is stopping'))
     await work
-    await writeReport(client, server, undefined).catch(onError)
+    await writeEntry(client, SERVER_REPORTS, server, undefined).catch(onError)
   }
 }
 
 /** The servers whose last report is another one, by name; undefined if no server has reported. */
 export async function serversBehind(
-  {configMaps}: Pick<ApiClient, 'configMaps'>,
+  client: Pick<ApiClient, 'configMaps'>,
   digest: string,
 ): Promise<string[] | undefined> {
-  const {data = {}} = (await configMaps.find(SERVER_REPORTS)) ?? {}
-  const servers = Object.entries(data)
+  const servers = await readEntries(client, SERVER_REPORTS)
   if (servers.length === 0) return undefined
-  return servers.filter(([, text]) => digestIn(text) !== digest).map(([name]) => name)
+  return servers.filter(([, report]) => digestIn(report) !== digest).map(([name]) => name)
 }
 
-function digestIn(text: string): string | undefined {
-  try {
-    return (JSON.parse(text) as Partial<ServerReport>).trust
-  } catch {
-    return undefined
-  }
+const digestIn = (report: unknown): string | undefined =>
+  (report as Partial<ServerReport> | null | undefined)?.trust
+
+/** What servers, and controllers elsewhere, sign with that is not of the control plane, by their machines. */
+export async function readNamedSigners(
+  client: Pick<ApiClient, 'configMaps'>,
+): Promise<{host: string; signers: NamedSigner[]; isServer: boolean}[]> {
+  const [servers, others] = await Promise.all([
+    readEntries(client, SERVER_REPORTS),
+    readSignerReports(client),
+  ])
+  return [
+    ...servers.map(([host, entry]) => ({host, signers: signersIn(entry), isServer: true})),
+    ...others.map((one) => ({...one, isServer: false})),
+  ]
 }
