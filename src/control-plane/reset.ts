@@ -1,5 +1,5 @@
 import {readdir, rm, rmdir} from 'node:fs/promises'
-import {join} from 'node:path'
+import {basename, join} from 'node:path'
 import {hasCode, systemCode} from '../errors.ts'
 import {SERVICE_ACCOUNT_KEYS} from '../pki/catalog.ts'
 import {lookAt} from '../fs/file-checks.ts'
@@ -9,6 +9,7 @@ import {removeSecret} from '../fs/shred.ts'
 import {removeLeftovers} from '../fs/temporary-names.ts'
 import {lockFolder} from '../fs/folder-lock.ts'
 import {ALL_LEAVES, openStore, specsOf} from './certificates.ts'
+import {seenLogs} from '../server/authn/seen-log.ts'
 import {certDirOf, fileOf, rotationFolder, type Plane} from './config/plane.ts'
 import {exclusively, type Tell} from './exclusive.ts'
 import {isAsMade, readMadeFiles} from './made-files.ts'
@@ -76,15 +77,29 @@ function rotationFolders(plane: Plane): string[] {
   return [join(root, 'old'), join(root, 'new'), root, join(certDirOf(plane), 'archive')]
 }
 
-async function rotationFiles(plane: Plane): Promise<string[]> {
-  const found = rotationFolders(plane).map((folder) => matching(folder, GENERATION_FILE))
-  return (await Promise.all(found)).flat()
+/** What a rotation has kept of a CA that an operator provided may be the only copy of its key. */
+async function rotationFiles(plane: Plane): Promise<{file: string; isOurs: boolean}[]> {
+  const [old = '', ...others] = rotationFolders(plane)
+  const made = await readMadeFiles(plane)
+  const kept = await Promise.all(
+    (await matching(old, GENERATION_FILE)).map(async (file) => {
+      const pair = [file.replace(GENERATION_FILE, '.crt'), file.replace(GENERATION_FILE, '.key')]
+      const id = basename(file).replace(GENERATION_FILE, '')
+      const there = await Promise.all(pair.map(async (one) => ((await lookAt(one)) ? [one] : [])))
+      const states = await Promise.all(there.flat().map((one) => isAsMade(plane, made, one)))
+      const wasNoted = plane.generatedAuthorities.includes(id)
+      return {file, isOurs: states.every((state) => state ?? wasNoted)}
+    }),
+  )
+  const found = await Promise.all(others.map((folder) => matching(folder, GENERATION_FILE)))
+  return [...kept, ...found.flat().map((file) => ({file, isOurs: true}))]
 }
 
 export async function planReset(plane: Plane): Promise<ResetPlan> {
-  const pki = await pkiFiles(plane)
+  const rotation = await rotationFiles(plane)
+  const pki = [...(await pkiFiles(plane)), ...rotation.filter(({isOurs}) => !isOurs)]
   const candidates = [
-    ...(await rotationFiles(plane)),
+    ...rotation.filter(({isOurs}) => isOurs).map(({file}) => file),
     fileOf(plane, 'rotation'),
     ...(await matching(fileOf(plane, 'store'), STORE_FILE)),
     ...(await matching(fileOf(plane, 'logs'), LOG_FILE)),
@@ -94,6 +109,7 @@ export async function planReset(plane: Plane): Promise<ResetPlan> {
     fileOf(plane, 'issuanceKey'),
     `${fileOf(plane, 'issuanceKey')}.new`,
     fileOf(plane, 'seenClients'),
+    ...seenLogs(fileOf(plane, 'seenClients')),
     // These last: until they are gone, `reset` can be run again.
     fileOf(plane, 'manifest'),
     fileOf(plane, 'config'),

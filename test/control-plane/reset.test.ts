@@ -18,12 +18,16 @@ import {
   keepAndCreateKeys,
   keepOld,
 } from '../../src/control-plane/ca-rotation/generations.ts'
+import {arrange} from '../../src/control-plane/ca-rotation/arrange.ts'
 import {writeJournal} from '../../src/control-plane/ca-rotation/journal.ts'
 import {newJournal} from '../../src/control-plane/ca-rotation/new-journal.ts'
 import {unitFor} from '../../src/control-plane/ca-rotation/units.ts'
 import {findPlane} from '../../src/control-plane/config/stored.ts'
 import {renewCertificates} from '../../src/control-plane/renew.ts'
 import {planReset, reset} from '../../src/control-plane/reset.ts'
+import {createAuthorityCertificate} from '../../src/pki/create.ts'
+import {generateKeys, privateKeyPem} from '../../src/pki/keys.ts'
+import {AUTHORITY_LIFETIME, authorityValidity} from '../../src/pki/lifetimes.ts'
 import {systemClock} from '../../src/runtime.ts'
 import {planeFixture, type PlaneFixture} from './plane-fixture.ts'
 
@@ -80,6 +84,39 @@ describe('reset', () => {
       } finally {
         await rm(copy)
       }
+    })
+
+    it('keeps a CA that an operator provided, whichever file has its key', async () => {
+      const {plane} = fixture.context
+      const pki = (name: string) => join(fixture.dir, 'pki', name)
+      const unit = unitFor(plane, {id: 'legacy-unknown-ca'})
+      const keys = await generateKeys()
+      const validity = authorityValidity(systemClock.now(), AUTHORITY_LIFETIME)
+      const own = await createAuthorityCertificate({commonName: 'mine'}, keys, validity)
+      await writeFile(pki('legacy-unknown-ca.crt'), own)
+      const ownKey = privateKeyPem(keys.privateKey)
+      await writeFile(pki('legacy-unknown-ca.key'), ownKey, {mode: 0o600})
+      await keepOld(plane, unit)
+      await createNew(plane, unit, {now: systemClock.now()})
+      // Back and forth, as a start, an abort and a completion do.
+      for (const [signs, trusts] of [
+        ['old', ['old', 'new']],
+        ['old', ['old']],
+        ['new', ['old', 'new']],
+      ] as const) {
+        await arrange(plane, unit, {signs, trusts})
+        const {kept} = await planReset(plane)
+        const holding = signs === 'old' ? pki('legacy-unknown-ca.key') : ''
+        assert.ok(signs === 'new' || kept.includes(holding), signs)
+        assert.ok(kept.includes(join(rotation(), 'old/legacy-unknown-ca.key')))
+      }
+      const {kept} = await reset(plane)
+      const left = ['old/legacy-unknown-ca.crt', 'old/legacy-unknown-ca.key']
+      assert.deepEqual(
+        kept.sort(),
+        left.map((name) => join(rotation(), name)),
+      )
+      assert.equal(await readFile(kept[1] ?? '', 'utf8'), ownKey)
     })
 
     it('keeps files of others in the folder of the rotation', async () => {

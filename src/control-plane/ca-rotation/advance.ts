@@ -1,13 +1,15 @@
 import {TrustError} from '../../errors.ts'
 import type {Action, Journal} from './journal.ts'
-import {STEPS, type Step} from './steps.ts'
+import {STEPS, type Condition, type Step} from './steps.ts'
+
+const conditionOf = ({isExpired, areClientsExpired}: Expiries): Condition =>
+  isExpired ? 'expired' : areClientsExpired ? 'clients-expired' : 'usable'
+
+type Expiries = Pick<Journal, 'isExpired' | 'areClientsExpired'>
 
 /** The steps of an action that apply to a rotation. */
-export const stepsOf = ({
-  action,
-  isExpired = false,
-}: Pick<Journal, 'action' | 'isExpired'>): Step[] =>
-  STEPS[action].filter(({when}) => when === undefined || (when === 'expired') === isExpired)
+export const stepsOf = (journal: Pick<Journal, 'action'> & Expiries): Step[] =>
+  STEPS[journal.action].filter(({when}) => when?.includes(conditionOf(journal)) ?? true)
 
 /** The step that comes next; undefined if all are done. */
 export const nextStep = (journal: Journal): Step | undefined =>

@@ -7,11 +7,11 @@ import {removeSecret, replaceSecret} from '../../fs/shred.ts'
 import {TrustError} from '../../errors.ts'
 import {encodeBundle} from '../../pki/bundle.ts'
 import {SERVICE_ACCOUNT_KEYS} from '../../pki/catalog.ts'
-import {readPair, replacePair} from '../../pki/pair-store.ts'
+import {readPair, replacePair, type BeforeWrite} from '../../pki/pair-store.ts'
 import {CLUSTER_CA} from '../certificates.ts'
 import {certDirOf, type Plane} from '../config/plane.ts'
 import {notesMade} from '../made-files.ts'
-import {readCross, readHeld, readHeldKeys, type Which} from './generations.ts'
+import {isProvided, readCross, readHeld, readHeldKeys, type Which} from './generations.ts'
 import type {Unit} from './units.ts'
 
 /** Which generation of a CA signs, and which are trusted. */
@@ -31,8 +31,18 @@ function lost(what: string): TrustError {
  * is right. Certificate and key change together, whenever the process is killed.
  */
 export async function arrange(plane: Plane, unit: Unit, wanted: Arrangement): Promise<boolean> {
-  return unit.spec ? await arrangeAuthority(plane, unit, wanted) : await arrangeKeys(plane, wanted)
+  return unit.spec
+    ? await arrangeAuthority(plane, unit, wanted)
+    : await arrangeKeys(plane, unit, wanted)
 }
+
+/** A CA that an operator has provided stays the operator's, also beside a new one: `reset` keeps it. */
+const notesFor = async (
+  plane: Plane,
+  unit: Unit,
+  signs: Which,
+): Promise<BeforeWrite | undefined> =>
+  signs === 'old' && (await isProvided(plane, unit)) ? undefined : notesMade(plane)
 
 async function arrangeAuthority(
   plane: Plane,
@@ -61,11 +71,11 @@ async function arrangeAuthority(
   const {keyPem} = signing
   const found = await readPair(certDir, spec.place)
   if (found?.certificatePem === certificatePem && found.keyPem === keyPem) return false
-  const note = notesMade(plane)
+  const note = await notesFor(plane, unit, signs)
   if (keyPem === undefined) {
     // Without a key, the CA is one whose key is on another machine. Removed first, so that it never meets another certificate.
     await removeSecret(key)
-    await note([{path: crt, data: certificatePem}])
+    await note?.([{path: crt, data: certificatePem}])
     await writeFileSafely(crt, certificatePem)
     return true
   }
@@ -73,7 +83,11 @@ async function arrangeAuthority(
   return true
 }
 
-async function arrangeKeys(plane: Plane, {signs, trusts}: Arrangement): Promise<boolean> {
+async function arrangeKeys(
+  plane: Plane,
+  unit: Unit,
+  {signs, trusts}: Arrangement,
+): Promise<boolean> {
   const certDir = certDirOf(plane)
   const {id, privateKey, publicKey} = SERVICE_ACCOUNT_KEYS
   const order = [signs, ...trusts.filter((which) => which !== signs)]
@@ -87,7 +101,8 @@ async function arrangeKeys(plane: Plane, {signs, trusts}: Arrangement): Promise<
   const paths = files.map(({name}) => join(certDir, name))
   const present = await Promise.all(paths.map((path) => readFileIfThere(path)))
   if (present.every((content, index) => content?.toString() === files[index]?.data)) return false
-  await notesMade(plane)(files.map(({name, data}) => ({path: join(certDir, name), data})))
+  const note = await notesFor(plane, unit, signs)
+  await note?.(files.map(({name, data}) => ({path: join(certDir, name), data})))
   await replaceSecret(join(certDir, privateKey), () => replaceFiles(certDir, id, files))
   return true
 }

@@ -1,11 +1,14 @@
 import {lookAt} from '../../fs/file-checks.ts'
 import type {ApiClient} from '../../client/api-client.ts'
+import {ACCOUNT_TOKEN_TYPE} from '../../csr/account-token-secret.ts'
 import {readIssuances} from '../../controllers/signing/read-log.ts'
 import {hasCode} from '../../errors.ts'
 import {LEAVES} from '../../pki/catalog.ts'
-import type {SeenClient, SeenClientList} from '../../server/authn/seen-clients.ts'
+import type {SeenClientList} from '../../server/authn/seen-clients.ts'
 import {fileOf, type Plane} from '../config/plane.ts'
-import type {Evidence, IssuedCertificate} from './dependents.ts'
+import {readNamedSigners} from '../server-report.ts'
+import {keyIdOf} from './published.ts'
+import type {Evidence, IssuedCertificate, TokenSecret} from './dependent.ts'
 
 /** The users of the control plane's own certificates. */
 export const OWN_USERS: ReadonlySet<string> = new Set(
@@ -16,9 +19,9 @@ export const OWN_USERS: ReadonlySet<string> = new Set(
 
 const SEEN_CLIENTS = '/trustadm/seen-clients'
 
-async function readSeen(client: Pick<ApiClient, 'raw'>): Promise<SeenClient[] | undefined> {
+async function readSeen(client: Pick<ApiClient, 'raw'>): Promise<SeenClientList | undefined> {
   try {
-    return (JSON.parse(await client.raw(SEEN_CLIENTS)) as SeenClientList).clients
+    return JSON.parse(await client.raw(SEEN_CLIENTS)) as SeenClientList
   } catch (error) {
     // Only trustadm's own server remembers its clients, and only since a version.
     if (hasCode(error, 'NOT_FOUND')) return undefined
@@ -46,16 +49,29 @@ async function readIssued(
   return issued
 }
 
+/** Only what cannot be refilled is of interest, but that is for others to tell. */
+async function readTokenSecrets({secrets}: Pick<ApiClient, 'secrets'>): Promise<TokenSecret[]> {
+  const {items} = await secrets.list({fieldSelector: `type=${ACCOUNT_TOKEN_TYPE}`})
+  return items.flatMap(({metadata, data}) => {
+    const keyId = keyIdOf(Buffer.from(data?.token ?? '', 'base64').toString())
+    return keyId === undefined
+      ? []
+      : [{name: `${metadata.namespace ?? ''}/${metadata.name ?? ''}`, keyId}]
+  })
+}
+
 /** Everything that is known about who uses which CA: what nodes report, who was seen, and what was issued. */
 export async function gatherEvidence(
   plane: Plane,
-  client: Pick<ApiClient, 'nodes' | 'raw'>,
+  client: Pick<ApiClient, 'configMaps' | 'nodes' | 'raw' | 'secrets'>,
   warn: (line: string) => void,
 ): Promise<Evidence> {
-  const [{items: nodes}, seen, issued] = await Promise.all([
+  const [{items: nodes}, seen, issued, tokenSecrets, signers] = await Promise.all([
     client.nodes.list(),
     readSeen(client),
     readIssued(plane, warn),
+    readTokenSecrets(client),
+    readNamedSigners(client),
   ])
-  return {nodes, seen, issued}
+  return {nodes, seen, issued, tokenSecrets, signers}
 }

@@ -19,10 +19,11 @@ import {
   type KeyAlgorithm,
 } from '../../pki/keys.ts'
 import {AUTHORITY_LIFETIME, authorityValidity} from '../../pki/lifetimes.ts'
-import {createPair, readPair} from '../../pki/pair-store.ts'
+import {createPair, readPair, type BeforeWrite} from '../../pki/pair-store.ts'
 import {pinOf} from '../../pki/pins.ts'
 import {SERVICE_ACCOUNT_KEYS, type PairPlace} from '../../pki/catalog.ts'
 import {certDirOf, rotationFolder, type Plane} from '../config/plane.ts'
+import {isAsMade, notesMade, readMadeFiles} from '../made-files.ts'
 import type {Generation} from './journal.ts'
 import type {Unit} from './units.ts'
 
@@ -58,13 +59,18 @@ export async function readHeld(
   }
 }
 
-export const describeHeld = ({certificate}: HeldAuthority): Generation => ({
+const describe = (certificate: Certificate): Generation => ({
   pin: pinOf(certificate),
   keyId: authorityKeyIdOf(certificate),
   subject: formatName(certificate.subject),
   notAfter: certificate.notAfter.toISOString(),
   fingerprint: certificate.fingerprint,
 })
+
+export function describeHeld({certificate, bundle}: HeldAuthority): Generation {
+  const [, ...others] = bundle
+  return {...describe(certificate), ...(others.length > 0 && {others: others.map(describe)})}
+}
 
 /** Copies what signs and is trusted now aside, where it stays until the rotation is over. */
 export async function keepOld(plane: Plane, unit: Unit): Promise<void> {
@@ -76,8 +82,34 @@ export async function keepOld(plane: Plane, unit: Unit): Promise<void> {
   if (found?.certificatePem === undefined) return
   const certificates = encodeBundle(parseBundle(found.certificatePem))
   const {keyPem} = found
+  const note = await notesOurs(plane, unit.id, [unit.spec.place.crt, unit.spec.place.key])
   if (keyPem === undefined) await writeFileSafely(join(folder, placeOf(unit).crt), certificates)
-  else await createPair(folder, placeOf(unit), {certificatePem: certificates, keyPem})
+  else await createPair(folder, placeOf(unit), {certificatePem: certificates, keyPem}, note)
+}
+
+/** Records copies as created by trustadm if what they are copies of is. What an operator has provided, `reset` never removes. */
+async function notesOurs(
+  plane: Plane,
+  id: string,
+  names: readonly string[],
+): Promise<BeforeWrite | undefined> {
+  const made = await readMadeFiles(plane)
+  const states = await Promise.all(
+    names.map((name) => isAsMade(plane, made, join(certDirOf(plane), name))),
+  )
+  const isOurs = states.every((state) => state ?? plane.generatedAuthorities.includes(id))
+  return isOurs ? notesMade(plane) : undefined
+}
+
+/** Whether an operator has provided the old CA, or the old key of service accounts. */
+export async function isProvided(plane: Plane, {id, spec, separatedFrom}: Unit): Promise<boolean> {
+  if (separatedFrom !== undefined) return false
+  const names = spec ? [placeOf({id, signsFrom: 'start'}).key] : [PRIVATE]
+  const made = await readMadeFiles(plane)
+  const states = await Promise.all(
+    names.map((name) => isAsMade(plane, made, join(folderOf(plane, 'old'), name))),
+  )
+  return !states.every((state) => state ?? plane.generatedAuthorities.includes(id))
 }
 
 export interface NewGeneration {
@@ -169,7 +201,10 @@ export async function keepAndCreateKeys(plane: Plane, algorithm?: KeyAlgorithm):
   for (const which of ['old', 'new'] as const) await ensureFolder(folderOf(plane, which))
   if (!(await readHeldKeys(plane, 'old'))) {
     const text = await readFileIfThere(join(certDirOf(plane), PRIVATE), {secret: true})
-    if (text) await writeFileSafely(join(folderOf(plane, 'old'), PRIVATE), text)
+    const path = join(folderOf(plane, 'old'), PRIVATE)
+    const note = await notesOurs(plane, SERVICE_ACCOUNT_KEYS.id, [PRIVATE])
+    if (text) await note?.([{path, data: text.toString()}])
+    if (text) await writeFileSafely(path, text)
   }
   if (await readHeldKeys(plane, 'new')) return
   const keys = await generateKeys(algorithm)

@@ -15,6 +15,8 @@ export interface Generation {
   subject?: string
   notAfter?: string
   fingerprint?: string
+  /** The other CAs of its file: what they have signed is trusted for as long. */
+  others?: Omit<Generation, 'others'>[]
 }
 
 export interface UnitRecord {
@@ -43,7 +45,11 @@ export interface Journal {
   lastInitiation: string
   lastCompletion?: string
   units: UnitRecord[]
+  /** What `start` was asked for, so that a run that resumes it is not asked for something else. */
+  only?: string[]
   keyAlgorithm?: string
+  /** The CAs that an operator brings along. */
+  brought?: {id: string; fingerprint: string}[]
   /** The step that may be half done. */
   running?: string
   /** The steps of the action that are done. */
@@ -54,6 +60,8 @@ export interface Journal {
   isShown?: boolean
   /** Whether the old CA of servers has expired: nobody can be waited for then. */
   isExpired?: boolean
+  /** The same for a CA of clients of their own: the control plane's own certificates cannot be used then. */
+  areClientsExpired?: boolean
   /** How long the new CA is also presented as signed by the old one after `complete`. In milliseconds. */
   grace?: number
   overrides: Override[]

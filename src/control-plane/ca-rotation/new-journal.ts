@@ -2,7 +2,8 @@ import {TrustError} from '../../errors.ts'
 import {lookAt} from '../../fs/file-checks.ts'
 import {parseCertificate} from '../../pki/certificate.ts'
 import {readPair} from '../../pki/pair-store.ts'
-import {CLUSTER_CA} from '../certificates.ts'
+import {pinOf} from '../../pki/pins.ts'
+import {CLIENT_CA, CLUSTER_CA} from '../certificates.ts'
 import {certDirOf, fileOf, rotationFolder, type Plane} from '../config/plane.ts'
 import {describeHeld, describeKeys, readHeld, readHeldKeys, type Which} from './generations.ts'
 import type {Generation, Journal} from './journal.ts'
@@ -12,8 +13,41 @@ export interface StartOptions {
   /** Only these CAs; empty: all. */
   only?: readonly string[]
   keyAlgorithm?: string | undefined
-  /** The ids of the CAs that an operator brings along. */
-  broughtIds?: readonly string[]
+  /** The CAs that an operator brings along, by id. */
+  brought?: ReadonlyMap<string, {certificatePem: string}> | undefined
+}
+
+export type BroughtAuthorities = NonNullable<StartOptions['brought']>
+
+/** What is recorded of CAs that are brought along. */
+export const describeBrought = (brought: BroughtAuthorities): NonNullable<Journal['brought']> =>
+  [...brought].map(([id, {certificatePem}]) => ({
+    id,
+    fingerprint: parseCertificate(certificatePem).fingerprint,
+  }))
+
+/** Refuses CAs that nothing here would use, and those that are in use already. */
+async function requireWanted(
+  plane: Plane,
+  units: readonly Unit[],
+  brought: BroughtAuthorities,
+): Promise<void> {
+  const ids = units.filter(({spec}) => spec).map(({id}) => id)
+  const unknown = [...brought.keys()].filter((id) => !ids.includes(id))
+  if (unknown.length > 0) {
+    throw new TrustError('USAGE', `--new-ca: this rotation has no CA "${unknown.join('", "')}"`, {
+      hints: [`the CAs that it rotates are ${ids.join(', ')}`],
+    })
+  }
+  for (const unit of units) {
+    const given = brought.get(unit.id)
+    const found = given && (await present(plane, unit))
+    if (!found || pinOf(found.certificate) !== pinOf(parseCertificate(given.certificatePem)))
+      continue
+    throw new TrustError('USAGE', `--new-ca ${unit.id}: this CA is in use already`, {
+      hints: ['bring a CA with another key along'],
+    })
+  }
 }
 
 /** What a CA has now; undefined for keys, and for a CA that does not exist yet. */
@@ -66,33 +100,30 @@ async function requireNoGenerations(plane: Plane): Promise<void> {
 export async function newJournal(
   plane: Plane,
   before: Journal | undefined,
-  {only = [], keyAlgorithm, broughtIds = []}: StartOptions,
+  {only = [], keyAlgorithm, brought = new Map()}: StartOptions,
   now: Date,
 ): Promise<Journal> {
   await requireNoGenerations(plane)
   const units = selectUnits(await unitsOf(plane), only)
-  const stray = broughtIds.find((id) => !units.some((unit) => unit.id === id))
-  if (stray !== undefined) {
-    throw new TrustError(
-      'USAGE',
-      `--new-ca names "${stray}", which is not among the CAs that rotate`,
-      {
-        hints: [`these rotate: ${units.map(({id}) => id).join(', ')}`],
-      },
-    )
+  await requireWanted(plane, units, brought)
+  await requireKeys(plane, units, [...brought.keys()])
+  const hasExpired = async (id: string) => {
+    const unit = units.find((one) => one.id === id)
+    const found = unit && (await present(plane, unit))
+    return found !== undefined && found.certificate.notAfter <= now
   }
-  await requireKeys(plane, units, broughtIds)
-  const servers = units.find(({id}) => id === CLUSTER_CA)
-  const current = servers && (await present(plane, servers))
-  const isExpired = current !== undefined && current.certificate.notAfter <= now
+  const [isExpired, areClientsExpired] = await Promise.all([CLUSTER_CA, CLIENT_CA].map(hasExpired))
   return {
     version: 1,
     action: 'start',
     phase: 'Prepare',
     lastInitiation: now.toISOString(),
     ...(before?.lastCompletion !== undefined && {lastCompletion: before.lastCompletion}),
+    ...(only.length > 0 && {only: [...only]}),
     ...(keyAlgorithm !== undefined && {keyAlgorithm}),
+    ...(brought.size > 0 && {brought: describeBrought(brought)}),
     ...(isExpired && {isExpired}),
+    ...(areClientsExpired && {areClientsExpired}),
     // What the generations are is filled in once they exist.
     units: units.map(({id, separatedFrom}) => ({
       id,

@@ -1,6 +1,6 @@
 import {decide, isRotating, requirePrepared, skippedSteps, stepsOf} from './advance.ts'
 import {requireGate} from '../config/feature-gates.ts'
-import type {Dependent} from './dependents.ts'
+import type {Dependent} from './dependent.ts'
 import {readJournal, type Action, type Journal} from './journal.ts'
 import {newJournal, type StartOptions} from './new-journal.ts'
 import {isServerRunning, notRunning, readDependents, type RotationContext} from './perform.ts'

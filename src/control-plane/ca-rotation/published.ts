@@ -6,7 +6,10 @@ import {
 import {parseClusterInfo} from '../../bootstrap/parse-cluster-info.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {ACCOUNT_TOKEN_TYPE} from '../../csr/account-token-secret.ts'
+import {KUBELET_CLIENT} from '../../csr/signers.ts'
 import {isSameBundle} from '../../pki/bundle.ts'
+import {CLIENT_CA, KUBELET_CA} from '../certificates.ts'
+import {readNamedSigners} from '../server-report.ts'
 import type {Trust} from '../../trust/trust.ts'
 
 type Reader = Pick<ApiClient, 'configMaps' | 'namespaces' | 'secrets'>
@@ -42,20 +45,30 @@ async function namespacesBehind(
     .map((name) => `ConfigMap ${name}/kube-root-ca.crt`)
 }
 
-async function clusterInfoBehind({configMaps}: Reader, wanted: Wanted): Promise<string[]> {
+/** Whether a server signs the certificates of nodes with a CA that its operator names: which one is shown then is not for a rotation to say. */
+async function isSignedElsewhere(client: Reader): Promise<boolean> {
+  const servers = await readNamedSigners(client)
+  return servers.some(
+    ({isServer, signers}) => isServer && signers.some(({name}) => name === KUBELET_CLIENT),
+  )
+}
+
+async function clusterInfoBehind(client: Reader, wanted: Wanted): Promise<string[]> {
+  const {configMaps} = client
   const key = {namespace: CLUSTER_INFO_NAMESPACE, name: CLUSTER_INFO_NAME}
   const text = (await configMaps.find(key))?.data?.[KUBECONFIG_KEY]
   // Without one, machines do not join by tokens here.
   if (text === undefined) return []
   const {ca, issuers} = parseClusterInfo(text)
-  const isRight = isBundle(ca, wanted.bundles['api-server'].pem)
   // Without a client CA of its own, a control plane does not publish who signs.
-  const client = wanted.authorities.get('client-ca')?.certificate.subjectKeyId
-  if (
-    isRight &&
-    (client === undefined || issuers?.client === undefined || issuers.client === client)
-  )
-    return []
+  const own = wanted.authorities.get(CLIENT_CA)?.certificate.subjectKeyId
+  const published = issuers?.client ?? own
+  const callers = wanted.authorities.get(KUBELET_CA)?.bundlePem
+  const isRight =
+    isBundle(ca, wanted.bundles['api-server'].pem) &&
+    (own === undefined || published === own || (await isSignedElsewhere(client))) &&
+    (callers === undefined || isBundle(issuers?.kubeletClientCa, callers))
+  if (isRight) return []
   return [`ConfigMap ${CLUSTER_INFO_NAMESPACE}/${CLUSTER_INFO_NAME}`]
 }
 
@@ -69,7 +82,7 @@ async function extensionServersBehind({configMaps}: Reader, {bundles}: Wanted): 
 }
 
 /** The id of the key that a token names as its own. */
-function keyIdOf(token: string): string | undefined {
+export function keyIdOf(token: string): string | undefined {
   try {
     const header = Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()
     return (JSON.parse(header) as {kid?: string}).kid

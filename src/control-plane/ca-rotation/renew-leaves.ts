@@ -4,8 +4,6 @@ import type {Authority} from '../../pki/authority.ts'
 import {isSameBundle} from '../../pki/bundle.ts'
 import {catalogFor, type LeafSpec} from '../../pki/catalog.ts'
 import {parseCertificate, type Certificate} from '../../pki/certificate.ts'
-import {createIssuer} from '../../pki/issuer.ts'
-import {parsePrivateKey} from '../../pki/keys.ts'
 import {renewLeaf} from '../../pki/leaf.ts'
 import type {LeafMaterial} from '../../pki/pair-store.ts'
 import type {Clock} from '../../runtime.ts'
@@ -13,7 +11,7 @@ import {findFiles} from '../brought-leaves.ts'
 import {CLUSTER_CA, findAuthority, leafOptions, readCatalog, rootsOf} from '../certificates.ts'
 import {certDirOf, type Plane} from '../config/plane.ts'
 import {backUp} from '../made-files.ts'
-import {crossSigned, readHeld} from './generations.ts'
+import {crossSigned} from './generations.ts'
 import type {Journal} from './journal.ts'
 import {unitFor} from './units.ts'
 
@@ -33,23 +31,6 @@ async function leavesOf(plane: Plane): Promise<readonly LeafSpec[]> {
 }
 
 const isServer = ({usages}: LeafSpec): boolean => usages.includes('server auth')
-
-/** The CA that should sign a leaf now. One that signs servers and clients changes for its clients first. */
-async function signerOf(
-  {plane, journal}: RenewContext,
-  leaf: LeafSpec,
-): Promise<Authority | undefined> {
-  const authority = await findAuthority(plane, leaf.authority)
-  const record = journal.units.find(({id}) => id === leaf.authority)
-  if (!authority || !record) return undefined
-  const unit = unitFor(plane, record)
-  const changesFirst = unit.signsFrom === 'complete' && !isServer(leaf)
-  if (!changesFirst || journal.action === 'abort') return authority
-  const next = await readHeld(plane, unit, 'new')
-  if (next?.keyPem === undefined) return authority
-  const issuer = createIssuer(next.certificate, parsePrivateKey(next.keyPem))
-  return {...authority, certificate: next.certificate, issuer}
-}
 
 const isIssuedBy = (leaf: Certificate, {certificate}: Authority): boolean =>
   leaf.issuer.der.equals(certificate.subject.der) &&
@@ -71,7 +52,8 @@ export async function renewLeaves(context: RenewContext, which: 'clients' | 'all
   const roots = await rootsOf(plane)
   for (const leaf of await leavesOf(plane)) {
     if (which === 'clients' && isServer(leaf)) continue
-    const authority = await signerOf(context, leaf)
+    if (!journal.units.some(({id}) => id === leaf.authority)) continue
+    const authority = await findAuthority(plane, leaf.authority)
     const options = await leafOptions(plane, leaf)
     const material = await options.store.read()
     if (!authority || !material || isRight(material, authority, roots)) continue

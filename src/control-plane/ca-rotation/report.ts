@@ -1,8 +1,10 @@
 import type {Plane} from '../config/plane.ts'
+import {readNamedSigners} from '../server-report.ts'
 import {isRotating, stepsOf} from './advance.ts'
-import type {Dependent} from './dependents.ts'
+import type {Dependent} from './dependent.ts'
+import {withExpiry} from './expiry.ts'
 import {readJournal, type Journal} from './journal.ts'
-import {readDependents, type RotationContext} from './perform.ts'
+import {readDependents, withClient, type RotationContext} from './perform.ts'
 import {statusOf, type RotationStatus} from './status-map.ts'
 
 /** What `ca rotate status` prints, and what the other commands print at their end. */
@@ -48,6 +50,13 @@ const COMPLETED: readonly Advice[] = [
     about: ['ca'],
     text: 'Kubeconfigs made during the rotation still contain the old CA: fetch new ones.',
   },
+  {
+    about: ['etcd-ca'],
+    text: 'Restart etcd, so that it trusts only the new CA. Until then it still accepts clients of the old one.',
+  },
+]
+const EXPIRED = [
+  'The old CA has expired, and no client accepts what it has signed: run "trustadm ca rotate start" again, so that the servers get certificates of the new one.',
 ]
 
 const textsOf = (advice: readonly Advice[], {units}: Journal): string[] =>
@@ -73,18 +82,34 @@ function adviceFor(plane: Plane, journal: Journal | undefined): string[] {
   return isCompleted ? textsOf(COMPLETED, journal) : []
 }
 
+/** Who signs with CAs that a rotation leaves to their owners. */
+async function signerAdvice(context: RotationContext): Promise<string[]> {
+  const found = await withClient(context, readNamedSigners)
+  return found.flatMap(({host, signers}) =>
+    signers.map(
+      ({name, location, notAfter}) =>
+        `${name} is signed on ${host} with the CA in ${location} (until ${notAfter}), which is not part of this rotation: its owner replaces it.`,
+    ),
+  )
+}
+
 /** Whether nothing is left but to wait for nodes. */
 const isWaiting = (journal: Journal): boolean =>
   stepsOf(journal).every(({id, work}) => work.kind === 'dependents' || journal.done.includes(id))
 
 export async function reportRotation(context: RotationContext): Promise<RotationReport> {
-  const journal = await readJournal(context.plane)
+  const found = await readJournal(context.plane)
+  const journal = found && withExpiry(found, context.clock.now())
+  const isStuck =
+    (journal?.isExpired ?? false) && journal?.done.includes('renew-everything') === false
   const on = journal?.action === 'abort' ? 'new' : 'old'
   // Before the new CAs exist, nobody can have changed.
   const hasBoth = isRotating(journal) && journal.units.every((unit) => unit.new.pin !== '')
   let total = 0
   const sawNodes = (count: number) => (total = count)
-  const dependents = hasBoth ? await readDependents({...context, sawNodes}, journal, on) : []
+  // If the server's certificate has expired, no client accepts it, and nothing can be read.
+  const dependents =
+    hasBoth && !isStuck ? await readDependents({...context, sawNodes}, journal, on) : []
   const behind = dependents.filter(({kind}) => kind === 'node').length
   const status = statusOf(journal, dependents)
   // Nodes follow without a command that notes it.
@@ -96,6 +121,9 @@ export async function reportRotation(context: RotationContext): Promise<Rotation
     isSettled: !isRotating(journal) || isPrepared,
     ...(total > 0 && {nodes: {done: total - behind, total}}),
     dependents,
-    advice: adviceFor(context.plane, journal),
+    advice:
+      isStuck && isRotating(journal)
+        ? EXPIRED
+        : [...adviceFor(context.plane, journal), ...(hasBoth ? await signerAdvice(context) : [])],
   }
 }

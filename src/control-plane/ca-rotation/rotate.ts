@@ -1,4 +1,3 @@
-import {userInfo} from 'node:os'
 import {messageOf, TrustError} from '../../errors.ts'
 import {sleep} from '../../runtime.ts'
 import {requireGate} from '../config/feature-gates.ts'
@@ -12,8 +11,9 @@ import {
   requirePrepared,
   skippedSteps,
 } from './advance.ts'
-import type {Dependent} from './dependents.ts'
+import type {Dependent} from './dependent.ts'
 import {readJournal, writeJournal, type Action, type Journal} from './journal.ts'
+import {requireUsable, turnedBack, withExpiry} from './expiry.ts'
 import {newJournal, withGenerations, type StartOptions} from './new-journal.ts'
 import {
   changesFiles,
@@ -24,6 +24,7 @@ import {
   withClient,
   type RotationContext,
 } from './perform.ts'
+import {overrideOf, resumed} from './resume.ts'
 import {publishOverrides, publishStatus, statusOf, type PublishOptions} from './status-map.ts'
 import type {Step} from './steps.ts'
 
@@ -35,7 +36,7 @@ export interface RotationObserver {
   waiting: (step: Step, dependents: readonly Dependent[]) => void
 }
 
-export interface RotateOptions extends StartOptions {
+export interface RotateOptions extends Omit<StartOptions, 'brought'> {
   /** Whether to wait for nodes and clients, or to leave that to a later run. */
   wait: boolean
   grace?: number | undefined
@@ -100,21 +101,17 @@ async function begin(
   journal: Journal | undefined,
   options: RotateOptions,
 ): Promise<Journal> {
-  const {plane, clock, ignored = [], force = false, unseenFor} = context
-  if (action === 'start' || !journal) return await newJournal(plane, journal, options, clock.now())
+  const {plane, clock, brought, force = false} = context
+  const now = clock.now()
+  if (action === 'start' || !journal)
+    return await newJournal(plane, journal, {...options, brought}, now)
+  if (action === 'abort') requireUsable(journal, now)
   const {running: _running, isShown: _isShown, renewedAt, ...rest} = journal
   if (action === 'complete') {
     requirePrepared(journal)
     if (!force) requireNobody(await readDependents(context, journal, 'old'), action)
   }
-  const overrides = [...journal.overrides]
-  if (force || ignored.length > 0 || unseenFor !== undefined) {
-    const at = clock.now().toISOString()
-    const names = unseenFor === undefined ? ignored : [...ignored, 'clients that were not seen']
-    overrides.push({at, by: userInfo().username, ignored: force ? 'everybody' : [...names]})
-    // Before anything changes: what cannot be recorded is not done.
-    await withClient(context, (client) => publishOverrides(client, overrides))
-  }
+  const {overrides} = await recordOverride(context, journal)
   return {
     ...rest,
     ...(renewedAt !== undefined && {renewedAt}),
@@ -153,6 +150,27 @@ async function untilNobody(
   }
 }
 
+/** Records what the operator takes responsibility for before anything changes: what cannot be recorded is not done. */
+async function recordOverride(context: RotationContext, journal: Journal): Promise<Journal> {
+  const override = overrideOf(journal, context, context.clock.now())
+  if (!override) return journal
+  const overrides = [...journal.overrides, override]
+  await withClient(context, (client) => publishOverrides(client, overrides))
+  return {...journal, overrides}
+}
+
+/** Goes on with what an earlier run began. */
+async function resume(
+  context: RotationContext,
+  found: Journal,
+  options: RotateOptions,
+): Promise<Journal> {
+  const {plane, brought, clock} = context
+  if (found.action === 'abort' && found.running !== 'remove-new') requireUsable(found, clock.now())
+  const journal = await resumed(plane, found, {...options, brought})
+  return found.action === 'start' ? journal : await recordOverride(context, journal)
+}
+
 /** Begins an action or resumes it. Each step is noted on the disk before it and after it. */
 export async function rotate(
   context: RotationContext,
@@ -165,12 +183,17 @@ export async function rotate(
   if (action === 'complete' && options.wait && !context.force) await untilNobody(context, options)
   const locked: Lock = (work) => exclusively(plane.dir, work, tell, options.signal)
   let journal = await locked(async () => {
-    const found = await readJournal(plane)
-    if (decide(action, found).kind === 'resume' && found) return found
-    if (!(await isServerRunning(plane))) throw notRunning()
-    const begun = await begin(context, action, found, options)
-    await writeJournal(plane, begun)
-    return begun
+    const stored = await readJournal(plane)
+    const now = context.clock.now()
+    const found = stored && (action === 'start' ? turnedBack(stored, now) : withExpiry(stored, now))
+    const isResumed = decide(action, found).kind === 'resume'
+    if (!isResumed && !(await isServerRunning(plane))) throw notRunning()
+    const next =
+      isResumed && found
+        ? await resume(context, found, options)
+        : await begin(context, action, found, options)
+    if (next !== stored) await writeJournal(plane, next)
+    return next
   })
   await show(context, journal, [], {isTriggered})
   for (;;) {
@@ -234,7 +257,7 @@ async function runStep(
   const {plane, clock} = context
   const isNext = (journal: Journal) => nextStep(journal)?.id === step.id
   const running = await lock(async () => {
-    const found = await readAgain(context, before)
+    const found = withExpiry(await readAgain(context, before), clock.now())
     if (!isNext(found) || found.running === step.id) return found
     const begun = beginning(found, step)
     await writeJournal(plane, begun)

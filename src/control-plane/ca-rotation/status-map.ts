@@ -3,7 +3,7 @@ import type {ConfigMap} from '../../api/core.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {hasCode} from '../../errors.ts'
 import {stepsOf} from './advance.ts'
-import type {Dependent} from './dependents.ts'
+import type {Dependent} from './dependent.ts'
 import type {Action, Journal, Override, Phase, UnitRecord} from './journal.ts'
 
 /** Where the state of the rotation is shown, and where annotations trigger it. */

@@ -23,9 +23,12 @@ export interface Step {
   /** For people. */
   summary: string
   work: StepWork
-  /** Only if the old CA of servers has expired, or only if it has not; absent: always. */
-  when?: 'expired' | 'usable'
+  /** Only in these conditions; absent: always. */
+  when?: readonly Condition[]
 }
+
+/** Whether the old CAs can still be used: those of servers and clients, those of servers alone, or not even those. */
+export type Condition = 'usable' | 'clients-expired' | 'expired'
 
 const BOTH = ['old', 'new'] as const
 
@@ -37,43 +40,43 @@ export const STEPS: Readonly<Record<Action, readonly Step[]>> = {
       id: 'trust-both',
       summary: 'trust the old and the new CAs',
       work: {kind: 'arrange', clients: 'old', servers: 'old', trusts: BOTH},
-      when: 'usable',
+      when: ['usable'],
     },
     {
       id: 'servers-trust-both',
       summary: 'wait until every server trusts both',
       work: {kind: 'servers'},
-      when: 'usable',
+      when: ['usable'],
     },
     {
       id: 'publish-both',
       summary: 'publish both in cluster-info, in every namespace and to extension servers',
       work: {kind: 'published'},
-      when: 'usable',
+      when: ['usable'],
     },
     {
       id: 'sign-clients',
       summary: 'sign clients with the new CAs',
       work: {kind: 'arrange', clients: 'new', servers: 'old', trusts: BOTH},
-      when: 'usable',
+      when: ['usable', 'clients-expired'],
     },
     {
       id: 'sign-everything',
       summary: 'sign with the new CAs: the old one has expired',
       work: {kind: 'arrange', clients: 'new', servers: 'new', trusts: BOTH},
-      when: 'expired',
+      when: ['expired'],
     },
     {
       id: 'renew-clients',
       summary: "renew the control plane's own client certificates and kubeconfigs",
       work: {kind: 'renew', leaves: 'clients'},
-      when: 'usable',
+      when: ['usable', 'clients-expired'],
     },
     {
       id: 'renew-everything',
       summary: "renew the control plane's certificates and kubeconfigs",
       work: {kind: 'renew', leaves: 'all'},
-      when: 'expired',
+      when: ['expired'],
     },
     {
       id: 'servers-sign-clients',

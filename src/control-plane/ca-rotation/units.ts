@@ -25,15 +25,18 @@ export interface Unit {
 /** Keys that are no CA but rotate in the same two steps. */
 const TOKEN_KEYS = SERVICE_ACCOUNT_KEYS.id
 
-/** The CAs that sign for servers. Clients must trust the new one before a server may present it. */
-const FOR_SERVERS: readonly string[] = ['ca', 'etcd-ca']
+/**
+ * The CAs of those who may only change once everybody trusts the new one: servers, those who call kubelets, which learn of it from their
+ * nodes, and those who talk to an etcd, which has to be restarted for it.
+ */
+const LATE: readonly string[] = ['ca', 'etcd-ca', 'kubelet-ca']
 const SEPARATED: Readonly<Record<string, string>> = {'client-ca': 'ca', 'kubelet-ca': 'ca'}
 
 function unitOf({settings}: Plane, spec: AuthoritySpec): Unit {
   const {id} = spec
   const added = settings.authorities.find(({name}) => name === id)
-  const isForServers = FOR_SERVERS.includes(id) || added?.signs === 'servers'
-  return {id, spec, signsFrom: isForServers ? 'complete' : 'start', ...(added && {added})}
+  const isLate = LATE.includes(id) || added?.signs === 'servers'
+  return {id, spec, signsFrom: isLate ? 'complete' : 'start', ...(added && {added})}
 }
 
 /** Everything that a control plane can rotate. CAs that clients will have from now on are included. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type {RotationEvent} from '../../../src/cli/rotation/events.ts'
 import {followRotation, watchRotation} from '../../../src/cli/rotation/follow.ts'
 import {createProgress} from '../../../src/cli/progress.ts'
-import type {Dependent} from '../../../src/control-plane/ca-rotation/dependents.ts'
+import type {Dependent} from '../../../src/control-plane/ca-rotation/dependent.ts'
 import type {RotationReport} from '../../../src/control-plane/ca-rotation/report.ts'
 import {systemClock} from '../../../src/runtime.ts'
 

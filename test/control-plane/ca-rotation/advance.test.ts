@@ -83,6 +83,18 @@ describe('the state machine of a CA rotation', () => {
     assert.deepEqual(arrangements, ['new'])
   })
 
+  it('waits for nobody with certificates of clients whose CA has expired', () => {
+    const ids = stepsOf({action: 'start', areClientsExpired: true}).map(({id}) => id)
+    assert.deepEqual(ids, [
+      'create',
+      'sign-clients',
+      'renew-clients',
+      'servers-sign-clients',
+      'publish-signers',
+      'nodes',
+    ])
+  })
+
   it('goes through its steps in order and notes the one that runs', () => {
     const [first, second] = stepsOf(journal())
     assert.ok(first && second)

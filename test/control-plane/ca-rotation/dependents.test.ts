@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict'
 import type {Node} from '../../../src/api/node.ts'
-import {
-  dependentsOn,
-  type DependentOptions,
-  type Evidence,
-} from '../../../src/control-plane/ca-rotation/dependents.ts'
+import type {DependentOptions, Evidence} from '../../../src/control-plane/ca-rotation/dependent.ts'
+import {dependentsOn} from '../../../src/control-plane/ca-rotation/dependents.ts'
 import type {Journal} from '../../../src/control-plane/ca-rotation/journal.ts'
 import {TRUST_REPORT} from '../../../src/node/trust-report.ts'
-import type {SeenClient} from '../../../src/server/authn/seen-clients.ts'
+import type {SeenClient, SeenClientList} from '../../../src/server/authn/seen-clients.ts'
 
 const pin = (digit: string) => `sha256:${digit.repeat(64)}`
 const unit = (id: string, old: string, next: string) => ({
@@ -21,7 +18,12 @@ const JOURNAL: Journal = {
   phase: 'Prepare',
   lastInitiation: '2026-03-01T00:00:00.000Z',
   renewedAt: '2026-03-01T01:00:00.000Z',
-  units: [unit('ca', 'a', 'b'), unit('client-ca', 'a', 'c'), unit('kubelet-serving-ca', 'd', 'e')],
+  units: [
+    unit('ca', 'a', 'b'),
+    unit('client-ca', 'a', 'c'),
+    unit('kubelet-serving-ca', 'd', 'e'),
+    unit('sa', '1', '2'),
+  ],
   done: [],
   overrides: [],
 }
@@ -63,10 +65,24 @@ const seen = (
   ...changes,
 })
 
-const found = (evidence: Partial<Evidence>, options: Partial<DependentOptions> = {}) =>
+const NONE = {dropped: 0, forgotten: [], clients: []}
+/** What the server remembers, since before the rotation. */
+const memory = (clients: SeenClient[], changes: Partial<SeenClientList> = {}): SeenClientList => ({
+  since: '2026-02-01T00:00:00.000Z',
+  ...NONE,
+  clients,
+  tokens: NONE,
+  ...changes,
+})
+
+const found = (
+  {seen: clients = [], ...evidence}: Partial<Omit<Evidence, 'seen'>> & {seen?: SeenClient[]},
+  options: Partial<DependentOptions> = {},
+  changes: Partial<SeenClientList> = {},
+) =>
   dependentsOn(
     JOURNAL,
-    {nodes: [], seen: [], issued: [], ...evidence},
+    {nodes: [], seen: memory(clients, changes), issued: [], ...evidence},
     {on: 'old', now: NOW, own: new Set(['kubernetes-admin']), ...options},
   ).map(({kind, name}) => `${kind} ${name}`)
 
@@ -159,5 +175,126 @@ describe('who depends on an old CA', () => {
     const nodes = [node('back', ['a', 'b'], 'a'), node('ahead', ['a', 'b'])]
     const clients = [seen('alice', 'c', '2026-03-02T00:00:00.000Z')]
     assert.deepEqual(found({nodes, seen: clients}, {on: 'new'}), ['node ahead', 'client alice'])
+  })
+
+  it('is a client that uses an old certificate beside a new one, whichever was used last', () => {
+    const old = seen('alice', 'a', '2026-03-02T09:00:00.000Z')
+    const firstSeen = '2026-03-02T08:00:00.000Z'
+    const both = seen('alice', 'c', '2026-03-02T09:00:01.000Z', {firstSeen})
+    assert.deepEqual(found({seen: [old, both]}), ['client alice'])
+    // Old connections end a little later than new ones begin.
+    const changed = {...both, firstSeen: '2026-03-02T08:58:00.000Z'}
+    assert.deepEqual(found({seen: [old, changed]}), [])
+  })
+
+  it('is a client of a CA beside the first in the file of the old one', () => {
+    const others = [{pin: pin('f'), keyId: 'f'.repeat(8), fingerprint: 'f'.repeat(64)}]
+    const units = JOURNAL.units.map((one) =>
+      one.id === 'client-ca' ? {...one, old: {...one.old, others}} : one,
+    )
+    const evidence = {
+      nodes: [node('beside', ['a', 'b'], 'f')],
+      seen: memory([seen('alice', 'f', '2026-03-02T00:00:00.000Z')]),
+      issued: [{user: 'bob', issuerFingerprint: 'f'.repeat(64), ...times}],
+    }
+    const names = dependentsOn({...JOURNAL, units}, evidence, {
+      on: 'old',
+      now: NOW,
+      own: new Set(),
+    }).map(({kind, name}) => `${kind} ${name}`)
+    assert.deepEqual(names, ['node beside', 'client alice', 'issued bob'])
+  })
+
+  describe('whom the server has forgotten', () => {
+    const forgotten = (issuer: string) => [
+      {issuerPin: issuer && pin(issuer), count: 2, lastSeen: '2026-03-05T00:00:00.000Z'},
+    ]
+    const since = '2026-03-04T00:00:00.000Z'
+
+    it('is whoever used an old certificate before the list was lost', () => {
+      assert.deepEqual(found({}, {}, {since}), [
+        'forgotten forgotten-clients',
+        'forgotten forgotten-tokens',
+      ])
+      assert.deepEqual(found({}, {}, {since: '2026-03-01T00:00:00.000Z'}), [])
+    })
+
+    it('is whoever was one too many, of the old CA or of an unknown one', () => {
+      assert.deepEqual(found({}, {}, {forgotten: forgotten('a')}), ['forgotten forgotten-clients'])
+      assert.deepEqual(found({}, {}, {forgotten: forgotten('')}), ['forgotten forgotten-clients'])
+      assert.deepEqual(found({}, {}, {forgotten: forgotten('c')}), [])
+      const tokens = {...NONE, forgotten: forgotten('1')}
+      assert.deepEqual(found({}, {}, {tokens}), ['forgotten forgotten-tokens'])
+    })
+
+    it('is everybody if the server remembers nobody', () => {
+      const none = dependentsOn(
+        JOURNAL,
+        {nodes: [], seen: undefined, issued: []},
+        {on: 'old', now: NOW, own: new Set()},
+      )
+      assert.deepEqual(
+        none.map(({name}) => name),
+        ['forgotten-clients', 'forgotten-tokens'],
+      )
+    })
+
+    it('is nobody whom the operator takes for gone', () => {
+      const ignored = ['forgotten-clients', 'forgotten-tokens']
+      assert.deepEqual(found({}, {ignored}, {since}), [])
+      const day = 86_400_000
+      assert.deepEqual(found({}, {unseenFor: 4 * day}, {since, forgotten: forgotten('a')}), [])
+      assert.equal(found({}, {unseenFor: 7 * day}, {since}).length, 2)
+    })
+  })
+
+  it('is a signer that an operator lets sign with a copy of the old CA', () => {
+    const named = (name: string, digit: string) => ({
+      name,
+      location: '/etc/signer.crt',
+      subject: 'CN=x',
+      pin: pin(digit),
+      notAfter: times.notAfter,
+    })
+    const signers = [{host: 'elsewhere', signers: [named('old', 'a'), named('own', '9')]}]
+    assert.deepEqual(found({signers}), ['signer old'])
+  })
+
+  it('is an etcd, which nobody can ask', () => {
+    const journal = {...JOURNAL, units: [unit('etcd-ca', 'a', 'b')]}
+    const evidence = {nodes: [], seen: memory([]), issued: []}
+    const names = (options: Partial<DependentOptions>) =>
+      dependentsOn(journal, evidence, {on: 'old', now: NOW, own: new Set(), ...options}).map(
+        ({name}) => name,
+      )
+    assert.deepEqual(names({}), ['etcd'])
+    assert.deepEqual(names({ignored: ['etcd']}), [])
+    // Until the completion begins, nothing is signed by the new one.
+    assert.deepEqual(names({on: 'new'}), [])
+  })
+
+  describe('with a token of the old key', () => {
+    const robot = 'system:serviceaccount:default:robot'
+    const used = (key: string, lastSeen: string, changes: Partial<SeenClient> = {}) =>
+      seen(robot, key, lastSeen, {serial: '', ...changes})
+    const withTokens = (...clients: SeenClient[]) => found({}, {}, {tokens: {...NONE, clients}})
+
+    it('is a service account, until it comes back with one of the new key', () => {
+      const old = used('1', '2026-03-02T00:00:00.000Z')
+      assert.deepEqual(withTokens(old), [`token ${robot}`])
+      const returned = used('2', '2026-03-03T00:00:00.000Z', {userAgent: 'other'})
+      assert.deepEqual(withTokens(old, returned), [])
+      assert.deepEqual(withTokens(old, {...returned, address: '10.0.0.9'}), [`token ${robot}`])
+      assert.deepEqual(withTokens({...old, notAfter: '2026-03-05T00:00:00Z'}), [])
+    })
+
+    it('is a Secret whose token nobody replaces', () => {
+      const keyId = (digit: string) => Buffer.from(digit.repeat(64), 'hex').toString('base64url')
+      const tokenSecrets = [
+        {name: 'default/old', keyId: keyId('1')},
+        {name: 'default/new', keyId: keyId('2')},
+      ]
+      assert.deepEqual(found({tokenSecrets}), ['secret default/old'])
+    })
   })
 })

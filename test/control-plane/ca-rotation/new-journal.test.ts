@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
-import {rm} from 'node:fs/promises'
+import {readFile, rm} from 'node:fs/promises'
 import {join} from 'node:path'
 import {keepAndCreateKeys} from '../../../src/control-plane/ca-rotation/generations.ts'
 import {newJournal} from '../../../src/control-plane/ca-rotation/new-journal.ts'
+import {TrustError} from '../../../src/errors.ts'
+import {parseCertificate} from '../../../src/pki/certificate.ts'
 import {systemClock} from '../../../src/runtime.ts'
 import {planeFixture, type PlaneFixture} from '../plane-fixture.ts'
 
@@ -13,6 +15,29 @@ describe('the journal of a rotation that begins', () => {
     await fixture.run('certs')
   })
   after(() => fixture.remove())
+
+  it('is refused with a CA that it does not rotate, or that is in use', async () => {
+    const {plane} = fixture.context
+    const certificatePem = await readFile(join(fixture.dir, 'pki/ca.crt'), 'utf8')
+    const begin = (id: string, only?: string[]) =>
+      newJournal(
+        plane,
+        undefined,
+        {brought: new Map([[id, {certificatePem}]]), ...(only && {only})},
+        systemClock.now(),
+      )
+    for (const id of ['coffee-ca', 'sa']) {
+      const error = await begin(id).catch((found: unknown) => found)
+      assert.ok(error instanceof TrustError)
+      assert.equal(error.code, 'USAGE')
+      assert.match(error.suggestions.join(), /ca, front-proxy-ca, client-ca/)
+    }
+    await assert.rejects(begin('front-proxy-ca', ['legacy-unknown-ca']), {code: 'USAGE'})
+    await assert.rejects(begin('ca'), {code: 'USAGE', message: /in use already/})
+    const {brought} = await begin('front-proxy-ca')
+    const {fingerprint} = parseCertificate(certificatePem)
+    assert.deepEqual(brought, [{id: 'front-proxy-ca', fingerprint}])
+  })
 
   it('is refused while there are CAs of a rotation that no journal knows', async () => {
     const {plane} = fixture.context

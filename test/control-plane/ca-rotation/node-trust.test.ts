@@ -26,6 +26,19 @@ const count = (key: string | undefined, oldKey: string, on: 'old' | 'new' = 'old
   return nodeReasons({units}, node, on, NOW).length
 }
 
+describe('a node whose kubelet does not know the CA of its callers', () => {
+  it('would refuse them, until it reports that CA', () => {
+    const reasons = (kubeletClients?: string[]) => {
+      const report = {trusts: [PIN], client: certificate('cc'), kubeletClients}
+      const node = {metadata: {name: 'one', annotations: {[TRUST_REPORT]: JSON.stringify(report)}}}
+      return nodeReasons({units: [unit('kubelet-ca', 'aa')]}, node, 'old', NOW)
+    }
+    assert.equal(reasons([PIN]).length, 0)
+    for (const found of [reasons([]), reasons()])
+      assert.match(found.join(), /its kubelet does not accept the new CA/)
+  })
+})
+
 describe('a node whose issuer cannot be told', () => {
   it('depends on the old CA if its certificates do not name the key', () => {
     assert.equal(count(undefined, 'aa'), 2)

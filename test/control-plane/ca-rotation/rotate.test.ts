@@ -44,6 +44,7 @@ describe('a rotation while another command changes its journal', () => {
 
   /** Waits for nodes; each time it looks at them, something else happens as well. */
   const start = (names: string[], meanwhile: () => Promise<void>) => {
+    const none = {dropped: 0, forgotten: [], clients: []}
     const client = {
       nodes: {
         list: async () => {
@@ -51,7 +52,9 @@ describe('a rotation while another command changes its journal', () => {
           return {items: names.map((name) => ({metadata: {name}}))}
         },
       },
-      raw: () => Promise.resolve(JSON.stringify({clients: []})),
+      raw: () => Promise.resolve(JSON.stringify({since: '', ...none, tokens: none})),
+      configMaps: {find: () => Promise.resolve(undefined)},
+      secrets: {list: () => Promise.resolve({items: []})},
       close: () => Promise.resolve(),
     } as unknown as ApiClient
     const {plane} = fixture.context

@@ -51,7 +51,7 @@ From the first rotation on, clients of the API server have a CA of their own ("c
     const brought = await readBrought(flags['new-ca'] ?? [])
     const session = await openRotation(flags, this.clock)
     const {only = [], 'key-algorithm': keyAlgorithm} = flags
-    const options = {only, keyAlgorithm, broughtIds: [...brought.keys()], wait: flags.wait}
+    const options = {only, keyAlgorithm, wait: flags.wait}
     const context = {...session.context, brought}
     const question = 'Create new CAs and sign clients with them from now on?'
     const done = await runRotation({...session, context}, 'start', {options, flags, question})

@@ -1,0 +1,61 @@
+import type {Node} from '../../api/node.ts'
+import type {SeenClientList} from '../../server/authn/seen-clients.ts'
+import type {NamedSigner} from '../named-signers.ts'
+import type {Which} from './generations.ts'
+
+/** Somebody who would be locked out if a generation of the CAs were not trusted any more. */
+export interface Dependent {
+  kind: 'node' | 'client' | 'token' | 'secret' | 'signer' | 'etcd' | 'issued' | 'forgotten'
+  /** As `--ignore` takes it. */
+  name: string
+  reasons: string[]
+  /** What has to be done about it. */
+  todo: string
+  lastSeen?: string
+  address?: string
+  userAgent?: string
+}
+
+/** A certificate of the issuance log. */
+export interface IssuedCertificate {
+  user: string
+  issuerFingerprint: string
+  notBefore: string
+  notAfter: string
+}
+
+/** A Secret with a token, by the key that has signed it. */
+export interface TokenSecret {
+  /** With its namespace. */
+  name: string
+  keyId: string
+}
+
+/** What a machine signs with that is not of the control plane. */
+export interface SignerReport {
+  host: string
+  signers: readonly NamedSigner[]
+}
+
+/** Everything that is known about who uses which CA. */
+export interface Evidence {
+  nodes: readonly Node[]
+  /** Undefined if the server does not remember its clients. */
+  seen: SeenClientList | undefined
+  issued: readonly IssuedCertificate[]
+  /** The Secrets with tokens of service accounts. */
+  tokenSecrets?: readonly TokenSecret[]
+  /** Who signs with CAs that are not of the control plane. */
+  signers?: readonly SignerReport[]
+}
+
+export interface DependentOptions {
+  on: Which
+  now: Date
+  /** The control plane's own users: their certificates are renewed by the rotation itself. */
+  own: ReadonlySet<string>
+  /** Names that an operator has taken responsibility for. */
+  ignored?: readonly string[]
+  /** Clients that were not seen for so many milliseconds count as gone. */
+  unseenFor?: number | undefined
+}

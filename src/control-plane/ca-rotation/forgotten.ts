@@ -1,0 +1,77 @@
+import {SERVICE_ACCOUNT_KEYS} from '../../pki/catalog.ts'
+import type {SeenList} from '../../server/authn/seen-clients.ts'
+import type {Dependent, DependentOptions, Evidence} from './dependent.ts'
+import {partsOf} from './generation-parts.ts'
+import type {Journal} from './journal.ts'
+
+/** As `--ignore` takes them: nobody knows their names. */
+const FORGOTTEN_CLIENTS = 'forgotten-clients'
+const FORGOTTEN_TOKENS = 'forgotten-tokens'
+
+interface Kind {
+  name: string
+  unit: string
+  /** What they are called. */
+  many: string
+  list: (seen: NonNullable<Evidence['seen']>) => SeenList
+}
+
+const KINDS: readonly Kind[] = [
+  {name: FORGOTTEN_CLIENTS, unit: 'client-ca', many: 'client certificates', list: (seen) => seen},
+  {
+    name: FORGOTTEN_TOKENS,
+    unit: SERVICE_ACCOUNT_KEYS.id,
+    many: 'tokens of service accounts',
+    list: ({tokens}) => tokens,
+  },
+]
+
+/** Those of one kind that may depend on the generation without the server knowing it any more. */
+function forgottenOf(
+  {lastInitiation}: Journal,
+  {seen}: Evidence,
+  pins: ReadonlySet<string>,
+  {name, many, list}: Kind,
+  {now, unseenFor}: DependentOptions,
+): Dependent[] {
+  const todo = `find out who used ${many} of the old CA; then go on with --ignore ${name}, or with --ignore-unseen-since`
+  const dependent = (reason: string, lastSeen?: string): Dependent[] => {
+    const isGone =
+      unseenFor !== undefined &&
+      lastSeen !== undefined &&
+      now.getTime() - Date.parse(lastSeen) > unseenFor
+    if (isGone) return []
+    return [{kind: 'forgotten', name, reasons: [reason], todo, ...(lastSeen && {lastSeen})}]
+  }
+  if (!seen) return dependent('the server does not remember which clients it has seen')
+  const dropped = list(seen).forgotten.filter(
+    ({issuerPin}) => issuerPin === '' || pins.has(issuerPin),
+  )
+  const count = dropped.reduce((sum, one) => sum + one.count, 0)
+  const last = dropped
+    .map(({lastSeen}) => lastSeen)
+    .sort()
+    .at(-1)
+  return [
+    ...(seen.since > lastInitiation
+      ? dependent(
+          `clients may have been forgotten: the list of clients was lost and begins at ${seen.since}, after the rotation`,
+          seen.since,
+        )
+      : []),
+    ...(count > 0
+      ? dependent(`${count} ${many} were forgotten, because there were too many`, last)
+      : []),
+  ]
+}
+
+/** Whether clients may depend on the generation of whom the server knows nothing any more: its list was lost, or was too short. */
+export const forgottenDependents = (
+  journal: Journal,
+  evidence: Evidence,
+  options: DependentOptions,
+): Dependent[] =>
+  KINDS.flatMap((kind) => {
+    const {pins} = partsOf(journal.units, kind.unit, options.on)
+    return pins.size === 0 ? [] : forgottenOf(journal, evidence, pins, kind, options)
+  })

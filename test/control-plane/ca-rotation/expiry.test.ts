@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import {isFinished, nextStep, stepsOf} from '../../../src/control-plane/ca-rotation/advance.ts'
+import {
+  requireUsable,
+  turnedBack,
+  withExpiry,
+} from '../../../src/control-plane/ca-rotation/expiry.ts'
+import type {Journal} from '../../../src/control-plane/ca-rotation/journal.ts'
+
+const BEFORE = new Date('2026-03-01T00:00:00Z')
+const AFTER = new Date('2026-03-03T00:00:00Z')
+const STARTED: Journal = {
+  version: 1,
+  action: 'start',
+  phase: 'Prepare',
+  lastInitiation: '2026-02-01T00:00:00.000Z',
+  units: [{id: 'ca', old: {pin: 'a', notAfter: '2026-03-02T00:00:00.000Z'}, new: {pin: 'b'}}],
+  done: stepsOf({action: 'start'}).map(({id}) => id),
+  overrides: [],
+}
+const ABORTING: Journal = {...STARTED, action: 'abort', done: ['sign-with-old']}
+
+describe('an old CA that expires during a rotation', () => {
+  it('lets the start go on, with servers of the new CA', () => {
+    assert.equal(withExpiry(STARTED, BEFORE), STARTED)
+    const expired = withExpiry(STARTED, AFTER)
+    assert.equal(isFinished(expired), false)
+    assert.equal(nextStep(expired)?.id, 'sign-everything')
+    // Once that is noticed, it is not begun again and again.
+    assert.equal(withExpiry(expired, AFTER), expired)
+  })
+
+  it('creates no new CAs a second time, and those that are missing', () => {
+    assert.deepEqual(withExpiry(STARTED, AFTER).done, ['create'])
+    assert.deepEqual(withExpiry({...STARTED, done: []}, AFTER).done, [])
+  })
+
+  it('is no CA to go back to', () => {
+    requireUsable(STARTED, BEFORE)
+    assert.throws(() => requireUsable(STARTED, AFTER), {
+      code: 'CONFLICT',
+      message: /the old CA "ca" has expired/,
+    })
+    // Nobody uses new CAs that were never complete.
+    requireUsable({...STARTED, done: []}, AFTER)
+  })
+
+  it('turns an abort into a start again, unless the new CAs are being removed', () => {
+    assert.equal(turnedBack(ABORTING, BEFORE), ABORTING)
+    const turned = turnedBack(ABORTING, AFTER)
+    assert.deepEqual([turned.action, turned.done, turned.isExpired], ['start', ['create'], true])
+    const removing = {...ABORTING, running: 'remove-new'}
+    assert.equal(turnedBack(removing, AFTER), removing)
+  })
+})
