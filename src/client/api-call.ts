@@ -38,6 +38,8 @@ export const USER_AGENT = `trustadm/${VERSION} (${process.platform}/${process.ar
 export class ApiCaller {
   readonly #transport: Transport
   readonly #options: CallerOptions
+  /** Those of every call that passes objects. */
+  #jsonHeaders: Record<string, string | string[]> | undefined
 
   constructor(transport: Transport, options: CallerOptions = {}) {
     this.#transport = transport
@@ -86,8 +88,10 @@ export class ApiCaller {
     await this.#transport.close()
   }
 
-  #objectRequest({body, ...call}: ApiCall): ObjectRequest {
-    return {...call, object: body as ApiObject | undefined, headers: this.#headers()}
+  #objectRequest({method, path, query, body, signal}: ApiCall): ObjectRequest {
+    const object = body as ApiObject | undefined
+    this.#jsonHeaders ??= this.#headers()
+    return {method, path, query, signal, object, headers: this.#jsonHeaders}
   }
 
   #headers(accept = 'application/json'): Record<string, string | string[]> {

@@ -86,9 +86,8 @@ function clientOf(
   caller: UserInfo,
   serverCertificate: () => Uint8Array,
 ): ApiClient {
-  const named: Handler = (request) =>
-    handler({...request, headers: {...request.headers, 'user-agent': AGENT}})
-  return createApiClient(new InProcessTransport(named, caller, serverCertificate))
+  const transport = new InProcessTransport(handler, caller, serverCertificate)
+  return createApiClient(transport, {userAgent: AGENT})
 }
 
 export async function startEmbedded(

@@ -229,11 +229,19 @@ function finish(deps: HandlerDeps, finished: Finish): ApiResponse {
   // The work is done: a slow reader must not occupy a slot.
   if (answer.finite === true) end()
   if (answer.events !== undefined)
-    return {...answer, headers: named, events: endingStream(answer.events, request.signal, note)}
+    return withHeaders(answer, named, body, endingStream(answer.events, request.signal, note))
   if (!isWhole(body) && request.method !== 'HEAD')
-    return {...answer, headers: named, body: endingStream(body, request.signal, note)}
+    return withHeaders(answer, named, endingStream(body, request.signal, note))
   note()
-  if (request.method !== 'HEAD') return {...answer, headers: named}
+  if (request.method !== 'HEAD') return withHeaders(answer, named, body)
   const length = isWhole(body) ? {'Content-Length': String(Buffer.byteLength(body))} : {}
   return {status, headers: {...named, ...length}, body: ''}
 }
+
+/** Every field by its name: all responses have one shape, which V8 handles much faster than copies of many shapes. */
+const withHeaders = (
+  {status, value, finite, reading}: ApiResponse,
+  headers: ApiResponse['headers'],
+  body: ResponseBody,
+  events?: ApiResponse['events'],
+): ApiResponse => ({status, headers, body, value, events, finite, reading})

@@ -3,7 +3,7 @@ import {basename, dirname, extname, join} from 'node:path'
 import type {UserInfo} from '../../api/meta.ts'
 import type {Clock} from '../../runtime.ts'
 import {callerGroup, isAnonymous} from '../kernel/users.ts'
-import {ANNOTATION, auditEvent, summaryEvent, type AuditedRequest} from './event.ts'
+import {ANNOTATION, auditLine, summaryEvent, type AuditedRequest} from './event.ts'
 import {LineFile} from './line-file.ts'
 import type {Retention} from './rotating-file.ts'
 import {Sampler, type Counted} from './sampler.ts'
@@ -96,7 +96,7 @@ class FileAuditLog implements AuditLog {
     const isNobody = caller === undefined || isAnonymous(caller)
     if (isNobody && !this.#sampler.isListed(audited)) return
     const file = isNobody ? this.#anonymous : this.#fileOf(caller, request.caller !== undefined)
-    file.add(JSON.stringify(auditEvent(audited)))
+    file.add(auditLine(audited))
   }
 
   async check(): Promise<void> {

@@ -226,7 +226,6 @@ export class Listener {
   ): ApiRequest {
     const url = request.url ?? '/'
     const mark = url.indexOf('?')
-    const peer = this.#peers.read(socket)
     return {
       method: request.method ?? 'GET',
       path: mark === -1 ? url : url.slice(0, mark),
@@ -234,7 +233,7 @@ export class Listener {
       headers: request.headers as Record<string, string | undefined>,
       rawHeaders: request.rawHeaders,
       body: (memory) => readBody(request, limits, memory),
-      ...(peer === undefined ? {} : {peer}),
+      peer: this.#peers.read(socket),
       remoteAddress: socket.remoteAddress ?? '',
       signal,
     }

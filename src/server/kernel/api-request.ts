@@ -13,7 +13,7 @@ export interface ApiRequest {
   /** Called only once the caller is allowed: a refused caller's body takes no memory. */
   body: Uint8Array | ((memory?: BodyMemory) => Promise<Uint8Array>)
   /** The caller's certificate chain as DER, leaf first, not checked yet. */
-  peer?: PeerCertificates
+  peer?: PeerCertificates | undefined
   remoteAddress: string
   /** Aborted when the caller leaves or the server shuts down. */
   signal: AbortSignal
@@ -22,7 +22,7 @@ export interface ApiRequest {
   /** The response may contain objects instead of text. For callers in the same process; they must not change them. */
   takesObjects?: boolean
   /** Replaces the body. */
-  object?: ApiObject
+  object?: ApiObject | undefined
 }
 
 /** The memory of a body while it is received and processed. */
@@ -47,13 +47,13 @@ export interface ApiResponse {
   headers: Record<string, string | string[]>
   body: ResponseBody
   /** Replaces the body for a caller that takes objects. */
-  value?: object
+  value?: object | undefined
   /** Replaces the body of a watch for a caller that takes objects. */
-  events?: AsyncIterable<readonly HeldEvent[]>
+  events?: AsyncIterable<readonly HeldEvent[]> | undefined
   /** The body is sent in pieces but, unlike a watch, it ends: it is completed even while the server stops. */
-  finite?: boolean
+  finite?: boolean | undefined
   /** The memory of a long response, until it is read. */
-  reading?: AnswerReading
+  reading?: AnswerReading | undefined
 }
 
 interface AnswerReading {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import {auditEvent} from '../../../src/server/audit/event.ts'
-import type {AuditedRequest} from '../../../src/server/audit/event.ts'
+import {auditLine} from '../../../src/server/audit/event.ts'
+import type {AuditEvent, AuditedRequest} from '../../../src/server/audit/event.ts'
 import {parseRequestInfo} from '../../../src/server/authz/request-info.ts'
 import {NOW, request, user} from '../authn/support.ts'
 
@@ -15,7 +15,9 @@ const audited = (parts: Partial<AuditedRequest> = {}): AuditedRequest => ({
   ...parts,
 })
 
-describe('auditEvent', () => {
+const auditEvent = (parts: AuditedRequest) => JSON.parse(auditLine(parts)) as AuditEvent
+
+describe('auditLine', () => {
   it('says who did what as whom, and what came of it', () => {
     const caller = {
       ...user('admin', 'system:masters'),
@@ -81,7 +83,7 @@ describe('auditEvent', () => {
       body: Buffer.from(SECRET),
     })
     const info = parseRequestInfo(secretive.method, secretive.path, secretive.query)
-    const line = JSON.stringify(auditEvent(audited({request: secretive, info, code: 401})))
+    const line = auditLine(audited({request: secretive, info, code: 401}))
     assert.ok(!line.includes(SECRET) && !line.includes(SECRET.slice(7)))
   })
 
@@ -106,7 +108,7 @@ describe('auditEvent', () => {
         uid: long,
         extra: {'authentication.kubernetes.io/credential-id': [long]},
       }
-      const event = auditEvent(
+      const line = auditLine(
         audited({
           request: request({path: `/${long}`, headers: {'user-agent': long}}),
           info: {
@@ -131,7 +133,8 @@ describe('auditEvent', () => {
           auditId: long,
         }),
       )
-      assert.ok(Buffer.byteLength(JSON.stringify(event)) < 24_000)
+      assert.ok(Buffer.byteLength(line) < 24_000)
+      assert.equal((JSON.parse(line) as AuditEvent).kind, 'Event')
     })
   }
 })
