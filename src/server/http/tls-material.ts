@@ -1,4 +1,7 @@
 import {constants} from 'node:crypto'
+import {parseBundle} from '../../pki/bundle.ts'
+import {certificatePem, isSelfIssued, publicKeyOf} from '../../pki/certificate.ts'
+import {isSignedBySync} from '../../pki/signatures.ts'
 
 export interface TlsMaterial {
   /** The serving certificate with its intermediates, PEM. */
@@ -22,14 +25,36 @@ const CIPHERS = [
 ].join(':')
 
 /**
+ * The serving certificate with the CA that signed it. OpenSSL sends that CA if it is among those of the clients, and would look for
+ * it, and check its signature, in each handshake.
+ */
+function chainOf({certificate, clientAuthorities}: TlsMaterial): string {
+  if (clientAuthorities === '') return certificate
+  try {
+    const [leaf, ...others] = parseBundle(certificate)
+    if (leaf === undefined || others.length > 0) return certificate
+    const authority = parseBundle(clientAuthorities).find(
+      (one) =>
+        isSelfIssued(one) &&
+        one.subject.der.equals(leaf.issuer.der) &&
+        isSignedBySync(leaf.signed, publicKeyOf(one)),
+    )
+    return authority === undefined ? certificate : certificatePem(leaf) + certificatePem(authority)
+  } catch {
+    // What cannot be read here is left to OpenSSL.
+    return certificate
+  }
+}
+
+/**
  * The options of a TLS server that may be changed while it runs. Sessions are not resumed: a resumed one does not bring the
  * intermediates of the caller's certificate, and Kubernetes' clients do not ask for it.
  */
-export const contextOf = ({certificate, key, clientAuthorities}: TlsMaterial) => ({
-  cert: certificate,
-  key,
+export const contextOf = (material: TlsMaterial) => ({
+  cert: chainOf(material),
+  key: material.key,
   // Without any, Node.js would trust and read its list of public CAs.
-  ca: clientAuthorities === '' ? [] : clientAuthorities,
+  ca: material.clientAuthorities === '' ? [] : material.clientAuthorities,
   minVersion: 'TLSv1.2' as const,
   ciphers: CIPHERS,
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION | constants.SSL_OP_NO_TICKET,

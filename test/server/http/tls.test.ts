@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import {once} from 'node:events'
 import {connect, type SecureVersion, type TLSSocket} from 'node:tls'
+import {parseCertificate} from '../../../src/pki/certificate.ts'
 import type {KeyAlgorithm} from '../../../src/pki/keys.ts'
 import type {Handler} from '../../../src/server/kernel/api-request.ts'
 import {Listener} from '../../../src/server/http/listener.ts'
@@ -55,6 +56,14 @@ for (const algorithm of ['ECDSA-P256', 'RSA-2048'] satisfies KeyAlgorithm[]) {
         assert.equal(socket.getCipher().name, `ECDHE-${kind}-${suite}`)
         socket.destroy()
       }
+    })
+
+    it('sends the CA that has signed its certificate, for clients that know only its pin', async () => {
+      const socket = connect({host: '127.0.0.1', port: place.port, rejectUnauthorized: false})
+      await once(socket, 'secureConnect')
+      const {issuerCertificate} = socket.getPeerCertificate(true)
+      assert.deepEqual(issuerCertificate.raw, parseCertificate(place.ca).der)
+      socket.destroy()
     })
 
     it('does not negotiate again on an open connection', async () => {
