@@ -1,4 +1,4 @@
-import {createHash, timingSafeEqual} from 'node:crypto'
+import {hash, timingSafeEqual} from 'node:crypto'
 import {TrustError} from '../errors.ts'
 
 /** A bootstrap token `<id>.<secret>`: the id is public, the secret is not. */
@@ -49,7 +49,7 @@ export function isSameSecret(left: string, right: string): boolean {
 }
 
 function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
+  return hash('sha256', text, 'buffer')
 }
 
 /** The input is never shown: a mistyped token is still most of a secret. */

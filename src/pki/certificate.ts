@@ -1,4 +1,4 @@
-import {createHash, type KeyObject} from 'node:crypto'
+import {hash, type KeyObject} from 'node:crypto'
 import {TrustError, messageOf} from '../errors.ts'
 import {
   DerError,
@@ -71,7 +71,7 @@ function read(der: Buffer): Certificate {
     notBefore,
     notAfter,
     publicKeyDer,
-    fingerprint: createHash('sha256').update(der).digest('hex'),
+    fingerprint: hash('sha256', der),
     signed: {content: content.bytes, algorithm: algorithm.id, signature},
     der,
     ...factsOf(extensions),

@@ -1,4 +1,4 @@
-import {createHash, randomBytes, type KeyObject} from 'node:crypto'
+import {hash, randomBytes, type KeyObject} from 'node:crypto'
 import {TrustError} from '../errors.ts'
 import {publicKeyOf, type Certificate} from './certificate.ts'
 import {DerReader, readBytesOfBits} from './der-reader.ts'
@@ -62,7 +62,7 @@ const VERSION_3 = Buffer.from('a003020102', 'hex')
 const EXTENSIONS = 0xa3
 const KEY_ID = 0x80
 
-const sha1 = (bytes: Buffer): Buffer => createHash('sha1').update(bytes).digest()
+const sha1 = (bytes: Buffer): Buffer => hash('sha1', bytes, 'buffer')
 
 /** RFC 5280 4.2.1.2, method 1: the SHA-1 of the public key's bits. It identifies a key and protects nothing. */
 function keyIdOf(publicKeyInfo: Buffer): Buffer {

@@ -1,4 +1,4 @@
-import {createHash} from 'node:crypto'
+import {hash} from 'node:crypto'
 import {TrustError} from '../errors.ts'
 import type {Certificate} from './certificate.ts'
 
@@ -8,7 +8,7 @@ export type Pin = `sha256:${string}`
 const PATTERN = /^sha256:([0-9a-f]{64})$/i
 
 export function pinOf({publicKeyDer}: Pick<Certificate, 'publicKeyDer'>): Pin {
-  return `sha256:${createHash('sha256').update(publicKeyDer).digest('hex')}`
+  return `sha256:${hash('sha256', publicKeyDer)}`
 }
 
 /** What a pin is for, in errors about malformed ones. */

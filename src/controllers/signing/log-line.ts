@@ -1,4 +1,4 @@
-import {createHash, createHmac} from 'node:crypto'
+import {createHmac, hash as digestOf} from 'node:crypto'
 import type {Issuance} from './issuance.ts'
 
 /**
@@ -30,7 +30,7 @@ const HASH = /,"hash":"([0-9a-f]{64})"\}$/
 
 const MAC = /,"mac":"([0-9a-f]{64})"\}$/
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+const sha256 = (text: string): string => digestOf('sha256', text)
 
 /** A line, with its end, and its hash. */
 export function encodeLine(
