@@ -10,7 +10,7 @@ const HOMES = {
   chalk: ['cli'],
   'cli-table3': ['cli'],
   inquirer: ['cli'],
-  undici: ['client'],
+  undici: ['client', 'storage/etcd'],
   '@peculiar/x509': ['pki'],
   'reflect-metadata': ['pki'],
   jose: ['bootstrap', 'server/authn'],

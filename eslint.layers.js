@@ -24,6 +24,7 @@ const ORDER = {
     ['main.ts'],
   ],
   'src/api': [['schema'], [FILES]],
+  'src/storage': [[FILES], ['etcd']],
   'src/controllers': [['kernel'], ['approval', 'signing'], [FILES]],
   'src/server': [
     ['kernel'],

@@ -59,7 +59,7 @@ export class Feed {
 }
 
 /** The commit is done. A subscriber that throws must not keep events from the others. */
-function callSafely(call: () => void): void {
+export function callSafely(call: () => void): void {
   try {
     call()
   } catch (error) {

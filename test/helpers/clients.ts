@@ -25,7 +25,7 @@ const findIn = (folders: string[], name: string): string | undefined =>
   folders.map((folder) => join(folder, name)).find(isExecutable)
 
 /** A program that tests run: from the folder that is named for them, the project's own, or PATH. */
-const findClient = (name: string): string | undefined =>
+export const findClient = (name: string): string | undefined =>
   findIn([...named(), join(PROJECT, '.clients', 'bin'), ...onPath()], name)
 
 /** `kubectl-1.36`, or a plain `kubectl` on PATH that happens to be of that version. */

@@ -6,6 +6,8 @@ export interface Opened {
   /** The same store as another process sees it; the same handle for a driver that has one process only. */
   other?: Storage
   compact: (revision: number) => Promise<void>
+  /** The largest value to try, by default three mebibytes. */
+  largest?: number
   /** Closes the other handle and throws the files away; the suite closes `storage`. */
   dispose: () => Promise<void>
 }

@@ -1,0 +1,199 @@
+import {hasCode, TrustError} from '../../errors.ts'
+import {closedError} from '../feed.ts'
+import {requireKey} from '../keys.ts'
+import type {
+  Entry,
+  PastEvent,
+  Range,
+  RangeOptions,
+  Storage,
+  StorageEvent,
+  Subscriber,
+} from '../storage.ts'
+import type {Write} from '../write.ts'
+import {EtcdCompactor} from './compactor.ts'
+import {storeError} from './failure.ts'
+import type {Gateway} from './gateway.ts'
+import {readHistory} from './history.ts'
+import {revisionOf, type EtcdKeys} from './messages.ts'
+import {Ranges} from './ranges.ts'
+import {SharedQuestion} from './shared-question.ts'
+import {Subscription} from './subscription.ts'
+import {Writer} from './writer.ts'
+
+/** How long the last write counts as proof that etcd accepts writes. */
+const CHECK_EVERY = 1_000
+/** A write that etcd has confirmed waits no longer for its event; then the subscriber has lost events. */
+const HEARD_WITHIN = 10_000
+
+/** A store in etcd, which other processes write to as well. */
+export class EtcdStorage implements Storage {
+  readonly #gateway: Gateway
+  readonly #keys: EtcdKeys
+  readonly #tell: (line: string) => void
+  readonly #ranges: Ranges
+  readonly #writer: Writer
+  readonly #subscriptions = new Set<Subscription>()
+  readonly #writes = new Set<Promise<unknown>>()
+  readonly #revision = new SharedQuestion(() => this.#askRevision())
+  readonly #health = new SharedQuestion(() => this.#writeCheck())
+  readonly #stopCompaction: () => Promise<void>
+  #newest = 0
+  #writtenAt = -Infinity
+  #closing: Promise<void> | undefined
+  #release: () => Promise<void> = () => Promise.resolve()
+
+  constructor(gateway: Gateway, keys: EtcdKeys, tell: (line: string) => void) {
+    this.#gateway = gateway
+    this.#keys = keys
+    this.#tell = tell
+    this.#ranges = new Ranges(gateway, keys)
+    this.#writer = new Writer(gateway, keys)
+    this.#stopCompaction = new EtcdCompactor(gateway, keys).start(() => this.revision(), tell)
+  }
+
+  async create(key: string, value: Uint8Array): Promise<Entry> {
+    requireEtcdKey(key)
+    return entryOf(await this.#write({type: 'create', key, value: new Uint8Array(value)}))
+  }
+
+  async update(key: string, value: Uint8Array, revision: number): Promise<Entry> {
+    requireEtcdKey(key)
+    return entryOf(await this.#write({type: 'update', key, value: new Uint8Array(value), revision}))
+  }
+
+  async delete(key: string, revision: number): Promise<{revision: number}> {
+    const event = await this.#write({type: 'delete', key, revision})
+    return {revision: event.revision}
+  }
+
+  async get(key: string): Promise<Entry | undefined> {
+    return this.#read(() => this.#ranges.get(key))
+  }
+
+  async list(prefix: string, options: RangeOptions = {}): Promise<Range> {
+    return this.#read(() => this.#ranges.list(prefix, options))
+  }
+
+  async revision(): Promise<number> {
+    return this.#read(() => this.#revision.answer())
+  }
+
+  async *history(
+    prefix: string,
+    since: number,
+    until: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<PastEvent[]> {
+    this.#requireOpen()
+    const range = {...this.#keys.range(prefix), since, until, signal}
+    yield* readHistory(this.#gateway, this.#keys, range)
+  }
+
+  subscribe(prefix: string, since: number, subscriber: Subscriber): () => void {
+    this.#requireOpen()
+    const subscription = new Subscription({
+      gateway: this.#gateway,
+      keys: this.#keys,
+      prefix,
+      since,
+      subscriber,
+      tell: this.#tell,
+      onOver: () => this.#subscriptions.delete(subscription),
+    })
+    this.#subscriptions.add(subscription)
+    return () => subscription.stop()
+  }
+
+  async check(): Promise<void> {
+    this.#requireOpen()
+    if (performance.now() - this.#writtenAt < CHECK_EVERY) return
+    await this.#read(() => this.#health.answer())
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  /** Calls `release` once everything is closed. */
+  closingWith(release: () => Promise<void>): this {
+    this.#release = release
+    return this
+  }
+
+  async #close(): Promise<void> {
+    await Promise.allSettled(this.#writes)
+    for (const subscription of this.#subscriptions) subscription.stop()
+    await this.#stopCompaction()
+    await this.#gateway.close()
+    await this.#release()
+  }
+
+  async #write(write: Write): Promise<StorageEvent> {
+    this.#requireOpen()
+    const done = this.#writeAndTell(write)
+    this.#writes.add(done)
+    try {
+      return await done
+    } finally {
+      this.#writes.delete(done)
+    }
+  }
+
+  async #writeAndTell(write: Write): Promise<StorageEvent> {
+    const event = await this.#writer.write(write).catch((error: unknown) => {
+      // Whether etcd still takes writes is asked again.
+      if (!hasCode(error, 'ALREADY_EXISTS', 'CONFLICT', 'NOT_FOUND')) this.#writtenAt = -Infinity
+      throw error
+    })
+    this.#writtenAt = performance.now()
+    const concerned = [...this.#subscriptions].filter(({prefix}) => event.key.startsWith(prefix))
+    await Promise.all(concerned.map((one) => one.heard(event.revision, HEARD_WITHIN)))
+    return event
+  }
+
+  async #askRevision(): Promise<number> {
+    const probe = {key: this.#keys.own('probe'), count_only: true}
+    const before = this.#newest
+    const revision = revisionOf(await this.#gateway.call('kv/range', probe))
+    if (revision < before)
+      throw new TrustError(
+        'STORE_FOREIGN',
+        `etcd has gone back from revision ${before} to ${revision}: it was restored from a backup`,
+        {hints: ['restart every "trustadm serve" that uses it']},
+      )
+    this.#newest = Math.max(this.#newest, revision)
+    for (const subscription of this.#subscriptions) subscription.expect(revision)
+    return revision
+  }
+
+  async #writeCheck(): Promise<void> {
+    await this.#gateway.call('kv/put', {key: this.#keys.own('check'), value: ''})
+    this.#writtenAt = performance.now()
+  }
+
+  async #read<T>(work: () => Promise<T>): Promise<T> {
+    this.#requireOpen()
+    try {
+      return await work()
+    } catch (error) {
+      throw storeError(error)
+    }
+  }
+
+  #requireOpen(): void {
+    if (this.#closing) throw closedError()
+  }
+}
+
+/** Without the slash, a key could be one of another prefix. */
+function requireEtcdKey(key: string): void {
+  requireKey(key)
+  if (!key.startsWith('/')) throw new TrustError('INVALID', 'a key in etcd must start with "/"')
+}
+
+function entryOf({entry}: StorageEvent): Entry {
+  if (!entry) throw new TrustError('INTERNAL', 'a write ended without an entry')
+  return entry
+}

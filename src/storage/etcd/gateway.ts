@@ -1,0 +1,157 @@
+import {setImmediate as nextTurn} from 'node:timers/promises'
+import {sleep} from '../../runtime.ts'
+import {closedError} from '../feed.ts'
+import type {Endpoint, Endpoints} from './endpoints.ts'
+import {answeredFailure, connectionFailure, EtcdFailure} from './failure.ts'
+import {revisionOf, type WireHeader} from './messages.ts'
+
+/** For one attempt at one member. */
+const ATTEMPT = 3_000
+/** For a request with all its attempts. */
+const PATIENCE = 12_000
+const PAUSE = 50
+const LONGEST_ANSWER = 512 * 1_024 * 1_024
+
+export interface CallOptions {
+  /** The request changes something: after an attempt with an unknown result it is not sent again. */
+  once?: boolean
+  /** When to give up, as performance.now() tells time. */
+  deadline?: number
+  /** Only this member is asked. */
+  endpoint?: Endpoint
+}
+
+/** Requests over etcd's JSON gateway, to whichever member responds. */
+export class Gateway {
+  readonly endpoints: Endpoints
+  readonly #patience: number
+  readonly #closing = new AbortController()
+  #clusterId: string | undefined
+  #seen = 0
+
+  constructor(endpoints: Endpoints, patience = PATIENCE) {
+    this.endpoints = endpoints
+    this.#patience = patience
+  }
+
+  /** When a request that begins now has to end, as performance.now() tells time. */
+  get deadline(): number {
+    return performance.now() + this.#patience
+  }
+
+  /** The newest revision that any answer has named. */
+  get seen(): number {
+    return this.#seen
+  }
+
+  get closed(): AbortSignal {
+    return this.#closing.signal
+  }
+
+  async call<T extends {header?: WireHeader}>(
+    path: string,
+    body: object,
+    {once = false, deadline = this.deadline, endpoint}: CallOptions = {},
+  ): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      const member = endpoint ?? this.endpoints.pick()
+      try {
+        return await this.#attempt<T>(member, path, body, deadline)
+      } catch (error) {
+        if (!(error instanceof EtcdFailure)) throw error
+        if (error.kind === 'refused' || endpoint) throw error
+        this.endpoints.avoid(member)
+        const isOver = performance.now() + PAUSE >= deadline
+        if (isOver || (once && error.kind === 'unknown')) throw error
+        // A member that is there may know better at once; after all of them, wait.
+        if (attempt % this.endpoints.count === 0) await this.pause(PAUSE)
+      }
+    }
+  }
+
+  /** Waits, and throws if the store is closed meanwhile. */
+  async pause(milliseconds: number): Promise<void> {
+    await sleep(milliseconds, this.#closing.signal)
+  }
+
+  /** Learns from the header of any answer; throws if it is of another cluster than those before. */
+  learn(header: WireHeader | undefined, server: string): void {
+    this.#clusterId ??= header?.cluster_id
+    if (header?.cluster_id !== undefined && header.cluster_id !== this.#clusterId)
+      throw new EtcdFailure('unsent', `${server} belongs to another etcd cluster than before`)
+    this.#seen = Math.max(this.#seen, revisionOf(header ? {header} : {}))
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(closedError())
+    await this.endpoints.destroy()
+  }
+
+  async #attempt<T extends {header?: WireHeader}>(
+    endpoint: Endpoint,
+    path: string,
+    body: object,
+    deadline: number,
+  ): Promise<T> {
+    const {server} = endpoint
+    this.#closing.signal.throwIfAborted()
+    const timeout = Math.max(1, Math.min(ATTEMPT, deadline - performance.now()))
+    const expiry = new AbortController()
+    const timer = setTimeout(
+      () => expiry.abort(new EtcdFailure('unknown', `${server} did not respond in time`)),
+      timeout,
+    )
+    try {
+      const {statusCode, body: stream} = await endpoint.requests.request({
+        method: 'POST',
+        path: `/v3/${path}`,
+        headers: {'content-type': 'application/json'},
+        body: JSON.stringify(body),
+        signal: expiry.signal,
+      })
+      const answer = parse(await readWhole(stream, server), server)
+      if (statusCode !== 200) throw answeredFailure(...failureIn(answer, statusCode), server)
+      this.learn((answer as T).header, server)
+      return answer as T
+    } catch (error) {
+      this.#closing.signal.throwIfAborted()
+      throw expiry.signal.aborted
+        ? (expiry.signal.reason as EtcdFailure)
+        : connectionFailure(error, server)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+async function readWhole(stream: AsyncIterable<Buffer>, server: string): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of stream) {
+    size += chunk.length
+    if (size > LONGEST_ANSWER) throw new EtcdFailure('refused', `${server} sent too much`)
+    chunks.push(chunk)
+  }
+  // undici counts a connection as free one tick later.
+  await nextTurn()
+  return Buffer.concat(chunks, size).toString()
+}
+
+function parse(text: string, server: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new EtcdFailure('unknown', `${server} does not answer as etcd does`, {cause: error})
+  }
+}
+
+/** The form differs between the versions of etcd. */
+export function failureIn(answer: unknown, status: number): [code: number, message: string] {
+  const {code, grpc_code, message, error} = (answer ?? {}) as {
+    code?: number
+    grpc_code?: number
+    message?: string
+    error?: string
+  }
+  return [code ?? grpc_code ?? 0, message ?? error ?? `status ${status}`]
+}

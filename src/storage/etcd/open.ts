@@ -1,0 +1,83 @@
+import {messageOf, TrustError} from '../../errors.ts'
+import {Endpoints} from './endpoints.ts'
+import {EtcdStorage} from './etcd.ts'
+import {EtcdFailure, storeError} from './failure.ts'
+import {Gateway} from './gateway.ts'
+import {EtcdKeys, type WireHeader} from './messages.ts'
+import {parseEtcdPrefix, parseEtcdServer, type EtcdSettings} from './settings.ts'
+
+/** The first of each line whose watches say truthfully up to which revision they have sent everything. */
+const OLDEST = [
+  [3, 4, 31],
+  [3, 5, 13],
+] as const
+const RETRY = 1_000
+
+export interface OpenEtcdOptions {
+  /** Called with a line when etcd does not respond, and when it does again. */
+  tell?: (line: string) => void
+  /** Ends the wait for an etcd that does not respond. */
+  signal?: AbortSignal
+  /** Waits until etcd responds, instead of throwing STORE_UNREACHABLE. */
+  wait?: boolean
+  /** How long a request tries all members before it fails, in milliseconds. */
+  patience?: number
+}
+
+/** Opens the keys below a prefix in an etcd cluster. */
+export async function openEtcdStorage(
+  {servers, prefix, ...files}: EtcdSettings,
+  {tell = () => undefined, signal, wait = false, patience}: OpenEtcdOptions = {},
+): Promise<EtcdStorage> {
+  if (servers.length === 0) throw new TrustError('CONFIG_INVALID', 'no etcd server is named')
+  const settings = {
+    ...files,
+    servers: servers.map(parseEtcdServer),
+    prefix: parseEtcdPrefix(prefix),
+  }
+  const gateway = new Gateway(new Endpoints(settings, tell), patience)
+  try {
+    await requireVersion(gateway, {tell, wait, ...(signal && {signal})})
+  } catch (error) {
+    await gateway.close()
+    throw error
+  }
+  return new EtcdStorage(gateway, new EtcdKeys(settings.prefix), tell)
+}
+
+interface Status {
+  header?: WireHeader
+  version?: string
+}
+
+async function requireVersion(
+  gateway: Gateway,
+  {tell, wait, signal}: Required<Pick<OpenEtcdOptions, 'tell' | 'wait'>> & {signal?: AbortSignal},
+): Promise<void> {
+  for (let isTold = false; ; isTold = true) {
+    signal?.throwIfAborted()
+    try {
+      const {version = ''} = await gateway.call<Status>('maintenance/status', {})
+      // A status needs one member only; everything else needs most of them.
+      await gateway.call('kv/range', {key: 'AA==', count_only: true})
+      if (isTold) tell('etcd responds')
+      requireNewEnough(version)
+      return
+    } catch (error) {
+      if (!(error instanceof EtcdFailure)) throw error
+      if (!wait) throw storeError(error)
+      if (!isTold) tell(`error: waiting for etcd: ${messageOf(error)}`)
+    }
+    await gateway.pause(RETRY)
+  }
+}
+
+function requireNewEnough(version: string): void {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map((part) => Number.parseInt(part))
+  const oldest = OLDEST.find((one) => one[0] === major && one[1] === minor)
+  const isNewer = major > 3 || (major === 3 && minor > 5)
+  if (isNewer || (oldest && patch >= oldest[2])) return
+  throw new TrustError('CONFIG_INVALID', `etcd ${version} is too old`, {
+    hints: ['use etcd 3.4.31, 3.5.13, 3.6 or newer: watches of older ones may miss changes'],
+  })
+}

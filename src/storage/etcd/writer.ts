@@ -1,0 +1,107 @@
+import type {PastEvent, StorageEvent} from '../storage.ts'
+import {decide, type Write} from '../write.ts'
+import {EtcdFailure, storeError, uncertain} from './failure.ts'
+import {Fence} from './fence.ts'
+import type {Gateway} from './gateway.ts'
+import {readHistory} from './history.ts'
+import {revisionOf, type EtcdKeys, type WireTxn} from './messages.ts'
+import {keyStateOf, stateIn, transactionOf} from './transactions.ts'
+
+/**
+ * Writes with a compare-and-swap. One whose answer was lost is never reported as not done: what happened to it is found out from the
+ * key's history, and if that is not possible, the caller learns that nobody knows.
+ */
+export class Writer {
+  readonly #gateway: Gateway
+  readonly #keys: EtcdKeys
+  readonly #fence: Fence
+
+  constructor(gateway: Gateway, keys: EtcdKeys) {
+    this.#gateway = gateway
+    this.#keys = keys
+    this.#fence = new Fence(gateway, keys)
+  }
+
+  async write(write: Write): Promise<StorageEvent> {
+    const {deadline} = this.#gateway
+    // Whatever this write does has a later revision.
+    const floor = this.#gateway.seen
+    let lost: EtcdFailure | undefined
+    for (;;) {
+      const {mark} = this.#fence
+      try {
+        const body = transactionOf(write, this.#keys, mark)
+        const answer = await this.#gateway.call<WireTxn>('kv/txn', body, {once: true, deadline})
+        const revision = revisionOf(answer)
+        const state = keyStateOf(stateIn(answer))
+        if (answer.succeeded) return resultOf(write, revision, state?.created ?? revision)
+        if (lost) {
+          const done = await this.#find(write, floor, revision)
+          if (done) return done
+        }
+        decide(write, state, revision)
+        // The key is as it must be: the fence has moved, or its lease has ended.
+        if (mark.revision === this.#fence.mark.revision) await this.#fence.reread(deadline)
+      } catch (error) {
+        if (!(error instanceof EtcdFailure)) throw error
+        const isKnown = error.kind !== 'unknown' && lost === undefined
+        if (isKnown) throw storeError(error)
+        if (error.kind !== 'unknown' || performance.now() >= deadline) throw uncertain(error)
+        lost = error
+        const done =
+          write.type === 'create' ? await this.#fenceOff(write, floor, deadline) : undefined
+        if (done) return done
+      }
+    }
+  }
+
+  /** A create whose answer was lost has either happened now, or never will. */
+  async #fenceOff(
+    write: Write,
+    floor: number,
+    deadline: number,
+  ): Promise<StorageEvent | undefined> {
+    try {
+      return await this.#find(write, floor, await this.#fence.move(deadline))
+    } catch (error) {
+      throw error instanceof EtcdFailure ? uncertain(error) : error
+    }
+  }
+
+  /** The event of this write, if it is in the key's history up to a revision after which it cannot happen any more. */
+  async #find(write: Write, floor: number, until: number): Promise<StorageEvent | undefined> {
+    const range = {key: this.#keys.encode(write.key), since: floor, until}
+    const {signal} = new AbortController()
+    try {
+      for await (const batch of readHistory(this.#gateway, this.#keys, {...range, signal}))
+        for (const event of batch) {
+          const verdict = compare(write, event)
+          if (verdict === 'maybe')
+            throw uncertain(new Error('another write may have done the same'))
+          if (verdict === 'ours') return resultOf(write, event.revision, event.entry?.created ?? 0)
+        }
+    } catch (error) {
+      throw uncertain(error)
+    }
+    return undefined
+  }
+}
+
+/** Whether a change is that of the write. Somebody else's is not: two writers do not put the same bytes on the same revision. */
+function compare(write: Write, {entry, previous}: PastEvent): 'ours' | 'maybe' | 'no' {
+  const isCreated = entry !== undefined && entry.created === entry.revision
+  if (write.type === 'create')
+    return isCreated && Buffer.compare(entry.value, write.value) === 0 ? 'ours' : 'no'
+  // The history before may be compacted.
+  if (previous === undefined) return isCreated ? 'no' : 'maybe'
+  if (previous.revision !== write.revision) return 'no'
+  if (write.type === 'delete') return entry ? 'no' : 'maybe'
+  return entry && Buffer.compare(entry.value, write.value) === 0 ? 'ours' : 'no'
+}
+
+function resultOf(write: Write, revision: number, created: number): StorageEvent {
+  const {type, key} = write
+  if (type === 'delete') return {type: 'delete', key, revision}
+  const entry = {key, value: write.value, revision, created: type === 'create' ? revision : created}
+  return {type: 'put', key, revision, entry}
+}

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import {randomUUID} from 'node:crypto'
+import {openEtcdStorage} from '../../../src/storage/etcd/open.ts'
+import type {EtcdSettings} from '../../../src/storage/etcd/settings.ts'
+import type {Storage} from '../../../src/storage/storage.ts'
+import {describeWithEtcd, startEtcd, type EtcdCluster} from '../../helpers/etcd.ts'
+import {bytes, changesSince, Recorder, revisionsOf, text} from '../conformance-support.ts'
+import {startFaultyProxy, type FaultyProxy} from './faulty-proxy.ts'
+import {compactEtcd} from './support.ts'
+
+const encoded = (value: string) => Buffer.from(value).toString('base64')
+
+describeWithEtcd('faults on the way', function () {
+  this.timeout(30_000)
+  let cluster: EtcdCluster
+  let proxies: FaultyProxy[]
+  let storage: Storage
+  /** The same keys, without a fault. */
+  let other: Storage
+  let lines: string[]
+  let settings: EtcdSettings
+
+  before(async () => {
+    cluster = await startEtcd()
+  })
+  after(() => cluster.stop())
+
+  beforeEach(async () => {
+    lines = []
+    const [server = ''] = cluster.servers
+    proxies = [await startFaultyProxy(server), await startFaultyProxy(server)]
+    const prefix = `/test/${randomUUID()}`
+    const servers = proxies.map(({url}) => url)
+    settings = {servers, prefix}
+    storage = await openEtcdStorage(settings, {tell: (line) => lines.push(line)})
+    other = await openEtcdStorage({servers: cluster.servers, prefix})
+  })
+  afterEach(async () => {
+    await storage.close()
+    await other.close()
+    await Promise.all(proxies.map((proxy) => proxy.stop()))
+  })
+
+  const healAll = () => proxies.forEach((proxy) => proxy.heal())
+
+  /** The answer to the next request with this text is lost, whichever way it takes to etcd. */
+  const loseAnswerTo = (part: string) =>
+    proxies.forEach((proxy) => proxy.loseAnswersTo(part, healAll))
+
+  const recorded = async () => {
+    const recorder = new Recorder()
+    storage.subscribe('/', await storage.revision(), recorder)
+    return recorder
+  }
+
+  describe('a write whose answer is lost', () => {
+    it('was a create, and is done once', async () => {
+      const start = await storage.revision()
+      const recorder = await recorded()
+      loseAnswerTo(encoded('the value'))
+      const entry = await storage.create('/a', bytes('the value'))
+      assert.deepEqual(await other.get('/a'), entry)
+      const changes = await changesSince(other, '/', start)
+      assert.deepEqual(revisionsOf(changes), [entry.revision])
+      assert.deepEqual(revisionsOf(recorder.events), [entry.revision])
+      assert.ok(proxies.some((proxy) => proxy.lost() > 0))
+    })
+
+    it('was a create of a key that exists, and says so', async () => {
+      await other.create('/a', bytes('another'))
+      loseAnswerTo(encoded('the value'))
+      await assert.rejects(storage.create('/a', bytes('the value')), {code: 'ALREADY_EXISTS'})
+      assert.equal(text((await other.get('/a'))?.value), 'another')
+    })
+
+    it('was an update, and is done once', async () => {
+      const before = await storage.create('/a', bytes('before'))
+      loseAnswerTo(encoded('the value'))
+      const entry = await storage.update('/a', bytes('the value'), before.revision)
+      assert.equal(entry.created, before.created)
+      assert.deepEqual(await other.get('/a'), entry)
+      const changes = await changesSince(other, '/', before.revision)
+      assert.deepEqual(revisionsOf(changes), [entry.revision])
+    })
+
+    it('was an update of an older revision, and is refused', async () => {
+      const before = await storage.create('/a', bytes('before'))
+      await other.update('/a', bytes('newer'), before.revision)
+      loseAnswerTo(encoded('the value'))
+      await assert.rejects(storage.update('/a', bytes('the value'), before.revision), {
+        code: 'CONFLICT',
+      })
+      assert.equal(text((await other.get('/a'))?.value), 'newer')
+    })
+
+    it('was a deletion, and nobody can tell whose', async () => {
+      const {revision} = await storage.create('/a', bytes('1'))
+      loseAnswerTo('request_delete_range')
+      await assert.rejects(storage.delete('/a', revision), {code: 'STORE_UNCERTAIN'})
+      assert.equal(await other.get('/a'), undefined)
+    })
+
+    it('is uncertain if etcd stays away', async () => {
+      const freeze = () => proxies.forEach((proxy) => proxy.freeze())
+      for (const proxy of proxies) proxy.loseAnswersTo(encoded('the value'), freeze)
+      const hasty = await openEtcdStorage(settings, {patience: 1_000})
+      await assert.rejects(hasty.create('/a', bytes('the value')), {code: 'STORE_UNCERTAIN'})
+      await hasty.close()
+      assert.equal(text((await other.get('/a'))?.value), 'the value')
+    })
+  })
+
+  it('takes another way if the one in use is silent', async () => {
+    const recorder = await recorded()
+    await storage.create('/a', bytes('1'))
+    proxies[0]?.freeze()
+    await storage.create('/b', bytes('1'))
+    await other.create('/c', bytes('1'))
+    const revision = await storage.revision()
+    await recorder.until(() => recorder.reached >= revision)
+    assert.deepEqual(
+      recorder.events.map(({key}) => key),
+      ['/a', '/b', '/c'],
+    )
+    proxies[0]?.heal()
+    proxies[1]?.freeze()
+    await other.create('/d', bytes('1'))
+    const next = await storage.revision()
+    await recorder.until(() => recorder.reached >= next)
+    assert.deepEqual([recorder.events.at(-1)?.key, recorder.isLost], ['/d', false])
+  })
+
+  it('resumes a watch that was cut, without a gap and without a repeat', async () => {
+    const recorder = await recorded()
+    for (let round = 0; round < 10; round++) {
+      await Promise.all([
+        other.create(`/a/${round}`, bytes('1')),
+        storage.create(`/b/${round}`, bytes('1')),
+      ])
+      healAll()
+      await other.create(`/c/${round}`, bytes('1'))
+    }
+    const revision = await storage.revision()
+    await recorder.until(() => recorder.reached >= revision)
+    const written = (await other.list('/')).entries.map((entry) => entry.revision)
+    assert.deepEqual(
+      revisionsOf(recorder.events),
+      written.sort((one, next) => one - next),
+    )
+    assert.ok(lines.some((line) => line.includes('was cut')))
+  })
+
+  it('reports a watch as lost if what it missed was compacted', async () => {
+    const recorder = await recorded()
+    const {revision: first} = await storage.create('/a', bytes('1'))
+    for (const proxy of proxies) proxy.freeze()
+    const {revision} = await other.update('/a', bytes('2'), first)
+    await compactEtcd(cluster, revision)
+    healAll()
+    await recorder.until(() => recorder.isLost)
+    assert.deepEqual(revisionsOf(recorder.events), [first])
+  })
+
+  it('fails clearly while no member can be reached', async () => {
+    const hasty = await openEtcdStorage(settings, {patience: 1_000})
+    await Promise.all(proxies.map((proxy) => proxy.stop()))
+    await assert.rejects(hasty.create('/a', bytes('1')), {code: 'STORE_UNREACHABLE'})
+    await hasty.close()
+    assert.equal(await other.get('/a'), undefined)
+    proxies = []
+  })
+})
