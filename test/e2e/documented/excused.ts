@@ -1,0 +1,11 @@
+/** Commands of the documentation that no test types, and why. A command that is a beginning of one that is tried needs no entry. */
+export const EXCUSED: Readonly<Record<string, string>> = {
+  'npm ci && bin/run.js init': 'CI runs it in a fresh clone: it reads it from the README (.ci/run)',
+  'npm ci && npm test': 'CI runs it in a fresh clone: it reads it from the README (.ci/run)',
+  'npm install -g .': 'it changes the machine; package.json names the program that it links',
+  'npm run lint': 'CI runs it (.ci/run)',
+  'npm run unused': 'CI runs it (.ci/run)',
+  'systemctl daemon-reload && systemctl enable --now trustadm-node': 'it changes the machine',
+  'systemctl disable --now trustadm-node': 'it changes the machine',
+  'kubectl explain': 'a word for what kubectl does with any argument',
+}
