@@ -10,12 +10,14 @@ import {refreshClusterInfo} from '../src/discovery/refresh.ts'
 import {CertificateManager} from '../src/node/certificate-manager/certificate-manager.ts'
 import {requestCertificate} from '../src/node/certificate-manager/request-certificate.ts'
 import {clientCertificate} from '../src/node/client-certificate.ts'
+import {kubeletAuthorities} from '../src/node/cluster-info-store.ts'
 import {formatTrustReport, reportedCertificate, TRUST_REPORT} from '../src/node/trust-report.ts'
 import {parseBundle} from '../src/pki/bundle.ts'
 import {parseCertificate} from '../src/pki/certificate.ts'
 import {createIssuer, issueLeaf, type Issuer} from '../src/pki/issuer.ts'
 import {generateKeys, parsePrivateKey, privateKeyPem} from '../src/pki/keys.ts'
 import {LEAF_LIFETIME, validityFor} from '../src/pki/lifetimes.ts'
+import {pinOf} from '../src/pki/pins.ts'
 import {NO_NAMES} from '../src/pki/subject-names.ts'
 import {systemClock} from '../src/runtime.ts'
 import {inParallel} from '../test/helpers/in-parallel.ts'
@@ -75,7 +77,9 @@ class BenchNode {
     const {current} = this.#manager
     if (!current) throw new Error('there is no certificate')
     const client = reportedCertificate(parseCertificate(current.certificatePem))
-    return formatTrustReport({trusts: this.#info.pins, client})
+    const callers = parseBundle(kubeletAuthorities(this.#info) ?? '')
+    const kubeletClients = [...new Set(callers.map(pinOf))]
+    return formatTrustReport({trusts: this.#info.pins, kubeletClients, client})
   }
 
   /** Reads cluster-info, renews, and reports that. */

@@ -21,6 +21,21 @@ export interface RotationReport extends RotationStatus {
   advice: string[]
 }
 
+const EXPIRED = [
+  'The old CA has expired, and no client accepts what it has signed: run "trustadm ca rotate start" again, so that the servers get certificates of the new one.',
+]
+
+/** Who signs with CAs that a rotation leaves to their owners. */
+async function signerAdvice(context: RotationContext): Promise<string[]> {
+  const found = await withClient(context, readNamedSigners)
+  return found.flatMap(({host, signers}) =>
+    signers.map(
+      ({name, location, notAfter}) =>
+        `${name} is signed on ${host} with the CA in ${location} (until ${notAfter}), which is not part of this rotation: its owner replaces it.`,
+    ),
+  )
+}
+
 /** What to do, and for which CAs. */
 interface Advice {
   about: readonly string[]
@@ -55,9 +70,6 @@ const COMPLETED: readonly Advice[] = [
     text: 'Restart etcd, so that it trusts only the new CA. Until then it still accepts clients of the old one.',
   },
 ]
-const EXPIRED = [
-  'The old CA has expired, and no client accepts what it has signed: run "trustadm ca rotate start" again, so that the servers get certificates of the new one.',
-]
 
 const textsOf = (advice: readonly Advice[], {units}: Journal): string[] =>
   advice.filter(({about}) => units.some(({id}) => about.includes(id))).map(({text}) => text)
@@ -82,17 +94,6 @@ function adviceFor(plane: Plane, journal: Journal | undefined): string[] {
   return isCompleted ? textsOf(COMPLETED, journal) : []
 }
 
-/** Who signs with CAs that a rotation leaves to their owners. */
-async function signerAdvice(context: RotationContext): Promise<string[]> {
-  const found = await withClient(context, readNamedSigners)
-  return found.flatMap(({host, signers}) =>
-    signers.map(
-      ({name, location, notAfter}) =>
-        `${name} is signed on ${host} with the CA in ${location} (until ${notAfter}), which is not part of this rotation: its owner replaces it.`,
-    ),
-  )
-}
-
 /** Whether nothing is left but to wait for nodes. */
 const isWaiting = (journal: Journal): boolean =>
   stepsOf(journal).every(({id, work}) => work.kind === 'dependents' || journal.done.includes(id))
@@ -107,9 +108,9 @@ export async function reportRotation(context: RotationContext): Promise<Rotation
   const hasBoth = isRotating(journal) && journal.units.every((unit) => unit.new.pin !== '')
   let total = 0
   const sawNodes = (count: number) => (total = count)
-  // If the server's certificate has expired, no client accepts it, and nothing can be read.
-  const dependents =
-    hasBoth && !isStuck ? await readDependents({...context, sawNodes}, journal, on) : []
+  // No client accepts the certificate of the server if it is stuck.
+  const isAsked = hasBoth && !isStuck
+  const dependents = isAsked ? await readDependents({...context, sawNodes}, journal, on) : []
   const behind = dependents.filter(({kind}) => kind === 'node').length
   const status = statusOf(journal, dependents)
   // Nodes follow without a command that notes it.

@@ -136,7 +136,8 @@ async function untilNobody(
   {observer, signal}: RotateOptions,
 ): Promise<void> {
   for (let isFirst = true; ; isFirst = false) {
-    const journal = await readJournal(context.plane)
+    const stored = await readJournal(context.plane)
+    const journal = stored && withExpiry(stored, context.clock.now())
     if (decide('complete', journal).kind === 'resume' || !journal) return
     requirePrepared(journal)
     const waiting = await readDependents(context, journal, 'old')
