@@ -32,7 +32,7 @@ export interface TokenSecret {
 }
 
 /** What a machine signs with that is not of the control plane. */
-export interface SignerReport {
+interface SignerReport {
   host: string
   signers: readonly NamedSigner[]
 }
