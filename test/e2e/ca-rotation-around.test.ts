@@ -86,6 +86,19 @@ describe('what happens around a rotation of the CAs', function () {
     assert.ok(audit.includes('configmaps/trustadm-ca-rotation-overrides'))
   })
 
+  it('a node that was off is named, and does not trust the server after a forced completion', async () => {
+    assert.equal((await joinBy(fixture, 'token', 'off')).code, 0)
+    assert.equal((await rotate('start', '--yes')).code, 0)
+    const refused = await rotate('complete', '--yes')
+    assert.equal(refused.code, 6)
+    assert.match(refused.stderr, /node off: /)
+    assert.equal((await rotate('complete', '--yes', '--force')).code, 0)
+    const dir = fixture.nodeDir('off')
+    const renewed = await trustadm('node', 'renew', '--dir', dir)
+    assert.notEqual(renewed.code, 0)
+    assert.match(renewed.stderr, /presents a certificate that no trusted CA has signed/)
+  })
+
   it('annotations trigger it, and unknown ones are refused', async () => {
     const annotate = (value: string) =>
       withAdmin(async (client) => {
@@ -171,14 +184,49 @@ describe('what happens around a rotation of the CAs', function () {
     const second = await stored()
     assert.notEqual(second, first)
     const late = await tokenOf()
-    for (const token of [early, first, second, late]) assert.equal(await isBelieved(token), true)
-    assert.equal((await rotate('complete', '--yes')).code, 0)
+    for (const token of [late, second, first, early]) assert.equal(await isBelieved(token), true)
+    const account = 'system:serviceaccount:default:default'
+    const refused = await rotate('complete', '--yes')
+    assert.equal(refused.code, 6)
+    assert.ok(refused.stderr.includes(`token ${account}`), refused.stderr)
+    assert.equal((await rotate('complete', '--yes', '--ignore', account)).code, 0)
     assert.deepEqual(await Promise.all([early, first, second, late].map(isBelieved)), [
       false,
       false,
       true,
       true,
     ])
+  })
+
+  it('whom the server has forgotten is named, and nobody is locked out without a word', async () => {
+    assert.equal((await rotate('start', '--yes')).code, 0)
+    const restart = async (signal: NodeJS.Signals, between = () => Promise.resolve()) => {
+      const {pid} = JSON.parse(await readFile(own('server.json'), 'utf8')) as {pid: number}
+      process.kill(pid, signal)
+      await eventually(async () => (await rotate('status')).code !== 0)
+      await between()
+      assert.equal((await trustadm('init', '--dir', fixture.dir)).code, 0)
+    }
+    await restart('SIGKILL')
+    const dependents = async () =>
+      (parseResult(await rotate('status')) as {dependents: {name: string}[]}).dependents
+    // Killed and started again, the server knows its clients.
+    assert.deepEqual(await dependents(), [])
+    await restart('SIGTERM', () => rm(own('seen-clients.json')))
+    const names = ['forgotten-clients', 'forgotten-tokens']
+    assert.deepEqual(
+      (await dependents()).map(({name}) => name),
+      names,
+    )
+    const refused = await rotate('complete', '--yes')
+    assert.equal(refused.code, 6)
+    assert.match(refused.stderr, /clients may have been forgotten: .* begins at 20/)
+    const ignore = names.flatMap((name) => ['--ignore', name])
+    assert.equal((await rotate('complete', '--yes', ...ignore)).code, 0)
+    const recorded = await withAdmin((client) =>
+      client.configMaps.get({namespace: 'kube-system', name: 'trustadm-ca-rotation-overrides'}),
+    )
+    assert.match(recorded.data?.overrides ?? '', /forgotten-clients/)
   })
 
   it('a CA whose key is elsewhere is refused before anything is written, or brought along', async () => {

@@ -4,11 +4,15 @@ import {once} from 'node:events'
 import {readFile, readdir} from 'node:fs/promises'
 import {join} from 'node:path'
 import type {ApiClient} from '../../src/client/api-client.ts'
-import {connectTo} from '../../src/client/connect.ts'
+import {connect, connectTo} from '../../src/client/connect.ts'
 import {resolveAccess} from '../../src/client/kubeconfig-access.ts'
 import {loadKubeconfig} from '../../src/client/kubeconfig-files.ts'
 import type {ServerAccess} from '../../src/client/server-access.ts'
 import type {RotationReport} from '../../src/control-plane/ca-rotation/report.ts'
+import {parseBundle} from '../../src/pki/bundle.ts'
+import {parseCertificate} from '../../src/pki/certificate.ts'
+import {verifyChain} from '../../src/pki/verify.ts'
+import {systemClock} from '../../src/runtime.ts'
 import {eventually} from '../controllers/signing/support.ts'
 import {joinBy, joinFixture, type JoinFixture} from '../helpers/joining.ts'
 import {PROGRAM, trustadm} from '../helpers/program.ts'
@@ -18,6 +22,43 @@ const accessOf = async (file: string): Promise<ServerAccess> =>
 
 const nodesOf = ({dependents}: RotationReport): string[] =>
   dependents.filter(({kind}) => kind === 'node').map(({name}) => name)
+
+/** Every object that the API lists, as text. */
+async function allObjects(client: ApiClient): Promise<{path: string; text: string}[]> {
+  const read = async (path: string) => JSON.parse(await client.raw(path)) as Record<string, unknown>
+  try {
+    const groups = (await read('/apis')).groups as {preferredVersion: {groupVersion: string}}[]
+    const roots = [
+      '/api/v1',
+      ...groups.map(({preferredVersion: one}) => `/apis/${one.groupVersion}`),
+    ]
+    const found: {path: string; text: string}[] = []
+    for (const root of roots) {
+      const {resources} = (await read(root)) as {resources: {name: string; verbs: string[]}[]}
+      for (const {name} of resources.filter(({verbs}) => verbs.includes('list'))) {
+        const {items} = (await read(`${root}/${name}`)) as {items: object[]}
+        for (const item of items) found.push({path: `${root}/${name}`, text: JSON.stringify(item)})
+      }
+    }
+    return found
+  } finally {
+    await client.close()
+  }
+}
+
+/** Whether a text has a certificate: as PEM in a line, or its base64. */
+function holds(text: string, pem: string): boolean {
+  const body = pem.split('\n').slice(1, -2).join('')
+  const compact = text.replaceAll('\\n', '')
+  return [compact, ...decodedParts(compact)].some((one) => one.includes(body))
+}
+
+/** What is base64 in a text, decoded, without line feeds: Secrets and kubeconfigs have their CAs in this form. */
+function decodedParts(text: string): string[] {
+  return (text.match(/[A-Za-z0-9+/]{400,}={0,2}/g) ?? []).map((part) =>
+    Buffer.from(part, 'base64').toString('latin1').replaceAll('\n', ''),
+  )
+}
 
 /** Clients that work all the time: requests on kept connections and on new ones, and a watch. */
 class LiveClients {
@@ -112,6 +153,13 @@ describe('rotating the CAs of a control plane', function () {
     assert.equal((await joinBy(fixture, 'token', 'worker')).code, 0)
     const kept = connectTo(before)
     const live = new LiveClients(() => accessOf(own('admin.conf')), kept)
+    /** Whether a kubelet with pki/ca.crt as its clientCAFile accepts the API server as its caller. */
+    const isCallerAccepted = async (when: string) => {
+      const leaf = parseCertificate(await readFile(own('pki/apiserver-kubelet-client.crt'), 'utf8'))
+      const roots = parseBundle(await readFile(join(nodeDir, 'pki/ca.crt'), 'utf8'))
+      const verdict = verifyChain(leaf, {roots, usage: 'client auth', now: systemClock.now()})
+      assert.ok(verdict.ok, when)
+    }
 
     const started = await rotate('start', '--yes')
     assert.equal(started.code, 0, started.stderr)
@@ -121,11 +169,13 @@ describe('rotating the CAs of a control plane', function () {
     const refused = await rotate('complete', '--yes')
     assert.equal(refused.code, 6)
     assert.match(refused.stderr, /worker/)
+    await isCallerAccepted('before the node knows of the new CA')
     assert.equal((await rotate('start', '--yes')).code, 0)
 
     const agent = await runAgent(nodeDir)
     agent.kill('SIGHUP')
     await eventually(async () => nodesOf((await rotate('status')).report()).length === 0)
+    await isCallerAccepted('once the node knows both')
     // It notes that the last step of the start is done.
     assert.equal((await rotate('start', '--yes')).code, 0)
     assert.equal((await rotate('start', '--yes')).code, 6)
@@ -143,6 +193,12 @@ describe('rotating the CAs of a control plane', function () {
     assert.equal(completed.report().credentials.rotation.certificateAuthorities?.phase, 'Completed')
     assert.deepEqual(later.failures, [])
     await later.stop()
+    await isCallerAccepted('after the completion')
+    agent.kill('SIGHUP')
+    await eventually(
+      async () => !(await readFile(join(nodeDir, 'pki/ca.crt'), 'utf8')).includes(old),
+    )
+    await isCallerAccepted('once the node knows only the new CA')
     await renewed.close()
 
     // A certificate of the old CA on an open connection, and a client that knows only the old CA.
@@ -152,6 +208,7 @@ describe('rotating the CAs of a control plane', function () {
     await assert.rejects(stale.version(), {code: 'SERVER_NOT_TRUSTED'})
     await stale.close()
 
+    const newCa = await readFile(own('pki/ca.crt'), 'utf8')
     const secret = oldKey.split('\n').slice(1, -2).join('')
     const files = await readdir(fixture.dir, {recursive: true, withFileTypes: true})
     for (const file of files.filter((one) => one.isFile() && !one.parentPath.endsWith('store'))) {
@@ -162,6 +219,16 @@ describe('rotating the CAs of a control plane', function () {
       const hasOld = text.replaceAll('\n', '').includes(certificate)
       assert.equal(hasOld, isArchive && file.name.startsWith('ca-'), file.name)
     }
+    const objects = await allObjects(await connect(own('super-admin.conf')))
+    assert.ok(objects.length > 100, String(objects.length))
+    for (const {path, text} of objects) assert.ok(!holds(text, old), `${path} has the old CA`)
+    // The search finds what is there: in ConfigMaps as text, in cluster-info as base64.
+    const withNew = objects.filter(({text}) => holds(text, newCa)).map(({text}) => text)
+    for (const name of ['kube-root-ca.crt', 'cluster-info'])
+      assert.ok(
+        withNew.some((text) => text.includes(`"name":"${name}"`)),
+        name,
+      )
     // A second rotation may start.
     assert.equal((await rotate('start', '--yes', '--only', 'front-proxy-ca')).code, 0)
   })
