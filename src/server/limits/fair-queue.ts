@@ -138,9 +138,16 @@ export class FairQueue implements Line {
       const left = (this.#held.get(key) ?? 1) - 1
       if (left === 0) this.#held.delete(key)
       else this.#held.set(key, left)
+      if (!this.#isAwaited()) return
       if (this.#options.slice === undefined) this.startNext()
       else this.#options.slice.serve(this)
     }
+  }
+
+  /** Mostly nobody waits: then a slot that becomes free needs no turn of the event loop. */
+  #isAwaited(): boolean {
+    for (const {waiting} of this.#groups.values()) if (waiting > 0) return true
+    return false
   }
 
   startNext(): boolean {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import {mock} from 'node:test'
 import {FairQueue, type FairQueueOptions} from '../../../src/server/limits/fair-queue.ts'
+import {ProcessorSlice} from '../../../src/server/limits/processor-slice.ts'
 
 const BUSY = {code: 429, headers: {'Retry-After': '1'}}
 
@@ -32,6 +33,21 @@ describe('FairQueue', () => {
     assert.deepEqual([queue.taken, queue.waiting], [4, 0])
     release()
     assert.equal(queue.taken, 3)
+  })
+
+  it('asks for a turn of the event loop only if somebody waits for the slot', async () => {
+    const slice = new ProcessorSlice()
+    const serve = mock.method(slice, 'serve', () => undefined)
+    const queue = queueOf({total: 1, slice})
+    const [first] = await take(queue, 'a', 'x', 1)
+    first?.()
+    assert.equal(serve.mock.callCount(), 0)
+    const [second] = await take(queue, 'a', 'x', 1)
+    const later = queue.take({group: 'a', name: 'y'}, signal)
+    second?.()
+    assert.equal(serve.mock.callCount(), 1)
+    assert.ok(queue.startNext())
+    ;(await later)()
   })
 
   it('takes callers in turn, however many requests one has lined up', async () => {
