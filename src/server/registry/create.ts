@@ -43,7 +43,8 @@ export async function create(
   const {context} = target
   resource.strategy.defaults?.(object)
   dropSystemMetadata(object)
-  const managedFields = tracked ?? trackUpdate({...trackingOf(target), updated: object})
+  const managedFields =
+    tracked ?? trackUpdate({...trackingOf(target), updated: ownable(target, object)})
   const operation = {verb: 'create', resource, subresource: '', object} as const
   const nameNow = () => object.metadata.name ?? ''
   await services.admit({...operation, name: nameNow()}, context)
@@ -62,6 +63,10 @@ export async function create(
     }
   }
 }
+
+/** What somebody may own of a new object: there is no need to compare the rest with nothing. */
+const ownable = ({store: {resource}}: WriteTarget, object: ApiObject): ApiObject =>
+  resource.specIsNeverOwned === true ? {metadata: object.metadata} : object
 
 export const isAlreadyThere = (error: unknown) =>
   error instanceof StatusError && error.status.reason === 'AlreadyExists'
