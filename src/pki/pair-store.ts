@@ -1,3 +1,4 @@
+import {hash} from 'node:crypto'
 import {basename, dirname, join} from 'node:path'
 import {sleep} from '../runtime.ts'
 import type {PairPlace} from './catalog.ts'
@@ -55,9 +56,23 @@ async function readOnce(
   }
 }
 
+const MOST_REMEMBERED = 64
+/** By a digest, so that no key stays in memory for it. The start of a server looks at each pair several times. */
+const compared = new Map<string, boolean>()
+
 /** Also false for what cannot be read. */
 export function isMatching({certificatePem, keyPem}: Partial<LeafMaterial>): boolean {
   if (certificatePem === undefined || keyPem === undefined) return false
+  const pair = hash('sha256', JSON.stringify([certificatePem, keyPem]))
+  const known = compared.get(pair)
+  if (known !== undefined) return known
+  const matches = compare(certificatePem, keyPem)
+  if (compared.size >= MOST_REMEMBERED) compared.clear()
+  compared.set(pair, matches)
+  return matches
+}
+
+function compare(certificatePem: string, keyPem: string): boolean {
   try {
     return isPairOf(parsePrivateKey(keyPem), publicKeyOf(parseCertificate(certificatePem)))
   } catch {
