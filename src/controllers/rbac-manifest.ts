@@ -1,7 +1,13 @@
 import type {ServiceAccount} from '../api/core.ts'
 import type {ApiObject} from '../api/meta.ts'
 import type {ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding} from '../api/rbac.ts'
-import {LEADER_PERMISSIONS, PERMISSIONS, signPermissions, type Permission} from './permissions.ts'
+import {
+  LEADER_PERMISSIONS,
+  PERMISSIONS,
+  REVOCATION_PERMISSIONS,
+  signPermissions,
+  type Permission,
+} from './permissions.ts'
 
 const NAME = 'trustadm-controllers'
 const NAMESPACE = 'kube-system'
@@ -17,6 +23,14 @@ const EVENTS: readonly Permission[] = ['create', 'patch'].map((verb) => ({
   resource: 'events',
 }))
 
+/** In a cluster of trustadm these follow the list of revoked certificates. */
+const FOLLOW_REVOCATIONS = [
+  'csr-approver',
+  'csr-signer',
+  'kubelet-serving-approver',
+  'machine-approver',
+]
+
 interface RbacOptions {
   /** Names in the table of portable controllers. */
   controllers: readonly string[]
@@ -29,6 +43,9 @@ export function rbacManifest({controllers, signers}: RbacOptions): ApiObject[] {
   const wanted = [
     ...controllers.flatMap((name) => PERMISSIONS[name] ?? []),
     ...(controllers.includes('csr-signer') ? signPermissions(signers) : []),
+    ...(controllers.some((name) => FOLLOW_REVOCATIONS.includes(name))
+      ? REVOCATION_PERMISSIONS
+      : []),
     ...LEADER_PERMISSIONS,
     ...EVENTS,
   ]
