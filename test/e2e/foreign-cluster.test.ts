@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import {mkdtemp, rm} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import type {ApiClient} from '../../src/client/api-client.ts'
+import {connect} from '../../src/client/connect.ts'
+import type {ExistingResult} from '../../src/control-plane/existing/init.ts'
+import {startForeignCluster, type ForeignCluster} from '../helpers/foreign-cluster.ts'
+import {trustadm} from '../helpers/program.ts'
+import {startProgram} from '../helpers/running-program.ts'
+
+describe('every command against a cluster that knows nothing of trustadm', function () {
+  this.timeout(90_000)
+  let cluster: ForeignCluster
+  let admin: ApiClient
+  let folder = ''
+  let prepared: ExistingResult
+
+  const run = (...args: string[]) => trustadm(...args, '--kubeconfig', cluster.kubeconfig)
+  async function works(...args: string[]): Promise<string> {
+    const {code, stdout, stderr} = await run(...args)
+    assert.equal(code, 0, `${args.join(' ')}: ${stderr}`)
+    assert.equal(/\n\s+at /.test(stderr), false, stderr)
+    return stdout
+  }
+
+  before(async () => {
+    cluster = await startForeignCluster()
+    admin = await connect(cluster.kubeconfig)
+    folder = await mkdtemp(join(tmpdir(), 'trustadm-foreign-'))
+    prepared = JSON.parse(await works('init', '--output', 'json')) as ExistingResult
+    const [, ...line] = (prepared.joinCommand ?? '').split(' ')
+    const joined = await trustadm(...line, '--dir', join(folder, 'node'), '--node-name', 'worker')
+    assert.equal(joined.code, 0, joined.stderr)
+  })
+  after(async () => {
+    await admin.close()
+    await cluster.stop()
+    await rm(folder, {recursive: true, force: true})
+  })
+
+  it('looks like a kube-apiserver', async () => {
+    const {gitVersion} = await admin.version()
+    assert.match(gitVersion, /^v\d+\.\d+\.\d+$/)
+    await assert.rejects(admin.machines.list(), {code: 'NOT_FOUND'})
+  })
+
+  it('joins a machine, which renews its certificate and leaves again', async () => {
+    const dir = join(folder, 'leaver')
+    const [, ...line] = (prepared.joinCommand ?? '').split(' ')
+    const joined = await trustadm(...line, '--dir', dir, '--node-name', 'leaver')
+    assert.equal(joined.code, 0, joined.stderr)
+    for (const words of [
+      ['renew'],
+      ['status'],
+      ['leave', '--yes', '--kubeconfig', cluster.kubeconfig],
+    ]) {
+      const ended = await trustadm('node', ...words, '--dir', dir)
+      assert.equal(ended.code, 0, `node ${words.join(' ')}: ${ended.stderr}`)
+    }
+    assert.equal(await admin.nodes.find('leaver'), undefined)
+  })
+
+  it('creates, lists, shows and deletes tokens', async () => {
+    const token = (await works('token', 'create')).trim()
+    const id = token.slice(0, 6)
+    assert.match(await works('token', 'list'), new RegExp(id))
+    assert.match(await works('token', 'show', id), new RegExp(id))
+    await works('token', 'delete', id)
+    assert.equal((await works('token', 'list')).includes(id), false)
+  })
+
+  it('requests, lists, shows, approves, denies and downloads certificates', async () => {
+    const out = join(folder, 'ada')
+    const request = ['certificate', 'request', '--user', 'ada', '--no-wait', '--out', out]
+    await works(...request, 'ada')
+    assert.match(await works('certificate', 'list'), /ada/)
+    await works('certificate', 'show', 'ada')
+    await works('certificate', 'approve', 'ada', '--yes')
+    await works('certificate', 'request', '--user', 'ada', '--out', out, 'ada')
+    assert.match(await works('certificate', 'download', 'ada'), /BEGIN CERTIFICATE/)
+    await works('certificate', 'request', '--user', 'bob', '--no-wait', '--out', out, 'bob')
+    await works('certificate', 'deny', 'bob')
+    await works('certificate', 'list', '--output', 'wide')
+  })
+
+  it('says what nodes there are, and what is known of them', async () => {
+    assert.match(await works('node', 'list'), /worker/)
+    await works('node', 'history', 'worker')
+  })
+
+  const unsupported: {args: string[]; code: number; says: RegExp}[] = [
+    {args: ['machine', 'list'], code: 1, says: /does not serve Machines/},
+    {args: ['machine', 'create', 'm-1'], code: 1, says: /does not serve Machines/},
+    {args: ['machine', 'delete', 'm-1'], code: 1, says: /does not serve Machines/},
+    {args: ['machine', 'renew', 'm-1'], code: 1, says: /does not serve Machines/},
+    {args: ['certificate', 'revoke', '--node', 'worker', '--yes'], code: 1, says: /cannot revoke/},
+    {args: ['certificate', 'unrevoke', '--node', 'worker'], code: 1, says: /cannot revoke/},
+  ]
+  for (const {args, code, says} of unsupported) {
+    it(`says clearly that there is no "${args.slice(0, 2).join(' ')}"`, async () => {
+      const ended = await run(...args)
+      assert.equal(ended.code, code, ended.stderr)
+      assert.match(ended.stderr, says)
+      assert.match(ended.stderr, /Try this/)
+    })
+  }
+
+  it('manages bootstrap credentials', async () => {
+    const file = join(folder, 'bootstrap.conf')
+    await works('bootstrap-credential', 'create', '--kind', 'token', '--out', file)
+    const [id = ''] = (await works('bootstrap-credential', 'list', '-o', 'name')).split('\n')
+    await works('bootstrap-credential', 'show', id)
+    await works('bootstrap-credential', 'revoke', id, '--yes')
+  })
+
+  it('runs controllers', async () => {
+    const chosen = ['--controllers', '*,-csr-signer', '--kubeconfig', cluster.kubeconfig]
+    const running = await startProgram(/^ready /, 'controllers', ...chosen)
+    await running.stop()
+    assert.equal(running.stderr().includes('error:'), false, running.stderr())
+  })
+})

@@ -1,0 +1,162 @@
+import {Agent, createServer, request} from 'node:https'
+import type {IncomingMessage, ServerResponse} from 'node:http'
+import type {AddressInfo} from 'node:net'
+import {readFile, writeFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import type {TLSSocket} from 'node:tls'
+import {buildKubeconfig} from '../../src/client/kubeconfig-build.ts'
+import {resolveAccess} from '../../src/client/kubeconfig-access.ts'
+import {readKubeconfig} from '../../src/client/kubeconfig-files.ts'
+import {formatKubeconfig} from '../../src/client/kubeconfig.ts'
+import {parseCertificate, parseCertificateDer} from '../../src/pki/certificate.ts'
+import {createIssuer, issueLeaf, type Issuer} from '../../src/pki/issuer.ts'
+import {generateKeys, parsePrivateKey, privateKeyPem} from '../../src/pki/keys.ts'
+import {NO_NAMES, namesOfHosts} from '../../src/pki/subject-names.ts'
+import {startCluster} from './cluster.ts'
+
+const OURS = 'rbac,kubeadm-config,cluster-info,bootstrap-token'
+const DAY = 86_400_000
+const HIDDEN = /^\/apis\/machine\.openshift\.io(?:\/|$)|trustadm[:%]|\/trustadm/
+const MACHINES = 'machine.openshift.io'
+
+export interface ForeignCluster {
+  /** Of an administrator. */
+  kubeconfig: string
+  stop(): Promise<void>
+}
+
+/**
+ * A cluster that knows nothing of trustadm: its version is that of a kube-apiserver, it has no Machines, no objects of trustadm and none that
+ * kubeadm makes. It is a server of ours behind a front that hides these, and that says who has come by a client certificate by impersonation.
+ */
+export async function startForeignCluster(): Promise<ForeignCluster> {
+  const cluster = await startCluster('--skip-phases', OURS)
+  const pki = join(cluster.dir, 'pki')
+  const ca = await readFile(join(pki, 'ca.crt'), 'utf8')
+  const key = parsePrivateKey(await readFile(join(pki, 'ca.key'), 'utf8'))
+  const issuer = createIssuer(parseCertificate(ca), key)
+  const admin = join(cluster.dir, 'super-admin.conf')
+  const {clientCertificate, server: url} = await resolveAccess(await readKubeconfig(admin))
+  const behind: Behind = {
+    url,
+    admin: new Agent({
+      ca,
+      cert: clientCertificate?.certificate,
+      key: clientCertificate?.key,
+      keepAlive: true,
+    }),
+    plain: new Agent({ca, keepAlive: true}),
+  }
+  const serving = await issue(issuer, 'kube-apiserver', [], ['127.0.0.1', 'localhost'])
+  const front = createServer(
+    {cert: serving.certificate, key: serving.key, ca, requestCert: true, rejectUnauthorized: false},
+    (incoming, outgoing) => forward(incoming, outgoing, behind),
+  )
+  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve))
+  const address = `https://127.0.0.1:${(front.address() as AddressInfo).port}`
+  const kubeconfig = join(cluster.dir, 'foreign.conf')
+  const credentials = await issue(issuer, 'operator', ['system:masters'], [])
+  const config = buildKubeconfig({server: address, ca, userName: 'operator', credentials})
+  await writeFile(kubeconfig, formatKubeconfig(config), {mode: 0o600})
+  return {
+    kubeconfig,
+    async stop() {
+      front.closeAllConnections()
+      await new Promise((resolve) => front.close(resolve))
+      behind.admin.destroy()
+      behind.plain.destroy()
+      await cluster.stop()
+    },
+  }
+}
+
+async function issue(issuer: Issuer, commonName: string, groups: string[], hosts: string[]) {
+  const keys = await generateKeys()
+  const certificate = await issueLeaf(issuer, {
+    subject: {commonName, organizations: groups},
+    names: hosts.length > 0 ? namesOfHosts(hosts) : NO_NAMES,
+    publicKey: keys.publicKey,
+    usages: ['digital signature', hosts.length > 0 ? 'server auth' : 'client auth'],
+    validity: {notBefore: new Date(Date.now() - DAY), notAfter: new Date(Date.now() + DAY)},
+  })
+  return {certificate, key: privateKeyPem(keys.privateKey)}
+}
+
+/** The real server, reached as an administrator who impersonates, or as whoever has a token. */
+interface Behind {
+  url: string
+  admin: Agent
+  plain: Agent
+}
+
+/** Who calls: as a certificate says; a bearer token is the server's own business; else nobody. */
+function identityOf({socket, headers}: IncomingMessage): Record<string, string | string[]> {
+  const peer = socket as TLSSocket
+  const der = peer.authorized ? peer.getPeerX509Certificate()?.raw : undefined
+  if (der) {
+    const {commonName, organizations} = parseCertificateDer(der).subject
+    const groups = [...organizations, 'system:authenticated']
+    return {'impersonate-user': commonName, 'impersonate-group': groups}
+  }
+  if (headers.authorization !== undefined) return {}
+  return {'impersonate-user': 'system:anonymous', 'impersonate-group': 'system:unauthenticated'}
+}
+
+function forward(incoming: IncomingMessage, outgoing: ServerResponse, behind: Behind): void {
+  const path = incoming.url ?? '/'
+  if (HIDDEN.test(path)) return answer(outgoing, 404, notFound(path))
+  const who = identityOf(incoming)
+  const {host: _, 'accept-encoding': _encoding, ...headers} = incoming.headers
+  const target = new URL(path, behind.url)
+  const options = {
+    method: incoming.method ?? 'GET',
+    headers: {...headers, ...(isDocument(path) && {accept: 'application/json'}), ...who},
+    // A token must not come with the administrator's certificate.
+    agent: 'impersonate-user' in who ? behind.admin : behind.plain,
+  }
+  const sent = request(target, options, (response) => {
+    if (isDocument(path)) return void rewrite(response, outgoing, path)
+    outgoing.writeHead(response.statusCode ?? 502, response.headers)
+    response.pipe(outgoing)
+    response.on('error', () => outgoing.destroy())
+  })
+  sent.on('error', () => outgoing.destroy())
+  outgoing.on('close', () => sent.destroy())
+  incoming.pipe(sent)
+}
+
+const isDocument = (path: string): boolean =>
+  ['/version', '/apis'].includes(path.split('?')[0] ?? '')
+
+async function rewrite(
+  response: IncomingMessage,
+  outgoing: ServerResponse,
+  path: string,
+): Promise<void> {
+  let text = ''
+  for await (const chunk of response) text += String(chunk)
+  const value = JSON.parse(text) as {gitVersion?: string; groups?: {name: string}[]}
+  if (path.startsWith('/version')) value.gitVersion = value.gitVersion?.replace(/\+.*/, '') ?? ''
+  if (value.groups) value.groups = value.groups.filter(({name}) => name !== MACHINES)
+  answer(outgoing, response.statusCode ?? 502, value)
+}
+
+/** Of an object that is not there, a server gives the name; of an API that it does not have, nothing. */
+function notFound(path: string): object {
+  const isApi = path.includes(MACHINES)
+  const name = decodeURIComponent(path.split('?')[0]?.split('/').at(-1) ?? '')
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message: isApi ? 'the server could not find the requested resource' : `"${name}" not found`,
+    reason: 'NotFound',
+    details: isApi ? {} : {name},
+    code: 404,
+  }
+}
+
+function answer(outgoing: ServerResponse, code: number, value: object): void {
+  outgoing.writeHead(code, {'content-type': 'application/json'}).end(JSON.stringify(value))
+}
