@@ -82,9 +82,9 @@ interface Buckets {
   sum: number
 }
 
-/** Every metric of the process, in the order of registration. */
+/** Every metric of the process, in the order of registration. One that is registered again replaces the first. */
 export class MetricsRegistry {
-  readonly #metrics: (() => string)[] = []
+  readonly #metrics = new Map<string, () => string>()
 
   counter(options: MetricOptions): Counter {
     return this.#numbers(options, 'counter')
@@ -101,7 +101,7 @@ export class MetricsRegistry {
     measure: () => Iterable<Sample>,
   ): void {
     const {name, labels: names = []} = options
-    this.#metrics.push(() =>
+    this.#metrics.set(name, () =>
       [...measure()].reduce(
         (text, {labels, value}) => text + line(name, names, labels, value),
         header(options, type),
@@ -116,7 +116,7 @@ export class MetricsRegistry {
       count: 0,
       sum: 0,
     }))
-    this.#metrics.push(() => {
+    this.#metrics.set(name, () => {
       let text = header(options, 'histogram')
       for (const {labels, state} of series.all()) {
         let below = 0
@@ -143,7 +143,7 @@ export class MetricsRegistry {
 
   /** Everything, as Prometheus reads it. */
   text(): string {
-    return this.#metrics.map((metric) => metric()).join('')
+    return Array.from(this.#metrics.values(), (metric) => metric()).join('')
   }
 
   #numbers(options: MetricOptions, type: 'counter' | 'gauge'): Gauge {

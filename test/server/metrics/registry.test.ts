@@ -62,6 +62,13 @@ s_count{v="GET"} 4
     assert.match(registry.text(), /^objects \+Inf$/m)
   })
 
+  it('replaces a metric that is registered again', () => {
+    const registry = new MetricsRegistry()
+    for (const value of [1, 2])
+      registry.measured({name: 'now', help: 'Now'}, 'gauge', () => [{labels: [], value}])
+    assert.equal(registry.text(), '# HELP now Now\n# TYPE now gauge\nnow 2\n')
+  })
+
   it('keeps label values apart that read the same when joined', () => {
     const registry = new MetricsRegistry()
     const counter = registry.counter({name: 'c', help: 'c', labels: ['a', 'b']})
