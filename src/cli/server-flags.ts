@@ -6,6 +6,7 @@ import {
   memoryMegabytes,
   storeBytes,
 } from '../control-plane/config/fields.ts'
+import {etcdPrefix, etcdServers, filePath} from '../control-plane/config/etcd.ts'
 import type {Choices} from '../control-plane/config/settings.ts'
 import {flagReader, given} from './flag-value.ts'
 
@@ -36,6 +37,27 @@ export const serverFlags = {
     summary:
       'memory for connections, watches, requests and responses, apart from stored objects [default: 400]',
   }),
+  'etcd-servers': Flags.string({
+    helpValue: '<urls>',
+    summary:
+      'addresses of the members of an etcd cluster, separated by commas, to store everything there instead of in --dir',
+  }),
+  'etcd-cafile': Flags.string({
+    helpValue: '<file>',
+    summary: 'the CA of the etcd servers [default: those of the system]',
+  }),
+  'etcd-certfile': Flags.string({
+    helpValue: '<file>',
+    summary: 'the client certificate for etcd',
+  }),
+  'etcd-keyfile': Flags.string({
+    helpValue: '<file>',
+    summary: 'the key of --etcd-certfile',
+  }),
+  'etcd-prefix': Flags.string({
+    helpValue: '<prefix>',
+    summary: 'what the keys of this cluster in etcd start with [default: /trustadm]',
+  }),
   'certificate-requests-per-hour': Flags.string({
     helpValue: '<number>',
     summary:
@@ -55,6 +77,11 @@ export function serverChoices(flags: ServerFlagValues): Choices {
     auditLogMaxAge: said('audit-log-maxage', count),
     quotaBackendBytes: said('quota-backend-bytes', storeBytes),
     targetRamMb: said('target-ram-mb', memoryMegabytes),
+    etcdServers: said('etcd-servers', etcdServers),
+    etcdCaFile: said('etcd-cafile', filePath),
+    etcdCertFile: said('etcd-certfile', filePath),
+    etcdKeyFile: said('etcd-keyfile', filePath),
+    etcdPrefix: said('etcd-prefix', etcdPrefix),
     certificateRequestsPerHour: said('certificate-requests-per-hour', atLeastOne),
   })
 }

@@ -12,14 +12,16 @@ import type {Clock} from '../runtime.ts'
 import type {Handler} from '../server/kernel/api-request.ts'
 import {aggregate} from '../server/authz/rbac/aggregation.ts'
 import {startServer} from '../server/server.ts'
-import {openLmdbStorage} from '../storage/lmdb.ts'
 import {Reloadable, select} from '../trust/live.ts'
 import {readTrust} from '../trust/read-trust.ts'
 import type {Trust} from '../trust/trust.ts'
 import {auditOf, fileOf, memoryOf, type Plane} from './config/plane.ts'
 import {findPlane} from './config/stored.ts'
+import {etcdOf} from './config/etcd.ts'
 import {serviceRange} from './config/fields.ts'
 import {followKubeconfigs} from './kubeconfig-bundles.ts'
+import {startAsLeader} from './leading.ts'
+import {identityOf, openPlaneStorage} from './plane-storage.ts'
 import {meteredLog, watchExpirations} from './plane-metrics.ts'
 import {reportTrust} from './server-report.ts'
 import {servingPolicy, type ServingChoices} from './serving-policy.ts'
@@ -117,7 +119,7 @@ export async function startEmbedded(
     clock,
     fileOf(plane, 'issuanceKey'),
   )
-  const storage = await openLmdbStorage(plane.dir, log)
+  const storage = await openPlaneStorage(plane, log)
   // Signing is retried; a server that cannot sign is still useful.
   const logChecked = (signs ? issuances.check() : Promise.resolve()).catch((error: unknown) => {
     log(`error: nothing is signed until the issuance log can be written: ${messageOf(error)}`)
@@ -141,6 +143,7 @@ export async function startEmbedded(
       },
       readiness: [
         {name: 'certificates', check: validity.check},
+        ...(etcdOf(settings) ? [{name: 'etcd', check: () => storage.check()}] : []),
         ...(signs ? [{name: 'issuance-log', check: () => issuances.check()}] : []),
       ],
       onError: (message, error) => log(`error: ${message}: ${messageOf(error)}`),
@@ -151,28 +154,42 @@ export async function startEmbedded(
       clock,
       onError: (error) => log(`error: the certificates cannot be read: ${messageOf(error)}`),
     })
-    const controllers = startControllers({
-      reader: clientOf(server.handler, READER, serverCertificate),
-      writer: (controller) => clientOf(server.handler, writerFor(controller), serverCertificate),
-      rootCa,
-      issuers: select(trust, nodeIssuersOf),
-      kubeletServingCa: select(trust, ({bundles}) => bundles['kubelet-serving']?.pem),
-      tokenKeyId: select(trust, ({tokenKeys}) => tokenKeys.signing.id),
-      aggregate,
-      ownership: server.ownership,
-      controllers: chosen,
-      serving: () => trust.current.servingPolicy,
-      signing: {
-        signers: select(trust, ({signers}) => signers),
-        issuances: meteredLog(issuances, server.metrics),
-        // The server in this process has already done that.
-        checksSignatures: false,
-      },
-      clock,
-      log,
-      meter: server.metrics,
-      onError: (controller, key, error) => log(`error: ${controller} ${key}: ${messageOf(error)}`),
-    })
+    const metered = meteredLog(issuances, server.metrics)
+    const start = () =>
+      startControllers({
+        reader: clientOf(server.handler, READER, serverCertificate),
+        writer: (controller) => clientOf(server.handler, writerFor(controller), serverCertificate),
+        rootCa,
+        issuers: select(trust, nodeIssuersOf),
+        kubeletServingCa: select(trust, ({bundles}) => bundles['kubelet-serving']?.pem),
+        tokenKeyId: select(trust, ({tokenKeys}) => tokenKeys.signing.id),
+        aggregate,
+        ownership: server.ownership,
+        controllers: chosen,
+        serving: () => trust.current.servingPolicy,
+        signing: {
+          signers: select(trust, ({signers}) => signers),
+          issuances: metered,
+          // The server in this process has already done that.
+          checksSignatures: false,
+        },
+        clock,
+        log,
+        meter: server.metrics,
+        onError: (controller, key, error) =>
+          log(`error: ${controller} ${key}: ${messageOf(error)}`),
+      })
+    const own = clientOf(server.handler, SERVER, serverCertificate)
+    const controllers = etcdOf(settings)
+      ? startAsLeader(start, {
+          client: own,
+          name: 'controllers',
+          lease: 'trustadm-serve',
+          identity: identityOf(plane),
+          clock,
+          log,
+        })
+      : start()
     await controllers.synced
     await logChecked
     if (signs) {
@@ -180,7 +197,6 @@ export async function startEmbedded(
         log(`error: ${line}`)
     }
     let leaveKubeconfigs = () => Promise.resolve()
-    const own = clientOf(server.handler, SERVER, serverCertificate)
     const takeBackReport = reportTrust(own, settings.nodeName, trust, {
       clock,
       onError: (error) => log(`error: cannot report the CAs in use: ${messageOf(error)}`),

@@ -4,7 +4,6 @@ import type {ApiClient} from '../client/api-client.ts'
 import {isOwnServer} from '../client/own-server.ts'
 import {PORTABLE_CONTROLLERS, type PortableDeps} from '../controllers/catalog.ts'
 import {controllersOf, startAll, type RunningControllers} from '../controllers/index.ts'
-import {Leader} from '../controllers/leader.ts'
 import {
   LEADER_PERMISSIONS,
   PERMISSIONS,
@@ -19,6 +18,7 @@ import type {Clock} from '../runtime.ts'
 import {Reloadable} from '../trust/live.ts'
 import {readSigning} from '../trust/read-trust.ts'
 import type {SigningAuthorities} from '../trust/trust.ts'
+import {startAsLeader} from './leading.ts'
 import {describeSigners, reportSigners} from './named-signers.ts'
 import {servingPolicy, type ServingChoices} from './serving-policy.ts'
 import {namedSigners, signersOf, type SigningSettings} from './signing.ts'
@@ -139,34 +139,6 @@ async function reportedSigners(
 
 type Running = Pick<RunningControllers, 'close'>
 
-/** Runs one controller while it holds the Lease. Creates it again each time, because it knows only what it has watched itself. */
-async function runAsLeader(
-  name: string,
-  start: () => Running,
-  {client, clock, log}: RunOptions,
-  {identity, signal}: {identity: string; signal: AbortSignal},
-): Promise<void> {
-  const leader = new Leader({
-    leases: client.leases,
-    name: `trustadm-controllers-${name}`,
-    identity,
-    clock,
-    onError: (error) => log(`error: ${name}: the lease: ${messageOf(error)}`),
-  })
-  while (!signal.aborted) {
-    await leader.acquire(signal)
-    log(`${name}: leads`)
-    const running = start()
-    try {
-      await leader.keep(signal)
-    } finally {
-      await running.close()
-    }
-    await leader.release()
-    log(`${name}: stopped leading`)
-  }
-}
-
 /** Runs controllers in this process against any cluster, with only the rights of the client. */
 export async function runControllers(options: RunOptions): Promise<RunningOutside> {
   const {client, controllers, clock, log} = options
@@ -190,23 +162,19 @@ export async function runControllers(options: RunOptions): Promise<RunningOutsid
     log,
   }
   const takeBack = await reportedSigners(options, signing?.authorities)
-  const stop = new AbortController()
-  const term = {identity: `${hostname()}_${randomUUID()}`, signal: stop.signal}
+  const identity = `${hostname()}_${randomUUID()}`
   const running: Running[] = controllers.map((name) => {
     const start = () =>
       startAll(controllersOf(PORTABLE_CONTROLLERS, deps, [name]), (_name, key, error) =>
         log(`error: ${name} ${key}: ${messageOf(error)}`),
       )
     if (!options.leaderElection) return start()
-    const ended = runAsLeader(name, start, options, term).catch((error: unknown) => {
-      if (!stop.signal.aborted) log(`error: ${name}: ${messageOf(error)}`)
-    })
-    return {close: () => ended}
+    const lease = `trustadm-controllers-${name}`
+    return startAsLeader(start, {client, name, lease, identity, clock, log})
   })
   return {
     reload: async () => signing?.reload(),
     async close() {
-      stop.abort(new Error('the controllers are stopping'))
       await Promise.all(running.map((controller) => controller.close()))
       await takeBack()
       await signing?.close()

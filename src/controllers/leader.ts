@@ -49,11 +49,13 @@ export class Leader {
     this.#times = options.times ?? DEFAULT_TIMES
   }
 
-  /** Fulfilled when this process leads. Rejected with the signal's reason. */
-  async acquire(signal: AbortSignal): Promise<void> {
+  /** Fulfilled when this process leads; `onOther` is called if another one does. Rejected with the signal's reason. */
+  async acquire(signal: AbortSignal, onOther: () => void = () => undefined): Promise<void> {
     for (;;) {
       signal.throwIfAborted()
-      if ((await this.#attempt(signal)) === 'leads') return
+      const attempt = await this.#attempt(signal)
+      if (attempt === 'leads') return
+      if (attempt === 'another leads') onOther()
       await sleep(this.#times.retry * (0.5 + Math.random()), signal)
     }
   }

@@ -16,7 +16,13 @@ import type {ResourceCall} from './registry/endpoint.ts'
 import {requestTimeout} from './registry/options.ts'
 import {RequestPlace} from './request-place.ts'
 import type {AccessAttributes, Authorize} from './kernel/resource.ts'
-import {internalError, methodNotAllowed, StatusError, unavailable} from './kernel/status.ts'
+import {
+  internalError,
+  methodNotAllowed,
+  StatusError,
+  tooLarge,
+  unavailable,
+} from './kernel/status.ts'
 
 export interface HandlerDeps {
   authenticate: Authenticate
@@ -194,6 +200,9 @@ function unexpected(error: unknown, request: ApiRequest, deps: HandlerDeps): Sta
   if (request.signal.aborted) return unavailable('the request was cut short')
   // The store logs it once, not for each request.
   if (hasCode(error, 'STORE_WRITE_FAILED')) return notStored(error)
+  if (hasCode(error, 'STORE_UNREACHABLE')) return unavailable('the store does not respond')
+  if (hasCode(error, 'STORE_UNCERTAIN')) return notConfirmed()
+  if (hasCode(error, 'STORE_VALUE_TOO_LARGE')) return tooLarge(error.message)
   deps.onInternalError(error, request)
   return internalError('the server could not complete the request; its log says why')
 }
@@ -201,6 +210,15 @@ function unexpected(error: unknown, request: ApiRequest, deps: HandlerDeps): Sta
 /** 500, as Kubernetes returns while etcd has no space. */
 const notStored = ({message, suggestions}: TrustError): StatusError =>
   internalError([message, ...suggestions].join('; '))
+
+/** 504, as Kubernetes returns if etcd does not respond in time. */
+const notConfirmed = (): StatusError =>
+  new StatusError(
+    504,
+    'Timeout',
+    'Timeout: the store did not confirm the write, which may have been done',
+    {},
+  )
 
 interface Finish {
   request: ApiRequest

@@ -76,11 +76,11 @@ function metricsOf(storage: Storage, registry: Registry): MetricsRegistry {
   return metrics
 }
 
-/** A restart helps if the store no longer responds, but not if the disk is full: that affects only readiness. */
+/** A restart helps if the store no longer responds, but not if the disk is full or etcd is away: that affects only readiness. */
 async function requireAlive(storage: Storage): Promise<void> {
   try {
     await storage.check()
   } catch (error) {
-    if (!hasCode(error, 'STORE_WRITE_FAILED')) throw error
+    if (!hasCode(error, 'STORE_WRITE_FAILED', 'STORE_UNREACHABLE')) throw error
   }
 }

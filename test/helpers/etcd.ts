@@ -8,7 +8,7 @@ import {setTimeout as delay} from 'node:timers/promises'
 import {findClient, sayMissing} from './clients.ts'
 
 /** One member of a real etcd cluster. */
-export interface EtcdMember {
+interface EtcdMember {
   url: string
   process: ChildProcess
   start(): Promise<void>
@@ -22,7 +22,7 @@ export interface EtcdCluster {
   stop(): Promise<void>
 }
 
-export interface EtcdOptions {
+interface EtcdOptions {
   members?: number
   args?: string[]
   /** With TLS: the scheme of the addresses for clients. */
@@ -38,7 +38,7 @@ export function describeWithEtcd(title: string, tests: (this: Mocha.Suite) => vo
 }
 
 /** Ports that are free at this moment. */
-async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({length: count}, () => createServer().listen(0, '127.0.0.1'))
   await Promise.all(servers.map((server) => once(server, 'listening')))
   const ports = servers.map((server) => (server.address() as AddressInfo).port)

@@ -1,6 +1,7 @@
 import {addedAuthorities} from './added-authorities.ts'
 import {bootstrapTokens} from './bootstrap-tokens.ts'
 import {clusterSigning} from './cluster-signing.ts'
+import {etcdPrefix, etcdServers, filePath} from './etcd.ts'
 import {
   address,
   atLeastOne,
@@ -77,7 +78,17 @@ export const KINDS: Kinds<Target> = {
     encryptionAlgorithm: use('keyAlgorithm', keyAlgorithm),
     certificateValidityPeriod: use('certificateValidityPeriod', duration),
     caCertificateValidityPeriod: use('caCertificateValidityPeriod', duration),
-    ...unused('kubernetesVersion', 'etcd', 'controllerManager', 'scheduler', 'dns', 'proxy'),
+    etcd: {
+      external: {
+        endpoints: use('etcdServers', etcdServers),
+        caFile: use('etcdCaFile', filePath),
+        certFile: use('etcdCertFile', filePath),
+        keyFile: use('etcdKeyFile', filePath),
+        ...unused('httpEndpoints'),
+      },
+      ...unused('local'),
+    },
+    ...unused('kubernetesVersion', 'controllerManager', 'scheduler', 'dns', 'proxy'),
     ...unused('imageRepository', 'featureGates'),
   },
   [`${OURS.apiVersion} ${OURS.kind}`]: {
@@ -107,6 +118,11 @@ export const KINDS: Kinds<Target> = {
     quotaBackendBytes: use('quotaBackendBytes', storeBytes),
     targetRamMb: use('targetRamMb', memoryMegabytes),
     certificateRequestsPerHour: use('certificateRequestsPerHour', atLeastOne),
+    etcdServers: use('etcdServers', etcdServers),
+    etcdCaFile: use('etcdCaFile', filePath),
+    etcdCertFile: use('etcdCertFile', filePath),
+    etcdKeyFile: use('etcdKeyFile', filePath),
+    etcdPrefix: use('etcdPrefix', etcdPrefix),
     featureGates: use('featureGates', featureGates),
     generatedAuthorities: use('generatedAuthorities', texts),
   },

@@ -50,6 +50,12 @@ export interface Settings {
   targetRamMb?: number
   /** The maximum number of requests by one requester, such as a bootstrap token, in an hour. */
   certificateRequestsPerHour?: number
+  /** The members of an etcd cluster that is the store; without it, the embedded one. */
+  etcdServers?: string[]
+  etcdCaFile?: string
+  etcdCertFile?: string
+  etcdKeyFile?: string
+  etcdPrefix?: string
   /** What is switched off. */
   featureGates?: FeatureGates
 }

@@ -91,6 +91,10 @@ const CHANGEABLE: readonly (keyof Settings)[] = [
   'quotaBackendBytes',
   'targetRamMb',
   'certificateRequestsPerHour',
+  'etcdServers',
+  'etcdCaFile',
+  'etcdCertFile',
+  'etcdKeyFile',
   'featureGates',
 ]
 
@@ -101,6 +105,8 @@ const FLAGS: Partial<Record<keyof Settings, string>> = {
   nodeName: '--node-name',
   controlPlaneEndpoint: '--control-plane-endpoint',
   certificatesDir: '--cert-dir',
+  etcdServers: '--etcd-servers',
+  etcdPrefix: '--etcd-prefix',
 }
 
 /**
@@ -115,7 +121,9 @@ export function adapt(standing: Settings, choices: Choices): Settings {
   for (const [name, value] of Object.entries(choices) as [keyof Settings, unknown][]) {
     const isPickedPort = name === 'bindPort' && value === 0
     if (name === 'certSANs' || isPickedPort || isDeepStrictEqual(standing[name], value)) continue
-    if (!CHANGEABLE.includes(name)) throw contradiction(name, standing[name], value)
+    // Its members may change, but not which store it is.
+    const isOtherStore = name === 'etcdServers' && standing.etcdServers === undefined
+    if (isOtherStore || !CHANGEABLE.includes(name)) throw contradiction(name, standing[name], value)
     Object.assign(adapted, {[name]: value})
   }
   return adapted

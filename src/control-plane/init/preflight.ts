@@ -5,6 +5,7 @@ import {checkPhase, requireChecks, type Check} from '../../phases.ts'
 import {requireRightClock, requireWritableFolders} from '../../pki/machine-checks.ts'
 import {readCatalog} from '../certificates.ts'
 import {certDirOf} from '../config/plane.ts'
+import {requireEtcd} from '../plane-storage.ts'
 import {findServerInTime, findStray} from '../server-state.ts'
 import {problemsOfLeaves, requireBroughtUsable} from './leaves.ts'
 import type {InitContext} from './phase.ts'
@@ -88,6 +89,7 @@ const CHECKS: readonly Check<InitContext>[] = [
   {run: externalLeaves},
   {run: broughtLeaves},
   {run: port},
+  {run: ({plane}) => requireEtcd(plane)},
 ]
 
 export const preflight = checkPhase({

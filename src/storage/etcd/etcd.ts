@@ -36,10 +36,10 @@ export class EtcdStorage implements Storage {
   readonly #subscriptions = new Set<Subscription>()
   readonly #writes = new Set<Promise<unknown>>()
   readonly #revision = new SharedQuestion(() => this.#askRevision())
-  readonly #health = new SharedQuestion(() => this.#writeCheck())
   readonly #stopCompaction: () => Promise<void>
   #newest = 0
   #writtenAt = -Infinity
+  #checking: Promise<void> | undefined
   #closing: Promise<void> | undefined
   #release: () => Promise<void> = () => Promise.resolve()
 
@@ -108,7 +108,10 @@ export class EtcdStorage implements Storage {
   async check(): Promise<void> {
     this.#requireOpen()
     if (performance.now() - this.#writtenAt < CHECK_EVERY) return
-    await this.#read(() => this.#health.answer())
+    await this.#read(() => {
+      this.#checking ??= this.#writeCheck().finally(() => (this.#checking = undefined))
+      return this.#checking
+    })
   }
 
   close(): Promise<void> {

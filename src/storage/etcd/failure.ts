@@ -16,7 +16,7 @@ export const GRPC = {
  * Why one attempt at one member failed. `unsent`: the member has not processed the request and never will. `refused`: it gave an
  * answer that any member would give. `unknown`: it may have processed the request, or still do so.
  */
-export type FailureKind = 'unsent' | 'refused' | 'unknown'
+type FailureKind = 'unsent' | 'refused' | 'unknown'
 
 export class EtcdFailure extends Error {
   override name = 'EtcdFailure'
@@ -114,7 +114,7 @@ export function storeError(failure: unknown): unknown {
   return unreachable(message, failure)
 }
 
-export function unreachable(reason: string, cause?: unknown): TrustError {
+function unreachable(reason: string, cause?: unknown): TrustError {
   return new TrustError('STORE_UNREACHABLE', `etcd does not respond: ${reason}`, {
     cause,
     hints: [

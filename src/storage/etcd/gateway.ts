@@ -12,7 +12,7 @@ const PATIENCE = 12_000
 const PAUSE = 50
 const LONGEST_ANSWER = 512 * 1_024 * 1_024
 
-export interface CallOptions {
+interface CallOptions {
   /** The request changes something: after an attempt with an unknown result it is not sent again. */
   once?: boolean
   /** When to give up, as performance.now() tells time. */

@@ -59,7 +59,7 @@ export const numberOf = (text: string | undefined): number => Number(text ?? 0)
 export const revisionOf = ({header}: {header?: WireHeader}): number => numberOf(header?.revision)
 
 /** Bytes of their own: a slice of Buffer's pool would keep more in memory than it holds. */
-export function bytesOf(text = ''): Uint8Array {
+function bytesOf(text = ''): Uint8Array {
   const decoded = Buffer.from(text, 'base64')
   const bytes = new Uint8Array(decoded.length)
   bytes.set(decoded)

@@ -13,7 +13,7 @@ const OLDEST = [
 ] as const
 const RETRY = 1_000
 
-export interface OpenEtcdOptions {
+interface OpenEtcdOptions {
   /** Called with a line when etcd does not respond, and when it does again. */
   tell?: (line: string) => void
   /** Ends the wait for an etcd that does not respond. */

@@ -15,7 +15,7 @@ const ALIVE_EVERY = 2_500
 const RETRY_FIRST = 20
 const RETRY_LAST = 1_000
 
-export interface SubscriptionOptions {
+interface SubscriptionOptions {
   gateway: Gateway
   keys: EtcdKeys
   prefix: string
@@ -95,9 +95,10 @@ export class Subscription {
         }
       } catch (error) {
         if (this.#isOver) return
-        if (hasCode(error, 'STORE_COMPACTED') || (await this.#wentBack())) return this.#lose()
+        if (hasCode(error, 'STORE_COMPACTED')) return this.#lose()
         if (!this.#isCut) tell(`the watch of etcd was cut: ${messageOf(error)}`)
         this.#isCut = true
+        if (await this.#wentBack()) return this.#lose()
       }
       this.#stream?.close()
       this.#stream = undefined

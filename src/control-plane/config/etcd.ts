@@ -1,0 +1,56 @@
+import {resolve} from 'node:path'
+import {hasCode, TrustError} from '../../errors.ts'
+import {
+  DEFAULT_ETCD_PREFIX,
+  parseEtcdPrefix,
+  parseEtcdServer,
+  type EtcdSettings,
+} from '../../storage/etcd/settings.ts'
+import {text, texts, type Read} from './fields.ts'
+import type {Settings} from './settings.ts'
+
+const MOST_SERVERS = 32
+
+/** Names the setting in an error about its value. */
+function named<Value>(name: string, read: () => Value): Value {
+  try {
+    return read()
+  } catch (error) {
+    if (!hasCode(error, 'CONFIG_INVALID')) throw error
+    throw new TrustError('CONFIG_INVALID', `${name}: ${error.message}`, {hints: error.suggestions})
+  }
+}
+
+/** A list, or a text with commas as on kube-apiserver's command line. */
+export const etcdServers: Read<string[]> = (value, name) => {
+  const list = texts(typeof value === 'string' ? value.split(',') : value, name)
+  if (list.length === 0 || list.length > MOST_SERVERS)
+    throw new TrustError('CONFIG_INVALID', `${name} must name 1 to ${MOST_SERVERS} servers`)
+  const servers = named(name, () => list.map((one) => parseEtcdServer(one.trim())))
+  return [...new Set(servers)]
+}
+
+export const etcdPrefix: Read<string> = (value, name) =>
+  named(name, () => parseEtcdPrefix(text(value, name)))
+
+export const filePath: Read<string> = (value, name) => resolve(text(value, name))
+
+/** The etcd of a control plane; undefined if it has the embedded store. */
+export function etcdOf(settings: Settings): EtcdSettings | undefined {
+  const {etcdServers: servers, etcdCaFile, etcdCertFile, etcdKeyFile, etcdPrefix: prefix} = settings
+  if (servers === undefined) {
+    const others = {etcdCaFile, etcdCertFile, etcdKeyFile, etcdPrefix: prefix}
+    const [stray] = Object.entries(others).find(([, value]) => value !== undefined) ?? []
+    if (stray === undefined) return undefined
+    throw new TrustError('CONFIG_INVALID', `${stray} is set, but no server of etcd`, {
+      hints: ['name the servers with --etcd-servers'],
+    })
+  }
+  return {
+    servers,
+    caFile: etcdCaFile,
+    certFile: etcdCertFile,
+    keyFile: etcdKeyFile,
+    prefix: prefix ?? DEFAULT_ETCD_PREFIX,
+  }
+}

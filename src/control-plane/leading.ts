@@ -1,0 +1,73 @@
+import type {ApiClient} from '../client/api-client.ts'
+import {Leader} from '../controllers/leader.ts'
+import {messageOf} from '../errors.ts'
+import type {Clock} from '../runtime.ts'
+
+interface Running {
+  /** Fulfilled once it has read everything it works on. */
+  synced?: Promise<void>
+  close(): Promise<void>
+}
+
+interface LeadingOptions {
+  client: Pick<ApiClient, 'leases'>
+  /** Of what leads, for the log. */
+  name: string
+  /** The Lease in kube-system. */
+  lease: string
+  identity: string
+  clock: Clock
+  log: (line: string) => void
+}
+
+/** Runs controllers while this process holds the Lease. Creates them again each time, because they know only what they have watched. */
+async function runAsLeader(
+  start: () => Running,
+  {client, name, lease, identity, clock, log}: LeadingOptions,
+  signal: AbortSignal,
+  /** Called once: they run and have read everything, or another process leads. */
+  onDecided: () => void = () => undefined,
+): Promise<void> {
+  const leader = new Leader({
+    leases: client.leases,
+    name: lease,
+    identity,
+    clock,
+    onError: (error) => log(`error: ${name}: the lease: ${messageOf(error)}`),
+  })
+  while (!signal.aborted) {
+    await leader.acquire(signal, onDecided)
+    log(`${name}: leads`)
+    const running = start()
+    void running.synced?.then(onDecided, onDecided)
+    try {
+      await leader.keep(signal)
+    } finally {
+      await running.close()
+    }
+    await leader.release()
+    log(`${name}: stopped leading`)
+  }
+}
+
+/** As `runAsLeader`, until it is closed. */
+export function startAsLeader(
+  start: () => Running,
+  options: LeadingOptions,
+): {synced: Promise<void>; close(): Promise<void>} {
+  const stop = new AbortController()
+  let decide: () => void = () => undefined
+  const synced = new Promise<void>((resolve) => {
+    decide = resolve
+  })
+  const ended = runAsLeader(start, options, stop.signal, decide).catch((error: unknown) => {
+    if (!stop.signal.aborted) options.log(`error: ${options.name}: ${messageOf(error)}`)
+  })
+  return {
+    synced,
+    async close() {
+      stop.abort(new Error('the controllers are stopping'))
+      await ended
+    },
+  }
+}
