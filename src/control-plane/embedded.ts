@@ -13,6 +13,7 @@ import type {Handler} from '../server/kernel/api-request.ts'
 import {aggregate} from '../server/authz/rbac/aggregation.ts'
 import {startServer} from '../server/server.ts'
 import {Reloadable, select} from '../trust/live.ts'
+import {openLmdbStorage} from '../storage/lmdb.ts'
 import {readTrust} from '../trust/read-trust.ts'
 import type {Trust} from '../trust/trust.ts'
 import {auditOf, fileOf, memoryOf, type Plane} from './config/plane.ts'
@@ -21,7 +22,7 @@ import {etcdOf} from './config/etcd.ts'
 import {serviceRange} from './config/fields.ts'
 import {followKubeconfigs} from './kubeconfig-bundles.ts'
 import {startAsLeader} from './leading.ts'
-import {identityOf, openPlaneStorage} from './plane-storage.ts'
+import {identityOf, openPlaneEtcd} from './plane-storage.ts'
 import {meteredLog, watchExpirations} from './plane-metrics.ts'
 import {reportTrust} from './server-report.ts'
 import {servingPolicy, type ServingChoices} from './serving-policy.ts'
@@ -119,7 +120,7 @@ export async function startEmbedded(
     clock,
     fileOf(plane, 'issuanceKey'),
   )
-  const storage = await openPlaneStorage(plane, log)
+  const storage = (await openPlaneEtcd(plane, log)) ?? (await openLmdbStorage(plane.dir, log))
   // Signing is retried; a server that cannot sign is still useful.
   const logChecked = (signs ? issuances.check() : Promise.resolve()).catch((error: unknown) => {
     log(`error: nothing is signed until the issuance log can be written: ${messageOf(error)}`)

@@ -9,13 +9,13 @@ import type {Storage} from '../storage/storage.ts'
 import {etcdOf} from './config/etcd.ts'
 import {certDirOf, fileOf, type Plane} from './config/plane.ts'
 
-/** The store of a control plane. If that is an etcd that does not respond, waits until it does. */
-export async function openPlaneStorage(
+/** The etcd of a control plane, if it has one. If that does not respond, waits until it does. */
+export async function openPlaneEtcd(
   plane: Plane,
   log: (line: string) => void,
-): Promise<Storage> {
+): Promise<Storage | undefined> {
   const etcd = etcdOf(plane.settings)
-  if (!etcd) return (await import('../storage/lmdb.ts')).openLmdbStorage(plane.dir, log)
+  if (!etcd) return undefined
   await requireNoEmbeddedStore(plane)
   const {openEtcdStorage} = await import('../storage/etcd/open.ts')
   // As the embedded store does: two servers of one folder would be one to others.

@@ -14,7 +14,7 @@ interface ExistingOptions {
 
 export default class Init extends TrustCommand {
   static override summary =
-    'set up a control plane on this machine and start its server, or prepare an existing cluster'
+    'set up a control plane and start its server, or prepare an existing cluster'
   static override description = `Creates the CAs, the certificates and the kubeconfig files, starts the API server in the background, waits until it is ready, publishes how machines find the cluster, and prints the join command for them.
 Existing files and objects that are correct are kept: run it again to complete or repeat it. A second run prints the token of the first one while that is valid.
 
