@@ -95,7 +95,7 @@ describe('the CAs that the API server and its clients are not known by', () => {
 
   it('sign for a node without a person, by its own credentials and for its own name; not for the API server’s', async () => {
     await start()
-    await fixture.run('namespaces', 'rbac', 'cluster-info')
+    await fixture.run('namespaces', 'rbac', 'kubeadm-config', 'cluster-info')
     const node = 'worker-1'
     const addresses = ['127.0.0.1', 'one', 'localhost'].map((address) => ({
       type: 'InternalIP',
