@@ -83,8 +83,10 @@ SIGTERM and SIGINT end it; SIGHUP rereads the CAs. Prints one line, "ready" and 
         clock: this.clock,
         log,
       })
+      const ended = untilSignalled(running, log)
+      // Last: whoever reads it may send signals at once.
       process.stdout.write(`ready ${chosen.join(',')}\n`)
-      await untilSignalled(running, log)
+      await ended
     })
   }
 

@@ -16,7 +16,7 @@ import {
   pemOf,
   settled,
 } from '../controllers/signing/support.ts'
-import {programFixture, trustadm, type ProgramFixture} from '../helpers/program.ts'
+import {programFixture, trustadm, trustadmWith, type ProgramFixture} from '../helpers/program.ts'
 import {start, type Running} from '../helpers/running.ts'
 
 const CERTIFICATES = 'certificates.k8s.io'
@@ -29,6 +29,14 @@ const rule = (verbs: string, group: string, resource: string, names?: string[]):
   resources: [resource],
   ...(names ? {resourceNames: names} : {}),
 })
+
+/** The reader of a program's output cannot be faster than this. */
+const SIGNAL_AT_READY = `const write = process.stdout.write.bind(process.stdout)
+process.stdout.write = (text, ...rest) => {
+  const isWritten = write(text, ...rest)
+  if (String(text).startsWith('ready ')) process.kill(process.pid, 'SIGTERM')
+  return isWritten
+}`
 
 /** What each identity may do in the whole cluster; the leases are in kube-system. */
 const RIGHTS: Record<string, PolicyRule[]> = {
@@ -158,6 +166,16 @@ describe('approver and signer as processes of their own', function () {
     assert.match(stderr, /approve signers\.certificates\.k8s\.io "kubernetes\.io\/kube-apis/)
     assert.match(stderr, /create leases\.coordination\.k8s\.io in kube-system/)
     assert.doesNotMatch(stderr, /list certificatesigningrequests/)
+  })
+
+  it('end in order on a signal that comes as soon as they are ready', async () => {
+    await writeFile(file('signal.cjs'), SIGNAL_AT_READY)
+    const {code, stderr} = await trustadmWith(
+      {env: {NODE_OPTIONS: `--require ${file('signal.cjs')}`}},
+      ...['controllers', '--kubeconfig', file('approver.conf'), '--controllers', 'csrapproving'],
+    )
+    assert.equal(code, 0, stderr)
+    assert.match(stderr, /stopped\n$/)
   })
 
   it('approve and do not sign where only the approver runs', async () => {
