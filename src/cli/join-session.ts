@@ -1,5 +1,6 @@
 import {parseDuration} from '../bootstrap/durations.ts'
 import {joinPhases, parseJoinPhases, runJoin, type JoinRequest} from '../node/join/join.ts'
+import {findNodeFolder} from '../node/node-folder.ts'
 import {ownNodeName, requireNodeName} from '../node/node-name.ts'
 import type {JoinPhase, JoinSettings} from '../node/join/phase.ts'
 import {readFileSafely} from '../fs/files.ts'
@@ -36,6 +37,7 @@ export async function openJoinSession(
   endpoints: readonly string[],
   flags: JoinSessionFlags,
   clock: Clock,
+  {isOnePhase = false} = {},
 ): Promise<JoinSession> {
   const verbose = flags.verbose || Number(flags.v ?? 0) > 0
   const progress = createProgress({quiet: flags.quiet, verbose})
@@ -48,7 +50,8 @@ export async function openJoinSession(
   const {ours, foreign} = parseJoinPhases(flags['skip-phases'] ?? choices.skipPhases ?? [])
   for (const name of foreign) progress.warn(`--skip-phases: there is no phase "${name}"`)
   const isForKubelet = flags['for-kubelet'] === true || choices.forKubelet === true
-  const settings = await settingsOf(endpoints, flags, choices, progress.warn)
+  const given = await settingsOf(endpoints, flags, choices, progress.warn)
+  const settings = {...given, nodeName: await nodeNameOf(given, isOnePhase)}
   return {
     request: {
       settings,
@@ -65,12 +68,24 @@ export async function openJoinSession(
   }
 }
 
+/** Without a name, a single phase continues as the node of the folder; a whole `join` uses the host name. */
+async function nodeNameOf(
+  {nodeName, dir, certDir}: GivenSettings,
+  isOnePhase: boolean,
+): Promise<string> {
+  if (nodeName !== undefined) return nodeName
+  const stored = isOnePhase ? await findNodeFolder(dir, certDir) : undefined
+  return stored?.nodeName ?? ownNodeName()
+}
+
+type GivenSettings = Omit<JoinSettings, 'nodeName'> & {nodeName: string | undefined}
+
 async function settingsOf(
   endpoints: readonly string[],
   flags: JoinFlagValues,
   file: JoinChoices,
   warn: (line: string) => void,
-): Promise<JoinSettings> {
+): Promise<GivenSettings> {
   const timeout =
     flags.timeout === undefined ? file.timeout : parseDuration(flags.timeout, '--timeout')
   const tokens = await joinTokens(flags, file, warn)
@@ -79,7 +94,7 @@ async function settingsOf(
   return {
     dir: nodeDirOf(flags.dir ?? file.dir),
     certDir: flags['cert-dir'] ?? file.certDir,
-    nodeName: named === undefined ? (file.nodeName ?? ownNodeName()) : requireNodeName(named),
+    nodeName: named === undefined ? file.nodeName : requireNodeName(named),
     discovery: {
       file: flags['discovery-file'] ?? file.discoveryFile,
       fileCa: caFile === undefined ? undefined : await readText(caFile),

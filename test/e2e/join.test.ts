@@ -174,6 +174,16 @@ describe('join, with the built program', function () {
     )
   })
 
+  it('continues with a single phase as the node of the folder, whatever the host name is', async () => {
+    const {dir} = await joinedBy(fixture, 'token', 'named')
+    for (const phase of ['register-node', 'cleanup']) {
+      const ended = await trustadm('join', 'phase', phase, '--dir', dir)
+      assert.equal(ended.code, 0, ended.stderr)
+    }
+    const other = await trustadm('join', 'phase', 'cleanup', '--dir', dir, '--node-name', 'other')
+    assert.equal(other.code, 6, other.stderr)
+  })
+
   it('keeps a copy of cluster-info that other machines can join by', async () => {
     const {clusterInfo} = await joinedBy(fixture, 'token', 'first')
     const next = {...fixture, documentFile: clusterInfo?.file ?? ''}

@@ -7,7 +7,7 @@ import {JOIN_PHASE_NAMES, type JoinPhaseName} from '../../node/join/names.ts'
 export default class JoinPhase extends TrustCommand {
   static override summary = 'run one phase of join'
   static override description =
-    'Runs one of the phases of "join", with the files that earlier phases wrote to the folder of the node. Each can be repeated: what is already correct is kept.'
+    'Runs one of the phases of "join", with the files that earlier phases wrote to the folder of the node, and as that node unless --node-name is given. Each can be repeated: what is already correct is kept.'
   static override examples = [
     '<%= config.bin %> <%= command.id %> discovery 10.0.0.1:6443 --token-file token.txt',
     '<%= config.bin %> <%= command.id %> tls-bootstrap --token-file token.txt',
@@ -29,7 +29,9 @@ export default class JoinPhase extends TrustCommand {
     const {openJoinSession, runJoinSession} = await import('../../cli/join-session.ts')
     const {JOIN_PHASES, planJoin} = await import('../../node/join/join.ts')
     const phase = JOIN_PHASES[args.phase as JoinPhaseName]
-    const session = await openJoinSession(argv.slice(1) as string[], flags, this.clock)
+    const session = await openJoinSession(argv.slice(1) as string[], flags, this.clock, {
+      isOnePhase: true,
+    })
     if (session.isDryRun) {
       const {planView} = await import('../../cli/views/plan.ts')
       return await this.print(await planJoin(session.request, [phase]), 'table', planView)
