@@ -1,6 +1,7 @@
 import {copyFile, readFile} from 'node:fs/promises'
 import {isRunning} from '../../helpers/cluster.ts'
 import {until} from '../../server/support.ts'
+import {makeAuthority} from './authority.ts'
 import type {Stage} from './stage.ts'
 import {step, type Step} from './step.ts'
 
@@ -32,13 +33,41 @@ const signer = step(
   },
 )
 
+const inventory = step(
+  'trustadm controllers --kubeconfig inventory.conf --controllers machine-approver,node-link',
+  {first: (stage) => adminAs(stage, 'inventory.conf'), until: 'ready machine-approver,node-link'},
+)
+
 /** On a control plane without nodes, which nobody has to wait for. */
 export const controlPlane: Step[] = [
+  step('trustadm ca list', {shows: /^NAME .*\nca /}),
+  step('trustadm ca rotate start --dry-run', {shows: /would begin/}),
   step('trustadm ca rotate start', {answers: [['Create new CAs', YES]], shows: /Phase Prepare/i}),
   step('trustadm ca rotate status', {shows: /Phase Prepare/i}),
   step('trustadm ca rotate complete', {
     answers: [['This cannot be undone', YES]],
     shows: /No rotation is in progress/,
+  }),
+  step('trustadm ca rotate start --wait', {
+    answers: [['Create new CAs', YES]],
+    shows: /Phase Prepare/i,
+  }),
+  step('trustadm ca rotate complete --wait', {
+    answers: [['This cannot be undone', YES]],
+    shows: /No rotation is in progress/,
+  }),
+  step(
+    'trustadm ca add vpn-ca --description "clients of the VPN" --on-change "systemctl reload openvpn"',
+    {shows: /^name +vpn-ca/},
+  ),
+  step('trustadm ca show vpn-ca', {shows: /clients of the VPN/}),
+  step('trustadm ca remove vpn-ca', {
+    answers: [['Destroy', YES]],
+    shows: /The CA "vpn-ca" was removed/,
+  }),
+  step('trustadm ca add metrics-ca --signs servers --certificate ca.crt --key ca.key', {
+    first: (stage) => makeAuthority(stage.file('work/ca')),
+    shows: /servers of yours/,
   }),
   step('trustadm serve', {first: stopServer, until: 'ready '}),
   step("trustadm serve --controllers '*,-csr-approver,-csr-signer'", {
@@ -46,9 +75,10 @@ export const controlPlane: Step[] = [
     async meanwhile(stage) {
       await approver.try(stage)
       await signer.try(stage)
+      await inventory.try(stage)
     },
   }),
 ]
 
 /** These run beside the server above. */
-export const besideTheServer: Step[] = [approver, signer]
+export const besideTheServer: Step[] = [approver, signer, inventory]

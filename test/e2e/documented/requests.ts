@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
 import {readFile, rm, stat, writeFile} from 'node:fs/promises'
-import {createAuthorityCertificate} from '../../../src/pki/create.ts'
-import {generateKeys, privateKeyPem} from '../../../src/pki/keys.ts'
 import {until} from '../../server/support.ts'
+import {makeAuthority} from './authority.ts'
 import {blockOf} from './commands.ts'
 import type {Stage} from './stage.ts'
 import {must, step, type Step} from './step.ts'
 
-const DAY = 86_400_000
 const DOWN = '\u001B[B'
 const NODE_CSR = 'node-csr-3Q2d'
 
@@ -31,7 +29,7 @@ const readable = (path: string) => async (stage: Stage) =>
 /** Makes `signers` of config.yaml what is given, and has the server read it. */
 async function useSigners(stage: Stage, yaml: string): Promise<void> {
   const path = stage.file('plane/config.yaml')
-  const others = (await readFile(path, 'utf8')).replace(/^signers:\n(?: .*\n)*/m, '')
+  const others = (await readFile(path, 'utf8')).replace(/^signers:(?: \[\])?\n(?: .*\n)*/m, '')
   await writeFile(path, `${others}${yaml}`)
   const {pid} = JSON.parse(await readFile(stage.file('plane/server.json'), 'utf8')) as {pid: number}
   process.kill(pid, 'SIGHUP')
@@ -44,16 +42,6 @@ const PLAIN_SIGNER = `signers:
     usages: [digital signature, key encipherment, server auth]
     names: [dns, ips]
 `
-
-async function makeAuthority(stage: Stage): Promise<void> {
-  const keys = await generateKeys()
-  const pem = await createAuthorityCertificate({commonName: 'services'}, keys, {
-    notBefore: new Date(Date.parse('2026-01-01')),
-    notAfter: new Date(Date.parse('2026-01-01') + 3650 * DAY),
-  })
-  await writeFile(stage.file('services-ca.crt'), pem)
-  await writeFile(stage.file('services-ca.key'), privateKeyPem(keys.privateKey), {mode: 0o600})
-}
 
 const signed = (stage: Stage, yaml: string) => useSigners(stage, stage.typed(yaml))
 
@@ -117,7 +105,7 @@ export const requests: Step[] = [
     'trustadm certificate request web --service web.default.svc,10.96.0.7 --signer example.com/services --out tls',
     {
       first: async (stage) => {
-        await makeAuthority(stage)
+        await makeAuthority(stage.file('services-ca'))
         await signed(stage, PLAIN_SIGNER)
       },
       meanwhile: (stage) => approveLater(stage, 'web'),

@@ -13,6 +13,8 @@ export interface Machine {
   host: string
   /** Another folder for a machine that was installed again. */
   folder?: string
+  /** Another control plane than the first machine's. */
+  plane?: string
 }
 
 /** What is typed once the screen shows this. */
@@ -30,6 +32,8 @@ export class Stage {
   readonly ends = new Map<string, Ended>()
   client!: ApiClient
   #hasKubectl = false
+  /** Stops what still runs if a test gives up on it. */
+  readonly #running = new Set<() => Promise<Ended>>()
 
   private constructor(folder: string, placeholders: ReadonlyMap<string, () => string>) {
     this.folder = folder
@@ -84,7 +88,7 @@ export class Stage {
     return {
       PATH: `${this.file('bin')}:${process.env.PATH ?? ''}`,
       HOME: this.folder,
-      TRUSTADM_DIR: this.file('plane'),
+      TRUSTADM_DIR: this.file(machine.plane ?? 'plane'),
       TRUSTADM_NODE_DIR: this.nodeDir(machine),
       // kubectl does not look into the folder of a control plane.
       KUBECONFIG: this.#hasKubectl ? this.file('plane/admin.conf') : '',
@@ -108,6 +112,12 @@ export class Stage {
       stdout,
       stderr,
     }))
+    const stop = async (): Promise<Ended> => {
+      child.kill('SIGTERM')
+      return await ended
+    }
+    this.#running.add(stop)
+    void ended.then(() => this.#running.delete(stop))
     return {
       ended,
       /** Waits until it has printed this. */
@@ -117,10 +127,7 @@ export class Stage {
           await Promise.race([once(child.stdout, 'data'), once(child.stderr, 'data'), ended])
         }
       },
-      stop: async (): Promise<Ended> => {
-        child.kill('SIGTERM')
-        return await ended
-      },
+      stop,
     }
   }
 
@@ -134,6 +141,7 @@ export class Stage {
   }
 
   async stop(): Promise<void> {
+    await Promise.all(Array.from(this.#running, (stop) => stop()))
     await this.client.close()
     await this.run('trustadm reset --yes')
     await rm(this.folder, {recursive: true, force: true})
