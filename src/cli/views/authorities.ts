@@ -3,18 +3,32 @@ import {formatColumns} from '../columns.ts'
 import {columnsOf, formatFields} from '../layout.ts'
 import type {View} from '../output.ts'
 import {residual} from './human-time.ts'
+import {moment} from './obtained.ts'
 
 const LABEL_WIDTH = 13
 const COLUMNS = ['NAME', 'SUBJECT', 'ROLE', 'EXPIRES', 'PIN']
 const [SUBJECT, PIN] = [1, 4] as const
 
-const rowsOf = ({name, externallyManaged, certificates}: AuthorityReport): string[][] =>
-  certificates.map(({subject, signs, certifiedBy, residualSeconds, pin}) => [
-    name,
-    subject,
-    signs && !externallyManaged ? 'signs' : certifiedBy === undefined ? 'trusted' : 'cross-signed',
-    residualSeconds <= 0 ? '<expired>' : residual(residualSeconds),
-    pin,
+type Shown = AuthorityReport['certificates'][number]
+
+const roleOf = (
+  {externallyManaged}: Pick<AuthorityReport, 'externallyManaged'>,
+  {signs, certifiedBy}: Pick<Shown, 'signs' | 'certifiedBy'>,
+): string => {
+  if (signs && !externallyManaged) return 'signs'
+  return certifiedBy === undefined ? 'trusted' : 'cross-signed'
+}
+
+const leftOf = ({residualSeconds}: Pick<Shown, 'residualSeconds'>): string =>
+  residualSeconds <= 0 ? '<expired>' : residual(residualSeconds)
+
+const rowsOf = (report: AuthorityReport): string[][] =>
+  report.certificates.map((one) => [
+    report.name,
+    one.subject,
+    roleOf(report, one),
+    leftOf(one),
+    one.pin,
   ])
 
 const NARROWING = {
@@ -48,21 +62,29 @@ export const removedAuthorityView: View<{name: string; removed: string[]}> = {
   name: ({name}) => [name],
 }
 
-/** `ca show`: everything about one CA. */
+const certificateFields = (report: AuthorityReport, one: Shown): [string, string][] => [
+  ['subject', one.subject],
+  ['role', roleOf(report, one)],
+  ['valid until', `${moment(one.notAfter)} (${leftOf(one)})`],
+  ['pin', one.pin],
+]
+
+/** `ca show`: everything about one CA. Nothing is cut: pins are compared. */
 export const authorityView: View<AuthorityReport> = {
   table: (report) =>
     [
-      formatFields(
-        [
-          ['name', report.name],
-          ['file', report.location],
-          ...addedFields(report),
-          ['signs', signsOf(report)],
-          ['trusted for', report.trustedFor.join(', ') || '<nothing>'],
-        ],
-        {columns: columnsOf(process.stdout), width: LABEL_WIDTH},
-      ),
-      formatColumns(COLUMNS, rowsOf(report), NARROWING),
-    ].join('\n'),
+      [
+        ['name', report.name],
+        ['file', report.location],
+        ...addedFields(report),
+        ['signs', signsOf(report)],
+        ['trusted for', report.trustedFor.join(', ') || '<nothing>'],
+      ] satisfies [string, string][],
+      ...report.certificates.map((one) => certificateFields(report, one)),
+    ]
+      .map((fields) =>
+        formatFields(fields, {columns: columnsOf(process.stdout), width: LABEL_WIDTH}),
+      )
+      .join('\n'),
   name: ({name}) => [name],
 }

@@ -6,6 +6,7 @@ import type {
 } from '../../control-plane/bootstrap-credentials/list.ts'
 import type {RevokedCredential} from '../../control-plane/bootstrap-credentials/revoke.ts'
 import {formatColumns, type Narrowing} from '../columns.ts'
+import {columnsOf, paragraph} from '../layout.ts'
 import type {View} from '../output.ts'
 import {cell, fields, moment, obtainedTable, waiting} from './obtained.ts'
 
@@ -47,7 +48,11 @@ export const credentialListView = (isWide: boolean): View<CredentialList> => ({
 export const createdCredentialView: View<CreatedCredential> = {
   table: ({kubeconfig, file, kind, id, isNew}) =>
     kubeconfig ??
-    `${isNew ? 'created' : 'kept'} the bootstrap credential ${id} (${kind}); its kubeconfig is ${file ?? ''}\n`,
+    paragraph(
+      isNew ? 'created ' : 'kept ',
+      `the bootstrap credential ${id} (${kind}); its kubeconfig is ${file ?? ''}`,
+      columnsOf(process.stdout),
+    ),
   name: ({id}) => [id],
 }
 

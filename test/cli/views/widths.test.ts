@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import {stripVTControlCharacters} from 'node:util'
-import {authorityListView} from '../../../src/cli/views/authorities.ts'
+import {authorityListView, authorityView} from '../../../src/cli/views/authorities.ts'
 import {credentialListView} from '../../../src/cli/views/bootstrap-credentials.ts'
 import {rotationView} from '../../../src/cli/views/ca-rotation.ts'
 import {issuancesView} from '../../../src/cli/views/issuances.ts'
@@ -30,6 +30,19 @@ interface Table<Result> {
 }
 const shows = <Result>({table}: Table<Result>, result: unknown) => table(result as Result)
 
+const ADDED_CA = {
+  name: 'vpn-ca',
+  location: '/var/lib/trustadm/pki/vpn-ca.crt',
+  trustedFor: [],
+  signsFor: [],
+  externallyManaged: false,
+  added: {signs: 'clients', description: 'clients of the VPN, which people use who work from home'},
+  certificates: [
+    {subject: 'CN=vpn-ca', signs: true, residualSeconds: 3e8, notAfter: TIME, pin: PIN},
+    {subject: 'CN=old', signs: false, residualSeconds: -1, notAfter: TIME, pin: `${PIN}0`},
+  ],
+}
+
 /** What each view prints for the longest names that are usual. */
 const VIEWS: Record<string, () => string | Promise<string>> = {
   'ca list': () =>
@@ -43,6 +56,7 @@ const VIEWS: Record<string, () => string | Promise<string>> = {
         ],
       })),
     }),
+  'ca show': () => shows(authorityView, ADDED_CA),
   'ca rotate status': () =>
     shows(rotationView, {
       credentials: {
@@ -205,4 +219,12 @@ describe('what commands print on a terminal', () => {
       })
     }
   }
+
+  it('has whole pins in "ca show", which people compare', async () => {
+    pretend({isTTY: true, columns: 80})
+    const text = await shows(authorityView, ADDED_CA)
+    pretend({isTTY, columns})
+    const shown = text.split('\n').map((line) => line.trim())
+    for (const {pin} of ADDED_CA.certificates) assert.ok(shown.includes(pin), text)
+  })
 })
