@@ -12,18 +12,18 @@ import {waitingText} from './waiting-text.ts'
 export const ignoringFlags = {
   force: Flags.boolean({
     summary:
-      'go on although somebody would be locked out; recorded in the journal and the audit log',
+      'continue although somebody would be locked out; recorded in the journal and the audit log',
   }),
   ignore: Flags.string({
     helpValue: '<name>',
     multiple: true,
     multipleNonGreedy: true,
     delimiter: ',',
-    summary: 'a node or user to go on without; may be repeated',
+    summary: 'continue without this node or user; may be repeated',
   }),
   'ignore-unseen-since': Flags.string({
     helpValue: '<duration>',
-    summary: 'clients that were not seen for so long count as gone, as in 7d',
+    summary: 'treat clients that were not seen for this long as gone, as in 7d',
   }),
 }
 

@@ -3,6 +3,7 @@ import type {RotationReport} from '../../control-plane/ca-rotation/report.ts'
 import {columnsOf, formatFields, paragraph, wrap} from '../layout.ts'
 import {formatColumns} from '../columns.ts'
 import type {View} from '../output.ts'
+import {moment} from './obtained.ts'
 
 const [NAME, LAST_SEEN, WHY] = [1, 2, 3] as const
 const MARKS = {done: '✔', running: '…', waiting: ' '} as const
@@ -11,20 +12,21 @@ function stateOf({action, isReady, isSettled, dependents}: RotationReport): stri
   if (isReady) return 'ready for "trustadm ca rotate complete"'
   return isSettled
     ? `${dependents.length} would be locked out by "trustadm ca rotate complete"`
-    : `${action ?? ''} is not finished`
+    : `"ca rotate ${action ?? ''}" is not finished`
 }
 
 function headline(report: RotationReport): string {
   const {credentials, action, nodes} = report
   const {phase, lastInitiation, lastCompletion} = credentials.rotation.certificateAuthorities ?? {}
-  const last = lastCompletion === undefined ? '' : `; last completed ${lastCompletion}`
+  const completed = lastCompletion === undefined ? '' : moment(lastCompletion)
   if (action === undefined) {
     return lastInitiation === undefined
       ? 'The CAs were never rotated.\n'
-      : `No rotation is in progress${phase === undefined ? '; the last one was aborted' : last}.\n`
+      : `No rotation is in progress${phase === undefined ? '; the last one was aborted' : completed && `; last completed ${completed}`}.\n`
   }
   const count = nodes ? `, ${nodes.done} of ${nodes.total} nodes done` : ''
-  const text = `Phase ${phase ?? ''}, started ${lastInitiation ?? ''}${last}${count}: ${stateOf(report)}.`
+  const since = `Phase ${phase ?? ''}, started ${moment(lastInitiation)}`
+  const text = `${since}${count}: ${stateOf(report)}.${completed && ` Last completed ${completed}.`}`
   return paragraph('', text, columnsOf(process.stdout))
 }
 
@@ -39,7 +41,7 @@ function formatDependents({dependents}: Pick<RotationReport, 'dependents'>): str
   const rows = dependents.map(({kind, name, lastSeen, reasons}) => [
     kind,
     name,
-    lastSeen ?? '<unknown>',
+    lastSeen === undefined ? '<unknown>' : moment(lastSeen),
     reasons.join('; '),
   ])
   const table = formatColumns(['KIND', 'NAME', 'LAST SEEN', 'WHY'], rows, {

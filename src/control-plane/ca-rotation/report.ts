@@ -82,7 +82,7 @@ function adviceForAdded({settings}: Plane, {units}: Journal): string[] {
   return names.length === 0
     ? []
     : [
-        `Let the programs that use ${names.join(', ')} read its files again: it has no command for that.`,
+        `Make the programs that use ${names.join(' or ')} read the new files: there is no command that does it.`,
       ]
 }
 

@@ -88,7 +88,7 @@ function requireNobody(dependents: readonly Dependent[], action: Action): void {
       facts: {dependents},
       hints: [
         'see all of them with "trustadm ca rotate status"',
-        `to go on without some of them, use "trustadm ca rotate ${action} --ignore <name>"; --force ignores all of them`,
+        `to continue without some of them, use "trustadm ca rotate ${action} --ignore <name>"; --force ignores all of them`,
         'clients that are gone: --ignore-unseen-since 7d',
       ],
     },

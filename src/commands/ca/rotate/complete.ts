@@ -7,7 +7,7 @@ export default class CaRotateComplete extends TrustCommand {
   static override summary = 'end the trust in the old CAs and destroy their keys'
   static override description = `The second of two steps that replace every CA. Refuses to run while a node or a client depends on an old CA, and names each with what to do. Then servers get certificates of the new CA, trust in the old ones ends everywhere, also on open connections, and their keys are destroyed; their certificates are kept in "archive" beside the new ones.
 
-With --grace, clients that know only the old CA can verify the server for so long; their own certificates of the old CA are refused nevertheless. Interrupt it at any time and run it again: it resumes.`
+With --grace, clients that know only the old CA can still verify the server for that long; their own certificates of the old CA are refused. Interrupt it at any time and run it again: it resumes.`
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --ignore worker-7 --ignore-unseen-since 7d',

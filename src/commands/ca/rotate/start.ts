@@ -7,7 +7,7 @@ import {KEY_ALGORITHMS} from '../../../pki/keys.ts'
 export default class CaRotateStart extends TrustCommand {
   static override summary =
     'create new CAs, trust them beside the old ones, and sign clients with them'
-  static override description = `The first of two steps that replace every CA of a control plane while it works. Creates the new CAs, trusts old and new everywhere, signs clients with the new ones, and renews the certificates and kubeconfigs of the control plane. Nodes with "trustadm node run" follow by themselves within 10 minutes. Nobody is locked out: what the old CAs signed stays valid until "ca rotate complete".
+  static override description = `The first of two steps that replace every CA of a control plane while it works. Creates the new CAs, trusts old and new everywhere, signs clients with the new ones, and renews the certificates and kubeconfigs of the control plane. Nodes with "trustadm node run" follow automatically within 10 minutes. Nobody is locked out: what the old CAs signed stays valid until "ca rotate complete".
 
 From the first rotation on, clients of the API server have a CA of their own ("client-ca"), and so have the clients of kubelets ("kubelet-ca"). Interrupt it at any time and run it again: it resumes. Only for trustadm's own control plane, on its machine.`
   static override examples = [

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import {rotationView} from '../../../src/cli/views/ca-rotation.ts'
+import type {RotationReport} from '../../../src/control-plane/ca-rotation/report.ts'
+
+const certificateAuthorities = {
+  phase: 'Prepare',
+  lastInitiation: '2026-11-17T17:20:42.351Z',
+  lastCompletion: '2026-01-17T17:07:43.671Z',
+}
+
+const headline = async (report: Partial<RotationReport>): Promise<string> => {
+  const text = await rotationView.table({
+    credentials: {rotation: {certificateAuthorities}},
+    dependents: [],
+    steps: [],
+    authorities: [],
+    advice: [],
+    isReady: false,
+    isSettled: false,
+    ...report,
+  } as unknown as RotationReport)
+  return text.split('\n')[0] ?? ''
+}
+
+describe('the first line of "ca rotate status"', () => {
+  it('says which command is not finished, and since when, in whole seconds', async () => {
+    assert.equal(
+      await headline({action: 'start', nodes: {done: 0, total: 1}}),
+      'Phase Prepare, started 2026-11-17T17:20:42Z, 0 of 1 nodes done: "ca rotate start" is not finished. Last completed 2026-01-17T17:07:43Z.',
+    )
+  })
+
+  it('says when the last rotation was completed if none is in progress', async () => {
+    assert.equal(
+      await headline({}),
+      'No rotation is in progress; last completed 2026-01-17T17:07:43Z.',
+    )
+  })
+})
