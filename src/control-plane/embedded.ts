@@ -12,10 +12,14 @@ import type {Clock} from '../runtime.ts'
 import type {Handler} from '../server/kernel/api-request.ts'
 import {aggregate} from '../server/authz/rbac/aggregation.ts'
 import {startServer} from '../server/server.ts'
+import {serveSnapshots} from '../storage/snapshot-socket.ts'
+import type {Storage} from '../storage/storage.ts'
+import {VersionedStorage} from '../storage/versioned-storage.ts'
 import {Reloadable, select} from '../trust/live.ts'
 import {openLmdbStorage} from '../storage/lmdb.ts'
 import {readTrust} from '../trust/read-trust.ts'
 import type {Trust} from '../trust/trust.ts'
+import {VERSION} from '../version.ts'
 import {auditOf, fileOf, memoryOf, type Plane} from './config/plane.ts'
 import {findPlane} from './config/stored.ts'
 import {etcdOf} from './config/etcd.ts'
@@ -93,6 +97,26 @@ function clientOf(
   return createApiClient(transport, {userAgent: AGENT})
 }
 
+/** Lets "backup" and "store snapshot save" read the embedded store while it is served. etcd has its own tools. */
+async function offerSnapshots(
+  plane: Plane,
+  storage: Storage,
+  {clock, log}: Pick<EmbeddedOptions, 'clock' | 'log'>,
+): Promise<() => Promise<void>> {
+  const nothing = () => Promise.resolve()
+  if (!(storage instanceof VersionedStorage)) return nothing
+  const onError = (error: unknown) =>
+    log(`error: cannot serve a snapshot of the store: ${messageOf(error)}`)
+  const options = {program: VERSION, now: () => clock.now(), onError}
+  try {
+    return await serveSnapshots(fileOf(plane, 'store'), storage, options)
+  } catch (error) {
+    // A server without it is still useful.
+    onError(error)
+    return nothing
+  }
+}
+
 export async function startEmbedded(
   plane: Plane,
   {clock, log, signing: flags, serving, controllers: chosen}: EmbeddedOptions,
@@ -125,6 +149,7 @@ export async function startEmbedded(
   const logChecked = (signs ? issuances.check() : Promise.resolve()).catch((error: unknown) => {
     log(`error: nothing is signed until the issuance log can be written: ${messageOf(error)}`)
   })
+  const leaveSnapshots = await offerSnapshots(plane, storage, {clock, log})
   try {
     const server = await startServer({
       storage,
@@ -217,6 +242,7 @@ export async function startEmbedded(
         await controllers.close()
         await issuances.close()
         await server.close(graceMilliseconds)
+        await leaveSnapshots()
         await storage.close()
       },
     }
@@ -225,6 +251,7 @@ export async function startEmbedded(
     // The folder belongs to the caller again: nothing may write to it after this.
     await logChecked
     await issuances.close()
+    await leaveSnapshots()
     await storage.close()
     throw error
   }

@@ -1,4 +1,4 @@
-import {closeSync, existsSync, linkSync, openSync, readdirSync, rmSync} from 'node:fs'
+import {existsSync, linkSync, readdirSync, rmSync} from 'node:fs'
 import {createConnection, createServer} from 'node:net'
 import type {Server} from 'node:net'
 import {join} from 'node:path'
@@ -6,6 +6,7 @@ import {randomUUID} from 'node:crypto'
 import {hasCode, systemCode, TrustError} from '../errors.ts'
 import {sleep} from '../runtime.ts'
 import {ensureFolder} from './folders.ts'
+import {SocketAddresses} from './socket-addresses.ts'
 
 const NAME = /^lock\.(\d+)$/
 const ATTEMPTS = 20
@@ -135,15 +136,11 @@ function lockedError(folder: string, pid?: string): TrustError {
   })
 }
 
-/** Sockets in a folder. A socket's address is limited to about 100 bytes, so the folder is named by its descriptor if possible. */
 class SocketFolder {
-  readonly #base: string
-  readonly #descriptor: number
+  readonly #addresses: SocketAddresses
 
   constructor(folder: string) {
-    this.#descriptor = openSync(folder, 'r')
-    const short = `/proc/self/fd/${this.#descriptor}`
-    this.#base = existsSync(short) ? short : folder
+    this.#addresses = new SocketAddresses(folder)
   }
 
   /** Tells every caller which process this is. */
@@ -154,7 +151,7 @@ class SocketFolder {
     })
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
-      server.listen({path: join(this.#base, name)}, resolve)
+      server.listen({path: this.#addresses.of(name)}, resolve)
     })
     return server.unref()
   }
@@ -162,7 +159,7 @@ class SocketFolder {
   /** The process that listens there, if any. One that accepts connections but does not respond in time is alive too. */
   ask(name: string): Promise<{pid?: string} | undefined> {
     return new Promise((resolve) => {
-      const socket = createConnection({path: join(this.#base, name)})
+      const socket = createConnection({path: this.#addresses.of(name)})
       let answer = ''
       const finish = (holder: {pid?: string} | undefined) => {
         socket.destroy()
@@ -179,7 +176,7 @@ class SocketFolder {
   }
 
   close(): void {
-    closeSync(this.#descriptor)
+    this.#addresses.close()
   }
 }
 

@@ -1,3 +1,4 @@
+import {join} from 'node:path'
 import {messageOf} from '../errors.ts'
 import {startCompaction} from './compaction.ts'
 import {checkLmdbFile} from './lmdb-check.ts'
@@ -40,6 +41,17 @@ export async function openLmdbStorage(
   } catch (error) {
     await unlock()
     throw error
+  }
+}
+
+/** The newest revision of the store in a directory; 0 if there is none, or none that can be read. Nothing else may have it open. */
+export function storeRevision(directory: string): number {
+  const folder = join(directory, 'store')
+  try {
+    const {state} = load({folder, data: join(folder, 'data.mdb'), readers: ''})
+    return state.revision
+  } catch {
+    return 0
   }
 }
 

@@ -17,7 +17,7 @@ import {dirname, join} from 'node:path'
 import {messageOf, systemCode, TrustError} from '../errors.ts'
 import {openLmdb} from './lmdb-open.ts'
 import {HEADER_KEY} from './lmdb-records.ts'
-import {encodeHeader, foreign, newHeader} from './store-header.ts'
+import {encodeHeader, foreign, newHeader, type StoreHeader} from './store-header.ts'
 import {commitError, writeFailed} from './write-failure.ts'
 
 /** More than LMDB asks for with its default of 126 readers. */
@@ -64,26 +64,35 @@ export async function prepareData(files: StoreFiles): Promise<void> {
 
 async function createData({folder, data}: StoreFiles): Promise<void> {
   const aside = join(folder, 'new.mdb')
-  const asideReaders = `${aside}-lock`
-  rmSync(aside, {force: true})
   try {
-    prepareReaders(asideReaders)
-    requireRoom(aside)
-    const database = openLmdb(aside)
-    try {
-      await database.put(HEADER_KEY, encodeHeader(newHeader()))
-    } catch (error) {
-      throw writeFailed(await commitError(error))
-    } finally {
-      await database.close()
-    }
+    await createStoreFile(aside, newHeader())
     renameSync(aside, data)
   } finally {
-    rmSync(aside, {force: true})
-    rmSync(asideReaders, {force: true})
+    removeStoreFile(aside)
   }
   syncFolder(folder)
   syncFolder(dirname(folder))
+}
+
+/** Makes a store without any key, in place of what a killed process may have left there. */
+export async function createStoreFile(file: string, header: StoreHeader): Promise<void> {
+  removeStoreFile(file)
+  prepareReaders(`${file}-lock`)
+  requireRoom(file)
+  const database = openLmdb(file)
+  try {
+    await database.put(HEADER_KEY, encodeHeader(header))
+  } catch (error) {
+    throw writeFailed(await commitError(error))
+  } finally {
+    await database.close()
+  }
+}
+
+/** Removes a store that nobody has open, with its table of readers. */
+export function removeStoreFile(file: string): void {
+  rmSync(file, {force: true})
+  rmSync(`${file}-lock`, {force: true})
 }
 
 /**

@@ -2,6 +2,7 @@ import {setImmediate as nextTurn} from 'node:timers/promises'
 import {TrustError} from '../errors.ts'
 import {Commits} from './commits.ts'
 import {closedError, Feed} from './feed.ts'
+import {HeldRevisions, type HeldRevision} from './held-revisions.ts'
 import {requireKey} from './keys.ts'
 import type {RecordStore, VersionRecord} from './record-store.ts'
 import type {
@@ -36,6 +37,7 @@ export class VersionedStorage implements Storage {
   readonly #feed: Feed
   readonly #writes: WriteQueue
   readonly #commits: Commits
+  readonly #held = new HeldRevisions()
   #forgotten: number[]
   #closing: Promise<void> | undefined
 
@@ -136,9 +138,11 @@ export class VersionedStorage implements Storage {
     if (!Number.isSafeInteger(revision) || revision > this.#state.revision) {
       throw new TrustError('INVALID', `revision ${revision} is not there yet`)
     }
-    if (revision <= this.#state.compacted) return
+    const {revision: newest, usage, compacted} = this.#state
+    const target = this.#held.allowed(revision, {newest, history: usage.history})
+    if (target <= compacted) return
     // Dropped from the index first, removed afterwards: nobody may read a record that is about to be removed.
-    this.#forgotten = this.#forgotten.concat(this.#state.compact(revision))
+    this.#forgotten = this.#forgotten.concat(this.#state.compact(target))
     do {
       const remove = this.#forgotten.splice(0, REMOVE_BATCH)
       try {
@@ -148,6 +152,15 @@ export class VersionedStorage implements Storage {
         throw error
       }
     } while (this.#forgotten.length > 0 && !this.#closing)
+  }
+
+  /**
+   * Keeps the current revision readable until it is released, for a reader that takes its time. Beyond a limit the history is dropped
+   * anyway, and the reader gets STORE_COMPACTED.
+   */
+  hold(): HeldRevision {
+    this.#requireOpen()
+    return this.#held.hold(this.#state.revision)
   }
 
   async check(): Promise<void> {

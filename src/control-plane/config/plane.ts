@@ -15,10 +15,14 @@ export const FILES = {
   server: 'server.json',
   /** Why the last start of the server failed. */
   startFailure: 'start-failure.json',
+  /** Which systemd unit `init --systemd` installed. */
+  unitNote: 'unit.json',
   manifest: 'manifest.json',
   backups: 'backups',
   /** What the rotation of the CAs has done. */
   rotation: 'ca-rotation.json',
+  /** What `restore` builds, until it takes its place. */
+  restoring: '.restore',
   lock: 'lock',
   logs: 'logs',
   log: 'logs/server.log',

@@ -1,0 +1,62 @@
+import {constants} from 'node:fs'
+import {open, rename, rm} from 'node:fs/promises'
+import {basename, dirname, resolve} from 'node:path'
+import {requireReplaceable} from './file-checks.ts'
+import {unwritable} from './file-errors.ts'
+import {requireSafeFolder, syncFolder} from './folders.ts'
+import {removeLeftovers, takeTemporary} from './temporary-names.ts'
+
+const {O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY} = constants
+const OWNER_ONLY = 0o600
+
+/**
+ * Like `writeFileSafely`, for content that does not fit in memory: `write` gets a function that appends. The file has its name only
+ * when all of it is on the disk; if `write` throws, nothing is left.
+ */
+export async function writeStreamSafely<Result>(
+  path: string,
+  write: (append: (bytes: Uint8Array) => Promise<void>) => Promise<Result>,
+): Promise<Result> {
+  const target = resolve(path)
+  const folder = dirname(target)
+  await requireSafeFolder(folder)
+  await requireReplaceable(target)
+  await removeLeftovers(folder)
+  const temporary = takeTemporary(folder, basename(target))
+  try {
+    const result = await writeNew(temporary.path, target, write)
+    await rename(temporary.path, target).catch((error: unknown) => {
+      throw unwritable(target, error)
+    })
+    await syncFolder(folder)
+    return result
+  } catch (error) {
+    await rm(temporary.path, {force: true}).catch(() => undefined)
+    throw error
+  } finally {
+    temporary.release()
+  }
+}
+
+async function writeNew<Result>(
+  path: string,
+  target: string,
+  write: (append: (bytes: Uint8Array) => Promise<void>) => Promise<Result>,
+): Promise<Result> {
+  const fail = (error: unknown): never => {
+    throw unwritable(target, error)
+  }
+  const handle = await open(path, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY, OWNER_ONLY).catch(fail)
+  try {
+    await handle.chmod(OWNER_ONLY)
+    const result = await write(async (bytes) => {
+      for (let done = 0; done < bytes.length;) {
+        done += (await handle.write(bytes, done).catch(fail)).bytesWritten
+      }
+    })
+    await handle.sync().catch(fail)
+    return result
+  } finally {
+    await handle.close()
+  }
+}
