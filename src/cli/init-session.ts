@@ -14,6 +14,7 @@ import {tokensFor, type InitTokenFlagValues} from './init-token.ts'
 import {dirOf} from './folders.ts'
 import {onInterruption} from './interruption.ts'
 import {createProgress, type Progress} from './progress.ts'
+import {ownProgram} from './own-program.ts'
 import {openServerLog} from './server-log.ts'
 import {readSigningFlags} from './signing-flags.ts'
 import {readCertificateKey, type UploadFlagValues} from './upload-flags.ts'
@@ -24,6 +25,8 @@ export interface SessionFlags extends InitFlagValues, InitTokenFlagValues, Uploa
   'skip-phases'?: string[] | undefined
   replace?: boolean
   foreground?: boolean
+  systemd?: boolean
+  'unit-dir'?: string
   quiet: boolean
   verbose: boolean
 }
@@ -60,11 +63,12 @@ export async function openSession(flags: SessionFlags, clock: Clock): Promise<In
       clock,
       tell: progress.tell,
       warn: progress.warn,
-      program: [process.execPath, ...process.execArgv, process.argv[1] ?? ''],
+      program: ownProgram(),
       connect: connectAsAdmin,
       tokens,
       certificateKey: await readCertificateKey(flags['certificate-key']),
       replacesBrought: flags.replace === true,
+      ...(flags.systemd && {systemd: {unitDir: flags['unit-dir'] ?? ''}}),
       ...(flags.foreground && {
         startInForeground: async (ready) => {
           const {followTriggers} = await import('../control-plane/ca-rotation/triggers.ts')

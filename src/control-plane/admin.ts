@@ -8,6 +8,7 @@ import {lookAt} from '../fs/file-checks.ts'
 import {rootsOf} from './certificates.ts'
 import {localAccess, type Plane} from './config/plane.ts'
 import {findServer} from './server-state.ts'
+import {startCommand} from './start-command.ts'
 
 /** The administrator whose rights do not depend on RBAC, which may not be set up yet. Operators may have moved that file away. */
 async function credentials({dir}: Plane): Promise<string> {
@@ -26,7 +27,7 @@ export async function connectAsAdmin(plane: Plane): Promise<ApiClient> {
   const running = await findServer(plane)
   if (!running) {
     throw new TrustError('SERVER_UNREACHABLE', 'the server of this control plane is not running', {
-      hints: ['start it with "trustadm init" or "trustadm serve"'],
+      hints: [`start it with "${await startCommand(plane)}"`],
     })
   }
   // The CAs of the folder, not those of the kubeconfig: during a rotation that may be older.

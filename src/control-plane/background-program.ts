@@ -57,6 +57,10 @@ while :; do
   sleep $pause
 done`
 
+/** Whether a command line, as in /proc/<pid>/cmdline, is one that `supervised` made. */
+export const isSupervisor = (commandLine: string): boolean =>
+  commandLine.startsWith(`${SHELL}\0-c\0${SCRIPT}\0`)
+
 /** A command line that restarts a program whenever it crashes; without a shell, only the program itself. */
 export function supervised(
   command: readonly [string, ...string[]],

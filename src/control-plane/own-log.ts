@@ -30,7 +30,7 @@ export function keepOwnLogShort(
   {descriptor = STANDARD_ERROR, maxBytes = MAX_BYTES, files = FILES}: OwnLogOptions = {},
 ): () => void {
   const path = fileOf(plane, 'log')
-  if (!isSameFile(path, descriptor)) return () => undefined
+  if (!isOwnLog(plane, descriptor)) return () => undefined
   return () => {
     if (fstatSync(descriptor).size <= maxBytes) return
     try {
@@ -43,8 +43,10 @@ export function keepOwnLogShort(
   }
 }
 
-function isSameFile(path: string, descriptor: number): boolean {
+/** Whether the standard error of this process is the log of the background server. */
+export function isOwnLog(plane: Pick<Plane, 'dir'>, descriptor = STANDARD_ERROR): boolean {
   try {
+    const path = fileOf(plane, 'log')
     const [one, other] = [statSync(path), fstatSync(descriptor)]
     return one.isFile() && one.dev === other.dev && one.ino === other.ino
   } catch {

@@ -3,12 +3,9 @@ import {TrustError, messageOf} from '../errors.ts'
 import {endpointOf, memoryOf, type Plane} from './config/plane.ts'
 import {startEmbedded, type EmbeddedOptions, type EmbeddedPlane} from './embedded.ts'
 import {followMemory} from './process-memory.ts'
-import {
-  processIdentity,
-  removeServerState,
-  writeServerState,
-  writeStartFailure,
-} from './server-state.ts'
+import {processIdentity} from './process-identity.ts'
+import {ownRunner} from './runner.ts'
+import {removeServerState, writeServerState, writeStartFailure} from './server-state.ts'
 
 const GRACE = 10_000
 
@@ -74,6 +71,7 @@ export async function serve(plane: Plane, options: ServeOptions): Promise<Runnin
     port: embedded.port,
     endpoint,
     startedAt: clock.now().toISOString(),
+    runner: await ownRunner(plane),
   })
   embedded.followKubeconfigs()
   const stop = new AbortController()

@@ -2,15 +2,18 @@ import {spawn} from 'node:child_process'
 import {closeSync, constants, fchmodSync, openSync} from 'node:fs'
 import {connectTo} from '../client/connect.ts'
 import {TrustError, messageOf} from '../errors.ts'
+import {lockHolder} from '../fs/folder-lock.ts'
 import {ensureFolder} from '../fs/folders.ts'
 import {sleep} from '../runtime.ts'
 import {cleanEnvironment, closeInheritedDescriptors, supervised} from './background-program.ts'
 import {CLUSTER_CA, findAuthority} from './certificates.ts'
 import {fileOf, localAccess, type Plane} from './config/plane.ts'
+import {membersOf} from './process-group.ts'
+import type {KnownProcess} from './runner.ts'
 import {
   findServer,
   findStray,
-  processIdentity,
+  isAlive,
   readStartFailure,
   removeStartFailure,
   reserveStartFailure,
@@ -92,6 +95,16 @@ export async function startInBackground(
   return state
 }
 
+/** Waits until the server that systemd has just started is ready. */
+export async function waitForUnit(plane: Plane, unit: string): Promise<ServerState> {
+  const state = await waitUntilReady(plane, START_LIMIT, async () => {
+    const failure = await readStartFailure(plane)
+    if (failure) throw notStarted(plane, failure, `look at "journalctl -u ${unit}"`)
+  })
+  await removeStartFailure(plane)
+  return state
+}
+
 /** Waits until a running server is ready. */
 export async function waitForServer(plane: Plane): Promise<ServerState> {
   return await waitUntilReady(plane, READY_LIMIT, () => {
@@ -128,7 +141,11 @@ function notReady(plane: Plane, limit: number, state: ServerState | undefined): 
 /** However deep in the server it was met: one sentence says all that there is to do. */
 const FULL = /ENOSPC|the disk is full/
 
-function notStarted(plane: Plane, failure: StartFailure | undefined): TrustError {
+function notStarted(
+  plane: Plane,
+  failure: StartFailure | undefined,
+  look = `look at ${fileOf(plane, 'log')}`,
+): TrustError {
   if (failure && FULL.test(failure.message)) {
     return new TrustError(
       'SERVER_NOT_STARTED',
@@ -139,22 +156,60 @@ function notStarted(plane: Plane, failure: StartFailure | undefined): TrustError
   return new TrustError(
     'SERVER_NOT_STARTED',
     `the server ended before it was ready${failure ? `: ${failure.message}` : ''}`,
-    {hints: [...(failure?.hints ?? []), `look at ${fileOf(plane, 'log')}`]},
+    {hints: [...(failure?.hints ?? []), look]},
   )
 }
 
-/** Ends the server and waits until it is gone. */
-export async function stopServer({pid, identity}: ServerState): Promise<void> {
-  process.kill(pid, 'SIGTERM')
-  const end = performance.now() + STOP_LIMIT
-  while (performance.now() < end) {
-    if ((await processIdentity(pid)) !== identity) return
-    await sleep(PAUSE)
+/**
+ * Ends the server and waits until it is gone. Sends a signal only to the process that wrote server.json: another one may have its
+ * number by now.
+ */
+export async function stopServer(plane: Plane, state: ServerState): Promise<void> {
+  const {pid, identity, runner} = state
+  // Where the system does not tell when a process started, the lock of the store says whose it is.
+  if (identity === '' && (await lockHolder(fileOf(plane, 'store')))?.pid !== pid) {
+    throw new TrustError('CONFLICT', `cannot tell whether process ${pid} is the server`, {
+      hints: [`if it is, end it with "kill ${pid}"`, `if not, remove ${fileOf(plane, 'server')}`],
+    })
   }
-  throw new TrustError('TIMED_OUT', `the server (process ${pid}) did not stop`, {
-    hints: [`end it with "kill -9 ${pid}", then run the command again`],
+  // Together with the server, so that a crash while it stops is not answered with a restart.
+  if (runner?.supervisor) await stopSupervisor(runner.supervisor)
+  if (await isAlive(state)) process.kill(pid, 'SIGTERM')
+  await waitUntilGone(async () => ((await isAlive(state)) ? [pid] : []))
+}
+
+/**
+ * Ends the process that restarts a background server after a crash, and all that it has started: a server that it has just
+ * restarted is in no file yet. One signal to the group leaves no moment in which it could start another one.
+ */
+export async function stopSupervisor(supervisor: KnownProcess): Promise<void> {
+  if (!(await isAlive(supervisor))) return
+  const {pid} = supervisor
+  const leads = (await membersOf(pid)).includes(pid)
+  process.kill(leads ? -pid : pid, 'SIGTERM')
+  await waitUntilGone(async () => {
+    if (leads) return await membersOf(pid)
+    return (await isAlive(supervisor)) ? [pid] : []
   })
 }
+
+async function waitUntilGone(remaining: () => Promise<number[]>): Promise<void> {
+  const end = performance.now() + STOP_LIMIT
+  for (;;) {
+    const [pid] = await remaining()
+    if (pid === undefined) return
+    if (performance.now() > end) throw notStopped(pid)
+    await sleep(PAUSE)
+  }
+}
+
+const notStopped = (pid: number): TrustError =>
+  new TrustError('TIMED_OUT', `the server (process ${pid}) did not stop`, {
+    hints: [
+      `end it with "kill -9 ${pid}", then run the command again; nothing acknowledged is lost`,
+    ],
+    facts: {pid},
+  })
 
 /** Tells a running server to reread its certificates. Returns whether there is one. */
 export async function reloadServer(plane: Plane): Promise<boolean> {

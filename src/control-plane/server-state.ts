@@ -1,36 +1,19 @@
-import {constants, readFile, rm, writeFile} from 'node:fs/promises'
+import {constants, rm, writeFile} from 'node:fs/promises'
 import {TrustError, messageOf} from '../errors.ts'
 import {readFileIfThere, writeFileSafely} from '../fs/files.ts'
 import {lockHolder} from '../fs/folder-lock.ts'
 import {sleep} from '../runtime.ts'
 import {fileOf, type Plane} from './config/plane.ts'
+import {processIdentity} from './process-identity.ts'
+import type {KnownProcess, Runner} from './runner.ts'
 
 /** What a running server records about itself in its folder. */
-export interface ServerState {
-  pid: number
-  /** Identifies the process, because pids are reused. Empty if the system does not tell. */
-  identity: string
+export interface ServerState extends KnownProcess {
   port: number
   endpoint: string
   startedAt: string
-}
-
-/** When the process started, and in which boot of the machine. Undefined if there is no such process. */
-export async function processIdentity(pid: number): Promise<string | undefined> {
-  try {
-    process.kill(pid, 0)
-  } catch {
-    return undefined
-  }
-  try {
-    const boot = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim()
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
-    // The name of the program, in parentheses, may contain anything; the start time is the 20th field after it.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return fields[0] === 'Z' ? undefined : `${boot}/${fields[19] ?? ''}`
-  } catch {
-    return ''
-  }
+  /** Absent for a server of an earlier version. */
+  runner?: Runner
 }
 
 function isState(value: unknown): value is ServerState {
@@ -57,10 +40,21 @@ async function readServerState(plane: Pick<Plane, 'dir'>): Promise<ServerState |
   return isState(value) ? value : undefined
 }
 
+export const isAlive = async ({pid, identity}: KnownProcess): Promise<boolean> =>
+  (await processIdentity(pid)) === identity
+
 /** The server that runs from this folder, ready or not; undefined if there is none. */
 export async function findServer(plane: Pick<Plane, 'dir'>): Promise<ServerState | undefined> {
   const state = await readServerState(plane)
-  return state && (await processIdentity(state.pid)) === state.identity ? state : undefined
+  return state && (await isAlive(state)) ? state : undefined
+}
+
+/** The process that will restart a background server which has crashed; undefined if the server runs, or nothing restarts it. */
+export async function findSupervisor(plane: Pick<Plane, 'dir'>): Promise<KnownProcess | undefined> {
+  const state = await readServerState(plane)
+  const supervisor = state?.runner?.supervisor
+  if (!supervisor || (await isAlive(state))) return undefined
+  return (await isAlive(supervisor)) ? supervisor : undefined
 }
 
 export async function isRunning(plane: Pick<Plane, 'dir'>): Promise<boolean> {
@@ -121,7 +115,9 @@ const PAUSE = 50
  * The server of the folder. Waits for one that is starting: it uses the store but has not written server.json yet, for example
  * because `init` was killed.
  */
-export async function findServerInTime(plane: Plane): Promise<ServerState | undefined> {
+export async function findServerInTime(
+  plane: Pick<Plane, 'dir'>,
+): Promise<ServerState | undefined> {
   const end = performance.now() + START_LIMIT
   for (;;) {
     const server = await findServer(plane)
@@ -132,7 +128,7 @@ export async function findServerInTime(plane: Plane): Promise<ServerState | unde
 }
 
 /** A process that uses the store without a server.json: the file was removed. */
-export async function findStray(plane: Plane): Promise<TrustError | undefined> {
+export async function findStray(plane: Pick<Plane, 'dir'>): Promise<TrustError | undefined> {
   const holder = await lockHolder(fileOf(plane, 'store'))
   if (!holder) return undefined
   const {pid} = holder

@@ -6,6 +6,7 @@ import {endpointOf, type Plane} from './config/plane.ts'
 import {checkExpiration, type ExpirationReport} from './expiration.ts'
 import {probe} from './server-process.ts'
 import {findServer, findStray} from './server-state.ts'
+import {startCommand} from './start-command.ts'
 
 export interface ServerReport {
   running: boolean
@@ -14,6 +15,8 @@ export interface ServerReport {
   startedAt: string | null
   version: string | null
   checks: {name: string; ok: boolean}[]
+  /** The command that starts it; null while it runs. */
+  startCommand: string | null
   /** Why it is not ready, or why its contents cannot be read. */
   problems: string[]
 }
@@ -52,6 +55,7 @@ const STOPPED: ServerReport = {
   startedAt: null,
   version: null,
   checks: [],
+  startCommand: null,
   problems: [],
 }
 
@@ -103,7 +107,9 @@ async function reportServer(plane: Plane): Promise<Pick<StatusReport, 'server' |
   const state = await findServer(plane)
   if (!state) {
     const stray = await findStray(plane)
-    return {server: {...STOPPED, problems: stray ? [stray.message] : []}, objects: []}
+    const start = stray ? null : await startCommand(plane)
+    const problems = stray ? [stray.message] : []
+    return {server: {...STOPPED, startCommand: start, problems}, objects: []}
   }
   const server: ServerReport = {
     ...STOPPED,

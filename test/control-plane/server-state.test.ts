@@ -4,11 +4,8 @@ import {once} from 'node:events'
 import {mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {
-  findServer,
-  processIdentity,
-  type ServerState,
-} from '../../src/control-plane/server-state.ts'
+import {processIdentity} from '../../src/control-plane/process-identity.ts'
+import {findServer, type ServerState} from '../../src/control-plane/server-state.ts'
 
 describe('findServer', () => {
   let dir = ''

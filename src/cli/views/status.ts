@@ -20,6 +20,9 @@ function formatServer({dir, endpoint, server}: StatusReport): string {
     ['folder', dir],
     ...(server.version === null ? [] : [['version', server.version] as [string, string]]),
     ...(server.startedAt === null ? [] : [['since', server.startedAt] as [string, string]]),
+    ...(server.startCommand === null
+      ? []
+      : [['start it', server.startCommand] as [string, string]]),
     ...(failing.length === 0 ? [] : [['failing', failing.join(', ')] as [string, string]]),
     ...server.problems.map((problem): [string, string] => ['problem', problem]),
   ]

@@ -131,9 +131,7 @@ function whileChanging(error: unknown): string[] {
 
 export function notRunning(): TrustError {
   return new TrustError('SERVER_UNREACHABLE', 'the server of this control plane is not running', {
-    hints: [
-      'start it with "trustadm init" or "trustadm serve", then run the command again: it resumes',
-    ],
+    hints: ['start it with "trustadm start", then run the command again: it resumes'],
   })
 }
 

@@ -1,12 +1,12 @@
-import {createServer} from 'node:net'
-import {TrustError, messageOf, systemCode} from '../../errors.ts'
+import {TrustError} from '../../errors.ts'
 import {readAuthority, requireCurrent} from '../../pki/authority.ts'
 import {checkPhase, requireChecks, type Check} from '../../phases.ts'
 import {requireRightClock, requireWritableFolders} from '../../pki/machine-checks.ts'
 import {readCatalog} from '../certificates.ts'
 import {certDirOf} from '../config/plane.ts'
+import {requireFreePort} from '../free-port.ts'
 import {requireEtcd} from '../plane-storage.ts'
-import {findServerInTime, findStray} from '../server-state.ts'
+import {findServerInTime} from '../server-state.ts'
 import {problemsOfLeaves, requireBroughtUsable} from './leaves.ts'
 import type {InitContext} from './phase.ts'
 
@@ -52,34 +52,11 @@ function unsigned(location: string, missing: readonly string[]): TrustError {
 }
 
 const port: Run = async ({plane}) => {
-  const {bindAddress, bindPort} = plane.settings
   if (await findServerInTime(plane)) return
-  const server = createServer()
-  try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
-      server.listen({host: bindAddress, port: bindPort}, resolve)
-    })
-  } catch (error) {
-    const where = `${bindAddress}:${bindPort}`
-    if (systemCode(error) === 'EADDRINUSE') {
-      const stray = await findStray(plane)
-      if (stray) throw stray
-      throw new TrustError('PORT_IN_USE', `something already listens on ${where}`, {
-        cause: error,
-        hints: [
-          'choose another port with --apiserver-bind-port; 0 picks a free one',
-          'or stop the program that listens there',
-        ],
-      })
-    }
-    throw new TrustError('PREFLIGHT_FAILED', `cannot listen on ${where}: ${messageOf(error)}`, {
-      cause: error,
-      hints: ['choose an address of this machine with --bind-address'],
-    })
-  } finally {
-    server.close()
-  }
+  await requireFreePort(plane, [
+    'choose another port with --apiserver-bind-port; 0 picks a free one',
+    'or stop the program that listens there',
+  ])
 }
 
 const CHECKS: readonly Check<InitContext>[] = [

@@ -43,6 +43,7 @@ const UNREACHED: ServerReport = {
   ready: false,
   pid: null,
   startedAt: null,
+  startCommand: null,
   version: null,
   checks: [],
   problems: [],
