@@ -50,6 +50,12 @@ export const dir = Flags.string({
     'the folder of the control plane [default: $TRUSTADM_DIR; else /var/lib/trustadm for root, ~/.trustadm for others]',
 })
 
+export const unitDir = Flags.string({
+  helpValue: '<folder>',
+  summary: 'the folder of the unit',
+  default: '/etc/systemd/system',
+})
+
 export const yes = Flags.boolean({
   char: 'y',
   summary: 'do not ask for confirmation',

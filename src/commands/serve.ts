@@ -1,8 +1,10 @@
+import * as Flags from '@oclif/core/flags'
 import {serverChoices, serverFlags} from '../cli/server-flags.ts'
 import {TrustCommand} from '../cli/command.ts'
 import {deny, readServingFlags, servedControllers, servingFlags} from '../cli/controller-flags.ts'
 import {dir} from '../cli/flags.ts'
 import {dirOf} from '../cli/folders.ts'
+import type {RawFlag} from '../cli/own-program.ts'
 import {signingFlags} from '../cli/signing-flags.ts'
 
 export default class Serve extends TrustCommand {
@@ -13,6 +15,11 @@ SIGTERM and SIGINT let requests in flight finish and end the server. SIGHUP rere
 Prints one line, "ready" and the address, on the standard output once it serves requests; the log goes to the standard error.`
   static override examples = [
     '<%= config.bin %> <%= command.id %> --dir /var/lib/trustadm',
+    {
+      description: 'A systemd unit for it:',
+      command:
+        '<%= config.bin %> <%= command.id %> --print-unit > /etc/systemd/system/trustadm.service',
+    },
     {
       description: 'Let a process on another machine sign certificates:',
       command: "<%= config.bin %> <%= command.id %> --controllers '*,-csr-signer'",
@@ -25,10 +32,14 @@ Prints one line, "ready" and the address, on the standard output once it serves 
     deny,
     ...servingFlags,
     ...signingFlags,
+    'print-unit': Flags.boolean({
+      summary: 'print a systemd unit that runs this command, with the other flags given, and end',
+    }),
   }
 
   async run(): Promise<void> {
-    const {flags} = await this.parse(Serve)
+    const {flags, raw} = await this.parse(Serve)
+    if (flags['print-unit']) return await this.printUnit(flags.dir, raw)
     const {loadPlane} = await import('../control-plane/config/stored.ts')
     const {followTriggers} = await import('../control-plane/ca-rotation/triggers.ts')
     const {serve} = await import('../control-plane/serve.ts')
@@ -57,5 +68,14 @@ Prints one line, "ready" and the address, on the standard output once it serves 
     })
     process.stdout.write(`ready ${endpoint}\n`)
     await ended
+  }
+
+  private async printUnit(named: string | undefined, raw: readonly RawFlag[]): Promise<void> {
+    const {loadPlane} = await import('../control-plane/config/stored.ts')
+    const {serverUnit} = await import('../control-plane/server-unit.ts')
+    const {givenAgain, ownProgram} = await import('../cli/own-program.ts')
+    const plane = await loadPlane(dirOf(named))
+    const more = givenAgain(raw, Serve.flags, ['dir', 'print-unit'])
+    process.stdout.write(serverUnit(plane, ownProgram(), '/', {flags: more}).content)
   }
 }

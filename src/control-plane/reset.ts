@@ -8,17 +8,21 @@ import {requireSafeFolder} from '../fs/folders.ts'
 import {removeSecret} from '../fs/shred.ts'
 import {removeLeftovers} from '../fs/temporary-names.ts'
 import {lockFolder} from '../fs/folder-lock.ts'
+import {findUnit, type InstalledUnit, type RemovedUnit} from '../node/systemd-unit.ts'
 import {ALL_LEAVES, openStore, specsOf} from './certificates.ts'
 import {seenLogs} from '../server/authn/seen-log.ts'
 import {certDirOf, fileOf, rotationFolder, type Plane} from './config/plane.ts'
 import {exclusively, type Tell} from './exclusive.ts'
 import {isAsMade, readMadeFiles} from './made-files.ts'
 import {stopServer} from './server-process.ts'
+import {removeServerUnit} from './systemd.ts'
 import {findServer, findServerInTime, findStray, type ServerState} from './server-state.ts'
 
 export interface ResetPlan {
   /** The server that must be stopped first. */
   server: ServerState | undefined
+  /** The systemd unit that `init` installed; null if there is none. */
+  unit: InstalledUnit | null
   /** Existing files that trustadm created. */
   files: string[]
   /** Certificates and keys that an operator provided or changed: they stay. */
@@ -27,12 +31,13 @@ export interface ResetPlan {
 
 export interface ResetReport {
   stopped: number | null
+  unit: RemovedUnit | null
   removed: string[]
   /** What is left in our folders, because trustadm did not create it. */
   kept: string[]
 }
 
-const STORE_FILE = /^(data|new)\.mdb(-lock)?$|^lock\.\d+$|^lock-[0-9a-f]{8}$/
+const STORE_FILE = /^(data|new)\.mdb(-lock)?$|^snapshot\.sock$|^lock\.\d+$|^lock-[0-9a-f]{8}$/
 /** In the folders of a rotation. */
 const GENERATION_FILE = /\.(crt|key)$/
 const LOG_FILE =
@@ -106,6 +111,7 @@ export async function planReset(plane: Plane): Promise<ResetPlan> {
     ...pki.filter(({isOurs}) => isOurs).map(({file}) => file),
     fileOf(plane, 'server'),
     fileOf(plane, 'startFailure'),
+    fileOf(plane, 'unitNote'),
     fileOf(plane, 'issuanceKey'),
     `${fileOf(plane, 'issuanceKey')}.new`,
     fileOf(plane, 'seenClients'),
@@ -117,7 +123,8 @@ export async function planReset(plane: Plane): Promise<ResetPlan> {
   const files: string[] = []
   for (const file of candidates) if (await lookAt(file)) files.push(file)
   const kept = pki.filter(({isOurs}) => !isOurs).map(({file}) => file)
-  return {server: await findServer(plane), files, kept}
+  const unit = (await findUnit(fileOf(plane, 'unitNote'))) ?? null
+  return {server: await findServer(plane), unit, files, kept}
 }
 
 /** Holds the store, so that no server starts while its files are removed. */
@@ -168,8 +175,11 @@ export async function reset(plane: Plane, tell?: Tell): Promise<ResetReport> {
 }
 
 async function removeFiles(plane: Plane): Promise<Omit<ResetReport, 'kept'>> {
-  const server = await findServerInTime(plane)
-  if (server) await stopServer(server)
+  const running = await findServerInTime(plane)
+  const unit = (await removeServerUnit(plane)) ?? null
+  // systemd may have stopped it.
+  const server = await findServer(plane)
+  if (server) await stopServer(plane, server)
   const release = await holdStore(plane)
   try {
     for (const folder of [certDirOf(plane), ...rotationFolders(plane)]) {
@@ -184,7 +194,7 @@ async function removeFiles(plane: Plane): Promise<Omit<ResetReport, 'kept'>> {
       const isSecret = file.startsWith(generations) && file.endsWith('.key')
       await (isSecret ? removeSecret(file) : rm(file, {force: true}))
     }
-    return {stopped: server?.pid ?? null, removed: files}
+    return {stopped: running?.pid ?? null, unit, removed: files}
   } finally {
     await release()
   }

@@ -15,7 +15,7 @@ import {CredentialStore, type StoredCredential} from './credential-store.ts'
 import {forgetNode, notForgotten, type Forgotten} from './forget-node.ts'
 import {findNodeFolder, type NodeFolder} from './node-folder.ts'
 import {nodeFile} from './node-files.ts'
-import {removeUnit, type RemovedUnit} from './node-unit.ts'
+import {removeUnit, type RemovedUnit} from './systemd-unit.ts'
 
 /** What `node leave` prints. */
 export interface LeaveReport {
@@ -58,7 +58,7 @@ export async function leave(
     const folder = await planLeave(dir, certDir)
     const {nodeName, files, foreign} = folder
     const cluster = nodeName === undefined ? null : await forget(nodeName, folder, options)
-    const unit = (await removeUnit(dir)) ?? null
+    const unit = (await removeUnit(nodeFile(dir, 'unitNote'))) ?? null
     if (await lookAt(folder.certDir)) await removeLeftovers(folder.certDir)
     for (const file of files) await remove(file)
     return {nodeName: nodeName ?? null, dir, cluster, unit, removed: files, kept: foreign}

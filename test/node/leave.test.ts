@@ -6,7 +6,9 @@ import {requestedCertificate} from '../../src/csr/requested-certificate.ts'
 import {lockFolder} from '../../src/fs/folder-lock.ts'
 import {joinPhases, runJoin} from '../../src/node/join/join.ts'
 import {leave, planLeave} from '../../src/node/leave.ts'
-import {installUnit, nodeUnit} from '../../src/node/node-unit.ts'
+import {nodeFile} from '../../src/node/node-files.ts'
+import {nodeUnit} from '../../src/node/node-unit.ts'
+import {installUnit} from '../../src/node/systemd-unit.ts'
 import {findNodeFolder} from '../../src/node/node-folder.ts'
 import {systemClock} from '../../src/runtime.ts'
 import {joinRequest, startJoinableCluster, useFolder, type JoinableCluster} from './support.ts'
@@ -64,7 +66,7 @@ describe('a node that leaves', function () {
   it('removes the systemd unit that join installed, and the link that enables it', async () => {
     const dir = await joined('unit')
     const unit = nodeUnit({dir, certDir: join(dir, 'pki')}, ['/trustadm'], folder())
-    await installUnit(dir, unit)
+    await installUnit(nodeFile(dir, 'unitNote'), unit)
     const wants = join(folder(), 'multi-user.target.wants')
     await mkdir(wants)
     await symlink(unit.path, join(wants, 'trustadm-node.service'))
@@ -81,7 +83,7 @@ describe('a node that leaves', function () {
   it('leaves a unit that somebody has changed, and says what to run', async () => {
     const dir = await joined('edited')
     const unit = nodeUnit({dir, certDir: join(dir, 'pki')}, ['/trustadm'], folder())
-    await installUnit(dir, unit)
+    await installUnit(nodeFile(dir, 'unitNote'), unit)
     await writeFile(unit.path, `${unit.content}# mine\n`)
     const report = await leave(dir, undefined, options)
     assert.deepEqual(report.unit?.commands, [

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import {readFile, stat, symlink, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {installUnit, nodeUnit} from '../../src/node/node-unit.ts'
+import {nodeUnit} from '../../src/node/node-unit.ts'
+import {installUnit} from '../../src/node/systemd-unit.ts'
 import {useFolder} from './support.ts'
 
 const commandIn = (content: string) => /^ExecStart=(.+)$/m.exec(content)?.[1]
@@ -25,7 +26,7 @@ describe('the unit of node run', () => {
   it('is written for everybody to read, and replaced as a whole', async () => {
     const unit = nodeUnit({dir: '/n', certDir: '/c'}, ['/node'], folder())
     await writeFile(unit.path, 'an older one')
-    await installUnit(folder(), unit)
+    await installUnit(join(folder(), 'note.json'), unit)
     assert.equal(await readFile(unit.path, 'utf8'), unit.content)
     assert.equal((await stat(unit.path)).mode & 0o777, 0o644)
   })
@@ -33,6 +34,6 @@ describe('the unit of node run', () => {
   it('never replaces a link, as of a unit that was masked', async () => {
     const unit = nodeUnit({dir: '/n', certDir: '/c'}, ['/node'], folder())
     await symlink('/dev/null', join(folder(), 'trustadm-node.service'))
-    await assert.rejects(installUnit(folder(), unit), {code: 'FILE_UNSAFE'})
+    await assert.rejects(installUnit(join(folder(), 'note.json'), unit), {code: 'FILE_UNSAFE'})
   })
 })

@@ -16,8 +16,9 @@ export abstract class LeaveCommand extends TrustCommand {
     const {'cert-dir': certDir, kubeconfig} = flags
     const folder = await planLeave(dir, certDir)
     if (flags['dry-run']) {
-      const {findUnit} = await import('../../node/node-unit.ts')
-      const unit = (await findUnit(dir)) ?? null
+      const {findUnit} = await import('../../node/systemd-unit.ts')
+      const {nodeFile} = await import('../../node/node-files.ts')
+      const unit = (await findUnit(nodeFile(dir, 'unitNote'))) ?? null
       return await this.print({...folder, unit}, flags.output, leavePlanView)
     }
 

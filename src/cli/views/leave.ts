@@ -1,17 +1,13 @@
 import type {Forgotten} from '../../node/forget-node.ts'
 import type {LeaveReport} from '../../node/leave.ts'
 import type {NodeFolder} from '../../node/node-folder.ts'
-import type {InstalledUnit, RemovedUnit} from '../../node/node-unit.ts'
+import type {InstalledUnit} from '../../node/systemd-unit.ts'
 import type {View} from '../output.ts'
+import {plannedUnit, unitLines} from './units.ts'
 
 const lines = (texts: readonly string[]): string => texts.map((text) => `${text}\n`).join('')
 
 const NOT_OURS = 'trustadm did not write it'
-
-const plannedUnit = ({path, isOurs}: InstalledUnit): string =>
-  isOurs
-    ? `would remove the systemd unit ${path}`
-    : `would keep the systemd unit ${path}: it was changed since it was installed`
 
 export const leavePlanView: View<NodeFolder & {unit: InstalledUnit | null}> = {
   table: ({nodeName, files, foreign, unit}) =>
@@ -23,11 +19,6 @@ export const leavePlanView: View<NodeFolder & {unit: InstalledUnit | null}> = {
     ]),
   name: ({files}) => files,
 }
-
-const unitLines = ({path, removed, commands}: RemovedUnit): string[] => [
-  removed ? `removed the systemd unit ${path}; run:` : `the systemd unit ${path} is left; run:`,
-  ...commands.map((command) => `  ${command}`),
-]
 
 const rejoinLines = (name: string, {rejoin}: Forgotten): string[] =>
   rejoin === null

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import {TrustCommand} from '../../cli/command.ts'
 import {existingFlags, type ExistingFlagValues} from '../../cli/existing-flags.ts'
-import {dryRun, output, skipPhases} from '../../cli/flags.ts'
+import {dryRun, output, skipPhases, unitDir} from '../../cli/flags.ts'
 import {initFlags} from '../../cli/init-flags.ts'
 import {initTokenFlags} from '../../cli/init-token.ts'
 import {uploadFlags} from '../../cli/upload-flags.ts'
@@ -35,6 +35,10 @@ With --kubeconfig it prepares a cluster that exists already, made by kubeadm or 
         '<%= config.bin %> <%= command.id %> --dir /srv/plane --control-plane-endpoint api.example.com:6443',
     },
     {
+      description: 'Under systemd, as root:',
+      command: '<%= config.bin %> <%= command.id %> --systemd',
+    },
+    {
       description: 'Prepare an existing cluster, so that machines can join:',
       command: '<%= config.bin %> <%= command.id %> --kubeconfig ~/.kube/config',
     },
@@ -53,6 +57,12 @@ With --kubeconfig it prepares a cluster that exists already, made by kubeadm or 
       summary: 'run the server in this process, until it is stopped',
       exclusive: ['dry-run'],
     }),
+    systemd: Flags.boolean({
+      summary:
+        'install and enable a systemd unit that runs the server, so that it survives a reboot',
+      exclusive: ['foreground'],
+    }),
+    'unit-dir': unitDir,
     ...existingFlags,
     output,
   }
@@ -65,6 +75,10 @@ With --kubeconfig it prepares a cluster that exists already, made by kubeadm or 
     const {describePlane, initPhases, planInit} = await import('../../control-plane/init/init.ts')
     const {isRunning} = await import('../../control-plane/server-state.ts')
     const {initView} = await import('../../cli/views/init.ts')
+    if (flags.systemd) {
+      const {requireSystemd} = await import('../../control-plane/systemd.ts')
+      await requireSystemd()
+    }
     const session = await openSession(flags, this.clock)
     const phases = initPhases(session.skipped, {uploads: flags['upload-certs']})
     if (flags['dry-run']) {

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import {TrustCommand} from '../../cli/command.ts'
-import {dryRun, output, skipPhases} from '../../cli/flags.ts'
+import {dryRun, output, skipPhases, unitDir} from '../../cli/flags.ts'
 import {endpoints, joinFlags, joinPlaneFlags} from '../../cli/join-flags.ts'
 import type {NodeUnit} from '../../node/node-unit.ts'
 
@@ -45,11 +45,7 @@ Nothing renews the certificate unless "node run" or a kubelet runs: --node-run p
         'print a systemd unit for "node run", which renews the certificate, or write it to --unit-dir',
       exclusive: ['for-kubelet'],
     })(),
-    'unit-dir': Flags.string({
-      helpValue: '<folder>',
-      summary: 'the folder of the unit',
-      default: '/etc/systemd/system',
-    }),
+    'unit-dir': unitDir,
     'skip-phases': skipPhases('join'),
     'dry-run': dryRun,
     ...joinPlaneFlags,
@@ -93,11 +89,13 @@ Nothing renews the certificate unless "node run" or a kubelet runs: --node-run p
   ): Promise<NodeUnit | undefined> {
     if (wanted === undefined) return undefined
     const {findCertDir} = await import('../../node/cert-dir.ts')
-    const {installUnit, nodeUnit} = await import('../../node/node-unit.ts')
-    const program = [process.execPath, ...process.execArgv, process.argv[1] ?? '']
-    const unit = nodeUnit({dir, certDir: await findCertDir(dir, certDir)}, program, unitDir)
+    const {nodeUnit} = await import('../../node/node-unit.ts')
+    const {installUnit} = await import('../../node/systemd-unit.ts')
+    const {nodeFile} = await import('../../node/node-files.ts')
+    const {ownProgram} = await import('../../cli/own-program.ts')
+    const unit = nodeUnit({dir, certDir: await findCertDir(dir, certDir)}, ownProgram(), unitDir)
     const isInstalled = wanted === 'install'
-    if (isInstalled) await installUnit(dir, unit)
+    if (isInstalled) await installUnit(nodeFile(dir, 'unitNote'), unit)
     return {...unit, isInstalled}
   }
 }

@@ -21,6 +21,8 @@ export interface InitContext {
   replacesBrought?: boolean
   /** Instead of a process in the background: `init --foreground`. */
   startInForeground?: (plane: Plane) => Promise<void>
+  /** Under systemd instead of in the background: `init --systemd`. */
+  systemd?: {unitDir: string}
   connect: (plane: Plane) => Promise<ApiClient>
   /** The tokens that should exist; without this, one with kubeadm's defaults. */
   tokens?: TokenPolicy & {wanted: readonly WantedToken[]}

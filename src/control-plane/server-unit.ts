@@ -1,0 +1,84 @@
+import {userInfo} from 'node:os'
+import {dirname, isAbsolute, relative, resolve} from 'node:path'
+import {unitWord, type SystemdUnit} from '../node/systemd-unit.ts'
+import {auditOf, certDirOf, type Plane} from './config/plane.ts'
+import {MALLOC_SETTINGS} from './process-memory.ts'
+
+const NAME = 'trustadm.service'
+
+const isBelow = (folder: string, path: string): boolean => {
+  const part = relative(folder, path)
+  return !part.startsWith('..') && !isAbsolute(part)
+}
+
+/** The folders that the server writes to. */
+function writable(plane: Plane): string[] {
+  const folders = [certDirOf(plane), dirname(auditOf(plane).path)]
+  return [plane.dir, ...folders.filter((folder) => !isBelow(plane.dir, folder))]
+}
+
+/** In a private /tmp the server would not find a folder there. */
+const hidesNothing = (plane: Plane): boolean =>
+  !writable(plane).some((folder) => isBelow('/tmp', folder) || isBelow('/var/tmp', folder))
+
+/** What a unit has besides the settings of its control plane. */
+export interface UnitOptions {
+  /** More flags of `serve`. */
+  flags?: readonly string[]
+  user?: {uid: number; username: string}
+}
+
+/**
+ * A systemd unit that runs the server of a control plane. `MemoryDenyWriteExecute` is not in it: Node.js compiles code at run time. Nor are
+ * options that would hide the CAs which an operator may keep anywhere.
+ */
+export function serverUnit(
+  plane: Plane,
+  program: readonly string[],
+  unitDir: string,
+  {flags = [], user = userInfo()}: UnitOptions = {},
+): SystemdUnit {
+  const command = [...program, 'serve', '--dir', plane.dir, ...flags]
+  const environment = Object.entries(MALLOC_SETTINGS).map(([name, value]) => `${name}=${value}`)
+  return {
+    path: resolve(unitDir, NAME),
+    content: `[Unit]
+Description=The API server of a trustadm control plane
+Wants=network-online.target
+After=network-online.target
+
+[Service]
+Type=exec
+ExecStart=${command.map(unitWord).join(' ')}
+ExecReload=/bin/kill -HUP $MAINPID
+WorkingDirectory=${plane.dir.replaceAll('%', '%%')}
+Environment=${environment.join(' ')}
+${user.uid === 0 ? '' : `User=${user.username}\n`}Restart=on-failure
+RestartSec=5
+TimeoutStopSec=90
+LimitCORE=0
+UMask=0077
+
+NoNewPrivileges=yes
+CapabilityBoundingSet=CAP_NET_BIND_SERVICE CAP_DAC_READ_SEARCH
+ProtectSystem=strict
+ReadWritePaths=${writable(plane).map(unitWord).join(' ')}
+ProtectHome=read-only
+${hidesNothing(plane) ? 'PrivateTmp=yes\n' : ''}PrivateDevices=yes
+ProtectClock=yes
+ProtectControlGroups=yes
+ProtectHostname=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+ProtectKernelTunables=yes
+RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+LockPersonality=yes
+
+[Install]
+WantedBy=multi-user.target
+`,
+  }
+}
