@@ -44,10 +44,11 @@ const ORDER = {
     ['config'],
     [FILES],
     ['init'],
-    ['bootstrap-credentials', 'ca-rotation', 'existing', 'join-plane', 'kubeadm-folders'],
+    ['backup', 'bootstrap-credentials', 'ca-rotation', 'existing', 'join-plane', 'kubeadm-folders'],
   ],
   'src/cli': [[FILES], ['views'], ['node', 'requests', 'rotation']],
   'src/commands/ca': [['rotate'], [FILES]],
+  'src/commands/store': [['snapshot']],
   'src/commands': [
     [
       'bootstrap-credential',
@@ -58,6 +59,7 @@ const ORDER = {
       'kubeconfig',
       'machine',
       'node',
+      'store',
       'token',
     ],
     [FILES],

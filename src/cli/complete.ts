@@ -139,6 +139,7 @@ export async function complete(
   }
   const args = Object.values(command?.args ?? {})
   const argument = args[Math.min(given.length, args.length - 1)]
+  if (argument?.name === 'file' && given.length === 0) return {files: 'any', candidates: []}
   const options = (argument?.options ?? []).map((word) => ({word}))
   const kind = namesFor(path, argument?.name)
   const known = kind ? await names(kind, flags) : []

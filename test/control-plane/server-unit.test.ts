@@ -5,6 +5,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {promisify} from 'node:util'
 import {resolvePlane} from '../../src/control-plane/config/resolve.ts'
+import {systemCode} from '../../src/errors.ts'
 import type {Choices} from '../../src/control-plane/config/settings.ts'
 import {unitIn} from '../../src/control-plane/runner.ts'
 import {serverUnit} from '../../src/control-plane/server-unit.ts'
@@ -54,10 +55,10 @@ describe('the unit of a control plane', () => {
       const file = join(folder, 'trustadm.service')
       await writeFile(file, content)
       const {stderr} = await run('systemd-analyze', ['verify', '--man=no', file]).catch(
-        (error: NodeJS.ErrnoException & {stderr?: string}) => {
+        (error: unknown) => {
           // There is nothing to check it with on this machine.
-          if (error.code === 'ENOENT') this.skip()
-          return {stderr: error.stderr ?? error.message}
+          if (systemCode(error) === 'ENOENT') this.skip()
+          return error as {stderr: string}
         },
       )
       const about = stderr.split('\n').filter((line) => line.includes('trustadm'))

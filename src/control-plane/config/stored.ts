@@ -16,6 +16,7 @@ export async function findPlane(dir: string): Promise<Plane | undefined> {
   const path = fileOf({dir}, 'config')
   const content = await readFileIfThere(path)
   if (!content) {
+    if (await lookAt(fileOf({dir}, 'restoring'))) throw halfRestored(dir)
     if (await lookAt(fileOf({dir}, 'data'))) throw settingsLost(dir)
     return undefined
   }
@@ -44,6 +45,15 @@ function settingsLost(dir: string): TrustError {
       ],
     },
   )
+}
+
+function halfRestored(dir: string): TrustError {
+  return new TrustError('CONFIG_INVALID', `a restore of ${dir} was interrupted`, {
+    hints: [
+      'run "trustadm restore" again, with the same backup: it starts over',
+      `or remove ${fileOf({dir}, 'restoring')}`,
+    ],
+  })
 }
 
 export async function loadPlane(dir: string): Promise<Plane> {

@@ -7,7 +7,7 @@ import {checkFound, type SeenEnd} from './log-tail.ts'
 
 interface Waiting {
   /** Absent if the log is only to be opened. */
-  issuance?: Issuance | undefined
+  content?: LogContent | undefined
   done: () => void
   failed: (error: unknown) => void
 }
@@ -41,6 +41,11 @@ export class FileIssuanceLog implements IssuanceLog {
     await this.#enqueue(issuance)
   }
 
+  /** Adds a line about the log itself. */
+  async note(note: LogNote): Promise<void> {
+    await this.#enqueue(note)
+  }
+
   /** Opens the log and puts it right, so that what is wrong with it is known before anything is signed. */
   async check(): Promise<void> {
     await this.#enqueue()
@@ -52,10 +57,10 @@ export class FileIssuanceLog implements IssuanceLog {
     await this.#forget()
   }
 
-  async #enqueue(issuance?: Issuance): Promise<void> {
+  async #enqueue(content?: LogContent): Promise<void> {
     if (this.#isClosed) throw closedLog()
     await new Promise<void>((done, failed) => {
-      this.#waiting.push({issuance, done, failed})
+      this.#waiting.push({content, done, failed})
       this.#writing ??= this.#drain()
     })
   }
@@ -67,7 +72,7 @@ export class FileIssuanceLog implements IssuanceLog {
       const batch = this.#waiting
       this.#waiting = []
       try {
-        await this.#write(batch.flatMap(({issuance}) => issuance ?? []))
+        await this.#write(batch.flatMap(({content}) => content ?? []))
         for (const {done} of batch) done()
       } catch (error) {
         await this.#forget()
@@ -77,11 +82,11 @@ export class FileIssuanceLog implements IssuanceLog {
     this.#writing = undefined
   }
 
-  async #write(issuances: Issuance[]): Promise<void> {
+  async #write(added: LogContent[]): Promise<void> {
     this.#key ??= await takeLogKey(this.#keyPath)
     const {key, isNew} = this.#key
     const log = await this.#ready(this.#key)
-    const contents: LogContent[] = [...this.#notes, ...issuances]
+    const contents: LogContent[] = [...this.#notes, ...added]
     if (contents.length > 0) {
       let {hash} = log
       let lines = ''

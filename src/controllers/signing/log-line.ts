@@ -3,10 +3,10 @@ import type {Issuance} from './issuance.ts'
 
 /**
  * What is noted about the log itself: after a crash, that what it left of a line was cut off; that lines are authenticated
- * from here on; that the file before this one was moved away.
+ * from here on; that the file before this one was moved away; that a backup was restored.
  */
 export interface LogNote {
-  decision: 'recovered' | 'keyed' | 'began'
+  decision: 'recovered' | 'keyed' | 'began' | 'restored'
   reason: string
 }
 

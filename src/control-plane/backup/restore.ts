@@ -1,0 +1,244 @@
+import {constants} from 'node:fs'
+import {mkdir, open, readdir, rename, rm, type FileHandle} from 'node:fs/promises'
+import {dirname, join} from 'node:path'
+import {hasCode, TrustError} from '../../errors.ts'
+import {lookAt} from '../../fs/file-checks.ts'
+import {unwritable} from '../../fs/file-errors.ts'
+import {lockFolder} from '../../fs/folder-lock.ts'
+import {ensureFolder, syncFolder} from '../../fs/folders.ts'
+import type {Clock} from '../../runtime.ts'
+import {storeRevision} from '../../storage/lmdb.ts'
+import {buildStore, REVISION_BUMP} from '../../storage/build-store.ts'
+import {FILES, fileOf} from '../config/plane.ts'
+import {exclusively, type Tell} from '../exclusive.ts'
+import {findServerInTime, findStray} from '../server-state.ts'
+import {stagingOf} from './plane-files.ts'
+import {readBackup, type BackupContent, type BackupSink} from './read-backup.ts'
+import {rebase} from './rebase.ts'
+import {keepNewerLog, noteRestore} from './restored-log.ts'
+
+/** What `restore` and `store snapshot restore` print. */
+export interface RestoreReport {
+  dir: string
+  /** When the backup was made: what happened later is not in it. */
+  createdAt: string
+  keys: number
+  files: number
+  /** The revision of the backup, and the one that the store goes on from. */
+  backupRevision: number
+  revision: number
+  /** Where what was there before is; null if there was nothing. */
+  kept: string | null
+}
+
+export interface RestoreOptions {
+  clock: Clock
+  passphrase?: Buffer | undefined
+  /** Whether to replace what is there; it is kept aside. */
+  force: boolean
+  bumpRevision?: number | undefined
+  tell?: Tell | undefined
+}
+
+/** These stay where they are, and are no reason to refuse. */
+const STAYS = new Set<string>([
+  FILES.lock,
+  FILES.restoring,
+  FILES.backups,
+  FILES.unitNote,
+  'lost+found',
+])
+
+/** To the millisecond: a second run may follow at once. */
+export const stampOf = (now: Date): string => now.toISOString().replaceAll(/[-:.]/g, '')
+
+/** What is in the folder, apart from what stays. Nothing for a folder that does not exist. */
+async function contentOf(dir: string): Promise<string[]> {
+  if (!(await lookAt(dir))) return []
+  return (await readdir(dir)).filter((name) => !STAYS.has(name))
+}
+
+/** A restore that was killed while it put things in place: only another one can complete that. */
+async function isHalfDone(dir: string): Promise<boolean> {
+  const hasConfig = (await lookAt(fileOf({dir}, 'config'))) !== undefined
+  return !hasConfig && (await lookAt(stagingOf(dir))) !== undefined
+}
+
+async function requireReplaceable(dir: string, force: boolean): Promise<void> {
+  if (force || (await contentOf(dir)).length === 0 || (await isHalfDone(dir))) return
+  throw new TrustError('ALREADY_EXISTS', `there are files in ${dir} already`, {
+    hints: [
+      'choose another folder with --dir',
+      `or replace them with --force: they are moved to a folder in ${fileOf({dir}, 'backups')}`,
+    ],
+  })
+}
+
+/** Refuses while a server uses the folder, and keeps one from starting until the returned function is called. */
+export async function holdFolder(dir: string): Promise<() => Promise<void>> {
+  const running = await findServerInTime({dir})
+  if (running) {
+    throw new TrustError('CONFLICT', `the server is running, as process ${running.pid}`, {
+      hints: ['stop it with "trustadm stop", then run the command again'],
+      facts: {pid: running.pid},
+    })
+  }
+  const store = fileOf({dir}, 'store')
+  if (!(await lookAt(store))) return () => Promise.resolve()
+  try {
+    return await lockFolder(store)
+  } catch (error) {
+    if (!hasCode(error, 'STORE_LOCKED')) throw error
+    throw (await findStray({dir})) ?? error
+  }
+}
+
+/** Above every revision that a client of the store before may know. */
+export const nextRevision = (
+  dir: string,
+  {revision}: BackupContent['header'],
+  bump = REVISION_BUMP,
+): number => Math.max(revision, storeRevision(dir)) + bump
+
+/** Writes the files of a backup below a folder; `close` closes one that is not complete. */
+function fileWriter(folder: string) {
+  let handle: FileHandle | undefined
+  const close = async () => {
+    await handle?.close()
+    handle = undefined
+  }
+  const file: NonNullable<BackupSink['file']> = async (name) => {
+    const path = join(folder, name)
+    await ensureFolder(dirname(path))
+    const {O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY} = constants
+    const opened = await open(path, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY, 0o600)
+    handle = opened
+    return {
+      write: (bytes) => opened.appendFile(bytes),
+      async end() {
+        await opened.sync()
+        await close()
+        await syncFolder(dirname(path))
+      },
+    }
+  }
+  return {file, close}
+}
+
+/** Builds the whole control plane in its staging folder. */
+async function stage(
+  file: string,
+  dir: string,
+  found: BackupContent,
+  {passphrase, bumpRevision}: RestoreOptions,
+): Promise<number> {
+  const staging = stagingOf(dir)
+  await rm(staging, {recursive: true, force: true})
+  const store = fileOf({dir: staging}, 'store')
+  await ensureFolder(store)
+  const revision = nextRevision(dir, found.header, bumpRevision)
+  const builder = await buildStore(fileOf({dir: staging}, 'data'), revision)
+  const {file: onFile, close} = fileWriter(staging)
+  try {
+    const read = await readBackup(file, passphrase, {
+      records: (records) => builder.add(records),
+      file: onFile,
+    })
+    if (read.digest !== found.digest) throw changedMeanwhile(file)
+    await builder.end()
+  } catch (error) {
+    await close()
+    await builder.abandon()
+    throw error
+  }
+  await rm(`${fileOf({dir: staging}, 'data')}-lock`, {force: true})
+  await syncFolder(store)
+  await rebase(staging, dir, found.header)
+  return revision
+}
+
+export const changedMeanwhile = (file: string): TrustError =>
+  new TrustError('CONFLICT', `${file} was changed while it was read`, {
+    hints: ['nothing was changed: run the command again'],
+  })
+
+/**
+ * Moves what is there aside, then what was built into its place. Without config.yaml there is no control plane: it goes first and comes
+ * last, so that a kill in between leaves none, and the next run completes it.
+ */
+async function putInPlace(dir: string, now: Date): Promise<string | null> {
+  const staging = stagingOf(dir)
+  const configFirst = (one: string, other: string) =>
+    Number(other === FILES.config) - Number(one === FILES.config)
+  const old = (await contentOf(dir)).sort(configFirst)
+  const aside = join(fileOf({dir}, 'backups'), `restore-${stampOf(now)}`)
+  if (old.length > 0) {
+    await ensureFolder(fileOf({dir}, 'backups'))
+    await mkdir(aside, {recursive: true, mode: 0o700})
+    for (const name of old) {
+      await rename(join(dir, name), join(aside, name))
+      await syncFolder(dir)
+    }
+    await syncFolder(aside)
+  }
+  for (const name of (await readdir(staging)).sort(configFirst).reverse()) {
+    await rename(join(staging, name), join(dir, name))
+    await syncFolder(dir)
+  }
+  await rm(staging, {recursive: true})
+  await syncFolder(dir)
+  return old.length > 0 ? aside : null
+}
+
+/** Restores a control plane from a backup. All of the backup is checked before anything is written. */
+export async function restorePlane(
+  file: string,
+  dir: string,
+  options: RestoreOptions,
+): Promise<RestoreReport> {
+  const found = await readBackup(file, options.passphrase)
+  const {kind, createdAt, revision: backupRevision} = found.header
+  if (kind !== 'control-plane') {
+    throw new TrustError('USAGE', `${file} contains a store, but no control plane`, {
+      hints: ['restore it with "trustadm store snapshot restore"'],
+    })
+  }
+  await requireReplaceable(dir, options.force)
+  return await exclusively(
+    dir,
+    async () => {
+      await requireReplaceable(dir, options.force)
+      const release = await holdFolder(dir)
+      try {
+        const now = options.clock.now()
+        const revision = await prepare(file, dir, found, options)
+        const kept = await putInPlace(dir, now)
+        const {keys, files} = found
+        return {dir, createdAt, keys, files, backupRevision, revision, kept}
+      } finally {
+        await release()
+      }
+    },
+    options.tell,
+  )
+}
+
+async function prepare(
+  file: string,
+  dir: string,
+  found: BackupContent,
+  options: RestoreOptions,
+): Promise<number> {
+  const isHalf = await isHalfDone(dir)
+  try {
+    const revision = await stage(file, dir, found, options)
+    const isNewer = await keepNewerLog(dir)
+    const reason = `the control plane was restored from a backup of ${found.header.createdAt}${isNewer ? '; this log is newer than that' : ''}`
+    await noteRestore(stagingOf(dir), reason, options.clock)
+    return revision
+  } catch (error) {
+    // The folder stays the mark of a restore that was killed half way.
+    if (!isHalf) await rm(stagingOf(dir), {recursive: true, force: true}).catch(() => undefined)
+    throw unwritable(dir, error)
+  }
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import {mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {readBackup} from '../../../src/control-plane/backup/read-backup.ts'
+import {ArchiveWriter, type ArchiveHeader} from '../../../src/storage/archive-frames.ts'
+
+const HEADER = {
+  kind: 'control-plane',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  program: '1',
+  revision: 7,
+} as const
+
+type Frames = ['file' | 'data' | 'entries', unknown][]
+
+describe('readBackup', () => {
+  let folder = ''
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'trustadm-backup-'))
+  })
+  after(() => rm(folder, {recursive: true}))
+
+  /** An archive with a right checksum: only its content can be wrong. */
+  async function archive(frames: Frames, header: Partial<ArchiveHeader> = {}): Promise<string> {
+    const chunks: Uint8Array[] = []
+    const writer = new ArchiveWriter((bytes) => Promise.resolve(void chunks.push(bytes)))
+    await writer.begin({...HEADER, ...header})
+    for (const [type, content] of frames) {
+      const bytes = Buffer.isBuffer(content) ? content : Buffer.from(JSON.stringify(content))
+      await writer.frame(type, bytes)
+    }
+    await writer.end()
+    const path = join(folder, 'one')
+    await writeFile(path, Buffer.concat(chunks))
+    return path
+  }
+
+  const config: Frames = [
+    ['file', {name: 'config.yaml', size: 2}],
+    ['data', Buffer.from('a\n')],
+  ]
+
+  it('takes the files of a control plane', async () => {
+    const names = [
+      'manifest.json',
+      'admin.conf',
+      'pki/ca.crt',
+      'pki/etcd/ca.key',
+      'logs/issuance.log',
+    ]
+    const more = names.map((name): Frames[number] => ['file', {name, size: 0}])
+    const {files, header} = await readBackup(await archive([...config, ...more]), undefined)
+    assert.deepEqual([files, header.revision], [6, 7])
+  })
+
+  const REFUSED: [what: string, frames: Frames][] = [
+    ...[
+      '../config.yaml',
+      '/etc/passwd',
+      'pki/../../x',
+      'pki/./x',
+      'pki//x',
+      'pki/.hidden',
+      'pki',
+      'pki/',
+      'pki\\..\\x',
+      'pki/a\0b',
+      '.conf',
+      'sub/admin.conf',
+      'store/data.mdb',
+      'lock/lock.1',
+      'constructor',
+      'server.json',
+      `pki/${'x'.repeat(2000)}`,
+    ].map((name): [string, Frames] => [
+      `the name ${JSON.stringify(name).slice(0, 30)}`,
+      [['file', {name, size: 0}]],
+    ]),
+    ['a file that is too large', [['file', {name: 'pki/ca.crt', size: 2 ** 20 + 1}]]],
+    ['a negative size', [['file', {name: 'pki/ca.crt', size: -1}]]],
+    ['a file without a name', [['file', {size: 1}]]],
+    ['a file twice', config],
+    [
+      'more bytes than announced',
+      [
+        ['file', {name: 'pki/ca.crt', size: 1}],
+        ['data', Buffer.from('ab')],
+      ],
+    ],
+    [
+      'fewer bytes than announced',
+      [
+        ['file', {name: 'pki/ca.crt', size: 3}],
+        ['data', Buffer.from('ab')],
+      ],
+    ],
+    ['bytes without a file', [['data', Buffer.from('ab')]]],
+    ['a record that is cut off', [['entries', Buffer.from('ab')]]],
+    ['a record that was altered', [['entries', Buffer.alloc(40)]]],
+  ]
+  for (const [what, frames] of REFUSED) {
+    it(`refuses ${what}`, async () => {
+      const path = await archive([...config, ...frames])
+      await assert.rejects(readBackup(path, undefined), {code: 'BACKUP_INVALID'})
+    })
+  }
+
+  it('refuses a control plane without config.yaml', async () => {
+    await assert.rejects(readBackup(await archive([]), undefined), {code: 'BACKUP_INVALID'})
+  })
+
+  it('refuses a newer format, and says so', async () => {
+    const path = await archive(config, {version: 2})
+    await assert.rejects(readBackup(path, undefined), {code: 'BACKUP_NEWER'})
+  })
+
+  it('refuses what is no archive, and no file', async () => {
+    const path = join(folder, 'text')
+    await writeFile(path, 'kind: Config\n')
+    await assert.rejects(readBackup(path, undefined), {code: 'BACKUP_INVALID'})
+    await assert.rejects(readBackup(folder, undefined), {code: 'FILE_UNSAFE'})
+    await assert.rejects(readBackup(join(folder, 'none'), undefined), {code: 'FILE_UNREADABLE'})
+  })
+})
