@@ -28,6 +28,7 @@ import {followKubeconfigs} from './kubeconfig-bundles.ts'
 import {startAsLeader} from './leading.ts'
 import {identityOf, openPlaneEtcd} from './plane-storage.ts'
 import {meteredLog, watchExpirations} from './plane-metrics.ts'
+import {startIdentity} from './server-identity.ts'
 import {reportTrust} from './server-report.ts'
 import {servingPolicy, type ServingChoices} from './serving-policy.ts'
 import {
@@ -216,7 +217,13 @@ export async function startEmbedded(
           log,
         })
       : start()
+    const identity = startIdentity(own, {
+      identity: identityOf(plane),
+      clock,
+      onError: (error) => log(`error: cannot renew the Lease of this server: ${messageOf(error)}`),
+    })
     await controllers.synced
+    await identity.shown
     await logChecked
     if (signs) {
       for (const line of shortcomingsOf(await trustSources(plane, signing), trust.current))
@@ -238,7 +245,7 @@ export async function startEmbedded(
         validity.stop()
         leaveExpirations()
         await leaveKubeconfigs()
-        await takeBackReport()
+        await Promise.all([takeBackReport(), identity.stop()])
         await controllers.close()
         await issuances.close()
         await server.close(graceMilliseconds)

@@ -4,6 +4,7 @@ import type {Clock} from '../runtime.ts'
 import {connectAsAdmin} from './admin.ts'
 import {endpointOf, type Plane} from './config/plane.ts'
 import {checkExpiration, type ExpirationReport} from './expiration.ts'
+import {readServers, type KnownServer} from './server-identity.ts'
 import {probe} from './server-process.ts'
 import {findServer, findStray} from './server-state.ts'
 import {startCommand} from './start-command.ts'
@@ -25,6 +26,8 @@ export interface StatusReport {
   dir: string
   endpoint: string
   server: ServerReport
+  /** All servers of the control plane, the one of this machine included. */
+  servers: KnownServer[]
   certificates: ExpirationReport
   /** How many objects of each resource are stored, without empty resources. */
   objects: {resource: string; count: number}[]
@@ -59,13 +62,19 @@ const STOPPED: ServerReport = {
   problems: [],
 }
 
-async function readContents(
-  plane: Plane,
-): Promise<{version: string; objects: StatusReport['objects']}> {
+type Contents = Pick<StatusReport, 'servers' | 'objects'>
+
+const NO_CONTENTS: Contents = {servers: [], objects: []}
+
+async function readContents(plane: Plane, clock: Clock): Promise<Contents & {version: string}> {
   const client = await connectAsAdmin(plane)
   try {
     const {gitVersion} = await client.version()
-    return {version: gitVersion, objects: parseCounts(await client.raw('/metrics'))}
+    return {
+      version: gitVersion,
+      servers: await readServers(client, clock),
+      objects: parseCounts(await client.raw('/metrics')),
+    }
   } finally {
     await client.close()
   }
@@ -103,13 +112,24 @@ async function reasonOf(client: Pick<ApiClient, 'raw'>, check: string): Promise<
   }
 }
 
-async function reportServer(plane: Plane): Promise<Pick<StatusReport, 'server' | 'objects'>> {
+/** Servers of one control plane that differ, as during an upgrade. */
+export function differencesOf(servers: readonly KnownServer[]): string[] {
+  const alive = servers.filter((server) => server.alive)
+  if (new Set(alive.map(({version}) => version)).size < 2) return []
+  const each = alive.map(({hostname, name, version}) => `${version ?? '?'} on ${hostname ?? name}`)
+  return [`the servers run different versions: ${each.join(', ')}`]
+}
+
+async function reportServer(
+  plane: Plane,
+  clock: Clock,
+): Promise<Contents & {server: ServerReport}> {
   const state = await findServer(plane)
   if (!state) {
     const stray = await findStray(plane)
     const start = stray ? null : await startCommand(plane)
     const problems = stray ? [stray.message] : []
-    return {server: {...STOPPED, startCommand: start, problems}, objects: []}
+    return {server: {...STOPPED, startCommand: start, problems}, ...NO_CONTENTS}
   }
   const server: ServerReport = {
     ...STOPPED,
@@ -121,15 +141,16 @@ async function reportServer(plane: Plane): Promise<Pick<StatusReport, 'server' |
   try {
     server.checks = parseChecks(await probe(plane, '/readyz?verbose', state.port))
   } catch (error) {
-    return {server: {...server, ...(await whyNotReady(plane, error))}, objects: []}
+    return {server: {...server, ...(await whyNotReady(plane, error))}, ...NO_CONTENTS}
   }
   server.ready = true
   try {
-    const {version, objects} = await readContents(plane)
-    return {server: {...server, version}, objects}
+    const {version, ...contents} = await readContents(plane, clock)
+    const problems = differencesOf(contents.servers)
+    return {server: {...server, version, problems}, ...contents}
   } catch (error) {
     server.problems.push(messageOf(error))
-    return {server, objects: []}
+    return {server, ...NO_CONTENTS}
   }
 }
 
@@ -138,7 +159,7 @@ export async function readStatus(plane: Plane, clock: Clock): Promise<StatusRepo
   return {
     dir: plane.dir,
     endpoint: endpointOf(plane),
-    ...(await reportServer(plane)),
+    ...(await reportServer(plane, clock)),
     certificates: await checkExpiration(plane, clock),
   }
 }

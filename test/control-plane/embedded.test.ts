@@ -4,10 +4,13 @@ import {readFile, readdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {connect as connectTls} from 'node:tls'
 import {startEmbedded, type EmbeddedPlane} from '../../src/control-plane/embedded.ts'
+import {readServers} from '../../src/control-plane/server-identity.ts'
 import {renewCertificates} from '../../src/control-plane/renew.ts'
 import {userKubeconfig} from '../../src/control-plane/user-kubeconfig.ts'
 import {connect} from '../../src/client/connect.ts'
 import {systemClock} from '../../src/runtime.ts'
+import {openLmdbStorage} from '../../src/storage/lmdb.ts'
+import {VERSION} from '../../src/version.ts'
 import {planeFixture, type PlaneFixture} from './plane-fixture.ts'
 
 /** The serial number of the certificate that the server shows to a new caller. */
@@ -61,6 +64,19 @@ describe('the embedded control plane', () => {
     await eventually(() => client.serviceAccounts.find({namespace: 'fresh', name: 'default'}))
     const managers = (map.metadata.managedFields ?? []).map(({manager}) => manager)
     assert.deepEqual(managers, ['kube-controller-manager'])
+    await client.close()
+  })
+
+  it('shows itself by a Lease, until it is stopped', async () => {
+    const client = await admin()
+    const [server, ...others] = await readServers(client, systemClock)
+    assert.deepEqual([server?.version, server?.alive, others.length], [VERSION, true, 0])
+    await embedded.close(0)
+    const storage = await openLmdbStorage(fixture.dir, log)
+    const {entries} = await storage.list('/registry/coordination.k8s.io/leases/')
+    await storage.close()
+    assert.deepEqual(entries, [])
+    embedded = await start()
     await client.close()
   })
 

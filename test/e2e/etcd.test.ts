@@ -1,17 +1,21 @@
 import assert from 'node:assert/strict'
-import {spawn, type ChildProcess} from 'node:child_process'
+import {execFile, spawn, type ChildProcess} from 'node:child_process'
 import {once} from 'node:events'
 import {cp, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {basename, join} from 'node:path'
+import {promisify} from 'node:util'
 import type {ApiClient} from '../../src/client/api-client.ts'
 import {connect} from '../../src/client/connect.ts'
+import type {StatusReport} from '../../src/control-plane/status.ts'
 import {sleep} from '../../src/runtime.ts'
+import {VERSION} from '../../src/version.ts'
 import {PROGRAM} from '../helpers/cluster.ts'
 import {describeWithEtcd, freePorts, startEtcd, type EtcdCluster} from '../helpers/etcd.ts'
 import {Plane} from '../helpers/plane.ts'
 
 const namespace = 'default'
+const run = promisify(execFile)
 
 describeWithEtcd('a control plane on etcd', function () {
   this.timeout(90_000)
@@ -114,6 +118,20 @@ describeWithEtcd('a control plane on etcd', function () {
         await writer.configMaps.delete({namespace, name})
         assert.equal(await reader.configMaps.find({namespace, name}), undefined)
       }
+    })
+
+    it('is listed beside the first by status', async () => {
+      const args = [PROGRAM, 'status', '--dir', plane.cluster.dir, '--output', 'json']
+      const {stdout} = await run(process.execPath, args)
+      const {servers} = JSON.parse(stdout) as StatusReport
+      assert.deepEqual(
+        servers.map(({version, alive}) => [version, alive]),
+        [
+          [VERSION, true],
+          [VERSION, true],
+        ],
+      )
+      assert.equal(new Set(servers.map(({name}) => name)).size, 2)
     })
 
     it('lets the other go on with the controllers when the first is killed', async () => {

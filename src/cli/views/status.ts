@@ -1,9 +1,11 @@
 import type {ServerReport, StatusReport} from '../../control-plane/status.ts'
+import {humanDuration} from '../../server/table/human-duration.ts'
 import {formatTable} from '../table.ts'
 import {colours} from '../colours.ts'
 import {columnsOf, formatFields} from '../layout.ts'
 import type {View} from '../output.ts'
 import {formatExpiration} from './expiration.ts'
+import {shownValue} from './requests-text.ts'
 
 function stateOf({running, ready, pid}: ServerReport): string {
   const paint = colours(process.stdout)
@@ -29,6 +31,20 @@ function formatServer({dir, endpoint, server}: StatusReport): string {
   return formatFields(lines, {columns: columnsOf(process.stdout), width: 10})
 }
 
+const duration = (seconds: number | null): string =>
+  seconds === null ? '<unknown>' : humanDuration(seconds * 1000)
+
+const formatServers = ({servers}: StatusReport): string =>
+  formatTable(
+    ['SERVER', 'VERSION', 'AGE', 'STATE'],
+    servers.map(({name, hostname, version, ageSeconds, silentSeconds, alive}) => [
+      shownValue(hostname ?? name),
+      version === null ? '<unknown>' : shownValue(version),
+      duration(ageSeconds),
+      alive ? 'alive' : `silent for ${duration(silentSeconds)}`,
+    ]),
+  )
+
 export const statusView: View<StatusReport> = {
   table(report) {
     const objects = formatTable(
@@ -37,6 +53,7 @@ export const statusView: View<StatusReport> = {
     )
     return [
       formatServer(report),
+      ...(report.servers.length === 0 ? [] : [formatServers(report)]),
       formatExpiration(report.certificates),
       ...(report.objects.length === 0 ? [] : [objects]),
     ].join('\n')

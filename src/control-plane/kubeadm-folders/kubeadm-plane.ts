@@ -83,6 +83,7 @@ export async function readKubeadmStatus(
     dir: folders.kubeconfigDir,
     endpoint: files.target.server,
     server: await reportServer(files),
+    servers: [],
     certificates: await checkKubeadmExpiration(folders, clock),
     objects: [],
   }

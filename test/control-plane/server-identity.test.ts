@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import {hostname} from 'node:os'
+import type {ApiClient} from '../../src/client/api-client.ts'
+import {
+  collectExpired,
+  leaseNameOf,
+  readServers,
+  startIdentity,
+} from '../../src/control-plane/server-identity.ts'
+import {differencesOf} from '../../src/control-plane/status.ts'
+import {systemClock} from '../../src/runtime.ts'
+import {VERSION} from '../../src/version.ts'
+import {ADMIN, startTestServer, type TestServer} from '../helpers/test-server.ts'
+
+const namespace = 'kube-system'
+const HOUR = 3_600_000
+const at = (milliseconds: number) => ({now: () => new Date(Date.now() + milliseconds)})
+
+describe('the Lease of a server', () => {
+  let server: TestServer
+  let client: ApiClient
+  const errors: unknown[] = []
+  const onError = (error: unknown) => void errors.push(error)
+  const start = async (identity: string, clock = systemClock) => {
+    const one = startIdentity(client, {identity, clock, onError})
+    await one.shown
+    return one
+  }
+
+  beforeEach(async () => {
+    server = await startTestServer({controllers: false})
+    client = server.clientAs(ADMIN)
+  })
+  afterEach(async () => {
+    await server.stop()
+    assert.deepEqual(errors, [])
+  })
+
+  it('is named as by kube-apiserver', () => {
+    // Made with another program: base32 of the first 16 bytes of the SHA-256.
+    assert.equal(leaseNameOf('test-host'), 'apiserver-zaglfayibik567dygyfh7vm4h4')
+  })
+
+  it('has the labels, holder and duration of kube-apiserver, and the version', async () => {
+    const one = await start('one')
+    const name = leaseNameOf('one')
+    const {metadata, spec} = await client.leases.get({namespace, name})
+    assert.equal(metadata.labels?.['apiserver.kubernetes.io/identity'], 'kube-apiserver')
+    assert.equal(metadata.labels['kubernetes.io/hostname'], hostname())
+    assert.match(spec?.holderIdentity ?? '', new RegExp(`^${name}_[0-9a-f-]{36}$`))
+    assert.equal(spec?.leaseDurationSeconds, 3600)
+    const [known] = await readServers(client, systemClock)
+    assert.deepEqual([known?.name, known?.version, known?.alive], [name, VERSION, true])
+    await one.stop()
+    assert.equal(await client.leases.find({namespace, name}), undefined)
+  })
+
+  it('is taken over by the next process of the same server, which the one before leaves alone', async () => {
+    const before = await start('one', at(-HOUR))
+    const next = await start('one')
+    await before.stop()
+    const servers = await readServers(client, systemClock)
+    assert.deepEqual(
+      servers.map(({ageSeconds}) => (ageSeconds ?? Infinity) < 60),
+      [true],
+    )
+    await next.stop()
+  })
+
+  it('is deleted once it has expired, and no other one is', async () => {
+    await client.leases.create({
+      metadata: {namespace, name: 'other'},
+      spec: {leaseDurationSeconds: 1},
+    })
+    const gone = await start('gone', at(-HOUR - 60_000))
+    const silent = await start('silent', at(-HOUR + 60_000))
+    const ages = async () =>
+      (await readServers(client, systemClock)).map(({name, alive}) => [name, alive])
+    assert.deepEqual(await ages(), [
+      [leaseNameOf('gone'), false],
+      [leaseNameOf('silent'), false],
+    ])
+    await collectExpired(client, systemClock)
+    assert.deepEqual(await ages(), [[leaseNameOf('silent'), false]])
+    assert.ok(await client.leases.find({namespace, name: 'other'}))
+    // A server that starts collects too.
+    const third = await start('third', at(HOUR))
+    while ((await ages()).length > 1) await new Promise((resolve) => setTimeout(resolve, 5))
+    assert.deepEqual(await ages(), [[leaseNameOf('third'), true]])
+    await Promise.all([gone.stop(), silent.stop(), third.stop()])
+  })
+
+  it('shows that servers run different versions', async () => {
+    const one = await start('one')
+    const [known] = await readServers(client, systemClock)
+    assert.ok(known)
+    await one.stop()
+    const two = {...known, hostname: 'two', version: '9.9.9'}
+    assert.deepEqual(differencesOf([known, {...known, name: 'x'}]), [])
+    assert.deepEqual(differencesOf([known, {...two, alive: false}]), [])
+    assert.deepEqual(differencesOf([known, two]), [
+      `the servers run different versions: ${VERSION} on ${hostname()}, 9.9.9 on two`,
+    ])
+  })
+})
