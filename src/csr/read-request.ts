@@ -25,7 +25,11 @@ export function commonNameIn(encoded: string | undefined): string | undefined {
 
 const RECENT = {most: 256, longest: 16 * 1024}
 const parseEncoded = recently((encoded) => parseRequestDer(requireBlock(encoded)), RECENT)
-const parseStored = recently((encoded) => parseStoredRequestDer(requireBlock(encoded)), RECENT)
+/** Whoever makes a request has it read in full, just before it is signed: then nothing is left to do. */
+const parseStored = recently(
+  (encoded) => parseEncoded.known(encoded) ?? parseStoredRequestDer(requireBlock(encoded)),
+  RECENT,
+)
 
 function requireBlock(encoded: string): Buffer {
   const block = firstBlock(encoded)

@@ -3,6 +3,7 @@ import {
   commonNameIn,
   isUnambiguous,
   parseSpecRequest,
+  parseStoredRequest,
   requestOf,
   verifiedRequestOf,
   verifyAhead,
@@ -35,6 +36,14 @@ describe('the common name that is asked for', () => {
 })
 
 describe('reading a request again', () => {
+  it('is spared for a signer, if the server has just read it in full', async () => {
+    const pem = await createPlainRequest({commonName: 'a'}, await generateKeys('ECDSA-P256'))
+    const first = parseSpecRequest(encode(pem))
+    const second = parseStoredRequest(encode(pem))
+    assert.ok('request' in first && 'request' in second)
+    assert.equal(second.request, first.request)
+  })
+
   it('is spared for those that are short, and nothing is kept of long ones', async () => {
     const pem = await createPlainRequest({commonName: 'a'}, await generateKeys('ECDSA-P256'))
     const [short, long] = [encode(pem), encode(`${'text\n'.repeat(10_000)}${pem}`)]

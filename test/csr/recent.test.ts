@@ -35,4 +35,12 @@ describe('what was worked out recently', () => {
     }
     assert.deepEqual(worked, ['longer', 'bad', 'longer', 'bad'])
   })
+
+  it('can be looked up without any work', () => {
+    const {worked, length} = counting()
+    assert.equal(length.known('a'), undefined)
+    length('a')
+    assert.equal(length.known('a'), 1)
+    assert.deepEqual(worked, ['a'])
+  })
 })

@@ -1,6 +1,6 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import {certificateFingerprint, credentialOf} from '../../csr/credential.ts'
-import {requestOf} from '../../csr/read-request.ts'
+import {parseStoredRequest, requestOf} from '../../csr/read-request.ts'
 import {isClientSigner} from '../../csr/signers.ts'
 import {pinOf} from '../../pki/pins.ts'
 import type {RevocationList} from '../../trust/revocation-list.ts'
@@ -129,7 +129,7 @@ export const certificateRevocation = (
     const old = operation.old as CertificateSigningRequest
     const {status} = operation.object as CertificateSigningRequest
     if ((status?.certificate ?? '') === (old.status?.certificate ?? '')) return
-    const verdict = requestOf(old)
+    const verdict = parseStoredRequest(old.spec.request)
     const key = 'why' in verdict ? undefined : revoked.findKey(pinOf(verdict.request))
     if (key) throw denied(operation, 'the key of the request is revoked')
     const fingerprint = certificateFingerprint(credentialOf(old.spec) ?? '')
