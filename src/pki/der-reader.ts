@@ -103,23 +103,26 @@ export function elementsOf(content: Buffer): Element[] {
 export function readOid({content}: Element): string {
   const last = content[content.length - 1]
   if (last === undefined || last >= 0x80) throw new DerError('an object identifier is cut short')
-  const arcs: number[] = []
+  let dotted = ''
   let arc = 0
   let starts = true
+  // Into one string: a certificate has a dozen of these.
   for (const byte of content) {
     if (starts && byte === 0x80)
       throw new DerError('an object identifier is not in its shortest form')
     arc = arc * 128 + (byte & 0x7f)
     if (!Number.isSafeInteger(arc)) throw new DerError('an object identifier is too large')
     starts = byte < 0x80
-    if (starts) {
-      arcs.push(arc)
-      arc = 0
+    if (!starts) continue
+    if (dotted === '') {
+      const first = Math.min(Math.floor(arc / 40), 2)
+      dotted = `${first}.${arc - first * 40}`
+    } else {
+      dotted += `.${arc}`
     }
+    arc = 0
   }
-  const [head = 0, ...rest] = arcs
-  const first = Math.min(Math.floor(head / 40), 2)
-  return [first, head - first * 40, ...rest].join('.')
+  return dotted
 }
 
 export function readBoolean({content}: Element): boolean {

@@ -88,12 +88,11 @@ function encodeOid(dotted: string): Buffer {
 
 /** UTCTime up to 2049, GeneralizedTime after it, as RFC 5280 4.1.2.5 requires. Fractions of a second are dropped. */
 export function time(date: Date): Buffer {
-  const digits = date
-    .toISOString()
-    .replace(/\.\d+Z$/, '')
-    .replace(/[-:T]/g, '')
   const year = date.getUTCFullYear()
   if (year < 0 || year > 9999) throw new RangeError('the year does not fit into a certificate')
+  const iso = date.toISOString()
+  const day = iso.slice(0, 4) + iso.slice(5, 7) + iso.slice(8, 10)
+  const digits = day + iso.slice(11, 13) + iso.slice(14, 16) + iso.slice(17, 19)
   return year >= 1950 && year < 2050
     ? text(TAG.utcTime, `${digits.slice(2)}Z`)
     : text(TAG.generalizedTime, `${digits}Z`)

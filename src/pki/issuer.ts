@@ -62,6 +62,17 @@ const VERSION_3 = Buffer.from('a003020102', 'hex')
 const EXTENSIONS = 0xa3
 const KEY_ID = 0x80
 
+/** Random bytes are taken for many serial numbers at a time: asking for them costs more than making them. */
+const SERIALS_AT_ONCE = 64
+let random = Buffer.alloc(0)
+
+function randomSerial(): Buffer {
+  if (random.length === 0) random = randomBytes(SERIALS_AT_ONCE * SERIAL_BYTES)
+  const serial = random.subarray(0, SERIAL_BYTES)
+  random = random.subarray(SERIAL_BYTES)
+  return serial
+}
+
 const sha1 = (bytes: Buffer): Buffer => hash('sha1', bytes, 'buffer')
 
 /** RFC 5280 4.2.1.2, method 1: the SHA-1 of the public key's bits. It identifies a key and protects nothing. */
@@ -112,7 +123,7 @@ export function createIssuer(certificate: Certificate, key: KeyObject): Issuer {
   ): Promise<Buffer> => {
     const content = sequence(
       VERSION_3,
-      unsignedInteger(randomBytes(SERIAL_BYTES)),
+      unsignedInteger(randomSerial()),
       signer.algorithm,
       certificate.subject.der,
       sequence(time(notBefore), time(notAfter)),

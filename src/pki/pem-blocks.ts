@@ -35,14 +35,23 @@ function blockIn(before: string, type: string | undefined): PemBlock | undefined
   if (begin === -1 || type === undefined) return undefined
   const beginLine = lineAt(before, begin)
   if (BEGIN_LINE.exec(beginLine)?.[1] !== type) return undefined
-  const lines = before.slice(begin + beginLine.length + 1).split('\n')
-  const headers = lines.findIndex((line) => !HEADER.test(line))
-  const body = lines
-    .slice(Math.max(headers, 0))
-    .join('')
-    .replaceAll(/[ \t\r]/g, '')
+  const rest = before.slice(begin + beginLine.length + 1)
+  const data = rest.slice(headersLength(rest))
+  const body = data.replaceAll('\n', '').replaceAll(/[ \t\r]+/g, '')
   if (body.length % 4 !== 0 || !BASE64.test(body)) return undefined
-  return {type, hasHeaders: headers > 0, bytes: Buffer.from(body, 'base64')}
+  return {type, hasHeaders: data.length < rest.length, bytes: Buffer.from(body, 'base64')}
+}
+
+/** How many characters the headers before the data take. */
+function headersLength(text: string): number {
+  // Nearly no block has any.
+  if (!text.includes(':')) return 0
+  for (let at = 0; ;) {
+    const end = text.indexOf('\n', at)
+    if (!HEADER.test(end === -1 ? text.slice(at) : text.slice(at, end))) return at
+    if (end === -1) return 0
+    at = end + 1
+  }
 }
 
 const isLineStart = (text: string, at: number) => at === 0 || text[at - 1] === '\n'
