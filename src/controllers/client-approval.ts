@@ -2,6 +2,7 @@ import type {ApiClient} from '../client/api-client.ts'
 import {isOpen} from '../csr/conditions.ts'
 import {objections, type ApproverOpinion} from '../csr/opinion.ts'
 import {KUBELET_CLIENT} from '../csr/signers.ts'
+import {formatName} from '../pki/distinguished-name.ts'
 import type {Clock} from '../runtime.ts'
 import type {Live} from '../trust/live.ts'
 import type {NameSources} from './approval/client-facts.ts'
@@ -178,8 +179,10 @@ export class ClientApproval {
     const {writer, signers} = this.#options
     if (record !== undefined && isKeyOf(record, pin, now)) return true
     const {username: requester = ''} = csr.spec
-    const lifetime = expectedLifetime(signers?.current.get(KUBELET_CLIENT), csr, now)
-    const reservation = {node, pin, requester, record, lifetime}
+    const signer = signers?.current.get(KUBELET_CLIENT)
+    const lifetime = expectedLifetime(signer, csr, now)
+    const issuer = signer && formatName(signer.issuer.certificate.subject)
+    const reservation = {node, pin, requester, record, issuer, lifetime}
     const reserved = await reserveName(writer, reservation, {now, signal})
     const {name = ''} = csr.metadata
     if (reserved === false) this.#overtaken.add(name)

@@ -97,7 +97,7 @@ function certificateOf(
   if (!record?.until || record.holder === undefined) return null
   return {
     serial: null,
-    issuer: null,
+    issuer: record.issuer ?? null,
     notBefore: record.issuedAt ? formatTimestamp(record.issuedAt) : null,
     notAfter: formatTimestamp(record.until),
     source: 'record',

@@ -10,6 +10,7 @@ export const RECORD_NAMESPACE = 'kube-system'
 export const RECORD_LABEL = 'trustadm.io/node-certificate'
 const NODE_ANNOTATION = 'trustadm.io/node-name'
 const REQUESTER = 'trustadm.io/requester'
+const ISSUER = 'trustadm.io/issuer'
 const RESERVED_FOR = 'trustadm.io/reserved-for'
 const RESERVED_UNTIL = 'trustadm.io/reserved-until'
 
@@ -32,6 +33,8 @@ export interface NodeRecord {
   holder: string | undefined
   /** The newest certificate's notBefore. */
   issuedAt: Date | undefined
+  /** The name of the CA that signed it; undefined in records from before this was noted. */
+  issuer: string | undefined
   /** When the last certificate expires; a date that cannot be read counts as never. */
   until: Date | undefined
   /** The requester to whom the name was last given; a node that renews its own certificate does not count. */
@@ -48,6 +51,8 @@ export interface IssuedIdentity {
   pin: string
   notBefore: Date
   notAfter: Date
+  /** The name of the CA; undefined if it signs elsewhere and has not signed yet. */
+  issuer?: string | undefined
   /** Undefined for a node that renewed its own. */
   requester?: string | undefined
 }
@@ -63,6 +68,7 @@ export function readRecord(lease: Lease): NodeRecord {
   return {
     holder: holderIdentity === '' ? undefined : holderIdentity,
     issuedAt: timeOf(acquireTime),
+    issuer: annotations[ISSUER],
     until:
       renewed === undefined || leaseDurationSeconds === undefined
         ? undefined
@@ -125,20 +131,23 @@ const TOLERANCE = 3 * BACKDATE
  */
 export function expectedRecord(
   node: string,
-  {pin, requester}: {pin: string; requester: string},
+  {pin, requester, issuer}: Pick<IssuedIdentity, 'pin' | 'issuer'> & {requester: string},
   lifetime: number,
   now: Date,
 ): Lease {
   // A Lease counts whole seconds.
   const notAfter = new Date(Math.ceil((now.getTime() + lifetime + BACKDATE) / 1000) * 1000)
-  const expected = {pin, notBefore: now, notAfter, requester}
+  const expected = {pin, notBefore: now, notAfter, issuer, requester}
   return recordIssued(emptyRecord(node), expected, now) ?? emptyRecord(node)
 }
 
 /** Whether the issued certificate is the one that the record expects. */
-export function isAsExpected(lease: Lease, {pin, notBefore, notAfter}: IssuedIdentity): boolean {
-  const {holder, issuedAt, until} = readRecord(lease)
-  if (holder !== pin || issuedAt === undefined || until === undefined) return false
+export function isAsExpected(lease: Lease, issued: IssuedIdentity): boolean {
+  const {pin, notBefore, notAfter} = issued
+  const {holder, issuer, issuedAt, until} = readRecord(lease)
+  // Which CA signs elsewhere is not known in advance, and not worth a write for every node that joins.
+  if (holder !== pin || (issuer !== undefined && issuer !== issued.issuer)) return false
+  if (issuedAt === undefined || until === undefined) return false
   const longer = until.getTime() - notAfter.getTime()
   return notBefore <= issuedAt && longer >= 0 && longer <= TOLERANCE
 }
@@ -151,7 +160,11 @@ export const withoutExpected = (
   lease: Lease,
   asker: {pin: string; requester: string},
   now: Date,
-): Lease => ({...withReservation(lease, asker, now), spec: {}})
+): Lease => {
+  const {metadata, ...rest} = withReservation(lease, asker, now)
+  const {[ISSUER]: _issuer, ...annotations} = metadata.annotations ?? {}
+  return {...rest, metadata: {...metadata, annotations}, spec: {}}
+}
 
 /**
  * The record with an issued certificate; undefined if nothing changes. A certificate older than the recorded one does not
@@ -159,7 +172,7 @@ export const withoutExpected = (
  */
 export function recordIssued(
   lease: Lease,
-  {pin, notBefore, notAfter, requester}: IssuedIdentity,
+  {pin, notBefore, notAfter, requester, issuer}: IssuedIdentity,
   time: Date,
 ): Lease | undefined {
   const now = new Date(Math.floor(time.getTime() / 1000) * 1000)
@@ -170,6 +183,7 @@ export function recordIssued(
   const until = held && before.until && before.until > notAfter ? before.until : notAfter
   const holder = isOlder ? before.holder : pin
   const issuedAt = isOlder ? before.issuedAt : notBefore
+  const signedBy = isOlder ? before.issuer : issuer
   const from = (isOlder ? undefined : requester) ?? before.requester
   const says =
     held &&
@@ -177,11 +191,13 @@ export function recordIssued(
     before.issuedAt?.getTime() === issuedAt?.getTime() &&
     before.until?.getTime() === until.getTime() &&
     before.requester === from &&
+    before.issuer === signedBy &&
     before.reserved === undefined
   if (says) return undefined
   const {
     [RESERVED_FOR]: _pin,
     [RESERVED_UNTIL]: _until,
+    [ISSUER]: _issuer,
     ...annotations
   } = lease.metadata.annotations ?? {}
   return {
@@ -189,7 +205,11 @@ export function recordIssued(
     metadata: {
       ...lease.metadata,
       labels: {...lease.metadata.labels, [RECORD_LABEL]: ''},
-      annotations: {...annotations, ...(from === undefined ? {} : {[REQUESTER]: from})},
+      annotations: {
+        ...annotations,
+        ...(from !== undefined && {[REQUESTER]: from}),
+        ...(signedBy !== undefined && {[ISSUER]: signedBy}),
+      },
     },
     spec: {
       ...lease.spec,

@@ -103,6 +103,8 @@ interface Reservation {
   pin: string
   requester: string
   record: NodeRecord | undefined
+  /** The name of the CA that will sign; undefined if it is elsewhere. */
+  issuer: string | undefined
   /** The certificate's lifetime, in milliseconds. */
   lifetime: number
 }
@@ -114,7 +116,7 @@ interface Reservation {
  */
 export async function reserveName(
   {leases}: Leases,
-  {node, record, lifetime, ...asker}: Reservation,
+  {node, record, lifetime, issuer, ...asker}: Reservation,
   {now, ...options}: CallOptions & {now: Date},
 ): Promise<{expectation?: Expectation} | false> {
   try {
@@ -122,7 +124,7 @@ export async function reserveName(
       await leases.update(withReservation(record.lease, asker, now), options)
       return {}
     }
-    const wanted = expectedRecord(node, asker, lifetime, now)
+    const wanted = expectedRecord(node, {...asker, issuer}, lifetime, now)
     return {expectation: {...asker, expected: await leases.create(wanted, options)}}
   } catch (error) {
     if (hasCode(error, 'ALREADY_EXISTS', 'CONFLICT', 'NOT_FOUND')) return false

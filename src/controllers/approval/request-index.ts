@@ -10,6 +10,7 @@ import {nodeOfUser} from '../../csr/node-names.ts'
 import {isPermitted} from '../../csr/request-rules.ts'
 import {requestedCertificate, type RequestedCertificate} from '../../csr/requested-certificate.ts'
 import {SIGNER_RULES, type WellKnownSigner} from '../../csr/signers.ts'
+import {formatName} from '../../pki/distinguished-name.ts'
 import {pinOf} from '../../pki/pins.ts'
 import type {Source} from '../kernel/controller.ts'
 import type {ApprovedRequest} from './name-rule.ts'
@@ -68,7 +69,8 @@ function issuedIdentity(csr: Csr): IssuedIdentity | undefined {
     const {notBefore, notAfter} = certificate
     const {username = ''} = csr.spec
     const requester = nodeOfUser(username) === undefined ? username : undefined
-    return {pin: pinOf(certificate), notBefore, notAfter, requester}
+    const issuer = formatName(certificate.issuer)
+    return {pin: pinOf(certificate), notBefore, notAfter, issuer, requester}
   } catch {
     return undefined
   }

@@ -80,10 +80,16 @@ describe('the report on a node', () => {
   })
 
   it('takes the record of its name if nothing else is known', () => {
-    const issued = {pin: CA, notBefore: after(-1), notAfter: after(2)}
+    const issued = {pin: CA, notBefore: after(-1), notAfter: after(2), issuer: 'CN=other'}
     const lease = recordIssued(emptyRecord('a'), issued, NOW) ?? assert.fail()
     const {certificate: found} = report({node: node(), record: readRecord(lease)})
-    assert.deepEqual([found?.source, found?.notAfter, found?.serial], ['record', text(2), null])
+    assert.deepEqual(found, {
+      serial: null,
+      issuer: 'CN=other',
+      notBefore: text(-1),
+      notAfter: text(2),
+      source: 'record',
+    })
   })
 
   it('has nothing wrong with a node that is fine', () => {

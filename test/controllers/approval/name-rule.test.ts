@@ -21,6 +21,7 @@ const byRequester = (requester: string, after: string) => ({until: LATER, to: {r
 const record = (change: Partial<NodeRecord> = {}): NodeRecord => ({
   holder: OTHER,
   issuedAt: EARLIER,
+  issuer: undefined,
   until: LATER,
   requester: undefined,
   grant: undefined,

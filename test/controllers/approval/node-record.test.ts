@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import {
   emptyRecord,
+  expectedRecord,
+  isAsExpected,
   isHeld,
   isKeyOf,
   liveGrant,
@@ -10,6 +12,7 @@ import {
   recordName,
   reservedKey,
   withReservation,
+  withoutExpected,
 } from '../../../src/controllers/approval/node-record.ts'
 import {withGrant, withoutGrant} from '../../../src/controllers/approval/rejoin-grant.ts'
 import {isNodeName} from '../../../src/csr/node-names.ts'
@@ -27,6 +30,30 @@ describe('node records', () => {
     assert.match(recordName('UPPER'), /^trustadm-node-[0-9a-f]{32}$/)
     assert.match(recordName('a'.repeat(240)), /^trustadm-node-[0-9a-f]{32}$/)
     assert.equal(recordName('a'.repeat(239)).length, 253)
+  })
+
+  it('name the CA that signed the newest certificate', () => {
+    const [one, other] = ['CN=kubernetes', 'CN=kubernetes-client-ca@1']
+    const lease = recordIssued(emptyRecord('foo'), {...FIRST, issuer: one}, NOW)!
+    assert.equal(readRecord(lease).issuer, one)
+    const renewal = {...issued('sha256:bb', at('01T11:58:00'), at('02T06:00:00')), issuer: other}
+    const renewed = recordIssued(lease, renewal, NOW)!
+    assert.equal(readRecord(renewed).issuer, other)
+    // An older one that is seen later changes nothing, and neither does the same one.
+    assert.equal(recordIssued(renewed, {...FIRST, issuer: one}, NOW), undefined)
+    assert.equal(recordIssued(renewed, renewal, NOW), undefined)
+  })
+
+  it('expect the CA that signs now, and are written again if another one has signed', () => {
+    const lifetime = 12 * 3_600_000
+    const expected = expectedRecord('foo', {...ASKER, issuer: 'CN=one'}, lifetime, NOW)
+    const signed = {
+      ...issued(ASKER.pin, at('01T11:55:00'), new Date(NOW.getTime() + lifetime)),
+      requester: ASKER.requester,
+    }
+    assert.equal(isAsExpected(expected, {...signed, issuer: 'CN=one'}), true)
+    assert.equal(isAsExpected(expected, {...signed, issuer: 'CN=other'}), false)
+    assert.equal(readRecord(withoutExpected(expected, ASKER, NOW)).issuer, undefined)
   })
 
   it('have names that are right, and differ where the nodes do', () => {
