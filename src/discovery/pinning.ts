@@ -34,7 +34,8 @@ function noneIsPinned(authorities: readonly Certificate[]): TrustError {
       facts: {found},
       hints: [
         'check that the hash was copied completely, and that the address belongs to the same cluster',
-        'if both are right, stop: someone is intercepting the connection to the cluster',
+        'if the CAs of the cluster were rotated since, get a new join command: "trustadm token create --print-join-command" on the control plane',
+        'if neither is the case, stop: someone is intercepting the connection to the cluster',
       ],
     },
   )

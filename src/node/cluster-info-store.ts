@@ -1,3 +1,4 @@
+import {shellWord} from '../client/printable.ts'
 import type {TrustedClusterInfo} from '../discovery/cluster-info.ts'
 import {formatStored, parseStored} from '../discovery/stored-cluster-info.ts'
 import {TrustError} from '../errors.ts'
@@ -57,10 +58,11 @@ export async function requireSameCluster(dir: string, {ca, server}: TrustedClust
   if (parseBundle(ca).some(({fingerprint}) => trusted.has(fingerprint))) return
   throw new TrustError(
     'CONFLICT',
-    `${dir} belongs to a node of another cluster: its CA is not the one of ${server}`,
+    `${dir} belongs to a node of another cluster, or its CA was rotated while this machine was off: it is not the one of ${server}`,
     {
       hints: [
-        'use another folder with --dir',
+        `if the CA was rotated, run "trustadm node leave --dir ${shellWord(dir)}" here, then join again`,
+        'for another cluster, use another folder with --dir',
         `or, if that cluster no longer exists, move ${dir} away first`,
       ],
     },

@@ -4,11 +4,15 @@ import {join} from 'node:path'
 import type {ApiObject} from '../../src/api/meta.ts'
 import type {ApiClient} from '../../src/client/api-client.ts'
 import {connect, connectTo} from '../../src/client/connect.ts'
+import {resolveAccess} from '../../src/client/kubeconfig-access.ts'
+import {parseKubeconfig} from '../../src/client/kubeconfig.ts'
 import type {AuthorityReport} from '../../src/control-plane/authorities.ts'
+import {parseBundle} from '../../src/pki/bundle.ts'
 import {createAuthorityCertificate} from '../../src/pki/create.ts'
 import {generateKeys, privateKeyPem} from '../../src/pki/keys.ts'
 import {authorityValidity} from '../../src/pki/lifetimes.ts'
 import {parseCertificate} from '../../src/pki/certificate.ts'
+import {pinOf} from '../../src/pki/pins.ts'
 import {eventually} from '../controllers/signing/support.ts'
 import {joinBy, joinFixture, parseResult, type JoinFixture} from '../helpers/joining.ts'
 import {trustadm} from '../helpers/program.ts'
@@ -43,6 +47,12 @@ describe('what happens around a rotation of the CAs', function () {
     }
   }
 
+  /** The CA of a node's client certificate. */
+  const issuerOf = async (name: string) => {
+    const file = join(fixture.nodeDir(name), 'pki/kubelet-client-current.pem')
+    return parseCertificate(await readFile(file, 'utf8')).issuer.commonName
+  }
+
   beforeEach(async () => {
     fixture = await joinFixture()
     old = await readFile(own('pki/ca.crt'), 'utf8')
@@ -54,11 +64,20 @@ describe('what happens around a rotation of the CAs', function () {
     // The line pins only the old CA.
     const joined = await joinBy(fixture, 'token', 'late')
     assert.equal(joined.code, 0, joined.stderr)
-    const pair = await readFile(
-      join(fixture.nodeDir('late'), 'pki/kubelet-client-current.pem'),
-      'utf8',
-    )
-    assert.match(parseCertificate(pair).issuer.commonName, /^kubernetes-client-ca@/)
+    const issuer = await issuerOf('late')
+    assert.match(issuer, /^kubernetes-client-ca@/)
+    const record = {namespace: 'kube-system', name: 'trustadm-node.late'}
+    const {metadata} = await withAdmin((client) => client.leases.get(record))
+    assert.equal(metadata.annotations?.['trustadm.io/issuer'], `CN=${issuer}`)
+
+    const robot = ['--client-name', 'robot', '--token-file', fixture.tokenFile]
+    const withToken = await trustadm('kubeconfig', 'user', ...robot, '--dir', fixture.dir)
+    assert.equal(withToken.code, 0, withToken.stderr)
+    const {ca = ''} = await resolveAccess(parseKubeconfig(withToken.stdout))
+    // The new CA is there as certified by the old one, too.
+    const pinsIn = (pem: string) => new Set(parseBundle(pem).map(pinOf))
+    assert.deepEqual(pinsIn(ca), pinsIn(await readFile(own('pki/ca.crt'), 'utf8')))
+    assert.equal(pinsIn(ca).size, 2)
 
     const before = await authorities()
     for (const args of [['init'], ['certificate', 'renew', 'all'], ['init', 'phase', 'certs']]) {
@@ -82,11 +101,16 @@ describe('what happens around a rotation of the CAs', function () {
       0,
     )
     assert.equal((await readFile(own('pki/apiserver.crt'), 'utf8')).match(/BEGIN/g)?.length, 2)
+    for (const command of ['status', 'certificate check-expiration', 'ca rotate status']) {
+      const {stdout} = await trustadm(...command.split(' '), '--dir', fixture.dir)
+      assert.match(stdout.replaceAll(/\s+/g, ' '), /last completed 20\d\d-/, command)
+    }
     const audit = await readFile(own('logs/audit.log'), 'utf8')
     assert.ok(audit.includes('configmaps/trustadm-ca-rotation-overrides'))
   })
 
-  it('a node that was off is named, and does not trust the server after a forced completion', async () => {
+  it('a node that was off is named, is refused after a forced completion, and joins again', async () => {
+    const admin = await readFile(own('admin.conf'), 'utf8')
     assert.equal((await joinBy(fixture, 'token', 'off')).code, 0)
     assert.equal((await rotate('start', '--yes')).code, 0)
     const refused = await rotate('complete', '--yes')
@@ -95,8 +119,35 @@ describe('what happens around a rotation of the CAs', function () {
     assert.equal((await rotate('complete', '--yes', '--force')).code, 0)
     const dir = fixture.nodeDir('off')
     const renewed = await trustadm('node', 'renew', '--dir', dir)
-    assert.notEqual(renewed.code, 0)
+    assert.equal(renewed.code, 3)
     assert.match(renewed.stderr, /presents a certificate that no trusted CA has signed/)
+
+    const oldFile = join(fixture.folder, 'old-admin.conf')
+    await writeFile(oldFile, admin, {mode: 0o600})
+    const stale = await trustadm('token', 'list', '--kubeconfig', oldFile)
+    assert.equal(stale.code, 3)
+    assert.match(stale.stderr, /older than a rotation of the CA[^]*get a new kubeconfig/)
+    const unpinned = await joinBy(fixture, 'token', 'fresh')
+    assert.equal(unpinned.code, 3)
+    assert.match(unpinned.stderr, /not the pinned one[^]*rotated[^]*--print-join-command/)
+
+    const made = await trustadm('token', 'create', '--print-join-command', '--dir', fixture.dir)
+    const [, , ...line] = made.stdout.trim().split(' ')
+    const joinAgain = (...more: string[]) =>
+      trustadm('join', ...line, '--dir', dir, '--node-name', 'off', ...more)
+    const kept = await joinAgain()
+    assert.equal(kept.code, 6)
+    assert.match(kept.stderr, /rotated while this machine was off[^]*node leave --dir/)
+    assert.equal((await trustadm('node', 'leave', '--yes', '--dir', dir)).code, 0)
+    // The name belongs to the key from before.
+    const held = await joinAgain('--timeout', '3s')
+    assert.equal(held.code, 5, held.stderr)
+    const [, pin = ''] = /allow-rejoin off --pin (sha256:[0-9a-f]{64})/.exec(held.stderr) ?? []
+    const allow = ['certificate', 'allow-rejoin', 'off', '--pin', pin, '--dir', fixture.dir]
+    assert.equal((await trustadm(...allow)).code, 0)
+    const joined = await joinAgain()
+    assert.equal(joined.code, 0, joined.stderr)
+    assert.match(await issuerOf('off'), /^kubernetes-client-ca@/)
   })
 
   it('annotations trigger it, and unknown ones are refused', async () => {
