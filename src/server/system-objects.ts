@@ -16,6 +16,8 @@ const CALLER = {username: 'system:apiserver', groups: [MASTERS_GROUP, AUTHENTICA
 const RBAC = 'rbac.authorization.k8s.io'
 const NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease', 'default']
 
+const ATTEMPTS = 5
+
 export interface SystemObjectsOptions {
   handler: Handler
   objects: ObjectReader
@@ -56,12 +58,16 @@ function writer(handler: Handler): Write {
       signal: new AbortController().signal,
       caller: CALLER,
     }
-    const {status, body: answer} = await handler(request)
-    // Another server on the same store may have created it first.
-    if (status === 409 || status < 300) return
-    // The response is a Status: its message is what an operator needs.
-    const {message} = JSON.parse(answer as string) as {message: string}
-    throw new Error(`cannot ${method} ${path}: ${message}`)
+    for (let attempt = 1; ; attempt++) {
+      const {status, body: answer} = await handler(request)
+      // Another server on the same store, or an attempt that was not confirmed, may have done it.
+      if (status === 409 || status < 300 || (status === 404 && method === 'DELETE')) return
+      // A store that is slow or away, which has waited already.
+      if ((status === 503 || status === 504) && attempt < ATTEMPTS) continue
+      // The response is a Status: its message is what an operator needs.
+      const {message} = JSON.parse(answer as string) as {message: string}
+      throw new Error(`cannot ${method} ${path}: ${message}`)
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import {TrustError} from '../../src/errors.ts'
 import {openMemoryStorage} from '../../src/storage/memory.ts'
 import type {Storage} from '../../src/storage/storage.ts'
 import {bootstrapPolicy} from '../../src/server/authz/bootstrap-policy/index.ts'
@@ -17,6 +18,23 @@ describe('what a cluster has from its first start', () => {
     storage.close = () => Promise.resolve()
     return {storage, close}
   }
+
+  it('is created even if the store does not confirm the first attempt', async () => {
+    const storage = openMemoryStorage()
+    const create = storage.create.bind(storage)
+    const unconfirmed = new Set<string>()
+    storage.create = async (key, value) => {
+      const entry = await create(key, value)
+      if (unconfirmed.has(key) || !key.includes('/clusterroles/')) return entry
+      unconfirmed.add(key)
+      throw new TrustError('STORE_UNCERTAIN', 'not confirmed')
+    }
+    const server = await startTestServer({storage, controllers: false})
+    const {body} = await new Api(server.handler).get(`${RBAC}/clusterroles`)
+    assert.equal(body.items.length, bootstrapPolicy().clusterRoles.length)
+    assert.equal(unconfirmed.size, body.items.length)
+    await server.stop()
+  })
 
   it('is everything that clients count on', async () => {
     const server = await startTestServer({
