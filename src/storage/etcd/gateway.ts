@@ -1,3 +1,4 @@
+import {setMaxListeners} from 'node:events'
 import {setImmediate as nextTurn} from 'node:timers/promises'
 import {sleep} from '../../runtime.ts'
 import {closedError} from '../feed.ts'
@@ -21,6 +22,15 @@ interface CallOptions {
   endpoint?: Endpoint
 }
 
+/** An attempt that had less time than others, because the request as a whole has to end. */
+class CutShort extends EtcdFailure {}
+
+/** It says less than the failure before it. */
+const explained = (failure: EtcdFailure, before: EtcdFailure | undefined): EtcdFailure =>
+  failure instanceof CutShort && before
+    ? new EtcdFailure(failure.kind, before.message, {cause: before})
+    : failure
+
 /** Requests over etcd's JSON gateway, to whichever member responds. */
 export class Gateway {
   readonly endpoints: Endpoints
@@ -32,6 +42,8 @@ export class Gateway {
   constructor(endpoints: Endpoints, patience = PATIENCE) {
     this.endpoints = endpoints
     this.#patience = patience
+    // Each request that waits for another attempt listens.
+    setMaxListeners(0, this.#closing.signal)
   }
 
   /** When a request that begins now has to end, as performance.now() tells time. */
@@ -53,6 +65,7 @@ export class Gateway {
     body: object,
     {once = false, deadline = this.deadline, endpoint}: CallOptions = {},
   ): Promise<T> {
+    let before: EtcdFailure | undefined
     for (let attempt = 1; ; attempt++) {
       const member = endpoint ?? this.endpoints.pick()
       try {
@@ -62,7 +75,9 @@ export class Gateway {
         if (error.kind === 'refused' || endpoint) throw error
         this.endpoints.avoid(member)
         const isOver = performance.now() + PAUSE >= deadline
-        if (isOver || (once && error.kind === 'unknown')) throw error
+        if (once && error.kind === 'unknown') throw error
+        if (isOver) throw explained(error, before)
+        before = error
         // A member that is there may know better at once; after all of them, wait.
         if (attempt % this.endpoints.count === 0) await this.pause(PAUSE)
       }
@@ -97,10 +112,10 @@ export class Gateway {
     this.#closing.signal.throwIfAborted()
     const timeout = Math.max(1, Math.min(ATTEMPT, deadline - performance.now()))
     const expiry = new AbortController()
-    const timer = setTimeout(
-      () => expiry.abort(new EtcdFailure('unknown', `${server} did not respond in time`)),
-      timeout,
-    )
+    const timer = setTimeout(() => {
+      const Failure = timeout < ATTEMPT ? CutShort : EtcdFailure
+      expiry.abort(new Failure('unknown', `${server} did not respond in time`))
+    }, timeout)
     try {
       const {statusCode, body: stream} = await endpoint.requests.request({
         method: 'POST',

@@ -12,7 +12,7 @@ import {save, testAuthority, testLeaf, useTemporaryFolder, validAround} from '..
 import {bytes} from '../conformance-support.ts'
 
 describeWithEtcd('TLS with client certificates', function () {
-  this.timeout(20_000)
+  this.timeout(40_000)
   const folder = useTemporaryFolder()
   const path = (name: string) => join(folder(), name)
   let cluster: EtcdCluster
@@ -31,7 +31,7 @@ describeWithEtcd('TLS with client certificates', function () {
     keyFile: path('client.key'),
   })
   const open = (changes: object = {}) =>
-    openEtcdStorage({...settings(), ...changes}, {patience: 1_000})
+    openEtcdStorage({...settings(), ...changes}, {patience: 3_000})
 
   beforeEach(async () => {
     authority = await testAuthority({validity: around()})
