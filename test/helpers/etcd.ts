@@ -29,7 +29,7 @@ interface EtcdOptions {
   scheme?: 'http' | 'https'
 }
 
-/** A suite with a real etcd; without it the suite is skipped, and says why. */
+/** A suite with a real etcd; without it the suite is skipped, and says why. `npm run test:etcd` selects these by their titles. */
 export function describeWithEtcd(title: string, tests: (this: Mocha.Suite) => void): void {
   const isThere = findClient('etcd') !== undefined
   if (!isThere) sayMissing('etcd')
