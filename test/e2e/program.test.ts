@@ -5,6 +5,7 @@ import {readdir, stat} from 'node:fs/promises'
 import {join} from 'node:path'
 import {createInterface} from 'node:readline'
 import {connect} from '../../src/client/connect.ts'
+import {VERSION} from '../../src/version.ts'
 import {isRunning} from '../helpers/cluster.ts'
 import {until} from '../server/support.ts'
 import {LOCAL, PROGRAM, programFixture, trustadm, type ProgramFixture} from '../helpers/program.ts'
@@ -55,9 +56,14 @@ describe('the built program', function () {
     assert.equal(running.code, 0, running.stderr)
     const report = JSON.parse(running.stdout) as {
       server: {ready: boolean; version: string}
+      servers: {version: string; alive: boolean}[]
       objects: {resource: string; count: number}[]
     }
     assert.equal(report.server.ready, true)
+    assert.deepEqual(
+      report.servers.map(({version, alive}) => [version, alive]),
+      [[VERSION, true]],
+    )
     assert.ok(report.objects.some(({resource, count}) => resource === 'namespaces' && count >= 4))
 
     const check = (within: string) =>
