@@ -137,7 +137,9 @@ export function expectedRecord(
 ): Lease {
   // A Lease counts whole seconds.
   const notAfter = new Date(Math.ceil((now.getTime() + lifetime + BACKDATE) / 1000) * 1000)
-  const expected = {pin, notBefore: now, notAfter, issuer, requester}
+  // As the signer sets it: otherwise the next certificate of the name, of another key, would seem to be older than this one.
+  const notBefore = new Date(Math.floor((now.getTime() - BACKDATE) / 1000) * 1000)
+  const expected = {pin, notBefore, notAfter, issuer, requester}
   return recordIssued(emptyRecord(node), expected, now) ?? emptyRecord(node)
 }
 
@@ -149,7 +151,8 @@ export function isAsExpected(lease: Lease, issued: IssuedIdentity): boolean {
   if (holder !== pin || (issuer !== undefined && issuer !== issued.issuer)) return false
   if (issuedAt === undefined || until === undefined) return false
   const longer = until.getTime() - notAfter.getTime()
-  return notBefore <= issuedAt && longer >= 0 && longer <= TOLERANCE
+  const later = notBefore.getTime() - issuedAt.getTime()
+  return Math.abs(later) <= BACKDATE && longer >= 0 && longer <= TOLERANCE
 }
 
 /**

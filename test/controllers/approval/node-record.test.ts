@@ -56,6 +56,14 @@ describe('node records', () => {
     assert.equal(readRecord(withoutExpected(expected, ASKER, NOW)).issuer, undefined)
   })
 
+  it('are those of the newer key, also if it joins again minutes after the first', () => {
+    const lifetime = 12 * 3_600_000
+    const expected = expectedRecord('foo', {...ASKER, issuer: undefined}, lifetime, NOW)
+    const soon = new Date(NOW.getTime() + 60_000)
+    const again = issued('sha256:new', at('01T11:56:00'), new Date(soon.getTime() + lifetime))
+    assert.equal(readRecord(recordIssued(expected, again, soon)!).holder, 'sha256:new')
+  })
+
   it('have names that are right, and differ where the nodes do', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (one, other) => {
