@@ -32,6 +32,8 @@ describe('the built program', function () {
       'caCertHashes',
       'token',
       'joinCommand',
+      'certificateKey',
+      'controlPlaneJoinCommand',
       'kubeconfig',
       'dir',
     ])
