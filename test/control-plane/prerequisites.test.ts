@@ -34,7 +34,7 @@ describe('what phases need', () => {
       await fixture.run('certs', 'kubeconfig')
       await assert.rejects(fixture.run(phase), {
         code: 'SERVER_UNREACHABLE',
-        suggestions: ['start it with "trustadm init" or "trustadm serve"'],
+        suggestions: [`start it with "trustadm start --dir ${fixture.dir}"`],
       })
     })
   }
