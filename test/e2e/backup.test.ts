@@ -214,7 +214,7 @@ describe('backup and restore', function () {
     await refused('USAGE', 'restore', snapshot, '--dir', join(fixture.folder, 'third'))
     await json('stop', '--dir', dir)
     const stopped = await json<Saved>('store', 'snapshot', 'save', `${snapshot}.2`, '--dir', dir)
-    assert.ok(stopped.keys > saved.keys)
+    assert.ok(stopped.revision > saved.revision)
     const restore = ['store', 'snapshot', 'restore', snapshot, '--dir', dir]
     await refused('ALREADY_EXISTS', ...restore)
     const {kept, revision} = await json<Restored>(...restore, '--force')
