@@ -18,6 +18,8 @@ const USABLE: readonly string[] = [
   ...Object.keys(existingFlags),
   ...Object.keys(initTokenFlags),
   ...['skip-phases', 'dry-run', 'output', 'quiet', 'verbose'],
+  // It has a default, and is of use only with --systemd, which is refused.
+  'unit-dir',
 ]
 
 /** All flags but these describe a new control plane. */
