@@ -1,4 +1,5 @@
 import {rm} from 'node:fs/promises'
+import {dirname} from 'node:path'
 import type {ApiClient} from '../../client/api-client.ts'
 import {connectTo} from '../../client/connect.ts'
 import {buildKubeconfig, type KubeconfigCredentials} from '../../client/kubeconfig-build.ts'
@@ -14,6 +15,7 @@ import {BOOTSTRAPPER} from '../../csr/bootstrapper.ts'
 import {TrustError, hasCode} from '../../errors.ts'
 import {lookAt} from '../../fs/file-checks.ts'
 import {writeFileSafely} from '../../fs/files.ts'
+import {requireSafeFolder} from '../../fs/folders.ts'
 import {parseCertificate} from '../../pki/certificate.ts'
 import {sleep, type Clock} from '../../runtime.ts'
 import {ensureBootstrapper, excessOf} from './account.ts'
@@ -132,7 +134,9 @@ const REFUSED = {
   token: 'the API server does not accept this token; check that its service account keys are right',
 }
 
+/** What would fail later fails before anything is written to the cluster. */
 async function requireFree(file: string): Promise<void> {
+  await requireSafeFolder(dirname(file))
   if (!(await lookAt(file))) return
   throw new TrustError('ALREADY_EXISTS', `${file} exists already`, {
     hints: ['choose another file with --out, or move this one away'],

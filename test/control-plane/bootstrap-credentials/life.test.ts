@@ -291,6 +291,30 @@ describe('the life of a bootstrap credential', () => {
     assert.equal(await client.configMaps.find(ref), undefined)
   })
 
+  for (const kind of ['certificate', 'token'] as const) {
+    it(`of the kind ${kind} changes nothing in the cluster if the folder of its file is missing`, async () => {
+      const file = join(folder(), 'missing', 'bootstrap-kubelet.conf')
+      const {clusterRoleBindings, serviceAccounts, secrets, configMaps} = client
+      const inNamespace = [serviceAccounts, secrets, configMaps]
+      const versions = async () => {
+        const lists = [
+          await clusterRoleBindings.list(),
+          ...(await Promise.all(inNamespace.map((one) => one.list({namespace: 'kube-system'})))),
+        ]
+        return lists.flatMap(({items}) =>
+          items.map(({metadata: {uid, name, resourceVersion}}) => [uid, name, resourceVersion]),
+        )
+      }
+      const before = await versions()
+      await assert.rejects(create(kind, {file}), {
+        code: 'FILE_UNWRITABLE',
+        message: `there is no folder ${join(folder(), 'missing')}`,
+      })
+      assert.deepEqual(await versions(), before)
+      assert.deepEqual(await list(), [])
+    })
+  }
+
   it('is not created over a file that somebody else has put there', async () => {
     const file = join(folder(), 'taken')
     await writeFile(file, 'mine')
