@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
-import {readFile, rm, writeFile} from 'node:fs/promises'
+import {createPublicKey} from 'node:crypto'
+import {readFile, rm, stat, writeFile} from 'node:fs/promises'
+import {join} from 'node:path'
 import {formatClusterInfo} from '../../../src/bootstrap/cluster-info.ts'
 import {requestWords} from '../../../src/csr/pairing-words.ts'
 import {readAgentState} from '../../../src/node/agent/agent-state.ts'
@@ -259,6 +261,18 @@ describe('the agent of a node', function () {
       assert.deepEqual([certificate.names.dns, certificate.names.ips], [['one'], ['127.0.0.1']])
       assert.deepEqual(certificate.extendedKeyUsages, ['server auth'])
       assert.ok((await report())?.serving)
+    })
+
+    it("keeps it in the kubelet's file, with its key, for its owner only", async () => {
+      await attend(await open({serving: true}))
+      const file = join((await home()).certDir, 'kubelet-server-current.pem')
+      const text = await readFile(file, 'utf8')
+      assert.equal((await stat(file)).mode & 0o777, 0o600)
+      const certificate = parseCertificate(text)
+      assert.equal(certificate.serial, (await serving())?.serial)
+      const publicKey = createPublicKey(parsePrivateKey(text))
+      const der = publicKey.export({type: 'spki', format: 'der'})
+      assert.ok(der.equals(certificate.publicKeyDer))
     })
 
     it('renews it when those change', async () => {
