@@ -88,5 +88,31 @@ describe('the metrics of an agent', () => {
       assert.equal(valueOf(text(), errors), 1)
       assert.equal(valueOf(text(), 'kubelet_server_expiration_renew_errors'), 0)
     })
+
+    it('have the ages of replaced serving certificates, and how long the current one is valid', async () => {
+      const agent = await open({serving: true})
+      await attend(agent)
+      const rotation = 'kubelet_certificate_manager_server_rotation_seconds'
+      const value = (name: string) => valueOf(agent.metrics.text(), name)
+      const left = value('kubelet_certificate_manager_server_ttl_seconds')
+      assert.ok(left > 3500 && left <= 3600, String(left))
+      // The first one replaced none.
+      assert.equal(value(`${rotation}_count`), NaN)
+      clock.shift = 600_000
+      await agent.renew(new AbortController().signal)
+      assert.equal(value(`${rotation}_count`), 1)
+      // It began an hour before it was made.
+      const age = value(`${rotation}_sum`)
+      assert.ok(age >= 4200 && age < 4300, String(age))
+      const text = agent.metrics.text()
+      assert.match(
+        text,
+        /^kubelet_certificate_manager_server_rotation_seconds_bucket\{le="3600"\} 0$/m,
+      )
+      assert.match(
+        text,
+        /^kubelet_certificate_manager_server_rotation_seconds_bucket\{le="14400"\} 1$/m,
+      )
+    })
   })
 })
