@@ -1,7 +1,11 @@
+import {generateKeys} from '../../../src/pki/keys.ts'
 import {ADDRESSES, SERVING_BASE, machine, node, type ServingCase} from './serving-case.ts'
 import {RESERVED_CASES} from './reserved-cases.ts'
 import {SERVING_USAGES} from './support.ts'
 import {UNVOUCHED_CASES} from './unvouched-cases.ts'
+
+/** All other requests have an ECDSA key. */
+const RSA_KEYS = await generateKeys('RSA-2048')
 
 const without = (address: string) => ADDRESSES.filter((one) => one.address !== address)
 const renamed = (from: string, to: string) =>
@@ -10,6 +14,7 @@ const renamed = (from: string, to: string) =>
 /** The serving cases of OpenShift's machine approver, and what stands in for Machines where there are none. */
 export const SERVING_CASES: ServingCase[] = [
   {name: 'all is registered by the Machine', decision: 'approve'},
+  {name: 'the key is an RSA key', wish: {keys: RSA_KEYS}, decision: 'approve'},
   {
     name: 'key encipherment is left out',
     wish: {usages: ['digital signature', 'server auth']},
