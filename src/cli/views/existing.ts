@@ -1,7 +1,7 @@
 import {shellWord} from '../../client/printable.ts'
 import type {ExistingResult} from '../../control-plane/existing/init.ts'
 import {colours} from '../colours.ts'
-import {columnsOf, formatFields, type Field} from '../layout.ts'
+import {columnsOf, formatFields, wrap, type Field} from '../layout.ts'
 import type {View} from '../output.ts'
 
 const WIDTH = 15
@@ -25,9 +25,11 @@ export const existingView: View<ExistingResult> = {
       ['kubeconfig', result.kubeconfig],
       ['CA pin', result.caCertHashes.join('\n')],
     ]
-    const options = {columns: columnsOf(process.stdout), width: WIDTH, indent: 2}
+    const columns = columnsOf(process.stdout)
+    const options = {columns, width: WIDTH, indent: 2}
+    const headline = `Machines can find the cluster at ${result.endpoint}`
     return [
-      `\n${bold(`Machines can find the cluster at ${result.endpoint}`)}\n\n`,
+      `\n${bold(wrap(headline, {columns, indent: 2, taken: 0}))}\n\n`,
       formatFields(facts, options),
       starting(result),
       joining(result),

@@ -59,7 +59,7 @@ function rotationOf({rotation}: ExpirationReport): string {
   const last = lastCompletion === undefined ? 'never completed' : `last completed ${lastCompletion}`
   const isRunning = phase === 'Prepare' || phase === 'Finalize'
   const running = isRunning ? `in phase ${phase} since ${lastInitiation}, ` : ''
-  return `\nRotation of the CAs: ${running}${last}\n`
+  return `\n${paragraph('', `Rotation of the CAs: ${running}${last}`, columnsOf(process.stdout))}`
 }
 
 /** kubeadm's two tables, in 80 columns, and below them what is wrong or will be. */

@@ -1,6 +1,6 @@
 import {shellWord} from '../../client/printable.ts'
 import type {InitResult} from '../../control-plane/init/init.ts'
-import {columnsOf, formatFields, type Field} from '../layout.ts'
+import {columnsOf, formatFields, wrap, type Field} from '../layout.ts'
 import type {View} from '../output.ts'
 import {defaultDir} from '../folders.ts'
 import {colours} from '../colours.ts'
@@ -13,11 +13,10 @@ const commandFor = (dir: string, command: string): string =>
 
 function headline({endpoint}: InitResult, isRunning: boolean): string {
   const {bold} = colours(process.stdout)
-  return bold(
-    isRunning
-      ? `The control plane is ready at ${endpoint}`
-      : 'The control plane is set up; its server is not running',
-  )
+  const text = isRunning
+    ? `The control plane is ready at ${endpoint}`
+    : 'The control plane is set up; its server is not running'
+  return bold(wrap(text, {columns: columnsOf(process.stdout), indent: 2, taken: 0}))
 }
 
 function nextSteps({kubeconfig, dir, joinCommand}: InitResult, isRunning: boolean): Field[] {

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import {stripVTControlCharacters} from 'node:util'
 import {authorityListView, authorityView} from '../../../src/cli/views/authorities.ts'
 import {credentialListView} from '../../../src/cli/views/bootstrap-credentials.ts'
 import {rotationView} from '../../../src/cli/views/ca-rotation.ts'
@@ -12,6 +11,7 @@ import {revocationListView} from '../../../src/cli/views/revocations.ts'
 import {simulationView} from '../../../src/cli/views/simulation.ts'
 import {statusView} from '../../../src/cli/views/status.ts'
 import {tokenListView} from '../../../src/cli/views/tokens.ts'
+import {atWidth, shows, testWidths} from './widths.ts'
 
 const NOW = new Date('2026-11-17T12:00:00Z')
 const TIME = '2026-11-16T12:00:00Z'
@@ -24,11 +24,6 @@ const PIN = `sha256:${'5f2c9a41'.repeat(8)}`
 const SIGNER = 'kubernetes.io/kube-apiserver-client-kubelet'
 const WHY =
   'its certificate was issued by the old CA, and it has not reported which CAs it trusts since then'
-
-interface Table<Result> {
-  table: (result: Result) => string | Promise<string>
-}
-const shows = <Result>({table}: Table<Result>, result: unknown) => table(result as Result)
 
 const ADDED_CA = {
   name: 'vpn-ca',
@@ -212,31 +207,11 @@ const VIEWS: Record<string, () => string | Promise<string>> = {
     }),
 }
 
-/** Lines that people copy are not broken. */
-const isToCopy = (line: string): boolean => /^(?:Use it:| {2}trustadm )/.test(line)
-
 describe('what commands print on a terminal', () => {
-  const {isTTY, columns} = process.stdout
-  const pretend = (value: {isTTY: boolean; columns: number}) => Object.assign(process.stdout, value)
-  afterEach(() => pretend({isTTY, columns}))
-
-  for (const [name, print] of Object.entries(VIEWS)) {
-    for (const width of [80, 120]) {
-      it(`fits ${width} columns: ${name}`, async () => {
-        pretend({isTTY: true, columns: width})
-        const text = stripVTControlCharacters(await print())
-        pretend({isTTY, columns})
-        const long = text.split('\n').filter((line) => line.length > width && !isToCopy(line))
-        assert.deepEqual(long, [])
-        assert.ok(text.length > 40)
-      })
-    }
-  }
+  testWidths(VIEWS)
 
   it('has whole pins in "ca show", which people compare', async () => {
-    pretend({isTTY: true, columns: 80})
-    const text = await shows(authorityView, ADDED_CA)
-    pretend({isTTY, columns})
+    const text = await atWidth(80, () => shows(authorityView, ADDED_CA))
     const shown = text.split('\n').map((line) => line.trim())
     for (const {pin} of ADDED_CA.certificates) assert.ok(shown.includes(pin), text)
   })
