@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type {CertificateSigningRequest} from '../../src/api/certificates.ts'
 import type {ApiClient} from '../../src/client/api-client.ts'
+import {allowRejoin} from '../../src/control-plane/requests/rejoin.ts'
 import {readRecord, recordKey} from '../../src/controllers/approval/node-record.ts'
 import {GRANT_ANNOTATION, type GrantedTo} from '../../src/controllers/approval/rejoin-grant.ts'
 import {grantRejoin} from '../../src/controllers/approval/record-store.ts'
@@ -304,6 +305,21 @@ describe('csr-approver', () => {
     const second = nameOf(await ask(node, {keys: await generateKeys('ECDSA-P256')}))
     await heldAs(second, new RegExp(`request "${first}" of that name was approved`))
     assert.equal(stateOf(await get(second)), 'Pending')
+  })
+
+  it('lets another key have the name of a Node that is Unknown, once allow-rejoin names the key', async () => {
+    const node = nodeName()
+    const keys = await freshKeys()
+    await join(node, keys)
+    await recorded(node, keys)
+    const conditions = [{type: 'Ready', status: 'Unknown', reason: 'NodeStatusUnknown'}]
+    await admin.nodes.create({metadata: {name: node}, status: {conditions}})
+    const other = await freshKeys()
+    const name = nameOf(await ask(node, {keys: other}))
+    await heldAs(name, /a Node of that name exists|a certificate for it is valid/)
+    const allowed = await allowRejoin(admin, node, {ttl: HOUR, pin: pinIn(other)}, clock)
+    assert.equal(allowed?.request, name)
+    await becomes(name, 'Approved')
   })
 
   it('lets the machine in that a grant was used up for, also when its approval fails at first', async () => {
