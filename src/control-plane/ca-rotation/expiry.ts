@@ -1,18 +1,19 @@
 import {TrustError} from '../../errors.ts'
-import {CLUSTER_CA} from '../certificates.ts'
-import type {Journal, UnitRecord} from './journal.ts'
+import {CLIENT_CA, CLUSTER_CA} from '../certificates.ts'
+import type {Action, Journal, UnitRecord} from './journal.ts'
 
 const isOver = ({old}: UnitRecord, now: Date): boolean =>
   old.notAfter !== undefined && Date.parse(old.notAfter) <= now.getTime()
 
-const isServersOver = ({units}: Journal, now: Date): boolean =>
-  units.some((unit) => unit.id === CLUSTER_CA && isOver(unit, now))
+const hasExpired = ({units}: Journal, id: string, now: Date): boolean =>
+  units.some((unit) => unit.id === id && isOver(unit, now))
 
-/** The start again, in which servers get certificates of the new CA. Its steps can be repeated. */
-const startedAgain = ({running: _running, ...journal}: Journal): Journal => ({
+/** The start again. Servers get certificates of the new CA if their old one has expired. Its steps can be repeated. */
+const startedAgain = ({running: _running, ...journal}: Journal, now: Date): Journal => ({
   ...journal,
   action: 'start',
-  isExpired: true,
+  ...(hasExpired(journal, CLUSTER_CA, now) && {isExpired: true}),
+  ...(hasExpired(journal, CLIENT_CA, now) && {areClientsExpired: true}),
   done: journal.done.includes('create') || journal.action !== 'start' ? ['create'] : [],
 })
 
@@ -22,23 +23,29 @@ const startedAgain = ({running: _running, ...journal}: Journal): Journal => ({
  */
 export function withExpiry(journal: Journal, now: Date): Journal {
   const isPreparing = journal.action === 'start' && journal.phase === 'Prepare'
-  const isNew = isPreparing && !journal.isExpired && isServersOver(journal, now)
-  return isNew ? startedAgain(journal) : journal
+  const isNew = isPreparing && !journal.isExpired && hasExpired(journal, CLUSTER_CA, now)
+  return isNew ? startedAgain(journal, now) : journal
 }
 
-/** An abort whose old CA has expired can only go forward again, as long as the new CAs exist. */
+/** An abort of which an old CA has expired, whichever it is, can only go forward again, as long as the new CAs exist. */
 export function turnedBack(journal: Journal, now: Date): Journal {
   const isAborting = journal.action === 'abort' && journal.phase === 'Prepare'
   const isRemoving = journal.running === 'remove-new' || !journal.units.every(({new: {pin}}) => pin)
-  return isAborting && !isRemoving && isServersOver(journal, now)
-    ? startedAgain(journal)
+  return isAborting && !isRemoving && journal.units.some((unit) => isOver(unit, now))
+    ? startedAgain(journal, now)
     : withExpiry(journal, now)
 }
 
+/** The journal as a command finds it now. */
+export const foundBy = (action: Action, stored: Journal | undefined, now: Date) =>
+  stored && (action === 'start' ? turnedBack(stored, now) : withExpiry(stored, now))
+
 /** Refuses to go back to CAs that have expired: what they sign is valid for nobody. */
-export function requireUsable({units, done, action}: Journal, now: Date): void {
+export function requireUsable({units, done, action, running}: Journal, now: Date): void {
   // What was never complete is not used by anybody, and is only removed.
   if (action === 'start' && !done.includes('create')) return
+  // Nobody uses the new CAs any more, and some of them may be gone.
+  if (action === 'abort' && running === 'remove-new') return
   const expired = units.filter((unit) => isOver(unit, now)).map(({id}) => `"${id}"`)
   if (expired.length === 0) return
   throw new TrustError(

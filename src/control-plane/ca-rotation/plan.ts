@@ -1,6 +1,7 @@
 import {decide, isRotating, requirePrepared, skippedSteps, stepsOf} from './advance.ts'
 import {requireGate} from '../config/feature-gates.ts'
 import type {Dependent} from './dependent.ts'
+import {foundBy, requireUsable} from './expiry.ts'
 import {readJournal, type Action, type Journal} from './journal.ts'
 import {newJournal, type StartOptions} from './new-journal.ts'
 import {isServerRunning, notRunning, readDependents, type RotationContext} from './perform.ts'
@@ -42,11 +43,13 @@ export async function planRotation(
   action: Action,
   options: StartOptions,
 ): Promise<RotationPlan> {
-  const {plane, force = false} = context
+  const {plane, clock, force = false} = context
   requireGate(plane.settings.featureGates, 'CARotation')
-  const found = await readJournal(plane)
+  const now = clock.now()
+  const found = foundBy(action, await readJournal(plane), now)
   const resumes = decide(action, found).kind === 'resume'
-  if (!(await isServerRunning(plane))) throw notRunning()
+  if (action === 'abort' && found) requireUsable(found, now)
+  if (!resumes && !(await isServerRunning(plane))) throw notRunning()
   const journal = resumes && found ? found : await journalFor(context, action, found, options)
   const isLeaving = action === 'complete' && !resumes && !force && isRotating(found)
   return {

@@ -13,7 +13,7 @@ import {
 } from './advance.ts'
 import type {Dependent} from './dependent.ts'
 import {readJournal, writeJournal, type Action, type Journal} from './journal.ts'
-import {requireUsable, turnedBack, withExpiry} from './expiry.ts'
+import {foundBy, requireUsable, withExpiry} from './expiry.ts'
 import {newJournal, withGenerations, type StartOptions} from './new-journal.ts'
 import {
   changesFiles,
@@ -167,7 +167,7 @@ async function resume(
   options: RotateOptions,
 ): Promise<Journal> {
   const {plane, brought, clock} = context
-  if (found.action === 'abort' && found.running !== 'remove-new') requireUsable(found, clock.now())
+  if (found.action === 'abort') requireUsable(found, clock.now())
   const journal = await resumed(plane, found, {...options, brought})
   return found.action === 'start' ? journal : await recordOverride(context, journal)
 }
@@ -185,8 +185,7 @@ export async function rotate(
   const locked: Lock = (work) => exclusively(plane.dir, work, tell, options.signal)
   let journal = await locked(async () => {
     const stored = await readJournal(plane)
-    const now = context.clock.now()
-    const found = stored && (action === 'start' ? turnedBack(stored, now) : withExpiry(stored, now))
+    const found = foundBy(action, stored, context.clock.now())
     const isResumed = decide(action, found).kind === 'resume'
     if (!isResumed && !(await isServerRunning(plane))) throw notRunning()
     const next =

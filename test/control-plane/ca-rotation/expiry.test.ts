@@ -5,7 +5,7 @@ import {
   turnedBack,
   withExpiry,
 } from '../../../src/control-plane/ca-rotation/expiry.ts'
-import type {Journal} from '../../../src/control-plane/ca-rotation/journal.ts'
+import type {Journal, UnitRecord} from '../../../src/control-plane/ca-rotation/journal.ts'
 
 const BEFORE = new Date('2026-03-01T00:00:00Z')
 const AFTER = new Date('2026-03-03T00:00:00Z')
@@ -41,8 +41,9 @@ describe('an old CA that expires during a rotation', () => {
       code: 'CONFLICT',
       message: /the old CA "ca" has expired/,
     })
-    // Nobody uses new CAs that were never complete.
+    // Nobody uses new CAs that were never complete, or that are being removed.
     requireUsable({...STARTED, done: []}, AFTER)
+    requireUsable({...ABORTING, running: 'remove-new'}, AFTER)
   })
 
   it('turns an abort into a start again, unless the new CAs are being removed', () => {
@@ -51,5 +52,20 @@ describe('an old CA that expires during a rotation', () => {
     assert.deepEqual([turned.action, turned.done, turned.isExpired], ['start', ['create'], true])
     const removing = {...ABORTING, running: 'remove-new'}
     assert.equal(turnedBack(removing, AFTER), removing)
+  })
+  it('turns an abort into a start again whichever CA it is', () => {
+    const [{old, new: next}] = STARTED.units as [UnitRecord]
+    const later = {...old, notAfter: '2027-03-02T00:00:00.000Z'}
+    const turned = (id: string) => {
+      const units = [
+        {id: 'ca', old: later, new: next},
+        {id, old, new: next},
+      ]
+      const {action, isExpired, areClientsExpired} = turnedBack({...ABORTING, units}, AFTER)
+      return {action, isExpired, areClientsExpired}
+    }
+    const usable = {action: 'start', isExpired: undefined, areClientsExpired: undefined}
+    assert.deepEqual(turned('front-proxy-ca'), usable)
+    assert.deepEqual(turned('client-ca'), {...usable, areClientsExpired: true})
   })
 })
