@@ -79,7 +79,11 @@ export function issuedDependents(
   {on, now, own, unseenFor}: DependentOptions,
 ): Dependent[] {
   const {fingerprints} = leaving(journal, on)
-  if (unseenFor !== undefined) return []
+  // Only as long as the server remembers its clients is it known that they were not seen.
+  const isGone = ({notBefore}: IssuedCertificate) =>
+    unseenFor !== undefined &&
+    seen !== undefined &&
+    now.getTime() - Math.max(Date.parse(notBefore), Date.parse(seen.since)) > unseenFor
   const names = new Set(nodes.map(({metadata}) => metadata.name))
   const known = new Set(seen?.clients.map(({user}) => user))
   const newest = new Map<string, IssuedCertificate>()
@@ -88,12 +92,13 @@ export function issuedDependents(
   }
   return [...newest.values()]
     .filter(
-      ({user, issuerFingerprint, notAfter}) =>
-        fingerprints.has(issuerFingerprint) &&
-        Date.parse(notAfter) > now.getTime() &&
-        !own.has(user) &&
-        !known.has(user) &&
-        !names.has(nodeOfUser(user)),
+      (one) =>
+        fingerprints.has(one.issuerFingerprint) &&
+        Date.parse(one.notAfter) > now.getTime() &&
+        !own.has(one.user) &&
+        !known.has(one.user) &&
+        !names.has(nodeOfUser(one.user)) &&
+        !isGone(one),
     )
     .map(({user, notAfter}) => ({
       kind: 'issued',

@@ -161,6 +161,31 @@ describe('who depends on an old CA', () => {
     assert.deepEqual(found({issued: all, nodes}, {unseenFor: 1000}), [])
   })
 
+  it('is whoever was issued a certificate too recently to count as gone', () => {
+    const week = 7 * 86_400_000
+    const issuedAt = (notBefore: string) => [
+      {user: 'quiet', issuerFingerprint: 'a'.repeat(64), notBefore, notAfter: times.notAfter},
+    ]
+    const recent = issuedAt('2026-03-09T23:00:00Z')
+    assert.deepEqual(found({issued: recent}, {unseenFor: week}), ['issued quiet'])
+    assert.deepEqual(found({issued: recent}, {unseenFor: 1000}), [])
+    const older = issuedAt(times.notBefore)
+    assert.deepEqual(found({issued: older}, {unseenFor: week}), [])
+    // It may have been seen before the server began to remember.
+    const ignored = ['forgotten-clients', 'forgotten-tokens']
+    const since = '2026-03-09T00:00:00.000Z'
+    assert.deepEqual(found({issued: older}, {unseenFor: week, ignored}, {since}), ['issued quiet'])
+    const unknown = dependentsOn(
+      JOURNAL,
+      {nodes: [], seen: undefined, issued: older},
+      {on: 'old', now: NOW, own: new Set(), ignored, unseenFor: week},
+    )
+    assert.deepEqual(
+      unknown.map(({name}) => name),
+      ['quiet'],
+    )
+  })
+
   it('is nobody whom the operator ignores, by name or because it was not seen for long', () => {
     const evidence = {
       nodes: [node('silent')],
