@@ -39,7 +39,7 @@ export interface ResetReport {
 
 const STORE_FILE = /^(data|new)\.mdb(-lock)?$|^snapshot\.sock$|^lock\.\d+$|^lock-[0-9a-f]{8}$/
 /** In the folders of a rotation. */
-const GENERATION_FILE = /\.(crt|key)$/
+const GENERATION_FILE = /\.(crt|key|pub)$/
 const LOG_FILE =
   /^(?:(?:server|audit|issuance)\.log(?:\.\d+)?|audit(?:-controllers|-nodes|-anonymous)?(?:-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3})?\.log)$/
 
@@ -88,7 +88,10 @@ async function rotationFiles(plane: Plane): Promise<{file: string; isOurs: boole
   const made = await readMadeFiles(plane)
   const kept = await Promise.all(
     (await matching(old, GENERATION_FILE)).map(async (file) => {
-      const pair = [file.replace(GENERATION_FILE, '.crt'), file.replace(GENERATION_FILE, '.key')]
+      // As above, public keys count separately.
+      const pair = file.endsWith('.pub')
+        ? [file]
+        : ['.crt', '.key'].map((end) => file.replace(GENERATION_FILE, end))
       const id = basename(file).replace(GENERATION_FILE, '')
       const there = await Promise.all(pair.map(async (one) => ((await lookAt(one)) ? [one] : [])))
       const states = await Promise.all(there.flat().map((one) => isAsMade(plane, made, one)))

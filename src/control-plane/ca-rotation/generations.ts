@@ -101,14 +101,15 @@ async function notesOurs(
   return isOurs ? notesMade(plane) : undefined
 }
 
-/** Whether an operator has provided the old CA, or the old key of service accounts. */
+/** Whether an operator has provided the old CA, the old key of service accounts, or public keys beside it. */
 export async function isProvided(plane: Plane, {id, spec, separatedFrom}: Unit): Promise<boolean> {
   if (separatedFrom !== undefined) return false
-  const names = spec ? [placeOf({id, signsFrom: 'start'}).key] : [PRIVATE]
+  const folder = folderOf(plane, 'old')
+  const hasPublic = !spec && (await lookAt(join(folder, PUBLIC))) !== undefined
+  const key = spec ? placeOf({id, signsFrom: 'start'}).key : PRIVATE
+  const names = [key, ...(hasPublic ? [PUBLIC] : [])]
   const made = await readMadeFiles(plane)
-  const states = await Promise.all(
-    names.map((name) => isAsMade(plane, made, join(folderOf(plane, 'old'), name))),
-  )
+  const states = await Promise.all(names.map((name) => isAsMade(plane, made, join(folder, name))))
   return !states.every((state) => state ?? plane.generatedAuthorities.includes(id))
 }
 
@@ -176,24 +177,39 @@ export async function readCross(plane: Plane): Promise<Certificate | undefined> 
 /** The keys of service accounts of one generation. */
 export interface HeldKeys {
   privatePem: string
+  /** Everything that is believed: the key that signs first, then what else an operator has put into the file. */
   publicPem: string
 }
 
-const {privateKey: PRIVATE} = SERVICE_ACCOUNT_KEYS
+const {privateKey: PRIVATE, publicKey: PUBLIC} = SERVICE_ACCOUNT_KEYS
 
 export async function readHeldKeys(plane: Plane, which: Which): Promise<HeldKeys | undefined> {
   const path = join(folderOf(plane, which), PRIVATE)
   const text = (await readFileIfThere(path, {secret: true}))?.toString()
   if (text === undefined) return undefined
-  return {privatePem: text, publicPem: publicKeyPem(publicHalf(parsePrivateKey(text)))}
+  const own = publicKeyPem(publicHalf(parsePrivateKey(text)))
+  const all = (await readFileIfThere(join(folderOf(plane, which), PUBLIC)))?.toString() ?? own
+  const others = parsePublicKeys(all)
+    .map((key) => publicKeyPem(key))
+    .filter((pem) => pem !== own)
+  return {privatePem: text, publicPem: [own, ...others].join('')}
 }
 
 export const describeKeys = ({publicPem}: HeldKeys): Generation => {
-  const [key] = parsePublicKeys(publicPem)
-  const digest = createHash('sha256')
-    .update(key ? publicKeyDer(key) : '')
-    .digest('hex')
-  return {pin: `sha256:${digest}`}
+  const [own = {pin: ''}, ...others] = parsePublicKeys(publicPem).map((key) => ({
+    pin: `sha256:${createHash('sha256').update(publicKeyDer(key)).digest('hex')}`,
+  }))
+  return {...own, ...(others.length > 0 && {others})}
+}
+
+/** Copies the public keys aside: other ones than that of the signing key are nowhere else. */
+async function keepPublicKeys(plane: Plane): Promise<void> {
+  const data = (await readFileIfThere(join(certDirOf(plane), PUBLIC)))?.toString()
+  if (data === undefined) return
+  const path = join(folderOf(plane, 'old'), PUBLIC)
+  const note = await notesOurs(plane, SERVICE_ACCOUNT_KEYS.id, [PUBLIC])
+  await note?.([{path, data}])
+  await writeFileSafely(path, data)
 }
 
 /** Copies the signing key aside and creates the next one. */
@@ -203,6 +219,7 @@ export async function keepAndCreateKeys(plane: Plane, algorithm?: KeyAlgorithm):
     const text = await readFileIfThere(join(certDirOf(plane), PRIVATE), {secret: true})
     const path = join(folderOf(plane, 'old'), PRIVATE)
     const note = await notesOurs(plane, SERVICE_ACCOUNT_KEYS.id, [PRIVATE])
+    await keepPublicKeys(plane)
     if (text) await note?.([{path, data: text.toString()}])
     if (text) await writeFileSafely(path, text)
   }

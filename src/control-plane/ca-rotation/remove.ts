@@ -45,7 +45,8 @@ export async function removeGenerations(plane: Plane, generation: Which): Promis
     for (const name of names.filter((one) => one.endsWith('.key')))
       await removeSecret(join(folder, name))
     for (const name of names.filter((one) => !one.endsWith('.key'))) {
-      if (which === 'old' && generation === 'old') await archive(plane, join(folder, name), name)
+      const isArchived = which === 'old' && generation === 'old' && name.endsWith('.crt')
+      if (isArchived) await archive(plane, join(folder, name), name)
       await rm(join(folder, name), {force: true, recursive: true})
     }
     await removeFolder(folder)
