@@ -65,7 +65,11 @@ async function openBackup(
     break
   }
   const isEncrypted = start.subarray(0, SEALED_MAGIC.length).equals(SEALED_MAGIC)
-  if (!isEncrypted) return {source: chunksOf(path), isEncrypted}
+  if (!isEncrypted) {
+    // Anyone can write a plain one: only the passphrase proves where a backup comes from.
+    if (passphrase !== undefined) throw notEncrypted(path)
+    return {source: chunksOf(path), isEncrypted}
+  }
   if (passphrase === undefined) {
     throw new TrustError('USAGE', `${path} is encrypted`, {
       hints: ['name the file with its passphrase: --passphrase-file'],
@@ -73,6 +77,14 @@ async function openBackup(
   }
   return {source: unseal(passphrase, chunksOf(path)), isEncrypted}
 }
+
+const notEncrypted = (path: string): TrustError =>
+  new TrustError('BACKUP_INVALID', `${path} is not encrypted, though a passphrase was given`, {
+    hints: [
+      'nothing was changed: use the encrypted copy, or find out who replaced it',
+      'if you know that it was made without a passphrase, leave out --passphrase-file',
+    ],
+  })
 
 async function* counted(source: AsyncIterable<Buffer>, count: (bytes: number) => void) {
   for await (const chunk of source) {

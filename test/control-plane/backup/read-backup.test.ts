@@ -115,6 +115,14 @@ describe('readBackup', () => {
     await assert.rejects(readBackup(path, undefined), {code: 'BACKUP_NEWER'})
   })
 
+  it('refuses a plain archive if a passphrase is given: it proves nothing', async () => {
+    const path = await archive(config)
+    await assert.rejects(readBackup(path, Buffer.from('correct horse battery')), {
+      code: 'BACKUP_INVALID',
+      message: `${path} is not encrypted, though a passphrase was given`,
+    })
+  })
+
   it('refuses what is no archive, and no file', async () => {
     const path = join(folder, 'text')
     await writeFile(path, 'kind: Config\n')
