@@ -92,7 +92,7 @@ export const joinPlaneFlags = {
     helpGroup: 'CONTROL PLANE',
     exclusive: ['for-kubelet', 'node-run', 'dry-run', 'skip-phases', 'bootstrap-kubeconfig'],
     summary:
-      'get the CAs of the control plane and create the certificates and kubeconfigs of another machine of it, instead of a node; --dir is then the folder of a control plane',
+      'get the CAs of the control plane and create the certificates and kubeconfigs of another machine of it, instead of a node; starts no server; --dir is then the folder of a control plane',
   }),
   'certificate-key': Flags.string({
     ...ofControlPlane,

@@ -15,7 +15,10 @@ export async function openPlaneEtcd(
   log: (line: string) => void,
 ): Promise<Storage | undefined> {
   const etcd = etcdOf(plane.settings)
-  if (!etcd) return undefined
+  if (!etcd) {
+    await requireOwnStore(plane)
+    return undefined
+  }
   await requireNoEmbeddedStore(plane)
   const {openEtcdStorage} = await import('../storage/etcd/open.ts')
   // As the embedded store does: two servers of one folder would be one to others.
@@ -23,6 +26,12 @@ export async function openPlaneEtcd(
   const unlock = await lockFolder(fileOf(plane, 'store'))
   try {
     const storage = await openEtcdStorage(etcd, {tell: log, wait: true})
+    try {
+      await requireSharedStore(plane, storage, etcd.prefix)
+    } catch (error) {
+      await storage.close()
+      throw error
+    }
     return storage.closingWith(unlock)
   } catch (error) {
     await unlock()
@@ -37,16 +46,44 @@ export const identityOf = ({dir}: Plane): string =>
 /** Throws, with what to do about it, if the etcd of a control plane cannot be used. */
 export async function requireEtcd(plane: Plane): Promise<void> {
   const etcd = etcdOf(plane.settings)
-  if (!etcd) return
+  if (!etcd) return await requireOwnStore(plane)
   await requireNoEmbeddedStore(plane)
   const {openEtcdStorage} = await import('../storage/etcd/open.ts')
   const storage = await openEtcdStorage(etcd, {patience: 5_000})
   try {
     const isNew = (await lookAt(join(certDirOf(plane), 'apiserver.crt'))) === undefined
-    if (isNew && (await storage.list('/', {limit: 1})).entries.length > 0) throw inUse(etcd.prefix)
+    if (isNew && !(await isEmpty(storage))) throw inUse(etcd.prefix)
+    await requireSharedStore(plane, storage, etcd.prefix)
   } finally {
     await storage.close()
   }
+}
+
+const isEmpty = async (storage: Storage): Promise<boolean> =>
+  (await storage.list('/', {limit: 1})).entries.length === 0
+
+/** On a store of its own, a machine that has joined would be another, empty cluster with the same CAs. */
+async function requireOwnStore(plane: Plane): Promise<void> {
+  if (!plane.joinedControlPlane || (await lookAt(fileOf(plane, 'data'))) !== undefined) return
+  throw new TrustError(
+    'CONFLICT',
+    'this machine has joined a control plane, and does not know its store; with one of its own it would be another, empty cluster with the same CAs',
+    {
+      hints: [
+        'if the other machines use etcd, run "trustadm init" with their --etcd-servers and --etcd-prefix, or set both in config.yaml',
+        'if they have the embedded store, only one of them can have a server',
+      ],
+    },
+  )
+}
+
+async function requireSharedStore(plane: Plane, storage: Storage, prefix: string): Promise<void> {
+  if (!plane.joinedControlPlane || !(await isEmpty(storage))) return
+  throw new TrustError(
+    'CONFLICT',
+    `this machine has joined a control plane, but etcd has no keys of one below ${prefix}/; it would be another, empty cluster with the same CAs`,
+    {hints: ['set etcdServers and etcdPrefix in config.yaml as on the other machines']},
+  )
 }
 
 /** A new control plane would take over the tokens and roles of an old one. */

@@ -101,6 +101,16 @@ describe('init --upload-certs and join --control-plane, with the built program',
     assert.equal(await pki('second', 'apiserver.crt'), before)
   })
 
+  it('starts no second, empty cluster with the same CAs', async () => {
+    const dir = join(folder, 'second')
+    for (const command of ['serve', 'init']) {
+      const ended = await trustadm(command, '--dir', dir)
+      assert.equal(ended.code, 6, ended.stderr)
+      assert.match(ended.stderr, /would be another, empty cluster with the same CAs/)
+    }
+    await assert.rejects(stat(join(dir, 'store', 'data.mdb')), {code: 'ENOENT'})
+  })
+
   it('mixes no two clusters in one folder', async () => {
     await joinIn('third')
     await rm(join(folder, 'third', 'pki', 'ca.key'))

@@ -43,7 +43,7 @@ const joining = ({joinCommand, controlPlaneJoinCommand}: InitResult): string =>
     joinCommand === null ? '' : `\nTo add a machine, run this on it:\n\n${joinCommand}\n`,
     controlPlaneJoinCommand === null
       ? ''
-      : `\nTo add a machine to the control plane, run this on it within two hours:\n\n${controlPlaneJoinCommand}\n`,
+      : `\nTo give another machine the CAs of the control plane (this starts no server there), run this on it within two hours:\n\n${controlPlaneJoinCommand}\n`,
   ].join('')
 
 /** `--skip-phases` may skip the server: then nothing is ready yet. */

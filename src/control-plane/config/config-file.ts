@@ -9,6 +9,7 @@ export interface FileChoices {
   dir?: string
   skipPhases?: string[]
   generatedAuthorities?: string[]
+  joinedControlPlane?: boolean
   bootstrapTokens?: WantedToken[]
   /** The documents that were read, each as `apiVersion kind`. */
   documents: string[]
@@ -27,7 +28,8 @@ export function parseConfigFile(content: string, source: string): FileChoices {
     otherKinds: OTHER_KUBEADM_KINDS,
     expected: EXPECTED,
   })
-  const {dir, skipPhases, generatedAuthorities, bootstrapTokens, ...choices} = values
+  const {dir, skipPhases, generatedAuthorities, joinedControlPlane, bootstrapTokens, ...choices} =
+    values
   return {
     choices: choices as Choices,
     ...(dir === undefined ? {} : {dir: dir as string}),
@@ -35,6 +37,7 @@ export function parseConfigFile(content: string, source: string): FileChoices {
     ...(generatedAuthorities === undefined
       ? {}
       : {generatedAuthorities: generatedAuthorities as string[]}),
+    ...(joinedControlPlane === true && {joinedControlPlane}),
     ...(bootstrapTokens === undefined ? {} : {bootstrapTokens: bootstrapTokens as WantedToken[]}),
     documents,
     warnings,

@@ -21,6 +21,7 @@ import {
   subnet,
   text,
   texts,
+  truth,
   type Read,
 } from './fields.ts'
 import type {Field, Kinds} from './document-reader.ts'
@@ -30,7 +31,12 @@ import {signers} from './signers.ts'
 
 /** What a field of a configuration decides. */
 export type Target =
-  keyof Choices | 'dir' | 'skipPhases' | 'generatedAuthorities' | 'bootstrapTokens'
+  | keyof Choices
+  | 'dir'
+  | 'skipPhases'
+  | 'generatedAuthorities'
+  | 'joinedControlPlane'
+  | 'bootstrapTokens'
 
 const use = (to: Target, read: Read<unknown>): Field<Target> => ({to, read})
 const unused = (...names: string[]): Record<string, Field<Target>> =>
@@ -125,5 +131,6 @@ export const KINDS: Kinds<Target> = {
     etcdPrefix: use('etcdPrefix', etcdPrefix),
     featureGates: use('featureGates', featureGates),
     generatedAuthorities: use('generatedAuthorities', texts),
+    joinedControlPlane: use('joinedControlPlane', truth),
   },
 }

@@ -32,6 +32,9 @@ export const texts: Read<string[]> = (value, name) =>
     ? (value as string[])
     : refuse(name, 'a list of strings', value)
 
+export const truth: Read<boolean> = (value, name) =>
+  typeof value === 'boolean' ? value : refuse(name, 'true or false', value)
+
 export const address: Read<string> = (value, name) =>
   typeof value === 'string' && isIP(value) !== 0 ? value : refuse(name, 'an IP address', value)
 

@@ -8,6 +8,8 @@ export interface Plane {
   settings: Settings
   /** The ids of the CAs that an earlier version created. Files that are created now are recorded one by one: see `made-files.ts`. */
   generatedAuthorities: readonly string[]
+  /** Made by `join --control-plane`: its objects are in the store of the other machines, and a new store would be another cluster. */
+  joinedControlPlane?: boolean
 }
 
 export const FILES = {

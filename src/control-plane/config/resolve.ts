@@ -29,7 +29,7 @@ export async function resolvePlane({dir, flags, file}: PlaneRequest): Promise<Pl
   const standing = await findPlane(folder)
   // The settings of a run that was killed before it created anything do not count.
   if (standing && (await hasState(standing))) {
-    return {...standing, settings: adapt(standing.settings, choices)}
+    return {...standing, settings: adapt(withStore(standing, choices), choices)}
   }
   const settings = complete(folder, {...standing?.settings, ...choices})
   // The only setting that is not checked yet: its default is the host name of the machine.
@@ -38,7 +38,15 @@ export async function resolvePlane({dir, flags, file}: PlaneRequest): Promise<Pl
     dir: folder,
     settings: {...settings, bindPort: settings.bindPort || (await pickPort(settings))},
     generatedAuthorities: standing?.generatedAuthorities ?? [],
+    ...(standing?.joinedControlPlane && {joinedControlPlane: true}),
   }
+}
+
+/** A machine that has joined a control plane, and not yet its store, may be told which one that is. */
+function withStore({settings, joinedControlPlane}: Plane, choices: Choices): Settings {
+  const {etcdServers, etcdPrefix} = choices
+  if (!joinedControlPlane || settings.etcdServers || !etcdServers) return settings
+  return {...settings, etcdServers, ...(etcdPrefix !== undefined && {etcdPrefix})}
 }
 
 /** Folders are stored with their full path. Advertising a wildcard address means the default, as in kubeadm. */

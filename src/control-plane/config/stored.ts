@@ -20,7 +20,8 @@ export async function findPlane(dir: string): Promise<Plane | undefined> {
     if (await lookAt(fileOf({dir}, 'data'))) throw settingsLost(dir)
     return undefined
   }
-  const {choices, documents, generatedAuthorities = []} = parseConfigFile(content.toString(), path)
+  const file = parseConfigFile(content.toString(), path)
+  const {choices, documents, generatedAuthorities = [], joinedControlPlane} = file
   if (!isDeepStrictEqual(documents, [`${OURS.apiVersion} ${OURS.kind}`])) {
     throw new TrustError(
       'CONFIG_INVALID',
@@ -30,7 +31,12 @@ export async function findPlane(dir: string): Promise<Plane | undefined> {
       },
     )
   }
-  return {dir, settings: complete(dir, choices), generatedAuthorities}
+  return {
+    dir,
+    settings: complete(dir, choices),
+    generatedAuthorities,
+    ...(joinedControlPlane && {joinedControlPlane}),
+  }
 }
 
 /** Without the settings, the port and names that clients use would be overwritten by others. */
@@ -65,7 +71,8 @@ export async function loadPlane(dir: string): Promise<Plane> {
 }
 
 /** Writes the configuration as a whole, for its owner only. */
-export async function savePlane({dir, settings, generatedAuthorities}: Plane): Promise<void> {
+export async function savePlane(plane: Plane): Promise<void> {
+  const {dir, settings, generatedAuthorities, joinedControlPlane} = plane
   const document = {
     ...OURS,
     ...settings,
@@ -79,6 +86,7 @@ export async function savePlane({dir, settings, generatedAuthorities}: Plane): P
       clusterSigning: formatClusterSigning(settings.clusterSigning),
     }),
     generatedAuthorities,
+    ...(joinedControlPlane && {joinedControlPlane}),
   }
   await ensureFolder(dir)
   await writeFileSafely(fileOf({dir}, 'config'), stringify(document, {lineWidth: 0}))

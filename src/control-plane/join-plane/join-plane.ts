@@ -68,7 +68,7 @@ export async function preparePlane(
   await exclusively(
     dir,
     async () => {
-      context.plane = await resolve()
+      context.plane = {...(await resolve()), joinedControlPlane: true}
       const {plane} = context
       await requireNoOther(certDirOf(plane), files)
       await writeReceived(certDirOf(plane), files, notesMade(plane))
