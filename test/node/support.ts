@@ -32,6 +32,8 @@ export interface JoinableCluster extends TestServer {
   pin: string
   /** What is needed to join, with a folder and a name of its own. */
   settings: (dir: string, nodeName: string, more?: Partial<JoinSettings>) => JoinSettings
+  /** Publishes another cluster-info, signed with the token. */
+  publish: (info: {server: string; ca: string}) => Promise<void>
   approve: (name: string) => Promise<void>
   deny: (name: string, reason: string, message: string) => Promise<void>
   fail: (name: string, reason: string, message: string) => Promise<void>
@@ -46,14 +48,17 @@ export interface JoinableCluster extends TestServer {
 export async function startJoinableCluster(): Promise<JoinableCluster> {
   const server = await startTestServer({controllers: false})
   const admin = server.clientAs(ADMIN)
-  const info = clusterInfoConfigMap({server: server.url, ca: server.ca})
-  const kubeconfig = info.data?.kubeconfig ?? ''
+  const signedInfo = (published: {server: string; ca: string}) => {
+    const info = clusterInfoConfigMap(published)
+    const kubeconfig = info.data?.kubeconfig ?? ''
+    const signature = independentJws(kubeconfig, TOKEN)
+    return {...info, data: {...info.data, [jwsKey(TOKEN.id)]: signature}}
+  }
   const {namespaces, configMaps, secrets, csrs} = admin
   if (!(await namespaces.find('kube-public'))) {
     await namespaces.create({metadata: {name: 'kube-public'}})
   }
-  const signed = {...info.data, [jwsKey(TOKEN.id)]: independentJws(kubeconfig, TOKEN)}
-  await configMaps.create({...info, data: signed})
+  await configMaps.create(signedInfo({server: server.url, ca: server.ca}))
   await secrets.create(toSecret(describeToken(TOKEN, {}, systemClock.now())))
   for (const {ensure} of JOIN_RBAC) await ensure(admin)
   await lastRightIsKnown(server)
@@ -106,6 +111,9 @@ export async function startJoinableCluster(): Promise<JoinableCluster> {
       certificateTimeout: 10_000,
       ...more,
     }),
+    publish: async (info) => {
+      await configMaps.update(signedInfo(info))
+    },
     approve,
     deny: (name, reason, message) => decide(name, 'Denied', reason, message),
     fail: async (name, reason, message) => {
