@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import {readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {formatExpiration} from '../../src/cli/views/expiration.ts'
+import {savePlane} from '../../src/control-plane/config/stored.ts'
 import {checkExpiration, endingWithin, isOutOfDate} from '../../src/control-plane/expiration.ts'
 import {parseCertificate} from '../../src/pki/certificate.ts'
 import {createAuthorityCertificate} from '../../src/pki/create.ts'
 import {generateKeys} from '../../src/pki/keys.ts'
 import {pinOf} from '../../src/pki/pins.ts'
+import {run} from '../cli/program.ts'
 import {planeFixture, type PlaneFixture} from './plane-fixture.ts'
 
 const DAY = 86_400_000
@@ -88,5 +90,25 @@ describe('checkExpiration', () => {
     const tables = lines.filter((line) => !line.startsWith('!'))
     assert.ok(tables.length > 12)
     for (const line of tables) assert.ok(line.length <= 80, line)
+  })
+})
+
+describe('certificate check-expiration', () => {
+  it('ends with 3 for an expired certificate and says so in its row, whatever --within says', async () => {
+    const fixture = await planeFixture()
+    try {
+      fixture.context.clock = {now: () => new Date(Date.now() - 2 * 365 * DAY)}
+      await fixture.run('certs')
+      await savePlane(fixture.context.plane)
+      for (const more of [[], ['--within', '30d']]) {
+        const line = ['certificate', 'check-expiration', '--dir', fixture.dir, ...more]
+        const {exit, stdout, stderr} = await run(...line)
+        assert.equal(exit, 3, stderr)
+        assert.match(stdout, /^apiserver +\w+ \d+, \d{4} \d\d:\d\d UTC +expired +ca$/m)
+        assert.match(stdout, /^ca +\w+ \d+, \d{4} \d\d:\d\d UTC +\dy +signs +here$/m)
+      }
+    } finally {
+      await fixture.remove()
+    }
   })
 })

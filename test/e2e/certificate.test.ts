@@ -5,8 +5,11 @@ import {mkdtemp, readFile, readdir, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {setTimeout as sleep} from 'node:timers/promises'
+import {stripVTControlCharacters} from 'node:util'
 import type {ApiClient} from '../../src/client/api-client.ts'
 import {connect} from '../../src/client/connect.ts'
+import {pairingIn} from '../../src/control-plane/requests/pairing.ts'
+import type {RequestReport} from '../../src/control-plane/requests/show.ts'
 import {findCondition, stateOf} from '../../src/csr/conditions.ts'
 import {KUBELET_CLIENT} from '../../src/csr/signers.ts'
 import {generateKeys} from '../../src/pki/keys.ts'
@@ -201,6 +204,59 @@ describe('certificate requests of a cluster', function () {
       )
       assert.equal(yes.code, 0, yes.stdout)
       await untilState(name, 'Issued')
+    })
+
+    it('are shown with all that speaks against them before the question, and with their words', async () => {
+      const node = 'e2e-asked-about'
+      await admin.nodes.create({metadata: {name: node}})
+      const name = `e2e-certificate-${(made += 1)}`
+      const csr = await makeRequest(admin, {
+        name,
+        commonName: `system:node:${node}`,
+        organizations: ['system:nodes'],
+        signer: KUBELET_CLIENT,
+        labels: {test: 'certificate'},
+        keys: await generateKeys(),
+      })
+      const forAdmins = `e2e-certificate-${(made += 1)}`
+      await makeRequest(admin, {
+        name: forAdmins,
+        organizations: ['e2e-storage-team'],
+        labels: {test: 'certificate'},
+      })
+      const binding = 'e2e-storage-team'
+      await admin.clusterRoleBindings.create({
+        metadata: {name: binding},
+        subjects: [{kind: 'Group', apiGroup: 'rbac.authorization.k8s.io', name: binding}],
+        roleRef: {
+          apiGroup: 'rbac.authorization.k8s.io',
+          kind: 'ClusterRole',
+          name: 'cluster-admin',
+        },
+      })
+      const {stdout} = await trustadmAtTerminal(
+        {turns: [{until: 'Approve these 2 requests?', type: `n${ENTER}`}], columns: 1000},
+        ...['certificate', 'approve', name, forAdmins, ...flags()],
+      )
+      const text = stripVTControlCharacters(stdout)
+      const shown = text.slice(0, text.indexOf('Approve these 2 requests?'))
+      const report = await certificate('show', name, '--output', 'json')
+      const {approvers} = JSON.parse(report.stdout) as RequestReport
+      const failed = (approvers ?? [])
+        .filter(({decision}) => decision === 'hold' || decision === 'deny')
+        .flatMap(({rules}) => rules.filter(({holds}) => !holds))
+      assert.ok(failed.length > 0)
+      for (const {rule, reason} of failed) assert.ok(shown.includes(`${rule}: ${reason}`), shown)
+      const words = (await pairingIn(admin, undefined)(csr)) ?? ''
+      assert.match(words, /^[a-z]+( [a-z]+){3}$/)
+      assert.ok(shown.includes(`from ${KUBELET_CLIENT}; pairing words: ${words}\r\n`), shown)
+      assert.match(shown, /✖ the group e2e-storage-team has cluster-admin rights: whoever gets/)
+      assert.deepEqual(await Promise.all([name, forAdmins].map(stateOfRequest)), [
+        'Pending',
+        'Pending',
+      ])
+      await admin.clusterRoleBindings.delete({name: binding})
+      await admin.nodes.delete({name: node})
     })
 
     it('are approved with --yes without a question', async () => {
