@@ -90,6 +90,9 @@ export function answeredFailure(code: number, message: string, server: string): 
   return new EtcdFailure(isFinal ? 'refused' : 'unknown', text, {code})
 }
 
+/** etcd's quota is exceeded. */
+export const isFull = ({message}: EtcdFailure): boolean => message.includes('space exceeded')
+
 /** What a caller of the store gets for a failure of which nothing remains to be tried. */
 export function storeError(failure: unknown): unknown {
   if (!(failure instanceof EtcdFailure)) return failure

@@ -1,11 +1,14 @@
 import type {PastEvent, StorageEvent} from '../storage.ts'
 import {decide, type Write} from '../write.ts'
-import {EtcdFailure, storeError, uncertain} from './failure.ts'
+import {EtcdFailure, isFull, storeError, uncertain} from './failure.ts'
 import {Fence} from './fence.ts'
 import type {Gateway} from './gateway.ts'
 import {readHistory} from './history.ts'
 import {revisionOf, type EtcdKeys, type WireTxn} from './messages.ts'
 import {keyStateOf, stateIn, transactionOf} from './transactions.ts'
+
+/** A result that is unknown at once is not asked for again at once. */
+const PAUSE = 50
 
 /**
  * Writes with a compare-and-swap. One whose answer was lost is never reported as not done: what happened to it is found out from the
@@ -44,6 +47,10 @@ export class Writer {
         if (mark.revision === this.#fence.mark.revision) await this.#fence.reread(deadline)
       } catch (error) {
         if (!(error instanceof EtcdFailure)) throw error
+        if (isFull(error)) {
+          const done = await this.#findApplied(write, floor, deadline)
+          if (done) return done
+        }
         const isKnown = error.kind !== 'unknown' && lost === undefined
         if (isKnown) throw storeError(error)
         if (error.kind !== 'unknown' || performance.now() >= deadline) throw uncertain(error)
@@ -51,7 +58,23 @@ export class Writer {
         const done =
           write.type === 'create' ? await this.#fenceOff(write, floor, deadline) : undefined
         if (done) return done
+        await this.#gateway.pause(PAUSE)
       }
+    }
+  }
+
+  /** A member that finds its quota exceeded when it applies a write says that it is full, and has done the write. */
+  async #findApplied(
+    write: Write,
+    floor: number,
+    deadline: number,
+  ): Promise<StorageEvent | undefined> {
+    try {
+      const probe = {key: this.#keys.own('probe'), count_only: true}
+      const answer = await this.#gateway.call('kv/range', probe, {deadline})
+      return await this.#find(write, floor, revisionOf(answer))
+    } catch (error) {
+      throw error instanceof EtcdFailure ? uncertain(error) : error
     }
   }
 

@@ -110,6 +110,39 @@ describeWithEtcd('faults on the way', function () {
     })
   })
 
+  describe('a write of which etcd says that it is full', () => {
+    const full = JSON.stringify({code: 8, message: 'etcdserver: mvcc: database space exceeded'})
+    const answer = [
+      'HTTP/1.1 429 Too Many Requests',
+      'content-type: application/json',
+      `content-length: ${full.length}`,
+      '',
+      full,
+    ].join('\r\n')
+    const answerFullTo = (part: string) =>
+      proxies.forEach((proxy) => proxy.loseAnswersTo(part, () => undefined, answer))
+
+    it('was done nevertheless', async () => {
+      answerFullTo(encoded('the value'))
+      const entry = await storage.create('/a', bytes('the value'))
+      assert.deepEqual(await other.get('/a'), entry)
+      healAll()
+      answerFullTo(encoded('a newer one'))
+      const newer = await storage.update('/a', bytes('a newer one'), entry.revision)
+      assert.deepEqual(await other.get('/a'), newer)
+      assert.equal(
+        proxies.reduce((sum, proxy) => sum + proxy.lost(), 0),
+        2,
+      )
+    })
+
+    it('was not done', async () => {
+      await other.create('/a', bytes('another'))
+      answerFullTo(encoded('the value'))
+      await assert.rejects(storage.create('/a', bytes('the value')), {code: 'STORE_WRITE_FAILED'})
+    })
+  })
+
   it('takes another way if the one in use is silent', async () => {
     const recorder = await recorded()
     await storage.create('/a', bytes('1'))

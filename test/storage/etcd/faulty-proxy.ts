@@ -4,8 +4,11 @@ import {connect, createServer, type AddressInfo, type Socket} from 'node:net'
 /** A connection between a client and one member that can go wrong. */
 export interface FaultyProxy {
   url: string
-  /** Passes requests on and cuts the connection in place of the answer, if the request contains this; then calls `then`. */
-  loseAnswersTo(text: string, then: () => void): void
+  /**
+   * Passes requests on and cuts the connection in place of the answer, if the request contains this; then calls `then`. With
+   * `instead`, that is the answer.
+   */
+  loseAnswersTo(text: string, then: () => void, instead?: string): void
   /** Accepts connections and bytes, and does nothing with them. */
   freeze(): void
   /** Cuts every connection; new ones are as before any fault. */
@@ -19,6 +22,7 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
   const sockets = new Set<Socket>()
   let doomed: string | undefined
   let onLost: () => void = () => undefined
+  let substitute: string | undefined
   let isFrozen = false
   let lost = 0
   const server = createServer((client) => {
@@ -42,15 +46,21 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
       if (isFrozen) return
       if (!isDoomed) return void client.write(bytes)
       lost += 1
-      client.destroy()
+      if (substitute === undefined) client.destroy()
+      else {
+        client.write(substitute)
+        doomed = undefined
+        isDoomed = false
+      }
       onLost()
     })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    loseAnswersTo: (text, then) => {
+    loseAnswersTo: (text, then, instead) => {
       doomed = text
+      substitute = instead
       onLost = then
     },
     freeze: () => (isFrozen = true),
