@@ -1,7 +1,7 @@
 import type {Lease} from '../api/coordination.ts'
 import {formatMicroTime} from '../bootstrap/timestamp.ts'
 import type {ApiClient} from '../client/api-client.ts'
-import {Cancellation} from '../client/cancellation.ts'
+import {Cancellation, untilAborted} from '../client/cancellation.ts'
 import {hasCode} from '../errors.ts'
 import {sleep, type Clock} from '../runtime.ts'
 
@@ -102,7 +102,8 @@ export class Leader {
   async #attempt(signal: AbortSignal): Promise<Attempt> {
     const sent = performance.now()
     try {
-      const attempt = await this.#takeOrRenew(signal)
+      // A call within this process may not end with the signal.
+      const attempt = await untilAborted(this.#takeOrRenew(signal), signal)
       if (attempt === 'leads') this.#renewed = sent
       return attempt
     } catch (error) {

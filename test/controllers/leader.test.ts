@@ -154,6 +154,16 @@ describe('leading', () => {
     await first.keep(stop.signal)
   })
 
+  it('leads no longer where a renewal hangs and cannot be cut short', async () => {
+    const update: ApiClient['leases']['update'] = (_lease, {signal} = {}) =>
+      new Promise(() => {
+        signal?.addEventListener('abort', () => (now += QUICK.renewal))
+      })
+    const first = leader('a', replaced({update}))
+    await first.acquire(stop.signal)
+    await first.keep(stop.signal)
+  })
+
   it('counts from when it asked for the lease, for the others may have seen it since then', async () => {
     const create: ApiClient['leases']['create'] = async (...call) => {
       const made = await client.leases.create(...call)
