@@ -40,8 +40,12 @@ export async function openPlaneEtcd(
 }
 
 /** This server among several on one etcd. It stays the same after a restart, so that what it held is its own again at once. */
-export const identityOf = ({dir}: Plane): string =>
-  `${hostname()}_${createHash('sha256').update(dir).digest('hex').slice(0, 16)}`
+export function identityOf({dir, settings}: Plane): string {
+  // Many machines are called localhost, and have the same folder.
+  const {nodeName, advertiseAddress, bindPort} = settings
+  const own = JSON.stringify([dir, nodeName, advertiseAddress, bindPort])
+  return `${hostname()}_${createHash('sha256').update(own).digest('hex').slice(0, 16)}`
+}
 
 /** Throws, with what to do about it, if the etcd of a control plane cannot be used. */
 export async function requireEtcd(plane: Plane): Promise<void> {

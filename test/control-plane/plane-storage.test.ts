@@ -7,12 +7,25 @@ import type {Plane} from '../../src/control-plane/config/plane.ts'
 import {resolvePlane} from '../../src/control-plane/config/resolve.ts'
 import {complete, type Choices} from '../../src/control-plane/config/settings.ts'
 import {findPlane, savePlane} from '../../src/control-plane/config/stored.ts'
-import {openPlaneEtcd, requireEtcd} from '../../src/control-plane/plane-storage.ts'
+import {identityOf, openPlaneEtcd, requireEtcd} from '../../src/control-plane/plane-storage.ts'
 import {openEtcdStorage} from '../../src/storage/etcd/open.ts'
 import {describeWithEtcd, startEtcd, type EtcdCluster} from '../helpers/etcd.ts'
 
 const ETCD = {etcdServers: ['https://192.0.2.1:2379'], etcdPrefix: '/one'}
 const ignore = () => undefined
+
+describe('the identity of a server among several', () => {
+  const identity = (choices: Choices) =>
+    identityOf({dir: '/srv', settings: complete('/srv', choices), generatedAuthorities: []})
+
+  it('is its own on machines of one name and one folder', () => {
+    const one = {nodeName: 'a', advertiseAddress: '192.0.2.1', bindPort: 6443}
+    const others = [{nodeName: 'b'}, {advertiseAddress: '192.0.2.2'}, {bindPort: 6444}]
+    const all = [one, ...others.map((other) => ({...one, ...other}))].map(identity)
+    assert.equal(new Set(all).size, 4)
+    assert.equal(identity(one), all[0])
+  })
+})
 
 describe('the store of a machine that has joined a control plane', () => {
   let dir = ''
