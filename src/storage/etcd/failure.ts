@@ -63,9 +63,10 @@ export function connectionFailure(error: unknown, server: string): EtcdFailure {
       `${server} presents a certificate that is not trusted: ${messageOf(inner ?? error)}`,
       {cause: error},
     )
+  // Perhaps only the answer could not be read.
   if (code.startsWith('ERR_SSL_') || code === 'EPROTO')
     return new EtcdFailure(
-      'unsent',
+      'unknown',
       `${server} and this program could not agree on a secure connection (${code})`,
       {cause: error},
     )
