@@ -123,6 +123,7 @@ export const joinPlaneFlags = {
 }
 
 export interface JoinFlagValues {
+  'certificate-key'?: string | undefined
   dir?: string | undefined
   'cert-dir'?: string | undefined
   config?: string | undefined

@@ -48,7 +48,7 @@ export async function joinControlPlane(
   if (!key) {
     throw new TrustError('USAGE', '--control-plane needs --certificate-key', {
       hints: [
-        'run "trustadm init phase upload-certs" on a machine of the control plane: it prints the whole command',
+        'run "trustadm init phase upload-certs" on a machine of the control plane: it prints the key',
       ],
     })
   }

@@ -20,7 +20,7 @@ const FILE_TOKENS = ['token', 'discoveryToken', 'tlsBootstrapToken'] as const
 
 /** Only one value can be read from the standard input. */
 function requireOneInput(flags: JoinFlagValues): void {
-  const readers = [...TOKEN_FLAGS, 'token-file', 'discovery-file'] as const
+  const readers = [...TOKEN_FLAGS, 'token-file', 'discovery-file', 'certificate-key'] as const
   const found = readers.filter((name) => flags[name] === '-').map((name) => `--${name}`)
   if (found.length < 2) return
   throw new TrustError('USAGE', `${found.join(' and ')} cannot both read from stdin`, {

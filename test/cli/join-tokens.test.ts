@@ -26,6 +26,13 @@ describe('the tokens of a join', () => {
     environment: Record<string, string> = {},
   ) => joinTokens(flags, choices, (line) => warnings.push(line), environment)
 
+  it('are not read from the input that has the certificate key', async () => {
+    await assert.rejects(tokens({token: '-', 'certificate-key': '-'}), {
+      code: 'USAGE',
+      message: '--token and --certificate-key cannot both read from stdin',
+    })
+  })
+
   it('are one for both in the line that init printed, without a warning', async () => {
     assert.deepEqual(await tokens({token: ONE}), {discovery: ONE, authentication: ONE})
     assert.deepEqual(warnings, [])

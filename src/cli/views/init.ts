@@ -38,11 +38,17 @@ function nextSteps({kubeconfig, dir, joinCommand}: InitResult, isRunning: boolea
 const copied = (fields: readonly Field[]): string =>
   formatFields(fields, {columns: Infinity, width: WIDTH})
 
-const joining = ({joinCommand, controlPlaneJoinCommand}: InitResult): string =>
+/** Without a token, there is no command that has it. */
+const uploaded = (key: string | null): string =>
+  key === null
+    ? ''
+    : `\nThe CAs are uploaded for two hours, encrypted with this certificate key:\n\n${key}\n`
+
+const joining = ({joinCommand, controlPlaneJoinCommand, certificateKey}: InitResult): string =>
   [
     joinCommand === null ? '' : `\nTo add a machine, run this on it:\n\n${joinCommand}\n`,
     controlPlaneJoinCommand === null
-      ? ''
+      ? uploaded(certificateKey)
       : `\nTo give another machine the CAs of the control plane (this starts no server there), run this on it within two hours:\n\n${controlPlaneJoinCommand}\n`,
   ].join('')
 

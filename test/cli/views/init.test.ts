@@ -28,6 +28,15 @@ describe('what init tells in the end', () => {
     assert.match(await told(true, '/srv'), /token create --print-join-command --dir \/srv\n$/)
   })
 
+  it('has the certificate key also if no command has it', async () => {
+    const made = {...result('/srv'), certificateKey: 'aabbcc'}
+    assert.match(await initView(true).table(made), /certificate key:\n\naabbcc\n$/)
+    const line = 'trustadm join --control-plane --certificate-key aabbcc'
+    const text = await initView(true).table({...made, controlPlaneJoinCommand: line})
+    assert.equal(text.split('aabbcc').length, 2)
+    assert.match(text, /starts no server there/)
+  })
+
   it('does not call a server ready that does not run', async () => {
     const text = await told(false, '/srv')
     assert.doesNotMatch(text, /ready/)
