@@ -34,7 +34,8 @@ export async function controllerManifests(
   }
   if (flags.deployment) {
     const args = argsOf(flags)
-    objects.push(deploymentManifest({controllers, image: flags.image, args}))
+    const {image, 'leader-elect': elects} = flags
+    objects.push(deploymentManifest({controllers, image, args, elects}))
   }
   return objects.map((object) => stringify(object, {lineWidth: 0})).join('---\n')
 }

@@ -6,12 +6,19 @@ interface DeploymentOptions {
   image: string
   /** More words of the command line. */
   args: readonly string[]
+  /** Without leader election, a second pod would do the same at the same time. */
+  elects: boolean
 }
 
 const USER = 65_532
 
 /** Runs controllers in the cluster, as the account of `rbacManifest`. Leases decide which of the two pods works. */
-export function deploymentManifest({controllers, image, args}: DeploymentOptions): ApiObject {
+export function deploymentManifest({
+  controllers,
+  image,
+  args,
+  elects,
+}: DeploymentOptions): ApiObject {
   const {name, namespace} = CONTROLLERS_ACCOUNT
   const labels = {'app.kubernetes.io/name': name}
   const container = {
@@ -30,7 +37,8 @@ export function deploymentManifest({controllers, image, args}: DeploymentOptions
     kind: 'Deployment',
     metadata: {name, namespace, labels},
     spec: {
-      replicas: 2,
+      replicas: elects ? 2 : 1,
+      ...(!elects && {strategy: {type: 'Recreate'}}),
       selector: {matchLabels: labels},
       template: {
         metadata: {labels},
