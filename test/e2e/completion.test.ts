@@ -4,6 +4,8 @@ import {chmod, mkdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {stripVTControlCharacters} from 'node:util'
 import {SHELLS, type Shell} from '../../src/cli/completion.ts'
+import {connect} from '../../src/client/connect.ts'
+import {makeRequest} from '../control-plane/requests/support.ts'
 import {sayMissing} from '../helpers/clients.ts'
 import {PROGRAM, programFixture, trustadm, type ProgramFixture} from '../helpers/program.ts'
 import {atTerminal} from '../helpers/terminal.ts'
@@ -39,6 +41,29 @@ const CASES: [name: string, typed: string, completed: string][] = [
   ['a file behind =', 'trustadm init --config=$HOME/settings-of', 'settings-of-a-plane.yaml'],
 ]
 
+/** Names in the cluster: the command that takes one, what is typed of it, and the whole. */
+const NAMES: [name: string, command: string, typed: string, completed: string][] = [
+  ['the name of a request', 'certificate show', 'e2e-to-be', 'e2e-to-be-completed'],
+  ['the name of a node', 'node history', 'worker-to-be', 'worker-to-be-completed'],
+]
+
+/**
+ * The program as the shells find it. It gives up on a cluster that does not answer soon, as on a busy machine: then this asks again for
+ * names in the cluster, as a person would press the key again.
+ */
+const PATIENT = `#!/bin/sh
+trustadm() { "${process.execPath}" "${PROGRAM}" "$@"; }
+case "$1 $2 $3" in
+  '__complete token delete' | '__complete certificate show' | '__complete node history')
+    for attempt in 1 2 3 4 5 6 7 8; do
+      answer="$(trustadm "$@")"
+      [ "$(printf '%s\\n' "$answer" | wc -l)" -gt 1 ] && break
+    done
+    printf '%s\\n' "$answer" ;;
+  *) trustadm "$@" ;;
+esac
+`
+
 const isThere = (program: string): boolean => {
   try {
     execFileSync(program, ['--version'], {stdio: 'ignore'})
@@ -57,12 +82,13 @@ describe('completion in real shells', function () {
     fixture = await programFixture()
     const made = await fixture.init('--output', 'json')
     tokenId = (JSON.parse(made.stdout) as {token: string}).token.slice(0, 6)
+    const admin = await connect(join(fixture.dir, 'admin.conf'))
+    await makeRequest(admin, {name: 'e2e-to-be-completed'})
+    await admin.nodes.create({metadata: {name: 'worker-to-be-completed'}})
+    await admin.close()
     const bin = join(fixture.folder, 'bin')
     await mkdir(bin)
-    await writeFile(
-      join(bin, 'trustadm'),
-      `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`,
-    )
+    await writeFile(join(bin, 'trustadm'), PATIENT)
     await chmod(join(bin, 'trustadm'), 0o755)
     await writeFile(join(fixture.folder, 'settings-of-a-plane.yaml'), '')
     env = {
@@ -131,6 +157,13 @@ describe('completion in real shells', function () {
         const text = await completed(typed, tokenId)
         assert.ok(text.includes(tokenId), JSON.stringify(text))
       })
+
+      for (const [name, command, typed, expected] of NAMES) {
+        it(`completes ${name} of the cluster`, async () => {
+          const text = await completed(`trustadm ${command} ${typed}`, expected)
+          assert.ok(text.includes(expected), JSON.stringify(text))
+        })
+      }
     })
   }
 })
