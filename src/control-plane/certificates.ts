@@ -31,6 +31,7 @@ export const CLUSTER_CA = 'ca'
 export const CLIENT_CA = 'client-ca'
 /** The id of the CA of those who call kubelets, once they have one of their own. */
 export const KUBELET_CA = 'kubelet-ca'
+export const KUBELET_SERVING_CA = 'kubelet-serving-ca'
 
 const addedSpecs = ({settings}: Plane): AuthoritySpec[] => settings.authorities.map(specOf)
 

@@ -6,9 +6,12 @@ import {
 import {parseClusterInfo} from '../../bootstrap/parse-cluster-info.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {ACCOUNT_TOKEN_TYPE} from '../../csr/account-token-secret.ts'
-import {KUBELET_CLIENT} from '../../csr/signers.ts'
-import {isSameBundle} from '../../pki/bundle.ts'
-import {CLIENT_CA, KUBELET_CA} from '../certificates.ts'
+import {bundleAuthorities, bundlePlace} from '../../csr/bootstrap-bundle.ts'
+import {BOOTSTRAPPER_NAMESPACE} from '../../csr/bootstrapper.ts'
+import {KUBELET_CLIENT, KUBELET_SERVING, type WellKnownSigner} from '../../csr/signers.ts'
+import {encodeBundle, isSameBundle} from '../../pki/bundle.ts'
+import type {Certificate} from '../../pki/certificate.ts'
+import {CLIENT_CA, KUBELET_CA, KUBELET_SERVING_CA} from '../certificates.ts'
 import {readNamedSigners} from '../server-report.ts'
 import type {Trust} from '../../trust/trust.ts'
 
@@ -22,9 +25,6 @@ const isBundle = (text: string | undefined, wanted: string): boolean => {
     return false
   }
 }
-
-const includes = (text: string | undefined, wanted: string): boolean =>
-  text?.includes(wanted.trim()) ?? false
 
 const decoded = (data: string | undefined): string | undefined =>
   data === undefined ? undefined : Buffer.from(data, 'base64').toString()
@@ -45,11 +45,11 @@ async function namespacesBehind(
     .map((name) => `ConfigMap ${name}/kube-root-ca.crt`)
 }
 
-/** Whether a server signs the certificates of nodes with a CA that its operator names: which one is shown then is not for a rotation to say. */
-async function isSignedElsewhere(client: Reader): Promise<boolean> {
+/** Whether a server signs for nodes with a CA that its operator names: which one is shown then is not for a rotation to say. */
+async function isSignedElsewhere(client: Reader, signer: WellKnownSigner): Promise<boolean> {
   const servers = await readNamedSigners(client)
   return servers.some(
-    ({isServer, signers}) => isServer && signers.some(({name}) => name === KUBELET_CLIENT),
+    ({isServer, signers}) => isServer && signers.some(({name}) => name === signer),
   )
 }
 
@@ -60,25 +60,51 @@ async function clusterInfoBehind(client: Reader, wanted: Wanted): Promise<string
   // Without one, machines do not join by tokens here.
   if (text === undefined) return []
   const {ca, issuers} = parseClusterInfo(text)
-  // Without a client CA of its own, a control plane does not publish who signs.
-  const own = wanted.authorities.get(CLIENT_CA)?.certificate.subjectKeyId
-  const published = issuers?.client ?? own
+  /** Without a client CA of its own, a control plane does not publish who signs. */
+  const isShown = async (id: string, published: string | undefined, signer: WellKnownSigner) => {
+    const own = wanted.authorities.get(id)?.certificate.subjectKeyId
+    if (own === undefined || (published ?? own) === own) return true
+    return await isSignedElsewhere(client, signer)
+  }
   const callers = wanted.authorities.get(KUBELET_CA)?.bundlePem
   const isRight =
     isBundle(ca, wanted.bundles['api-server'].pem) &&
-    (own === undefined || published === own || (await isSignedElsewhere(client))) &&
+    (await isShown(CLIENT_CA, issuers?.client, KUBELET_CLIENT)) &&
+    (await isShown(KUBELET_SERVING_CA, issuers?.serving, KUBELET_SERVING)) &&
     (callers === undefined || isBundle(issuers?.kubeletClientCa, callers))
   if (isRight) return []
   return [`ConfigMap ${CLUSTER_INFO_NAMESPACE}/${CLUSTER_INFO_NAME}`]
 }
 
-async function extensionServersBehind({configMaps}: Reader, {bundles}: Wanted): Promise<string[]> {
+/** The CAs of bootstrap credentials that other servers are told of. What cannot be read is not trusted. */
+async function bootstrapAuthorities({configMaps}: Reader): Promise<Certificate[]> {
+  const found = await configMaps.find(bundlePlace(BOOTSTRAPPER_NAMESPACE))
+  try {
+    return found ? bundleAuthorities(found) : []
+  } catch {
+    return []
+  }
+}
+
+async function extensionServersBehind(client: Reader, {bundles}: Wanted): Promise<string[]> {
   const key = {namespace: 'kube-system', name: 'extension-apiserver-authentication'}
-  const data = (await configMaps.find(key))?.data ?? {}
+  const data = (await client.configMaps.find(key))?.data ?? {}
+  const clients = [...bundles.client.certificates, ...(await bootstrapAuthorities(client))]
   const isRight =
-    includes(data['client-ca-file'], bundles.client.pem) &&
+    isBundle(data['client-ca-file'], encodeBundle(clients)) &&
     isBundle(data['requestheader-client-ca-file'], bundles['front-proxy'].pem)
   return isRight ? [] : [`ConfigMap ${key.namespace}/${key.name}`]
+}
+
+/** What callers of kubelets trust: before a node serves with a new certificate, they have to know its CA. */
+async function kubeletCallersBehind(client: Reader, {bundles}: Wanted): Promise<string[]> {
+  const key = {namespace: 'kube-system', name: KUBELET_SERVING_CA}
+  const wanted = bundles['kubelet-serving']?.pem
+  const found = await client.configMaps.find(key)
+  // Without one, nobody publishes it here.
+  if (!found || wanted === undefined || isBundle(found.data?.['ca-bundle.crt'], wanted)) return []
+  if (await isSignedElsewhere(client, KUBELET_SERVING)) return []
+  return [`ConfigMap ${key.namespace}/${key.name}`]
 }
 
 /** The id of the key that a token names as its own. */
@@ -111,6 +137,7 @@ export async function objectsBehind(client: Reader, wanted: Wanted): Promise<str
   const found = await Promise.all([
     clusterInfoBehind(client, wanted),
     extensionServersBehind(client, wanted),
+    kubeletCallersBehind(client, wanted),
     namespacesBehind(client, roots),
     tokenSecretsBehind(client, wanted),
   ])
