@@ -1,5 +1,5 @@
 import {readdir, stat} from 'node:fs/promises'
-import {join} from 'node:path'
+import {join, resolve} from 'node:path'
 import {TrustError} from '../../errors.ts'
 import {lookAt} from '../../fs/file-checks.ts'
 import {recoverFolder} from '../../fs/file-groups.ts'
@@ -30,7 +30,8 @@ const SINGLE: Readonly<Record<string, number>> = {
   [FILES.issuances]: 64 * 1024 * MEGABYTE,
 }
 
-const isKubeconfig = (name: string): boolean => /^[^./][^/]*\.conf$/.test(name)
+/** Kubeconfigs, and the CAs of added signers, which operators put beside them. */
+const isAtTop = (name: string): boolean => /^[^./][^/]*\.(?:conf|crt|key|pem)$/.test(name)
 
 const isBelowPki = (name: string): boolean =>
   name.startsWith(PKI) &&
@@ -43,7 +44,7 @@ export function sizeLimitOf(name: string): number {
   const isPlain = name.length <= LONGEST_NAME && !/[\0\\]/.test(name)
   const limit = Object.hasOwn(SINGLE, name) ? SINGLE[name] : undefined
   if (isPlain && limit !== undefined) return limit
-  if (isPlain && (isKubeconfig(name) || isBelowPki(name))) return MEGABYTE
+  if (isPlain && (isAtTop(name) || isBelowPki(name))) return MEGABYTE
   throw invalidArchive('it contains a file that is none of a control plane')
 }
 
@@ -68,17 +69,39 @@ async function filesBelow(folder: string, name: string): Promise<PlaneFile[]> {
 export async function planeFiles(plane: Plane): Promise<PlaneFile[]> {
   const certDir = certDirOf(plane)
   await recoverFolder(certDir)
-  const top = (await readdir(plane.dir)).filter(isKubeconfig).sort()
+  const top = (await readdir(plane.dir)).filter(isAtTop).sort()
   const single: PlaneFile[] = []
-  for (const name of [...Object.keys(SINGLE), ...top]) {
+  for (const name of new Set([...Object.keys(SINGLE), ...top])) {
     const path = join(plane.dir, name)
-    if (await lookAt(path)) single.push({name, path})
+    // A link counts as what it leads to, as below.
+    if ((await lookAt(path)) && (await stat(path)).isFile()) single.push({name, path})
   }
   const files = [...single, ...((await lookAt(certDir)) ? await filesBelow(certDir, PKI) : [])]
   for (const {name, path} of files) {
     if ((await stat(path)).size > sizeLimitOf(name)) throw tooLarge(path)
   }
+  await requireNamedFiles(plane, files)
   return files
+}
+
+/** The CAs that the settings name. */
+function namedFiles({dir, settings: {signers, clusterSigning}}: Plane): string[] {
+  const pairs = [clusterSigning?.files, ...Object.values(clusterSigning?.filesOf ?? {}), ...signers]
+  return pairs
+    .flatMap((pair) => (pair ? [pair.certificate, pair.key] : []))
+    .map((path) => resolve(dir, path))
+}
+
+/** What is in the folder is moved aside by a restore: without these files the server would not start again. */
+async function requireNamedFiles(plane: Plane, files: readonly PlaneFile[]): Promise<void> {
+  const included = new Set(files.map(({path}) => path))
+  for (const path of namedFiles(plane)) {
+    const isInside = path.startsWith(join(plane.dir, '/'))
+    if (!isInside || included.has(path) || !(await lookAt(path))) continue
+    throw new TrustError('CONFLICT', `the settings name ${path}, which a backup would leave out`, {
+      hints: [`move it to ${certDirOf(plane)}, and name it there in ${fileOf(plane, 'config')}`],
+    })
+  }
 }
 
 const tooLarge = (path: string): TrustError =>

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {backUpPlane} from '../../../src/control-plane/backup/backup.ts'
+import {restorePlane} from '../../../src/control-plane/backup/restore.ts'
+import {noteRestore} from '../../../src/control-plane/backup/restored-log.ts'
+import {resolvePlane} from '../../../src/control-plane/config/resolve.ts'
+import {savePlane} from '../../../src/control-plane/config/stored.ts'
+import {systemClock} from '../../../src/runtime.ts'
+import {openLmdbStorage} from '../../../src/storage/lmdb.ts'
+
+const OPTIONS = {clock: systemClock, force: true}
+
+describe('the CA of an added signer', () => {
+  let folder = ''
+  let dir = ''
+  let file = ''
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'trustadm-files-'))
+    dir = join(folder, 'plane')
+    file = join(folder, 'one.backup')
+  })
+  afterEach(() => rm(folder, {recursive: true}))
+
+  /** A control plane with a signer, whose files have this name. */
+  async function planeWith(name: string): Promise<void> {
+    const plane = await resolvePlane({dir, flags: {bindPort: 1}})
+    const signer = {
+      name: 'example.com/services',
+      certificate: `${name}.crt`,
+      key: `${name}.key`,
+      usages: ['client auth'],
+      organizations: [],
+      names: [],
+      maxValidityPeriod: 3_600_000,
+      trustedFor: [],
+    }
+    await savePlane({...plane, settings: {...plane.settings, signers: [signer]}})
+    await (await openLmdbStorage(dir)).close()
+    await mkdir(join(dir, 'cas'))
+    for (const end of ['crt', 'key']) await writeFile(join(dir, `${name}.${end}`), end)
+    // With a key of its own, which is a file like those of the signer.
+    await noteRestore(dir, 'a line', systemClock)
+  }
+
+  it('is in a backup, and back in its place after a restore', async () => {
+    await planeWith('services')
+    await backUpPlane(dir, file, OPTIONS)
+    await restorePlane(file, dir, OPTIONS)
+    for (const end of ['crt', 'key']) {
+      assert.equal(await readFile(join(dir, `services.${end}`), 'utf8'), end)
+    }
+  })
+
+  it('is a reason to refuse a backup that would leave it out', async () => {
+    await planeWith('cas/services')
+    await assert.rejects(backUpPlane(dir, file, OPTIONS), {
+      code: 'CONFLICT',
+      message: `the settings name ${join(dir, 'cas/services.crt')}, which a backup would leave out`,
+    })
+  })
+})
