@@ -2,6 +2,7 @@ import {TrustError, messageOf, systemCode} from '../errors.ts'
 
 const REASONS: Record<string, string> = {
   EACCES: 'permission denied',
+  EBUSY: 'it is in use, or a mount point',
   EDQUOT: 'the disk quota is used up',
   EFBIG: 'the file would be too large',
   EIO: 'the disk reports an error',

@@ -9,13 +9,13 @@ import {removeStoreFile} from '../../storage/store-files.ts'
 import {fileOf} from '../config/plane.ts'
 import {loadPlane} from '../config/stored.ts'
 import {exclusively} from '../exclusive.ts'
+import {stampOf} from './put-in-place.ts'
 import {readBackup, type BackupContent} from './read-backup.ts'
 import {noteRestore} from './restored-log.ts'
 import {
   changedMeanwhile,
   holdFolder,
   nextRevision,
-  stampOf,
   type RestoreOptions,
   type RestoreReport,
 } from './restore.ts'
@@ -30,7 +30,7 @@ async function build(
 ): Promise<{path: string; revision: number}> {
   await ensureFolder(fileOf({dir}, 'store'))
   const path = join(fileOf({dir}, 'store'), 'new.mdb')
-  const revision = nextRevision(dir, found.header, bumpRevision)
+  const revision = nextRevision([dir], found.header, bumpRevision)
   const builder = await buildStore(path, revision)
   try {
     const {digest} = await readBackup(file, passphrase, {records: (more) => builder.add(more)})

@@ -1,5 +1,5 @@
 import {constants} from 'node:fs'
-import {mkdir, open, readdir, rename, rm, type FileHandle} from 'node:fs/promises'
+import {open, rm, type FileHandle} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
 import {hasCode, TrustError} from '../../errors.ts'
 import {lookAt} from '../../fs/file-checks.ts'
@@ -9,12 +9,14 @@ import {ensureFolder, syncFolder} from '../../fs/folders.ts'
 import type {Clock} from '../../runtime.ts'
 import {storeRevision} from '../../storage/lmdb.ts'
 import {buildStore, REVISION_BUMP} from '../../storage/build-store.ts'
-import {FILES, fileOf} from '../config/plane.ts'
+import {fileOf} from '../config/plane.ts'
 import {exclusively, type Tell} from '../exclusive.ts'
 import {findServerInTime, findStray} from '../server-state.ts'
 import {stagingOf} from './plane-files.ts'
+import {asideOf, emptyFolder, putInPlace} from './put-in-place.ts'
 import {readBackup, type BackupContent, type BackupSink} from './read-backup.ts'
 import {rebase} from './rebase.ts'
+import {isHalfDone, requireOutside, requireReplaceable} from './replaceable.ts'
 import {keepNewerLog, noteRestore} from './restored-log.ts'
 
 /** What `restore` and `store snapshot restore` print. */
@@ -40,40 +42,6 @@ export interface RestoreOptions {
   tell?: Tell | undefined
 }
 
-/** These stay where they are, and are no reason to refuse. */
-const STAYS = new Set<string>([
-  FILES.lock,
-  FILES.restoring,
-  FILES.backups,
-  FILES.unitNote,
-  'lost+found',
-])
-
-/** To the millisecond: a second run may follow at once. */
-export const stampOf = (now: Date): string => now.toISOString().replaceAll(/[-:.]/g, '')
-
-/** What is in the folder, apart from what stays. Nothing for a folder that does not exist. */
-async function contentOf(dir: string): Promise<string[]> {
-  if (!(await lookAt(dir))) return []
-  return (await readdir(dir)).filter((name) => !STAYS.has(name))
-}
-
-/** A restore that was killed while it put things in place: only another one can complete that. */
-async function isHalfDone(dir: string): Promise<boolean> {
-  const hasConfig = (await lookAt(fileOf({dir}, 'config'))) !== undefined
-  return !hasConfig && (await lookAt(stagingOf(dir))) !== undefined
-}
-
-async function requireReplaceable(dir: string, force: boolean): Promise<void> {
-  if (force || (await contentOf(dir)).length === 0 || (await isHalfDone(dir))) return
-  throw new TrustError('ALREADY_EXISTS', `there are files in ${dir} already`, {
-    hints: [
-      'choose another folder with --dir',
-      `or replace them with --force: they are moved to a folder in ${fileOf({dir}, 'backups')}`,
-    ],
-  })
-}
-
 /** Refuses while a server uses the folder, and keeps one from starting until the returned function is called. */
 export async function holdFolder(dir: string): Promise<() => Promise<void>> {
   const running = await findServerInTime({dir})
@@ -93,12 +61,12 @@ export async function holdFolder(dir: string): Promise<() => Promise<void>> {
   }
 }
 
-/** Above every revision that a client of the store before may know. */
+/** Above every revision that a client of the stores before may know. */
 export const nextRevision = (
-  dir: string,
+  homes: readonly string[],
   {revision}: BackupContent['header'],
   bump = REVISION_BUMP,
-): number => Math.max(revision, storeRevision(dir)) + bump
+): number => Math.max(revision, ...homes.map(storeRevision)) + bump
 
 /** Writes the files of a backup below a folder; `close` closes one that is not complete. */
 function fileWriter(folder: string) {
@@ -129,14 +97,14 @@ function fileWriter(folder: string) {
 async function stage(
   file: string,
   dir: string,
-  found: BackupContent,
+  {found, homes}: {found: BackupContent; homes: readonly string[]},
   {passphrase, bumpRevision}: RestoreOptions,
 ): Promise<number> {
   const staging = stagingOf(dir)
-  await rm(staging, {recursive: true, force: true})
+  await emptyFolder(staging)
   const store = fileOf({dir: staging}, 'store')
   await ensureFolder(store)
-  const revision = nextRevision(dir, found.header, bumpRevision)
+  const revision = nextRevision(homes, found.header, bumpRevision)
   const builder = await buildStore(fileOf({dir: staging}, 'data'), revision)
   const {file: onFile, close} = fileWriter(staging)
   try {
@@ -162,34 +130,6 @@ export const changedMeanwhile = (file: string): TrustError =>
     hints: ['nothing was changed: run the command again'],
   })
 
-/**
- * Moves what is there aside, then what was built into its place. Without config.yaml there is no control plane: it goes first and comes
- * last, so that a kill in between leaves none, and the next run completes it.
- */
-async function putInPlace(dir: string, now: Date): Promise<string | null> {
-  const staging = stagingOf(dir)
-  const configFirst = (one: string, other: string) =>
-    Number(other === FILES.config) - Number(one === FILES.config)
-  const old = (await contentOf(dir)).sort(configFirst)
-  const aside = join(fileOf({dir}, 'backups'), `restore-${stampOf(now)}`)
-  if (old.length > 0) {
-    await ensureFolder(fileOf({dir}, 'backups'))
-    await mkdir(aside, {recursive: true, mode: 0o700})
-    for (const name of old) {
-      await rename(join(dir, name), join(aside, name))
-      await syncFolder(dir)
-    }
-    await syncFolder(aside)
-  }
-  for (const name of (await readdir(staging)).sort(configFirst).reverse()) {
-    await rename(join(staging, name), join(dir, name))
-    await syncFolder(dir)
-  }
-  await rm(staging, {recursive: true})
-  await syncFolder(dir)
-  return old.length > 0 ? aside : null
-}
-
 /** Restores a control plane from a backup. All of the backup is checked before anything is written. */
 export async function restorePlane(
   file: string,
@@ -203,6 +143,7 @@ export async function restorePlane(
       hints: ['restore it with "trustadm store snapshot restore"'],
     })
   }
+  await requireOutside(file, dir)
   await requireReplaceable(dir, options.force)
   return await exclusively(
     dir,
@@ -210,9 +151,10 @@ export async function restorePlane(
       await requireReplaceable(dir, options.force)
       const release = await holdFolder(dir)
       try {
+        const wasHalf = await isHalfDone(dir)
         const now = options.clock.now()
-        const revision = await prepare(file, dir, found, options)
-        const kept = await putInPlace(dir, now)
+        const revision = await prepare(file, dir, {found, wasHalf}, options)
+        const kept = await putInPlace(dir, now, wasHalf)
         const {keys, files} = found
         return {dir, createdAt, keys, files, backupRevision, revision, kept}
       } finally {
@@ -226,19 +168,19 @@ export async function restorePlane(
 async function prepare(
   file: string,
   dir: string,
-  found: BackupContent,
+  {found, wasHalf}: {found: BackupContent; wasHalf: boolean},
   options: RestoreOptions,
 ): Promise<number> {
-  const isHalf = await isHalfDone(dir)
   try {
-    const revision = await stage(file, dir, found, options)
-    const isNewer = await keepNewerLog(dir)
+    const homes = wasHalf ? [dir, ...(await asideOf(dir))] : [dir]
+    const revision = await stage(file, dir, {found, homes}, options)
+    const isNewer = await keepNewerLog(dir, homes)
     const reason = `the control plane was restored from a backup of ${found.header.createdAt}${isNewer ? '; this log is newer than that' : ''}`
     await noteRestore(stagingOf(dir), reason, options.clock)
     return revision
   } catch (error) {
     // The folder stays the mark of a restore that was killed half way.
-    if (!isHalf) await rm(stagingOf(dir), {recursive: true, force: true}).catch(() => undefined)
+    if (!wasHalf) await rm(stagingOf(dir), {recursive: true, force: true}).catch(() => undefined)
     throw unwritable(dir, error)
   }
 }

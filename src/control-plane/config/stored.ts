@@ -57,7 +57,7 @@ function halfRestored(dir: string): TrustError {
   return new TrustError('CONFIG_INVALID', `a restore of ${dir} was interrupted`, {
     hints: [
       'run "trustadm restore" again, with the same backup: it starts over',
-      `or remove ${fileOf({dir}, 'restoring')}`,
+      `what was there before is in ${fileOf({dir}, 'backups')}/restore-<time>`,
     ],
   })
 }

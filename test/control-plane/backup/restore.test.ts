@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import {mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile} from 'node:fs/promises'
+import {syncBuiltinESMExports} from 'node:module'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {backUpPlane} from '../../../src/control-plane/backup/backup.ts'
+import {restorePlane} from '../../../src/control-plane/backup/restore.ts'
+import {noteRestore} from '../../../src/control-plane/backup/restored-log.ts'
+import {resolvePlane} from '../../../src/control-plane/config/resolve.ts'
+import {findPlane, savePlane} from '../../../src/control-plane/config/stored.ts'
+import {storeRevision, openLmdbStorage} from '../../../src/storage/lmdb.ts'
+import {systemClock} from '../../../src/runtime.ts'
+
+const OPTIONS = {clock: systemClock, force: true}
+
+describe('restore', () => {
+  let folder = ''
+  let dir = ''
+  let file = ''
+
+  async function write(name: string, count: number): Promise<void> {
+    const storage = await openLmdbStorage(dir)
+    for (let number = 0; number < count; number++) {
+      await storage.create(`/${name}/${number}`, Buffer.from(name))
+    }
+    await storage.close()
+    await noteRestore(dir, name, systemClock)
+  }
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'trustadm-restore-'))
+    dir = join(folder, 'plane')
+    file = join(folder, 'one.backup')
+    await savePlane(await resolvePlane({dir, flags: {bindPort: 1}}))
+    await mkdir(join(dir, 'pki'))
+    await writeFile(join(dir, 'pki', 'ca.crt'), 'a CA')
+    await write('before', 1)
+    await backUpPlane(dir, file, OPTIONS)
+  })
+  afterEach(() => rm(folder, {recursive: true}))
+
+  it('goes on from what an interrupted one has moved aside', async () => {
+    await write('after', 20)
+    const known = storeRevision(dir)
+    const aside = join(dir, 'backups', 'restore-20260101T000000000Z')
+    await mkdir(aside, {recursive: true})
+    for (const name of ['config.yaml', 'store', 'logs', 'issuance.key']) {
+      await rename(join(dir, name), join(aside, name))
+    }
+    await mkdir(join(dir, '.restore'))
+    const {revision} = await restorePlane(file, dir, {...OPTIONS, bumpRevision: 1})
+    assert.equal(revision, known + 1)
+    assert.match(await readFile(join(dir, 'logs', 'issuance.log'), 'utf8'), /"after"/)
+  })
+
+  it('changes nothing if something cannot be moved aside', async () => {
+    const before = (await readdir(dir)).sort()
+    const promises = fs.promises
+    const original = promises.rename
+    promises.rename = (from, to) =>
+      from === join(dir, 'pki')
+        ? Promise.reject(Object.assign(new Error('EBUSY: busy'), {code: 'EBUSY'}))
+        : original(from, to)
+    syncBuiltinESMExports()
+    try {
+      await assert.rejects(restorePlane(file, dir, OPTIONS), {
+        code: 'FILE_UNWRITABLE',
+        message: `cannot write ${join(dir, 'pki')}: it is in use, or a mount point`,
+      })
+    } finally {
+      promises.rename = original
+      syncBuiltinESMExports()
+    }
+    assert.deepEqual((await readdir(dir)).sort(), [...before, 'backups'].sort())
+    assert.deepEqual(await readdir(join(dir, 'backups')), [])
+    assert.ok(await findPlane(dir))
+  })
+
+  it('refuses a folder of other files, even with --force', async () => {
+    const other = join(folder, 'home')
+    await mkdir(other)
+    await writeFile(join(other, 'letter.txt'), 'mine')
+    await assert.rejects(restorePlane(file, other, OPTIONS), {code: 'ALREADY_EXISTS'})
+    assert.equal(await readFile(join(other, 'letter.txt'), 'utf8'), 'mine')
+  })
+
+  it('refuses a backup that it would move aside, and takes one from backups', async () => {
+    const inside = join(dir, 'one.backup')
+    await rename(file, inside)
+    await assert.rejects(restorePlane(inside, dir, OPTIONS), {code: 'CONFLICT'})
+    await mkdir(join(dir, 'backups'))
+    const kept = join(dir, 'backups', 'one.backup')
+    await rename(inside, kept)
+    await restorePlane(kept, dir, OPTIONS)
+    assert.ok(await findPlane(dir))
+  })
+})
