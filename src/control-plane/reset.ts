@@ -108,6 +108,7 @@ export async function planReset(plane: Plane): Promise<ResetPlan> {
   const pki = [...(await pkiFiles(plane)), ...rotation.filter(({isOurs}) => !isOurs)]
   const candidates = [
     ...rotation.filter(({isOurs}) => isOurs).map(({file}) => file),
+    fileOf(plane, 'restoring'),
     fileOf(plane, 'rotation'),
     ...(await matching(fileOf(plane, 'store'), STORE_FILE)),
     ...(await matching(fileOf(plane, 'logs'), LOG_FILE)),
@@ -177,6 +178,18 @@ export async function reset(plane: Plane, tell?: Tell): Promise<ResetReport> {
   return {...done, kept: left.filter((path) => !folders.includes(path))}
 }
 
+/** What a restore that was killed has left: copies of all keys, too. Only trustadm writes to it. */
+async function removeStaging(folder: string): Promise<void> {
+  if ((await lookAt(folder))?.isDirectory()) {
+    const entries = await readdir(folder, {recursive: true, withFileTypes: true})
+    for (const entry of entries) {
+      const isSecret = entry.isFile() && entry.name.endsWith('.key')
+      if (isSecret) await removeSecret(join(entry.parentPath, entry.name))
+    }
+  }
+  await rm(folder, {recursive: true, force: true})
+}
+
 async function removeFiles(plane: Plane): Promise<Omit<ResetReport, 'kept'>> {
   const running = await findServerInTime(plane)
   const unit = (await removeServerUnit(plane)) ?? null
@@ -193,6 +206,10 @@ async function removeFiles(plane: Plane): Promise<Omit<ResetReport, 'kept'>> {
     const {files} = await planReset(plane)
     const generations = join(rotationFolder(plane), '/')
     for (const file of files) {
+      if (file === fileOf(plane, 'restoring')) {
+        await removeStaging(file)
+        continue
+      }
       // Elsewhere, a key may be a link to the file of an operator.
       const isSecret = file.startsWith(generations) && file.endsWith('.key')
       await (isSecret ? removeSecret(file) : rm(file, {force: true}))

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import {
   link,
   mkdir,
+  open,
   readFile,
   readdir,
   rename,
@@ -46,6 +47,23 @@ describe('reset', () => {
     await (await start()).close(0)
     const {kept} = await reset(fixture.context.plane)
     assert.deepEqual(kept, [])
+    await assert.rejects(stat(fixture.dir), {code: 'ENOENT'})
+  })
+
+  it('removes what a killed restore has left, and overwrites the keys in it', async () => {
+    const staged = join(fixture.dir, '.restore', 'pki')
+    await mkdir(staged, {recursive: true, mode: 0o700})
+    await writeFile(join(staged, 'ca.key'), 'a secret')
+    await writeFile(join(staged, 'ca.crt'), 'a CA')
+    const handle = await open(join(staged, 'ca.key'))
+    try {
+      const {kept, removed} = await reset(fixture.context.plane)
+      assert.deepEqual(kept, [])
+      assert.ok(removed.includes(join(fixture.dir, '.restore')))
+      assert.equal(await handle.readFile('utf8'), '\0'.repeat(8))
+    } finally {
+      await handle.close()
+    }
     await assert.rejects(stat(fixture.dir), {code: 'ENOENT'})
   })
 
