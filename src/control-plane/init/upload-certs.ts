@@ -9,6 +9,7 @@ import {describeToken} from '../../bootstrap/token-info.ts'
 import {toSecret} from '../../bootstrap/token-secret.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {hasCode} from '../../errors.ts'
+import {AUTHORITIES} from '../../pki/catalog.ts'
 import {readCatalog} from '../certificates.ts'
 import {certDirOf} from '../config/plane.ts'
 import {CERTS_SECRET, sealCerts} from '../shared-certs.ts'
@@ -47,11 +48,13 @@ async function publish({secrets}: ApiClient, wanted: Secret): Promise<void> {
 
 async function upload(
   client: ApiClient,
-  {plane, clock, tell}: InitContext,
+  {plane, clock, tell, warn}: InitContext,
   key: CertificateKey,
 ): Promise<void> {
   const {authorities} = await readCatalog(plane)
-  const data = await sealCerts(certDirOf(plane), authorities, key)
+  const isShared = ({id}: {id: string}) => AUTHORITIES.some((one) => one.id === id)
+  const data = await sealCerts(certDirOf(plane), authorities.filter(isShared), key)
+  const left = authorities.filter((one) => !isShared(one)).map(({id}) => id)
   const owner = await createOwner(client, clock.now())
   const {name = '', uid = ''} = owner.metadata
   const reference = {apiVersion: 'v1', kind: 'Secret', name, uid}
@@ -59,6 +62,7 @@ async function upload(
   await publish(client, {metadata: {...CERTS_SECRET, ownerReferences}, type: 'Opaque', data})
   await ensureObjects(client, certsRbac(EXACTLY), tell)
   tell('the CAs and their keys were uploaded, encrypted; they are deleted in two hours')
+  if (left.length > 0) warn(`not uploaded, copy them yourself: the CAs ${left.join(', ')}`)
 }
 
 /** kubeadm's upload-certs: what the next machine of the control plane needs, encrypted with a key that only a person carries there. */
