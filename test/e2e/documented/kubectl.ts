@@ -1,4 +1,6 @@
-import {step, type Step} from './step.ts'
+import {sleep} from '../../../src/runtime.ts'
+import type {Stage} from './stage.ts'
+import {must, step, type Step} from './step.ts'
 
 /** With a real kubectl, as an administrator. */
 export const withKubectl: Step[] = [
@@ -15,6 +17,17 @@ export const withKubectl: Step[] = [
           metadata: {name: 'trustadm-ca-rotation', namespace: 'kube-system'},
         }),
       shows: /annotated/,
+      then: untilPrepared,
     },
   ),
 ]
+
+/** The server rotates on its own: its folder can be removed only when it is done. */
+async function untilPrepared(stage: Stage): Promise<void> {
+  for (;;) {
+    const text = await must(stage, 'trustadm ca rotate status --output json')
+    const {action, isSettled} = JSON.parse(text) as {action?: string; isSettled: boolean}
+    if (action === 'start' && isSettled) return
+    await sleep(200)
+  }
+}
