@@ -39,7 +39,9 @@ _trustadm() {
   files="\${lines[1]}"
   for line in "\${(@)lines[2,-1]}"; do
     word="\${line%%$'\t'*}"
-    described+=("\${word//:/\\:}:\${line#*$'\t'}")
+    line="\${line#"$word"}"
+    line="\${line#$'\t'}"
+    described+=("\${word//:/\\:}\${line:+:$line}")
   done
   if (( \${#described} )); then _describe 'trustadm' described; fi
   if [[ "$files" != ':none' && "$PREFIX" == --*=* ]]; then compset -P '*='; fi

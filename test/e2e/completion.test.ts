@@ -164,6 +164,16 @@ describe('completion in real shells', function () {
           assert.ok(text.includes(expected), JSON.stringify(text))
         })
       }
+
+      // bash lists only after a second tab.
+      if (shell === 'bash') return
+      it('offers all commands where nothing is typed yet', async () => {
+        const text = await completed('trustadm ', 'version')
+        for (const command of ['certificate', 'init', 'join', 'status', 'token', 'version']) {
+          assert.match(text, new RegExp(`\\b${command}\\s`), JSON.stringify(text))
+        }
+        assert.doesNotMatch(text, /zsh:|_\w+:\d+:|not found|__complete/)
+      })
     })
   }
 })
