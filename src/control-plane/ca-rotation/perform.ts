@@ -7,6 +7,7 @@ import {readTrust} from '../../trust/read-trust.ts'
 import {trustDigest} from '../../trust/trust-digest.ts'
 import type {Trust} from '../../trust/trust.ts'
 import {CLUSTER_CA, rootsOf} from '../certificates.ts'
+import {etcdOf} from '../config/etcd.ts'
 import {fileOf, type Plane} from '../config/plane.ts'
 import {writeBundles} from '../kubeconfig-bundles.ts'
 import {reloadServer} from '../server-process.ts'
@@ -18,9 +19,10 @@ import type {Dependent} from './dependent.ts'
 import {dependentsOn} from './dependents.ts'
 import {gatherEvidence, OWN_USERS} from './evidence.ts'
 import {createCross, createNew, keepAndCreateKeys, keepOld, type Which} from './generations.ts'
-import type {Journal} from './journal.ts'
+import type {Action, Journal} from './journal.ts'
 import {runHooks} from './hooks.ts'
 import {objectsBehind} from './published.ts'
+import {requireOneServer} from './one-server.ts'
 import {removeGenerations} from './remove.ts'
 import {renewLeaves} from './renew-leaves.ts'
 import type {Step, StepWork} from './steps.ts'
@@ -222,5 +224,11 @@ export async function perform(
 export const changesFiles = ({work}: Step): boolean =>
   ['create', 'arrange', 'renew', 'kubeconfigs', 'remove'].includes(work.kind)
 
-export const isServerRunning = async (plane: Plane): Promise<boolean> =>
-  (await findServer(plane)) !== undefined
+/** Refuses what cannot begin now. A server that nobody can talk to because of its expired CA is not asked. */
+export async function requireBeginnable(context: RotationContext, action: Action): Promise<void> {
+  const {plane, clock} = context
+  if (!(await findServer(plane))) throw notRunning()
+  // Only an etcd can be shared.
+  if (action !== 'start' || !etcdOf(plane.settings)) return
+  await withClient(context, (client) => requireOneServer(client, clock)).catch(whileChanging)
+}

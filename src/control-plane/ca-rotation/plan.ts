@@ -4,7 +4,7 @@ import type {Dependent} from './dependent.ts'
 import {foundBy, requireUsable} from './expiry.ts'
 import {readJournal, type Action, type Journal} from './journal.ts'
 import {newJournal, type StartOptions} from './new-journal.ts'
-import {isServerRunning, notRunning, readDependents, type RotationContext} from './perform.ts'
+import {readDependents, requireBeginnable, type RotationContext} from './perform.ts'
 
 interface PlannedStep {
   id: string
@@ -49,7 +49,7 @@ export async function planRotation(
   const found = foundBy(action, await readJournal(plane), now)
   const resumes = decide(action, found).kind === 'resume'
   if (action === 'abort' && found) requireUsable(found, now)
-  if (!resumes && !(await isServerRunning(plane))) throw notRunning()
+  if (!resumes) await requireBeginnable(context, action)
   const journal = resumes && found ? found : await journalFor(context, action, found, options)
   const isLeaving = action === 'complete' && !resumes && !force && isRotating(found)
   return {

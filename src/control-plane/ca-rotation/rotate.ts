@@ -17,10 +17,9 @@ import {foundBy, requireUsable, withExpiry} from './expiry.ts'
 import {newJournal, withGenerations, type StartOptions} from './new-journal.ts'
 import {
   changesFiles,
-  isServerRunning,
-  notRunning,
   perform,
   readDependents,
+  requireBeginnable,
   withClient,
   type RotationContext,
 } from './perform.ts'
@@ -187,7 +186,7 @@ export async function rotate(
     const stored = await readJournal(plane)
     const found = foundBy(action, stored, context.clock.now())
     const isResumed = decide(action, found).kind === 'resume'
-    if (!isResumed && !(await isServerRunning(plane))) throw notRunning()
+    if (!isResumed) await requireBeginnable(context, action)
     const next =
       isResumed && found
         ? await resume(context, found, options)
