@@ -1,7 +1,14 @@
 import {execFile} from 'node:child_process'
 import {basename} from 'node:path'
 import {TrustError} from '../errors.ts'
-import {findUnit, installUnit, removeUnit, type RemovedUnit} from '../node/systemd-unit.ts'
+import {readFileIfThere} from '../fs/files.ts'
+import {
+  findUnit,
+  installUnit,
+  removeUnit,
+  unitWord,
+  type RemovedUnit,
+} from '../node/systemd-unit.ts'
 import {fileOf, type Plane} from './config/plane.ts'
 import {serverUnit} from './server-unit.ts'
 import {waitForUnit} from './server-process.ts'
@@ -54,12 +61,35 @@ async function requireDone(unit: string, ...args: string[]): Promise<void> {
   )
 }
 
+/** Refuses to replace the unit of another control plane. To be called before anything is changed. */
+export async function requireOwnUnit(
+  plane: Plane,
+  program: readonly string[],
+  unitDir: string,
+): Promise<void> {
+  const {path} = serverUnit(plane, program, unitDir)
+  const present = (await readFileIfThere(path))?.toString()
+  if (present === undefined) return
+  const command = `serve --dir ${unitWord(plane.dir)} `
+  const isOwn = present
+    .split('\n')
+    .some((line) => line.startsWith('ExecStart=') && `${line} `.includes(` ${command}`))
+  if (isOwn) return
+  throw new TrustError('CONFLICT', `${path} runs something other than the server of ${plane.dir}`, {
+    hints: [
+      'if it is of a control plane that is gone, remove the file and run the command again',
+      BY_HAND,
+    ],
+  })
+}
+
 /** Installs and enables the unit of a control plane, starts it and waits until the server is ready. */
 export async function startWithSystemd(
   plane: Plane,
   program: readonly string[],
   unitDir: string,
 ): Promise<ServerState> {
+  await requireOwnUnit(plane, program, unitDir)
   const unit = serverUnit(plane, program, unitDir)
   const name = basename(unit.path)
   await installUnit(fileOf(plane, 'unitNote'), unit)

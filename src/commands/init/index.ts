@@ -80,6 +80,11 @@ With --kubeconfig it prepares a cluster that exists already, made by kubeadm or 
       await requireSystemd()
     }
     const session = await openSession(flags, this.clock)
+    const {systemd} = session.context
+    if (systemd) {
+      const {requireOwnUnit} = await import('../../control-plane/systemd.ts')
+      await requireOwnUnit(session.context.plane, session.context.program, systemd.unitDir)
+    }
     const phases = initPhases(session.skipped, {uploads: flags['upload-certs']})
     if (flags['dry-run']) {
       const {planView} = await import('../../cli/views/plan.ts')
