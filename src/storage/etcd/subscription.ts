@@ -2,7 +2,7 @@ import {hasCode, messageOf} from '../../errors.ts'
 import {callSafely} from '../feed.ts'
 import type {StorageEvent, Subscriber} from '../storage.ts'
 import type {Gateway} from './gateway.ts'
-import {numberOf, type EtcdKeys, type WireEvent} from './messages.ts'
+import {numberOf, revisionOf, type EtcdKeys, type WireEvent} from './messages.ts'
 import {WatchStream, type WatchBatch} from './watch-stream.ts'
 
 /** How often the member is asked for its progress while somebody waits for a revision. */
@@ -85,6 +85,7 @@ export class Subscription {
         const stream = await WatchStream.open(gateway, {...range, since: this.#through})
         if (this.#isOver) return stream.close()
         this.#stream = stream
+        if (this.#isCut && (await this.#wentBack())) return this.#lose()
         this.#expectedSince = performance.now()
         if (this.#expected > this.#through) stream.requestProgress()
         for await (const batch of stream.batches()) {
@@ -98,7 +99,7 @@ export class Subscription {
         if (hasCode(error, 'STORE_COMPACTED')) return this.#lose()
         if (!this.#isCut) tell(`the watch of etcd was cut: ${messageOf(error)}`)
         this.#isCut = true
-        if (await this.#wentBack()) return this.#lose()
+        if (await this.#wentBack().catch(() => false)) return this.#lose()
       }
       this.#stream?.close()
       this.#stream = undefined
@@ -108,14 +109,9 @@ export class Subscription {
 
   /** After a restore from a backup, etcd may be behind us, and a watch from the future is silent. */
   async #wentBack(): Promise<boolean> {
-    const {gateway} = this.#options
-    try {
-      const probe = {key: this.#options.keys.own('probe'), count_only: true}
-      const {header} = await gateway.call('kv/range', probe)
-      return numberOf(header?.revision) < this.#through
-    } catch {
-      return false
-    }
+    const {gateway, keys} = this.#options
+    const probe = {key: keys.own('probe'), count_only: true}
+    return revisionOf(await gateway.call('kv/range', probe)) < this.#through
   }
 
   #deliver({through, events}: WatchBatch): void {
