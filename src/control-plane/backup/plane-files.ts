@@ -26,7 +26,7 @@ const SINGLE: Readonly<Record<string, number>> = {
   [FILES.rotation]: MEGABYTE,
   [FILES.issuanceKey]: MEGABYTE,
   [`${FILES.issuanceKey}.new`]: MEGABYTE,
-  [FILES.seenClients]: 16 * MEGABYTE,
+  [FILES.seenClients]: 64 * MEGABYTE,
   [FILES.issuances]: 64 * 1024 * MEGABYTE,
 }
 
@@ -77,6 +77,7 @@ export async function planeFiles(plane: Plane): Promise<PlaneFile[]> {
     if ((await lookAt(path)) && (await stat(path)).isFile()) single.push({name, path})
   }
   const files = [...single, ...((await lookAt(certDir)) ? await filesBelow(certDir, PKI) : [])]
+  if (files.length > MOST_FILES) throw tooMany(plane)
   for (const {name, path} of files) {
     if ((await stat(path)).size > sizeLimitOf(name)) throw tooLarge(path)
   }
@@ -103,6 +104,11 @@ async function requireNamedFiles(plane: Plane, files: readonly PlaneFile[]): Pro
     })
   }
 }
+
+const tooMany = (plane: Plane): TrustError =>
+  new TrustError('FILE_UNSAFE', `there are more than ${MOST_FILES} files for a backup`, {
+    hints: [`move what is not of the control plane out of ${certDirOf(plane)}`],
+  })
 
 const tooLarge = (path: string): TrustError =>
   new TrustError('FILE_UNSAFE', `${path} is too large for a backup`, {

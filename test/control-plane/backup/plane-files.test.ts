@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
+import {mkdir, mkdtemp, readFile, rm, symlink, truncate, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {backUpPlane} from '../../../src/control-plane/backup/backup.ts'
@@ -59,5 +59,25 @@ describe('the CA of an added signer', () => {
       code: 'CONFLICT',
       message: `the settings name ${join(dir, 'cas/services.crt')}, which a backup would leave out`,
     })
+  })
+
+  it('is not in a backup of more files than a restore takes', async () => {
+    await planeWith('services')
+    const many = join(dir, 'pki', 'many')
+    await mkdir(many, {recursive: true})
+    for (let number = 0; number < 100; number++) {
+      await writeFile(join(many, `${number}.crt`), '')
+      // The same files once more.
+      await symlink(many, join(dir, 'pki', `link-${number}`))
+    }
+    await assert.rejects(backUpPlane(dir, file, OPTIONS), {code: 'FILE_UNSAFE'})
+  })
+
+  it('is in a backup with as many seen clients as a server keeps', async () => {
+    await planeWith('services')
+    const seen = join(dir, 'seen-clients.json')
+    await writeFile(seen, '')
+    await truncate(seen, 64 * 2 ** 20)
+    await backUpPlane(dir, file, OPTIONS)
   })
 })
