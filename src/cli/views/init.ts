@@ -38,6 +38,9 @@ function nextSteps({kubeconfig, dir, joinCommand}: InitResult, isRunning: boolea
 const copied = (fields: readonly Field[]): string =>
   formatFields(fields, {columns: Infinity, width: WIDTH})
 
+const GIVE_CAS = `To give another machine the CAs of the control plane, run this on it within two
+hours. It starts no server there:`
+
 /** Without a token, there is no command that has it. */
 const uploaded = (key: string | null): string =>
   key === null
@@ -49,7 +52,7 @@ const joining = ({joinCommand, controlPlaneJoinCommand, certificateKey}: InitRes
     joinCommand === null ? '' : `\nTo add a machine, run this on it:\n\n${joinCommand}\n`,
     controlPlaneJoinCommand === null
       ? uploaded(certificateKey)
-      : `\nTo give another machine the CAs of the control plane (this starts no server there), run this on it within two hours:\n\n${controlPlaneJoinCommand}\n`,
+      : `\n${GIVE_CAS}\n\n${controlPlaneJoinCommand}\n`,
   ].join('')
 
 /** `--skip-phases` may skip the server: then nothing is ready yet. */

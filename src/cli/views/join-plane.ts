@@ -15,7 +15,7 @@ export const joinPlaneView: View<JoinedPlane> = {
       '\nThis machine has the CAs of the control plane, and certificates of its own\n\n',
       formatFields(fields, options),
       '\nIts server is not started: all servers of a control plane need the same store.\n',
-      'If the others use etcd, start it with "trustadm init" and their --etcd-servers and --etcd-prefix.\n',
+      'If the others use etcd, start it with "trustadm init" and their --etcd-servers\nand --etcd-prefix.\n',
     ].join('')
   },
   name: ({endpoint}) => [endpoint],

@@ -132,7 +132,7 @@ function whileChanging(error: unknown): string[] {
   throw error
 }
 
-export function notRunning(): TrustError {
+function notRunning(): TrustError {
   return new TrustError('SERVER_UNREACHABLE', 'the server of this control plane is not running', {
     hints: ['start it with "trustadm start", then run the command again: it resumes'],
   })
