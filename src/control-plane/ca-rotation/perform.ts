@@ -12,7 +12,6 @@ import {fileOf, type Plane} from '../config/plane.ts'
 import {writeBundles} from '../kubeconfig-bundles.ts'
 import {reloadServer} from '../server-process.ts'
 import {serversBehind} from '../server-report.ts'
-import {CERTS_SECRET} from '../shared-certs.ts'
 import {trustSources} from '../signing.ts'
 import {arrange} from './arrange.ts'
 import type {Dependent} from './dependent.ts'
@@ -159,15 +158,6 @@ export async function readDependents(
   return dependentsOn(journal, evidence, {on, now: clock.now(), own: OWN_USERS, ignored, unseenFor})
 }
 
-/** What `init --upload-certs` has shared for two hours has the keys of the old CAs, encrypted, and is of no use any more. */
-async function removeSharedCerts({secrets}: Pick<ApiClient, 'secrets'>): Promise<void> {
-  await secrets.delete(CERTS_SECRET).catch(ignoreMissing)
-}
-
-function ignoreMissing(error: unknown): void {
-  if (!hasCode(error, 'NOT_FOUND')) throw error
-}
-
 /** Does one step. Returns who is still waited for; the step is done if that is nobody. */
 export async function perform(
   context: RotationContext,
@@ -213,7 +203,6 @@ export async function perform(
       return journal.action === 'start' ? found.filter(({kind}) => kind === 'node') : found
     }
     case 'remove':
-      if (work.generation === 'old') await withClient(context, removeSharedCerts)
       await removeGenerations(plane, work.generation)
       break
   }
