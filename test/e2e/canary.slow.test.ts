@@ -85,7 +85,13 @@ describe('secrets', function () {
       [],
     )
     place = await furnish(folder, {dir, kubeconfig: join(dir, 'admin.conf')})
-    outcomes.push(made)
+    const {backup, tokenFile} = place
+    const backedUp = await runLine(
+      'backup',
+      {args: [backup, '--passphrase-file', tokenFile, '--dir', dir], succeeds: true},
+      [],
+    )
+    outcomes.push(made, backedUp)
 
     const jobs = Object.entries(COMMAND_LINES).map(([command, linesOf], turn) => async () => {
       const hasOutput = 'output' in (manifest[command]?.flags ?? {})

@@ -33,6 +33,13 @@ const withStrangeConfigs = (place: Place, ...args: string[]): Line[] =>
     args: [...args, '--kubeconfig', file],
   }))
 
+/** A backup with another passphrase, and files that are none. */
+const readsBackup = (place: Place, ...args: string[]): Line[] => [
+  {args: [place.backup, '--passphrase-file', place.malformedFile, ...args]},
+  {args: [place.backup, '--passphrase-file', TOKEN, ...args]},
+  ...[place.brokenKey, place.bearerConfig].map((file) => ({args: [file, ...args]})),
+]
+
 /**
  * Every command of the program, with secrets in all the places where it takes one in. A name is no such place: what a command does
  * not find it names, and the server's audit names what was asked for.
@@ -142,6 +149,31 @@ export const COMMAND_LINES: Record<string, (place: Place) => Line[]> = {
       })),
     ]
   },
+  // The other commands need the server all the time: it is neither stopped nor replaced.
+  start: ({dir}) => [{args: ['--dir', dir], succeeds: true}],
+  stop: ({folder}) => [{args: ['--dir', join(folder, 'none')]}],
+  restart: ({folder}) => [{args: ['--dir', join(folder, 'none')]}],
+  backup: ({dir, folder, tokenFile, brokenKey}) => [
+    {
+      args: [join(folder, 'second.backup'), '--passphrase-file', tokenFile, '--dir', dir],
+      succeeds: true,
+    },
+    {args: [brokenKey, '--dir', dir]},
+    {args: [join(folder, 'third.backup'), '--passphrase-file', TOKEN, '--dir', dir]},
+  ],
+  restore: (place) => readsBackup(place, '--dir', join(place.folder, 'restored')),
+  'store:snapshot:save': ({dir, folder, tokenFile, brokenKey}) => [
+    {
+      args: [join(folder, 'store.snapshot'), '--passphrase-file', tokenFile, '--dir', dir],
+      succeeds: true,
+    },
+    {args: [brokenKey, '--dir', dir]},
+  ],
+  'store:snapshot:status': (place) => [
+    {args: [place.backup, '--passphrase-file', place.tokenFile], succeeds: true},
+    ...readsBackup(place),
+  ],
+  'store:snapshot:restore': (place) => readsBackup(place, '--dir', join(place.folder, 'none')),
   status: ({dir}) => [{args: ['--dir', dir], succeeds: true}],
   reset: ({dir}) => [{args: ['--dir', dir, '--dry-run'], succeeds: true}],
   'node:leave': (place) => {
@@ -186,6 +218,23 @@ export const COMMAND_LINES: Record<string, (place: Place) => Line[]> = {
     {args: ['ca', '--dir', dir], succeeds: true},
     {args: [TOKEN, '--dir', dir]},
   ],
+  'ca:add': ({dir, brokenKey, bearerConfig}) => [
+    {args: ['canary-ca', '--dir', dir]},
+    {args: ['other-ca', '--certificate', brokenKey, '--dir', dir]},
+    {
+      args: [
+        'other-ca',
+        '--certificate',
+        join(dir, 'pki', 'ca.crt'),
+        '--key',
+        bearerConfig,
+        '--dir',
+        dir,
+      ],
+    },
+    {args: [TOKEN, '--dir', dir]},
+  ],
+  'ca:remove': ({dir}) => [{args: ['nothing', '--yes', '--dir', dir]}],
   'ca:rotate:status': ({dir, folder}) => [
     {args: ['--dir', dir], succeeds: true},
     {args: ['--dir', join(folder, 'none')]},
@@ -338,6 +387,7 @@ export const COMMAND_LINES: Record<string, (place: Place) => Line[]> = {
     {args: ['--dir', dir, '--head', TOKEN]},
   ],
   'certificate:check-expiration': ({dir}) => [{args: ['--dir', dir], succeeds: true}],
+  'certificate:certificate-key': () => [{args: [], succeeds: true}, {args: [TOKEN]}],
   'certificate:renew': ({dir}) => [{args: ['admin.conf', '--dir', dir], succeeds: true}],
   'kubeconfig:user': ({dir, tokenFile, bearerConfig}) => [
     {args: ['--client-name', 'ada', '--dir', dir], succeeds: true},

@@ -39,6 +39,8 @@ export interface Place {
   /** Configurations of kubeadm with a token in each; the second has it where none belongs. */
   joinConfig: string
   malformedInit: string
+  /** Where the cluster is backed up, with the token as passphrase. */
+  backup: string
   remove: () => Promise<void>
 }
 
@@ -95,6 +97,7 @@ export async function furnish(folder: string, {dir, kubeconfig}: CanaryCluster):
     brokenKey: await write('broken.key', pem),
     joinConfig: await write('join.yaml', stringify(joinConfiguration(endpoint))),
     malformedInit: await write('init.yaml', stringify(initConfiguration)),
+    backup: join(folder, 'plane.backup'),
     remove: () => rm(folder, {recursive: true, force: true}),
   }
 }
