@@ -1,5 +1,5 @@
 import {closeSync, existsSync, readFileSync, readdirSync} from 'node:fs'
-import {MALLOC_SETTINGS} from './process-memory.ts'
+import {SERVER_ENVIRONMENT} from './process-memory.ts'
 
 /** The environment variables that a server inherits. Tokens, proxies and options of Node.js are not among them. */
 const PASSED_ON = /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z]+|TZ|TMPDIR|UV_THREADPOOL_SIZE)$/
@@ -8,7 +8,7 @@ const CLOSED_AT_START = 0o2000000
 export const cleanEnvironment = (
   environment: Record<string, string | undefined>,
 ): Record<string, string | undefined> => ({
-  ...MALLOC_SETTINGS,
+  ...SERVER_ENVIRONMENT,
   ...Object.fromEntries(Object.entries(environment).filter(([name]) => PASSED_ON.test(name))),
 })
 

@@ -2,7 +2,7 @@ import {userInfo} from 'node:os'
 import {dirname, isAbsolute, relative, resolve} from 'node:path'
 import {unitWord, type SystemdUnit} from '../node/systemd-unit.ts'
 import {auditOf, certDirOf, type Plane} from './config/plane.ts'
-import {MALLOC_SETTINGS} from './process-memory.ts'
+import {SERVER_ENVIRONMENT} from './process-memory.ts'
 
 const NAME = 'trustadm.service'
 
@@ -39,7 +39,7 @@ export function serverUnit(
   {flags = [], user = userInfo()}: UnitOptions = {},
 ): SystemdUnit {
   const command = [...program, 'serve', '--dir', plane.dir, ...flags]
-  const environment = Object.entries(MALLOC_SETTINGS).map(([name, value]) => `${name}=${value}`)
+  const environment = Object.entries(SERVER_ENVIRONMENT).map(([name, value]) => `${name}=${value}`)
   return {
     path: resolve(unitDir, NAME),
     content: `[Unit]

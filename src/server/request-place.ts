@@ -83,19 +83,25 @@ export class RequestPlace {
 
   /** Reads a body, and only then takes a slot: a slow sender must not occupy one. */
   async #read(body: ApiRequest['body']): Promise<Uint8Array> {
+    const {limiter} = this.#deps
     const stop = this.#stopWithCaller()
     let bytes = body
     if (typeof bytes === 'function') {
-      const upload = this.#deps.limiter.openUpload(this.#caller, () => stop.abort(busy()))
+      const upload = limiter.openUpload(this.#caller, () => stop.abort(busy()))
       this.#held.push(upload.release)
       const take = (count: number) => {
         if (!upload.take(count)) throw busy()
       }
-      bytes = await bytes({take, signal: stop.signal})
+      const maxBytes = limiter.mostBodyBytes(this.#caller)
+      bytes = await bytes({take, maxBytes, signal: stop.signal})
     }
-    await this.#deps.limiter.takeTurn(this.#caller, bytes.length, stop.signal)
-    await this.#work('mutating', stop.signal)
-    return bytes
+    const begin = await limiter.takeTurn(this.#caller, bytes.length, stop.signal)
+    try {
+      await this.#work('mutating', stop.signal)
+      return bytes
+    } finally {
+      begin()
+    }
   }
 
   async #work(kind: 'mutating' | 'readOnly', signal: AbortSignal): Promise<void> {

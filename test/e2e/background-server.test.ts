@@ -44,11 +44,12 @@ describe('the background server', function () {
       const environment = await readFile(`/proc/${pid}/environ`, 'utf8')
       const names = environment.split('\0').map((one) => one.split('=')[0] ?? '')
       const allowed =
-        /^(PATH|HOME|USER|LOGNAME|LANG|LC_\w+|TZ|TMPDIR|UV_THREADPOOL_SIZE|MALLOC_\w+|PWD|OLDPWD|_|SHLVL|)$/
+        /^(PATH|HOME|USER|LOGNAME|LANG|LC_\w+|TZ|TMPDIR|UV_THREADPOOL_SIZE|NODE_OPTIONS|MALLOC_\w+|PWD|OLDPWD|_|SHLVL|)$/
       assert.deepEqual(
         names.filter((name) => !allowed.test(name)),
         [],
       )
+      assert.ok(!environment.includes('--no-warnings'))
       assert.ok(!environment.includes('hunter2') && !environment.includes(TOKEN))
     }
   })

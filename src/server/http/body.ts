@@ -19,9 +19,10 @@ const UNREAD_BODIES = 4
 /** Reads a whole body, within limits of size and time, into memory that it reserves piece by piece. */
 export async function readBody(
   request: HttpRequest,
-  {maxBytes, milliseconds}: BodyLimits,
+  {maxBytes: most, milliseconds}: BodyLimits,
   memory?: BodyMemory,
 ): Promise<Uint8Array> {
+  const maxBytes = Math.min(most, memory?.maxBytes ?? Infinity)
   const declared = Number(request.headers['content-length'] ?? 0)
   if (declared > maxBytes) throw bodyTooLarge(maxBytes)
 

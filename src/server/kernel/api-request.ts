@@ -27,6 +27,8 @@ export interface ApiRequest {
 
 /** The memory of a body while it is received and processed. */
 export interface BodyMemory {
+  /** A larger body is refused. */
+  maxBytes: number
   /** Called before this many more bytes are buffered; throws if there is no memory for them. */
   take(bytes: number): void
   /** Aborted, with the error to return, when the memory is reclaimed. */

@@ -30,16 +30,18 @@ export class LargeBodies {
     return this.#turns.waiting
   }
 
-  /** Waits for a turn to process a body of this many bytes. Throws TooManyRequests. */
-  async turn(member: Member, bytes: number, signal: AbortSignal): Promise<void> {
-    if (bytes < LARGE) return
+  /** Waits for a turn to process a body of this many bytes. Call what it returns when the work begins. Throws TooManyRequests. */
+  async turn(member: Member, bytes: number, signal: AbortSignal): Promise<() => void> {
+    if (bytes < LARGE) return () => undefined
     const end = await this.#turns.take(member, signal)
-    const start = performance.now()
-    // Decoding and checking never wait, so they are done when the event loop turns.
-    setImmediate(() => {
-      const took = performance.now() - start
-      if (took <= SHORT) end()
-      else setTimeout(end, took * REST)
-    })
+    return () => {
+      const start = performance.now()
+      // Decoding and checking never wait, so they are done when the event loop turns.
+      setImmediate(() => {
+        const took = performance.now() - start
+        if (took <= SHORT) end()
+        else setTimeout(end, took * REST)
+      })
+    }
   }
 }

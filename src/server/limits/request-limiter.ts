@@ -17,6 +17,8 @@ const REMEMBERED_ADDRESSES = 10_000
 const BUSY_SECONDS = 1
 /** What an upload costs before its first byte. */
 const UPLOAD_OVERHEAD = 16 * 1024
+/** In bytes. All that a bootstrap token may send is a certificate request, which takes a few kilobytes. */
+const TOKEN_BODY = 64 * 1024
 /** Callers that share only within their pool. */
 const ALL = 'all'
 const ANONYMOUS = 'anonymous'
@@ -110,13 +112,21 @@ export class RequestLimiter {
     return taken(take(bytes), release)
   }
 
-  /** Waits until a body may be processed: small ones at once, large ones one after the other. Throws TooManyRequests. */
-  async takeTurn(caller: LimitedCaller, bytes: number, signal: AbortSignal): Promise<void> {
-    if (caller.inProcess === true) return
+  /** The largest body that this caller may send, if it is less than what the server reads. */
+  mostBodyBytes({user}: LimitedCaller): number {
+    return callerGroup(user) === 'tokens' ? TOKEN_BODY : Infinity
+  }
+
+  /**
+   * Waits until a body may be processed: small ones at once, large ones one after the other. Call what it returns when the work
+   * begins. Throws TooManyRequests.
+   */
+  async takeTurn(caller: LimitedCaller, bytes: number, signal: AbortSignal): Promise<() => void> {
+    if (caller.inProcess === true) return free
     const {pools, member} = this.#placeOf(caller)
     const group =
       pools === this.#anonymous ? ANONYMOUS : pools === this.#masters ? MASTERS : member.group
-    await this.#largeBodies.turn({...member, group}, bytes, signal)
+    return this.#largeBodies.turn({...member, group}, bytes, signal)
   }
 
   #placeOf({user, remoteAddress}: LimitedCaller): {pools: Pools; member: Member} {

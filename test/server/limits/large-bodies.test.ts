@@ -36,7 +36,8 @@ describe('LargeBodies', () => {
   }
 
   const serve = async (name: string, bytes: number, group?: string) => {
-    await bodies.turn(member(name, group), bytes, signal)
+    const begin = await bodies.turn(member(name, group), bytes, signal)
+    begin()
     if (bytes === LARGE) now += WORK
     order.push(name)
   }
@@ -61,6 +62,18 @@ describe('LargeBodies', () => {
     await Promise.all(large)
     assert.deepEqual(order, ['a', 'small', 'b'])
     assert.equal(bodies.waiting, 0)
+  })
+
+  it('keeps its turn until its work has begun, however long that takes', async () => {
+    const begin = await bodies.turn(member('a'), LARGE, signal)
+    const next = serve('b', LARGE)
+    await rest()
+    assert.deepEqual(order, [])
+    begin()
+    now += WORK
+    await rest()
+    await next
+    assert.deepEqual(order, ['b'])
   })
 
   it('takes groups in turn, however many identities one has', async () => {
