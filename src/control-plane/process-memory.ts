@@ -48,8 +48,12 @@ export const youngGrowth = (size: number): number => (size < YOUNG_SPACE ? 2 : 1
 const youngSize = (): number =>
   getHeapSpaceStatistics().find(({space_name}) => space_name === 'new_space')?.space_size ?? 0
 
-/** Adapts V8 to the memory in use, until the returned function is called. */
-export function followMemory(target: number): () => void {
+/** Between two looks at it, memory grows by as much as this. */
+const ROOM = 1 / 16
+
+/** Keeps V8 to the memory that the server may use, until the returned function is called. */
+export function followMemory(memory: number): () => void {
+  const target = memory * (1 - ROOM)
   const follow = () => {
     const heap = getHeapStatistics().used_heap_size
     const {growth, compacts} = heapPolicy({used: process.memoryUsage.rss(), heap, target})

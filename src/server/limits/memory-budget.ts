@@ -4,7 +4,7 @@ const MIB = 1024 * KIB
 /** In bytes: what the server keeps to under any flood, apart from the objects that are stored. */
 export const DEFAULT_MEMORY = 400 * MIB
 /** The program, the pages of the store's file that it has mapped, and the smallest heap that it works in. */
-const PROGRAM = 136 * MIB
+const PROGRAM = 150 * MIB
 /** Measured under a flood: garbage that is not collected yet and gaps between what is alive, for each byte that is used. */
 const WASTE = 0.6
 /** Measured over HTTP/2, with its stream, its request and its position in the changes. */
