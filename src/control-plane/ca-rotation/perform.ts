@@ -26,6 +26,7 @@ import {removeGenerations} from './remove.ts'
 import {renewLeaves} from './renew-leaves.ts'
 import type {Step, StepWork} from './steps.ts'
 import {unitFor} from './units.ts'
+import {deleteUploadedCopies} from './uploaded-copies.ts'
 
 /** What the steps work with. */
 export interface RotationContext {
@@ -196,6 +197,12 @@ export async function perform(
       )
       break
     }
+    case 'uploaded':
+      await poll(context, 'the uploaded copies of keys were not deleted', async (client) => {
+        await deleteUploadedCopies(client)
+        return []
+      })
+      break
     case 'dependents': {
       if (context.force) break
       const found = await readDependents(context, journal, work.on)

@@ -14,6 +14,8 @@ export type StepWork =
   | {kind: 'servers'}
   /** Waits until everything that shows the CAs shows those on the disk. */
   | {kind: 'published'}
+  /** Deletes the copies of keys that are in the API. */
+  | {kind: 'uploaded'}
   /** Waits until nobody that is known depends on this generation. */
   | {kind: 'dependents'; on: Which}
   | {kind: 'remove'; generation: Which}
@@ -131,6 +133,11 @@ export const STEPS: Readonly<Record<Action, readonly Step[]>> = {
       work: {kind: 'published'},
     },
     {
+      id: 'delete-uploaded',
+      summary: 'delete the copies of keys that "init --upload-certs" has uploaded',
+      work: {kind: 'uploaded'},
+    },
+    {
       id: 'remove-old',
       summary: 'destroy the keys of the old CAs and archive their certificates',
       work: {kind: 'remove', generation: 'old'},
@@ -181,6 +188,11 @@ export const STEPS: Readonly<Record<Action, readonly Step[]>> = {
       id: 'publish-old',
       summary: 'publish only the old CAs',
       work: {kind: 'published'},
+    },
+    {
+      id: 'delete-uploaded-new',
+      summary: 'delete the copies of keys that "init --upload-certs" has uploaded',
+      work: {kind: 'uploaded'},
     },
     {
       id: 'remove-new',

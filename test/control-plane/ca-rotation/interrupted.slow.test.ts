@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import {readFile, readdir} from 'node:fs/promises'
 import {join} from 'node:path'
+import type {ApiClient} from '../../../src/client/api-client.ts'
 import {connectTo} from '../../../src/client/connect.ts'
 import {resolveAccess} from '../../../src/client/kubeconfig-access.ts'
 import {loadKubeconfig} from '../../../src/client/kubeconfig-files.ts'
@@ -102,6 +103,18 @@ describe('a rotation of the CAs that ends at any place', function () {
     }
     return ends
   }
+  const UPLOADED = {namespace: 'kube-system', name: 'kubeadm-certs'}
+  const withAdmin = async <Result>(work: (client: ApiClient) => Promise<Result>) => {
+    const client = await connectAsAdmin(fixture.context.plane)
+    try {
+      return await work(client)
+    } finally {
+      await client.close()
+    }
+  }
+  const upload = () => withAdmin(({secrets}) => secrets.create({metadata: UPLOADED}))
+  const isUploaded = async () =>
+    (await withAdmin(({secrets}) => secrets.find(UPLOADED))) !== undefined
   const phase = async () => (await readJournal(fixture.context.plane))?.phase
   const leftovers = async () => {
     const names = await readdir(join(fixture.dir, 'pki'))
@@ -113,22 +126,26 @@ describe('a rotation of the CAs that ends at any place', function () {
       const started = await endEverywhere(end, 'start', first)
       assert.equal(await phase(), 'Prepare')
       await requireAccepted(first, 'after the start')
+      await upload()
       const completed = await endEverywhere(end, 'complete')
       assert.equal(await phase(), 'Completed')
       await requireTrusted(await current(), 'after the completion')
       await assert.rejects(requireTrusted(first, 'after the completion'))
       assert.deepEqual(await leftovers(), [])
+      assert.equal(await isUploaded(), false)
       assert.ok(started > 80 && completed > 80, `${started}, ${completed}`)
     })
 
     it(`is undone by the next run: ${end}`, async () => {
       const before = await readFile(join(fixture.dir, 'pki', 'ca.crt'), 'utf8')
       await act('start')
+      await upload()
       const aborted = await endEverywhere(end, 'abort', first)
       assert.equal(await phase(), undefined)
       await requireAccepted(first, 'after the abort')
       assert.equal(await readFile(join(fixture.dir, 'pki', 'ca.crt'), 'utf8'), before)
       assert.deepEqual(await leftovers(), [])
+      assert.equal(await isUploaded(), false)
       assert.ok(aborted > 80, String(aborted))
     })
   }
