@@ -103,6 +103,15 @@ describe('who depends on an old CA', () => {
     ])
   })
 
+  it('is told as a node without an agent, with the command to run there', () => {
+    const evidence = {nodes: [node('silent')], seen: memory([]), issued: []}
+    const [silent] = dependentsOn(JOURNAL, evidence, {on: 'old', now: NOW, own: new Set()})
+    assert.deepEqual(silent?.reasons, [
+      'does not report what it trusts: "trustadm node run" is not running there',
+    ])
+    assert.match(silent?.todo ?? '', /^run "trustadm node renew" on silent; /)
+  })
+
   it('is a client that uses an old certificate, until it comes back with a new one', () => {
     const old = seen('alice', 'a', '2026-03-02T00:00:00.000Z')
     assert.deepEqual(found({seen: [old]}), ['client alice'])

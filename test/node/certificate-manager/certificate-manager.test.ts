@@ -208,6 +208,28 @@ describe('the certificate manager', () => {
     assert.equal(waitOf(one), 1000)
   })
 
+  it('renews because another CA signs now, spread over ten seconds, once for each CA', async () => {
+    const due: number[] = []
+    for (const draw of [0, 0.25, 1]) {
+      let issuer: string | undefined
+      await stored()
+      const one = manager({draw: () => draw, issuer: () => issuer})
+      await one.load()
+      issuer = one.current?.certificate.authorityKeyId
+      assert.equal(waitOf(one) >= 70 * HOUR, true, 'the CA of its certificate signs')
+      issuer = 'abcdef'
+      due.push(waitOf(one))
+      now += 10_000
+      assert.equal(one.isDue, true)
+      // The CA that signs is not the one that was announced: no loop.
+      await one.renew(signal)
+      assert.equal(one.isDue, false)
+      issuer = '123456'
+      assert.equal(waitOf(one), draw * 10_000)
+    }
+    assert.deepEqual(due, [0, 2500, 10_000])
+  })
+
   it('does not wait longer because the clock was set back', async () => {
     const one = manager()
     failure = new Error('no')
