@@ -145,10 +145,26 @@ describe('rotating the CAs of a control plane', function () {
     await fixture.remove()
   })
 
+  /** Every CA of the control plane, and the key of service accounts, by name. */
+  const readAuthorities = async () => {
+    const all = new Map<string, {certificate: string; key: string}>()
+    for (const file of await readdir(own('pki'))) {
+      const name = file.replace(/\.key$/, '')
+      if (!/(ca|^sa)\.key$/.test(file)) continue
+      const key = await readFile(own(`pki/${file}`), 'utf8')
+      const certificate = name === 'sa' ? '' : await readFile(own(`pki/${name}.crt`), 'utf8')
+      all.set(name, {certificate, key})
+    }
+    return all
+  }
+
   it('lets nobody’s request fail, waits for nodes, and leaves nothing of the old CA', async () => {
     const before = await accessOf(own('admin.conf'))
     const old = await readFile(own('pki/ca.crt'), 'utf8')
-    const oldKey = await readFile(own('pki/ca.key'), 'utf8')
+    const oldOnes = await readAuthorities()
+    assert.ok(oldOnes.size > 4, [...oldOnes.keys()].join())
+    const uploaded = await trustadm('init', 'phase', 'upload-certs', '--dir', fixture.dir)
+    assert.equal(uploaded.code, 0, uploaded.stderr)
     const nodeDir = fixture.nodeDir('worker')
     assert.equal((await joinBy(fixture, 'token', 'worker')).code, 0)
     const kept = connectTo(before)
@@ -209,18 +225,24 @@ describe('rotating the CAs of a control plane', function () {
     await stale.close()
 
     const newCa = await readFile(own('pki/ca.crt'), 'utf8')
-    const secret = oldKey.split('\n').slice(1, -2).join('')
     const files = await readdir(fixture.dir, {recursive: true, withFileTypes: true})
     for (const file of files.filter((one) => one.isFile() && !one.parentPath.endsWith('store'))) {
       const text = await readFile(join(file.parentPath, file.name), 'utf8').catch(() => '')
-      assert.ok(!text.replaceAll('\n', '').includes(secret), `${file.name} has the old key`)
+      const compact = text.replaceAll('\n', '')
       const isArchive = file.parentPath.endsWith('archive')
-      const hasOld = holds(text.replaceAll('\n', ''), old)
-      assert.equal(hasOld, isArchive && file.name.startsWith('ca-'), file.name)
+      for (const [name, {certificate, key}] of oldOnes) {
+        assert.ok(!holds(compact, key), `${file.name} has the old key of ${name}`)
+        const isKept = isArchive && file.name.startsWith(`${name}-`)
+        if (certificate) assert.equal(holds(compact, certificate), isKept, `${file.name}: ${name}`)
+      }
     }
     const objects = await allObjects(await connect(own('super-admin.conf')))
     assert.ok(objects.length > 100, String(objects.length))
-    for (const {path, text} of objects) assert.ok(!holds(text, old), `${path} has the old CA`)
+    for (const {path, text} of objects) {
+      assert.ok(!text.includes('"name":"kubeadm-certs"'), 'the uploaded copies of keys')
+      for (const [name, {certificate, key}] of oldOnes)
+        assert.ok(!holds(text, certificate || key), `${path} has the old ${name}`)
+    }
     // The search finds what is there: in ConfigMaps as text, in cluster-info as base64.
     const withNew = objects.filter(({text}) => holds(text, newCa)).map(({text}) => text)
     for (const name of ['kube-root-ca.crt', 'cluster-info'])
