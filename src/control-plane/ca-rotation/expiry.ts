@@ -18,14 +18,24 @@ const startedAgain = ({running: _running, ...journal}: Journal, now: Date): Jour
 })
 
 /**
- * Notices that the old CA of servers has expired since `start`: no client accepts the servers any more, so they get certificates of the
- * new CA at once.
+ * Notices that an old CA has expired since `start`. If it is that of servers, no client accepts them any more, so they get certificates of
+ * the new CA at once. If it is that of clients, the server accepts nobody before the control plane's own certificates are renewed.
  */
 export function withExpiry(journal: Journal, now: Date): Journal {
-  const isPreparing = journal.action === 'start' && journal.phase === 'Prepare'
-  const isNew = isPreparing && !journal.isExpired && hasExpired(journal, CLUSTER_CA, now)
+  if (journal.action !== 'start' || journal.phase !== 'Prepare' || journal.isExpired) return journal
+  const areClientsLost =
+    !journal.areClientsExpired &&
+    !journal.done.includes('renew-clients') &&
+    hasExpired(journal, CLIENT_CA, now)
+  const isNew = areClientsLost || hasExpired(journal, CLUSTER_CA, now)
   return isNew ? startedAgain(journal, now) : journal
 }
+
+/** Whether an old CA has expired and what the control plane itself needs of the new one is not there yet. */
+export const isStuck = ({isExpired, areClientsExpired, done}: Journal): boolean =>
+  isExpired
+    ? !done.includes('renew-everything')
+    : areClientsExpired === true && !done.includes('renew-clients')
 
 /** An abort of which an old CA has expired, whichever it is, can only go forward again, as long as the new CAs exist. */
 export function turnedBack(journal: Journal, now: Date): Journal {

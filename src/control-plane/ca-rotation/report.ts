@@ -2,7 +2,7 @@ import type {Plane} from '../config/plane.ts'
 import {readNamedSigners} from '../server-report.ts'
 import {isRotating, stepsOf} from './advance.ts'
 import type {Dependent} from './dependent.ts'
-import {withExpiry} from './expiry.ts'
+import {isStuck, withExpiry} from './expiry.ts'
 import {readJournal, type Journal} from './journal.ts'
 import {readDependents, withClient, type RotationContext} from './perform.ts'
 import {statusOf, type RotationStatus} from './status-map.ts'
@@ -23,6 +23,9 @@ export interface RotationReport extends RotationStatus {
 
 const EXPIRED = [
   'The old CA has expired, and no client accepts what it has signed: run "trustadm ca rotate start" again, so that the servers get certificates of the new one.',
+]
+const CLIENTS_EXPIRED = [
+  'The old CA of clients has expired, and the server accepts nothing that it has signed: run "trustadm ca rotate start" again, so that the control plane gets certificates of the new one.',
 ]
 
 /** Who signs with CAs that a rotation leaves to their owners. */
@@ -101,15 +104,14 @@ const isWaiting = (journal: Journal): boolean =>
 export async function reportRotation(context: RotationContext): Promise<RotationReport> {
   const found = await readJournal(context.plane)
   const journal = found && withExpiry(found, context.clock.now())
-  const isStuck =
-    (journal?.isExpired ?? false) && journal?.done.includes('renew-everything') === false
+  const isLost = isRotating(journal) && isStuck(journal)
   const on = journal?.action === 'abort' ? 'new' : 'old'
   // Before the new CAs exist, nobody can have changed.
   const hasBoth = isRotating(journal) && journal.units.every((unit) => unit.new.pin !== '')
   let total = 0
   const sawNodes = (count: number) => (total = count)
-  // No client accepts the certificate of the server if it is stuck.
-  const isAsked = hasBoth && !isStuck
+  // No client accepts the certificate of the server then, or the server accepts no client.
+  const isAsked = hasBoth && !isLost
   const dependents = isAsked ? await readDependents({...context, sawNodes}, journal, on) : []
   const behind = dependents.filter(({kind}) => kind === 'node').length
   const status = statusOf(journal, dependents)
@@ -122,9 +124,10 @@ export async function reportRotation(context: RotationContext): Promise<Rotation
     isSettled: !isRotating(journal) || isPrepared,
     ...(total > 0 && {nodes: {done: total - behind, total}}),
     dependents,
-    advice:
-      isStuck && isRotating(journal)
+    advice: isLost
+      ? journal.isExpired
         ? EXPIRED
-        : [...adviceFor(context.plane, journal), ...(hasBoth ? await signerAdvice(context) : [])],
+        : CLIENTS_EXPIRED
+      : [...adviceFor(context.plane, journal), ...(hasBoth ? await signerAdvice(context) : [])],
   }
 }

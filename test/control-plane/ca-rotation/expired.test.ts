@@ -3,6 +3,8 @@ import {mkdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {connect} from '../../../src/client/connect.ts'
 import {connectAsAdmin} from '../../../src/control-plane/admin.ts'
+import {readJournal} from '../../../src/control-plane/ca-rotation/journal.ts'
+import {reportRotation} from '../../../src/control-plane/ca-rotation/report.ts'
 import {rotate} from '../../../src/control-plane/ca-rotation/rotate.ts'
 import {serve, type RunningPlane} from '../../../src/control-plane/serve.ts'
 import {savePlane} from '../../../src/control-plane/config/stored.ts'
@@ -13,52 +15,83 @@ import {planeFixture, type PlaneFixture} from '../plane-fixture.ts'
 
 const DAY = 86_400_000
 
-describe('rotating a CA that has expired', () => {
+const silent = () => undefined
+const observer = {begin: silent, end: silent, waiting: silent}
+
+describe('rotating a CA that has expired', function () {
+  this.timeout(60_000)
   let fixture: PlaneFixture
   let running: RunningPlane
-  const silent = () => undefined
-  const observer = {begin: silent, end: silent, waiting: silent}
+  const then = {now: () => new Date(Date.now() - 3 * DAY)}
 
-  before(async () => {
+  /** A control plane with a CA that ended a day ago, and everything that it had signed before. */
+  const createPlane = async (name: string, commonName: string) => {
     fixture = await planeFixture()
     const {plane} = fixture.context
-    const pki = (name: string) => join(fixture.dir, 'pki', name)
+    const pki = (file: string) => join(fixture.dir, 'pki', file)
     const keys = await generateKeys()
     const now = systemClock.now().getTime()
     const validity = {notBefore: new Date(now - 10 * DAY), notAfter: new Date(now - DAY)}
     await mkdir(join(fixture.dir, 'pki'), {mode: 0o700})
     await writeFile(
-      pki('ca.crt'),
-      await createAuthorityCertificate({commonName: 'kubernetes'}, keys, validity),
+      pki(`${name}.crt`),
+      await createAuthorityCertificate({commonName}, keys, validity),
     )
-    await writeFile(pki('ca.key'), privateKeyPem(keys.privateKey), {mode: 0o600})
-    fixture.context.clock = {now: () => new Date(now - 3 * DAY)}
+    await writeFile(pki(`${name}.key`), privateKeyPem(keys.privateKey), {mode: 0o600})
+    fixture.context.clock = then
     await fixture.run('certs', 'kubeconfig')
     await savePlane(plane)
     running = await serve(plane, {clock: systemClock, log: silent})
-  })
-  after(async () => {
+  }
+  afterEach(async () => {
     process.emit('SIGTERM')
     await running.ended
     await fixture.remove()
   })
 
-  it('works, and the server can be used again at once', async () => {
+  const context = () => {
     const {plane} = fixture.context
-    const warnings: string[] = []
-    const context = {
-      plane,
-      clock: systemClock,
-      tell: silent,
-      warn: (line: string) => warnings.push(line),
-      connect: connectAsAdmin,
-    }
-    const started = await rotate(context, 'start', {wait: false, observer})
-    assert.deepEqual([started.journal.isExpired, started.journal.phase], [true, 'Prepare'])
+    return {plane, clock: systemClock, tell: silent, warn: silent, connect: connectAsAdmin}
+  }
+  const requireUsable = async () => {
     const client = await connect(join(fixture.dir, 'super-admin.conf'))
     assert.ok((await client.namespaces.list()).items.length > 0)
     await client.close()
-    const completed = await rotate({...context, force: true}, 'complete', {wait: false, observer})
-    assert.equal(completed.journal.phase, 'Completed')
+  }
+  const requireCompleted = async () => {
+    const forced = {...context(), force: true}
+    const {journal} = await rotate(forced, 'complete', {wait: false, observer})
+    assert.equal(journal.phase, 'Completed')
+  }
+
+  it('works, and the server can be used again at once', async () => {
+    await createPlane('ca', 'kubernetes')
+    const {journal} = await rotate(context(), 'start', {wait: false, observer})
+    assert.deepEqual([journal.isExpired, journal.phase], [true, 'Prepare'])
+    await requireUsable()
+    await requireCompleted()
+  })
+
+  it('works if it is the CA of clients, and it expired before they were renewed', async () => {
+    await createPlane('client-ca', 'kubernetes-client-ca')
+    const interrupted = {
+      ...context(),
+      clock: then,
+      connect: () => Promise.reject(new Error('interrupted')),
+    }
+    await assert.rejects(rotate(interrupted, 'start', {wait: false, observer}), /interrupted/)
+    const {running: step, areClientsExpired} = (await readJournal(fixture.context.plane)) ?? {}
+    assert.deepEqual([step, areClientsExpired], ['servers-trust-both', undefined])
+
+    const {advice, isSettled} = await reportRotation(context())
+    assert.equal(isSettled, false)
+    assert.match(advice.join(), /^The old CA of clients has expired.*run .* again/)
+    const {journal} = await rotate(context(), 'start', {wait: false, observer})
+    assert.deepEqual(
+      [journal.areClientsExpired, journal.isExpired, journal.phase],
+      [true, undefined, 'Prepare'],
+    )
+    await requireUsable()
+    await requireCompleted()
   })
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import {isFinished, nextStep, stepsOf} from '../../../src/control-plane/ca-rotation/advance.ts'
 import {
+  isStuck,
   requireUsable,
   turnedBack,
   withExpiry,
@@ -28,6 +29,30 @@ describe('an old CA that expires during a rotation', () => {
     assert.equal(nextStep(expired)?.id, 'sign-everything')
     // Once that is noticed, it is not begun again and again.
     assert.equal(withExpiry(expired, AFTER), expired)
+  })
+
+  it('renews the own clients at once if it is the CA of clients, unless that is done', () => {
+    const [{old, new: next}] = STARTED.units as [UnitRecord]
+    const units = [{id: 'client-ca', old, new: next}]
+    const begun = {...STARTED, units, done: ['create', 'trust-both'], running: 'publish-both'}
+    assert.deepEqual([withExpiry(begun, BEFORE), isStuck(begun)], [begun, false])
+    const expired = withExpiry(begun, AFTER)
+    assert.deepEqual(
+      stepsOf(expired).map(({id}) => id),
+      [
+        'create',
+        'sign-clients',
+        'renew-clients',
+        'servers-sign-clients',
+        'publish-signers',
+        'nodes',
+      ],
+    )
+    assert.deepEqual([nextStep(expired)?.id, isStuck(expired)], ['sign-clients', true])
+    assert.equal(withExpiry(expired, AFTER), expired)
+    assert.equal(isStuck({...expired, done: ['create', 'sign-clients', 'renew-clients']}), false)
+    const renewed = {...STARTED, units}
+    assert.equal(withExpiry(renewed, AFTER), renewed)
   })
 
   it('creates no new CAs a second time, and those that are missing', () => {
