@@ -1,4 +1,4 @@
-import type {AuthorityReport} from '../../control-plane/authorities.ts'
+import type {AuthorityReport} from '../../control-plane/ca-rotation/authorities.ts'
 import {formatColumns} from '../columns.ts'
 import {columnsOf, formatFields} from '../layout.ts'
 import type {View} from '../output.ts'
@@ -6,8 +6,8 @@ import {residual} from './human-time.ts'
 import {moment} from './obtained.ts'
 
 const LABEL_WIDTH = 13
-const COLUMNS = ['NAME', 'SUBJECT', 'ROLE', 'EXPIRES', 'PIN']
-const [SUBJECT, PIN] = [1, 4] as const
+const COLUMNS = ['NAME', 'GEN', 'SUBJECT', 'ROLE', 'EXPIRES', 'PIN']
+const [SUBJECT, PIN] = [2, 5] as const
 
 type Shown = AuthorityReport['certificates'][number]
 
@@ -22,9 +22,12 @@ const roleOf = (
 const leftOf = ({residualSeconds}: Pick<Shown, 'residualSeconds'>): string =>
   residualSeconds <= 0 ? '<expired>' : residual(residualSeconds)
 
+const generationOf = ({generation}: Pick<Shown, 'generation'>): string => String(generation ?? '-')
+
 const rowsOf = (report: AuthorityReport): string[][] =>
   report.certificates.map((one) => [
     report.name,
+    generationOf(one),
     one.subject,
     roleOf(report, one),
     leftOf(one),
@@ -33,8 +36,8 @@ const rowsOf = (report: AuthorityReport): string[][] =>
 
 const NARROWING = {
   least: new Map([
-    [SUBJECT, 12],
-    [PIN, 16],
+    [SUBJECT, 10],
+    [PIN, 12],
   ]),
 }
 
@@ -64,6 +67,7 @@ export const removedAuthorityView: View<{name: string; removed: string[]}> = {
 
 const certificateFields = (report: AuthorityReport, one: Shown): [string, string][] => [
   ['subject', one.subject],
+  ['generation', generationOf(one)],
   ['role', roleOf(report, one)],
   ['valid until', `${moment(one.notAfter)} (${leftOf(one)})`],
   ['pin', one.pin],

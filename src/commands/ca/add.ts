@@ -57,7 +57,7 @@ export default class CaAdd extends TrustCommand {
     const {args, flags} = await this.parse(CaAdd)
     const {readBroughtFiles} = await import('../../cli/rotation/brought.ts')
     const {addAuthority} = await import('../../control-plane/ca-rotation/add-authority.ts')
-    const {showAuthority} = await import('../../control-plane/authorities.ts')
+    const {showAuthority} = await import('../../control-plane/ca-rotation/authorities.ts')
     const {authorityName} = await import('../../control-plane/config/added-authorities.ts')
     const {loadPlane} = await import('../../control-plane/config/stored.ts')
     const {createProgress} = await import('../../cli/progress.ts')

@@ -20,7 +20,7 @@ export default class CaShow extends TrustCommand {
   async run(): Promise<void> {
     const {args, flags} = await this.parse(CaShow)
     const {loadPlane} = await import('../../control-plane/config/stored.ts')
-    const {showAuthority} = await import('../../control-plane/authorities.ts')
+    const {showAuthority} = await import('../../control-plane/ca-rotation/authorities.ts')
     const {authorityView} = await import('../../cli/views/authorities.ts')
     const plane = await loadPlane(dirOf(flags.dir))
     await this.print(await showAuthority(plane, args.name, this.clock), flags.output, authorityView)

@@ -1,4 +1,5 @@
 import {TrustError} from '../../errors.ts'
+import {numbersAfter} from './generation-numbers.ts'
 import type {Action, Journal} from './journal.ts'
 import {STEPS, type Condition, type Step} from './steps.ts'
 
@@ -31,8 +32,10 @@ export function afterStep(journal: Journal, {id, work}: Step, now: Date): Journa
   const renewedAt = work.kind === 'renew' ? {renewedAt: now.toISOString()} : {}
   const next: Journal = {...rest, ...renewedAt, done: [...journal.done, id]}
   if (!isFinished(next) || next.action === 'start') return next
-  if (next.action === 'complete')
-    return {...next, phase: 'Completed', lastCompletion: now.toISOString()}
+  if (next.action === 'complete') {
+    const generations = numbersAfter(next)
+    return {...next, phase: 'Completed', lastCompletion: now.toISOString(), generations}
+  }
   // After an abort, the phase is that of the rotation before.
   const {phase: _phase, ...aborted} = next
   return next.lastCompletion === undefined ? aborted : {...aborted, phase: 'Completed'}

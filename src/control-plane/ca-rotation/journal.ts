@@ -27,6 +27,12 @@ export interface UnitRecord {
   new: Generation
 }
 
+/** Which generation of a CA was in use when the last rotation ended. The pin tells it from another CA of the same name. */
+export interface GenerationNumber {
+  pin: string
+  number: number
+}
+
 /** That an operator went on although somebody depended on the old CA. */
 export interface Override {
   at: string
@@ -62,6 +68,8 @@ export interface Journal {
   isExpired?: boolean
   /** The same for a CA of clients of their own: the control plane's own certificates cannot be used then. */
   areClientsExpired?: boolean
+  /** By CA; absent for those that were never rotated. */
+  generations?: Readonly<Record<string, GenerationNumber>>
   /** How long the new CA is also presented as signed by the old one after `complete`. In milliseconds. */
   grace?: number
   overrides: Override[]

@@ -119,6 +119,7 @@ export async function newJournal(
     phase: 'Prepare',
     lastInitiation: now.toISOString(),
     ...(before?.lastCompletion !== undefined && {lastCompletion: before.lastCompletion}),
+    ...(before?.generations && {generations: before.generations}),
     ...(only.length > 0 && {only: [...only]}),
     ...(keyAlgorithm !== undefined && {keyAlgorithm}),
     ...(brought.size > 0 && {brought: describeBrought(brought)}),

@@ -8,7 +8,7 @@ import {
 import {writeJournal} from '../../../src/control-plane/ca-rotation/journal.ts'
 import {newJournal} from '../../../src/control-plane/ca-rotation/new-journal.ts'
 import {unitFor, unitsOf} from '../../../src/control-plane/ca-rotation/units.ts'
-import {listAuthorities} from '../../../src/control-plane/authorities.ts'
+import {listAuthorities} from '../../../src/control-plane/ca-rotation/authorities.ts'
 import {loadPlane, savePlane} from '../../../src/control-plane/config/stored.ts'
 import {planReset} from '../../../src/control-plane/reset.ts'
 import {createAuthorityCertificate} from '../../../src/pki/create.ts'

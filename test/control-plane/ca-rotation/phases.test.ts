@@ -5,6 +5,7 @@ import type {ApiClient} from '../../../src/client/api-client.ts'
 import {resolveAccess} from '../../../src/client/kubeconfig-access.ts'
 import {loadKubeconfig} from '../../../src/client/kubeconfig-files.ts'
 import {connectAsAdmin} from '../../../src/control-plane/admin.ts'
+import {showAuthority} from '../../../src/control-plane/ca-rotation/authorities.ts'
 import {readJournal, type Action} from '../../../src/control-plane/ca-rotation/journal.ts'
 import {reportRotation} from '../../../src/control-plane/ca-rotation/report.ts'
 import {rotate} from '../../../src/control-plane/ca-rotation/rotate.ts'
@@ -88,6 +89,11 @@ describe('a rotation of all CAs', function () {
         return [...new Set(names)].sort().join()
       }),
     )
+  /** The generation of each certificate of a CA. */
+  const generations = async (id: string) =>
+    (await showAuthority(fixture.context.plane, id, systemClock)).certificates.map(
+      ({generation}) => generation,
+    )
   const status = () =>
     withAdmin(async ({configMaps}) => {
       const key = {namespace: 'kube-system', name: 'trustadm-ca-rotation'}
@@ -117,6 +123,9 @@ describe('a rotation of all CAs', function () {
       ...Object.fromEntries(CONFS.map((name) => [name, client])),
     })
     assert.deepEqual(new Set(await trustedByKubeconfigs()), new Set(['kubernetes,kubernetes@']))
+    // The last one is the new CA as certified by the old one.
+    assert.deepEqual(await generations('ca'), [1, 2, 2])
+    assert.deepEqual(await generations('client-ca'), [1, undefined])
     const {advice} = await reportRotation(context())
     const told = advice.join('\n')
     assert.match(told, /Replace your kubeconfigs and the certificates you got by requests/)
@@ -147,6 +156,7 @@ describe('a rotation of all CAs', function () {
       ...Object.fromEntries(CONFS.map((name) => [name, 'CN=kubernetes-client-ca@'])),
     })
     assert.deepEqual(new Set(await trustedByKubeconfigs()), new Set(['kubernetes@']))
+    assert.deepEqual([await generations('ca'), await generations('client-ca')], [[2], [1]])
     const told = (await reportRotation(context())).advice.join('\n')
     assert.match(told, /Pods that were not restarted still trust the old CA/)
     assert.match(told, /Kubeconfigs made during the rotation still contain the old CA/)

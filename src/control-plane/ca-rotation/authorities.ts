@@ -1,14 +1,16 @@
 import {join} from 'node:path'
-import {TrustError} from '../errors.ts'
-import {isSelfIssued, type Certificate} from '../pki/certificate.ts'
-import {formatName} from '../pki/distinguished-name.ts'
-import {pinOf} from '../pki/pins.ts'
-import type {Clock} from '../runtime.ts'
-import {readAuthorities} from '../trust/read-trust.ts'
-import {readCatalog} from './certificates.ts'
-import type {AddedAuthority} from './config/added-authorities.ts'
-import {certDirOf, type Plane} from './config/plane.ts'
-import {trustSources} from './signing.ts'
+import {hasCode, TrustError} from '../../errors.ts'
+import {isSelfIssued, type Certificate} from '../../pki/certificate.ts'
+import {formatName} from '../../pki/distinguished-name.ts'
+import {pinOf} from '../../pki/pins.ts'
+import type {Clock} from '../../runtime.ts'
+import {readAuthorities} from '../../trust/read-trust.ts'
+import {readCatalog} from '../certificates.ts'
+import type {AddedAuthority} from '../config/added-authorities.ts'
+import {certDirOf, type Plane} from '../config/plane.ts'
+import {trustSources} from '../signing.ts'
+import {generationOf} from './generation-numbers.ts'
+import {readJournal, type Journal} from './journal.ts'
 
 /** One certificate of a CA. */
 interface AuthorityCertificate {
@@ -20,6 +22,8 @@ interface AuthorityCertificate {
   notAfter: string
   /** Whole seconds; negative once it has expired. */
   residualSeconds: number
+  /** 1 for the first one; each rotation adds one. Absent for what did not come by a rotation and is only trusted. */
+  generation?: number
   /** Whether this one signs; others of the same CA are only trusted. */
   signs: boolean
   /** The CA that certified this one; absent if it is its own. */
@@ -54,12 +58,29 @@ const describe = (certificate: Certificate, signs: boolean, now: Date): Authorit
 
 const settingsOf = ({name: _name, ...others}: AddedAuthority) => others
 
+const withGeneration = (
+  one: AuthorityCertificate,
+  journal: Journal | undefined,
+  id: string,
+): AuthorityCertificate => {
+  const generation = generationOf(journal, id, one)
+  return generation === undefined ? one : {...one, generation}
+}
+
+/** A journal that cannot be read is for `ca rotate` to report. */
+const journalIfReadable = (plane: Plane): Promise<Journal | undefined> =>
+  readJournal(plane).catch((error: unknown) => {
+    if (hasCode(error, 'CONFIG_INVALID')) return undefined
+    throw error
+  })
+
 /** Every CA of a control plane: what it signs, what it is trusted for, and each of its certificates. */
 export async function listAuthorities(plane: Plane, clock: Clock): Promise<AuthorityReport[]> {
   const certDir = certDirOf(plane)
   const catalog = await readCatalog(plane)
   const found = await readAuthorities(certDir, catalog)
   const {signers} = await trustSources(plane)
+  const journal = await journalIfReadable(plane)
   return catalog.authorities.flatMap(({id, place, trustedFor}) => {
     const authority = found.get(id)
     if (!authority) return []
@@ -75,7 +96,9 @@ export async function listAuthorities(plane: Plane, clock: Clock): Promise<Autho
         signsFor: [...leaves, ...requests],
         externallyManaged: authority.issuer === undefined,
         ...(added && {added: settingsOf(added)}),
-        certificates: authority.bundle.map((one, index) => describe(one, index === 0, now)),
+        certificates: authority.bundle.map((one, index) =>
+          withGeneration(describe(one, index === 0, now), journal, id),
+        ),
       },
     ]
   })
