@@ -32,6 +32,8 @@ export function startCompaction(
 ): () => void {
   const compact = autoCompactor(storage, systemClock, limits)
   let running = false
+  // Higher while a reader keeps history from being dropped: otherwise every write would try it again.
+  let tooMany = limits.bytes
   const run = async () => {
     if (running) return
     running = true
@@ -41,13 +43,14 @@ export function startCompaction(
       onError(error)
     } finally {
       running = false
+      tooMany = Math.max(limits.bytes, storage.usage().history + limits.bytes / 2)
     }
   }
   const timer = setInterval(() => void run(), EVERY)
   timer.unref()
   const stop = storage.subscribe('', since, {
     advance: () => {
-      if (storage.usage().history > limits.bytes) void run()
+      if (storage.usage().history > tooMany) void run()
     },
     lost: () => undefined,
   })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import {autoCompactor, DEFAULT_HISTORY, startCompaction} from '../../src/storage/compaction.ts'
 import {openLmdbStorage} from '../../src/storage/lmdb.ts'
+import {openMemoryStorage} from '../../src/storage/memory.ts'
 import {temporaryFolder} from './temporary-folder.ts'
 
 const KIB = 1024
@@ -82,5 +83,33 @@ describe('automatic compaction', () => {
     assert.ok((await storage.size()) < 6000 * KIB, `${await storage.size()} bytes on the disk`)
     await storage.close()
     await remove()
+  })
+
+  it('is not tried again at every write while a reader holds the history, and then makes room', async () => {
+    const storage = openMemoryStorage()
+    const compact = storage.compact.bind(storage)
+    let tries = 0
+    storage.compact = (revision) => {
+      tries++
+      return compact(revision)
+    }
+    const limits = {...DEFAULT_HISTORY, atLeast: 0, bytes: 10 * KIB}
+    const stop = startCompaction(storage, await storage.revision(), () => assert.fail(), limits)
+    const {release} = storage.hold()
+    let {revision} = await storage.create('/a', new Uint8Array(KIB))
+    const write = async (count: number) => {
+      for (let done = 0; done < count; done++) {
+        ;({revision} = await storage.update('/a', new Uint8Array(KIB), revision))
+      }
+    }
+    await write(100)
+    assert.ok(storage.usage().history >= 99 * KIB)
+    // Once for each half of the limit, not for each write.
+    assert.ok(tries > 0 && tries <= 20, `${tries} tries`)
+    release()
+    await write(10)
+    assert.ok(storage.usage().history <= 10 * KIB, `${storage.usage().history}`)
+    stop()
+    await storage.close()
   })
 })
