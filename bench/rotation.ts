@@ -14,15 +14,14 @@ import {kubeletAuthorities} from '../src/node/cluster-info-store.ts'
 import {formatTrustReport, reportedCertificate, TRUST_REPORT} from '../src/node/trust-report.ts'
 import {parseBundle} from '../src/pki/bundle.ts'
 import {parseCertificate} from '../src/pki/certificate.ts'
-import {createIssuer, issueLeaf, type Issuer} from '../src/pki/issuer.ts'
-import {generateKeys, parsePrivateKey, privateKeyPem} from '../src/pki/keys.ts'
-import {LEAF_LIFETIME, validityFor} from '../src/pki/lifetimes.ts'
+import {createIssuer} from '../src/pki/issuer.ts'
+import {generateKeys, parsePrivateKey} from '../src/pki/keys.ts'
 import {pinOf} from '../src/pki/pins.ts'
-import {NO_NAMES} from '../src/pki/subject-names.ts'
 import {systemClock} from '../src/runtime.ts'
 import {inParallel} from '../test/helpers/in-parallel.ts'
 import {PROGRAM, startCluster, type Cluster} from '../test/helpers/cluster.ts'
 import {usageOf} from '../test/helpers/usage.ts'
+import {firstPair} from './first-pair.ts'
 import {memoryStore} from './memory-store.ts'
 import type {ProbeOperations} from './processes/rotation-probe.ts'
 import {Worker} from './processes/worker.ts'
@@ -107,18 +106,6 @@ class BenchNode {
   }
 }
 
-async function firstPair(name: string, issuer: Issuer) {
-  const {publicKey, privateKey} = await generateKeys()
-  const certificatePem = await issueLeaf(issuer, {
-    subject: clientCertificate(name).subject,
-    names: NO_NAMES,
-    publicKey,
-    usages: ['digital signature', 'client auth'],
-    validity: validityFor(systemClock.now(), LEAF_LIFETIME, issuer.certificate.notAfter),
-  })
-  return {certificatePem, keyPem: privateKeyPem(privateKey)}
-}
-
 /** Nodes as they are after they have joined. */
 async function createNodes({dir, endpoint, kubeconfig}: Cluster): Promise<BenchNode[]> {
   const read = (name: string) => readFile(join(dir, 'pki', name), 'utf8')
@@ -136,7 +123,7 @@ async function createNodes({dir, endpoint, kubeconfig}: Cluster): Promise<BenchN
   const nodes: BenchNode[] = []
   for (let number = 0; number < NODES; number++) {
     const name = `node-${number}`
-    const node = new BenchNode(name, await firstPair(name, issuer), info)
+    const node = new BenchNode(name, await firstPair(name, issuer, systemClock.now()), info)
     await node.load()
     nodes.push(node)
   }

@@ -8,14 +8,10 @@ import {csrSignerController} from '../../src/controllers/csr-signer.ts'
 import {startController} from '../../src/controllers/kernel/controller.ts'
 import {FileIssuanceLog} from '../../src/controllers/signing/file-issuance-log.ts'
 import {KUBELET_CLIENT, SIGNER_RULES} from '../../src/csr/signers.ts'
-import {clientCertificate} from '../../src/node/client-certificate.ts'
-import {issueLeaf} from '../../src/pki/issuer.ts'
-import {generateKeys, privateKeyPem} from '../../src/pki/keys.ts'
-import {validityFor} from '../../src/pki/lifetimes.ts'
-import {NO_NAMES} from '../../src/pki/subject-names.ts'
 import {openLmdbStorage} from '../../src/storage/lmdb.ts'
 import {constantly} from '../../src/trust/live.ts'
 import {ADMIN, startTestServer, type TestServer} from '../../test/helpers/test-server.ts'
+import {firstPair} from '../first-pair.ts'
 import {serveCalls} from './calls.ts'
 
 const HOUR = 3_600_000
@@ -54,22 +50,10 @@ async function start(time: number): Promise<{url: string; ca: string}> {
   return {url, ca}
 }
 
-/** The first certificates of nodes, as they are after they have joined. */
-async function firstPairs(names: string[]) {
+/** The first certificates of nodes. */
+function firstPairs(names: string[]) {
   const {issuer} = running()
-  return await Promise.all(
-    names.map(async (name) => {
-      const {publicKey, privateKey} = await generateKeys()
-      const certificatePem = await issueLeaf(issuer, {
-        subject: clientCertificate(name).subject,
-        names: NO_NAMES,
-        publicKey,
-        usages: ['digital signature', 'client auth'],
-        validity: validityFor(clock.now(), HOUR, issuer.certificate.notAfter),
-      })
-      return {certificatePem, keyPem: privateKeyPem(privateKey)}
-    }),
-  )
+  return Promise.all(names.map((name) => firstPair(name, issuer, clock.now(), HOUR)))
 }
 
 function setTime(time: number): Promise<void> {

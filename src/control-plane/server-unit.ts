@@ -1,6 +1,6 @@
 import {userInfo} from 'node:os'
 import {dirname, isAbsolute, relative, resolve} from 'node:path'
-import {unitWord, type SystemdUnit} from '../node/systemd-unit.ts'
+import {unitText, unitWord, type SystemdUnit} from '../node/systemd-unit.ts'
 import {auditOf, certDirOf, type Plane} from './config/plane.ts'
 import {SERVER_ENVIRONMENT} from './process-memory.ts'
 
@@ -40,17 +40,7 @@ export function serverUnit(
 ): SystemdUnit {
   const command = [...program, 'serve', '--dir', plane.dir, ...flags]
   const environment = Object.entries(SERVER_ENVIRONMENT).map(([name, value]) => `${name}=${value}`)
-  return {
-    path: resolve(unitDir, NAME),
-    content: `[Unit]
-Description=The API server of a trustadm control plane
-Wants=network-online.target
-After=network-online.target
-
-[Service]
-Type=exec
-ExecStart=${command.map(unitWord).join(' ')}
-ExecReload=/bin/kill -HUP $MAINPID
+  const service = `Type=exec
 WorkingDirectory=${plane.dir.replaceAll('%', '%%')}
 Environment=${environment.join(' ')}
 ${user.uid === 0 ? '' : `User=${user.username}\n`}Restart=on-failure
@@ -76,9 +66,9 @@ RestrictNamespaces=yes
 RestrictRealtime=yes
 RestrictSUIDSGID=yes
 LockPersonality=yes
-
-[Install]
-WantedBy=multi-user.target
-`,
+`
+  return {
+    path: resolve(unitDir, NAME),
+    content: unitText('The API server of a trustadm control plane', command, service),
   }
 }

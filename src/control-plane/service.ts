@@ -107,58 +107,47 @@ async function stopRunning(plane: Plane, verb: string): Promise<ServerState | un
   return undefined
 }
 
-/** Starts the server of a folder in the background, unless it runs, and waits until it is ready. */
-export async function startService(
+/** Changes one control plane at a time, which must exist before anything is locked. */
+async function changing(
   dir: string,
-  {program, tell}: ServiceOptions,
+  tell: Tell | undefined,
+  change: (plane: Plane) => Promise<ServiceReport>,
 ): Promise<ServiceReport> {
   await loadPlane(dir)
-  return await exclusively(
-    dir,
-    async () => {
-      const plane = await loadPlane(dir)
-      if (await findServerInTime(plane)) {
-        return reportOf(plane, await waitForServer(plane), {running: true, changed: false})
-      }
-      await requireNoUnit(plane, 'start')
-      await requireUsable(plane)
-      const state = await startStopped(plane, program)
-      return reportOf(plane, state, {running: true, changed: true})
-    },
-    tell,
-  )
+  return await exclusively(dir, async () => change(await loadPlane(dir)), tell)
 }
+
+/** Starts the server of a folder in the background, unless it runs, and waits until it is ready. */
+export const startService = (
+  dir: string,
+  {program, tell}: ServiceOptions,
+): Promise<ServiceReport> =>
+  changing(dir, tell, async (plane) => {
+    if (await findServerInTime(plane)) {
+      return reportOf(plane, await waitForServer(plane), {running: true, changed: false})
+    }
+    await requireNoUnit(plane, 'start')
+    await requireUsable(plane)
+    const state = await startStopped(plane, program)
+    return reportOf(plane, state, {running: true, changed: true})
+  })
 
 /** Stops the background server of a folder, if it runs, and waits until it has ended. */
-export async function stopService(dir: string, tell?: Tell): Promise<ServiceReport> {
-  await loadPlane(dir)
-  return await exclusively(
-    dir,
-    async () => {
-      const plane = await loadPlane(dir)
-      const stopped = await stopRunning(plane, 'stop')
-      return reportOf(plane, stopped, {running: false, changed: stopped !== undefined})
-    },
-    tell,
-  )
-}
+export const stopService = (dir: string, tell?: Tell): Promise<ServiceReport> =>
+  changing(dir, tell, async (plane) => {
+    const stopped = await stopRunning(plane, 'stop')
+    return reportOf(plane, stopped, {running: false, changed: stopped !== undefined})
+  })
 
 /** Stops the background server, if it runs, and starts it. */
-export async function restartService(
+export const restartService = (
   dir: string,
   {program, tell}: ServiceOptions,
-): Promise<ServiceReport> {
-  await loadPlane(dir)
-  return await exclusively(
-    dir,
-    async () => {
-      const plane = await loadPlane(dir)
-      await requireNoUnit(plane, 'restart')
-      await requireUsable(plane)
-      await stopRunning(plane, 'restart')
-      const state = await startStopped(plane, program)
-      return reportOf(plane, state, {running: true, changed: true})
-    },
-    tell,
-  )
-}
+): Promise<ServiceReport> =>
+  changing(dir, tell, async (plane) => {
+    await requireNoUnit(plane, 'restart')
+    await requireUsable(plane)
+    await stopRunning(plane, 'restart')
+    const state = await startStopped(plane, program)
+    return reportOf(plane, state, {running: true, changed: true})
+  })

@@ -1,5 +1,5 @@
 import {resolve} from 'node:path'
-import {unitWord, type SystemdUnit} from './systemd-unit.ts'
+import {unitText, type SystemdUnit} from './systemd-unit.ts'
 
 /** A systemd unit for `node run`. */
 export interface NodeUnit extends SystemdUnit {
@@ -8,6 +8,9 @@ export interface NodeUnit extends SystemdUnit {
 }
 
 const NAME = 'trustadm-node.service'
+const SERVICE = `Restart=always
+RestartSec=10
+`
 
 /** What keeps the node of this machine a member of its cluster. `program` is the command line of this program. */
 export function nodeUnit(
@@ -18,19 +21,6 @@ export function nodeUnit(
   const command = [...program, 'node', 'run', '--dir', dir, '--cert-dir', certDir]
   return {
     path: resolve(unitDir, NAME),
-    content: `[Unit]
-Description=Keeps this machine a member of its cluster
-Wants=network-online.target
-After=network-online.target
-
-[Service]
-ExecStart=${command.map(unitWord).join(' ')}
-ExecReload=/bin/kill -HUP $MAINPID
-Restart=always
-RestartSec=10
-
-[Install]
-WantedBy=multi-user.target
-`,
+    content: unitText('Keeps this machine a member of its cluster', command, SERVICE),
   }
 }

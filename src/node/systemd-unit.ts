@@ -22,6 +22,24 @@ export const unitWord = (text: string): string => {
   return /^[\w@%+=:,./$-]+$/.test(safe) ? safe : `"${safe.replaceAll(/["\\]/g, String.raw`\$&`)}"`
 }
 
+/** The text of a unit that runs a command once the network is there. `service` has the other lines of its section. */
+export const unitText = (
+  description: string,
+  command: readonly string[],
+  service: string,
+): string => `[Unit]
+Description=${description}
+Wants=network-online.target
+After=network-online.target
+
+[Service]
+ExecStart=${command.map(unitWord).join(' ')}
+ExecReload=/bin/kill -HUP $MAINPID
+${service}
+[Install]
+WantedBy=multi-user.target
+`
+
 interface UnitNote {
   path: string
   sha256: string
