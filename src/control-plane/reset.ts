@@ -1,22 +1,22 @@
 import {readdir, rm, rmdir} from 'node:fs/promises'
 import {basename, join} from 'node:path'
-import {hasCode, systemCode} from '../errors.ts'
+import {systemCode} from '../errors.ts'
 import {SERVICE_ACCOUNT_KEYS} from '../pki/catalog.ts'
 import {lookAt} from '../fs/file-checks.ts'
 import {recoverFolder} from '../fs/file-groups.ts'
 import {requireSafeFolder} from '../fs/folders.ts'
 import {removeSecret} from '../fs/shred.ts'
 import {removeLeftovers} from '../fs/temporary-names.ts'
-import {lockFolder} from '../fs/folder-lock.ts'
 import {findUnit, type InstalledUnit, type RemovedUnit} from '../node/systemd-unit.ts'
 import {ALL_LEAVES, openStore, specsOf} from './certificates.ts'
 import {seenLogs} from '../server/authn/seen-log.ts'
 import {certDirOf, fileOf, rotationFolder, type Plane} from './config/plane.ts'
 import {exclusively, type Tell} from './exclusive.ts'
+import {holdStore} from './hold-store.ts'
 import {isAsMade, readMadeFiles} from './made-files.ts'
 import {stopServer} from './server-process.ts'
 import {removeServerUnit} from './systemd.ts'
-import {findServer, findServerInTime, findStray, type ServerState} from './server-state.ts'
+import {findServer, findServerInTime, type ServerState} from './server-state.ts'
 
 export interface ResetPlan {
   /** The server that must be stopped first. */
@@ -131,18 +131,6 @@ export async function planReset(plane: Plane): Promise<ResetPlan> {
   return {server: await findServer(plane), unit, files, kept}
 }
 
-/** Holds the store, so that no server starts while its files are removed. */
-async function holdStore(plane: Plane): Promise<() => Promise<void>> {
-  const store = fileOf(plane, 'store')
-  if (!(await lookAt(store))) return () => Promise.resolve()
-  try {
-    return await lockFolder(store)
-  } catch (error) {
-    if (!hasCode(error, 'STORE_LOCKED')) throw error
-    throw (await findStray(plane)) ?? error
-  }
-}
-
 async function removeIfEmpty(folder: string): Promise<string[]> {
   try {
     await rmdir(folder)
@@ -196,7 +184,7 @@ async function removeFiles(plane: Plane): Promise<Omit<ResetReport, 'kept'>> {
   // systemd may have stopped it.
   const server = await findServer(plane)
   if (server) await stopServer(plane, server)
-  const release = await holdStore(plane)
+  const release = await holdStore(plane.dir)
   try {
     for (const folder of [certDirOf(plane), ...rotationFolders(plane)]) {
       if (!(await lookAt(folder))) continue

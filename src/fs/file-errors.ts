@@ -13,6 +13,7 @@ const REASONS: Record<string, string> = {
   ENOTDIR: 'a part of its path is not a folder',
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',
+  EXDEV: 'it is on another file system',
 }
 
 const HINTS: Record<string, string[]> = {

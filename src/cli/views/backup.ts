@@ -17,6 +17,11 @@ const size = (bytes: number): string =>
 const contentOf = ({keys, files}: {keys: number; files: number}): string =>
   files === 0 ? `${keys} keys` : `${keys} keys, ${files} files`
 
+const leftOut = (report: BackupReport): string =>
+  report.leftOut.length === 0
+    ? ''
+    : `\nNot in it, because they are elsewhere; copy them yourself:\n${report.leftOut.map((path) => `  ${path}\n`).join('')}`
+
 export const backupView: View<BackupReport> = {
   table: (report) => {
     const facts = fields([
@@ -27,7 +32,7 @@ export const backupView: View<BackupReport> = {
     ])
     const isOpen = report.kind === 'control-plane' && !report.encrypted
     const warning = '\nIt contains the keys of the CAs: keep it as safe as those.\n'
-    return `saved ${report.file}\n${facts}${isOpen ? warning : ''}`
+    return `saved ${report.file}\n${facts}${leftOut(report)}${isOpen ? warning : ''}`
   },
   name: ({file}) => [file],
 }

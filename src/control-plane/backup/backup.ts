@@ -15,7 +15,7 @@ import {decodeEntries} from '../../storage/snapshot.ts'
 import {certDirOf, type Plane} from '../config/plane.ts'
 import {loadPlane} from '../config/stored.ts'
 import {exclusively, type Tell} from '../exclusive.ts'
-import {planeFiles, type PlaneFile} from './plane-files.ts'
+import {planeFiles, type PlaneFile, type PlaneFiles} from './plane-files.ts'
 import {seal, SEALED_MAGIC} from './seal.ts'
 import {readStore} from './store-source.ts'
 
@@ -28,6 +28,8 @@ export interface BackupReport {
   keys: number
   /** How many files of the control plane it contains. */
   files: number
+  /** Files that the settings name elsewhere: they are not in it. */
+  leftOut: string[]
   bytes: number
   /** The checksum that it ends with. */
   sha256: string
@@ -102,7 +104,7 @@ async function writeArchive(
   plane: Plane,
   clock: Clock,
   append: Append,
-  {about, files}: {about: Partial<ArchiveHeader>; files: () => Promise<PlaneFile[]>},
+  {about, files}: {about: Partial<ArchiveHeader>; files: () => Promise<PlaneFiles>},
 ): Promise<Omit<BackupReport, 'file' | 'bytes' | 'encrypted'>> {
   const writer = new ArchiveWriter(append)
   let keys = 0
@@ -117,11 +119,12 @@ async function writeArchive(
     ),
   )
   // After the store: a certificate is in the issuance log before it is in the store.
-  const added = await files()
+  const {files: added, leftOut} = await files()
   for (const file of added) await addFile(writer, file)
   const {createdAt, revision} = header
   const kind = about.kind ?? 'store'
-  return {kind, createdAt, revision, keys, files: added.length, sha256: await writer.end()}
+  const sha256 = await writer.end()
+  return {kind, createdAt, revision, keys, files: added.length, leftOut, sha256}
 }
 
 /** Backs up a control plane, store and files, while its server runs or not. */
@@ -152,7 +155,8 @@ export async function saveStore(
   options: BackupOptions,
 ): Promise<BackupReport> {
   const plane = await loadPlane(dir)
-  const none = {about: {kind: 'store'} as const, files: () => Promise.resolve([])}
+  const nothing = {files: [], leftOut: []}
+  const none = {about: {kind: 'store'} as const, files: () => Promise.resolve(nothing)}
   return await writeBackup(file, options, (append) =>
     writeArchive(plane, options.clock, append, none),
   )

@@ -65,8 +65,15 @@ async function filesBelow(folder: string, name: string): Promise<PlaneFile[]> {
   return found
 }
 
-/** What a backup contains besides the store. The caller holds the lock of the control plane. */
-export async function planeFiles(plane: Plane): Promise<PlaneFile[]> {
+/** What a backup contains besides the store, and what it cannot contain. */
+export interface PlaneFiles {
+  files: PlaneFile[]
+  /** What the settings name outside of the folders of the control plane. */
+  leftOut: string[]
+}
+
+/** The caller holds the lock of the control plane. */
+export async function planeFiles(plane: Plane): Promise<PlaneFiles> {
   const certDir = certDirOf(plane)
   await recoverFolder(certDir)
   const top = (await readdir(plane.dir)).filter(isAtTop).sort()
@@ -81,8 +88,7 @@ export async function planeFiles(plane: Plane): Promise<PlaneFile[]> {
   for (const {name, path} of files) {
     if ((await stat(path)).size > sizeLimitOf(name)) throw tooLarge(path)
   }
-  await requireNamedFiles(plane, files)
-  return files
+  return {files, leftOut: await namedElsewhere(plane, files)}
 }
 
 /** The CAs that the settings name. */
@@ -93,17 +99,25 @@ function namedFiles({dir, settings: {signers, clusterSigning}}: Plane): string[]
     .map((path) => resolve(dir, path))
 }
 
-/** What is in the folder is moved aside by a restore: without these files the server would not start again. */
-async function requireNamedFiles(plane: Plane, files: readonly PlaneFile[]): Promise<void> {
+/**
+ * The named files that a backup leaves out. One in the folder itself is an error: a restore moves it aside, and without it the server
+ * would not start again.
+ */
+async function namedElsewhere(plane: Plane, files: readonly PlaneFile[]): Promise<string[]> {
   const included = new Set(files.map(({path}) => path))
+  const leftOut = new Set<string>()
   for (const path of namedFiles(plane)) {
-    const isInside = path.startsWith(join(plane.dir, '/'))
-    if (!isInside || included.has(path) || !(await lookAt(path))) continue
-    throw new TrustError('CONFLICT', `the settings name ${path}, which a backup would leave out`, {
-      hints: [`move it to ${certDirOf(plane)}, and name it there in ${fileOf(plane, 'config')}`],
-    })
+    if (included.has(path)) continue
+    if (!path.startsWith(join(plane.dir, '/'))) leftOut.add(path)
+    else if (await lookAt(path)) throw wouldBeMissing(plane, path)
   }
+  return [...leftOut]
 }
+
+const wouldBeMissing = (plane: Plane, path: string): TrustError =>
+  new TrustError('CONFLICT', `the settings name ${path}, which a backup would leave out`, {
+    hints: [`move it to ${certDirOf(plane)}, and name it there in ${fileOf(plane, 'config')}`],
+  })
 
 const tooMany = (plane: Plane): TrustError =>
   new TrustError('FILE_UNSAFE', `there are more than ${MOST_FILES} files for a backup`, {

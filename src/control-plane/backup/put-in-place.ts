@@ -89,5 +89,5 @@ export async function putInPlace(dir: string, now: Date, wasHalf: boolean): Prom
   return old.length > 0 ? aside : null
 }
 
-const stuck = (path: string, error: unknown, hints: string[]): TrustError =>
+export const stuck = (path: string, error: unknown, hints: string[]): TrustError =>
   new TrustError('FILE_UNWRITABLE', unwritable(path, error).message, {cause: error, hints})

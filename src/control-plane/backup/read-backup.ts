@@ -18,8 +18,6 @@ export interface BackupContent {
   header: ArchiveHeader
   /** The SHA-256 of everything in it. */
   digest: string
-  /** Of the file. */
-  bytes: number
   keys: number
   files: number
   isEncrypted: boolean
@@ -85,13 +83,6 @@ const notEncrypted = (path: string): TrustError =>
       'if you know that it was made without a passphrase, leave out --passphrase-file',
     ],
   })
-
-async function* counted(source: AsyncIterable<Buffer>, count: (bytes: number) => void) {
-  for await (const chunk of source) {
-    count(chunk.length)
-    yield chunk
-  }
-}
 
 /** Follows the frames of an archive, refuses any that cannot be, and passes the content on. */
 class ContentReader {
@@ -163,12 +154,11 @@ export async function readBackup(
 ): Promise<BackupContent> {
   const {source, isEncrypted} = await openBackup(path, passphrase)
   const reader = new ContentReader(sink)
-  let bytes = 0
   const {header, digest} = await readArchive(
-    counted(source, (more) => (bytes += more)),
+    source,
     () => undefined,
     (frame) => reader.take(frame),
   )
   reader.end(header)
-  return {header, digest, bytes, keys: reader.keys, files: reader.files, isEncrypted}
+  return {header, digest, keys: reader.keys, files: reader.files, isEncrypted}
 }

@@ -4,21 +4,17 @@ import {TrustError} from '../../errors.ts'
 import {lookAt} from '../../fs/file-checks.ts'
 import {unwritable} from '../../fs/file-errors.ts'
 import {ensureFolder, syncFolder} from '../../fs/folders.ts'
+import type {Clock} from '../../runtime.ts'
 import {buildStore} from '../../storage/build-store.ts'
 import {removeStoreFile} from '../../storage/store-files.ts'
 import {fileOf} from '../config/plane.ts'
 import {loadPlane} from '../config/stored.ts'
 import {exclusively} from '../exclusive.ts'
-import {stampOf} from './put-in-place.ts'
+import {holdStopped} from '../hold-store.ts'
+import {stampOf, stuck} from './put-in-place.ts'
 import {readBackup, type BackupContent} from './read-backup.ts'
 import {noteRestore} from './restored-log.ts'
-import {
-  changedMeanwhile,
-  holdFolder,
-  nextRevision,
-  type RestoreOptions,
-  type RestoreReport,
-} from './restore.ts'
+import {changedMeanwhile, nextRevision, type RestoreOptions, type RestoreReport} from './restore.ts'
 import {requireEmbeddedStore} from './store-source.ts'
 
 /** Builds the store beside the one that is there; `reset` and the next restore know its name. */
@@ -28,7 +24,6 @@ async function build(
   found: BackupContent,
   {passphrase, bumpRevision}: RestoreOptions,
 ): Promise<{path: string; revision: number}> {
-  await ensureFolder(fileOf({dir}, 'store'))
   const path = join(fileOf({dir}, 'store'), 'new.mdb')
   const revision = nextRevision([dir], found.header, bumpRevision)
   const builder = await buildStore(path, revision)
@@ -47,17 +42,39 @@ async function build(
 /** The old store gets a second name before the new one takes its place: at no time is there none. */
 async function exchange(dir: string, path: string, now: Date): Promise<string | null> {
   const data = fileOf({dir}, 'data')
-  let kept: string | null = null
-  if (await lookAt(data)) {
+  const hadStore = (await lookAt(data)) !== undefined
+  const kept = hadStore ? join(fileOf({dir}, 'backups'), `store-${stampOf(now)}.mdb`) : null
+  if (kept !== null) {
     await ensureFolder(fileOf({dir}, 'backups'))
-    kept = join(fileOf({dir}, 'backups'), `store-${stampOf(now)}.mdb`)
-    await link(data, kept)
+    await link(data, kept).catch((error: unknown) => {
+      throw stuck(kept, error, [
+        `nothing was changed: remove the cause, or move ${data} away yourself, then run the command again`,
+      ])
+    })
     await syncFolder(fileOf({dir}, 'backups'))
   }
-  await rename(path, data)
+  await rename(path, data).catch((error: unknown) => {
+    throw stuck(data, error, ['nothing was changed: remove the cause, then run the command again'])
+  })
   removeStoreFile(path)
   await syncFolder(fileOf({dir}, 'store'))
   return kept
+}
+
+/** The line comes first: after a kill there may be one too many, but never a restored store without one. */
+async function replaceStore(
+  dir: string,
+  path: string,
+  createdAt: string,
+  clock: Clock,
+): Promise<string | null> {
+  try {
+    await noteRestore(dir, `restoring the store from a snapshot of ${createdAt}`, clock)
+    return await exchange(dir, path, clock.now())
+  } catch (error) {
+    removeStoreFile(path)
+    throw unwritable(fileOf({dir}, 'data'), error)
+  }
 }
 
 /** Restores the store of an existing control plane; everything else stays. The server must not run. */
@@ -72,16 +89,11 @@ export async function restoreStore(
   return await exclusively(
     dir,
     async () => {
-      const release = await holdFolder(dir)
+      const release = await holdStopped(dir)
       try {
         if (!options.force && (await lookAt(fileOf({dir}, 'data')))) throw hasStore(dir)
         const {path, revision} = await build(file, dir, found, options)
-        const kept = await exchange(dir, path, options.clock.now())
-        await noteRestore(
-          dir,
-          `the store was restored from a snapshot of ${createdAt}`,
-          options.clock,
-        )
+        const kept = await replaceStore(dir, path, createdAt, options.clock)
         return {dir, createdAt, keys: found.keys, files: 0, backupRevision, revision, kept}
       } finally {
         await release()

@@ -1,17 +1,15 @@
 import {constants} from 'node:fs'
 import {open, rm, type FileHandle} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
-import {hasCode, TrustError} from '../../errors.ts'
-import {lookAt} from '../../fs/file-checks.ts'
+import {TrustError} from '../../errors.ts'
 import {unwritable} from '../../fs/file-errors.ts'
-import {lockFolder} from '../../fs/folder-lock.ts'
 import {ensureFolder, syncFolder} from '../../fs/folders.ts'
 import type {Clock} from '../../runtime.ts'
 import {storeRevision} from '../../storage/lmdb.ts'
 import {buildStore, REVISION_BUMP} from '../../storage/build-store.ts'
 import {fileOf} from '../config/plane.ts'
 import {exclusively, type Tell} from '../exclusive.ts'
-import {findServerInTime, findStray} from '../server-state.ts'
+import {holdStopped} from '../hold-store.ts'
 import {stagingOf} from './plane-files.ts'
 import {asideOf, emptyFolder, putInPlace} from './put-in-place.ts'
 import {readBackup, type BackupContent, type BackupSink} from './read-backup.ts'
@@ -26,7 +24,7 @@ export interface RestoreReport {
   createdAt: string
   keys: number
   files: number
-  /** The revision of the backup, and the one that the store goes on from. */
+  /** The revision of the backup, and that of the restored store: the next write gets a higher one. */
   backupRevision: number
   revision: number
   /** Where what was there before is; null if there was nothing. */
@@ -40,25 +38,6 @@ export interface RestoreOptions {
   force: boolean
   bumpRevision?: number | undefined
   tell?: Tell | undefined
-}
-
-/** Refuses while a server uses the folder, and keeps one from starting until the returned function is called. */
-export async function holdFolder(dir: string): Promise<() => Promise<void>> {
-  const running = await findServerInTime({dir})
-  if (running) {
-    throw new TrustError('CONFLICT', `the server is running, as process ${running.pid}`, {
-      hints: ['stop it with "trustadm stop", then run the command again'],
-      facts: {pid: running.pid},
-    })
-  }
-  const store = fileOf({dir}, 'store')
-  if (!(await lookAt(store))) return () => Promise.resolve()
-  try {
-    return await lockFolder(store)
-  } catch (error) {
-    if (!hasCode(error, 'STORE_LOCKED')) throw error
-    throw (await findStray({dir})) ?? error
-  }
 }
 
 /** Above every revision that a client of the stores before may know. */
@@ -149,7 +128,7 @@ export async function restorePlane(
     dir,
     async () => {
       await requireReplaceable(dir, options.force)
-      const release = await holdFolder(dir)
+      const release = await holdStopped(dir)
       try {
         const wasHalf = await isHalfDone(dir)
         const now = options.clock.now()

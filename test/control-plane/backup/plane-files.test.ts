@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import {mkdir, mkdtemp, readFile, rm, symlink, truncate, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
+import {render} from '../../../src/cli/output.ts'
+import {backupView} from '../../../src/cli/views/backup.ts'
 import {backUpPlane} from '../../../src/control-plane/backup/backup.ts'
 import {restorePlane} from '../../../src/control-plane/backup/restore.ts'
 import {noteRestore} from '../../../src/control-plane/backup/restored-log.ts'
 import {resolvePlane} from '../../../src/control-plane/config/resolve.ts'
-import {savePlane} from '../../../src/control-plane/config/stored.ts'
+import {loadPlane, savePlane} from '../../../src/control-plane/config/stored.ts'
 import {systemClock} from '../../../src/runtime.ts'
 import {openLmdbStorage} from '../../../src/storage/lmdb.ts'
 
@@ -79,5 +81,40 @@ describe('the CA of an added signer', () => {
     await writeFile(seen, '')
     await truncate(seen, 64 * 2 ** 20)
     await backUpPlane(dir, file, OPTIONS)
+  })
+})
+
+describe('a backup of a control plane with files elsewhere', () => {
+  let folder = ''
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'trustadm-elsewhere-'))
+  })
+  afterEach(() => rm(folder, {recursive: true}))
+
+  it('contains the CAs of --cert-dir, and names the CAs that it does not contain', async () => {
+    const [dir, certDir, own] = ['plane', 'certs', 'own'].map((name) => join(folder, name))
+    assert.ok(dir && certDir && own)
+    const plane = await resolvePlane({dir, flags: {bindPort: 1, certificatesDir: certDir}})
+    const [certificate, key] = [join(own, 'ca.crt'), join(own, 'ca.key')]
+    await savePlane({
+      ...plane,
+      settings: {...plane.settings, clusterSigning: {files: {certificate, key}, filesOf: {}}},
+    })
+    await (await openLmdbStorage(dir)).close()
+    await mkdir(join(certDir, 'etcd'), {recursive: true})
+    for (const name of ['ca.key', 'etcd/ca.key']) await writeFile(join(certDir, name), name)
+
+    const file = join(folder, 'one.backup')
+    const report = await backUpPlane(dir, file, OPTIONS)
+    assert.deepEqual(report.leftOut, [certificate, key])
+    const printed = await render(report, 'table', backupView)
+    assert.match(printed, /Not in it.+copy them yourself:\n {2}\S+own\/ca\.crt\n {2}\S+ca\.key\n/)
+
+    const other = join(folder, 'other')
+    await restorePlane(file, other, OPTIONS)
+    assert.equal((await loadPlane(other)).settings.certificatesDir, join(other, 'pki'))
+    for (const name of ['ca.key', 'etcd/ca.key']) {
+      assert.equal(await readFile(join(other, 'pki', name), 'utf8'), name)
+    }
   })
 })

@@ -9,6 +9,8 @@ import {restorePlane} from '../../../src/control-plane/backup/restore.ts'
 import {noteRestore} from '../../../src/control-plane/backup/restored-log.ts'
 import {resolvePlane} from '../../../src/control-plane/config/resolve.ts'
 import {findPlane, savePlane} from '../../../src/control-plane/config/stored.ts'
+import {readLogKey} from '../../../src/controllers/signing/log-key.ts'
+import {readLog} from '../../../src/controllers/signing/read-log.ts'
 import {storeRevision, openLmdbStorage} from '../../../src/storage/lmdb.ts'
 import {systemClock} from '../../../src/runtime.ts'
 
@@ -26,6 +28,16 @@ describe('restore', () => {
     }
     await storage.close()
     await noteRestore(dir, name, systemClock)
+  }
+
+  /** The log, whose chain and key must be right. */
+  async function reasonsIn(home: string): Promise<string[]> {
+    const key = await readLogKey(join(home, 'issuance.key'))
+    assert.ok(key)
+    const path = join(home, 'logs', 'issuance.log')
+    await readLog(path, {key})
+    const lines = (await readFile(path, 'utf8')).trim().split('\n')
+    return lines.map((line) => (JSON.parse(line) as {reason: string}).reason)
   }
 
   beforeEach(async () => {
@@ -52,6 +64,26 @@ describe('restore', () => {
     const {revision} = await restorePlane(file, dir, {...OPTIONS, bumpRevision: 1})
     assert.equal(revision, known + 1)
     assert.match(await readFile(join(dir, 'logs', 'issuance.log'), 'utf8'), /"after"/)
+  })
+
+  it('keeps a newer issuance log of the same control plane, and says so in it', async () => {
+    await write('after', 1)
+    await restorePlane(file, dir, OPTIONS)
+    const reasons = await reasonsIn(dir)
+    assert.deepEqual(reasons.slice(0, 2), ['before', 'after'])
+    assert.match(reasons[2] ?? '', /restored from a backup of .+; this log is newer than that$/)
+    assert.equal(reasons.length, 3)
+  })
+
+  it('replaces the issuance log of another control plane', async () => {
+    await rm(join(dir, 'issuance.key'))
+    await rm(join(dir, 'logs'), {recursive: true})
+    await write('other', 3)
+    await restorePlane(file, dir, OPTIONS)
+    const [first, second, ...more] = await reasonsIn(dir)
+    assert.equal(first, 'before')
+    assert.match(second ?? '', /restored from a backup of [^;]+$/)
+    assert.deepEqual(more, [])
   })
 
   it('changes nothing if something cannot be moved aside', async () => {
