@@ -1,6 +1,6 @@
-import {BackupCommand} from '../cli/backup-command.ts'
+import {SaveCommand} from '../cli/backup/save-command.ts'
 
-export default class Backup extends BackupCommand {
+export default class Backup extends SaveCommand {
   static override summary = 'back up a control plane to a file'
   static override description = `Writes the store, the CAs and keys, the settings, the kubeconfigs and the issuance log with its key to one file, with a checksum, for its owner only. The server may run, and accept writes meanwhile: the file holds the store as of one moment. Other logs are left out.
 

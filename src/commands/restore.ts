@@ -1,5 +1,5 @@
-import {backupFile} from '../cli/backup-flags.ts'
-import {RestoreCommand} from '../cli/restore-command.ts'
+import {backupFile} from '../cli/backup/flags.ts'
+import {RestoreCommand} from '../cli/backup/restore-command.ts'
 
 export default class Restore extends RestoreCommand {
   static override summary = 'restore a control plane from a backup'

@@ -78,7 +78,7 @@ describe('store snapshot restore', () => {
       now() {
         lock ??= lockFolder(store).then(
           () => 'free',
-          ({code}: {code: string}) => code,
+          (error: unknown) => (error as {code: string}).code,
         )
         return new Date()
       },

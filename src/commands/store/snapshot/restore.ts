@@ -1,5 +1,5 @@
-import {backupFile} from '../../../cli/backup-flags.ts'
-import {RestoreCommand} from '../../../cli/restore-command.ts'
+import {backupFile} from '../../../cli/backup/flags.ts'
+import {RestoreCommand} from '../../../cli/backup/restore-command.ts'
 
 export default class StoreSnapshotRestore extends RestoreCommand {
   static override summary = 'restore the store of a control plane from a file'

@@ -1,6 +1,6 @@
-import {BackupCommand} from '../../../cli/backup-command.ts'
+import {SaveCommand} from '../../../cli/backup/save-command.ts'
 
-export default class StoreSnapshotSave extends BackupCommand {
+export default class StoreSnapshotSave extends SaveCommand {
   static override summary = 'save the store of a control plane to a file'
   static override description = `Saves every object as of one moment, with a checksum. The server may run, and accept writes meanwhile. CAs, keys and settings are not in it: "backup" includes them.
 

@@ -1,4 +1,4 @@
-import {backupFile, DECRYPT, passphraseFile, readPassphrase} from '../../../cli/backup-flags.ts'
+import {backupFile, DECRYPT, passphraseFile, readPassphrase} from '../../../cli/backup/flags.ts'
 import {TrustCommand} from '../../../cli/command.ts'
 import {output} from '../../../cli/flags.ts'
 

@@ -1,27 +1,27 @@
-import type {BackupOptions, BackupReport} from '../control-plane/backup/backup.ts'
-import {backupFile, ENCRYPT, passphraseFile, readPassphrase} from './backup-flags.ts'
-import {TrustCommand} from './command.ts'
-import {dir, output} from './flags.ts'
-import {dirOf} from './folders.ts'
-import type {ProgressOptions} from './progress.ts'
+import type {BackupOptions, BackupReport} from '../../control-plane/backup/backup.ts'
+import {backupFile, ENCRYPT, passphraseFile, readPassphrase} from './flags.ts'
+import {TrustCommand} from '../command.ts'
+import {dir, output} from '../flags.ts'
+import {dirOf} from '../folders.ts'
+import type {ProgressOptions} from '../progress.ts'
 
-interface BackupFlags extends ProgressOptions {
+interface SaveFlags extends ProgressOptions {
   dir?: string | undefined
   'passphrase-file'?: string | undefined
   output: string
 }
 
 /** What `backup` and `store snapshot save` share. */
-export abstract class BackupCommand extends TrustCommand {
+export abstract class SaveCommand extends TrustCommand {
   static override args = {file: backupFile('the file to write')}
   static override flags = {dir, 'passphrase-file': passphraseFile(ENCRYPT), output}
 
   protected async save(
-    flags: BackupFlags,
+    flags: SaveFlags,
     work: (dir: string, options: BackupOptions) => Promise<BackupReport>,
   ): Promise<void> {
-    const {backupView} = await import('./views/backup.ts')
-    const {createProgress} = await import('./progress.ts')
+    const {backupView} = await import('../views/backup.ts')
+    const {createProgress} = await import('../progress.ts')
     const {tell} = createProgress(flags)
     const passphrase = await readPassphrase(flags['passphrase-file'])
     const report = await work(dirOf(flags.dir), {clock: this.clock, passphrase, tell})

@@ -1,15 +1,9 @@
-import type {RestoreOptions, RestoreReport} from '../control-plane/backup/restore.ts'
-import {
-  bumpRevision,
-  DECRYPT,
-  forceRestore,
-  passphraseFile,
-  readPassphrase,
-} from './backup-flags.ts'
-import {TrustCommand} from './command.ts'
-import {dir, output} from './flags.ts'
-import {dirOf} from './folders.ts'
-import type {ProgressOptions} from './progress.ts'
+import type {RestoreOptions, RestoreReport} from '../../control-plane/backup/restore.ts'
+import {bumpRevision, DECRYPT, forceRestore, passphraseFile, readPassphrase} from './flags.ts'
+import {TrustCommand} from '../command.ts'
+import {dir, output} from '../flags.ts'
+import {dirOf} from '../folders.ts'
+import type {ProgressOptions} from '../progress.ts'
 
 interface RestoreFlags extends ProgressOptions {
   dir?: string | undefined
@@ -33,9 +27,9 @@ export abstract class RestoreCommand extends TrustCommand {
     flags: RestoreFlags,
     work: (dir: string, options: RestoreOptions) => Promise<RestoreReport>,
   ): Promise<void> {
-    const {startCommand} = await import('../control-plane/start-command.ts')
-    const {restoreView} = await import('./views/backup.ts')
-    const {createProgress} = await import('./progress.ts')
+    const {startCommand} = await import('../../control-plane/start-command.ts')
+    const {restoreView} = await import('../views/backup.ts')
+    const {createProgress} = await import('../progress.ts')
     const {tell} = createProgress(flags)
     const folder = dirOf(flags.dir)
     const report = await work(folder, {

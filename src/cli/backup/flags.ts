@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import {TrustError} from '../errors.ts'
+import {TrustError} from '../../errors.ts'
 
 export const backupFile = (description: string) => Args.string({required: true, description})
 
@@ -31,7 +31,7 @@ const SHORTEST = 8
 /** Without its line end. The passphrase is never shown. */
 export async function readPassphrase(path: string | undefined): Promise<Buffer | undefined> {
   if (path === undefined) return undefined
-  const {readFileSafely} = await import('../fs/files.ts')
+  const {readFileSafely} = await import('../../fs/files.ts')
   const content = await readFileSafely(path, {secret: true, maxBytes: 64 * 1024})
   const text = content.toString('latin1').replace(/\r?\n$/, '')
   if (text.length >= SHORTEST) return Buffer.from(text, 'latin1')
