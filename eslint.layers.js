@@ -46,7 +46,7 @@ const ORDER = {
     ['init'],
     ['backup', 'bootstrap-credentials', 'ca-rotation', 'existing', 'join-plane', 'kubeadm-folders'],
   ],
-  'src/cli': [[FILES], ['views'], ['node', 'requests', 'rotation']],
+  'src/cli': [[FILES], ['views'], ['backup', 'node', 'requests', 'rotation']],
   'src/commands/ca': [['rotate'], [FILES]],
   'src/commands/store': [['snapshot']],
   'src/commands': [

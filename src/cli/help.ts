@@ -1,7 +1,7 @@
 import type {Config} from '@oclif/core/config'
-import type {Command} from '@oclif/core/command'
-import {CommandHelp, Help} from '@oclif/core/help'
+import {Help} from '@oclif/core/help'
 import {TrustError} from '../errors.ts'
+import {TrustCommandHelp} from './command-help.ts'
 import type {CommandLine} from './command-line.ts'
 import {closest} from './closest.ts'
 import {harmless} from './harmless-word.ts'
@@ -18,31 +18,6 @@ FIRST STEPS
   $ trustadm join …      make another machine a node: the line that init prints
   $ trustadm status      see what runs, what is stored and what expires
   $ trustadm help init   everything about one command`
-
-/** oclif's help of a command, without repeating its summary. */
-class TrustCommandHelp extends CommandHelp {
-  protected override description(): string | undefined {
-    const {description} = this.command
-    return description === undefined ? undefined : this.wrap(description)
-  }
-
-  // oclif would list every flag here, and again below.
-  protected override defaultUsage(): string {
-    const words = Object.values(this.command.args).map((argument) => this.arg(argument))
-    return [this.command.id, ...words, '[flags]'].join(' ')
-  }
-
-  protected override arg(argument: Command.Arg.Any & {multiple?: boolean}): string {
-    const name = `${argument.name.toUpperCase()}${argument.multiple === true ? '...' : ''}`
-    return argument.required === true ? name : `[${name}]`
-  }
-
-  // oclif trims the first line of a list: a flag without a short form would lose its indentation.
-  protected override flags(flags: Command.Flag.Any[]): [string, string | undefined][] | undefined {
-    const hasShort = flags.filter(({char}) => char !== undefined)
-    return super.flags([...hasShort, ...flags.filter((flag) => !hasShort.includes(flag))])
-  }
-}
 
 /** oclif's help with our own first page: all commands in one list, in the order of use. */
 class TrustHelp extends Help {

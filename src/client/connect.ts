@@ -30,7 +30,7 @@ export interface ClientOptions extends TransportOptions {
   plugin?: Pick<PluginOptions, 'isTerminal' | 'isSilent' | 'longest'> | undefined
 }
 
-/** How long a command waits for each response, unless it is told otherwise. */
+/** How long a command waits for each response, unless --request-timeout says otherwise. */
 const REQUEST_TIMEOUT = 15_000
 
 /**

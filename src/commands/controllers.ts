@@ -43,16 +43,16 @@ SIGTERM and SIGINT end it; SIGHUP rereads the CAs. Prints one line, "ready" and 
     }),
     ...signingFlags,
     'print-rbac': Flags.boolean({
-      helpGroup: 'MANIFESTS',
+      helpGroup: 'MANIFEST',
       summary:
         'print a service account with the rights that these controllers need, and run nothing',
     }),
     deployment: Flags.boolean({
-      helpGroup: 'MANIFESTS',
+      helpGroup: 'MANIFEST',
       summary: 'print a Deployment that runs these controllers in a cluster, and run nothing',
     }),
     image: Flags.string({
-      helpGroup: 'MANIFESTS',
+      helpGroup: 'MANIFEST',
       helpValue: '<image>',
       dependsOn: ['deployment'],
       summary: `the image of the Deployment, whose entry point is trustadm [default: trustadm:${VERSION}]`,

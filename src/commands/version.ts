@@ -13,6 +13,7 @@ export default class Version extends TrustCommand {
   static override flags = {
     output: Flags.option({
       char: 'o',
+      helpGroup: 'COMMON',
       summary: 'how the result is printed',
       options: ['table', 'short', 'json', 'yaml'] as const,
       default: 'table',

@@ -7,7 +7,7 @@ import type {Warn} from '../controllers/signing/read-log.ts'
 import {obtainedBy, type Obtained} from './issuances.ts'
 import {listTokens, type TokenReport} from './tokens/list.ts'
 
-/** A bootstrap token, and what came by it. */
+/** A bootstrap token, and what was obtained with it. */
 export interface TokenDetails {
   id: string
   /** Null once the token is deleted. Its secret is never shown. */
@@ -16,13 +16,13 @@ export interface TokenDetails {
   lastUsed: string | null
   /** The names of its requests that wait. */
   pending: string[]
-  /** Which machines came by it; null without an issuance log. */
+  /** Which machines joined with it; null without an issuance log. */
   obtained: Obtained | null
 }
 
 const newest = (times: readonly string[]): string | null => [...times].sort().at(-1) ?? null
 
-/** A token by its id, also one that is gone, if machines came by it. */
+/** A token by its id, also one that is gone, if machines joined with it. */
 export async function showToken(
   client: Pick<ApiClient, 'secrets' | 'csrs'>,
   id: string,

@@ -26,12 +26,12 @@ export const moment = (time: string | null | undefined): string =>
 export const fields = (lines: readonly Field[]): string =>
   formatFields(lines, {columns: columnsOf(process.stdout), width: LABEL_WIDTH})
 
-/** Which machines came by something, and each of their certificates. */
+/** Which machines joined with something, and each of their certificates. */
 export function obtainedTable(obtained: Obtained | null): string {
   if (obtained === null) {
-    return '\nWhich machines came by it is in the issuance log, on the machine of the control plane.\n'
+    return '\nWhich machines joined with it is in the issuance log, on the machine of the control plane.\n'
   }
-  if (obtained.certificates.length === 0) return '\nNo machine came by it.\n'
+  if (obtained.certificates.length === 0) return '\nNo machine has joined with it.\n'
   const rows = obtained.certificates.map(({node, time, by, signer, serial, notAfter}) => [
     cell(node),
     moment(time),

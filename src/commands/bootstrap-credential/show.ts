@@ -4,9 +4,9 @@ import {TrustCommand} from '../../cli/command.ts'
 import {output} from '../../cli/flags.ts'
 
 export default class BootstrapCredentialShow extends TrustCommand {
-  static override summary = 'show a bootstrap credential, and which machines came by it'
+  static override summary = 'show a bootstrap credential, and which machines joined with it'
   static override description =
-    'Shows what the credential rests on, its credential-id, its requests that wait, and every machine and certificate that came by it, renewals included. The machines come from the issuance log, so run this on the machine of the control plane. Works for revoked credentials that were used too.'
+    'Shows what the credential rests on, its credential-id, its requests that wait, and every machine and certificate that was obtained with it, renewals included. The machines come from the issuance log, so run this on the machine of the control plane. Works for revoked credentials that were used too.'
   static override examples = [
     '<%= config.bin %> <%= command.id %> 3f9a2c81d0b4',
     '<%= config.bin %> <%= command.id %> 3f9a2c81d0b4 --output json',

@@ -12,7 +12,7 @@ export default class MachineList extends TrustCommand {
     '<%= config.bin %> <%= command.id %> --output wide',
     {
       description: 'Expect all machines again that did not join in time:',
-      command: `<%= config.bin %> <%= command.id %> -o json | jq -r '.machines[] | select(.state == "overdue") | .namespace + "/" + .name' | xargs <%= config.bin %> machine renew`,
+      command: `<%= config.bin %> <%= command.id %> -o json | jq -r '.machines[] | select(.state=="overdue") | .namespace+"/"+.name' | xargs <%= config.bin %> machine renew`,
     },
   ]
   static override flags = {

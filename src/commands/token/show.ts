@@ -4,9 +4,9 @@ import {TrustCommand} from '../../cli/command.ts'
 import {output} from '../../cli/flags.ts'
 
 export default class TokenShow extends TrustCommand {
-  static override summary = 'show a bootstrap token, and which machines came by it'
+  static override summary = 'show a bootstrap token, and which machines joined with it'
   static override description =
-    'Shows the token without its secret, its requests that wait, and every machine and certificate that came by it, renewals included. The machines come from the issuance log, so run this on the machine of the control plane. Works for deleted tokens that were used too.'
+    'Shows the token without its secret, its requests that wait, and every machine and certificate that was obtained with it, renewals included. The machines come from the issuance log, so run this on the machine of the control plane. Works for deleted tokens that were used too.'
   static override examples = [
     '<%= config.bin %> <%= command.id %> 0k2f5a',
     '<%= config.bin %> <%= command.id %> 0k2f5a --output json',

@@ -113,7 +113,7 @@ export async function findCredential(
 }
 
 export interface CredentialDetails extends CredentialReport {
-  /** Which machines came by it; null without an issuance log. */
+  /** Which machines joined with it; null without an issuance log. */
   obtained: Obtained | null
 }
 

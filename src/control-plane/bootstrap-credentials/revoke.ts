@@ -18,16 +18,16 @@ export interface RevokedCredential {
 export function requireLive({id, state}: CredentialReport): void {
   if (state !== 'revoked') return
   throw new TrustError('CONFLICT', `the bootstrap credential "${id}" is already revoked`, {
-    hints: [`see which machines came by it with "trustadm bootstrap-credential show ${id}"`],
+    hints: [`see which machines joined with it: "trustadm bootstrap-credential show ${id}"`],
   })
 }
 
-/** The credential-id, without which nobody can tell which machines came by it. */
+/** The credential-id, without which nobody can tell which machines joined with it. */
 export function requireKnown({id, credential}: CredentialReport): string {
   if (credential !== null) return credential
   throw new TrustError(
     'NOT_FOUND',
-    `nothing tells which machines came by the bootstrap credential "${id}": another program made it`,
+    `nothing tells which machines joined with the bootstrap credential "${id}": another program made it`,
     {hints: ['revoke it without --with-machines']},
   )
 }

@@ -30,7 +30,7 @@ import {
 import {revokeAll} from './revoke-all.ts'
 import type {RevocationReport} from './revoke.ts'
 
-/** A machine that came by a credential. */
+/** A machine that joined with a credential. */
 interface WithdrawnNode {
   name: string
   /** Whether its Node is cordoned now; false if there is no Node. */

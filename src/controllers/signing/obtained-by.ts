@@ -7,7 +7,7 @@ import type {LogEntry} from './log-line.ts'
 /** What a machine joins with: a bootstrap token, or a certificate or service-account token with this credential-id. */
 export type JoinCredential = {tokenId: string} | {credentialId: string}
 
-/** A certificate that was issued to the holder of a credential, or to a machine that came by it. */
+/** A certificate that was issued to the holder of a credential, or to a machine that joined with it. */
 export interface ObtainedCertificate {
   /** When it was issued. */
   time: string

@@ -38,7 +38,7 @@ export const fleet: Step[] = [
   step('trustadm machine renew worker-7', {shows: /worker-7" renewed/}),
   step('trustadm machine delete worker-2', {shows: /worker-2" deleted/}),
   step('trustadm bootstrap-credential list', {first: createCredential, shows: /^ID .* live /s}),
-  step('trustadm bootstrap-credential show 3f9a2c81d0b4', {shows: /No machine came by it/}),
+  step('trustadm bootstrap-credential show 3f9a2c81d0b4', {shows: /No machine has joined with it/}),
   step('trustadm bootstrap-credential revoke 3f9a2c81d0b4', {
     answers: [['Revoke', YES]],
     shows: /revoked the bootstrap credential/,
