@@ -1,3 +1,4 @@
+import type {Command} from '@oclif/core/command'
 import type {Config} from '@oclif/core/config'
 import {Help} from '@oclif/core/help'
 import {TrustError} from '../errors.ts'
@@ -23,9 +24,13 @@ FIRST STEPS
 class TrustHelp extends Help {
   protected override CommandHelpClass = TrustCommandHelp
 
+  /** Not by name: `start` comes before `complete`. */
+  protected override get sortedCommands(): Command.Loadable[] {
+    return this.config.commands.filter(({hidden}) => !hidden)
+  }
+
   protected override showRootHelp(): Promise<void> {
-    const visible = this.config.commands.filter(({hidden}) => !hidden)
-    this.log(`${INTRODUCTION}\n\n${this.formatCommands(visible)}\n`)
+    this.log(`${INTRODUCTION}\n\n${this.formatCommands(this.sortedCommands)}\n`)
     return Promise.resolve()
   }
 }

@@ -3,7 +3,7 @@ import {TrustError} from '../errors.ts'
 import {closest} from './closest.ts'
 import {flagName, isHarmless} from './harmless-word.ts'
 
-const HELP_HINT = 'run the command with --help for its flags'
+const HELP_HINT = 'run the command with --help to see how it is used'
 
 /** A mistake on the command line, as oclif throws it. */
 interface ParserError extends Error {

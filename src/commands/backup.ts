@@ -1,3 +1,4 @@
+import {backupFile} from '../cli/backup/flags.ts'
 import {SaveCommand} from '../cli/backup/save-command.ts'
 
 export default class Backup extends SaveCommand {
@@ -9,6 +10,7 @@ The file contains every key and Secret of the cluster. Encrypt it with --passphr
     '<%= config.bin %> <%= command.id %> plane.backup',
     '<%= config.bin %> <%= command.id %> /mnt/backups/plane.backup --passphrase-file /root/passphrase',
   ]
+  static override args = {file: backupFile('the file to write')}
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(Backup)

@@ -1,5 +1,5 @@
 import type {BackupOptions, BackupReport} from '../../control-plane/backup/backup.ts'
-import {backupFile, ENCRYPT, passphraseFile, readPassphrase} from './flags.ts'
+import {ENCRYPT, passphraseFile, readPassphrase} from './flags.ts'
 import {TrustCommand} from '../command.ts'
 import {dir, output} from '../flags.ts'
 import {dirOf} from '../folders.ts'
@@ -13,7 +13,6 @@ interface SaveFlags extends ProgressOptions {
 
 /** What `backup` and `store snapshot save` share. */
 export abstract class SaveCommand extends TrustCommand {
-  static override args = {file: backupFile('the file to write')}
   static override flags = {dir, 'passphrase-file': passphraseFile(ENCRYPT), output}
 
   protected async save(

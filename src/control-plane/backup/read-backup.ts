@@ -1,6 +1,6 @@
 import {constants} from 'node:fs'
 import {open} from 'node:fs/promises'
-import {TrustError} from '../../errors.ts'
+import {systemCode, TrustError} from '../../errors.ts'
 import {unreadable, unsafe} from '../../fs/file-errors.ts'
 import {
   invalidArchive,
@@ -37,7 +37,7 @@ const CHUNK = 256 * 1024
 async function* chunksOf(path: string): AsyncGenerator<Buffer> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(
     (error: unknown) => {
-      throw unreadable(path, error)
+      throw systemCode(error) === 'ENOENT' ? noSuchBackup(path, error) : unreadable(path, error)
     },
   )
   try {
@@ -51,6 +51,12 @@ async function* chunksOf(path: string): AsyncGenerator<Buffer> {
     await handle.close()
   }
 }
+
+const noSuchBackup = (path: string, cause: unknown): TrustError =>
+  new TrustError('FILE_UNREADABLE', `there is no file ${path}`, {
+    cause,
+    hints: ['give the path of a file that "backup" or "store snapshot save" has written'],
+  })
 
 /** The plain bytes of an archive, whether it is encrypted or not. */
 async function openBackup(

@@ -1,3 +1,4 @@
+import {backupFile} from '../../../cli/backup/flags.ts'
 import {SaveCommand} from '../../../cli/backup/save-command.ts'
 
 export default class StoreSnapshotSave extends SaveCommand {
@@ -6,6 +7,7 @@ export default class StoreSnapshotSave extends SaveCommand {
 
 For a store in an etcd cluster, use "etcdctl snapshot save".`
   static override examples = ['<%= config.bin %> <%= command.id %> store.snapshot']
+  static override args = {file: backupFile('the file to write')}
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(StoreSnapshotSave)
