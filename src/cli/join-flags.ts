@@ -92,7 +92,7 @@ export const joinPlaneFlags = {
     helpGroup: 'CONTROL PLANE',
     exclusive: ['for-kubelet', 'node-run', 'dry-run', 'skip-phases', 'bootstrap-kubeconfig'],
     summary:
-      'get the CAs of the control plane and create the certificates and kubeconfigs of another machine of it, instead of a node; starts no server; --dir is then the folder of a control plane',
+      'make this machine a part of the control plane, with a server of its own on the same etcd, instead of a node; --dir is then the folder of a control plane',
   }),
   'certificate-key': Flags.string({
     ...ofControlPlane,
@@ -119,6 +119,31 @@ export const joinPlaneFlags = {
     ...ofControlPlane,
     helpValue: '<address>',
     summary: 'the IP address to listen on [default: all of this machine]',
+  }),
+  'etcd-servers': Flags.string({
+    ...ofControlPlane,
+    helpValue: '<urls>',
+    summary: 'addresses of the members of the etcd cluster, if they differ on this machine',
+  }),
+  'etcd-cafile': Flags.string({
+    ...ofControlPlane,
+    helpValue: '<file>',
+    summary: 'the CA of the etcd servers [default: as uploaded]',
+  }),
+  'etcd-certfile': Flags.string({
+    ...ofControlPlane,
+    helpValue: '<file>',
+    summary: 'the client certificate for etcd [default: as uploaded]',
+  }),
+  'etcd-keyfile': Flags.string({
+    ...ofControlPlane,
+    helpValue: '<file>',
+    summary: 'the key of --etcd-certfile [default: as uploaded]',
+  }),
+  'etcd-prefix': Flags.string({
+    ...ofControlPlane,
+    helpValue: '<prefix>',
+    summary: 'what the keys of the cluster in etcd start with [default: as on the other machines]',
   }),
 }
 

@@ -2,21 +2,26 @@ import {connectAsAdmin} from '../control-plane/admin.ts'
 import type {Plane} from '../control-plane/config/plane.ts'
 import {endpointOf} from '../control-plane/config/plane.ts'
 import {resolvePlane} from '../control-plane/config/resolve.ts'
-import {commonSettings, preparePlane, receiveCerts} from '../control-plane/join-plane/join-plane.ts'
+import {joinPlane} from '../control-plane/join-plane/join-plane.ts'
+import {receiveCerts, receiveSettings, withEtcd} from '../control-plane/join-plane/received.ts'
+import {identityOf} from '../control-plane/plane-storage.ts'
+import {leaseNameOf} from '../control-plane/server-identity.ts'
 import {discover} from '../discovery/discover.ts'
 import {TrustError} from '../errors.ts'
 import {withCredential} from '../node/cluster-access.ts'
 import {tokenCredential} from '../node/bootstrap-credential.ts'
 import type {JoinSettings} from '../node/join/phase.ts'
 import type {Clock} from '../runtime.ts'
-import {join} from 'node:path'
+import {join, resolve as resolvePath} from 'node:path'
 import {dirOf} from './folders.ts'
 import {choicesOf} from './init-flags.ts'
 import {onInterruption} from './interruption.ts'
+import {ownProgram} from './own-program.ts'
 import {createProgress} from './progress.ts'
+import type {EtcdFlagValues} from './server-flags.ts'
 import {readCertificateKey} from './upload-flags.ts'
 
-interface JoinPlaneFlags {
+interface JoinPlaneFlags extends EtcdFlagValues {
   dir?: string | undefined
   'cert-dir'?: string | undefined
   'certificate-key'?: string | undefined
@@ -29,16 +34,19 @@ interface JoinPlaneFlags {
   verbose: boolean
 }
 
+const ONE_ADDRESS =
+  'the cluster has no --control-plane-endpoint: nodes know the address of one server, and lose the cluster with it'
+
 /** What `join --control-plane --output json` prints: as `init` does. */
 export interface JoinedPlane {
   endpoint: string
   kubeconfig: string
   dir: string
-  /** Null until its server runs on the store of the others. */
-  server: null
+  /** The name of its server in "status", and of the Lease that shows it to the others. */
+  server: string
 }
 
-/** Makes this machine a part of the control plane, up to the point where its server is started. */
+/** Makes this machine a part of the control plane, with a server on the same etcd. */
 export async function joinControlPlane(
   flags: JoinPlaneFlags,
   settings: Pick<JoinSettings, 'discovery' | 'token' | 'discoveryTimeout'>,
@@ -67,10 +75,13 @@ export async function joinControlPlane(
   progress.tell(`the cluster at ${info.server} is trusted`)
   const {files, file} = await withCredential(info, tokenCredential(token), async (client) => ({
     files: await receiveCerts(client, key, info),
-    file: await commonSettings(client),
+    file: await receiveSettings(client),
   }))
   const dir = dirOf(flags.dir)
-  const resolve = () => resolvePlane({dir, flags: choicesOf(flags), file})
+  const given = choicesOf(flags)
+  const certDir = resolvePath(dir, flags['cert-dir'] ?? 'pki')
+  const choices = withEtcd(file?.choices ?? {}, given, files, certDir)
+  const resolve = () => resolvePlane({dir, flags: {...choices, ...given}})
   const release = onInterruption(() => {
     progress.stop()
     return 'run the command again to resume'
@@ -81,10 +92,12 @@ export async function joinControlPlane(
       clock,
       tell: progress.tell,
       warn: progress.warn,
-      program: [],
+      program: ownProgram(),
       connect: connectAsAdmin,
     }
-    return described(await preparePlane(files, context, resolve, progress))
+    const plane = await joinPlane(files, context, resolve, progress)
+    if (plane.settings.controlPlaneEndpoint === undefined) progress.warn(ONE_ADDRESS)
+    return described(plane)
   } finally {
     release()
     progress.stop()
@@ -95,5 +108,5 @@ const described = (plane: Plane): JoinedPlane => ({
   endpoint: endpointOf(plane),
   kubeconfig: join(plane.dir, 'admin.conf'),
   dir: plane.dir,
-  server: null,
+  server: leaseNameOf(identityOf(plane)),
 })

@@ -10,6 +10,33 @@ import {etcdPrefix, etcdServers, filePath} from '../control-plane/config/etcd.ts
 import type {Choices} from '../control-plane/config/settings.ts'
 import {flagReader, given} from './flag-value.ts'
 
+/** Where the objects of a cluster are kept, if not in the folder of one machine. The names are kube-apiserver's. */
+export const etcdFlags = {
+  'etcd-servers': Flags.string({
+    helpValue: '<urls>',
+    summary:
+      'addresses of the members of an etcd cluster, separated by commas, to store everything there instead of in --dir',
+  }),
+  'etcd-cafile': Flags.string({
+    helpValue: '<file>',
+    summary: 'the CA of the etcd servers [default: those of the system]',
+  }),
+  'etcd-certfile': Flags.string({
+    helpValue: '<file>',
+    summary: 'the client certificate for etcd',
+  }),
+  'etcd-keyfile': Flags.string({
+    helpValue: '<file>',
+    summary: 'the key of --etcd-certfile',
+  }),
+  'etcd-prefix': Flags.string({
+    helpValue: '<prefix>',
+    summary: 'what the keys of this cluster in etcd start with [default: /trustadm]',
+  }),
+}
+
+export type EtcdFlagValues = Partial<Record<keyof typeof etcdFlags, string | undefined>>
+
 /** Settings that "init" stores and "serve" can override for one run. The names are those of kube-apiserver and etcd. */
 export const serverFlags = {
   'audit-log-path': Flags.string({
@@ -37,27 +64,7 @@ export const serverFlags = {
     summary:
       'memory for connections, watches, requests and responses, apart from stored objects [default: 400]',
   }),
-  'etcd-servers': Flags.string({
-    helpValue: '<urls>',
-    summary:
-      'addresses of the members of an etcd cluster, separated by commas, to store everything there instead of in --dir',
-  }),
-  'etcd-cafile': Flags.string({
-    helpValue: '<file>',
-    summary: 'the CA of the etcd servers [default: those of the system]',
-  }),
-  'etcd-certfile': Flags.string({
-    helpValue: '<file>',
-    summary: 'the client certificate for etcd',
-  }),
-  'etcd-keyfile': Flags.string({
-    helpValue: '<file>',
-    summary: 'the key of --etcd-certfile',
-  }),
-  'etcd-prefix': Flags.string({
-    helpValue: '<prefix>',
-    summary: 'what the keys of this cluster in etcd start with [default: /trustadm]',
-  }),
+  ...etcdFlags,
   'certificate-requests-per-hour': Flags.string({
     helpValue: '<number>',
     summary:

@@ -56,7 +56,7 @@ export async function requireEtcd(plane: Plane): Promise<void> {
   const storage = await openEtcdStorage(etcd, {patience: 5_000})
   try {
     const isNew = (await lookAt(join(certDirOf(plane), 'apiserver.crt'))) === undefined
-    if (isNew && !(await isEmpty(storage))) throw inUse(etcd.prefix)
+    if (isNew && !plane.joinedControlPlane && !(await isEmpty(storage))) throw inUse(etcd.prefix)
     await requireSharedStore(plane, storage, etcd.prefix)
   } finally {
     await storage.close()

@@ -15,6 +15,7 @@ import {exclusively, type Tell} from './exclusive.ts'
 import {holdStore} from './hold-store.ts'
 import {isAsMade, readMadeFiles} from './made-files.ts'
 import {stopServer} from './server-process.ts'
+import {ETCD_FILES} from './shared-certs.ts'
 import {removeServerUnit} from './systemd.ts'
 import {findServer, findServerInTime, type ServerState} from './server-state.ts'
 
@@ -73,6 +74,7 @@ async function pkiFiles(plane: Plane): Promise<{file: string; isOurs: boolean}[]
   for (const name of [SERVICE_ACCOUNT_KEYS.privateKey, SERVICE_ACCOUNT_KEYS.publicKey]) {
     await look([join(certDir, name)])
   }
+  await look(Object.values(ETCD_FILES).map((name) => join(certDir, name)))
   return found
 }
 

@@ -2,8 +2,10 @@ import {join} from 'node:path'
 import type {Secret} from '../api/core.ts'
 import {openWith, sealWith, type CertificateKey} from '../bootstrap/certificate-key.ts'
 import {TrustError} from '../errors.ts'
-import {readFileIfThere} from '../fs/files.ts'
+import {readFileIfThere, readFileSafely} from '../fs/files.ts'
 import {AUTHORITIES, SERVICE_ACCOUNT_KEYS, type AuthoritySpec} from '../pki/catalog.ts'
+import {certDirOf, type Plane} from './config/plane.ts'
+import type {Settings} from './config/settings.ts'
 
 /** The Secret in which kubeadm hands the CAs of a control plane to the next one. */
 export const CERTS_SECRET = {namespace: 'kube-system', name: 'kubeadm-certs'}
@@ -12,6 +14,15 @@ export const CERTS_SECRET = {namespace: 'kube-system', name: 'kubeadm-certs'}
 export type SharedFiles = ReadonlyMap<string, Buffer>
 
 const LARGEST = 1024 * 1024
+
+/** What the servers show to etcd and verify it with, by kubeadm's names: in the Secret, and in the certificate folder of a machine that joins. */
+export const ETCD_FILES = {
+  etcdCaFile: 'external-etcd-ca.crt',
+  etcdCertFile: 'external-etcd.crt',
+  etcdKeyFile: 'external-etcd.key',
+} as const satisfies Partial<Record<keyof Settings, string>>
+
+type EtcdFile = keyof typeof ETCD_FILES
 
 /** `etcd/ca.crt` is `etcd-ca.crt` in the Secret, as in kubeadm. */
 const keyOf = (path: string): string => path.replaceAll('/', '-')
@@ -24,15 +35,22 @@ const pathsOf = (authorities: readonly AuthoritySpec[]): string[] => [
 
 /** The encrypted CAs and keys. Of a file that is not here, such as the key of an external CA, the value is empty, as in kubeadm. */
 export async function sealCerts(
-  certDir: string,
+  plane: Plane,
   authorities: readonly AuthoritySpec[],
   key: CertificateKey,
 ): Promise<Record<string, string>> {
+  const sealed = (content: Buffer | undefined) =>
+    sealWith(key, content ?? Buffer.alloc(0)).toString('base64')
   const data: Record<string, string> = {}
   for (const path of pathsOf(authorities)) {
     const secret = path.endsWith('.key')
-    const found = await readFileIfThere(join(certDir, path), {secret})
-    data[keyOf(path)] = sealWith(key, found ?? Buffer.alloc(0)).toString('base64')
+    data[keyOf(path)] = sealed(await readFileIfThere(join(certDirOf(plane), path), {secret}))
+  }
+  if (plane.settings.etcdServers === undefined) return data
+  for (const [setting, name] of Object.entries(ETCD_FILES) as [EtcdFile, string][]) {
+    const path = plane.settings[setting]
+    const content = path === undefined ? path : await readFileSafely(path, {followLinks: true})
+    data[name] = sealed(content)
   }
   return data
 }
@@ -40,7 +58,7 @@ export async function sealCerts(
 /** Decrypts the Secret. If one value cannot be decrypted, none is used. Empty values are left out. */
 export function openCerts({data = {}}: Secret, key: CertificateKey): SharedFiles {
   const files = new Map<string, Buffer>()
-  for (const path of pathsOf(AUTHORITIES)) {
+  for (const path of [...pathsOf(AUTHORITIES), ...Object.values(ETCD_FILES)]) {
     const value = data[keyOf(path)]
     if (value === undefined) continue
     if (value.length > LARGEST) throw unusable(`"${keyOf(path)}" is too large`)

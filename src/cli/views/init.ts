@@ -38,8 +38,8 @@ function nextSteps({kubeconfig, dir, joinCommand}: InitResult, isRunning: boolea
 const copied = (fields: readonly Field[]): string =>
   formatFields(fields, {columns: Infinity, width: WIDTH})
 
-const GIVE_CAS = `To give another machine the CAs of the control plane, run this on it within two
-hours. It starts no server there:`
+const ADD_SERVER = `To add a machine to the control plane, run this on it within two hours. It needs
+etcd as the store:`
 
 /** Without a token, there is no command that has it. */
 const uploaded = (key: string | null): string =>
@@ -52,7 +52,7 @@ const joining = ({joinCommand, controlPlaneJoinCommand, certificateKey}: InitRes
     joinCommand === null ? '' : `\nTo add a machine, run this on it:\n\n${joinCommand}\n`,
     controlPlaneJoinCommand === null
       ? uploaded(certificateKey)
-      : `\n${GIVE_CAS}\n\n${controlPlaneJoinCommand}\n`,
+      : `\n${ADD_SERVER}\n\n${controlPlaneJoinCommand}\n`,
   ].join('')
 
 /** `--skip-phases` may skip the server: then nothing is ready yet. */

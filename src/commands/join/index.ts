@@ -11,7 +11,7 @@ Nothing is written before the cluster is known to be the right one. After an int
 
 To identify the cluster, give a token and an address, a file from a trusted source, or a kubeconfig with a credential for joining (--bootstrap-kubeconfig). If that kubeconfig contains the certificate of this very node, it is used as it is. Every user of this machine can see a token on the command line: use --token-file, - or $TRUSTADM_TOKEN instead.
 
-With --control-plane, the machine becomes a part of the control plane: it gets the CAs that "init --upload-certs" has uploaded, checks that they belong together and to the cluster, and creates its own certificates and kubeconfigs. It does not start a server: all servers of a control plane need the same store.
+With --control-plane, the machine becomes a part of the control plane: it gets the CAs that "init --upload-certs" has uploaded, checks that they belong together and to the cluster, creates its own certificates and kubeconfigs, and starts a server on the etcd of the others. All servers of a control plane need the same store: one that has no etcd cannot be joined.
 
 Nothing renews the certificate unless "node run" or a kubelet runs: --node-run prints or installs a systemd unit for it.`
   static override examples = [
@@ -25,6 +25,11 @@ Nothing renews the certificate unless "node run" or a kubelet runs: --node-run p
       description: 'With a kubeconfig that a machine image contains:',
       command:
         '<%= config.bin %> <%= command.id %> --bootstrap-kubeconfig /etc/kubernetes/bootstrap.conf',
+    },
+    {
+      description: 'As another machine of the control plane:',
+      command:
+        '<%= config.bin %> <%= command.id %> 10.0.0.1:6443 --token-file token.txt --discovery-token-ca-cert-hash sha256:… --control-plane --certificate-key …',
     },
     {
       description: 'Write bootstrap-kubelet.conf for a real kubelet:',

@@ -16,6 +16,7 @@ import {clusterInfo} from './cluster-info.ts'
 import {controlPlane} from './control-plane.ts'
 import {kubeadmConfigs} from './kubeadm-configs.ts'
 import {kubeconfig} from './kubeconfig.ts'
+import {markControlPlane} from './mark-control-plane.ts'
 import {INIT_PHASE_NAMES, type InitPhaseName} from './names.ts'
 import {namespaces} from './namespaces.ts'
 import type {InitContext, InitPhase} from './phase.ts'
@@ -48,6 +49,7 @@ export const INIT_PHASES: Readonly<Record<InitPhaseName, InitPhase>> = {
   rbac,
   'kubeadm-config': kubeadmConfigs,
   'cluster-info': clusterInfo,
+  'mark-control-plane': markControlPlane,
   'bootstrap-token': bootstrapToken,
   'upload-certs': uploadCerts,
 }

@@ -2,10 +2,12 @@ import {stringify} from 'yaml'
 import type {ConfigMap} from '../../api/core.ts'
 import {ipFromBytes, ipToBytes} from '../../pki/ip-address.ts'
 import {KUBERNETES_VERSION} from '../../version.ts'
-import {KUBEADM} from '../config/config-kinds.ts'
+import {KUBEADM, OURS} from '../config/config-kinds.ts'
+import {etcdOf} from '../config/etcd.ts'
 import {formatDuration} from '../../bootstrap/durations.ts'
 import type {Settings} from '../config/settings.ts'
 import {serviceRange} from '../config/fields.ts'
+import {ETCD_FILES} from '../shared-certs.ts'
 import {ensureObjects, initialConfigMap, planObjects, wantedConfigMap} from './objects.ts'
 import {asAdmin, planAsAdmin, type InitPhase} from './phase.ts'
 
@@ -18,10 +20,19 @@ export const inKubeSystem = (name: string, key: string, value: object): ConfigMa
   data: {[key]: stringify(value, {lineWidth: 0})},
 })
 
-/** What `kubeadm join` reads about the cluster first. */
+/** What `kubeadm join` reads about the cluster first; beside it, what only our servers have in common. */
 function kubeadmConfig(settings: Settings): ConfigMap {
+  const {metadata, data} = inKubeSystem(
+    'kubeadm-config',
+    'ClusterConfiguration',
+    clusterConfiguration(settings),
+  )
+  return {metadata, data: {...data, ...commonConfiguration(settings)}}
+}
+
+function clusterConfiguration(settings: Settings): object {
   const {certSANs, controlPlaneEndpoint, clusterName, dnsDomain, serviceSubnet} = settings
-  return inKubeSystem('kubeadm-config', 'ClusterConfiguration', {
+  return {
     apiServer: certSANs.length === 0 ? {} : {certSANs},
     apiVersion: KUBEADM,
     caCertificateValidityPeriod: formatDuration(settings.caCertificateValidityPeriod),
@@ -30,10 +41,40 @@ function kubeadmConfig(settings: Settings): ConfigMap {
     clusterName,
     ...(controlPlaneEndpoint !== undefined && {controlPlaneEndpoint}),
     encryptionAlgorithm: settings.keyAlgorithm,
+    ...(settings.etcdServers && {etcd: {external: externalEtcd(settings)}}),
     kind: 'ClusterConfiguration',
     kubernetesVersion: KUBERNETES_VERSION,
     networking: {dnsDomain, serviceSubnet},
-  })
+  }
+}
+
+/** The files are named as a machine that joins will have them. */
+function externalEtcd(settings: Settings): object {
+  const {etcdServers: endpoints, etcdCaFile, etcdCertFile, etcdKeyFile} = settings
+  const path = (name: keyof typeof ETCD_FILES) => `${NODE_PKI}/${ETCD_FILES[name]}`
+  return {
+    ...(etcdCaFile !== undefined && {caFile: path('etcdCaFile')}),
+    ...(etcdCertFile !== undefined && {certFile: path('etcdCertFile')}),
+    endpoints,
+    ...(etcdKeyFile !== undefined && {keyFile: path('etcdKeyFile')}),
+  }
+}
+
+/** What all servers on one etcd must have in common, and kubeadm has no name for. Of the embedded store there is one server. */
+function commonConfiguration(settings: Settings): ConfigMap['data'] {
+  const etcd = etcdOf(settings)
+  if (!etcd) return {}
+  const {servingCIDRs, servingDomains, quotaBackendBytes, certificateRequestsPerHour} = settings
+  const document = {
+    ...OURS,
+    etcdPrefix: etcd.prefix,
+    servingCIDRs,
+    servingDomains,
+    ...(quotaBackendBytes !== undefined && {quotaBackendBytes}),
+    ...(certificateRequestsPerHour !== undefined && {certificateRequestsPerHour}),
+    ...(settings.featureGates && {featureGates: settings.featureGates}),
+  }
+  return {[OURS.kind]: stringify(document, {lineWidth: 0})}
 }
 
 /** The tenth address of the services, where kubeadm puts the cluster's DNS; undefined if there are fewer. */

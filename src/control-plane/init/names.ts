@@ -8,6 +8,7 @@ export const INIT_PHASE_NAMES = [
   'rbac',
   'kubeadm-config',
   'cluster-info',
+  'mark-control-plane',
   'bootstrap-token',
   'upload-certs',
 ] as const

@@ -59,15 +59,19 @@ const port: Run = async ({plane}) => {
   ])
 }
 
+const OF_MACHINE: readonly Check<InitContext>[] = [{run: clock}, {run: folders}, {run: port}]
+
 const CHECKS: readonly Check<InitContext>[] = [
-  {run: clock},
-  {run: folders},
+  ...OF_MACHINE,
   {run: authorities},
   {run: externalLeaves},
   {run: broughtLeaves},
-  {run: port},
   {run: ({plane}) => requireEtcd(plane)},
 ]
+
+/** What can be checked before there are any files. */
+export const requireMachine = (context: InitContext): Promise<void> =>
+  requireChecks(OF_MACHINE, context, context)
 
 export const preflight = checkPhase({
   name: 'preflight',

@@ -11,7 +11,6 @@ import type {ApiClient} from '../../client/api-client.ts'
 import {hasCode} from '../../errors.ts'
 import {AUTHORITIES} from '../../pki/catalog.ts'
 import {readCatalog} from '../certificates.ts'
-import {certDirOf} from '../config/plane.ts'
 import {CERTS_SECRET, sealCerts} from '../shared-certs.ts'
 import {certsRbac} from './rbac.ts'
 import {EXACTLY, ensureObjects} from './objects.ts'
@@ -53,7 +52,7 @@ async function upload(
 ): Promise<void> {
   const {authorities} = await readCatalog(plane)
   const isShared = ({id}: {id: string}) => AUTHORITIES.some((one) => one.id === id)
-  const data = await sealCerts(certDirOf(plane), authorities.filter(isShared), key)
+  const data = await sealCerts(plane, authorities.filter(isShared), key)
   const left = authorities.filter((one) => !isShared(one)).map(({id}) => id)
   const owner = await createOwner(client, clock.now())
   const {name = '', uid = ''} = owner.metadata

@@ -1,14 +1,14 @@
 import {join} from 'node:path'
 import {TrustError, messageOf} from '../../errors.ts'
-import {createFiles} from '../../fs/file-groups.ts'
+import {createFiles, replaceFiles} from '../../fs/file-groups.ts'
 import {readFileIfThere} from '../../fs/files.ts'
 import {ensureFolder} from '../../fs/folders.ts'
 import {parseBundle} from '../../pki/bundle.ts'
 import {AUTHORITIES, SERVICE_ACCOUNT_KEYS, catalogFor} from '../../pki/catalog.ts'
 import {publicKeyOf} from '../../pki/certificate.ts'
 import {isPairOf, parsePrivateKey, parsePublicKeys} from '../../pki/keys.ts'
-import {createPair, type BeforeWrite} from '../../pki/pair-store.ts'
-import {CERTS_SECRET, type SharedFiles} from '../shared-certs.ts'
+import {createPair, isMatching, type BeforeWrite} from '../../pki/pair-store.ts'
+import {CERTS_SECRET, ETCD_FILES, type SharedFiles} from '../shared-certs.ts'
 
 /** A CA that was received, with its key unless it is an external one. */
 interface Pair {
@@ -35,6 +35,7 @@ export function requireConsistent(files: SharedFiles, clusterCa: string | undefi
   }
   for (const {id, place} of AUTHORITIES) requirePair(id, place, text)
   requireKeys(text)
+  requireEtcdPair(text)
   const trusted = clusterCa === undefined ? [] : parseBundle(clusterCa)
   const [ca] = parseBundle(text('ca.crt') ?? '')
   if (trusted.length > 0 && !trusted.some((one) => one.fingerprint === ca?.fingerprint)) {
@@ -71,9 +72,18 @@ function requireKeys(text: (path: string) => string | undefined): void {
   }
 }
 
+function requireEtcdPair(text: (path: string) => string | undefined): void {
+  const {etcdCertFile, etcdKeyFile} = ETCD_FILES
+  const [certificatePem, keyPem] = [text(etcdCertFile), text(etcdKeyFile)]
+  if (certificatePem === undefined && keyPem === undefined) return
+  if (isMatching({certificatePem: certificatePem ?? '', keyPem: keyPem ?? ''})) return
+  throw unusable('certificate and key for etcd do not belong together')
+}
+
 /** Refuses to mix two clusters, before anything is written. */
 export async function requireNoOther(certDir: string, files: SharedFiles): Promise<void> {
   for (const [path, data] of files) {
+    if (isForEtcd(path)) continue
     const found = await readFileIfThere(join(certDir, path), {secret: path.endsWith('.key')})
     if (!found || found.equals(data)) continue
     throw new TrustError('CONFLICT', `${join(certDir, path)} is not that of the cluster`, {
@@ -81,6 +91,9 @@ export async function requireNoOther(certDir: string, files: SharedFiles): Promi
     })
   }
 }
+
+/** Says nothing about the cluster: it is renewed from time to time, and the newest is used. */
+const isForEtcd = (path: string): boolean => Object.values(ETCD_FILES).some((name) => name === path)
 
 /** Writes what is not there yet, each pair as a whole; a run after an interruption completes it. */
 export async function writeReceived(
@@ -104,6 +117,15 @@ export async function writeReceived(
   }))
   await note(keys.map(({name, data}) => ({path: join(certDir, name), data})))
   await createFiles(certDir, id, keys)
+  await writeForEtcd(certDir, files, note)
+}
+
+async function writeForEtcd(certDir: string, files: SharedFiles, note: BeforeWrite): Promise<void> {
+  const group = [...files].filter(([path]) => isForEtcd(path))
+  if (group.length === 0) return
+  const all = group.map(([name, content]) => ({name, data: content.toString()}))
+  await note(all.map(({name, data}) => ({path: join(certDir, name), data})))
+  await replaceFiles(certDir, 'external-etcd', all)
 }
 
 async function createAlone(
