@@ -37,7 +37,7 @@ describe('the built program, used in odd ways', function () {
   it('does not call a server ready that was left out', async () => {
     const {stdout} = await fixture.init(
       '--skip-phases',
-      'control-plane,namespaces,rbac,kubeadm-config,cluster-info,bootstrap-token',
+      'control-plane,namespaces,rbac,kubeadm-config,cluster-info,mark-control-plane,bootstrap-token',
     )
     assert.match(stdout, /its server is not running/)
     assert.doesNotMatch(stdout, /is ready/)

@@ -126,7 +126,7 @@ describe('serve --print-unit', function () {
     try {
       await fixture.init(
         '--skip-phases',
-        'control-plane,namespaces,rbac,cluster-info,bootstrap-token',
+        'control-plane,namespaces,rbac,cluster-info,mark-control-plane,bootstrap-token',
       )
       const child = spawn(
         process.execPath,

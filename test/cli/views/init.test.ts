@@ -34,7 +34,7 @@ describe('what init tells in the end', () => {
     const line = 'trustadm join --control-plane --certificate-key aabbcc'
     const text = await initView(true).table({...made, controlPlaneJoinCommand: line})
     assert.equal(text.split('aabbcc').length, 2)
-    assert.match(text, /starts no server there/)
+    assert.match(text, /needs\netcd as the store/)
   })
 
   it('does not call a server ready that does not run', async () => {

@@ -97,7 +97,12 @@ const REPORTS: Record<string, () => string | Promise<string>> = {
       missingControllers: [],
     }),
   'join --control-plane': () =>
-    shows(joinPlaneView, {endpoint: ENDPOINT, kubeconfig: `${DIR}/admin.conf`, dir: DIR}),
+    shows(joinPlaneView, {
+      endpoint: ENDPOINT,
+      kubeconfig: `${DIR}/admin.conf`,
+      dir: DIR,
+      server: 'apiserver-abcdefghijklmnopqrstuvwxyz',
+    }),
   'certificate check-expiration': () =>
     shows(expirationView, {
       certificates: [

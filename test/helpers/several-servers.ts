@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import {mkdtemp, readFile, rm} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import type {JoinedPlane} from '../../src/cli/join-plane.ts'
+import type {InitResult} from '../../src/control-plane/init/init.ts'
+import {startBalancer, type Balancer} from './balancer.ts'
+import {LOCAL, trustadm, type Ended} from './program.ts'
+
+/** One machine of the control plane. */
+interface PlaneMachine {
+  name: string
+  dir: string
+  /** Of its server itself, not of the balancer. */
+  port: number
+  /** What `init` or `join --control-plane` has printed. */
+  printed: JoinedPlane | InitResult
+}
+
+/** A control plane of several machines, as the built program makes it: `init`, then `join --control-plane`, behind one address. */
+export interface SeveralServers {
+  folder: string
+  balancer: Balancer
+  machines: PlaneMachine[]
+  first: InitResult
+  /** The command line that `init` printed for the next machine, in this folder and with these flags. */
+  join(name: string, ...more: string[]): Promise<Ended>
+  stop(): Promise<void>
+}
+
+const ADVERTISED = ['--apiserver-advertise-address', '127.0.0.1']
+
+const portOf = async (dir: string): Promise<number> =>
+  (JSON.parse(await readFile(join(dir, 'server.json'), 'utf8')) as {port: number}).port
+
+/** `etcd`: the flags that name it. */
+export async function startSeveral(count: number, etcd: string[]): Promise<SeveralServers> {
+  const folder = await mkdtemp(join(tmpdir(), 'trustadm-several-'))
+  const balancer = await startBalancer()
+  const dirOf = (name: string) => join(folder, name)
+  const machines: PlaneMachine[] = []
+  const flagsOf = (name: string) => [
+    ...['--dir', dirOf(name), '--node-name', name, '--output', 'json'],
+    ...[...LOCAL, ...ADVERTISED],
+  ]
+  const stop = async () => {
+    for (const {dir} of machines) await trustadm('reset', '--yes', '--dir', dir)
+    await balancer.close()
+    await rm(folder, {recursive: true, force: true})
+  }
+  const add = async (name: string, {code, stdout, stderr}: Ended) => {
+    assert.equal(code, 0, stderr)
+    const printed = JSON.parse(stdout) as InitResult
+    const port = await portOf(dirOf(name))
+    machines.push({name, dir: dirOf(name), port, printed})
+    balancer.targets.push(port)
+    return printed
+  }
+  try {
+    const endpoint = ['--control-plane-endpoint', `127.0.0.1:${balancer.port}`]
+    const first = await add(
+      'plane-0',
+      await trustadm('init', ...flagsOf('plane-0'), ...endpoint, ...etcd, '--upload-certs'),
+    )
+    const [, ...words] = (first.controlPlaneJoinCommand ?? '').split(' ')
+    const join = (name: string, ...more: string[]) => trustadm(...words, ...flagsOf(name), ...more)
+    for (let index = 1; index < count; index++)
+      await add(`plane-${index}`, await join(`plane-${index}`))
+    return {folder, balancer, machines, first, join, stop}
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
