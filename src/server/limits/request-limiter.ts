@@ -5,7 +5,13 @@ import {tooManyRequests} from '../kernel/status.ts'
 import {addressKey} from './address-key.ts'
 import {FairQueue, type FairQueueOptions} from './fair-queue.ts'
 import {LargeBodies} from './large-bodies.ts'
-import {DEFAULT_LIMITS, MEMORY_SHARES, REQUEST_RESERVES, WATCH_SHARES} from './request-limits.ts'
+import {
+  DEFAULT_LIMITS,
+  MEMORY_SHARES,
+  MOST_BODY,
+  REQUEST_RESERVES,
+  WATCH_SHARES,
+} from './request-limits.ts'
 import type {RequestLimits} from './request-limits.ts'
 import {ProcessorSlice} from './processor-slice.ts'
 import {SharedPool, type Holding, type Member} from './shared-pool.ts'
@@ -17,8 +23,6 @@ const REMEMBERED_ADDRESSES = 10_000
 const BUSY_SECONDS = 1
 /** What an upload costs before its first byte. */
 const UPLOAD_OVERHEAD = 16 * 1024
-/** In bytes. All that a bootstrap token may send is a certificate request, which takes a few kilobytes. */
-const TOKEN_BODY = 64 * 1024
 /** Callers that share only within their pool. */
 const ALL = 'all'
 const ANONYMOUS = 'anonymous'
@@ -114,7 +118,7 @@ export class RequestLimiter {
 
   /** The largest body that this caller may send, if it is less than what the server reads. */
   mostBodyBytes({user}: LimitedCaller): number {
-    return callerGroup(user) === 'tokens' ? TOKEN_BODY : Infinity
+    return MOST_BODY[callerGroup(user)] ?? Infinity
   }
 
   /**

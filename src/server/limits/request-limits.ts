@@ -48,6 +48,12 @@ export const REQUEST_RESERVES: Parts = {
   tokens: 1 / 8,
 }
 
+/** In bytes. A token can create certificate requests only, of a few kilobytes; the largest object of a node is its Node, of 256 KiB. */
+export const MOST_BODY: Partial<Parts> = {
+  tokens: 64 * 1024,
+  nodes: 512 * 1024,
+}
+
 /** A fleet has far more watches than all others together; a token needs one for a short time. */
 export const WATCH_SHARES: Parts = {
   nodes: 10 / 12,

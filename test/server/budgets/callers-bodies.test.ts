@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import {toSecret} from '../../../src/bootstrap/token-secret.ts'
 import {parseToken} from '../../../src/bootstrap/token.ts'
 import {startTestServer, type TestServer} from '../../helpers/test-server.ts'
-import {get1} from '../http/support.ts'
+import {get1, type HttpOptions} from '../http/support.ts'
 import {Api} from '../support.ts'
 
 const KIB = 1024
@@ -10,7 +10,7 @@ const TOKEN = 'abcdef.0123456789abcdef'
 const RBAC = 'rbac.authorization.k8s.io'
 const CSRS = '/apis/certificates.k8s.io/v1/certificatesigningrequests'
 
-describe('the body of a request with a bootstrap token', () => {
+describe('the body of a request', () => {
   let server: TestServer
   before(async () => {
     server = await startTestServer({controllers: false})
@@ -31,21 +31,32 @@ describe('the body of a request with a bootstrap token', () => {
   })
   after(() => server.stop())
 
-  const send = (bytes: number) =>
-    get1(server, CSRS, {
+  const post = (path: string, bytes: number, more: HttpOptions) =>
+    get1(server, path, {
+      ...more,
       method: 'POST',
-      headers: {authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json'},
+      headers: {...more.headers, 'content-type': 'application/json'},
       body: Buffer.from(`{"metadata":{"name":"large"}}`.padEnd(bytes)),
     })
+  const byToken = (bytes: number) =>
+    post(CSRS, bytes, {headers: {authorization: `Bearer ${TOKEN}`}})
+  const byNode = async (bytes: number) => {
+    const credentials = await server.credentialsFor('system:node:n1', ['system:nodes'])
+    return post('/api/v1/nodes', bytes, {credentials})
+  }
 
-  it('is refused above 64 KiB, before it is read', async () => {
-    const {status, text} = await send(64 * KIB + 1)
+  it('of a bootstrap token is refused above 64 KiB, before it is read', async () => {
+    const {status, text} = await byToken(64 * KIB + 1)
     assert.equal(status, 413, text)
     assert.match(text, /Request entity too large: limit is 65536/)
+    assert.equal((await byToken(64 * KIB)).status, 422)
   })
 
-  it('is read up to 64 KiB', async () => {
-    const {status, text} = await send(64 * KIB)
-    assert.equal(status, 422, text)
+  it('of a node is refused above 512 KiB, before it is read', async () => {
+    const {status, text} = await byNode(512 * KIB + 1)
+    assert.equal(status, 413, text)
+    assert.match(text, /Request entity too large: limit is 524288/)
+    // Read, and not its own Node.
+    assert.equal((await byNode(512 * KIB)).status, 403)
   })
 })
