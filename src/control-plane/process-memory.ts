@@ -24,11 +24,11 @@ export interface HeapPolicy {
 }
 
 /** Of the memory that is free, the part that garbage may fill before V8 collects. */
-const GARBAGE = 1 / 3
+const GARBAGE = 1 / 2
 /** In percent. Below this V8 would do little but collect; above, it would take memory that others need. */
 const [LEAST_GROWTH, MOST_GROWTH] = [10, 100]
 /** Of its memory, how much a server uses before it gives up speed for it. */
-const NEARLY_ALL = 7 / 8
+const NEARLY_ALL = 15 / 16
 
 /**
  * V8 lets a small heap grow up to fourfold before it collects, and leaves gaps: under a flood that is hundreds of megabytes. A
