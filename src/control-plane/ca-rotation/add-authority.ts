@@ -7,9 +7,13 @@ import {writeFileSafely} from '../../fs/files.ts'
 import {syncFolder} from '../../fs/folders.ts'
 import {removeSecret} from '../../fs/shred.ts'
 import {ensureAuthority} from '../../pki/authority.ts'
+import {parseBundle} from '../../pki/bundle.ts'
 import type {KeyAlgorithm} from '../../pki/keys.ts'
 import {createPair, readPair} from '../../pki/pair-store.ts'
+import {pinOf} from '../../pki/pins.ts'
 import type {Clock} from '../../runtime.ts'
+import {readAuthorities} from '../../trust/read-trust.ts'
+import {readCatalog} from '../certificates.ts'
 import {addedAuthorities, specOf, type AddedAuthority} from '../config/added-authorities.ts'
 import {certDirOf, type Plane} from '../config/plane.ts'
 import {loadPlane, savePlane} from '../config/stored.ts'
@@ -36,6 +40,16 @@ export interface AddOptions {
 
 const taken = (message: string, ...hints: string[]): TrustError =>
   new TrustError('ALREADY_EXISTS', message, {hints})
+
+/** A CA of the control plane would be trusted for more than its new name says, and rotate twice. */
+async function requireForeign(plane: Plane, {certificatePem}: BroughtAuthority): Promise<void> {
+  const pins = new Set(parseBundle(certificatePem).map(pinOf))
+  const found = await readAuthorities(certDirOf(plane), await readCatalog(plane))
+  for (const [id, {bundle}] of found) {
+    if (bundle.some((one) => pins.has(pinOf(one))))
+      throw taken(`this is the CA "${id}" already`, 'bring a CA with another key along')
+  }
+}
 
 /** Writes the files of a CA that an operator brings along. The same content again changes nothing. */
 async function bring(
@@ -78,8 +92,10 @@ export async function addAuthority(
       }
       const authorities = addedAuthorities([...settings.authorities, wanted], 'authorities')
       const spec = specOf(wanted)
-      if (brought) await bring(stored, spec, brought)
-      else {
+      if (brought) {
+        await requireForeign(stored, brought)
+        await bring(stored, spec, brought)
+      } else {
         const {keyAlgorithm, caCertificateValidityPeriod: lifetime} = settings
         const how = {algorithm: algorithm ?? keyAlgorithm, lifetime, beforeWrite: notesMade(stored)}
         await ensureAuthority(certDirOf(stored), spec, how, clock)

@@ -1,6 +1,6 @@
-import {TrustError} from '../../errors.ts'
 import {AUTHORITIES, type AuthoritySpec} from '../../pki/catalog.ts'
 import {text, type Read} from './fields.ts'
+import {fieldsOf, invalid, namedList} from './maps.ts'
 
 /** What the certificates of a CA are for. Clients change to a new CA first, servers last: everybody must trust it by then. */
 export const SIGNS = ['clients', 'servers'] as const
@@ -21,9 +21,6 @@ const MOST_AUTHORITIES = 64
 const LONGEST_TEXT = 4096
 /** The ending keeps its files apart from those of certificates and keys in the same folder. */
 const NAME = /^[a-z0-9][-a-z0-9]{0,58}-ca$/
-
-const invalid = (message: string, ...hints: string[]): TrustError =>
-  new TrustError('CONFIG_INVALID', message, {hints})
 
 /** The name of a CA that may be added. */
 export const authorityName: Read<string> = (value, name) => {
@@ -57,37 +54,14 @@ const FIELDS: {[Name in keyof AddedAuthority]-?: Read<AddedAuthority[Name]>} = {
   onChange: short,
 }
 
-const isField = (name: string): name is keyof AddedAuthority => Object.hasOwn(FIELDS, name)
-
-function authority(value: unknown, name: string): AddedAuthority {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalid(`${name} is not a map`)
-  }
-  const read: Partial<AddedAuthority> = {}
-  for (const [field, content] of Object.entries(value)) {
-    if (!isField(field)) {
-      throw invalid(
-        `unknown field ${name}.${field}`,
-        `${name} has ${Object.keys(FIELDS).join(', ')}`,
-      )
-    }
-    if (content !== null) Object.assign(read, {[field]: FIELDS[field](content, `${name}.${field}`)})
-  }
+const authority: Read<AddedAuthority> = (value, name) => {
+  const read = fieldsOf<AddedAuthority>(value, name, FIELDS)
   if (read.name === undefined) throw invalid(`${name}.name is missing`)
   return {...read, name: read.name, signs: read.signs ?? 'clients'}
 }
 
 /** `authorities` of the configuration. */
-export const addedAuthorities: Read<AddedAuthority[]> = (value, name) => {
-  if (!Array.isArray(value)) throw invalid(`${name} is not a list of CAs`)
-  if (value.length > MOST_AUTHORITIES)
-    throw invalid(`${name} has more than ${MOST_AUTHORITIES} CAs`)
-  const read = value.map((one: unknown, index) => authority(one, `${name}[${index}]`))
-  const names = read.map((one) => one.name)
-  const repeated = names.find((one, index) => names.indexOf(one) < index)
-  if (repeated === undefined) return read
-  throw invalid(`${name} has "${repeated}" twice`)
-}
+export const addedAuthorities = namedList('CAs', MOST_AUTHORITIES, authority)
 
 /** The entry of an added CA in the catalog. */
 export const specOf = ({name}: AddedAuthority): AuthoritySpec => ({

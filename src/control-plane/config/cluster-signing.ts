@@ -6,9 +6,9 @@ import {
   LEGACY_UNKNOWN,
   type WellKnownSigner,
 } from '../../csr/signers.ts'
-import {TrustError} from '../../errors.ts'
 import type {AuthorityFiles} from '../../pki/authority.ts'
 import {duration, text, type Read} from './fields.ts'
+import {invalid, mapOf} from './maps.ts'
 
 /** What Kubernetes' signers sign with, as in kube-controller-manager's --cluster-signing flags. */
 export interface ClusterSigning {
@@ -29,18 +29,6 @@ const SIGNERS = {
 
 const PAIR = ['certFile', 'keyFile']
 const FIELDS = ['duration', ...PAIR, ...Object.keys(SIGNERS)]
-
-const invalid = (message: string, ...hints: string[]): TrustError =>
-  new TrustError('CONFIG_INVALID', message, {hints})
-
-function mapOf(value: unknown, name: string, known: readonly string[]): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalid(`${name} is not a map`)
-  }
-  const unknown = Object.keys(value).find((field) => !known.includes(field))
-  if (unknown === undefined) return value as Record<string, unknown>
-  throw invalid(`unknown field ${name}.${unknown}`, `${name} has ${known.join(', ')}`)
-}
 
 /** Half a pair is refused: otherwise another CA would sign than the one that was meant. */
 function pairOf({certFile, keyFile}: Record<string, unknown>, name: string) {

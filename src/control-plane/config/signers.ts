@@ -1,9 +1,9 @@
 import {NAME_KINDS, type NameKind} from '../../csr/signers.ts'
-import {TrustError} from '../../errors.ts'
 import {PURPOSES, type Purpose} from '../../pki/catalog.ts'
 import {LEAF_LIFETIME} from '../../pki/lifetimes.ts'
 import {USAGES} from '../../pki/usages.ts'
 import {duration, text, texts, type Read} from './fields.ts'
+import {fieldsOf, invalid, namedList} from './maps.ts'
 
 /** A signer that an operator adds. What a request asks for must be within its rules; nothing is approved automatically. */
 export interface SignerSettings {
@@ -32,10 +32,6 @@ const LABEL = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?'
 const SIGNER_NAME = new RegExp(`^(?=[^/]{1,253}/)${LABEL}(\\.${LABEL})+/${LABEL}(\\.${LABEL})*$`)
 const RESERVED = /(^|\.)(kubernetes|k8s)\.io$/
 const CERT_SIGN = 'cert sign'
-
-function invalid(message: string, ...hints: string[]): TrustError {
-  return new TrustError('CONFIG_INVALID', message, {hints})
-}
 
 const signerName: Read<string> = (value, name) => {
   const whole = text(value, name)
@@ -96,22 +92,8 @@ const FIELDS: {[Name in keyof SignerSettings]-?: Read<SignerSettings[Name]>} = {
 }
 const REQUIRED = ['name', 'certificate', 'key', 'usages'] as const
 
-const isField = (name: string): name is keyof SignerSettings => Object.hasOwn(FIELDS, name)
-
-function signer(value: unknown, name: string): SignerSettings {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalid(`${name} is not a map`)
-  }
-  const read: Partial<SignerSettings> = {}
-  for (const [field, content] of Object.entries(value)) {
-    if (!isField(field)) {
-      throw invalid(
-        `unknown field ${name}.${field}`,
-        `${name} has ${Object.keys(FIELDS).join(', ')}`,
-      )
-    }
-    if (content !== null) Object.assign(read, {[field]: FIELDS[field](content, `${name}.${field}`)})
-  }
+const signer: Read<SignerSettings> = (value, name) => {
+  const read = fieldsOf<SignerSettings>(value, name, FIELDS)
   const missing = REQUIRED.find((field) => read[field] === undefined)
   if (missing !== undefined) {
     throw invalid(`${name}.${missing} is missing`, `a signer needs ${REQUIRED.join(', ')}`)
@@ -121,12 +103,4 @@ function signer(value: unknown, name: string): SignerSettings {
 }
 
 /** `signers` of the configuration. */
-export const signers: Read<SignerSettings[]> = (value, name) => {
-  if (!Array.isArray(value)) throw invalid(`${name} is not a list of signers`)
-  if (value.length > MOST_SIGNERS) throw invalid(`${name} has more than ${MOST_SIGNERS} signers`)
-  const read = value.map((one: unknown, index) => signer(one, `${name}[${index}]`))
-  const names = read.map((one) => one.name)
-  const repeated = names.find((one, index) => names.indexOf(one) < index)
-  if (repeated === undefined) return read
-  throw invalid(`${name} holds "${repeated}" twice`)
-}
+export const signers = namedList('signers', MOST_SIGNERS, signer)

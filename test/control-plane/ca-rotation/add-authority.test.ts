@@ -72,6 +72,23 @@ describe('a CA that an operator adds', () => {
     assert.equal((await loadPlane(fixture.dir)).settings.authorities.length, 1)
   })
 
+  it('is no CA that the control plane has, with its key or without', async () => {
+    const {plane} = fixture.context
+    await savePlane(plane)
+    await addAuthority(fixture.dir, {name: 'a-ca', signs: 'clients'}, options)
+    for (const name of ['ca', 'front-proxy-ca', 'a-ca']) {
+      const certificatePem = await read(`${name}.crt`)
+      for (const more of [{}, {keyPem: await read(`${name}.key`)}]) {
+        const brought = {certificatePem, ...more}
+        await assert.rejects(
+          addAuthority(fixture.dir, {name: 'b-ca', signs: 'clients'}, {...options, brought}),
+          {code: 'ALREADY_EXISTS', message: `this is the CA "${name}" already`},
+        )
+      }
+    }
+    await assert.rejects(access(pki('b-ca.crt')))
+  })
+
   it('is refused twice', async () => {
     await addAuthority(fixture.dir, {name: 'a-ca', signs: 'clients'}, options)
     await assert.rejects(addAuthority(fixture.dir, {name: 'a-ca', signs: 'clients'}, options), {

@@ -69,7 +69,7 @@ describe('the signers of a configuration', () => {
   }
 
   it('are refused twice under one name, and in great number', () => {
-    assert.throws(() => read(SIGNER, SIGNER), {message: /holds "example\.com\/services" twice/})
+    assert.throws(() => read(SIGNER, SIGNER), {message: /has "example\.com\/services" twice/})
     const many = Array.from({length: 65}, (_, index) => ({
       ...SIGNER,
       name: `example.com/s${index}`,
