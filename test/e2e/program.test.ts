@@ -76,6 +76,12 @@ describe('the built program', function () {
     assert.match(due.stderr, /these end within 400d: .*apiserver/)
     assert.doesNotMatch(due.stderr, /front-proxy-ca/)
     assert.equal((await check('soon')).code, 2)
+    const statusWithin = (within: string) => trustadm('status', '--within', within, '--dir', dir)
+    assert.equal((await statusWithin('30d')).code, 0)
+    const ending = await statusWithin('4000d')
+    assert.equal(ending.code, 7)
+    assert.match(ending.stderr, /these end within 4000d: apiserver.*, ca,.*front-proxy-ca/)
+    assert.equal((await statusWithin('soon')).code, 2)
 
     const pid = await serverPid()
     process.kill(pid, 'SIGTERM')

@@ -4,6 +4,7 @@ import {colours} from '../colours.ts'
 import {columnsOf, paragraph} from '../layout.ts'
 import type {View} from '../output.ts'
 import {moment, residual} from './human-time.ts'
+import {moment as toSecond} from './obtained.ts'
 
 const LEFT = 'LEFT'
 
@@ -55,10 +56,11 @@ const keyOf = ({
 
 function rotationOf({rotation}: ExpirationReport): string {
   if (!rotation) return ''
-  const {phase, lastInitiation = 'unknown', lastCompletion} = rotation
-  const last = lastCompletion === undefined ? 'never completed' : `last completed ${lastCompletion}`
+  const {phase, lastInitiation, lastCompletion} = rotation
+  const last =
+    lastCompletion === undefined ? 'never completed' : `last completed ${toSecond(lastCompletion)}`
   const isRunning = phase === 'Prepare' || phase === 'Finalize'
-  const running = isRunning ? `in phase ${phase} since ${lastInitiation}, ` : ''
+  const running = isRunning ? `in phase ${phase} since ${toSecond(lastInitiation)}, ` : ''
   return `\n${paragraph('', `Rotation of the CAs: ${running}${last}`, columnsOf(process.stdout))}`
 }
 

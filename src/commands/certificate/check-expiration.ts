@@ -1,6 +1,6 @@
-import * as Flags from '@oclif/core/flags'
 import {TrustCommand} from '../../cli/command.ts'
-import {dir, isForPeople, output} from '../../cli/flags.ts'
+import {endingCheck, within} from '../../cli/ending.ts'
+import {dir, output} from '../../cli/flags.ts'
 import {dirOf} from '../../cli/folders.ts'
 import {kubeadmFolderFlags, kubeadmFolders} from '../../cli/kubeadm-flags.ts'
 import {EXIT} from '../../errors.ts'
@@ -21,21 +21,16 @@ export default class CheckExpiration extends TrustCommand {
   static override flags = {
     dir,
     ...kubeadmFolderFlags,
-    within: Flags.string({
-      helpValue: '<duration>',
-      summary: 'exit with 7 if a certificate or a CA ends within this time, as in "30d" or "12h"',
-    }),
+    within,
     output,
   }
 
   async run(): Promise<void> {
     const {flags} = await this.parse(CheckExpiration)
     const {loadPlane} = await import('../../control-plane/config/stored.ts')
-    const {checkExpiration, endingWithin, isOutOfDate} =
-      await import('../../control-plane/expiration.ts')
-    const {parseSpan} = await import('../../bootstrap/durations.ts')
+    const {checkExpiration, isOutOfDate} = await import('../../control-plane/expiration.ts')
     const {expirationView} = await import('../../cli/views/expiration.ts')
-    const within = flags.within === undefined ? 0 : parseSpan(flags.within, '--within')
+    const isEnding = await endingCheck(flags)
     const {checkKubeadmExpiration} =
       await import('../../control-plane/kubeadm-folders/kubeadm-plane.ts')
     const folders = kubeadmFolders(flags)
@@ -44,12 +39,6 @@ export default class CheckExpiration extends TrustCommand {
       : await checkExpiration(await loadPlane(dirOf(flags.dir)), this.clock)
     await this.print(report, flags.output, expirationView)
     if (isOutOfDate(report)) return this.endWith(EXIT.notTrusted)
-    const ending = endingWithin(report, within)
-    if (ending.length === 0) return
-    this.endWith(EXIT.due)
-    if (!isForPeople(flags.output)) return
-    const {createProgress} = await import('../../cli/progress.ts')
-    const names = [...new Set(ending.map(({name}) => name))].join(', ')
-    createProgress(flags).warn(`these end within ${flags.within ?? ''}: ${names}`)
+    if (await isEnding(report)) this.endWith(EXIT.due)
   }
 }

@@ -1,0 +1,34 @@
+import * as Flags from '@oclif/core/flags'
+import type {ExpirationReport} from '../control-plane/expiration.ts'
+import {isForPeople} from './flags.ts'
+import type {ProgressOptions} from './progress.ts'
+
+export const within = Flags.string({
+  helpValue: '<duration>',
+  summary: 'exit with 7 if a certificate or a CA ends within this time, as in "30d" or "12h"',
+})
+
+interface EndingFlags extends Pick<ProgressOptions, 'quiet' | 'verbose'> {
+  within?: string | undefined
+  output: string
+}
+
+/** Checks the value of --within. The result says whether something ends within it, and tells people what. */
+export async function endingCheck(
+  flags: EndingFlags,
+): Promise<(report: ExpirationReport) => Promise<boolean>> {
+  if (flags.within === undefined) return () => Promise.resolve(false)
+  const {parseSpan} = await import('../bootstrap/durations.ts')
+  const {within: time, output} = flags
+  const span = parseSpan(time, '--within')
+  return async (report) => {
+    const {endingWithin} = await import('../control-plane/expiration.ts')
+    const ending = endingWithin(report, span)
+    if (ending.length > 0 && isForPeople(output)) {
+      const {createProgress} = await import('./progress.ts')
+      const names = [...new Set(ending.map(({name}) => name))].join(', ')
+      createProgress(flags).warn(`these end within ${time}: ${names}`)
+    }
+    return ending.length > 0
+  }
+}
