@@ -211,9 +211,15 @@ describe('rotating the CAs of a control plane', function () {
     await later.stop()
     await isCallerAccepted('after the completion')
     agent.kill('SIGHUP')
-    await eventually(
-      async () => !(await readFile(join(nodeDir, 'pki/ca.crt'), 'utf8')).includes(old),
-    )
+    const nodeFiles = ['cluster-info.yaml', 'kubelet.conf', 'pki/ca.crt']
+    const onNode = (name: string) => readFile(join(nodeDir, name), 'utf8')
+    await eventually(async () => {
+      const texts = await Promise.all(nodeFiles.map(onNode))
+      return texts.every((text) => !holds(text.replaceAll('\n', ''), old))
+    })
+    const current = await readFile(own('pki/ca.crt'), 'utf8')
+    for (const name of nodeFiles)
+      assert.ok(holds((await onNode(name)).replaceAll('\n', ''), current), name)
     await isCallerAccepted('once the node knows only the new CA')
     await renewed.close()
 

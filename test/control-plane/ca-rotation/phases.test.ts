@@ -10,7 +10,9 @@ import {readJournal, type Action} from '../../../src/control-plane/ca-rotation/j
 import {reportRotation} from '../../../src/control-plane/ca-rotation/report.ts'
 import {rotate} from '../../../src/control-plane/ca-rotation/rotate.ts'
 import {savePlane} from '../../../src/control-plane/config/stored.ts'
+import {fileOf} from '../../../src/control-plane/config/plane.ts'
 import {checkExpiration} from '../../../src/control-plane/expiration.ts'
+import {listIssuances} from '../../../src/control-plane/issuances.ts'
 import {serve, type RunningPlane} from '../../../src/control-plane/serve.ts'
 import {KUBELET_SERVING} from '../../../src/csr/signers.ts'
 import {parseBundle} from '../../../src/pki/bundle.ts'
@@ -94,6 +96,12 @@ describe('a rotation of all CAs', function () {
     (await showAuthority(fixture.context.plane, id, systemClock)).certificates.map(
       ({generation}) => generation,
     )
+  /** How many keys of service-account tokens are published. */
+  const tokenKeys = () =>
+    withAdmin(async (client) => {
+      const {keys} = JSON.parse(await client.raw('/openid/v1/jwks')) as {keys: unknown[]}
+      return keys.length
+    })
   const status = () =>
     withAdmin(async ({configMaps}) => {
       const key = {namespace: 'kube-system', name: 'trustadm-ca-rotation'}
@@ -126,6 +134,7 @@ describe('a rotation of all CAs', function () {
     // The last one is the new CA as certified by the old one.
     assert.deepEqual(await generations('ca'), [1, 2, 2])
     assert.deepEqual(await generations('client-ca'), [1, undefined])
+    assert.equal(await tokenKeys(), 2)
     const {advice} = await reportRotation(context())
     const told = advice.join('\n')
     assert.match(told, /Replace your kubeconfigs and the certificates you got by requests/)
@@ -157,6 +166,7 @@ describe('a rotation of all CAs', function () {
     })
     assert.deepEqual(new Set(await trustedByKubeconfigs()), new Set(['kubernetes@']))
     assert.deepEqual([await generations('ca'), await generations('client-ca')], [[2], [1]])
+    assert.equal(await tokenKeys(), 1)
     const told = (await reportRotation(context())).advice.join('\n')
     assert.match(told, /Pods that were not restarted still trust the old CA/)
     assert.match(told, /Kubeconfigs made during the rotation still contain the old CA/)
@@ -165,6 +175,17 @@ describe('a rotation of all CAs', function () {
     assert.deepEqual(
       [await isKubeletVerified(oldServing), await isKubeletVerified(renewed)],
       [false, true],
+    )
+    const {entries = []} = await listIssuances(fileOf(fixture.context.plane, 'issuances'), silent)
+    assert.deepEqual(
+      entries.flatMap((one) =>
+        one.decision === 'issued' ? [[one.request, one.issuer?.replace(/@\d+$/, '@')]] : [],
+      ),
+      [
+        ['before', 'CN=kubelet-serving-ca'],
+        ['prepared', 'CN=kubelet-serving-ca@'],
+        ['completed', 'CN=kubelet-serving-ca@'],
+      ],
     )
   })
 })
