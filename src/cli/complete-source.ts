@@ -3,7 +3,7 @@ import type {ApiClient} from '../client/api-client.ts'
 import {systemClock} from '../runtime.ts'
 import type {Candidate, NameKind, NameSource} from './complete-names.ts'
 
-/** A person waits for this with a finger on the key. */
+/** A person waits for this with a finger on the key, unless --request-timeout is on the line. */
 const LONGEST_WAIT = 1500
 /** More than anybody reads; the beginning of a name finds the others. */
 const MOST = 200
@@ -74,13 +74,17 @@ async function fromCluster(
   find: FromCluster,
   flags: ReadonlyMap<string, string>,
 ): Promise<Candidate[]> {
-  const {withCluster} = await import('./with-cluster.ts')
-  const signal = AbortSignal.timeout(LONGEST_WAIT)
+  const {limitOf, withCluster} = await import('./with-cluster.ts')
+  const limit = limitOf({'request-timeout': flags.get('request-timeout')})
+  const signal = AbortSignal.timeout(limit ?? LONGEST_WAIT)
   const late = new Promise<Candidate[]>((resolve) => {
     signal.addEventListener('abort', () => resolve([]), {once: true})
   })
   const place = Object.fromEntries(
-    ['kubeconfig', 'dir', 'context', 'cluster'].map((name) => [name, flags.get(name)]),
+    ['kubeconfig', 'dir', 'context', 'cluster', 'request-timeout'].map((name) => [
+      name,
+      flags.get(name),
+    ]),
   )
   // Nothing may be asked or said while a word is completed.
   const plugin = {isTerminal: false, isSilent: true}

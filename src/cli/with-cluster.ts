@@ -14,7 +14,7 @@ export interface Cluster {
 const NO_LIMIT = 2 ** 30 - 1
 
 /** As kubectl's flag: 0 sets no limit. */
-function limitOf({'request-timeout': text}: ClusterFlagValues): number | undefined {
+export function limitOf({'request-timeout': text}: ClusterFlagValues): number | undefined {
   if (text === undefined) return undefined
   const timeout = parseDuration(text, '--request-timeout')
   return timeout === 0 ? NO_LIMIT : Math.min(timeout, NO_LIMIT)

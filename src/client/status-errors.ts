@@ -47,7 +47,7 @@ export function fromStatus(status: Status, httpStatus = status.code ?? 0): Trust
   const code = CODE_BY_REASON[status.reason ?? ''] ?? codeFor(httpStatus)
   const message = printable(status.message ?? `the server returned ${httpStatus}`)
   return new TrustError(code, message, {
-    hints: code === 'FORBIDDEN' ? permissionHints(status.details) : (HINTS[code] ?? []),
+    hints: code === 'FORBIDDEN' ? forbiddenHints(message, status.details) : (HINTS[code] ?? []),
     facts: {status: httpStatus, reason: status.reason, details: status.details},
   })
 }
@@ -100,6 +100,16 @@ export function isStatus(value: unknown): value is Status {
 function codeFor(httpStatus: number): ErrorCode {
   return CODE_BY_STATUS[httpStatus] ?? (httpStatus >= 500 ? 'SERVER_ERROR' : 'BAD_REQUEST')
 }
+
+/** What Kubernetes says about a request for a group that no right would help with. */
+const GROUP_REFUSED = 'system:masters group is not allowed'
+const GROUP_HINTS = [
+  'nobody may request this group: request another one, and bind it to the ClusterRole cluster-admin',
+  'or, on the machine of the control plane, run "trustadm kubeconfig user" with --org system:masters',
+]
+
+const forbiddenHints = (message: string, details: StatusDetails | undefined): string[] =>
+  message.endsWith(GROUP_REFUSED) ? GROUP_HINTS : permissionHints(details)
 
 /** Servers give the verb, the subresource and a path only in their message, which is shown as it is. */
 function permissionHints({kind, group}: StatusDetails = {}): string[] {

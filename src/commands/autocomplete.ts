@@ -5,7 +5,7 @@ import {SHELLS, type Shell} from '../cli/completion.ts'
 export default class Autocomplete extends TrustCommand {
   static override summary = 'print a script that completes commands, flags and names in your shell'
   static override description =
-    'The script asks this program what may come next: commands, flags and their values, and the names of requests, tokens, certificates, nodes and Machines of the cluster that the command line means. A cluster that does not respond within a moment is left out.'
+    'The script asks this program what may come next: commands, flags and their values, and the names of requests, tokens, certificates, nodes and Machines of the cluster that the command line means. A cluster that does not respond within 1.5 s is left out, unless --request-timeout is on the line and says longer.'
   static override examples = [
     {
       description: 'For this session of bash:',

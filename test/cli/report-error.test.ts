@@ -92,7 +92,10 @@ describe('reportError', () => {
   it('shows no stack for a mistake on the command line', async () => {
     const mistake = new TrustError('USAGE', 'wrong')
     const {stderr} = await captured(() => reportError(mistake, ['--verbose']))
-    assert.equal(stderr, 'Error: wrong\nTry this: run the command with --help to see how it is used\n')
+    assert.equal(
+      stderr,
+      'Error: wrong\nTry this: run the command with --help to see how it is used\n',
+    )
   })
 
   for (const argv of [['--output', 'json'], ['-o', 'json'], ['--output=json']]) {

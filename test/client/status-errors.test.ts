@@ -4,6 +4,13 @@ import {fromForeignAnswer, fromStatus, isMissingObject} from '../../src/client/s
 import {status} from './support/fake-api.ts'
 
 describe('fromStatus', () => {
+  it('says what helps where no role would: a request for the group system:masters', () => {
+    const said =
+      'use of kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed'
+    const {suggestions} = fromStatus(status(403, 'Forbidden', said) as Status)
+    assert.match(suggestions.join('\n'), /another one.+cluster-admin\n.+kubeconfig user/)
+  })
+
   const codes: [code: number, reason: string, expected: string][] = [
     [400, 'BadRequest', 'BAD_REQUEST'],
     [401, 'Unauthorized', 'UNAUTHORIZED'],

@@ -194,7 +194,7 @@ describe('machine', () => {
       assert.equal(exit, 1)
       assert.equal(
         stdout,
-        'machine "kube-system/w1" deleted\nmachine "kube-system/w2" failed: there is no such Machine\n',
+        'machine "kube-system/w1" deleted\nmachine "kube-system/w2" failed: there is no such Machine; see "trustadm machine list"\n',
       )
       assert.deepEqual(await listed(), [])
     })

@@ -89,7 +89,10 @@ function requireCurrent(
   const current = certificates.filter((one) => isCurrent(one, now))
   if (current.length > 0) return current
   throw new TrustError('NOT_FOUND', `no valid certificate found for ${printable(what)}`, {
-    hints: ['an expired certificate needs no revocation'],
+    hints: [
+      'list the nodes with "trustadm node list", and what was issued with "trustadm certificate log"',
+      'a certificate that has expired needs no revocation',
+    ],
   })
 }
 

@@ -12,7 +12,7 @@ function stateOf({action, isReady, isSettled, dependents}: RotationReport): stri
   if (isReady) return 'ready for "trustadm ca rotate complete"'
   return isSettled
     ? `${dependents.length} would be locked out by "trustadm ca rotate complete"`
-    : `"ca rotate ${action ?? ''}" is not finished`
+    : `"ca rotate ${action ?? ''}" is not finished; to continue, run it again`
 }
 
 function headline(report: RotationReport): string {

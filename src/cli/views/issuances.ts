@@ -2,6 +2,7 @@ import {printable} from '../../client/printable.ts'
 import type {IssuanceReport} from '../../control-plane/issuances.ts'
 import type {LogEntry} from '../../controllers/signing/log-line.ts'
 import {formatColumns, type Narrowing} from '../columns.ts'
+import {columnsOf, paragraph} from '../layout.ts'
 import type {View} from '../output.ts'
 
 const COLUMNS = [
@@ -64,15 +65,21 @@ function row(entry: LogEntry, isWide: boolean): string[] {
     : columns
 }
 
+const verdict = ({file, count, authenticated}: IssuanceReport): string => {
+  const lines = `${count} ${count === 1 ? 'line' : 'lines'}`
+  const key = authenticated ? ' and written with the key of the log' : ''
+  return paragraph(`${file}: `, `${lines}, the chain is unbroken${key}`, columnsOf(process.stdout))
+}
+
 export const issuancesView = (isWide: boolean): View<IssuanceReport> => ({
-  table: ({file, count, head, entries, authenticated}) =>
-    entries
+  table: (report) =>
+    report.entries
       ? formatColumns(
           isWide ? [...COLUMNS, ...WIDE_COLUMNS] : COLUMNS,
-          entries.map((entry) => row(entry, isWide)),
+          report.entries.map((entry) => row(entry, isWide)),
           isWide ? AS_WIDE_AS_NEEDED : NARROWING,
         )
-      : `${file}: ${count} ${count === 1 ? 'line' : 'lines'}, the chain is unbroken${authenticated ? ' and written with the key of the log' : ''}\nhead ${head}\n`,
+      : `${verdict(report)}head ${report.head}\n`,
   name: ({head, entries}) =>
     entries?.flatMap((entry) => ('request' in entry ? [cell(entry.request)] : [])) ?? [head],
 })

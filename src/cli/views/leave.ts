@@ -2,10 +2,17 @@ import type {Forgotten} from '../../node/forget-node.ts'
 import type {LeaveReport} from '../../node/leave.ts'
 import type {NodeFolder} from '../../node/node-folder.ts'
 import type {InstalledUnit} from '../../node/systemd-unit.ts'
+import {columnsOf, paragraph} from '../layout.ts'
 import type {View} from '../output.ts'
 import {plannedUnit, unitLines} from './units.ts'
 
-const lines = (texts: readonly string[]): string => texts.map((text) => `${text}\n`).join('')
+/** Commands, which are indented, are not broken: they are copied. */
+const lines = (texts: readonly string[]): string =>
+  texts
+    .map((text) =>
+      text.startsWith(' ') ? `${text}\n` : paragraph('', text, columnsOf(process.stdout)),
+    )
+    .join('')
 
 const NOT_OURS = 'trustadm did not write it'
 

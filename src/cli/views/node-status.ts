@@ -2,6 +2,7 @@ import type {CertificateStatus, NodeStatus} from '../../node/agent/node-status.t
 import {colours} from '../colours.ts'
 import {columnsOf, formatFields, type Field} from '../layout.ts'
 import type {View} from '../output.ts'
+import {humanDuration} from '../../server/table/human-duration.ts'
 import {residual} from './human-time.ts'
 
 const WIDTH = 16
@@ -44,7 +45,12 @@ function clusterFields({clusterInfo}: NodeStatus): Field[] {
     ['server', server],
     ['also at', endpoints.join('\n')],
     ['CA pin', caCertHashes.join('\n')],
-    ['read', readAt === null ? 'when it joined' : `${residual(ageSeconds)} ago, at ${readAt}`],
+    [
+      'read',
+      readAt === null
+        ? 'when it joined'
+        : `${humanDuration((ageSeconds ?? 0) * 1000)} ago, at ${readAt}`,
+    ],
     ['last error', lastError?.message],
   ])
 }

@@ -1,7 +1,9 @@
 import type {Plan, PlannedChange} from '../../phases.ts'
+import {columnsOf, paragraph} from '../layout.ts'
 import type {View} from '../output.ts'
 
-const lineOf = ({phase, change}: PlannedChange): string => `[${phase}] would ${change}\n`
+const lineOf = ({phase, change}: PlannedChange): string =>
+  paragraph(`[${phase}] `, `would ${change}`, columnsOf(process.stdout))
 
 /** What a dry run of `init` or `join` prints. */
 export const planView: View<Plan> = {

@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import {TrustCommand} from '../../cli/command.ts'
-import {dir, wideOutput} from '../../cli/flags.ts'
+import {dir, isForPeople, wideOutput} from '../../cli/flags.ts'
+import {TrustError} from '../../errors.ts'
 
 export default class CertificateLog extends TrustCommand {
   static override summary = 'show what the signers have issued and refused'
@@ -40,17 +41,33 @@ A running signer notices when lines are cut off the end or rewritten, and signs 
     const {createProgress} = await import('../../cli/progress.ts')
     const {issuancesView} = await import('../../cli/views/issuances.ts')
     const {requireHash} = await import('../../cli/flag-value.ts')
-    const file = flags.file ?? fileOf({dir: dirOf(flags.dir)}, 'issuances')
+    const file = flags.file ?? (await ownLog(dirOf(flags.dir)))
     const requiresKey = flags.file === undefined || flags.key !== undefined
     const keyFile =
       flags.key ??
       (flags.file === undefined ? fileOf({dir: dirOf(flags.dir)}, 'issuanceKey') : `${file}.key`)
-    const {warn} = createProgress(flags)
+    const {tell, warn} = createProgress(flags)
     const head = flags.head === undefined ? undefined : requireHash('head', flags.head)
     const report =
       flags.verify || head !== undefined
         ? await verifyIssuances(file, {expectedHead: head, keyFile, requiresKey, warn})
         : await listIssuances(file, warn)
     await this.print(report, flags.output, issuancesView(flags.output === 'wide'))
+    if (report.entries?.length === 0 && isForPeople(flags.output)) {
+      tell('nothing was issued or refused yet')
+    }
   }
+}
+
+/** The log of the control plane in a folder; throws if there is none. */
+async function ownLog(dir: string): Promise<string> {
+  const {fileOf} = await import('../../control-plane/config/plane.ts')
+  const {lookAt} = await import('../../fs/file-checks.ts')
+  const log = fileOf({dir}, 'issuances')
+  if (await lookAt(log)) return log
+  const {loadPlane} = await import('../../control-plane/config/stored.ts')
+  await loadPlane(dir)
+  throw new TrustError('NOT_FOUND', `the control plane in ${dir} has no issuance log yet`, {
+    hints: ['start its server with "trustadm start"'],
+  })
 }

@@ -24,6 +24,8 @@ What a node uses and trusts is what it reports itself, in an annotation of its N
     const {log} = await findLocalPlane(flags)
     const list = await withCluster(flags, ({client}) => listNodes({client, log, warn}, this.clock))
     await this.print(list, flags.output, nodeListView(flags.output === 'wide', this.clock.now()))
-    if (list.nodes.length === 0 && isForPeople(flags.output)) tell('no nodes found')
+    if (list.nodes.length === 0 && isForPeople(flags.output)) {
+      tell('no nodes found; to add one, run "trustadm token create --print-join-command"')
+    }
   }
 }

@@ -1,3 +1,4 @@
+import {lookAt} from '../../fs/file-checks.ts'
 import type {Authority} from '../../pki/authority.ts'
 import type {LeafSpec} from '../../pki/catalog.ts'
 import {ensureLeaf} from '../../pki/leaf.ts'
@@ -37,11 +38,19 @@ export async function problemsOfLeaves(
     .map(({leaf, location, problems}) => `"${leaf.id}" in ${location}: ${problems.join('; ')}`)
 }
 
-/** What would be done about these leaves, and why. */
-export const planLeaves = async (
+/** What would be done about these leaves; of one that is there, also why. */
+export async function planLeaves(
   context: InitContext,
   leaves: readonly LeafSpec[],
-): Promise<string[]> => (await problemsOfLeaves(context, leaves)).map((line) => `create ${line}`)
+): Promise<string[]> {
+  const lines: string[] = []
+  for (const {leaf, location, problems} of await statesOf(context, leaves)) {
+    if (problems.length === 0) continue
+    const why = (await lookAt(location)) ? `: ${problems.join('; ')}` : ''
+    lines.push(`create "${leaf.id}" in ${location}${why}`)
+  }
+  return lines
+}
 
 /** Keeps a valid leaf, otherwise creates a new one. What an operator provided is backed up first. */
 export async function ensureCatalogLeaf(

@@ -28,7 +28,11 @@ export async function deleteMachines(
   const machines: ChangedMachine[] = []
   for (const {found, ...key} of await findMachines(client, names, namespace)) {
     if (found === undefined) {
-      machines.push({...key, result: 'failed', error: 'there is no such Machine'})
+      machines.push({
+        ...key,
+        result: 'failed',
+        error: 'there is no such Machine; see "trustadm machine list"',
+      })
     } else if (isManaged(found) && !force) {
       const error = 'a machine controller manages it, which may destroy the machine: use --force'
       machines.push({...key, result: 'failed', error})

@@ -65,7 +65,8 @@ export async function renewMachines(
       expectedUntil: null,
       taken: [],
     })
-    if (machine === undefined) return failed('there is no such Machine')
+    if (machine === undefined)
+      return failed('there is no such Machine; see "trustadm machine list"')
     const node = await nodeOf(client, machine)
     if (node !== undefined) {
       return failed(`Node "${node}" exists: delete it first, with "kubectl delete node ${node}"`)

@@ -71,7 +71,7 @@ function mustChoose(node: string, waiting: readonly WaitingRequest[]): TrustErro
     {
       facts: {node, waiting},
       hints: [
-        ...waiting.slice(0, MOST_LISTED).map((one) => `--pin ${one.pin} # ${describe(one)}`),
+        ...waiting.slice(0, MOST_LISTED).map((one) => `--pin ${one.pin} is for ${describe(one)}`),
         ...(waiting.length > MOST_LISTED
           ? ['list the others with "trustadm certificate list"']
           : []),

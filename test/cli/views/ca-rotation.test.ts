@@ -26,7 +26,7 @@ describe('the first line of "ca rotate status"', () => {
   it('says which command is not finished, and since when, in whole seconds', async () => {
     assert.equal(
       await headline({action: 'start', nodes: {done: 0, total: 1}}),
-      'Phase Prepare, started 2026-11-17T17:20:42Z, 0 of 1 nodes done: "ca rotate start" is not finished. Last completed 2026-01-17T17:07:43Z.',
+      'Phase Prepare, started 2026-11-17T17:20:42Z, 0 of 1 nodes done: "ca rotate start" is not finished; to continue, run it again. Last completed 2026-01-17T17:07:43Z.',
     )
   })
 

@@ -205,6 +205,7 @@ const REPORTS: Record<string, () => string | Promise<string>> = {
       kind: 'control-plane',
       keys: 12_345,
       files: 40,
+      leftOut: ['/etc/pki/example/signing/ca.crt', '/etc/pki/example/signing/ca.key'],
       bytes: 2e9,
       encrypted: false,
       revision: 123_456,
