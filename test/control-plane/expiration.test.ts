@@ -111,4 +111,20 @@ describe('certificate check-expiration', () => {
       await fixture.remove()
     }
   })
+
+  it('ends with 7 and names what ends within the time of --within, and with 0 if nothing does', async () => {
+    const fixture = await planeFixture()
+    try {
+      await fixture.run('certs')
+      await savePlane(fixture.context.plane)
+      const within = (time: string) =>
+        run('certificate', 'check-expiration', '--dir', fixture.dir, '--within', time)
+      const due = await within('400d')
+      assert.equal(due.exit, 7, due.stderr)
+      assert.match(due.stderr, /these end within 400d: apiserver, /)
+      assert.equal((await within('30d')).exit, 0)
+    } finally {
+      await fixture.remove()
+    }
+  })
 })
