@@ -67,31 +67,33 @@ const both = (one: Fault, other: Fault): Fault => ({
   },
 })
 
-function draw(servers: readonly Server[], etcd: EtcdCluster): Fault {
-  const server = pick(servers)
-  return pick([
-    () => killServer(server),
-    () => stopServer(server),
-    () => killMember(etcd),
-    () => stopMember(etcd),
-    () => both(killServer(server), killMember(etcd)),
-    () => both(stopServer(server), stopMember(etcd)),
-  ])()
+type MakeFault = (server: Server, etcd: EtcdCluster) => Fault
+
+const KINDS: Readonly<Record<string, MakeFault>> = {
+  'server-killed': killServer,
+  'server-stopped': stopServer,
+  'member-killed': (_, etcd) => killMember(etcd),
+  'member-stopped': (_, etcd) => stopMember(etcd),
+  'both-killed': (server, etcd) => both(killServer(server), killMember(etcd)),
+  'both-stopped': (server, etcd) => both(stopServer(server), stopMember(etcd)),
 }
+
+export const FAULTS = Object.keys(KINDS)
 
 /**
  * One fault after the other. A fault lasts until the controllers work beside it, so that another server has to take over, or, half of the
  * times, only a moment.
  */
 export async function strike(
-  count: number,
+  {kills, faults}: {kills: number; faults: readonly string[]},
   {servers, etcd, races}: {servers: readonly Server[]; etcd: EtcdCluster; races: Races},
   tell: (line: string) => void,
   signal: AbortSignal,
 ): Promise<Recovery[]> {
   const recoveries: Recovery[] = []
-  for (let number = 1; number <= count && !signal.aborted; number++) {
-    const fault = draw(servers, etcd)
+  for (let number = 1; number <= kills && !signal.aborted; number++) {
+    const fault = KINDS[pick(faults)]?.(pick(servers), etcd)
+    if (!fault) break
     const leader = await holder(servers)
     await fault.strike()
     const struck = performance.now()
@@ -106,6 +108,8 @@ export async function strike(
     recoveries.push({what: fault.what, hitLeader, milliseconds})
     const took = milliseconds === undefined ? 'never' : `${Math.round(milliseconds)} ms`
     tell(`${number}: ${fault.what}${hitLeader ? ' (leader)' : ''}: controllers after ${took}`)
+    if (milliseconds === undefined)
+      for (const server of servers) tell(`${server.name}: ${await server.lastWords()}`)
   }
   return recoveries
 }

@@ -6,7 +6,7 @@ import {startEtcd, type EtcdCluster} from '../../test/helpers/etcd.ts'
 import {startSeveral, type SeveralServers} from '../../test/helpers/several-servers.ts'
 import {checkListing, checkRegister} from './check-register.ts'
 import {checkWatches, timelinesOf} from './check-watches.ts'
-import {strike, type Recovery} from './faults.ts'
+import {FAULTS, strike, type Recovery} from './faults.ts'
 import {History} from './history.ts'
 import {Races} from './races.ts'
 import {Server} from './server.ts'
@@ -15,6 +15,8 @@ import {KEYS, NAMESPACE, read, write} from './writers.ts'
 
 export interface Options {
   kills: number
+  /** Of `FAULTS`; by default all. */
+  faults?: readonly string[]
   signal: AbortSignal
   tell?: (line: string) => void
 }
@@ -81,7 +83,7 @@ async function withServers(
 async function run(
   servers: readonly Server[],
   etcd: EtcdCluster,
-  {kills, signal, tell = () => undefined}: Options,
+  {kills, faults: kinds = FAULTS, signal, tell = () => undefined}: Options,
 ): Promise<Findings> {
   const [{admin}] = servers as [Server, ...Server[]]
   await admin.namespaces.create({metadata: {name: NAMESPACE}})
@@ -110,7 +112,7 @@ async function run(
   )
   busy.push(races.hold(writing.signal))
   try {
-    const recoveries = await strike(kills, {servers, etcd, races}, tell, signal)
+    const recoveries = await strike({kills, faults: kinds}, {servers, etcd, races}, tell, signal)
     writing.abort(new Error('over'))
     await Promise.all(busy)
     const last = await readEverywhere(servers, history)

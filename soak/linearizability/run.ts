@@ -1,11 +1,14 @@
 import {parseArgs} from 'node:util'
+import {FAULTS} from './faults.ts'
 import {linearizability, type Findings} from './linearizability.ts'
 
-const USAGE = `npm run linearizability -- [--kills <n>]
+const USAGE = `npm run linearizability -- [--kills <n>] [--only <fault>[,<fault>…]]
 
 Starts three servers on three members of a real etcd, and kills or stops a random one of them, or two, --kills times [default: 100], while clients
 read, write, watch and ask for certificates at all of them. Exits with 1 if a read or a write is not linearizable, an acknowledged write is lost, a
-watch has a gap or repeats something, two keys get a certificate for one name, or controllers do not go on within 20 s.`
+watch has a gap or repeats something, two keys get a certificate for one name, or controllers do not go on within 20 s.
+
+Faults: ${FAULTS.join(', ')}`
 
 const LONGEST_RECOVERY = 20_000
 
@@ -42,7 +45,11 @@ function report(findings: Findings): string {
 }
 
 const {values} = parseArgs({
-  options: {kills: {type: 'string', default: '100'}, help: {type: 'boolean', default: false}},
+  options: {
+    kills: {type: 'string', default: '100'},
+    only: {type: 'string'},
+    help: {type: 'boolean', default: false},
+  },
 })
 if (values.help) {
   console.log(USAGE)
@@ -50,6 +57,8 @@ if (values.help) {
 }
 const kills = Number(values.kills)
 if (!(Number.isInteger(kills) && kills > 0 && kills <= 10_000)) fail('--kills is not a number')
+const faults = values.only?.split(',') ?? FAULTS
+if (!faults.every((name) => FAULTS.includes(name))) fail('--only names an unknown fault')
 
 const interrupted = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -57,7 +66,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
 
 try {
   const tell = (line: string) => console.error(line)
-  const findings = await linearizability({kills, signal: interrupted.signal, tell})
+  const findings = await linearizability({kills, faults, signal: interrupted.signal, tell})
   const late = findings.recoveries.filter(
     ({milliseconds = Infinity}) => milliseconds > LONGEST_RECOVERY,
   )

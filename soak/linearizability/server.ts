@@ -62,15 +62,16 @@ export class Server {
     this.#child = child
     const deadline = performance.now() + START_PATIENCE
     while ((await this.admin.raw('/readyz').catch(() => undefined)) !== 'ok') {
-      if (child.exitCode !== null) throw new Error(`${this.name} ended: ${await this.#lastWords()}`)
+      if (child.exitCode !== null) throw new Error(`${this.name} ended: ${await this.lastWords()}`)
       if (performance.now() > deadline)
-        throw new Error(`${this.name} is not ready: ${await this.#lastWords()}`)
+        throw new Error(`${this.name} is not ready: ${await this.lastWords()}`)
       await sleep(50)
     }
     this.isUp = true
   }
 
-  async #lastWords(): Promise<string> {
+  /** The end of its log. */
+  async lastWords(): Promise<string> {
     return (await readFile(join(this.dir, 'logs', 'serve.log'), 'utf8')).slice(-2000)
   }
 

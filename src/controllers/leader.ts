@@ -41,6 +41,8 @@ export class Leader {
   readonly #options: LeaderOptions
   readonly #times: LeaderTimes
   #seen: {version: string | undefined; at: number} | undefined
+  /** When the lease of a leader that stays silent ends: nobody waits a whole retry longer. */
+  #heldUntil = 0
   /** When the last successful renewal was sent: the others count from then or later. */
   #renewed = 0
 
@@ -56,7 +58,9 @@ export class Leader {
       const attempt = await this.#attempt(signal)
       if (attempt === 'leads') return
       if (attempt === 'another leads') onOther()
-      await sleep(this.#times.retry * (0.5 + Math.random()), signal)
+      const pause = this.#times.retry * (0.5 + Math.random())
+      const left = attempt === 'another leads' ? this.#heldUntil - performance.now() : pause
+      await sleep(Math.min(pause, Math.max(left, 0) + 1), signal)
     }
   }
 
@@ -152,6 +156,7 @@ export class Leader {
     const since = isSame ? (this.#seen?.at ?? now) : now
     this.#seen = {version: metadata.resourceVersion, at: since}
     const isOthers = holderIdentity !== '' && holderIdentity !== this.#options.identity
-    return isOthers && now - since < leaseDurationSeconds * 1000
+    this.#heldUntil = since + leaseDurationSeconds * 1000
+    return isOthers && now < this.#heldUntil
   }
 }

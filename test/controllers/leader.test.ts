@@ -34,13 +34,13 @@ describe('leading', () => {
     if (await client.leases.find(KEY)) await client.leases.delete(KEY)
   })
 
-  const leader = (identity: string, leases: ApiClient['leases'] = client.leases) =>
+  const leader = (identity: string, leases: ApiClient['leases'] = client.leases, times = QUICK) =>
     new Leader({
       leases,
       name: KEY.name,
       identity,
       clock: systemClock,
-      times: QUICK,
+      times,
       onError: (error) => problems.push(error),
     })
   const holder = async () => (await client.leases.get(KEY)).spec?.holderIdentity
@@ -53,7 +53,7 @@ describe('leading', () => {
       },
     })
   /** Looks at the lease, and again when nothing has come for as long as it lasts. */
-  const takeOver = async (identity: string) => {
+  const takeOver = async (identity: string, times = QUICK) => {
     let hasLooked = false
     const find = async (...call: Parameters<ApiClient['leases']['find']>) => {
       const found = await client.leases.find(...call)
@@ -61,7 +61,7 @@ describe('leading', () => {
       hasLooked = true
       return found
     }
-    await leader(identity, replaced({find})).acquire(stop.signal)
+    await leader(identity, replaced({find}), times).acquire(stop.signal)
   }
 
   it('takes a lease that there is none of, with its name on it', async () => {
@@ -87,7 +87,7 @@ describe('leading', () => {
       () => undefined,
     )
     const version = async () => (await client.leases.get(KEY)).metadata.resourceVersion
-    for (const end = now + 2 * QUICK.lease; now < end; now += QUICK.renewal - 1) {
+    for (const end = now + 2 * QUICK.lease; now < end; now += QUICK.renewal / 2) {
       const [seen, looked] = [await version(), looks]
       await until(async () => (await version()) !== seen && looks > looked + 1)
     }
@@ -103,6 +103,12 @@ describe('leading', () => {
     const {spec} = await client.leases.get(KEY)
     assert.equal(spec?.holderIdentity, 'b')
     assert.equal(spec.leaseTransitions, 1)
+  })
+
+  it('looks again when the lease ends, and not a whole retry later', async () => {
+    await leader('a').acquire(stop.signal)
+    await takeOver('b', {...QUICK, retry: 3_600_000})
+    assert.equal(await holder(), 'b')
   })
 
   it('takes over at once from one that has let go', async () => {
