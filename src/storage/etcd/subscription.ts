@@ -11,6 +11,8 @@ const ASK_EVERY = 20
 const STALLED_AFTER = 1_000
 /** The same if it sends something, but stays behind. */
 const BEHIND_AFTER = 2_500
+/** If the next one is no better, all of them are slow, and to change again makes it worse: each is given twice as long, up to this factor. */
+const MOST_PATIENCE = 8
 const ALIVE_EVERY = 2_500
 const RETRY_FIRST = 20
 const RETRY_LAST = 1_000
@@ -34,9 +36,12 @@ export class Subscription {
   readonly #pulse: NodeJS.Timeout
   #through: number
   #expected = 0
+  #awaited = 0
   #expectedSince = 0
   #asking: NodeJS.Timeout | undefined
   #stream: WatchStream | undefined
+  #patience = 1
+  #askedAt = 0
   #isCut = false
   #isOver = false
 
@@ -52,10 +57,16 @@ export class Subscription {
   /** The subscriber must reach this revision soon; `at once` if nothing may be on its way. */
   expect(revision: number, atOnce = true): void {
     if (this.#isOver || revision <= this.#through || revision <= this.#expected) return
-    if (this.#expected <= this.#through) this.#expectedSince = performance.now()
+    if (this.#expected <= this.#through) this.#waitFor(revision)
     this.#expected = revision
     if (atOnce) this.#stream?.requestProgress()
     this.#asking ??= setInterval(() => this.#ask(), ASK_EVERY)
+  }
+
+  /** How long a member is behind counts from one revision: others are written all the time, and nobody ever has the newest. */
+  #waitFor(revision: number): void {
+    this.#awaited = revision
+    this.#expectedSince = performance.now()
   }
 
   /** Resolves when the subscriber has everything up to this revision; ends the subscription if that takes too long. */
@@ -120,6 +131,8 @@ export class Subscription {
       .filter(({kv}) => numberOf(kv.mod_revision) > this.#through)
       .map((event) => toEvent(event, this.#options.keys))
     this.#through = through
+    this.#patience = 1
+    if (through >= this.#awaited && through < this.#expected) this.#waitFor(this.#expected)
     callSafely(() => this.#options.subscriber.advance(through, news))
     this.#settle()
   }
@@ -134,9 +147,17 @@ export class Subscription {
     if (!stream) return
     const now = performance.now()
     const waited = now - this.#expectedSince
-    const isSilent = now - Math.max(stream.heardAt, this.#expectedSince) > STALLED_AFTER
-    if (isSilent || waited > BEHIND_AFTER) this.#leave(stream)
-    else stream.requestProgress()
+    const silence = now - Math.max(stream.heardAt, this.#expectedSince)
+    const isTooLate =
+      silence > STALLED_AFTER * this.#patience || waited > BEHIND_AFTER * this.#patience
+    if (isTooLate) {
+      this.#patience = Math.min(2 * this.#patience, MOST_PATIENCE)
+      this.#leave(stream)
+    } else if (now - this.#askedAt >= waited / 4) {
+      // Less and less often: a slow member has enough to do.
+      this.#askedAt = now
+      stream.requestProgress()
+    }
   }
 
   /** Also finds a connection that is cut without a sign, when nobody waits for anything. */

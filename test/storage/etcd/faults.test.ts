@@ -163,6 +163,27 @@ describeWithEtcd('faults on the way', function () {
     assert.deepEqual([recorder.events.at(-1)?.key, recorder.isLost], ['/d', false])
   })
 
+  it('stays with a member that is always a little behind, while others write all the time', async () => {
+    proxies.forEach((proxy) => proxy.slowWatches(300))
+    const recorder = await recorded()
+    const start = await storage.revision()
+    // Twice as long as a member may stay behind one revision.
+    const end = performance.now() + 5_000
+    const isOver = () => performance.now() > end
+    const write = async () => {
+      for (let count = 0; !isOver(); count++) await other.create(`/${count}`, bytes('1'))
+    }
+    const ask = async () => {
+      while (!isOver()) await storage.revision()
+    }
+    await Promise.all([write(), ask()])
+    const last = await storage.revision()
+    await recorder.until(() => recorder.reached >= last)
+    assert.deepEqual(lines, [])
+    const changes = await changesSince(other, '/', start)
+    assert.deepEqual(revisionsOf(recorder.events), revisionsOf(changes))
+  })
+
   it('resumes a watch that was cut, without a gap and without a repeat', async () => {
     const recorder = await recorded()
     for (let round = 0; round < 10; round++) {

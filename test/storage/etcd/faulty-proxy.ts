@@ -11,6 +11,8 @@ export interface FaultyProxy {
   loseAnswersTo(text: string, then: () => void, instead?: string): void
   /** Accepts connections and bytes, and does nothing with them. */
   freeze(): void
+  /** What watches are sent arrives so much later. */
+  slowWatches(milliseconds: number): void
   /** Cuts every connection; new ones are as before any fault. */
   heal(): void
   /** How many answers were lost. */
@@ -24,10 +26,12 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
   let onLost: () => void = () => undefined
   let substitute: string | undefined
   let isFrozen = false
+  let watchDelay = 0
   let lost = 0
   const server = createServer((client) => {
     const upstream = connect(Number(new URL(target).port), '127.0.0.1')
     let isDoomed = false
+    let isWatch = false
     for (const socket of [client, upstream]) {
       sockets.add(socket)
       socket.on('error', () => undefined)
@@ -39,11 +43,13 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
     }
     client.on('data', (bytes) => {
       if (isFrozen) return
+      if (bytes.includes('GET /v3/watch')) isWatch = true
       if (doomed !== undefined && bytes.includes(doomed)) isDoomed = true
       upstream.write(bytes)
     })
     upstream.on('data', (bytes) => {
       if (isFrozen) return
+      if (isWatch && watchDelay > 0) return void setTimeout(() => client.write(bytes), watchDelay)
       if (!isDoomed) return void client.write(bytes)
       lost += 1
       if (substitute === undefined) client.destroy()
@@ -64,6 +70,7 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
       onLost = then
     },
     freeze: () => (isFrozen = true),
+    slowWatches: (milliseconds) => (watchDelay = milliseconds),
     heal: () => {
       doomed = undefined
       isFrozen = false
