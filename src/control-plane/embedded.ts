@@ -24,10 +24,12 @@ import {auditOf, fileOf, memoryOf, type Plane} from './config/plane.ts'
 import {findPlane} from './config/stored.ts'
 import {etcdOf} from './config/etcd.ts'
 import {serviceRange} from './config/fields.ts'
+import type {Settings} from './config/settings.ts'
 import {followKubeconfigs} from './kubeconfig-bundles.ts'
 import {startAsLeader} from './leading.ts'
 import {identityOf, openPlaneEtcd} from './plane-storage.ts'
 import {meteredLog, watchExpirations} from './plane-metrics.ts'
+import {digestsOf} from './server-digests.ts'
 import {startIdentity} from './server-identity.ts'
 import {reportTrust} from './server-report.ts'
 import {servingPolicy, type ServingChoices} from './serving-policy.ts'
@@ -67,6 +69,8 @@ export interface EmbeddedOptions {
 
 /** What a server rereads, as one value: all of it changes at once. */
 interface PlaneState extends Trust {
+  /** Of the control plane, with what an operator has changed since the start. */
+  settings: Settings
   signers: SignersByName
   servingPolicy: ServingPolicy
 }
@@ -132,6 +136,7 @@ export async function startEmbedded(
     const trust = await readTrust(sources, generation)
     return {
       ...trust,
+      settings: current.settings,
       signers: signersOf(trust.signing, signing, signers),
       servingPolicy: servingPolicy(serving, stored),
     }
@@ -219,6 +224,7 @@ export async function startEmbedded(
       : start()
     const identity = startIdentity(own, {
       identity: identityOf(plane),
+      digests: () => digestsOf(trust.current.settings, trust.current),
       clock,
       onError: (error) => log(`error: cannot renew the Lease of this server: ${messageOf(error)}`),
     })

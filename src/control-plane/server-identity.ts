@@ -6,12 +6,14 @@ import type {ApiClient} from '../client/api-client.ts'
 import {hasCode} from '../errors.ts'
 import {sleep, type Clock} from '../runtime.ts'
 import {VERSION} from '../version.ts'
+import {parseDigests} from './server-digests.ts'
 
 const NAMESPACE = 'kube-system'
 const IDENTITY_LABEL = 'apiserver.kubernetes.io/identity'
 const COMPONENT = 'kube-apiserver'
 const HOSTNAME_LABEL = 'kubernetes.io/hostname'
 const VERSION_ANNOTATION = 'trustadm.io/version'
+const DIGESTS_ANNOTATION = 'trustadm.io/digests'
 
 /** The times of kube-apiserver. */
 const RENEW_EVERY = 10_000
@@ -27,6 +29,8 @@ type Leases = Pick<ApiClient, 'leases'>
 interface IdentityOptions {
   /** Stays the same after a restart; no other server has it. */
   identity: string
+  /** Of its settings and CAs, as they are now: see `digestsOf`. */
+  digests: () => Record<string, string>
   clock: Clock
   onError: (error: unknown) => void
 }
@@ -45,6 +49,8 @@ export interface KnownServer {
   silentSeconds: number | null
   /** Whether it has renewed its Lease lately. */
   alive: boolean
+  /** Of its settings and CAs, by name; empty if it is of an earlier version. */
+  digests: Record<string, string>
 }
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
@@ -64,7 +70,7 @@ export function leaseNameOf(identity: string): string {
  */
 export function startIdentity(
   client: Leases,
-  {identity, clock, onError}: IdentityOptions,
+  {identity, digests, clock, onError}: IdentityOptions,
 ): {shown: Promise<void>; stop(): Promise<void>} {
   const name = leaseNameOf(identity)
   const holder = `${name}_${randomUUID()}`
@@ -80,7 +86,8 @@ export function startIdentity(
         onError(error)
     }
   }
-  const renewOnce = () => attempt(() => renew(client, {name, holder, started, clock, signal}))
+  const renewOnce = () =>
+    attempt(() => renew(client, {name, holder, started, digests, clock, signal}))
   const shown = renewOnce()
   const follow = async () => {
     await shown
@@ -107,13 +114,14 @@ interface Renewal {
   name: string
   holder: string
   started: Date
+  digests: () => Record<string, string>
   clock: Clock
   signal: AbortSignal
 }
 
 async function renew(
   {leases}: Leases,
-  {name, holder, started, clock, signal}: Renewal,
+  {name, holder, started, digests, clock, signal}: Renewal,
 ): Promise<void> {
   const found = await leases.find({namespace: NAMESPACE, name}, {signal})
   const lease: Lease = {
@@ -125,7 +133,11 @@ async function renew(
         [IDENTITY_LABEL]: COMPONENT,
         [HOSTNAME_LABEL]: hostLabel(),
       },
-      annotations: {...found?.metadata.annotations, [VERSION_ANNOTATION]: VERSION},
+      annotations: {
+        ...found?.metadata.annotations,
+        [VERSION_ANNOTATION]: VERSION,
+        [DIGESTS_ANNOTATION]: JSON.stringify(digests()),
+      },
     },
     spec: {
       holderIdentity: holder,
@@ -198,6 +210,7 @@ function toServer({metadata, spec = {}}: Lease, now: Date): KnownServer {
     ageSeconds: secondsSince(startedAt, now),
     silentSeconds,
     alive: silentSeconds !== null && silentSeconds < SILENT_AFTER / 1000,
+    digests: parseDigests(metadata.annotations?.[DIGESTS_ANNOTATION]),
   }
 }
 

@@ -4,6 +4,7 @@ import type {Clock} from '../runtime.ts'
 import {connectAsAdmin} from './admin.ts'
 import {endpointOf, type Plane} from './config/plane.ts'
 import {checkExpiration, type ExpirationReport} from './expiration.ts'
+import {differing} from './server-digests.ts'
 import {readServers, type KnownServer} from './server-identity.ts'
 import {probe} from './server-process.ts'
 import {findServer, findStray} from './server-state.ts'
@@ -112,12 +113,14 @@ async function reasonOf(client: Pick<ApiClient, 'raw'>, check: string): Promise<
   }
 }
 
-/** Servers of one control plane that differ, as during an upgrade. */
+/** Servers of one control plane that differ, as during an upgrade, or because the settings of one were changed. */
 export function differencesOf(servers: readonly KnownServer[]): string[] {
   const alive = servers.filter((server) => server.alive)
-  if (new Set(alive.map(({version}) => version)).size < 2) return []
+  const names = differing(alive.map(({digests}) => digests))
+  const settings = names.map((name) => `the servers have different ${name}`)
+  if (new Set(alive.map(({version}) => version)).size < 2) return settings
   const each = alive.map(({hostname, name, version}) => `${version ?? '?'} on ${hostname ?? name}`)
-  return [`the servers run different versions: ${each.join(', ')}`]
+  return [`the servers run different versions: ${each.join(', ')}`, ...settings]
 }
 
 async function reportServer(

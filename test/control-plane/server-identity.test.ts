@@ -6,13 +6,17 @@ import {
   leaseNameOf,
   readServers,
   startIdentity,
+  type KnownServer,
 } from '../../src/control-plane/server-identity.ts'
+import {complete} from '../../src/control-plane/config/settings.ts'
+import {digestsOf} from '../../src/control-plane/server-digests.ts'
 import {differencesOf} from '../../src/control-plane/status.ts'
 import {systemClock} from '../../src/runtime.ts'
 import {VERSION} from '../../src/version.ts'
 import {ADMIN, startTestServer, type TestServer} from '../helpers/test-server.ts'
 
 const namespace = 'kube-system'
+const TRUST = {authorities: new Map(), tokenKeys: {signing: {id: ''}, verification: []}} as never
 const HOUR = 3_600_000
 const at = (milliseconds: number) => ({now: () => new Date(Date.now() + milliseconds)})
 
@@ -21,8 +25,10 @@ describe('the Lease of a server', () => {
   let client: ApiClient
   const errors: unknown[] = []
   const onError = (error: unknown) => void errors.push(error)
+  let settings = complete('/srv', {})
   const start = async (identity: string, clock = systemClock) => {
-    const one = startIdentity(client, {identity, clock, onError})
+    const digests = () => digestsOf(settings, TRUST)
+    const one = startIdentity(client, {identity, digests, clock, onError})
     await one.shown
     return one
   }
@@ -88,6 +94,19 @@ describe('the Lease of a server', () => {
     while ((await ages()).length > 1) await new Promise((resolve) => setTimeout(resolve, 5))
     assert.deepEqual(await ages(), [[leaseNameOf('third'), true]])
     await Promise.all([gone.stop(), silent.stop(), third.stop()])
+  })
+
+  it('shows which settings differ, and not the settings', async () => {
+    const one = await start('one')
+    settings = complete('/srv', {servingCIDRs: ['192.0.2.0/24'], nodeName: 'two', bindPort: 7000})
+    const two = await start('two')
+    const servers = await readServers(client, systemClock)
+    assert.deepEqual(differencesOf(servers), ['the servers have different servingCIDRs'])
+    const shown = JSON.stringify(await client.leases.list({namespace}))
+    assert.equal(shown.includes('192.0.2.0'), false)
+    const [first, second] = servers as [KnownServer, KnownServer]
+    assert.deepEqual(differencesOf([first, {...second, digests: {}}]), [])
+    await Promise.all([one.stop(), two.stop()])
   })
 
   it('shows that servers run different versions', async () => {

@@ -178,6 +178,7 @@ const VIEWS: Record<string, () => string | Promise<string>> = {
           ageSeconds: 100_000,
           silentSeconds: 100_000,
           alive: false,
+          digests: {},
         },
       ],
       certificates: {certificates: [], certificateAuthorities: []},
