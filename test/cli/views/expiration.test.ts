@@ -91,4 +91,13 @@ describe('the tables of certificates', () => {
       /\n\n! kubelet-serving-ca: it ends soon\n! apiserver-kubelet-client: it is m/,
     )
   })
+
+  it('say when the CAs were last rotated, in whole seconds', () => {
+    const text = formatExpiration({
+      certificates: [leaf()],
+      certificateAuthorities: [authority()],
+      rotation: {phase: 'Completed', lastCompletion: '2026-01-17T17:07:43.671Z'},
+    })
+    assert.match(text, /\nRotation of the CAs: last completed 2026-01-17T17:07:43Z\n/)
+  })
 })
