@@ -70,7 +70,10 @@ export async function benchStart(): Promise<BenchRow[]> {
       rows.push(await besideNode(args.join(' '), ROUNDS, () => timed([PROGRAM, ...args]), goal))
     }
     const local = ['--bind-address', '127.0.0.1', '--apiserver-bind-port', '0']
-    const skip = ['--skip-phases', 'control-plane,namespaces,rbac,cluster-info,bootstrap-token']
+    const skip = [
+      '--skip-phases',
+      'control-plane,namespaces,rbac,kubeadm-config,cluster-info,bootstrap-token',
+    ]
     runOnce([PROGRAM, 'init', '--quiet', ...local, ...skip, '--dir', dir])
     await untilReady(dir)
     rows.push(

@@ -140,8 +140,9 @@ async function makeServer() {
   ignoreFlags()
   await inFolder(async (at) => {
     await inSilence(async (listen) => {
-      const skipped = 'control-plane,namespaces,rbac,cluster-info,bootstrap-token'
-      await program().main(['init', ...LOCAL, '--skip-phases', skipped, ...at('plane')], dist)
+      const skipped = 'control-plane,namespaces,rbac,kubeadm-config,cluster-info,bootstrap-token'
+      const line = ['init', ...LOCAL, '--skip-phases', skipped, ...at('plane')]
+      if ((await program().main(line, dist)) !== 0) throw new Error('its files were not made')
       let file
       await serveOnce(at('plane'), listen, () => {
         const paths = [...loaded.keys()].filter((path) => existsSync(path))
