@@ -744,7 +744,9 @@ describe('certificate', function () {
         assert.equal(exit, 2)
         assert.match(stderr, /2 requests are waiting for the name "w9": name the key with --pin/)
         assert.ok(
-          stderr.includes(`--pin ${attacker} is for request "asked-first" of "admin" from 127.0.0.1`),
+          stderr.includes(
+            `--pin ${attacker} is for request "asked-first" of "admin" from 127.0.0.1`,
+          ),
           stderr,
         )
       }
