@@ -48,7 +48,7 @@ const INIT_FILES = [
   '--quiet',
   '--bind-address=127.0.0.1',
   '--apiserver-bind-port=0',
-  '--skip-phases=control-plane,namespaces,rbac,kubeadm-config,cluster-info,bootstrap-token',
+  '--skip-phases=control-plane,namespaces,rbac,kubeadm-config,cluster-info,mark-control-plane,bootstrap-token',
 ]
 
 async function mebibytes({pid}: ChildProcess): Promise<number> {

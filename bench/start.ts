@@ -72,7 +72,7 @@ export async function benchStart(): Promise<BenchRow[]> {
     const local = ['--bind-address', '127.0.0.1', '--apiserver-bind-port', '0']
     const skip = [
       '--skip-phases',
-      'control-plane,namespaces,rbac,kubeadm-config,cluster-info,bootstrap-token',
+      'control-plane,namespaces,rbac,kubeadm-config,cluster-info,mark-control-plane,bootstrap-token',
     ]
     runOnce([PROGRAM, 'init', '--quiet', ...local, ...skip, '--dir', dir])
     await untilReady(dir)

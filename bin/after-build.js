@@ -140,7 +140,8 @@ async function makeServer() {
   ignoreFlags()
   await inFolder(async (at) => {
     await inSilence(async (listen) => {
-      const skipped = 'control-plane,namespaces,rbac,kubeadm-config,cluster-info,bootstrap-token'
+      const skipped =
+        'control-plane,namespaces,rbac,kubeadm-config,cluster-info,mark-control-plane,bootstrap-token'
       const line = ['init', ...LOCAL, '--skip-phases', skipped, ...at('plane')]
       if ((await program().main(line, dist)) !== 0) throw new Error('its files were not made')
       let file
