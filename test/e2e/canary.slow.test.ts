@@ -116,10 +116,6 @@ describe('secrets', function () {
     await place.remove()
   })
 
-  it('have a line for every command of the program', () => {
-    assert.deepEqual(Object.keys(COMMAND_LINES).sort(), Object.keys(manifest).sort())
-  })
-
   it('are many, and the keys of the cluster and its nodes are among them', () => {
     assert.ok(secrets.some(({name}) => name.endsWith('pki/ca.key')))
     assert.ok(secrets.some(({name}) => name.endsWith('admin.conf')))

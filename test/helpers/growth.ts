@@ -6,7 +6,7 @@ const NOISE = 120
 const MARGIN = 2.5
 /** For the smallest size, which nothing can be compared with. */
 const MOST_AT_FIRST = 500
-const TRIES = 3
+const TRIES = 6
 
 /** Sizes up to the largest, each so many times as large as the one before. */
 export const sizesUpTo = (largest: number, step = 4, count = 4): number[] =>
