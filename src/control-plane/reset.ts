@@ -183,8 +183,8 @@ async function removeStaging(folder: string): Promise<void> {
 async function removeFiles(plane: Plane): Promise<Omit<ResetReport, 'kept'>> {
   const running = await findServerInTime(plane)
   const unit = (await removeServerUnit(plane)) ?? null
-  // systemd may have stopped it.
-  const server = await findServer(plane)
+  // One that systemd stops is in no file any more, but may still use the store.
+  const server = (await findServer(plane)) ?? running
   if (server) await stopServer(plane, server)
   const release = await holdStore(plane.dir)
   try {
