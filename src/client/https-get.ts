@@ -2,6 +2,7 @@ import {constantly} from '../trust/live.ts'
 import {USER_AGENT} from './api-call.ts'
 import type {Environment} from './proxy-rules.ts'
 import type {TransportResponse} from './transport.ts'
+import type {SharedConnections} from './shared-connections.ts'
 import {UndiciTransport} from './undici-transport.ts'
 
 export interface HttpsGetOptions {
@@ -16,9 +17,10 @@ export interface HttpsGetOptions {
   maxBytes: number
   signal?: AbortSignal | undefined
   environment?: Environment | undefined
+  shared?: SharedConnections | undefined
 }
 
-/** One GET on a new connection. Sends no credentials and follows no redirect. */
+/** One GET, on a new connection unless some are shared. Sends no credentials and follows no redirect. */
 export async function httpsGet(url: URL, options: HttpsGetOptions): Promise<TransportResponse> {
   const {ca, insecure, tlsServerName, accept = '*/*', timeout, maxBytes, signal} = options
   const transport = new UndiciTransport(
@@ -28,6 +30,7 @@ export async function httpsGet(url: URL, options: HttpsGetOptions): Promise<Tran
       connectTimeout: timeout,
       maxBodyBytes: maxBytes,
       environment: options.environment,
+      shared: options.shared,
     },
   )
   try {

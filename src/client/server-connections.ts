@@ -2,6 +2,7 @@ import {Pool} from 'undici'
 import {connectorFor} from './connector.ts'
 import {proxyFromEnvironment, type Environment} from './proxy-rules.ts'
 import {withoutTrailingSlashes, type ServerAccess} from './server-access.ts'
+import type {SharedConnections} from './shared-connections.ts'
 import {parseProxy} from './tunnel.ts'
 
 export interface ConnectionOptions {
@@ -10,6 +11,8 @@ export interface ConnectionOptions {
   environment?: Environment | undefined
   /** Watches share the connections of requests: for a caller that does one thing after the other, it saves a handshake. */
   oneAtATime?: boolean | undefined
+  /** Connections that other clients have left open, or will use. */
+  shared?: SharedConnections | undefined
 }
 
 /**
@@ -23,15 +26,17 @@ export class ServerConnections {
   readonly requests: Pool
   /** Each watch occupies a connection, and must not block short requests. */
   readonly streams: Pool
+  readonly #own: Pool[]
   /** Ends one stream that is open. */
   readonly #endings = new Set<() => void>()
   #isRetired = false
 
   constructor(
     access: ServerAccess,
-    {connectTimeout = 10_000, environment = process.env, oneAtATime = false}: ConnectionOptions,
+    options: ConnectionOptions,
     onServer: (certificate: Uint8Array) => void,
   ) {
+    const {connectTimeout = 10_000, environment = process.env, oneAtATime = false} = options
     const server = new URL(access.server)
     const proxyText = access.proxyUrl ?? proxyFromEnvironment(server, environment)
     const connect = connectorFor(access, {
@@ -44,8 +49,11 @@ export class ServerConnections {
     this.basePath = withoutTrailingSlashes(server.pathname)
     // One deadline for the whole request: a server that sends single bytes resets undici's own timers.
     const clocks = {headersTimeout: 0, bodyTimeout: 0}
-    this.requests = new Pool(server.origin, {connect, connections: 16, ...clocks})
+    const open = () => new Pool(server.origin, {connect, connections: 16, ...clocks})
+    const shared = options.shared?.poolFor(access, open)
+    this.requests = shared ?? open()
     this.streams = oneAtATime ? this.requests : new Pool(server.origin, {connect, ...clocks})
+    this.#own = [...new Set([this.requests, this.streams])].filter((pool) => pool !== shared)
   }
 
   /** Calls `end` when these connections are retired, unless the returned function is called before. */
@@ -59,10 +67,10 @@ export class ServerConnections {
   async retire(): Promise<void> {
     this.#isRetired = true
     for (const end of this.#endings) end()
-    await Promise.all([...new Set([this.requests, this.streams])].map((pool) => pool.close()))
+    await Promise.all(this.#own.map((pool) => pool.close()))
   }
 
   async destroy(): Promise<void> {
-    await Promise.all([this.requests.destroy(), this.streams.destroy()])
+    await Promise.all(this.#own.map((pool) => pool.destroy()))
   }
 }

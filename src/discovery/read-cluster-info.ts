@@ -37,11 +37,12 @@ export async function readClusterInfo(
   {serverTime, ...trust}: Trust,
   context: DiscoveryContext,
 ): Promise<ClusterInfoRead> {
-  const {readTimeout: timeout, signal, environment} = context
+  const {readTimeout: timeout, signal, environment, connections: shared} = context
   const url = new URL(withoutTrailingSlashes(server) + PATH)
   const options = {...trust, timeout, signal, environment}
   const answer = await httpsGet(url, {
     ...options,
+    shared,
     accept: 'application/json',
     maxBytes: LARGEST,
   }).catch(async (error: unknown) => {

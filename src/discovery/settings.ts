@@ -1,4 +1,5 @@
 import type {Environment} from '../client/proxy-rules.ts'
+import type {SharedConnections} from '../client/shared-connections.ts'
 import {sleep, systemClock, type Clock} from '../runtime.ts'
 
 /** What discovery is waiting for. */
@@ -23,6 +24,8 @@ export interface DiscoverySettings {
   clock?: Clock | undefined
   sleep?: typeof sleep | undefined
   environment?: Environment | undefined
+  /** Where a verified connection is left for what comes next. */
+  connections?: SharedConnections | undefined
 }
 
 export interface DiscoveryContext {
@@ -35,6 +38,7 @@ export interface DiscoveryContext {
   signal: AbortSignal | undefined
   onWait: (waiting: Waiting) => void
   environment: Environment
+  connections: SharedConnections | undefined
 }
 
 /** Enough for a signer or a restart. To boot machines before the control plane, use `--timeout`. */
@@ -55,5 +59,6 @@ export function discoveryContext(settings: DiscoverySettings): DiscoveryContext 
     signal: settings.signal,
     onWait: settings.onWait ?? (() => undefined),
     environment: settings.environment ?? process.env,
+    connections: settings.connections,
   }
 }

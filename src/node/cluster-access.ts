@@ -1,6 +1,7 @@
 import type {ApiClient} from '../client/api-client.ts'
 import {connectTo} from '../client/connect.ts'
 import type {ServerAccess} from '../client/server-access.ts'
+import type {SharedConnections} from '../client/shared-connections.ts'
 import {systemRoots} from '../client/system-roots.ts'
 import type {TrustedClusterInfo} from '../discovery/cluster-info.ts'
 import {addressesOf} from '../discovery/confirm.ts'
@@ -15,16 +16,19 @@ export interface Identity {
   keyPem: string
 }
 
-/** Connects with what a machine has before its own certificate. */
+/** Connects with what a machine has before its own certificate. Nobody uses shared connections after that: they are closed. */
 export async function withCredential<Result>(
   info: TrustedClusterInfo,
   {access, explain}: BootstrapCredential,
   attempt: Attempt<Result>,
+  shared?: SharedConnections,
 ): Promise<Result> {
   try {
-    return await withServer(info, access, attempt)
+    return await withServer(info, access, attempt, shared)
   } catch (error) {
     throw explain(error)
+  } finally {
+    await shared?.close()
   }
 }
 
@@ -42,6 +46,7 @@ async function withServer<Result>(
   info: TrustedClusterInfo,
   credentials: Pick<ServerAccess, 'bearerToken' | 'clientCertificate'>,
   attempt: Attempt<Result>,
+  shared?: SharedConnections,
 ): Promise<Result> {
   const ca = info.ca ?? (await systemRoots())
   const [first = info.server, ...others] = addressesOf(info)
@@ -50,6 +55,7 @@ async function withServer<Result>(
     const access = {server, ca, tlsServerName: info.tlsServerName, ...credentials}
     const client = connectTo(access, {
       oneAtATime: true,
+      shared,
       ...(others.length > 0 && {retry: {attempts: 2}}),
     })
     try {

@@ -1,5 +1,6 @@
 import type {CertificateSigningRequest} from '../api/certificates.ts'
 import type {ApiClient} from '../client/api-client.ts'
+import type {SharedConnections} from '../client/shared-connections.ts'
 import type {TrustedClusterInfo} from '../discovery/cluster-info.ts'
 import {requireRequested} from '../enrollment/check.ts'
 import {issuedPem, nameOf} from '../enrollment/outcome.ts'
@@ -33,6 +34,7 @@ export interface FirstCertificateOptions {
   tell: (line: string) => void
   /** Prints what it is waiting for. */
   note: (line: string) => void
+  connections?: SharedConnections | undefined
   /** Milliseconds. */
   timeout?: number | undefined
 }
@@ -51,11 +53,14 @@ const pendingKeyOf = ({store}: FirstCertificateOptions): string => pendingKeyIn(
  * folder. Returns the file.
  */
 export async function getFirstCertificate(options: FirstCertificateOptions): Promise<string> {
-  const {nodeName, info, credential, store, clock} = options
+  const {nodeName, info, credential, store, clock, connections} = options
   const last = await findLastKey(store, nodeName, clock.now())
   try {
-    const {keys, ...pair} = await withCredential(info, credential, (client) =>
-      obtain(options, client, last),
+    const {keys, ...pair} = await withCredential(
+      info,
+      credential,
+      (client) => obtain(options, client, last),
+      connections,
     )
     const wanted = clientCertificate(nodeName)
     const chain = requireRequested(pair.certificatePem, wanted, keys, clock.now())

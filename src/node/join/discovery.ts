@@ -6,11 +6,12 @@ import {discoveryOf} from './prerequisites.ts'
 
 /** Writes nothing: an untrusted server must not leave any trace. */
 async function find(context: JoinContext): Promise<TrustedClusterInfo> {
-  const {settings, clock, input, environment} = context
+  const {settings, clock, input, environment, connections} = context
   const info = await discover(discoveryOf(settings), {
     clock,
     input,
     environment,
+    connections,
     timeout: settings.discoveryTimeout,
     onWait: ({message}) => context.note(`waiting: ${message}`),
   })

@@ -26,7 +26,12 @@ export const forKubelet: JoinPhase = {
     const {nodeName, dir} = context.settings
     const info = await requireClusterInfo(context)
     const credential = await requireCredential(context)
-    await withCredential(info, credential, (client) => requireNameFree(client, nodeName))
+    await withCredential(
+      info,
+      credential,
+      (client) => requireNameFree(client, nodeName),
+      context.connections,
+    )
     await context.lock.hold()
     await ensureFolder(nodeFile(dir, 'pki'))
     const file = await fileOf(context)

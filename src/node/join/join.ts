@@ -1,3 +1,4 @@
+import {SharedConnections} from '../../client/shared-connections.ts'
 import {planDiscovery} from '../../discovery/plan.ts'
 import {
   planPhases,
@@ -20,7 +21,10 @@ import {discoveryOf, findCredential, findValid, requireCredential} from './prere
 import {register} from './register-node.ts'
 import {tlsBootstrap} from './tls-bootstrap.ts'
 
-export type JoinRequest = Omit<JoinContext, 'certDir' | 'lock' | 'freshKeys' | 'info'>
+export type JoinRequest = Omit<
+  JoinContext,
+  'certDir' | 'connections' | 'lock' | 'freshKeys' | 'info'
+>
 
 export const JOIN_PHASES: Readonly<Record<JoinPhaseName, JoinPhase>> = {
   preflight,
@@ -84,6 +88,7 @@ async function contextOf(request: JoinRequest, phases: readonly JoinPhase[]): Pr
   return {
     ...request,
     certDir: await findCertDir(dir, certDir),
+    connections: new SharedConnections(),
     lock: nodeLock(dir, request.note),
     freshKeys: keyMaker(phases.some(({name}) => name === 'tls-bootstrap')),
   }
@@ -109,6 +114,7 @@ export async function runJoin(
   try {
     await runPhases(phases, context, observer)
   } finally {
+    await context.connections.close()
     await context.lock.release()
   }
 }
@@ -117,5 +123,9 @@ export async function runJoin(
 export async function planJoin(request: JoinRequest, phases: readonly JoinPhase[]): Promise<Plan> {
   const context = await contextOf(request, [])
   await requireComplete(context, phases)
-  return {dir: request.settings.dir, changes: await planPhases(phases, context)}
+  try {
+    return {dir: request.settings.dir, changes: await planPhases(phases, context)}
+  } finally {
+    await context.connections.close()
+  }
 }

@@ -1,3 +1,4 @@
+import type {SharedConnections} from '../../client/shared-connections.ts'
 import type {TrustedClusterInfo} from '../../discovery/cluster-info.ts'
 import type {DiscoveryOptions} from '../../discovery/plan.ts'
 import type {DiscoverySettings} from '../../discovery/settings.ts'
@@ -39,6 +40,8 @@ export interface JoinContext {
   /** Standard input, for `--discovery-file -`. */
   input?: DiscoverySettings['input']
   environment?: DiscoverySettings['environment']
+  /** Discovery's verified connection, which the request for the certificate goes through too. */
+  connections: SharedConnections
   /** Keeps other runs out of the folder; held from the first write on. */
   lock: NodeLock
   /** The folder of the node's certificates and keys. */

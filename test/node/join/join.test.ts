@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import {subscribe, unsubscribe} from 'node:diagnostics_channel'
 import {
   chmod,
   lstat,
@@ -73,6 +74,17 @@ describe('join', function () {
       {type: 'Hostname', address: 'one'},
     ])
     assert.ok(node.status.nodeInfo?.kernelVersion)
+  })
+
+  it('makes three connections: unverified, verified, and with its own certificate', async () => {
+    issueAll()
+    let count = 0
+    const connected = () => {
+      count++
+    }
+    subscribe('undici:client:connected', connected)
+    await run().finally(() => unsubscribe('undici:client:connected', connected))
+    assert.equal(count, 3)
   })
 
   it('asks as the kubelet does, with the token', async () => {
