@@ -1,8 +1,8 @@
 import {monitorEventLoopDelay} from 'node:perf_hooks'
 import {setMaxListeners} from 'node:events'
-import {existsSync} from 'node:fs'
+import {existsSync, writeFileSync} from 'node:fs'
 import {mkdtemp, rm} from 'node:fs/promises'
-import {constants, setPriority, tmpdir} from 'node:os'
+import {constants, tmpdir} from 'node:os'
 import {join} from 'node:path'
 import type {ApiClient} from '../src/client/api-client.ts'
 import {connect} from '../src/client/connect.ts'
@@ -65,7 +65,7 @@ async function run(
 
   const generators = await Generators.prepare(holdings, attacks, signal)
   tell(`${attacks.length} attacks for ${seconds} s on process ${plane.pid}`)
-  preferOwnProcess()
+  prefer('self', plane.pid)
   generators.start()
   // Not AbortSignal.any with a timeout: in Node 20 that may be collected before it fires.
   const end = new AbortController()
@@ -124,12 +124,14 @@ async function run(
 /** Honest clients have disks of their own: here they must not wait for the one that the server writes to. */
 const diskOfOthers = () => (existsSync(SHARED_MEMORY) ? SHARED_MEMORY : tmpdir())
 
-/** Honest clients have machines of their own: here they must not wait for a processor that attackers or the server use. */
-function preferOwnProcess(): void {
-  try {
-    setPriority(constants.priority.PRIORITY_HIGH)
-  } catch {
-    // Only root may. The report says by how much the process was late.
+/** Attackers have machines of their own: here neither the server nor honest clients must wait for a processor that they use. */
+function prefer(...processes: (number | 'self')[]): void {
+  for (const one of processes) {
+    try {
+      writeFileSync(`/proc/${one}/autogroup`, String(constants.priority.PRIORITY_HIGH))
+    } catch {
+      // Only root may, and only where sessions have a priority. The report says by how much the process was late.
+    }
   }
 }
 

@@ -49,7 +49,7 @@ const youngSize = (): number =>
   getHeapSpaceStatistics().find(({space_name}) => space_name === 'new_space')?.space_size ?? 0
 
 /** Between two looks at it, memory grows by as much as this. */
-const ROOM = 1 / 16
+const ROOM = 1 / 12
 
 /** Keeps V8 to the memory that the server may use, until the returned function is called. */
 export function followMemory(memory: number): () => void {

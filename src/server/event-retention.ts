@@ -16,7 +16,7 @@ export interface EventLimits {
 const DEFAULT_EVENT_LIMITS: EventLimits = {
   milliseconds: 3_600_000,
   count: 10_000,
-  bytes: 32 * 1024 * 1024,
+  bytes: 16 * 1024 * 1024,
 }
 
 const EVERY = 10_000

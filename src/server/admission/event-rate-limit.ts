@@ -3,8 +3,8 @@ import {tooManyRequests} from '../kernel/status.ts'
 import {isResource} from '../kernel/admission.ts'
 import type {AdmissionPlugin} from '../kernel/admission.ts'
 
-/** A kubelet sends up to 25 Events at once for each of its pods, and then one in five minutes. */
-const RATE = {perSecond: 1, burst: 3000, keys: 10_000}
+/** A kubelet sends at most 100 Events at once, and five or six for each of its pods when it starts. It tries again later. */
+const RATE = {perSecond: 1, burst: 500, keys: 10_000}
 
 /** A node cannot push out the Events of others with a flood. Kubernetes has a similar plugin, which is off by default. */
 export function eventRateLimit(rate = RATE): AdmissionPlugin {

@@ -6,7 +6,7 @@ const LARGE = 32 * 1024
 /** In milliseconds. No pause is needed after work as short as this. */
 const SHORT = 5
 /** For each millisecond of work, how many milliseconds go to the other requests. */
-const REST = 3
+const REST = 7
 
 type WaitOptions = Pick<
   FairQueueOptions,
@@ -14,8 +14,8 @@ type WaitOptions = Pick<
 >
 
 /**
- * Large bodies are processed one at a time. After each, the other requests get the processor for three times as long. So
- * large bodies get at most a quarter of the processor, however many bodies and identities a sender has. Groups and their
+ * Large bodies are processed one at a time. After each, the other requests get the processor for seven times as long. So
+ * large bodies get at most an eighth of the processor, however many bodies and identities a sender has. Groups and their
  * members take turns.
  */
 export class LargeBodies {

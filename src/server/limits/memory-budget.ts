@@ -4,23 +4,25 @@ const MIB = 1024 * KIB
 /** In bytes: what the server keeps to under any flood, apart from the objects that are stored. */
 export const DEFAULT_MEMORY = 400 * MIB
 /** The program, the pages of the store's file that it has mapped, and the smallest heap that it works in. */
-const PROGRAM = 150 * MIB
+const PROGRAM = 195 * MIB
 /** Measured under a flood: garbage that is not collected yet and gaps between what is alive, for each byte that is used. */
 const WASTE = 0.6
 /** Measured over HTTP/2, with its stream, its request and its position in the changes. */
 const WATCH = 24 * KIB
 /** Measured with TLS, its buffers and the HTTP parser. */
 const CONNECTION = 56 * KIB
+/** The largest body, and what it costs before its first byte: with the least memory too, every caller can send it. */
+const LARGEST_UPLOAD = 3 * MIB + 64 * KIB
 
 /** How much of the memory that callers use may go to each purpose. What is left over is room for errors of these figures. */
 const PARTS = {
   connections: 8 / 32,
   watches: 6 / 32,
-  answers: 4 / 32,
-  unsent: 2 / 32,
-  uploads: 4 / 32,
-  window: 3 / 32,
-  anonymousAnswers: 2 / 32,
+  answers: 3 / 32,
+  unsent: 1.5 / 32,
+  uploads: 3 / 32,
+  window: 5 / 32,
+  anonymousAnswers: 1 / 32,
   anonymousUploads: 0.5 / 32,
 }
 
@@ -59,7 +61,7 @@ export function memoryLimits(memory = DEFAULT_MEMORY): MemoryLimits {
     watches,
     watchesPerIdentity: Math.floor(watches / 2),
     uploadBytes,
-    uploadBytesPerIdentity: Math.floor((uploadBytes * 3) / 8),
+    uploadBytesPerIdentity: Math.max(Math.floor((uploadBytes * 3) / 8), LARGEST_UPLOAD),
     anonymousUploadBytes: part('anonymousUploads'),
     answerBytes,
     answerBytesPerIdentity: Math.floor(answerBytes / 2),

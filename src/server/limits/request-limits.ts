@@ -51,7 +51,7 @@ export const REQUEST_RESERVES: Parts = {
 /** In bytes. A token can create certificate requests only, of a few kilobytes; the largest object of a node is its Node, of 256 KiB. */
 export const MOST_BODY: Partial<Parts> = {
   tokens: 64 * 1024,
-  nodes: 512 * 1024,
+  nodes: 320 * 1024,
 }
 
 /** A fleet has far more watches than all others together; a token needs one for a short time. */

@@ -52,11 +52,11 @@ describe('the body of a request', () => {
     assert.equal((await byToken(64 * KIB)).status, 422)
   })
 
-  it('of a node is refused above 512 KiB, before it is read', async () => {
-    const {status, text} = await byNode(512 * KIB + 1)
+  it('of a node is refused above 320 KiB, before it is read', async () => {
+    const {status, text} = await byNode(320 * KIB + 1)
     assert.equal(status, 413, text)
-    assert.match(text, /Request entity too large: limit is 524288/)
+    assert.match(text, /Request entity too large: limit is 327680/)
     // Read, and not its own Node.
-    assert.equal((await byNode(512 * KIB)).status, 403)
+    assert.equal((await byNode(320 * KIB)).status, 403)
   })
 })

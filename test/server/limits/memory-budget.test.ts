@@ -18,7 +18,7 @@ describe('memoryLimits', () => {
   it('divides no more than there is beside the program itself and its garbage', () => {
     for (const memory of [256, 400, 2048, 16_384])
       assert.ok(
-        mostHeld(memoryLimits(memory * MIB)) <= ((memory - 150) / 1.6) * MIB,
+        mostHeld(memoryLimits(memory * MIB)) <= ((memory - 195) / 1.6) * MIB,
         `${memory} MiB`,
       )
   })
