@@ -45,10 +45,11 @@ const ORDER = {
     [FILES],
     ['init'],
     ['backup', 'bootstrap-credentials', 'ca-rotation', 'existing', 'join-plane', 'kubeadm-folders'],
+    ['migration'],
   ],
   'src/cli': [[FILES], ['views'], ['backup', 'node', 'requests', 'rotation']],
   'src/commands/ca': [['rotate'], [FILES]],
-  'src/commands/store': [['snapshot']],
+  'src/commands/store': [['snapshot'], [FILES]],
   'src/commands': [
     [
       'bootstrap-credential',

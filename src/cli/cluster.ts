@@ -52,7 +52,7 @@ export async function findKubeconfig(
   if (named !== undefined) return join(resolve(named), 'admin.conf')
   if (environment.KUBECONFIG) return undefined
   const {lookAt} = await import('../fs/file-checks.ts')
-  const {defaultDir} = await import('./folders.ts')
+  const {defaultDir} = await import('../fs/default-folders.ts')
   const own = join(defaultDir(environment), 'admin.conf')
   return (await lookAt(own)) ? own : undefined
 }

@@ -11,7 +11,7 @@ import type {Choices} from '../control-plane/config/settings.ts'
 import {flagReader, given} from './flag-value.ts'
 
 /** Where the objects of a cluster are kept, if not in the folder of one machine. The names are kube-apiserver's. */
-const etcdFlags = {
+export const etcdFlags = {
   'etcd-servers': Flags.string({
     helpValue: '<urls>',
     summary:

@@ -16,6 +16,7 @@ export const COMMANDS: CommandTable = {
   controllers: () => import('./controllers.ts'),
   backup: () => import('./backup.ts'),
   restore: () => import('./restore.ts'),
+  'store:migrate': () => import('./store/migrate.ts'),
   'store:snapshot:save': () => import('./store/snapshot/save.ts'),
   'store:snapshot:restore': () => import('./store/snapshot/restore.ts'),
   'store:snapshot:status': () => import('./store/snapshot/status.ts'),

@@ -21,18 +21,21 @@ export async function openPlaneEtcd(
   }
   await requireNoEmbeddedStore(plane)
   const {openEtcdStorage} = await import('../storage/etcd/open.ts')
+  const {servable} = await import('../storage/etcd/migration-mark.ts')
   // As the embedded store does: two servers of one folder would be one to others.
   await ensureFolder(fileOf(plane, 'store'))
   const unlock = await lockFolder(fileOf(plane, 'store'))
   try {
-    const storage = await openEtcdStorage(etcd, {tell: log, wait: true})
+    const opened = await openEtcdStorage(etcd, {tell: log, wait: true})
     try {
+      const storage = await servable(opened, etcd.prefix)
       await requireSharedStore(plane, storage, etcd.prefix)
+      opened.closingWith(unlock)
+      return storage
     } catch (error) {
-      await storage.close()
+      await opened.close()
       throw error
     }
-    return storage.closingWith(unlock)
   } catch (error) {
     await unlock()
     throw error
@@ -53,8 +56,10 @@ export async function requireEtcd(plane: Plane): Promise<void> {
   if (!etcd) return await requireOwnStore(plane)
   await requireNoEmbeddedStore(plane)
   const {openEtcdStorage} = await import('../storage/etcd/open.ts')
+  const {servable} = await import('../storage/etcd/migration-mark.ts')
   const storage = await openEtcdStorage(etcd, {patience: 5_000})
   try {
+    await servable(storage, etcd.prefix)
     const isNew = (await lookAt(join(certDirOf(plane), 'apiserver.crt'))) === undefined
     if (isNew && !plane.joinedControlPlane && !(await isEmpty(storage))) throw inUse(etcd.prefix)
     await requireSharedStore(plane, storage, etcd.prefix)
@@ -109,6 +114,8 @@ async function requireNoEmbeddedStore(plane: Plane): Promise<void> {
     {
       hints: [
         'leave out --etcd-servers to keep the embedded store',
+        'if "trustadm store migrate" was interrupted, run it again',
+        'or move them to etcd with "trustadm store migrate --from embedded --to etcd"',
         'or use another --dir for a new control plane on etcd',
       ],
     },

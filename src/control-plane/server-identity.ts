@@ -197,7 +197,8 @@ export async function readServers(client: Leases, clock: Clock): Promise<KnownSe
   return servers.sort((one, next) => (next.ageSeconds ?? 0) - (one.ageSeconds ?? 0))
 }
 
-function toServer({metadata, spec = {}}: Lease, now: Date): KnownServer {
+/** A server as its Lease shows it. */
+export function toServer({metadata, spec = {}}: Lease, now: Date): KnownServer {
   const startedAt = spec.acquireTime ?? metadata.creationTimestamp ?? null
   const renewedAt = spec.renewTime ?? null
   const silentSeconds = secondsSince(renewedAt, now)
@@ -213,6 +214,10 @@ function toServer({metadata, spec = {}}: Lease, now: Date): KnownServer {
     digests: parseDigests(metadata.annotations?.[DIGESTS_ANNOTATION]),
   }
 }
+
+/** Whether a Lease is that of a server. */
+export const isServerLease = ({metadata}: Lease): boolean =>
+  metadata.labels?.[IDENTITY_LABEL] === COMPONENT
 
 /** Clocks differ a little: never less than nothing. */
 function secondsSince(time: string | null, now: Date): number | null {

@@ -5,7 +5,7 @@ import {checkLmdbFile} from './lmdb-check.ts'
 import {HEADER_KEY, LmdbRecords} from './lmdb-records.ts'
 import {damaged, decodeRecord, revisionOf} from './record-codec.ts'
 import type {RecordStore, VersionRecord} from './record-store.ts'
-import {fileError, prepareData, prepareFolder} from './store-files.ts'
+import {fileError, prepareData, prepareFolder, prepareReaders} from './store-files.ts'
 import type {StoreFiles} from './store-files.ts'
 import {decodeHeader, foreign} from './store-header.ts'
 import type {StoreHeader} from './store-header.ts'
@@ -46,12 +46,27 @@ export async function openLmdbStorage(
 
 /** The newest revision of the store in a directory; 0 if there is none, or none that can be read. Nothing else may have it open. */
 export function storeRevision(directory: string): number {
-  const folder = join(directory, 'store')
   try {
-    const {state} = load({folder, data: join(folder, 'data.mdb'), readers: ''})
+    const {state} = load({data: join(directory, 'store', 'data.mdb')})
     return state.revision
   } catch {
     return 0
+  }
+}
+
+/**
+ * Opens one store file, wherever it is. The caller has the lock of its folder, and keeps it until the store is closed. Nothing is
+ * compacted. `instance` identifies this very store.
+ */
+export function openStoreFile(data: string): {storage: VersionedStorage; instance: string} {
+  try {
+    const {header, state} = load({data})
+    prepareReaders(`${data}-lock`)
+    const records = new LmdbRecords(data, header, state.revision)
+    const forgotten = state.pruneLoaded()
+    return {storage: new VersionedStorage(records, state, {forgotten}), instance: header.instance}
+  } catch (error) {
+    throw fileError(error, data)
   }
 }
 
@@ -64,7 +79,7 @@ async function lock({folder}: StoreFiles): Promise<() => Promise<void>> {
 }
 
 /** The same pass over the file checks it and collects the keys and revisions. */
-function load({data}: StoreFiles): {header: StoreHeader; state: VersionedState} {
+function load({data}: Pick<StoreFiles, 'data'>): {header: StoreHeader; state: VersionedState} {
   let header: StoreHeader | undefined
   let state = new VersionedState()
   checkLmdbFile(data, (key, value) => {

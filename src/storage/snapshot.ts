@@ -5,7 +5,7 @@ import {messageOf, TrustError} from '../errors.ts'
 import {ArchiveWriter, invalidArchive, type Append, type ArchiveHeader} from './archive-frames.ts'
 import {decodeRecord, encodeRecord} from './record-codec.ts'
 import type {VersionRecord} from './record-store.ts'
-import type {Entry} from './storage.ts'
+import type {Entry, Storage} from './storage.ts'
 import type {VersionedStorage} from './versioned-storage.ts'
 
 /** How much is read at once: bounds memory, and how long writers and requests wait. */
@@ -15,10 +15,14 @@ const WORD = 2 ** 32
 
 export type SnapshotSource = Pick<VersionedStorage, 'hold' | 'list'>
 
-/** Every key as of one revision, in order. Writes go on; nothing is copied in advance. */
-async function* pagesOf(storage: SnapshotSource, revision: number): AsyncGenerator<Entry[]> {
+/** Every key in order, by default as of the moment when its page is read. Nothing is copied in advance. */
+export async function* pagesOf(
+  storage: Pick<Storage, 'list'>,
+  revision?: number,
+): AsyncGenerator<Entry[]> {
+  const at = revision === undefined ? PAGE : {...PAGE, revision}
   for (let after: string | undefined; ;) {
-    const page = await storage.list('', {...PAGE, revision, ...(after !== undefined && {after})})
+    const page = await storage.list('', {...at, ...(after !== undefined && {after})})
     if (page.entries.length > 0) yield page.entries
     if (page.remaining === 0) return
     after = page.entries.at(-1)?.key

@@ -99,7 +99,7 @@ export function removeStoreFile(file: string): void {
  * LMDB maps this file and writes to the map. A page without space on the disk would then end the process. So the space is
  * allocated in advance, where a failure is an ordinary error.
  */
-function prepareReaders(file: string): void {
+export function prepareReaders(file: string): void {
   const descriptor = openSync(
     file,
     constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW,

@@ -181,7 +181,7 @@ export class VersionedState {
   }
 }
 
-function compactedError(compacted: number): TrustError {
+export function compactedError(compacted: number): TrustError {
   return new TrustError('STORE_COMPACTED', `the history up to revision ${compacted} is gone`, {
     hints: ['list again and go on from the revision of that list'],
     facts: {compacted},

@@ -157,6 +157,9 @@ function contradiction(name: keyof Settings, standing: unknown, wanted: unknown)
     {
       hints: [
         `leave out ${shown} to keep the existing setting`,
+        ...(name === 'etcdServers'
+          ? ['or move its objects to etcd with "trustadm store migrate"']
+          : []),
         'or remove the control plane, with everything stored in it, with "trustadm reset"',
       ],
     },

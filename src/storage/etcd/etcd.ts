@@ -15,7 +15,7 @@ import {EtcdCompactor} from './compactor.ts'
 import {storeError} from './failure.ts'
 import type {Gateway} from './gateway.ts'
 import {readHistory} from './history.ts'
-import {revisionOf, type EtcdKeys} from './messages.ts'
+import {base64, revisionOf, type EtcdKeys, type WireRange, type WireTxn} from './messages.ts'
 import {Ranges} from './ranges.ts'
 import {SharedQuestion} from './shared-question.ts'
 import {Subscription} from './subscription.ts'
@@ -123,6 +123,27 @@ export class EtcdStorage implements Storage {
   closingWith(release: () => Promise<void>): this {
     this.#release = release
     return this
+  }
+
+  /** A key of the driver's own, beside those of the store; revision 0 and no value if it is not there. */
+  async readOwn(name: string): Promise<{value?: Uint8Array; revision: number}> {
+    return this.#read(async () => {
+      const range = {key: this.#keys.own(name)}
+      const {kvs} = await this.#gateway.call<WireRange>('kv/range', range)
+      return kvs?.[0] ? this.#keys.entry(kvs[0]) : {revision: 0}
+    })
+  }
+
+  /** Returns false, and writes nothing, if the key is at another revision. */
+  async writeOwn(name: string, value: string, revision: number): Promise<boolean> {
+    return this.#read(async () => {
+      const key = this.#keys.own(name)
+      const {succeeded = false} = await this.#gateway.call<WireTxn>('kv/txn', {
+        compare: [{key, target: 'MOD', result: 'EQUAL', mod_revision: String(revision)}],
+        success: [{request_put: {key, value: base64(value)}}],
+      })
+      return succeeded
+    })
   }
 
   async #close(): Promise<void> {

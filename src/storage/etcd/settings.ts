@@ -20,6 +20,11 @@ const PREFIX = /^\/[\w.~-]+(?:\/[\w.~-]+)*$/
 
 /** An address of a member, in the form in which it is compared and shown. */
 export function parseEtcdServer(text: string): string {
+  // Not repeated: it may contain a password.
+  if (text.includes('@'))
+    throw new TrustError('CONFIG_INVALID', 'the address of an etcd server contains a user', {
+      hints: ['authenticate with a certificate: --etcd-certfile and --etcd-keyfile'],
+    })
   const {protocol, origin, href} = URL.canParse(text) ? new URL(text) : new URL('none:')
   // Nothing but scheme, host and port.
   if (['http:', 'https:'].includes(protocol) && href === `${origin}/`) return origin

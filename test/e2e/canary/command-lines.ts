@@ -173,6 +173,15 @@ export const COMMAND_LINES: Record<string, (place: Place) => Line[]> = {
     {args: [place.backup, '--passphrase-file', place.tokenFile], succeeds: true},
     ...readsBackup(place),
   ],
+  'store:migrate': ({dir, folder}) => [
+    {args: ['--from', 'embedded', '--to', 'etcd', '--dir', join(folder, 'none')]},
+    {
+      args: [
+        ...['--from', 'embedded', '--to', 'etcd', '--dir', dir],
+        ...['--etcd-servers', 'https://127.0.0.1:1', '--etcd-certfile', TOKEN],
+      ],
+    },
+  ],
   'store:snapshot:restore': (place) => readsBackup(place, '--dir', join(place.folder, 'none')),
   status: ({dir}) => [{args: ['--dir', dir], succeeds: true}],
   reset: ({dir}) => [{args: ['--dir', dir, '--dry-run'], succeeds: true}],

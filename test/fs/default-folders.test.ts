@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {defaultDir, defaultNodeDir} from '../../src/cli/folders.ts'
+import {defaultDir, defaultNodeDir} from '../../src/fs/default-folders.ts'
 
 describe('defaultDir', () => {
   it('takes $TRUSTADM_DIR first', () => {

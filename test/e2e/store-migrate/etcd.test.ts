@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import {execFile} from 'node:child_process'
+import {promisify} from 'node:util'
+import {connect} from '../../../src/client/connect.ts'
+import type {MigrationReport} from '../../../src/control-plane/migration/migrate.ts'
+import {PROGRAM} from '../../helpers/cluster.ts'
+import {describeWithEtcd, startEtcd, type EtcdCluster} from '../../helpers/etcd.ts'
+import {Plane} from '../../helpers/plane.ts'
+
+const run = promisify(execFile)
+const namespace = 'default'
+
+describeWithEtcd('a control plane that moves to etcd', function () {
+  this.timeout(90_000)
+  let etcd: EtcdCluster
+  let plane: Plane
+  before(async () => {
+    etcd = await startEtcd()
+    plane = await Plane.start()
+  })
+  after(async () => {
+    await plane.stop()
+    await etcd.stop()
+  })
+
+  it('keeps its objects, and sends clients with an old revision to a new list', async () => {
+    const client = await connect(plane.cluster.kubeconfig)
+    const migrate = async () => {
+      const words = ['store', 'migrate', '--from', 'embedded', '--to', 'etcd', '-o', 'json']
+      const where = ['--dir', plane.cluster.dir, '--etcd-servers', etcd.servers.join(',')]
+      return await run(process.execPath, [PROGRAM, ...words, ...where])
+    }
+    try {
+      const before = await client.configMaps.create({metadata: {namespace, name: 'one'}})
+      await assert.rejects(migrate(), {code: 6, stderr: /the server is running/})
+      let report: MigrationReport | undefined
+      await plane.restart(async () => {
+        report = JSON.parse((await migrate()).stdout) as MigrationReport
+      })
+      const old = before.metadata.resourceVersion ?? ''
+      assert.ok(report && report.revision > report.sourceRevision)
+      assert.ok(report.sourceRevision >= Number(old))
+      const moved = await client.configMaps.find({namespace, name: 'one'})
+      assert.equal(moved?.metadata.uid, before.metadata.uid)
+      assert.ok(Number(moved?.metadata.resourceVersion) > report.sourceRevision)
+      const next = await client.configMaps.create({metadata: {namespace, name: 'two'}})
+      assert.ok(Number(next.metadata.resourceVersion) > report.revision)
+      const path = `/api/v1/configmaps?watch=true&timeoutSeconds=5&resourceVersion=${old}`
+      const answer = await client.raw(path).catch((error: unknown) => String(error))
+      assert.match(answer, /too old resource version/)
+    } finally {
+      await client.close()
+    }
+  })
+})
