@@ -1,22 +1,18 @@
 import assert from 'node:assert/strict'
 import {readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import type {ApiObject} from '../../src/api/meta.ts'
 import {parseClusterInfo} from '../../src/bootstrap/parse-cluster-info.ts'
 import type {ApiClient} from '../../src/client/api-client.ts'
-import {connect, connectTo} from '../../src/client/connect.ts'
+import {connect} from '../../src/client/connect.ts'
 import {resolveAccess} from '../../src/client/kubeconfig-access.ts'
 import {loadKubeconfig} from '../../src/client/kubeconfig-files.ts'
 import {startEmbedded, type EmbeddedPlane} from '../../src/control-plane/embedded.ts'
 import {generateKeys, privateKeyPem, publicKeyPem} from '../../src/pki/keys.ts'
 import {systemClock} from '../../src/runtime.ts'
 import {eventually} from '../controllers/signing/support.ts'
+import {isBelieved, requestToken} from '../helpers/service-account-tokens.ts'
 import {testAuthority, validAround} from '../pki/support.ts'
 import {planeFixture, type PlaneFixture} from './plane-fixture.ts'
-
-interface TokenRequest extends ApiObject {
-  status?: {token: string}
-}
 
 describe('rereading keys and certificates', () => {
   let fixture: PlaneFixture
@@ -95,29 +91,8 @@ describe('rereading keys and certificates', () => {
 
   it('believes old and new service-account keys, and shows both', async () => {
     const {server} = await resolveAccess(await loadKubeconfig(own('super-admin.conf')))
-    const tokenOf = async () => {
-      const body: TokenRequest = {metadata: {}, spec: {}}
-      const answer = await client.serviceAccounts.createSubresource(
-        'default/default',
-        'token',
-        body,
-      )
-      return answer.status?.token ?? ''
-    }
-    const isBelieved = async (token: string) => {
-      const robot = connectTo(
-        {server, ca: old, bearerToken: () => Promise.resolve(token)},
-        {retry: {attempts: 1}},
-      )
-      try {
-        await robot.selfSubjectReviews.create({metadata: {}})
-        return true
-      } catch {
-        return false
-      } finally {
-        await robot.close()
-      }
-    }
+    const tokenOf = () => requestToken(client)
+    const isStillBelieved = (token: string) => isBelieved({server, ca: old}, token)
     const keyIds = async () =>
       (JSON.parse(await client.raw('/openid/v1/jwks')) as {keys: {kid: string}[]}).keys.length
     await eventually(() => client.serviceAccounts.find('default/default'))
@@ -129,13 +104,13 @@ describe('rereading keys and certificates', () => {
     await embedded.reload()
     const late = await tokenOf()
     assert.deepEqual(
-      [await isBelieved(early), await isBelieved(late), await keyIds()],
+      [await isStillBelieved(early), await isStillBelieved(late), await keyIds()],
       [true, true, 2],
     )
     await writeFile(pki('sa.pub'), publicKeyPem(publicKey))
     await embedded.reload()
     assert.deepEqual(
-      [await isBelieved(early), await isBelieved(late), await keyIds()],
+      [await isStillBelieved(early), await isStillBelieved(late), await keyIds()],
       [false, true, 1],
     )
   })

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import {readFile, readdir, rm, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import type {ApiObject} from '../../src/api/meta.ts'
 import type {ApiClient} from '../../src/client/api-client.ts'
 import {connect, connectTo} from '../../src/client/connect.ts'
 import {resolveAccess} from '../../src/client/kubeconfig-access.ts'
@@ -16,22 +15,19 @@ import {pinOf} from '../../src/pki/pins.ts'
 import {eventually} from '../controllers/signing/support.ts'
 import {joinBy, joinFixture, parseResult, type JoinFixture} from '../helpers/joining.ts'
 import {trustadm} from '../helpers/program.ts'
+import {rotateIn} from '../helpers/rotating.ts'
+import {isBelieved, requestToken} from '../helpers/service-account-tokens.ts'
 
 const MAP = {namespace: 'kube-system', name: 'trustadm-ca-rotation'}
 const OPERATION = 'trustadm.io/operation'
 const DAY = 86_400_000
-
-interface TokenRequest extends ApiObject {
-  status?: {token: string}
-}
 
 describe('what happens around a rotation of the CAs', function () {
   this.timeout(180_000)
   let fixture: JoinFixture
   let old: string
   const own = (name: string) => join(fixture.dir, name)
-  const rotate = (action: string, ...more: string[]) =>
-    trustadm('ca', 'rotate', action, '--dir', fixture.dir, '-o', 'json', ...more)
+  const rotate = (action: string, ...more: string[]) => rotateIn(fixture.dir, action, ...more)
   const authorities = async () =>
     (
       parseResult(await trustadm('ca', 'list', '--dir', fixture.dir, '-o', 'json')) as {
@@ -190,30 +186,13 @@ describe('what happens around a rotation of the CAs', function () {
     const tokenOf = () =>
       withAdmin(async (client) => {
         await eventually(() => client.serviceAccounts.find('default/default'))
-        const body: TokenRequest = {metadata: {}, spec: {}}
-        const answer = await client.serviceAccounts.createSubresource(
-          'default/default',
-          'token',
-          body,
-        )
-        return answer.status?.token ?? ''
+        return requestToken(client)
       })
-    const isBelieved = async (token: string) => {
-      const ca = await readFile(own('pki/ca.crt'), 'utf8')
-      const server = fixture.made.endpoint
-      const robot = connectTo(
-        {server, ca, bearerToken: () => Promise.resolve(token)},
-        {retry: {attempts: 1}},
+    const isStillBelieved = async (token: string) =>
+      isBelieved(
+        {server: fixture.made.endpoint, ca: await readFile(own('pki/ca.crt'), 'utf8')},
+        token,
       )
-      try {
-        await robot.selfSubjectReviews.create({metadata: {}})
-        return true
-      } catch {
-        return false
-      } finally {
-        await robot.close()
-      }
-    }
     const early = await tokenOf()
     await withAdmin((client) =>
       client.secrets.create({
@@ -235,13 +214,14 @@ describe('what happens around a rotation of the CAs', function () {
     const second = await stored()
     assert.notEqual(second, first)
     const late = await tokenOf()
-    for (const token of [late, second, first, early]) assert.equal(await isBelieved(token), true)
+    for (const token of [late, second, first, early])
+      assert.equal(await isStillBelieved(token), true)
     const account = 'system:serviceaccount:default:default'
     const refused = await rotate('complete', '--yes')
     assert.equal(refused.code, 6)
     assert.ok(refused.stderr.includes(`token ${account}`), refused.stderr)
     assert.equal((await rotate('complete', '--yes', '--ignore', account)).code, 0)
-    assert.deepEqual(await Promise.all([early, first, second, late].map(isBelieved)), [
+    assert.deepEqual(await Promise.all([early, first, second, late].map(isStillBelieved)), [
       false,
       false,
       true,

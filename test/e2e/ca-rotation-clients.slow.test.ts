@@ -12,7 +12,7 @@ import {systemClock} from '../../src/runtime.ts'
 import {eventually} from '../controllers/signing/support.ts'
 import {startCluster, type Cluster} from '../helpers/cluster.ts'
 import {LiveClients} from '../helpers/live-clients.ts'
-import {trustadm} from '../helpers/program.ts'
+import {rotateIn} from '../helpers/rotating.ts'
 
 /** 500 in all, with those that join and renew. */
 const COUNTS = {http1Watches: 140, http2Watches: 140, keepAlive: 150, newConnections: 50}
@@ -32,19 +32,7 @@ describe('500 clients that work while the CAs rotate', function () {
   let joined: number
   const access = async (): Promise<ServerAccess> =>
     resolveAccess(await loadKubeconfig(cluster.kubeconfig))
-  const rotate = async (action: string, ...more: string[]) => {
-    const ended = await trustadm(
-      'ca',
-      'rotate',
-      action,
-      '--dir',
-      cluster.dir,
-      '-o',
-      'json',
-      ...more,
-    )
-    return {...ended, report: () => JSON.parse(ended.stdout) as RotationReport}
-  }
+  const rotate = (action: string, ...more: string[]) => rotateIn(cluster.dir, action, ...more)
 
   beforeEach(async () => {
     cluster = await startCluster()

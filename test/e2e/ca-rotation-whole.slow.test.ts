@@ -16,6 +16,7 @@ import {systemClock} from '../../src/runtime.ts'
 import {eventually} from '../controllers/signing/support.ts'
 import {joinBy, joinFixture, type JoinFixture} from '../helpers/joining.ts'
 import {PROGRAM, trustadm} from '../helpers/program.ts'
+import {rotateIn} from '../helpers/rotating.ts'
 
 const accessOf = async (file: string): Promise<ServerAccess> =>
   resolveAccess(await loadKubeconfig(file))
@@ -110,19 +111,7 @@ describe('rotating the CAs of a control plane', function () {
   let fixture: JoinFixture
   const agents: ChildProcess[] = []
   const own = (name: string) => join(fixture.dir, name)
-  const rotate = async (action: string, ...more: string[]) => {
-    const ended = await trustadm(
-      'ca',
-      'rotate',
-      action,
-      '--dir',
-      fixture.dir,
-      '-o',
-      'json',
-      ...more,
-    )
-    return {...ended, report: () => JSON.parse(ended.stdout) as RotationReport}
-  }
+  const rotate = (action: string, ...more: string[]) => rotateIn(fixture.dir, action, ...more)
   const runAgent = async (dir: string) => {
     const child = spawn(process.execPath, [PROGRAM, 'node', 'run', '--dir', dir], {
       stdio: ['ignore', 'pipe', 'ignore'],

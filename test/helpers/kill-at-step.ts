@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import {syncBuiltinESMExports} from 'node:module'
 import {UndiciTransport} from '../../src/client/undici-transport.ts'
+import {Gateway} from '../../src/storage/etcd/gateway.ts'
 
 type Call = (...args: unknown[]) => unknown
 
@@ -8,8 +9,8 @@ type Call = (...args: unknown[]) => unknown
 const CHANGES = ['open', 'mkdir', 'chmod', 'rename', 'rm', 'symlink']
 
 /**
- * Kills this process right before its n-th step from now on: a change on the file system, or a request to a server. 0 lets it come
- * to its end. Gives a function that tells how many steps there were.
+ * Kills this process right before its n-th step from now on: a change on the file system, or a request to a server
+ * or to etcd. 0 lets it come to its end. Gives a function that tells how many steps there were.
  */
 export function killAtStep(killAt: number): () => number {
   let steps = 0
@@ -37,5 +38,12 @@ export function killAtStep(killAt: number): () => number {
       },
     })
   }
+  const ask = Gateway.prototype.call as Call
+  Object.defineProperty(Gateway.prototype, 'call', {
+    value(this: unknown, ...args: unknown[]) {
+      step()
+      return ask.apply(this, args)
+    },
+  })
   return () => steps
 }

@@ -69,7 +69,9 @@ export function decide(wanted: Action, journal: Journal | undefined): Decision {
     if (journal?.action === wanted && journal.isShown !== true) return {kind: 'resume'}
     throw refused(
       `there is no rotation to ${wanted}`,
-      'begin one with "trustadm ca rotate start"; see "trustadm ca rotate status"',
+      wanted === 'complete'
+        ? 'begin one with "trustadm ca rotate start"; see "trustadm ca rotate status"'
+        : 'nothing has to be undone; see "trustadm ca rotate status"',
     )
   }
   if (running.action === wanted) return {kind: 'resume'}

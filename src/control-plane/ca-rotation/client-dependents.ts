@@ -1,6 +1,12 @@
 import type {SeenClient} from '../../server/authn/seen-clients.ts'
 import {nodeOfUser} from '../../csr/node-names.ts'
-import type {Dependent, DependentOptions, Evidence, IssuedCertificate} from './dependent.ts'
+import {
+  todoOfNode,
+  type Dependent,
+  type DependentOptions,
+  type Evidence,
+  type IssuedCertificate,
+} from './dependent.ts'
 import {partsOf} from './generation-parts.ts'
 import type {Journal} from './journal.ts'
 
@@ -55,6 +61,12 @@ export function clientDependents(
   const names = new Set(nodes.map(({metadata}) => metadata.name))
   // A registered node is one machine, so that it may come back with another address or program.
   const keyOf = (one: SeenClient) => (names.has(nodeOfUser(one.user)) ? one.user : identityOf(one))
+  const todoOf = (user: string) => {
+    const node = nodeOfUser(user)
+    return node !== undefined && names.has(node)
+      ? todoOfNode(node)
+      : `give ${user} a new certificate or kubeconfig, and let it replace the old one`
+  }
   const {pins} = leaving(journal, on)
   return (
     stillUsed(seen?.clients ?? [], pins, options, keyOf)
@@ -64,7 +76,7 @@ export function clientDependents(
         kind: 'client',
         name: user,
         reasons: [`uses certificate ${serial} of the ${on} CA`],
-        todo: `give ${user} a new certificate or kubeconfig, and let it replace the old one`,
+        todo: todoOf(user),
         lastSeen,
         address,
         userAgent,

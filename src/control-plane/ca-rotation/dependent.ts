@@ -16,6 +16,10 @@ export interface Dependent {
   userAgent?: string
 }
 
+/** What has to be done about a node. */
+export const todoOfNode = (name: string): string =>
+  `run "trustadm node renew" on ${name}; if the machine is gone, delete its Node`
+
 /** A certificate of the issuance log. */
 export interface IssuedCertificate {
   user: string

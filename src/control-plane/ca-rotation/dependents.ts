@@ -1,5 +1,5 @@
 import {clientDependents, issuedDependents} from './client-dependents.ts'
-import type {Dependent, DependentOptions, Evidence} from './dependent.ts'
+import {todoOfNode, type Dependent, type DependentOptions, type Evidence} from './dependent.ts'
 import {forgottenDependents} from './forgotten.ts'
 import {partsOf} from './generation-parts.ts'
 import type {Journal} from './journal.ts'
@@ -15,8 +15,7 @@ function nodeDependents(
     const name = node.metadata.name ?? ''
     const reasons = nodeReasons(journal, node, on, now)
     if (reasons.length === 0) return []
-    const todo = `run "trustadm node renew" on ${name}; if the machine is gone, delete its Node`
-    return [{kind: 'node', name, reasons, todo} as const]
+    return [{kind: 'node', name, reasons, todo: todoOfNode(name)} as const]
   })
 }
 

@@ -2,28 +2,20 @@ import {messageOf, TrustError} from '../../errors.ts'
 import {sleep} from '../../runtime.ts'
 import {requireGate} from '../config/feature-gates.ts'
 import {exclusively} from '../exclusive.ts'
-import {
-  afterStep,
-  beginning,
-  decide,
-  isFinished,
-  nextStep,
-  requirePrepared,
-  skippedSteps,
-} from './advance.ts'
+import {decide, isFinished, nextStep, requirePrepared, skippedSteps} from './advance.ts'
 import type {Dependent} from './dependent.ts'
 import {readJournal, writeJournal, type Action, type Journal} from './journal.ts'
 import {foundBy, requireUsable, withExpiry} from './expiry.ts'
-import {newJournal, withGenerations, type StartOptions} from './new-journal.ts'
+import {newJournal, type StartOptions} from './new-journal.ts'
 import {
   changesFiles,
-  perform,
   readDependents,
   requireBeginnable,
   withClient,
   type RotationContext,
 } from './perform.ts'
 import {overrideOf, resumed} from './resume.ts'
+import {isSameAction, runStep, type Lock, type RotationOutcome} from './run-step.ts'
 import {publishOverrides, publishStatus, statusOf, type PublishOptions} from './status-map.ts'
 import type {Step} from './steps.ts'
 
@@ -44,15 +36,6 @@ export interface RotateOptions extends Omit<StartOptions, 'brought'> {
   /** Whether an annotation asked for it. */
   isTriggered?: boolean
 }
-
-export interface RotationOutcome {
-  journal: Journal
-  /** Who is still waited for. */
-  waiting: Dependent[]
-}
-
-/** Keeps other commands out while it works. */
-type Lock = <Result>(work: () => Promise<Result>) => Promise<Result>
 
 const LOOK_EVERY = 1000
 
@@ -225,52 +208,5 @@ async function ended(context: RotationContext, journal: Journal, lock: Lock): Pr
     if (!found || !isSameAction(found, journal)) return journal
     await writeJournal(context.plane, shown)
     return shown
-  })
-}
-
-const isSameAction = (one: Journal, other: Journal): boolean =>
-  one.action === other.action && one.lastInitiation === other.lastInitiation
-
-/** Reads the journal again. Stops if another command has begun something else: that is not for this one to go on with. */
-async function readAgain({plane}: RotationContext, before: Journal): Promise<Journal> {
-  const found = await readJournal(plane)
-  if (!found) throw new TrustError('NOT_FOUND', 'the journal of the rotation is missing')
-  if (isSameAction(found, before)) return found
-  throw new TrustError(
-    'CONFLICT',
-    `another command has begun the ${found.action} of a rotation, so this ${before.action} has ended`,
-    {hints: ['see how far it is with "trustadm ca rotate status"']},
-  )
-}
-
-/**
- * Does a step. The journal is read again under the lock before each change of it: while nodes or servers are waited for, another run
- * may do the same step, or begin something else.
- */
-async function runStep(
-  context: RotationContext,
-  before: Journal,
-  step: Step,
-  lock: Lock,
-): Promise<RotationOutcome> {
-  const {plane, clock} = context
-  const isNext = (journal: Journal) => nextStep(journal)?.id === step.id
-  const running = await lock(async () => {
-    const found = withExpiry(await readAgain(context, before), clock.now())
-    if (!isNext(found) || found.running === step.id) return found
-    const begun = beginning(found, step)
-    await writeJournal(plane, begun)
-    return begun
-  })
-  if (!isNext(running)) return {journal: running, waiting: []}
-  const waiting = await perform(context, running, step)
-  if (waiting.length > 0) return {journal: running, waiting}
-  return await lock(async () => {
-    const found = await readAgain(context, running)
-    if (!isNext(found)) return {journal: found, waiting}
-    const known = step.work.kind === 'create' ? await withGenerations(plane, found) : found
-    const journal = afterStep(known, step, clock.now())
-    await writeJournal(plane, journal)
-    return {journal, waiting}
   })
 }

@@ -12,6 +12,7 @@ import {
 } from '../../../src/control-plane/ca-rotation/advance.ts'
 import type {Action, Journal} from '../../../src/control-plane/ca-rotation/journal.ts'
 import {STEPS} from '../../../src/control-plane/ca-rotation/steps.ts'
+import type {TrustError} from '../../../src/errors.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
 
@@ -168,6 +169,15 @@ describe('the state machine of a CA rotation', () => {
   for (const [name, wanted, found] of refusals) {
     it(`refuses ${name}`, () => assert.throws(() => decide(wanted, found), {code: 'CONFLICT'}))
   }
+
+  it('advises to begin a rotation only those who want to complete one', () => {
+    const suggestions = ['nothing has to be undone; see "trustadm ca rotate status"']
+    assert.throws(() => decide('abort', undefined), {suggestions})
+    assert.throws(
+      () => decide('complete', undefined),
+      ({suggestions: [hint]}: TrustError) => hint?.startsWith('begin one with') === true,
+    )
+  })
 
   it('only removes new CAs that were never complete when it is aborted', () => {
     const aborted = journal({action: 'abort', done: skippedSteps('abort', journal())})

@@ -112,6 +112,18 @@ describe('who depends on an old CA', () => {
     assert.match(silent?.todo ?? '', /^run "trustadm node renew" on silent; /)
   })
 
+  it('is told the same about a node that was also seen with an old certificate', () => {
+    const clients = ['system:node:here', 'system:node:gone'].map((user) =>
+      seen(user, 'a', '2026-03-02T00:00:00.000Z'),
+    )
+    const evidence = {nodes: [node('here')], seen: memory(clients), issued: []}
+    const all = dependentsOn(JOURNAL, evidence, {on: 'old', now: NOW, own: new Set()})
+    const todoOf = (wanted: string) => all.find(({name}) => name === wanted)?.todo
+    assert.equal(todoOf('system:node:here'), todoOf('here'))
+    assert.match(todoOf('here') ?? '', /^run "trustadm node renew" on here; /)
+    assert.match(todoOf('system:node:gone') ?? '', /^give system:node:gone a new certificate/)
+  })
+
   it('is a client that uses an old certificate, until it comes back with a new one', () => {
     const old = seen('alice', 'a', '2026-03-02T00:00:00.000Z')
     assert.deepEqual(found({seen: [old]}), ['client alice'])

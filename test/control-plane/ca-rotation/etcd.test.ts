@@ -9,8 +9,6 @@ import {reportRotation} from '../../../src/control-plane/ca-rotation/report.ts'
 import {rotate} from '../../../src/control-plane/ca-rotation/rotate.ts'
 import type {Action} from '../../../src/control-plane/ca-rotation/journal.ts'
 import {findAuthority, leafOptions} from '../../../src/control-plane/certificates.ts'
-import {savePlane} from '../../../src/control-plane/config/stored.ts'
-import {serve, type RunningPlane} from '../../../src/control-plane/serve.ts'
 import {ensureAuthority} from '../../../src/pki/authority.ts'
 import {parseBundle} from '../../../src/pki/bundle.ts'
 import {AUTHORITIES, catalogFor} from '../../../src/pki/catalog.ts'
@@ -21,17 +19,16 @@ import {openEtcdStorage} from '../../../src/storage/etcd/open.ts'
 import {eventually} from '../../controllers/signing/support.ts'
 import {describeWithEtcd, startEtcd, type EtcdCluster} from '../../helpers/etcd.ts'
 import {planeFixture, type PlaneFixture} from '../plane-fixture.ts'
+import {contextFor, observer, serveFixture} from './support.ts'
 
 const LEAVES = catalogFor({externalEtcd: true}).leaves.filter((one) => one.authority === 'etcd-ca')
-const silent = () => undefined
-const observer = {begin: silent, end: silent, waiting: silent}
 
 describeWithEtcd('the rotation of its CA', function () {
   this.timeout(60_000)
   let dir: string
   let aside: string
   let fixture: PlaneFixture
-  let running: RunningPlane
+  let stop: () => Promise<void>
   let etcd: EtcdCluster
   let written = 0
   const pki = (name: string) => join(dir, 'pki', name)
@@ -56,23 +53,16 @@ describeWithEtcd('the rotation of its CA', function () {
     const where = {etcdServers: etcd.servers, etcdCaFile: pki('etcd/ca.crt')}
     fixture = await planeFixture({...where, ...client, ...key}, dir)
     await fixture.run('certs', 'kubeconfig')
-    await savePlane(fixture.context.plane)
-    running = await serve(fixture.context.plane, {clock: systemClock, log: silent})
+    stop = await serveFixture(fixture)
     await cp(join(dir, 'pki'), aside, {recursive: true})
   })
   after(async () => {
-    process.emit('SIGTERM')
-    await running.ended
+    await stop()
     await etcd.stop()
-    await fixture.remove()
     await rm(aside, {recursive: true, force: true})
   })
 
-  const context = (ignored: string[] = []) => {
-    const {plane} = fixture.context
-    const common = {plane, clock: systemClock, tell: silent, warn: silent}
-    return {...common, connect: connectAsAdmin, ignored}
-  }
+  const context = (ignored: string[] = []) => ({...contextFor(fixture.context.plane), ignored})
   const act = (action: Action, ignored?: string[]) =>
     rotate(context(ignored), action, {wait: false, only: ['etcd-ca'], observer})
   const restart = async () => {

@@ -2,32 +2,26 @@ import assert from 'node:assert/strict'
 import {mkdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {connect} from '../../../src/client/connect.ts'
-import {connectAsAdmin} from '../../../src/control-plane/admin.ts'
 import {readJournal} from '../../../src/control-plane/ca-rotation/journal.ts'
 import {reportRotation} from '../../../src/control-plane/ca-rotation/report.ts'
 import {rotate} from '../../../src/control-plane/ca-rotation/rotate.ts'
-import {serve, type RunningPlane} from '../../../src/control-plane/serve.ts'
-import {savePlane} from '../../../src/control-plane/config/stored.ts'
 import {createAuthorityCertificate} from '../../../src/pki/create.ts'
 import {generateKeys, privateKeyPem} from '../../../src/pki/keys.ts'
 import {systemClock} from '../../../src/runtime.ts'
 import {planeFixture, type PlaneFixture} from '../plane-fixture.ts'
+import {contextFor, observer, serveFixture} from './support.ts'
 
 const DAY = 86_400_000
-
-const silent = () => undefined
-const observer = {begin: silent, end: silent, waiting: silent}
 
 describe('rotating a CA that has expired', function () {
   this.timeout(60_000)
   let fixture: PlaneFixture
-  let running: RunningPlane
+  let stop: () => Promise<void>
   const then = {now: () => new Date(Date.now() - 3 * DAY)}
 
   /** A control plane with a CA that ended a day ago, and everything that it had signed before. */
   const createPlane = async (name: string, commonName: string) => {
     fixture = await planeFixture()
-    const {plane} = fixture.context
     const pki = (file: string) => join(fixture.dir, 'pki', file)
     const keys = await generateKeys()
     const now = systemClock.now().getTime()
@@ -40,19 +34,11 @@ describe('rotating a CA that has expired', function () {
     await writeFile(pki(`${name}.key`), privateKeyPem(keys.privateKey), {mode: 0o600})
     fixture.context.clock = then
     await fixture.run('certs', 'kubeconfig')
-    await savePlane(plane)
-    running = await serve(plane, {clock: systemClock, log: silent})
+    stop = await serveFixture(fixture)
   }
-  afterEach(async () => {
-    process.emit('SIGTERM')
-    await running.ended
-    await fixture.remove()
-  })
+  afterEach(() => stop())
 
-  const context = () => {
-    const {plane} = fixture.context
-    return {plane, clock: systemClock, tell: silent, warn: silent, connect: connectAsAdmin}
-  }
+  const context = () => contextFor(fixture.context.plane)
   const requireUsable = async () => {
     const client = await connect(join(fixture.dir, 'super-admin.conf'))
     assert.ok((await client.namespaces.list()).items.length > 0)

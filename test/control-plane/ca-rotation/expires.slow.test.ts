@@ -2,26 +2,23 @@ import assert from 'node:assert/strict'
 import {mkdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {connect} from '../../../src/client/connect.ts'
-import {connectAsAdmin} from '../../../src/control-plane/admin.ts'
 import {reportRotation} from '../../../src/control-plane/ca-rotation/report.ts'
 import {rotate} from '../../../src/control-plane/ca-rotation/rotate.ts'
-import {savePlane} from '../../../src/control-plane/config/stored.ts'
-import {serve, type RunningPlane} from '../../../src/control-plane/serve.ts'
+import {hasCode} from '../../../src/errors.ts'
 import {createAuthorityCertificate} from '../../../src/pki/create.ts'
 import {generateKeys, privateKeyPem} from '../../../src/pki/keys.ts'
 import {sleep, systemClock} from '../../../src/runtime.ts'
 import {planeFixture, type PlaneFixture} from '../plane-fixture.ts'
+import {contextFor, observer, serveFixture} from './support.ts'
 
 /** How long the CA lives at first. On a busy machine, where `start` takes longer, it is made anew with more. */
 const LIFE = 8000
 
 describe('a CA that expires while it is rotated', function () {
-  this.timeout(120_000)
+  this.timeout(240_000)
   let fixture: PlaneFixture
-  let running: RunningPlane
+  let stop: () => Promise<void>
   let end: number
-  const silent = () => undefined
-  const observer = {begin: silent, end: silent, waiting: silent}
   const untilExpired = () => sleep(end + 1000 - systemClock.now().getTime())
 
   const createPlane = async (life: number) => {
@@ -36,34 +33,29 @@ describe('a CA that expires while it is rotated', function () {
     await writeFile(pki('ca.crt'), certificate)
     await writeFile(pki('ca.key'), privateKeyPem(keys.privateKey), {mode: 0o600})
     await fixture.run('certs', 'kubeconfig')
-    await savePlane(fixture.context.plane)
-    running = await serve(fixture.context.plane, {clock: systemClock, log: silent})
+    stop = await serveFixture(fixture)
   }
-  const removePlane = async () => {
-    process.emit('SIGTERM')
-    await running.ended
-    await fixture.remove()
+
+  /** A server whose CA ended in the middle of a step cannot be waited for. */
+  const ifTooLate = (error: unknown) => {
+    if (!hasCode(error, 'TIMED_OUT') || systemClock.now().getTime() < end) throw error
   }
 
   /** A rotation that is started, with a CA that ends soon. */
   beforeEach(async () => {
     for (let life = LIFE; ; life *= 2) {
       await createPlane(life)
-      const {journal, waiting} = await rotate(context(), 'start', {wait: false, observer})
-      assert.deepEqual([journal.phase, waiting], ['Prepare', []])
-      if (!journal.isExpired) return await untilExpired()
-      await removePlane()
+      const started = await rotate(context(), 'start', {wait: false, observer}).catch(ifTooLate)
+      if (started && !started.journal.isExpired) {
+        assert.deepEqual([started.journal.phase, started.waiting], ['Prepare', []])
+        return await untilExpired()
+      }
+      await stop()
     }
   })
-  afterEach(removePlane)
+  afterEach(() => stop())
 
-  const context = () => ({
-    plane: fixture.context.plane,
-    clock: systemClock,
-    tell: silent,
-    warn: silent,
-    connect: connectAsAdmin,
-  })
+  const context = () => contextFor(fixture.context.plane)
 
   it('cannot be gone back to, and is left behind by the start again and a forced completion', async () => {
     const stuck = await reportRotation(context())

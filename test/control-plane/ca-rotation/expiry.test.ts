@@ -6,20 +6,11 @@ import {
   turnedBack,
   withExpiry,
 } from '../../../src/control-plane/ca-rotation/expiry.ts'
-import type {Journal, UnitRecord} from '../../../src/control-plane/ca-rotation/journal.ts'
+import type {UnitRecord} from '../../../src/control-plane/ca-rotation/journal.ts'
+import {ABORTING, STARTED} from './support.ts'
 
 const BEFORE = new Date('2026-03-01T00:00:00Z')
 const AFTER = new Date('2026-03-03T00:00:00Z')
-const STARTED: Journal = {
-  version: 1,
-  action: 'start',
-  phase: 'Prepare',
-  lastInitiation: '2026-02-01T00:00:00.000Z',
-  units: [{id: 'ca', old: {pin: 'a', notAfter: '2026-03-02T00:00:00.000Z'}, new: {pin: 'b'}}],
-  done: stepsOf({action: 'start'}).map(({id}) => id),
-  overrides: [],
-}
-const ABORTING: Journal = {...STARTED, action: 'abort', done: ['sign-with-old']}
 
 describe('an old CA that expires during a rotation', () => {
   it('lets the start go on, with servers of the new CA', () => {

@@ -6,11 +6,9 @@ import {connectTo} from '../../../src/client/connect.ts'
 import {resolveAccess} from '../../../src/client/kubeconfig-access.ts'
 import {loadKubeconfig} from '../../../src/client/kubeconfig-files.ts'
 import type {ServerAccess} from '../../../src/client/server-access.ts'
-import {connectAsAdmin} from '../../../src/control-plane/admin.ts'
 import {readJournal, type Action} from '../../../src/control-plane/ca-rotation/journal.ts'
+import {withClient} from '../../../src/control-plane/ca-rotation/perform.ts'
 import {rotate} from '../../../src/control-plane/ca-rotation/rotate.ts'
-import {savePlane} from '../../../src/control-plane/config/stored.ts'
-import {serve, type RunningPlane} from '../../../src/control-plane/serve.ts'
 import {trustSources} from '../../../src/control-plane/signing.ts'
 import {whoAmI} from '../../../src/node/acceptance.ts'
 import {parseBundle} from '../../../src/pki/bundle.ts'
@@ -20,41 +18,34 @@ import {systemClock} from '../../../src/runtime.ts'
 import {readTrust} from '../../../src/trust/read-trust.ts'
 import {FailingDisk, type End} from '../../helpers/failing-disk.ts'
 import {planeFixture, type PlaneFixture} from '../plane-fixture.ts'
+import {contextFor, observer, serveFixture} from './support.ts'
 
 /** They cover each way in which files change: servers, clients that are separated from them, and keys. */
 const ONLY = ['ca', 'sa']
-const silent = () => undefined
-const observer = {begin: silent, end: silent, waiting: silent}
 
 describe('a rotation of the CAs that ends at any place', function () {
   this.timeout(300_000)
   let fixture: PlaneFixture
-  let running: RunningPlane
+  let stop: () => Promise<void>
   let disk: FailingDisk
   let first: ServerAccess
 
   beforeEach(async () => {
     fixture = await planeFixture()
     await fixture.run('certs', 'kubeconfig')
-    await savePlane(fixture.context.plane)
-    running = await serve(fixture.context.plane, {clock: systemClock, log: silent})
+    stop = await serveFixture(fixture)
     first = await current()
     disk = await FailingDisk.of(fixture.dir)
   })
   afterEach(async () => {
     disk.remove()
-    process.emit('SIGTERM')
-    await running.ended
-    await fixture.remove()
+    await stop()
   })
 
   const current = async () =>
     resolveAccess(await loadKubeconfig(join(fixture.dir, 'super-admin.conf')))
-  const act = (action: Action) => {
-    const {plane} = fixture.context
-    const context = {plane, clock: systemClock, tell: silent, warn: silent, connect: connectAsAdmin}
-    return rotate(context, action, {wait: false, only: ONLY, observer})
-  }
+  const context = () => contextFor(fixture.context.plane)
+  const act = (action: Action) => rotate(context(), action, {wait: false, only: ONLY, observer})
 
   /** A server that starts now accepts the client, and the client accepts that server. */
   const requireTrusted = async ({ca = '', clientCertificate}: ServerAccess, what: string) => {
@@ -104,14 +95,8 @@ describe('a rotation of the CAs that ends at any place', function () {
     return ends
   }
   const UPLOADED = {namespace: 'kube-system', name: 'kubeadm-certs'}
-  const withAdmin = async <Result>(work: (client: ApiClient) => Promise<Result>) => {
-    const client = await connectAsAdmin(fixture.context.plane)
-    try {
-      return await work(client)
-    } finally {
-      await client.close()
-    }
-  }
+  const withAdmin = <Result>(work: (client: ApiClient) => Promise<Result>) =>
+    withClient(context(), work)
   const upload = () => withAdmin(({secrets}) => secrets.create({metadata: UPLOADED}))
   const isUploaded = async () =>
     (await withAdmin(({secrets}) => secrets.find(UPLOADED))) !== undefined

@@ -1,45 +1,60 @@
 import assert from 'node:assert/strict'
 import {readFile, rm} from 'node:fs/promises'
 import {join} from 'node:path'
-import {connectAsAdmin} from '../../../src/control-plane/admin.ts'
+import {formatToken} from '../../../src/bootstrap/token.ts'
+import {resolveAccess} from '../../../src/client/kubeconfig-access.ts'
+import {loadKubeconfig} from '../../../src/client/kubeconfig-files.ts'
 import {readJournal, type Action} from '../../../src/control-plane/ca-rotation/journal.ts'
-import type {RotationContext} from '../../../src/control-plane/ca-rotation/perform.ts'
+import {withClient, type RotationContext} from '../../../src/control-plane/ca-rotation/perform.ts'
 import {rotate} from '../../../src/control-plane/ca-rotation/rotate.ts'
-import {savePlane} from '../../../src/control-plane/config/stored.ts'
-import {serve, type RunningPlane} from '../../../src/control-plane/serve.ts'
+import {completeToken, createToken} from '../../../src/control-plane/tokens/create.ts'
+import {joinTarget} from '../../../src/control-plane/tokens/join-command.ts'
+import {discover} from '../../../src/discovery/discover.ts'
+import {TrustError} from '../../../src/errors.ts'
 import {parseBundle} from '../../../src/pki/bundle.ts'
 import {parseCertificate} from '../../../src/pki/certificate.ts'
 import {privateKeyPem} from '../../../src/pki/keys.ts'
+import {pinOf} from '../../../src/pki/pins.ts'
 import {systemClock} from '../../../src/runtime.ts'
 import {testAuthority, validAround} from '../../pki/support.ts'
 import {planeFixture, type PlaneFixture} from '../plane-fixture.ts'
-
-const silent = () => undefined
-const observer = {begin: silent, end: silent, waiting: silent}
+import {contextFor, observer, serveFixture} from './support.ts'
 
 describe('a rotation of a CA of the cluster whose key is elsewhere', function () {
   this.timeout(60_000)
   let fixture: PlaneFixture
-  let running: RunningPlane
+  let stop: () => Promise<void>
+  let token: string
   const pki = (name: string) => readFile(join(fixture.dir, 'pki', name), 'utf8')
 
   before(async () => {
     fixture = await planeFixture()
     await fixture.run('certs', 'kubeconfig')
     await rm(join(fixture.dir, 'pki', 'ca.key'))
-    await savePlane(fixture.context.plane)
-    running = await serve(fixture.context.plane, {clock: systemClock, log: silent})
+    stop = await serveFixture(fixture)
+    await fixture.run('namespaces', 'rbac', 'cluster-info')
+    const info = completeToken({}, systemClock.now())
+    await withClient(contextFor(fixture.context.plane), (client) => createToken(client, info))
+    token = formatToken(info.token)
   })
-  after(async () => {
-    process.emit('SIGTERM')
-    await running.ended
-    await fixture.remove()
-  })
+  after(() => stop())
 
   const act = (action: Action, more: Partial<RotationContext> = {}) => {
-    const {plane} = fixture.context
-    const common = {plane, clock: systemClock, tell: silent, warn: silent}
-    return rotate({...common, connect: connectAsAdmin, ...more}, action, {wait: false, observer})
+    const context = {...contextFor(fixture.context.plane), ...more}
+    return rotate(context, action, {wait: false, observer})
+  }
+
+  const lineNow = async () =>
+    joinTarget(await resolveAccess(await loadKubeconfig(join(fixture.dir, 'admin.conf'))))
+  /** What becomes of a machine whose join line has these pins: the CAs it trusts then, or why it stops. */
+  const joinWith = async (...caCertHashes: string[]) => {
+    const {server} = await lineNow()
+    try {
+      return (await discover({token, endpoints: [server], caCertHashes})).pins
+    } catch (error) {
+      if (error instanceof TrustError) return error.code
+      throw error
+    }
   }
 
   it('is refused before anything is written, and works with the next CA of its owner', async () => {
@@ -62,11 +77,23 @@ describe('a rotation of a CA of the cluster whose key is elsewhere', function ()
     assert.deepEqual(names, ['kubernetes', 'next'])
     const serving = async () => parseCertificate(await pki('apiserver.crt')).issuer.commonName
     assert.equal(await serving(), 'kubernetes')
+    const [oldPin, newPin] = [pinOf(parseCertificate(before)), pinOf(next.certificate)]
+    const {caCertHashes} = await lineNow()
+    assert.deepEqual(caCertHashes, [oldPin, newPin])
+    assert.deepEqual(
+      [await joinWith(oldPin), await joinWith(newPin), await joinWith(...caCertHashes)],
+      ['CA_UNPINNED', 'CA_UNPINNED', [oldPin, newPin]],
+    )
 
     const {journal} = await act('complete')
     assert.deepEqual(
       [journal.phase, await serving(), await pki('ca.crt'), await pki('ca.key')],
       ['Completed', 'next', next.pem, keyPem],
+    )
+    assert.deepEqual((await lineNow()).caCertHashes, [newPin])
+    assert.deepEqual(
+      [await joinWith(oldPin), await joinWith(newPin), await joinWith(...caCertHashes)],
+      ['PIN_MISMATCH', [newPin], [newPin]],
     )
   })
 })

@@ -4,16 +4,14 @@ import {parse} from 'yaml'
 import type {ApiClient} from '../../../src/client/api-client.ts'
 import {resolveAccess} from '../../../src/client/kubeconfig-access.ts'
 import {loadKubeconfig} from '../../../src/client/kubeconfig-files.ts'
-import {connectAsAdmin} from '../../../src/control-plane/admin.ts'
 import {showAuthority} from '../../../src/control-plane/ca-rotation/authorities.ts'
 import {readJournal, type Action} from '../../../src/control-plane/ca-rotation/journal.ts'
+import {withClient} from '../../../src/control-plane/ca-rotation/perform.ts'
 import {reportRotation} from '../../../src/control-plane/ca-rotation/report.ts'
 import {rotate} from '../../../src/control-plane/ca-rotation/rotate.ts'
-import {savePlane} from '../../../src/control-plane/config/stored.ts'
 import {fileOf} from '../../../src/control-plane/config/plane.ts'
 import {checkExpiration} from '../../../src/control-plane/expiration.ts'
 import {listIssuances} from '../../../src/control-plane/issuances.ts'
-import {serve, type RunningPlane} from '../../../src/control-plane/serve.ts'
 import {KUBELET_SERVING} from '../../../src/csr/signers.ts'
 import {parseBundle} from '../../../src/pki/bundle.ts'
 import {parseCertificate} from '../../../src/pki/certificate.ts'
@@ -21,43 +19,28 @@ import {verifyChain} from '../../../src/pki/verify.ts'
 import {systemClock} from '../../../src/runtime.ts'
 import {approve, csrFor, pemOf, SERVING_USAGES, settled} from '../../controllers/signing/support.ts'
 import {planeFixture, type PlaneFixture} from '../plane-fixture.ts'
+import {contextFor, observer, serveFixture, silent} from './support.ts'
 
 const CONFS = ['admin.conf', 'super-admin.conf', 'controller-manager.conf', 'scheduler.conf']
-const silent = () => undefined
-const observer = {begin: silent, end: silent, waiting: silent}
 
 describe('a rotation of all CAs', function () {
   this.timeout(60_000)
   let fixture: PlaneFixture
-  let running: RunningPlane
+  let stop: () => Promise<void>
   let oldServing: string
 
   before(async () => {
     fixture = await planeFixture()
     await fixture.run('certs', 'kubeconfig')
-    await savePlane(fixture.context.plane)
-    running = await serve(fixture.context.plane, {clock: systemClock, log: silent})
+    stop = await serveFixture(fixture)
     oldServing = await kubeletCertificate('before')
   })
-  after(async () => {
-    process.emit('SIGTERM')
-    await running.ended
-    await fixture.remove()
-  })
+  after(() => stop())
 
-  const context = () => {
-    const {plane} = fixture.context
-    return {plane, clock: systemClock, tell: silent, warn: silent, connect: connectAsAdmin}
-  }
+  const context = () => contextFor(fixture.context.plane)
   const act = (action: Action) => rotate(context(), action, {wait: false, observer})
-  const withAdmin = async <Result>(work: (client: ApiClient) => Promise<Result>) => {
-    const client = await connectAsAdmin(fixture.context.plane)
-    try {
-      return await work(client)
-    } finally {
-      await client.close()
-    }
-  }
+  const withAdmin = <Result>(work: (client: ApiClient) => Promise<Result>) =>
+    withClient(context(), work)
 
   /** A serving certificate for a kubelet, as PEM. */
   const kubeletCertificate = (name: string) =>

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import type {ApiClient} from '../../../src/client/api-client.ts'
-import {stepsOf} from '../../../src/control-plane/ca-rotation/advance.ts'
 import {
   writeJournal,
   type Action,
@@ -8,19 +7,9 @@ import {
 } from '../../../src/control-plane/ca-rotation/journal.ts'
 import {planRotation} from '../../../src/control-plane/ca-rotation/plan.ts'
 import {planeFixture, type PlaneFixture} from '../plane-fixture.ts'
+import {ABORTING, contextFor, STARTED} from './support.ts'
 
-const silent = () => undefined
-const STARTED: Journal = {
-  version: 1,
-  action: 'start',
-  phase: 'Prepare',
-  lastInitiation: '2026-02-01T00:00:00.000Z',
-  units: [{id: 'ca', old: {pin: 'a', notAfter: '2026-03-02T00:00:00.000Z'}, new: {pin: 'b'}}],
-  done: stepsOf({action: 'start'}).map(({id}) => id),
-  isShown: true,
-  overrides: [],
-}
-const ABORTING: Journal = {...STARTED, action: 'abort', done: ['sign-with-old']}
+const SHOWN: Journal = {...STARTED, isShown: true}
 
 describe('the plan of a rotation whose old CA has expired', () => {
   let fixture: PlaneFixture
@@ -34,11 +23,11 @@ describe('the plan of a rotation whose old CA has expired', () => {
     await writeJournal(plane, journal)
     const connect = () => Promise.reject<ApiClient>(new Error('nobody is asked'))
     const clock = {now: () => new Date(time)}
-    return await planRotation({plane, clock, tell: silent, warn: silent, connect}, action, {})
+    return await planRotation({...contextFor(plane), clock, connect}, action, {})
   }
 
   it('is to start again, after the start was finished and during an abort', async () => {
-    for (const journal of [STARTED, ABORTING]) {
+    for (const journal of [SHOWN, ABORTING]) {
       const {resumes, steps} = await plan('start', journal)
       const [first, second] = steps.map(({id, state}) => `${id}: ${state}`)
       assert.deepEqual([resumes, first, second], [true, 'create: done', 'sign-everything: to do'])
@@ -47,7 +36,7 @@ describe('the plan of a rotation whose old CA has expired', () => {
   })
 
   it('is not to abort, unless the new CAs are being removed already', async () => {
-    for (const journal of [STARTED, ABORTING])
+    for (const journal of [SHOWN, ABORTING])
       await assert.rejects(plan('abort', journal), {
         code: 'CONFLICT',
         message: /the old CA "ca" has expired/,

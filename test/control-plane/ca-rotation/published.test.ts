@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type {ConfigMap} from '../../../src/api/core.ts'
+import type {ConfigMap, Secret} from '../../../src/api/core.ts'
 import {formatClusterInfo} from '../../../src/bootstrap/cluster-info.ts'
 import type {ApiClient} from '../../../src/client/api-client.ts'
 import {objectsBehind} from '../../../src/control-plane/ca-rotation/published.ts'
@@ -22,6 +22,7 @@ describe('what a rotation waits for in the API', () => {
   let trust: Trust
   let other: string
   let maps: Map<string, Record<string, string>>
+  let secrets: Secret[]
 
   before(async () => {
     fixture = await planeFixture()
@@ -39,6 +40,7 @@ describe('what a rotation waits for in the API', () => {
       issuers: {...nodeIssuersOf(trust), ...issuers},
     })
   beforeEach(() => {
+    secrets = []
     maps = new Map([
       ['kube-public/cluster-info', {kubeconfig: info()}],
       [
@@ -60,7 +62,8 @@ describe('what a rotation waits for in the API', () => {
       return Promise.resolve<ConfigMap | undefined>(data && {metadata: {namespace, name}, data})
     }
     const none = {list: () => Promise.resolve({items: []})}
-    const client = {configMaps: {...none, find}, namespaces: none, secrets: none}
+    const list = () => Promise.resolve({items: secrets})
+    const client = {configMaps: {...none, find}, namespaces: none, secrets: {list}}
     return await objectsBehind(client as unknown as ApiClient, trust)
   }
 
@@ -88,6 +91,27 @@ describe('what a rotation waits for in the API', () => {
     assert.deepEqual(await behind(), [EXTENSION])
     // The CAs of bootstrap credentials belong there.
     maps.set('kube-system/kubelet-bootstrap-kubeconfig', {'ca-bundle.crt': other})
+    assert.deepEqual(await behind(), [])
+  })
+
+  it('is the CA and the key in Secrets with tokens of service accounts, unless they are immutable', async () => {
+    const encode = (text: string) => Buffer.from(text).toString('base64')
+    const secretWith = (kid: string, ca: string): Secret => {
+      const header = Buffer.from(JSON.stringify({kid})).toString('base64url')
+      const data = {token: encode(`${header}.e30.c2ln`), 'ca.crt': encode(ca)}
+      return {metadata: {namespace: 'default', name: 'robot'}, data}
+    }
+    const {id} = trust.tokenKeys.signing
+    const {pem} = trust.bundles['api-server']
+    for (const stale of [
+      secretWith(id, other),
+      secretWith(id, pem + other),
+      secretWith('x', pem),
+    ]) {
+      secrets = [stale]
+      assert.deepEqual(await behind(), ['Secret default/robot'])
+    }
+    secrets = [secretWith(id, pem), {...secretWith('x', other), immutable: true}]
     assert.deepEqual(await behind(), [])
   })
 })

@@ -7,12 +7,10 @@ import {
   type Journal,
 } from '../../../src/control-plane/ca-rotation/journal.ts'
 import {rotate} from '../../../src/control-plane/ca-rotation/rotate.ts'
-import {systemClock} from '../../../src/runtime.ts'
 import {planeFixture, type PlaneFixture} from '../plane-fixture.ts'
+import {contextFor, observer} from './support.ts'
 
 const unit = (id: string) => ({id, old: {pin: 'a', keyId: 'aa'}, new: {pin: 'b', keyId: 'bb'}})
-const silent = () => undefined
-const observer = {begin: silent, end: silent, waiting: silent}
 
 /** A start of which only the wait for nodes is left. */
 const WAITING: Journal = {
@@ -57,9 +55,10 @@ describe('a rotation while another command changes its journal', () => {
       secrets: {list: () => Promise.resolve({items: []})},
       close: () => Promise.resolve(),
     } as unknown as ApiClient
-    const {plane} = fixture.context
-    const connect = () => Promise.resolve(client)
-    const context = {plane, clock: systemClock, tell: silent, warn: silent, connect}
+    const context = {
+      ...contextFor(fixture.context.plane),
+      connect: () => Promise.resolve(client),
+    }
     return rotate(context, 'start', {wait: true, observer})
   }
   const complete = () => writeJournal(fixture.context.plane, COMPLETING)
