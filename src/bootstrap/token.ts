@@ -34,7 +34,10 @@ export const isTokenSecret = (text: string): boolean => SECRET.test(text)
 export function parseTokenId(text: string): string {
   const id = TOKEN.exec(text)?.[1] ?? ID.exec(text)?.[0]
   if (id !== undefined) return id
-  throw malformed('that is neither a token nor a token id, which has 6 characters of a-z and 0-9')
+  throw malformed(
+    'that is neither a token nor a token id, which has 6 characters of a-z and 0-9',
+    'list the tokens with "trustadm token list"',
+  )
 }
 
 /** The token with its secret hidden, for people and logs. */
@@ -53,8 +56,9 @@ function digest(text: string): Buffer {
 }
 
 /** The input is never shown: a mistyped token is still most of a secret. */
-function malformed(message: string): TrustError {
-  return new TrustError('TOKEN_MALFORMED', message, {
-    hints: ['create a token with "trustadm token create" on the control plane'],
-  })
+function malformed(
+  message: string,
+  hint = 'create a token with "trustadm token create" on the control plane',
+): TrustError {
+  return new TrustError('TOKEN_MALFORMED', message, {hints: [hint]})
 }

@@ -18,7 +18,7 @@ function partsOf(command: string): string[] {
   return parts
 }
 
-/** A command line as it can be copied to a shell, with `\` where it goes on in the next line. */
+/** A command line as it can be copied to a shell, with a `\` at the end of each line but the last. */
 export function wrapCommand(command: string, columns: number): string {
   const lines: string[] = []
   let line = '$'

@@ -1,9 +1,19 @@
 import {TrustError} from '../errors.ts'
+import {columnsOf, wrap, type Sized} from './layout.ts'
 import {plainText} from './plain-text.ts'
 import {isInteractive} from './terminal.ts'
 
 /** Whether there is a terminal to ask on. */
 export const canAsk = (): boolean => isInteractive(process.stdin) && isInteractive(process.stderr)
+
+/** The mark before a question. */
+const MARK_WIDTH = 2
+/** What comes behind it: `(y/N)`, or the answer. */
+const ANSWER_WIDTH = 8
+
+/** A question in lines that break between words: inquirer would break them anywhere. */
+export const questionText = (question: string, stream: Sized = process.stderr): string =>
+  wrap(plainText(question), {columns: columnsOf(stream) - ANSWER_WIDTH, indent: MARK_WIDTH})
 
 /** Asks a person; a script has to pass --yes. */
 export async function confirm(question: string): Promise<boolean> {
@@ -14,7 +24,7 @@ export async function confirm(question: string): Promise<boolean> {
   }
   const answers: {answer?: unknown} = await (
     await questions()
-  )([{type: 'confirm', name: 'answer', message: plainText(question), default: false}])
+  )([{type: 'confirm', name: 'answer', message: questionText(question), default: false}])
   return answers.answer === true
 }
 
@@ -34,7 +44,7 @@ export async function choose<Value extends string>(
     {
       type: 'select',
       name: 'answer',
-      message: plainText(question),
+      message: questionText(question),
       choices: choices.map(({value, name}) => ({value, name: plainText(name)})),
     },
   ])
@@ -45,7 +55,7 @@ export async function choose<Value extends string>(
 export async function askText(question: string): Promise<string> {
   const answers: {answer?: unknown} = await (
     await questions()
-  )([{type: 'input', name: 'answer', message: plainText(question)}])
+  )([{type: 'input', name: 'answer', message: questionText(question)}])
   return typeof answers.answer === 'string' ? answers.answer.trim() : ''
 }
 

@@ -1,7 +1,7 @@
 import {basename} from 'node:path'
-import {shellWord} from '../client/printable.ts'
 import {findUnit} from '../node/systemd-unit.ts'
 import {fileOf, type Plane} from './config/plane.ts'
+import {planeCommand} from './plane-command.ts'
 
 /** The unit that `init --systemd` installed for a control plane, by its name. */
 export async function unitOf(plane: Pick<Plane, 'dir'>): Promise<string | undefined> {
@@ -12,7 +12,5 @@ export async function unitOf(plane: Pick<Plane, 'dir'>): Promise<string | undefi
 /** The command that starts a stopped server. */
 export async function startCommand(plane: Pick<Plane, 'dir'>): Promise<string> {
   const unit = await unitOf(plane)
-  return unit === undefined
-    ? `trustadm start --dir ${shellWord(plane.dir)}`
-    : `systemctl start ${unit}`
+  return unit === undefined ? planeCommand(plane.dir, 'start') : `systemctl start ${unit}`
 }

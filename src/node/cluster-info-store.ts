@@ -3,6 +3,7 @@ import type {TrustedClusterInfo} from '../discovery/cluster-info.ts'
 import {formatStored, parseStored} from '../discovery/stored-cluster-info.ts'
 import {TrustError} from '../errors.ts'
 import {encodeBundle, parseBundle, uniqueCertificates} from '../pki/bundle.ts'
+import {defaultNodeDir} from '../fs/default-folders.ts'
 import {readFileIfThere} from '../fs/files.ts'
 import {ensureFolder} from '../fs/folders.ts'
 import {ensureFiles, isCurrent, nodeFile, type NodeFile} from './node-files.ts'
@@ -56,12 +57,13 @@ export async function requireSameCluster(dir: string, {ca, server}: TrustedClust
   if (!known || ca === undefined) return
   const trusted = fingerprintsIn(known.toString(), nodeFile(dir, 'ca'))
   if (parseBundle(ca).some(({fingerprint}) => trusted.has(fingerprint))) return
+  const flag = dir === defaultNodeDir() ? '' : ` --dir ${shellWord(dir)}`
   throw new TrustError(
     'CONFLICT',
     `${dir} belongs to a node of another cluster, or its CA was rotated while this machine was off: it is not the one of ${server}`,
     {
       hints: [
-        `if the CA was rotated, run "trustadm node leave --dir ${shellWord(dir)}" here, then join again`,
+        `if the CA was rotated, run "trustadm node leave${flag}" here, then join again`,
         'for another cluster, use another folder with --dir',
         `or, if that cluster no longer exists, move ${dir} away first`,
       ],

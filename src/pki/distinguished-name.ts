@@ -132,7 +132,14 @@ export function carriedOver(name: DistinguishedName): NameAttribute[] {
   )
 }
 
-/** For people: `CN=system:node:a, O=system:nodes`. */
+/** In the order of the certificate. Names are compared by this text. */
 export function formatName(name: Pick<DistinguishedName, 'attributes'>): string {
   return name.attributes.map(({oid: id, value}) => `${SHORT_NAMES[id] ?? id}=${value}`).join(', ')
 }
+
+const rankOf = ({oid: id}: NameAttribute): number =>
+  [OID.organization, OID.commonName].indexOf(id as typeof OID.commonName)
+
+/** For people: `CN=system:node:a, O=system:nodes`, in whatever order they are in the certificate. */
+export const formatSubject = ({attributes}: Pick<DistinguishedName, 'attributes'>): string =>
+  formatName({attributes: attributes.toSorted((one, other) => rankOf(other) - rankOf(one))})

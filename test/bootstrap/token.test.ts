@@ -116,7 +116,8 @@ describe('a token id', () => {
   for (const id of ['', '12345', '1234567890123456789012', 'Abcdef', 'ABCDEF', 'abcdef.']) {
     it(`may not be "${id}"`, () => {
       assert.equal(isTokenId(id), false)
-      assert.throws(() => parseTokenId(id), {code: 'TOKEN_MALFORMED'})
+      const suggestions = ['list the tokens with "trustadm token list"']
+      assert.throws(() => parseTokenId(id), {code: 'TOKEN_MALFORMED', suggestions})
     })
   }
 

@@ -212,7 +212,7 @@ describe('signing certificate requests', () => {
         uid: 'u',
         requester: 'system:bootstrap:abcdef',
         approval: 'Test',
-        subject: 'O=system:nodes, CN=system:node:one',
+        subject: 'CN=system:node:one, O=system:nodes',
         commonName: 'system:node:one',
         names: {dns: [], ips: [], emails: [], uris: []},
         pin: pinOf(certificate),

@@ -41,7 +41,9 @@ async function certificateOf(context: Context, name: string): Promise<string> {
 }
 
 async function untilIssued(context: Context, name: string): Promise<void> {
-  const watch = new LineStream(context.kubectl.start(`get csr ${name} --watch --no-headers`))
+  // A list: of one object that it gets by name, kubectl drops the first event, even if it is newer than what it has printed.
+  const selector = `--field-selector metadata.name=${name}`
+  const watch = new LineStream(context.kubectl.start(`get csr ${selector} --watch --no-headers`))
   try {
     await watch.until((seen) => seen.some((line) => line.endsWith(' Approved,Issued')))
   } finally {

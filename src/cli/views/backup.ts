@@ -3,6 +3,7 @@ import type {RestoreReport} from '../../control-plane/backup/restore.ts'
 import type {SnapshotStatus} from '../../control-plane/backup/snapshot-status.ts'
 import {columnsOf, formatFields, paragraph, type Field} from '../layout.ts'
 import type {View} from '../output.ts'
+import {moment} from './obtained.ts'
 
 const WIDTH = 12
 
@@ -49,7 +50,7 @@ export const restoreView = (start: string): View<RestoreReport> => ({
       ['start it', start],
     ])
     const lost = paragraph('', LOST, columnsOf(process.stdout), 0)
-    return `restored ${report.dir} as of ${report.createdAt}\n${facts}\n${lost}`
+    return `restored ${report.dir} as of ${moment(report.createdAt)}\n${facts}\n${lost}`
   },
   name: ({dir}) => [dir],
 })
@@ -61,7 +62,7 @@ export const snapshotStatusView: View<SnapshotStatus> = {
       ['content', `${KINDS[status.kind]}: ${contentOf(status)}`],
       ['size', `${size(status.bytes)}${status.encrypted ? ', encrypted' : ''}`],
       ['revision', String(status.revision)],
-      ['created', `${status.createdAt}, by trustadm ${status.program}`],
+      ['created', `${moment(status.createdAt)}, by trustadm ${status.program}`],
       ['checksum', status.sha256],
     ]),
   name: ({file}) => [file],

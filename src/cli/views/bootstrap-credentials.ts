@@ -8,7 +8,7 @@ import type {RevokedCredential} from '../../control-plane/bootstrap-credentials/
 import {formatColumns, type Narrowing} from '../columns.ts'
 import {columnsOf, paragraph} from '../layout.ts'
 import type {View} from '../output.ts'
-import {cell, fields, moment, obtainedTable, waiting} from './obtained.ts'
+import {cell, fields, lastUse, moment, obtainedTable, waiting} from './obtained.ts'
 
 const COLUMNS = ['ID', 'KIND', 'NAMESPACE', 'STATE', 'CREATED', 'LAST USED', 'ISSUED', 'PENDING']
 const WIDE_COLUMNS = ['EXPIRES', 'CREDENTIAL']
@@ -19,13 +19,20 @@ const NARROWING: Narrowing = {
 }
 const AS_WIDE_AS_NEEDED: Narrowing = {least: new Map()}
 
+/** Not known any more once it is revoked. */
+const createdAt = ({created}: CredentialReport): string =>
+  created === null ? '<unknown>' : moment(created)
+
+const usedAt = ({lastUsed, issued}: CredentialReport): string =>
+  lastUse(lastUsed, {isLogRead: issued !== null})
+
 const row = (one: CredentialReport): string[] => [
   one.id,
   one.kind,
   one.namespace,
   one.state,
-  moment(one.created),
-  moment(one.lastUsed),
+  createdAt(one),
+  usedAt(one),
   one.issued === null ? '<unknown>' : String(one.issued),
   String(one.pending.length),
 ]
@@ -65,9 +72,9 @@ export const credentialView: View<CredentialDetails> = {
       ['user', `system:serviceaccount:${shown.namespace}:node-bootstrapper`],
       ['rests on', cell(shown.object)],
       ['credential', cell(shown.credential)],
-      ['created', moment(shown.created)],
+      ['created', createdAt(shown)],
       ['expires', shown.state === 'revoked' ? '<none>' : (shown.expires ?? '<never>')],
-      ['last used', moment(shown.lastUsed)],
+      ['last used', usedAt(shown)],
       ['pending', waiting(shown.pending)],
     ]) + obtainedTable(shown.obtained),
   name: ({id}) => [id],

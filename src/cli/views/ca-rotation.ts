@@ -1,5 +1,6 @@
 import type {RotationPlan} from '../../control-plane/ca-rotation/plan.ts'
 import type {RotationReport} from '../../control-plane/ca-rotation/report.ts'
+import {colours} from '../colours.ts'
 import {columnsOf, formatFields, paragraph, wrap} from '../layout.ts'
 import {formatColumns} from '../columns.ts'
 import type {View} from '../output.ts'
@@ -31,9 +32,11 @@ function headline(report: RotationReport): string {
 }
 
 function formatSteps({steps}: RotationReport): string {
+  const {green, yellow} = colours(process.stdout)
+  const marks = {...MARKS, done: green(MARKS.done), running: yellow(MARKS.running)}
   return steps.length === 0
     ? ''
-    : `\n${steps.map(({summary, state}) => `${MARKS[state]} ${summary}\n`).join('')}`
+    : `\n${steps.map(({summary, state}) => `${marks[state]} ${summary}\n`).join('')}`
 }
 
 function formatDependents({dependents}: Pick<RotationReport, 'dependents'>): string {

@@ -1,15 +1,11 @@
 import {shellWord} from '../../client/printable.ts'
 import type {InitResult} from '../../control-plane/init/init.ts'
+import {planeCommand} from '../../control-plane/plane-command.ts'
 import {columnsOf, formatFields, wrap, type Field} from '../layout.ts'
 import type {View} from '../output.ts'
-import {defaultDir} from '../folders.ts'
 import {colours} from '../colours.ts'
 
 const WIDTH = 15
-
-/** A command line for this control plane, without --dir if it is the default. */
-const commandFor = (dir: string, command: string): string =>
-  `trustadm ${command}${dir === defaultDir() ? '' : ` --dir ${shellWord(dir)}`}`
 
 function headline({endpoint}: InitResult, isRunning: boolean): string {
   const {bold} = colours(process.stdout)
@@ -21,15 +17,15 @@ function headline({endpoint}: InitResult, isRunning: boolean): string {
 
 function nextSteps({kubeconfig, dir, joinCommand}: InitResult, isRunning: boolean): Field[] {
   const start: Field[] = [
-    ['Start it:', commandFor(dir, 'init')],
-    ['     or:', commandFor(dir, 'serve')],
+    ['Start it:', planeCommand(dir, 'init')],
+    ['     or:', planeCommand(dir, 'serve')],
   ]
   return [
     ...(isRunning ? [] : start),
     ['Use it:', `kubectl --kubeconfig ${shellWord(kubeconfig)} get namespaces`],
-    ['Check it:', commandFor(dir, 'status')],
+    ['Check it:', planeCommand(dir, 'status')],
     ...(joinCommand === null
-      ? ([['Join it:', commandFor(dir, 'token create --print-join-command')]] as const)
+      ? ([['Join it:', planeCommand(dir, 'token create --print-join-command')]] as const)
       : []),
   ]
 }

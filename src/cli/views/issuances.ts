@@ -22,11 +22,11 @@ const NARROWING: Narrowing = {
     [SIGNER, 10],
     [REQUEST, 12],
     [REQUESTER, 10],
-    [SUBJECT, 20],
+    [SUBJECT, 26],
     [REASON, 12],
   ]),
   droppable: [SIGNER, EXPIRES, REQUESTER, REQUEST],
-  cutFront: new Set([SIGNER, REQUESTER, SUBJECT]),
+  cutFront: new Set([SIGNER, REQUESTER]),
 }
 const AS_WIDE_AS_NEEDED: Narrowing = {least: new Map()}
 

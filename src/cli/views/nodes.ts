@@ -1,4 +1,4 @@
-import type {HistoryEntry, NodeHistory} from '../../control-plane/nodes/history.ts'
+import type {HistoryEntry, NodeHistory} from '../../control-plane/nodes/history-entry.ts'
 import type {NodeList} from '../../control-plane/nodes/list.ts'
 import type {NodeReport} from '../../control-plane/nodes/report.ts'
 import {ageOf} from '../../server/table/human-duration.ts'
@@ -91,7 +91,7 @@ export function formatHistory(
   {entries, waiting}: NodeHistory,
   stream: Sized = process.stdout,
 ): string {
-  const {bold, dim, red} = colours(stream)
+  const {bold, dim, green, red} = colours(stream)
   const columns = columnsOf(stream)
   const lineOf = ({time, what, message}: HistoryEntry) => {
     const when = time.replace(/\.\d+Z$/, 'Z').padEnd(20)
@@ -106,7 +106,7 @@ export function formatHistory(
       .flatMap(({approver, rules: verdicts}) =>
         verdicts.map(({rule, holds, reason}) =>
           paragraph(
-            `  ${holds ? '✔' : red('✖')} `,
+            `  ${holds ? green('✔') : red('✖')} `,
             `${shown(approver)}: ${shown(rule)}${holds ? '' : `: ${shown(reason)}`}`,
             columns,
             4,

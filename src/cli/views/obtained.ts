@@ -23,6 +23,10 @@ export const cell = (text: string | null | undefined): string =>
 export const moment = (time: string | null | undefined): string =>
   cell(time?.replace(/\.\d+Z$/, 'Z'))
 
+/** When something was used last. Only the issuance log can tell that it never was. */
+export const lastUse = (time: string | null, {isLogRead}: {isLogRead: boolean}): string =>
+  time === null ? (isLogRead ? '<never>' : '<unknown>') : moment(time)
+
 export const fields = (lines: readonly Field[]): string =>
   formatFields(lines, {columns: columnsOf(process.stdout), width: LABEL_WIDTH})
 

@@ -100,7 +100,7 @@ function requestSection({request, usages, requestedSeconds}: RequestReport, page
       ...nameFields(request.names),
       ['key', keyName(request.key)],
       ['key pin', request.key.pin],
-      ['signed by', request.signatureAlgorithm],
+      ['signature', request.signatureAlgorithm],
       ...asked,
     ],
     2,

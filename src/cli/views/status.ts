@@ -5,6 +5,7 @@ import {colours} from '../colours.ts'
 import {columnsOf, formatFields} from '../layout.ts'
 import type {View} from '../output.ts'
 import {formatExpiration} from './expiration.ts'
+import {moment} from './obtained.ts'
 import {shownValue} from './requests-text.ts'
 
 function stateOf({running, ready, pid}: ServerReport): string {
@@ -21,7 +22,7 @@ function formatServer({dir, endpoint, server}: StatusReport): string {
     ['endpoint', endpoint],
     ['folder', dir],
     ...(server.version === null ? [] : [['version', server.version] as [string, string]]),
-    ...(server.startedAt === null ? [] : [['since', server.startedAt] as [string, string]]),
+    ...(server.startedAt === null ? [] : [['since', moment(server.startedAt)] as [string, string]]),
     ...(server.startCommand === null
       ? []
       : [['start it', server.startCommand] as [string, string]]),

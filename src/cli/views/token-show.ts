@@ -1,7 +1,7 @@
 import type {TokenDetails} from '../../control-plane/token-show.ts'
 import type {Field} from '../layout.ts'
 import type {View} from '../output.ts'
-import {cell, fields, moment, obtainedTable, waiting} from './obtained.ts'
+import {cell, fields, lastUse, moment, obtainedTable, waiting} from './obtained.ts'
 
 const aboutToken = ({token}: TokenDetails): Field[] =>
   token === null
@@ -20,7 +20,7 @@ export const tokenView: View<TokenDetails> = {
     fields([
       ['id', shown.id],
       ...aboutToken(shown),
-      ['last used', moment(shown.lastUsed)],
+      ['last used', lastUse(shown.lastUsed, {isLogRead: shown.obtained !== null})],
       ['pending', waiting(shown.pending)],
     ]) + obtainedTable(shown.obtained),
   name: ({id}) => [id],

@@ -2,7 +2,7 @@ import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import {APPROVED, findCondition} from '../../csr/conditions.ts'
 import {credentialOf} from '../../csr/credential.ts'
 import type {Certificate} from '../../pki/certificate.ts'
-import {formatName} from '../../pki/distinguished-name.ts'
+import {formatName, formatSubject} from '../../pki/distinguished-name.ts'
 import {pinOf} from '../../pki/pins.ts'
 import type {CertificateRequest} from '../../pki/request.ts'
 import type {SubjectNames} from '../../pki/subject-names.ts'
@@ -77,7 +77,7 @@ export const issued = (
 ): Issuance => ({
   decision: 'issued',
   ...about(csr),
-  subject: formatName(certificate.subject),
+  subject: formatSubject(certificate.subject),
   commonName: certificate.subject.commonName,
   names: certificate.names,
   pin: pinOf(certificate),
@@ -96,7 +96,7 @@ export const refused = (
 ): Issuance => ({
   decision: 'refused',
   ...about(csr),
-  subject: request ? formatName(request.subject) : '',
+  subject: request ? formatSubject(request.subject) : '',
   names: request?.names ?? NO_NAMES,
   reason,
 })

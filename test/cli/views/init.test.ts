@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {defaultDir} from '../../../src/cli/folders.ts'
+import {defaultDir} from '../../../src/fs/default-folders.ts'
 import {initView} from '../../../src/cli/views/init.ts'
 
 const result = (dir: string, joinCommand: string | null = null) => ({

@@ -10,23 +10,12 @@ import {rejoinView} from '../../../src/cli/views/requests-done.ts'
 import {requestView} from '../../../src/cli/views/requests-show.ts'
 import {requestListView} from '../../../src/cli/views/requests.ts'
 import {tokenView} from '../../../src/cli/views/token-show.ts'
+import {CSR, DIGEST, LATER, NODE, NOW, PIN, SERIAL, SIGNER, TIME, WHY} from './width-samples.ts'
 import {shows, testWidths} from './widths.ts'
 
-const NOW = new Date('2026-11-17T12:00:00Z')
-const TIME = '2026-11-16T12:00:00Z'
-const LATER = '2027-11-16T12:00:00Z'
-/** As clouds call their machines. */
-const NODE = 'ip-10-0-131-201.eu-central-1.compute.internal'
-const CSR = 'node-csr-0123456789abcdefghijklmnopqrstuvwxyzABCDEF'
-const SERIAL = '5f2c9a41d07be86312f04c55aa90b1d75f2c9a41'
-const DIGEST = '5f2c9a41'.repeat(8)
-const PIN = `sha256:${DIGEST}`
-const SIGNER = 'kubernetes.io/kube-apiserver-client-kubelet'
 const DIR = '/var/lib/trustadm'
 const ENDPOINT = 'https://control-plane.eu-central-1.example.com:6443'
 const JOIN = `trustadm join control-plane.eu-central-1.example.com:6443 --token abcdef.0123456789abcdef --discovery-token-ca-cert-hash ${PIN}`
-const WHY =
-  'its certificate was issued by the old CA, and it has not reported which CAs it trusts since then'
 
 const APPROVERS = [
   {

@@ -11,19 +11,8 @@ import {revocationListView} from '../../../src/cli/views/revocations.ts'
 import {simulationView} from '../../../src/cli/views/simulation.ts'
 import {statusView} from '../../../src/cli/views/status.ts'
 import {tokenListView} from '../../../src/cli/views/tokens.ts'
+import {CSR, LATER, NODE, NOW, PIN, SERIAL, SIGNER, TIME, WHY} from './width-samples.ts'
 import {atWidth, shows, testWidths} from './widths.ts'
-
-const NOW = new Date('2026-11-17T12:00:00Z')
-const TIME = '2026-11-16T12:00:00Z'
-const LATER = '2027-11-16T12:00:00Z'
-/** As clouds call their machines. */
-const NODE = 'ip-10-0-131-201.eu-central-1.compute.internal'
-const CSR = 'node-csr-0123456789abcdefghijklmnopqrstuvwxyzABCDEF'
-const SERIAL = '5f2c9a41d07be86312f04c55aa90b1d75f2c9a41'
-const PIN = `sha256:${'5f2c9a41'.repeat(8)}`
-const SIGNER = 'kubernetes.io/kube-apiserver-client-kubelet'
-const WHY =
-  'its certificate was issued by the old CA, and it has not reported which CAs it trusts since then'
 
 const ADDED_CA = {
   name: 'vpn-ca',
