@@ -1,6 +1,7 @@
 import {setMaxListeners} from 'node:events'
-import type {ApiObject, HeldEvent, UserInfo} from '../api/meta.ts'
+import type {UserInfo} from '../api/meta.ts'
 import {Cancellation, untilAborted} from './cancellation.ts'
+import type {InProcessHandler, InProcessRequest, InProcessResponse} from './in-process-server.ts'
 import type {
   ObjectRequest,
   ObjectTransport,
@@ -9,31 +10,6 @@ import type {
   TransportResponse,
   TransportStream,
 } from './transport.ts'
-
-/** The server as a function. The same shape as the server's own request, said here because neither layer knows the other. */
-export type InProcessHandler = (request: InProcessRequest) => Promise<InProcessResponse>
-
-export interface InProcessRequest {
-  method: string
-  path: string
-  query: URLSearchParams
-  headers: Record<string, string | undefined>
-  rawHeaders: readonly string[]
-  body: Uint8Array
-  remoteAddress: string
-  signal: AbortSignal
-  caller: UserInfo
-  takesObjects?: boolean
-  object?: ApiObject | undefined
-}
-
-export interface InProcessResponse {
-  status: number
-  headers: Record<string, string | string[]>
-  body: string | Uint8Array | AsyncIterable<string | Uint8Array>
-  value?: object | undefined
-  events?: AsyncIterable<readonly HeldEvent[]> | undefined
-}
 
 /** One for all: an error of its own for each request that has ended would cost more than the request. */
 const CLOSED = new Error('the answer was closed')

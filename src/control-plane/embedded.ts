@@ -12,14 +12,10 @@ import type {Clock} from '../runtime.ts'
 import type {Handler} from '../server/kernel/api-request.ts'
 import {aggregate} from '../server/authz/rbac/aggregation.ts'
 import {startServer} from '../server/server.ts'
-import {serveSnapshots} from '../storage/snapshot-socket.ts'
-import type {Storage} from '../storage/storage.ts'
-import {VersionedStorage} from '../storage/versioned-storage.ts'
 import {Reloadable, select} from '../trust/live.ts'
 import {openLmdbStorage} from '../storage/lmdb.ts'
 import {readTrust} from '../trust/read-trust.ts'
 import type {Trust} from '../trust/trust.ts'
-import {VERSION} from '../version.ts'
 import {auditOf, fileOf, memoryOf, type Plane} from './config/plane.ts'
 import {findPlane} from './config/stored.ts'
 import {etcdOf} from './config/etcd.ts'
@@ -27,6 +23,7 @@ import {serviceRange} from './config/fields.ts'
 import type {Settings} from './config/settings.ts'
 import {followKubeconfigs} from './kubeconfig-bundles.ts'
 import {startAsLeader} from './leading.ts'
+import {offerSnapshots} from './offer-snapshots.ts'
 import {identityOf, openPlaneEtcd} from './plane-storage.ts'
 import {meteredLog, watchExpirations} from './plane-metrics.ts'
 import {digestsOf} from './server-digests.ts'
@@ -100,26 +97,6 @@ function clientOf(
 ): ApiClient {
   const transport = new InProcessTransport(handler, caller, serverCertificate)
   return createApiClient(transport, {userAgent: AGENT})
-}
-
-/** Lets "backup" and "store snapshot save" read the embedded store while it is served. etcd has its own tools. */
-async function offerSnapshots(
-  plane: Plane,
-  storage: Storage,
-  {clock, log}: Pick<EmbeddedOptions, 'clock' | 'log'>,
-): Promise<() => Promise<void>> {
-  const nothing = () => Promise.resolve()
-  if (!(storage instanceof VersionedStorage)) return nothing
-  const onError = (error: unknown) =>
-    log(`error: cannot serve a snapshot of the store: ${messageOf(error)}`)
-  const options = {program: VERSION, now: () => clock.now(), onError}
-  try {
-    return await serveSnapshots(fileOf(plane, 'store'), storage, options)
-  } catch (error) {
-    // A server without it is still useful.
-    onError(error)
-    return nothing
-  }
 }
 
 export async function startEmbedded(

@@ -1,5 +1,5 @@
 import type {UserInfo} from '../api/meta.ts'
-import {hasCode, messageOf, type TrustError} from '../errors.ts'
+import {messageOf} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
 import type {ApiRequest, ApiResponse, Handler, ResponseBody} from './kernel/api-request.ts'
 import type {AuditLog} from './audit/audit-log.ts'
@@ -9,6 +9,7 @@ import {impersonate, parseImpersonation} from './authn/impersonation.ts'
 import {requireAllowed} from './authz/refusal.ts'
 import {attributesOf, parseRequestInfo, type RequestInfo} from './authz/request-info.ts'
 import {cuttable, endingStream} from './ending-stream.ts'
+import {failureResponse, type TellInternalError} from './failure-response.ts'
 import type {RequestLimiter} from './limits/request-limiter.ts'
 import type {RequestLabels, RequestMetrics} from './metrics/request-metrics.ts'
 import type {OpenAnswers} from './open-answers.ts'
@@ -16,13 +17,7 @@ import type {ResourceCall} from './registry/endpoint.ts'
 import {requestTimeout} from './registry/options.ts'
 import {RequestPlace} from './request-place.ts'
 import type {AccessAttributes, Authorize} from './kernel/resource.ts'
-import {
-  internalError,
-  methodNotAllowed,
-  StatusError,
-  tooLarge,
-  unavailable,
-} from './kernel/status.ts'
+import {methodNotAllowed, StatusError} from './kernel/status.ts'
 
 export interface HandlerDeps {
   authenticate: Authenticate
@@ -36,8 +31,7 @@ export interface HandlerDeps {
   serveResource: (call: ResourceCall) => Promise<ApiResponse>
   /** Serves the paths that are not resources. */
   serveDocument: (request: ApiRequest, path: string) => Promise<ApiResponse> | ApiResponse
-  /** Called with internal errors; callers learn only that there was one. */
-  onInternalError: (error: unknown, request: ApiRequest) => void
+  onInternalError: TellInternalError
 }
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
@@ -72,7 +66,7 @@ export function createHandler(deps: HandlerDeps): Handler {
         ;({answer, leave} = guarded(deps, answer, guard, (error) => place.stop(error)))
       }
     } catch (error) {
-      answer = toResponse(error, request, deps)
+      answer = failureResponse(error, request, deps.onInternalError)
     }
     return finish(deps, {request: served, audited, answer, started, end, leave})
   }
@@ -183,42 +177,6 @@ async function serve(
   if (info.kind === 'resource') return deps.serveResource({info, request, user})
   return deps.serveDocument(request, info.path)
 }
-
-function toResponse(error: unknown, request: ApiRequest, deps: HandlerDeps): ApiResponse {
-  const known = error instanceof StatusError
-  const {status, headers, code} = known ? error : unexpected(error, request, deps)
-  return {
-    status: code,
-    headers: {'Content-Type': 'application/json', 'Cache-Control': 'no-cache, private', ...headers},
-    body: JSON.stringify(status),
-  }
-}
-
-/** Internal errors go to the server's log, never to the caller. */
-function unexpected(error: unknown, request: ApiRequest, deps: HandlerDeps): StatusError {
-  // A caller that has left needs no report, and a stopping server is not an error.
-  if (request.signal.aborted) return unavailable('the request was cut short')
-  // The store logs it once, not for each request.
-  if (hasCode(error, 'STORE_WRITE_FAILED')) return notStored(error)
-  if (hasCode(error, 'STORE_UNREACHABLE')) return unavailable('the store does not respond')
-  if (hasCode(error, 'STORE_UNCERTAIN')) return notConfirmed()
-  if (hasCode(error, 'STORE_VALUE_TOO_LARGE')) return tooLarge(error.message)
-  deps.onInternalError(error, request)
-  return internalError('the server could not complete the request; its log says why')
-}
-
-/** 500, as Kubernetes returns while etcd has no space. */
-const notStored = ({message, suggestions}: TrustError): StatusError =>
-  internalError([message, ...suggestions].join('; '))
-
-/** 504, as Kubernetes returns if etcd does not respond in time. */
-const notConfirmed = (): StatusError =>
-  new StatusError(
-    504,
-    'Timeout',
-    'Timeout: the store did not confirm the write, which may have been done',
-    {},
-  )
 
 interface Finish {
   request: ApiRequest

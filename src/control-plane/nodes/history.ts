@@ -7,7 +7,6 @@ import {approverOpinions} from '../../controllers/approval/opinions.ts'
 import type {LogEntry} from '../../controllers/signing/log-line.ts'
 import {isOpen} from '../../csr/conditions.ts'
 import {nodeUser} from '../../csr/node-names.ts'
-import type {ApproverOpinion} from '../../csr/opinion.ts'
 import {commonNameIn} from '../../csr/read-request.ts'
 import {KUBELET_CLIENT} from '../../csr/signers.ts'
 import {TrustError} from '../../errors.ts'
@@ -20,34 +19,7 @@ import {
   type KnownCertificate,
 } from '../revocation/known-certificates.ts'
 import {readList} from '../revocation/list-store.ts'
-
-/** One thing that happened to a node. */
-export interface HistoryEntry {
-  time: string
-  /** `joined`: its first certificate, or one after another requester than itself. `renewed`: it asked with its own certificate. */
-  what:
-    | 'requested'
-    | 'approved'
-    | 'denied'
-    | 'failed'
-    | 'joined'
-    | 'rejoined'
-    | 'renewed'
-    | 'issued'
-    | 'registered'
-    | 'revoked'
-  message: string
-  request: string | null
-  serial: string | null
-}
-
-export interface NodeHistory {
-  node: string
-  /** The oldest first. */
-  entries: HistoryEntry[]
-  /** Requests that nobody has decided on, with what each approver thinks of them. */
-  waiting: {request: string; approvers: ApproverOpinion[]}[]
-}
+import type {HistoryEntry, NodeHistory} from './history-entry.ts'
 
 export interface HistorySources {
   client: ApiClient
