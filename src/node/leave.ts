@@ -2,6 +2,7 @@ import {readdir, rm, rmdir} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
 import {connect, waitingAtMost} from '../client/connect.ts'
 import {TrustError, hasCode, messageOf, systemCode} from '../errors.ts'
+import {defaultNodeDir} from '../fs/default-folders.ts'
 import {lookAt} from '../fs/file-checks.ts'
 import {unwritable} from '../fs/file-errors.ts'
 import {lockFolder} from '../fs/folder-lock.ts'
@@ -41,7 +42,11 @@ export async function planLeave(dir: string, certDir?: string): Promise<NodeFold
   const folder = await findNodeFolder(dir, certDir)
   if (folder) return folder
   throw new TrustError('NOT_FOUND', `there is no node in ${dir}`, {
-    hints: ['name the folder of the node with --dir'],
+    hints: [
+      dir === defaultNodeDir()
+        ? 'name the folder of the node with --dir'
+        : 'check the name: the folder of a node contains cluster-info.yaml',
+    ],
   })
 }
 

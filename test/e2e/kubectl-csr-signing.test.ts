@@ -41,9 +41,7 @@ async function certificateOf(context: Context, name: string): Promise<string> {
 }
 
 async function untilIssued(context: Context, name: string): Promise<void> {
-  // A list: of one object that it gets by name, kubectl drops the first event, even if it is newer than what it has printed.
-  const selector = `--field-selector metadata.name=${name}`
-  const watch = new LineStream(context.kubectl.start(`get csr ${selector} --watch --no-headers`))
+  const watch = new LineStream(context.kubectl.watchOne('csr', name))
   try {
     await watch.until((seen) => seen.some((line) => line.endsWith(' Approved,Issued')))
   } finally {

@@ -138,8 +138,7 @@ withEveryKubectl('csr', (context) => {
   })
 
   it('watches one being approved', async () => {
-    const child = context.kubectl.start(`get csr ${watched} --watch --no-headers`)
-    const watch = new LineStream(child)
+    const watch = new LineStream(context.kubectl.watchOne('csr', watched))
     const shown = (state: string) => (seen: string[]) => seen.some((line) => line.endsWith(state))
     try {
       await watch.until(shown(' Pending'))

@@ -43,9 +43,8 @@ withEveryKubectl('deletion', (context) => {
 
     const early = await context.kubectl.fails('wait cm/held --for=delete --timeout=1s')
     assert.match(early, /timed out waiting for the condition/)
-    const held = '--field-selector metadata.name=held'
-    const watch = `get cm ${held} --watch --output-watch-events --no-headers`
-    const stream = new LineStream(context.kubectl.start(watch))
+    const child = context.kubectl.watchOne('cm', 'held', '--output-watch-events')
+    const stream = new LineStream(child)
     try {
       await stream.until((seen) => seen.length === 1)
       await context.kubectl.ok(`patch cm held ${RELEASE}`)

@@ -90,9 +90,7 @@ withEveryKubectl('every kind', (context) => {
     const watches = samples.map((sample) => ({
       sample,
       stream: new LineStream(
-        context.kubectl.start(
-          `get ${sample.plural} ${nameOf(sample)} --watch --no-headers --show-labels`,
-        ),
+        context.kubectl.watchOne(sample.plural, nameOf(sample), '--show-labels'),
       ),
     }))
     try {

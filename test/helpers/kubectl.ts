@@ -58,6 +58,15 @@ export class Kubectl {
     })
   }
 
+  /**
+   * Watches one object, by a list of it. If it is got by name, kubectl prints what it got and drops the first event of its watch, so a
+   * change between the two is never printed.
+   */
+  watchOne(plural: string, name: string, flags = ''): ChildProcess {
+    const selector = `--field-selector metadata.name=${name}`
+    return this.start(`get ${plural} ${selector} --watch --no-headers ${flags}`)
+  }
+
   async run(line: string, {input, env = {}}: RunOptions = {}): Promise<Finished> {
     const child = this.start(line, {env})
     let [stdout, stderr] = ['', '']

@@ -217,6 +217,11 @@ describe('a node that leaves', function () {
     await mkdir(join(dir, 'pki'), {recursive: true})
     await writeFile(join(dir, 'config.yaml'), '')
     assert.equal(await findNodeFolder(dir), undefined)
-    await assert.rejects(planLeave(dir), {code: 'NOT_FOUND', message: /there is no node/})
+    await assert.rejects(planLeave(dir), {
+      code: 'NOT_FOUND',
+      message: /there is no node/,
+      // It was named: naming it is no advice.
+      suggestions: ['check the name: the folder of a node contains cluster-info.yaml'],
+    })
   })
 })

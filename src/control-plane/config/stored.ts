@@ -1,7 +1,9 @@
 import {isDeepStrictEqual} from 'node:util'
 import {stringify} from 'yaml'
 import {formatDuration} from '../../bootstrap/durations.ts'
+import {shellWord} from '../../client/printable.ts'
 import {TrustError} from '../../errors.ts'
+import {defaultDir} from '../../fs/default-folders.ts'
 import {lookAt} from '../../fs/file-checks.ts'
 import {readFileIfThere, writeFileSafely} from '../../fs/files.ts'
 import {ensureFolder} from '../../fs/folders.ts'
@@ -66,8 +68,22 @@ export async function loadPlane(dir: string): Promise<Plane> {
   const plane = await findPlane(dir)
   if (plane) return plane
   throw new TrustError('NOT_FOUND', `there is no control plane in ${dir}`, {
-    hints: ['set one up with "trustadm init"', 'or name its folder with --dir'],
+    hints: dir === defaultDir() ? HINTS : await hintsForNamed(dir),
   })
+}
+
+const HINTS = ['set one up with "trustadm init"', 'or name its folder with --dir']
+
+/** Somebody who has named a folder may have named the wrong one. */
+async function hintsForNamed(dir: string): Promise<string[]> {
+  const usual = defaultDir()
+  const isElsewhere = await lookAt(fileOf({dir: usual}, 'config')).catch(() => undefined)
+  return [
+    isElsewhere
+      ? `there is one in ${usual}: leave out --dir to use that`
+      : 'check the name: the folder of a control plane contains config.yaml',
+    `or set one up there with "trustadm init --dir ${shellWord(dir)}"`,
+  ]
 }
 
 /** Writes the configuration as a whole, for its owner only. */

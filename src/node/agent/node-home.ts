@@ -1,6 +1,8 @@
+import {shellWord} from '../../client/printable.ts'
 import {nodeOfUser} from '../../csr/node-names.ts'
 import type {TrustedClusterInfo} from '../../discovery/cluster-info.ts'
 import {TrustError} from '../../errors.ts'
+import {defaultNodeDir} from '../../fs/default-folders.ts'
 import {findCertDir} from '../cert-dir.ts'
 import {clusterInfoFiles, readClusterInfo} from '../cluster-info-store.ts'
 import {CredentialStore} from '../credential-store.ts'
@@ -44,7 +46,14 @@ export const trustFiles = ({dir, certDir, nodeName, info}: NodeHome): NodeFile[]
 ]
 
 function notJoined(dir: string): TrustError {
+  const hints =
+    dir === defaultNodeDir()
+      ? ['join first with "trustadm join"', 'or name the folder of the node with --dir']
+      : [
+          'check the name: the folder of a node contains cluster-info.yaml',
+          `or join first with "trustadm join … --dir ${shellWord(dir)}"`,
+        ]
   return new TrustError('NOT_JOINED', `${dir} is not the folder of a node that has joined`, {
-    hints: ['join first with "trustadm join"', 'or name the folder of the node with --dir'],
+    hints,
   })
 }

@@ -3,6 +3,7 @@ import {mkdir, mkdtemp, rm, stat, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {complete} from '../../../src/control-plane/config/settings.ts'
+import type {TrustError} from '../../../src/errors.ts'
 import {adapt, findPlane, loadPlane, savePlane} from '../../../src/control-plane/config/stored.ts'
 
 const standing = complete('/srv/plane', {
@@ -63,8 +64,43 @@ describe('the stored configuration', () => {
     assert.equal((await stat(join(dir, 'config.yaml'))).mode & 0o777, 0o600)
   })
 
-  it('is missed with a hint in a folder without one', async () => {
-    await assert.rejects(loadPlane(dir), {code: 'NOT_FOUND'})
+  describe('that is missing', () => {
+    const before = process.env.TRUSTADM_DIR
+    const suggestions = (named: string) =>
+      loadPlane(named).then(
+        () => assert.fail(),
+        (error: TrustError) => [error.code, ...error.suggestions],
+      )
+    afterEach(() => {
+      if (before === undefined) delete process.env.TRUSTADM_DIR
+      else process.env.TRUSTADM_DIR = before
+    })
+
+    it('is to be named with --dir by somebody who has not used it', async () => {
+      process.env.TRUSTADM_DIR = dir
+      assert.deepEqual(await suggestions(dir), [
+        'NOT_FOUND',
+        'set one up with "trustadm init"',
+        'or name its folder with --dir',
+      ])
+    })
+
+    it('is looked for under another name by somebody who has used --dir', async () => {
+      process.env.TRUSTADM_DIR = join(dir, 'usual')
+      const named = join(dir, 'no control plane')
+      assert.deepEqual(await suggestions(named), [
+        'NOT_FOUND',
+        'check the name: the folder of a control plane contains config.yaml',
+        `or set one up there with "trustadm init --dir '${named}'"`,
+      ])
+    })
+
+    it('is shown where it is, in the usual folder', async () => {
+      process.env.TRUSTADM_DIR = dir
+      await savePlane({dir, settings: complete(dir, {}), generatedAuthorities: []})
+      const [, found] = await suggestions(join(dir, 'nope'))
+      assert.equal(found, `there is one in ${dir}: leave out --dir to use that`)
+    })
   })
 
   for (const [name, content] of [
