@@ -61,6 +61,10 @@ export function distrustOf(
   return new TrustError(errorCode, `${server} ${problem}`, {...details, hints})
 }
 
+/** Whether an error of `distrustOf` is about a server whose CA is not trusted. */
+export const isUnknownAuthority = ({facts}: TrustError): boolean =>
+  typeof facts.systemCode === 'string' && UNKNOWN_AUTHORITY.has(facts.systemCode)
+
 function verdict(error: unknown, code: string): Verdict | undefined {
   if (code === 'CERT_HAS_EXPIRED') {
     return {

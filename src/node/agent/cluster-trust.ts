@@ -3,6 +3,7 @@ import {refreshClusterInfo} from '../../discovery/refresh.ts'
 import type {Clock} from '../../runtime.ts'
 import type {NodeConnection} from '../certificate-manager/connection.ts'
 import {ensureFiles} from '../node-files.ts'
+import {asShutOut} from '../shut-out.ts'
 import {Wait} from '../wait.ts'
 import {failureOf, type AgentRecord} from './agent-state.ts'
 import type {Duty} from './duties.ts'
@@ -62,7 +63,7 @@ export class ClusterTrust {
     this.#wait.start(refreshAfter(random))
     try {
       const {info, changed, problem} = await refreshClusterInfo(this.#home.info, {clock, signal})
-      if (problem !== undefined) throw problem
+      if (problem !== undefined) throw asShutOut(problem, this.#home)
       if (changed) {
         const next = {...this.#home, info}
         await ensureFiles(trustFiles(next))

@@ -8,6 +8,8 @@ export interface Duty {
   name: string
   /** When to do it next; undefined for not at all. Asked again and again, so that clock jumps do not matter. */
   nextAt: () => Date | undefined
+  /** Asked once the time has come: whether there is something to do at all. Absent: always. */
+  isDue?: () => Promise<boolean>
   /** A failure is reported. `nextAt` has to say when to try again. */
   work: (signal: AbortSignal) => Promise<void>
 }
@@ -45,14 +47,14 @@ export class Troubles {
 
 /** Does one duty if it is due. */
 async function attend(
-  {name, nextAt, work}: Duty,
+  {name, nextAt, isDue, work}: Duty,
   troubles: Troubles,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
   try {
     const at = nextAt()
-    if (!at || at > clock.now()) return
+    if (!at || at > clock.now() || (isDue && !(await isDue()))) return
     await work(signal)
     troubles.succeeded(name)
   } catch (error) {
@@ -86,12 +88,12 @@ export async function attendOnce(
   signal: AbortSignal,
 ): Promise<void> {
   const failures: unknown[] = []
-  for (const {nextAt, work} of duties) {
+  for (const {nextAt, isDue, work} of duties) {
     // A second time if that made it due again: a certificate for an old key is renewed at once.
     for (let times = 0; times < 2; times += 1) {
       try {
         const at = nextAt()
-        if (!at || at > clock.now()) break
+        if (!at || at > clock.now() || (isDue && !(await isDue()))) break
         await work(signal)
       } catch (error) {
         signal.throwIfAborted()

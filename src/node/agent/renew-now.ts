@@ -2,6 +2,7 @@ import {approveCommand} from '../../enrollment/outcome.ts'
 import {ERROR_CODES, TrustError, type ErrorCode} from '../../errors.ts'
 import {lockHolder} from '../../fs/folder-lock.ts'
 import {nodeFile} from '../node-files.ts'
+import {hintsOfNoted, type Self} from '../shut-out.ts'
 import {readAgentState, type AgentState, type Failure} from './agent-state.ts'
 import {clientStore, servingStore, type NodeHome} from './node-home.ts'
 import {requestRenewal} from './renewal-request.ts'
@@ -22,7 +23,7 @@ export async function renewNow(options: NodeSession): Promise<void> {
     const state = await readAgentState(dir)
     // Its state may be out of date, as on a full disk: only a new certificate shows that it was renewed.
     const left = kinds.find((kind) => before[kind] === after[kind])
-    if (left) throw notRenewed(left, state)
+    if (left) throw notRenewed(left, state, home)
     return
   }
   await renewOnce(options, new AbortController().signal)
@@ -52,9 +53,9 @@ async function fingerprints(home: NodeHome): Promise<Record<Kind, string | undef
   return {client: client?.certificate.fingerprint, serving: serving?.certificate.fingerprint}
 }
 
-function notRenewed(kind: Kind, state: AgentState): TrustError {
+function notRenewed(kind: Kind, state: AgentState, self: Self): TrustError {
   const failure = state[kind].error
-  if (failure) return asError(failure)
+  if (failure) return asError(failure, self)
   return new TrustError(
     'NODE_CERTIFICATE_DUE',
     `the running "trustadm node run" did not renew the ${kind} certificate`,
@@ -69,9 +70,12 @@ function notRenewed(kind: Kind, state: AgentState): TrustError {
   )
 }
 
-function asError({code, message}: Failure): TrustError {
+function asError(failure: Failure, self: Self): TrustError {
+  const {code, message} = failure
   return new TrustError(isCode(code) ? code : 'INTERNAL', message, {
-    hints: ['"trustadm node run" tries again by itself; its log has the details'],
+    hints: hintsOfNoted(failure, self) ?? [
+      '"trustadm node run" tries again automatically; its log has the details',
+    ],
   })
 }
 

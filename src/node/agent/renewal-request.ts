@@ -16,8 +16,8 @@ export function renewalRequests(dir: string, renew: (signal: AbortSignal) => Pro
   return {
     name: 'renewing on request',
     nextAt: () => new Date(0),
+    isDue: async () => (await lookAt(file)) !== undefined,
     work: async (signal) => {
-      if (!(await lookAt(file))) return
       try {
         await renew(signal)
       } finally {

@@ -4,9 +4,9 @@ import type {ServerAccess} from '../../client/server-access.ts'
 import {systemRoots} from '../../client/system-roots.ts'
 import type {TrustedClusterInfo} from '../../discovery/cluster-info.ts'
 import {addressesOf} from '../../discovery/confirm.ts'
-import {hasCode, TrustError} from '../../errors.ts'
 import {Replaceable, type Live} from '../../trust/live.ts'
 import {serverHealth} from '../server-health.ts'
+import {asShutOut, type Self} from '../shut-out.ts'
 import type {Pair} from './pair.ts'
 
 /** The node's own connection to its cluster. It follows the node's certificate, and the CAs and addresses of the cluster. */
@@ -14,14 +14,17 @@ export class NodeConnection {
   readonly client: ApiClient
   readonly #access: Replaceable<ServerAccess>
   readonly #unfollow: () => void
+  readonly #self: Self
   #info: TrustedClusterInfo
 
   private constructor(
     info: TrustedClusterInfo,
     access: ServerAccess,
     pair: Live<Pair | undefined>,
+    self: Self,
   ) {
     this.#info = info
+    this.#self = self
     this.#access = new Replaceable(access)
     this.client = connectLive(this.#access, {retry: {attempts: 2}})
     this.#unfollow = pair.subscribe((changed) => this.#change(certificateOf(changed)))
@@ -30,9 +33,10 @@ export class NodeConnection {
   static async open(
     info: TrustedClusterInfo,
     pair: Live<Pair | undefined>,
+    self: Self,
   ): Promise<NodeConnection> {
     const access = {...(await clusterAccess(info)), ...certificateOf(pair.current)}
-    return new NodeConnection(info, access, pair)
+    return new NodeConnection(info, access, pair, self)
   }
 
   get info(): TrustedClusterInfo {
@@ -51,7 +55,7 @@ export class NodeConnection {
       return await work(this.client)
     } catch (error) {
       if (serverHealth(error) === false) await this.#tryNextAddress()
-      throw hasCode(error, 'UNAUTHORIZED') ? certificateRefused(error) : error
+      throw asShutOut(error, this.#self)
     }
   }
 
@@ -81,19 +85,3 @@ const clusterAccess = async (info: TrustedClusterInfo): Promise<ServerAccess> =>
 const certificateOf = (pair: Pair | undefined): Pick<ServerAccess, 'clientCertificate'> => ({
   clientCertificate: pair && {certificate: pair.certificatePem, key: pair.keyPem},
 })
-
-/** The client's own hints are for people with a kubeconfig. */
-function certificateRefused(error: TrustError): TrustError {
-  return new TrustError(
-    'UNAUTHORIZED',
-    'the cluster does not accept the certificate of this node',
-    {
-      cause: error,
-      facts: error.facts,
-      hints: [
-        'it may have been revoked: "trustadm certificate list --revoked" on the control plane shows why, and "trustadm certificate unrevoke --node <name>" takes that back',
-        'or the cluster no longer trusts its CA: run "trustadm join" again with a new token',
-      ],
-    },
-  )
-}

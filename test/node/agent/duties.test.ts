@@ -71,6 +71,21 @@ describe('the duties of an agent', () => {
     ])
   })
 
+  it('do not work again by finding nothing to do', async () => {
+    const asked = [true, false, false]
+    const onRequest: Duty = {
+      ...duty('on request', 0, () => Promise.reject(new Error('refused'))),
+      isDue: () => {
+        const [isDue = false] = asked.splice(0, 1)
+        if (asked.length === 0) stop.abort()
+        return Promise.resolve(isDue)
+      },
+    }
+    await attend(onRequest)
+    assert.deepEqual(lines, ['error: on request: refused'])
+    await attendOnce([onRequest], clock, new AbortController().signal)
+  })
+
   it('go on if one cannot say when it is due', async () => {
     const broken: Duty = {
       name: 'broken',

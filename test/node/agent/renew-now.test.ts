@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import {rm} from 'node:fs/promises'
 import {openNodeSession, openRenewalSession} from '../../../src/cli/node/session.ts'
+import {TrustError} from '../../../src/errors.ts'
+import {lookAt} from '../../../src/fs/file-checks.ts'
 import {AgentRecord} from '../../../src/node/agent/agent-state.ts'
 import {clientStore, servingStore} from '../../../src/node/agent/node-home.ts'
 import {renewNow} from '../../../src/node/agent/renew-now.ts'
@@ -65,6 +67,24 @@ describe('node renew while node run is running', function () {
       await renewing
       assert.equal(told().length, 1)
       assert.match(told()[0] ?? '', /^the serving certificate waits for approval: /)
+    } finally {
+      await lock.release()
+    }
+  })
+
+  it('says how to join again if that one was refused', async () => {
+    const lock = nodeLock(dir(), log)
+    await lock.hold()
+    try {
+      const record = await AgentRecord.open(dir(), assert.ifError)
+      const renewing = renew().catch((error: unknown) => error)
+      const error = {code: 'UNAUTHORIZED', message: 'refused'}
+      await record.change((state) => ({...state, client: {error}}))
+      await until(async () => (await lookAt(nodeFile(dir(), 'renewRequest'))) !== undefined)
+      await rm(nodeFile(dir(), 'renewRequest'))
+      const failure = await renewing
+      assert.ok(failure instanceof TrustError)
+      assert.match(failure.suggestions.at(-1) ?? '', /^then run "trustadm node leave --dir /)
     } finally {
       await lock.release()
     }

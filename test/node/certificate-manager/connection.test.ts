@@ -8,6 +8,8 @@ import {issue, makeAuthority, type TestAuthority} from '../../client/support/cer
 import {status} from '../../client/support/fake-api.ts'
 import {Cleanup, serveTls} from '../../client/support/servers.ts'
 
+const SELF = {dir: '/srv/worker 1', nodeName: 'worker-1'}
+
 describe("a node's connection to a cluster with two addresses", () => {
   const cleanup = new Cleanup()
   let authority: TestAuthority
@@ -34,7 +36,7 @@ describe("a node's connection to a cluster with two addresses", () => {
       source: 'file',
       warnings: [],
     }
-    return cleanup.add(await NodeConnection.open(info, constantly(undefined)))
+    return cleanup.add(await NodeConnection.open(info, constantly(undefined), SELF))
   }
   const answers =
     (code: number, body: string): RequestListener =>
@@ -78,5 +80,29 @@ describe("a node's connection to a cluster with two addresses", () => {
       message: 'the cluster does not accept the certificate of this node',
     })
     assert.equal(requests, 1)
+  })
+
+  const joinAgain = [
+    'to join again, get a join command with "trustadm token create --print-join-command" on the control plane',
+    `then run "trustadm node leave --dir '/srv/worker 1'" here, and that join command with "--dir '/srv/worker 1' --node-name worker-1" added`,
+  ]
+
+  it('says how to join again if the cluster has another CA now', async () => {
+    const connection = await connected(answers(200, '{}'))
+    const other = await makeAuthority()
+    await connection.follow({...connection.info, ca: other.pem})
+    const error = await read(connection).catch((failure: unknown) => failure)
+    assert.ok(error instanceof TrustError)
+    assert.equal(error.code, 'SERVER_NOT_TRUSTED')
+    assert.match(error.message, /^https:\S+ presents a certificate of a CA that this machine does not/)
+    assert.deepEqual(error.suggestions.slice(-2), joinAgain)
+  })
+
+  it('says how to join again if the cluster no longer accepts its certificate', async () => {
+    const connection = await connected(answers(401, ''))
+    const error = await read(connection).catch((failure: unknown) => failure)
+    assert.ok(error instanceof TrustError)
+    assert.match(error.suggestions[0] ?? '', /"trustadm certificate unrevoke --node worker-1"/)
+    assert.deepEqual(error.suggestions.slice(-2), joinAgain)
   })
 })
