@@ -25,10 +25,11 @@ import {
   readLogOf,
   type KnownCertificate,
 } from '../revocation/known-certificates.ts'
+import {readClientAuthorities} from './client-authorities.ts'
 import {byUrgency, reportOn, type NodeFacts, type NodeReport} from './report.ts'
 
 export interface NodeListSources {
-  client: Pick<ApiClient, 'nodes' | 'leases' | 'csrs' | 'configMaps'>
+  client: Pick<ApiClient, 'nodes' | 'leases' | 'csrs' | 'configMaps' | 'version'>
   /** The issuance log; undefined if it is not on this machine. */
   log?: string | undefined
   /** Called about what cannot be read. */
@@ -116,9 +117,10 @@ function revocationOf(list: RevocationList | undefined, facts: NodeFacts): strin
 /** Every node of a cluster with its certificate and what is wrong with it, the worst first. */
 export async function listNodes(sources: NodeListSources, clock: Clock): Promise<NodeList> {
   const {client} = sources
-  const [findings, authorities = [], list] = await Promise.all([
+  const [findings, authorities = [], clientAuthorities, list] = await Promise.all([
     gather(sources),
     orWarn(authoritiesOf(client), "the cluster's CAs", sources.warn),
+    orWarn(readClientAuthorities(client), 'the CAs of clients', sources.warn),
     orWarn(readRevocationList(client), 'the revoked certificates', sources.warn),
   ])
   const now = clock.now()
@@ -134,7 +136,7 @@ export async function listNodes(sources: NodeListSources, clock: Clock): Promise
         waiting: findings.waiting.get(name) ?? [],
       }
       const revoked = revocationOf(list, facts)
-      nodes.push(reportOn({...facts, revoked}, {now, authorities}))
+      nodes.push(reportOn({...facts, revoked}, {now, authorities, clientAuthorities}))
     }
   }
   await client.nodes.list({onPage})

@@ -1,7 +1,9 @@
 import type {Node} from '../../api/node.ts'
 import {formatTimestamp} from '../../bootstrap/timestamp.ts'
 import type {NodeRecord} from '../../controllers/approval/node-record.ts'
+import {shellWord} from '../../client/printable.ts'
 import {trustReportOf, type ReportedCertificate, type TrustReport} from '../../node/trust-report.ts'
+import {isAccepted, type ClientAuthorities} from './client-authorities.ts'
 import type {KnownCertificate} from '../revocation/known-certificates.ts'
 
 /** The certificate of a node, and who says so. */
@@ -19,6 +21,7 @@ interface NodeCertificate {
 const NODE_PROBLEMS = [
   'revoked',
   'expired',
+  'locked-out',
   'not-yet-valid',
   'ca-not-trusted',
   'renewal-overdue',
@@ -64,6 +67,8 @@ export interface ReportContext {
   now: Date
   /** The pins of the CAs that clients know the API server by; empty if they are not known. */
   authorities: readonly string[]
+  /** Undefined if they are not known. */
+  clientAuthorities?: ClientAuthorities | undefined
 }
 
 /** A node renews after 70 to 90 % of the lifetime. */
@@ -138,6 +143,24 @@ function trustProblem(
   return {code: 'ca-not-trusted', message: `does not trust the CA ${missing.join(', ')}`}
 }
 
+/** It can never tell the cluster that it is back: somebody has to let it join again. */
+function lockedOutProblem(
+  {node, issued}: NodeFacts,
+  report: TrustReport | undefined,
+  {clientAuthorities}: ReportContext,
+): NodeProblem | undefined {
+  if (!clientAuthorities) return undefined
+  const known = [report?.client, issued?.newest]
+    .filter((one) => one !== undefined)
+    .map((one) => isAccepted(clientAuthorities, one))
+  if (known.length === 0 || known.some((one) => one !== false)) return undefined
+  const name = shellWord(node.metadata.name ?? '')
+  return {
+    code: 'locked-out',
+    message: `its certificate is of a CA that the cluster no longer accepts, so the machine must join again: run "trustadm node leave" on it, then there the line that "trustadm token create --print-join-command" prints, with --node-name ${name}`,
+  }
+}
+
 /** Somebody else may have got it. */
 function newerProblem(
   {issued}: NodeFacts,
@@ -161,21 +184,24 @@ function readyProblem({node}: NodeFacts): NodeProblem | undefined {
 const problem = (code: NodeProblem['code'], message: string): NodeProblem => ({code, message})
 
 /** Everything about one node. */
-export function reportOn(facts: NodeFacts, {now, authorities}: ReportContext): NodeReport {
+export function reportOn(facts: NodeFacts, context: ReportContext): NodeReport {
+  const {now, authorities} = context
   const {node, issued, waiting, revoked} = facts
   const report = trustReportOf(node)
   const certificate = certificateOf(facts, report)
   const serving = report?.serving ? reported(report.serving) : null
+  const lockedOut = lockedOutProblem(facts, report, context)
   const found = [
     revoked === undefined ? undefined : problem('revoked', `its certificate is revoked${revoked}`),
     certificate ? timeProblem(certificate, 'its certificate', now) : undefined,
     serving ? timeProblem(serving, 'its serving certificate', now) : undefined,
-    trustProblem(report, authorities),
+    // That explains what it does not trust, and why it is not ready.
+    lockedOut ?? trustProblem(report, authorities),
     newerProblem(facts, report),
     waiting.length > 0
       ? problem('request-waits', `a request waits for approval: ${waiting.slice(0, 3).join(', ')}`)
       : undefined,
-    readyProblem(facts),
+    lockedOut ? undefined : readyProblem(facts),
     certificate ? undefined : problem('unknown', 'nothing is known about its certificate'),
   ].filter((one) => one !== undefined)
   const renewed = issued && issued.count > 1 ? issued.newest.notBefore : undefined

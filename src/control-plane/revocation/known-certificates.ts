@@ -21,6 +21,9 @@ export interface KnownCertificate {
   serial?: string
   /** The name of its CA as text. */
   issuer?: string
+  /** The key of its CA, or the SHA-256 of the certificate of its CA: what is known of both. */
+  issuerKeyId?: string
+  issuerFingerprint?: string
   fingerprint?: string
   /** The CertificateSigningRequest that it came from. */
   request?: string
@@ -42,6 +45,7 @@ export const describeCertificate = (certificate: Certificate): KnownCertificate 
   pin: pinOf(certificate),
   serial: certificate.serial,
   issuer: formatName(certificate.issuer),
+  ...(certificate.authorityKeyId !== undefined && {issuerKeyId: certificate.authorityKeyId}),
   fingerprint: certificate.fingerprint,
   notBefore: certificate.notBefore,
   notAfter: certificate.notAfter,
@@ -67,13 +71,15 @@ const userOf = ({subject, commonName}: Extract<LogEntry, {subject: string}>): st
 /** The certificate that a line of the log is about. */
 export function certificateOfLine(entry: LogEntry): KnownCertificate[] {
   if (entry.decision !== 'issued' || entry.notAfter === undefined) return []
-  const {pin, serial, issuer, fingerprint, request, notBefore, notAfter} = entry
+  const {pin, serial, issuer, issuerFingerprint, fingerprint} = entry
+  const {request, notBefore, notAfter} = entry
   return [
     {
       user: userOf(entry),
       ...(pin !== undefined && {pin}),
       ...(serial !== undefined && {serial}),
       ...(issuer !== undefined && {issuer}),
+      ...(issuerFingerprint !== undefined && {issuerFingerprint}),
       ...(fingerprint !== undefined && {fingerprint}),
       request,
       ...(notBefore !== undefined && {notBefore: new Date(notBefore)}),

@@ -11,6 +11,7 @@ import {systemClock} from '../../../src/runtime.ts'
 import {TRUST_REPORT, formatTrustReport} from '../../../src/node/trust-report.ts'
 import {keyRevocation} from '../../../src/trust/revocations.ts'
 import {sign, submit} from '../../controllers/approval/support.ts'
+import {makeAuthority} from '../../client/support/certificates.ts'
 import {ADMIN, startTestServer, type TestServer} from '../../helpers/test-server.ts'
 import {until} from '../../server/support.ts'
 import {useTemporaryFolder} from '../../pki/support.ts'
@@ -72,6 +73,28 @@ describe('listing the nodes of a cluster', () => {
     assert.deepEqual(warnings, [])
   })
 
+  it('shows a node as locked out whose certificate is of a CA that is gone', async () => {
+    const name = 'extension-apiserver-authentication'
+    const accepted = {'client-ca-file': server.ca}
+    const client = {
+      ...admin,
+      configMaps: {
+        ...admin.configMaps,
+        find: (key: {namespace: string; name: string}) =>
+          key.name === name
+            ? Promise.resolve({metadata: key, data: accepted})
+            : admin.configMaps.find(key),
+      },
+    }
+    await newNode('one')
+    const keys = await generateKeys('ECDSA-P256')
+    await submit(admin, {name: 'csr-1', commonName: 'system:node:one', keys})
+    await sign(server, admin, 'csr-1', {keys, lifetime: DAY, clock: systemClock})
+    assert.deepEqual((await list({client})).nodes[0]?.problems, [])
+    accepted['client-ca-file'] = (await makeAuthority()).pem
+    assert.equal((await list({client})).nodes[0]?.problems[0]?.code, 'locked-out')
+  })
+
   it('takes the newest certificate of the issuance log, and counts renewals', async () => {
     await newNode('one')
     const log = join(folder(), 'issuance.log')
@@ -117,7 +140,7 @@ describe('listing the nodes of a cluster', () => {
       nodes.map(({name}) => name),
       ['one'],
     )
-    assert.equal(warnings.length, 4)
+    assert.equal(warnings.length, 5)
   })
 
   it('reads 5,000 nodes page by page', async () => {

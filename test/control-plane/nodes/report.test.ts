@@ -36,6 +36,10 @@ const node = (report?: Partial<TrustReport>, status: Node['status'] = {}): Node 
 
 const report = (facts: Partial<NodeFacts> = {}, authorities: readonly string[] = [CA]) =>
   reportOn({node: node({}), waiting: [], ...facts}, {now: NOW, authorities})
+const accepting = (keyId: string, fingerprint = 'f0') => ({
+  keyIds: new Set([keyId]),
+  fingerprints: new Set([fingerprint]),
+})
 const codes = (...args: Parameters<typeof report>) => report(...args).problems.map(({code}) => code)
 
 describe('the report on a node', () => {
@@ -95,6 +99,47 @@ describe('the report on a node', () => {
   it('has nothing wrong with a node that is fine', () => {
     assert.deepEqual(codes(), [])
     assert.deepEqual(codes({}, []), [])
+  })
+
+  describe('whose CA was replaced without it', () => {
+    const context = {now: NOW, authorities: [OTHER_CA], clientAuthorities: accepting('0b')}
+    const conditions = [{type: 'Ready', status: 'Unknown'}]
+    const reporting = node({client: {...certificate(-1, 9), issuerKeyId: '0a'}}, {conditions})
+    const issued = (more: object) => ({
+      newest: {serial: '1f', notBefore: after(-1), notAfter: after(9), ...more},
+      count: 1,
+    })
+    const problemsOf = (facts: Partial<NodeFacts>) =>
+      reportOn({node: node(undefined, {conditions}), waiting: [], ...facts}, context).problems
+
+    it('says that it is locked out, and the way back, instead of what follows from that', () => {
+      const [found, ...more] = problemsOf({node: reporting})
+      assert.equal(found?.code, 'locked-out')
+      assert.match(
+        found.message,
+        /must join again: run "trustadm node leave" on it.*token create --print-join-command.*--node-name a$/,
+      )
+      assert.deepEqual(more, [])
+    })
+
+    it('is found by its request or the issuance log if it does not report', () => {
+      for (const issuer of [{issuerKeyId: '0a'}, {issuerFingerprint: 'f1'}]) {
+        const [found] = problemsOf({issued: issued(issuer)})
+        assert.equal(found?.code, 'locked-out')
+      }
+    })
+
+    it('is not said of one that has a certificate of the new CA, or of which that is not known', () => {
+      for (const facts of [
+        {issued: issued({issuerKeyId: '0b'})},
+        {issued: issued({issuerFingerprint: 'f0'})},
+        {issued: issued({})},
+        {node: reporting, issued: issued({serial: '2f', issuerKeyId: '0b'})},
+        {},
+      ]) {
+        assert.ok(!problemsOf(facts).some(({code}) => code === 'locked-out'))
+      }
+    })
   })
 
   const cases: [string, string[], Partial<NodeFacts>][] = [

@@ -94,7 +94,10 @@ describe("a node's connection to a cluster with two addresses", () => {
     const error = await read(connection).catch((failure: unknown) => failure)
     assert.ok(error instanceof TrustError)
     assert.equal(error.code, 'SERVER_NOT_TRUSTED')
-    assert.match(error.message, /^https:\S+ presents a certificate of a CA that this machine does not/)
+    assert.match(
+      error.message,
+      /^https:\S+ presents a certificate of a CA that this machine does not/,
+    )
     assert.deepEqual(error.suggestions.slice(-2), joinAgain)
   })
 
