@@ -92,7 +92,10 @@ function observerOf(progress: Progress, clock: Clock, countNodes: () => number):
   return {
     begin: ({id, summary}) => {
       // A step that waits begins each time it looks.
-      if (begun !== id) progress.begin({name: id, summary})
+      if (begun === id) return
+      // One that did not end is not done: an old CA has expired meanwhile.
+      if (begun !== '') progress.leave()
+      progress.begin({name: id, summary})
       begun = id
     },
     end: ({id, summary}) => {

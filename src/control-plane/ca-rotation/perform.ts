@@ -19,6 +19,7 @@ import {dependentsOn} from './dependents.ts'
 import {gatherEvidence, OWN_USERS} from './evidence.ts'
 import {createCross, createNew, keepAndCreateKeys, keepOld, type Which} from './generations.ts'
 import type {Action, Journal} from './journal.ts'
+import {withExpiry} from './expiry.ts'
 import {runHooks} from './hooks.ts'
 import {objectsBehind} from './published.ts'
 import {requireOneServer} from './one-server.ts'
@@ -101,10 +102,11 @@ const readWanted = async (plane: Plane): Promise<Trust> => readTrust(await trust
 /** Looks again and again, with signals to the server, which may have been restarted in the meantime. */
 async function poll(
   context: RotationContext,
+  journal: Journal,
   what: string,
   behind: (client: ApiClient) => Promise<string[]>,
 ): Promise<void> {
-  const {plane} = context
+  const {plane, clock} = context
   const end = performance.now() + LONGEST_WAIT
   let signalAt = 0
   for (;;) {
@@ -114,6 +116,8 @@ async function poll(
     }
     const waiting = await withClient(context, behind).catch(whileChanging)
     if (waiting.length === 0) return
+    // Nobody can follow any more: the caller goes on with the steps for that.
+    if (withExpiry(journal, clock.now()) !== journal) return
     if (performance.now() > end) throw tooLate(plane, what, waiting)
     await sleep(PAUSE)
   }
@@ -185,6 +189,7 @@ export async function perform(
       const digest = trustDigest(await readWanted(plane))
       await poll(
         context,
+        journal,
         'not every server has followed',
         async (client) => (await serversBehind(client, digest)) ?? ['no server has reported'],
       )
@@ -192,16 +197,21 @@ export async function perform(
     }
     case 'published': {
       const wanted = await readWanted(plane)
-      await poll(context, 'the CAs were not published everywhere', (client) =>
+      await poll(context, journal, 'the CAs were not published everywhere', (client) =>
         objectsBehind(client, wanted),
       )
       break
     }
     case 'uploaded':
-      await poll(context, 'the uploaded copies of keys were not deleted', async (client) => {
-        await deleteUploadedCopies(client)
-        return []
-      })
+      await poll(
+        context,
+        journal,
+        'the uploaded copies of keys were not deleted',
+        async (client) => {
+          await deleteUploadedCopies(client)
+          return []
+        },
+      )
       break
     case 'dependents': {
       if (context.force) break

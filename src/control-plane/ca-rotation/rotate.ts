@@ -5,7 +5,7 @@ import {exclusively} from '../exclusive.ts'
 import {decide, isFinished, nextStep, requirePrepared, skippedSteps} from './advance.ts'
 import type {Dependent} from './dependent.ts'
 import {readJournal, writeJournal, type Action, type Journal} from './journal.ts'
-import {foundBy, requireUsable, withExpiry} from './expiry.ts'
+import {foundBy, isStuck, requireUsable, withExpiry} from './expiry.ts'
 import {newJournal, type StartOptions} from './new-journal.ts'
 import {
   changesFiles,
@@ -46,6 +46,8 @@ async function show(
   waiting: readonly Dependent[],
   options: PublishOptions = {},
 ): Promise<boolean> {
+  // No client accepts the server then, or it accepts none.
+  if (isStuck(journal)) return false
   try {
     const status = statusOf(journal, waiting)
     await withClient(context, (client) => publishStatus(client, status, options))
@@ -188,7 +190,7 @@ export async function rotate(
       : await runStep(context, before, step, locked)
     journal = done.journal
     if (done.waiting.length === 0) {
-      options.observer.end(step)
+      if (journal.done.includes(step.id)) options.observer.end(step)
       if (!isFinished(journal)) await show(context, journal, [])
       continue
     }

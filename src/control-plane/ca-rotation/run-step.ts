@@ -13,6 +13,9 @@ export interface RotationOutcome {
   waiting: Dependent[]
 }
 
+const EXPIRED =
+  'an old CA has expired meanwhile: the control plane gets certificates of the new CAs now'
+
 /** Keeps other commands out while it works. */
 export type Lock = <Result>(work: () => Promise<Result>) => Promise<Result>
 
@@ -55,7 +58,13 @@ export async function runStep(
   const waiting = await perform(context, running, step)
   if (waiting.length > 0) return {journal: running, waiting}
   return await lock(async () => {
-    const found = await readAgain(context, running)
+    const stored = await readAgain(context, running)
+    const found = withExpiry(stored, clock.now())
+    if (found !== stored) {
+      // What the step waited for cannot be told any more. The next one begins with this journal, and writes it.
+      context.warn(EXPIRED)
+      return {journal: found, waiting}
+    }
     if (!isNext(found)) return {journal: found, waiting}
     const known = step.work.kind === 'create' ? await withGenerations(plane, found) : found
     const journal = afterStep(known, step, clock.now())

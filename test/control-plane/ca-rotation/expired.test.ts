@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import {mkdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {connect} from '../../../src/client/connect.ts'
+import {connectAsAdmin} from '../../../src/control-plane/admin.ts'
 import {readJournal} from '../../../src/control-plane/ca-rotation/journal.ts'
 import {reportRotation} from '../../../src/control-plane/ca-rotation/report.ts'
 import {rotate} from '../../../src/control-plane/ca-rotation/rotate.ts'
@@ -56,6 +57,30 @@ describe('rotating a CA that has expired', function () {
     assert.deepEqual([journal.isExpired, journal.phase], [true, 'Prepare'])
     await requireUsable()
     await requireCompleted()
+  })
+
+  it('is noticed at once while a server is waited for, and goes on with the new CA', async () => {
+    await createPlane('ca', 'kubernetes')
+    let looks = 0
+    const warnings: string[] = []
+    const ended: string[] = []
+    const meanwhile = {
+      ...context(),
+      // It expires after some looks at the servers, of which the first only show the state.
+      clock: {now: () => (looks < 8 ? then.now() : systemClock.now())},
+      connect: (...args: Parameters<typeof connectAsAdmin>) => {
+        looks += 1
+        return connectAsAdmin(...args)
+      },
+      warn: (line: string) => void warnings.push(line),
+    }
+    const noting = {...observer, end: ({id}: {id: string}) => void ended.push(id)}
+    const {journal} = await rotate(meanwhile, 'start', {wait: false, observer: noting})
+    assert.deepEqual([journal.isExpired, journal.phase], [true, 'Prepare'])
+    assert.ok(warnings.some((line) => line.startsWith('an old CA has expired meanwhile')))
+    assert.ok(!ended.includes('servers-trust-both'), ended.join())
+    assert.ok(ended.includes('renew-everything'), ended.join())
+    await requireUsable()
   })
 
   it('works if it is the CA of clients, and it expired before they were renewed', async () => {
