@@ -18,7 +18,10 @@ export const formatCertificateKey = (key: CertificateKey): string => key.toStrin
 export function parseCertificateKey(text: string): CertificateKey {
   if (FORM.test(text)) return Buffer.from(text, 'hex')
   throw new TrustError('USAGE', 'the certificate key is not 64 hexadecimal digits', {
-    hints: ['create one with "trustadm certificate certificate-key"'],
+    hints: [
+      'to upload the CAs, create one with "trustadm certificate certificate-key"',
+      'to join, use the one that "trustadm init phase upload-certs" has printed on the control plane',
+    ],
   })
 }
 

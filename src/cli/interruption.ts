@@ -3,7 +3,7 @@ import {wantsJson} from './wants-json.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** Clears what stands on the line of the terminal: a part of a progress line, or "^C". */
-const CLEAR_LINE = '\r\u001B[K'
+export const CLEAR_LINE = '\r\u001B[K'
 
 /** Tidies up before the program ends; returns what the user can do next, if anything. */
 type Stopping = () => string | undefined

@@ -1,5 +1,6 @@
 import {messageOf} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
+import {CLEAR_LINE} from './interruption.ts'
 import {plainText} from './plain-text.ts'
 
 export interface ServerLogOptions {
@@ -20,12 +21,15 @@ export function openServerLog({
   quiet = false,
   afterLine = () => undefined,
 }: ServerLogOptions): (line: string) => void {
+  const isTerminal = 'isTTY' in stream && stream.isTTY === true
   for (const output of [process.stdout, stream]) {
     output.removeAllListeners('error')
     output.on('error', () => undefined)
   }
   const log = (line: string) => {
     if (quiet) return
+    // The terminal has put "^C" on the line.
+    if (isTerminal && line.startsWith('SIGINT')) stream.write(CLEAR_LINE)
     stream.write(`${clock.now().toISOString()} ${plainText(line)}\n`)
     afterLine()
   }

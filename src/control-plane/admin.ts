@@ -1,4 +1,5 @@
 import {join} from 'node:path'
+import {planeCommand} from './plane-command.ts'
 import type {ApiClient} from '../client/api-client.ts'
 import {connectTo, waitingAtMost} from '../client/connect.ts'
 import {resolveAccess} from '../client/kubeconfig-access.ts'
@@ -17,7 +18,7 @@ async function credentials({dir}: Plane): Promise<string> {
     if (await lookAt(file)) return file
   }
   throw new TrustError('NOT_FOUND', `there is no admin.conf in ${dir}`, {
-    hints: ['create it with "trustadm init phase kubeconfig"'],
+    hints: [`create it with "${planeCommand(dir, 'init phase kubeconfig')}"`],
   })
 }
 

@@ -1,7 +1,13 @@
 import {createServer} from 'node:net'
 import {TrustError, messageOf, systemCode} from '../errors.ts'
-import type {Plane} from './config/plane.ts'
+import {fileOf, type Plane} from './config/plane.ts'
 import {findStray} from './server-state.ts'
+
+/** What to do about a port of a control plane that is set up already. */
+export const takenPortHints = (plane: Pick<Plane, 'dir'>): string[] => [
+  'stop the program that listens there, then run the command again',
+  `or change bindPort in ${fileOf(plane, 'config')}: machines that have joined use the old one`,
+]
 
 /** Refuses a port that the server could not listen on. `hints` say what to do if another program has it. */
 export async function requireFreePort(plane: Plane, hints: string[]): Promise<void> {

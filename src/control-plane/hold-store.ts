@@ -1,3 +1,4 @@
+import {planeCommand} from './plane-command.ts'
 import {hasCode, TrustError} from '../errors.ts'
 import {lookAt} from '../fs/file-checks.ts'
 import {lockFolder} from '../fs/folder-lock.ts'
@@ -24,7 +25,7 @@ export async function holdStopped(dir: string): Promise<() => Promise<void>> {
   const running = await findServerInTime({dir})
   if (!running) return await holdStore(dir)
   throw new TrustError('CONFLICT', `the server is running, as process ${running.pid}`, {
-    hints: ['stop it with "trustadm stop", then run the command again'],
+    hints: [`stop it with "${planeCommand(dir, 'stop')}", then run the command again`],
     facts: {pid: running.pid},
   })
 }

@@ -2,6 +2,7 @@ import type {ApiClient} from '../client/api-client.ts'
 import {Leader} from '../controllers/leader.ts'
 import {messageOf} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
+import {onceAMinute} from './once-a-minute.ts'
 
 interface Running {
   /** Fulfilled once it has read everything it works on. */
@@ -28,15 +29,21 @@ async function runAsLeader(
   /** Called once: they run and have read everything, or another process leads. */
   onDecided: () => void = () => undefined,
 ): Promise<void> {
+  const logFailure = onceAMinute(log, clock)
   const leader = new Leader({
     leases: client.leases,
     name: lease,
     identity,
     clock,
-    onError: (error) => log(`error: ${name}: the lease: ${messageOf(error)}`),
+    onError: (error) => logFailure(`error: ${name}: the lease: ${messageOf(error)}`),
   })
   while (!signal.aborted) {
-    await leader.acquire(signal, onDecided)
+    let isTold = false
+    await leader.acquire(signal, () => {
+      if (!isTold) log(`${name}: another process leads; waiting for its lease`)
+      isTold = true
+      onDecided()
+    })
     log(`${name}: leads`)
     const running = start()
     void running.synced?.then(onDecided, onDecided)

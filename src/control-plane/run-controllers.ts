@@ -20,6 +20,7 @@ import {readSigning} from '../trust/read-trust.ts'
 import type {SigningAuthorities} from '../trust/trust.ts'
 import {startAsLeader} from './leading.ts'
 import {describeSigners, reportSigners} from './named-signers.ts'
+import {onceAMinute} from './once-a-minute.ts'
 import {servingPolicy, type ServingChoices} from './serving-policy.ts'
 import {namedSigners, signersOf, type SigningSettings} from './signing.ts'
 
@@ -162,11 +163,12 @@ export async function runControllers(options: RunOptions): Promise<RunningOutsid
     log,
   }
   const takeBack = await reportedSigners(options, signing?.authorities)
+  const logFailure = onceAMinute(log, clock)
   const identity = `${hostname()}_${randomUUID()}`
   const running: Running[] = controllers.map((name) => {
     const start = () =>
       startAll(controllersOf(PORTABLE_CONTROLLERS, deps, [name]), (_name, key, error) =>
-        log(`error: ${name} ${key}: ${messageOf(error)}`),
+        logFailure(`error: ${[name, key].filter(Boolean).join(' ')}: ${messageOf(error)}`),
       )
     if (!options.leaderElection) return start()
     const lease = `trustadm-controllers-${name}`

@@ -5,6 +5,7 @@ import {startEmbedded, type EmbeddedOptions, type EmbeddedPlane} from './embedde
 import {followMemory} from './process-memory.ts'
 import {processIdentity} from './process-identity.ts'
 import {ownRunner} from './runner.ts'
+import {asStartFailure} from './start-failure.ts'
 import {removeServerState, writeServerState, writeStartFailure} from './server-state.ts'
 
 const GRACE = 10_000
@@ -25,8 +26,9 @@ async function startOrRecord(plane: Plane, options: ServeOptions): Promise<Embed
   try {
     return await startEmbedded(plane, options)
   } catch (error) {
-    await writeStartFailure(plane, error)
-    throw error
+    const failure = await asStartFailure(plane, error)
+    await writeStartFailure(plane, failure)
+    throw failure
   }
 }
 

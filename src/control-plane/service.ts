@@ -1,9 +1,9 @@
 import {TrustError} from '../errors.ts'
 import {readTrust} from '../trust/read-trust.ts'
-import {endpointOf, fileOf, type Plane} from './config/plane.ts'
+import {endpointOf, type Plane} from './config/plane.ts'
 import {loadPlane} from './config/stored.ts'
 import {exclusively, type Tell} from './exclusive.ts'
-import {requireFreePort} from './free-port.ts'
+import {requireFreePort, takenPortHints} from './free-port.ts'
 import type {Runner} from './runner.ts'
 import {startInBackground, stopServer, stopSupervisor, waitForServer} from './server-process.ts'
 import {findServerInTime, findStray, findSupervisor, type ServerState} from './server-state.ts'
@@ -85,10 +85,7 @@ async function requireUsable(plane: Plane): Promise<void> {
 async function startStopped(plane: Plane, program: readonly string[]): Promise<ServerState> {
   const stray = await findStray(plane)
   if (stray) throw stray
-  await requireFreePort(plane, [
-    'stop the program that listens there, then run the command again',
-    `or change bindPort in ${fileOf(plane, 'config')}: machines that have joined use the old one`,
-  ])
+  await requireFreePort(plane, takenPortHints(plane))
   return await startInBackground(plane, program)
 }
 

@@ -1,3 +1,4 @@
+import type {Dependent} from '../../control-plane/ca-rotation/dependent.ts'
 import type {Action} from '../../control-plane/ca-rotation/journal.ts'
 import {planRotation} from '../../control-plane/ca-rotation/plan.ts'
 import {reportRotation} from '../../control-plane/ca-rotation/report.ts'
@@ -45,6 +46,7 @@ export async function runRotation(
     }
     // Nobody is asked about what is refused anyway.
     const isPointless = isRefused && !options.wait
+    if (!isPointless && plan.lockedOut.length > 0) progress.warn(lockedOutText(plan.lockedOut))
     if (!isPointless && !(await confirm(question))) {
       progress.tell('nothing was changed')
       return {text: '', exitCode: EXIT.failed}
@@ -55,6 +57,16 @@ export async function runRotation(
   const exitCode = isWaiting && action !== 'start' ? EXIT.timedOut : 0
   const report = await reportRotation(context)
   return {text: await render(report, flags.output, rotationEndView), exitCode}
+}
+
+const MOST_NAMES = 10
+
+/** Whom the answer to the question is about. */
+function lockedOutText(lockedOut: readonly Dependent[]): string {
+  const shown = lockedOut.slice(0, MOST_NAMES).map(({kind, name}) => `${kind} ${name}`)
+  const more = lockedOut.length - shown.length
+  const names = `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  return `this locks out ${names}; machines among them then have to join again`
 }
 
 /** Goes through the steps. Returns whether somebody is still waited for. */

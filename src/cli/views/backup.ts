@@ -1,9 +1,11 @@
+import {planeCommand} from '../../control-plane/plane-command.ts'
 import type {BackupReport} from '../../control-plane/backup/backup.ts'
 import type {RestoreReport} from '../../control-plane/backup/restore.ts'
 import type {SnapshotStatus} from '../../control-plane/backup/snapshot-status.ts'
 import {columnsOf, formatFields, paragraph, type Field} from '../layout.ts'
 import type {View} from '../output.ts'
 import {moment} from './obtained.ts'
+import {size} from './size.ts'
 
 const WIDTH = 12
 
@@ -11,9 +13,6 @@ const fields = (list: readonly Field[]): string =>
   formatFields(list, {columns: columnsOf(process.stdout), width: WIDTH, indent: 2})
 
 const KINDS = {store: 'a store', 'control-plane': 'a control plane'} as const
-
-const size = (bytes: number): string =>
-  bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
 
 const contentOf = ({keys, files}: {keys: number; files: number}): string =>
   files === 0 ? `${keys} keys` : `${keys} keys, ${files} files`
@@ -38,19 +37,19 @@ export const backupView: View<BackupReport> = {
   name: ({file}) => [file],
 }
 
-const LOST =
-  'What happened after that time is not in it: machines that joined since may have to join again, and certificates revoked and tokens deleted since work again. See "trustadm certificate log".'
+const lost = (dir: string): string =>
+  `What happened after that time is not in it: machines that joined since may have to join again, and certificates revoked and tokens deleted since work again. See "${planeCommand(dir, 'certificate log')}".`
 
 export const restoreView = (start: string): View<RestoreReport> => ({
   table: (report) => {
     const facts = fields([
       ['content', contentOf(report)],
       ['revision', `${report.backupRevision}; the next is ${report.revision + 1}`],
-      ...(report.kept === null ? [] : [['before', report.kept] as const]),
+      ...(report.kept === null ? [] : [['old data', report.kept] as const]),
       ['start it', start],
     ])
-    const lost = paragraph('', LOST, columnsOf(process.stdout), 0)
-    return `restored ${report.dir} as of ${moment(report.createdAt)}\n${facts}\n${lost}`
+    const note = paragraph('', lost(report.dir), columnsOf(process.stdout), 0)
+    return `restored ${report.dir} as of ${moment(report.createdAt)}\n${facts}\n${note}`
   },
   name: ({dir}) => [dir],
 })

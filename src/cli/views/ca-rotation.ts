@@ -39,7 +39,10 @@ function formatSteps({steps}: RotationReport): string {
     : `\n${steps.map(({summary, state}) => `${marks[state]} ${summary}\n`).join('')}`
 }
 
-function formatDependents({dependents}: Pick<RotationReport, 'dependents'>): string {
+function formatDependents(
+  {dependents}: Pick<RotationReport, 'dependents'>,
+  title = 'These would be locked out:',
+): string {
   if (dependents.length === 0) return ''
   const rows = dependents.map(({kind, name, lastSeen, reasons}) => [
     kind,
@@ -55,7 +58,7 @@ function formatDependents({dependents}: Pick<RotationReport, 'dependents'>): str
   const todos = [...new Set(dependents.map(({todo}) => todo))]
     .slice(0, 20)
     .map((todo) => paragraph('→ ', todo, columnsOf(process.stdout)))
-  return `\nThese would be locked out:\n\n${table}\n${todos.join('')}`
+  return `\n${title}\n\n${table}\n${todos.join('')}`
 }
 
 function formatAuthorities({authorities}: RotationReport): string {
@@ -71,7 +74,7 @@ function formatAuthorities({authorities}: RotationReport): string {
 
 /** What a dry run prints. */
 export const rotationPlanView: View<RotationPlan> = {
-  table: ({action, resumes, authorities, steps, dependents}) => {
+  table: ({action, resumes, authorities, steps, dependents, lockedOut}) => {
     const columns = columnsOf(process.stdout)
     const head = `"ca rotate ${action}" would ${resumes ? 'resume' : 'begin'}, for ${authorities.join(', ')}:`
     const isDone = (state: string) => (state === 'done' ? MARKS.done : MARKS.waiting)
@@ -83,7 +86,8 @@ export const rotationPlanView: View<RotationPlan> = {
       `${wrap(head, {columns, indent: 0})}\n\n` +
       formatFields(fields, {columns, width}) +
       formatDependents({dependents}) +
-      refusal
+      refusal +
+      formatDependents({dependents: lockedOut}, 'These will be locked out, as you asked:')
     )
   },
   name: ({steps}) => steps.map(({id}) => id),

@@ -1,3 +1,4 @@
+import {planeCommand} from '../../control-plane/plane-command.ts'
 import type {JoinedPlane} from '../join-plane.ts'
 import {columnsOf, formatFields} from '../layout.ts'
 import type {View} from '../output.ts'
@@ -15,7 +16,8 @@ export const joinPlaneView: View<JoinedPlane> = {
     return [
       '\nThis machine is part of the control plane, and its server is ready\n\n',
       formatFields(fields, options),
-      '\nStart it at every boot with "trustadm init --systemd".\n',
+      `\nCheck it:              ${planeCommand(dir, 'status')}\n`,
+      `Start it at every boot: ${planeCommand(dir, 'init --systemd')}\n`,
     ].join('')
   },
   name: ({endpoint}) => [endpoint],

@@ -1,3 +1,5 @@
+import {size} from './size.ts'
+import {planeCommand} from '../../control-plane/plane-command.ts'
 import type {MigrationReport} from '../../control-plane/migration/migrate.ts'
 import {columnsOf, formatFields, paragraph} from '../layout.ts'
 import type {View} from '../output.ts'
@@ -5,8 +7,8 @@ import type {View} from '../output.ts'
 const WIDTH = 12
 
 const AFTER = {
-  etcd: () =>
-    'The settings are in config.yaml. Run "trustadm init" once after the start: it publishes them for other machines of the control plane.',
+  etcd: ({dir}: MigrationReport) =>
+    `The settings are in config.yaml. Run "${planeCommand(dir, 'init')}" once after the start: it publishes them for other machines of the control plane.`,
   embedded: ({etcdPrefix}: MigrationReport) =>
     `config.yaml no longer names etcd, and only this machine can have a server. The keys in etcd stay until you delete them: etcdctl del --prefix ${etcdPrefix}/`,
 }
@@ -16,10 +18,10 @@ export const migrationView = (start: string): View<MigrationReport> => ({
     const columns = columnsOf(process.stdout)
     const facts = formatFields(
       [
-        ['content', `${report.keys} keys, ${report.bytes} bytes, compared after the copy`],
+        ['content', `${report.keys} keys, ${size(report.bytes)}, compared after the copy`],
         ['checksum', report.sha256],
         ['revision', `${report.sourceRevision}; the next is above ${report.revision}`],
-        ...(report.kept === null ? [] : [['before', report.kept] as const]),
+        ...(report.kept === null ? [] : [['old store', report.kept] as const]),
         ['start it', start],
       ],
       {columns, width: WIDTH, indent: 2},

@@ -23,6 +23,8 @@ export interface RotationPlan {
   steps: PlannedStep[]
   /** Who would be locked out: the command would refuse to begin. */
   dependents: Dependent[]
+  /** Who will be locked out because the operator takes responsibility for it. */
+  lockedOut: Dependent[]
 }
 
 /** The journal that a command would begin or go on with. */
@@ -51,7 +53,14 @@ export async function planRotation(
   if (action === 'abort' && found) requireUsable(found, now)
   if (!resumes) await requireBeginnable(context, action)
   const journal = resumes && found ? found : await journalFor(context, action, found, options)
-  const isLeaving = action === 'complete' && !resumes && !force && isRotating(found)
+  const isLeaving = action === 'complete' && !resumes && isRotating(found)
+  const dependents = isLeaving && !force ? await readDependents(context, journal, 'old') : []
+  const {ignored = [], unseenFor} = context
+  const isOverridden = force || ignored.length > 0 || unseenFor !== undefined
+  const everybody =
+    isLeaving && isOverridden
+      ? await readDependents({...context, ignored: [], unseenFor: undefined}, journal, 'old')
+      : []
   return {
     action,
     resumes,
@@ -61,6 +70,9 @@ export async function planRotation(
       summary,
       state: journal.done.includes(id) ? 'done' : 'to do',
     })),
-    dependents: isLeaving ? await readDependents(context, journal, 'old') : [],
+    dependents,
+    lockedOut: everybody.filter(
+      ({kind, name}) => !dependents.some((one) => one.kind === kind && one.name === name),
+    ),
   }
 }

@@ -29,7 +29,7 @@ export async function resolvePlane({dir, flags, file}: PlaneRequest): Promise<Pl
   const standing = await findPlane(folder)
   // The settings of a run that was killed before it created anything do not count.
   if (standing && (await hasState(standing))) {
-    return {...standing, settings: adapt(withStore(standing, choices), choices)}
+    return {...standing, settings: adapt(withStore(standing, choices), choices, dir)}
   }
   const settings = complete(folder, {...standing?.settings, ...choices})
   // The only setting that is not checked yet: its default is the host name of the machine.

@@ -147,7 +147,7 @@ const FLAGS: Partial<Record<keyof Settings, string>> = {
  * The settings of an existing control plane, combined with new ones. New names for the serving certificate are added; settings
  * that cannot change are refused.
  */
-export function adapt(standing: Settings, choices: Choices): Settings {
+export function adapt(standing: Settings, choices: Choices, dir = defaultDir()): Settings {
   const adapted: Settings = {
     ...standing,
     certSANs: [...new Set([...standing.certSANs, ...(choices.certSANs ?? [])])],
@@ -157,13 +157,20 @@ export function adapt(standing: Settings, choices: Choices): Settings {
     if (name === 'certSANs' || isPickedPort || isDeepStrictEqual(standing[name], value)) continue
     // Its members may change, but not which store it is.
     const isOtherStore = name === 'etcdServers' && standing.etcdServers === undefined
-    if (isOtherStore || !CHANGEABLE.includes(name)) throw contradiction(name, standing[name], value)
+    if (isOtherStore || !CHANGEABLE.includes(name)) {
+      throw contradiction(name, {standing: standing[name], wanted: value, dir})
+    }
     Object.assign(adapted, {[name]: value})
   }
   return adapted
 }
 
-function contradiction(name: keyof Settings, standing: unknown, wanted: unknown): TrustError {
+function contradiction(
+  name: keyof Settings,
+  {standing, wanted, dir}: {standing: unknown; wanted: unknown; dir: string},
+): TrustError {
+  // Without it, another control plane would be changed or removed.
+  const flag = dir === defaultDir() ? '' : ` --dir ${shellWord(dir)}`
   const shown = FLAGS[name] ?? name
   const there =
     standing === undefined ? `without ${shown}` : `with ${shown} ${JSON.stringify(standing)}`
@@ -174,9 +181,9 @@ function contradiction(name: keyof Settings, standing: unknown, wanted: unknown)
       hints: [
         `leave out ${shown} to keep the existing setting`,
         ...(name === 'etcdServers'
-          ? ['or move its objects to etcd with "trustadm store migrate"']
+          ? [`or move its objects to etcd with "trustadm store migrate${flag}"`]
           : []),
-        'or remove the control plane, with everything stored in it, with "trustadm reset"',
+        `or remove the control plane, with everything stored in it, with "trustadm reset${flag}"`,
       ],
     },
   )

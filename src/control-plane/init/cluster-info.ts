@@ -3,6 +3,7 @@ import {
   clusterInfoConfigMap,
   type ClusterInfo,
 } from '../../bootstrap/cluster-info.ts'
+import {planeCommand} from '../plane-command.ts'
 import {parseClusterInfo, withAuthorities} from '../../bootstrap/parse-cluster-info.ts'
 import {TrustError} from '../../errors.ts'
 import {CLUSTER_CA, findAuthority} from '../certificates.ts'
@@ -47,7 +48,7 @@ async function wantedConfigMaps(
   const authority = await findAuthority(plane, CLUSTER_CA)
   if (!authority) {
     throw new TrustError('NOT_FOUND', `there is no CA in ${certDirOf(plane)} to publish`, {
-      hints: ['run "trustadm init phase certs" first'],
+      hints: [`run "${planeCommand(plane.dir, 'init phase certs')}" first`],
     })
   }
   const {certDir, catalog, signers} = await trustSources(plane)

@@ -1,3 +1,4 @@
+import {planeCommand} from '../plane-command.ts'
 import {TrustError} from '../../errors.ts'
 import type {LeafMaterial, LeafStore} from '../../pki/pair-store.ts'
 import type {LeafSpec} from '../../pki/catalog.ts'
@@ -29,7 +30,7 @@ async function ensureKubeconfig(leaf: LeafSpec, context: InitContext): Promise<v
   const authority = await findAuthority(plane, leaf.authority)
   if (!authority) {
     throw new TrustError('NOT_FOUND', `there is no CA "${leaf.authority}" to sign "${leaf.id}"`, {
-      hints: ['run "trustadm init phase certs" first'],
+      hints: [`run "${planeCommand(plane.dir, 'init phase certs')}" first`],
     })
   }
   await ensureCatalogLeaf(context, authority, leaf)

@@ -67,7 +67,7 @@ async function upload(
 /** kubeadm's upload-certs: what the next machine of the control plane needs, encrypted with a key that only a person carries there. */
 export const uploadCerts: InitPhase = {
   name: 'upload-certs',
-  summary: 'upload the CAs, encrypted, for another control plane machine',
+  summary: 'upload the CAs, encrypted, for "join --control-plane"',
 
   plan: () =>
     Promise.resolve(['upload the CAs and their keys, encrypted, for two hours to kubeadm-certs']),

@@ -1,3 +1,4 @@
+import {planeCommand} from '../plane-command.ts'
 import {TrustError} from '../../errors.ts'
 import type {Clock} from '../../runtime.ts'
 import type {StoreContent} from '../../storage/copy-store.ts'
@@ -66,16 +67,16 @@ export async function migrateStore(
 }
 
 /** From the flags, or else from `config.yaml`. */
-function etcdFor({settings}: Plane, from: StoreKind, choices: Choices): EtcdSettings {
+function etcdFor({dir, settings}: Plane, from: StoreKind, choices: Choices): EtcdSettings {
   const standing = etcdOf(settings)
   if (from === 'etcd' && !standing)
     throw new TrustError('CONFLICT', 'this control plane has the embedded store already', {
-      hints: ['there is nothing to do: start its server with "trustadm start"'],
+      hints: [`there is nothing to do: start its server with "${planeCommand(dir, 'start')}"`],
     })
   const etcd = etcdOf({...settings, ...choices})
   if (!etcd)
-    throw new TrustError('USAGE', 'it is not said where etcd is', {
-      hints: ['name its servers with --etcd-servers'],
+    throw new TrustError('USAGE', 'neither a flag nor config.yaml names the servers of etcd', {
+      hints: ['name them with --etcd-servers'],
     })
   if (standing && standing.prefix !== etcd.prefix)
     throw new TrustError('CONFLICT', `config.yaml names the prefix ${standing.prefix}`, {

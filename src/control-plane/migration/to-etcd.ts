@@ -1,5 +1,6 @@
 import {rename} from 'node:fs/promises'
 import {join} from 'node:path'
+import {planeCommand} from '../plane-command.ts'
 import {TrustError} from '../../errors.ts'
 import {lookAt} from '../../fs/file-checks.ts'
 import {ensureFolder, syncFolder} from '../../fs/folders.ts'
@@ -116,9 +117,9 @@ async function keepOld(plane: Plane, now: Date): Promise<string> {
 function noStore({dir, settings}: Plane): TrustError {
   if (etcdOf(settings))
     return new TrustError('CONFLICT', 'this control plane has its objects in etcd already', {
-      hints: ['there is nothing to do: start its server with "trustadm start"'],
+      hints: [`there is nothing to do: start its server with "${planeCommand(dir, 'start')}"`],
     })
   return new TrustError('NOT_FOUND', `there is no store in ${dir} yet`, {
-    hints: ['run "trustadm init" with --etcd-servers instead'],
+    hints: [`run "${planeCommand(dir, 'init')}" with --etcd-servers instead`],
   })
 }

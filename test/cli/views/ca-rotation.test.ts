@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {rotationView} from '../../../src/cli/views/ca-rotation.ts'
+import {rotationPlanView, rotationView} from '../../../src/cli/views/ca-rotation.ts'
 import type {RotationReport} from '../../../src/control-plane/ca-rotation/report.ts'
 
 const certificateAuthorities = {
@@ -35,5 +35,22 @@ describe('the first line of "ca rotate status"', () => {
       await headline({}),
       'No rotation is in progress; last completed 2026-01-17T17:07:43Z.',
     )
+  })
+})
+
+describe('the dry run of a forced "ca rotate complete"', () => {
+  it('shows whom it locks out', async () => {
+    const one = {kind: 'node' as const, name: 'away', reasons: ['uses the old CA'], todo: 'renew'}
+    const plan = {
+      action: 'complete' as const,
+      resumes: false,
+      authorities: ['ca'],
+      steps: [{id: 'sign-servers', summary: 'sign', state: 'to do' as const}],
+      dependents: [],
+      lockedOut: [one],
+    }
+    const text = await rotationPlanView.table(plan)
+    assert.match(text, /These will be locked out, as you asked:\n\nKIND +NAME[^]*node +away/)
+    assert.doesNotMatch(text, /refused/)
   })
 })

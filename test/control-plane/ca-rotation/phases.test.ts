@@ -7,6 +7,7 @@ import {loadKubeconfig} from '../../../src/client/kubeconfig-files.ts'
 import {showAuthority} from '../../../src/control-plane/ca-rotation/authorities.ts'
 import {readJournal, type Action} from '../../../src/control-plane/ca-rotation/journal.ts'
 import {withClient} from '../../../src/control-plane/ca-rotation/perform.ts'
+import {planRotation} from '../../../src/control-plane/ca-rotation/plan.ts'
 import {reportRotation} from '../../../src/control-plane/ca-rotation/report.ts'
 import {rotate} from '../../../src/control-plane/ca-rotation/rotate.ts'
 import {fileOf} from '../../../src/control-plane/config/plane.ts'
@@ -132,6 +133,20 @@ describe('a rotation of all CAs', function () {
       [await isKubeletVerified(oldServing), await isKubeletVerified(renewed)],
       [true, true],
     )
+  })
+
+  it('names in its plan whom a forced completion would lock out', async () => {
+    await withAdmin(({nodes}) => nodes.create({metadata: {name: 'away'}}))
+    const names = (found: readonly {kind: string; name: string}[]) =>
+      found.map(({kind, name}) => `${kind} ${name}`)
+    const planned = async (more: object) => {
+      const plan = await planRotation({...context(), ...more}, 'complete', {})
+      return [names(plan.dependents), names(plan.lockedOut)]
+    }
+    assert.deepEqual(await planned({}), [['node away'], []])
+    assert.deepEqual(await planned({force: true}), [[], ['node away']])
+    assert.deepEqual(await planned({ignored: ['away']}), [[], ['node away']])
+    await withAdmin(({nodes}) => nodes.delete('away'))
   })
 
   it('changes the CAs of servers last, and asks people to end their trust in the old ones', async () => {

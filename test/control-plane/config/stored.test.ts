@@ -148,5 +148,11 @@ describe('adapt', () => {
       code: 'CONFLICT',
       message: /--apiserver-bind-port 7000; it cannot be changed to 7001/,
     })
+    // Without the folder, the command would remove another control plane.
+    assert.throws(
+      () => adapt(standing, {bindPort: 7001}, '/srv/plane'),
+      (error: TrustError) =>
+        error.suggestions.at(-1)?.endsWith('with "trustadm reset --dir /srv/plane"') === true,
+    )
   })
 })

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict'
+import {PassThrough} from 'node:stream'
+import {openServerLog} from '../../src/cli/server-log.ts'
+
+describe('the log of a server', () => {
+  const {error} = console
+  afterEach(() => void Object.assign(console, {error}))
+  const clock = {now: () => new Date('2026-01-01T00:00:00Z')}
+  const logged = (isTTY: boolean, line: string) => {
+    const stream = Object.assign(new PassThrough(), {isTTY})
+    openServerLog({stream, clock})(line)
+    return String(stream.read())
+  }
+
+  it('begins where the terminal has put "^C" at the start of the line', () => {
+    const line = '2026-01-01T00:00:00.000Z SIGINT: finishing\n'
+    assert.equal(logged(true, 'SIGINT: finishing'), `\r\u001B[K${line}`)
+    assert.equal(logged(false, 'SIGINT: finishing'), line)
+    assert.equal(logged(true, 'stopped'), '2026-01-01T00:00:00.000Z stopped\n')
+  })
+})
