@@ -202,6 +202,7 @@ export async function startEmbedded(
     const identity = startIdentity(own, {
       identity: identityOf(plane),
       digests: () => digestsOf(trust.current.settings, trust.current),
+      cache: () => server.cache(),
       clock,
       onError: (error) => log(`error: cannot renew the Lease of this server: ${messageOf(error)}`),
     })

@@ -4,9 +4,12 @@ import type {Lease} from '../api/coordination.ts'
 import {formatMicroTime} from '../bootstrap/timestamp.ts'
 import type {ApiClient} from '../client/api-client.ts'
 import {hasCode} from '../errors.ts'
+import type {CacheState} from '../server/registry/registry.ts'
 import {sleep, type Clock} from '../runtime.ts'
 import {VERSION} from '../version.ts'
+import {formatCache, parseCache, type KnownCache} from './server-cache.ts'
 import {parseDigests} from './server-digests.ts'
+import {secondsSince} from './seconds-since.ts'
 
 const NAMESPACE = 'kube-system'
 const IDENTITY_LABEL = 'apiserver.kubernetes.io/identity'
@@ -14,6 +17,7 @@ const COMPONENT = 'kube-apiserver'
 const HOSTNAME_LABEL = 'kubernetes.io/hostname'
 const VERSION_ANNOTATION = 'trustadm.io/version'
 const DIGESTS_ANNOTATION = 'trustadm.io/digests'
+const CACHE_ANNOTATION = 'trustadm.io/cache'
 
 /** The times of kube-apiserver. */
 const RENEW_EVERY = 10_000
@@ -31,6 +35,8 @@ interface IdentityOptions {
   identity: string
   /** Of its settings and CAs, as they are now: see `digestsOf`. */
   digests: () => Record<string, string>
+  /** Of its memory of the store, as it is now. */
+  cache: () => CacheState
   clock: Clock
   onError: (error: unknown) => void
 }
@@ -49,6 +55,8 @@ export interface KnownServer {
   silentSeconds: number | null
   /** Whether it has renewed its Lease lately. */
   alive: boolean
+  /** Of its memory of the store; null if it is of an earlier version. */
+  cache: KnownCache | null
   /** Of its settings and CAs, by name; empty if it is of an earlier version. */
   digests: Record<string, string>
 }
@@ -70,7 +78,7 @@ export function leaseNameOf(identity: string): string {
  */
 export function startIdentity(
   client: Leases,
-  {identity, digests, clock, onError}: IdentityOptions,
+  {identity, digests, cache, clock, onError}: IdentityOptions,
 ): {shown: Promise<void>; stop(): Promise<void>} {
   const name = leaseNameOf(identity)
   const holder = `${name}_${randomUUID()}`
@@ -87,7 +95,7 @@ export function startIdentity(
     }
   }
   const renewOnce = () =>
-    attempt(() => renew(client, {name, holder, started, digests, clock, signal}))
+    attempt(() => renew(client, {name, holder, started, digests, cache, clock, signal}))
   const shown = renewOnce()
   const follow = async () => {
     await shown
@@ -115,13 +123,14 @@ interface Renewal {
   holder: string
   started: Date
   digests: () => Record<string, string>
+  cache: () => CacheState
   clock: Clock
   signal: AbortSignal
 }
 
 async function renew(
   {leases}: Leases,
-  {name, holder, started, digests, clock, signal}: Renewal,
+  {name, holder, started, digests, cache, clock, signal}: Renewal,
 ): Promise<void> {
   const found = await leases.find({namespace: NAMESPACE, name}, {signal})
   const lease: Lease = {
@@ -137,6 +146,7 @@ async function renew(
         ...found?.metadata.annotations,
         [VERSION_ANNOTATION]: VERSION,
         [DIGESTS_ANNOTATION]: JSON.stringify(digests()),
+        [CACHE_ANNOTATION]: formatCache(cache(), clock.now()),
       },
     },
     spec: {
@@ -211,6 +221,7 @@ export function toServer({metadata, spec = {}}: Lease, now: Date): KnownServer {
     ageSeconds: secondsSince(startedAt, now),
     silentSeconds,
     alive: silentSeconds !== null && silentSeconds < SILENT_AFTER / 1000,
+    cache: parseCache(metadata.annotations?.[CACHE_ANNOTATION], now),
     digests: parseDigests(metadata.annotations?.[DIGESTS_ANNOTATION]),
   }
 }
@@ -218,9 +229,3 @@ export function toServer({metadata, spec = {}}: Lease, now: Date): KnownServer {
 /** Whether a Lease is that of a server. */
 export const isServerLease = ({metadata}: Lease): boolean =>
   metadata.labels?.[IDENTITY_LABEL] === COMPONENT
-
-/** Clocks differ a little: never less than nothing. */
-function secondsSince(time: string | null, now: Date): number | null {
-  const milliseconds = time === null ? NaN : now.getTime() - Date.parse(time)
-  return Number.isNaN(milliseconds) ? null : Math.max(0, Math.floor(milliseconds / 1000))
-}

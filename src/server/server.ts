@@ -27,7 +27,7 @@ import {TokenMetrics} from './metrics/token-metrics.ts'
 import {createObservation, type Observation, type ObservationOptions} from './observation.ts'
 import {Ownership} from './ownership.ts'
 import {createResourceEndpoint} from './registry/endpoint.ts'
-import {Registry} from './registry/registry.ts'
+import {Registry, type CacheState} from './registry/registry.ts'
 import {RouteTable} from './registry/route-table.ts'
 import {StoreQuota} from './registry/store-quota.ts'
 import {createRequestLabels} from './request-labels.ts'
@@ -69,6 +69,8 @@ export interface RunningServer {
   metrics: MetricsRegistry
   /** Which objects belong to which others, for the garbage collector. */
   ownership: Ownership
+  /** How old its memory of the store is. */
+  cache(): CacheState
   close(graceMilliseconds: number): Promise<void>
 }
 
@@ -227,5 +229,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
   const ownership = new Ownership()
   ownership.follow(registry)
-  return {port, handler, metrics: observation.metrics, ownership, close}
+  const cache = () => registry.cache()
+  return {port, handler, metrics: observation.metrics, ownership, cache, close}
 }

@@ -9,6 +9,7 @@ import {
   type KnownServer,
 } from '../../src/control-plane/server-identity.ts'
 import {complete} from '../../src/control-plane/config/settings.ts'
+import {parseCache} from '../../src/control-plane/server-cache.ts'
 import {digestsOf} from '../../src/control-plane/server-digests.ts'
 import {differencesOf} from '../../src/control-plane/status.ts'
 import {systemClock} from '../../src/runtime.ts'
@@ -26,9 +27,10 @@ describe('the Lease of a server', () => {
   const errors: unknown[] = []
   const onError = (error: unknown) => void errors.push(error)
   let settings = complete('/srv', {})
+  const cache = () => ({revision: 812, age: 3000})
   const start = async (identity: string, clock = systemClock) => {
     const digests = () => digestsOf(settings, TRUST)
-    const one = startIdentity(client, {identity, digests, clock, onError})
+    const one = startIdentity(client, {identity, digests, cache, clock, onError})
     await one.shown
     return one
   }
@@ -59,6 +61,19 @@ describe('the Lease of a server', () => {
     assert.deepEqual([known?.name, known?.version, known?.alive], [name, VERSION, true])
     await one.stop()
     assert.equal(await client.leases.find({namespace, name}), undefined)
+  })
+
+  it('shows how old the memory of the server is, and nothing that cannot be read', async () => {
+    const one = await start('one')
+    const [known] = await readServers(client, at(4500))
+    assert.equal(known?.cache?.revision, 812)
+    const age = Date.parse(known.renewedAt ?? '') - Date.parse(known.cache.confirmedAt)
+    assert.ok(Math.abs(age - 3000) < 1000, `${age}`)
+    assert.ok(known.cache.ageSeconds >= 7, `${known.cache.ageSeconds}`)
+    await one.stop()
+    for (const text of [undefined, '', 'null', '{}', '{"revision":"1","confirmedAt":1}'])
+      assert.equal(parseCache(text, new Date(0)), null)
+    assert.equal(parseCache('{"revision":1,"confirmedAt":"never"}', new Date(0)), null)
   })
 
   it('is taken over by the next process of the same server, which the one before leaves alone', async () => {

@@ -37,12 +37,14 @@ const duration = (seconds: number | null): string =>
 
 const formatServers = ({servers}: StatusReport): string =>
   formatTable(
-    ['SERVER', 'VERSION', 'AGE', 'STATE'],
-    servers.map(({name, hostname, version, ageSeconds, silentSeconds, alive}) => [
+    ['SERVER', 'VERSION', 'AGE', 'CACHE', 'STATE'],
+    servers.map(({name, hostname, version, ageSeconds, cache, silentSeconds, alive}) => [
       shownValue(hostname ?? name),
       version === null ? '<unknown>' : shownValue(version),
       duration(ageSeconds),
-      alive ? 'alive' : `silent for ${duration(silentSeconds)}`,
+      // An earlier version shows only when its memory was current for the last time.
+      duration(cache?.ageSeconds ?? silentSeconds),
+      alive ? 'alive' : 'silent',
     ]),
   )
 

@@ -34,7 +34,9 @@ export async function reach(
 
 /** Waits until memory has every write that any server has acknowledged before this call. */
 export async function catchUp(registry: Registry, waiting: Waiting = {}): Promise<void> {
+  const asked = performance.now()
   await reach(registry, await registry.storage.revision(), waiting)
+  registry.confirmCurrent(asked)
 }
 
 /**

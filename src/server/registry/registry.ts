@@ -18,6 +18,12 @@ export interface RegistryOptions {
   onError?: OnError
 }
 
+/** How old a server's memory may be. */
+export interface CacheState {
+  revision: number
+  age: number
+}
+
 /** The memory of every stored resource, updated by the store's events. */
 export class Registry implements ObjectReader, SharedObjects {
   readonly storage: Storage
@@ -30,6 +36,8 @@ export class Registry implements ObjectReader, SharedObjects {
   #stop: () => void = () => undefined
   /** When the whole store was last read again. */
   #reloadedAt = -Infinity
+  /** When memory was last known to have everything that the store had. */
+  #confirmedAt = performance.now()
 
   private constructor(
     storage: Storage,
@@ -62,6 +70,16 @@ export class Registry implements ObjectReader, SharedObjects {
 
   get revision(): number {
     return this.reached.value
+  }
+
+  /** Memory has everything that the store had at this time, by `performance.now()`. */
+  confirmCurrent(at: number): void {
+    this.#confirmedAt = Math.max(this.#confirmedAt, at)
+  }
+
+  /** What memory holds, and how many milliseconds ago that was known to be the newest state of the store. */
+  cache(): CacheState {
+    return {revision: this.revision, age: performance.now() - this.#confirmedAt}
   }
 
   get stores(): Iterable<ResourceStore> {
@@ -101,6 +119,7 @@ export class Registry implements ObjectReader, SharedObjects {
 
   /** Brings memory to one state of the store, in one step, and follows the store from there. */
   async #load(): Promise<void> {
+    const asked = performance.now()
     const revision = await this.storage.revision()
     const loaded: [ResourceStore, StoredObject[]][] = []
     for (const store of this.#stores.values())
@@ -108,6 +127,7 @@ export class Registry implements ObjectReader, SharedObjects {
     if (this.#closed.signal.aborted) return
     for (const [store, objects] of loaded) store.reset(objects, revision)
     this.reached.advance(revision)
+    this.confirmCurrent(asked)
     this.#stop = this.storage.subscribe(STORE_ROOT, revision, {
       advance: (through, events) => this.#advance(through, events),
       lost: () => void this.#reload(),

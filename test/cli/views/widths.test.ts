@@ -167,6 +167,7 @@ const VIEWS: Record<string, () => string | Promise<string>> = {
           ageSeconds: 100_000,
           silentSeconds: 100_000,
           alive: false,
+          cache: {revision: 81_234, confirmedAt: TIME, ageSeconds: 100_000},
           digests: {},
         },
       ],
