@@ -1,3 +1,4 @@
+import {join} from 'node:path'
 import {isDeepStrictEqual} from 'node:util'
 import {stringify} from 'yaml'
 import {formatDuration} from '../../bootstrap/durations.ts'
@@ -19,7 +20,8 @@ export async function findPlane(dir: string): Promise<Plane | undefined> {
   const content = await readFileIfThere(path)
   if (!content) {
     if (await lookAt(fileOf({dir}, 'restoring'))) throw halfRestored(dir)
-    if (await lookAt(fileOf({dir}, 'data'))) throw settingsLost(dir)
+    if (await lookAt(fileOf({dir}, 'data'))) throw settingsLost(dir, 'the store')
+    if (await isOnEtcd(dir)) throw settingsLost(dir, 'certificates')
     return undefined
   }
   const file = parseConfigFile(content.toString(), path)
@@ -41,11 +43,16 @@ export async function findPlane(dir: string): Promise<Plane | undefined> {
   }
 }
 
+/** Its objects are elsewhere, but its kubeconfigs are here: `init` writes them after the settings, and `reset` removes them before. */
+const isOnEtcd = async (dir: string): Promise<boolean> =>
+  (await lookAt(fileOf({dir}, 'manifest'))) !== undefined &&
+  (await lookAt(join(dir, 'admin.conf'))) !== undefined
+
 /** Without the settings, the port and names that clients use would be overwritten by others. */
-function settingsLost(dir: string): TrustError {
+function settingsLost(dir: string, what: string): TrustError {
   return new TrustError(
     'CONFIG_INVALID',
-    `${dir} contains the store of a control plane, but no config.yaml`,
+    `${dir} contains ${what} of a control plane, but no config.yaml`,
     {
       hints: [
         'restore config.yaml from a backup, or write it again with the same settings',
