@@ -50,11 +50,11 @@ async function fromPlane(
   flags: ReadonlyMap<string, string>,
 ): Promise<Candidate[]> {
   const {loadPlane} = await import('../control-plane/config/stored.ts')
-  const {readCatalog} = await import('../control-plane/certificates.ts')
+  const {wholeCatalog} = await import('../control-plane/certificates.ts')
   const {dirOf} = await import('./folders.ts')
   const plane = await loadPlane(dirOf(flags.get('dir')))
   if (kind === 'authorities')
-    return (await readCatalog(plane)).authorities.map(({id}) => ({word: id}))
+    return (await wholeCatalog(plane)).authorities.map(({id}) => ({word: id}))
   return plane.settings.authorities.map(({name, description}) => ({
     word: name,
     summary: description,

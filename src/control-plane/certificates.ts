@@ -48,6 +48,33 @@ export async function readCatalog(plane: Plane): Promise<Catalog> {
   return {authorities: [...authorities, ...addedSpecs(plane)], leaves}
 }
 
+/** Whether an entry belongs to an etcd, which no server of ours is. */
+export const isOfEtcd = ({when}: Pick<LeafSpec, 'when'>): boolean => when === 'external-etcd'
+
+/** The same, with what an etcd of this machine could have: see `init phase certs etcd`. */
+export async function possibleCatalog(plane: Plane): Promise<Catalog> {
+  const own = await readCatalog(plane)
+  const {authorities, leaves} = catalogFor({externalEtcd: true})
+  return {
+    authorities: [...own.authorities, ...authorities.filter(isOfEtcd)],
+    leaves: [...own.leaves, ...leaves.filter(isOfEtcd)],
+  }
+}
+
+/** The CAs and leaves of a control plane, and of its etcd those that are there. */
+export async function wholeCatalog(plane: Plane): Promise<Catalog> {
+  const {authorities, leaves} = await possibleCatalog(plane)
+  const certDir = certDirOf(plane)
+  const isThere = async (entry: AuthoritySpec | LeafSpec): Promise<boolean> =>
+    !isOfEtcd(entry) ||
+    (entry.place.kind === 'pair' && (await lookAt(join(certDir, entry.place.crt))) !== undefined)
+  const present = async <Entry extends AuthoritySpec | LeafSpec>(entries: readonly Entry[]) => {
+    const found = await Promise.all(entries.map(isThere))
+    return entries.filter((_, index) => found[index])
+  }
+  return {authorities: await present(authorities), leaves: await present(leaves)}
+}
+
 /** A CA of the catalog, by its id; undefined before it is created. */
 export async function findAuthority(plane: Plane, id: string): Promise<Authority | undefined> {
   const spec = specsOf(plane).find((one) => one.id === id)
@@ -72,9 +99,9 @@ export function catalogContext({settings}: Plane): CatalogContext {
   }
 }
 
-/** The names that a serving certificate must have, whoever created it: the address that clients use, and those in the settings. */
-export function neededNames(plane: Plane, {usages}: LeafSpec): Readonly<SubjectNames> {
-  return usages.includes('server auth')
+/** The names that the server's certificate must have, whoever created it: the address that clients use, and those in the settings. */
+export function neededNames(plane: Plane, leaf: LeafSpec): Readonly<SubjectNames> {
+  return leaf.usages.includes('server auth') && !isOfEtcd(leaf)
     ? namesOfHosts([hostOfEndpoint(plane), ...plane.settings.certSANs])
     : NO_NAMES
 }

@@ -8,6 +8,7 @@ import {ensureFolder} from '../fs/folders.ts'
 import type {Storage} from '../storage/storage.ts'
 import {etcdOf} from './config/etcd.ts'
 import {certDirOf, fileOf, type Plane} from './config/plane.ts'
+import {findPlane} from './config/stored.ts'
 
 /** The etcd of a control plane, if it has one. If that does not respond, waits until it does. */
 export async function openPlaneEtcd(
@@ -60,12 +61,19 @@ export async function requireEtcd(plane: Plane): Promise<void> {
   const storage = await openEtcdStorage(etcd, {patience: 5_000})
   try {
     await servable(storage, etcd.prefix)
-    const isNew = (await lookAt(join(certDirOf(plane), 'apiserver.crt'))) === undefined
-    if (isNew && !plane.joinedControlPlane && !(await isEmpty(storage))) throw inUse(etcd.prefix)
+    if ((await isNewOn(plane)) && !plane.joinedControlPlane && !(await isEmpty(storage)))
+      throw inUse(etcd.prefix)
     await requireSharedStore(plane, storage, etcd.prefix)
   } finally {
     await storage.close()
   }
+}
+
+/** Whether it had no server on etcd yet: it has no certificate for one, or its saved settings do not name etcd. */
+async function isNewOn(plane: Plane): Promise<boolean> {
+  if (!(await lookAt(join(certDirOf(plane), 'apiserver.crt')))) return true
+  const saved = await findPlane(plane.dir)
+  return saved !== undefined && etcdOf(saved.settings) === undefined
 }
 
 const isEmpty = async (storage: Storage): Promise<boolean> =>

@@ -1,10 +1,10 @@
 import {TrustError} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
-import type {Catalog, LeafSpec} from '../pki/catalog.ts'
+import {LEAVES, type LeafSpec} from '../pki/catalog.ts'
 import {renewLeaf} from '../pki/leaf.ts'
 import {readAuthorities} from '../trust/read-trust.ts'
 import {findFiles} from './brought-leaves.ts'
-import {ALL_LEAVES, leafOptions, readCatalog} from './certificates.ts'
+import {isOfEtcd, leafOptions, wholeCatalog} from './certificates.ts'
 import {certDirOf, type Plane} from './config/plane.ts'
 import {exclusively, type Tell} from './exclusive.ts'
 import {backUp} from './made-files.ts'
@@ -26,14 +26,20 @@ export interface RenewalReport {
   serverReloaded: boolean
 }
 
-export const LEAF_NAMES: readonly string[] = ALL_LEAVES.map(({id}) => id)
+const LEAF_NAMES: readonly string[] = LEAVES.map(({id}) => id)
 
-function leavesOf({leaves: all}: Catalog, name: string): readonly LeafSpec[] {
-  if (name === 'all') return all
-  const leaves = all.filter(({id}) => id === name)
-  if (leaves.length > 0) return leaves
+function requireName(name: string): void {
+  if (name === 'all' || LEAF_NAMES.includes(name)) return
   throw new TrustError('USAGE', `there is no certificate "${name}"`, {
     hints: [`use "all" or one of ${LEAF_NAMES.join(', ')}`],
+  })
+}
+
+function leavesOf(all: readonly LeafSpec[], name: string): readonly LeafSpec[] {
+  const leaves = all.filter(({id}) => name === 'all' || id === name)
+  if (leaves.length > 0) return leaves
+  throw new TrustError('NOT_FOUND', `this control plane has no certificate "${name}"`, {
+    hints: ['create those of an etcd with "trustadm init phase certs etcd"'],
   })
 }
 
@@ -44,14 +50,14 @@ export async function renewCertificates(
   clock: Clock,
   tell?: Tell,
 ): Promise<RenewalReport> {
-  leavesOf({leaves: ALL_LEAVES, authorities: []}, name)
+  requireName(name)
   return await exclusively(plane.dir, () => renew(plane, name, clock), tell)
 }
 
 async function renew(plane: Plane, name: string, clock: Clock): Promise<RenewalReport> {
   // Not earlier: a rotation may have changed which CA signs what.
-  const catalog = await readCatalog(plane)
-  const leaves = leavesOf(catalog, name)
+  const catalog = await wholeCatalog(plane)
+  const leaves = leavesOf(catalog.leaves, name)
   const skipsExternal = name === 'all'
   const authorities = await readAuthorities(certDirOf(plane), catalog)
   const report: RenewalReport = {renewed: [], skipped: [], backups: [], serverReloaded: false}
@@ -67,6 +73,8 @@ async function renew(plane: Plane, name: string, clock: Clock): Promise<RenewalR
       continue
     }
     const {files, isBrought} = await findFiles(plane, leaf)
+    // It may have names that only its owner knows.
+    if (isBrought && isOfEtcd(leaf) && name === 'all') continue
     if (isBrought) report.backups.push(await backUp(plane, files, clock.now()))
     const options = await leafOptions(plane, leaf)
     const {location, certificate} = await renewLeaf(authority, leaf, options, clock)

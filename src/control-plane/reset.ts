@@ -1,14 +1,14 @@
 import {readdir, rm, rmdir} from 'node:fs/promises'
-import {basename, join} from 'node:path'
+import {basename, dirname, join} from 'node:path'
 import {systemCode} from '../errors.ts'
-import {SERVICE_ACCOUNT_KEYS} from '../pki/catalog.ts'
+import {LEAVES, SERVICE_ACCOUNT_KEYS} from '../pki/catalog.ts'
 import {lookAt} from '../fs/file-checks.ts'
 import {recoverFolder} from '../fs/file-groups.ts'
 import {requireSafeFolder} from '../fs/folders.ts'
 import {removeSecret} from '../fs/shred.ts'
 import {removeLeftovers} from '../fs/temporary-names.ts'
 import {findUnit, type InstalledUnit, type RemovedUnit} from '../node/systemd-unit.ts'
-import {ALL_LEAVES, openStore, specsOf} from './certificates.ts'
+import {openStore, specsOf} from './certificates.ts'
 import {seenLogs} from '../server/authn/seen-log.ts'
 import {certDirOf, fileOf, rotationFolder, type Plane} from './config/plane.ts'
 import {exclusively, type Tell} from './exclusive.ts'
@@ -64,10 +64,10 @@ async function pkiFiles(plane: Plane): Promise<{file: string; isOurs: boolean}[]
     const isOurs = states.every((state) => state ?? wasNoted)
     found.push(...there.map((file) => ({file, isOurs})))
   }
-  for (const {id, place} of specsOf(plane).filter(({when}) => when !== 'external-etcd')) {
+  for (const {id, place} of specsOf(plane)) {
     await look([join(certDir, place.crt), join(certDir, place.key)], id)
   }
-  for (const {place, authority} of ALL_LEAVES) {
+  for (const {place, authority} of LEAVES) {
     await look(openStore(plane)(place).files, authority)
   }
   // Separately: trustadm may have created the public half for a private one that an operator provided.
@@ -144,10 +144,18 @@ async function removeIfEmpty(folder: string): Promise<string[]> {
   }
 }
 
-const foldersOf = (plane: Plane): string[] => [
+/** The folder for the files of an etcd, if we made some of them: another owner has rules of its own. */
+const etcdFolders = async (plane: Plane): Promise<string[]> => {
+  const folder = join(certDirOf(plane), 'etcd')
+  const files = await pkiFiles(plane)
+  return files.some(({file, isOurs}) => isOurs && dirname(file) === folder) ? [folder] : []
+}
+
+const foldersOf = async (plane: Plane): Promise<string[]> => [
   fileOf(plane, 'store'),
   fileOf(plane, 'logs'),
   ...rotationFolders(plane),
+  ...(await etcdFolders(plane)),
   certDirOf(plane),
   fileOf(plane, 'lock'),
   plane.dir,
@@ -155,7 +163,7 @@ const foldersOf = (plane: Plane): string[] => [
 
 /** Stops the server and removes what trustadm wrote, and nothing else. */
 export async function reset(plane: Plane, tell?: Tell): Promise<ResetReport> {
-  const folders = foldersOf(plane)
+  const folders = await foldersOf(plane)
   for (const folder of folders) if (await lookAt(folder)) await requireSafeFolder(folder)
 
   const done = await exclusively(plane.dir, () => removeFiles(plane), tell)
@@ -187,8 +195,9 @@ async function removeFiles(plane: Plane): Promise<Omit<ResetReport, 'kept'>> {
   const server = (await findServer(plane)) ?? running
   if (server) await stopServer(plane, server)
   const release = await holdStore(plane.dir)
+  const etcd = await etcdFolders(plane)
   try {
-    for (const folder of [certDirOf(plane), ...rotationFolders(plane)]) {
+    for (const folder of [certDirOf(plane), ...rotationFolders(plane), ...etcd]) {
       if (!(await lookAt(folder))) continue
       await recoverFolder(folder)
       await removeLeftovers(folder)

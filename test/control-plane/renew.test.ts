@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import {readFile, rm} from 'node:fs/promises'
 import {join} from 'node:path'
 import {checkExpiration} from '../../src/control-plane/expiration.ts'
-import {LEAF_NAMES, renewCertificates} from '../../src/control-plane/renew.ts'
+import {renewCertificates} from '../../src/control-plane/renew.ts'
+import {catalogFor} from '../../src/pki/catalog.ts'
 import {systemClock} from '../../src/runtime.ts'
 import {planeFixture, type PlaneFixture} from './plane-fixture.ts'
 
@@ -33,7 +34,7 @@ describe('renewal', () => {
     const {renewed} = await renewCertificates(plane(), 'all', systemClock)
     assert.deepEqual(
       renewed.map(({name}) => name),
-      [...LEAF_NAMES],
+      catalogFor().leaves.map(({id}) => id),
     )
     assert.equal(await read('pki/ca.crt'), authority)
     const {certificates} = await checkExpiration(plane(), systemClock)

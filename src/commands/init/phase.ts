@@ -5,14 +5,20 @@ import {dryRun} from '../../cli/flags.ts'
 import {initFlags} from '../../cli/init-flags.ts'
 import {initTokenFlags} from '../../cli/init-token.ts'
 import {uploadFlags} from '../../cli/upload-flags.ts'
-import {INIT_PHASE_NAMES, type InitPhaseName} from '../../control-plane/init/names.ts'
+import {
+  CERT_NAMES,
+  INIT_PHASE_NAMES,
+  type CertName,
+  type InitPhaseName,
+} from '../../control-plane/init/names.ts'
 
 export default class InitPhase extends TrustCommand {
   static override summary = 'run one phase of init'
   static override description =
-    'Runs one of the phases of "init". Each can be repeated: what is already correct is kept. With --kubeconfig, the phases rbac, kubeadm-config, cluster-info and bootstrap-token work with an existing cluster.'
+    'Runs one of the phases of "init". Each can be repeated: what is already correct is kept. With --kubeconfig, the phases rbac, kubeadm-config, cluster-info and bootstrap-token work with an existing cluster.\n\n"certs etcd" creates a CA and certificates for an etcd that you start yourself, and prints the command that starts it. "init --etcd-servers" then uses them, unless you name other files.'
   static override examples = [
     '<%= config.bin %> <%= command.id %> certs',
+    '<%= config.bin %> <%= command.id %> certs etcd',
     '<%= config.bin %> <%= command.id %> kubeconfig --dry-run',
     '<%= config.bin %> <%= command.id %> cluster-info --kubeconfig ~/.kube/config',
   ]
@@ -21,6 +27,11 @@ export default class InitPhase extends TrustCommand {
       required: true,
       options: [...INIT_PHASE_NAMES],
       description: 'the phase to run',
+    }),
+    name: Args.string({
+      options: [...CERT_NAMES],
+      description:
+        'of the phase certs, which certificate to create [default: all but those of etcd]',
     }),
   }
   static override flags = {
@@ -34,10 +45,18 @@ export default class InitPhase extends TrustCommand {
   async run(): Promise<void> {
     const {args, flags} = await this.parse(InitPhase)
     const {kubeconfig} = flags
+    const name = args.name as CertName | undefined
+    if (name !== undefined && args.phase !== 'certs') {
+      const {TrustError} = await import('../../errors.ts')
+      throw new TrustError('USAGE', `the phase ${args.phase} has no part "${name}"`, {
+        hints: ['only the phase certs has parts: "trustadm init phase certs etcd"'],
+      })
+    }
     if (kubeconfig !== undefined) return await this.prepare({...flags, kubeconfig}, args.phase)
     const {openSession, runSession} = await import('../../cli/init-session.ts')
     const {INIT_PHASES, describePlane, planInit} = await import('../../control-plane/init/init.ts')
-    const phase = INIT_PHASES[args.phase as InitPhaseName]
+    const {certsOf} = await import('../../control-plane/init/certs.ts')
+    const phase = name === undefined ? INIT_PHASES[args.phase as InitPhaseName] : certsOf(name)
     const session = await openSession(flags, this.clock)
     if (flags['dry-run']) {
       const {planView} = await import('../../cli/views/plan.ts')
@@ -45,6 +64,10 @@ export default class InitPhase extends TrustCommand {
     }
     await runSession(session, [phase])
     const {plane, joinToken, uploadedWith} = session.context
+    if (name === 'etcd') {
+      const {etcdSteps} = await import('../../cli/views/etcd-steps.ts')
+      process.stdout.write(await etcdSteps(plane))
+    }
     if (uploadedWith !== undefined && !flags['skip-certificate-key-print']) {
       process.stdout.write(`${uploadedWith}\n`)
     }

@@ -5,7 +5,7 @@ import {formatName} from '../../pki/distinguished-name.ts'
 import {pinOf} from '../../pki/pins.ts'
 import type {Clock} from '../../runtime.ts'
 import {readAuthorities} from '../../trust/read-trust.ts'
-import {readCatalog} from '../certificates.ts'
+import {wholeCatalog} from '../certificates.ts'
 import type {AddedAuthority} from '../config/added-authorities.ts'
 import {certDirOf, type Plane} from '../config/plane.ts'
 import {trustSources} from '../signing.ts'
@@ -77,7 +77,7 @@ const journalIfReadable = (plane: Plane): Promise<Journal | undefined> =>
 /** Every CA of a control plane: what it signs, what it is trusted for, and each of its certificates. */
 export async function listAuthorities(plane: Plane, clock: Clock): Promise<AuthorityReport[]> {
   const certDir = certDirOf(plane)
-  const catalog = await readCatalog(plane)
+  const catalog = await wholeCatalog(plane)
   const found = await readAuthorities(certDir, catalog)
   const {signers} = await trustSources(plane)
   const journal = await journalIfReadable(plane)

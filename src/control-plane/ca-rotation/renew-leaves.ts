@@ -1,15 +1,13 @@
-import {join} from 'node:path'
-import {lookAt} from '../../fs/file-checks.ts'
 import type {Authority} from '../../pki/authority.ts'
 import {isSameBundle} from '../../pki/bundle.ts'
-import {catalogFor, type LeafSpec} from '../../pki/catalog.ts'
+import type {LeafSpec} from '../../pki/catalog.ts'
 import {parseCertificate, type Certificate} from '../../pki/certificate.ts'
 import {renewLeaf} from '../../pki/leaf.ts'
 import type {LeafMaterial} from '../../pki/pair-store.ts'
 import type {Clock} from '../../runtime.ts'
 import {findFiles} from '../brought-leaves.ts'
-import {CLUSTER_CA, findAuthority, leafOptions, readCatalog, rootsOf} from '../certificates.ts'
-import {certDirOf, type Plane} from '../config/plane.ts'
+import {CLUSTER_CA, findAuthority, leafOptions, rootsOf, wholeCatalog} from '../certificates.ts'
+import type {Plane} from '../config/plane.ts'
 import {backUp} from '../made-files.ts'
 import {crossSigned} from './generations.ts'
 import type {Journal} from './journal.ts'
@@ -20,14 +18,6 @@ export interface RenewContext {
   journal: Journal
   clock: Clock
   tell: (line: string) => void
-}
-
-/** The leaves of a control plane, with those of an etcd whose CA is in its folder. */
-async function leavesOf(plane: Plane): Promise<readonly LeafSpec[]> {
-  const {leaves, authorities} = await readCatalog(plane)
-  const externalEtcd = (await lookAt(join(certDirOf(plane), 'etcd', 'ca.crt'))) !== undefined
-  const separateClients = authorities.some(({id}) => id === 'client-ca')
-  return externalEtcd ? catalogFor({externalEtcd, separateClients}).leaves : leaves
 }
 
 const isServer = ({usages}: LeafSpec): boolean => usages.includes('server auth')
@@ -50,7 +40,7 @@ function isRight(
 export async function renewLeaves(context: RenewContext, which: 'clients' | 'all'): Promise<void> {
   const {plane, journal, clock, tell} = context
   const roots = await rootsOf(plane)
-  for (const leaf of await leavesOf(plane)) {
+  for (const leaf of (await wholeCatalog(plane)).leaves) {
     if (which === 'clients' && isServer(leaf)) continue
     if (!journal.units.some(({id}) => id === leaf.authority)) continue
     const authority = await findAuthority(plane, leaf.authority)

@@ -1,10 +1,11 @@
 import {createServer, type AddressInfo} from 'node:net'
 import {join, resolve} from 'node:path'
 import {TrustError, messageOf} from '../../errors.ts'
-import {LEAVES} from '../../pki/catalog.ts'
+import {catalogFor} from '../../pki/catalog.ts'
 import {lookAt} from '../../fs/file-checks.ts'
 import {readFileSafely} from '../../fs/files.ts'
 import {parseConfigFile, type FileChoices} from './config-file.ts'
+import {withOwnFiles} from './etcd-files.ts'
 import {nodeName} from './fields.ts'
 import {certDirOf, fileOf, type Plane} from './plane.ts'
 import {complete, isWildcard, type Choices, type Settings} from './settings.ts'
@@ -29,9 +30,11 @@ export async function resolvePlane({dir, flags, file}: PlaneRequest): Promise<Pl
   const standing = await findPlane(folder)
   // The settings of a run that was killed before it created anything do not count.
   if (standing && (await hasState(standing))) {
-    return {...standing, settings: adapt(withStore(standing, choices), choices, dir)}
+    const settings = adapt(await withStore(standing, choices), choices, dir)
+    return {...standing, settings: await withOwnFiles(certDirOf(standing), settings, choices)}
   }
-  const settings = complete(folder, {...standing?.settings, ...choices})
+  const completed = complete(folder, {...standing?.settings, ...choices})
+  const settings = await withOwnFiles(completed.certificatesDir, completed, choices)
   // The only setting that is not checked yet: its default is the host name of the machine.
   nodeName(settings.nodeName, 'the host name of this machine, or --node-name,')
   return {
@@ -42,10 +45,11 @@ export async function resolvePlane({dir, flags, file}: PlaneRequest): Promise<Pl
   }
 }
 
-/** A machine that has joined a control plane, and not yet its store, may be told which one that is. */
-function withStore({settings, joinedControlPlane}: Plane, choices: Choices): Settings {
+/** Until there is an embedded store, a control plane may be told that its store is etcd. */
+async function withStore(plane: Plane, choices: Choices): Promise<Settings> {
+  const {settings} = plane
   const {etcdServers, etcdPrefix} = choices
-  if (!joinedControlPlane || settings.etcdServers || !etcdServers) return settings
+  if (settings.etcdServers || !etcdServers || (await lookAt(fileOf(plane, 'data')))) return settings
   return {...settings, etcdServers, ...(etcdPrefix !== undefined && {etcdPrefix})}
 }
 
@@ -61,7 +65,8 @@ function normal(dir: string, {certificatesDir, advertiseAddress, ...others}: Cho
 /** Whether something exists that depends on the settings: the store, or a certificate or kubeconfig of ours. */
 async function hasState(plane: Plane): Promise<boolean> {
   const certDir = certDirOf(plane)
-  const leaves = LEAVES.map(({place}) =>
+  // Those of an etcd are created before its address is known.
+  const leaves = catalogFor().leaves.map(({place}) =>
     place.kind === 'pair' ? join(certDir, place.crt) : join(plane.dir, place.file),
   )
   const found = await Promise.all([fileOf(plane, 'store'), ...leaves].map(lookAt))

@@ -1,55 +1,90 @@
+import {TrustError} from '../../errors.ts'
 import {ensureAuthority, readAuthority} from '../../pki/authority.ts'
-import {SERVICE_ACCOUNT_KEYS, type LeafSpec} from '../../pki/catalog.ts'
+import {SERVICE_ACCOUNT_KEYS, type Catalog, type LeafSpec} from '../../pki/catalog.ts'
 import {ensureKeyPair, readKeyPair} from '../../pki/key-pair.ts'
-import {findAuthority, readCatalog} from '../certificates.ts'
-import {certDirOf} from '../config/plane.ts'
+import {findAuthority, isOfEtcd, possibleCatalog, readCatalog} from '../certificates.ts'
+import {certDirOf, type Plane} from '../config/plane.ts'
 import {notesMade} from '../made-files.ts'
 import {ensureCatalogLeaf, planLeaves, requireBroughtUsable} from './leaves.ts'
+import type {CertName} from './names.ts'
 import type {InitContext, InitPhase} from './phase.ts'
+
+interface Part extends Catalog {
+  /** Whether the keys of service accounts are part of it. */
+  hasTokenKeys: boolean
+}
 
 const isPair = ({place}: LeafSpec): boolean => place.kind === 'pair'
 
-async function ensureAuthorities({plane, clock, tell}: InitContext): Promise<void> {
+/** An etcd is somebody else's program: its entries are created only by name. */
+async function partOf(plane: Plane, name: CertName): Promise<Part> {
+  const whole = name === 'all' ? await readCatalog(plane) : await possibleCatalog(plane)
+  const isPart = (entry: Parameters<typeof isOfEtcd>[0] & {id: string}) =>
+    name === 'all' || (name === 'etcd' ? isOfEtcd(entry) : entry.id === name)
+  return {
+    authorities: whole.authorities.filter(isPart),
+    leaves: whole.leaves.filter(isPair).filter(isPart),
+    hasTokenKeys: name === 'all' || name === SERVICE_ACCOUNT_KEYS.id,
+  }
+}
+
+async function ensureAuthorities(
+  {plane, clock, tell}: InitContext,
+  {authorities}: Part,
+): Promise<void> {
   const {keyAlgorithm: algorithm, caCertificateValidityPeriod: lifetime} = plane.settings
   const options = {algorithm, lifetime, beforeWrite: notesMade(plane)}
-  for (const spec of (await readCatalog(plane)).authorities) {
+  for (const spec of authorities) {
     const {created, issuer} = await ensureAuthority(certDirOf(plane), spec, options, clock)
     const kept = issuer ? 'is kept' : 'is kept; its key is not on this machine'
     tell(`the CA "${spec.id}" ${created ? 'was created' : kept}`)
   }
 }
 
-export const certs: InitPhase = {
+const noAuthority = ({id, authority}: LeafSpec): TrustError =>
+  new TrustError('NOT_FOUND', `there is no CA "${authority}" to sign "${id}"`, {
+    hints: [`create it with "trustadm init phase certs ${authority}"`],
+  })
+
+async function plan(context: InitContext, name: CertName): Promise<string[]> {
+  const certDir = certDirOf(context.plane)
+  const lines: string[] = []
+  const {authorities, leaves, hasTokenKeys} = await partOf(context.plane, name)
+  for (const spec of authorities) {
+    if (!(await readAuthority(certDir, spec)))
+      lines.push(`create the CA "${spec.id}" in ${certDir}`)
+  }
+  lines.push(...(await planLeaves(context, leaves)))
+  if (hasTokenKeys && !(await readKeyPair(certDir, SERVICE_ACCOUNT_KEYS))) {
+    lines.push(`create the service account keys in ${certDir}`)
+  }
+  return lines
+}
+
+async function run(context: InitContext, name: CertName): Promise<void> {
+  const {plane, tell} = context
+  const part = await partOf(plane, name)
+  await requireBroughtUsable(context, part.leaves)
+  await ensureAuthorities(context, part)
+  for (const leaf of part.leaves) {
+    const authority = await findAuthority(plane, leaf.authority)
+    if (!authority) throw noAuthority(leaf)
+    await ensureCatalogLeaf(context, authority, leaf)
+  }
+  if (!part.hasTokenKeys) return
+  const {created} = await ensureKeyPair(certDirOf(plane), SERVICE_ACCOUNT_KEYS, {
+    algorithm: plane.settings.keyAlgorithm,
+    beforeWrite: notesMade(plane),
+  })
+  tell(`the service account keys ${created ? 'were created' : 'are kept'}`)
+}
+
+/** Creates some of the certificates, or all that a server has. */
+export const certsOf = (name: CertName): InitPhase => ({
   name: 'certs',
   summary: 'create CAs, certificates and service account keys',
+  plan: (context) => plan(context, name),
+  run: (context) => run(context, name),
+})
 
-  async plan(context) {
-    const certDir = certDirOf(context.plane)
-    const lines: string[] = []
-    const catalog = await readCatalog(context.plane)
-    for (const spec of catalog.authorities) {
-      if (!(await readAuthority(certDir, spec)))
-        lines.push(`create the CA "${spec.id}" in ${certDir}`)
-    }
-    lines.push(...(await planLeaves(context, catalog.leaves.filter(isPair))))
-    if (!(await readKeyPair(certDir, SERVICE_ACCOUNT_KEYS))) {
-      lines.push(`create the service account keys in ${certDir}`)
-    }
-    return lines
-  },
-
-  async run(context) {
-    const leaves = (await readCatalog(context.plane)).leaves.filter(isPair)
-    await requireBroughtUsable(context, leaves)
-    await ensureAuthorities(context)
-    for (const leaf of leaves) {
-      const authority = await findAuthority(context.plane, leaf.authority)
-      if (authority) await ensureCatalogLeaf(context, authority, leaf)
-    }
-    const {created} = await ensureKeyPair(certDirOf(context.plane), SERVICE_ACCOUNT_KEYS, {
-      algorithm: context.plane.settings.keyAlgorithm,
-      beforeWrite: notesMade(context.plane),
-    })
-    context.tell(`the service account keys ${created ? 'were created' : 'are kept'}`)
-  },
-}
+export const certs = certsOf('all')

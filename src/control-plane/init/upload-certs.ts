@@ -10,7 +10,7 @@ import {toSecret} from '../../bootstrap/token-secret.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {hasCode} from '../../errors.ts'
 import {AUTHORITIES} from '../../pki/catalog.ts'
-import {readCatalog} from '../certificates.ts'
+import {wholeCatalog} from '../certificates.ts'
 import {CERTS_SECRET, sealCerts} from '../shared-certs.ts'
 import {certsRbac} from './rbac.ts'
 import {EXACTLY, ensureObjects} from './objects.ts'
@@ -50,7 +50,7 @@ async function upload(
   {plane, clock, tell, warn}: InitContext,
   key: CertificateKey,
 ): Promise<void> {
-  const {authorities} = await readCatalog(plane)
+  const {authorities} = await wholeCatalog(plane)
   const isShared = ({id}: {id: string}) => AUTHORITIES.some((one) => one.id === id)
   const data = await sealCerts(plane, authorities.filter(isShared), key)
   const left = authorities.filter((one) => !isShared(one)).map(({id}) => id)

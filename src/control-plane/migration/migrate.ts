@@ -4,7 +4,8 @@ import type {Clock} from '../../runtime.ts'
 import type {StoreContent} from '../../storage/copy-store.ts'
 import type {EtcdSettings} from '../../storage/etcd/settings.ts'
 import {etcdOf} from '../config/etcd.ts'
-import type {Plane} from '../config/plane.ts'
+import {withOwnFiles} from '../config/etcd-files.ts'
+import {certDirOf, type Plane} from '../config/plane.ts'
 import type {Choices} from '../config/settings.ts'
 import {loadPlane} from '../config/stored.ts'
 import {exclusively, type Tell} from '../exclusive.ts'
@@ -52,8 +53,10 @@ export async function migrateStore(
     const release = await holdStopped(dir)
     try {
       const plane = await loadPlane(dir)
-      const etcd = etcdFor(plane, from, options.choices)
-      const context = {...options, etcd}
+      const choices =
+        to === 'etcd' ? await withOwnFiles(certDirOf(plane), options.choices) : options.choices
+      const etcd = etcdFor(plane, from, choices)
+      const context = {...options, choices, etcd}
       const moved =
         to === 'etcd'
           ? await (await import('./to-etcd.ts')).moveToEtcd(plane, context)

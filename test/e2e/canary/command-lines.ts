@@ -65,6 +65,7 @@ export const COMMAND_LINES: Record<string, (place: Place) => Line[]> = {
     },
     {args: ['bootstrap-token', '--dir', dir, '--token-file', malformedFile]},
     {args: [TOKEN, '--dir', dir]},
+    {args: ['certs', TOKEN, '--dir', dir]},
   ],
   join: (place) => {
     const {endpoint, tokenFile, malformedFile, bearerConfig, brokenConfig, joinConfig} = place
