@@ -116,22 +116,23 @@ describeWithEtcd('store migrate', function () {
     await raw.close()
   })
 
+  const key = '/registry/coordination.k8s.io/leases/kube-system/apiserver-a'
+  const lease = (renewTime: Date) =>
+    bytes(
+      JSON.stringify({
+        metadata: {
+          name: 'apiserver-a',
+          labels: {
+            'apiserver.kubernetes.io/identity': 'kube-apiserver',
+            'kubernetes.io/hostname': 'other-machine',
+          },
+        },
+        spec: {renewTime: renewTime.toISOString()},
+      }),
+    )
+
   it('waits for nobody: a server that is alive is an error, one that has died is not', async () => {
     await made.migrate('embedded', 'etcd')
-    const lease = (renewTime: Date) =>
-      bytes(
-        JSON.stringify({
-          metadata: {
-            name: 'apiserver-a',
-            labels: {
-              'apiserver.kubernetes.io/identity': 'kube-apiserver',
-              'kubernetes.io/hostname': 'other-machine',
-            },
-          },
-          spec: {renewTime: renewTime.toISOString()},
-        }),
-      )
-    const key = '/registry/coordination.k8s.io/leases/kube-system/apiserver-a'
     const {revision} = await made.served((storage) => storage.create(key, lease(new Date())))
     await assert.rejects(made.migrate('etcd', 'embedded'), {
       code: 'CONFLICT',
@@ -140,6 +141,29 @@ describeWithEtcd('store migrate', function () {
     const died = new Date(Date.now() - 60_000)
     await made.served((storage) => storage.update(key, lease(died), revision))
     assert.equal((await made.migrate('etcd', 'embedded')).keys, 41)
+  })
+
+  it('takes back that everything has moved, if a server appeared at the last moment', async () => {
+    await made.migrate('embedded', 'etcd')
+    await made.served((storage) => storage.create(key, lease(new Date())))
+    // Before the mark the Lease is old, after it the same one is new.
+    const times = [Date.now() + 60_000, Date.now()]
+    const raw = await openRaw()
+    const clock = {now: () => new Date(times.shift() ?? Date.now())}
+    await assert.rejects(made.migrate('etcd', 'embedded', clock), {
+      code: 'CONFLICT',
+      message: 'a server on other-machine uses these keys in etcd',
+    })
+    assert.equal(times.length, 0, 'it looked twice')
+    const {mark} = await readMark(raw)
+    await raw.close()
+    assert.equal(mark?.state, 'serving')
+    // That server goes on, and the next attempt starts over.
+    const {etcdServers} = (await made.plane()).settings
+    assert.deepEqual(etcdServers, cluster.servers)
+    await made.served((storage) => storage.create('/registry/later', bytes('1')))
+    const later = {now: () => new Date(Date.now() + 60_000)}
+    assert.equal((await made.migrate('etcd', 'embedded', later)).keys, 42)
   })
 
   it('says that there is nothing to do', async () => {
@@ -153,5 +177,32 @@ describeWithEtcd('store migrate', function () {
       message: 'this control plane has its objects in etcd already',
     })
     await assert.rejects(made.migrate('etcd', 'etcd'), {code: 'USAGE'})
+  })
+})
+
+describeWithEtcd('store migrate with many keys and three members', function () {
+  this.timeout(120_000)
+  let cluster: EtcdCluster
+  let made: MigratingPlane
+  before(async () => {
+    cluster = await startEtcd({members: 3})
+    made = await MigratingPlane.create(cluster.servers, '/many', 6000)
+  })
+  after(async () => {
+    await made.remove()
+    await cluster.stop()
+  })
+
+  it('moves all of them, also while one member is away', async () => {
+    const before = await made.served(contentOf)
+    await cluster.members[0]?.kill()
+    const there = await made.migrate('embedded', 'etcd')
+    assert.equal(there.keys, 6000)
+    await cluster.members[0]?.start()
+    await cluster.members[1]?.kill()
+    assert.deepEqual(await made.served(contentOf), before)
+    const back = await made.migrate('etcd', 'embedded')
+    assert.deepEqual([back.keys, back.sha256], [6000, there.sha256])
+    assert.deepEqual(await made.served(contentOf), before)
   })
 })

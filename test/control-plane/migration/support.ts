@@ -33,8 +33,11 @@ export class MigratingPlane {
     const made = new MigratingPlane(folder, servers, prefix)
     await savePlane(await resolvePlane({dir: made.dir, flags: {bindPort: 1}}))
     const storage = await openLmdbStorage(made.dir)
-    for (let index = 0; index < keys; index++)
-      await storage.create(`/registry/${index}`, Buffer.from(`value ${index}`))
+    const numbers = Array.from({length: keys}, (_, index) => index)
+    // Together, they share commits.
+    await Promise.all(
+      numbers.map((index) => storage.create(`/registry/${index}`, Buffer.from(`value ${index}`))),
+    )
     const gone = await storage.create('/registry/gone', Buffer.from('1'))
     await storage.delete('/registry/gone', gone.revision)
     await storage.close()
@@ -45,9 +48,9 @@ export class MigratingPlane {
     return join(this.folder, 'plane')
   }
 
-  migrate(from: StoreKind, to: StoreKind): Promise<MigrationReport> {
+  migrate(from: StoreKind, to: StoreKind, clock = systemClock): Promise<MigrationReport> {
     const choices = {etcdServers: this.servers, etcdPrefix: this.prefix}
-    return migrateStore(this.dir, {from, to, choices, clock: systemClock, tell: ignore})
+    return migrateStore(this.dir, {from, to, choices, clock, tell: ignore})
   }
 
   plane(): Promise<Plane> {
