@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import {readFile, readdir, stat, truncate, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {connect} from '../../src/client/connect.ts'
+import {describeEmbedded} from '../helpers/on-etcd.ts'
 import {programFixture, trustadm, type ProgramFixture} from '../helpers/program.ts'
 import {until} from '../server/support.ts'
 
@@ -21,7 +22,7 @@ interface Restored {
   kept: string | null
 }
 
-describe('backup and restore', function () {
+describeEmbedded('backup and restore', function () {
   this.timeout(60_000)
   let fixture: ProgramFixture
   let dir = ''

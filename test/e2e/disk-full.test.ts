@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import {spawnSync} from 'node:child_process'
 import {mkdir} from 'node:fs/promises'
 import {join} from 'node:path'
+import {describeEmbedded} from '../helpers/on-etcd.ts'
 import {LOCAL, programFixture, trustadm, type ProgramFixture} from '../helpers/program.ts'
 
 const run = (command: string, ...args: string[]): boolean =>
@@ -21,7 +22,7 @@ const DISKS: [size: string, what: string, says: (dir: string) => RegExp][] = [
   ],
 ]
 
-describe('init on a full disk', function () {
+describeEmbedded('init on a full disk', function () {
   this.timeout(60_000)
   let fixture: ProgramFixture
   let disk = ''

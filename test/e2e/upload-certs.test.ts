@@ -7,6 +7,7 @@ import {openWith, parseCertificateKey, sealWith} from '../../src/bootstrap/certi
 import type {ApiClient} from '../../src/client/api-client.ts'
 import {connect} from '../../src/client/connect.ts'
 import type {InitResult} from '../../src/control-plane/init/init.ts'
+import {itEmbedded} from '../helpers/on-etcd.ts'
 import {programFixture, trustadm, trustadmWith, type ProgramFixture} from '../helpers/program.ts'
 
 const SECRET = {namespace: 'kube-system', name: 'kubeadm-certs'}
@@ -66,7 +67,7 @@ describe('init --upload-certs and join --control-plane, with the built program',
     assert.ok(Math.abs(left - 7_200_000) < 60_000, `${left}`)
   })
 
-  it('starts no second, empty cluster with the same CAs, and writes nothing', async () => {
+  itEmbedded('starts no second, empty cluster with the same CAs, and writes nothing', async () => {
     const ended = await joinIn('second')
     assert.equal(ended.code, 6, ended.stderr)
     assert.match(ended.stderr, /would be another, empty cluster with the same CAs/)

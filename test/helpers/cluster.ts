@@ -5,6 +5,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {promisify} from 'node:util'
+import {onEtcd} from './on-etcd.ts'
 
 /** What `init --output json` says of a cluster that matters here. */
 interface Initialised {
@@ -40,7 +41,7 @@ export async function startCluster(...flags: string[]): Promise<Cluster> {
   const place = ['--apiserver-advertise-address', '127.0.0.1', '--apiserver-bind-port', '0']
   try {
     const {stdout} = await run(process.execPath, [PROGRAM, 'init', ...args, ...place, ...flags], {
-      env: {PATH: process.env.PATH, HOME: home},
+      env: {PATH: process.env.PATH, HOME: home, ...onEtcd},
       timeout: 60_000,
     })
     const {endpoint, kubeconfig, token, caCertHashes} = JSON.parse(stdout) as Initialised

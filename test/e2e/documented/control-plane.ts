@@ -70,11 +70,11 @@ export const controlPlane: Step[] = [
     shows: /servers of yours/,
   }),
   step('trustadm restart', {shows: /process \d+/}),
-  step('trustadm backup plane.backup'),
-  step('trustadm store snapshot status plane.backup'),
-  step('trustadm store snapshot save store.snapshot'),
+  step('trustadm backup plane.backup', {needsEmbedded: true}),
+  step('trustadm store snapshot status plane.backup', {needsEmbedded: true}),
+  step('trustadm store snapshot save store.snapshot', {needsEmbedded: true}),
   step('trustadm stop'),
-  step('trustadm restore plane.backup --force'),
+  step('trustadm restore plane.backup --force', {needsEmbedded: true}),
   step('trustadm start', {shows: /process \d+/}),
   step('trustadm serve --print-unit', {shows: /^ExecStart=/m}),
   step('trustadm serve', {first: stopServer, until: 'ready '}),
@@ -86,6 +86,7 @@ export const controlPlane: Step[] = [
       await inventory.try(stage)
     },
   }),
+  step('trustadm init phase certs etcd', {shows: /^ {2}--trusted-ca-file /m}),
 ]
 
 /** These run beside the server above. */

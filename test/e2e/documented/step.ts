@@ -4,10 +4,12 @@ import type {Answer, Machine, Stage} from './stage.ts'
 /** A command of the documentation, and how it is tried. */
 export interface Step {
   command: string
+  /** Whether it is about the store in the folder of a control plane. */
+  needsEmbedded?: boolean | undefined
   try: (stage: Stage) => Promise<unknown>
 }
 
-interface Trial {
+interface Trial extends Pick<Step, 'needsEmbedded'> {
   /** What has to be there before. */
   first?: (stage: Stage) => Promise<unknown>
   /** What it has to print. */
@@ -30,6 +32,7 @@ const unfolded = (text: string): string => text.replaceAll(/\r\n +/g, ' ')
 /** Types the command, which has to succeed. */
 export const step = (command: string, trial: Trial = {}): Step => ({
   command,
+  needsEmbedded: trial.needsEmbedded,
   async try(stage) {
     const {first, shows = /(?:)/, on, answers, meanwhile, until, then} = trial
     await first?.(stage)

@@ -1,3 +1,4 @@
+import {itEmbedded} from '../../helpers/on-etcd.ts'
 import {placeholders} from './placeholders.ts'
 import {Stage} from './stage.ts'
 import type {Step} from './step.ts'
@@ -7,5 +8,8 @@ export function tryAll(steps: readonly Step[], kubectl?: string): void {
   let stage: Stage
   before(async () => (stage = await Stage.start(placeholders, kubectl)))
   after(() => stage.stop())
-  for (const {command, try: attempt} of steps) it(command, () => attempt(stage))
+  for (const {command, needsEmbedded, try: attempt} of steps) {
+    const test = needsEmbedded ? itEmbedded : it
+    test(command, () => attempt(stage))
+  }
 }
