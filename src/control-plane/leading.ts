@@ -1,5 +1,5 @@
 import type {ApiClient} from '../client/api-client.ts'
-import {Leader} from '../controllers/leader.ts'
+import {Leader, type SharedNotes} from '../controllers/leader.ts'
 import {messageOf} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
 import {onceAMinute} from './once-a-minute.ts'
@@ -18,13 +18,15 @@ interface LeadingOptions {
   lease: string
   identity: string
   clock: Clock
+  /** What those who lead tell each other in the Lease. */
+  shared?: SharedNotes | undefined
   log: (line: string) => void
 }
 
 /** Runs controllers while this process holds the Lease. Creates them again each time, because they know only what they have watched. */
 async function runAsLeader(
   start: () => Running,
-  {client, name, lease, identity, clock, log}: LeadingOptions,
+  {client, name, lease, identity, clock, shared, log}: LeadingOptions,
   signal: AbortSignal,
   /** Called once: they run and have read everything, or another process leads. */
   onDecided: () => void = () => undefined,
@@ -35,6 +37,7 @@ async function runAsLeader(
     name: lease,
     identity,
     clock,
+    shared,
     onError: (error) => logFailure(`error: ${name}: the lease: ${messageOf(error)}`),
   })
   while (!signal.aborted) {

@@ -1,6 +1,7 @@
 import type {CertificateSigningRequest} from '../api/certificates.ts'
 import type {ApiClient} from '../client/api-client.ts'
 import {isApproved, isIssued} from '../csr/conditions.ts'
+import {withGiven} from '../csr/log-head.ts'
 import {parseStoredRequest} from '../csr/read-request.ts'
 import {pinOf} from '../pki/pins.ts'
 import type {Clock} from '../runtime.ts'
@@ -38,6 +39,8 @@ const isToBeSigned = (csr: Csr): boolean => isApproved(csr) && !isIssued(csr)
 interface Remembered {
   uid: string | undefined
   decision: Decision
+  /** The newest line of the log, for the node to keep with its certificate. */
+  head: string | undefined
   until: number
   isPublished: boolean
 }
@@ -77,8 +80,8 @@ export function signRequests(
     }
     const decision =
       refusal ?? (await decide(csr, {signer, now, checksSignature: checksSignatures}))
-    await issuances.append(decision.issuance)
-    const made = {uid, decision, until: now.getTime() + OFFERED, isPublished: false}
+    const head = await issuances.append(decision.issuance)
+    const made = {uid, decision, head, until: now.getTime() + OFFERED, isPublished: false}
     remembered.set(name, made)
     return made
   }
@@ -92,9 +95,11 @@ export function signRequests(
     }
     const made = await decisionOn(csr, signer)
     if (!made.isPublished) {
-      const {apply} = made.decision
-      const write = (now: Csr) =>
-        writer.csrs.updateStatus({...now, status: apply(now.status)}, {signal})
+      const {decision, head} = made
+      const write = (now: Csr) => {
+        const decided = {...now, status: decision.apply(now.status)}
+        return writer.csrs.updateStatus(withGiven(decided, head), {signal})
+      }
       await writeOutcome(writer, csr, {applies: isToBeSigned, write}, {signal})
     }
     made.isPublished = true

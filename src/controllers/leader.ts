@@ -13,7 +13,18 @@ export interface LeaderOptions {
   identity: string
   clock: Clock
   times?: LeaderTimes | undefined
+  /** What those who lead tell each other, in annotations of the Lease. */
+  shared?: SharedNotes | undefined
   onError: (error: unknown) => void
+}
+
+type Annotations = Record<string, string>
+
+export interface SharedNotes {
+  /** Called each time the Lease is read, also while another leads. */
+  load(annotations: Annotations | undefined): void
+  /** What to write with the next renewal: nothing is written for it alone. */
+  save(): Annotations
 }
 
 export interface LeaderTimes {
@@ -30,8 +41,6 @@ const DEFAULT_TIMES: LeaderTimes = {lease: 15_000, renewal: 10_000, retry: 2000}
 const NAMESPACE = 'kube-system'
 
 type Attempt = 'leads' | 'another leads' | 'lost a race'
-
-/** RFC 3339 with microseconds. */
 
 /**
  * Leader election by a Lease, as in client-go: it does not trust other machines' clocks, only how long the Lease was not
@@ -85,6 +94,7 @@ export class Leader {
       const now = formatMicroTime(clock.now())
       await leases.update({
         ...lease,
+        metadata: this.#noted(lease.metadata),
         spec: {...spec, leaseDurationSeconds: 1, acquireTime: now, renewTime: now},
       })
     } catch (error) {
@@ -129,15 +139,18 @@ export class Leader {
       leaseTransitions: 0,
     }
     if (!found) {
-      await leases.create({metadata: {namespace: NAMESPACE, name}, spec}, {signal})
+      const metadata = this.#noted({namespace: NAMESPACE, name})
+      await leases.create({metadata, spec}, {signal})
       return 'leads'
     }
+    this.#options.shared?.load(found.metadata.annotations)
     if (this.#isHeld(found)) return 'another leads'
     const {holderIdentity, acquireTime = now, leaseTransitions = 0} = found.spec ?? {}
     const isRenewal = holderIdentity === identity
     await leases.update(
       {
         ...found,
+        metadata: this.#noted(found.metadata),
         spec: {
           ...spec,
           acquireTime: isRenewal ? acquireTime : now,
@@ -147,6 +160,12 @@ export class Leader {
       {signal},
     )
     return 'leads'
+  }
+
+  #noted(metadata: Lease['metadata']): Lease['metadata'] {
+    const notes = this.#options.shared?.save() ?? {}
+    if (Object.keys(notes).length === 0) return metadata
+    return {...metadata, annotations: {...metadata.annotations, ...notes}}
   }
 
   #isHeld({metadata, spec = {}}: Lease): boolean {

@@ -23,7 +23,7 @@ describe('the metrics of a control plane', () => {
     const metrics = new MetricsRegistry()
     const disk = {isFull: false}
     const append = () =>
-      disk.isFull ? Promise.reject(new Error('the disk is full')) : Promise.resolve()
+      disk.isFull ? Promise.reject(new Error('the disk is full')) : Promise.resolve('head')
     const log = meteredLog({append}, metrics)
     assert.match(metrics.text(), /^trustadm_issuance_log_failures_total 0$/m)
     await log.append(issuance('issued'))

@@ -62,7 +62,7 @@ describe('signing certificate requests', () => {
         append: (issuance) => {
           events.push('logged')
           issuances.push(issuance)
-          return Promise.resolve()
+          return Promise.resolve(undefined)
         },
       },
       checksSignatures: true,
@@ -118,6 +118,16 @@ describe('signing certificate requests', () => {
     assert.equal(isAuthority, false)
     assert.equal(notAfter.getTime(), NOW.getTime() + HOUR)
     assert.deepEqual(written.status?.conditions, [APPROVAL])
+  })
+
+  it('publishes the newest line of its log in the same write as the certificate', async () => {
+    const head = `${'a'.repeat(64)}:1:${'b'.repeat(64)}:${'c'.repeat(32)}`
+    deps.issuances = {append: () => Promise.resolve(head)}
+    await given({}, 'Approved')
+    await signer()()
+    assert.equal(writes.length, 1)
+    assert.equal(writes[0]?.metadata.annotations?.['trustadm.io/issuance-head'], head)
+    assert.ok(writes[0]?.status?.certificate)
   })
 
   for (const [name, types] of [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import {mock} from 'node:test'
 import type {ApiClient} from '../../src/client/api-client.ts'
-import {Leader, type LeaderTimes} from '../../src/controllers/leader.ts'
+import {Leader, type LeaderTimes, type SharedNotes} from '../../src/controllers/leader.ts'
 import {systemClock} from '../../src/runtime.ts'
 import {ADMIN, startTestServer, type TestServer} from '../helpers/test-server.ts'
 import {until} from '../server/support.ts'
@@ -34,8 +34,14 @@ describe('leading', () => {
     if (await client.leases.find(KEY)) await client.leases.delete(KEY)
   })
 
-  const leader = (identity: string, leases: ApiClient['leases'] = client.leases, times = QUICK) =>
+  const leader = (
+    identity: string,
+    leases: ApiClient['leases'] = client.leases,
+    times = QUICK,
+    shared?: SharedNotes,
+  ) =>
     new Leader({
+      shared,
       leases,
       name: KEY.name,
       identity,
@@ -70,6 +76,28 @@ describe('leading', () => {
     assert.equal(spec?.holderIdentity, 'a')
     assert.equal(spec.leaseDurationSeconds, 1)
     assert.match(spec.renewTime ?? '', /\.\d{6}Z$/)
+  })
+
+  it('hands notes in the Lease to those who lead later, and tells those who wait', async () => {
+    const notes = (own: Record<string, string>) => {
+      const read: (Record<string, string> | undefined)[] = []
+      return {
+        read,
+        load: (found?: Record<string, string>) => void read.push(found),
+        save: () => own,
+      }
+    }
+    const [first, second] = [notes({one: 'a'}), notes({two: 'b'})]
+    const one = leader('a', client.leases, QUICK, first)
+    await one.acquire(stop.signal)
+    const two = leader('b', client.leases, QUICK, second)
+    let hasWaited = false
+    const waiting = two.acquire(stop.signal, () => (hasWaited = true))
+    await until(() => hasWaited)
+    assert.deepEqual(second.read.at(-1), {one: 'a'})
+    await one.release()
+    await waiting
+    assert.deepEqual((await client.leases.get(KEY)).metadata.annotations, {one: 'a', two: 'b'})
   })
 
   it('waits while another renews', async () => {

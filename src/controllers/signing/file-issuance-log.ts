@@ -1,9 +1,12 @@
+import type {LogHead, SealedHead} from '../../csr/log-head.ts'
 import type {Clock} from '../../runtime.ts'
 import type {Issuance, IssuanceLog} from './issuance.ts'
 import {closedLog, openLog, type OpenLog} from './log-file.ts'
-import {settleLogKey, takeLogKey, type LogKey} from './log-key.ts'
-import {encodeLine, type LogContent, type LogNote} from './log-line.ts'
+import {continues, findHead, isSealed, sealHead} from './log-heads.ts'
+import {readLogKey, settleLogKey, takeLogKey, type LogKey} from './log-key.ts'
+import {encodeLine, type KnownHead, type LogContent, type LogNote} from './log-line.ts'
 import {checkFound, type SeenEnd} from './log-tail.ts'
+import {takeoverNotes, type Takeover} from './takeover.ts'
 
 interface Waiting {
   /** Absent if the log is only to be opened. */
@@ -11,6 +14,15 @@ interface Waiting {
   done: () => void
   failed: (error: unknown) => void
 }
+
+/**
+ * Of a line that a witness has: it is there; it is of an earlier log that was moved away, and this log begins with that; this signer
+ * has given it out and it is gone, alone or with the whole log; or nobody here has given it out.
+ */
+export type HeadVerdict = 'there' | 'recorded' | 'lost' | 'replaced' | 'unknown'
+
+/** What the next look at the log finds again. */
+const FOUND_AGAIN: ReadonlySet<LogNote['decision']> = new Set(['began', 'keyed'])
 
 /**
  * The issuance log: JSON lines, each with the hash of the one before and authenticated with a key. Lines that arrive together
@@ -29,6 +41,10 @@ export class FileIssuanceLog implements IssuanceLog {
   #seen: SeenEnd | undefined
   /** Not noted in the log yet. */
   #notes: LogNote[] = []
+  /** What this signer took over with, until it is noted. */
+  #takeover: Takeover | undefined
+  /** The last line, as nodes get it. */
+  #sealed: string | undefined
   #isClosed = false
 
   constructor(path: string, clock: Clock, keyPath = `${path}.key`) {
@@ -37,8 +53,34 @@ export class FileIssuanceLog implements IssuanceLog {
     this.#clock = clock
   }
 
-  async append(issuance: Issuance): Promise<void> {
+  async append(issuance: Issuance): Promise<string | undefined> {
     await this.#enqueue(issuance)
+    return this.#sealed
+  }
+
+  /** The last line that this process has seen; undefined before that. */
+  get head(): LogHead | undefined {
+    return this.#seen?.head
+  }
+
+  /**
+   * Notes, before the next line, where the other logs ended when this signer took over. `onLost` is called for a line of this log
+   * which others know, and which is not in it.
+   */
+  takeOver(known: readonly KnownHead[], onLost: Takeover['onLost']): void {
+    this.#takeover = {known, onLost}
+  }
+
+  /** What this log knows of a line that a witness has. */
+  async verdictOn(head: SealedHead): Promise<HeadVerdict> {
+    if ((await findHead(this.path, head)) === 'there') return 'there'
+    const key = await readLogKey(this.#keyPath)
+    if (!key || !isSealed(head, key)) return 'unknown'
+    // A log that was just moved away is noted by this.
+    await this.check()
+    const place = await findHead(this.path, head)
+    if (place !== 'other log') return place === 'there' ? 'there' : 'lost'
+    return (await continues(this.path, head.chain)) ? 'recorded' : 'replaced'
   }
 
   /** Adds a line about the log itself. */
@@ -86,20 +128,25 @@ export class FileIssuanceLog implements IssuanceLog {
     this.#key ??= await takeLogKey(this.#keyPath)
     const {key, isNew} = this.#key
     const log = await this.#ready(this.#key)
+    if (this.#takeover) {
+      this.#notes.push(...(await takeoverNotes(this.path, log.head?.chain, this.#takeover)))
+      this.#takeover = undefined
+    }
     const contents: LogContent[] = [...this.#notes, ...added]
     if (contents.length > 0) {
       let {hash} = log
-      let lines = ''
       const time = this.#clock.now()
-      for (const content of contents) {
+      const lines = contents.map((content) => {
         const encoded = encodeLine(time, content, hash, key)
         hash = encoded.hash
-        lines += encoded.line
-      }
-      await log.append(lines, hash)
+        return encoded
+      })
+      await log.append(lines)
       this.#notes = []
     }
-    this.#seen = {hash: log.hash, inode: log.inode}
+    const {hash, inode, head, predecessors} = log
+    this.#seen = {hash, inode, head, predecessors}
+    this.#sealed = head && sealHead(head, key)
     if (isNew) {
       await settleLogKey(this.#keyPath)
       this.#key = {key, isNew: false}
@@ -114,8 +161,8 @@ export class FileIssuanceLog implements IssuanceLog {
     this.#log = await openLog(this.path, async (found) => {
       notes.push(...(await checkFound(this.path, found, {seen, ...key})))
     })
-    // What was cut off is noted once, also where the first try to note it failed.
-    this.#notes = [...this.#notes.filter(({decision}) => decision === 'recovered'), ...notes]
+    // What is found only once is noted also where the first try to note it failed.
+    this.#notes = [...notes, ...this.#notes.filter(({decision}) => !FOUND_AGAIN.has(decision))]
     return this.#log
   }
 

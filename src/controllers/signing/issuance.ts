@@ -42,8 +42,11 @@ export interface Issuance {
 
 /** Keeps what was signed and refused. */
 export interface IssuanceLog {
-  /** Fulfilled when the line is on the disk: nothing is published before. */
-  append(issuance: Issuance): Promise<void>
+  /**
+   * Fulfilled when the line is on the disk: nothing is published before. Returns the newest head, sealed, which is published with the
+   * certificate; undefined if the log has none.
+   */
+  append(issuance: Issuance): Promise<string | undefined>
 }
 
 const NO_NAMES: SubjectNames = {dns: [], ips: [], emails: [], uris: []}

@@ -1,11 +1,14 @@
 import {constants, fstatSync, lstatSync, type BigIntStats} from 'node:fs'
 import {open, type FileHandle} from 'node:fs/promises'
 import {dirname, resolve} from 'node:path'
+import type {LogHead} from '../../csr/log-head.ts'
 import {TrustError, systemCode} from '../../errors.ts'
 import {requirePlainFile} from '../../fs/file-checks.ts'
 import {unsafe, unwritable} from '../../fs/file-errors.ts'
 import {requireSafeFolder, syncFolder} from '../../fs/folders.ts'
 import {sleep} from '../../runtime.ts'
+import {beginningOf, beginningWith, type LogBeginning} from './log-heads.ts'
+import type {EncodedLine, KnownHead} from './log-line.ts'
 import {readTail, type FoundLog, type LogTail} from './log-tail.ts'
 
 const {O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDWR} = constants
@@ -19,6 +22,10 @@ const SETTLING = 100
 export interface OpenLog {
   /** The hash of the last line. */
   readonly hash: string
+  /** The last line; undefined if there is none, or if the first line was changed. */
+  readonly head: LogHead | undefined
+  /** The logs that its first line names. */
+  readonly predecessors: readonly KnownHead[]
   /** What was cut off when it was opened, in bytes. */
   readonly torn: number
   /** Which file it is. */
@@ -27,7 +34,7 @@ export interface OpenLog {
    * Writes lines to the disk. Where that fails nothing is added, or where another process wrote at the same time nothing
    * that can be counted on; the log must be opened again.
    */
-  append(lines: string, hash: string): Promise<void>
+  append(lines: readonly EncodedLine[]): Promise<void>
   /** Whether the file is still the one at its place, and nobody else has touched it: a rewrite of equal length shows in its time. */
   isCurrent(): boolean
   close(): Promise<void>
@@ -88,7 +95,8 @@ export async function openLog(
     if (tail.torn > 0) await handle.truncate(tail.size)
     await handle.sync()
     if (stats.size === 0) await syncFolder(dirname(path))
-    return openedAt(path, handle, tail, await handle.stat({bigint: true}))
+    const begun = {...tail, ...(await beginningOf(handle))}
+    return openedAt(path, handle, begun, await handle.stat({bigint: true}))
   } catch (error) {
     await handle?.close()
     throw unwritable(path, error)
@@ -103,8 +111,13 @@ function lookAt(path: string): BigIntStats | undefined {
   }
 }
 
-function openedAt(path: string, handle: FileHandle, tail: LogTail, stats: BigIntStats): OpenLog {
-  let {hash, size} = tail
+function openedAt(
+  path: string,
+  handle: FileHandle,
+  tail: LogTail & LogBeginning,
+  stats: BigIntStats,
+): OpenLog {
+  let {hash, size, chain, predecessors} = tail
   let changed = stats.ctimeNs
   // A look at a file costs microseconds here, and many times that on another thread; there are four looks for each write.
   const isInPlace = ({ino, dev, size: length}: BigIntStats) => {
@@ -119,16 +132,23 @@ function openedAt(path: string, handle: FileHandle, tail: LogTail, stats: BigInt
     get hash() {
       return hash
     },
+    get head() {
+      return chain === undefined ? undefined : {chain, size, hash}
+    },
+    get predecessors() {
+      return predecessors
+    },
     torn: tail.torn,
     inode: stats.ino,
-    async append(lines, newHash) {
-      const bytes = Buffer.from(lines)
+    async append(lines) {
+      const bytes = Buffer.from(lines.map(({line}) => line).join(''))
       try {
         await writeAt(handle, bytes, size)
       } catch (error) {
         throw unwritable(path, error)
       }
-      hash = newHash
+      if (size === 0) ({chain, predecessors} = beginningWith(lines[0]?.line.trimEnd()))
+      hash = lines.at(-1)?.hash ?? hash
       size += bytes.length
       const own = fstatSync(handle.fd, {bigint: true})
       changed = own.ctimeNs

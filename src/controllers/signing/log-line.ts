@@ -1,13 +1,25 @@
 import {createHmac, hash as digestOf} from 'node:crypto'
+import type {LogHead} from '../../csr/log-head.ts'
 import type {Issuance} from './issuance.ts'
+
+/** A head of another log, as the signers show it to each other. */
+export interface KnownHead extends LogHead {
+  /** The machine that writes that log. */
+  server?: string
+  /** When the line was new. */
+  time?: string
+}
 
 /**
  * What is noted about the log itself: after a crash, that what it left of a line was cut off; that lines are authenticated
- * from here on; that the file before this one was moved away; that a backup was restored.
+ * from here on; that the file before this one was moved away; that a backup was restored; that this signer took over, and where the
+ * other logs ended then; that somebody has seen a line which is not in this log.
  */
 export interface LogNote {
-  decision: 'recovered' | 'keyed' | 'began' | 'restored'
+  decision: 'recovered' | 'keyed' | 'began' | 'restored' | 'took-over' | 'lost'
   reason: string
+  /** Lines of other logs, or of this one, that must exist. */
+  heads?: readonly KnownHead[]
 }
 
 export type LogContent = Issuance | LogNote
@@ -33,12 +45,17 @@ const MAC = /,"mac":"([0-9a-f]{64})"\}$/
 const sha256 = (text: string): string => digestOf('sha256', text)
 
 /** A line, with its end, and its hash. */
+export interface EncodedLine {
+  line: string
+  hash: string
+}
+
 export function encodeLine(
   time: Date,
   content: LogContent,
   prev: string,
   key: Buffer,
-): {line: string; hash: string} {
+): EncodedLine {
   const said = JSON.stringify({time: time.toISOString(), ...content, prev})
   const covered = `${said.slice(0, -1)},"mac":"${macOf(said, key)}"}`
   const hash = sha256(covered)

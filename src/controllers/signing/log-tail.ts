@@ -1,7 +1,12 @@
 import type {FileHandle} from 'node:fs/promises'
+import type {LogHead} from '../../csr/log-head.ts'
 import {TrustError, hasCode, messageOf} from '../../errors.ts'
+import {lookAt} from '../../fs/file-checks.ts'
+import {unreadable} from '../../fs/file-errors.ts'
+import {NEWLINE, readFrom} from './log-bytes.ts'
+import {beginningOf, withLog} from './log-heads.ts'
 import type {LogKey} from './log-key.ts'
-import {NO_LINE, macVerdict, readLine, type LogNote} from './log-line.ts'
+import {NO_LINE, macVerdict, readLine, type KnownHead, type LogNote} from './log-line.ts'
 import {readLog} from './read-log.ts'
 
 /** Where a log ends: the hash of its last whole line, and what stands behind that. */
@@ -24,23 +29,17 @@ export interface FoundLog extends LogTail {
 export interface SeenEnd {
   hash: string
   inode: bigint
+  /** Undefined if the log is empty, or its first line was changed. */
+  head: LogHead | undefined
+  /** The logs before that. */
+  predecessors: readonly KnownHead[]
 }
 
-const NEWLINE = 0x0a
+/** How many logs before it one names: nodes may have seen lines of them. */
+const MOST_BEFORE = 16
 const FIRST_WINDOW = 64 * 1024
 /** Far more than lines that are written at once. */
 const LARGEST_WINDOW = 64 * 1024 * 1024
-
-async function readFrom(handle: FileHandle, start: number, size: number): Promise<Buffer> {
-  const buffer = Buffer.alloc(size - start)
-  let read = 0
-  while (read < buffer.length) {
-    const {bytesRead} = await handle.read(buffer, read, buffer.length - read, start + read)
-    if (bytesRead === 0) break
-    read += bytesRead
-  }
-  return buffer.subarray(0, read)
-}
 
 /** The last line that is whole, within bytes that begin anywhere; undefined if none ends there. */
 function lastWhole(
@@ -86,6 +85,16 @@ export async function readTail(handle: FileHandle, path: string, size: number): 
   })
 }
 
+/** The last line of a log; undefined if it has none. */
+export async function readHead(path: string): Promise<LogHead | undefined> {
+  if (!(await lookAt(path))) throw unreadable(path, new Error('there is no such file'))
+  return await withLog(path, async (handle) => {
+    const {hash, size} = await readTail(handle, path, (await handle.stat()).size)
+    const {chain} = await beginningOf(handle)
+    return chain === undefined ? undefined : {chain, size, hash}
+  })
+}
+
 /** In the message itself: a server's log shows no hints. */
 const NEXT = 'no certificate is issued until the log is put back, or moved away to begin a new one'
 const HINTS = ['look at it with "trustadm certificate log --verify", and compare it with a copy']
@@ -117,7 +126,8 @@ export async function checkFound(
   const hasWritten = seen !== undefined && seen.hash !== NO_LINE
   if (hasWritten && isEmpty && seen.inode !== inode) {
     const reason = `the log before this one is no longer in its place; its last line has the hash ${seen.hash}`
-    return [{decision: 'began', reason}]
+    const heads = [...(seen.head ? [seen.head] : []), ...seen.predecessors].slice(0, MOST_BEFORE)
+    return [{decision: 'began', reason, heads}]
   }
   if (hasWritten) await requireWritten(path, seen.hash, key)
   const mac = line === undefined ? 'right' : macVerdict(line, key)

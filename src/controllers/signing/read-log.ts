@@ -13,13 +13,17 @@ export interface LogSummary {
   count: number
   /** The hash of its last line: kept elsewhere, it shows later whether lines were cut off. */
   head: string
+  /** Which log it is: the hash of its first line. Undefined if it has none. */
+  chain: string | undefined
+  /** Up to and with the last whole line, in bytes. */
+  size: number
   /** What stands behind the last whole line, in bytes: being written just now, or left by a crash. */
   torn: number
 }
 
 export interface ReadLogOptions {
-  /** Told every line, in order. */
-  onEntry?: (entry: LogEntry) => void
+  /** Told every line and its number, in order. */
+  onEntry?: (entry: LogEntry, line: number) => void
   /** Told where the chain breaks; reading then goes on. Without it, the first break is thrown. */
   onBroken?: (error: TrustError) => void
   /** A hash that must be that of a line. */
@@ -89,17 +93,20 @@ async function checkLines(
   let last: ReturnType<typeof macVerdict> = 'none'
   let isKeyed = false
   let head = NO_LINE
+  let chain: string | undefined
   let count = 0
+  let size = 0
   let isExpectedThere = expectedHead === undefined
   for (;;) {
     const next = await lines.next()
     if (next.done) {
       // Whoever rewrites a log as a whole cannot write a last line that the key stands for.
       if (key && count > 0 && last === 'none') onBroken(broken(path, count, NO_KEY))
-      if (isExpectedThere) return {count, head, torn: next.value}
-      throw notThere(path, expectedHead ?? '')
+      if (isExpectedThere) return {count, head, chain, size, torn: next.value}
+      throw notThere([path], expectedHead ?? '')
     }
     count += 1
+    size += Buffer.byteLength(next.value) + 1
     const verdict = readLine(next.value)
     if ('why' in verdict) {
       onBroken(broken(path, count, verdict.why))
@@ -114,15 +121,16 @@ async function checkLines(
     }
     if (entry.prev !== head) onBroken(broken(path, count, GAP))
     head = entry.hash
+    if (count === 1) chain = head
     isExpectedThere ||= head === expectedHead
-    onEntry?.(entry)
+    onEntry?.(entry, count)
   }
 }
 
-const notThere = (path: string, head: string): TrustError =>
-  new TrustError('ISSUANCE_LOG_BROKEN', `no line of ${path} has the hash ${head}`, {
+export const notThere = (paths: readonly string[], head: string): TrustError =>
+  new TrustError('ISSUANCE_LOG_BROKEN', `no line of ${paths.join(', ')} has the hash ${head}`, {
     hints: ['lines were cut off its end, or the file was replaced; compare with a copy of it'],
-    facts: {file: path, head},
+    facts: {file: paths.join(', '), head},
   })
 
 export type Warn = (line: string) => void

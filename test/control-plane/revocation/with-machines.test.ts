@@ -21,7 +21,7 @@ describe('withdrawing the machines of a credential', () => {
   let log = ''
   let warnings: string[]
   let written: FileIssuanceLog
-  let issued: (letter: string, node: string, requester: string, more?: object) => Promise<void>
+  let issued: (letter: string, node: string, requester: string, more?: object) => Promise<unknown>
   beforeEach(async () => {
     warnings = []
     server = await startTestServer({controllers: false})

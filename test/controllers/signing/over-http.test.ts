@@ -48,7 +48,7 @@ describe('the signer, over HTTP', () => {
     signers = wellKnownSigners(server.issuer, DAY)
     const deps = {
       signers,
-      issuances: {append: () => Promise.resolve()},
+      issuances: {append: () => Promise.resolve(undefined)},
       checksSignatures: true,
     }
     controller = startController(

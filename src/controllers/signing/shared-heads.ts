@@ -1,0 +1,83 @@
+import type {LogHead} from '../../csr/log-head.ts'
+import type {Clock} from '../../runtime.ts'
+import type {KnownHead} from './log-line.ts'
+
+/** On the Lease by which signers agree who signs. */
+const ANNOTATION = 'trustadm.io/issuance-heads'
+/** Of the logs of servers that are long gone, the oldest are forgotten. */
+const MOST = 16
+const LONGEST = 32 * 1024
+const HASH = /^[0-9a-f]{64}$/
+const LONGEST_TEXT = 253
+
+interface SharedHeadsOptions {
+  /** The name of this machine. */
+  server: string
+  /** The newest head of the log of this process. */
+  own: () => LogHead | undefined
+  clock: Clock
+}
+
+/** The newest heads of all logs, which the signers keep in an annotation of the Lease that they renew anyway. */
+export class SharedHeads {
+  readonly #options: SharedHeadsOptions
+  #known: readonly KnownHead[] = []
+
+  constructor(options: SharedHeadsOptions) {
+    this.#options = options
+  }
+
+  /** As last read from the Lease. */
+  get known(): readonly KnownHead[] {
+    return this.#known
+  }
+
+  knows(chain: string): boolean {
+    return this.#known.some((head) => head.chain === chain)
+  }
+
+  /** Called with the annotations of the Lease each time it is read. */
+  load(annotations: Readonly<Record<string, string>> = {}): void {
+    this.#known = parseHeads(annotations[ANNOTATION])
+  }
+
+  /** The annotations to write to the Lease: what was read, with the newest head of this process. */
+  save(): Record<string, string> {
+    const heads = this.#withOwn()
+    return heads.length === 0 ? {} : {[ANNOTATION]: JSON.stringify(heads)}
+  }
+
+  #withOwn(): readonly KnownHead[] {
+    const {server, own, clock} = this.#options
+    const head = own()
+    const earlier = this.#known.find(({chain}) => chain === head?.chain)
+    // One that is shorter than it was stays as evidence of that.
+    if (!head || (earlier && earlier.size >= head.size)) return this.#known
+    const others = this.#known.filter((one) => one !== earlier)
+    const newest = {...head, server, time: clock.now().toISOString()}
+    return [newest, ...others].slice(0, MOST)
+  }
+}
+
+const isHash = (value: unknown): value is string => typeof value === 'string' && HASH.test(value)
+
+const isText = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= LONGEST_TEXT
+
+function headIn(value: unknown): KnownHead[] {
+  const {chain, size, hash, server, time} = (value ?? {}) as Record<string, unknown>
+  if (!isHash(chain) || !isHash(hash) || !Number.isSafeInteger(size)) return []
+  const about = {...(isText(server) && {server}), ...(isText(time) && {time})}
+  return [{chain, size: Number(size), hash, ...about}]
+}
+
+/** What is not a head is left out: it goes into the log. */
+function parseHeads(text: string | undefined): KnownHead[] {
+  if (text === undefined || text.length > LONGEST) return []
+  try {
+    const value: unknown = JSON.parse(text)
+    return Array.isArray(value) ? value.slice(0, MOST).flatMap(headIn) : []
+  } catch {
+    return []
+  }
+}
