@@ -3,6 +3,7 @@ import type {ApiClient} from '../client/api-client.ts'
 import {Backoff} from '../client/backoff.ts'
 import {Cancellation} from '../client/cancellation.ts'
 import {isUndecided} from '../csr/conditions.ts'
+import {givenHead, type SealedHead} from '../csr/log-head.ts'
 import {TrustError, hasCode, type ErrorCode} from '../errors.ts'
 import {sleep} from '../runtime.ts'
 import {
@@ -47,15 +48,23 @@ const PASSING: readonly ErrorCode[] = [
   'TOO_MANY_REQUESTS',
 ]
 
+/** What was issued. */
+export interface IssuedRequest {
+  /** The certificate. */
+  pem: string
+  /** The newest line of the signer's issuance log, if the signer has given it. */
+  head: SealedHead | undefined
+}
+
 /**
- * Waits until a request is signed, and returns the certificate as PEM. Denied, failed, deleted and not decided in time are errors with
+ * Waits until a request is signed, and returns the certificate. Denied, failed, deleted and not decided in time are errors with
  * codes of their own.
  */
 export async function waitForCertificate(
   client: Client,
   submitted: Csr,
   options: WaitOptions,
-): Promise<string> {
+): Promise<IssuedRequest> {
   const {timeout, onPending, pendingAfter = PENDING_AFTER, onTrouble, hints = {}} = options
   let csr = submitted
   let trouble: TrustError | undefined
@@ -75,7 +84,7 @@ export async function waitForCertificate(
   try {
     for await (csr of statesOf(client, submitted, deadline.signal, report)) {
       const pem = issuedPem(csr)
-      if (pem !== undefined) return pem
+      if (pem !== undefined) return {pem, head: givenHead(csr)}
       if (isRefused(csr)) throw withoutCertificate(csr, hints)
     }
     throw new TrustError('INTERNAL', 'the states of a certificate request ended')

@@ -2,6 +2,7 @@ import type {CertificateSigningRequest} from '../api/certificates.ts'
 import type {ApiClient} from '../client/api-client.ts'
 import type {SharedConnections} from '../client/shared-connections.ts'
 import type {TrustedClusterInfo} from '../discovery/cluster-info.ts'
+import {withWitnessed} from '../csr/log-head.ts'
 import {requireRequested} from '../enrollment/check.ts'
 import {issuedPem, nameOf} from '../enrollment/outcome.ts'
 import {discardPendingKey, ensurePendingKey} from '../enrollment/pending-key.ts'
@@ -20,6 +21,7 @@ import {pendingKeyIn} from './cert-dir.ts'
 import {clientCertificate, clientRequest} from './client-certificate.ts'
 import {withCredential} from './cluster-access.ts'
 import type {CredentialStore} from './credential-store.ts'
+import type {HeadWitness} from './head-witness.ts'
 import {findLastKey, type LastKey} from './last-key.ts'
 import {findNode, requireNameFree} from './node-object.ts'
 
@@ -35,6 +37,8 @@ export interface FirstCertificateOptions {
   /** Prints what it is waiting for. */
   note: (line: string) => void
   connections?: SharedConnections | undefined
+  /** Keeps what the node sees of the issuance log. */
+  witness: HeadWitness
   /** Milliseconds. */
   timeout?: number | undefined
 }
@@ -56,7 +60,7 @@ export async function getFirstCertificate(options: FirstCertificateOptions): Pro
   const {nodeName, info, credential, store, clock, connections} = options
   const last = await findLastKey(store, nodeName, clock.now())
   try {
-    const {keys, ...pair} = await withCredential(
+    const {keys, head, ...pair} = await withCredential(
       info,
       credential,
       (client) => obtain(options, client, last),
@@ -66,6 +70,7 @@ export async function getFirstCertificate(options: FirstCertificateOptions): Pro
     const chain = requireRequested(pair.certificatePem, wanted, keys, clock.now())
     await requireAccepted(info, chain, pair, clock.now())
     const file = await store.update(pair.certificatePem, pair.keyPem, clock.now())
+    await options.witness.keep(head)
     await discardPendingKey(pendingKeyOf(options))
     return file
   } catch (error) {
@@ -90,7 +95,7 @@ async function obtain(
   const {csr, keys, pem: keyPem} = await ask(options, client, last)
   const pin = pinOf({publicKeyDer: publicKeyDer(keys.publicKey)})
   const allow = `trustadm certificate allow-rejoin ${nodeName} --pin ${pin}`
-  const certificatePem = await waitForCertificate(client, csr, {
+  const {pem: certificatePem, head} = await waitForCertificate(client, csr, {
     timeout,
     onPending: () =>
       void pendingNote(csr, {ca: info.ca, taken: existing && {node: nodeName, allow}}).then(note),
@@ -104,19 +109,21 @@ async function obtain(
       ],
     },
   })
-  return {keys, keyPem, certificatePem}
+  return {keys, keyPem, certificatePem, head}
 }
 
 /** Asks for the certificate. If an earlier request led to one that has expired, asks with another key. */
 async function ask(options: FirstCertificateOptions, client: ApiClient, last: LastKey | undefined) {
-  const {nodeName, store, clock, freshKeys, tell} = options
+  const {nodeName, store, clock, freshKeys, tell, witness} = options
   await ensureFolder(store.folder)
   if (last) tell('the last certificate is no longer valid: requesting a new one with the same key')
   const pendingKey = () => ensurePendingKey(pendingKeyOf(options), freshKeys)
   let key: Omit<LastKey, 'serial'> & {serial?: string} = last ?? (await pendingKey())
   for (;;) {
     const request = await clientRequest(nodeName, key.keys, key.serial)
-    const {csr, isResumed} = await submitRequest(client, request)
+    // A machine that joins for the first time may have the head of another cluster.
+    const seen = last && (await witness.seen())
+    const {csr, isResumed} = await submitRequest(client, withWitnessed(request, seen))
     if (!hasExpired(csr, clock.now())) {
       tell(
         isResumed

@@ -9,6 +9,8 @@ const NODE_FILES = {
   clusterInfo: 'cluster-info.yaml',
   /** What `node run` has done. */
   agentState: 'node-state.json',
+  /** The newest line of the issuance log that this node has seen. */
+  issuanceHead: 'issuance-head',
   /** Which systemd unit `join` installed. */
   unitNote: 'node-unit.json',
   /** Asks a running `node run` to renew. */

@@ -77,6 +77,7 @@ export async function findNodeFolder(
     ...(await pairsIn(certDir, isOf.pairs ? nodeName : undefined)),
     [nodeFile(dir, 'ca'), isOf.ca],
     [nodeFile(dir, 'agentState'), true],
+    [nodeFile(dir, 'issuanceHead'), true],
     [nodeFile(dir, 'renewRequest'), true],
     [nodeFile(dir, 'unitNote'), true],
     // These last: until they are gone, the command can be run again.

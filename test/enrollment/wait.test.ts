@@ -63,8 +63,8 @@ function serverOf({watches, list = failed('SERVER_UNREACHABLE'), find = list}: S
   return {csrs, watchedFrom}
 }
 
-const wait = ({csrs}: Pick<ApiClient, 'csrs'>, options: WaitOptions = {timeout: 5000}) =>
-  waitForCertificate({csrs}, csr(), options)
+const wait = async ({csrs}: Pick<ApiClient, 'csrs'>, options: WaitOptions = {timeout: 5000}) =>
+  (await waitForCertificate({csrs}, csr(), options)).pem
 
 describe('waiting for a certificate', () => {
   it('needs one watch for the approval and the certificate', async () => {
@@ -75,8 +75,25 @@ describe('waiting for a certificate', () => {
 
   it('needs no watch if the certificate is issued already', async () => {
     const server = serverOf({watches: []})
-    assert.equal(await waitForCertificate(server, issued, {}), PEM)
+    assert.equal((await waitForCertificate(server, issued, {})).pem, PEM)
     assert.deepEqual(server.watchedFrom, [])
+  })
+
+  it('has the newest line of the issuance log, if the signer gave one', async () => {
+    const given = `${'a'.repeat(64)}:120:${'b'.repeat(64)}:${'c'.repeat(32)}`
+    const annotated = (head: string) => {
+      const annotations = {'trustadm.io/issuance-head': head}
+      return {...issued, metadata: {...issued.metadata, annotations}}
+    }
+    const {head} = await waitForCertificate(serverOf({watches: []}), annotated(given), {})
+    assert.deepEqual(head, {
+      chain: 'a'.repeat(64),
+      size: 120,
+      hash: 'b'.repeat(64),
+      seal: 'c'.repeat(32),
+    })
+    const other = await waitForCertificate(serverOf({watches: []}), annotated('rubbish'), {})
+    assert.equal(other.head, undefined)
   })
 
   it('waits for longer than a timer of Node.js can', async () => {
@@ -219,7 +236,7 @@ describe('waiting for a certificate', () => {
         void sign()
       }
       const request = await makeRequest(admin, {name: 'a'})
-      const pem = await waitForCertificate(admin, request, {pendingAfter: 0, onPending})
+      const {pem} = await waitForCertificate(admin, request, {pendingAfter: 0, onPending})
       assert.match(pem, /BEGIN CERTIFICATE/)
       assert.equal(told, 1)
     })
@@ -237,7 +254,7 @@ describe('waiting for a certificate', () => {
           },
         },
       }) as ApiClient['csrs']
-      assert.match(await waitForCertificate({csrs}, request, {}), /BEGIN CERTIFICATE/)
+      assert.match((await waitForCertificate({csrs}, request, {})).pem, /BEGIN CERTIFICATE/)
       assert.ok(cuts >= 2)
     })
 

@@ -62,7 +62,7 @@ export async function obtainCertificate(
     tell('run the same command again without --no-wait to fetch the certificate')
     return {...about, state: stateOf(csr), certificate: null, files: {}}
   }
-  const certificatePem = await waitForCertificate(client, csr, {
+  const {pem: certificatePem} = await waitForCertificate(client, csr, {
     timeout: options.timeout === 0 ? undefined : options.timeout,
     pendingAfter: 0,
     onPending: () => tell(`waiting for approval: ${approveCommand(name)}`),

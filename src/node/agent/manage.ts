@@ -9,6 +9,7 @@ import {obtainClient} from '../certificate-manager/obtain-client.ts'
 import {requestCertificate} from '../certificate-manager/request-certificate.ts'
 import type {RotationWindow} from '../certificate-manager/rotation-deadline.ts'
 import {clientCertificate} from '../client-certificate.ts'
+import {headWitness} from '../head-witness.ts'
 import type {AgentMetrics} from './agent-metrics.ts'
 import type {AgentRecord} from './agent-state.ts'
 import {ManagedCertificate} from './managed-certificate.ts'
@@ -56,6 +57,7 @@ export function manageClient(
         connection,
         bootstrap,
         clock,
+        witness: headWitness(home.dir),
         onPending: (csr) => managed.onPending(csr),
       }),
       issuer: () => connection().info.issuers?.client,
@@ -92,7 +94,7 @@ export function manageServing(
       wanted,
       obtain: async (asked, current, signal) => {
         const keys = await generateKeys()
-        const events = {onPending: managed.onPending}
+        const events = {onPending: managed.onPending, witness: headWitness(home.dir)}
         return await connection().use((client) =>
           requestCertificate(client, asked, keys, {clock, current, signal, ...events}),
         )

@@ -1,11 +1,13 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import type {ApiClient} from '../../client/api-client.ts'
+import {withWitnessed} from '../../csr/log-head.ts'
 import {refused, requireRequested, type IssuedChain} from '../../enrollment/check.ts'
 import {buildRequest, type WantedCertificate} from '../../enrollment/request.ts'
 import {waitForCertificate} from '../../enrollment/wait.ts'
 import {privateKeyPem, type KeyPair} from '../../pki/keys.ts'
 import type {Certificate} from '../../pki/certificate.ts'
 import type {Clock} from '../../runtime.ts'
+import type {HeadWitness} from '../head-witness.ts'
 import type {Pair} from './pair.ts'
 import {longestWait} from './rotation-deadline.ts'
 import {satisfies} from './template.ts'
@@ -30,6 +32,8 @@ export interface RequestOptions {
   onRequest?: ((csr: CertificateSigningRequest) => void) | undefined
   /** Called once if nobody has decided on the request for a while. */
   onPending?: ((csr: CertificateSigningRequest) => void) | undefined
+  /** Hands in what the node has seen of the issuance log, and keeps what it sees now. */
+  witness?: HeadWitness | undefined
 }
 
 export interface IssuedPair {
@@ -50,19 +54,19 @@ export async function requestCertificate(
   client: Pick<ApiClient, 'csrs'>,
   wanted: WantedCertificate,
   keys: KeyPair,
-  {clock, current, signal, onRequest, onPending}: RequestOptions,
+  {clock, current, signal, onRequest, onPending, witness}: RequestOptions,
 ): Promise<IssuedPair> {
   const asked = {...wanted, usages: usagesFor(wanted, keys)}
-  const csr = await client.csrs.create(await buildRequest({generateName: 'csr-'}, asked, keys), {
-    signal,
-  })
+  const request = await buildRequest({generateName: 'csr-'}, asked, keys)
+  const csr = await client.csrs.create(withWitnessed(request, await witness?.seen()), {signal})
   onRequest?.(csr)
-  const certificatePem = await waitForCertificate(client, csr, {
+  const {pem: certificatePem, head} = await waitForCertificate(client, csr, {
     timeout: requestTimeout(current, clock.now()),
     onPending,
     signal,
   })
   const chain = requireRequested(certificatePem, asked, keys, clock.now())
   if (!satisfies(chain.certificate, wanted)) throw refused('it is not for all requested names')
+  await witness?.keep(head)
   return {certificatePem, keyPem: privateKeyPem(keys.privateKey), chain}
 }

@@ -6,6 +6,7 @@ import {ownPairOf} from '../bootstrap-credential.ts'
 import {pendingKeyIn} from '../cert-dir.ts'
 import type {StoredCredential} from '../credential-store.ts'
 import {getFirstCertificate} from '../first-certificate.ts'
+import {headWitness} from '../head-witness.ts'
 import type {JoinContext, JoinPhase} from './phase.ts'
 import {
   findCredential,
@@ -65,6 +66,7 @@ export const tlsBootstrap: JoinPhase = {
       store,
       nodeName: settings.nodeName,
       credential: await requireCredential(context),
+      witness: headWitness(settings.dir),
       timeout: settings.certificateTimeout,
     })
     tell(`the certificate was issued and stored in ${file}`)

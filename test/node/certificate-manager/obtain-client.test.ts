@@ -47,6 +47,16 @@ describe('a request for a client certificate', () => {
     assert.deepEqual(await usagesWith('ECDSA-P256'), ['digital signature', 'client auth'])
   })
 
+  it('hands in what the node has seen of the issuance log', async () => {
+    const head = {chain: 'a'.repeat(64), size: 9, hash: 'b'.repeat(64), seal: 'c'.repeat(32)}
+    const witness = {seen: () => Promise.resolve(head), keep: () => Promise.resolve()}
+    const keys = await generateKeys()
+    await assert.rejects(requestCertificate(client, clientCertificate('a'), keys, {clock, witness}))
+    assert.deepEqual(sent[0]?.metadata.annotations, {
+      'trustadm.io/witnessed-head': `${'a'.repeat(64)}:9:${'b'.repeat(64)}:${'c'.repeat(32)}`,
+    })
+  })
+
   it('is made anew after a failure, for another key', async () => {
     const now = clock.now().getTime()
     const current = {
