@@ -1,15 +1,11 @@
-import type {UserInfo} from '../api/meta.ts'
-import {createApiClient, type ApiClient} from '../client/api-client.ts'
-import {InProcessTransport} from '../client/in-process-transport.ts'
+import type {ApiClient} from '../client/api-client.ts'
 import type {ServingPolicy} from '../controllers/approval/belief.ts'
 import {startControllers} from '../controllers/index.ts'
-import {FileIssuanceLog} from '../controllers/signing/file-issuance-log.ts'
 import type {SignersByName} from '../controllers/signing/decide.ts'
 import {messageOf} from '../errors.ts'
 import {parseCertificate} from '../pki/certificate.ts'
 import {ensureFolder} from '../fs/folders.ts'
 import type {Clock} from '../runtime.ts'
-import type {Handler} from '../server/kernel/api-request.ts'
 import {aggregate} from '../server/authz/rbac/aggregation.ts'
 import {startServer} from '../server/server.ts'
 import {Reloadable, select} from '../trust/live.ts'
@@ -21,11 +17,12 @@ import {findPlane} from './config/stored.ts'
 import {etcdOf} from './config/etcd.ts'
 import {serviceRange} from './config/fields.ts'
 import type {Settings} from './config/settings.ts'
+import {READER, SERVER, clientOf, writerFor} from './in-process-clients.ts'
 import {followKubeconfigs} from './kubeconfig-bundles.ts'
 import {startAsLeader} from './leading.ts'
 import {offerSnapshots} from './offer-snapshots.ts'
 import {identityOf, openPlaneEtcd} from './plane-storage.ts'
-import {meteredLog, watchExpirations} from './plane-metrics.ts'
+import {meterHeads, meteredLog, watchExpirations} from './plane-metrics.ts'
 import {digestsOf} from './server-digests.ts'
 import {startIdentity} from './server-identity.ts'
 import {reportTrust} from './server-report.ts'
@@ -39,6 +36,7 @@ import {
   type SigningSettings,
 } from './signing.ts'
 import {watchValidity} from './validity.ts'
+import {WatchedLog} from './watched-log.ts'
 
 /** The store, the server and the controllers in this process. */
 export interface EmbeddedPlane {
@@ -72,33 +70,6 @@ interface PlaneState extends Trust {
   servingPolicy: ServingPolicy
 }
 
-const AGENT = 'kube-controller-manager'
-const READER: UserInfo = {
-  username: 'system:kube-controller-manager',
-  groups: ['system:authenticated'],
-}
-
-/** The server itself, as in the objects that it creates. */
-const SERVER: UserInfo = {
-  username: 'system:apiserver',
-  groups: ['system:masters', 'system:authenticated'],
-}
-
-/** The account of one controller, as kube-controller-manager has them with --use-service-account-credentials. */
-const writerFor = (controller: string): UserInfo => ({
-  username: `system:serviceaccount:kube-system:${controller}`,
-  groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'],
-})
-
-function clientOf(
-  handler: Handler,
-  caller: UserInfo,
-  serverCertificate: () => Uint8Array,
-): ApiClient {
-  const transport = new InProcessTransport(handler, caller, serverCertificate)
-  return createApiClient(transport, {userAgent: AGENT})
-}
-
 export async function startEmbedded(
   plane: Plane,
   {clock, log, signing: flags, serving, controllers: chosen}: EmbeddedOptions,
@@ -122,11 +93,14 @@ export async function startEmbedded(
   const validity = watchValidity(plane, trust, {clock, log})
   await ensureFolder(fileOf(plane, 'logs'))
   const signs = chosen?.includes('csr-signer') ?? true
-  const issuances = new FileIssuanceLog(
-    fileOf(plane, 'issuances'),
+  const watched = new WatchedLog({
+    path: fileOf(plane, 'issuances'),
+    keyPath: fileOf(plane, 'issuanceKey'),
+    server: settings.nodeName,
     clock,
-    fileOf(plane, 'issuanceKey'),
-  )
+    log,
+  })
+  const {issuances} = watched
   const storage = (await openPlaneEtcd(plane, log)) ?? (await openLmdbStorage(plane.dir, log))
   // Signing is retried; a server that cannot sign is still useful.
   const logChecked = (signs ? issuances.check() : Promise.resolve()).catch((error: unknown) => {
@@ -164,9 +138,14 @@ export async function startEmbedded(
       onError: (error) => log(`error: the certificates cannot be read: ${messageOf(error)}`),
     })
     const metered = meteredLog(issuances, server.metrics)
-    const start = () =>
-      startControllers({
-        reader: clientOf(server.handler, READER, serverCertificate),
+    meterHeads(watched.alarm, server.metrics)
+    const reader = clientOf(server.handler, READER, serverCertificate)
+    const onError = (controller: string, key: string, error: unknown) =>
+      log(`error: ${controller} ${key}: ${messageOf(error)}`)
+    const start = () => {
+      watched.takeOver()
+      return startControllers({
+        reader,
         writer: (controller) => clientOf(server.handler, writerFor(controller), serverCertificate),
         rootCa,
         issuers: select(trust, nodeIssuersOf),
@@ -185,9 +164,9 @@ export async function startEmbedded(
         clock,
         log,
         meter: server.metrics,
-        onError: (controller, key, error) =>
-          log(`error: ${controller} ${key}: ${messageOf(error)}`),
+        onError,
       })
+    }
     const own = clientOf(server.handler, SERVER, serverCertificate)
     const controllers = etcdOf(settings)
       ? startAsLeader(start, {
@@ -196,13 +175,16 @@ export async function startEmbedded(
           lease: 'trustadm-serve',
           identity: identityOf(plane),
           clock,
+          shared: watched.heads,
           log,
         })
       : start()
+    const witness = signs ? watched.startWitness(reader, onError) : undefined
     const identity = startIdentity(own, {
       identity: identityOf(plane),
       digests: () => digestsOf(trust.current.settings, trust.current),
       cache: () => server.cache(),
+      issuanceLog: () => watched.state,
       clock,
       onError: (error) => log(`error: cannot renew the Lease of this server: ${messageOf(error)}`),
     })
@@ -230,7 +212,7 @@ export async function startEmbedded(
         leaveExpirations()
         await leaveKubeconfigs()
         await Promise.all([takeBackReport(), identity.stop()])
-        await controllers.close()
+        await Promise.all([controllers.close(), witness?.close()])
         await issuances.close()
         await server.close(graceMilliseconds)
         await leaveSnapshots()

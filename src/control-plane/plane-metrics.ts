@@ -1,4 +1,5 @@
 import type {IssuanceLog} from '../controllers/signing/issuance.ts'
+import type {LogAlarm} from '../controllers/signing/log-alarm.ts'
 import type {Clock} from '../runtime.ts'
 import type {MetricsRegistry} from '../server/metrics/registry.ts'
 import type {Live} from '../trust/live.ts'
@@ -27,16 +28,28 @@ export function meteredLog(log: IssuanceLog, metrics: Registry): IssuanceLog {
   failures.add([], 0)
   return {
     async append(issuance) {
-      try {
-        await log.append(issuance)
-      } catch (error) {
+      const head = await log.append(issuance).catch((error: unknown) => {
         failures.add([])
         throw error
-      }
+      })
       const counter = issuance.decision === 'issued' ? issued : refused
       counter.add([issuance.signer])
+      return head
     },
   }
+}
+
+/** Shows what became of the heads of the issuance log that nodes handed in. */
+export function meterHeads({counts}: Pick<LogAlarm, 'counts'>, metrics: Registry): void {
+  metrics.measured(
+    {
+      name: 'trustadm_issuance_log_heads_total',
+      help: 'Lines of the issuance log that nodes and the Lease of the signers have seen, by whether they are still there',
+      labels: ['result'],
+    },
+    'counter',
+    () => Object.entries(counts).map(([result, value]) => ({labels: [result], value})),
+  )
 }
 
 /** An operator may renew certificates in files that the server does not follow. */

@@ -12,7 +12,6 @@ import {
   missingPermissions,
   signPermissions,
 } from '../controllers/permissions.ts'
-import {FileIssuanceLog} from '../controllers/signing/file-issuance-log.ts'
 import {TrustError, messageOf} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
 import {Reloadable} from '../trust/live.ts'
@@ -23,6 +22,7 @@ import {describeSigners, reportSigners} from './named-signers.ts'
 import {onceAMinute} from './once-a-minute.ts'
 import {servingPolicy, type ServingChoices} from './serving-policy.ts'
 import {namedSigners, signersOf, type SigningSettings} from './signing.ts'
+import {WatchedLog} from './watched-log.ts'
 
 export interface RunOptions {
   client: ApiClient
@@ -49,6 +49,7 @@ const SIGNER = 'csr-signer'
 interface Signing {
   authorities: SigningAuthorities
   deps: NonNullable<PortableDeps['signing']>
+  watched: WatchedLog
   names: readonly string[]
   reload(): Promise<void>
   close(): Promise<void>
@@ -76,7 +77,8 @@ async function prepareSigning(options: RunOptions): Promise<Signing | undefined>
   if (issuanceLog === undefined) {
     throw usage('csr-signer has no issuance log', 'name a file for it with --issuance-log')
   }
-  const issuances = new FileIssuanceLog(issuanceLog, clock)
+  const watched = new WatchedLog({path: issuanceLog, server: hostname(), clock, log})
+  const {issuances} = watched
   try {
     await issuances.check()
   } catch (error) {
@@ -86,6 +88,7 @@ async function prepareSigning(options: RunOptions): Promise<Signing | undefined>
   return {
     authorities: await readSigning(namedSigners(signing)),
     deps: {signers, issuances, checksSignatures: true},
+    watched,
     names: [...signers.current.keys()],
     reload: () => signers.reload(),
     close: () => issuances.close(),
@@ -165,15 +168,20 @@ export async function runControllers(options: RunOptions): Promise<RunningOutsid
   const takeBack = await reportedSigners(options, signing?.authorities)
   const logFailure = onceAMinute(log, clock)
   const identity = `${hostname()}_${randomUUID()}`
+  const onError = (name: string, key: string, error: unknown) =>
+    logFailure(`error: ${[name, key].filter(Boolean).join(' ')}: ${messageOf(error)}`)
   const running: Running[] = controllers.map((name) => {
-    const start = () =>
-      startAll(controllersOf(PORTABLE_CONTROLLERS, deps, [name]), (_name, key, error) =>
-        logFailure(`error: ${[name, key].filter(Boolean).join(' ')}: ${messageOf(error)}`),
-      )
+    const watched = name === SIGNER ? signing?.watched : undefined
+    const start = () => {
+      watched?.takeOver()
+      return startAll(controllersOf(PORTABLE_CONTROLLERS, deps, [name]), onError)
+    }
     if (!options.leaderElection) return start()
     const lease = `trustadm-controllers-${name}`
-    return startAsLeader(start, {client, name, lease, identity, clock, log})
+    const shared = watched?.heads
+    return startAsLeader(start, {client, name, lease, identity, clock, shared, log})
   })
+  if (signing) running.push(signing.watched.startWitness(client, onError))
   return {
     reload: async () => signing?.reload(),
     async close() {

@@ -10,6 +10,7 @@ import {VERSION} from '../version.ts'
 import {formatCache, parseCache, type KnownCache} from './server-cache.ts'
 import {parseDigests} from './server-digests.ts'
 import {secondsSince} from './seconds-since.ts'
+import type {IssuanceState} from './watched-log.ts'
 
 const NAMESPACE = 'kube-system'
 const IDENTITY_LABEL = 'apiserver.kubernetes.io/identity'
@@ -18,6 +19,7 @@ const HOSTNAME_LABEL = 'kubernetes.io/hostname'
 const VERSION_ANNOTATION = 'trustadm.io/version'
 const DIGESTS_ANNOTATION = 'trustadm.io/digests'
 const CACHE_ANNOTATION = 'trustadm.io/cache'
+const ISSUANCE_LOG_ANNOTATION = 'trustadm.io/issuance-log'
 
 /** The times of kube-apiserver. */
 const RENEW_EVERY = 10_000
@@ -37,6 +39,8 @@ interface IdentityOptions {
   digests: () => Record<string, string>
   /** Of its memory of the store, as it is now. */
   cache: () => CacheState
+  /** The newest line of its issuance log, and what is wrong with that log. */
+  issuanceLog: () => IssuanceState
   clock: Clock
   onError: (error: unknown) => void
 }
@@ -59,6 +63,8 @@ export interface KnownServer {
   cache: KnownCache | null
   /** Of its settings and CAs, by name; empty if it is of an earlier version. */
   digests: Record<string, string>
+  /** Of its issuance log, as far as it says something about it. */
+  issuanceLog: IssuanceState
 }
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
@@ -78,7 +84,7 @@ export function leaseNameOf(identity: string): string {
  */
 export function startIdentity(
   client: Leases,
-  {identity, digests, cache, clock, onError}: IdentityOptions,
+  {identity, digests, cache, issuanceLog, clock, onError}: IdentityOptions,
 ): {shown: Promise<void>; stop(): Promise<void>} {
   const name = leaseNameOf(identity)
   const holder = `${name}_${randomUUID()}`
@@ -95,7 +101,7 @@ export function startIdentity(
     }
   }
   const renewOnce = () =>
-    attempt(() => renew(client, {name, holder, started, digests, cache, clock, signal}))
+    attempt(() => renew(client, {name, holder, started, digests, cache, issuanceLog, clock, signal}))
   const shown = renewOnce()
   const follow = async () => {
     await shown
@@ -124,13 +130,14 @@ interface Renewal {
   started: Date
   digests: () => Record<string, string>
   cache: () => CacheState
+  issuanceLog: () => IssuanceState
   clock: Clock
   signal: AbortSignal
 }
 
 async function renew(
   {leases}: Leases,
-  {name, holder, started, digests, cache, clock, signal}: Renewal,
+  {name, holder, started, digests, cache, issuanceLog, clock, signal}: Renewal,
 ): Promise<void> {
   const found = await leases.find({namespace: NAMESPACE, name}, {signal})
   const lease: Lease = {
@@ -147,6 +154,7 @@ async function renew(
         [VERSION_ANNOTATION]: VERSION,
         [DIGESTS_ANNOTATION]: JSON.stringify(digests()),
         [CACHE_ANNOTATION]: formatCache(cache(), clock.now()),
+        [ISSUANCE_LOG_ANNOTATION]: JSON.stringify(issuanceLog()),
       },
     },
     spec: {
@@ -223,6 +231,7 @@ export function toServer({metadata, spec = {}}: Lease, now: Date): KnownServer {
     alive: silentSeconds !== null && silentSeconds < SILENT_AFTER / 1000,
     cache: parseCache(metadata.annotations?.[CACHE_ANNOTATION], now),
     digests: parseDigests(metadata.annotations?.[DIGESTS_ANNOTATION]),
+    issuanceLog: parseDigests(metadata.annotations?.[ISSUANCE_LOG_ANNOTATION]),
   }
 }
 

@@ -123,6 +123,12 @@ export function differencesOf(servers: readonly KnownServer[]): string[] {
   return [`the servers run different versions: ${each.join(', ')}`, ...settings]
 }
 
+/** Issuance logs that lack lines which nodes have seen. */
+export const lossesOf = (servers: readonly KnownServer[]): string[] =>
+  servers.flatMap(({name, hostname, issuanceLog: {problem}}) =>
+    problem === undefined ? [] : [`${hostname ?? name}: ${problem}`],
+  )
+
 async function reportServer(
   plane: Plane,
   clock: Clock,
@@ -149,7 +155,7 @@ async function reportServer(
   server.ready = true
   try {
     const {version, ...contents} = await readContents(plane, clock)
-    const problems = differencesOf(contents.servers)
+    const problems = [...lossesOf(contents.servers), ...differencesOf(contents.servers)]
     return {server: {...server, version, problems}, ...contents}
   } catch (error) {
     server.problems.push(messageOf(error))

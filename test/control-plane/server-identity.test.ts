@@ -11,7 +11,7 @@ import {
 import {complete} from '../../src/control-plane/config/settings.ts'
 import {parseCache} from '../../src/control-plane/server-cache.ts'
 import {digestsOf} from '../../src/control-plane/server-digests.ts'
-import {differencesOf} from '../../src/control-plane/status.ts'
+import {differencesOf, lossesOf} from '../../src/control-plane/status.ts'
 import {systemClock} from '../../src/runtime.ts'
 import {VERSION} from '../../src/version.ts'
 import {ADMIN, startTestServer, type TestServer} from '../helpers/test-server.ts'
@@ -28,9 +28,11 @@ describe('the Lease of a server', () => {
   const onError = (error: unknown) => void errors.push(error)
   let settings = complete('/srv', {})
   const cache = () => ({revision: 812, age: 3000})
+  let shown: {head?: string; problem?: string} = {}
   const start = async (identity: string, clock = systemClock) => {
     const digests = () => digestsOf(settings, TRUST)
-    const one = startIdentity(client, {identity, digests, cache, clock, onError})
+    const issuanceLog = () => shown
+    const one = startIdentity(client, {identity, digests, cache, issuanceLog, clock, onError})
     await one.shown
     return one
   }
@@ -74,6 +76,16 @@ describe('the Lease of a server', () => {
     for (const text of [undefined, '', 'null', '{}', '{"revision":"1","confirmedAt":1}'])
       assert.equal(parseCache(text, new Date(0)), null)
     assert.equal(parseCache('{"revision":1,"confirmedAt":"never"}', new Date(0)), null)
+  })
+
+  it('shows the newest line of the issuance log, and that lines are gone', async () => {
+    shown = {head: 'a:1:b', problem: 'the issuance log lacks a line'}
+    const one = await start('one')
+    const known = await readServers(client, systemClock)
+    assert.deepEqual(known[0]?.issuanceLog, shown)
+    assert.deepEqual(lossesOf(known), [`${hostname()}: the issuance log lacks a line`])
+    await one.stop()
+    shown = {}
   })
 
   it('is taken over by the next process of the same server, which the one before leaves alone', async () => {

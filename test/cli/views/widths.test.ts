@@ -169,6 +169,7 @@ const VIEWS: Record<string, () => string | Promise<string>> = {
           alive: false,
           cache: {revision: 81_234, confirmedAt: TIME, ageSeconds: 100_000},
           digests: {},
+          issuanceLog: {},
         },
       ],
       certificates: {certificates: [], certificateAuthorities: []},
