@@ -1,44 +1,74 @@
-import {TrustError} from '../errors.ts'
+import {NamedHeads, requireAgreement, type CheckedLog} from '../controllers/signing/cross-check.ts'
 import {readLogKey} from '../controllers/signing/log-key.ts'
-import type {LogEntry} from '../controllers/signing/log-line.ts'
+import type {KnownHead, LogEntry} from '../controllers/signing/log-line.ts'
+import {readHead} from '../controllers/signing/log-tail.ts'
 import {
   ObtainedCertificates,
   type JoinCredential,
   type ObtainedCertificate,
 } from '../controllers/signing/obtained-by.ts'
-import {readIssuances, readLog, warnTorn, type Warn} from '../controllers/signing/read-log.ts'
+import {
+  notThere,
+  readIssuances,
+  readLog,
+  warnTorn,
+  type Warn,
+} from '../controllers/signing/read-log.ts'
+import {formatHead} from '../csr/log-head.ts'
+import {TrustError} from '../errors.ts'
 
-/** An issuance log: its lines, or the result of a check. */
-export interface IssuanceReport {
+/** An issuance log. */
+interface LogReport {
   file: string
   /** How many lines it has. */
   count: number
   /** The hash of the last line. Stored on another machine, it shows later whether lines were cut off. */
   head: string
-  /** Only if the chain was checked; a broken one is an error. */
-  verified?: true
-  /** Whether its lines were checked with the key of the log. Only if the chain was checked. */
-  authenticated?: boolean
-  /** Absent if the chain was checked. */
-  entries?: LogEntry[]
+}
+
+export interface IssuanceList extends LogReport {
+  entries: LogEntry[]
+}
+
+/** A log whose chain is unbroken; a broken one is an error. */
+export interface VerifiedLog extends LogReport {
+  verified: true
+  /** Whether its lines were checked with the key of the log. */
+  authenticated: boolean
 }
 
 /** All lines. If the chain is broken, they are still shown, with a warning about the first break. */
-export async function listIssuances(file: string, warn: Warn): Promise<IssuanceReport> {
+export async function listIssuances(file: string, warn: Warn): Promise<IssuanceList> {
   const entries: LogEntry[] = []
   const {count, head} = await readIssuances(file, (entry) => entries.push(entry), warn)
   return {file, count, head, entries}
 }
 
-export interface VerifyOptions {
-  /** The hash of a line that must be in the log. */
-  expectedHead?: string | undefined
+/** A log to check. */
+export interface LogToVerify {
+  file: string
   /** The file of its key. */
   keyFile: string
   /** Whether the log belongs to a control plane on this machine, which always has a key. */
   requiresKey: boolean
+}
+
+export interface VerifyOptions {
+  /** The hash of a line that must be in one of the logs. */
+  expectedHead?: string | undefined
   warn: Warn
 }
+
+/** The result of a check of several logs. */
+export interface VerifiedLogs {
+  verified: true
+  logs: VerifiedLog[]
+  /** The newest lines that these logs name of others, which were not given. */
+  others: KnownHead[]
+}
+
+/** The result of a check of one log. */
+export type VerifiedAlone = VerifiedLog & Pick<VerifiedLogs, 'others'>
 
 const noKey = (file: string, keyFile: string): TrustError =>
   new TrustError(
@@ -53,22 +83,59 @@ const noKey = (file: string, keyFile: string): TrustError =>
     },
   )
 
-/** Checks the chain, the key that it was written with, and that the line with the hash `expectedHead` is in it. Throws ISSUANCE_LOG_BROKEN. */
+/**
+ * Checks each chain and the key that it was written with, that what the logs name of each other is there, and that one has the line
+ * with the hash `expectedHead`. Throws ISSUANCE_LOG_BROKEN.
+ */
 export async function verifyIssuances(
-  file: string,
-  {expectedHead, keyFile, requiresKey, warn}: VerifyOptions,
-): Promise<IssuanceReport> {
-  const key = await readLogKey(keyFile)
-  let isKeyed = false
-  const onEntry = ({mac}: LogEntry) => (isKeyed ||= mac !== undefined)
-  const {count, head, torn} = await readLog(file, {expectedHead, key, onEntry})
-  if (!key && isKeyed) {
-    if (requiresKey) throw noKey(file, keyFile)
-    warn(`there is no key ${keyFile}: anyone who can write the file could have written all of it`)
+  logs: readonly LogToVerify[],
+  {expectedHead, warn}: VerifyOptions,
+): Promise<VerifiedLogs> {
+  const named = new NamedHeads()
+  const checked: CheckedLog[] = []
+  const reports: VerifiedLog[] = []
+  let isExpectedThere = expectedHead === undefined
+  for (const {file, keyFile, requiresKey} of logs) {
+    const key = await readLogKey(keyFile)
+    let isKeyed = false
+    const onEntry = (entry: LogEntry, line: number) => {
+      isKeyed ||= entry.mac !== undefined
+      isExpectedThere ||= entry.hash === expectedHead
+      named.see(file, entry, line)
+    }
+    const summary = await readLog(file, {key, onEntry})
+    if (!key && isKeyed) {
+      if (requiresKey) throw noKey(file, keyFile)
+      warn(`there is no key ${keyFile}: anyone who can write the file could have written all of it`)
+    }
+    warnTorn(file, summary.torn, warn)
+    const {count, head} = summary
+    checked.push({file, ...summary})
+    reports.push({file, count, head, verified: true, authenticated: key !== undefined})
   }
-  warnTorn(file, torn, warn)
-  return {file, count, head, verified: true, authenticated: key !== undefined}
+  const others = await requireAgreement(checked, named.all)
+  if (isExpectedThere) return {verified: true, logs: reports, others}
+  throw notThere(
+    logs.map(({file}) => file),
+    expectedHead ?? '',
+  )
 }
+
+/** The newest line of a log. */
+export interface NewestHead {
+  file: string
+  /** With the log that it is of and its place there; null if the log is empty. */
+  head: string | null
+}
+
+/** The newest lines of logs, which are not checked for that. */
+export const newestHeads = async (files: readonly string[]): Promise<NewestHead[]> =>
+  await Promise.all(
+    files.map(async (file) => {
+      const head = await readHead(file)
+      return {file, head: head ? formatHead(head) : null}
+    }),
+  )
 
 /** The certificates that were obtained by a credential, and by which nodes. */
 export interface Obtained {

@@ -1,6 +1,12 @@
 import {printable} from '../../client/printable.ts'
-import type {IssuanceReport} from '../../control-plane/issuances.ts'
-import type {LogEntry} from '../../controllers/signing/log-line.ts'
+import type {
+  IssuanceList,
+  NewestHead,
+  VerifiedAlone,
+  VerifiedLog,
+  VerifiedLogs,
+} from '../../control-plane/issuances.ts'
+import type {KnownHead, LogEntry} from '../../controllers/signing/log-line.ts'
 import {formatColumns, type Narrowing} from '../columns.ts'
 import {columnsOf, paragraph} from '../layout.ts'
 import type {View} from '../output.ts'
@@ -65,21 +71,45 @@ function row(entry: LogEntry, isWide: boolean): string[] {
     : columns
 }
 
-const verdict = ({file, count, authenticated}: IssuanceReport): string => {
+export const issuancesView = (isWide: boolean): View<IssuanceList> => ({
+  table: ({entries}) =>
+    formatColumns(
+      isWide ? [...COLUMNS, ...WIDE_COLUMNS] : COLUMNS,
+      entries.map((entry) => row(entry, isWide)),
+      isWide ? AS_WIDE_AS_NEEDED : NARROWING,
+    ),
+  name: ({entries}) =>
+    entries.flatMap((entry) => ('request' in entry ? [cell(entry.request)] : [])),
+})
+
+const verdict = ({file, count, head, authenticated}: VerifiedLog): string => {
   const lines = `${count} ${count === 1 ? 'line' : 'lines'}`
   const key = authenticated ? ' and written with the key of the log' : ''
-  return paragraph(`${file}: `, `${lines}, the chain is unbroken${key}`, columnsOf(process.stdout))
+  const text = `${lines}, the chain is unbroken${key}`
+  return `${paragraph(`${file}: `, text, columnsOf(process.stdout))}head ${head}\n`
 }
 
-export const issuancesView = (isWide: boolean): View<IssuanceReport> => ({
-  table: (report) =>
-    report.entries
-      ? formatColumns(
-          isWide ? [...COLUMNS, ...WIDE_COLUMNS] : COLUMNS,
-          report.entries.map((entry) => row(entry, isWide)),
-          isWide ? AS_WIDE_AS_NEEDED : NARROWING,
-        )
-      : `${verdict(report)}head ${report.head}\n`,
-  name: ({head, entries}) =>
-    entries?.flatMap((entry) => ('request' in entry ? [cell(entry.request)] : [])) ?? [head],
-})
+const other = ({server, time, hash}: KnownHead): string => {
+  const whose = server === undefined ? 'another log' : `a log of ${cell(server)}`
+  const when = time === undefined ? '' : `, newest at ${moment(time)}`
+  const text = `${whose}${when}, with the line ${hash}`
+  return paragraph('not checked: ', text, columnsOf(process.stdout))
+}
+
+const logsIn = (result: VerifiedLogs | VerifiedAlone): VerifiedLog[] =>
+  'logs' in result ? result.logs : [result]
+
+export const verifiedView: View<VerifiedLogs | VerifiedAlone> = {
+  table: (result) => [...logsIn(result).map(verdict), ...result.others.map(other)].join(''),
+  name: (result) => logsIn(result).map(({head}) => head),
+}
+
+export const headsView: View<{heads: NewestHead[]}> = {
+  table: ({heads}) =>
+    formatColumns(
+      ['FILE', 'HEAD'],
+      heads.map(({file, head}) => [cell(file), head ?? '<none>']),
+      AS_WIDE_AS_NEEDED,
+    ),
+  name: ({heads}) => heads.flatMap(({head}) => head ?? []),
+}

@@ -392,7 +392,10 @@ export const COMMAND_LINES: Record<string, (place: Place) => Line[]> = {
   'certificate:log': ({dir, tokenFile, brokenKey}) => [
     {args: ['--dir', dir], succeeds: true},
     {args: ['--dir', dir, '--verify'], succeeds: true},
+    {args: ['--dir', dir, '--heads'], succeeds: true},
     {args: ['--file', tokenFile, '--verify']},
+    {args: [tokenFile, brokenKey, '--verify']},
+    {args: [tokenFile, brokenKey, '--heads']},
     {args: ['--file', brokenKey]},
     {args: ['--dir', dir, '--head', TOKEN]},
   ],

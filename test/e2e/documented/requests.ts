@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {readFile, rm, stat, writeFile} from 'node:fs/promises'
+import {copyFile, readFile, rm, stat, writeFile} from 'node:fs/promises'
 import {until} from '../../server/support.ts'
 import {makeAuthority} from './authority.ts'
 import {blockOf} from './commands.ts'
@@ -134,6 +134,16 @@ export const requests: Step[] = [
       }
       stage.values.set('head', head)
     },
+  }),
+  step('trustadm certificate log --heads', {shows: /[0-9a-f]{64}:\d+:[0-9a-f]{64}/}),
+  step('trustadm certificate log --verify plane-0.log plane-1.log plane-2.log', {
+    async first(stage) {
+      // Copies of one log agree with each other.
+      for (const index of [0, 1, 2]) {
+        await copyFile(stage.file('plane/logs/issuance.log'), stage.file(`work/plane-${index}.log`))
+      }
+    },
+    shows: /plane-2\.log: \d+ lines?, the chain is unbroken/,
   }),
 ]
 
