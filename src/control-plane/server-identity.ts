@@ -101,7 +101,9 @@ export function startIdentity(
     }
   }
   const renewOnce = () =>
-    attempt(() => renew(client, {name, holder, started, digests, cache, issuanceLog, clock, signal}))
+    attempt(() =>
+      renew(client, {name, holder, started, digests, cache, issuanceLog, clock, signal}),
+    )
   const shown = renewOnce()
   const follow = async () => {
     await shown
