@@ -17,7 +17,7 @@ export function answerError(status: number, value: unknown, server: string): Tru
   }
   if (status === 404) {
     return failure('CLUSTER_INFO_MISSING', 'has no cluster-info', [
-      'the control plane may still be starting: wait longer with --timeout',
+      'the control plane may still be starting: wait longer with "join --timeout"',
       'if its cluster-info phase was skipped, run "trustadm init phase cluster-info" there',
     ])
   }
@@ -37,7 +37,7 @@ export const redirectRefused = (status: number, server: string): TrustError =>
     'discovery follows no redirects: use the final address',
   ])
 
-const BUSY = ['check the logs of the control plane, or wait longer with --timeout']
+const BUSY = ['check the logs of the control plane, or wait longer with "join --timeout"']
 
 const failureOf =
   (status: number, server: string) =>

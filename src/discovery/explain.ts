@@ -13,7 +13,7 @@ const UNTIMELY = ['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID']
 const HINTS: Partial<Record<ErrorCode, string[]>> = {
   SERVER_UNREACHABLE: [
     'check the address, the port, firewalls and the proxy variables',
-    'check that the control plane runs ("trustadm status" on its machine), or wait longer with --timeout',
+    'check that the control plane runs ("trustadm status" on its machine), or wait longer with "join --timeout"',
   ],
   TIMED_OUT: ['check the control plane with "trustadm status" on its machine'],
   SERVER_NOT_TLS: ['check the port: an API server speaks HTTPS'],
