@@ -34,8 +34,10 @@ export class WatchedLog {
   readonly alarm: LogAlarm
   /** For the Lease by which the signers agree who signs. */
   readonly heads: SharedHeads
+  readonly #clock: Clock
 
   constructor({path, keyPath, server, clock, log}: WatchedLogOptions) {
+    this.#clock = clock
     this.issuances = new FileIssuanceLog(path, clock, keyPath)
     this.alarm = new LogAlarm(log, clock)
     this.heads = new SharedHeads({server, own: () => this.issuances.head, clock})
@@ -52,7 +54,8 @@ export class WatchedLog {
   startWitness(reader: Pick<ApiClient, 'csrs'>, onError: OnControllerError): RunningController {
     const {issuances, alarm, heads} = this
     const isOthers = (chain: string) => heads.knows(chain)
-    return startController(issuanceWitnessController(reader, {issuances, alarm, isOthers}), onError)
+    const deps = {issuances, alarm, isOthers, clock: this.#clock}
+    return startController(issuanceWitnessController(reader, deps), onError)
   }
 
   get state(): IssuanceState {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type {Issuance} from '../../src/controllers/signing/issuance.ts'
-import {meteredLog, watchExpirations} from '../../src/control-plane/plane-metrics.ts'
+import {LogAlarm} from '../../src/controllers/signing/log-alarm.ts'
+import {meterHeads, meteredLog, watchExpirations} from '../../src/control-plane/plane-metrics.ts'
 import {renewCertificates} from '../../src/control-plane/renew.ts'
 import {systemClock} from '../../src/runtime.ts'
 import {MetricsRegistry} from '../../src/server/metrics/registry.ts'
@@ -40,6 +41,17 @@ describe('the metrics of a control plane', () => {
       /^trustadm_certificates_refused_total\{signer="example.com\/a"\} 1$/m,
     )
     assert.match(metrics.text(), /^trustadm_issuance_log_failures_total 1$/m)
+  })
+
+  it('count the lines of the log that were handed in, from zero on', () => {
+    const metrics = new MetricsRegistry()
+    const alarm = new LogAlarm(() => undefined, systemClock)
+    meterHeads(alarm, metrics)
+    const lost = (count: number) =>
+      new RegExp(`^trustadm_issuance_log_heads_total\\{result="lost"\\} ${count}$`, 'm')
+    assert.match(metrics.text(), lost(0))
+    alarm.isLost('the node n', {chain: 'a', size: 1, hash: 'b'})
+    assert.match(metrics.text(), lost(1))
   })
 
   it('show when each certificate and CA expires, and follow a renewal', async () => {

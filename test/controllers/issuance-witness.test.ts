@@ -8,6 +8,7 @@ import {withWitnessed} from '../../src/csr/log-head.ts'
 import {fixedClock} from '../pki/support.ts'
 
 const MINUTE = 60_000
+const GRACE = 15_000
 const HEAD = {chain: 'a'.repeat(64), size: 9, hash: 'b'.repeat(64), seal: 'c'.repeat(32)}
 
 const request = (name: string, head = HEAD): CertificateSigningRequest =>
@@ -50,6 +51,7 @@ describe('the witnesses of an issuance log', () => {
         },
         isOthers: (chain) => others.includes(chain),
         alarm,
+        clock,
       },
     )
   })
@@ -111,12 +113,26 @@ describe('the witnesses of an issuance log', () => {
   it('are named if nobody has given out what they report, without an alarm', async () => {
     verdict = 'unknown'
     await handIn(request('one'), request('two'))
+    assert.deepEqual(lines, [])
+    assert.deepEqual(await reconcile('one', signal), {requeueAfter: GRACE})
+    clock.advance(GRACE)
+    assert.deepEqual(await reconcile('one', signal), {})
+    await reconcile('two', signal)
     assert.equal(lines.length, 1)
     assert.match(
       lines[0] ?? '',
       /^warning: the node one reports a head that is not in the issuance/,
     )
     assert.deepEqual([alarm.problem, notes, alarm.counts.unknown], [undefined, [], 2])
+  })
+
+  it('are not named if another signer has just begun the log', async () => {
+    verdict = 'unknown'
+    await handIn(request('one'))
+    others = [HEAD.chain]
+    clock.advance(GRACE)
+    await reconcile('one', signal)
+    assert.deepEqual([lines, alarm.counts.unknown], [[], 0])
   })
 
   it('are named if they report what is not a head, which the log is not asked for', async () => {

@@ -1,4 +1,4 @@
-import {createHmac} from 'node:crypto'
+import {createHmac, timingSafeEqual} from 'node:crypto'
 import {constants} from 'node:fs'
 import {open, type FileHandle} from 'node:fs/promises'
 import {formatHead, formatSealed, type LogHead, type SealedHead} from '../../csr/log-head.ts'
@@ -23,7 +23,10 @@ export const sealHead = (head: LogHead, key: Buffer): string =>
   formatSealed({...head, seal: sealOf(head, key)})
 
 /** Whether a head was given out by whoever has the key. */
-export const isSealed = (head: SealedHead, key: Buffer): boolean => sealOf(head, key) === head.seal
+export const isSealed = (head: SealedHead, key: Buffer): boolean => {
+  const [expected, given] = [Buffer.from(sealOf(head, key)), Buffer.from(head.seal)]
+  return expected.length === given.length && timingSafeEqual(expected, given)
+}
 
 const entryIn = (line: string | undefined): LogEntry | undefined => {
   const verdict = line === undefined ? undefined : readLine(line)

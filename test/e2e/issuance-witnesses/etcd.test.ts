@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {readFile, truncate, writeFile} from 'node:fs/promises'
+import {readFile, truncate} from 'node:fs/promises'
 import {join} from 'node:path'
 import type {LogEntry} from '../../../src/controllers/signing/log-line.ts'
 import type {StatusReport} from '../../../src/control-plane/status.ts'
@@ -105,18 +105,5 @@ describeWithEtcd('the issuance logs of two servers', function () {
     await until(async () => (await problems()).some((line) => line.includes('lacks a line')))
     assert.equal((await linesOf(first)).at(-1)?.decision, 'lost')
     assert.equal((await verify(first)).code, 3)
-  })
-
-  it('are not doubted for a head that a node has made up', async () => {
-    const fake = ['a'.repeat(64), '5', 'b'.repeat(64), 'c'.repeat(32)].join(':')
-    await writeFile(join(node('node-b'), 'issuance-head'), `${fake}\n`, {mode: 0o600})
-    await ok('node', 'renew', '--dir', node('node-b'))
-    const serverLog = () => readFile(join(second, 'logs', 'server.log'), 'utf8')
-    await until(async () =>
-      (await serverLog()).includes(
-        'warning: the node node-b reports a head that is not in the issuance log',
-      ),
-    )
-    assert.doesNotMatch(await serverLog(), /lacks a line/)
   })
 })
