@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {mkdtemp, rm} from 'node:fs/promises'
+import {mkdtemp, readFile, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import type {ApiClient} from '../../src/client/api-client.ts'
@@ -8,6 +8,7 @@ import type {ExistingResult} from '../../src/control-plane/existing/init.ts'
 import {startForeignCluster, type ForeignCluster} from '../helpers/foreign-cluster.ts'
 import {trustadm} from '../helpers/program.ts'
 import {startProgram} from '../helpers/running-program.ts'
+import {trustadmAtTerminal} from '../helpers/terminal.ts'
 
 describe('every command against a cluster that knows nothing of trustadm', function () {
   this.timeout(90_000)
@@ -16,7 +17,12 @@ describe('every command against a cluster that knows nothing of trustadm', funct
   let folder = ''
   let prepared: ExistingResult
 
-  const run = (...args: string[]) => trustadm(...args, '--kubeconfig', cluster.kubeconfig)
+  /** The command lines that were tried. */
+  const tried: string[][] = []
+  const run = (...args: string[]) => {
+    tried.push(args)
+    return trustadm(...args, '--kubeconfig', cluster.kubeconfig)
+  }
   async function works(...args: string[]): Promise<string> {
     const {code, stdout, stderr} = await run(...args)
     assert.equal(code, 0, `${args.join(' ')}: ${stderr}`)
@@ -55,6 +61,7 @@ describe('every command against a cluster that knows nothing of trustadm', funct
       ['status'],
       ['leave', '--yes', '--kubeconfig', cluster.kubeconfig],
     ]) {
+      tried.push(['node', ...words])
       const ended = await trustadm('node', ...words, '--dir', dir)
       assert.equal(ended.code, 0, `node ${words.join(' ')}: ${ended.stderr}`)
     }
@@ -84,6 +91,41 @@ describe('every command against a cluster that knows nothing of trustadm', funct
     await works('certificate', 'list', '--output', 'wide')
   })
 
+  it('goes through the requests that wait, on a terminal', async () => {
+    const out = join(folder, 'cleo')
+    await works('certificate', 'request', '--user', 'cleo', '--no-wait', '--out', out, 'cleo')
+    tried.push(['certificate', 'review'])
+    const args = ['certificate', 'review', '--kubeconfig', cluster.kubeconfig]
+    // One down from "skip".
+    const turns = [{until: 'quit', type: '\u001B[B\r'}]
+    const ended = await trustadmAtTerminal({turns}, ...args)
+    assert.equal(ended.code, 0, ended.stdout)
+    assert.equal((await admin.csrs.get('cleo')).status?.conditions?.[0]?.type, 'Approved')
+  })
+
+  it('says whether a machine would be let in, and lets one in again', async () => {
+    assert.match(
+      await works('certificate', 'simulate', '--node', 'another'),
+      /would get a certificate at once/,
+    )
+    const requester = ['--requester', 'system:bootstrap:abcdef']
+    await works('certificate', 'allow-rejoin', 'stranger', '--yes', ...requester)
+    const words = ['certificate', 'allow-rejoin', 'stranger', '--revoke', '-o', 'json']
+    assert.match(await works(...words), /"wasAllowed": ?true/)
+  })
+
+  it('repeats phases of init and join, and what a node does with cron', async () => {
+    for (const phase of ['rbac', 'kubeadm-config', 'cluster-info'])
+      await works('init', 'phase', phase)
+    for (const words of [
+      ['join', 'phase', 'register-node'],
+      ['node', 'run', '--once'],
+    ]) {
+      const {code, stderr} = await trustadm(...words, '--dir', join(folder, 'node'))
+      assert.equal(code, 0, `${words.join(' ')}: ${stderr}`)
+    }
+  })
+
   it('says what nodes there are, and what is known of them', async () => {
     assert.match(await works('node', 'list'), /worker/)
     await works('node', 'history', 'worker')
@@ -96,9 +138,14 @@ describe('every command against a cluster that knows nothing of trustadm', funct
     {args: ['machine', 'renew', 'm-1'], code: 1, says: /does not serve Machines/},
     {args: ['certificate', 'revoke', '--node', 'worker', '--yes'], code: 1, says: /cannot revoke/},
     {args: ['certificate', 'unrevoke', '--node', 'worker'], code: 1, says: /cannot revoke/},
+    ...['start', 'status', 'complete', 'abort'].map((action) => ({
+      args: ['ca', 'rotate', action],
+      code: 2,
+      says: /keys/,
+    })),
   ]
   for (const {args, code, says} of unsupported) {
-    it(`says clearly that there is no "${args.slice(0, 2).join(' ')}"`, async () => {
+    it(`says clearly that there is no "${args.slice(0, 3).join(' ')}"`, async () => {
       const ended = await run(...args)
       assert.equal(ended.code, code, ended.stderr)
       assert.match(ended.stderr, says)
@@ -115,9 +162,22 @@ describe('every command against a cluster that knows nothing of trustadm', funct
   })
 
   it('runs controllers', async () => {
+    tried.push(['controllers'])
     const chosen = ['--controllers', '*,-csr-signer', '--kubeconfig', cluster.kubeconfig]
     const running = await startProgram(/^ready /, 'controllers', ...chosen)
     await running.stop()
     assert.equal(running.stderr().includes('error:'), false, running.stderr())
+  })
+
+  it('has tried every command that takes --kubeconfig', async function () {
+    if (this.test?.parent?.tests.some(({state}) => state === 'failed')) this.skip()
+    const snapshot = await readFile(new URL('../cli/snapshot/commands.json', import.meta.url))
+    const commands = JSON.parse(snapshot.toString()) as Record<string, {flags: object}>
+    const lines = tried.map((words) => `${words.join(':')}:`)
+    const missing = Object.entries(commands)
+      .filter(([, {flags}]) => 'kubeconfig' in flags)
+      .map(([id]) => id)
+      .filter((id) => !lines.some((line) => line.startsWith(`${id}:`)))
+    assert.deepEqual(missing, [])
   })
 })
