@@ -35,11 +35,11 @@ export interface JoinRound {
 export const targetOf = ({cluster, pid}: Plane): JoinTarget => ({
   pid,
   port: Number(new URL(cluster.endpoint).port),
-  newToken: () => newToken(cluster.kubeconfig),
+  newToken: () => tokenFor(cluster.kubeconfig),
 })
 
 /** The machines of a round have a token of their own: one token may not make as many requests within an hour as a bench does. */
-async function newToken(kubeconfig: string): Promise<string> {
+export async function tokenFor(kubeconfig: string): Promise<string> {
   const client = await connect(kubeconfig)
   try {
     const token = generateToken()

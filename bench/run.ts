@@ -15,6 +15,7 @@ const PARTS: Record<string, () => Promise<BenchRow[]>> = {
   joins: async () => (await import('./joins.ts')).benchJoins(),
   'joined-before': async () => (await import('./joined-before.ts')).benchJoinedBefore(),
   renewals: async () => (await import('./renewals.ts')).benchRenewals(),
+  etcd: async () => (await import('./etcd.ts')).benchEtcd(),
   snapshot: async () => (await import('./snapshot.ts')).benchSnapshot(),
   rotation: async () => (await import('./rotation.ts')).benchRotation(),
 }
