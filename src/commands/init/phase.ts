@@ -29,6 +29,8 @@ export default class InitPhase extends TrustCommand {
       description: 'the phase to run',
     }),
     name: Args.string({
+      // The standard input may be a token or a key.
+      ignoreStdin: true,
       options: [...CERT_NAMES],
       description:
         'of the phase certs, which certificate to create [default: all but those of etcd]',
