@@ -1,5 +1,5 @@
 import {readdir} from 'node:fs/promises'
-import {statFields} from './process-identity.ts'
+import {hasEnded, statFields} from './process-identity.ts'
 
 /** The processes of a group that still run. Empty if the system does not tell. */
 export async function membersOf(group: number): Promise<number[]> {
@@ -8,8 +8,9 @@ export async function membersOf(group: number): Promise<number[]> {
   const found = await Promise.all(
     pids.map(async (pid) => {
       // One that ends meanwhile has no file any more.
-      const [state, , itsGroup] = await statFields(pid).catch(() => [])
-      return state !== 'Z' && Number(itsGroup) === group ? pid : undefined
+      const fields = await statFields(pid).catch(() => [])
+      if (Number(fields[2]) !== group) return undefined
+      return (await hasEnded(pid, fields).catch(() => true)) ? undefined : pid
     }),
   )
   return found.filter((pid) => pid !== undefined)

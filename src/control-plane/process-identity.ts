@@ -1,4 +1,4 @@
-import {readFile} from 'node:fs/promises'
+import {readFile, readdir} from 'node:fs/promises'
 
 /** The fields of /proc/<pid>/stat after the name of the program, which is in parentheses and may contain anything. */
 export async function statFields(pid: number): Promise<string[]> {
@@ -16,8 +16,13 @@ export async function processIdentity(pid: number): Promise<string | undefined> 
   try {
     const boot = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim()
     const fields = await statFields(pid)
-    return fields[0] === 'Z' ? undefined : `${boot}/${fields[19] ?? ''}`
+    return (await hasEnded(pid, fields)) ? undefined : `${boot}/${fields[19] ?? ''}`
   } catch {
     return ''
   }
+}
+
+/** A process whose first thread has ended keeps its files and locks until its last one has. */
+export async function hasEnded(pid: number, [state]: readonly string[]): Promise<boolean> {
+  return state === 'Z' && (await readdir(`/proc/${pid}/task`)).length === 1
 }
