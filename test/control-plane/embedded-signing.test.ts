@@ -109,7 +109,7 @@ describe('signing in the embedded control plane', () => {
 
   it('keeps a log of what it signs', async () => {
     const file = fileOf(fixture.context.plane, 'issuances')
-    const {entries = []} = await listIssuances(file, log)
+    const {entries} = await listIssuances(file, log)
     const names = entries.map((entry) => ('request' in entry ? entry.request : entry.decision))
     assert.deepEqual(names, ['node', 'ada', 'bea', 'cis'])
   })

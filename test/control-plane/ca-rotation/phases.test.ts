@@ -174,7 +174,7 @@ describe('a rotation of all CAs', function () {
       [await isKubeletVerified(oldServing), await isKubeletVerified(renewed)],
       [false, true],
     )
-    const {entries = []} = await listIssuances(fileOf(fixture.context.plane, 'issuances'), silent)
+    const {entries} = await listIssuances(fileOf(fixture.context.plane, 'issuances'), silent)
     assert.deepEqual(
       entries.flatMap((one) =>
         one.decision === 'issued' ? [[one.request, one.issuer?.replace(/@\d+$/, '@')]] : [],

@@ -3,7 +3,7 @@ import {mkdir, mkdtemp, rm, stat, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {complete} from '../../../src/control-plane/config/settings.ts'
-import type {TrustError} from '../../../src/errors.ts'
+import {TrustError} from '../../../src/errors.ts'
 import {adapt, findPlane, loadPlane, savePlane} from '../../../src/control-plane/config/stored.ts'
 
 const standing = complete('/srv/plane', {
@@ -69,7 +69,10 @@ describe('the stored configuration', () => {
     const suggestions = (named: string) =>
       loadPlane(named).then(
         () => assert.fail(),
-        (error: TrustError) => [error.code, ...error.suggestions],
+        (error: unknown) => {
+          assert.ok(error instanceof TrustError)
+          return [error.code, ...error.suggestions]
+        },
       )
     afterEach(() => {
       if (before === undefined) delete process.env.TRUSTADM_DIR
