@@ -15,6 +15,7 @@ import {exclusively, type Tell} from './exclusive.ts'
 import {holdStore} from './hold-store.ts'
 import {isAsMade, readMadeFiles} from './made-files.ts'
 import {stopServer} from './server-process.ts'
+import {PLANE_KEY_FILE} from './plane-key.ts'
 import {ETCD_FILES} from './shared-certs.ts'
 import {removeServerUnit} from './systemd.ts'
 import {findServer, findServerInTime, type ServerState} from './server-state.ts'
@@ -75,6 +76,7 @@ async function pkiFiles(plane: Plane): Promise<{file: string; isOurs: boolean}[]
     await look([join(certDir, name)])
   }
   await look(Object.values(ETCD_FILES).map((name) => join(certDir, name)))
+  await look([join(certDir, PLANE_KEY_FILE)])
   return found
 }
 

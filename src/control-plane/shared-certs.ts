@@ -6,6 +6,7 @@ import {readFileIfThere, readFileSafely} from '../fs/files.ts'
 import {AUTHORITIES, SERVICE_ACCOUNT_KEYS, type AuthoritySpec} from '../pki/catalog.ts'
 import {certDirOf, type Plane} from './config/plane.ts'
 import type {Settings} from './config/settings.ts'
+import {PLANE_KEY_FILE} from './plane-key.ts'
 
 /** The Secret in which kubeadm hands the CAs of a control plane to the next one. */
 export const CERTS_SECRET = {namespace: 'kube-system', name: 'kubeadm-certs'}
@@ -24,8 +25,9 @@ export const ETCD_FILES = {
 
 type EtcdFile = keyof typeof ETCD_FILES
 
-/** `etcd/ca.crt` is `etcd-ca.crt` in the Secret, as in kubeadm. */
-const keyOf = (path: string): string => path.replaceAll('/', '-')
+/** `etcd/ca.crt` is `etcd-ca.crt` in the Secret, as in kubeadm, which does not look at names that it does not know. */
+const keyOf = (path: string): string =>
+  path === PLANE_KEY_FILE ? `trustadm-${path}` : path.replaceAll('/', '-')
 
 const pathsOf = (authorities: readonly AuthoritySpec[]): string[] => [
   ...authorities.flatMap(({place}) => [place.crt, place.key]),
@@ -47,6 +49,8 @@ export async function sealCerts(
     data[keyOf(path)] = sealed(await readFileIfThere(join(certDirOf(plane), path), {secret}))
   }
   if (plane.settings.etcdServers === undefined) return data
+  const planeKey = await readFileIfThere(join(certDirOf(plane), PLANE_KEY_FILE), {secret: true})
+  if (planeKey) data[keyOf(PLANE_KEY_FILE)] = sealed(planeKey)
   for (const [setting, name] of Object.entries(ETCD_FILES) as [EtcdFile, string][]) {
     const path = plane.settings[setting]
     const content = path === undefined ? path : await readFileSafely(path, {followLinks: true})
@@ -58,7 +62,8 @@ export async function sealCerts(
 /** Decrypts the Secret. If one value cannot be decrypted, none is used. Empty values are left out. */
 export function openCerts({data = {}}: Secret, key: CertificateKey): SharedFiles {
   const files = new Map<string, Buffer>()
-  for (const path of [...pathsOf(AUTHORITIES), ...Object.values(ETCD_FILES)]) {
+  const paths = [...pathsOf(AUTHORITIES), ...Object.values(ETCD_FILES), PLANE_KEY_FILE]
+  for (const path of paths) {
     const value = data[keyOf(path)]
     if (value === undefined) continue
     if (value.length > LARGEST) throw unusable(`"${keyOf(path)}" is too large`)

@@ -3,8 +3,10 @@ import {ensureAuthority, readAuthority} from '../../pki/authority.ts'
 import {SERVICE_ACCOUNT_KEYS, type Catalog, type LeafSpec} from '../../pki/catalog.ts'
 import {ensureKeyPair, readKeyPair} from '../../pki/key-pair.ts'
 import {findAuthority, isOfEtcd, possibleCatalog, readCatalog} from '../certificates.ts'
+import {etcdOf} from '../config/etcd.ts'
 import {certDirOf, type Plane} from '../config/plane.ts'
 import {notesMade} from '../made-files.ts'
+import {ensurePlaneKey} from '../plane-key.ts'
 import {ensureCatalogLeaf, planLeaves, requireBroughtUsable} from './leaves.ts'
 import type {CertName} from './names.ts'
 import type {InitContext, InitPhase} from './phase.ts'
@@ -77,6 +79,9 @@ async function run(context: InitContext, name: CertName): Promise<void> {
     beforeWrite: notesMade(plane),
   })
   tell(`the service account keys ${created ? 'were created' : 'are kept'}`)
+  // Other machines get it when they join; without etcd there are none.
+  const {settings, joinedControlPlane = false} = plane
+  if (name === 'all' && etcdOf(settings) && !joinedControlPlane) await ensurePlaneKey(plane)
 }
 
 /** Creates some of the certificates, or all that a server has. */

@@ -11,6 +11,8 @@ import type {ApiClient} from '../../client/api-client.ts'
 import {hasCode} from '../../errors.ts'
 import {AUTHORITIES} from '../../pki/catalog.ts'
 import {wholeCatalog} from '../certificates.ts'
+import {etcdOf} from '../config/etcd.ts'
+import {ensurePlaneKey} from '../plane-key.ts'
 import {CERTS_SECRET, sealCerts} from '../shared-certs.ts'
 import {certsRbac} from './rbac.ts'
 import {EXACTLY, ensureObjects} from './objects.ts'
@@ -52,6 +54,8 @@ async function upload(
 ): Promise<void> {
   const {authorities} = await wholeCatalog(plane)
   const isShared = ({id}: {id: string}) => AUTHORITIES.some((one) => one.id === id)
+  // One that an earlier version has set up has none yet. Without etcd, no other machine can have a server.
+  if (etcdOf(plane.settings) && !plane.joinedControlPlane) await ensurePlaneKey(plane)
   const data = await sealCerts(plane, authorities.filter(isShared), key)
   const left = authorities.filter((one) => !isShared(one)).map(({id}) => id)
   const owner = await createOwner(client, clock.now())

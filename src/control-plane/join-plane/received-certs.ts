@@ -8,6 +8,7 @@ import {AUTHORITIES, SERVICE_ACCOUNT_KEYS, catalogFor} from '../../pki/catalog.t
 import {publicKeyOf} from '../../pki/certificate.ts'
 import {isPairOf, parsePrivateKey, parsePublicKeys} from '../../pki/keys.ts'
 import {createPair, isMatching, type BeforeWrite} from '../../pki/pair-store.ts'
+import {parsePlaneKey, PLANE_KEY_FILE} from '../plane-key.ts'
 import {CERTS_SECRET, ETCD_FILES, type SharedFiles} from '../shared-certs.ts'
 
 /** A CA that was received, with its key unless it is an external one. */
@@ -36,6 +37,7 @@ export function requireConsistent(files: SharedFiles, clusterCa: string | undefi
   for (const {id, place} of AUTHORITIES) requirePair(id, place, text)
   requireKeys(text)
   requireEtcdPair(text)
+  requirePlaneKey(files)
   const trusted = clusterCa === undefined ? [] : parseBundle(clusterCa)
   const [ca] = parseBundle(text('ca.crt') ?? '')
   if (trusted.length > 0 && !trusted.some((one) => one.fingerprint === ca?.fingerprint)) {
@@ -80,6 +82,15 @@ function requireEtcdPair(text: (path: string) => string | undefined): void {
   throw unusable('certificate and key for etcd do not belong together')
 }
 
+function requirePlaneKey(files: SharedFiles): void {
+  const content = files.get(PLANE_KEY_FILE)
+  try {
+    if (content) parsePlaneKey(content, `"${PLANE_KEY_FILE}"`)
+  } catch (error) {
+    throw unusable(messageOf(error))
+  }
+}
+
 /** Refuses to mix two clusters, before anything is written. */
 export async function requireNoOther(certDir: string, files: SharedFiles): Promise<void> {
   for (const [path, data] of files) {
@@ -117,6 +128,9 @@ export async function writeReceived(
   }))
   await note(keys.map(({name, data}) => ({path: join(certDir, name), data})))
   await createFiles(certDir, id, keys)
+  // Earlier versions upload none.
+  const planeKey = files.get(PLANE_KEY_FILE)
+  if (planeKey) await createAlone(certDir, PLANE_KEY_FILE, planeKey, note)
   await writeForEtcd(certDir, files, note)
 }
 
