@@ -22,6 +22,16 @@ async function credentials({dir}: Plane): Promise<string> {
   })
 }
 
+/** A client of the server on another machine of the control plane. */
+export async function connectToServer(plane: Plane, server: string): Promise<ApiClient> {
+  const {tlsServerName: _, ...access} = await resolveAccess(
+    await readKubeconfig(await credentials(plane)),
+  )
+  const ca = await rootsOf(plane)
+  const there = {...access, server, ...(ca !== undefined && {ca})}
+  return connectTo(there, {environment: {}, retry: {attempts: 1}, timeout: 5000})
+}
+
 /** A client of the server on this machine. The address in the kubeconfig may be a load balancer that is not running yet. */
 export async function connectAsAdmin(plane: Plane): Promise<ApiClient> {
   const config = await readKubeconfig(await credentials(plane))

@@ -10,17 +10,20 @@ import {aggregate} from '../server/authz/rbac/aggregation.ts'
 import {startServer} from '../server/server.ts'
 import {Reloadable, select} from '../trust/live.ts'
 import {openLmdbStorage} from '../storage/lmdb.ts'
+import type {Storage} from '../storage/storage.ts'
 import {readTrust} from '../trust/read-trust.ts'
 import type {Trust} from '../trust/trust.ts'
-import {auditOf, fileOf, memoryOf, type Plane} from './config/plane.ts'
+import {addressOf, auditOf, fileOf, memoryOf, type Plane} from './config/plane.ts'
 import {findPlane} from './config/stored.ts'
 import {etcdOf} from './config/etcd.ts'
 import {serviceRange} from './config/fields.ts'
 import type {Settings} from './config/settings.ts'
 import {READER, SERVER, clientOf, writerFor} from './in-process-clients.ts'
 import {followKubeconfigs} from './kubeconfig-bundles.ts'
+import {readGeneration} from './last-rotation.ts'
 import {startAsLeader} from './leading.ts'
 import {offerSnapshots} from './offer-snapshots.ts'
+import {planeKeyId, readPlaneKey} from './plane-key.ts'
 import {identityOf, openPlaneEtcd} from './plane-storage.ts'
 import {meterHeads, meteredLog, watchExpirations} from './plane-metrics.ts'
 import {digestsOf} from './server-digests.ts'
@@ -60,6 +63,8 @@ export interface EmbeddedOptions {
   serving?: ServingChoices | undefined
   /** Which controllers run; without it, all. */
   controllers?: readonly string[] | undefined
+  /** Called with the store before anything is served from it; returns whether it has changed files of the control plane. */
+  beforeServing?: (storage: Storage) => Promise<boolean>
 }
 
 /** What a server rereads, as one value: all of it changes at once. */
@@ -68,11 +73,14 @@ interface PlaneState extends Trust {
   settings: Settings
   signers: SignersByName
   servingPolicy: ServingPolicy
+  /** Which arrangement of a rotation these are, or a newer one. */
+  rotated: number
+  planeKeyId: string | undefined
 }
 
 export async function startEmbedded(
   plane: Plane,
-  {clock, log, signing: flags, serving, controllers: chosen}: EmbeddedOptions,
+  {clock, log, signing: flags, serving, controllers: chosen, beforeServing}: EmbeddedOptions,
 ): Promise<EmbeddedPlane> {
   const {settings} = plane
   const signing = signingOf(plane, flags)
@@ -80,6 +88,9 @@ export async function startEmbedded(
     // An operator may have changed these in the meantime.
     const {signers, authorities, ...stored} = (await findPlane(plane.dir))?.settings ?? settings
     const current = {...plane, settings: {...settings, signers, authorities}}
+    // First: what is read after it is of that arrangement or of a newer one.
+    const rotated = await readGeneration(plane)
+    const planeKey = await readPlaneKey(plane)
     const sources = await trustSources(current, signing)
     const trust = await readTrust(sources, generation)
     return {
@@ -87,6 +98,8 @@ export async function startEmbedded(
       settings: current.settings,
       signers: signersOf(trust.signing, signing, signers),
       servingPolicy: servingPolicy(serving, stored),
+      rotated,
+      planeKeyId: planeKey && planeKeyId(planeKey),
     }
   }
   const trust = await Reloadable.open(readState, (error) => log(`error: ${messageOf(error)}`))
@@ -108,6 +121,7 @@ export async function startEmbedded(
   })
   const leaveSnapshots = await offerSnapshots(plane, storage, {clock, log})
   try {
+    if (await beforeServing?.(storage)) await trust.reload()
     const server = await startServer({
       storage,
       host: settings.bindAddress,
@@ -182,12 +196,17 @@ export async function startEmbedded(
     const witness = signs ? watched.startWitness(reader, onError) : undefined
     const identity = startIdentity(own, {
       identity: identityOf(plane),
-      digests: () => digestsOf(trust.current.settings, trust.current),
-      cache: () => server.cache(),
-      issuanceLog: () => watched.state,
+      report: () => ({
+        digests: digestsOf(trust.current.settings, trust.current),
+        cache: server.cache(),
+        issuanceLog: watched.state,
+        generation: trust.current.rotated,
+        address: addressOf(plane, server.port),
+      }),
       clock,
       onError: (error) => log(`error: cannot renew the Lease of this server: ${messageOf(error)}`),
     })
+    const leaveTrust = trust.subscribe(() => identity.refresh())
     await controllers.synced
     await identity.shown
     await logChecked
@@ -211,6 +230,7 @@ export async function startEmbedded(
         validity.stop()
         leaveExpirations()
         await leaveKubeconfigs()
+        leaveTrust()
         await Promise.all([takeBackReport(), identity.stop()])
         await Promise.all([controllers.close(), witness?.close()])
         await issuances.close()

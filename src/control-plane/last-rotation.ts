@@ -9,6 +9,17 @@ export interface LastRotation {
   lastCompletion?: string
 }
 
+/** The newest arrangement of a rotation over several servers that is in the files of this machine; 0 if there was none. */
+export async function readGeneration(plane: Pick<Plane, 'dir'>): Promise<number> {
+  const content = await readFileIfThere(fileOf(plane, 'rotation'))
+  try {
+    const {shared} = JSON.parse(content?.toString() ?? '{}') as {shared?: unknown}
+    return typeof shared === 'number' ? shared : 0
+  } catch {
+    return 0
+  }
+}
+
 /** What the journal of rotations says about them; undefined if there was none. A journal that cannot be read is for `ca rotate` to report. */
 export async function readLastRotation(
   plane: Pick<Plane, 'dir'>,

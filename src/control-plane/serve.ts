@@ -12,7 +12,13 @@ const GRACE = 10_000
 
 export interface ServeOptions extends EmbeddedOptions {
   /** Works beside the server until the signal, as a client of it. */
-  alongside?: (client: ApiClient, signal: AbortSignal) => Promise<void>
+  alongside?: (client: ApiClient, beside: Beside) => Promise<void>
+}
+
+interface Beside {
+  signal: AbortSignal
+  /** Lets the server use the files as they are now. */
+  reload: () => Promise<void>
 }
 
 export interface RunningPlane {
@@ -77,7 +83,10 @@ export async function serve(plane: Plane, options: ServeOptions): Promise<Runnin
   })
   embedded.followKubeconfigs()
   const stop = new AbortController()
-  const beside = options.alongside?.(embedded.client, stop.signal)
+  const beside = options.alongside?.(embedded.client, {
+    signal: stop.signal,
+    reload: () => embedded.reload(),
+  })
 
   const ended = signalled.then(async (name) => {
     log(`${name}: finishing what is in flight`)

@@ -27,10 +27,17 @@ const digest = (value: unknown): string =>
     .digest('hex')
     .slice(0, LENGTH)
 
+/** Under this name, the id of the key that the machines share. */
+export const PLANE_KEY = 'plane keys'
+
+interface Shown extends Pick<Trust, 'authorities' | 'tokenKeys'> {
+  planeKeyId?: string | undefined
+}
+
 /** What a server shows of its settings and CAs, so that others can be compared with it: of each a digest, not the value. */
 export function digestsOf(
   settings: Settings,
-  {authorities, tokenKeys}: Pick<Trust, 'authorities' | 'tokenKeys'>,
+  {authorities, tokenKeys, planeKeyId}: Shown,
 ): Record<string, string> {
   const certificates = [...authorities].map(([id, {bundle}]) => [
     id,
@@ -40,6 +47,7 @@ export function digestsOf(
     ...Object.fromEntries(SHARED.map((name) => [name, digest(settings[name])])),
     CAs: digest(certificates),
     'service account keys': digest(tokenKeys.verification.map(({id}) => id).sort()),
+    ...(planeKeyId !== undefined && {[PLANE_KEY]: planeKeyId}),
   }
 }
 

@@ -4,22 +4,14 @@ import type {Lease} from '../api/coordination.ts'
 import {formatMicroTime} from '../bootstrap/timestamp.ts'
 import type {ApiClient} from '../client/api-client.ts'
 import {hasCode} from '../errors.ts'
-import type {CacheState} from '../server/registry/registry.ts'
 import {sleep, type Clock} from '../runtime.ts'
-import {VERSION} from '../version.ts'
-import {formatCache, parseCache, type KnownCache} from './server-cache.ts'
-import {parseDigests} from './server-digests.ts'
+import {formatReport, parseReport, type KnownReport, type OwnReport} from './lease-report.ts'
 import {secondsSince} from './seconds-since.ts'
-import type {IssuanceState} from './watched-log.ts'
 
 const NAMESPACE = 'kube-system'
 const IDENTITY_LABEL = 'apiserver.kubernetes.io/identity'
 const COMPONENT = 'kube-apiserver'
 const HOSTNAME_LABEL = 'kubernetes.io/hostname'
-const VERSION_ANNOTATION = 'trustadm.io/version'
-const DIGESTS_ANNOTATION = 'trustadm.io/digests'
-const CACHE_ANNOTATION = 'trustadm.io/cache'
-const ISSUANCE_LOG_ANNOTATION = 'trustadm.io/issuance-log'
 
 /** The times of kube-apiserver. */
 const RENEW_EVERY = 10_000
@@ -35,22 +27,17 @@ type Leases = Pick<ApiClient, 'leases'>
 interface IdentityOptions {
   /** Stays the same after a restart; no other server has it. */
   identity: string
-  /** Of its settings and CAs, as they are now: see `digestsOf`. */
-  digests: () => Record<string, string>
-  /** Of its memory of the store, as it is now. */
-  cache: () => CacheState
-  /** The newest line of its issuance log, and what is wrong with that log. */
-  issuanceLog: () => IssuanceState
+  /** What it tells about itself now. */
+  report: () => OwnReport
   clock: Clock
   onError: (error: unknown) => void
 }
 
 /** A server of the control plane, as its Lease shows it. */
-export interface KnownServer {
+export interface KnownServer extends KnownReport {
   /** Of its Lease. */
   name: string
   hostname: string | null
-  version: string | null
   startedAt: string | null
   renewedAt: string | null
   /** Since its start; null if that is unknown. */
@@ -59,12 +46,6 @@ export interface KnownServer {
   silentSeconds: number | null
   /** Whether it has renewed its Lease lately. */
   alive: boolean
-  /** Of its memory of the store; null if it is of an earlier version. */
-  cache: KnownCache | null
-  /** Of its settings and CAs, by name; empty if it is of an earlier version. */
-  digests: Record<string, string>
-  /** Of its issuance log, as far as it says something about it. */
-  issuanceLog: IssuanceState
 }
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
@@ -80,12 +61,13 @@ export function leaseNameOf(identity: string): string {
 
 /**
  * Keeps the Lease of this server, and deletes those of servers that are gone, as kube-apiserver does. `shown` is fulfilled
- * after the first attempt. `stop` also deletes the Lease: whoever waits for all servers need not wait for one that was stopped.
+ * after the first attempt. `refresh` renews the Lease at once. `stop` also deletes it: whoever waits for all servers need not wait
+ * for one that was stopped.
  */
 export function startIdentity(
   client: Leases,
-  {identity, digests, cache, issuanceLog, clock, onError}: IdentityOptions,
-): {shown: Promise<void>; stop(): Promise<void>} {
+  {identity, report, clock, onError}: IdentityOptions,
+): {shown: Promise<void>; refresh(): void; stop(): Promise<void>} {
   const name = leaseNameOf(identity)
   const holder = `${name}_${randomUUID()}`
   const started = clock.now()
@@ -100,10 +82,11 @@ export function startIdentity(
         onError(error)
     }
   }
-  const renewOnce = () =>
-    attempt(() =>
-      renew(client, {name, holder, started, digests, cache, issuanceLog, clock, signal}),
-    )
+  let refreshing = new AbortController()
+  const renewOnce = () => {
+    refreshing = new AbortController()
+    return attempt(() => renew(client, {name, holder, started, report, clock, signal}))
+  }
   const shown = renewOnce()
   const follow = async () => {
     await shown
@@ -112,14 +95,16 @@ export function startIdentity(
         collectedAt = performance.now()
         await attempt(() => collectExpired(client, clock, signal))
       }
-      await sleep(RENEW_EVERY, signal).catch(() => undefined)
+      await sleep(RENEW_EVERY, refreshing.signal).catch(() => undefined)
     }
   }
   const ended = follow()
   return {
     shown,
+    refresh: () => refreshing.abort(),
     async stop() {
       stopping.abort(new Error('the server is stopping'))
+      refreshing.abort()
       await ended
       await remove(client, name, holder).catch(onError)
     },
@@ -130,16 +115,14 @@ interface Renewal {
   name: string
   holder: string
   started: Date
-  digests: () => Record<string, string>
-  cache: () => CacheState
-  issuanceLog: () => IssuanceState
+  report: () => OwnReport
   clock: Clock
   signal: AbortSignal
 }
 
 async function renew(
   {leases}: Leases,
-  {name, holder, started, digests, cache, issuanceLog, clock, signal}: Renewal,
+  {name, holder, started, report, clock, signal}: Renewal,
 ): Promise<void> {
   const found = await leases.find({namespace: NAMESPACE, name}, {signal})
   const lease: Lease = {
@@ -153,10 +136,7 @@ async function renew(
       },
       annotations: {
         ...found?.metadata.annotations,
-        [VERSION_ANNOTATION]: VERSION,
-        [DIGESTS_ANNOTATION]: JSON.stringify(digests()),
-        [CACHE_ANNOTATION]: formatCache(cache(), clock.now()),
-        [ISSUANCE_LOG_ANNOTATION]: JSON.stringify(issuanceLog()),
+        ...formatReport(report(), clock.now()),
       },
     },
     spec: {
@@ -225,15 +205,12 @@ export function toServer({metadata, spec = {}}: Lease, now: Date): KnownServer {
   return {
     name: metadata.name ?? '',
     hostname: metadata.labels?.[HOSTNAME_LABEL] ?? null,
-    version: metadata.annotations?.[VERSION_ANNOTATION] ?? null,
     startedAt,
     renewedAt,
     ageSeconds: secondsSince(startedAt, now),
     silentSeconds,
     alive: silentSeconds !== null && silentSeconds < SILENT_AFTER / 1000,
-    cache: parseCache(metadata.annotations?.[CACHE_ANNOTATION], now),
-    digests: parseDigests(metadata.annotations?.[DIGESTS_ANNOTATION]),
-    issuanceLog: parseDigests(metadata.annotations?.[ISSUANCE_LOG_ANNOTATION]),
+    ...parseReport(metadata.annotations, now),
   }
 }
 

@@ -27,12 +27,16 @@ describe('the Lease of a server', () => {
   const errors: unknown[] = []
   const onError = (error: unknown) => void errors.push(error)
   let settings = complete('/srv', {})
-  const cache = () => ({revision: 812, age: 3000})
   let shown: {head?: string; problem?: string} = {}
   const start = async (identity: string, clock = systemClock) => {
-    const digests = () => digestsOf(settings, TRUST)
-    const issuanceLog = () => shown
-    const one = startIdentity(client, {identity, digests, cache, issuanceLog, clock, onError})
+    const report = () => ({
+      digests: digestsOf(settings, TRUST),
+      cache: {revision: 812, age: 3000},
+      issuanceLog: shown,
+      generation: 7,
+      address: 'https://192.0.2.1:6443',
+    })
+    const one = startIdentity(client, {identity, report, clock, onError})
     await one.shown
     return one
   }

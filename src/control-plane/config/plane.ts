@@ -74,6 +74,10 @@ export function endpointOf({settings}: Pick<Plane, 'settings'>): string {
 
 const urlOf = (host: string, port: number): string => `https://${bracketed(host)}:${port}`
 
+/** Where the other machines of a control plane reach the server of this one. */
+export const addressOf = ({settings}: Pick<Plane, 'settings'>, port: number): string =>
+  urlOf(settings.advertiseAddress, port)
+
 /** The host that clients use. */
 export const hostOfEndpoint = (plane: Pick<Plane, 'settings'>): string =>
   new URL(endpointOf(plane)).hostname.replaceAll(/[[\]]/g, '')

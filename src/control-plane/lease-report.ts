@@ -1,0 +1,63 @@
+import type {CacheState} from '../server/registry/registry.ts'
+import {VERSION} from '../version.ts'
+import {formatCache, parseCache, type KnownCache} from './server-cache.ts'
+import {parseDigests} from './server-digests.ts'
+import type {IssuanceState} from './watched-log.ts'
+
+/** What a server tells about itself in the annotations of its Lease. */
+export interface OwnReport {
+  /** Of its settings and CAs: see `digestsOf`. */
+  digests: Record<string, string>
+  /** Of its memory of the store. */
+  cache: CacheState
+  /** The newest line of its issuance log, and what is wrong with that log. */
+  issuanceLog: IssuanceState
+  /** The arrangement of a rotation that it uses; 0 if there was none. */
+  generation: number
+  /** Where the other machines of the control plane reach this server itself. */
+  address: string
+}
+
+/** The same as others read it. A server of an earlier version leaves things out. */
+export interface KnownReport {
+  version: string | null
+  /** Of its memory of the store. */
+  cache: KnownCache | null
+  /** Of its settings and CAs, by name. */
+  digests: Record<string, string>
+  /** Of its issuance log, as far as it says something about it. */
+  issuanceLog: IssuanceState
+  /** The arrangement of a rotation that it uses; 0 if there was none. */
+  generation: number
+  /** Where the server itself is reached. */
+  address: string | null
+}
+
+const NAMES = {
+  version: 'trustadm.io/version',
+  digests: 'trustadm.io/digests',
+  cache: 'trustadm.io/cache',
+  issuanceLog: 'trustadm.io/issuance-log',
+  generation: 'trustadm.io/ca-generation',
+  address: 'trustadm.io/address',
+}
+
+export const formatReport = (report: OwnReport, now: Date): Record<string, string> => ({
+  [NAMES.version]: VERSION,
+  [NAMES.digests]: JSON.stringify(report.digests),
+  [NAMES.cache]: formatCache(report.cache, now),
+  [NAMES.issuanceLog]: JSON.stringify(report.issuanceLog),
+  [NAMES.generation]: String(report.generation),
+  [NAMES.address]: report.address,
+})
+
+export const parseReport = (annotations: Record<string, string> = {}, now: Date): KnownReport => ({
+  version: annotations[NAMES.version] ?? null,
+  digests: parseDigests(annotations[NAMES.digests]),
+  cache: parseCache(annotations[NAMES.cache], now),
+  issuanceLog: parseDigests(annotations[NAMES.issuanceLog]),
+  generation: parseGeneration(annotations[NAMES.generation]),
+  address: annotations[NAMES.address] ?? null,
+})
+
+const parseGeneration = (text = ''): number => (/^\d{1,15}$/.test(text) ? Number(text) : 0)
