@@ -71,13 +71,9 @@ export async function openSession(flags: SessionFlags, clock: Clock): Promise<In
       ...(flags.systemd && {systemd: {unitDir: flags['unit-dir'] ?? ''}}),
       ...(flags.foreground && {
         startInForeground: async (ready) => {
-          const {followTriggers} = await import('../control-plane/ca-rotation/triggers.ts')
+          const {rotationDuties} = await import('../control-plane/ca-rotation/duties.ts')
           const log = openServerLog({clock})
-          running = await serve(ready, {
-            clock,
-            log,
-            alongside: (client, signal) => followTriggers(ready, client, {clock, log, signal}),
-          })
+          running = await serve(ready, {clock, log, ...rotationDuties(ready, {clock, log})})
         },
       }),
     },

@@ -41,7 +41,7 @@ Prints one line, "ready" and the address, on the standard output once it serves 
     const {flags, raw} = await this.parse(Serve)
     if (flags['print-unit']) return await this.printUnit(flags.dir, raw)
     const {loadPlane} = await import('../control-plane/config/stored.ts')
-    const {followTriggers} = await import('../control-plane/ca-rotation/triggers.ts')
+    const {rotationDuties} = await import('../control-plane/ca-rotation/duties.ts')
     const {serve} = await import('../control-plane/serve.ts')
     const {openServerLog} = await import('../cli/server-log.ts')
     const {keepOwnLogShort} = await import('../control-plane/own-log.ts')
@@ -63,8 +63,7 @@ Prints one line, "ready" and the address, on the standard output once it serves 
       signing,
       serving: {deny: flags.deny, ...(await readServingFlags(flags))},
       controllers: chosen,
-      alongside: (client, signal) =>
-        followTriggers(plane, client, {clock: this.clock, log, signal}),
+      ...rotationDuties(plane, {clock: this.clock, log}),
     })
     process.stdout.write(`ready ${endpoint}\n`)
     await ended

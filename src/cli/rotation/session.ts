@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import type {RotationContext} from '../../control-plane/ca-rotation/perform.ts'
+import type {RotationContext} from '../../control-plane/ca-rotation/rotation-context.ts'
 import type {RotationObserver} from '../../control-plane/ca-rotation/rotate.ts'
 import {TrustError} from '../../errors.ts'
 import type {Clock} from '../../runtime.ts'
@@ -77,6 +77,8 @@ export async function openRotation(flags: SessionFlags, clock: Clock): Promise<R
       force: flags.force ?? false,
       unseenFor,
       sawNodes: (count) => (nodes = count),
+      sawWaiting: (names) =>
+        progress.update(waitingText({nodes: {done: 0, total: 0}, names, remaining: undefined})),
       signal: stopping.signal,
     },
     observer: observerOf(progress, clock, () => nodes),

@@ -61,6 +61,17 @@ function formatDependents(
   return `\n${title}\n\n${table}\n${todos.join('')}`
 }
 
+function formatServers({servers = []}: RotationReport): string {
+  if (servers.length < 2) return ''
+  const rows = servers.map(({name, hostname, generation, state}) => [
+    name,
+    hostname ?? '<unknown>',
+    String(generation),
+    state,
+  ])
+  return `\n${formatColumns(['SERVER', 'HOST', 'GENERATION', 'STATE'], rows, {least: new Map([[0, 20]])})}`
+}
+
 function formatAuthorities({authorities}: RotationReport): string {
   if (authorities.length === 0) return ''
   const rows = authorities.map(({id, old, new: next}) => [id, old.pin, next.pin || '<not yet>'])
@@ -74,7 +85,7 @@ function formatAuthorities({authorities}: RotationReport): string {
 
 /** What a dry run prints. */
 export const rotationPlanView: View<RotationPlan> = {
-  table: ({action, resumes, authorities, steps, dependents, lockedOut}) => {
+  table: ({action, resumes, authorities, servers = [], steps, dependents, lockedOut}) => {
     const columns = columnsOf(process.stdout)
     const head = `"ca rotate ${action}" would ${resumes ? 'resume' : 'begin'}, for ${authorities.join(', ')}:`
     const isDone = (state: string) => (state === 'done' ? MARKS.done : MARKS.waiting)
@@ -85,6 +96,9 @@ export const rotationPlanView: View<RotationPlan> = {
     return (
       `${wrap(head, {columns, indent: 0})}\n\n` +
       formatFields(fields, {columns, width}) +
+      (servers.length > 1
+        ? `\n${paragraph('', `Every server follows: ${servers.join(', ')}.`, columns)}`
+        : '') +
       formatDependents({dependents}) +
       refusal +
       formatDependents({dependents: lockedOut}, 'These will be locked out, as you asked:')
@@ -103,6 +117,7 @@ const viewOf = (showSteps: (report: RotationReport) => string): View<RotationRep
   table: (report) =>
     headline(report) +
     showSteps(report) +
+    formatServers(report) +
     formatAuthorities(report) +
     formatDependents(report) +
     formatAdvice(report),

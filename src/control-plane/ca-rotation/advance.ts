@@ -29,7 +29,10 @@ export const beginning = (journal: Journal, {id}: Step): Journal => ({...journal
 /** Notes that a step is done, and what that means for the phase. */
 export function afterStep(journal: Journal, {id, work}: Step, now: Date): Journal {
   const {running: _running, ...rest} = journal
-  const renewedAt = work.kind === 'renew' ? {renewedAt: now.toISOString()} : {}
+  // Other machines renew theirs a little later.
+  const hasOthers = journal.shared !== undefined && journal.renewedAt !== undefined
+  const isRenewed = work.kind === 'renew' || (work.kind === 'servers' && hasOthers)
+  const renewedAt = isRenewed ? {renewedAt: now.toISOString()} : {}
   const next: Journal = {...rest, ...renewedAt, done: [...journal.done, id]}
   if (!isFinished(next) || next.action === 'start') return next
   if (next.action === 'complete') {

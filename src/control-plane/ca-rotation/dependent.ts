@@ -46,6 +46,8 @@ export interface Evidence {
   nodes: readonly Node[]
   /** Undefined if the server does not remember its clients. */
   seen: SeenClientList | undefined
+  /** The servers that could not be asked whom they have seen. */
+  unasked?: readonly string[]
   issued: readonly IssuedCertificate[]
   /** The Secrets with tokens of service accounts. */
   tokenSecrets?: readonly TokenSecret[]

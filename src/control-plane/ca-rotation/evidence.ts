@@ -2,12 +2,12 @@ import {lookAt} from '../../fs/file-checks.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {ACCOUNT_TOKEN_TYPE} from '../../csr/account-token-secret.ts'
 import {readIssuances} from '../../controllers/signing/read-log.ts'
-import {hasCode} from '../../errors.ts'
 import {LEAVES} from '../../pki/catalog.ts'
-import type {SeenClientList} from '../../server/authn/seen-clients.ts'
+import type {Clock} from '../../runtime.ts'
 import {fileOf, type Plane} from '../config/plane.ts'
 import {readNamedSigners} from '../server-report.ts'
 import {keyIdOf} from './published.ts'
+import {readSeenEverywhere, type Reach} from './seen-everywhere.ts'
 import type {Evidence, IssuedCertificate, TokenSecret} from './dependent.ts'
 
 /** The users of the control plane's own certificates. */
@@ -17,16 +17,11 @@ export const OWN_USERS: ReadonlySet<string> = new Set(
   ),
 )
 
-const SEEN_CLIENTS = '/trustadm/seen-clients'
-
-async function readSeen(client: Pick<ApiClient, 'raw'>): Promise<SeenClientList | undefined> {
-  try {
-    return JSON.parse(await client.raw(SEEN_CLIENTS)) as SeenClientList
-  } catch (error) {
-    // Only trustadm's own server remembers its clients, and only since a version.
-    if (hasCode(error, 'NOT_FOUND')) return undefined
-    throw error
-  }
+export interface EvidenceOptions {
+  clock: Clock
+  warn: (line: string) => void
+  /** How other servers of the control plane are asked. */
+  reach?: Reach | undefined
 }
 
 async function readIssued(
@@ -63,15 +58,15 @@ async function readTokenSecrets({secrets}: Pick<ApiClient, 'secrets'>): Promise<
 /** Everything that is known about who uses which CA: what nodes report, who was seen, and what was issued. */
 export async function gatherEvidence(
   plane: Plane,
-  client: Pick<ApiClient, 'configMaps' | 'nodes' | 'raw' | 'secrets'>,
-  warn: (line: string) => void,
+  client: Pick<ApiClient, 'configMaps' | 'leases' | 'nodes' | 'raw' | 'secrets'>,
+  {clock, warn, reach}: EvidenceOptions,
 ): Promise<Evidence> {
-  const [{items: nodes}, seen, issued, tokenSecrets, signers] = await Promise.all([
+  const [{items: nodes}, {seen, unasked}, issued, tokenSecrets, signers] = await Promise.all([
     client.nodes.list(),
-    readSeen(client),
+    readSeenEverywhere(plane, client, {clock, reach}),
     readIssued(plane, warn),
     readTokenSecrets(client),
     readNamedSigners(client),
   ])
-  return {nodes, seen, issued, tokenSecrets, signers}
+  return {nodes, seen, unasked, issued, tokenSecrets, signers}
 }

@@ -37,10 +37,14 @@ export const isStuck = ({isExpired, areClientsExpired, done}: Journal): boolean 
     ? !done.includes('renew-everything')
     : areClientsExpired === true && !done.includes('renew-clients')
 
+/** Whether some of the new CAs may be gone. */
+const isRemovingNew = ({running, done}: Journal): boolean =>
+  running === 'remove-new' || done.includes('remove-new')
+
 /** An abort of which an old CA has expired, whichever it is, can only go forward again, as long as the new CAs exist. */
 export function turnedBack(journal: Journal, now: Date): Journal {
   const isAborting = journal.action === 'abort' && journal.phase === 'Prepare'
-  const isRemoving = journal.running === 'remove-new' || !journal.units.every(({new: {pin}}) => pin)
+  const isRemoving = isRemovingNew(journal) || !journal.units.every(({new: {pin}}) => pin)
   return isAborting && !isRemoving && journal.units.some((unit) => isOver(unit, now))
     ? startedAgain(journal, now)
     : withExpiry(journal, now)
@@ -51,11 +55,12 @@ export const foundBy = (action: Action, stored: Journal | undefined, now: Date) 
   stored && (action === 'start' ? turnedBack(stored, now) : withExpiry(stored, now))
 
 /** Refuses to go back to CAs that have expired: what they sign is valid for nobody. */
-export function requireUsable({units, done, action, running}: Journal, now: Date): void {
+export function requireUsable(journal: Journal, now: Date): void {
+  const {units, done, action} = journal
   // What was never complete is not used by anybody, and is only removed.
   if (action === 'start' && !done.includes('create')) return
   // Nobody uses the new CAs any more, and some of them may be gone.
-  if (action === 'abort' && running === 'remove-new') return
+  if (action === 'abort' && isRemovingNew(journal)) return
   const expired = units.filter((unit) => isOver(unit, now)).map(({id}) => `"${id}"`)
   if (expired.length === 0) return
   throw new TrustError(

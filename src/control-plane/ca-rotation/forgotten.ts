@@ -29,7 +29,7 @@ const KINDS: readonly Kind[] = [
 /** Those of one kind that may depend on the generation without the server knowing it any more. */
 function forgottenOf(
   {lastInitiation}: Journal,
-  {seen}: Evidence,
+  {seen, unasked = []}: Evidence,
   pins: ReadonlySet<string>,
   {name, many, list}: Kind,
   {now, unseenFor}: DependentOptions,
@@ -53,6 +53,9 @@ function forgottenOf(
     .sort()
     .at(-1)
   return [
+    ...unasked.flatMap((server) =>
+      dependent(`a server cannot be asked which clients it has seen: ${server}`),
+    ),
     ...(seen.since > lastInitiation
       ? dependent(
           `clients may have been forgotten: the list of clients was lost and begins at ${seen.since}, after the rotation`,

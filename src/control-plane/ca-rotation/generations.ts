@@ -88,7 +88,7 @@ export async function keepOld(plane: Plane, unit: Unit): Promise<void> {
 }
 
 /** Records copies as created by trustadm if what they are copies of is. What an operator has provided, `reset` never removes. */
-async function notesOurs(
+export async function notesOurs(
   plane: Plane,
   id: string,
   names: readonly string[],

@@ -73,11 +73,13 @@ export interface Journal {
   /** How long the new CA is also presented as signed by the old one after `complete`. In milliseconds. */
   grace?: number
   overrides: Override[]
+  /** Counts what was handed to the other servers on the same etcd: which one the files of this machine are. */
+  shared?: number
 }
 
 const FILE = 'rotation'
 
-function isJournal(value: unknown): value is Journal {
+export function isJournal(value: unknown): value is Journal {
   const journal = value as Partial<Journal> | null
   return (
     typeof journal === 'object' &&

@@ -120,6 +120,7 @@ export async function newJournal(
     lastInitiation: now.toISOString(),
     ...(before?.lastCompletion !== undefined && {lastCompletion: before.lastCompletion}),
     ...(before?.generations && {generations: before.generations}),
+    ...(before?.shared !== undefined && {shared: before.shared}),
     ...(only.length > 0 && {only: [...only]}),
     ...(keyAlgorithm !== undefined && {keyAlgorithm}),
     ...(brought.size > 0 && {brought: describeBrought(brought)}),

@@ -4,7 +4,11 @@ import type {Dependent} from './dependent.ts'
 import {foundBy, requireUsable} from './expiry.ts'
 import {readJournal, type Action, type Journal} from './journal.ts'
 import {newJournal, type StartOptions} from './new-journal.ts'
-import {readDependents, requireBeginnable, type RotationContext} from './perform.ts'
+import {requireBeginnable} from './hand-over.ts'
+import {readDependents} from './perform.ts'
+import {followingServers, labelOf} from './following.ts'
+import {withClient, type RotationContext} from './rotation-context.ts'
+import {isShared} from './share.ts'
 
 interface PlannedStep {
   id: string
@@ -21,6 +25,8 @@ export interface RotationPlan {
   /** The CAs that rotate, and "sa" for the keys of service accounts. */
   authorities: string[]
   steps: PlannedStep[]
+  /** The servers that would follow; absent if only one can use the store. */
+  servers?: string[]
   /** Who would be locked out: the command would refuse to begin. */
   dependents: Dependent[]
   /** Who will be locked out because the operator takes responsibility for it. */
@@ -51,7 +57,7 @@ export async function planRotation(
   const found = foundBy(action, await readJournal(plane), now)
   const resumes = decide(action, found).kind === 'resume'
   if (action === 'abort' && found) requireUsable(found, now)
-  if (!resumes) await requireBeginnable(context, action)
+  if (!resumes) await requireBeginnable(context, found)
   const journal = resumes && found ? found : await journalFor(context, action, found, options)
   const isLeaving = action === 'complete' && !resumes && isRotating(found)
   const dependents = isLeaving && !force ? await readDependents(context, journal, 'old') : []
@@ -61,6 +67,9 @@ export async function planRotation(
     isLeaving && isOverridden
       ? await readDependents({...context, ignored: [], unseenFor: undefined}, journal, 'old')
       : []
+  const servers = isShared(plane)
+    ? await withClient(context, (client) => followingServers(client, clock, 0)).catch(() => [])
+    : undefined
   return {
     action,
     resumes,
@@ -70,6 +79,7 @@ export async function planRotation(
       summary,
       state: journal.done.includes(id) ? 'done' : 'to do',
     })),
+    ...(servers && {servers: servers.map(labelOf)}),
     dependents,
     lockedOut: everybody.filter(
       ({kind, name}) => !dependents.some((one) => one.kind === kind && one.name === name),

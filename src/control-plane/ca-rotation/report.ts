@@ -3,8 +3,11 @@ import {readNamedSigners} from '../server-report.ts'
 import {isRotating, stepsOf} from './advance.ts'
 import type {Dependent} from './dependent.ts'
 import {isStuck, withExpiry} from './expiry.ts'
+import {followingServers, labelOf, type FollowingServer} from './following.ts'
 import {readJournal, type Journal} from './journal.ts'
-import {readDependents, withClient, type RotationContext} from './perform.ts'
+import {isShared} from './share.ts'
+import {readDependents} from './perform.ts'
+import {withClient, type RotationContext} from './rotation-context.ts'
 import {statusOf, type RotationStatus} from './status-map.ts'
 
 /** What `ca rotate status` prints, and what the other commands print at their end. */
@@ -15,6 +18,8 @@ export interface RotationReport extends RotationStatus {
   isSettled: boolean
   /** The nodes that have followed, of all; absent if no node has anything to follow. */
   nodes?: {done: number; total: number}
+  /** The servers that follow it, and how far each is; absent if only one can use the store. */
+  servers?: FollowingServer[]
   /** Who would be locked out, the most urgent first. */
   dependents: Dependent[]
   /** What people have to do; nothing here can do it for them. */
@@ -101,6 +106,16 @@ function adviceFor(plane: Plane, journal: Journal | undefined): string[] {
 const isWaiting = (journal: Journal): boolean =>
   stepsOf(journal).every(({id, work}) => work.kind === 'dependents' || journal.done.includes(id))
 
+/** Whether the step that runs waits for servers, not for nodes and clients. */
+const isAwaitingServers = (journal: Journal | undefined): boolean =>
+  journal !== undefined &&
+  stepsOf(journal).some(
+    ({id, work}) => id === journal.running && ['servers', 'others'].includes(work.kind),
+  )
+
+const late = (servers: readonly FollowingServer[] = []): {name: string}[] =>
+  servers.filter(({state}) => state === 'behind').map((server) => ({name: labelOf(server)}))
+
 export async function reportRotation(context: RotationContext): Promise<RotationReport> {
   const found = await readJournal(context.plane)
   const journal = found && withExpiry(found, context.clock.now())
@@ -114,7 +129,13 @@ export async function reportRotation(context: RotationContext): Promise<Rotation
   const isAsked = hasBoth && !isLost
   const dependents = isAsked ? await readDependents({...context, sawNodes}, journal, on) : []
   const behind = dependents.filter(({kind}) => kind === 'node').length
-  const status = statusOf(journal, dependents)
+  const servers =
+    journal && !isLost && isShared(context.plane)
+      ? await withClient(context, (client) =>
+          followingServers(client, context.clock, journal.shared ?? 0),
+        )
+      : undefined
+  const status = statusOf(journal, isAwaitingServers(journal) ? late(servers) : dependents)
   // Nodes follow without a command that notes it.
   const isPrepared = hasBoth && journal.action === 'start' && behind === 0 && isWaiting(journal)
   return {
@@ -123,6 +144,7 @@ export async function reportRotation(context: RotationContext): Promise<Rotation
     isReady: isPrepared && dependents.length === 0,
     isSettled: !isRotating(journal) || isPrepared,
     ...(total > 0 && {nodes: {done: total - behind, total}}),
+    ...(servers && {servers}),
     dependents,
     advice: isLost
       ? journal.isExpired

@@ -7,15 +7,13 @@ import type {Dependent} from './dependent.ts'
 import {readJournal, writeJournal, type Action, type Journal} from './journal.ts'
 import {foundBy, isStuck, requireUsable, withExpiry} from './expiry.ts'
 import {newJournal, type StartOptions} from './new-journal.ts'
-import {
-  changesFiles,
-  readDependents,
-  requireBeginnable,
-  withClient,
-  type RotationContext,
-} from './perform.ts'
+import {Liveness} from './following.ts'
+import {claim, handOver, requireBeginnable, requireServers} from './hand-over.ts'
+import {changesFiles, readDependents} from './perform.ts'
 import {overrideOf, resumed} from './resume.ts'
+import {withClient, type RotationContext} from './rotation-context.ts'
 import {isSameAction, runStep, type Lock, type RotationOutcome} from './run-step.ts'
+import {isShared} from './share.ts'
 import {publishOverrides, publishStatus, statusOf, type PublishOptions} from './status-map.ts'
 import type {Step} from './steps.ts'
 
@@ -107,6 +105,17 @@ async function begin(
   }
 }
 
+/** Begins an action, unless another machine does so at the same time. */
+async function claimed(
+  context: RotationContext,
+  action: Action,
+  found: Journal | undefined,
+  options: RotateOptions,
+): Promise<Journal> {
+  await requireBeginnable(context, found)
+  return await claim(context, await begin(context, action, found, options))
+}
+
 /** What `complete --wait` waits for before it begins. */
 const NOBODY_ON_OLD: Step = {
   id: 'nobody-on-old',
@@ -152,16 +161,18 @@ async function resume(
 ): Promise<Journal> {
   const {plane, brought, clock} = context
   if (found.action === 'abort') requireUsable(found, clock.now())
+  if (isShared(plane)) await requireServers(context, found)
   const journal = await resumed(plane, found, {...options, brought})
   return found.action === 'start' ? journal : await recordOverride(context, journal)
 }
 
 /** Begins an action or resumes it. Each step is noted on the disk before it and after it. */
 export async function rotate(
-  context: RotationContext,
+  given: RotationContext,
   action: Action,
   options: RotateOptions,
 ): Promise<RotationOutcome> {
+  const context = {liveness: new Liveness(), ...given}
   const {plane, tell} = context
   const {isTriggered = false} = options
   requireGate(plane.settings.featureGates, 'CARotation')
@@ -171,18 +182,18 @@ export async function rotate(
     const stored = await readJournal(plane)
     const found = foundBy(action, stored, context.clock.now())
     const isResumed = decide(action, found).kind === 'resume'
-    if (!isResumed) await requireBeginnable(context, action)
     const next =
       isResumed && found
         ? await resume(context, found, options)
-        : await begin(context, action, found, options)
+        : await claimed(context, action, found, options)
     if (next !== stored) await writeJournal(plane, next)
     return next
   })
   await show(context, journal, [], {isTriggered})
   for (;;) {
     const step = nextStep(journal)
-    if (!step) return {journal: await ended(context, journal, locked), waiting: []}
+    if (!step)
+      return {journal: await handOver(context, await ended(context, journal, locked)), waiting: []}
     options.observer.begin(step)
     const before = journal
     const done: RotationOutcome = changesFiles(step)
@@ -196,7 +207,7 @@ export async function rotate(
     }
     options.observer.waiting(step, done.waiting)
     await show(context, journal, done.waiting)
-    if (!options.wait) return {journal, waiting: done.waiting}
+    if (!options.wait) return {journal: await handOver(context, journal), waiting: done.waiting}
     await sleep(LOOK_EVERY, options.signal)
   }
 }

@@ -4,7 +4,8 @@ import type {Dependent} from './dependent.ts'
 import {withExpiry} from './expiry.ts'
 import {readJournal, writeJournal, type Journal} from './journal.ts'
 import {withGenerations} from './new-journal.ts'
-import {perform, type RotationContext} from './perform.ts'
+import {perform} from './perform.ts'
+import type {RotationContext} from './rotation-context.ts'
 import type {Step} from './steps.ts'
 
 export interface RotationOutcome {

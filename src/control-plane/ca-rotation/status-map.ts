@@ -41,7 +41,7 @@ const MOST_NAMES = 100
 /** What a journal means, and who is waited for at its current step. */
 export function statusOf(
   journal: Journal | undefined,
-  waiting: readonly Dependent[] = [],
+  waiting: readonly Pick<Dependent, 'name'>[] = [],
 ): RotationStatus {
   if (!journal) return {credentials: {rotation: {}}, steps: [], authorities: []}
   const {phase, lastInitiation, lastCompletion, action, running, done, units} = journal

@@ -19,6 +19,8 @@ export type StepWork =
   /** Waits until nobody that is known depends on this generation. */
   | {kind: 'dependents'; on: Which}
   | {kind: 'remove'; generation: Which}
+  /** Waits until the other servers have done the same. */
+  | {kind: 'others'}
 
 export interface Step {
   id: string
@@ -142,6 +144,11 @@ export const STEPS: Readonly<Record<Action, readonly Step[]>> = {
       summary: 'destroy the keys of the old CAs and archive their certificates',
       work: {kind: 'remove', generation: 'old'},
     },
+    {
+      id: 'servers-removed-old',
+      summary: 'wait until every server has destroyed the keys of the old CAs',
+      work: {kind: 'others'},
+    },
   ],
   abort: [
     {
@@ -198,6 +205,11 @@ export const STEPS: Readonly<Record<Action, readonly Step[]>> = {
       id: 'remove-new',
       summary: 'destroy the new CAs',
       work: {kind: 'remove', generation: 'new'},
+    },
+    {
+      id: 'servers-removed-new',
+      summary: 'wait until every server has destroyed the new CAs',
+      work: {kind: 'others'},
     },
   ],
 }

@@ -1,11 +1,12 @@
 import type {ConfigMap} from '../../api/core.ts'
 import type {ApiClient} from '../../client/api-client.ts'
-import {messageOf} from '../../errors.ts'
+import {hasCode, messageOf} from '../../errors.ts'
 import {sleep, type Clock} from '../../runtime.ts'
 import {loadPlane} from '../config/stored.ts'
 import type {Plane} from '../config/plane.ts'
 import {readJournal, type Action} from './journal.ts'
 import {rotate} from './rotate.ts'
+import {isShared} from './share.ts'
 import {OPERATION, publishStatus, ROTATION_MAP, statusOf} from './status-map.ts'
 
 /** The values of the annotation. */
@@ -32,6 +33,8 @@ async function answer(
   {clock, log}: TriggerOptions,
 ): Promise<void> {
   const action = OPERATIONS[wanted]
+  // Each server on the same etcd sees it; the one that takes it off does what it asks for.
+  if (isShared(plane) && !(await takeOff(client, wanted))) return
   const context = {
     plane: await loadPlane(plane.dir),
     clock,
@@ -50,6 +53,20 @@ async function answer(
     const status = statusOf(await readJournal(plane))
     const refusal = `${wanted.slice(0, 100)}: ${messageOf(error).slice(0, LONGEST_REFUSAL)}`
     await publishStatus(client, status, {isTriggered: true, refusal})
+  }
+}
+
+/** Removes the annotation. Returns false if another server was faster. */
+async function takeOff({configMaps}: ApiClient, wanted: string): Promise<boolean> {
+  const found = await configMaps.find(ROTATION_MAP)
+  const {[OPERATION]: asked, ...annotations} = found?.metadata.annotations ?? {}
+  if (!found || asked !== wanted) return false
+  try {
+    await configMaps.update({...found, metadata: {...found.metadata, annotations}})
+    return true
+  } catch (error) {
+    if (hasCode(error, 'CONFLICT', 'NOT_FOUND')) return false
+    throw error
   }
 }
 
