@@ -5,7 +5,10 @@ import {formatToken} from '../../../src/bootstrap/token.ts'
 import {resolveAccess} from '../../../src/client/kubeconfig-access.ts'
 import {loadKubeconfig} from '../../../src/client/kubeconfig-files.ts'
 import {readJournal, type Action} from '../../../src/control-plane/ca-rotation/journal.ts'
-import {withClient, type RotationContext} from '../../../src/control-plane/ca-rotation/perform.ts'
+import {
+  withClient,
+  type RotationContext,
+} from '../../../src/control-plane/ca-rotation/rotation-context.ts'
 import {rotate} from '../../../src/control-plane/ca-rotation/rotate.ts'
 import {completeToken, createToken} from '../../../src/control-plane/tokens/create.ts'
 import {joinTarget} from '../../../src/control-plane/tokens/join-command.ts'

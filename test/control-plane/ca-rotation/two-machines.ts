@@ -1,0 +1,89 @@
+import {mkdir, readdir, readFile, writeFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import type {Secret} from '../../../src/api/core.ts'
+import {afterStep, nextStep} from '../../../src/control-plane/ca-rotation/advance.ts'
+import {catchUp} from '../../../src/control-plane/ca-rotation/follow-shared.ts'
+import type {Action, Journal} from '../../../src/control-plane/ca-rotation/journal.ts'
+import {newJournal, withGenerations} from '../../../src/control-plane/ca-rotation/new-journal.ts'
+import {changesFiles, perform} from '../../../src/control-plane/ca-rotation/perform.ts'
+import {sealRotation} from '../../../src/control-plane/ca-rotation/sealed-rotation.ts'
+import {readShared} from '../../../src/control-plane/ca-rotation/shared-files.ts'
+import {savePlane} from '../../../src/control-plane/config/stored.ts'
+import {ensurePlaneKey} from '../../../src/control-plane/plane-key.ts'
+import {systemClock} from '../../../src/runtime.ts'
+import {planeFixture, type PlaneFixture} from '../plane-fixture.ts'
+import {contextFor, silent} from './support.ts'
+
+const CLUSTER = 'the UID of kube-system'
+const SHARED = /^(?:.*-ca|ca|sa|plane)\.(?:crt|key|pub)$/
+
+/** Two machines of one control plane without servers: one rotates, the other follows. */
+export class TwoMachines {
+  readonly leader: PlaneFixture
+  readonly follower: PlaneFixture
+  #journal: Journal | undefined
+  #secret: Secret | undefined
+
+  private constructor(leader: PlaneFixture, follower: PlaneFixture) {
+    this.leader = leader
+    this.follower = follower
+  }
+
+  static async create(): Promise<TwoMachines> {
+    const [leader, follower] = [await planeFixture(), await planeFixture({nodeName: 'two'})]
+    await leader.run('certs', 'kubeconfig')
+    await ensurePlaneKey(leader.context.plane)
+    await savePlane(leader.context.plane)
+    const [from, to] = [join(leader.dir, 'pki'), join(follower.dir, 'pki')]
+    await mkdir(to, {mode: 0o700})
+    for (const name of (await readdir(from)).filter((one) => SHARED.test(one)))
+      await writeFile(join(to, name), await readFile(join(from, name)), {mode: 0o600})
+    await follower.run('certs', 'kubeconfig')
+    await savePlane(follower.context.plane)
+    return new TwoMachines(leader, follower)
+  }
+
+  /** Rotates on the first machine. Calls back each time that other servers would be waited for. */
+  async rotate(action: Action, shared: (step: string) => Promise<void>): Promise<void> {
+    const {plane} = this.leader.context
+    const now = systemClock.now()
+    let journal: Journal =
+      action === 'start' || !this.#journal
+        ? await newJournal(plane, this.#journal, {only: ['ca', 'sa']}, now)
+        : {...this.#journal, action, done: []}
+    for (let step = nextStep(journal); step; step = nextStep(journal)) {
+      if (changesFiles(step)) await perform(contextFor(plane), journal, step)
+      if (step.work.kind === 'create') journal = await withGenerations(plane, journal)
+      if (['servers', 'others'].includes(step.work.kind)) {
+        journal = await this.#share(journal)
+        await shared(step.id)
+      }
+      journal = afterStep(journal, step, now)
+    }
+    this.#journal = await this.#share(journal)
+  }
+
+  async #share(journal: Journal): Promise<Journal> {
+    const {plane} = this.leader.context
+    const next = {...journal, shared: (journal.shared ?? 0) + 1}
+    const key = await ensurePlaneKey(plane)
+    this.#secret = sealRotation(await readShared(plane, next), {key, cluster: CLUSTER})
+    return next
+  }
+
+  /** What a server of the second machine does before it serves. */
+  follow(): Promise<boolean> {
+    const stored = (key: string): object =>
+      key.includes('secrets') ? {...this.#secret} : {metadata: {uid: CLUSTER}}
+    const get = (key: string) => {
+      const value = Buffer.from(JSON.stringify(stored(key)))
+      return Promise.resolve({key, value, revision: 1, created: 1})
+    }
+    return catchUp(this.follower.context.plane, {get}, {clock: systemClock, log: silent})
+  }
+
+  async remove(): Promise<void> {
+    await this.leader.remove()
+    await this.follower.remove()
+  }
+}

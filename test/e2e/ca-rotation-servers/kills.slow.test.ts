@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import {execFile} from 'node:child_process'
+import {readFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {fileURLToPath} from 'node:url'
+import {build} from 'esbuild'
+import {describeWithEtcd, startEtcd, type EtcdCluster} from '../../helpers/etcd.ts'
+import {trustadm} from '../../helpers/program.ts'
+import {startSeveral, type SeveralServers} from '../../helpers/several-servers.ts'
+import {accessTo, knownAs, requireSame} from './support.ts'
+
+const SCRIPT = fileURLToPath(new URL('../crashing-ca-rotation.ts', import.meta.url))
+/** Changes and requests of the command before it is killed: more each time. */
+const STRIDE = 60
+const MOST_RUNS = 40
+const COME_BACK = 30_000
+
+describeWithEtcd('a rotation of three servers in which all of them are killed', function () {
+  this.timeout(1_200_000)
+  let etcd: EtcdCluster
+  let several: SeveralServers
+  let script: string
+
+  before(async () => {
+    etcd = await startEtcd()
+    several = await startSeveral(3, ['--etcd-servers', etcd.servers.join(',')])
+    script = join(several.folder, 'rotate.mjs')
+    const js =
+      "import {createRequire} from 'node:module'; const require = createRequire(import.meta.url)"
+    const how = {bundle: true, platform: 'node', format: 'esm', banner: {js}} as const
+    await build({entryPoints: [SCRIPT], outfile: script, ...how})
+  })
+  after(async () => {
+    await several.stop()
+    await etcd.stop()
+  })
+
+  const machine = (index: number) => several.machines[index % 3] ?? assert.fail()
+  const kill = async (index: number) => {
+    const text = await readFile(join(machine(index).dir, 'server.json'), 'utf8')
+    process.kill((JSON.parse(text) as {pid: number}).pid, 'SIGKILL')
+  }
+  /** Each server comes back, and accepts the administrators of all machines as they accept it. */
+  const requireAccepted = async (what: string) => {
+    // Nothing restarts a server that was killed by hand.
+    for (const {dir} of several.machines) await trustadm('start', '--dir', dir)
+    for (const server of several.machines) {
+      for (const user of several.machines) {
+        const end = performance.now() + COME_BACK
+        let known = ''
+        while (known !== 'kubernetes-admin') {
+          known = await accessTo(server, user).then(knownAs).catch(String)
+          assert.ok(performance.now() < end, `${what}: ${server.name}, ${user.name}: ${known}`)
+        }
+      }
+    }
+  }
+  /** Whether the action is done; if not, the command was killed, or gave up waiting for a server. */
+  const attempt = (action: string, killAt: number): Promise<string> =>
+    new Promise((resolve) => {
+      execFile(
+        process.execPath,
+        [script, machine(0).dir, action, String(killAt)],
+        (error, _, text) => resolve(error ? (error.signal ?? text) : 'done'),
+      )
+    })
+  const rotate = async (action: string) => {
+    const ends: string[] = []
+    for (let run = 1; ends.at(-1) !== 'done'; run++) {
+      assert.ok(run < MOST_RUNS, ends.join('\n'))
+      // Before, during or after what it has to follow.
+      const killing = new Promise((resolve) => setTimeout(resolve, Math.random() * 4000)).then(() =>
+        kill(run),
+      )
+      ends.push(await attempt(action, run * STRIDE))
+      await killing
+      await requireAccepted(`${action}, run ${run}`)
+    }
+    return ends.filter((end) => end === 'SIGKILL').length
+  }
+
+  it('is finished by the next run, and no server ever refuses the others', async () => {
+    assert.ok((await rotate('start')) > 2)
+    assert.ok((await rotate('complete')) > 2)
+    await requireSame(several.machines)
+    await rotate('start')
+    assert.ok((await rotate('abort')) > 2)
+    await requireSame(several.machines)
+  })
+})
