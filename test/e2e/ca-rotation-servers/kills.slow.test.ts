@@ -39,6 +39,8 @@ describeWithEtcd('a rotation of three servers in which all of them are killed', 
   const kill = async (index: number) => {
     const text = await readFile(join(machine(index).dir, 'server.json'), 'utf8')
     process.kill((JSON.parse(text) as {pid: number}).pid, 'SIGKILL')
+    // One that stays off is waited for until its Lease was silent for 40 s.
+    await trustadm('start', '--dir', machine(index).dir)
   }
   /** Each server comes back, and accepts the administrators of all machines as they accept it. */
   const requireAccepted = async (what: string) => {
