@@ -279,7 +279,7 @@ describe('approver and signer as processes of their own', function () {
     const second = await run('controllers', ...signerFlags('second.log'))
     await requester.csrs.create(await nodeRequest('first-turn'))
     await settled(requester, 'first-turn')
-    assert.doesNotMatch(second.stderr(), /leads/)
+    assert.doesNotMatch(second.stderr(), /csr-signer: leads/)
 
     await first?.stop()
     assert.match(first?.stderr() ?? '', /stopped leading/)

@@ -137,7 +137,7 @@ describe('the built program', function () {
 
     const second = await trustadm('serve', '--dir', dir)
     assert.equal(second.code, 6)
-    assert.match(second.stderr, /another process uses the store/)
+    assert.match(second.stderr, /the server is running already, as process \d+/)
 
     const ended = once(server, 'exit')
     server.kill('SIGTERM')
