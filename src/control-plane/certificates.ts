@@ -20,7 +20,7 @@ import {serviceRange} from './config/fields.ts'
 import {certDirOf, endpointOf, hostOfEndpoint, type Plane} from './config/plane.ts'
 import {localAddress} from './config/settings.ts'
 import {kubeconfigStore} from './kubeconfig-store.ts'
-import {notesMade} from './made-files.ts'
+import {notesMade, readMadeFiles, wasMade} from './made-files.ts'
 
 /** The leaves that a control plane with the embedded store has, and where they are. Which CA signs each may change: see `readCatalog`. */
 export const {leaves: ALL_LEAVES} = catalogFor()
@@ -62,17 +62,35 @@ export async function possibleCatalog(plane: Plane): Promise<Catalog> {
 }
 
 /** The CAs and leaves of a control plane, and of its etcd those that are there. */
-export async function wholeCatalog(plane: Plane): Promise<Catalog> {
+export async function wholeCatalog(
+  plane: Plane,
+  isWanted: (entry: AuthoritySpec | LeafSpec) => boolean = () => true,
+): Promise<Catalog> {
   const {authorities, leaves} = await possibleCatalog(plane)
   const certDir = certDirOf(plane)
   const isThere = async (entry: AuthoritySpec | LeafSpec): Promise<boolean> =>
     !isOfEtcd(entry) ||
     (entry.place.kind === 'pair' && (await lookAt(join(certDir, entry.place.crt))) !== undefined)
   const present = async <Entry extends AuthoritySpec | LeafSpec>(entries: readonly Entry[]) => {
-    const found = await Promise.all(entries.map(isThere))
-    return entries.filter((_, index) => found[index])
+    const wanted = entries.filter(isWanted)
+    const found = await Promise.all(wanted.map(isThere))
+    return wanted.filter((_, index) => found[index])
   }
   return {authorities: await present(authorities), leaves: await present(leaves)}
+}
+
+/**
+ * The same, without what an operator provided for an etcd: another user may read its keys, and only its owner knows what it must
+ * contain.
+ */
+export async function ownCatalog(plane: Plane): Promise<Catalog> {
+  const made = await readMadeFiles(plane)
+  const isOwn = (entry: AuthoritySpec | LeafSpec): boolean =>
+    !isOfEtcd(entry) ||
+    (entry.place.kind === 'pair' && wasMade(plane, made, join(certDirOf(plane), entry.place.crt)))
+  const {authorities, leaves} = await wholeCatalog(plane, isOwn)
+  const isKnown = ({authority}: LeafSpec) => authorities.some(({id}) => id === authority)
+  return {authorities, leaves: leaves.filter((leaf) => !isOfEtcd(leaf) || isKnown(leaf))}
 }
 
 /** A CA of the catalog, by its id; undefined before it is created. */

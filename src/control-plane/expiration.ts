@@ -1,6 +1,6 @@
 import type {Clock} from '../runtime.ts'
 import {inspectCatalog, type Inspection} from '../pki/inspect.ts'
-import {openStore, wholeCatalog} from './certificates.ts'
+import {openStore, ownCatalog} from './certificates.ts'
 import {certDirOf, type Plane} from './config/plane.ts'
 import {readLastRotation, type LastRotation} from './last-rotation.ts'
 
@@ -75,7 +75,7 @@ function toReport(inspection: Inspection): CertificateReport {
 /** Every certificate of the control plane with its expiry date, as `kubeadm certs check-expiration`. */
 export async function checkExpiration(plane: Plane, clock: Clock): Promise<ExpirationReport> {
   const sources = {certDir: certDirOf(plane), openStore: openStore(plane)}
-  const inspections = await inspectCatalog(await wholeCatalog(plane), sources, clock)
+  const inspections = await inspectCatalog(await ownCatalog(plane), sources, clock)
   const rotation = await readLastRotation(plane)
   return {...(rotation && {rotation}), ...reportOf(inspections)}
 }

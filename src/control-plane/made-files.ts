@@ -66,6 +66,10 @@ export const notesMade =
     await writeFileSafely(fileOf(plane, 'manifest'), `${JSON.stringify(document, null, 2)}\n`)
   }
 
+/** Whether trustadm has created a file, whatever it contains now. */
+export const wasMade = (plane: Home, made: MadeFiles, path: string): boolean =>
+  made.has(labelOf(plane, path))
+
 /** Whether a file is as trustadm created it; undefined for one that was never recorded. */
 export async function isAsMade(
   plane: Home,

@@ -4,7 +4,7 @@ import {LEAVES, type LeafSpec} from '../pki/catalog.ts'
 import {renewLeaf} from '../pki/leaf.ts'
 import {readAuthorities} from '../trust/read-trust.ts'
 import {findFiles} from './brought-leaves.ts'
-import {isOfEtcd, leafOptions, wholeCatalog} from './certificates.ts'
+import {isOfEtcd, leafOptions, ownCatalog} from './certificates.ts'
 import {certDirOf, type Plane} from './config/plane.ts'
 import {exclusively, type Tell} from './exclusive.ts'
 import {backUp} from './made-files.ts'
@@ -56,7 +56,7 @@ export async function renewCertificates(
 
 async function renew(plane: Plane, name: string, clock: Clock): Promise<RenewalReport> {
   // Not earlier: a rotation may have changed which CA signs what.
-  const catalog = await wholeCatalog(plane)
+  const catalog = await ownCatalog(plane)
   const leaves = leavesOf(catalog.leaves, name)
   const skipsExternal = name === 'all'
   const authorities = await readAuthorities(certDirOf(plane), catalog)

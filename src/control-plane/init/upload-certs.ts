@@ -10,7 +10,7 @@ import {toSecret} from '../../bootstrap/token-secret.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {hasCode} from '../../errors.ts'
 import {AUTHORITIES} from '../../pki/catalog.ts'
-import {wholeCatalog} from '../certificates.ts'
+import {ownCatalog} from '../certificates.ts'
 import {etcdOf} from '../config/etcd.ts'
 import {ensurePlaneKey} from '../plane-key.ts'
 import {CERTS_SECRET, sealCerts} from '../shared-certs.ts'
@@ -52,7 +52,7 @@ async function upload(
   {plane, clock, tell, warn}: InitContext,
   key: CertificateKey,
 ): Promise<void> {
-  const {authorities} = await wholeCatalog(plane)
+  const {authorities} = await ownCatalog(plane)
   const isShared = ({id}: {id: string}) => AUTHORITIES.some((one) => one.id === id)
   // One that an earlier version has set up has none yet. Without etcd, no other machine can have a server.
   if (etcdOf(plane.settings) && !plane.joinedControlPlane) await ensurePlaneKey(plane)

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
-import {mkdir, readFile, readdir, rm, writeFile} from 'node:fs/promises'
+import {chmod, mkdir, readFile, readdir, rm, stat, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {listAuthorities} from '../../../src/control-plane/ca-rotation/authorities.ts'
 import {wholeCatalog} from '../../../src/control-plane/certificates.ts'
 import {withOwnFiles} from '../../../src/control-plane/config/etcd-files.ts'
+import {fileOf} from '../../../src/control-plane/config/plane.ts'
 import {resolvePlane} from '../../../src/control-plane/config/resolve.ts'
 import {savePlane} from '../../../src/control-plane/config/stored.ts'
+import {checkExpiration} from '../../../src/control-plane/expiration.ts'
 import {certsOf} from '../../../src/control-plane/init/certs.ts'
 import {commandsToUseEtcd, etcdFlagsFor} from '../../../src/control-plane/init/etcd-command.ts'
 import {CERT_NAMES, type CertName} from '../../../src/control-plane/init/names.ts'
@@ -91,6 +93,23 @@ describe('init phase certs, by name', () => {
     const {files, kept} = await planReset(plane)
     assert.ok(files.includes(pki('etcd/ca.key')) && files.includes(pki('etcd/server.key')))
     assert.deepEqual(kept, [pki('etcd/peer.crt'), pki('etcd/peer.key')])
+  })
+
+  it('does not touch what an operator provided for an etcd: another user reads its keys', async () => {
+    await run('etcd')
+    const {plane} = fixture.context
+    await rm(fileOf(plane, 'manifest'))
+    await run('all')
+    await fixture.run('kubeconfig')
+    const keys = ['etcd/ca.key', 'etcd/server.key', 'apiserver-etcd-client.key'].map((key) =>
+      pki(key),
+    )
+    for (const key of keys) await chmod(key, 0o640)
+    const {certificates, certificateAuthorities} = await checkExpiration(plane, systemClock)
+    const {renewed} = await renewCertificates(plane, 'all', systemClock)
+    const names = [...certificates, ...certificateAuthorities, ...renewed].map(({name}) => name)
+    assert.deepEqual([names.filter(isOfEtcd), names.includes('etcd-ca')], [[], false])
+    for (const key of keys) assert.equal((await stat(key)).mode & 0o777, 0o640)
   })
 
   it('is what a server on that etcd uses, unless files are named or there is no TLS', async () => {
