@@ -74,7 +74,9 @@ for (const {version} of VERSIONS) {
         }
         const name = `after-${actions.join('-')}`
         await kubectl.ok(`create configmap ${name}`)
-        await eventually(() => Promise.resolve(users.seen.includes(name)))
+        await eventually(() => Promise.resolve(users.seen.includes(name))).catch(() =>
+          assert.fail(`not watched: ${name}; ${users.failures.join()}; seen: ${users.seen}`),
+        )
         await users.stop()
         assert.deepEqual(users.failures, [])
       }
