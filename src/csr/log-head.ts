@@ -47,9 +47,23 @@ export const witnessedHead = ({metadata}: Csr): SealedHead | undefined =>
 export const isWitness = ({metadata}: Csr): boolean =>
   metadata.annotations?.[WITNESSED] !== undefined
 
-/** A request with the head that is given with its certificate. */
+/** Far below what a server accepts, and more than any node needs. */
+const MOST_ANNOTATIONS = 32
+const LARGEST_ANNOTATIONS = 16 * 1024
+
+function hasRoom({metadata: {annotations = {}}}: Csr): boolean {
+  const entries = Object.entries(annotations)
+  if (entries.length > MOST_ANNOTATIONS) return false
+  const sizes = entries.map(([name, value]) => Buffer.byteLength(name) + Buffer.byteLength(value))
+  return sizes.reduce((sum, size) => sum + size, 0) <= LARGEST_ANNOTATIONS
+}
+
+/**
+ * A request with the head that is given with its certificate. A request that its owner has filled with annotations gets none: one
+ * more could be too many for the server, and then the certificate could not be written either.
+ */
 export const withGiven = <Request extends Csr>(csr: Request, head: string | undefined): Request =>
-  head === undefined ? csr : withAnnotation(csr, GIVEN, head)
+  head === undefined || !hasRoom(csr) ? csr : withAnnotation(csr, GIVEN, head)
 
 /** A request with the head that a node hands in. */
 export const withWitnessed = <Request extends Csr>(

@@ -37,4 +37,26 @@ describe('a head of an issuance log', () => {
     assert.deepEqual(csr.metadata.annotations, {kept: 'yes'})
     assert.equal(withWitnessed(csr, undefined), csr)
   })
+
+  const filled = (count: number, value: string) => ({
+    metadata: {
+      annotations: Object.fromEntries(
+        Array.from({length: count}, (_, index) => [`example.com/n${index}`, value]),
+      ),
+    },
+  })
+
+  for (const [name, csr, isGiven] of [
+    ['some annotations', filled(32, 'x'), true],
+    ['a large one', filled(1, 'x'.repeat(16_000)), true],
+    ['very many', filled(33, 'x'), false],
+    ['as many as a server accepts', filled(1024, 'x'), false],
+    ['very large ones', filled(2, 'x'.repeat(8192)), false],
+    ['a large one of wide letters', filled(1, '\u20ac'.repeat(6000)), false],
+  ] as const) {
+    it(`is ${isGiven ? '' : 'not '}given to a request with ${name}`, () => {
+      const given = givenHead(withGiven(csr, formatSealed(head)))
+      assert.deepEqual(given, isGiven ? head : undefined)
+    })
+  }
 })
