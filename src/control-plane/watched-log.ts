@@ -40,7 +40,7 @@ export class WatchedLog {
     this.#clock = clock
     this.issuances = new FileIssuanceLog(path, clock, keyPath)
     this.alarm = new LogAlarm(log, clock)
-    this.heads = new SharedHeads({server, own: () => this.issuances.head, clock})
+    this.heads = new SharedHeads({server, own: () => this.issuances.sealedHead, clock})
   }
 
   /** To be called when this process begins to sign: its next line says where the other logs ended. */
@@ -53,7 +53,7 @@ export class WatchedLog {
   /** Checks from now on what nodes hand in. */
   startWitness(reader: Pick<ApiClient, 'csrs'>, onError: OnControllerError): RunningController {
     const {issuances, alarm, heads} = this
-    const isOthers = (chain: string) => heads.knows(chain)
+    const isOthers = (chain: string) => heads.isOthers(chain)
     const deps = {issuances, alarm, isOthers, clock: this.#clock}
     return startController(issuanceWitnessController(reader, deps), onError)
   }

@@ -1,4 +1,4 @@
-import type {LogHead, SealedHead} from '../../csr/log-head.ts'
+import {parseSealed, type LogHead, type SealedHead} from '../../csr/log-head.ts'
 import type {Clock} from '../../runtime.ts'
 import type {Issuance, IssuanceLog} from './issuance.ts'
 import {closedLog, openLog, type OpenLog} from './log-file.ts'
@@ -63,9 +63,14 @@ export class FileIssuanceLog implements IssuanceLog {
     return this.#seen?.head
   }
 
+  /** The same, as nodes get it. */
+  get sealedHead(): SealedHead | undefined {
+    return parseSealed(this.#sealed)
+  }
+
   /**
-   * Notes, before the next line, where the other logs ended when this signer took over. `onLost` is called for a line of this log
-   * which others know, and which is not in it.
+   * Notes, before the next line, where the other logs ended when this signer took over. `onLost` is called for a line that others
+   * know, and that this signer has written to this log or to one which is gone.
    */
   takeOver(known: readonly KnownHead[], onLost: Takeover['onLost']): void {
     this.#takeover = {known, onLost}
@@ -129,7 +134,8 @@ export class FileIssuanceLog implements IssuanceLog {
     const {key, isNew} = this.#key
     const log = await this.#ready(this.#key)
     if (this.#takeover) {
-      this.#notes.push(...(await takeoverNotes(this.path, log.head?.chain, this.#takeover)))
+      const own = {chain: log.head?.chain, key, notes: this.#notes}
+      this.#notes.push(...(await takeoverNotes(this.path, own, this.#takeover)))
       this.#takeover = undefined
     }
     const contents: LogContent[] = [...this.#notes, ...added]

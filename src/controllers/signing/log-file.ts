@@ -24,7 +24,7 @@ export interface OpenLog {
   readonly hash: string
   /** The last line; undefined if there is none, or if the first line was changed. */
   readonly head: LogHead | undefined
-  /** The logs that its first line names. */
+  /** The logs that it continues. */
   readonly predecessors: readonly KnownHead[]
   /** What was cut off when it was opened, in bytes. */
   readonly torn: number

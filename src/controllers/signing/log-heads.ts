@@ -37,15 +37,17 @@ const entryIn = (line: string | undefined): LogEntry | undefined => {
 export interface LogBeginning {
   /** Which log it is: the hash of its first line. Undefined if it is empty, or if that line was changed. */
   chain: string | undefined
-  /** The logs that its first line names: it continues them, or knew them when it began. */
+  /** The logs that it continues: they were moved away while their signer ran. */
   predecessors: readonly KnownHead[]
+  /** All that its first line names. */
+  named: readonly KnownHead[]
 }
 
 /** How a log begins whose first line this is, without its end. */
 export function beginningWith(line: string | undefined): LogBeginning {
   const first = entryIn(line)
-  const predecessors = first && 'heads' in first ? first.heads : undefined
-  return {chain: first?.hash, predecessors: predecessors ?? []}
+  const named = (first && 'heads' in first ? first.heads : undefined) ?? []
+  return {chain: first?.hash, named, predecessors: first?.decision === 'began' ? named : []}
 }
 
 export const beginningOf = async (handle: FileHandle): Promise<LogBeginning> =>
@@ -79,7 +81,7 @@ export async function findHead(path: string, {chain, size, hash}: LogHead): Prom
   return place ?? 'other log'
 }
 
-/** Whether the first line of a log names another one. */
+/** Whether a log continues another one. */
 export async function continues(path: string, chain: string): Promise<boolean> {
   const {predecessors} = (await withLog(path, beginningOf)) ?? {predecessors: []}
   return predecessors.some((head) => head.chain === chain)

@@ -8,6 +8,8 @@ export interface KnownHead extends LogHead {
   server?: string
   /** When the line was new. */
   time?: string
+  /** Only in the Lease: shows a signer which of the logs were its own. */
+  seal?: string
 }
 
 /**

@@ -1,4 +1,4 @@
-import type {LogHead} from '../../csr/log-head.ts'
+import type {LogHead, SealedHead} from '../../csr/log-head.ts'
 import type {Clock} from '../../runtime.ts'
 import type {KnownHead} from './log-line.ts'
 
@@ -8,13 +8,14 @@ const ANNOTATION = 'trustadm.io/issuance-heads'
 const MOST = 16
 const LONGEST = 32 * 1024
 const HASH = /^[0-9a-f]{64}$/
+const SEAL = /^[0-9a-f]{32}$/
 const LONGEST_TEXT = 253
 
 interface SharedHeadsOptions {
   /** The name of this machine. */
   server: string
   /** The newest head of the log of this process. */
-  own: () => LogHead | undefined
+  own: () => LogHead | SealedHead | undefined
   clock: Clock
 }
 
@@ -32,8 +33,10 @@ export class SharedHeads {
     return this.#known
   }
 
-  knows(chain: string): boolean {
-    return this.#known.some((head) => head.chain === chain)
+  /** Whether another server has shown this log: what this one has written it answers for itself. */
+  isOthers(chain: string): boolean {
+    const {server} = this.#options
+    return this.#known.some((head) => head.chain === chain && head.server !== server)
   }
 
   /** Called with the annotations of the Lease each time it is read. */
@@ -65,9 +68,13 @@ const isText = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= LONGEST_TEXT
 
 function headIn(value: unknown): KnownHead[] {
-  const {chain, size, hash, server, time} = (value ?? {}) as Record<string, unknown>
+  const {chain, size, hash, server, time, seal} = (value ?? {}) as Record<string, unknown>
   if (!isHash(chain) || !isHash(hash) || !Number.isSafeInteger(size)) return []
-  const about = {...(isText(server) && {server}), ...(isText(time) && {time})}
+  const about = {
+    ...(isText(server) && {server}),
+    ...(isText(time) && {time}),
+    ...(typeof seal === 'string' && SEAL.test(seal) && {seal}),
+  }
   return [{chain, size: Number(size), hash, ...about}]
 }
 

@@ -1,28 +1,52 @@
-import {findHead} from './log-heads.ts'
+import {beginningOf, findHead, isSealed, withLog} from './log-heads.ts'
 import type {KnownHead, LogNote} from './log-line.ts'
 
 /** A signer begins, or takes over from another one. */
 export interface Takeover {
   /** The newest heads that the signers have shown to each other. */
   known: readonly KnownHead[]
-  /** Called for a line of its own log that is not in it. */
+  /** Called for a line that its own log, or one before that, must have. */
   onLost: (head: KnownHead) => void
 }
 
-/** What to note in a log when its signer takes over. `chain` is that of the log; undefined if it is empty. */
+interface OwnLog {
+  /** Undefined if it is empty. */
+  chain: string | undefined
+  key: Buffer
+  /** What is about to be written to it. */
+  notes: readonly LogNote[]
+}
+
+/** Whether this signer has written a line to a log. Only its key can tell: names of machines are used again. */
+const isOwn = ({seal, ...head}: KnownHead, key: Buffer): boolean =>
+  seal !== undefined && isSealed({...head, seal}, key)
+
+const withoutSeal = ({seal: _seal, ...head}: KnownHead): KnownHead => head
+
+/** What to note in a log when its signer takes over. */
 export async function takeoverNotes(
   path: string,
-  chain: string | undefined,
+  {chain, key, notes}: OwnLog,
   {known, onLost}: Takeover,
 ): Promise<LogNote[]> {
+  const first = await withLog(path, beginningOf)
+  const named = [...(first?.named ?? []), ...notes.flatMap(({heads = []}) => heads)]
+  // A log before this one that it does not begin with was not moved away: it was gone when its signer started.
+  const isGone = (head: KnownHead) =>
+    isOwn(head, key) && !named.some((other) => other.chain === head.chain)
   const lost: KnownHead[] = []
-  const others = known.filter((head) => head.chain !== chain)
+  const others: KnownHead[] = []
   for (const head of known) {
-    if (head.chain === chain && (await findHead(path, head)) !== 'there') lost.push(head)
+    if (head.chain !== chain) (isGone(head) ? lost : others).push(withoutSeal(head))
+    else if ((await findHead(path, head)) !== 'there') lost.push(withoutSeal(head))
   }
   lost.forEach(onLost)
   return [
-    ...noteOf('lost', lost, 'the Lease of the signers has a line of this log that is not in it'),
+    ...noteOf(
+      'lost',
+      lost,
+      'the Lease of the signers has a line of this log, or of one before it, that is gone',
+    ),
     ...noteOf('took-over', others, 'this signer took over: where the other logs ended'),
   ]
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {readFile, rename, truncate, writeFile} from 'node:fs/promises'
+import {readFile, rename, rm, truncate, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {FileIssuanceLog} from '../../../src/controllers/signing/file-issuance-log.ts'
 import type {Issuance} from '../../../src/controllers/signing/issuance.ts'
@@ -154,6 +154,56 @@ describe('the head of an issuance log', () => {
       assert.deepEqual([note?.decision, takeover?.decision], ['lost', 'took-over'])
       assert.deepEqual(headsIn(note), [head])
       assert.deepEqual(lost, [head])
+    })
+
+    it('is noted as lost, once, if the whole log was deleted while no signer ran', async () => {
+      const before = logAt()
+      const head = await append(before, 'a')
+      await before.close()
+      await rm(path())
+      const known = [{...head, server: 'one'}, others]
+      const after = logAt()
+      after.takeOver(known, onLost)
+      await append(after, 'b')
+      const {seal: _seal, ...plain} = head
+      assert.deepEqual(lost, [{...plain, server: 'one'}])
+      const [note, takeover] = await linesOf()
+      assert.deepEqual([note?.decision, takeover?.decision], ['lost', 'took-over'])
+      assert.deepEqual(headsIn(takeover), [others])
+      assert.equal(await after.verdictOn(head), 'replaced')
+      after.takeOver(known, onLost)
+      await append(after, 'c')
+      assert.equal(lost.length, 1)
+    })
+
+    it('does not count as moved away because a signer knew it when it took over', async () => {
+      const before = logAt()
+      const {seal, ...head} = await append(before, 'a')
+      await before.close()
+      await rm(path())
+      const after = logAt()
+      after.takeOver([{...head, server: 'one'}], onLost)
+      await append(after, 'b')
+      assert.equal(await after.verdictOn({...head, seal}), 'replaced')
+    })
+
+    it('is not missed of a log that was moved away while the signer ran', async () => {
+      const log = logAt()
+      const first = await append(log, 'a')
+      await rename(path(), join(folder(), 'first.log'))
+      log.takeOver([first], onLost)
+      const second = await append(log, 'b')
+      log.takeOver([second, first], onLost)
+      await append(log, 'c')
+      assert.deepEqual(lost, [])
+    })
+
+    it('is not missed of the log of a machine that had the same name', async () => {
+      const other = await append(logAt(join(folder(), 'other.log')), 'a')
+      const log = logAt()
+      log.takeOver([{...other, server: 'one'}], onLost)
+      await append(log, 'b')
+      assert.deepEqual(lost, [])
     })
 
     it('is still noted if the first try to write fails', async () => {

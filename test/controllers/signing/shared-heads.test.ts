@@ -25,13 +25,21 @@ describe('the heads that signers share in their Lease', () => {
       next.known.map(({server, size}) => [server, size]),
       [['one', 100]],
     )
-    assert.ok(next.knows(hash('a')) && !next.knows(hash('b')))
+    assert.ok(next.isOthers(hash('a')) && !next.isOthers(hash('b')))
     own = head('b', 50)
     next.load(next.save())
     assert.deepEqual(
       next.known.map(({server}) => server),
       ['two', 'one'],
     )
+  })
+
+  it('are not those of another signer if this server has shown them', () => {
+    own = {...head('a', 100), seal: '5'.repeat(32)} as LogHead
+    const saved = heads('one').save()
+    const again = heads('one')
+    again.load(saved)
+    assert.deepEqual([again.known[0]?.seal, again.isOthers(hash('a'))], ['5'.repeat(32), false])
   })
 
   it('follow a log that grows, and never one that shrinks', () => {
