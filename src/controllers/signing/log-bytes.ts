@@ -7,7 +7,7 @@ const LARGEST_WINDOW = 16 * 1024 * 1024
 
 /** The bytes of a file from one place to another; fewer if it ends before. */
 export async function readFrom(handle: FileHandle, start: number, end: number): Promise<Buffer> {
-  const buffer = Buffer.alloc(end - start)
+  const buffer = Buffer.alloc(Math.max(0, end - start))
   let read = 0
   while (read < buffer.length) {
     const {bytesRead} = await handle.read(buffer, read, buffer.length - read, start + read)

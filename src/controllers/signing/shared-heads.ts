@@ -64,18 +64,20 @@ export class SharedHeads {
 
 const isHash = (value: unknown): value is string => typeof value === 'string' && HASH.test(value)
 
+const isSize = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0
+
 const isText = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= LONGEST_TEXT
 
 function headIn(value: unknown): KnownHead[] {
   const {chain, size, hash, server, time, seal} = (value ?? {}) as Record<string, unknown>
-  if (!isHash(chain) || !isHash(hash) || !Number.isSafeInteger(size)) return []
+  if (!isHash(chain) || !isHash(hash) || !isSize(size)) return []
   const about = {
     ...(isText(server) && {server}),
     ...(isText(time) && {time}),
     ...(typeof seal === 'string' && SEAL.test(seal) && {seal}),
   }
-  return [{chain, size: Number(size), hash, ...about}]
+  return [{chain, size, hash, ...about}]
 }
 
 /** What is not a head is left out: it goes into the log. */

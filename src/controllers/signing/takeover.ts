@@ -23,13 +23,22 @@ const isOwn = ({seal, ...head}: KnownHead, key: Buffer): boolean =>
 
 const withoutSeal = ({seal: _seal, ...head}: KnownHead): KnownHead => head
 
+/** A look that fails shows nothing, and must not keep the signer from signing: the Lease holds what others wrote. */
+async function isLost(path: string, head: KnownHead): Promise<boolean> {
+  try {
+    return (await findHead(path, head)) !== 'there'
+  } catch {
+    return false
+  }
+}
+
 /** What to note in a log when its signer takes over. */
 export async function takeoverNotes(
   path: string,
   {chain, key, notes}: OwnLog,
   {known, onLost}: Takeover,
 ): Promise<LogNote[]> {
-  const first = await withLog(path, beginningOf)
+  const first = await withLog(path, beginningOf).catch(() => undefined)
   const named = [...(first?.named ?? []), ...notes.flatMap(({heads = []}) => heads)]
   // A log before this one that it does not begin with was not moved away: it was gone when its signer started.
   const isGone = (head: KnownHead) =>
@@ -38,7 +47,7 @@ export async function takeoverNotes(
   const others: KnownHead[] = []
   for (const head of known) {
     if (head.chain !== chain) (isGone(head) ? lost : others).push(withoutSeal(head))
-    else if ((await findHead(path, head)) !== 'there') lost.push(withoutSeal(head))
+    else if (await isLost(path, head)) lost.push(withoutSeal(head))
   }
   lost.forEach(onLost)
   return [

@@ -206,6 +206,16 @@ describe('the head of an issuance log', () => {
       assert.deepEqual(lost, [])
     })
 
+    for (const size of [-1, Number.NaN, Number.MAX_SAFE_INTEGER]) {
+      it(`keeps nobody from signing, also if it ends at ${size}`, async () => {
+        const log = logAt()
+        const {seal: _seal, ...head} = await append(log, 'a')
+        log.takeOver([{...head, size}, others], onLost)
+        await append(log, 'b')
+        assert.ok((await linesOf()).some(({decision}) => decision === 'took-over'))
+      })
+    }
+
     it('is still noted if the first try to write fails', async () => {
       const log = logAt()
       await append(log, 'a')

@@ -85,6 +85,14 @@ describe('the heads that signers share in their Lease', () => {
     })
   }
 
+  for (const size of [-1, 0, 1.5, 2 ** 53, '7', null]) {
+    it(`do not end at ${JSON.stringify(size)}`, () => {
+      const one = heads('one')
+      one.load({[NAME]: JSON.stringify([{...head('a', 1), size}, head('b', 2)])})
+      assert.deepEqual(one.known, [head('b', 2)])
+    })
+  }
+
   it('have nothing else that somebody wrote there', () => {
     const one = heads('one')
     one.load({[NAME]: JSON.stringify([{...head('a', 1), reason: 'x', server: 'y'.repeat(300)}])})
