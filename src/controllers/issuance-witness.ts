@@ -45,7 +45,10 @@ export function checkWitnesses(
     if (!alarm.isLost(witness, head)) return
     if (verdict === 'replaced') replaced.add(chain)
     const reason = `${witness} has seen a line that is not in this log`
-    await issuances.note({decision: 'lost', reason, heads: [{chain, size, hash}]})
+    // To a log that is broken nothing is added: the alarm says so too.
+    await issuances
+      .note({decision: 'lost', reason, heads: [{chain, size, hash}]})
+      .catch(() => undefined)
   }
 
   /** Returns how long to wait, in milliseconds, for more to be known. */

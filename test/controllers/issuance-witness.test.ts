@@ -26,6 +26,7 @@ describe('the witnesses of an issuance log', () => {
   let notes: LogNote[]
   let verdict: HeadVerdict
   let looks: number
+  let isBroken: boolean
   let alarm: LogAlarm
   let seen: Map<string, CertificateSigningRequest>
   let others: string[]
@@ -34,6 +35,7 @@ describe('the witnesses of an issuance log', () => {
 
   beforeEach(() => {
     clock = fixedClock()
+    isBroken = false
     ;[lines, notes, others, looks, seen] = [[], [], [], 0, new Map()]
     alarm = new LogAlarm((line) => lines.push(line), clock)
     reconcile = checkWitnesses(
@@ -46,7 +48,7 @@ describe('the witnesses of an issuance log', () => {
           },
           note: (note) => {
             notes.push(note)
-            return Promise.resolve()
+            return isBroken ? Promise.reject(new Error('nothing is added')) : Promise.resolve()
           },
         },
         isOthers: (chain) => others.includes(chain),
@@ -89,6 +91,13 @@ describe('the witnesses of an issuance log', () => {
     assert.equal(notes[0]?.decision, 'lost')
     const {seal: _seal, ...head} = HEAD
     assert.deepEqual(notes[0]?.heads, [head])
+  })
+
+  it('raise it also if nothing can be noted in the log, once for each request', async () => {
+    ;[verdict, isBroken] = ['lost', true]
+    await handIn(request('one'), request('one'))
+    assert.deepEqual([lines.length, looks, alarm.counts.lost], [1, 1, 1])
+    assert.match(alarm.problem ?? '', /lacks a line that the node one has seen/)
   })
 
   it('raise it once a minute, however many they are', async () => {

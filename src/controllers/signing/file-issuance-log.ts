@@ -1,4 +1,5 @@
 import {parseSealed, type LogHead, type SealedHead} from '../../csr/log-head.ts'
+import {hasCode} from '../../errors.ts'
 import type {Clock} from '../../runtime.ts'
 import type {Issuance, IssuanceLog} from './issuance.ts'
 import {closedLog, openLog, type OpenLog} from './log-file.ts'
@@ -81,8 +82,10 @@ export class FileIssuanceLog implements IssuanceLog {
     if ((await findHead(this.path, head)) === 'there') return 'there'
     const key = await readLogKey(this.#keyPath)
     if (!key || !isSealed(head, key)) return 'unknown'
-    // A log that was just moved away is noted by this.
-    await this.check()
+    // A log that was just moved away is noted by this. One that is broken lacks the line for that reason.
+    await this.check().catch((error: unknown) => {
+      if (!hasCode(error, 'ISSUANCE_LOG_BROKEN')) throw error
+    })
     const place = await findHead(this.path, head)
     if (place !== 'other log') return place === 'there' ? 'there' : 'lost'
     return (await continues(this.path, head.chain)) ? 'recorded' : 'replaced'

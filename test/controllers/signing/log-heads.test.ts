@@ -80,6 +80,17 @@ describe('the head of an issuance log', () => {
     assert.equal(await after.verdictOn(head), 'lost')
   })
 
+  it('is missed in a log that was cut off or emptied while its signer ran', async () => {
+    const log = logAt()
+    const {size} = await append(log, 'a')
+    const head = await append(log, 'b')
+    await truncate(path(), size)
+    assert.equal(await log.verdictOn(head), 'lost')
+    await assert.rejects(log.check(), {code: 'ISSUANCE_LOG_BROKEN'})
+    await truncate(path(), 0)
+    assert.equal(await log.verdictOn(head), 'replaced')
+  })
+
   it('is not believed without the seal of the log', async () => {
     const log = logAt()
     const head = await append(log, 'a')
