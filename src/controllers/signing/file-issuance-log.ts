@@ -18,7 +18,7 @@ interface Waiting {
 
 /**
  * Of a line that a witness has: it is there; it is of an earlier log that was moved away, and this log begins with that; this signer
- * has given it out and it is gone, alone or with the whole log; or nobody here has given it out.
+ * has given it out and it is gone, alone or with the whole log; or nobody here has given it out, as far as is known.
  */
 export type HeadVerdict = 'there' | 'recorded' | 'lost' | 'replaced' | 'unknown'
 
@@ -88,7 +88,9 @@ export class FileIssuanceLog implements IssuanceLog {
     })
     const place = await findHead(this.path, head)
     if (place !== 'other log') return place === 'there' ? 'there' : 'lost'
-    return (await continues(this.path, head.chain)) ? 'recorded' : 'replaced'
+    const isBefore = await continues(this.path, head.chain)
+    if (isBefore === undefined) return 'unknown'
+    return isBefore ? 'recorded' : 'replaced'
   }
 
   /** Adds a line about the log itself. */

@@ -11,6 +11,8 @@ import {readLine, type KnownHead, type LogEntry} from './log-line.ts'
 export type HeadPlace = 'there' | 'cut' | 'changed' | 'other log'
 
 const SEAL_LENGTH = 32
+/** How many logs before it one names, the newest: nodes may have seen lines of them. */
+export const MOST_BEFORE = 256
 
 const sealOf = (head: LogHead, key: Buffer): string =>
   createHmac('sha256', key)
@@ -81,8 +83,9 @@ export async function findHead(path: string, {chain, size, hash}: LogHead): Prom
   return place ?? 'other log'
 }
 
-/** Whether a log continues another one. */
-export async function continues(path: string, chain: string): Promise<boolean> {
+/** Whether a log continues another one; undefined if that may be so, and be forgotten. */
+export async function continues(path: string, chain: string): Promise<boolean | undefined> {
   const {predecessors} = (await withLog(path, beginningOf)) ?? {predecessors: []}
-  return predecessors.some((head) => head.chain === chain)
+  if (predecessors.some((head) => head.chain === chain)) return true
+  return predecessors.length < MOST_BEFORE ? false : undefined
 }

@@ -4,7 +4,7 @@ import {TrustError, hasCode, messageOf} from '../../errors.ts'
 import {lookAt} from '../../fs/file-checks.ts'
 import {unreadable} from '../../fs/file-errors.ts'
 import {NEWLINE, readFrom} from './log-bytes.ts'
-import {beginningOf, withLog} from './log-heads.ts'
+import {MOST_BEFORE, beginningOf, withLog} from './log-heads.ts'
 import type {LogKey} from './log-key.ts'
 import {NO_LINE, macVerdict, readLine, type KnownHead, type LogNote} from './log-line.ts'
 import {readLog} from './read-log.ts'
@@ -35,8 +35,6 @@ export interface SeenEnd {
   predecessors: readonly KnownHead[]
 }
 
-/** How many logs before it one names: nodes may have seen lines of them. */
-const MOST_BEFORE = 16
 const FIRST_WINDOW = 64 * 1024
 /** Far more than lines that are written at once. */
 const LARGEST_WINDOW = 64 * 1024 * 1024

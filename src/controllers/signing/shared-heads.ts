@@ -4,7 +4,7 @@ import type {KnownHead} from './log-line.ts'
 
 /** On the Lease by which signers agree who signs. */
 const ANNOTATION = 'trustadm.io/issuance-heads'
-/** Of the logs of servers that are long gone, the oldest are forgotten. */
+/** A Lease has little room. The oldest are forgotten: of each server the newest is kept as long as possible. */
 const MOST = 16
 const LONGEST = 32 * 1024
 const HASH = /^[0-9a-f]{64}$/
@@ -58,8 +58,17 @@ export class SharedHeads {
     if (!head || (earlier && earlier.size >= head.size)) return this.#known
     const others = this.#known.filter((one) => one !== earlier)
     const newest = {...head, server, time: clock.now().toISOString()}
-    return [newest, ...others].slice(0, MOST)
+    return withinLimit([newest, ...others])
   }
+}
+
+/** Of heads, the newest first, those that are kept. */
+function withinLimit(heads: readonly KnownHead[]): readonly KnownHead[] {
+  if (heads.length <= MOST) return heads
+  const isReplaced = ({server}: KnownHead, at: number) =>
+    heads.findIndex((other) => other.server === server) < at
+  const oldest = heads.findLastIndex(isReplaced)
+  return heads.toSpliced(oldest, 1).slice(0, MOST)
 }
 
 const isHash = (value: unknown): value is string => typeof value === 'string' && HASH.test(value)

@@ -72,6 +72,35 @@ describe('the heads that signers share in their Lease', () => {
     assert.equal(one.known[0]?.chain, (19).toString(16).padStart(64, '0'))
   })
 
+  it('keep those of other servers, however often one begins a new log', () => {
+    const [one, two] = [heads('one'), heads('two')]
+    own = head('b', 7)
+    one.load(two.save())
+    for (let index = 0; index < 40; index++) {
+      own = {...head('a', 1), chain: index.toString(16).padStart(64, '0')}
+      one.load(one.save())
+    }
+    assert.equal(one.known.length, 16)
+    assert.equal(one.known.at(-1)?.server, 'two')
+    assert.ok(one.isOthers(hash('b')))
+  })
+
+  it('are at most sixteen also if each is of another server', () => {
+    let saved = {}
+    for (let index = 0; index < 20; index++) {
+      own = {...head('a', 1), chain: index.toString(16).padStart(64, '0')}
+      const one = heads(`s${index}`)
+      one.load(saved)
+      saved = one.save()
+    }
+    const last = heads('last')
+    last.load(saved)
+    assert.deepEqual(
+      last.known.map(({server}) => server),
+      Array.from({length: 16}, (_, index) => `s${19 - index}`),
+    )
+  })
+
   for (const [name, text] of [
     ['no JSON', '{'],
     ['no list', '{"chain":1}'],
