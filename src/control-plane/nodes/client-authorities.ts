@@ -37,11 +37,14 @@ export async function readClientAuthorities(
   }
 }
 
-/** Whether a CA is among those; undefined if nothing is known about it. */
+/**
+ * Whether a CA is among those; undefined if that is not known. A CA that was issued again with the same key has another fingerprint, and
+ * what it has signed before is still accepted.
+ */
 export function isAccepted(
   {keyIds, fingerprints}: ClientAuthorities,
   {issuerKeyId, issuerFingerprint}: Issuer,
 ): boolean | undefined {
   if (issuerKeyId !== undefined) return keyIds.has(issuerKeyId)
-  return issuerFingerprint === undefined ? undefined : fingerprints.has(issuerFingerprint)
+  return issuerFingerprint !== undefined && fingerprints.has(issuerFingerprint) ? true : undefined
 }

@@ -123,16 +123,26 @@ describe('the report on a node', () => {
     })
 
     it('is found by its request or the issuance log if it does not report', () => {
-      for (const issuer of [{issuerKeyId: '0a'}, {issuerFingerprint: 'f1'}]) {
+      for (const issuer of [{issuerKeyId: '0a'}, {issuerKeyId: '0a', issuerFingerprint: 'f1'}]) {
         const [found] = problemsOf({issued: issued(issuer)})
         assert.equal(found?.code, 'locked-out')
       }
+    })
+
+    it('is found by its own report if the issuance log has only a fingerprint', () => {
+      const {serial} = certificate(-1, 9)
+      const known = issued({serial, issuerFingerprint: 'f1'})
+      const [found] = problemsOf({node: reporting, issued: known})
+      assert.equal(found?.code, 'locked-out')
     })
 
     it('is not said of one that has a certificate of the new CA, or of which that is not known', () => {
       for (const facts of [
         {issued: issued({issuerKeyId: '0b'})},
         {issued: issued({issuerFingerprint: 'f0'})},
+        // The CA may have been issued again with the same key.
+        {issued: issued({issuerFingerprint: 'f1'})},
+        {issued: issued({issuerKeyId: '0b', issuerFingerprint: 'f1'})},
         {issued: issued({})},
         {node: reporting, issued: issued({serial: '2f', issuerKeyId: '0b'})},
         {},
