@@ -8,6 +8,7 @@ import {isOfEtcd, leafOptions, ownCatalog} from './certificates.ts'
 import {certDirOf, type Plane} from './config/plane.ts'
 import {exclusively, type Tell} from './exclusive.ts'
 import {backUp} from './made-files.ts'
+import {planeCommand} from './plane-command.ts'
 import {reloadServer} from './server-process.ts'
 
 interface RenewedCertificate {
@@ -35,11 +36,11 @@ function requireName(name: string): void {
   })
 }
 
-function leavesOf(all: readonly LeafSpec[], name: string): readonly LeafSpec[] {
+function leavesOf({dir}: Plane, all: readonly LeafSpec[], name: string): readonly LeafSpec[] {
   const leaves = all.filter(({id}) => name === 'all' || id === name)
   if (leaves.length > 0) return leaves
   throw new TrustError('NOT_FOUND', `this control plane has no certificate "${name}"`, {
-    hints: ['create those of an etcd with "trustadm init phase certs etcd"'],
+    hints: [`create those of an etcd with "${planeCommand(dir, 'init phase certs etcd')}"`],
   })
 }
 
@@ -57,7 +58,7 @@ export async function renewCertificates(
 async function renew(plane: Plane, name: string, clock: Clock): Promise<RenewalReport> {
   // Not earlier: a rotation may have changed which CA signs what.
   const catalog = await ownCatalog(plane)
-  const leaves = leavesOf(catalog.leaves, name)
+  const leaves = leavesOf(plane, catalog.leaves, name)
   const skipsExternal = name === 'all'
   const authorities = await readAuthorities(certDirOf(plane), catalog)
   const report: RenewalReport = {renewed: [], skipped: [], backups: [], serverReloaded: false}
@@ -65,7 +66,7 @@ async function renew(plane: Plane, name: string, clock: Clock): Promise<RenewalR
     const authority = authorities.get(leaf.authority)
     if (!authority) {
       throw new TrustError('NOT_FOUND', `there is no CA "${leaf.authority}" to sign "${leaf.id}"`, {
-        hints: ['create what is missing with "trustadm init phase certs"'],
+        hints: [`create what is missing with "${planeCommand(plane.dir, 'init phase certs')}"`],
       })
     }
     if (!authority.issuer && skipsExternal) {

@@ -65,6 +65,15 @@ describe('renewal', () => {
     assert.equal(certificates.find(({name}) => name === 'apiserver')?.externallyManaged, true)
   })
 
+  it('says how to create one that is missing, for this folder', async () => {
+    await assert.rejects(renewCertificates(plane(), 'etcd-peer', systemClock), {
+      code: 'NOT_FOUND',
+      suggestions: [
+        `create those of an etcd with "trustadm init phase certs etcd --dir ${fixture.dir}"`,
+      ],
+    })
+  })
+
   it('refuses a name that is none', async () => {
     await assert.rejects(renewCertificates(plane(), 'nonsense', systemClock), {code: 'USAGE'})
   })

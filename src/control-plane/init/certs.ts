@@ -6,9 +6,10 @@ import {findAuthority, isOfEtcd, possibleCatalog, readCatalog} from '../certific
 import {etcdOf} from '../config/etcd.ts'
 import {certDirOf, type Plane} from '../config/plane.ts'
 import {notesMade} from '../made-files.ts'
+import {planeCommand} from '../plane-command.ts'
 import {ensurePlaneKey} from '../plane-key.ts'
 import {ensureCatalogLeaf, planLeaves, requireBroughtUsable} from './leaves.ts'
-import type {CertName} from './names.ts'
+import {CERT_NAMES, type CertName} from './names.ts'
 import type {InitContext, InitPhase} from './phase.ts'
 
 interface Part extends Catalog {
@@ -43,9 +44,16 @@ async function ensureAuthorities(
   }
 }
 
-const noAuthority = ({id, authority}: LeafSpec): TrustError =>
+/** The command that creates a CA. Some, such as those of a rotation, have no name there. */
+export function commandToCreate({dir}: Plane, authority: string): string {
+  const names: readonly string[] = CERT_NAMES
+  const part = names.includes(authority) ? ` ${authority}` : ''
+  return planeCommand(dir, `init phase certs${part}`)
+}
+
+const noAuthority = (plane: Plane, {id, authority}: LeafSpec): TrustError =>
   new TrustError('NOT_FOUND', `there is no CA "${authority}" to sign "${id}"`, {
-    hints: [`create it with "trustadm init phase certs ${authority}"`],
+    hints: [`create it with "${commandToCreate(plane, authority)}"`],
   })
 
 async function plan(context: InitContext, name: CertName): Promise<string[]> {
@@ -70,7 +78,7 @@ async function run(context: InitContext, name: CertName): Promise<void> {
   await ensureAuthorities(context, part)
   for (const leaf of part.leaves) {
     const authority = await findAuthority(plane, leaf.authority)
-    if (!authority) throw noAuthority(leaf)
+    if (!authority) throw noAuthority(plane, leaf)
     await ensureCatalogLeaf(context, authority, leaf)
   }
   if (!part.hasTokenKeys) return

@@ -8,7 +8,7 @@ import {fileOf} from '../../../src/control-plane/config/plane.ts'
 import {resolvePlane} from '../../../src/control-plane/config/resolve.ts'
 import {savePlane} from '../../../src/control-plane/config/stored.ts'
 import {checkExpiration} from '../../../src/control-plane/expiration.ts'
-import {certsOf} from '../../../src/control-plane/init/certs.ts'
+import {certsOf, commandToCreate} from '../../../src/control-plane/init/certs.ts'
 import {commandsToUseEtcd, etcdFlagsFor} from '../../../src/control-plane/init/etcd-command.ts'
 import {CERT_NAMES, type CertName} from '../../../src/control-plane/init/names.ts'
 import {renewCertificates} from '../../../src/control-plane/renew.ts'
@@ -60,10 +60,21 @@ describe('init phase certs, by name', () => {
     assert.equal(await readFile(pki('etcd/server.crt'), 'utf8'), before, 'it is kept')
   })
 
+  it('is what creates a CA that has no name there', () => {
+    const {plane} = fixture.context
+    assert.equal(
+      commandToCreate(plane, 'client-ca'),
+      `trustadm init phase certs --dir ${plane.dir}`,
+    )
+  })
+
   it('creates one at a time, and says which CA is missing', async () => {
     await assert.rejects(run('etcd-peer'), {
       code: 'NOT_FOUND',
       message: 'there is no CA "etcd-ca" to sign "etcd-peer"',
+      suggestions: [
+        `create it with "trustadm init phase certs etcd-ca --dir ${fixture.context.plane.dir}"`,
+      ],
     })
     await run('etcd-ca')
     await run('etcd-peer')
