@@ -8,11 +8,11 @@ import {arrange} from './arrange.ts'
 import {runHooks} from './hooks.ts'
 import {writeJournal, type Journal} from './journal.ts'
 import {removeGenerations} from './remove.ts'
-import {renewLeaves} from './renew-leaves.ts'
+import {renewLeaves, renewStrays} from './renew-leaves.ts'
 import type {SharedRotation} from './sealed-rotation.ts'
 import {writeShared} from './shared-files.ts'
 import {writeRest} from './shared-rest.ts'
-import {targetOf} from './target.ts'
+import {targetOf, type Target} from './target.ts'
 import {unitFor, type Unit} from './units.ts'
 
 export interface ApplyOptions {
@@ -36,6 +36,22 @@ async function unitsHere(plane: Plane, {units}: Journal): Promise<Unit[]> {
   return found
 }
 
+/** Returns the units whose files were not right. */
+async function arrangeShared(
+  plane: Plane,
+  shared: SharedRotation,
+  {clients, servers, trusts}: NonNullable<Target['arrange']>,
+): Promise<Unit[]> {
+  const units = await unitsHere(plane, shared.journal)
+  await writeShared(plane, shared, units)
+  const changed: Unit[] = []
+  for (const unit of units) {
+    const signs = unit.signsFrom === 'start' ? clients : servers
+    if (await arrange(plane, unit, {signs, trusts})) changed.push(unit)
+  }
+  return changed
+}
+
 /**
  * Arranges the files of this machine as those of the machine that rotates: the same CAs and keys, and certificates and kubeconfigs of its
  * own below them. The journal is last: ended before, it is repeated, and changes only what is not right yet.
@@ -47,24 +63,18 @@ export async function applyShared(
 ): Promise<void> {
   const {journal} = shared
   const {arrange: wanted, leaves, removed} = targetOf(journal)
+  const context = {plane, journal, clock, tell: log}
   const others = await writeRest(plane, shared, wanted !== undefined)
   if (others.length > 0) {
     const units = others.map((id) => ({id, old: {pin: ''}, new: {pin: ''}}))
-    await renewLeaves({plane, journal: {...journal, units}, clock, tell: log}, 'all')
+    await renewLeaves({...context, journal: {...journal, units}}, 'all')
   }
-  if (wanted) {
-    const units = await unitsHere(plane, journal)
-    await writeShared(plane, shared, units)
-    const changed: Unit[] = []
-    for (const unit of units) {
-      const signs = unit.signsFrom === 'start' ? wanted.clients : wanted.servers
-      if (await arrange(plane, unit, {signs, trusts: wanted.trusts})) changed.push(unit)
-    }
-    await writeBundles(plane, (await rootsOf(plane)) ?? '')
-    if (leaves) await renewLeaves({plane, journal, clock, tell: log}, leaves)
-    const step = journal.running ?? journal.done.at(-1) ?? ''
-    await runHooks(plane, changed, {step, tell: log, signal})
-  }
+  const changed = wanted ? await arrangeShared(plane, shared, wanted) : []
+  await writeBundles(plane, (await rootsOf(plane)) ?? '')
+  if (leaves) await renewLeaves(context, leaves)
+  await renewStrays(context)
+  const step = journal.running ?? journal.done.at(-1) ?? ''
+  await runHooks(plane, changed, {step, tell: log, signal})
   if (removed !== undefined) await removeGenerations(plane, removed)
   await writeJournal(plane, journal)
 }

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import {mkdir, readdir, readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import type {Secret} from '../../../src/api/core.ts'
@@ -6,7 +7,10 @@ import {catchUp} from '../../../src/control-plane/ca-rotation/follow-shared.ts'
 import type {Action, Journal} from '../../../src/control-plane/ca-rotation/journal.ts'
 import {newJournal, withGenerations} from '../../../src/control-plane/ca-rotation/new-journal.ts'
 import {changesFiles, perform} from '../../../src/control-plane/ca-rotation/perform.ts'
-import {sealRotation} from '../../../src/control-plane/ca-rotation/sealed-rotation.ts'
+import {
+  sealRotation,
+  type SharedRotation,
+} from '../../../src/control-plane/ca-rotation/sealed-rotation.ts'
 import {readShared} from '../../../src/control-plane/ca-rotation/shared-files.ts'
 import {savePlane} from '../../../src/control-plane/config/stored.ts'
 import {ensurePlaneKey} from '../../../src/control-plane/plane-key.ts'
@@ -14,6 +18,7 @@ import {systemClock} from '../../../src/runtime.ts'
 import {planeFixture, type PlaneFixture} from '../plane-fixture.ts'
 import {contextFor, silent} from './support.ts'
 
+const nothing = () => Promise.resolve()
 const CLUSTER = 'the UID of kube-system'
 const SHARED = /^(?:.*-ca|ca|sa|plane)\.(?:crt|key|pub)$/
 
@@ -44,12 +49,16 @@ export class TwoMachines {
   }
 
   /** Rotates on the first machine. Calls back each time that other servers would be waited for. */
-  async rotate(action: Action, shared: (step: string) => Promise<void>): Promise<void> {
+  async rotate(
+    action: Action,
+    shared: (step: string) => Promise<void> = nothing,
+    only = ['ca', 'sa'],
+  ): Promise<void> {
     const {plane} = this.leader.context
     const now = systemClock.now()
     let journal: Journal =
       action === 'start' || !this.#journal
-        ? await newJournal(plane, this.#journal, {only: ['ca', 'sa']}, now)
+        ? await newJournal(plane, this.#journal, {only}, now)
         : {...this.#journal, action, done: []}
     for (let step = nextStep(journal); step; step = nextStep(journal)) {
       if (changesFiles(step)) await perform(contextFor(plane), journal, step)
@@ -61,6 +70,20 @@ export class TwoMachines {
       journal = afterStep(journal, step, now)
     }
     this.#journal = await this.#share(journal)
+  }
+
+  /** Begins a rotation on the first machine: nothing has changed yet. */
+  async begin(only = ['ca', 'sa']): Promise<void> {
+    const {plane} = this.leader.context
+    this.#journal = await this.#share(
+      await newJournal(plane, this.#journal, {only}, systemClock.now()),
+    )
+  }
+
+  /** What the second machine is to follow now. */
+  async shared(): Promise<SharedRotation> {
+    assert.ok(this.#journal)
+    return await readShared(this.leader.context.plane, this.#journal)
   }
 
   async #share(journal: Journal): Promise<Journal> {
