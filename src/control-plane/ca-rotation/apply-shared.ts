@@ -75,6 +75,9 @@ export async function applyShared(
   await renewStrays(context)
   const step = journal.running ?? journal.done.at(-1) ?? ''
   await runHooks(plane, changed, {step, tell: log, signal})
-  if (removed !== undefined) await removeGenerations(plane, removed)
+  // Before the new CAs exist, what is there is of an earlier rotation whose end this machine has missed.
+  const stale = wanted ? undefined : journal.action === 'abort' ? 'new' : 'old'
+  const generation = removed ?? stale
+  if (generation !== undefined) await removeGenerations(plane, generation)
   await writeJournal(plane, journal)
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {readFile} from 'node:fs/promises'
+import {readdir, readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {writeRest} from '../../../src/control-plane/ca-rotation/shared-rest.ts'
 import {parseBundle} from '../../../src/pki/bundle.ts'
@@ -49,6 +49,17 @@ describe('a machine that has missed rotations of another one', () => {
     const {plane} = machines.follower.context
     assert.notDeepEqual(await writeRest(plane, await machines.shared(), true), [])
     assert.equal(await machines.follow(), true)
+    await requireAccepted()
+  })
+
+  it('keeps nothing of an earlier rotation when the next one begins', async () => {
+    await machines.rotate('start', async () => {
+      await machines.follow()
+    })
+    await machines.rotate('complete')
+    await machines.begin()
+    assert.equal(await machines.follow(), true)
+    assert.ok(!(await readdir(join(machines.follower.dir, 'pki'))).includes('rotation'))
     await requireAccepted()
   })
 })
