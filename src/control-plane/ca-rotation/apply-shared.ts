@@ -1,19 +1,18 @@
-import {join} from 'node:path'
-import {lookAt} from '../../fs/file-checks.ts'
 import type {Clock} from '../../runtime.ts'
-import {rootsOf, specsOf} from '../certificates.ts'
-import {certDirOf, type Plane} from '../config/plane.ts'
+import {rootsOf} from '../certificates.ts'
+import type {Plane} from '../config/plane.ts'
 import {writeBundles} from '../kubeconfig-bundles.ts'
 import {arrange} from './arrange.ts'
 import {runHooks} from './hooks.ts'
-import {writeJournal, type Journal} from './journal.ts'
+import {writeJournal} from './journal.ts'
 import {removeGenerations} from './remove.ts'
 import {renewLeaves, renewStrays} from './renew-leaves.ts'
 import type {SharedRotation} from './sealed-rotation.ts'
 import {writeShared} from './shared-files.ts'
 import {writeRest} from './shared-rest.ts'
 import {targetOf, type Target} from './target.ts'
-import {unitFor, type Unit} from './units.ts'
+import {isHeld, unitsHere} from './units-here.ts'
+import type {Unit} from './units.ts'
 
 export interface ApplyOptions {
   clock: Clock
@@ -21,33 +20,24 @@ export interface ApplyOptions {
   signal?: AbortSignal | undefined
 }
 
-/** A CA that an operator has added elsewhere only, or that of an etcd on another machine, is not for this one. */
-async function isHere(plane: Plane, id: string): Promise<boolean> {
-  const spec = specsOf(plane).find((one) => one.id === id)
-  if (!spec) return false
-  if (spec.when !== 'external-etcd') return true
-  return (await lookAt(join(certDirOf(plane), spec.place.crt))) !== undefined
-}
-
-async function unitsHere(plane: Plane, {units}: Journal): Promise<Unit[]> {
-  const found: Unit[] = []
-  for (const record of units)
-    if (record.id === 'sa' || (await isHere(plane, record.id))) found.push(unitFor(plane, record))
-  return found
-}
-
 /** Returns the units whose files were not right. */
 async function arrangeShared(
   plane: Plane,
   shared: SharedRotation,
-  {clients, servers, trusts}: NonNullable<Target['arrange']>,
+  {arrange: wanted, removed}: Target,
+  log: (line: string) => void,
 ): Promise<Unit[]> {
+  if (!wanted) return []
   const units = await unitsHere(plane, shared.journal)
   await writeShared(plane, shared, units)
   const changed: Unit[] = []
   for (const unit of units) {
-    const signs = unit.signsFrom === 'start' ? clients : servers
-    if (await arrange(plane, unit, {signs, trusts})) changed.push(unit)
+    if (!(await isHeld(plane, unit, {removed}, shared.journal))) {
+      log(`"${unit.id}" stays as it is: the machine that rotates does not have it`)
+      continue
+    }
+    const signs = unit.signsFrom === 'start' ? wanted.clients : wanted.servers
+    if (await arrange(plane, unit, {signs, trusts: wanted.trusts})) changed.push(unit)
   }
   return changed
 }
@@ -62,14 +52,15 @@ export async function applyShared(
   {clock, log, signal}: ApplyOptions,
 ): Promise<void> {
   const {journal} = shared
-  const {arrange: wanted, leaves, removed} = targetOf(journal)
+  const target = targetOf(journal)
+  const {arrange: wanted, leaves, removed} = target
   const context = {plane, journal, clock, tell: log}
-  const others = await writeRest(plane, shared, wanted !== undefined)
+  const others = await writeRest(plane, shared, {isArranged: wanted !== undefined, clock, log})
   if (others.length > 0) {
     const units = others.map((id) => ({id, old: {pin: ''}, new: {pin: ''}}))
     await renewLeaves({...context, journal: {...journal, units}}, 'all')
   }
-  const changed = wanted ? await arrangeShared(plane, shared, wanted) : []
+  const changed = await arrangeShared(plane, shared, target, log)
   await writeBundles(plane, (await rootsOf(plane)) ?? '')
   if (leaves) await renewLeaves(context, leaves)
   await renewStrays(context)

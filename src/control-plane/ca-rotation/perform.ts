@@ -17,6 +17,7 @@ import {renewLeaves} from './renew-leaves.ts'
 import {withClient, type RotationContext} from './rotation-context.ts'
 import {isShared} from './share.ts'
 import type {Step, StepWork} from './steps.ts'
+import {isHere} from './units-here.ts'
 import {unitFor} from './units.ts'
 import {deleteUploadedCopies} from './uploaded-copies.ts'
 
@@ -46,6 +47,8 @@ async function arrangeAll(
   {clients, servers, trusts}: Extract<StepWork, {kind: 'arrange'}>,
 ): Promise<void> {
   for (const unit of unitsIn(plane, journal)) {
+    // Another machine may have begun, with the CA of its etcd.
+    if (!(await isHere(plane, unit))) continue
     const signs = unit.signsFrom === 'start' ? clients : servers
     if (await arrange(plane, unit, {signs, trusts}))
       tell(`"${unit.id}": the ${signs} one signs; trusted: ${trusts.join(' and ')}`)

@@ -24,6 +24,9 @@ export interface SealedFor {
 
 const FILE = /^(?:(?:old|new|rest)\/[a-z0-9][a-z0-9.-]{0,100}\.(?:crt|key|pub)|cross\.crt)$/i
 
+/** Whether other machines accept a file under this path. */
+export const isSharedPath = (path: string): boolean => FILE.test(path)
+
 /** What is not in the encrypted text and must be the same to open it: another number, or that of another cluster, does not open. */
 const aboutOf = (cluster: string, generation: number): Buffer =>
   Buffer.from(JSON.stringify([TYPE, 1, cluster, generation]))
@@ -57,7 +60,7 @@ function isShared(value: unknown, generation: number): value is SharedRotation {
     isJournal(journal) &&
     journal.shared === generation &&
     typeof files === 'object' &&
-    Object.entries(files).every(([path, text]) => FILE.test(path) && typeof text === 'string')
+    Object.entries(files).every(([path, text]) => isSharedPath(path) && typeof text === 'string')
   )
 }
 

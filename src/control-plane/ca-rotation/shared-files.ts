@@ -10,7 +10,7 @@ import {isMatching, readPair} from '../../pki/pair-store.ts'
 import {certDirOf, rotationFolder, type Plane} from '../config/plane.ts'
 import {notesOurs, type Which} from './generations.ts'
 import type {Journal} from './journal.ts'
-import type {SharedRotation} from './sealed-rotation.ts'
+import {isSharedPath, type SharedRotation} from './sealed-rotation.ts'
 import {targetOf} from './target.ts'
 import {unitFor, unitsOf, type Unit} from './units.ts'
 
@@ -33,7 +33,8 @@ async function generationFiles(plane: Plane): Promise<Files> {
     const folder = join(root, which)
     await recoverFolder(folder)
     const names = (await lookAt(folder)) ? await readdir(folder) : []
-    for (const name of names.filter((one) => !one.startsWith('.')))
+    // Not what somebody has left there, such as the backup of an editor.
+    for (const name of names.filter((one) => isSharedPath(`${which}/${one}`)))
       await add(files, `${which}/${name}`, join(folder, name))
   }
   await add(files, CROSS, join(root, CROSS))
@@ -75,19 +76,29 @@ export async function readShared(plane: Plane, journal: Journal): Promise<Shared
   return {journal, files: {...files, ...rest}}
 }
 
-/** The key of an external CA may be on this machine only: it stays in use here for as long as its certificate signs. */
-async function ownKey(plane: Plane, {spec, id}: Unit, files: Files): Promise<string | undefined> {
+/** The key of an external CA may be on this machine only: in use for as long as its certificate signs, then in the folder of the rotation. */
+async function ownKey(
+  plane: Plane,
+  {spec, id}: Unit,
+  files: Files,
+  folder: string,
+): Promise<string | undefined> {
   const certificatePem = files[`${id}.crt`]
   if (!spec || certificatePem === undefined || files[`${id}.key`] !== undefined) return undefined
-  const keyPem = (await readPair(certDirOf(plane), spec.place))?.keyPem
-  return isMatching({certificatePem, ...(keyPem !== undefined && {keyPem})}) ? keyPem : undefined
+  const inUse = await readPair(certDirOf(plane), spec.place)
+  const kept = await readFileIfThere(join(folder, `${id}.key`), {secret: true})
+  return [inUse?.keyPem, kept?.toString()].find(
+    (keyPem) => keyPem !== undefined && isMatching({certificatePem, keyPem}),
+  )
 }
+
+const idIn = (name: string): string => name.replace(/\.[a-z]+$/, '')
 
 /** Writes one generation, all of its files at once. What an operator has provided here is not recorded as ours. */
 async function writeGeneration(
   plane: Plane,
   which: Which,
-  {files: all}: SharedRotation,
+  {files: all, journal}: SharedRotation,
   units: readonly Unit[],
 ): Promise<void> {
   const folder = join(rotationFolder(plane), which)
@@ -98,15 +109,20 @@ async function writeGeneration(
   await recoverFolder(folder)
   for (const unit of units) {
     const {id, spec} = unit
-    const key = await ownKey(plane, unit, files)
+    const key = await ownKey(plane, unit, files, folder)
     if (key !== undefined) files[`${id}.key`] = key
     const places = spec ? [spec.place.crt, spec.place.key] : [SERVICE_ACCOUNT_KEYS.privateKey]
     const note = await notesOurs(plane, id, places)
-    const names = Object.keys(files).filter((name) => name.replace(/\.[a-z]+$/, '') === id)
+    const names = Object.keys(files).filter((name) => idIn(name) === id)
     await note?.(names.map((name) => ({path: join(folder, name), data: files[name] ?? ''})))
   }
   const missing = new Map(Object.entries(files))
+  const given = new Set(Object.keys(files).map(idIn))
+  const isOver = targetOf(journal).removed !== undefined
   for (const name of await readdir(folder)) {
+    const id = idIn(name)
+    // By then the machine that rotates shares only the CAs that it uses itself.
+    if (isOver && !given.has(id) && units.some((unit) => unit.id === id)) continue
     const path = join(folder, name)
     const content = await readFileIfThere(path, {secret: isSecret(name)})
     // What differs is of a rotation whose end this machine has missed.

@@ -1,21 +1,53 @@
 import {rm} from 'node:fs/promises'
 import {join} from 'node:path'
+import {lookAt} from '../../fs/file-checks.ts'
 import {replaceFiles} from '../../fs/file-groups.ts'
 import {readFileIfThere, writeFileSafely} from '../../fs/files.ts'
 import {removeSecret, replaceSecret} from '../../fs/shred.ts'
 import {SERVICE_ACCOUNT_KEYS} from '../../pki/catalog.ts'
-import {isMatching, readPair, replacePair} from '../../pki/pair-store.ts'
+import {isMatching, readPair, replacePair, type BeforeWrite} from '../../pki/pair-store.ts'
+import type {Clock} from '../../runtime.ts'
 import {certDirOf, type Plane} from '../config/plane.ts'
-import {notesMade} from '../made-files.ts'
+import {backUp, notesMade} from '../made-files.ts'
+import {notesOurs} from './generations.ts'
 import type {SharedRotation} from './sealed-rotation.ts'
 import {unitsOf, type Unit} from './units.ts'
+
+interface RestOptions {
+  /** Whether the CAs that rotate are arranged apart from these. */
+  isArranged: boolean
+  clock: Clock
+  log: (line: string) => void
+}
+
+/** What is noted before these files are replaced. What an operator has provided stays the operator's, and is copied aside first. */
+async function noteFor(
+  plane: Plane,
+  id: string,
+  names: readonly string[],
+  {clock, log}: RestOptions,
+): Promise<BeforeWrite | undefined> {
+  const paths = names.map((name) => join(certDirOf(plane), name))
+  const found = await Promise.all(paths.map((path) => lookAt(path)))
+  if (found.every((one) => one === undefined)) return notesMade(plane)
+  const note = await notesOurs(
+    plane,
+    id,
+    names.filter((_, index) => found[index]),
+  )
+  if (note) return note
+  const folder = await backUp(plane, paths, clock.now())
+  log(`"${id}" is another one on the other servers; yours was copied to ${folder}`)
+  return undefined
+}
 
 /** Writes a CA as it is in use elsewhere. Returns whether it was another one here. */
 async function writeAuthority(
   plane: Plane,
-  {spec}: Unit,
+  {id, spec}: Unit,
   certificatePem: string,
   keyPem: string | undefined,
+  options: RestOptions,
 ): Promise<boolean> {
   if (!spec) return false
   const certDir = certDirOf(plane)
@@ -23,18 +55,23 @@ async function writeAuthority(
   const found = await readPair(certDir, spec.place)
   const isSame = found?.certificatePem === certificatePem
   if (isSame && (keyPem === undefined || found.keyPem === keyPem)) return false
-  const note = notesMade(plane)
+  const note = await noteFor(plane, id, [spec.place.crt, spec.place.key], options)
   if (keyPem !== undefined) {
     await replaceSecret(key, () => replacePair(certDir, spec.place, {certificatePem, keyPem}, note))
     return true
   }
   if (!isMatching({...found, certificatePem})) await removeSecret(key)
-  await note([{path: crt, data: certificatePem}])
+  await note?.([{path: crt, data: certificatePem}])
   await writeFileSafely(crt, certificatePem)
   return true
 }
 
-async function writeKeys(plane: Plane, privatePem: string, publicPem: string): Promise<boolean> {
+async function writeKeys(
+  plane: Plane,
+  privatePem: string,
+  publicPem: string,
+  options: RestOptions,
+): Promise<boolean> {
   const certDir = certDirOf(plane)
   const {id, privateKey, publicKey} = SERVICE_ACCOUNT_KEYS
   const files = [
@@ -43,7 +80,8 @@ async function writeKeys(plane: Plane, privatePem: string, publicPem: string): P
   ]
   const found = await Promise.all(files.map(({name}) => readFileIfThere(join(certDir, name))))
   if (found.every((content, index) => content?.toString() === files[index]?.data)) return false
-  await notesMade(plane)(files.map(({name, data}) => ({path: join(certDir, name), data})))
+  const note = await noteFor(plane, id, [privateKey, publicKey], options)
+  await note?.(files.map(({name, data}) => ({path: join(certDir, name), data})))
   await replaceSecret(join(certDir, privateKey), () => replaceFiles(certDir, id, files))
   return true
 }
@@ -61,9 +99,9 @@ async function removeAuthority(plane: Plane, {spec}: Unit): Promise<boolean> {
 export async function writeRest(
   plane: Plane,
   {files, journal}: SharedRotation,
-  isArranged: boolean,
+  options: RestOptions,
 ): Promise<string[]> {
-  const rotates = (id: string) => isArranged && journal.units.some((unit) => unit.id === id)
+  const rotates = (id: string) => options.isArranged && journal.units.some((unit) => unit.id === id)
   const changed: string[] = []
   for (const unit of await unitsOf(plane)) {
     const {id, spec, separatedFrom} = unit
@@ -73,10 +111,10 @@ export async function writeRest(
     const publicPem = files[`rest/${SERVICE_ACCOUNT_KEYS.publicKey}`]
     const isChanged = spec
       ? certificatePem !== undefined
-        ? await writeAuthority(plane, unit, certificatePem, keyPem)
+        ? await writeAuthority(plane, unit, certificatePem, keyPem, options)
         : separatedFrom === undefined && (await removeAuthority(plane, unit))
       : keyPem !== undefined && publicPem !== undefined
-        ? await writeKeys(plane, keyPem, publicPem)
+        ? await writeKeys(plane, keyPem, publicPem, options)
         : false
     if (isChanged) changed.push(id)
   }
