@@ -23,7 +23,7 @@ import {followKubeconfigs} from './kubeconfig-bundles.ts'
 import {readGeneration} from './last-rotation.ts'
 import {startAsLeader} from './leading.ts'
 import {offerSnapshots} from './offer-snapshots.ts'
-import {planeKeyId, readPlaneKey} from './plane-key.ts'
+import {findPlaneKeyId} from './plane-key.ts'
 import {identityOf, openPlaneEtcd} from './plane-storage.ts'
 import {meterHeads, meteredLog, watchExpirations} from './plane-metrics.ts'
 import {digestsOf} from './server-digests.ts'
@@ -90,7 +90,6 @@ export async function startEmbedded(
     const current = {...plane, settings: {...settings, signers, authorities}}
     // First: what is read after it is of that arrangement or of a newer one.
     const rotated = await readGeneration(plane)
-    const planeKey = await readPlaneKey(plane)
     const sources = await trustSources(current, signing)
     const trust = await readTrust(sources, generation)
     return {
@@ -99,7 +98,7 @@ export async function startEmbedded(
       signers: signersOf(trust.signing, signing, signers),
       servingPolicy: servingPolicy(serving, stored),
       rotated,
-      planeKeyId: planeKey && planeKeyId(planeKey),
+      planeKeyId: await findPlaneKeyId(plane, log),
     }
   }
   const trust = await Reloadable.open(readState, (error) => log(`error: ${messageOf(error)}`))

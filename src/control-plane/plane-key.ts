@@ -1,6 +1,6 @@
 import {createHash, randomBytes} from 'node:crypto'
 import {join} from 'node:path'
-import {TrustError} from '../errors.ts'
+import {messageOf, TrustError} from '../errors.ts'
 import {createFiles} from '../fs/file-groups.ts'
 import {readFileIfThere} from '../fs/files.ts'
 import {ensureFolder} from '../fs/folders.ts'
@@ -9,7 +9,7 @@ import {notesMade} from './made-files.ts'
 
 /**
  * The key that all machines of a control plane share, in their certificate folder. What a rotation hands from one to the others is
- * encrypted with it. It is on the machines only, never in the store.
+ * encrypted with it. In the store it is only after `upload-certs`, for two hours, encrypted with the certificate key.
  */
 export const PLANE_KEY_FILE = 'plane.key'
 
@@ -23,6 +23,20 @@ const pathOf = (plane: Plane): string => join(certDirOf(plane), PLANE_KEY_FILE)
 export async function readPlaneKey(plane: Plane): Promise<Buffer | undefined> {
   const content = await readFileIfThere(pathOf(plane), {secret: true})
   return content && parsePlaneKey(content, pathOf(plane))
+}
+
+/** What the other servers are shown of it. A server that cannot read its key serves, but cannot follow rotations. */
+export async function findPlaneKeyId(
+  plane: Plane,
+  log: (line: string) => void,
+): Promise<string | undefined> {
+  try {
+    const key = await readPlaneKey(plane)
+    return key && planeKeyId(key)
+  } catch (error) {
+    log(`error: rotations of other servers cannot be followed: ${messageOf(error)}`)
+    return undefined
+  }
 }
 
 /** Never shows the content: a damaged key is still most of a secret. */

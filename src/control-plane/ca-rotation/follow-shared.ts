@@ -7,6 +7,7 @@ import type {Plane} from '../config/plane.ts'
 import {loadPlane} from '../config/stored.ts'
 import {exclusively} from '../exclusive.ts'
 import {readGeneration} from '../last-rotation.ts'
+import {onceAMinute} from '../once-a-minute.ts'
 import {readPlaneKey} from '../plane-key.ts'
 import {applyShared, type ApplyOptions} from './apply-shared.ts'
 import {generationIn, openRotation, ROTATION_SECRET, unusable} from './sealed-rotation.ts'
@@ -71,7 +72,9 @@ export async function followShared(
   client: Pick<ApiClient, 'namespaces' | 'secrets'>,
   options: FollowOptions,
 ): Promise<void> {
-  const {signal, log, reload} = options
+  const {signal, reload} = options
+  // What fails for good is tried again all the time.
+  const complain = onceAMinute(options.log, options.clock)
   const {namespace, name} = ROTATION_SECRET
   let isBehind = false
   const see = async (secret: Secret) => {
@@ -90,7 +93,7 @@ export async function followShared(
         if (type === 'ADDED' || type === 'MODIFIED') await see(object)
     } catch (error) {
       if (!signal.aborted && !hasCode(error, 'NOT_FOUND'))
-        log(`error: the rotation of another server cannot be followed: ${messageOf(error)}`)
+        complain(`error: the rotation of another server cannot be followed: ${messageOf(error)}`)
     }
     await sleep(PAUSE, signal).catch(() => undefined)
   }

@@ -8,8 +8,14 @@ import {
   requireFollowers,
   serversNotFollowing,
 } from '../../../src/control-plane/ca-rotation/following.ts'
+import {followShared} from '../../../src/control-plane/ca-rotation/follow-shared.ts'
 import {requireFollowed} from '../../../src/control-plane/ca-rotation/share.ts'
-import {ensurePlaneKey, planeKeyId, readPlaneKey} from '../../../src/control-plane/plane-key.ts'
+import {
+  ensurePlaneKey,
+  findPlaneKeyId,
+  planeKeyId,
+  readPlaneKey,
+} from '../../../src/control-plane/plane-key.ts'
 import {PLANE_KEY} from '../../../src/control-plane/server-digests.ts'
 import {planeFixture, type PlaneFixture} from '../plane-fixture.ts'
 
@@ -91,6 +97,25 @@ describe('the servers that follow a rotation', () => {
       assert.deepEqual(await ensurePlaneKey(plane), key)
       await writeFile(join(fixture.dir, 'pki', 'plane.key'), 'most of a secret', {mode: 0o600})
       await assert.rejects(readPlaneKey(plane), {code: 'CONFIG_INVALID', message: /^(?!.*secret)/})
+      const lines: string[] = []
+      assert.equal(await findPlaneKeyId(plane, (line) => lines.push(line)), undefined)
+      assert.match(lines.join(), /^error: .*plane\.key is not a key/)
+    })
+
+    it('and say only once in a while that they cannot follow', async () => {
+      const lines: string[] = []
+      let attempts = 0
+      const watch = () => {
+        attempts += 1
+        throw new Error('it cannot be read')
+      }
+      const client = {secrets: {watch}} as unknown as ApiClient
+      const log = (line: string) => lines.push(line)
+      const signal = AbortSignal.timeout(3000)
+      const reload = () => Promise.resolve()
+      await followShared(fixture.context.plane, client, {clock, log, reload, signal})
+      assert.ok(attempts > 1)
+      assert.equal(lines.length, 1)
     })
 
     it('so that those that are alive without it are refused by name', async () => {
