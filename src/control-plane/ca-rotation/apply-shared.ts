@@ -24,15 +24,16 @@ export interface ApplyOptions {
 async function arrangeShared(
   plane: Plane,
   shared: SharedRotation,
-  {arrange: wanted, removed}: Target,
+  target: Target,
   log: (line: string) => void,
 ): Promise<Unit[]> {
+  const {arrange: wanted} = target
   if (!wanted) return []
   const units = await unitsHere(plane, shared.journal)
   await writeShared(plane, shared, units)
   const changed: Unit[] = []
   for (const unit of units) {
-    if (!(await isHeld(plane, unit, {removed}, shared.journal))) {
+    if (!(await isHeld(plane, unit, target, shared.journal))) {
       log(`"${unit.id}" stays as it is: the machine that rotates does not have it`)
       continue
     }
