@@ -2,6 +2,7 @@ import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {setMaxListeners} from 'node:events'
 import {sleep} from '../../src/runtime.ts'
+import {isRunning} from '../../test/helpers/cluster.ts'
 import {startEtcd, type EtcdCluster} from '../../test/helpers/etcd.ts'
 import {startSeveral, type SeveralServers} from '../../test/helpers/several-servers.ts'
 import {checkListing, checkRegister} from './check-register.ts'
@@ -74,6 +75,8 @@ async function withServers(
       // Those of the commands run in the background: here they are children.
       const {pid} = JSON.parse(await readFile(join(dir, 'server.json'), 'utf8')) as {pid: number}
       process.kill(pid, 'SIGKILL')
+      // It keeps its lock until it is gone.
+      while (isRunning(pid)) await sleep(20)
       await server.start()
     }
     return await run(servers, etcd, options)
