@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {mkdtemp, readFile, rm} from 'node:fs/promises'
+import {mkdtemp, readFile, rm, readdir} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import type {JoinedPlane} from '../../src/cli/join-plane.ts'
@@ -44,7 +44,8 @@ export async function startSeveral(count: number, etcd: string[]): Promise<Sever
     ...[...LOCAL, ...ADVERTISED],
   ]
   const stop = async () => {
-    for (const {dir} of machines) await trustadm('reset', '--yes', '--dir', dir)
+    // Also those that did not become ready in time.
+    for (const name of await readdir(folder)) await trustadm('reset', '--yes', '--dir', dirOf(name))
     await balancer.close()
     await rm(folder, {recursive: true, force: true})
   }

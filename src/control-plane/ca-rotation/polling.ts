@@ -29,7 +29,7 @@ export async function poll(
     const waiting = await withClient(context, behind).catch(whileChanging)
     if (waiting.length === 0) return
     context.sawWaiting?.(waiting)
-    // Nobody can follow any more: the caller goes on with the steps for that.
+    // Nobody can follow any more: the caller continues with the steps for that.
     if (withExpiry(journal, clock.now()) !== journal) return
     if (performance.now() > end) throw tooLate(plane, what, waiting)
     await sleep(PAUSE)

@@ -50,10 +50,13 @@ describeWithEtcd('three servers behind one address', function () {
     admin = await connect(several.first.kubeconfig)
   })
   after(async () => {
-    await admin.close()
-    await several.stop()
-    await etcd.stop()
-    await rm(folder, {recursive: true, force: true})
+    try {
+      await admin.close()
+      await several.stop()
+    } finally {
+      await etcd.stop()
+      await rm(folder, {recursive: true, force: true})
+    }
   })
 
   const machine = (index: number) => several.machines[index]?.dir ?? ''
