@@ -1,3 +1,4 @@
+import type {Pool} from 'undici'
 import {constantly} from '../trust/live.ts'
 import {USER_AGENT} from './api-call.ts'
 import type {Environment} from './proxy-rules.ts'
@@ -18,6 +19,8 @@ export interface HttpsGetOptions {
   signal?: AbortSignal | undefined
   environment?: Environment | undefined
   shared?: SharedConnections | undefined
+  /** A connection of the caller, who closes it. */
+  pool?: Pool | undefined
 }
 
 /** One GET, on a new connection unless some are shared. Sends no credentials and follows no redirect. */
@@ -31,6 +34,7 @@ export async function httpsGet(url: URL, options: HttpsGetOptions): Promise<Tran
       maxBodyBytes: maxBytes,
       environment: options.environment,
       shared: options.shared,
+      pool: options.pool,
     },
   )
   try {

@@ -1,8 +1,8 @@
 import {TLSSocket} from 'node:tls'
 import {connectorFor} from './connector.ts'
-import {proxyFromEnvironment, type Environment} from './proxy-rules.ts'
+import type {Environment} from './proxy-rules.ts'
 import {chainOf} from './server-check.ts'
-import {parseProxy} from './tunnel.ts'
+import {proxyOf} from './tunnel.ts'
 
 export interface PeerOptions {
   tlsServerName?: string | undefined
@@ -18,11 +18,8 @@ export async function peerCertificates(
   server: URL,
   {tlsServerName, timeout, environment = process.env}: PeerOptions,
 ): Promise<Buffer[]> {
-  const proxy = proxyFromEnvironment(server, environment)
-  const connect = connectorFor(
-    {server: server.href, insecure: true, tlsServerName},
-    {proxy: proxy === undefined ? undefined : parseProxy(proxy), timeout},
-  )
+  const access = {server: server.href, insecure: true, tlsServerName}
+  const connect = connectorFor(access, {proxy: proxyOf(access, environment), timeout})
   const {hostname, host, protocol, port} = server
   return await new Promise((resolve, reject) => {
     connect({hostname, host, protocol, port}, (error, socket) => {

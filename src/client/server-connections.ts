@@ -1,9 +1,9 @@
 import {Pool} from 'undici'
 import {connectorFor} from './connector.ts'
-import {proxyFromEnvironment, type Environment} from './proxy-rules.ts'
+import type {Environment} from './proxy-rules.ts'
 import {withoutTrailingSlashes, type ServerAccess} from './server-access.ts'
 import type {SharedConnections} from './shared-connections.ts'
-import {parseProxy} from './tunnel.ts'
+import {proxyOf} from './tunnel.ts'
 
 export interface ConnectionOptions {
   connectTimeout?: number | undefined
@@ -13,6 +13,8 @@ export interface ConnectionOptions {
   oneAtATime?: boolean | undefined
   /** Connections that other clients have left open, or will use. */
   shared?: SharedConnections | undefined
+  /** A connection of the caller, who closes it. */
+  pool?: Pool | undefined
 }
 
 /**
@@ -38,9 +40,8 @@ export class ServerConnections {
   ) {
     const {connectTimeout = 10_000, environment = process.env, oneAtATime = false} = options
     const server = new URL(access.server)
-    const proxyText = access.proxyUrl ?? proxyFromEnvironment(server, environment)
     const connect = connectorFor(access, {
-      proxy: proxyText === undefined ? undefined : parseProxy(proxyText),
+      proxy: proxyOf(access, environment),
       timeout: connectTimeout,
       onServer,
     })
@@ -50,7 +51,7 @@ export class ServerConnections {
     // One deadline for the whole request: a server that sends single bytes resets undici's own timers.
     const clocks = {headersTimeout: 0, bodyTimeout: 0}
     const open = () => new Pool(server.origin, {connect, connections: 16, ...clocks})
-    const shared = options.shared?.poolFor(access, open)
+    const shared = options.pool ?? options.shared?.poolFor(access, open)
     this.requests = shared ?? open()
     this.streams = oneAtATime ? this.requests : new Pool(server.origin, {connect, ...clocks})
     this.#own = [...new Set([this.requests, this.streams])].filter((pool) => pool !== shared)

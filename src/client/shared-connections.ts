@@ -1,5 +1,6 @@
 import type {Pool} from 'undici'
 import type {ServerAccess} from './server-access.ts'
+import type {UnprovenConnection} from './unproven-connection.ts'
 
 /**
  * Connections that several clients use one after the other: each sends its credentials with its requests, and a handshake is saved.
@@ -10,12 +11,19 @@ export class SharedConnections {
 
   /** The connections for this access; undefined if it must have its own. */
   poolFor(access: ServerAccess, open: () => Pool): Pool | undefined {
-    const {server, ca, insecure = false, tlsServerName, clientCertificate, proxyUrl} = access
-    if (insecure || clientCertificate) return undefined
-    const key = JSON.stringify([new URL(server).origin, ca, tlsServerName, proxyUrl])
+    if (access.insecure || access.clientCertificate) return undefined
+    const key = keyOf(access)
     const pool = this.#pools.get(key) ?? open()
     this.#pools.set(key, pool)
     return pool
+  }
+
+  /** Takes over a connection to a server that is now known to be the one that this access would verify. */
+  async adopt(connection: UnprovenConnection, access: ServerAccess): Promise<void> {
+    const key = keyOf(access)
+    if (this.#pools.has(key)) return await connection.close()
+    connection.verifyBy(access)
+    this.#pools.set(key, connection.pool)
   }
 
   async close(): Promise<void> {
@@ -23,3 +31,6 @@ export class SharedConnections {
     this.#pools.clear()
   }
 }
+
+const keyOf = ({server, ca, tlsServerName, proxyUrl}: ServerAccess): string =>
+  JSON.stringify([new URL(server).origin, ca, tlsServerName, proxyUrl])

@@ -3,7 +3,8 @@ import {request as tlsRequest} from 'node:https'
 import type {Socket} from 'node:net'
 import {TrustError, messageOf, systemCode} from '../errors.ts'
 import {printable} from './printable.ts'
-import {hostOf} from './proxy-rules.ts'
+import {hostOf, proxyFromEnvironment, type Environment} from './proxy-rules.ts'
+import type {ServerAccess} from './server-access.ts'
 
 /** Checks a proxy's address before anything is sent. SOCKS is not supported. */
 export function parseProxy(text: string): URL {
@@ -13,6 +14,12 @@ export function parseProxy(text: string): URL {
   throw new TrustError('KUBECONFIG_INVALID', 'the proxy is not an http:// or https:// URL', {
     hints: ['check proxy-url in the kubeconfig and HTTPS_PROXY; SOCKS proxies are not supported'],
   })
+}
+
+/** The proxy on the way to a server. */
+export function proxyOf(access: ServerAccess, environment: Environment): URL | undefined {
+  const text = access.proxyUrl ?? proxyFromEnvironment(new URL(access.server), environment)
+  return text === undefined ? undefined : parseProxy(text)
 }
 
 /** Opens a tunnel through a proxy with CONNECT; TLS with the server runs inside it. */

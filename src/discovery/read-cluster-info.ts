@@ -7,8 +7,10 @@ import {clusterInfoInvalid} from '../bootstrap/cluster-info-errors.ts'
 import {httpsGet} from '../client/https-get.ts'
 import {headerOf, type TransportResponse} from '../client/transport.ts'
 import {withoutTrailingSlashes} from '../client/server-access.ts'
+import {UnprovenConnection} from '../client/unproven-connection.ts'
 import {answerError} from './answer-errors.ts'
 import {explain} from './explain.ts'
+import {ReadConnection} from './read-connection.ts'
 import type {DiscoveryContext} from './settings.ts'
 
 /** How the server is verified: not at all, or with CAs. */
@@ -25,6 +27,8 @@ export interface ClusterInfoRead {
   kubeconfig: string
   data: Readonly<Record<string, unknown>>
   serverTime: Date | undefined
+  /** Of an unverified read. The reader closes it, or leaves it for what comes next. */
+  connection?: ReadConnection | undefined
 }
 
 const PATH = `/api/v1/namespaces/${CLUSTER_INFO_NAMESPACE}/configmaps/${CLUSTER_INFO_NAME}`
@@ -40,15 +44,23 @@ export async function readClusterInfo(
   const {readTimeout: timeout, signal, environment, connections: shared} = context
   const url = new URL(withoutTrailingSlashes(server) + PATH)
   const options = {...trust, timeout, signal, environment}
-  const answer = await httpsGet(url, {
-    ...options,
-    shared,
-    accept: 'application/json',
-    maxBytes: LARGEST,
-  }).catch(async (error: unknown) => {
-    throw await explain(error, url, {...options, serverTime, now: context.clock.now()})
-  })
-  return readAnswer(answer, server)
+  const unproven = trust.insecure ? new UnprovenConnection(server, options) : undefined
+  try {
+    const answer = await httpsGet(url, {
+      ...options,
+      shared,
+      pool: unproven?.pool,
+      accept: 'application/json',
+      maxBytes: LARGEST,
+    }).catch(async (error: unknown) => {
+      throw await explain(error, url, {...options, serverTime, now: context.clock.now()})
+    })
+    const connection = unproven && new ReadConnection(unproven, server, shared)
+    return {...readAnswer(answer, server), connection}
+  } catch (error) {
+    await unproven?.close()
+    throw error
+  }
 }
 
 function readAnswer(answer: TransportResponse, server: string): ClusterInfoRead {

@@ -52,24 +52,29 @@ export async function proveByToken(
   now: Date,
 ): Promise<ProvenInfo> {
   const claimed = await read({insecure: true})
-  await requireSigned(claimed, token)
-  const info = parseClusterInfo(claimed.kubeconfig)
-  const authorities = authoritiesOf(info)
-  const {kubeconfig, serverTime} = claimed
-  const found = pinsOf(authorities)
-  if (pins.size === 0) {
-    requireCurrentAuthorities(authorities, {now, serverTime})
-    return {...info, kubeconfig, pins: found, warnings: [unpinnedWarning(found)]}
-  }
+  try {
+    await requireSigned(claimed, token)
+    const info = parseClusterInfo(claimed.kubeconfig)
+    const authorities = authoritiesOf(info)
+    const {kubeconfig, serverTime} = claimed
+    const found = pinsOf(authorities)
+    if (pins.size === 0) {
+      requireCurrentAuthorities(authorities, {now, serverTime})
+      return {...info, kubeconfig, pins: found, warnings: [unpinnedWarning(found)]}
+    }
 
-  if (authorities.length === 0) {
-    throw clusterInfoInvalid('cluster-info', 'a CA is pinned, but it contains none')
+    if (authorities.length === 0) {
+      throw clusterInfoInvalid('cluster-info', 'a CA is pinned, but it contains none')
+    }
+    requirePinned(authorities, pins, now)
+    requireCurrentAuthorities(authorities, {now, serverTime})
+    await claimed.connection?.offerTo(info, now)
+    const confirmed = await read({ca: info.ca, tlsServerName: info.tlsServerName, serverTime})
+    if (confirmed.kubeconfig !== kubeconfig) throw changed()
+    return {...info, kubeconfig, pins: found, warnings: []}
+  } finally {
+    await claimed.connection?.close()
   }
-  requirePinned(authorities, pins, now)
-  requireCurrentAuthorities(authorities, {now, serverTime})
-  const confirmed = await read({ca: info.ca, tlsServerName: info.tlsServerName, serverTime})
-  if (confirmed.kubeconfig !== kubeconfig) throw changed()
-  return {...info, kubeconfig, pins: found, warnings: []}
 }
 
 function changed(): TrustError {
