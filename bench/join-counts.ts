@@ -88,7 +88,7 @@ async function syncsDuring(
 ): Promise<Map<string, number>> {
   const folder = await mkdtemp(join(tmpdir(), 'trustadm-bench-'))
   const output = join(folder, 'calls')
-  const args = ['-f', '-y', '-e', 'trace=fsync,fdatasync', '-o', output, '-p', String(pid)]
+  const args = ['-f', '-y', '-e', 'trace=fsync,fdatasync,write', '-o', output, '-p', String(pid)]
   const strace = spawn('strace', args, {stdio: ['ignore', 'ignore', 'pipe']})
   try {
     // It says so once it is attached.
@@ -103,13 +103,14 @@ async function syncsDuring(
   }
 }
 
-const SYNCS = /\bf(?:data)?sync\(\d+<([^>]*)>/g
+/** A write to the issuance log returns once it is on the disk. */
+const SYNCS = /\b(?:f(?:data)?sync\(\d+<([^>]*)>|write\(\d+<([^>]*\/issuance\.log)>)/g
 
 /** The calls in strace's output that wait for the disk, by the names of their files. LMDB makes one a commit. */
 export function syncsIn(output: string): Map<string, number> {
   const syncs = new Map<string, number>()
-  for (const [, path = ''] of output.matchAll(SYNCS)) {
-    const file = basename(path)
+  for (const [, synced, written = ''] of output.matchAll(SYNCS)) {
+    const file = basename(synced ?? written)
     syncs.set(file, (syncs.get(file) ?? 0) + 1)
   }
   return syncs

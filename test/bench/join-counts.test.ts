@@ -32,13 +32,15 @@ describe('the counts of a join', () => {
       '12 fdatasync(21</a/store/data.mdb> <unfinished ...>',
       '11 fsync(25</a/logs/issuance.log>) = 0',
       '12 <... fdatasync resumed>) = 0',
+      '13 write(22</a/logs/audit.log>, "x", 1) = 1',
+      '13 write(23</a/logs/issuance.log>, "x", 1) = 1',
       '11 +++ exited with 0 +++',
     ].join('\n')
     assert.deepEqual(
       [...syncsIn(output)],
       [
         ['data.mdb', 2],
-        ['issuance.log', 1],
+        ['issuance.log', 2],
       ],
     )
   })

@@ -11,9 +11,12 @@ import {beginningOf, beginningWith, type LogBeginning} from './log-heads.ts'
 import type {EncodedLine, KnownHead} from './log-line.ts'
 import {readTail, type FoundLog, type LogTail} from './log-tail.ts'
 
-const {O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDWR} = constants
-/** Without O_NONBLOCK, opening a planted FIFO would wait without end. */
-const FLAGS = O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_RDWR
+const {O_APPEND, O_CREAT, O_DSYNC, O_NOFOLLOW, O_NONBLOCK, O_RDWR} = constants
+/**
+ * Without O_NONBLOCK, opening a planted FIFO would wait without end. With O_DSYNC a write returns once it is on the disk: one job for
+ * the thread pool instead of two, and one turn of a busy event loop less until a certificate is published.
+ */
+const FLAGS = O_APPEND | O_CREAT | O_DSYNC | O_NOFOLLOW | O_NONBLOCK | O_RDWR
 const OWNER_ONLY = 0o600
 /** Far longer than a write of a few lines takes, in milliseconds. */
 const SETTLING = 100
@@ -49,14 +52,13 @@ async function openFile(path: string): Promise<FileHandle> {
   }
 }
 
-/** Writes at the end, which was at `size`. What is left of it where that fails is cut off, unless another has written too. */
+/** Writes at the end, which was at `size`, to the disk. What is left of it where that fails is cut off, unless another has written too. */
 async function writeAt(handle: FileHandle, bytes: Buffer, size: number): Promise<void> {
   let written = 0
   try {
     while (written < bytes.length) {
       written += (await handle.write(bytes, written)).bytesWritten
     }
-    await handle.datasync()
   } catch (error) {
     // What cannot be cut off now is cut off when the log is opened again.
     const end = await handle.stat().catch(() => undefined)

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import {createHash} from 'node:crypto'
+import {constants} from 'node:fs'
 import {
   appendFile,
   chmod,
   lstat,
   readFile,
+  readdir,
+  readlink,
   rename,
   symlink,
   truncate,
@@ -70,6 +73,19 @@ describe('the issuance log', () => {
   afterEach(async () => {
     mock.restoreAll()
     for (const log of logs) await log.close()
+  })
+
+  it('returns from a write only when the line is on the disk', async function () {
+    if (process.platform !== 'linux') return this.skip()
+    await open().append(issuance('one'))
+    for (const fd of await readdir('/proc/self/fd')) {
+      if ((await readlink(`/proc/self/fd/${fd}`).catch(() => '')) !== path()) continue
+      const [, flags = ''] =
+        /^flags:\s*(\d+)/m.exec(await readFile(`/proc/self/fdinfo/${fd}`, 'utf8')) ?? []
+      assert.equal(parseInt(flags, 8) & constants.O_DSYNC, constants.O_DSYNC)
+      return
+    }
+    assert.fail('the log is not open')
   })
 
   it('is one JSON object a line, each with the hash of the one before', async () => {
