@@ -1,4 +1,3 @@
-import {setImmediate as nextTurn} from 'node:timers/promises'
 import {closedError} from './feed.ts'
 import type {StorageEvent} from './storage.ts'
 import {decide} from './write.ts'
@@ -57,8 +56,8 @@ export class WriteQueue {
 
   async #run(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // Lets writers that the last commit woke, and the requests of this turn, join.
-      await nextTurn()
+      // Lets the writers that the last commit woke join.
+      await afterMicrotasks()
       await this.#commit(this.#take())
     }
     this.#running = undefined
@@ -107,3 +106,7 @@ export class WriteQueue {
     return {events, settle}
   }
 }
+
+/** Resolves once nothing else is left to do in this phase of the event loop: a tick that a microtask asks for runs after all microtasks. */
+const afterMicrotasks = (): Promise<void> =>
+  new Promise((resolve) => queueMicrotask(() => process.nextTick(resolve)))
