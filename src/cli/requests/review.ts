@@ -18,6 +18,8 @@ type Answer = 'approve' | 'deny' | 'skip' | 'quit'
 export interface Reviewer {
   choose: (question: string, choices: readonly Choice<Answer>[]) => Promise<Answer>
   askText: (question: string) => Promise<string>
+  /** Says why a review ends without a decision. */
+  tell: (line: string) => void
   /** Where requests are shown. */
   stream: Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'>
 }
@@ -66,11 +68,17 @@ export async function reviewRequests(
       })
       const question = `${line}${left === 0 ? '' : ` (${left} more)`}`
       const answer = await reviewer.choose(question, CHOICES)
-      if (answer === 'quit') return review
+      if (answer === 'quit') return ended()
       await settle({name: nameOf(csr), uid: csr.metadata.uid}, answer)
     }
   }
-  return review
+  return ended()
+
+  function ended(): Review {
+    if (seen.size === 0) reviewer.tell('no pending certificate requests found')
+    else if (Object.values(review).flat().length === 0) reviewer.tell('no request was decided')
+    return review
+  }
 
   async function settle(target: {name: string; uid: string | undefined}, answer: Answer) {
     if (answer !== 'approve' && answer !== 'deny') return void review.skipped.push(target.name)

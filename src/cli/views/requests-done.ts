@@ -89,7 +89,7 @@ export const reviewView: View<Review> = {
       [failed.length, 'failed'],
     ] as const
     const told = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`)
-    return told.length === 0 ? 'no request was decided\n' : `${told.join(', ')}\n`
+    return told.length === 0 ? '' : `${told.join(', ')}\n`
   },
   name: ({approved, denied}) => [...approved, ...denied].map(shown),
 }

@@ -1,6 +1,6 @@
 import {clusterFlags} from '../../cli/cluster.ts'
 import {TrustCommand} from '../../cli/command.ts'
-import {wideOutput} from '../../cli/flags.ts'
+import {isForPeople, wideOutput} from '../../cli/flags.ts'
 import {filterFlags} from '../../cli/requests/flags.ts'
 
 export default class CertificateReview extends TrustCommand {
@@ -23,7 +23,9 @@ export default class CertificateReview extends TrustCommand {
     const {reviewView} = await import('../../cli/views/requests-done.ts')
     const {withCluster} = await import('../../cli/with-cluster.ts')
     const filter = await filterOf(flags)
-    const reviewer = {choose, askText, stream: process.stderr}
+    const {createProgress} = await import('../../cli/progress.ts')
+    const {tell} = createProgress({...flags, quiet: flags.quiet || !isForPeople(flags.output)})
+    const reviewer = {choose, askText, tell, stream: process.stderr}
     const review = await withCluster(flags, ({client, access}) =>
       reviewRequests(client, filter, reviewer, this.clock, pairingIn(client, access.ca)),
     )

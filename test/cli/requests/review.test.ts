@@ -12,12 +12,16 @@ describe('a review', () => {
   let server: TestServer
   let admin: ApiClient
   let shown = ''
+  let told: string[] = []
   before(async () => {
     server = await startTestServer({controllers: false})
     admin = server.clientAs(ADMIN)
   })
   after(() => server.stop())
-  beforeEach(() => (shown = ''))
+  beforeEach(() => {
+    shown = ''
+    told = []
+  })
   afterEach(() => admin.csrs.deleteCollection({}))
 
   /** Answers by the name of the request that is asked about. */
@@ -25,6 +29,7 @@ describe('a review', () => {
     const reviewer: Reviewer = {
       choose: async (question) => await answer(question.split(':')[0] ?? ''),
       askText: () => Promise.resolve(why),
+      tell: (line) => told.push(line),
       stream: {isTTY: false, columns: 0, write: (text) => ((shown += String(text)), true)},
     }
     return reviewRequests(admin, filter, reviewer, systemClock, () =>
@@ -57,6 +62,15 @@ describe('a review', () => {
     await makeRequest(admin, {name: 'a'})
     const result = await review(() => 'quit')
     assert.deepEqual(result, {approved: [], denied: [], skipped: [], failed: []})
+    assert.deepEqual(told, ['no request was decided'])
+  })
+
+  it('says that no requests are pending, and returns the same lists as ever', async () => {
+    await makeRequest(admin, {name: 'done'})
+    await addCondition(admin, 'done', 'Approved')
+    const result = await review(() => 'approve')
+    assert.deepEqual(result, {approved: [], denied: [], skipped: [], failed: []})
+    assert.deepEqual(told, ['no pending certificate requests found'])
   })
 
   it('shows requests that came meanwhile, each once', async () => {
