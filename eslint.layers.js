@@ -10,7 +10,7 @@ const FILES = '.'
  */
 const ORDER = {
   src: [
-    ['errors.ts'],
+    ['closest.ts', 'errors.ts'],
     ['phases.ts', 'runtime.ts', 'version.ts'],
     ['fs'],
     ['pki', 'api'],

@@ -1,3 +1,4 @@
+import {didYouMean} from './closest.ts'
 import {TrustError} from './errors.ts'
 
 /** What is shown of a phase. */
@@ -66,7 +67,7 @@ export function requirePhaseName<Name extends string>(text: string, names: reado
   const found = names.find((name) => name === text)
   if (found !== undefined) return found
   throw new TrustError('USAGE', `there is no phase "${text}"`, {
-    hints: [`the phases are ${names.join(', ')}`],
+    hints: [...didYouMean(text, names), `the phases are ${names.join(', ')}`],
   })
 }
 

@@ -69,6 +69,9 @@ describe('phases', () => {
       code: 'USAGE',
       suggestions: ['the phases are one, two'],
     })
+    assert.throws(() => requirePhaseName('cert', ['certs', 'rbac']), {
+      suggestions: ['did you mean "certs"?', 'the phases are certs, rbac'],
+    })
   })
 })
 

@@ -1,10 +1,10 @@
 import type {Command} from '@oclif/core/command'
 import type {Config} from '@oclif/core/config'
 import {Help} from '@oclif/core/help'
+import {closest} from '../closest.ts'
 import {TrustError} from '../errors.ts'
 import {TrustCommandHelp} from './command-help.ts'
 import type {CommandLine} from './command-line.ts'
-import {closest} from './closest.ts'
 import {harmless} from './harmless-word.ts'
 import {columnsOf} from './layout.ts'
 

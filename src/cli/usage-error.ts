@@ -1,6 +1,6 @@
 import {stripVTControlCharacters} from 'node:util'
+import {closest, didYouMean} from '../closest.ts'
 import {TrustError} from '../errors.ts'
-import {closest} from './closest.ts'
 import {flagName, isHarmless} from './harmless-word.ts'
 
 const HELP_HINT = 'run the command with --help to see how it is used'
@@ -71,6 +71,13 @@ function similarFlags({flags, parse}: ParserError): string[] {
   return similar.map((one) => `did you mean ${one}?`)
 }
 
+/** What was probably meant by a value that is not in a list. */
+function similarValue({message}: ParserError): string[] {
+  const text = stripVTControlCharacters(message)
+  const [, typed = '', listed] = /^Expected (?:--[^=]+=)?(.*) to be one of: (.+)$/m.exec(text) ?? []
+  return listed === undefined ? [] : didYouMean(typed, listed.split(', '))
+}
+
 /** The error for a mistake on the command line, always with a hint; undefined for any other error. */
 export function usageErrorOf(error: unknown): TrustError | undefined {
   if (error instanceof TrustError) {
@@ -80,6 +87,6 @@ export function usageErrorOf(error: unknown): TrustError | undefined {
   if (!(error instanceof Error) || !('oclif' in error)) return undefined
   return new TrustError('USAGE', messageFor(error), {
     cause: error,
-    hints: [...similarFlags(error), HELP_HINT],
+    hints: [...similarFlags(error), ...similarValue(error), HELP_HINT],
   })
 }

@@ -1,3 +1,4 @@
+import {didYouMean} from '../closest.ts'
 import {TrustError} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
 import {LEAVES, type LeafSpec} from '../pki/catalog.ts'
@@ -32,7 +33,7 @@ const LEAF_NAMES: readonly string[] = LEAVES.map(({id}) => id)
 function requireName(name: string): void {
   if (name === 'all' || LEAF_NAMES.includes(name)) return
   throw new TrustError('USAGE', `there is no certificate "${name}"`, {
-    hints: [`use "all" or one of ${LEAF_NAMES.join(', ')}`],
+    hints: [...didYouMean(name, LEAF_NAMES), `use "all" or one of ${LEAF_NAMES.join(', ')}`],
   })
 }
 

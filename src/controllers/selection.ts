@@ -1,3 +1,4 @@
+import {didYouMean} from '../closest.ts'
 import {TrustError} from '../errors.ts'
 import type {ControllerTable} from './catalog.ts'
 
@@ -12,8 +13,9 @@ function nameOf(table: ControllerTable<never>, word: string): string {
     ([name, {aliases}]) => name === word || aliases.includes(word),
   )
   if (found) return found[0]
+  const names = Object.entries(table).flatMap(([name, {aliases}]) => [name, ...aliases])
   throw new TrustError('USAGE', `there is no controller "${word}"`, {
-    hints: [`the controllers are ${known(table)}`],
+    hints: [...didYouMean(word, names), `the controllers are ${known(table)}`],
   })
 }
 

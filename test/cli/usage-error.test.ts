@@ -71,6 +71,20 @@ describe('a mistake on the command line', () => {
     })
   }
 
+  for (const [line, meant] of [
+    [['init', '--output', 'jsn'], 'json'],
+    [['init', 'phase', 'cert'], 'certs'],
+    [['init', 'phase', 'certs', 'apiserver-kublet-client'], 'apiserver-kubelet-client'],
+    [['controllers', '--controllers', 'csr-sinner', '--print-rbac'], 'csr-signer'],
+    [['serve', '--controllers', '*,-token-cleaned'], 'token-cleaner'],
+  ] as const) {
+    it(`suggests the value that was meant: trustadm ${line.join(' ')}`, async () => {
+      const {stderr, exit} = await run(...line)
+      assert.ok(stderr.includes(`did you mean "${meant}"?`), stderr)
+      assert.equal(exit, 2)
+    })
+  }
+
   it('keeps to one line where the parser says something that is not known', () => {
     const error = Object.assign(new Error('Something\n\todd\nSee more help with --help'), {
       oclif: {exit: 2},

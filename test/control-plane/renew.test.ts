@@ -76,5 +76,10 @@ describe('renewal', () => {
 
   it('refuses a name that is none', async () => {
     await assert.rejects(renewCertificates(plane(), 'nonsense', systemClock), {code: 'USAGE'})
+    await assert.rejects(
+      renewCertificates(plane(), 'api-server', systemClock),
+      (error: Error & {suggestions?: string[]}) =>
+        error.suggestions?.[0] === 'did you mean "apiserver"?',
+    )
   })
 })

@@ -59,6 +59,20 @@ describe('choosing controllers', () => {
     })
   }
 
+  for (const [typed, meant] of [
+    ['csr-sinner', 'csr-signer'],
+    ['-bootstrap-singer', 'bootstrap-signer'],
+    ['csrsining', 'csrsigning'],
+  ] as const) {
+    it(`suggests ${meant} for ${typed}`, () => {
+      assert.throws(
+        () => select('*', typed),
+        (error: Error & {suggestions?: string[]}) =>
+          error.suggestions?.[0] === `did you mean "${meant}"?`,
+      )
+    })
+  }
+
   it('knows no name twice', () => {
     const names = Object.entries(EMBEDDED_CONTROLLERS).flatMap(([name, {aliases}]) => [
       name,

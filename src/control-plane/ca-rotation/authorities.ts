@@ -1,4 +1,5 @@
 import {join} from 'node:path'
+import {didYouMean} from '../../closest.ts'
 import {hasCode, TrustError} from '../../errors.ts'
 import {isSelfIssued, type Certificate} from '../../pki/certificate.ts'
 import {formatName} from '../../pki/distinguished-name.ts'
@@ -112,7 +113,8 @@ export async function showAuthority(
   const all = await listAuthorities(plane, clock)
   const found = all.find((one) => one.name === name)
   if (found) return found
+  const names = all.map((one) => one.name)
   throw new TrustError('NOT_FOUND', `there is no CA "${name}"`, {
-    hints: [`the CAs are ${all.map((one) => one.name).join(', ')}`],
+    hints: [...didYouMean(name, names), `the CAs are ${names.join(', ')}`],
   })
 }

@@ -1,4 +1,5 @@
 import {join} from 'node:path'
+import {didYouMean} from '../../closest.ts'
 import {lookAt} from '../../fs/file-checks.ts'
 import {SERVICE_ACCOUNT_KEYS, type AuthoritySpec} from '../../pki/catalog.ts'
 import {TrustError} from '../../errors.ts'
@@ -69,10 +70,11 @@ export function unitFor(
 /** Those with these ids; all if none is named. A CA that is separated from another one only rotates together with it. */
 export function selectUnits(units: readonly Unit[], only: readonly string[]): Unit[] {
   if (only.length === 0) return [...units]
-  const unknown = only.filter((id) => !units.some((unit) => unit.id === id))
+  const ids = units.map(({id}) => id)
+  const unknown = only.filter((id) => !ids.includes(id))
   if (unknown.length > 0) {
     throw new TrustError('USAGE', `there is no CA "${unknown.join('", "')}"`, {
-      hints: [`--only takes ${units.map(({id}) => id).join(', ')}`],
+      hints: [...unknown.flatMap((id) => didYouMean(id, ids)), `--only takes ${ids.join(', ')}`],
     })
   }
   const chosen = units.filter(

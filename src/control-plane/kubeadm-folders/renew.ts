@@ -1,4 +1,5 @@
 import {join} from 'node:path'
+import {didYouMean} from '../../closest.ts'
 import {TrustError} from '../../errors.ts'
 import {lockFolderWhenFree} from '../../fs/folder-lock.ts'
 import type {LeafSpec} from '../../pki/catalog.ts'
@@ -18,8 +19,9 @@ const LOCK = '.trustadm-lock'
 function leavesNamed({catalog: {leaves}}: KubeadmFiles, name: string): readonly LeafSpec[] {
   const found = name === 'all' ? leaves : leaves.filter(({id}) => id === name)
   if (found.length > 0) return found
+  const names = leaves.map(({id}) => id)
   throw new TrustError('USAGE', `there is no certificate "${name}"`, {
-    hints: [`use "all" or one of ${leaves.map(({id}) => id).join(', ')}`],
+    hints: [...didYouMean(name, names), `use "all" or one of ${names.join(', ')}`],
   })
 }
 

@@ -25,3 +25,9 @@ export function closest(typed: string, names: readonly string[]): string | undef
   const best = rated[0]
   return best && best.cost <= Math.max(2, typed.length / 3) ? best.name : undefined
 }
+
+/** A hint for a mistyped name; none if no name is similar. */
+export function didYouMean(typed: string, names: readonly string[]): string[] {
+  const similar = closest(typed, names)
+  return similar === undefined ? [] : [`did you mean "${similar}"?`]
+}

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {closest} from '../../src/cli/closest.ts'
+import {closest, didYouMean} from '../src/closest.ts'
 
 const names = ['init', 'serve', 'certificate renew', 'version']
 
@@ -12,5 +12,10 @@ describe('closest', () => {
 
   it('suggests nothing if nothing is near', () => {
     assert.equal(closest('kubernetes', names), undefined)
+  })
+
+  it('is a hint for a mistyped name, and none if nothing is near', () => {
+    assert.deepEqual(didYouMean('serrve', names), ['did you mean "serve"?'])
+    assert.deepEqual(didYouMean('kubernetes', names), [])
   })
 })
