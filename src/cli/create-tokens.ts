@@ -14,6 +14,7 @@ import {TrustError} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
 import type {ClusterFlagValues} from './cluster.ts'
 import {createProgress, type Progress} from './progress.ts'
+import {clusterCommand} from './same-cluster.ts'
 import {readToken} from './token-source.ts'
 import {withCluster} from './with-cluster.ts'
 
@@ -46,18 +47,18 @@ export async function createTokens(flags: CreateTokenFlags, clock: Clock): Promi
       flags['print-join-command'] && first ? joinCommand(joinTarget(access), first) : undefined
     for (const info of infos) await createToken(client, info, {dryRun})
     const notes = infos
-      .map((info) => noteOf(info, clock.now()))
+      .map((info) => noteOf(info, clock.now(), (command) => clusterCommand(flags, command)))
       .filter((note) => note !== undefined)
     const note = notes.find(({isWarning}) => isWarning) ?? notes[0]
     if (note && !dryRun) (note.isWarning ? progress.warn : progress.tell)(note.line)
     if (line !== undefined && !(await isClusterInfoPublished(client)))
-      progress.warn(NO_CLUSTER_INFO)
+      progress.warn(withoutClusterInfo(flags))
     return reportCreated(infos, {joinCommand: line, dryRun})
   })
 }
 
-const NO_CLUSTER_INFO =
-  'the join command cannot work: this cluster has no cluster-info, by which machines find it; publish it with "trustadm init phase cluster-info" on the control plane, or join with --discovery-file'
+const withoutClusterInfo = ({dir}: CreateTokenFlags): string =>
+  `the join command cannot work: this cluster has no cluster-info, by which machines find it; publish it with "${clusterCommand({dir}, 'init phase cluster-info')}" on the control plane, or join with --discovery-file`
 
 async function wantedTokens(flags: CreateTokenFlags, {warn}: Progress): Promise<WantedToken[]> {
   if (flags.config !== undefined) return await tokensOfFile(flags.config, flags.token, warn)

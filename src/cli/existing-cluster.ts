@@ -12,6 +12,7 @@ import type {Clock} from '../runtime.ts'
 import {existingFlags, type ExistingFlagValues} from './existing-flags.ts'
 import {initTokenFlags, tokensFor} from './init-token.ts'
 import {createProgress} from './progress.ts'
+import {clusterCommand} from './same-cluster.ts'
 import {withCluster} from './with-cluster.ts'
 
 const USABLE: readonly string[] = [
@@ -63,8 +64,13 @@ async function withContext<Result>(
   const progress = createProgress(flags)
   const {tell, warn} = progress
   const tokens = await tokensFor(flags, undefined, warn, clock)
+  const {kubeconfig, context, cluster} = flags
+  const commandFor = (command: string) => clusterCommand({kubeconfig, context, cluster}, command)
   return await withCluster(flags, async ({client, access}) =>
-    work({context: {client, access: requireCa(access), clock, tell, warn, tokens}, progress}),
+    work({
+      context: {client, access: requireCa(access), clock, tell, warn, tokens, commandFor},
+      progress,
+    }),
   )
 }
 

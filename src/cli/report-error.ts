@@ -44,10 +44,18 @@ function stackOf(error: unknown): string {
  * Prints a failure on the standard error and returns the exit code. With `--output json` it prints one JSON object there,
  * `{"error": {code, message, hints}}`, and the standard output stays empty.
  */
-export async function reportError(error: unknown, argv: readonly string[]): Promise<number> {
+export async function reportError(
+  error: unknown,
+  argv: readonly string[],
+  completeHint = (hint: string) => hint,
+): Promise<number> {
   const {exit, ...said} = failureOf(error)
   const safe = (text: string) => withoutTokens(text, argv)
-  const failure = {...said, message: safe(said.message), hints: said.hints.map(safe)}
+  const failure = {
+    ...said,
+    message: safe(said.message),
+    hints: said.hints.map(completeHint).map(safe),
+  }
   if (wantsJson(argv)) {
     process.stderr.write(`${toJson({error: failure})}\n`)
     return exit

@@ -10,6 +10,7 @@ const COMPLETE = '__complete'
 
 /** Runs one command line. Returns the exit code; only bin/ ends the process. */
 export async function runCli(argv: readonly string[], program: Program): Promise<number> {
+  let line = argv
   try {
     if (argv[0] === '--version') {
       const {loadConfig} = await import('./config.ts')
@@ -20,14 +21,15 @@ export async function runCli(argv: readonly string[], program: Program): Promise
       const {printCompletion} = await import('./print-completion.ts')
       return await printCompletion(argv.slice(1), program.manifest())
     }
-    const line = argv[0]?.startsWith('-') ? flagsLast(argv, valueFlags(program)) : argv
+    if (argv[0]?.startsWith('-')) line = flagsLast(argv, valueFlags(program))
     return await dispatch(
       readCommandLine(line, (id) => Object.hasOwn(program.commands, id)),
       program,
     )
   } catch (error) {
     const {reportError} = await import('./report-error.ts')
-    return await reportError(error, argv)
+    const {forSameCluster} = await import('./same-cluster.ts')
+    return await reportError(error, argv, forSameCluster(line, program.manifest))
   }
 }
 

@@ -210,7 +210,7 @@ export async function startEmbedded(
     await identity.shown
     await logChecked
     if (signs) {
-      for (const line of shortcomingsOf(await trustSources(plane, signing), trust.current))
+      for (const line of shortcomingsOf(plane, await trustSources(plane, signing), trust.current))
         log(`error: ${line}`)
     }
     let leaveKubeconfigs = () => Promise.resolve()

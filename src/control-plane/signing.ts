@@ -19,6 +19,7 @@ import {CLIENT_CA, CLUSTER_CA, KUBELET_CA, readCatalog} from './certificates.ts'
 import {withStored, type ClusterSigning} from './config/cluster-signing.ts'
 import {certDirOf, type Plane} from './config/plane.ts'
 import type {SignerSettings} from './config/signers.ts'
+import {planeCommand} from './plane-command.ts'
 
 /** What the signers sign with: from flags, else from the configuration. */
 export type SigningSettings = ClusterSigning
@@ -128,6 +129,7 @@ export async function trustSources(
  * even if it cannot sign for one of them.
  */
 export const shortcomingsOf = (
+  {dir}: Plane,
   {certDir, signers}: TrustSources,
   {authorities}: Pick<Trust, 'authorities'>,
 ): string[] =>
@@ -135,6 +137,6 @@ export const shortcomingsOf = (
     typeof id !== 'string' || authorities.has(id)
       ? []
       : [
-          `nothing is signed for ${name}: there is no CA "${id}" in ${certDir}; run "trustadm init" to create it`,
+          `nothing is signed for ${name}: there is no CA "${id}" in ${certDir}; run "${planeCommand(dir, 'init')}" to create it`,
         ],
   )

@@ -5,6 +5,7 @@ import type {Live} from '../trust/live.ts'
 import type {Trust} from '../trust/trust.ts'
 import {ALL_LEAVES, openStore} from './certificates.ts'
 import {certDirOf, type Plane} from './config/plane.ts'
+import {planeCommand} from './plane-command.ts'
 
 type Dates = Pick<Trust, 'bundles' | 'serving'>
 
@@ -42,7 +43,7 @@ function datedOf(plane: Plane, {bundles, serving}: Dates): Dated[] {
     {
       what: `the serving certificate in ${location}`,
       certificates: [parseCertificate(serving.certificate)],
-      renewal: 'run "trustadm certificate renew apiserver"',
+      renewal: `run "${planeCommand(plane.dir, 'certificate renew apiserver')}"`,
     },
   ]
 }

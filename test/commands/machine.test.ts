@@ -181,7 +181,7 @@ describe('machine', () => {
 
     it('says how to add one if there is none', async () => {
       const {stderr} = await machine('list')
-      assert.match(stderr, /no machines found; add one with "trustadm machine create"/)
+      assert.match(stderr, /no machines found; add one with "trustadm machine create --kubeconfig /)
     })
   })
 
@@ -224,7 +224,10 @@ describe('machine', () => {
       await admin.leases.create(expectedRecord('w1', asker, 3_600_000, new Date()))
       const {stdout, stderr, exit} = await machine('renew', 'w1')
       assert.match(stdout, /^machine "kube-system\/w1" renewed, expected until/)
-      assert.match(stderr.replaceAll(/\s+/g, ' '), /run "trustadm certificate allow-rejoin w1"/)
+      assert.match(
+        stderr.replaceAll(/\s+/g, ' '),
+        /run "trustadm certificate allow-rejoin w1 --kubeconfig /,
+      )
       assert.equal(exit, 0)
       const renewed = await admin.machines.get(key)
       assert.ok(renewed.metadata.annotations?.['trustadm.io/expected-from'])

@@ -243,7 +243,7 @@ describe('the CAs that the API server and its clients are not known by', () => {
     await start()
     assert.match(
       lines.join('\n'),
-      /nothing is signed for kubernetes\.io\/kubelet-serving: there is no CA "kubelet-serving-ca" in .*; run "trustadm init"/,
+      /nothing is signed for kubernetes\.io\/kubelet-serving: there is no CA "kubelet-serving-ca" in .*; run "trustadm init --dir .*"/,
     )
     await approve(client, await client.csrs.create(await csrFor({...serving, name: 'early'})))
     const {issuer} = parseCertificate(await signed({name: 'client', signerName: API_SERVER_CLIENT}))

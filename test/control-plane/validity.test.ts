@@ -56,7 +56,7 @@ describe('a server whose certificates are out of date', () => {
       name: 'an expired serving certificate',
       after: 400,
       says: [
-        /apiserver\.crt has expired \(valid from .* to .*\): run "trustadm certificate renew apiserver"/,
+        /apiserver\.crt has expired \(valid from .* to .*\): run "trustadm certificate renew apiserver --dir .*"/,
       ],
     },
     {

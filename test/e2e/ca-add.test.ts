@@ -148,7 +148,10 @@ describe('the commands of CAs', function () {
         one.child.kill('SIGINT')
         assert.deepEqual(await one.ended, [null, 'SIGINT'])
       }
-      assert.match(waiting.stderr(), /Stopped: nothing is lost; run "trustadm ca rotate start"/)
+      assert.match(
+        waiting.stderr(),
+        /Stopped: nothing is lost; run "trustadm ca rotate start --dir /,
+      )
 
       const complete = run('rotate', 'complete', '--yes', '--wait')
       await eventually(() => Promise.resolve(complete.stderr().includes('waiting for silent')))

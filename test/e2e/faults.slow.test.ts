@@ -219,7 +219,7 @@ describe('the server when things break', function () {
     await once(server.stdout, 'data')
     assert.match(
       said,
-      /pki\/apiserver\.crt has expired .* run "trustadm certificate renew apiserver"/,
+      /pki\/apiserver\.crt has expired .* run "trustadm certificate renew apiserver --dir /,
     )
     const expired = await trustadm('status', '--dir', fixture.dir)
     assert.equal(expired.code, 3, expired.stderr)

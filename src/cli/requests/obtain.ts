@@ -14,6 +14,7 @@ import type {KeyAlgorithm} from '../../pki/keys.ts'
 import type {Clock} from '../../runtime.ts'
 import type {ClusterFlagValues} from '../cluster.ts'
 import {createProgress} from '../progress.ts'
+import {clusterCommand} from '../same-cluster.ts'
 import {withCluster} from '../with-cluster.ts'
 
 export interface RequestFlags extends ClusterFlagValues {
@@ -68,6 +69,7 @@ export async function requestCertificate(
         wait: flags.wait,
         timeout,
         tell,
+        commandFor: (command) => clusterCommand(flags, command),
       },
       clock,
     ),

@@ -27,6 +27,7 @@ import {columnsOf, paragraph} from '../layout.ts'
 import {findLocalPlane} from '../local-plane.ts'
 import {createProgress, type Progress} from '../progress.ts'
 import {confirm} from '../prompt.ts'
+import {clusterCommand} from '../same-cluster.ts'
 import {shownValue} from '../views/requests-text.ts'
 import {withCluster} from '../with-cluster.ts'
 
@@ -148,7 +149,7 @@ const isAmong = (pem: string | undefined, certificates: readonly KnownCertificat
 }
 
 /** A stolen certificate can have renewed itself with another key. */
-function warnOfOthers({certificates, others}: Found, {warn}: Progress): void {
+function warnOfOthers({certificates, others}: Found, flags: RevokeFlags, {warn}: Progress): void {
   const revoked = new Set(certificates.flatMap(({pin}) => pin ?? []))
   const left = others.filter(({pin}) => pin === undefined || !revoked.has(pin))
   const users = [...new Set(left.map(({user = ''}) => user))]
@@ -158,7 +159,7 @@ function warnOfOthers({certificates, others}: Found, {warn}: Progress): void {
     const how =
       node === undefined
         ? ''
-        : `; to revoke all of them: trustadm certificate revoke --node ${node}`
+        : `; to revoke all of them: ${clusterCommand(flags, `certificate revoke --node ${node}`)}`
     warn(`${shownValue(user)} has ${count} more valid certificate${count === 1 ? '' : 's'}${how}`)
   }
 }
@@ -186,7 +187,7 @@ export async function revokeNamed(
     const ends = await lastEnds(sources)
     const options = {reason, keepKeys, ends, dryRun}
     const done = await revokeAll(client, {first: certificates, findAgain}, options, clock)
-    warnOfOthers(found, progress)
+    warnOfOthers(found, flags, progress)
     return {revoked: done.revoked, unchanged: done.unchanged}
   })
 }

@@ -3,6 +3,7 @@ import type {Action} from '../../control-plane/ca-rotation/journal.ts'
 import {planRotation} from '../../control-plane/ca-rotation/plan.ts'
 import {reportRotation} from '../../control-plane/ca-rotation/report.ts'
 import {rotate, type RotateOptions} from '../../control-plane/ca-rotation/rotate.ts'
+import {planeCommand} from '../../control-plane/plane-command.ts'
 import {EXIT} from '../../errors.ts'
 import {onInterruption} from '../interruption.ts'
 import {render} from '../output.ts'
@@ -56,7 +57,7 @@ export async function runRotation(
   // An abort that is not finished has to be run again; nodes follow a start by themselves.
   const exitCode = isWaiting && action !== 'start' ? EXIT.timedOut : 0
   const report = await reportRotation(context)
-  return {text: await render(report, flags.output, rotationEndView), exitCode}
+  return {text: await render(report, flags.output, rotationEndView(context.plane.dir)), exitCode}
 }
 
 const MOST_NAMES = 10
@@ -78,7 +79,7 @@ async function go(
   const release = onInterruption(() => {
     stop()
     progress.leave()
-    return `nothing is lost; run "trustadm ca rotate ${action}" again to resume`
+    return `nothing is lost; run "${planeCommand(context.plane.dir, `ca rotate ${action}`)}" again to resume`
   })
   try {
     const {waiting} = await rotate(context, action, {...options, observer})

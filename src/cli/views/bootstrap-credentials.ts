@@ -5,9 +5,11 @@ import type {
   CredentialReport,
 } from '../../control-plane/bootstrap-credentials/list.ts'
 import type {RevokedCredential} from '../../control-plane/bootstrap-credentials/revoke.ts'
+import type {ClusterFlagValues} from '../cluster.ts'
 import {formatColumns, type Narrowing} from '../columns.ts'
 import {columnsOf, paragraph} from '../layout.ts'
 import type {View} from '../output.ts'
+import {clusterCommand} from '../same-cluster.ts'
 import {cell, fields, lastUse, moment, obtainedTable, waiting} from './obtained.ts'
 
 const COLUMNS = ['ID', 'KIND', 'NAMESPACE', 'STATE', 'CREATED', 'LAST USED', 'ISSUED', 'PENDING']
@@ -80,18 +82,23 @@ export const credentialView: View<CredentialDetails> = {
   name: ({id}) => [id],
 }
 
-export const revokedCredentialView = (isDryRun: boolean): View<RevokedCredential> => ({
+export const revokedCredentialView = (
+  isDryRun: boolean,
+  flags: ClusterFlagValues,
+): View<RevokedCredential> => ({
   table: ({id, kind, namespace, pending}) =>
     [
       `${isDryRun ? 'would revoke' : 'revoked'} the bootstrap credential ${id} (${kind})\n`,
       ...(pending.length > 0
         ? [`requests of it that wait are not approved any more: ${waiting(pending)}\n`]
         : []),
-      ...(kind === 'certificate' ? [successor(namespace)] : []),
+      ...(kind === 'certificate' ? [successor(namespace, flags)] : []),
     ].join(''),
   name: ({id}) => [id],
 })
 
 /** The certificate is for machines that start before there are service accounts; from now on there are. */
-const successor = (namespace: string): string =>
-  `to let further machines join, create a service-account token for them:\n  trustadm bootstrap-credential create --kind token --namespace ${namespace} --out <file>\n`
+const successor = (namespace: string, flags: ClusterFlagValues): string => {
+  const command = `bootstrap-credential create --kind token --namespace ${namespace} --out <file>`
+  return `to let further machines join, create a service-account token for them:\n  ${clusterCommand(flags, command)}\n`
+}

@@ -1,5 +1,6 @@
 import type {RotationPlan} from '../../control-plane/ca-rotation/plan.ts'
 import type {RotationReport} from '../../control-plane/ca-rotation/report.ts'
+import {planeCommand} from '../../control-plane/plane-command.ts'
 import {colours} from '../colours.ts'
 import {columnsOf, formatFields, paragraph, wrap} from '../layout.ts'
 import {formatColumns} from '../columns.ts'
@@ -9,14 +10,16 @@ import {moment} from './obtained.ts'
 const [NAME, LAST_SEEN, WHY] = [1, 2, 3] as const
 const MARKS = {done: '✔', running: '…', waiting: ' '} as const
 
-function stateOf({action, isReady, isSettled, dependents}: RotationReport): string {
-  if (isReady) return 'ready for "trustadm ca rotate complete"'
+function stateOf(report: RotationReport, dir: string): string {
+  const {action, isReady, isSettled, dependents} = report
+  const complete = planeCommand(dir, 'ca rotate complete')
+  if (isReady) return `ready for "${complete}"`
   return isSettled
-    ? `${dependents.length} would be locked out by "trustadm ca rotate complete"`
+    ? `${dependents.length} would be locked out by "${complete}"`
     : `"ca rotate ${action ?? ''}" is not finished; to continue, run it again`
 }
 
-function headline(report: RotationReport): string {
+function headline(report: RotationReport, dir: string): string {
   const {credentials, action, nodes} = report
   const {phase, lastInitiation, lastCompletion} = credentials.rotation.certificateAuthorities ?? {}
   const completed = lastCompletion === undefined ? '' : moment(lastCompletion)
@@ -27,7 +30,7 @@ function headline(report: RotationReport): string {
   }
   const count = nodes ? `, ${nodes.done} of ${nodes.total} nodes done` : ''
   const since = `Phase ${phase ?? ''}, started ${moment(lastInitiation)}`
-  const text = `${since}${count}: ${stateOf(report)}.${completed && ` Last completed ${completed}.`}`
+  const text = `${since}${count}: ${stateOf(report, dir)}.${completed && ` Last completed ${completed}.`}`
   return paragraph('', text, columnsOf(process.stdout))
 }
 
@@ -113,9 +116,13 @@ function formatAdvice({advice}: RotationReport): string {
   return `\nFor you to do:\n${lines.join('')}`
 }
 
-const viewOf = (showSteps: (report: RotationReport) => string): View<RotationReport> => ({
+/** `dir` is the folder of the control plane. */
+const viewOf = (
+  showSteps: (report: RotationReport) => string,
+  dir: string,
+): View<RotationReport> => ({
   table: (report) =>
-    headline(report) +
+    headline(report, dir) +
     showSteps(report) +
     formatServers(report) +
     formatAuthorities(report) +
@@ -125,7 +132,7 @@ const viewOf = (showSteps: (report: RotationReport) => string): View<RotationRep
 })
 
 /** How people see the state of a rotation. */
-export const rotationView = viewOf(formatSteps)
+export const rotationView = (dir: string) => viewOf(formatSteps, dir)
 
 /** The same after a command that has just shown its steps. */
-export const rotationEndView = viewOf(() => '')
+export const rotationEndView = (dir: string) => viewOf(() => '', dir)

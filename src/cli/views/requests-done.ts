@@ -1,10 +1,12 @@
-import {approveCommand} from '../../enrollment/outcome.ts'
+import {shellWord} from '../../client/printable.ts'
 import type {Decision, DecidedRequests} from '../../control-plane/requests/decide.ts'
 import type {DownloadedCertificate} from '../../control-plane/requests/obtain.ts'
 import type {ObtainedCertificate} from '../../control-plane/requests/obtain.ts'
 import type {RejoinGrant} from '../../control-plane/requests/rejoin.ts'
+import type {ClusterFlagValues} from '../cluster.ts'
 import {columnsOf, paragraph} from '../layout.ts'
 import type {View} from '../output.ts'
+import {clusterCommand} from '../same-cluster.ts'
 import {shown, shownValue} from './requests-text.ts'
 
 const DONE: Record<Decision, string> = {approve: 'approved', deny: 'denied'}
@@ -28,10 +30,11 @@ export const downloadView: View<DownloadedCertificate & {file: string | null}> =
   name: ({name}) => [shown(name)],
 }
 
-export const obtainedView: View<ObtainedCertificate> = {
+export const obtainedView = (flags: ClusterFlagValues): View<ObtainedCertificate> => ({
   table({name, certificate, files, state}) {
     if (!certificate) {
-      return `certificate request "${shown(name)}" ${state.toLowerCase()}\napprove it: ${approveCommand(name)}\n`
+      const approve = clusterCommand(flags, `certificate approve ${shellWord(name)}`)
+      return `certificate request "${shown(name)}" ${state.toLowerCase()}\napprove it: ${approve}\n`
     }
     const rows = [
       ['certificate', files.certificate],
@@ -45,7 +48,7 @@ export const obtainedView: View<ObtainedCertificate> = {
       .join('')
   },
   name: ({name}) => [shown(name)],
-}
+})
 
 /** Which machine a grant lets in. */
 function letIn({pin, requester, request}: RejoinGrant): string {

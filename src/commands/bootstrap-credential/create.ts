@@ -37,14 +37,14 @@ To revoke it, run "trustadm bootstrap-credential revoke", or delete the ConfigMa
     const {createCredential} = await import('../../control-plane/bootstrap-credentials/create.ts')
     const {createProgress} = await import('../../cli/progress.ts')
     const {createdCredentialView} = await import('../../cli/views/bootstrap-credentials.ts')
+    const {clusterCommand} = await import('../../cli/same-cluster.ts')
     const {withCluster} = await import('../../cli/with-cluster.ts')
     const {tell, warn} = createProgress(flags)
     const {kind, namespace, out: file} = flags
     const options = {kind, namespace, file, tell, warn, clock: this.clock}
     const created = await withCluster(flags, (cluster) => createCredential(cluster, options))
     await this.print(created, flags.output, createdCredentialView)
-    warn(
-      `whoever has this kubeconfig can ask for node certificates; to revoke it, run "trustadm bootstrap-credential revoke ${created.id}"`,
-    )
+    const revoke = clusterCommand(flags, `bootstrap-credential revoke ${created.id}`)
+    warn(`whoever has this kubeconfig can ask for node certificates; to revoke it, run "${revoke}"`)
   }
 }

@@ -18,6 +18,7 @@ export default class BootstrapCredentialList extends TrustCommand {
     const {findLocalPlane} = await import('../../cli/local-plane.ts')
     const {createProgress} = await import('../../cli/progress.ts')
     const {credentialListView} = await import('../../cli/views/bootstrap-credentials.ts')
+    const {clusterCommand} = await import('../../cli/same-cluster.ts')
     const {withCluster} = await import('../../cli/with-cluster.ts')
     const {tell, warn} = createProgress(flags)
     const {log} = await findLocalPlane(flags)
@@ -26,7 +27,8 @@ export default class BootstrapCredentialList extends TrustCommand {
     )
     await this.print(list, flags.output, credentialListView(flags.output === 'wide'))
     if (list.credentials.length === 0 && isForPeople(flags.output)) {
-      tell('no bootstrap credentials found; create one with "trustadm bootstrap-credential create"')
+      const create = clusterCommand(flags, 'bootstrap-credential create')
+      tell(`no bootstrap credentials found; create one with "${create}"`)
     }
   }
 }

@@ -61,7 +61,7 @@ With --with-machines, also revokes every certificate that was obtained with the 
     const question = `Revoke the bootstrap credential ${found.id}? Machines that still have it cannot join any more.`
     if (!isDryRun && !flags.yes && !(await confirm(question))) return false
     const revoked = isDryRun ? found : await revokeCredential(client, found)
-    await this.print(revoked, flags.output, revokedCredentialView(isDryRun))
+    await this.print(revoked, flags.output, revokedCredentialView(isDryRun, flags))
     return true
   }
 

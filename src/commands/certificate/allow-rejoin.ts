@@ -48,6 +48,7 @@ If no request waits, it lets in the next one from --requester, by default the us
       await import('../../control-plane/requests/rejoin.ts')
     const {createProgress} = await import('../../cli/progress.ts')
     const {rejoinView} = await import('../../cli/views/requests-done.ts')
+    const {clusterCommand} = await import('../../cli/same-cluster.ts')
     const {withCluster} = await import('../../cli/with-cluster.ts')
     const {canAsk, choose} = await import('../../cli/prompt.ts')
     const {chooseWaiting} = await import('../../cli/requests/choose-waiting.ts')
@@ -71,9 +72,8 @@ If no request waits, it lets in the next one from --requester, by default the us
     }
     await this.print(grant, flags.output, rejoinView)
     if (!flags.revoke) {
-      createProgress(flags).tell(
-        `revoke it with "trustadm certificate allow-rejoin ${node} --revoke"`,
-      )
+      const revoke = clusterCommand(flags, `certificate allow-rejoin ${node} --revoke`)
+      createProgress(flags).tell(`revoke it with "${revoke}"`)
     }
   }
 }

@@ -29,6 +29,7 @@ export default class MachineList extends TrustCommand {
     const {flags} = await this.parse(MachineList)
     const {listMachines} = await import('../../control-plane/machines/list.ts')
     const {machineListView} = await import('../../cli/views/machines.ts')
+    const {clusterCommand} = await import('../../cli/same-cluster.ts')
     const {withCluster} = await import('../../cli/with-cluster.ts')
     const list = await withCluster(flags, ({client}) =>
       listMachines(client, flags.namespace, this.clock),
@@ -36,6 +37,7 @@ export default class MachineList extends TrustCommand {
     await this.print(list, flags.output, machineListView(flags.output === 'wide', this.clock.now()))
     if (list.machines.length > 0 || !isForPeople(flags.output)) return
     const {createProgress} = await import('../../cli/progress.ts')
-    createProgress(flags).tell('no machines found; add one with "trustadm machine create"')
+    const create = clusterCommand(flags, 'machine create')
+    createProgress(flags).tell(`no machines found; add one with "${create}"`)
   }
 }

@@ -21,6 +21,7 @@ A request that was made before is not approved by it: approve that one with "cer
     const {createProgress} = await import('../../cli/progress.ts')
     const {isIncomplete, renewedMachinesView} = await import('../../cli/views/machines.ts')
     const {machineNamesOf} = await import('../../cli/machine-names.ts')
+    const {clusterCommand} = await import('../../cli/same-cluster.ts')
     const {withCluster} = await import('../../cli/with-cluster.ts')
     const names = await machineNamesOf(argv as string[], flags)
     const renewed = await withCluster(flags, ({client}) =>
@@ -29,8 +30,9 @@ A request that was made before is not approved by it: approve that one with "cer
     await this.print(renewed, flags.output, renewedMachinesView)
     const {warn} = createProgress(flags)
     for (const name of renewed.machines.flatMap(({taken}) => taken)) {
+      const allow = clusterCommand(flags, `certificate allow-rejoin ${name}`)
       warn(
-        `a certificate for node "${name}" is still valid; to let the machine take the name over, run "trustadm certificate allow-rejoin ${name}"`,
+        `a certificate for node "${name}" is still valid; to let the machine take the name over, run "${allow}"`,
       )
     }
     if (isIncomplete(renewed)) this.endWith(1)

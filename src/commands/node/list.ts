@@ -19,13 +19,15 @@ What a node uses and trusts is what it reports itself, in an annotation of its N
     const {findLocalPlane} = await import('../../cli/local-plane.ts')
     const {createProgress} = await import('../../cli/progress.ts')
     const {nodeListView} = await import('../../cli/views/nodes.ts')
+    const {clusterCommand} = await import('../../cli/same-cluster.ts')
     const {withCluster} = await import('../../cli/with-cluster.ts')
     const {tell, warn} = createProgress(flags)
     const {log} = await findLocalPlane(flags)
     const list = await withCluster(flags, ({client}) => listNodes({client, log, warn}, this.clock))
     await this.print(list, flags.output, nodeListView(flags.output === 'wide', this.clock.now()))
     if (list.nodes.length === 0 && isForPeople(flags.output)) {
-      tell('no nodes found; to add one, run "trustadm token create --print-join-command"')
+      const create = clusterCommand(flags, 'token create --print-join-command')
+      tell(`no nodes found; to add one, run "${create}"`)
     }
   }
 }

@@ -29,13 +29,14 @@ export default class TokenList extends TrustCommand {
     const {listTokens} = await import('../../control-plane/tokens/list.ts')
     const {createProgress} = await import('../../cli/progress.ts')
     const {tokenListView} = await import('../../cli/views/tokens.ts')
+    const {clusterCommand} = await import('../../cli/same-cluster.ts')
     const {withCluster} = await import('../../cli/with-cluster.ts')
     const {tell, warn} = createProgress(flags)
     const options = {showSecrets: flags['show-secrets'] || !process.stdout.isTTY, warn}
     const list = await withCluster(flags, ({client}) => listTokens(client, options, this.clock))
     await this.print(list, flags.output, tokenListView(flags.output === 'wide'))
     if (list.tokens.length === 0 && isForPeople(flags.output)) {
-      tell('no tokens found; create one with "trustadm token create"')
+      tell(`no tokens found; create one with "${clusterCommand(flags, 'token create')}"`)
     }
   }
 }

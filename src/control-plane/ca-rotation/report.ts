@@ -1,4 +1,5 @@
 import type {Plane} from '../config/plane.ts'
+import {planeCommand} from '../plane-command.ts'
 import {readNamedSigners} from '../server-report.ts'
 import {isRotating, stepsOf} from './advance.ts'
 import type {Dependent} from './dependent.ts'
@@ -26,12 +27,13 @@ export interface RotationReport extends RotationStatus {
   advice: string[]
 }
 
-const EXPIRED = [
-  'The old CA has expired, and no client accepts what it has signed: run "trustadm ca rotate start" again, so that the servers get certificates of the new one.',
-]
-const CLIENTS_EXPIRED = [
-  'The old CA of clients has expired, and the server accepts nothing that it has signed: run "trustadm ca rotate start" again, so that the control plane gets certificates of the new one.',
-]
+/** For a rotation in which an old CA has expired. */
+function expiryAdvice({dir}: Plane, {isExpired}: Journal): string {
+  const again = `run "${planeCommand(dir, 'ca rotate start')}" again, so that`
+  return isExpired
+    ? `The old CA has expired, and no client accepts what it has signed: ${again} the servers get certificates of the new one.`
+    : `The old CA of clients has expired, and the server accepts nothing that it has signed: ${again} the control plane gets certificates of the new one.`
+}
 
 /** Who signs with CAs that a rotation leaves to their owners. */
 async function signerAdvice(context: RotationContext): Promise<string[]> {
@@ -50,10 +52,10 @@ interface Advice {
   text: string
 }
 
-const PREPARED: readonly Advice[] = [
+const prepared = ({dir}: Plane): Advice[] => [
   {
     about: ['ca', 'client-ca'],
-    text: 'Replace your kubeconfigs and the certificates you got by requests: those from before trust only the old CA, or are signed by it. "trustadm kubeconfig user" makes new ones.',
+    text: `Replace your kubeconfigs and the certificates you got by requests: those from before trust only the old CA, or are signed by it. "${planeCommand(dir, 'kubeconfig user')}" makes new ones.`,
   },
   {
     about: ['ca'],
@@ -97,7 +99,7 @@ function adviceForAdded({settings}: Plane, {units}: Journal): string[] {
 function adviceFor(plane: Plane, journal: Journal | undefined): string[] {
   if (journal === undefined) return []
   if (journal.action === 'start' && isRotating(journal))
-    return [...textsOf(PREPARED, journal), ...adviceForAdded(plane, journal)]
+    return [...textsOf(prepared(plane), journal), ...adviceForAdded(plane, journal)]
   const isCompleted = journal.action === 'complete' && journal.phase === 'Completed'
   return isCompleted ? textsOf(COMPLETED, journal) : []
 }
@@ -147,9 +149,7 @@ export async function reportRotation(context: RotationContext): Promise<Rotation
     ...(servers && {servers}),
     dependents,
     advice: isLost
-      ? journal.isExpired
-        ? EXPIRED
-        : CLIENTS_EXPIRED
+      ? [expiryAdvice(context.plane, journal)]
       : [...adviceFor(context.plane, journal), ...(hasBoth ? await signerAdvice(context) : [])],
   }
 }

@@ -33,7 +33,7 @@ const bootstrapToken: ExistingPhase = {
   name: 'bootstrap-token',
   summary: 'create a token for joining machines',
   plan: (context) => planTokens(context.client, context),
-  run: (context) => ensureTokens(context.client, context),
+  run: (context) => ensureTokens(context.client, context, context.commandFor),
 }
 
 export const EXISTING_PHASES: Readonly<Record<ExistingPhaseName, ExistingPhase>> = {

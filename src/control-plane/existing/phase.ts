@@ -17,6 +17,8 @@ export type ExistingPhaseName = (typeof EXISTING_PHASE_NAMES)[number]
 export interface ExistingContext extends TokenContext {
   client: ApiClient
   access: ServerAccess & {ca: string}
+  /** A command line for this cluster. */
+  commandFor: (command: string) => string
 }
 
 export type ExistingPhase = Phase<ExistingContext, ExistingPhaseName>

@@ -1,6 +1,7 @@
 import {formatDuration} from '../../bootstrap/durations.ts'
 import {DEFAULT_TOKEN_TTL} from '../../bootstrap/token-info.ts'
 import {hideSecret} from '../../bootstrap/token.ts'
+import {planeCommand} from '../plane-command.ts'
 import {completeToken, noteOf, type WantedToken} from '../tokens/create.ts'
 import {meetNeed, needOf, type TokenNeed} from '../tokens/ensure.ts'
 import {isForJoining} from '../tokens/join-command.ts'
@@ -44,7 +45,11 @@ export async function planTokens(client: Secrets, context: TokenContext): Promis
 }
 
 /** Creates the wanted tokens, unless they are there, and notes the one to join with. */
-export async function ensureTokens(client: Secrets, context: TokenContext): Promise<void> {
+export async function ensureTokens(
+  client: Secrets,
+  context: TokenContext,
+  commandFor: (command: string) => string,
+): Promise<void> {
   const {clock, tell, warn, tokens = {}} = context
   const all = wantedTokens(context)
   if (all.length === 0) return tell('no token was created')
@@ -54,7 +59,7 @@ export async function ensureTokens(client: Secrets, context: TokenContext): Prom
     tell(`the token ${hideSecret(need.info.token)} ${OUTCOMES[need.change]}`)
     if (!context.joinToken && isForJoining(need.info)) context.joinToken = need.info
   }
-  const note = context.joinToken && noteOf(context.joinToken, clock.now())
+  const note = context.joinToken && noteOf(context.joinToken, clock.now(), commandFor)
   if (note) (note.isWarning ? warn : tell)(note.line)
 }
 
@@ -72,6 +77,7 @@ export const bootstrapToken: InitPhase = {
   },
 
   async run(context) {
-    await asAdmin(context, (client) => ensureTokens(client, context))
+    const commandFor = (command: string) => planeCommand(context.plane.dir, command)
+    await asAdmin(context, (client) => ensureTokens(client, context, commandFor))
   },
 }

@@ -1,7 +1,8 @@
 import type {ApiClient} from '../../client/api-client.ts'
+import {shellWord} from '../../client/printable.ts'
 import {stateOf, type CsrState} from '../../csr/conditions.ts'
 import {requireRequested} from '../../enrollment/check.ts'
-import {approveCommand, issuedPem, withoutCertificate} from '../../enrollment/outcome.ts'
+import {issuedPem, withoutCertificate} from '../../enrollment/outcome.ts'
 import {buildRequest, submitRequest} from '../../enrollment/request.ts'
 import {waitForCertificate} from '../../enrollment/wait.ts'
 import {publicKeyDer, type KeyAlgorithm} from '../../pki/keys.ts'
@@ -25,6 +26,8 @@ export interface ObtainOptions {
   /** Milliseconds; 0 is no limit. */
   timeout: number
   tell: (line: string) => void
+  /** A command line for this cluster. */
+  commandFor: (command: string) => string
 }
 
 /** What `certificate request` prints. */
@@ -48,7 +51,7 @@ export async function obtainCertificate(
   options: ObtainOptions,
   clock: Clock,
 ): Promise<ObtainedCertificate> {
-  const {tell} = options
+  const {tell, commandFor} = options
   await requireFree(destination, options)
   const {keys, pem: keyPem, isResumed: isEarlierKey} = await keyFor(destination, options)
   const pin = pinOf({publicKeyDer: publicKeyDer(keys.publicKey)})
@@ -65,7 +68,8 @@ export async function obtainCertificate(
   const {pem: certificatePem} = await waitForCertificate(client, csr, {
     timeout: options.timeout === 0 ? undefined : options.timeout,
     pendingAfter: 0,
-    onPending: () => tell(`waiting for approval: ${approveCommand(name)}`),
+    onPending: () =>
+      tell(`waiting for approval: ${commandFor(`certificate approve ${shellWord(name)}`)}`),
     onTrouble: ({message}) => tell(`waiting for the cluster: ${message}`),
     hints: {...ASK_UNDER_OTHER_NAME, CERTIFICATE_PENDING: ['then run this command again']},
   })

@@ -65,13 +65,17 @@ export interface TokenNote {
   isWarning: boolean
 }
 
-/** A note about what such a token allows; undefined if it cannot be used to join. */
-export function noteOf(info: BootstrapTokenInfo, now: Date): TokenNote | undefined {
+/** A note about what such a token allows; undefined if it cannot be used to join. `commandFor` completes a command for this cluster. */
+export function noteOf(
+  info: BootstrapTokenInfo,
+  now: Date,
+  commandFor: (command: string) => string,
+): TokenNote | undefined {
   const {token, usages, expires} = info
   if (!usages.authentication) return undefined
   const end = expires ? `until ${expires.toISOString().slice(0, 19)}Z` : 'and does not expire'
   return {
-    line: `token ${token.id} can join machines ${end}; to revoke it, run "trustadm token delete ${token.id}"`,
+    line: `token ${token.id} can join machines ${end}; to revoke it, run "${commandFor(`token delete ${token.id}`)}"`,
     isWarning: !expires || expires.getTime() > now.getTime() + DEFAULT_TOKEN_TTL,
   }
 }

@@ -9,7 +9,7 @@ const certificateAuthorities = {
 }
 
 const headline = async (report: Partial<RotationReport>): Promise<string> => {
-  const text = await rotationView.table({
+  const text = await rotationView('/srv/plane').table({
     credentials: {rotation: {certificateAuthorities}},
     dependents: [],
     steps: [],
@@ -27,6 +27,13 @@ describe('the first line of "ca rotate status"', () => {
     assert.equal(
       await headline({action: 'start', nodes: {done: 0, total: 1}}),
       'Phase Prepare, started 2026-11-17T17:20:42Z, 0 of 1 nodes done: "ca rotate start" is not finished; to continue, run it again. Last completed 2026-01-17T17:07:43Z.',
+    )
+  })
+
+  it('names the next command, for this control plane', async () => {
+    assert.match(
+      await headline({action: 'start', isReady: true, isSettled: true}),
+      /: ready for "trustadm ca rotate complete --dir \/srv\/plane"\. /,
     )
   })
 

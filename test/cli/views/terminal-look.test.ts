@@ -52,7 +52,7 @@ describe('what a person sees on a terminal', () => {
     const {isTTY, columns} = process.stdout
     Object.assign(process.stdout, {isTTY: true, columns: 80})
     try {
-      const text = await shows(rotationView, {
+      const text = await shows(rotationView('/srv/plane'), {
         credentials: {rotation: {certificateAuthorities: {phase: 'Prepare', lastInitiation: TIME}}},
         action: 'start',
         dependents: [],

@@ -42,7 +42,7 @@ const VIEWS: Record<string, () => string | Promise<string>> = {
     }),
   'ca show': () => shows(authorityView, ADDED_CA),
   'ca rotate status': () =>
-    shows(rotationView, {
+    shows(rotationView('/srv/plane'), {
       credentials: {
         rotation: {certificateAuthorities: {phase: 'Prepare', lastInitiation: TIME}},
       },

@@ -59,7 +59,7 @@ describe('a CA that expires while it is rotated', function () {
 
   it('cannot be gone back to, and is left behind by the start again and a forced completion', async () => {
     const stuck = await reportRotation(context())
-    assert.match(stuck.advice.join(), /has expired.*run "trustadm ca rotate start" again/)
+    assert.match(stuck.advice.join(), /has expired.*run "trustadm ca rotate start --dir .*" again/)
     assert.deepEqual([stuck.isReady, stuck.isSettled], [false, false])
     await assert.rejects(rotate(context(), 'abort', {wait: false, observer}), {
       code: 'CONFLICT',

@@ -231,13 +231,18 @@ describe('the tokens of a cluster', () => {
 })
 
 describe('what whoever hands out a token is told', () => {
-  const note = (wanted: WantedToken) => noteOf(completeToken({token: TOKEN, ...wanted}, NOW), NOW)
+  const note = (wanted: WantedToken) =>
+    noteOf(
+      completeToken({token: TOKEN, ...wanted}, NOW),
+      NOW,
+      (command) => `trustadm ${command} --dir /srv/plane`,
+    )
   const tell = (wanted: WantedToken) => note(wanted)?.line
 
   it('says what it can do, until when, and how to end that, in one line', () => {
     const line = tell({ttl: HOUR}) ?? ''
     assert.match(line, /can join machines until 2026-11-16T13:00:00Z/)
-    assert.match(line, /trustadm token delete nh3k2b/)
+    assert.match(line, /"trustadm token delete nh3k2b --dir \/srv\/plane"/)
     assert.doesNotMatch(line, /\n|x8s0vq/)
   })
 

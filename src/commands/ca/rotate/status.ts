@@ -31,9 +31,10 @@ With --watch it shows each change, and ends when the command that is under way h
     const {rotationEndView, rotationView} = await import('../../../cli/views/ca-rotation.ts')
     const {context, progress} = await openRotation(flags, this.clock)
     const read = () => reportRotation(context)
-    if (!flags.watch) return await this.print(await read(), flags.output, rotationView)
+    if (!flags.watch)
+      return await this.print(await read(), flags.output, rotationView(context.plane.dir))
     const {watchRotation} = await import('../../../cli/rotation/follow.ts')
     const report = await watchRotation(read, progress, flags.output, this.clock)
-    if (report) await this.print(report, flags.output, rotationEndView)
+    if (report) await this.print(report, flags.output, rotationEndView(context.plane.dir))
   }
 }

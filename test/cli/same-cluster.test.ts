@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import {resolve} from 'node:path'
+import {clusterCommand, forSameCluster} from '../../src/cli/same-cluster.ts'
+import {defaultDir} from '../../src/fs/default-folders.ts'
+import {describedCommands, run} from './program.ts'
+
+const completed = async (line: string, hint: string): Promise<string> => {
+  const manifest = await describedCommands()
+  return forSameCluster(line.split(' '), () => manifest)(hint)
+}
+
+describe('a command in a hint', () => {
+  const cases: readonly {line: string; hint: string; becomes: string}[] = [
+    {
+      line: 'ca rotate complete --dir /srv/plane',
+      hint: 'begin one with "trustadm ca rotate start"; see "trustadm ca rotate status"',
+      becomes:
+        'begin one with "trustadm ca rotate start --dir /srv/plane"; see "trustadm ca rotate status --dir /srv/plane"',
+    },
+    {
+      line: 'token delete abcdef --dir=/srv/plane',
+      hint: 'list the tokens with "trustadm token list"',
+      becomes: 'list the tokens with "trustadm token list --dir /srv/plane"',
+    },
+    {
+      line: 'csr show a --kubeconfig a.conf --context b',
+      hint: 'list them with "trustadm certificate list --revoked"',
+      becomes:
+        'list them with "trustadm certificate list --revoked --kubeconfig a.conf --context b"',
+    },
+    {
+      line: 'serve --dir plane',
+      hint: 'run "trustadm init" to create what is missing',
+      becomes: `run "trustadm init --dir ${resolve('plane')}" to create what is missing`,
+    },
+  ]
+  for (const {line, hint, becomes} of cases) {
+    it(`is for the same cluster as trustadm ${line}`, async () => {
+      assert.equal(await completed(line, hint), becomes)
+    })
+  }
+
+  const kept: readonly [string, string, string][] = [
+    ['without flags', 'token list', 'create one with "trustadm token create"'],
+    ['with the default folder', `token list --dir ${defaultDir()}`, '"trustadm token create"'],
+    ['if it names a folder', 'start --dir /srv/a', '"trustadm init --dir /srv/b"'],
+    ['without such a flag', 'init --dir /srv/a', 'use one from "trustadm token generate"'],
+    ['with another meaning of --dir', 'status --dir /srv/a', 'run "trustadm node renew" there'],
+    ['for the node of a machine', 'join --dir /srv/n', 'check it with "trustadm token list"'],
+    ['without --kubeconfig', 'token list --kubeconfig a', 'run "trustadm init phase cluster-info"'],
+    [
+      'on another machine',
+      'token list --kubeconfig a',
+      'check it with "trustadm token list" on the control plane',
+    ],
+  ]
+  for (const [name, line, hint] of kept) {
+    it(`is kept ${name}`, async () => {
+      assert.equal(await completed(line, hint), hint)
+    })
+  }
+
+  it('is completed in what the program prints, also with the flag before the command', async () => {
+    const {stderr} = await run('--dir', '/nowhere/plane', 'ca', 'list')
+    assert.match(stderr.replaceAll(/\s+/g, ' '), /"trustadm init --dir \/nowhere\/plane"/)
+  })
+
+  it('is made from the flags of a command', () => {
+    assert.equal(clusterCommand({dir: '/srv/a b'}, 'status'), `trustadm status --dir '/srv/a b'`)
+    assert.equal(clusterCommand({dir: defaultDir()}, 'status'), 'trustadm status')
+    assert.equal(clusterCommand({}, 'status'), 'trustadm status')
+  })
+})
