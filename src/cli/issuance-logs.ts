@@ -2,7 +2,7 @@ import {basename, dirname, join} from 'node:path'
 import {FILES, fileOf} from '../control-plane/config/plane.ts'
 import {loadPlane} from '../control-plane/config/stored.ts'
 import type {LogToVerify} from '../control-plane/issuances.ts'
-import {parseSealed} from '../csr/log-head.ts'
+import {parseHead} from '../csr/log-head.ts'
 import {TrustError} from '../errors.ts'
 import {lookAt} from '../fs/file-checks.ts'
 import {requireHash} from './flag-value.ts'
@@ -30,13 +30,17 @@ export async function findLogs({files, file, dir, key}: Choices): Promise<LogToV
     return [{file: await ownLog(folder), keyFile, requiresKey: true}]
   }
   return await Promise.all(
-    named.map(async (one) => ({
-      file: one,
-      keyFile: key ?? (await keyOf(one)),
-      requiresKey: key !== undefined,
-    })),
+    named.map(async (one) => {
+      if (!(await lookAt(one))) throw noLog(one)
+      return {file: one, keyFile: key ?? (await keyOf(one)), requiresKey: key !== undefined}
+    }),
   )
 }
+
+const noLog = (file: string): TrustError =>
+  new TrustError('FILE_UNREADABLE', `cannot read ${file}: there is no such file`, {
+    hints: ['check the path; without one, the log of the control plane on this machine is read'],
+  })
 
 /** Beside the log or, if that is in the folder of a control plane, where its server keeps the key. */
 async function keyOf(file: string): Promise<string> {
@@ -58,6 +62,6 @@ async function ownLog(dir: string): Promise<string> {
   })
 }
 
-/** The hash of a line: given as such, or as the head that a node has kept. */
+/** The hash of a line: given as such, as --heads prints it, or as the head that a node has kept. */
 export const hashOfHead = (value: string): string =>
-  parseSealed(value.trim())?.hash ?? requireHash('head', value)
+  parseHead(value.trim())?.hash ?? requireHash('head', value)

@@ -1,3 +1,4 @@
+import {shellWord} from '../client/printable.ts'
 import {NamedHeads, requireAgreement, type CheckedLog} from '../controllers/signing/cross-check.ts'
 import {readLogKey} from '../controllers/signing/log-key.ts'
 import type {KnownHead, LogEntry} from '../controllers/signing/log-line.ts'
@@ -77,7 +78,7 @@ const noKey = (file: string, keyFile: string): TrustError =>
     {
       hints: [
         'restore the key from a backup',
-        'to check only the hashes, which anyone can compute, use --file',
+        `to check only the hashes, which anyone can compute, run "trustadm certificate log --verify ${shellWord(file)}"`,
       ],
       facts: {file, key: keyFile},
     },

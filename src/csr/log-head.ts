@@ -21,6 +21,7 @@ const GIVEN = 'trustadm.io/issuance-head'
 const WITNESSED = 'trustadm.io/witnessed-head'
 
 const FORM = /^([0-9a-f]{64}):(\d{1,15}):([0-9a-f]{64}):([0-9a-f]{32})$/
+const UNSEALED = /^([0-9a-f]{64}):(\d{1,15}):([0-9a-f]{64})$/
 
 export const formatHead = ({chain, size, hash}: LogHead): string => `${chain}:${size}:${hash}`
 
@@ -31,6 +32,13 @@ export function parseSealed(text: string | undefined): SealedHead | undefined {
   const [, chain, size, hash, seal] = FORM.exec(text ?? '') ?? []
   if (chain === undefined || hash === undefined || seal === undefined) return undefined
   return {chain, size: Number(size), hash, seal}
+}
+
+/** A head, sealed or not; undefined for anything else. */
+export function parseHead(text: string): LogHead | undefined {
+  const [, chain, size, hash] = UNSEALED.exec(text) ?? FORM.exec(text) ?? []
+  if (chain === undefined || hash === undefined) return undefined
+  return {chain, size: Number(size), hash}
 }
 
 type Csr = Pick<CertificateSigningRequest, 'metadata'>

@@ -142,6 +142,34 @@ describe('certificate log', () => {
     assert.equal((await show('--head', 'abc')).exit, 2)
     const {stderr, exit} = await run('certificate', 'log', '--file', join(folder(), 'none'))
     assert.equal(exit, 1)
-    assert.match(stderr, /cannot read .*none/)
+    assert.match(stderr, /cannot read .*none.*\nTry this: check the path/)
+  })
+
+  it('takes a head as --heads prints it', async () => {
+    const {stdout} = await show('--heads', '--output', 'name')
+    assert.match(stdout, /^[0-9a-f]{64}:\d+:[0-9a-f]{64}\n$/)
+    assert.equal((await show('--head', stdout.trim())).exit, 0)
+  })
+
+  it('does not call a damaged log an empty one', async () => {
+    for (const text of ['garbage\n', 'half a line']) {
+      await writeFile(file(), text)
+      const {stderr} = await show()
+      assert.match(stderr, /broken|incomplete/)
+      assert.doesNotMatch(stderr, /nothing was issued/)
+    }
+    await writeFile(file(), '')
+    assert.match((await show()).stderr, /^nothing was issued or refused yet/)
+  })
+
+  it('has no head of a log whose first line was changed, and says how to look at it', async () => {
+    const text = await readFile(file(), 'utf8')
+    await writeFile(file(), text.replace('"request":"first"', '"request":"furst"'))
+    const {stderr, exit} = await show('--heads')
+    assert.equal(exit, 3)
+    assert.match(
+      stderr,
+      /the first line of .* was changed\nTry this: .*log --verify .*issuance\.log/,
+    )
   })
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import {
   formatSealed,
   givenHead,
+  parseHead,
   parseSealed,
   withGiven,
   withWitnessed,
@@ -27,6 +28,13 @@ describe('a head of an issuance log', () => {
   ] as const) {
     it(`is not ${name}`, () => assert.equal(parseSealed(text), undefined))
   }
+
+  it('is read with its seal and without, if nobody has to be convinced', () => {
+    const unsealed = {chain: A, size: 1234, hash: B}
+    assert.deepEqual(parseHead(`${A}:1234:${B}`), unsealed)
+    assert.deepEqual(parseHead(formatSealed(head)), unsealed)
+    assert.equal(parseHead(B), undefined)
+  })
 
   it('is given and handed in apart, beside what a request has already', () => {
     const csr = {metadata: {name: 'one', annotations: {kept: 'yes'}}}

@@ -40,7 +40,7 @@ A running signer notices when lines are cut off the end or rewritten, and signs 
     head: Flags.string({
       helpValue: '<hash>',
       summary:
-        'check the chain too, and that the line with this hash, or with the head that a node has kept, is still in it',
+        'check the chain too, and that this line is still in it: its hash, or a head as --heads prints it or a node has kept it',
     }),
     heads: Flags.boolean({
       exclusive: ['head', 'verify'],
@@ -71,9 +71,13 @@ A running signer notices when lines are cut off the end or rewritten, and signs 
     }
     const [file = '', ...more] = files
     if (more.length > 0) throw severalLogs()
-    const report = await listIssuances(file, warn)
+    let isDamaged = false
+    const report = await listIssuances(file, (line) => {
+      isDamaged = true
+      warn(line)
+    })
     await this.print(report, flags.output, issuancesView(flags.output === 'wide'))
-    if (report.entries.length === 0 && isForPeople(flags.output)) {
+    if (report.entries.length === 0 && !isDamaged && isForPeople(flags.output)) {
       tell('nothing was issued or refused yet')
     }
   }

@@ -1,4 +1,5 @@
 import type {FileHandle} from 'node:fs/promises'
+import {shellWord} from '../../client/printable.ts'
 import type {LogHead} from '../../csr/log-head.ts'
 import {TrustError, hasCode, messageOf} from '../../errors.ts'
 import {lookAt} from '../../fs/file-checks.ts'
@@ -77,29 +78,35 @@ export async function readTail(handle: FileHandle, path: string, size: number): 
   }
   throw new TrustError('ISSUANCE_LOG_BROKEN', `the end of the issuance log ${path} was changed`, {
     hints: [
-      'look at it with "trustadm certificate log --verify"',
-      'move it away to begin a new one: until then no certificate is issued',
+      look(path),
+      'if a server writes it, move it away to begin a new one: until then no certificate is issued',
     ],
   })
 }
+
+const look = (path: string): string =>
+  `look at it with "trustadm certificate log --verify ${shellWord(path)}"`
 
 /** The last line of a log; undefined if it has none. */
 export async function readHead(path: string): Promise<LogHead | undefined> {
   if (!(await lookAt(path))) throw unreadable(path, new Error('there is no such file'))
   return await withLog(path, async (handle) => {
     const {hash, size} = await readTail(handle, path, (await handle.stat()).size)
+    if (size === 0) return undefined
     const {chain} = await beginningOf(handle)
-    return chain === undefined ? undefined : {chain, size, hash}
+    if (chain !== undefined) return {chain, size, hash}
+    throw new TrustError('ISSUANCE_LOG_BROKEN', `the first line of ${path} was changed`, {
+      hints: [look(path)],
+    })
   })
 }
 
 /** In the message itself: a server's log shows no hints. */
 const NEXT = 'no certificate is issued until the log is put back, or moved away to begin a new one'
-const HINTS = ['look at it with "trustadm certificate log --verify", and compare it with a copy']
 
 const tampered = (path: string, why: string): TrustError =>
   new TrustError('ISSUANCE_LOG_BROKEN', `the issuance log ${path} ${why}; ${NEXT}`, {
-    hints: HINTS,
+    hints: [`${look(path)}, and compare it with a copy`],
     facts: {file: path},
   })
 

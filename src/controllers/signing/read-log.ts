@@ -38,7 +38,7 @@ const NO_KEY =
 
 function broken(path: string, line: number, why: string): TrustError {
   return new TrustError('ISSUANCE_LOG_BROKEN', `line ${line} of ${path}: ${why}`, {
-    hints: ['what stands before that line is as it was written; compare with a copy of the file'],
+    hints: ['the lines before it are as they were written; compare with a copy of the file'],
     facts: {file: path, line},
   })
 }
