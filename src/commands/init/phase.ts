@@ -45,15 +45,12 @@ export default class InitPhase extends TrustCommand {
   }
 
   async run(): Promise<void> {
+    const {requireWholePhase} = await import('../../cli/whole-phase.ts')
+    // The parser would list the parts of certs.
+    requireWholePhase(this.argv)
     const {args, flags} = await this.parse(InitPhase)
     const {kubeconfig} = flags
-    const name = args.name as CertName | undefined
-    if (name !== undefined && args.phase !== 'certs') {
-      const {TrustError} = await import('../../errors.ts')
-      throw new TrustError('USAGE', `the phase ${args.phase} has no part "${name}"`, {
-        hints: ['only the phase certs has parts: "trustadm init phase certs etcd"'],
-      })
-    }
+    const name = args.phase === 'certs' ? (args.name as CertName | undefined) : undefined
     if (kubeconfig !== undefined) return await this.prepare({...flags, kubeconfig}, args.phase)
     const {openSession, runSession} = await import('../../cli/init-session.ts')
     const {INIT_PHASES, describePlane, planInit} = await import('../../control-plane/init/init.ts')
