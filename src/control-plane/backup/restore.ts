@@ -1,6 +1,7 @@
 import {constants} from 'node:fs'
 import {open, rm, type FileHandle} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
+import {shellWord} from '../../client/printable.ts'
 import {TrustError} from '../../errors.ts'
 import {unwritable} from '../../fs/file-errors.ts'
 import {ensureFolder, syncFolder} from '../../fs/folders.ts'
@@ -119,7 +120,7 @@ export async function restorePlane(
   const {kind, createdAt, revision: backupRevision} = found.header
   if (kind !== 'control-plane') {
     throw new TrustError('USAGE', `${file} contains a store, but no control plane`, {
-      hints: ['restore it with "trustadm store snapshot restore"'],
+      hints: [`restore it with "trustadm store snapshot restore ${shellWord(file)}"`],
     })
   }
   await requireOutside(file, dir)

@@ -48,7 +48,8 @@ export async function migrateStore(
   {from, to, ...options}: MigrationOptions,
 ): Promise<MigrationReport> {
   if (from === to) throw new TrustError('USAGE', '--from and --to name the same kind of store')
-  await loadPlane(dir)
+  // Before anybody stops a server for it.
+  etcdFor(await loadPlane(dir), from, options.choices)
   const work = async (): Promise<MigrationReport> => {
     const release = await holdStopped(dir)
     try {

@@ -4,7 +4,7 @@ import {mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile} from 'node:fs/
 import {syncBuiltinESMExports} from 'node:module'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {backUpPlane} from '../../../src/control-plane/backup/backup.ts'
+import {backUpPlane, saveStore} from '../../../src/control-plane/backup/backup.ts'
 import {restorePlane} from '../../../src/control-plane/backup/restore.ts'
 import {noteRestore} from '../../../src/control-plane/backup/restored-log.ts'
 import {resolvePlane} from '../../../src/control-plane/config/resolve.ts'
@@ -107,6 +107,15 @@ describe('restore', () => {
     assert.deepEqual((await readdir(dir)).sort(), [...before, 'backups'].sort())
     assert.deepEqual(await readdir(join(dir, 'backups')), [])
     assert.ok(await findPlane(dir))
+  })
+
+  it('says how to restore a file that has only a store', async () => {
+    const snapshot = join(folder, 'one.snapshot')
+    await saveStore(dir, snapshot, OPTIONS)
+    await assert.rejects(restorePlane(snapshot, dir, OPTIONS), {
+      code: 'USAGE',
+      suggestions: [`restore it with "trustadm store snapshot restore ${snapshot}"`],
+    })
   })
 
   it('refuses a folder of other files, even with --force', async () => {
