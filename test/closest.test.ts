@@ -10,8 +10,13 @@ describe('closest', () => {
     assert.equal(closest('serrve', names), 'serve')
   })
 
+  it('counts two letters in the wrong order as one mistake', () => {
+    assert.equal(closest('dri', ['key', 'dir']), 'dir')
+  })
+
   it('suggests nothing if nothing is near', () => {
     assert.equal(closest('kubernetes', names), undefined)
+    assert.equal(closest('yes', ['key', 'dir']), undefined)
   })
 
   it('is a hint for a mistyped name, and none if nothing is near', () => {

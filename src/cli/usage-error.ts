@@ -64,11 +64,11 @@ function messageFor({message, args, flags}: ParserError): string {
 
 /** What was probably meant by a flag that does not exist. */
 function similarFlags({flags, parse}: ParserError): string[] {
-  const known = Object.keys(parse?.input?.flags ?? {}).map((name) => `--${name}`)
+  const known = Object.keys(parse?.input?.flags ?? {})
   const similar = textsOf(flags)
-    .map((one) => closest(flagName(one), known))
+    .map((one) => closest(flagName(one).replace(/^-+/, ''), known))
     .filter((one) => one !== undefined)
-  return similar.map((one) => `did you mean ${one}?`)
+  return similar.map((one) => `did you mean --${one}?`)
 }
 
 /** What was probably meant by a value that is not in a list. */
