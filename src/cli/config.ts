@@ -15,6 +15,9 @@ export interface Program {
 const NAME = 'trustadm'
 
 const TOPICS = {
+  'bootstrap-credential': {
+    description: 'long-lived, revocable credentials with which a fleet of machines joins',
+  },
   ca: {description: "the control plane's CAs"},
   'ca:rotate': {description: 'replace every CA while the control plane works'},
   certificate: {
@@ -22,7 +25,10 @@ const TOPICS = {
   },
   'init:phase': {description: 'single steps of init'},
   kubeconfig: {description: 'kubeconfig files for users'},
+  machine: {description: 'the inventory of machines that may join'},
   node: {description: 'nodes, and the node of this machine'},
+  store: {description: 'the store of a control plane: its objects in the folder or in etcd'},
+  'store:snapshot': {description: 'files with everything in the store of a control plane'},
   token: {description: 'bootstrap tokens, with which machines join a cluster'},
 }
 

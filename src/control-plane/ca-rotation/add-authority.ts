@@ -161,7 +161,7 @@ function unknown({settings}: Plane, name: string): TrustError {
   return new TrustError('NOT_FOUND', `no CA "${name}" was added`, {
     hints: [
       names.length === 0
-        ? 'only CAs of "trustadm ca add" can be removed, and there are none'
+        ? 'only CAs that were added with "ca add" can be removed, and there are none'
         : `the CAs that were added are ${names.join(', ')}`,
     ],
   })
