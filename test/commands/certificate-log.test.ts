@@ -149,6 +149,7 @@ describe('certificate log', () => {
     const {stdout} = await show('--heads', '--output', 'name')
     assert.match(stdout, /^[0-9a-f]{64}:\d+:[0-9a-f]{64}\n$/)
     assert.equal((await show('--head', stdout.trim())).exit, 0)
+    assert.equal((await show('--heads')).stdout, `${file()}:\n${stdout}`)
   })
 
   it('does not call a damaged log an empty one', async () => {

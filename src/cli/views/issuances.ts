@@ -105,11 +105,7 @@ export const verifiedView: View<VerifiedLogs | VerifiedAlone> = {
 }
 
 export const headsView: View<{heads: NewestHead[]}> = {
-  table: ({heads}) =>
-    formatColumns(
-      ['FILE', 'HEAD'],
-      heads.map(({file, head}) => [cell(file), head ?? '<none>']),
-      AS_WIDE_AS_NEEDED,
-    ),
+  // A head is longer than most terminals are wide: on a line of its own it can be copied.
+  table: ({heads}) => heads.map(({file, head}) => `${cell(file)}:\n${head ?? '<none>'}\n`).join(''),
   name: ({heads}) => heads.flatMap(({head}) => head ?? []),
 }
