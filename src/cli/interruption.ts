@@ -1,3 +1,4 @@
+import {columnsOf, paragraph, type Sized} from './layout.ts'
 import {toJson} from './output.ts'
 import {wantsJson} from './wants-json.ts'
 
@@ -11,14 +12,18 @@ type Stopping = () => string | undefined
 /** What runs now, the innermost last: only that one speaks. */
 const running: Stopping[] = []
 
-/** One whole line for people, or the documented object for programs. */
+/** What people read, without words that the edge of the terminal cuts. */
+export const stoppedText = (hint: string | undefined, stream: Sized): string =>
+  (stream.isTTY ? CLEAR_LINE : '') +
+  (hint === undefined ? 'Stopped\n' : paragraph('Stopped: ', hint, columnsOf(stream)))
+
+/** A sentence for people, or the documented object for programs. */
 function report(hint: string | undefined): string {
   if (wantsJson(process.argv)) {
     const hints = hint === undefined ? [] : [hint]
     return `${toJson({error: {code: 'INTERRUPTED', message: 'stopped', hints}})}\n`
   }
-  const start = process.stderr.isTTY ? CLEAR_LINE : ''
-  return `${start}Stopped${hint === undefined ? '' : `: ${hint}`}\n`
+  return stoppedText(hint, process.stderr)
 }
 
 function stop(signal: NodeJS.Signals): void {

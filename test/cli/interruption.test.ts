@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import {spawn} from 'node:child_process'
 import {once} from 'node:events'
+import {stoppedText} from '../../src/cli/interruption.ts'
 
 const MODULE = new URL('../../src/cli/interruption.ts', import.meta.url).href
 const SCRIPT = `import {onInterruption} from '${MODULE}'
@@ -8,6 +9,15 @@ const SCRIPT = `import {onInterruption} from '${MODULE}'
   onInterruption(() => 'run it again')
   process.stdout.write('ready')
   setInterval(() => undefined, 1000)`
+
+describe('what is said after an interruption', () => {
+  it('fits the terminal', () => {
+    const text = stoppedText('run "trustadm ca rotate complete" again', {isTTY: true, columns: 30})
+    const [first = '', ...rest] = text.split('\n')
+    assert.ok(first.endsWith('Stopped: run'), first)
+    assert.deepEqual(rest, ['  "trustadm ca rotate complete"', '  again', ''])
+  })
+})
 
 describe('onInterruption', function () {
   this.timeout(20_000)

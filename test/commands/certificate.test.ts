@@ -534,7 +534,7 @@ describe('certificate', function () {
       assert.equal(first.exit, 5)
       assert.match(first.stderr, /nobody has approved/)
       const [pending = ''] = await names()
-      const told = `waiting for approval: trustadm certificate approve ${pending} --kubeconfig `
+      const told = `waiting for approval: run "trustadm certificate approve ${pending} --kubeconfig `
       assert.equal(first.stderr.split(told).length, 2)
       assert.deepEqual(await readdir(out), ['ada.pending.key'])
       await approveAndSign(pending)

@@ -159,7 +159,7 @@ function warnOfOthers({certificates, others}: Found, flags: RevokeFlags, {warn}:
     const how =
       node === undefined
         ? ''
-        : `; to revoke all of them: ${clusterCommand(flags, `certificate revoke --node ${node}`)}`
+        : `; to revoke all of them, run "${clusterCommand(flags, `certificate revoke --node ${node}`)}"`
     warn(`${shownValue(user)} has ${count} more valid certificate${count === 1 ? '' : 's'}${how}`)
   }
 }

@@ -69,7 +69,7 @@ export async function obtainCertificate(
     timeout: options.timeout === 0 ? undefined : options.timeout,
     pendingAfter: 0,
     onPending: () =>
-      tell(`waiting for approval: ${commandFor(`certificate approve ${shellWord(name)}`)}`),
+      tell(`waiting for approval: run "${commandFor(`certificate approve ${shellWord(name)}`)}"`),
     onTrouble: ({message}) => tell(`waiting for the cluster: ${message}`),
     hints: {...ASK_UNDER_OTHER_NAME, CERTIFICATE_PENDING: ['then run this command again']},
   })
