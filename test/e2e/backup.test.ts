@@ -3,7 +3,7 @@ import {readFile, readdir, stat, truncate, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {connect} from '../../src/client/connect.ts'
 import {describeEmbedded} from '../helpers/on-etcd.ts'
-import {programFixture, trustadm, type ProgramFixture} from '../helpers/program.ts'
+import {programFixture, removePlane, trustadm, type ProgramFixture} from '../helpers/program.ts'
 import {until} from '../server/support.ts'
 
 interface Saved {
@@ -36,9 +36,7 @@ describeEmbedded('backup and restore', function () {
     assert.equal(code, 0, stderr)
   })
   after(async () => {
-    for (const name of ['other', 'third']) {
-      await trustadm('reset', '--yes', '--dir', join(fixture.folder, name))
-    }
+    for (const name of ['other', 'third']) await removePlane(join(fixture.folder, name))
     await fixture.remove()
   })
 

@@ -3,6 +3,8 @@ import {mkdtemp, readFile, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
+import {findPlane} from '../../src/control-plane/config/stored.ts'
+import {reset} from '../../src/control-plane/reset.ts'
 
 export const PROGRAM = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 export const LOCAL = ['--bind-address', '127.0.0.1', '--apiserver-bind-port', '0']
@@ -39,6 +41,13 @@ export function trustadmWith({input, env}: ProgramOptions, ...args: string[]): P
   })
 }
 
+/** As `trustadm reset`, if there is a control plane; without the start of one more process. */
+export async function removePlane(dir: string): Promise<void> {
+  // A test that has damaged the settings has ended the server itself.
+  const plane = await findPlane(dir).catch(() => undefined)
+  if (plane) await reset(plane)
+}
+
 /** A folder for one control plane on the loopback. */
 export interface ProgramFixture {
   folder: string
@@ -58,7 +67,7 @@ export async function programFixture(): Promise<ProgramFixture> {
     serverPid: async () =>
       (JSON.parse(await readFile(join(dir, 'server.json'), 'utf8')) as {pid: number}).pid,
     remove: async () => {
-      await trustadm('reset', '--yes', '--dir', dir)
+      await removePlane(dir)
       await rm(folder, {recursive: true, force: true})
     },
   }

@@ -5,7 +5,7 @@ import {join} from 'node:path'
 import type {JoinedPlane} from '../../src/cli/join-plane.ts'
 import type {InitResult} from '../../src/control-plane/init/init.ts'
 import {startBalancer, type Balancer} from './balancer.ts'
-import {LOCAL, trustadm, type Ended} from './program.ts'
+import {LOCAL, removePlane, trustadm, type Ended} from './program.ts'
 
 /** One machine of the control plane. */
 interface PlaneMachine {
@@ -45,7 +45,7 @@ export async function startSeveral(count: number, etcd: string[]): Promise<Sever
   ]
   const stop = async () => {
     // Also those that did not become ready in time.
-    for (const name of await readdir(folder)) await trustadm('reset', '--yes', '--dir', dirOf(name))
+    for (const name of await readdir(folder)) await removePlane(dirOf(name))
     await balancer.close()
     await rm(folder, {recursive: true, force: true})
   }
