@@ -70,7 +70,7 @@ describe('signers that an operator adds', () => {
   before(async () => {
     fixture = await planeFixture()
     fixture.context.connect = () => connect(own('super-admin.conf'))
-    await fixture.run('certs', 'kubeconfig')
+    await fixture.provide('certs', 'kubeconfig')
     const validity = validAround(new Date())
     const {pem, keys} = await testAuthority({commonName: 'services', validity})
     await writeAuthority(pem, keys.privateKey)

@@ -63,7 +63,7 @@ describe('the CAs that the API server and its clients are not known by', () => {
   beforeEach(async () => {
     fixture = await planeFixture()
     fixture.context.connect = admin
-    await fixture.run('certs', 'kubeconfig')
+    await fixture.provide('certs', 'kubeconfig')
   })
   afterEach(() => fixture.remove())
 

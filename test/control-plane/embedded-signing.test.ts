@@ -52,7 +52,7 @@ describe('signing in the embedded control plane', () => {
   before(async () => {
     fixture = await planeFixture()
     fixture.context.connect = admin
-    await fixture.run('certs', 'kubeconfig')
+    await fixture.provide('certs', 'kubeconfig')
     await writeAuthority('first')
     const files = {certificate: own('own.crt'), key: own('own.key')}
     const signing: SigningSettings = {

@@ -45,7 +45,7 @@ describe('the embedded control plane', () => {
   before(async () => {
     fixture = await planeFixture()
     fixture.context.connect = admin
-    await fixture.run('certs', 'kubeconfig')
+    await fixture.provide('certs', 'kubeconfig')
     embedded = await start()
     await fixture.run('namespaces', 'rbac')
   })

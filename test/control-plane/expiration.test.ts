@@ -21,7 +21,7 @@ describe('checkExpiration', () => {
 
   beforeEach(async () => {
     fixture = await planeFixture()
-    await fixture.run('certs', 'kubeconfig')
+    await fixture.provide('certs', 'kubeconfig')
     // Not when the file is loaded: on a busy machine, its turn comes later than certificates are backdated.
     now = new Date()
   })
@@ -115,7 +115,7 @@ describe('certificate check-expiration', () => {
   it('ends with 7 and names what ends within the time of --within, and with 0 if nothing does', async () => {
     const fixture = await planeFixture()
     try {
-      await fixture.run('certs')
+      await fixture.provide('certs')
       await savePlane(fixture.context.plane)
       const within = (time: string) =>
         run('certificate', 'check-expiration', '--dir', fixture.dir, '--within', time)

@@ -1,6 +1,7 @@
-import {mkdtemp, rm} from 'node:fs/promises'
+import {createHash} from 'node:crypto'
+import {mkdir, mkdtemp, readFile, readdir, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
-import {join} from 'node:path'
+import {dirname, join} from 'node:path'
 import {connectAsAdmin} from '../../src/control-plane/admin.ts'
 import {resolvePlane} from '../../src/control-plane/config/resolve.ts'
 import type {Choices} from '../../src/control-plane/config/settings.ts'
@@ -14,7 +15,63 @@ export interface PlaneFixture {
   lines: string[]
   context: InitContext
   run: (...phases: InitPhaseName[]) => Promise<void>
+  /**
+   * For a new folder, and tests that are not about these phases: has the files that they write, without making keys and certificates
+   * for each test. Fixtures with the same choices get the same ones.
+   */
+  provide: (...phases: FilePhase[]) => Promise<void>
   remove: () => Promise<void>
+}
+
+/** The phases that only write files. */
+type FilePhase = Extract<InitPhaseName, 'certs' | 'kubeconfig'>
+
+/** What phases have written. */
+interface Written {
+  dir: string
+  port: number
+  files: {path: string; text: string}[]
+}
+
+const written = new Map<string, Promise<Written>>()
+
+async function write(choices: Choices, phases: FilePhase[]): Promise<Written> {
+  const {dir, context, run, remove} = await planeFixture(choices)
+  try {
+    await run(...phases)
+    const entries = await readdir(dir, {recursive: true, withFileTypes: true})
+    const paths = entries
+      .filter((entry) => entry.isFile())
+      .map(({parentPath, name}) => join(parentPath, name))
+    const read = async (path: string) => ({
+      path: path.slice(dir.length + 1),
+      text: await readFile(path, 'utf8'),
+    })
+    const files = await Promise.all(paths.map(read))
+    return {dir, port: context.plane.settings.bindPort, files}
+  } finally {
+    await remove()
+  }
+}
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** With the folder and the port of another fixture, which are in the settings and the kubeconfigs; the manifest has their hashes. */
+async function copy(from: Written, to: Omit<Written, 'files'>): Promise<void> {
+  const hashes = new Map<string, string>()
+  const adapted = from.files.map(({path, text}) => {
+    const own = text
+      .replaceAll(from.dir, to.dir)
+      .replaceAll(`:${from.port}`, `:${to.port}`)
+      .replaceAll(`: ${from.port}`, `: ${to.port}`)
+    hashes.set(hashOf(text), hashOf(own))
+    return {path, text: own}
+  })
+  for (const {path, text} of adapted) {
+    await mkdir(dirname(join(to.dir, path)), {recursive: true, mode: 0o700})
+    const own = text.replace(/[0-9a-f]{64}/g, (hash) => hashes.get(hash) ?? hash)
+    await writeFile(join(to.dir, path), own, {mode: 0o600, flag: 'wx'})
+  }
 }
 
 /** A control plane on the loopback, in a folder of its own. */
@@ -45,6 +102,12 @@ export async function planeFixture(choices: Choices = {}, folder?: string): Prom
         observer,
         () => Promise.resolve(context.plane),
       ),
+    provide: async (...phases) => {
+      const key = JSON.stringify([choices, phases])
+      const made = written.get(key) ?? write(choices, phases)
+      written.set(key, made)
+      await copy(await made, {dir, port: context.plane.settings.bindPort})
+    },
     remove: () => rm(dir, {recursive: true, force: true}),
   }
 }

@@ -56,7 +56,7 @@ describe('the metrics of a control plane', () => {
 
   it('show when each certificate and CA expires, and follow a renewal', async () => {
     const fixture = await planeFixture()
-    await fixture.run('certs', 'kubeconfig')
+    await fixture.provide('certs', 'kubeconfig')
     const {plane} = fixture.context
     const metrics = new MetricsRegistry()
     const trust = new Replaceable(1)

@@ -40,7 +40,7 @@ describe('what phases need', () => {
   }
 
   it('is every certificate of a CA without its key, all named before anything is written', async () => {
-    await fixture.run('certs', 'kubeconfig')
+    await fixture.provide('certs', 'kubeconfig')
     for (const file of [
       'pki/ca.key',
       'pki/apiserver.crt',
@@ -58,7 +58,7 @@ describe('what phases need', () => {
   })
 
   it('is a store that no unknown process uses', async () => {
-    await fixture.run('certs', 'kubeconfig')
+    await fixture.provide('certs', 'kubeconfig')
     const stray = await start()
     try {
       await assert.rejects(fixture.run('preflight'), {

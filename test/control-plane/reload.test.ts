@@ -31,7 +31,7 @@ describe('rereading keys and certificates', () => {
     lines = []
     fixture = await planeFixture()
     fixture.context.connect = admin
-    await fixture.run('certs', 'kubeconfig')
+    await fixture.provide('certs', 'kubeconfig')
     const log = (line: string) => void lines.push(line)
     embedded = await startEmbedded(fixture.context.plane, {clock: systemClock, log})
     embedded.followKubeconfigs()

@@ -11,7 +11,7 @@ describe('renewal', () => {
   let fixture: PlaneFixture
   beforeEach(async () => {
     fixture = await planeFixture()
-    await fixture.run('certs', 'kubeconfig')
+    await fixture.provide('certs', 'kubeconfig')
   })
   afterEach(() => fixture.remove())
 

@@ -36,7 +36,7 @@ describe('reset', () => {
   let fixture: PlaneFixture
   beforeEach(async () => {
     fixture = await planeFixture()
-    await fixture.run('certs', 'kubeconfig')
+    await fixture.provide('certs', 'kubeconfig')
   })
   afterEach(() => fixture.remove())
 

@@ -13,7 +13,7 @@ describe('a server of a control plane that cannot start', function () {
 
   it('names the one that runs already, and the command that stops it', async () => {
     const fixture = await planeFixture()
-    await fixture.run('certs', 'kubeconfig')
+    await fixture.provide('certs', 'kubeconfig')
     const stop = await serveFixture(fixture)
     try {
       await assert.rejects(serve(fixture.context.plane, options), {
@@ -28,7 +28,7 @@ describe('a server of a control plane that cannot start', function () {
 
   it('says what to do about its port, which no flag of "serve" changes', async () => {
     const fixture = await planeFixture()
-    await fixture.run('certs', 'kubeconfig')
+    await fixture.provide('certs', 'kubeconfig')
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const {port} = other.address() as AddressInfo

@@ -18,7 +18,7 @@ const HEALTH: Record<string, string> = {
 describe('status', () => {
   it('says why a server is not ready', async () => {
     const fixture = await planeFixture()
-    await fixture.run('certs', 'kubeconfig')
+    await fixture.provide('certs', 'kubeconfig')
     const pem = (name: string) => readFile(join(fixture.dir, 'pki', name))
     const [cert, key] = await Promise.all([pem('apiserver.crt'), pem('apiserver.key')])
     const server = createServer({cert, key}, ({url = ''}, response) => {

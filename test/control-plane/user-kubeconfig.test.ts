@@ -7,7 +7,7 @@ describe('userKubeconfig', () => {
   let fixture: PlaneFixture
   before(async () => {
     fixture = await planeFixture()
-    await fixture.run('certs')
+    await fixture.provide('certs')
   })
   after(() => fixture.remove())
 

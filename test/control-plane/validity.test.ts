@@ -20,7 +20,7 @@ describe('a server whose certificates are out of date', () => {
 
   before(async () => {
     fixture = await planeFixture()
-    await fixture.run('certs', 'kubeconfig')
+    await fixture.provide('certs', 'kubeconfig')
   })
   beforeEach(() => {
     days = 0

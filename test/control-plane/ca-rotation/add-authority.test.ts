@@ -34,7 +34,7 @@ describe('a CA that an operator adds', () => {
 
   beforeEach(async () => {
     fixture = await planeFixture()
-    await fixture.run('certs')
+    await fixture.provide('certs')
   })
   afterEach(() => fixture.remove())
 

@@ -29,7 +29,7 @@ describe('the files of a CA with several certificates', () => {
 
   beforeEach(async () => {
     fixture = await planeFixture()
-    await fixture.run('certs')
+    await fixture.provide('certs')
     const now = systemClock.now()
     const other = await createAuthorityCertificate(
       {commonName: 'other'},
@@ -81,7 +81,7 @@ describe('the public keys of service accounts beside the own one', () => {
 
   beforeEach(async () => {
     fixture = await planeFixture()
-    await fixture.run('certs')
+    await fixture.provide('certs')
     own = await believed()
     other = publicKeyPem((await generateKeys()).publicKey)
     await writeFile(path('sa.pub'), other + own)

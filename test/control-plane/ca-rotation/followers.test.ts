@@ -60,7 +60,7 @@ describe('what follows a rotation of the CAs', function () {
 
   before(async () => {
     fixture = await planeFixture()
-    await fixture.run('certs', 'kubeconfig')
+    await fixture.provide('certs', 'kubeconfig')
     stop = await serveFixture(fixture, (line) => log.push(line))
     await fixture.run('namespaces', 'rbac', 'cluster-info')
     earlier = await resolveAccess(await loadKubeconfig(join(fixture.dir, 'super-admin.conf')))

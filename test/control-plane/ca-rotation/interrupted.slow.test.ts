@@ -32,7 +32,7 @@ describe('a rotation of the CAs that ends at any place', function () {
 
   beforeEach(async () => {
     fixture = await planeFixture()
-    await fixture.run('certs', 'kubeconfig')
+    await fixture.provide('certs', 'kubeconfig')
     stop = await serveFixture(fixture)
     first = await current()
     disk = await FailingDisk.of(fixture.dir)

@@ -32,7 +32,7 @@ describe('a rotation of a CA of the cluster whose key is elsewhere', function ()
 
   before(async () => {
     fixture = await planeFixture()
-    await fixture.run('certs', 'kubeconfig')
+    await fixture.provide('certs', 'kubeconfig')
     await rm(join(fixture.dir, 'pki', 'ca.key'))
     stop = await serveFixture(fixture)
     await fixture.run('namespaces', 'rbac', 'cluster-info')

@@ -12,7 +12,7 @@ describe('the journal of a rotation that begins', () => {
   let fixture: PlaneFixture
   before(async () => {
     fixture = await planeFixture()
-    await fixture.run('certs')
+    await fixture.provide('certs')
   })
   after(() => fixture.remove())
 

@@ -32,7 +32,7 @@ describe('a rotation of all CAs', function () {
 
   before(async () => {
     fixture = await planeFixture()
-    await fixture.run('certs', 'kubeconfig')
+    await fixture.provide('certs', 'kubeconfig')
     stop = await serveFixture(fixture)
     oldServing = await kubeletCertificate('before')
   })

@@ -26,7 +26,7 @@ describe('what a rotation waits for in the API', () => {
 
   before(async () => {
     fixture = await planeFixture()
-    await fixture.run('certs')
+    await fixture.provide('certs')
     trust = await readTrust(await trustSources(fixture.context.plane), 1)
     const validity = authorityValidity(systemClock.now(), AUTHORITY_LIFETIME)
     other = await createAuthorityCertificate({commonName: 'other'}, await generateKeys(), validity)

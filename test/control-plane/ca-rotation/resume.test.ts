@@ -26,7 +26,7 @@ describe('a command that resumes a rotation', () => {
   let certificatePem: string
   before(async () => {
     fixture = await planeFixture()
-    await fixture.run('certs')
+    await fixture.provide('certs')
     certificatePem = await readFile(join(fixture.dir, 'pki/ca.crt'), 'utf8')
   })
   after(() => fixture.remove())

@@ -36,7 +36,7 @@ export class TwoMachines {
 
   static async create(): Promise<TwoMachines> {
     const [leader, follower] = [await planeFixture(), await planeFixture({nodeName: 'two'})]
-    await leader.run('certs', 'kubeconfig')
+    await leader.provide('certs', 'kubeconfig')
     await ensurePlaneKey(leader.context.plane)
     await savePlane(leader.context.plane)
     const [from, to] = [join(leader.dir, 'pki'), join(follower.dir, 'pki')]

@@ -26,7 +26,7 @@ describe('the phases by which machines can join', () => {
     client = server.clientAs(ADMIN)
     fixture = await planeFixture(choices)
     fixture.context.connect = () => Promise.resolve(server.clientAs(ADMIN))
-    await fixture.run('certs')
+    await fixture.provide('certs')
   }
   afterEach(async () => {
     await fixture.remove()

@@ -11,7 +11,7 @@ describe('the upload of CAs', () => {
     server = await startTestServer({controllers: false})
     const authorities = [{name: 'vpn-ca', signs: 'clients' as const}]
     fixture = await planeFixture({authorities})
-    await fixture.run('certs')
+    await fixture.provide('certs')
   })
   after(async () => {
     await fixture.remove()
