@@ -46,7 +46,10 @@ export default tseslint.config(
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
-    languageOptions: {parserOptions: {projectService: true, tsconfigRootDir: import.meta.dirname}},
+    // Not projectService, which is for editors: it takes 40 % longer for all files.
+    languageOptions: {
+      parserOptions: {project: 'tsconfig.json', tsconfigRootDir: import.meta.dirname},
+    },
     plugins: {'import-x': importX},
     settings: {'import-x/resolver-next': [createTypeScriptImportResolver()]},
     rules: {
