@@ -22,11 +22,15 @@ describe('start, stop and restart', function () {
   let fixture: ProgramFixture
   let dir = ''
 
-  beforeEach(async () => {
+  // One control plane for all tests, whose server runs at the start of each.
+  before(async () => {
     fixture = await programFixture()
     dir = fixture.dir
+    const {code, stderr} = await fixture.init()
+    assert.equal(code, 0, stderr)
   })
-  afterEach(() => fixture.remove())
+  beforeEach(() => report('start'))
+  after(() => fixture.remove())
 
   const run = (command: string, ...more: string[]) => trustadm(command, '--dir', dir, ...more)
   const report = async (command: string): Promise<Report> => {
@@ -36,7 +40,6 @@ describe('start, stop and restart', function () {
   }
 
   it('stop and start the server, once each, and say how to start a stopped one', async () => {
-    await fixture.init()
     const first = await fixture.serverPid()
     const stopped = await report('stop')
     assert.deepEqual(
@@ -63,7 +66,6 @@ describe('start, stop and restart', function () {
   })
 
   it('restart without losing an acknowledged write', async () => {
-    await fixture.init()
     const first = await fixture.serverPid()
     const client = await connect(join(dir, 'admin.conf'), {retry: {attempts: 1}})
     const acknowledged: string[] = []
@@ -97,26 +99,31 @@ describe('start, stop and restart', function () {
   })
 
   it('leave a running server alone if it could not start again', async () => {
-    await fixture.init()
     const pid = await fixture.serverPid()
-    await writeFile(join(dir, 'pki', 'ca.crt'), 'not a certificate')
-    const {code, stderr} = await run('restart')
-    assert.equal(code, 1, stderr)
-    assert.match(stderr, /there is no PEM certificate/)
-    assert.equal(isRunning(pid), true)
+    const file = join(dir, 'pki', 'ca.crt')
+    const ca = await readFile(file)
+    await writeFile(file, 'not a certificate')
+    try {
+      const {code, stderr} = await run('restart')
+      assert.equal(code, 1, stderr)
+      assert.match(stderr, /there is no PEM certificate/)
+      assert.equal(isRunning(pid), true)
+    } finally {
+      await writeFile(file, ca)
+    }
   })
 
   it('name the next step where there is no control plane, and make no folder', async () => {
+    const none = join(fixture.folder, 'none')
     for (const command of ['start', 'stop', 'restart']) {
-      const {code, stderr} = await run(command)
+      const {code, stderr} = await trustadm(command, '--dir', none)
       assert.equal(code, 1)
       assert.match(stderr, /there is no control plane in [^]*trustadm init/)
     }
-    await assert.rejects(readFile(dir), {code: 'ENOENT'})
+    await assert.rejects(readFile(none), {code: 'ENOENT'})
   })
 
   it('say that another program has the port', async () => {
-    await fixture.init()
     const {endpoint} = await report('stop')
     const {port} = new URL(endpoint)
     const other = createServer().listen(Number(port), '127.0.0.1')
@@ -128,7 +135,6 @@ describe('start, stop and restart', function () {
   })
 
   it('never send a signal to a process that has the number of the server by chance', async () => {
-    await fixture.init()
     await report('stop')
     const stranger = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000)'])
     const state = {pid: stranger.pid, identity: 'another boot/1', port: 1, endpoint: ''}
@@ -156,7 +162,6 @@ describe('start, stop and restart', function () {
   }
 
   it('end what would restart a server that has crashed', async () => {
-    await fixture.init()
     const supervisor = await crash()
     const stopping = report('stop')
     process.kill(supervisor, 'SIGCONT')
@@ -166,7 +171,6 @@ describe('start, stop and restart', function () {
   })
 
   it('end a server that was just restarted and is in no file yet', async () => {
-    await fixture.init()
     const supervisor = await crash()
     process.kill(supervisor, 'SIGCONT')
     let restarted = 0
@@ -189,7 +193,6 @@ describe('start, stop and restart', function () {
   describe('beside a server in the foreground', () => {
     let server: ChildProcess
     beforeEach(async () => {
-      await fixture.init()
       await report('stop')
       server = spawn(process.execPath, [PROGRAM, 'serve', '--dir', dir], {
         stdio: ['ignore', 'pipe', 'ignore'],
