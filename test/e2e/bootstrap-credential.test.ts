@@ -186,7 +186,10 @@ describe('bootstrap credentials, with the built program', function () {
     assert.match(unasked.stderr, /use --yes/)
     const planned = await revoke('--dry-run')
     assert.match(planned.stdout, /would revoke the bootstrap credential/)
-    assert.match(planned.stdout, /create --kind token --namespace kube-system --out <file>$/m)
+    assert.match(
+      planned.stdout,
+      /create --kind token --namespace kube-system --out <file> --kubeconfig /,
+    )
     const {credentials} = await credential<CredentialList>('list')
     assert.ok(credentials.some((one) => one.id === id && one.state === 'live'))
   })
