@@ -35,8 +35,8 @@ export interface Findings {
   watches: {name: string; breaks: number}[]
   races: number
   issued: number
-  /** Requests that were signed again, because the first certificate could not be published. */
-  again: number
+  /** Certificates that are in a log but were never published, so that the request was signed again, or stayed open. */
+  unpublished: number
   /** Everything that may not happen. */
   faults: string[]
 }
@@ -126,7 +126,7 @@ async function run(
     await Promise.all(following)
     const issued = await races.check(admin)
     const seconds = (performance.now() - start) / 1000
-    const faults = [...late, ...races.faults, ...issued.faults]
+    const faults = [...late, ...issued.faults]
     return {
       ...judge(history, watchers, faults),
       ...issued,

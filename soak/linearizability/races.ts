@@ -4,6 +4,8 @@ import type {ApiClient} from '../../src/client/api-client.ts'
 import {clientRequest} from '../../src/node/client-certificate.ts'
 import {generateKeys} from '../../src/pki/keys.ts'
 import {sleep} from '../../src/runtime.ts'
+import {checkCertificates, type Issued, type Verdict} from './check-certificates.ts'
+import {Publications} from './publications.ts'
 import type {Server} from './server.ts'
 
 const POLL = 100
@@ -15,12 +17,13 @@ const PATIENCE = 40_000
 export class Races {
   /** When the newest race was decided that had begun after a moment: [began, decided]. */
   readonly decided: (readonly [began: number, decided: number])[] = []
-  readonly faults: string[] = []
   readonly #servers: readonly Server[]
+  readonly #publications: Publications
   readonly #run = Math.random().toString(36).slice(2, 8)
 
   constructor(servers: readonly Server[]) {
     this.#servers = servers
+    this.#publications = new Publications(servers)
   }
 
   #alive(): Server[] {
@@ -28,6 +31,7 @@ export class Races {
   }
 
   async hold(signal: AbortSignal): Promise<void> {
+    const following = this.#publications.follow(signal)
     for (let count = 0; !signal.aborted; count++) {
       try {
         await this.#race(`${this.#run}-${count}`, signal)
@@ -36,6 +40,7 @@ export class Races {
       }
       await sleep(PAUSE, signal).catch(() => undefined)
     }
+    await following
   }
 
   async #race(node: string, signal: AbortSignal): Promise<void> {
@@ -68,24 +73,10 @@ export class Races {
   }
 
   /** In the end: what the cluster, and the logs of all signers, say about who got a certificate. */
-  async check(admin: ApiClient): Promise<{issued: number; again: number; faults: string[]}> {
-    const holders = new Map<string, Set<string>>()
-    const {items} = await admin.csrs.list()
+  async check(admin: ApiClient): Promise<Verdict> {
+    await this.#publications.read(admin)
     const logs = await Promise.all(this.#servers.map(({dir}) => issuancesIn(dir)))
-    const issued = logs.flat()
-    const note = (who: string | undefined, key: string) => {
-      if (!who?.includes(this.#run)) return
-      holders.set(who, (holders.get(who) ?? new Set()).add(key))
-    }
-    for (const {commonName, pin} of issued) note(commonName, pin)
-    const published = items.filter(({status}) => status?.certificate)
-    const faults = [...holders]
-      .filter(([, keys]) => keys.size > 1)
-      .map(([who, keys]) => `${keys.size} keys got a certificate for ${who}`)
-    const again = issued.length - new Set(issued.map(({uid}) => uid)).size
-    const unlogged = published.filter(({metadata}) => !issued.some(({uid}) => uid === metadata.uid))
-    for (const {metadata} of unlogged) faults.push(`${metadata.name} was signed, and is in no log`)
-    return {issued: issued.length, again, faults}
+    return checkCertificates(logs.flat(), this.#publications.published)
   }
 }
 
@@ -94,15 +85,10 @@ async function certified({csrs}: ApiClient, names: readonly string[]): Promise<s
   return found.flatMap((csr) => (csr?.status?.certificate ? [csr.metadata.name ?? ''] : []))
 }
 
-interface Issued {
-  decision: string
-  uid: string
-  commonName?: string
-  pin: string
-}
-
 async function issuancesIn(dir: string): Promise<Issued[]> {
   const content = await readFile(join(dir, 'logs', 'issuance.log'), 'utf8').catch(() => '')
   const lines = content.split('\n').filter((line) => line !== '')
-  return lines.map((line) => JSON.parse(line) as Issued).filter((one) => one.decision === 'issued')
+  return lines
+    .map((line) => JSON.parse(line) as Issued & {decision: string})
+    .filter(({decision}) => decision === 'issued')
 }

@@ -6,7 +6,7 @@ const USAGE = `npm run linearizability -- [--kills <n>] [--only <fault>[,<fault>
 
 Starts three servers on three members of a real etcd, and kills or stops a random one of them, or two, --kills times [default: 100], while clients
 read, write, watch and ask for certificates at all of them. Exits with 1 if a read or a write is not linearizable, an acknowledged write is lost, a
-watch has a gap or repeats something, two keys get a certificate for one name, or controllers do not go on within 20 s.
+watch has a gap or repeats something, two keys get a certificate for one name, a request gets two certificates, or controllers do not go on within 20 s.
 
 Faults: ${FAULTS.join(', ')}`
 
@@ -40,7 +40,7 @@ function report(findings: Findings): string {
     ),
     `writes: ${findings.acknowledged} acknowledged, ${findings.refused} refused, ${findings.unknown} without an answer; ${findings.reads} reads`,
     `watches: ${findings.events} events; listed again: ${watches.map(({name, breaks}) => `${name} ${breaks}`).join(', ')}`,
-    `certificates: ${findings.races} names raced for, ${findings.issued} issued, ${findings.again} of them again for the same request`,
+    `certificates: ${findings.races} names raced for, ${findings.issued} signed, ${findings.unpublished} of them never published`,
   ].join('\n')
 }
 

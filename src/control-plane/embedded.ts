@@ -1,7 +1,6 @@
 import type {ApiClient} from '../client/api-client.ts'
-import type {ServingPolicy} from '../controllers/approval/belief.ts'
+import type {Offers} from '../controllers/csr-signer.ts'
 import {startControllers} from '../controllers/index.ts'
-import type {SignersByName} from '../controllers/signing/decide.ts'
 import {messageOf} from '../errors.ts'
 import {parseCertificate} from '../pki/certificate.ts'
 import {ensureFolder} from '../fs/folders.ts'
@@ -11,29 +10,23 @@ import {startServer} from '../server/server.ts'
 import {Reloadable, select} from '../trust/live.ts'
 import {openLmdbStorage} from '../storage/lmdb.ts'
 import type {Storage} from '../storage/storage.ts'
-import {readTrust} from '../trust/read-trust.ts'
-import type {Trust} from '../trust/trust.ts'
 import {addressOf, auditOf, fileOf, memoryOf, type Plane} from './config/plane.ts'
-import {findPlane} from './config/stored.ts'
 import {etcdOf} from './config/etcd.ts'
 import {serviceRange} from './config/fields.ts'
-import type {Settings} from './config/settings.ts'
 import {READER, SERVER, clientOf, writerFor} from './in-process-clients.ts'
 import {followKubeconfigs} from './kubeconfig-bundles.ts'
-import {readGeneration} from './last-rotation.ts'
 import {startAsLeader} from './leading.ts'
 import {offerSnapshots} from './offer-snapshots.ts'
-import {findPlaneKeyId} from './plane-key.ts'
 import {identityOf, openPlaneEtcd} from './plane-storage.ts'
+import {planeStateReader} from './plane-state.ts'
 import {meterHeads, meteredLog, watchExpirations} from './plane-metrics.ts'
 import {digestsOf} from './server-digests.ts'
 import {startIdentity} from './server-identity.ts'
 import {reportTrust} from './server-report.ts'
-import {servingPolicy, type ServingChoices} from './serving-policy.ts'
+import type {ServingChoices} from './serving-policy.ts'
 import {
   nodeIssuersOf,
   shortcomingsOf,
-  signersOf,
   signingOf,
   trustSources,
   type SigningSettings,
@@ -67,40 +60,13 @@ export interface EmbeddedOptions {
   beforeServing?: (storage: Storage) => Promise<boolean>
 }
 
-/** What a server rereads, as one value: all of it changes at once. */
-interface PlaneState extends Trust {
-  /** Of the control plane, with what an operator has changed since the start. */
-  settings: Settings
-  signers: SignersByName
-  servingPolicy: ServingPolicy
-  /** Which arrangement of a rotation these are, or a newer one. */
-  rotated: number
-  planeKeyId: string | undefined
-}
-
 export async function startEmbedded(
   plane: Plane,
   {clock, log, signing: flags, serving, controllers: chosen, beforeServing}: EmbeddedOptions,
 ): Promise<EmbeddedPlane> {
   const {settings} = plane
   const signing = signingOf(plane, flags)
-  const readState = async (generation: number): Promise<PlaneState> => {
-    // An operator may have changed these in the meantime.
-    const {signers, authorities, ...stored} = (await findPlane(plane.dir))?.settings ?? settings
-    const current = {...plane, settings: {...settings, signers, authorities}}
-    // First: what is read after it is of that arrangement or of a newer one.
-    const rotated = await readGeneration(plane)
-    const sources = await trustSources(current, signing)
-    const trust = await readTrust(sources, generation)
-    return {
-      ...trust,
-      settings: current.settings,
-      signers: signersOf(trust.signing, signing, signers),
-      servingPolicy: servingPolicy(serving, stored),
-      rotated,
-      planeKeyId: await findPlaneKeyId(plane, log),
-    }
-  }
+  const readState = planeStateReader(plane, {signing, serving, log})
   const trust = await Reloadable.open(readState, (error) => log(`error: ${messageOf(error)}`))
   const validity = watchValidity(plane, trust, {clock, log})
   await ensureFolder(fileOf(plane, 'logs'))
@@ -155,7 +121,8 @@ export async function startEmbedded(
     const reader = clientOf(server.handler, READER, serverCertificate)
     const onError = (controller: string, key: string, error: unknown) =>
       log(`error: ${controller} ${key}: ${messageOf(error)}`)
-    const start = () => {
+    const offers: Offers = new Map()
+    const start = (leads?: () => boolean) => {
       watched.takeOver()
       return startControllers({
         reader,
@@ -173,6 +140,8 @@ export async function startEmbedded(
           issuances: metered,
           // The server in this process has already done that.
           checksSignatures: false,
+          leads,
+          offers,
         },
         clock,
         log,

@@ -23,9 +23,12 @@ interface LeadingOptions {
   log: (line: string) => void
 }
 
+/** Starts what leads; `leads` tells whether the Lease is still held for sure. */
+type Start = (leads: () => boolean) => Running
+
 /** Runs controllers while this process holds the Lease. Creates them again each time, because they know only what they have watched. */
 async function runAsLeader(
-  start: () => Running,
+  start: Start,
   {client, name, lease, identity, clock, shared, log}: LeadingOptions,
   signal: AbortSignal,
   /** Called once: they run and have read everything, or another process leads. */
@@ -48,7 +51,7 @@ async function runAsLeader(
       onDecided()
     })
     log(`${name}: leads`)
-    const running = start()
+    const running = start(() => leader.isSure)
     void running.synced?.then(onDecided, onDecided)
     try {
       await leader.keep(signal)
@@ -62,7 +65,7 @@ async function runAsLeader(
 
 /** As `runAsLeader`, until it is closed. */
 export function startAsLeader(
-  start: () => Running,
+  start: Start,
   options: LeadingOptions,
 ): {synced: Promise<void>; close(): Promise<void>} {
   const stop = new AbortController()

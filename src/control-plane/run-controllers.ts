@@ -87,7 +87,7 @@ async function prepareSigning(options: RunOptions): Promise<Signing | undefined>
   }
   return {
     authorities: await readSigning(namedSigners(signing)),
-    deps: {signers, issuances, checksSignatures: true},
+    deps: {signers, issuances, checksSignatures: true, offers: new Map()},
     watched,
     names: [...signers.current.keys()],
     reload: () => signers.reload(),
@@ -172,9 +172,10 @@ export async function runControllers(options: RunOptions): Promise<RunningOutsid
     logFailure(`error: ${[name, key].filter(Boolean).join(' ')}: ${messageOf(error)}`)
   const running: Running[] = controllers.map((name) => {
     const watched = name === SIGNER ? signing?.watched : undefined
-    const start = () => {
+    const start = (leads?: () => boolean) => {
       watched?.takeOver()
-      return startAll(controllersOf(PORTABLE_CONTROLLERS, deps, [name]), onError)
+      const own = {...deps, signing: deps.signing && {...deps.signing, leads}}
+      return startAll(controllersOf(PORTABLE_CONTROLLERS, own, [name]), onError)
     }
     if (!options.leaderElection) return start()
     const lease = `trustadm-controllers-${name}`

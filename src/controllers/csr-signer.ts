@@ -21,11 +21,17 @@ type Csr = CertificateSigningRequest
 
 /** How long an unpublished certificate is tried again before a new one is signed. */
 const OFFERED = 5 * 60_000
+/** When to look again whether this process still leads. */
+const UNSURE = 500
 
 export interface CsrSignerDeps {
   signers: Live<SignersByName>
   issuances: IssuanceLog
   checksSignatures: boolean
+  /** Absent if no other process can sign. Nothing is signed unless it is certain that no other one does. */
+  leads?: (() => boolean) | undefined
+  /** What was signed and may not be published yet: kept for the next time that this process leads. */
+  offers?: Offers | undefined
 }
 
 export interface CsrSignerOptions {
@@ -36,13 +42,23 @@ export interface CsrSignerOptions {
 
 const isToBeSigned = (csr: Csr): boolean => isApproved(csr) && !isIssued(csr)
 
-interface Remembered {
+export interface Remembered {
   uid: string | undefined
   decision: Decision
   /** The newest line of the log, for the node to keep with its certificate. */
   head: string | undefined
   until: number
   isPublished: boolean
+}
+
+/** By the names of requests. */
+export type Offers = Map<string, Remembered>
+
+/** Of what was done before this process led again, only certificates that may still be published. */
+function withoutOld(offers: Offers, now: Date): Offers {
+  for (const [name, {isPublished, until}] of offers)
+    if (isPublished || until <= now.getTime()) offers.delete(name)
+  return offers
 }
 
 /**
@@ -53,11 +69,11 @@ interface Remembered {
 export function signRequests(
   csrs: Pick<Copy<Csr>, 'find'>,
   writer: Pick<ApiClient, 'csrs'>,
-  {signers, issuances, checksSignatures}: CsrSignerDeps,
+  {signers, issuances, checksSignatures, leads = () => true, offers = new Map()}: CsrSignerDeps,
   {clock, revoked}: CsrSignerOptions,
 ): Reconcile {
   /** What was done but is not in the informer yet, so that nothing is signed twice. */
-  const remembered = new Map<string, Remembered>()
+  const remembered = withoutOld(offers, clock.now())
 
   /** A refusal if something is revoked: also of a certificate that was signed before, and is not published yet. */
   async function revocationOf(csr: Csr): Promise<Decision | undefined> {
@@ -68,7 +84,8 @@ export function signRequests(
     return why === undefined ? undefined : refuse(csr, request, why, REVOKED)
   }
 
-  async function decisionOn(csr: Csr, signer: Signer): Promise<Remembered> {
+  /** Undefined if another process may be signing by now. */
+  async function decisionOn(csr: Csr, signer: Signer): Promise<Remembered | undefined> {
     const {name = '', uid} = csr.metadata
     const earlier = remembered.get(name)
     const now = clock.now()
@@ -78,6 +95,7 @@ export function signRequests(
     if (earlier && isOffered && (!refusal || earlier.decision.issuance.decision === 'refused')) {
       return earlier
     }
+    if (!leads()) return undefined
     const decision =
       refusal ?? (await decide(csr, {signer, now, checksSignature: checksSignatures}))
     const head = await issuances.append(decision.issuance)
@@ -94,6 +112,7 @@ export function signRequests(
       return DONE
     }
     const made = await decisionOn(csr, signer)
+    if (!made) return {requeueAfter: UNSURE}
     if (!made.isPublished) {
       const {decision, head} = made
       const write = (now: Csr) => {

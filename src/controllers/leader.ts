@@ -53,7 +53,7 @@ export class Leader {
   /** When the lease of a leader that stays silent ends: nobody waits a whole retry longer. */
   #heldUntil = 0
   /** When the last successful renewal was sent: the others count from then or later. */
-  #renewed = 0
+  #renewed = -Infinity
 
   constructor(options: LeaderOptions) {
     this.#options = options
@@ -71,6 +71,11 @@ export class Leader {
       const left = attempt === 'another leads' ? this.#heldUntil - performance.now() : pause
       await sleep(Math.min(pause, Math.max(left, 0) + 1), signal)
     }
+  }
+
+  /** Whether nobody else can lead yet: a process that was stopped for a while may not know that its lease has ended. */
+  get isSure(): boolean {
+    return performance.now() < this.#renewed + this.#times.renewal
   }
 
   /** Renews until another leads, renewing has failed for too long, or the signal ends it. */

@@ -376,6 +376,39 @@ describe('signing certificate requests', () => {
     assert.equal(issuances.length, 2)
   })
 
+  it('signs nothing while another process may lead, and looks again', async () => {
+    await given({}, 'Approved')
+    let leads = false
+    deps.leads = () => leads
+    const reconcile = signer()
+    const {requeueAfter = 0} = await reconcile()
+    assert.ok(requeueAfter > 0)
+    assert.deepEqual(events, [])
+    leads = true
+    assert.deepEqual(await reconcile(), {})
+    assert.deepEqual(events, ['logged', 'published'])
+  })
+
+  it('offers the same certificate when it leads again, instead of signing a second one', async () => {
+    await given({}, 'Approved')
+    deps.offers = new Map()
+    failures = [new TrustError('SERVER_UNREACHABLE', 'down')]
+    await assert.rejects(signer()(), {code: 'SERVER_UNREACHABLE'})
+    await signer()()
+    assert.equal(issuances.length, 1)
+    const {fingerprint} = parseCertificate(pemOf(there(writes[0])))
+    assert.equal(fingerprint, issuances[0]?.fingerprint)
+  })
+
+  it('keeps from an earlier lead only what may still be published', async () => {
+    await given({}, 'Approved')
+    deps.offers = new Map()
+    await signer()()
+    assert.equal(deps.offers.size, 1)
+    signer()
+    assert.equal(deps.offers.size, 0)
+  })
+
   it('offers the same certificate again where it could not be written, and a new one only later', async () => {
     await given({}, 'Approved')
     const reconcile = signer()

@@ -164,6 +164,16 @@ describe('leading', () => {
     await first.keep(stop.signal)
   })
 
+  it('is sure to lead only for as long as it may try to renew: less than others wait', async () => {
+    const first = leader('a')
+    assert.equal(first.isSure, false)
+    await first.acquire(stop.signal)
+    now += QUICK.renewal - 1
+    assert.equal(first.isSure, true)
+    now += 1
+    assert.equal(first.isSure, false)
+  })
+
   it('leads no longer where it cannot renew in time, and says why', async () => {
     const update = () => {
       now += QUICK.renewal / 2
