@@ -58,11 +58,31 @@ export interface EmbeddedOptions {
   controllers?: readonly string[] | undefined
   /** Called with the store before anything is served from it; returns whether it has changed files of the control plane. */
   beforeServing?: (storage: Storage) => Promise<boolean>
+  /** Why this server does not follow a rotation of another machine, if it does not. */
+  rotationProblem?: () => string | undefined
 }
+
+/** A server that does not follow works with the CAs that it has: it is shown, and stays ready. */
+const rotationCheck = (problem: () => string | undefined) => ({
+  name: 'ca-rotation',
+  isAdvisory: true,
+  check: () => {
+    const found = problem()
+    if (found !== undefined) throw new Error(found)
+  },
+})
 
 export async function startEmbedded(
   plane: Plane,
-  {clock, log, signing: flags, serving, controllers: chosen, beforeServing}: EmbeddedOptions,
+  {
+    clock,
+    log,
+    signing: flags,
+    serving,
+    controllers: chosen,
+    beforeServing,
+    rotationProblem,
+  }: EmbeddedOptions,
 ): Promise<EmbeddedPlane> {
   const {settings} = plane
   const signing = signingOf(plane, flags)
@@ -107,6 +127,7 @@ export async function startEmbedded(
         {name: 'certificates', check: validity.check},
         ...(etcdOf(settings) ? [{name: 'etcd', check: () => storage.check()}] : []),
         ...(signs ? [{name: 'issuance-log', check: () => issuances.check()}] : []),
+        ...(rotationProblem ? [rotationCheck(rotationProblem)] : []),
       ],
       onError: (message, error) => log(`error: ${message}: ${messageOf(error)}`),
     })
@@ -169,6 +190,7 @@ export async function startEmbedded(
         cache: server.cache(),
         issuanceLog: watched.state,
         generation: trust.current.rotated,
+        rotationProblem: rotationProblem?.(),
         address: addressOf(plane, server.port),
       }),
       clock,

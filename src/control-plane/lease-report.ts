@@ -14,6 +14,8 @@ export interface OwnReport {
   issuanceLog: IssuanceState
   /** The arrangement of a rotation that it uses; 0 if there was none. */
   generation: number
+  /** Why it does not follow a rotation of another machine, if it does not. */
+  rotationProblem?: string | undefined
   /** Where the other machines of the control plane reach this server itself. */
   address: string
 }
@@ -29,9 +31,13 @@ export interface KnownReport {
   issuanceLog: IssuanceState
   /** The arrangement of a rotation that it uses; 0 if there was none. */
   generation: number
+  /** Why it does not follow a rotation of another machine, if it does not. */
+  rotationProblem: string | null
   /** Where the server itself is reached. */
   address: string | null
 }
+
+const LONGEST_PROBLEM = 500
 
 const NAMES = {
   version: 'trustadm.io/version',
@@ -39,6 +45,7 @@ const NAMES = {
   cache: 'trustadm.io/cache',
   issuanceLog: 'trustadm.io/issuance-log',
   generation: 'trustadm.io/ca-generation',
+  rotationProblem: 'trustadm.io/ca-rotation-problem',
   address: 'trustadm.io/address',
 }
 
@@ -48,6 +55,8 @@ export const formatReport = (report: OwnReport, now: Date): Record<string, strin
   [NAMES.cache]: formatCache(report.cache, now),
   [NAMES.issuanceLog]: JSON.stringify(report.issuanceLog),
   [NAMES.generation]: String(report.generation),
+  // Empty rather than absent: the annotations of the Lease are merged.
+  [NAMES.rotationProblem]: (report.rotationProblem ?? '').slice(0, LONGEST_PROBLEM),
   [NAMES.address]: report.address,
 })
 
@@ -57,7 +66,10 @@ export const parseReport = (annotations: Record<string, string> = {}, now: Date)
   cache: parseCache(annotations[NAMES.cache], now),
   issuanceLog: parseDigests(annotations[NAMES.issuanceLog]),
   generation: parseGeneration(annotations[NAMES.generation]),
+  rotationProblem: parseProblem(annotations[NAMES.rotationProblem]),
   address: annotations[NAMES.address] ?? null,
 })
+
+const parseProblem = (text = ''): string | null => (text === '' ? null : text)
 
 const parseGeneration = (text = ''): number => (/^\d{1,15}$/.test(text) ? Number(text) : 0)

@@ -129,6 +129,14 @@ export const lossesOf = (servers: readonly KnownServer[]): string[] =>
     problem === undefined ? [] : [`${hostname ?? name}: ${problem}`],
   )
 
+/** Servers that do not follow a rotation of another machine. */
+export const laggardsOf = (servers: readonly KnownServer[]): string[] =>
+  servers.flatMap(({name, hostname, rotationProblem, alive}) =>
+    rotationProblem === null || !alive
+      ? []
+      : [`${hostname ?? name} does not follow the rotation of the CAs yet: ${rotationProblem}`],
+  )
+
 async function reportServer(
   plane: Plane,
   clock: Clock,
@@ -155,7 +163,8 @@ async function reportServer(
   server.ready = true
   try {
     const {version, ...contents} = await readContents(plane, clock)
-    const problems = [...lossesOf(contents.servers), ...differencesOf(contents.servers)]
+    const {servers} = contents
+    const problems = [...lossesOf(servers), ...laggardsOf(servers), ...differencesOf(servers)]
     return {server: {...server, version, problems}, ...contents}
   } catch (error) {
     server.problems.push(messageOf(error))

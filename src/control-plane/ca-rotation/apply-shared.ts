@@ -4,7 +4,7 @@ import type {Plane} from '../config/plane.ts'
 import {writeBundles} from '../kubeconfig-bundles.ts'
 import {arrange} from './arrange.ts'
 import {runHooks} from './hooks.ts'
-import {writeJournal} from './journal.ts'
+import {readJournal, writeJournal, type Journal} from './journal.ts'
 import {removeGenerations} from './remove.ts'
 import {renewLeaves, renewStrays} from './renew-leaves.ts'
 import type {SharedRotation} from './sealed-rotation.ts'
@@ -20,7 +20,7 @@ export interface ApplyOptions {
   signal?: AbortSignal | undefined
 }
 
-/** Returns the units whose files were not right. */
+/** Returns the units that are arranged otherwise than this machine has followed so far. */
 async function arrangeShared(
   plane: Plane,
   shared: SharedRotation,
@@ -29,6 +29,7 @@ async function arrangeShared(
 ): Promise<Unit[]> {
   const {arrange: wanted} = target
   if (!wanted) return []
+  const followed = await readJournal(plane).catch(() => undefined)
   const units = await unitsHere(plane, shared.journal)
   await writeShared(plane, shared, units)
   const changed: Unit[] = []
@@ -38,9 +39,21 @@ async function arrangeShared(
       continue
     }
     const signs = unit.signsFrom === 'start' ? wanted.clients : wanted.servers
-    if (await arrange(plane, unit, {signs, trusts: wanted.trusts})) changed.push(unit)
+    const isWritten = await arrange(plane, unit, {signs, trusts: wanted.trusts})
+    // If an earlier try was ended, or a command has failed, the files are right already: the commands are still to be run.
+    if (isWritten || arrangedBy(followed, unit) !== arrangedBy(shared.journal, unit))
+      changed.push(unit)
   }
   return changed
+}
+
+/** Which generations of a CA sign and are trusted after what a journal says; undefined if it says nothing about that. */
+function arrangedBy(journal: Journal | undefined, {id, signsFrom}: Unit): string | undefined {
+  const record = journal?.units.find((one) => one.id === id)
+  const {arrange: wanted} = journal ? targetOf(journal) : {}
+  if (!record || !wanted) return undefined
+  const signs = signsFrom === 'start' ? wanted.clients : wanted.servers
+  return [signs, ...wanted.trusts].map((which) => record[which].pin).join(' ')
 }
 
 /**

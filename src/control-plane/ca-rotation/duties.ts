@@ -9,18 +9,21 @@ import {followTriggers} from './triggers.ts'
 export function rotationDuties(
   plane: Plane,
   options: {clock: Clock; log: (line: string) => void},
-): Pick<ServeOptions, 'alongside' | 'beforeServing'> {
+): Pick<ServeOptions, 'alongside' | 'beforeServing' | 'rotationProblem'> {
   if (!isShared(plane)) {
     return {
       alongside: (client, {signal}) => followTriggers(plane, client, {...options, signal}),
     }
   }
+  let problem: string | undefined
+  const onProblem = (found: string | undefined) => (problem = found)
   return {
+    rotationProblem: () => problem,
     beforeServing: (storage) => catchUp(plane, storage, options),
     alongside: async (client, {signal, reload}) => {
       await Promise.all([
         followTriggers(plane, client, {...options, signal}),
-        followShared(plane, client, {...options, signal, reload}),
+        followShared(plane, client, {...options, signal, reload, onProblem}),
       ])
     },
   }

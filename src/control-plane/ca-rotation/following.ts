@@ -16,6 +16,8 @@ export interface FollowingServer {
   /** What it has followed of the rotation. */
   generation: number
   state: 'up to date' | 'behind' | 'silent'
+  /** Why it is behind, if it says so. */
+  problem?: string
 }
 
 /** As in messages. */
@@ -58,7 +60,11 @@ export async function serversNotFollowing(
 ): Promise<string[]> {
   const alive = (await readServers(client, clock)).filter((server) => liveness.isAlive(server))
   if (alive.length === 0) return ['no server has a Lease']
-  return alive.filter((server) => server.generation < generation).map(labelOf)
+  return alive
+    .filter((server) => server.generation < generation)
+    .map(({rotationProblem, ...server}) =>
+      rotationProblem === null ? labelOf(server) : `${labelOf(server)} (${rotationProblem})`,
+    )
 }
 
 /** All servers, and how far each has followed. */
@@ -67,12 +73,15 @@ export async function followingServers(
   clock: Clock,
   generation: number,
 ): Promise<FollowingServer[]> {
-  return (await readServers(client, clock)).map(({name, hostname, generation: own, alive}) => ({
-    name,
-    hostname,
-    generation: own,
-    state: alive ? (own < generation ? 'behind' : 'up to date') : 'silent',
-  }))
+  return (await readServers(client, clock)).map(
+    ({name, hostname, generation: own, alive, rotationProblem}) => ({
+      name,
+      hostname,
+      generation: own,
+      state: alive ? (own < generation ? 'behind' : 'up to date') : 'silent',
+      ...(alive && rotationProblem !== null && {problem: rotationProblem}),
+    }),
+  )
 }
 
 /** Refuses to rotate if another server is alive that cannot follow: it would not trust the new CAs. */

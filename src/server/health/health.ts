@@ -11,6 +11,8 @@ export interface HealthCheck {
   check: () => Promise<void> | void
   /** The paths that include it; all if absent. */
   endpoints?: HealthEndpoint[]
+  /** If true, a failure is shown, but the endpoint that includes it still passes. */
+  isAdvisory?: boolean
 }
 
 /** Responds to a GET of a health path; undefined for every other path. */
@@ -49,6 +51,7 @@ async function run({check}: HealthCheck, timeout: number): Promise<string | unde
 
 interface Outcome {
   name: string
+  isAdvisory: boolean
   excluded: boolean
   failure: string | undefined
 }
@@ -79,11 +82,11 @@ async function overall(
     checks.map(async (check): Promise<Outcome> => {
       const skip = excluded.includes(check.name)
       const failure = skip ? undefined : await run(check, timeout)
-      return {name: check.name, excluded: skip, failure}
+      return {name: check.name, isAdvisory: check.isAdvisory === true, excluded: skip, failure}
     }),
   )
   const details = outcomes.map(line).join('') + unmatched(excluded, checks)
-  if (outcomes.some(({failure}) => failure !== undefined)) {
+  if (outcomes.some(({isAdvisory, failure}) => !isAdvisory && failure !== undefined)) {
     return answer(500, `${details}${endpoint} check failed\n`)
   }
   return answer(200, query.has('verbose') ? `${details}${endpoint} check passed\n` : 'ok')

@@ -16,6 +16,8 @@ import {
   planeKeyId,
   readPlaneKey,
 } from '../../../src/control-plane/plane-key.ts'
+import {readServers} from '../../../src/control-plane/server-identity.ts'
+import {laggardsOf} from '../../../src/control-plane/status.ts'
 import {PLANE_KEY} from '../../../src/control-plane/server-digests.ts'
 import {planeFixture, type PlaneFixture} from '../plane-fixture.ts'
 
@@ -26,14 +28,16 @@ interface Shown {
   silent?: number
   generation?: number
   key?: string | undefined
+  problem?: string
 }
 
-const lease = (name: string, {silent = 5, generation = 0, key}: Shown = {}) => ({
+const lease = (name: string, {silent = 5, generation = 0, key, problem = ''}: Shown = {}) => ({
   metadata: {
     name,
     labels: {'kubernetes.io/hostname': `host-${name}`},
     annotations: {
       'trustadm.io/ca-generation': String(generation),
+      'trustadm.io/ca-rotation-problem': problem,
       'trustadm.io/digests': JSON.stringify(key === undefined ? {} : {[PLANE_KEY]: key}),
     },
   },
@@ -49,6 +53,17 @@ describe('the servers that follow a rotation', () => {
     assert.deepEqual(behind, ['two on host-two'])
     const none = await serversNotFollowing(leasesOf(), clock, 4, new Liveness())
     assert.equal(none.length, 1)
+  })
+
+  it('are waited for with the reason that they give', async () => {
+    const problem = 'the command of the CA "a-ca" ended with 3'
+    const client = leasesOf(lease('one', {generation: 4}), lease('two', {generation: 3, problem}))
+    const behind = await serversNotFollowing(client, clock, 4, new Liveness())
+    assert.deepEqual(behind, [`two on host-two (${problem})`])
+    const [one, two] = await followingServers(client, clock, 4)
+    assert.deepEqual([one?.problem, two?.problem], [undefined, problem])
+    const lines = laggardsOf(await readServers(client, clock))
+    assert.deepEqual(lines, [`host-two does not follow the rotation of the CAs yet: ${problem}`])
   })
 
   it('count as gone once their Leases were not renewed for 40 s, whatever their clocks say', async () => {

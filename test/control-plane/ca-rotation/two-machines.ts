@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import {mkdir, readdir, readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import type {Secret} from '../../../src/api/core.ts'
+import type {ApiClient} from '../../../src/client/api-client.ts'
 import {afterStep, nextStep} from '../../../src/control-plane/ca-rotation/advance.ts'
 import {catchUp} from '../../../src/control-plane/ca-rotation/follow-shared.ts'
 import type {Action, Journal} from '../../../src/control-plane/ca-rotation/journal.ts'
@@ -12,9 +13,10 @@ import {
   type SharedRotation,
 } from '../../../src/control-plane/ca-rotation/sealed-rotation.ts'
 import {readShared} from '../../../src/control-plane/ca-rotation/shared-files.ts'
+import type {Choices} from '../../../src/control-plane/config/settings.ts'
 import {savePlane} from '../../../src/control-plane/config/stored.ts'
 import {ensurePlaneKey} from '../../../src/control-plane/plane-key.ts'
-import {systemClock} from '../../../src/runtime.ts'
+import {sleep, systemClock} from '../../../src/runtime.ts'
 import {planeFixture, type PlaneFixture} from '../plane-fixture.ts'
 import {contextFor, silent} from './support.ts'
 
@@ -34,8 +36,10 @@ export class TwoMachines {
     this.follower = follower
   }
 
-  static async create(): Promise<TwoMachines> {
-    const [leader, follower] = [await planeFixture(), await planeFixture({nodeName: 'two'})]
+  /** `choices` are those of the second machine, and besides its name also those of the first. */
+  static async create(choices: Choices = {}): Promise<TwoMachines> {
+    const leader = await planeFixture(choices)
+    const follower = await planeFixture({...choices, nodeName: 'two'})
     await leader.provide('certs', 'kubeconfig')
     await ensurePlaneKey(leader.context.plane)
     await savePlane(leader.context.plane)
@@ -92,6 +96,20 @@ export class TwoMachines {
     const key = await ensurePlaneKey(plane)
     this.#secret = sealRotation(await readShared(plane, next), {key, cluster: CLUSTER})
     return next
+  }
+
+  /** What the server of the second machine reads while it serves: all that is shared from now on. */
+  client(signal: AbortSignal): Pick<ApiClient, 'namespaces' | 'secrets'> {
+    const current = () => this.#secret
+    async function* watch() {
+      for (let seen: Secret | undefined; !signal.aborted; await sleep(10)) {
+        if (seen === current()) continue
+        seen = current()
+        yield {type: 'MODIFIED', object: seen}
+      }
+    }
+    const get = () => Promise.resolve({metadata: {uid: CLUSTER}})
+    return {namespaces: {get}, secrets: {watch}} as unknown as ApiClient
   }
 
   /** What a server of the second machine does before it serves. */

@@ -64,6 +64,15 @@ describe('health', () => {
     )
   })
 
+  it('shows an advisory check that fails, and passes', async () => {
+    const health = createHealth([{...broken('ca-rotation'), isAdvisory: true}])
+    assert.equal((await get(health, '/readyz'))?.body, 'ok')
+    const answer = await get(health, '/readyz?verbose')
+    assert.equal(answer?.status, 200)
+    assert.match(answer.body, /^\[-\]ca-rotation failed: reason withheld$/m)
+    assert.equal((await get(health, '/readyz/ca-rotation'))?.status, 500)
+  })
+
   it('answers for one check by its path, with the reason', async () => {
     const health = createHealth([broken('storage'), {name: 'a/b', check: () => undefined}])
     assert.equal((await get(health, '/readyz/a/b'))?.body, 'ok')
