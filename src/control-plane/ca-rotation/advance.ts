@@ -23,6 +23,10 @@ export const isFinished = (journal: Journal): boolean => nextStep(journal) === u
 export const isRotating = (journal: Journal | undefined): journal is Journal =>
   journal?.phase === 'Prepare' || journal?.phase === 'Finalize'
 
+/** Whether both are of the same command of the same rotation. */
+export const isSameAction = (one: Journal, other: Journal): boolean =>
+  one.action === other.action && one.lastInitiation === other.lastInitiation
+
 /** Notes that a step begins. What it does may be half done from now on. */
 export const beginning = (journal: Journal, {id}: Step): Journal => ({...journal, running: id})
 

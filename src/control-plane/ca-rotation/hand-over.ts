@@ -9,6 +9,7 @@ import {reloadServer} from '../server-process.ts'
 import {serversBehind} from '../server-report.ts'
 import {findServer} from '../server-state.ts'
 import {trustSources} from '../signing.ts'
+import {isSameAction} from './advance.ts'
 import {Liveness, requireFollowers, serversNotFollowing} from './following.ts'
 import {readJournal, writeJournal, type Journal} from './journal.ts'
 import {notRunning, poll, whileChanging} from './polling.ts'
@@ -96,13 +97,25 @@ export async function claim(context: RotationContext, journal: Journal): Promise
   }
 }
 
-/** Hands the journal to the other machines, so that the next command can be run on any of them. */
-export async function handOver(context: RotationContext, journal: Journal): Promise<Journal> {
+/**
+ * Hands the journal to the other machines, so that the next command can be run on any of them. That the end was shown is noted with it and
+ * not before: a run that is killed before the others know the end is repeated.
+ */
+export async function handOver(
+  context: RotationContext,
+  journal: Journal,
+  {isShown = false}: {isShown?: boolean} = {},
+): Promise<Journal> {
   const {plane, warn} = context
   if (!isShared(plane)) return journal
   try {
     const shared = await withClient(context, (client) =>
-      changeJournal(context, (found) => share(client, plane, found)),
+      changeJournal(context, (found) =>
+        share(client, plane, {
+          ...found,
+          ...(isShown && isSameAction(found, journal) && {isShown}),
+        }),
+      ),
     )
     await reloadServer(plane)
     return shared

@@ -2,7 +2,14 @@ import {messageOf, TrustError} from '../../errors.ts'
 import {sleep} from '../../runtime.ts'
 import {requireGate} from '../config/feature-gates.ts'
 import {exclusively} from '../exclusive.ts'
-import {decide, isFinished, nextStep, requirePrepared, skippedSteps} from './advance.ts'
+import {
+  decide,
+  isFinished,
+  isSameAction,
+  nextStep,
+  requirePrepared,
+  skippedSteps,
+} from './advance.ts'
 import type {Dependent} from './dependent.ts'
 import {readJournal, writeJournal, type Action, type Journal} from './journal.ts'
 import {foundBy, isStuck, requireUsable, withExpiry} from './expiry.ts'
@@ -12,7 +19,7 @@ import {claim, handOver, requireBeginnable, requireServers} from './hand-over.ts
 import {changesFiles, readDependents} from './perform.ts'
 import {overrideOf, resumed} from './resume.ts'
 import {withClient, type RotationContext} from './rotation-context.ts'
-import {isSameAction, runStep, type Lock, type RotationOutcome} from './run-step.ts'
+import {runStep, type Lock, type RotationOutcome} from './run-step.ts'
 import {isShared} from './share.ts'
 import {publishOverrides, publishStatus, statusOf, type PublishOptions} from './status-map.ts'
 import type {Step} from './steps.ts'
@@ -192,8 +199,7 @@ export async function rotate(
   await show(context, journal, [], {isTriggered})
   for (;;) {
     const step = nextStep(journal)
-    if (!step)
-      return {journal: await handOver(context, await ended(context, journal, locked)), waiting: []}
+    if (!step) return {journal: await ended(context, journal, locked), waiting: []}
     options.observer.begin(step)
     const before = journal
     const done: RotationOutcome = changesFiles(step)
@@ -214,7 +220,9 @@ export async function rotate(
 
 /** Shows the end, and notes that it was shown, unless another command has begun something else by then. */
 async function ended(context: RotationContext, journal: Journal, lock: Lock): Promise<Journal> {
-  if (!(await show(context, journal, []))) return journal
+  const isShown = await show(context, journal, [])
+  if (isShared(context.plane)) return await handOver(context, journal, {isShown})
+  if (!isShown) return journal
   const shown = {...journal, isShown: true}
   return await lock(async () => {
     const found = await readJournal(context.plane)

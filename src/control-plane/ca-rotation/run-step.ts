@@ -1,5 +1,5 @@
 import {TrustError} from '../../errors.ts'
-import {afterStep, beginning, nextStep} from './advance.ts'
+import {afterStep, beginning, isSameAction, nextStep} from './advance.ts'
 import type {Dependent} from './dependent.ts'
 import {withExpiry} from './expiry.ts'
 import {readJournal, writeJournal, type Journal} from './journal.ts'
@@ -19,10 +19,6 @@ const EXPIRED =
 
 /** Keeps other commands out while it works. */
 export type Lock = <Result>(work: () => Promise<Result>) => Promise<Result>
-
-/** Whether both are of the same command of the same rotation. */
-export const isSameAction = (one: Journal, other: Journal): boolean =>
-  one.action === other.action && one.lastInitiation === other.lastInitiation
 
 /** Reads the journal again. Stops if another command has begun something else: that is not for this one to go on with. */
 async function readAgain({plane}: RotationContext, before: Journal): Promise<Journal> {
