@@ -14,8 +14,9 @@ import {addressOf, auditOf, fileOf, memoryOf, type Plane} from './config/plane.t
 import {etcdOf} from './config/etcd.ts'
 import {serviceRange} from './config/fields.ts'
 import {READER, SERVER, clientOf, writerFor} from './in-process-clients.ts'
+import {ISSUED_PATH, issuedClientsReader} from './issued-clients.ts'
 import {followKubeconfigs} from './kubeconfig-bundles.ts'
-import {startAsLeader} from './leading.ts'
+import {SIGNERS_LEASE, startAsLeader} from './leading.ts'
 import {offerSnapshots} from './offer-snapshots.ts'
 import {identityOf, openPlaneEtcd} from './plane-storage.ts'
 import {planeStateReader} from './plane-state.ts'
@@ -116,6 +117,7 @@ export async function startEmbedded(
       tokenIssuer: `https://kubernetes.default.svc.${settings.dnsDomain}`,
       serviceRange: serviceRange(settings.serviceSubnet),
       seenClientsFile: fileOf(plane, 'seenClients'),
+      documents: {[ISSUED_PATH]: issuedClientsReader(plane, () => issuances.head?.hash, log)},
       clock,
       audit: auditOf(plane),
       limits: {
@@ -175,7 +177,7 @@ export async function startEmbedded(
       ? startAsLeader(start, {
           client: own,
           name: 'controllers',
-          lease: 'trustadm-serve',
+          lease: SIGNERS_LEASE,
           identity: identityOf(plane),
           clock,
           shared: watched.heads,

@@ -10,6 +10,9 @@ interface Running {
   close(): Promise<void>
 }
 
+/** The Lease in kube-system by which the servers of a control plane agree whose controllers run. */
+export const SIGNERS_LEASE = 'trustadm-serve'
+
 interface LeadingOptions {
   client: Pick<ApiClient, 'leases'>
   /** Of what leads, for the log. */

@@ -42,7 +42,7 @@ export interface CsrSignerOptions {
 
 const isToBeSigned = (csr: Csr): boolean => isApproved(csr) && !isIssued(csr)
 
-export interface Remembered {
+interface Remembered {
   uid: string | undefined
   decision: Decision
   /** The newest line of the log, for the node to keep with its certificate. */

@@ -17,6 +17,8 @@ export interface DocumentDeps {
   issuer: string
   tokenKeys: () => TokenKeys
   seen: Pick<SeenClientsFile, 'list'>
+  /** More of them, by their paths. */
+  more?: Readonly<Record<string, () => Promise<object>>> | undefined
   /** The `host:port` that clients should use; called once the server listens. */
   serverAddress: () => string
 }
@@ -53,7 +55,7 @@ export function createDocuments(
   const groups = new Set(deps.resources.map(({group}) => group).filter(Boolean))
   const openapi = createOpenapi(deps.resources)
   let discovery: ReturnType<typeof createDiscovery> | undefined
-  const fixed: Record<string, () => ApiResponse> = {
+  const fixed: Record<string, () => ApiResponse | Promise<ApiResponse>> = {
     '/version': () => json(versionDocument()),
     '/metrics': () => ({
       status: 200,
@@ -66,6 +68,8 @@ export function createDocuments(
     [JWKS_PATH]: () => json(jsonWebKeySet(deps.tokenKeys()), 'application/jwk-set+json'),
   }
 
+  for (const [path, read] of Object.entries(deps.more ?? {}))
+    fixed[path] = async () => json(await read())
   const paths = indexOf(deps.resources, Object.keys(fixed))
   fixed['/'] = () => json({paths})
 

@@ -49,6 +49,8 @@ export interface ServerOptions extends Omit<AccessOptions, 'seen' | 'trust'>, Ob
   serviceRange: AddressRange
   /** Where the client certificates in use are remembered; absent: in memory only. */
   seenClientsFile?: string | undefined
+  /** Documents to serve beside its own, by their paths, which RBAC allows to administrators only. */
+  documents?: Readonly<Record<string, () => Promise<object>>> | undefined
   limits?: {
     http?: Partial<HttpLimits>
     requests?: Partial<RequestLimits>
@@ -168,6 +170,7 @@ function assembleHandler(options: ServerOptions, parts: Parts, port: () => numbe
       issuer: tokenIssuer,
       tokenKeys: () => trust.current.tokenKeys,
       seen,
+      more: options.documents,
       serverAddress: () => `${advertiseAddress}:${port()}`,
     }),
     onInternalError: (error, {method, path}) => onError(`${method} ${path}`, error),

@@ -1,12 +1,7 @@
 import type {SeenClient} from '../../server/authn/seen-clients.ts'
 import {nodeOfUser} from '../../csr/node-names.ts'
-import {
-  todoOfNode,
-  type Dependent,
-  type DependentOptions,
-  type Evidence,
-  type IssuedCertificate,
-} from './dependent.ts'
+import type {IssuedCertificate} from '../issued-clients.ts'
+import {todoOfNode, type Dependent, type DependentOptions, type Evidence} from './dependent.ts'
 import {partsOf} from './generation-parts.ts'
 import type {Journal} from './journal.ts'
 

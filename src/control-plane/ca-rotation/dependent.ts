@@ -1,5 +1,6 @@
 import type {Node} from '../../api/node.ts'
 import type {SeenClientList} from '../../server/authn/seen-clients.ts'
+import type {IssuedCertificate} from '../issued-clients.ts'
 import type {NamedSigner} from '../named-signers.ts'
 import type {Which} from './generations.ts'
 
@@ -20,12 +21,12 @@ export interface Dependent {
 export const todoOfNode = (name: string): string =>
   `run "trustadm node renew" on ${name}; if the machine is gone, delete its Node`
 
-/** A certificate of the issuance log. */
-export interface IssuedCertificate {
-  user: string
-  issuerFingerprint: string
-  notBefore: string
-  notAfter: string
+/** An issuance log of another machine that nobody could read. */
+export interface UnreadLog {
+  /** The name of the machine. */
+  server: string
+  /** When its newest line that is known was written. */
+  time?: string | undefined
 }
 
 /** A Secret with a token, by the key that has signed it. */
@@ -49,6 +50,8 @@ export interface Evidence {
   /** The servers that could not be asked whom they have seen. */
   unasked?: readonly string[]
   issued: readonly IssuedCertificate[]
+  /** The issuance logs that are not in `issued`. */
+  unread?: readonly UnreadLog[]
   /** The Secrets with tokens of service accounts. */
   tokenSecrets?: readonly TokenSecret[]
   /** Who signs with CAs that are not of the control plane. */

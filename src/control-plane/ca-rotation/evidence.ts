@@ -1,14 +1,12 @@
-import {lookAt} from '../../fs/file-checks.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {ACCOUNT_TOKEN_TYPE} from '../../csr/account-token-secret.ts'
-import {readIssuances} from '../../controllers/signing/read-log.ts'
 import {LEAVES} from '../../pki/catalog.ts'
 import type {Clock} from '../../runtime.ts'
-import {fileOf, type Plane} from '../config/plane.ts'
+import type {Plane} from '../config/plane.ts'
 import {readNamedSigners} from '../server-report.ts'
 import {keyIdOf} from './published.ts'
 import {readSeenEverywhere, type Reach} from './seen-everywhere.ts'
-import type {Evidence, IssuedCertificate, TokenSecret} from './dependent.ts'
+import type {Evidence, TokenSecret} from './dependent.ts'
 
 /** The users of the control plane's own certificates. */
 export const OWN_USERS: ReadonlySet<string> = new Set(
@@ -22,26 +20,6 @@ export interface EvidenceOptions {
   warn: (line: string) => void
   /** How other servers of the control plane are asked. */
   reach?: Reach | undefined
-}
-
-async function readIssued(
-  plane: Plane,
-  warn: (line: string) => void,
-): Promise<IssuedCertificate[]> {
-  const file = fileOf(plane, 'issuances')
-  if (!(await lookAt(file))) return []
-  const issued: IssuedCertificate[] = []
-  await readIssuances(
-    file,
-    (entry) => {
-      if (entry.decision !== 'issued' || entry.issuerFingerprint === undefined) return
-      const {commonName, issuerFingerprint, notBefore, notAfter} = entry
-      if (commonName === undefined || notBefore === undefined || notAfter === undefined) return
-      issued.push({user: commonName, issuerFingerprint, notBefore, notAfter})
-    },
-    warn,
-  )
-  return issued
 }
 
 /** Only what cannot be refilled is of interest, but that is for others to tell. */
@@ -61,12 +39,11 @@ export async function gatherEvidence(
   client: Pick<ApiClient, 'configMaps' | 'leases' | 'nodes' | 'raw' | 'secrets'>,
   {clock, warn, reach}: EvidenceOptions,
 ): Promise<Evidence> {
-  const [{items: nodes}, {seen, unasked}, issued, tokenSecrets, signers] = await Promise.all([
+  const [{items: nodes}, everywhere, tokenSecrets, signers] = await Promise.all([
     client.nodes.list(),
-    readSeenEverywhere(plane, client, {clock, reach}),
-    readIssued(plane, warn),
+    readSeenEverywhere(plane, client, {clock, warn, reach}),
     readTokenSecrets(client),
     readNamedSigners(client),
   ])
-  return {nodes, seen, unasked, issued, tokenSecrets, signers}
+  return {nodes, ...everywhere, tokenSecrets, signers}
 }

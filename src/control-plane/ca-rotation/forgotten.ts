@@ -7,6 +7,7 @@ import type {Journal} from './journal.ts'
 /** As `--ignore` takes them: nobody knows their names. */
 const FORGOTTEN_CLIENTS = 'forgotten-clients'
 const FORGOTTEN_TOKENS = 'forgotten-tokens'
+const FORGOTTEN_CERTIFICATES = 'forgotten-certificates'
 
 interface Kind {
   name: string
@@ -68,13 +69,35 @@ function forgottenOf(
   ]
 }
 
+/** Servers that have signed and whose logs nobody can read: who got a certificate there and was not seen since is not known. */
+function unreadDependents(
+  {units}: Journal,
+  {unread = []}: Evidence,
+  {on, now, unseenFor}: DependentOptions,
+): Dependent[] {
+  if (partsOf(units, 'client-ca', on).pins.size === 0) return []
+  const isGone = (time: string) =>
+    unseenFor !== undefined && now.getTime() - Date.parse(time) > unseenFor
+  return unread
+    .filter(({time}) => !time || !isGone(time))
+    .map(({server, time}) => ({
+      kind: 'forgotten',
+      name: FORGOTTEN_CERTIFICATES,
+      reasons: [`the issuance log of ${server} was not read: its server is off or cannot be asked`],
+      todo: `start the server on ${server}; or find out from its log who has a certificate ("trustadm certificate log" there), then go on with --ignore ${FORGOTTEN_CERTIFICATES}`,
+      ...(time && {lastSeen: time}),
+    }))
+}
+
 /** Whether clients may depend on the generation of whom the server knows nothing any more: its list was lost, or was too short. */
 export const forgottenDependents = (
   journal: Journal,
   evidence: Evidence,
   options: DependentOptions,
-): Dependent[] =>
-  KINDS.flatMap((kind) => {
+): Dependent[] => [
+  ...KINDS.flatMap((kind) => {
     const {pins} = partsOf(journal.units, kind.unit, options.on)
     return pins.size === 0 ? [] : forgottenOf(journal, evidence, pins, kind, options)
-  })
+  }),
+  ...unreadDependents(journal, evidence, options),
+]

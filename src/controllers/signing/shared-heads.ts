@@ -41,7 +41,7 @@ export class SharedHeads {
 
   /** Called with the annotations of the Lease each time it is read. */
   load(annotations: Readonly<Record<string, string>> = {}): void {
-    this.#known = parseHeads(annotations[ANNOTATION])
+    this.#known = headsIn(annotations)
   }
 
   /** The annotations to write to the Lease: what was read, with the newest head of this process. */
@@ -61,6 +61,10 @@ export class SharedHeads {
     return withinLimit([newest, ...others])
   }
 }
+
+/** The heads in the annotations of the Lease by which signers agree who signs. */
+export const headsIn = (annotations: Readonly<Record<string, string>> = {}): KnownHead[] =>
+  parseHeads(annotations[ANNOTATION])
 
 /** Of heads, the newest first, those that are kept. */
 function withinLimit(heads: readonly KnownHead[]): readonly KnownHead[] {
