@@ -75,7 +75,8 @@ describe('node run on a machine that has not joined, with the built program', fu
       const first = run(node, file)
       const words = await wordsOf(first)
       const [request] = await pending()
-      assert.equal(request?.pairingWords, words)
+      assert.ok(request)
+      assert.equal(request.pairingWords, words)
       const killed = once(first.process, 'exit')
       first.process.kill('SIGKILL')
       await killed
@@ -83,7 +84,8 @@ describe('node run on a machine that has not joined, with the built program', fu
       const second = run(node, file)
       assert.equal(await wordsOf(second), words)
       assert.equal((await pending()).length, 1)
-      await operator('machine', 'create', node)
+      // By a person: a Machine that is created more than 10 s after the request, as on a busy computer, does not vouch for it.
+      await operator('certificate', 'approve', request.name, '--yes')
       assert.equal(await second.ready, `ready ${node}`)
       assert.equal(await userOf(node), `system:node:${node}`)
       assert.equal(await second.stop(), 0)
