@@ -63,7 +63,7 @@ export class BindingTable {
     this.#byUser = new WeakMap()
   }
 
-  /** Each binding that is for this user, once, by the first of its subjects that fits. */
+  /** Each binding that is for this user, once, by the first of its subjects that fits; in the order of their names, not that of their arrival. */
   bindingsOf(user: UserInfo): readonly BoundSubject[] {
     const known = this.#byUser.get(user)
     if (known !== undefined) return known
@@ -82,7 +82,7 @@ export class BindingTable {
     }
     collect(userKey(user.username))
     for (const group of new Set(user.groups)) collect(groupKey(group))
-    return [...first.values()]
+    return [...first].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, bound]) => bound)
   }
 }
 

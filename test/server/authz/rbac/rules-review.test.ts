@@ -20,4 +20,23 @@ describe('rulesReview', () => {
       evaluationError: 'clusterrole.rbac.authorization.k8s.io "gone" not found',
     })
   })
+
+  it('has the same order, whatever order the bindings arrived in', () => {
+    const objects = [
+      role('r1', rule('get', '', 'secrets')),
+      role('r2', rule('list', '', 'pods')),
+      binding('b', 'ClusterRole r1', subject('User ann')),
+      binding('a', 'ClusterRole r2', subject('Group people')),
+    ]
+    const reviews = [objects, objects.toReversed()].map((arrived) => {
+      const index = new RbacIndex()
+      index.replaceAll(arrived)
+      return rulesReview(index, user('ann', 'people'), 'default')
+    })
+    assert.deepEqual(reviews[0], reviews[1])
+    assert.deepEqual(
+      reviews[0]?.resourceRules.map(({resources}) => resources),
+      [['pods'], ['secrets']],
+    )
+  })
 })
