@@ -28,6 +28,17 @@ describe('an example', () => {
   })
 })
 
+describe('the help of a group of commands', () => {
+  it('has a description of its own, not that of its first command', async () => {
+    const ids = Object.values(await describedCommands()).map(({id, summary}) => ({id, summary}))
+    for (const group of ['store', 'store:snapshot', 'machine', 'bootstrap-credential', 'ca']) {
+      const {stdout} = await run('help', ...group.split(':'))
+      const [first = ''] = stripVTControlCharacters(stdout).split('\n')
+      assert.ok(first !== '' && !ids.some(({summary}) => summary === first), `${group}: ${first}`)
+    }
+  })
+})
+
 describe('the help of every command', () => {
   const {isTTY, columns} = process.stdout
   afterEach(() => Object.assign(process.stdout, {isTTY, columns}))

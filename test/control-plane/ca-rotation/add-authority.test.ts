@@ -102,7 +102,10 @@ describe('a CA that an operator adds', () => {
     assert.deepEqual(removed, [pki('a-ca.key'), pki('a-ca.crt')])
     assert.deepEqual((await loadPlane(fixture.dir)).settings.authorities, [])
     for (const name of ['a-ca', 'client-ca', 'ca']) {
-      await assert.rejects(removeAuthority(fixture.dir, name, tell), {code: 'NOT_FOUND'})
+      await assert.rejects(removeAuthority(fixture.dir, name, tell), {
+        code: 'NOT_FOUND',
+        suggestions: ['only CAs that were added with "ca add" can be removed, and there are none'],
+      })
     }
   })
 
