@@ -8,7 +8,8 @@ import {readJournal, writeJournal, type Journal} from './journal.ts'
 import {removeGenerations} from './remove.ts'
 import {renewLeaves, renewStrays} from './renew-leaves.ts'
 import type {SharedRotation} from './sealed-rotation.ts'
-import {writeShared} from './shared-files.ts'
+import {writeEtcdFiles} from './shared-etcd.ts'
+import {etcdFilesIn, writeShared} from './shared-files.ts'
 import {writeRest} from './shared-rest.ts'
 import {targetOf, type Target} from './target.ts'
 import {isHeld, unitsHere} from './units-here.ts'
@@ -75,6 +76,7 @@ export async function applyShared(
     await renewLeaves({...context, journal: {...journal, units}}, 'all')
   }
   const changed = await arrangeShared(plane, shared, target, log)
+  await writeEtcdFiles(plane, etcdFilesIn(shared), log)
   await writeBundles(plane, (await rootsOf(plane)) ?? '')
   if (leaves) await renewLeaves(context, leaves)
   await renewStrays(context)

@@ -46,7 +46,7 @@ function etcdDependents({units}: Journal, {on}: DependentOptions): Dependent[] {
       kind: 'etcd',
       name: 'etcd',
       reasons: ['may not trust the new CA: it reads its CAs only when it starts'],
-      todo: 'restart every etcd that uses the files in "etcd" beside the CAs, so that it trusts both; then go on with --ignore etcd',
+      todo: 'restart every etcd that uses the files in "etcd" beside the CAs, so that it trusts both, and renew the files for etcd on machines where you have provided them; then go on with --ignore etcd',
     },
   ]
 }

@@ -11,6 +11,7 @@ import {certDirOf, rotationFolder, type Plane} from '../config/plane.ts'
 import {notesOurs, type Which} from './generations.ts'
 import type {Journal} from './journal.ts'
 import {isSharedPath, type SharedRotation} from './sealed-rotation.ts'
+import {readEtcdFiles} from './shared-etcd.ts'
 import {targetOf} from './target.ts'
 import {unitFor, unitsOf, type Unit} from './units.ts'
 
@@ -66,7 +67,11 @@ export async function readShared(plane: Plane, journal: Journal): Promise<Shared
   const units = arrange ? journal.units.map((record) => unitFor(plane, record)) : []
   // Another rotation may have changed these while a server was off.
   const others = (await unitsOf(plane)).filter(({id}) => units.every((unit) => unit.id !== id))
-  const rest = await filesInUse(plane, others, REST)
+  const forEtcd = Object.entries(await readEtcdFiles(plane))
+  const rest = {
+    ...(await filesInUse(plane, others, REST)),
+    ...Object.fromEntries(forEtcd.map(([name, text]) => [`${REST}/${name}`, text])),
+  }
   if (!arrange) return {journal, files: rest}
   // Once a generation is destroyed, the other one is all that a server needs that was off all the time.
   const files =
@@ -132,6 +137,14 @@ async function writeGeneration(
   const group = Array.from(missing, ([name, data]) => ({name, data}))
   if (group.length > 0) await replaceFiles(folder, 'generation', group)
 }
+
+/** Those of `readEtcdFiles`, on the machine that follows. */
+export const etcdFilesIn = ({files}: SharedRotation): Files =>
+  Object.fromEntries(
+    Object.entries(files)
+      .filter(([path]) => path.startsWith(`${REST}/`))
+      .map(([path, text]) => [path.slice(REST.length + 1), text]),
+  )
 
 /** Writes both generations to the folder of the rotation, where the same steps find them as on the machine that has created them. */
 export async function writeShared(

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import {mkdir, readFile, stat, writeFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {applyShared} from '../../../src/control-plane/ca-rotation/apply-shared.ts'
+import {newJournal} from '../../../src/control-plane/ca-rotation/new-journal.ts'
+import {readEtcdFiles, writeEtcdFiles} from '../../../src/control-plane/ca-rotation/shared-etcd.ts'
+import {readShared} from '../../../src/control-plane/ca-rotation/shared-files.ts'
+import {findAuthority, leafOptions} from '../../../src/control-plane/certificates.ts'
+import type {Plane} from '../../../src/control-plane/config/plane.ts'
+import {ETCD_FILES} from '../../../src/control-plane/shared-certs.ts'
+import {ensureAuthority} from '../../../src/pki/authority.ts'
+import {AUTHORITIES, catalogFor} from '../../../src/pki/catalog.ts'
+import {renewLeaf} from '../../../src/pki/leaf.ts'
+import {systemClock} from '../../../src/runtime.ts'
+import {planeFixture, type PlaneFixture} from '../plane-fixture.ts'
+import {silent} from './support.ts'
+
+const SERVERS = ['https://127.0.0.1:1']
+const CLIENT = catalogFor({externalEtcd: true}).leaves.find(
+  ({id}) => id === 'apiserver-etcd-client',
+)
+
+describe('the files for etcd on machines that have copies of them', () => {
+  let owner: PlaneFixture
+  let follower: PlaneFixture
+  let lines: string[]
+  const pki = ({dir}: PlaneFixture, name: string) => join(dir, 'pki', name)
+  const log = (line: string) => lines.push(line)
+  const copies = () =>
+    Promise.all(Object.values(ETCD_FILES).map((name) => readFile(pki(follower, name), 'utf8')))
+
+  /** Signs the certificate that servers show to etcd again, as a rotation does. */
+  const renew = async (plane: Plane) => {
+    const authority = await findAuthority(plane, 'etcd-ca')
+    assert.ok(authority && CLIENT)
+    await renewLeaf(authority, CLIENT, await leafOptions(plane, CLIENT), systemClock)
+  }
+  const withEtcd = async (plane: Plane, files: Partial<Plane['settings']>): Promise<Plane> => {
+    await mkdir(join(plane.dir, 'pki'), {recursive: true, mode: 0o700})
+    return {...plane, settings: {...plane.settings, etcdServers: SERVERS, ...files}}
+  }
+
+  beforeEach(async () => {
+    lines = []
+    owner = await planeFixture()
+    follower = await planeFixture({nodeName: 'two'})
+    owner.context.plane = await withEtcd(owner.context.plane, {
+      etcdCaFile: pki(owner, 'etcd/ca.crt'),
+      etcdCertFile: pki(owner, 'apiserver-etcd-client.crt'),
+      etcdKeyFile: pki(owner, 'apiserver-etcd-client.key'),
+    })
+    follower.context.plane = await withEtcd(follower.context.plane, {
+      etcdCaFile: pki(follower, ETCD_FILES.etcdCaFile),
+      etcdCertFile: pki(follower, ETCD_FILES.etcdCertFile),
+      etcdKeyFile: pki(follower, ETCD_FILES.etcdKeyFile),
+    })
+    for (const spec of AUTHORITIES.filter(({id}) => id === 'etcd-ca'))
+      await ensureAuthority(join(owner.dir, 'pki'), spec, {}, systemClock)
+    await renew(owner.context.plane)
+  })
+  afterEach(async () => {
+    await owner.remove()
+    await follower.remove()
+  })
+
+  it('are those of the machine that has the CA of etcd, after each change there', async () => {
+    const write = async () =>
+      writeEtcdFiles(follower.context.plane, await readEtcdFiles(owner.context.plane), log)
+    await write()
+    const before = await copies()
+    assert.equal(before[1], await readFile(pki(owner, 'apiserver-etcd-client.crt'), 'utf8'))
+    assert.equal((await stat(pki(follower, ETCD_FILES.etcdKeyFile))).mode & 0o077, 0)
+    await write()
+    assert.equal(lines.length, 1)
+    await renew(owner.context.plane)
+    await write()
+    const after = await copies()
+    assert.equal(after[0], before[0])
+    assert.notEqual(after[1], before[1])
+    assert.notEqual(after[2], before[2])
+  })
+
+  it('come with what a rotation shares', async () => {
+    for (const one of [owner, follower]) await one.run('certs')
+    const {plane} = owner.context
+    const journal = await newJournal(plane, undefined, {only: ['sa']}, systemClock.now())
+    const shared = await readShared(plane, {...journal, shared: 1})
+    await applyShared(follower.context.plane, shared, {clock: systemClock, log: silent})
+    const [ca] = await copies()
+    assert.equal(ca, await readFile(pki(owner, 'etcd/ca.crt'), 'utf8'))
+  })
+
+  it('stay if an operator has provided them elsewhere, and that is said', async () => {
+    const elsewhere = pki(follower, 'mine.crt')
+    await writeFile(elsewhere, 'mine')
+    const {plane} = follower.context
+    const other = {...plane, settings: {...plane.settings, etcdCaFile: elsewhere}}
+    await writeEtcdFiles(other, await readEtcdFiles(owner.context.plane), log)
+    assert.equal(await readFile(elsewhere, 'utf8'), 'mine')
+    await assert.rejects(copies())
+    assert.match(lines.join(), /the files for etcd stay as they are/)
+  })
+
+  it('stay if what was shared does not belong together', async () => {
+    const files = await readEtcdFiles(owner.context.plane)
+    await renew(owner.context.plane)
+    const {[ETCD_FILES.etcdKeyFile]: key = ''} = await readEtcdFiles(owner.context.plane)
+    await writeEtcdFiles(follower.context.plane, {...files, [ETCD_FILES.etcdKeyFile]: key}, log)
+    await assert.rejects(copies())
+    assert.match(lines.join(), /do not belong together/)
+  })
+
+  it('are shared only by the machine that has the CA of etcd', async () => {
+    await writeEtcdFiles(follower.context.plane, await readEtcdFiles(owner.context.plane), log)
+    assert.deepEqual(await readEtcdFiles(follower.context.plane), {})
+  })
+})
