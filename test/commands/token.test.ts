@@ -323,7 +323,8 @@ bootstrapTokens:
     'init --token abcdef.canary7890123456 --token-file x',
     'init phase abcdef.canary7890123456',
     'init phase bootstrap-token --token abcdef.canary789012345',
-    '--token=abcdef.canary7890123456 init',
+    // Refused: a flag before the command belongs to it, and init would run.
+    '--token=abcdef.canary7890123456 init nonsense',
   ]
   for (const line of LINES) {
     for (const verbosity of ['--quiet', '--verbose', '--output=json']) {
