@@ -21,15 +21,18 @@ export async function accessTo({port}: Machine, {dir}: Machine): Promise<ServerA
 }
 
 /** Clients of every server: watches, requests on connections that stay open, and new connections. */
-export const startClients = (machines: readonly Machine[]): Promise<LiveClients[]> =>
-  Promise.all(machines.map((one) => LiveClients.start(COUNTS, () => accessTo(one, one))))
+export const startClients = (
+  machines: readonly Machine[],
+  counts = COUNTS,
+): Promise<LiveClients[]> =>
+  Promise.all(machines.map((one) => LiveClients.start(counts, () => accessTo(one, one))))
 
 /** Stops them. Nothing has failed. */
-export async function requireUnharmed(all: readonly LiveClients[]): Promise<void> {
+export async function requireUnharmed(all: readonly LiveClients[], counts = COUNTS): Promise<void> {
   for (const {failures, answered, watches} of all) {
     assert.deepEqual(failures, [])
     assert.ok(answered > 5, String(answered))
-    assert.equal(watches.length, COUNTS.http1Watches + COUNTS.http2Watches)
+    assert.equal(watches.length, counts.http1Watches + counts.http2Watches)
   }
   await Promise.all(all.map((clients) => clients.stop()))
 }
