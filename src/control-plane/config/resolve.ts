@@ -1,6 +1,7 @@
+import {randomInt} from 'node:crypto'
 import {createServer, type AddressInfo} from 'node:net'
 import {join, resolve} from 'node:path'
-import {TrustError, messageOf} from '../../errors.ts'
+import {TrustError, messageOf, systemCode} from '../../errors.ts'
 import {catalogFor} from '../../pki/catalog.ts'
 import {lookAt} from '../../fs/file-checks.ts'
 import {readFileSafely} from '../../fs/files.ts'
@@ -73,21 +74,39 @@ async function hasState(plane: Plane): Promise<boolean> {
   return found.some((stats) => stats !== undefined)
 }
 
+/** Below the ports that systems give to outgoing connections, and that Kubernetes gives to services: a stored port must stay free. */
+const [FIRST_PORT, LAST_PORT] = [10_000, 29_999]
+const MOST_TRIES = 50
+
 /** A free port. It is stored, so that kubeconfigs stay valid after restarts. */
 async function pickPort({bindAddress}: Settings): Promise<number> {
-  const server = createServer()
   try {
-    await new Promise<void>((listening, fail) => {
-      server.once('error', fail)
-      server.listen({host: bindAddress, port: 0}, listening)
-    })
-    return (server.address() as AddressInfo).port
+    for (let tries = 1; ; tries++) {
+      const port = tries < MOST_TRIES ? randomInt(FIRST_PORT, LAST_PORT + 1) : 0
+      const free = await tryPort(bindAddress, port)
+      if (free !== undefined) return free
+    }
   } catch (error) {
     throw new TrustError(
       'PREFLIGHT_FAILED',
       `cannot listen on ${bindAddress}: ${messageOf(error)}`,
       {cause: error, hints: ['choose an address of this machine with --bind-address']},
     )
+  }
+}
+
+/** Returns the port if it is free; 0 stands for any. */
+async function tryPort(host: string, port: number): Promise<number | undefined> {
+  const server = createServer()
+  try {
+    await new Promise<void>((listening, fail) => {
+      server.once('error', fail)
+      server.listen({host, port}, listening)
+    })
+    return (server.address() as AddressInfo).port
+  } catch (error) {
+    if (port !== 0 && systemCode(error) === 'EADDRINUSE') return undefined
+    throw error
   } finally {
     server.close()
   }
