@@ -1,16 +1,19 @@
+import {isIPv6} from 'node:net'
+import {join} from 'node:path'
 import {systemClock, type Clock} from '../runtime.ts'
 import {constantly, type Live} from '../trust/live.ts'
+import {lookAt} from '../fs/file-checks.ts'
 import {createApiClient, type ApiClient, type ApiClientOptions} from './api-client.ts'
-import {credentialProblems} from './credentials.ts'
+import {credentialProblems, requireCertificates} from './credentials.ts'
 import {ExecAccess} from './exec-access.ts'
 import type {PluginOptions} from './exec-program.ts'
-import {inClusterAccess} from './in-cluster.ts'
-import {resolveAccess, type AccessOptions} from './kubeconfig-access.ts'
-import {loadKubeconfig, type LoadOptions} from './kubeconfig-files.ts'
+import {resolveAccess, type AccessOptions, tokenFromFile} from './kubeconfig-access.ts'
+import {loadKubeconfig, type LoadOptions, readSmallFile} from './kubeconfig-files.ts'
 import {parseKubeconfig} from './kubeconfig.ts'
 import {RetryingTransport, type RetryOptions} from './retries.ts'
 import type {ServerAccess} from './server-access.ts'
 import {UndiciTransport, type TransportOptions} from './undici-transport.ts'
+import type {Environment} from './proxy-rules.ts'
 
 /** The path of a kubeconfig, or its content; without either, it is searched for as kubectl does. */
 export type KubeconfigSource = string | {content: string} | undefined
@@ -95,4 +98,31 @@ export function connectLive(access: Live<ServerAccess>, options: ClientOptions =
     onWarning,
     credentialHints: () => credentialProblems(access.current, clock),
   })
+}
+
+/** Where the kubelet puts the files of a pod's service account. */
+const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount'
+
+/** The access of a program that runs in a pod, as its service account; undefined outside of one. As client-go finds it. */
+async function inClusterAccess(
+  environment: Environment,
+  folder = SERVICE_ACCOUNT,
+): Promise<ServerAccess | undefined> {
+  const {KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port} = environment
+  const token = join(folder, 'token')
+  if (!host || !port || !(await lookAt(token))) return undefined
+  const ca = await readSmallFile(join(folder, 'ca.crt'), "the service account's CA")
+  requireCertificates(ca, 'ca.crt of the service account')
+  return {
+    server: `https://${isIPv6(host) ? `[${host}]` : host}:${port}/`,
+    ca,
+    bearerToken: tokenFromFile(token),
+    namespace: await namespaceOf(folder),
+  }
+}
+
+async function namespaceOf(folder: string): Promise<string | undefined> {
+  const file = join(folder, 'namespace')
+  if (!(await lookAt(file))) return undefined
+  return (await readSmallFile(file, "the service account's namespace")).trim() || undefined
 }

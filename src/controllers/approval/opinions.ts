@@ -12,17 +12,18 @@ import {
   verdict,
   type ApproverOpinion,
   type RuleVerdict,
+  type Unknown,
 } from '../../csr/opinion.ts'
 import {requestedCertificate} from '../../csr/requested-certificate.ts'
-import {KUBELET_SERVING} from '../../csr/signers.ts'
+import {KUBELET_SERVING, KUBELET_CLIENT} from '../../csr/signers.ts'
 import type {Clock} from '../../runtime.ts'
+import type {Machine} from '../../api/machine.ts'
 import {askAccess} from './access-review.ts'
 import {AddressBook} from './address-book.ts'
 import {readApiServer} from './api-server.ts'
 import {clientFacts, currentNames, nameClaims, type ClientSources} from './client-facts.ts'
 import {clientOpinion} from './client-opinion.ts'
-import {credentialRule, withCredentialRule} from './live-credential.ts'
-import {machineOpinionOn} from './machine-reading.ts'
+import {credentialRule, withCredentialRule, readLiveness} from './live-credential.ts'
 import {
   clientRequests,
   indexOf,
@@ -40,6 +41,10 @@ import {
 } from './revoked-certificates.ts'
 import {servingOpinion} from './serving-opinion.ts'
 import {machinesOf, servingSituation, type ServingSources} from './serving-situation.ts'
+import {isBootstrappers, machineSituation, type MachineSources} from './machine-facts.ts'
+import {machineOpinion, mostPending} from './machine-opinion.ts'
+import {dnsNamesOf} from './machine-window.ts'
+import {RecentRequests} from './recent-requests.ts'
 
 type Csr = CertificateSigningRequest
 
@@ -144,4 +149,42 @@ export async function approverOpinions(
   return [...forClients, machine, serving].map((opinion) =>
     withRevokedRule(withCredentialRule(opinion, credential), revoked),
   )
+}
+
+/** The Machines, or why there are none to decide by. */
+async function inventory({client, options}: Looking): Promise<Machine[] | Unknown> {
+  let isServed = true
+  const machines = machinesWhereServed(client, () => (isServed = false))
+  const {items} = await machines.list(options)
+  return isServed ? items : {unknown: 'the cluster does not serve Machines'}
+}
+
+/** What the machine approver thinks of a request. */
+async function machineOpinionOn(request: Request, looking: Looking): Promise<ApproverOpinion> {
+  const {csr, requested} = request
+  const {client, all, now, options} = looking
+  const isOurs = requested.signer === KUBELET_CLIENT && isBootstrappers(csr)
+  if (!isOurs) return machineOpinion(csr, requested, undefined)
+  const found = await orUnknown(
+    Promise.all([inventory(looking), all(), readLiveness(client, options)]),
+  )
+  if (isUnknown(found)) return heldBy(found)
+  const [machines, requests, isLive] = found
+  if (isUnknown(machines)) return heldBy(machines)
+  const recent = new RecentRequests()
+  for (const one of requests) recent.see(one.metadata.name ?? '', one)
+  const pending = {count: recent.count(now, isLive), most: mostPending(machines.length)}
+  const sources: MachineSources = {
+    names: currentNames(client, options),
+    liveness: () => Promise.resolve(isLive),
+    machinesNamed: (dns) =>
+      Promise.resolve(machines.filter((one) => dnsNamesOf(one).includes(dns))),
+    requestsFor: (nodes) => Promise.resolve(indexOf(client, requests, nodes)),
+  }
+  const situation = await orUnknown(machineSituation(request, sources, now))
+  return machineOpinion(csr, requested, {now, pending, situation})
+
+  function heldBy(situation: Unknown): ApproverOpinion {
+    return machineOpinion(csr, requested, {now, pending: {count: 0, most: 0}, situation})
+  }
 }

@@ -1,19 +1,35 @@
 import type {FieldError} from '../kernel/field-error.ts'
 import {deepCopy} from '../kernel/json-value.ts'
-import type {OperationContext, Strategy} from '../kernel/resource.ts'
-import {ALL_VERBS} from '../kernel/resource.ts'
+import {
+  type OperationContext,
+  type Strategy,
+  ALL_VERBS,
+  type ExtraVersion,
+} from '../kernel/resource.ts'
 import {pathSegmentName} from '../validation/names.ts'
-import {AGE, NAME, column, humanDuration} from './columns.ts'
-import {validateSpec} from './csr-spec-validation.ts'
-import type {Permission} from './csr-status-validation.ts'
-import {STRICT, leniencyFor, validateStatus, validateTransition} from './csr-status-validation.ts'
-import type {CertificateSigningRequest} from './csr-spec-validation.ts'
-import type {CsrCondition} from './csr-status-validation.ts'
 import {withCallerAddress} from '../../csr/caller-address.ts'
 import {APPROVED, DENIED, FAILED} from '../../csr/conditions.ts'
-import {verifyAhead} from '../../csr/read-request.ts'
-import {isKubeletSigner} from '../../csr/signers.ts'
-import {csrV1beta1} from './csr-v1beta1.ts'
+import {verifyAhead, requestOf} from '../../csr/read-request.ts'
+import {
+  isKubeletSigner,
+  KUBELET_CLIENT,
+  KUBELET_SERVING,
+  LEGACY_UNKNOWN,
+  SIGNER_RULES,
+} from '../../csr/signers.ts'
+import type {ApiObject} from '../../api/meta.ts'
+import {isPermitted} from '../../csr/request-rules.ts'
+import {contentOf} from '../../csr/requested-certificate.ts'
+import {AGE, NAME, column, humanDuration} from './columns.ts'
+import {validateSpec, type CertificateSigningRequest} from './csr-spec-validation.ts'
+import {
+  type Permission,
+  STRICT,
+  leniencyFor,
+  validateStatus,
+  validateTransition,
+  type CsrCondition,
+} from './csr-status-validation.ts'
 import {defineResource, restore, timestamp} from './define.ts'
 
 type Csr = CertificateSigningRequest
@@ -114,6 +130,34 @@ function conditionText({status}: Csr): string {
   const decision = [DENIED, APPROVED].find((type) => types.has(type)) ?? 'Pending'
   const failed = types.has(FAILED) ? `,${FAILED}` : ''
   return `${decision}${failed}${status?.certificate ? ',Issued' : ''}`
+}
+
+/** The signer that a request appears to be for. */
+function signerFor(csr: CertificateSigningRequest, usages: string[]): string {
+  const verdict = requestOf(csr)
+  if ('why' in verdict) return LEGACY_UNKNOWN
+  const content = contentOf(verdict.request, usages)
+  const guesses = [KUBELET_CLIENT, KUBELET_SERVING] as const
+  return guesses.find((signer) => isPermitted(content, SIGNER_RULES[signer])) ?? LEGACY_UNKNOWN
+}
+
+/** v1beta1 fills in what v1 requires. */
+function defaults(object: ApiObject): void {
+  const csr: CertificateSigningRequest = object
+  const spec = (csr.spec ??= {})
+  const usages = (spec.usages ??= ['digital signature', 'key encipherment'])
+  spec.signerName ??= signerFor(csr, usages)
+  for (const condition of csr.status?.conditions ?? []) {
+    if (condition.status === undefined || condition.status === '') condition.status = 'True'
+  }
+}
+
+const csrV1beta1: ExtraVersion = {
+  version: 'v1beta1',
+  type: 'certificates/v1beta1.CertificateSigningRequest',
+  deprecation:
+    'certificates.k8s.io/v1beta1 CertificateSigningRequest is deprecated in v1.19+, unavailable in v1.22+; use certificates.k8s.io/v1 CertificateSigningRequest',
+  defaults,
 }
 
 export const certificateSigningRequests = defineResource<Csr>({

@@ -3,7 +3,7 @@ import {requireAddressRange, type AddressRange} from '../../pki/address-range.ts
 import type {ServerServices} from '../kernel/services.ts'
 import {selfSubjectReviews, tokenReviews} from './authentication-reviews.ts'
 import {certificateSigningRequests} from './certificate-signing-requests.ts'
-import {clusterRoleBindings} from './cluster-role-bindings.ts'
+import {clusterRoleBindings} from './role-bindings.ts'
 import {clusterRoles} from './cluster-roles.ts'
 import {configMaps} from './configmaps.ts'
 import {csiDrivers} from './csi-drivers.ts'

@@ -1,13 +1,18 @@
 import type {Node, Taint} from '../../api/node.ts'
-import type {FieldError} from '../kernel/field-error.ts'
-import {duplicate, forbiddenField, invalidValue, notSupported} from '../kernel/field-error.ts'
-import {ALL_VERBS} from '../kernel/resource.ts'
+import {
+  type FieldError,
+  duplicate,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+} from '../kernel/field-error.ts'
+import {ALL_VERBS, type Column} from '../kernel/resource.ts'
 import {semanticallyEqual, checkWith, requiredWith} from '../validation/values.ts'
 import {labelValue, qualifiedName} from '../validation/names.ts'
 import {cidr} from '../validation/network.ts'
 import {canonicalizeResources} from '../validation/quantity.ts'
 import {defineResource, keepStatus, statusSubresource} from './define.ts'
-import {nodeColumns} from './node-columns.ts'
+import {AGE, NAME, column, firstNonEmpty, orNone, wideColumn} from './columns.ts'
 
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 
@@ -65,6 +70,52 @@ function validateUpdate({spec = {}}: Node, {spec: old = {}}: Node): FieldError[]
   }
   return errors
 }
+
+const ROLE_PREFIX = 'node-role.kubernetes.io/'
+const ROLE_LABEL = 'kubernetes.io/role'
+
+function statusText({spec, status}: Node): string {
+  const ready = status?.conditions?.findLast(({type}) => type === 'Ready')
+  const state = ready === undefined ? 'Unknown' : ready.status === 'True' ? 'Ready' : 'NotReady'
+  return spec?.unschedulable === true ? `${state},SchedulingDisabled` : state
+}
+
+function rolesText({metadata}: Node): string {
+  const roles = Object.entries(metadata.labels ?? {}).flatMap(([key, value]) => {
+    if (key.startsWith(ROLE_PREFIX)) return [key.slice(ROLE_PREFIX.length)]
+    return key === ROLE_LABEL ? [value] : []
+  })
+  return orNone([...new Set(roles.filter((role) => role !== ''))].sort().join(','))
+}
+
+const address = ({status}: Node, type: string) =>
+  orNone(status?.addresses?.find((one) => one.type === type)?.address)
+
+const orUnknown = (text: string | undefined) => firstNonEmpty(text, '<unknown>')
+
+function kernelText({status}: Node): string {
+  const {kernelVersion = '', architecture = ''} = status?.nodeInfo ?? {}
+  return kernelVersion !== '' && architecture !== ''
+    ? `${kernelVersion} (${architecture})`
+    : orUnknown(kernelVersion)
+}
+
+const nodeColumns: Column<Node>[] = [
+  NAME,
+  column('Status', 'Whether the node is ready, and open to new pods.', statusText),
+  column('Roles', 'The roles that its labels name.', rolesText),
+  AGE,
+  column('Version', "The kubelet's version.", ({status}) => status?.nodeInfo?.kubeletVersion ?? ''),
+  wideColumn('Internal-IP', 'Its first internal address.', (node) => address(node, 'InternalIP')),
+  wideColumn('External-IP', 'Its first external address.', (node) => address(node, 'ExternalIP')),
+  wideColumn('OS-Image', 'Its operating system.', ({status}) =>
+    orUnknown(status?.nodeInfo?.osImage),
+  ),
+  wideColumn('Kernel-Version', 'Its kernel and architecture.', kernelText),
+  wideColumn('Container-Runtime', 'What runs its containers.', ({status}) =>
+    orUnknown(status?.nodeInfo?.containerRuntimeVersion),
+  ),
+]
 
 /** A kubelet registers with its whole status, so a create keeps it. */
 export const nodes = defineResource<Node>({

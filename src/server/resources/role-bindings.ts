@@ -2,8 +2,13 @@ import {ALL_VERBS} from '../kernel/resource.ts'
 import {pathSegmentName} from '../validation/names.ts'
 import {defineResource} from './define.ts'
 import {bindingColumns} from './rbac-columns.ts'
-import type {Binding} from './rbac.ts'
-import {RBAC_GROUP, defaultBinding, validateBinding, validateBindingUpdate} from './rbac.ts'
+import {
+  type Binding,
+  RBAC_GROUP,
+  defaultBinding,
+  validateBinding,
+  validateBindingUpdate,
+} from './rbac.ts'
 
 export const roleBindings = defineResource<Binding>({
   group: RBAC_GROUP,
@@ -19,6 +24,25 @@ export const roleBindings = defineResource<Binding>({
   strategy: {
     defaults: defaultBinding,
     validate: (binding) => validateBinding(binding, true),
+    validateUpdate: validateBindingUpdate,
+  },
+  columns: bindingColumns,
+})
+
+export const clusterRoleBindings = defineResource<Binding>({
+  group: RBAC_GROUP,
+  version: 'v1',
+  plural: 'clusterrolebindings',
+  singular: 'clusterrolebinding',
+  kind: 'ClusterRoleBinding',
+  type: 'rbac/v1.ClusterRoleBinding',
+  namespaced: false,
+  verbs: ALL_VERBS,
+  createOnUpdate: true,
+  validateName: pathSegmentName,
+  strategy: {
+    defaults: defaultBinding,
+    validate: (binding) => validateBinding(binding, false),
     validateUpdate: validateBindingUpdate,
   },
   columns: bindingColumns,

@@ -1,11 +1,18 @@
+import {randomBytes} from 'node:crypto'
 import type {PastEvent, StorageEvent} from '../storage.ts'
 import {decide, type Write} from '../write.ts'
 import {EtcdFailure, isFull, storeError, uncertain} from './failure.ts'
-import {Fence} from './fence.ts'
 import type {Gateway} from './gateway.ts'
 import {readHistory} from './history.ts'
-import {revisionOf, type EtcdKeys, type WireTxn} from './messages.ts'
-import {keyStateOf, stateIn, transactionOf} from './transactions.ts'
+import {
+  revisionOf,
+  type EtcdKeys,
+  type WireTxn,
+  numberOf,
+  type WireLease,
+  type WireRange,
+} from './messages.ts'
+import {keyStateOf, stateIn, transactionOf, type FenceMark} from './transactions.ts'
 
 /** A result that is unknown at once is not asked for again at once. */
 const PAUSE = 50
@@ -127,4 +134,44 @@ function resultOf(write: Write, revision: number, created: number): StorageEvent
   if (type === 'delete') return {type: 'delete', key, revision}
   const entry = {key, value: write.value, revision, created: type === 'create' ? revision : created}
   return {type: 'put', key, revision, entry}
+}
+
+/** Far longer than a member can be stopped and still send on what it had received before. */
+const KEPT_SECONDS = 3_600
+
+/**
+ * A create whose answer was lost may wait at a stopped member and happen much later. Every create requires that this process's fence
+ * key is at a revision; moving the fence makes sure that no earlier one can happen any more. (An update or a deletion needs no fence:
+ * it can happen only while the key is at the revision that it names.)
+ */
+class Fence {
+  readonly #gateway: Gateway
+  readonly #key: string
+  #revision = 0
+
+  constructor(gateway: Gateway, keys: EtcdKeys) {
+    this.#gateway = gateway
+    this.#key = keys.own(`fence-${randomBytes(8).toString('hex')}`)
+  }
+
+  get mark(): FenceMark {
+    return {key: this.#key, revision: this.#revision}
+  }
+
+  /** After this, no create with an earlier mark can happen. Returns the revision of the move. */
+  async move(deadline: number): Promise<number> {
+    const grant = {TTL: String(KEPT_SECONDS), ID: '0'}
+    const {ID} = await this.#gateway.call<WireLease>('lease/grant', grant, {deadline})
+    const put = {key: this.#key, value: '', lease: ID}
+    const answer = await this.#gateway.call('kv/put', put, {deadline})
+    this.#revision = revisionOf(answer)
+    return this.#revision
+  }
+
+  /** Where the fence is now: its lease may have ended. */
+  async reread(deadline: number): Promise<void> {
+    const range = {key: this.#key}
+    const {kvs} = await this.#gateway.call<WireRange>('kv/range', range, {deadline})
+    this.#revision = numberOf(kvs?.[0]?.mod_revision)
+  }
 }

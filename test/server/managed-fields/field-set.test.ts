@@ -16,7 +16,7 @@ import {
   setOfPath,
   union,
 } from '../../../src/server/managed-fields/field-set.ts'
-import {decodeFields, encodeFields} from '../../../src/server/managed-fields/fields-v1.ts'
+import {decodeFields, encodeFields} from '../../../src/server/managed-fields/managers.ts'
 import {elementText} from '../../../src/server/managed-fields/path-element.ts'
 
 const element = fc.constantFrom('f:a', 'f:b', 'f:c', 'k:{"name":"x"}', 'v:"y"', 'v:2')

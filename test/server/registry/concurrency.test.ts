@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {KeyedLock} from '../../../src/server/registry/keyed-lock.ts'
+import {KeyedLock} from '../../../src/server/registry/resource-store.ts'
 import {startTestServer, type TestServer} from '../../helpers/test-server.ts'
 import {Api} from '../support.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 
 import {StatusError} from '../../../src/server/kernel/status.ts'
-import {pullPolicyFor} from '../../../src/server/resources/container-defaults.ts'
+import {pullPolicyFor} from '../../../src/server/resources/pod-defaults.ts'
 import {NOW_TEXT, contextOf, createErrors, created, resource, texts, updated} from './support.ts'
 
 const container = {name: 'c', image: 'nginx:1.25'}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import {parseJsonLines} from '../../src/client/json-lines.ts'
+import {parseJsonLines} from '../../src/client/watch.ts'
 
 async function parse(chunks: Uint8Array[], longestLine?: number): Promise<unknown[]> {
   const parsed: unknown[] = []

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import {normalizeBase64} from '../../../src/server/codec/base64.ts'
+import {normalizeBase64} from '../../../src/server/codec/scalars.ts'
 
 describe('base64', () => {
   it('comes back as it is where it is written as usual', () => {

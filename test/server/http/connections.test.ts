@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {ByAddress} from '../../../src/server/http/by-address.ts'
+import {ByAddress} from '../../../src/server/http/connections.ts'
 
 const item = (address: string) => ({address})
 
