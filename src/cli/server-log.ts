@@ -28,8 +28,8 @@ export function openServerLog({
   }
   const log = (line: string) => {
     if (quiet) return
-    // The terminal has put "^C" on the line.
-    if (isTerminal && line.startsWith('SIGINT')) stream.write(CLEAR_LINE)
+    // The terminal shows what was typed on the line, such as "^C".
+    if (isTerminal) stream.write(CLEAR_LINE)
     stream.write(`${clock.now().toISOString()} ${plainText(line)}\n`)
     afterLine()
   }
