@@ -105,19 +105,31 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES
 
+/** A next step. Its commands, in double quotes, are completed with the flags by which the user has chosen the cluster. */
+export type Hint = string | {text: string; elsewhere: true}
+
+/** A next step on another machine, which does not have the files that the user has named here. */
+export const elsewhere = (text: string): Hint => ({text, elsewhere: true})
+
+export const hintText = (hint: Hint): string => (typeof hint === 'string' ? hint : hint.text)
+
+export const distinctHints = (hints: readonly Hint[]): Hint[] => [
+  ...new Map(hints.map((hint) => [hintText(hint), hint])).values(),
+]
+
 export interface ErrorDetails {
   cause?: unknown
-  hints?: string[]
+  hints?: Hint[]
   /** Facts about the failure for `--output json`; never a secret. */
   facts?: Record<string, unknown>
 }
 
-/** A failure that a user can act on. oclif prints `suggestions`; domain code never imports oclif. */
+/** A failure that a user can act on. Domain code never imports oclif. */
 export class TrustError extends Error {
   override name = 'TrustError'
   readonly code: ErrorCode
   readonly oclif: {exit: number}
-  readonly suggestions: string[]
+  readonly hints: Hint[]
   readonly facts: Record<string, unknown>
 
   constructor(
@@ -128,8 +140,13 @@ export class TrustError extends Error {
     super(message, {cause})
     this.code = code
     this.oclif = {exit: ERROR_CODES[code]}
-    this.suggestions = hints
+    this.hints = hints
     this.facts = facts
+  }
+
+  /** The texts of the hints. */
+  get suggestions(): string[] {
+    return this.hints.map(hintText)
   }
 }
 

@@ -1,5 +1,5 @@
 import {didYouMean} from './closest.ts'
-import {TrustError} from './errors.ts'
+import {distinctHints, TrustError} from './errors.ts'
 
 /** What is shown of a phase. */
 interface PhaseTitle {
@@ -107,7 +107,7 @@ export async function requireChecks<Context>(
   throw new TrustError(
     'PREFLIGHT_FAILED',
     `this machine is not ready: ${problems.map(({message}) => message).join('; ')}`,
-    {hints: [...new Set(problems.flatMap(({suggestions}) => suggestions))]},
+    {hints: distinctHints(problems.flatMap(({hints}) => hints))},
   )
 }
 

@@ -1,5 +1,5 @@
 import {createCipheriv, createDecipheriv, randomBytes} from 'node:crypto'
-import {TrustError} from '../errors.ts'
+import {elsewhere, TrustError} from '../errors.ts'
 
 /** The key that the CAs of a control plane are encrypted with on their way to another one: 32 bytes, shown as 64 hexadecimal digits. */
 export type CertificateKey = Buffer
@@ -21,7 +21,9 @@ export function parseCertificateKey(text: string): CertificateKey {
   throw new TrustError('USAGE', 'the certificate key is not 64 hexadecimal digits', {
     hints: [
       'to upload the CAs, create one with "trustadm certificate certificate-key"',
-      'to join, use the one that "trustadm init phase upload-certs" has printed on the control plane',
+      elsewhere(
+        'to join, use the one that "trustadm init phase upload-certs" has printed on the control plane',
+      ),
     ],
   })
 }

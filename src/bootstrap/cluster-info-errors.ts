@@ -1,10 +1,6 @@
-import {TrustError} from '../errors.ts'
+import {TrustError, type Hint} from '../errors.ts'
 
-export function clusterInfoInvalid(
-  source: string,
-  problem: string,
-  ...hints: string[]
-): TrustError {
+export function clusterInfoInvalid(source: string, problem: string, ...hints: Hint[]): TrustError {
   return new TrustError('CLUSTER_INFO_INVALID', `${source} cannot be used: ${problem}`, {
     hints:
       hints.length > 0

@@ -1,5 +1,5 @@
 import {hash, timingSafeEqual} from 'node:crypto'
-import {TrustError} from '../errors.ts'
+import {elsewhere, TrustError} from '../errors.ts'
 
 /** A bootstrap token `<id>.<secret>`: the id is public, the secret is not. */
 export interface BootstrapToken {
@@ -58,7 +58,7 @@ function digest(text: string): Buffer {
 /** The input is never shown: a mistyped token is still most of a secret. */
 function malformed(
   message: string,
-  hint = 'create a token with "trustadm token create" on the control plane',
+  hint = elsewhere('create a token with "trustadm token create" on the control plane'),
 ): TrustError {
   return new TrustError('TOKEN_MALFORMED', message, {hints: [hint]})
 }

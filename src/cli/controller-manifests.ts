@@ -4,7 +4,7 @@ import {namedSigners} from '../control-plane/signing.ts'
 import {deploymentManifest} from '../controllers/deployment-manifest.ts'
 import {rbacManifest} from '../controllers/rbac-manifest.ts'
 import {WELL_KNOWN_SIGNERS} from '../csr/signers.ts'
-import {TrustError} from '../errors.ts'
+import {elsewhere, TrustError} from '../errors.ts'
 import {readSigningFlags, type SigningFlagValues} from './signing-flags.ts'
 
 export interface ManifestFlags extends SigningFlagValues {
@@ -51,7 +51,7 @@ function withoutSigner(
       'USAGE',
       `--deployment cannot run ${SIGNER}: it needs a CA's key and a log`,
       {
-        hints: ['run it on a machine of the control plane, with "trustadm controllers"'],
+        hints: [elsewhere('run it on a machine of the control plane, with "trustadm controllers"')],
       },
     )
   }

@@ -19,7 +19,7 @@ export function readFlag<Value>(name: string, value: unknown, read: Read<Value>)
     return read(value, `--${name}`)
   } catch (error) {
     if (!hasCode(error, 'CONFIG_INVALID')) throw error
-    throw new TrustError('USAGE', error.message, {cause: error, hints: error.suggestions})
+    throw new TrustError('USAGE', error.message, {cause: error, hints: error.hints})
   }
 }
 

@@ -7,7 +7,7 @@ import {receiveCerts, receiveSettings, withEtcd} from '../control-plane/join-pla
 import {identityOf} from '../control-plane/plane-storage.ts'
 import {leaseNameOf} from '../control-plane/server-identity.ts'
 import {discover} from '../discovery/discover.ts'
-import {TrustError} from '../errors.ts'
+import {elsewhere, TrustError} from '../errors.ts'
 import {withCredential} from '../node/cluster-access.ts'
 import {tokenCredential} from '../node/bootstrap-credential.ts'
 import type {JoinSettings} from '../node/join/phase.ts'
@@ -56,7 +56,9 @@ export async function joinControlPlane(
   if (!key) {
     throw new TrustError('USAGE', '--control-plane needs --certificate-key', {
       hints: [
-        'run "trustadm init phase upload-certs" on a machine of the control plane: it prints the key',
+        elsewhere(
+          'run "trustadm init phase upload-certs" on a machine of the control plane: it prints the key',
+        ),
       ],
     })
   }

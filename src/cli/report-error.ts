@@ -1,4 +1,4 @@
-import {EXIT, TrustError, messageOf} from '../errors.ts'
+import {EXIT, TrustError, hintText, messageOf, type Hint} from '../errors.ts'
 import {withoutTokens} from './harmless-word.ts'
 import {toJson} from './output.ts'
 import {plainText} from './plain-text.ts'
@@ -9,7 +9,7 @@ import {wants, wantsJson} from './wants-json.ts'
 export interface Failure {
   code: string
   message: string
-  hints: string[]
+  hints: Hint[]
   exit: number
 }
 
@@ -22,7 +22,7 @@ function isInterruption(error: unknown): boolean {
 export function failureOf(thrown: unknown): Failure {
   const error = usageErrorOf(thrown) ?? thrown
   if (error instanceof TrustError) {
-    const {code, message, suggestions: hints, oclif} = error
+    const {code, message, hints, oclif} = error
     return {code, message, hints, exit: oclif.exit}
   }
   if (isInterruption(error)) return {code: 'INTERRUPTED', message: 'stopped', hints: [], exit: 130}
@@ -47,7 +47,7 @@ function stackOf(error: unknown): string {
 export async function reportError(
   error: unknown,
   argv: readonly string[],
-  completeHint = (hint: string) => hint,
+  completeHint: (hint: Hint) => string = hintText,
 ): Promise<number> {
   const {exit, ...said} = failureOf(error)
   const safe = (text: string) => withoutTokens(text, argv)

@@ -1,5 +1,6 @@
 import {resolve} from 'node:path'
 import {shellWord} from '../client/printable.ts'
+import {hintText, type Hint} from '../errors.ts'
 import {defaultDir} from '../fs/default-folders.ts'
 import type {ClusterFlagValues} from './cluster.ts'
 import {readCommandLine} from './command-line.ts'
@@ -10,8 +11,6 @@ const FLAGS = ['dir', 'kubeconfig', 'context', 'cluster'] as const
 type Flag = (typeof FLAGS)[number]
 
 const COMMAND = /"trustadm ([^"]+)"/g
-/** Said of a command for another machine, which does not have the same files. */
-const ELSEWHERE = /\bon (?:the control plane|(?:its|the|a|another) machine)\b/
 
 const isDefault = (flag: Flag, value: string): boolean =>
   flag === 'dir' && resolve(value) === defaultDir()
@@ -44,9 +43,9 @@ function valueIn(argv: readonly string[], flag: Flag): string | undefined {
 export function forSameCluster(
   argv: readonly string[],
   readManifest: () => Manifest,
-): (hint: string) => string {
+): (hint: Hint) => string {
   const values = Object.fromEntries(FLAGS.map((flag) => [flag, valueIn(argv, flag)]))
-  if (flagsFor(values, FLAGS) === '') return (hint) => hint
+  if (flagsFor(values, FLAGS) === '') return hintText
   const manifest = readManifest()
   const commandIn = (words: readonly string[]) =>
     manifest[readCommandLine(words, (id) => Object.hasOwn(manifest, id)).id]
@@ -56,10 +55,10 @@ export function forSameCluster(
     return summary !== undefined && summary === other?.flags[flag]?.summary
   }
   return (hint) =>
-    hint.replaceAll(COMMAND, (quoted, line: string) => {
+    hintText(hint).replaceAll(COMMAND, (quoted, line: string) => {
       if (FLAGS.some((flag) => line.includes(` --${flag} `))) return quoted
       const other = commandIn(line.split(' '))
-      const knowsFiles = !ELSEWHERE.test(hint) && isSame('kubeconfig', other)
+      const knowsFiles = typeof hint === 'string' && isSame('kubeconfig', other)
       const flags = FLAGS.filter((flag) => (flag === 'dir' ? isSame(flag, other) : knowsFiles))
       return `"trustadm ${line}${flagsFor(values, flags)}"`
     })

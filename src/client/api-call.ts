@@ -118,7 +118,7 @@ export class ApiCaller {
     const error = isStatus(value) ? fromStatus(value, status) : fromForeignAnswer(status)
     const asked = retryAfter(headers)
     if (asked !== undefined) error.facts.retryAfter = asked
-    if (status === 401) error.suggestions.unshift(...(this.#options.credentialHints?.() ?? []))
+    if (status === 401) error.hints.unshift(...(this.#options.credentialHints?.() ?? []))
     return error
   }
 

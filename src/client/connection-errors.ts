@@ -1,4 +1,4 @@
-import {TrustError, messageOf, systemCode} from '../errors.ts'
+import {elsewhere, messageOf, systemCode, TrustError, type Hint} from '../errors.ts'
 import {printable} from './printable.ts'
 import {distrustOf} from './tls-errors.ts'
 
@@ -62,13 +62,13 @@ function reasonFor(code: string | undefined, error: unknown): string {
   return `cannot be reached: ${printable(messageOf(error))}`
 }
 
-function hintsFor(code: string | undefined): string[] {
+function hintsFor(code: string | undefined): Hint[] {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
     return ['check the host name in the kubeconfig, and the DNS servers of this machine']
   }
   if (code?.startsWith('HPE_')) return ['check that the address is that of a Kubernetes API server']
   return [
-    'check that the API server runs ("trustadm status" on its machine)',
+    elsewhere('check that the API server runs ("trustadm status" on its machine)'),
     'check the address in the kubeconfig, firewalls and the proxy variables',
   ]
 }

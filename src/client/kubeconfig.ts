@@ -1,5 +1,5 @@
 import {parseDocument, stringify} from 'yaml'
-import {TrustError} from '../errors.ts'
+import {TrustError, type Hint} from '../errors.ts'
 import {checkShape} from './kubeconfig-shape.ts'
 
 /** A kubeconfig as it is in its file. Fields that are not listed here are kept. */
@@ -90,7 +90,7 @@ export function formatKubeconfig(config: Kubeconfig): string {
   return stringify(config, {lineWidth: 0, aliasDuplicateObjects: false})
 }
 
-export function kubeconfigInvalid(message: string, ...hints: string[]): TrustError {
+export function kubeconfigInvalid(message: string, ...hints: Hint[]): TrustError {
   return new TrustError('KUBECONFIG_INVALID', message, {
     hints: hints.length > 0 ? hints : ['get a new kubeconfig from the control plane'],
   })

@@ -1,5 +1,5 @@
 import type {Status, StatusDetails} from '../api/meta.ts'
-import {TrustError, type ErrorCode} from '../errors.ts'
+import {elsewhere, type ErrorCode, TrustError, type Hint} from '../errors.ts'
 import {printable} from './printable.ts'
 
 const CODE_BY_REASON: Record<string, ErrorCode> = {
@@ -105,10 +105,12 @@ function codeFor(httpStatus: number): ErrorCode {
 const GROUP_REFUSED = 'system:masters group is not allowed'
 const GROUP_HINTS = [
   'nobody may request this group: request another one, and bind it to the ClusterRole cluster-admin',
-  'or, on the machine of the control plane, run "trustadm kubeconfig user" with --org system:masters',
+  elsewhere(
+    'or, on the machine of the control plane, run "trustadm kubeconfig user" with --org system:masters',
+  ),
 ]
 
-const forbiddenHints = (message: string, details: StatusDetails | undefined): string[] =>
+const forbiddenHints = (message: string, details: StatusDetails | undefined): Hint[] =>
   message.endsWith(GROUP_REFUSED) ? GROUP_HINTS : permissionHints(details)
 
 /** Servers give the verb, the subresource and a path only in their message, which is shown as it is. */

@@ -1,4 +1,4 @@
-import {TrustError, messageOf, type ErrorCode} from '../errors.ts'
+import {elsewhere, type ErrorCode, messageOf, TrustError, type Hint} from '../errors.ts'
 import {printable} from './printable.ts'
 
 const UNKNOWN_AUTHORITY = new Set([
@@ -37,7 +37,7 @@ const OUR_CERTIFICATE_REFUSED =
 
 interface Verdict {
   problem: string
-  hints: string[]
+  hints: Hint[]
   code?: ErrorCode
 }
 
@@ -61,9 +61,9 @@ export function distrustOf(
   return new TrustError(errorCode, `${server} ${problem}`, {...details, hints})
 }
 
-/** Whether an error of `distrustOf` is about a server whose CA is not trusted. */
-export const isUnknownAuthority = ({facts}: TrustError): boolean =>
-  typeof facts.systemCode === 'string' && UNKNOWN_AUTHORITY.has(facts.systemCode)
+/** Whether the `systemCode` in the facts of an error of `distrustOf` means that the CA of the server is not trusted. */
+export const isUnknownAuthority = (systemCode: unknown): boolean =>
+  typeof systemCode === 'string' && UNKNOWN_AUTHORITY.has(systemCode)
 
 function verdict(error: unknown, code: string): Verdict | undefined {
   if (code === 'CERT_HAS_EXPIRED') {
@@ -71,7 +71,7 @@ function verdict(error: unknown, code: string): Verdict | undefined {
       problem: 'presents a certificate that has expired, or whose CA has expired',
       hints: [
         'check the clock of this machine',
-        'renew it with "trustadm certificate renew" on the control plane',
+        elsewhere('renew it with "trustadm certificate renew" on the control plane'),
       ],
     }
   }
@@ -94,7 +94,7 @@ function verdict(error: unknown, code: string): Verdict | undefined {
   if (UNFIT.has(code)) {
     return {
       problem: `presents a certificate that ${UNFIT.get(code) ?? 'cannot be used'}`,
-      hints: ['renew it with "trustadm certificate renew" on the control plane'],
+      hints: [elsewhere('renew it with "trustadm certificate renew" on the control plane')],
     }
   }
   if (NOT_TLS.has(code)) {
@@ -123,7 +123,9 @@ function wrongHost(error: unknown): Verdict {
       : `presents a certificate for another host: ${printable(messageOf(error))}`,
     hints: [
       'use one of these names in the kubeconfig, or set tls-server-name',
-      'add the name with "trustadm init phase certs --apiserver-cert-extra-sans" on the control plane',
+      elsewhere(
+        'add the name with "trustadm init phase certs --apiserver-cert-extra-sans" on the control plane',
+      ),
     ],
   }
 }

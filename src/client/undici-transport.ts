@@ -1,6 +1,6 @@
 import {setImmediate as nextTurn} from 'node:timers/promises'
 import type {Dispatcher} from 'undici'
-import {TrustError} from '../errors.ts'
+import {elsewhere, TrustError} from '../errors.ts'
 import type {Live} from '../trust/live.ts'
 import {Cancellation, untilAborted} from './cancellation.ts'
 import {connectionError} from './connection-errors.ts'
@@ -117,7 +117,7 @@ export class UndiciTransport implements Transport {
           `${this.#connections.origin} did not respond within ${this.#timeout / 1000} s`,
           {
             facts: {server: this.#connections.origin},
-            hints: ['check the API server with "trustadm status" on its machine'],
+            hints: [elsewhere('check the API server with "trustadm status" on its machine')],
           },
         ),
     )

@@ -1,7 +1,7 @@
 import {join} from 'node:path'
 import type {Secret} from '../api/core.ts'
 import {openWith, sealWith, type CertificateKey} from '../bootstrap/certificate-key.ts'
-import {TrustError} from '../errors.ts'
+import {elsewhere, TrustError} from '../errors.ts'
 import {readFileIfThere, readFileSafely} from '../fs/files.ts'
 import {AUTHORITIES, SERVICE_ACCOUNT_KEYS, type AuthoritySpec} from '../pki/catalog.ts'
 import {certDirOf, type Plane} from './config/plane.ts'
@@ -82,7 +82,9 @@ function unusable(problem: string): TrustError {
     {
       hints: [
         'check the certificate key: "init phase upload-certs" prints a new one each time',
-        'upload the CAs again with "trustadm init phase upload-certs" on a machine of the control plane',
+        elsewhere(
+          'upload the CAs again with "trustadm init phase upload-certs" on a machine of the control plane',
+        ),
       ],
     },
   )

@@ -1,6 +1,6 @@
 import {printable} from '../client/printable.ts'
 import {isStatus} from '../client/status-errors.ts'
-import {TrustError, type ErrorCode} from '../errors.ts'
+import {elsewhere, type ErrorCode, TrustError, type Hint} from '../errors.ts'
 
 /** The error for a response that is not cluster-info. */
 export function answerError(status: number, value: unknown, server: string): TrustError {
@@ -18,12 +18,14 @@ export function answerError(status: number, value: unknown, server: string): Tru
   if (status === 404) {
     return failure('CLUSTER_INFO_MISSING', 'has no cluster-info', [
       'the control plane may still be starting: wait longer with "join --timeout"',
-      'if its cluster-info phase was skipped, run "trustadm init phase cluster-info" there',
+      elsewhere(
+        'if its cluster-info phase was skipped, run "trustadm init phase cluster-info" there',
+      ),
     ])
   }
   if (status === 401 || status === 403) {
     return failure('CLUSTER_INFO_FORBIDDEN', 'does not allow anonymous reads of cluster-info', [
-      'to allow them, run "trustadm init phase cluster-info" on the control plane',
+      elsewhere('to allow them, run "trustadm init phase cluster-info" on the control plane'),
       'if they are forbidden on purpose, join with --discovery-file',
     ])
   }
@@ -41,5 +43,5 @@ const BUSY = ['check the logs of the control plane, or wait longer with "join --
 
 const failureOf =
   (status: number, server: string) =>
-  (code: ErrorCode, what: string, hints: string[]): TrustError =>
+  (code: ErrorCode, what: string, hints: Hint[]): TrustError =>
     new TrustError(code, `${server} ${what}`, {facts: {server, status}, hints})

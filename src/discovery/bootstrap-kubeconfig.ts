@@ -3,7 +3,7 @@ import {resolveAccess} from '../client/kubeconfig-access.ts'
 import {readKubeconfig} from '../client/kubeconfig-files.ts'
 import {kubeconfigInvalid} from '../client/kubeconfig.ts'
 import {withoutTrailingSlashes, type ServerAccess} from '../client/server-access.ts'
-import {TrustError} from '../errors.ts'
+import {elsewhere, TrustError} from '../errors.ts'
 
 /**
  * The kubeconfig that a machine joins with: which cluster to trust, and a client certificate or a token. Anything that would weaken
@@ -33,7 +33,9 @@ export async function readBootstrapKubeconfig(path: string): Promise<ServerAcces
   if (!clientCertificate && !bearerToken) {
     throw kubeconfigInvalid(
       `${path} contains neither a client certificate nor a token`,
-      'to create one that does, run "trustadm bootstrap-credential create" on the control plane',
+      elsewhere(
+        'to create one that does, run "trustadm bootstrap-credential create" on the control plane',
+      ),
       'a kubeconfig without credentials is a --discovery-file',
     )
   }

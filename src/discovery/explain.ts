@@ -1,5 +1,5 @@
 import {peerCertificates, type PeerOptions} from '../client/peer-certificates.ts'
-import {TrustError, type ErrorCode} from '../errors.ts'
+import {elsewhere, type ErrorCode, TrustError, type Hint} from '../errors.ts'
 import {readPresented} from '../pki/verify.ts'
 import {requireCurrentServer} from './validity.ts'
 
@@ -10,12 +10,14 @@ export interface ExplainOptions extends PeerOptions {
 
 const UNTIMELY = ['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID']
 
-const HINTS: Partial<Record<ErrorCode, string[]>> = {
+const HINTS: Partial<Record<ErrorCode, Hint[]>> = {
   SERVER_UNREACHABLE: [
     'check the address, the port, firewalls and the proxy variables',
-    'check that the control plane runs ("trustadm status" on its machine), or wait longer with "join --timeout"',
+    elsewhere(
+      'check that the control plane runs ("trustadm status" on its machine), or wait longer with "join --timeout"',
+    ),
   ],
-  TIMED_OUT: ['check the control plane with "trustadm status" on its machine'],
+  TIMED_OUT: [elsewhere('check the control plane with "trustadm status" on its machine')],
   SERVER_NOT_TLS: ['check the port: an API server speaks HTTPS'],
   SERVER_NOT_TRUSTED: [
     'if you did not expect this, stop: someone may be intercepting the connection to the cluster',
@@ -61,6 +63,6 @@ async function findUntimely(url: URL, options: ExplainOptions): Promise<unknown>
   }
 }
 
-function restate(cause: TrustError, code: ErrorCode, message: string, hints: string[]): TrustError {
+function restate(cause: TrustError, code: ErrorCode, message: string, hints: Hint[]): TrustError {
   return new TrustError(code, message, {cause, facts: cause.facts, hints})
 }

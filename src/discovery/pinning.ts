@@ -1,4 +1,4 @@
-import {TrustError} from '../errors.ts'
+import {elsewhere, TrustError} from '../errors.ts'
 import type {Certificate} from '../pki/certificate.ts'
 import {formatName} from '../pki/distinguished-name.ts'
 import {isPinned, pinOf, type Pin} from '../pki/pins.ts'
@@ -34,7 +34,9 @@ function noneIsPinned(authorities: readonly Certificate[]): TrustError {
       facts: {found},
       hints: [
         'check that the hash was copied completely, and that the address belongs to the same cluster',
-        'if the CAs of the cluster were rotated since, get a new join command: "trustadm token create --print-join-command" on the control plane',
+        elsewhere(
+          'if the CAs of the cluster were rotated since, get a new join command: "trustadm token create --print-join-command" on the control plane',
+        ),
         'if neither is the case, stop: someone is intercepting the connection to the cluster',
       ],
     },

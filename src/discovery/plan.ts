@@ -1,5 +1,5 @@
 import {parseToken, type BootstrapToken} from '../bootstrap/token.ts'
-import {TrustError} from '../errors.ts'
+import {elsewhere, TrustError, type Hint} from '../errors.ts'
 import {parseBundle} from '../pki/bundle.ts'
 import {parsePin, type Pin} from '../pki/pins.ts'
 import {parseEndpoint} from './endpoint.ts'
@@ -52,13 +52,17 @@ export function planDiscovery(options: DiscoveryOptions): DiscoveryPlan {
     throw wrong(
       'there is an address, but no token to identify the cluster with',
       'add --token, --token-file or $TRUSTADM_TOKEN; or use --discovery-file and no address',
-      'to get the complete command, run "trustadm token create --print-join-command" on the control plane',
+      elsewhere(
+        'to get the complete command, run "trustadm token create --print-join-command" on the control plane',
+      ),
     )
   }
   throw wrong(
     'no cluster was named',
     'use an address with --token, --discovery-file or --bootstrap-kubeconfig',
-    'to get the complete command, run "trustadm token create --print-join-command" on the control plane',
+    elsewhere(
+      'to get the complete command, run "trustadm token create --print-join-command" on the control plane',
+    ),
   )
 }
 
@@ -92,7 +96,9 @@ function planToken(text: string, options: DiscoveryOptions): TokenPlan {
   if (pins.size === 0 && unsafeSkipCaVerification !== true) {
     throw wrong(
       'a token without a CA certificate hash is unsafe: anyone who knows the token could pretend to be the cluster',
-      'add --discovery-token-ca-cert-hash (caCertHashes in a configuration); to get the complete command, run "trustadm token create --print-join-command" on the control plane',
+      elsewhere(
+        'add --discovery-token-ca-cert-hash (caCertHashes in a configuration); to get the complete command, run "trustadm token create --print-join-command" on the control plane',
+      ),
       'to join anyway, add --discovery-token-unsafe-skip-ca-verification (unsafeSkipCAVerification: true in a configuration)',
     )
   }
@@ -149,7 +155,7 @@ function readPin(text: string, index: number): Pin {
   } catch {
     throw wrong(
       `CA certificate hash ${index + 1} is invalid: it is not "sha256:" and 64 hexadecimal digits`,
-      'to get it, run "trustadm token create --print-join-command" on the control plane',
+      elsewhere('to get it, run "trustadm token create --print-join-command" on the control plane'),
     )
   }
 }
@@ -162,6 +168,6 @@ function given(text: string | undefined): string | undefined {
   return text === '' ? undefined : text
 }
 
-function wrong(message: string, ...hints: string[]): TrustError {
+function wrong(message: string, ...hints: Hint[]): TrustError {
   return new TrustError('USAGE', message, {hints})
 }

@@ -4,6 +4,7 @@ import {
   KUBECONFIG_KEY,
 } from '../bootstrap/cluster-info.ts'
 import {clusterInfoInvalid} from '../bootstrap/cluster-info-errors.ts'
+import {elsewhere} from '../errors.ts'
 import {httpsGet} from '../client/https-get.ts'
 import {headerOf, type TransportResponse} from '../client/transport.ts'
 import {withoutTrailingSlashes} from '../client/server-access.ts'
@@ -74,7 +75,7 @@ function readAnswer(answer: TransportResponse, server: string): ClusterInfoRead 
     throw clusterInfoInvalid(
       'cluster-info',
       `it has no ${KUBECONFIG_KEY} key`,
-      'run "trustadm init phase cluster-info" on the control plane',
+      elsewhere('run "trustadm init phase cluster-info" on the control plane'),
     )
   }
   return {kubeconfig, data: fields, serverTime: timeOf(headerOf(answer.headers, 'date'))}

@@ -46,10 +46,10 @@ export async function firstGood<T>(
 function worstOf(failures: readonly Failure[]): unknown {
   const [worst, ...others] = [...failures].sort((a, b) => rank(a.error) - rank(b.error))
   if (!(worst?.error instanceof TrustError) || others.length === 0) return worst?.error
-  const {code, message, suggestions, facts} = worst.error
+  const {code, message, hints, facts} = worst.error
   return new TrustError(code, message, {
     cause: worst.error,
-    hints: [...suggestions, ...others.map(named)],
+    hints: [...hints, ...others.map(named)],
     facts: {
       ...facts,
       servers: failures.map(({server, error}) => ({

@@ -1,7 +1,7 @@
 import {jwsKey} from '../bootstrap/cluster-info.ts'
 import {findJwsFlaw, type JwsFlaw} from '../bootstrap/jws.ts'
 import type {BootstrapToken} from '../bootstrap/token.ts'
-import {TrustError, type ErrorCode} from '../errors.ts'
+import {elsewhere, type ErrorCode, TrustError} from '../errors.ts'
 import type {ClusterInfoRead} from './read-cluster-info.ts'
 
 const FLAWS: Record<JwsFlaw, {code: ErrorCode; says: string}> = {
@@ -25,8 +25,8 @@ export async function requireSigned(
       {
         facts,
         hints: [
-          'check it with "trustadm token list" on the control plane',
-          'to create a new one, run "trustadm token create --print-join-command" there',
+          elsewhere('check it with "trustadm token list" on the control plane'),
+          elsewhere('to create a new one, run "trustadm token create --print-join-command" there'),
         ],
       },
     )

@@ -1,4 +1,4 @@
-import {TrustError, type ErrorCode} from '../errors.ts'
+import {elsewhere, type ErrorCode, TrustError, type Hint} from '../errors.ts'
 import type {Certificate} from '../pki/certificate.ts'
 
 export interface Times {
@@ -29,14 +29,14 @@ export function requireCurrentServer(certificate: Validity, server: string, time
     what: `the certificate of ${server}`,
     code: 'SERVER_CERTIFICATE_EXPIRED',
     server,
-    hints: ['renew it with "trustadm certificate renew" on the control plane'],
+    hints: [elsewhere('renew it with "trustadm certificate renew" on the control plane')],
   })
 }
 
 interface Untimely {
   what: string
   code: ErrorCode
-  hints: string[]
+  hints: Hint[]
   server?: string
 }
 

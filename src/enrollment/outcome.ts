@@ -88,7 +88,7 @@ export function stateUnknown(csr: Csr, trouble: TrustError, hints: OutcomeHints)
     {
       cause: trouble,
       facts: {request: nameOf(csr)},
-      hints: [...trouble.suggestions, ...(hints.CERTIFICATE_PENDING ?? [])],
+      hints: [...trouble.hints, ...(hints.CERTIFICATE_PENDING ?? [])],
     },
   )
 }

@@ -3,7 +3,7 @@ import type {KubeconfigCredentials} from '../client/kubeconfig-build.ts'
 import type {ServerAccess} from '../client/server-access.ts'
 import {readBootstrapKubeconfig} from '../discovery/bootstrap-kubeconfig.ts'
 import type {IssuedChain} from '../enrollment/check.ts'
-import {TrustError, hasCode} from '../errors.ts'
+import {elsewhere, hasCode, TrustError, type Hint} from '../errors.ts'
 import {parseBundle} from '../pki/bundle.ts'
 import type {Clock} from '../runtime.ts'
 import {isOwnCertificate} from './client-certificate.ts'
@@ -23,12 +23,16 @@ export function tokenCredential(token: string): BootstrapCredential {
     inKubeconfig: () => Promise.resolve({token}),
     explain: explainFor('the token', {
       unknown: () => [
-        'it does not exist, has expired, or is not for authentication: check with "trustadm token list" on the control plane',
-        'to create a new one, run "trustadm token create --print-join-command" there',
+        elsewhere(
+          'it does not exist, has expired, or is not for authentication: check with "trustadm token list" on the control plane',
+        ),
+        elsewhere('to create a new one, run "trustadm token create --print-join-command" there'),
       ],
       forbidden: [
         'its groups need the role system:node-bootstrapper, which "trustadm init phase cluster-info" gives to the default group',
-        'to create a token with that group, run "trustadm token create --print-join-command" on the control plane',
+        elsewhere(
+          'to create a token with that group, run "trustadm token create --print-join-command" on the control plane',
+        ),
       ],
     }),
   }
@@ -47,12 +51,16 @@ export async function kubeconfigCredential(
     explain: explainFor(`the credential in ${path}`, {
       unknown: () => [
         ...credentialProblems(access, clock),
-        'it may have been revoked: check with "trustadm bootstrap-credential list" on the control plane',
-        'to create a new one, run "trustadm bootstrap-credential create" there',
+        elsewhere(
+          'it may have been revoked: check with "trustadm bootstrap-credential list" on the control plane',
+        ),
+        elsewhere('to create a new one, run "trustadm bootstrap-credential create" there'),
       ],
       forbidden: [
         "it needs the role system:node-bootstrapper; a node's own certificate is only for that node: check --node-name",
-        'to create one with that role, run "trustadm bootstrap-credential create" on the control plane',
+        elsewhere(
+          'to create one with that role, run "trustadm bootstrap-credential create" on the control plane',
+        ),
       ],
     }),
   }
@@ -77,7 +85,7 @@ export function ownPairOf(
 }
 
 const explainFor =
-  (what: string, hints: {unknown: () => string[]; forbidden: string[]}) =>
+  (what: string, hints: {unknown: () => Hint[]; forbidden: Hint[]}) =>
   (error: unknown): unknown => {
     if (!hasCode(error, 'UNAUTHORIZED', 'FORBIDDEN')) return error
     const {code, message, facts} = error

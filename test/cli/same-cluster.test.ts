@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import {resolve} from 'node:path'
 import {clusterCommand, forSameCluster} from '../../src/cli/same-cluster.ts'
+import {elsewhere, type Hint} from '../../src/errors.ts'
 import {defaultDir} from '../../src/fs/default-folders.ts'
 import {describedCommands, run} from './program.ts'
 
-const completed = async (line: string, hint: string): Promise<string> => {
+const completed = async (line: string, hint: Hint): Promise<string> => {
   const manifest = await describedCommands()
   return forSameCluster(line.split(' '), () => manifest)(hint)
 }
@@ -48,17 +49,24 @@ describe('a command in a hint', () => {
     ['with another meaning of --dir', 'status --dir /srv/a', 'run "trustadm node renew" there'],
     ['for the node of a machine', 'join --dir /srv/n', 'check it with "trustadm token list"'],
     ['without --kubeconfig', 'token list --kubeconfig a', 'run "trustadm init phase cluster-info"'],
-    [
-      'on another machine',
-      'token list --kubeconfig a',
-      'check it with "trustadm token list" on the control plane',
-    ],
   ]
   for (const [name, line, hint] of kept) {
     it(`is kept ${name}`, async () => {
       assert.equal(await completed(line, hint), hint)
     })
   }
+
+  it('gets no files of this machine if it is for another one', async () => {
+    const hint = elsewhere('see "trustadm token list" there')
+    assert.equal(
+      await completed('token list --kubeconfig a', hint),
+      'see "trustadm token list" there',
+    )
+    assert.equal(
+      await completed('token list --dir /srv/plane --kubeconfig a', hint),
+      'see "trustadm token list --dir /srv/plane" there',
+    )
+  })
 
   it('is completed in what the program prints, also with the flag before the command', async () => {
     const {stderr} = await run('--dir', '/nowhere/plane', 'ca', 'list')

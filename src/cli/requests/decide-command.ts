@@ -1,4 +1,5 @@
 import type {Decision} from '../../control-plane/requests/decide.ts'
+import {hintText} from '../../errors.ts'
 import {TrustCommand} from '../command.ts'
 import type {DecideFlags} from './decide.ts'
 
@@ -17,7 +18,8 @@ export abstract class DecideCommand extends TrustCommand {
     }
     const failure = failureOf(decided)
     if (!failure || decided.requests.length > 0) {
-      await this.print(decided, flags.output, decidedView)
+      const failed = decided.failed.map((one) => ({...one, hints: one.hints.map(hintText)}))
+      await this.print({...decided, failed}, flags.output, decidedView)
     }
     if (failure) throw failure
   }

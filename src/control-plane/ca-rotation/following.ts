@@ -1,5 +1,5 @@
 import type {ApiClient} from '../../client/api-client.ts'
-import {TrustError} from '../../errors.ts'
+import {elsewhere, TrustError} from '../../errors.ts'
 import type {Clock} from '../../runtime.ts'
 import type {Plane} from '../config/plane.ts'
 import {identityOf} from '../plane-storage.ts'
@@ -100,7 +100,9 @@ export async function requireFollowers(client: Leases, plane: Plane, clock: Cloc
     `${others.length} of the servers cannot follow a rotation: they do not have the key of this machine in pki/plane.key: ${shown.join(', ')}`,
     {
       hints: [
-        'run "trustadm init phase upload-certs" on the first machine, then "join --control-plane" again on the others with the key that it prints',
+        elsewhere(
+          'run "trustadm init phase upload-certs" on the first machine, then "join --control-plane" again on the others with the key that it prints',
+        ),
         'servers of an earlier version must be upgraded first; one that died counts for 40 s',
       ],
     },

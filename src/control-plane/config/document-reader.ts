@@ -146,7 +146,7 @@ export function readDocuments<Target extends string>(
     if (!(error instanceof TrustError)) throw error
     throw new TrustError(error.code, `${source}: ${error.message}`, {
       cause: error,
-      hints: error.suggestions,
+      hints: error.hints,
     })
   }
 }

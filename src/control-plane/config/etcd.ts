@@ -17,7 +17,7 @@ function named<Value>(name: string, read: () => Value): Value {
     return read()
   } catch (error) {
     if (!hasCode(error, 'CONFIG_INVALID')) throw error
-    throw new TrustError('CONFIG_INVALID', `${name}: ${error.message}`, {hints: error.suggestions})
+    throw new TrustError('CONFIG_INVALID', `${name}: ${error.message}`, {hints: error.hints})
   }
 }
 

@@ -1,5 +1,5 @@
 import {join} from 'node:path'
-import {TrustError, messageOf} from '../../errors.ts'
+import {elsewhere, messageOf, TrustError} from '../../errors.ts'
 import {createFiles, replaceFiles} from '../../fs/file-groups.ts'
 import {readFileIfThere} from '../../fs/files.ts'
 import {ensureFolder} from '../../fs/folders.ts'
@@ -18,7 +18,9 @@ interface Pair {
 }
 
 const AGAIN = [
-  'upload the CAs again with "trustadm init phase upload-certs" on a machine of the control plane',
+  elsewhere(
+    'upload the CAs again with "trustadm init phase upload-certs" on a machine of the control plane',
+  ),
 ]
 
 const unusable = (problem: string): TrustError =>

@@ -2,7 +2,7 @@ import {join} from 'node:path'
 import type {CertificateKey} from '../../bootstrap/certificate-key.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import type {TrustedClusterInfo} from '../../discovery/cluster-info.ts'
-import {TrustError, hasCode} from '../../errors.ts'
+import {elsewhere, hasCode, TrustError} from '../../errors.ts'
 import {parseConfigFile, type FileChoices} from '../config/config-file.ts'
 import {OURS} from '../config/config-kinds.ts'
 import type {Choices} from '../config/settings.ts'
@@ -10,7 +10,9 @@ import {CERTS_SECRET, ETCD_FILES, openCerts, type SharedFiles} from '../shared-c
 import {requireConsistent} from './received-certs.ts'
 
 const NO_CERTS = [
-  'upload them with "trustadm init phase upload-certs" on a machine of the control plane: they are deleted after two hours',
+  elsewhere(
+    'upload them with "trustadm init phase upload-certs" on a machine of the control plane: they are deleted after two hours',
+  ),
 ]
 
 /** The CAs and keys of the control plane, checked. Reads from the cluster, and writes nothing. */
@@ -69,7 +71,9 @@ const notShared = (): TrustError =>
     {
       hints: [
         'a control plane on several machines needs etcd: "trustadm init --etcd-servers URLS"',
-        'if it has etcd, run "trustadm init" once more on its first machine, which publishes that; or add --etcd-servers and --etcd-prefix',
+        elsewhere(
+          'if it has etcd, run "trustadm init" once more on its first machine, which publishes that; or add --etcd-servers and --etcd-prefix',
+        ),
       ],
     },
   )

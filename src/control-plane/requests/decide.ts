@@ -3,7 +3,16 @@ import type {ApiClient} from '../../client/api-client.ts'
 import {printable, shellWord} from '../../client/printable.ts'
 import {APPROVED, DENIED, findCondition} from '../../csr/conditions.ts'
 import {nameOf} from '../../enrollment/outcome.ts'
-import {ERROR_CODES, EXIT, TrustError, hasCode, messageOf, type ErrorCode} from '../../errors.ts'
+import {
+  ERROR_CODES,
+  EXIT,
+  TrustError,
+  distinctHints,
+  hasCode,
+  messageOf,
+  type ErrorCode,
+  type Hint,
+} from '../../errors.ts'
 import type {Clock} from '../../runtime.ts'
 import {formatTimestamp} from '../../bootstrap/timestamp.ts'
 import {getRequest} from './find.ts'
@@ -29,7 +38,7 @@ export interface DecidedRequest {
 /** What `certificate approve` and `certificate deny` print. */
 export interface DecidedRequests {
   requests: DecidedRequest[]
-  failed: {name: string; code: ErrorCode; message: string; hints: string[]}[]
+  failed: {name: string; code: ErrorCode; message: string; hints: Hint[]}[]
   dryRun: boolean
 }
 
@@ -96,7 +105,7 @@ function notAllowed(error: TrustError, signer: string): TrustError {
   return new TrustError('FORBIDDEN', error.message, {
     cause: error,
     facts: error.facts,
-    hints: [...error.suggestions, hint],
+    hints: [...error.hints, hint],
   })
 }
 
@@ -157,7 +166,7 @@ export async function decideAll(
       result.requests.push(await decide(client, target, options, clock))
     } catch (error) {
       if (!(error instanceof TrustError)) throw error
-      const {code, suggestions: hints} = error
+      const {code, hints} = error
       result.failed.push({name: target.name, code, message: messageOf(error), hints})
       // If the server cannot be reached for one, it cannot be for the others.
       if (hasCode(error, 'SERVER_UNREACHABLE', 'UNAUTHORIZED')) break
@@ -177,7 +186,7 @@ export function failureOf({requests, failed}: DecidedRequests): TrustError | und
   const rest = requests.length === 0 || more.length === 0 ? '' : '; the others were decided'
   return new TrustError(code, `${message}${rest}`, {
     facts: {failed, decided: requests},
-    hints: [...new Set(failed.flatMap(({hints}) => hints))],
+    hints: distinctHints(failed.flatMap(({hints}) => hints)),
   })
 }
 

@@ -11,7 +11,7 @@ import {commonNameIn} from '../../csr/read-request.ts'
 import {requestedCertificate} from '../../csr/requested-certificate.ts'
 import {KUBELET_CLIENT} from '../../csr/signers.ts'
 import {nameOf} from '../../enrollment/outcome.ts'
-import {TrustError, hasCode} from '../../errors.ts'
+import {elsewhere, hasCode, TrustError} from '../../errors.ts'
 import type {Clock} from '../../runtime.ts'
 
 /** A pending request for the name of a node. */
@@ -63,7 +63,9 @@ export async function waitingFor(
 
 const HINTS = [
   'name the requester, as in "--requester system:bootstrap:<token-id>"; to list the ids, run "trustadm token list"',
-  'or run "trustadm join" on the machine first: it prints the command with the pin of its key',
+  elsewhere(
+    'or run "trustadm join" on the machine first: it prints the command with the pin of its key',
+  ),
 ]
 
 /** Whether a requester is a token that is no longer valid. If the caller may not read it, the server decides. */

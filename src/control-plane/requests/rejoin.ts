@@ -5,7 +5,7 @@ import {recordKey} from '../../controllers/approval/node-record.ts'
 import {isNodeName} from '../../csr/node-names.ts'
 import {findRecord, grantRejoin, removeGrant} from '../../controllers/approval/record-store.ts'
 import {GRANT_ANNOTATION, type GrantedTo} from '../../controllers/approval/rejoin-grant.ts'
-import {TrustError, hasCode} from '../../errors.ts'
+import {elsewhere, hasCode, TrustError} from '../../errors.ts'
 import type {Clock} from '../../runtime.ts'
 import {requireRequester, waitingFor, type WaitingRequest} from './rejoin-candidates.ts'
 
@@ -75,7 +75,7 @@ function mustChoose(node: string, waiting: readonly WaitingRequest[]): TrustErro
         ...(waiting.length > MOST_LISTED
           ? ['list the others with "trustadm certificate list"']
           : []),
-        'compare the pin with the one that "trustadm join" prints on the machine',
+        elsewhere('compare the pin with the one that "trustadm join" prints on the machine'),
       ],
     },
   )

@@ -1,4 +1,4 @@
-import {TrustError} from '../../errors.ts'
+import {elsewhere, TrustError} from '../../errors.ts'
 import {parseCertificate} from '../../pki/certificate.ts'
 import {describeCertificate, type KnownCertificate} from './known-certificates.ts'
 
@@ -40,7 +40,9 @@ export function requireUnprotected(
     const what = user ? `the certificate of "${user}"` : `the key`
     throw new TrustError('REVOCATION_PROTECTED', `${what} was not revoked: ${reason}`, {
       hints: [
-        'to revoke it anyway, use --force; on the machine of the control plane, "trustadm certificate renew" then makes new certificates that work',
+        elsewhere(
+          'to revoke it anyway, use --force; on the machine of the control plane, "trustadm certificate renew" then makes new certificates that work',
+        ),
       ],
       facts: {user, serial},
     })

@@ -6,6 +6,8 @@ import {nodeFile} from '../node-files.ts'
 export interface Failure {
   code: string
   message: string
+  /** The code of the system or of TLS, if that is why. */
+  systemCode?: string
 }
 
 export interface CertificateState {
@@ -92,7 +94,11 @@ export class AgentRecord {
   }
 }
 
-export const failureOf = (error: unknown): Failure => ({
-  code: error instanceof TrustError ? error.code : 'INTERNAL',
-  message: messageOf(error),
-})
+export function failureOf(error: unknown): Failure {
+  const message = messageOf(error)
+  if (!(error instanceof TrustError)) return {code: 'INTERNAL', message}
+  const {code, facts} = error
+  return typeof facts.systemCode === 'string'
+    ? {code, message, systemCode: facts.systemCode}
+    : {code, message}
+}

@@ -1,6 +1,6 @@
 import type {TrustedClusterInfo} from '../../discovery/cluster-info.ts'
 import type {DiscoveryOptions} from '../../discovery/plan.ts'
-import {TrustError} from '../../errors.ts'
+import {elsewhere, TrustError} from '../../errors.ts'
 import {
   kubeconfigCredential,
   tokenCredential,
@@ -77,7 +77,7 @@ export async function requireCredential(context: JoinContext): Promise<Bootstrap
   throw new TrustError('USAGE', 'there is no token to authenticate with', {
     hints: [
       'add --tls-bootstrap-token, --token-file or $TRUSTADM_TOKEN; or use --bootstrap-kubeconfig',
-      'to create a token, run "trustadm token create" on the control plane',
+      elsewhere('to create a token, run "trustadm token create" on the control plane'),
     ],
   })
 }

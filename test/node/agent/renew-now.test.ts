@@ -72,23 +72,28 @@ describe('node renew while node run is running', function () {
     }
   })
 
-  it('says how to join again if that one was refused', async () => {
-    const lock = nodeLock(dir(), log)
-    await lock.hold()
-    try {
-      const record = await AgentRecord.open(dir(), assert.ifError)
-      const renewing = renew().catch((error: unknown) => error)
-      const error = {code: 'UNAUTHORIZED', message: 'refused'}
-      await record.change((state) => ({...state, client: {error}}))
-      await until(async () => (await lookAt(nodeFile(dir(), 'renewRequest'))) !== undefined)
-      await rm(nodeFile(dir(), 'renewRequest'))
-      const failure = await renewing
-      assert.ok(failure instanceof TrustError)
-      assert.match(failure.suggestions.at(-1) ?? '', /^then run "trustadm node leave --dir /)
-    } finally {
-      await lock.release()
-    }
-  })
+  const lockedOut = [
+    {code: 'UNAUTHORIZED', message: 'refused'},
+    {code: 'SERVER_NOT_TRUSTED', message: 'another CA', systemCode: 'SELF_SIGNED_CERT_IN_CHAIN'},
+  ]
+  for (const error of lockedOut) {
+    it(`says how to join again after: ${error.message}`, async () => {
+      const lock = nodeLock(dir(), log)
+      await lock.hold()
+      try {
+        const record = await AgentRecord.open(dir(), assert.ifError)
+        const renewing = renew().catch((thrown: unknown) => thrown)
+        await record.change((state) => ({...state, client: {error}}))
+        await until(async () => (await lookAt(nodeFile(dir(), 'renewRequest'))) !== undefined)
+        await rm(nodeFile(dir(), 'renewRequest'))
+        const failure = await renewing
+        assert.ok(failure instanceof TrustError)
+        assert.match(failure.suggestions.at(-1) ?? '', /^then run "trustadm node leave --dir /)
+      } finally {
+        await lock.release()
+      }
+    })
+  }
 
   it('fails if that one leaves the serving certificate alone', async () => {
     const {certDir} = await home()
