@@ -18,6 +18,7 @@ import {ISSUED_PATH, issuedClientsReader} from './issued-clients.ts'
 import {followKubeconfigs} from './kubeconfig-bundles.ts'
 import {SIGNERS_LEASE, startAsLeader} from './leading.ts'
 import {offerSnapshots} from './offer-snapshots.ts'
+import {planeCommand} from './plane-command.ts'
 import {identityOf, openPlaneEtcd} from './plane-storage.ts'
 import {planeStateReader} from './plane-state.ts'
 import {meterHeads, meteredLog, watchExpirations} from './plane-metrics.ts'
@@ -95,6 +96,7 @@ export async function startEmbedded(
   const watched = new WatchedLog({
     path: fileOf(plane, 'issuances'),
     keyPath: fileOf(plane, 'issuanceKey'),
+    check: planeCommand(plane.dir, 'certificate log --verify'),
     server: settings.nodeName,
     clock,
     log,

@@ -2,6 +2,7 @@ import {randomUUID} from 'node:crypto'
 import {hostname} from 'node:os'
 import type {ApiClient} from '../client/api-client.ts'
 import {isOwnServer} from '../client/own-server.ts'
+import {shellWord} from '../client/printable.ts'
 import {PORTABLE_CONTROLLERS, type PortableDeps} from '../controllers/catalog.ts'
 import {controllersOf, startAll, type RunningControllers} from '../controllers/index.ts'
 import {
@@ -77,7 +78,8 @@ async function prepareSigning(options: RunOptions): Promise<Signing | undefined>
   if (issuanceLog === undefined) {
     throw usage('csr-signer has no issuance log', 'name a file for it with --issuance-log')
   }
-  const watched = new WatchedLog({path: issuanceLog, server: hostname(), clock, log})
+  const check = `trustadm certificate log --verify ${shellWord(issuanceLog)}`
+  const watched = new WatchedLog({path: issuanceLog, check, server: hostname(), clock, log})
   const {issuances} = watched
   try {
     await issuances.check()

@@ -15,6 +15,8 @@ interface WatchedLogOptions {
   path: string
   /** By default beside the log. */
   keyPath?: string
+  /** The command that checks it. */
+  check: string
   /** The name of this machine. */
   server: string
   clock: Clock
@@ -36,10 +38,10 @@ export class WatchedLog {
   readonly heads: SharedHeads
   readonly #clock: Clock
 
-  constructor({path, keyPath, server, clock, log}: WatchedLogOptions) {
+  constructor({path, keyPath, check, server, clock, log}: WatchedLogOptions) {
     this.#clock = clock
     this.issuances = new FileIssuanceLog(path, clock, keyPath)
-    this.alarm = new LogAlarm(log, clock)
+    this.alarm = new LogAlarm(log, check, clock)
     this.heads = new SharedHeads({server, own: () => this.issuances.sealedHead, clock})
   }
 

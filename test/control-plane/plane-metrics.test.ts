@@ -45,7 +45,7 @@ describe('the metrics of a control plane', () => {
 
   it('count the lines of the log that were handed in, from zero on', () => {
     const metrics = new MetricsRegistry()
-    const alarm = new LogAlarm(() => undefined, systemClock)
+    const alarm = new LogAlarm(() => undefined, 'check', systemClock)
     meterHeads(alarm, metrics)
     const lost = (count: number) =>
       new RegExp(`^trustadm_issuance_log_heads_total\\{result="lost"\\} ${count}$`, 'm')

@@ -37,7 +37,11 @@ describe('the witnesses of an issuance log', () => {
     clock = fixedClock()
     isBroken = false
     ;[lines, notes, others, looks, seen] = [[], [], [], 0, new Map()]
-    alarm = new LogAlarm((line) => lines.push(line), clock)
+    alarm = new LogAlarm(
+      (line) => lines.push(line),
+      'trustadm certificate log --verify --dir /p',
+      clock,
+    )
     reconcile = checkWitnesses(
       {find: (name) => Promise.resolve(seen.get(name))},
       {
@@ -87,6 +91,7 @@ describe('the witnesses of an issuance log', () => {
     await handIn(request('one'))
     assert.equal(lines.length, 1)
     assert.match(lines[0] ?? '', /^error: the issuance log lacks a line that the node one has seen/)
+    assert.match(lines[0] ?? '', /check it with "trustadm certificate log --verify --dir \/p"$/)
     assert.match(alarm.problem ?? '', /lacks a line that the node one has seen/)
     assert.equal(notes[0]?.decision, 'lost')
     const {seal: _seal, ...head} = HEAD

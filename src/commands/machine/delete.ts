@@ -28,10 +28,12 @@ export default class MachineDelete extends TrustCommand {
     const {deleteMachines} = await import('../../control-plane/machines/delete.ts')
     const {deletedMachinesView, isIncomplete} = await import('../../cli/views/machines.ts')
     const {machineNamesOf} = await import('../../cli/machine-names.ts')
+    const {clusterCommand} = await import('../../cli/same-cluster.ts')
     const {withCluster} = await import('../../cli/with-cluster.ts')
     const names = await machineNamesOf(argv as string[], flags)
     const {force, namespace: where} = flags
-    const options = {namespace: where, force, dryRun: flags['dry-run']}
+    const commandFor = (command: string) => clusterCommand(flags, command)
+    const options = {namespace: where, force, dryRun: flags['dry-run'], commandFor}
     const deleted = await withCluster(flags, ({client}) => deleteMachines(client, names, options))
     await this.print(deleted, flags.output, deletedMachinesView)
     if (isIncomplete(deleted)) this.endWith(1)

@@ -24,13 +24,14 @@ A request that was made before is not approved by it: approve that one with "cer
     const {clusterCommand} = await import('../../cli/same-cluster.ts')
     const {withCluster} = await import('../../cli/with-cluster.ts')
     const names = await machineNamesOf(argv as string[], flags)
+    const commandFor = (command: string) => clusterCommand(flags, command)
     const renewed = await withCluster(flags, ({client}) =>
-      renewMachines(client, names, flags.namespace, this.clock),
+      renewMachines(client, names, {namespace: flags.namespace, commandFor}, this.clock),
     )
     await this.print(renewed, flags.output, renewedMachinesView)
     const {warn} = createProgress(flags)
     for (const name of renewed.machines.flatMap(({taken}) => taken)) {
-      const allow = clusterCommand(flags, `certificate allow-rejoin ${name}`)
+      const allow = commandFor(`certificate allow-rejoin ${name}`)
       warn(
         `a certificate for node "${name}" is still valid; to let the machine take the name over, run "${allow}"`,
       )

@@ -22,11 +22,14 @@ What a node uses and trusts is what it reports itself, in an annotation of its N
     const {clusterCommand} = await import('../../cli/same-cluster.ts')
     const {withCluster} = await import('../../cli/with-cluster.ts')
     const {tell, warn} = createProgress(flags)
+    const commandFor = (command: string) => clusterCommand(flags, command)
     const {log} = await findLocalPlane(flags)
-    const list = await withCluster(flags, ({client}) => listNodes({client, log, warn}, this.clock))
+    const list = await withCluster(flags, ({client}) =>
+      listNodes({client, log, warn, commandFor}, this.clock),
+    )
     await this.print(list, flags.output, nodeListView(flags.output === 'wide', this.clock.now()))
     if (list.nodes.length === 0 && isForPeople(flags.output)) {
-      const create = clusterCommand(flags, 'token create --print-join-command')
+      const create = commandFor('token create --print-join-command')
       tell(`no nodes found; to add one, run "${create}"`)
     }
   }

@@ -1,13 +1,21 @@
 import type {Machine} from '../../api/machine.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {hasCode, messageOf} from '../../errors.ts'
-import {findMachines, type MachineKey} from './find.ts'
+import {findMachines, noSuchMachine, type MachineKey} from './find.ts'
 
 /** What became of each machine that a command names. */
 export interface ChangedMachine extends MachineKey {
   result: 'deleted' | 'renewed' | 'failed'
   /** Why it failed. */
   error?: string
+}
+
+interface DeleteMachinesOptions {
+  namespace: string
+  force: boolean
+  dryRun?: boolean
+  /** Completes a command for this cluster. */
+  commandFor: (command: string) => string
 }
 
 export interface DeletedMachines {
@@ -23,16 +31,12 @@ const isManaged = ({metadata, spec}: Machine): boolean =>
 export async function deleteMachines(
   client: Pick<ApiClient, 'machines' | 'raw'>,
   names: readonly string[],
-  {namespace, force, dryRun = false}: {namespace: string; force: boolean; dryRun?: boolean},
+  {namespace, force, dryRun = false, commandFor}: DeleteMachinesOptions,
 ): Promise<DeletedMachines> {
   const machines: ChangedMachine[] = []
   for (const {found, ...key} of await findMachines(client, names, namespace)) {
     if (found === undefined) {
-      machines.push({
-        ...key,
-        result: 'failed',
-        error: 'there is no such Machine; see "trustadm machine list"',
-      })
+      machines.push({...key, result: 'failed', error: noSuchMachine(commandFor)})
     } else if (isManaged(found) && !force) {
       const error = 'a machine controller manages it, which may destroy the machine: use --force'
       machines.push({...key, result: 'failed', error})

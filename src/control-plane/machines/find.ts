@@ -15,6 +15,10 @@ function parseMachineName(text: string, namespace: string): MachineKey {
     : {namespace: text.slice(0, at), name: text.slice(at + 1)}
 }
 
+/** `commandFor` completes a command for this cluster. */
+export const noSuchMachine = (commandFor: (command: string) => string): string =>
+  `there is no such Machine; see "${commandFor('machine list')}"`
+
 /** The named Machines, each once. */
 export async function findMachines(
   client: Pick<ApiClient, 'machines' | 'raw'>,

@@ -8,7 +8,7 @@ import {isNodeName} from '../../csr/node-names.ts'
 import {hasCode, messageOf} from '../../errors.ts'
 import type {Clock} from '../../runtime.ts'
 import type {ChangedMachine} from './delete.ts'
-import {findMachines, type MachineKey} from './find.ts'
+import {findMachines, noSuchMachine, type MachineKey} from './find.ts'
 
 type Client = Pick<ApiClient, 'machines' | 'nodes' | 'leases' | 'raw'>
 
@@ -48,7 +48,7 @@ async function nodeOf({nodes}: Client, machine: Machine): Promise<string | undef
 export async function renewMachines(
   client: Client,
   names: readonly string[],
-  namespace: string,
+  {namespace, commandFor}: {namespace: string; commandFor: (command: string) => string},
   clock: Clock,
 ): Promise<RenewedMachines> {
   const machines: RenewedMachine[] = []
@@ -65,8 +65,7 @@ export async function renewMachines(
       expectedUntil: null,
       taken: [],
     })
-    if (machine === undefined)
-      return failed('there is no such Machine; see "trustadm machine list"')
+    if (machine === undefined) return failed(noSuchMachine(commandFor))
     const node = await nodeOf(client, machine)
     if (node !== undefined) {
       return failed(`Node "${node}" exists: delete it first, with "kubectl delete node ${node}"`)

@@ -34,6 +34,8 @@ export interface NodeListSources {
   log?: string | undefined
   /** Called about what cannot be read. */
   warn: (line: string) => void
+  /** Completes a command for this cluster. */
+  commandFor: (command: string) => string
 }
 
 export interface NodeList {
@@ -116,7 +118,7 @@ function revocationOf(list: RevocationList | undefined, facts: NodeFacts): strin
 
 /** Every node of a cluster with its certificate and what is wrong with it, the worst first. */
 export async function listNodes(sources: NodeListSources, clock: Clock): Promise<NodeList> {
-  const {client} = sources
+  const {client, commandFor} = sources
   const [findings, authorities = [], clientAuthorities, list] = await Promise.all([
     gather(sources),
     orWarn(authoritiesOf(client), "the cluster's CAs", sources.warn),
@@ -136,7 +138,7 @@ export async function listNodes(sources: NodeListSources, clock: Clock): Promise
         waiting: findings.waiting.get(name) ?? [],
       }
       const revoked = revocationOf(list, facts)
-      nodes.push(reportOn({...facts, revoked}, {now, authorities, clientAuthorities}))
+      nodes.push(reportOn({...facts, revoked}, {now, authorities, clientAuthorities, commandFor}))
     }
   }
   await client.nodes.list({onPage})

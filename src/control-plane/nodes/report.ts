@@ -69,6 +69,8 @@ export interface ReportContext {
   authorities: readonly string[]
   /** Undefined if they are not known. */
   clientAuthorities?: ClientAuthorities | undefined
+  /** Completes a command for this cluster. */
+  commandFor: (command: string) => string
 }
 
 /** A node renews after 70 to 90 % of the lifetime. */
@@ -147,7 +149,7 @@ function trustProblem(
 function lockedOutProblem(
   {node, issued}: NodeFacts,
   report: TrustReport | undefined,
-  {clientAuthorities}: ReportContext,
+  {clientAuthorities, commandFor}: ReportContext,
 ): NodeProblem | undefined {
   if (!clientAuthorities) return undefined
   const newest = issued?.newest
@@ -160,7 +162,7 @@ function lockedOutProblem(
   const name = shellWord(node.metadata.name ?? '')
   return {
     code: 'locked-out',
-    message: `its certificate is of a CA that the cluster no longer accepts, so the machine must join again: run "trustadm node leave" on it, then there the line that "trustadm token create --print-join-command" prints, with --node-name ${name}`,
+    message: `its certificate is of a CA that the cluster no longer accepts, so the machine must join again: run "trustadm node leave" on it, then there the line that "${commandFor('token create --print-join-command')}" prints, with --node-name ${name}`,
   }
 }
 

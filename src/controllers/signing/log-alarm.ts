@@ -8,18 +8,19 @@ export type HeadResult = 'there' | 'lost' | 'unknown'
 /** In milliseconds: of each kind, one line of the server's log is enough in that time. */
 const QUIET = 60_000
 
-const NEXT = 'compare it with a copy, and check it with "trustadm certificate log --verify"'
-
 /** Reports a log that lacks a line which somebody has seen. Anyone can hand in heads, so what it writes is limited. */
 export class LogAlarm {
   readonly counts: Record<HeadResult, number> = {there: 0, lost: 0, unknown: 0}
   readonly #log: (line: string) => void
+  readonly #check: string
   readonly #clock: Clock
   readonly #quiet = new Map<HeadResult, number>()
   #problem: string | undefined
 
-  constructor(log: (line: string) => void, clock: Clock) {
+  /** `check` is the command that checks the log. */
+  constructor(log: (line: string) => void, check: string, clock: Clock) {
     this.#log = log
+    this.#check = check
     this.#clock = clock
   }
 
@@ -36,7 +37,8 @@ export class LogAlarm {
   isLost(witness: string, {hash}: LogHead): boolean {
     const found = `the issuance log lacks a line that ${printable(witness)} has seen, with the hash ${hash}: it was cut off, rewritten or replaced`
     this.#problem = found
-    return this.#report('lost', `error: ${found}; ${NEXT}`)
+    const next = `compare it with a copy, and check it with "${this.#check}"`
+    return this.#report('lost', `error: ${found}; ${next}`)
   }
 
   /** Nobody here has given that out. It may be of a log that was deleted together with its key. */

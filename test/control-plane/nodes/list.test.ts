@@ -31,7 +31,10 @@ describe('listing the nodes of a cluster', () => {
   afterEach(() => server.stop())
 
   const list = (more: object = {}) =>
-    listNodes({client: admin, warn: (line) => warnings.push(line), ...more}, systemClock)
+    listNodes(
+      {client: admin, warn: (line) => warnings.push(line), commandFor: String, ...more},
+      systemClock,
+    )
   const newNode = (name: string, annotations: Record<string, string> = {}) =>
     admin.nodes.create({metadata: {name, annotations}})
 

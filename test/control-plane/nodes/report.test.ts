@@ -34,8 +34,9 @@ const node = (report?: Partial<TrustReport>, status: Node['status'] = {}): Node 
   status,
 })
 
+const commandFor = (command: string) => `trustadm ${command} --dir /p`
 const report = (facts: Partial<NodeFacts> = {}, authorities: readonly string[] = [CA]) =>
-  reportOn({node: node({}), waiting: [], ...facts}, {now: NOW, authorities})
+  reportOn({node: node({}), waiting: [], ...facts}, {now: NOW, authorities, commandFor})
 const accepting = (keyId: string, fingerprint = 'f0') => ({
   keyIds: new Set([keyId]),
   fingerprints: new Set([fingerprint]),
@@ -102,7 +103,12 @@ describe('the report on a node', () => {
   })
 
   describe('whose CA was replaced without it', () => {
-    const context = {now: NOW, authorities: [OTHER_CA], clientAuthorities: accepting('0b')}
+    const context = {
+      now: NOW,
+      authorities: [OTHER_CA],
+      clientAuthorities: accepting('0b'),
+      commandFor,
+    }
     const conditions = [{type: 'Ready', status: 'Unknown'}]
     const reporting = node({client: {...certificate(-1, 9), issuerKeyId: '0a'}}, {conditions})
     const issued = (more: object) => ({
@@ -117,7 +123,7 @@ describe('the report on a node', () => {
       assert.equal(found?.code, 'locked-out')
       assert.match(
         found.message,
-        /must join again: run "trustadm node leave" on it.*token create --print-join-command.*--node-name a$/,
+        /must join again: run "trustadm node leave" on it.*"trustadm token create --print-join-command --dir \/p" prints.*--node-name a$/,
       )
       assert.deepEqual(more, [])
     })
