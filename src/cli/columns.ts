@@ -37,6 +37,8 @@ export interface Narrowing {
   last?: Pick<Narrowing, 'least' | 'droppable'>
   /** Columns whose cells differ at the end: these are cut at the front. */
   cutFront?: ReadonlySet<number>
+  /** What many cells of a column have in common: it goes first, in this order, so that what tells them apart stays. */
+  common?: ReadonlyMap<number, readonly string[]>
 }
 
 /** Takes from the widest of the columns that may be cut until a row fits. */
@@ -70,31 +72,40 @@ export function fit(
   return fit(kept, columns, everything)
 }
 
-function cellOf(text: string, width: number, isCutInFront: boolean): string {
+interface Cut {
+  isInFront: boolean
+  common: readonly string[]
+}
+
+function cellOf(text: string, width: number, {isInFront, common}: Cut): string {
   const length = widthOf(text)
   if (length <= width) return text + ' '.repeat(width - length)
+  const [first, ...more] = common
+  if (first !== undefined) {
+    return cellOf(text.replace(first, ELLIPSIS), width, {isInFront, common: more})
+  }
   const letters = Array.from(text)
-  return isCutInFront
+  return isInFront
     ? `${ELLIPSIS}${letters.slice(length - width + 1).join('')}`
     : `${letters.slice(0, width - 1).join('')}${ELLIPSIS}`
 }
 
-export interface LineOptions {
+export interface LineOptions extends Pick<Narrowing, 'cutFront' | 'common'> {
   /** May colour a cell once it has its width. */
   paint?: (cell: string, index: number) => string
-  cutFront?: ReadonlySet<number> | undefined
 }
 
 export const lineOf = (
   row: Row,
   widths: readonly number[],
-  {paint = (cell) => cell, cutFront}: LineOptions = {},
+  {paint = (cell) => cell, cutFront, common}: LineOptions = {},
 ): string =>
   `${row
     .flatMap((text, index) => {
       const width = widths[index] ?? 0
       if (width === 0) return []
-      return [paint(cellOf(text, width, cutFront?.has(index) ?? false), index)]
+      const cut = {isInFront: cutFront?.has(index) ?? false, common: common?.get(index) ?? []}
+      return [paint(cellOf(text, width, cut), index)]
     })
     .join(GAP)
     .trimEnd()}\n`

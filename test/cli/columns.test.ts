@@ -41,6 +41,16 @@ describe('columns that fit', () => {
     )
   })
 
+  it('lose what their cells have in common before what tells them apart', () => {
+    const narrowing = {least: new Map([[0, 4]]), common: new Map([[0, ['O=x', 'system:']]])}
+    const shown = (columns: number) =>
+      formatColumns(['A', 'B'], [['CN=system:abcdef, O=x', 'x']], narrowing, terminal(columns))
+    assert.equal(shown(25), 'A                       B\nCN=system:abcdef, O=x   x\n')
+    assert.equal(shown(23), 'A                     B\nCN=system:abcdef, …   x\n')
+    assert.equal(shown(17), 'A               B\nCN=…abcdef, …   x\n')
+    assert.equal(shown(12), 'A          B\nCN=…abc…   x\n')
+  })
+
   it('are whole where nobody looks', () => {
     const narrowing = {least: new Map([[0, 4]]), droppable: [1]}
     assert.equal(

@@ -10,6 +10,7 @@ import type {KnownHead, LogEntry} from '../../controllers/signing/log-line.ts'
 import {formatColumns, type Narrowing} from '../columns.ts'
 import {columnsOf, paragraph} from '../layout.ts'
 import type {View} from '../output.ts'
+import {NODE_SUBJECT} from './requests-text.ts'
 
 const COLUMNS = [
   'TIME',
@@ -33,6 +34,7 @@ const NARROWING: Narrowing = {
   ]),
   droppable: [SIGNER, EXPIRES, REQUESTER, REQUEST],
   cutFront: new Set([SIGNER, REQUESTER]),
+  common: new Map([[SUBJECT, NODE_SUBJECT]]),
 }
 const AS_WIDE_AS_NEEDED: Narrowing = {least: new Map()}
 

@@ -1,8 +1,12 @@
+import {NODE_PREFIX, NODES} from '../../csr/node-names.ts'
 import {humanDuration} from '../../server/table/human-duration.ts'
 
 /** Control characters, and those that change the direction of text or cannot be seen. */
 const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}\u00ad\u115f\u1160\u3164\uffa0]/gu
 const PLAIN = /^[\w:@./*+=-]+$/
+/** What the subjects of all nodes have in common; a table without room leaves it out. */
+export const NODE_SUBJECT = [`O=${NODES}`, NODE_PREFIX]
+
 const LONGEST = 300
 const MOST_NAMED = 5
 

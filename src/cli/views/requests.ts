@@ -6,7 +6,7 @@ import {fit, lineOf, widthsOf, type Narrowing, type Row} from '../columns.ts'
 import {columnsOf, type Sized} from '../layout.ts'
 import {toJson, toYaml, type View} from '../output.ts'
 import {colours} from '../colours.ts'
-import {requestedDuration, shown, shownList, shownValue} from './requests-text.ts'
+import {NODE_SUBJECT, requestedDuration, shown, shownList, shownValue} from './requests-text.ts'
 
 const HEAD = ['NAME', 'AGE', 'SIGNER', 'REQUESTER', 'SUBJECT', 'DURATION', 'STATE']
 const WORDS = 'PAIRING WORDS'
@@ -20,7 +20,7 @@ const NARROWING: Narrowing = {
   least: new Map([
     [SIGNER, 8],
     [REQUESTER, 10],
-    [SUBJECT, 23],
+    [SUBJECT, 26],
   ]),
   droppable: [HEAD.indexOf('DURATION'), REQUESTER, SIGNER],
   // The beginning of a name is still enough to recognize it; `--output name` has all of it.
@@ -32,6 +32,7 @@ const NARROWING: Narrowing = {
     droppable: [HEAD.indexOf('AGE')],
   },
   cutFront: new Set([SIGNER, REQUESTER]),
+  common: new Map([[SUBJECT, NODE_SUBJECT]]),
 }
 
 /** A row may also be about a request that was deleted. */
@@ -143,8 +144,8 @@ export class RequestTable {
       ...(isFirst ? [lineOf(head, widths)] : []),
       ...rows.map((one) =>
         lineOf(one, widths, {
+          ...NARROWING,
           paint: (cell, index) => (index === STATE ? paint(cell) : cell),
-          cutFront: NARROWING.cutFront,
         }),
       ),
     ].join('')
