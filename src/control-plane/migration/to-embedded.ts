@@ -16,7 +16,6 @@ import {
   type FoundMark,
   type MigrationMark,
 } from '../../storage/etcd/migration-mark.ts'
-import {openEtcdStorage} from '../../storage/etcd/open.ts'
 import {openStoreFile} from '../../storage/lmdb.ts'
 import {pagesOf} from '../../storage/snapshot.ts'
 import type {Storage} from '../../storage/storage.ts'
@@ -26,6 +25,7 @@ import {fileOf, type Plane} from '../config/plane.ts'
 import {savePlane} from '../config/stored.ts'
 import {requireNoServers} from './live-servers.ts'
 import type {MigrationContext, Moved} from './migrate.ts'
+import {openEtcd} from './open-etcd.ts'
 
 /** The store until it is complete; `reset` knows its name. */
 const newFileOf = (plane: Plane): string => join(fileOf(plane, 'store'), 'new.mdb')
@@ -39,7 +39,7 @@ export async function moveToEmbedded(
   {etcd, clock, tell}: MigrationContext,
 ): Promise<Moved> {
   await ensureFolder(fileOf(plane, 'store'))
-  const opened = await openEtcdStorage(etcd, {tell})
+  const opened = await openEtcd(etcd, tell)
   try {
     const found = await readMark(opened)
     if (found.mark?.state === 'copying') throw incomplete(etcd.prefix)

@@ -13,7 +13,6 @@ import {
   type FoundMark,
   type MigrationMark,
 } from '../../storage/etcd/migration-mark.ts'
-import {openEtcdStorage} from '../../storage/etcd/open.ts'
 import type {EtcdSettings} from '../../storage/etcd/settings.ts'
 import {openStoreFile} from '../../storage/lmdb.ts'
 import {removeStoreFile} from '../../storage/store-files.ts'
@@ -23,6 +22,7 @@ import {etcdOf} from '../config/etcd.ts'
 import {fileOf, type Plane} from '../config/plane.ts'
 import {savePlane} from '../config/stored.ts'
 import type {MigrationContext, Moved} from './migrate.ts'
+import {openEtcd} from './open-etcd.ts'
 
 interface Copy {
   plane: Plane
@@ -45,7 +45,7 @@ export async function moveToEtcd(
   const {storage: source, instance} = openStoreFile(data)
   let moved: Omit<Moved, 'kept'>
   try {
-    const target = await openEtcdStorage(etcd, {tell})
+    const target = await openEtcd(etcd, tell)
     try {
       const next = {...plane, settings: {...plane.settings, ...choices}}
       moved = await fill({plane: next, source, instance, target, etcd})
