@@ -116,7 +116,11 @@ export function formatColumns(
   rows: readonly Row[],
   narrowing: Narrowing,
   stream: Sized = process.stdout,
+  paint?: LineOptions['paint'],
 ): string {
   const widths = fit(widthsOf([head, ...rows]), columnsOf(stream), narrowing)
-  return [head, ...rows].map((row) => lineOf(row, widths, narrowing)).join('')
+  const options = paint ? {...narrowing, paint} : narrowing
+  return [lineOf(head, widths, narrowing), ...rows.map((row) => lineOf(row, widths, options))].join(
+    '',
+  )
 }

@@ -5,6 +5,7 @@ import type {MachineList, MachineReport} from '../../control-plane/machines/list
 import type {RenewedMachines} from '../../control-plane/machines/renew.ts'
 import {ageOf} from '../../server/table/human-duration.ts'
 import {formatColumns, type Narrowing} from '../columns.ts'
+import {columnsOf, paragraph} from '../layout.ts'
 import type {View} from '../output.ts'
 import {shown, shownList, shownValue} from './requests-text.ts'
 
@@ -61,9 +62,12 @@ export const machineListView = (isWide: boolean, now: Date): View<MachineList> =
   name: ({machines}) => namesOf(machines),
 })
 
+const failedLine = (one: MachineKey & {error?: string}): string =>
+  paragraph(`machine "${named(one)}" failed: `, shown(one.error ?? ''), columnsOf(process.stdout))
+
 function createdLine(one: CreatedMachine, isDryRun: boolean): string {
+  if (one.result === 'failed') return failedLine(one)
   const machine = `machine "${named(one)}"`
-  if (one.result === 'failed') return `${machine} failed: ${shown(one.error ?? '')}\n`
   if (isDryRun && one.result !== 'unchanged') {
     return `would ${one.result === 'created' ? 'create' : 'complete'} ${machine}\n`
   }
@@ -81,7 +85,7 @@ export const createdMachinesView: View<CreatedMachines> = {
 }
 
 const changedLine = (one: ChangedMachine, done: string): string =>
-  one.result === 'failed' ? `machine "${named(one)}" failed: ${shown(one.error ?? '')}\n` : done
+  one.result === 'failed' ? failedLine(one) : done
 
 export const deletedMachinesView: View<DeletedMachines> = {
   table: ({machines, dryRun}) =>

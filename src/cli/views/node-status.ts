@@ -18,6 +18,9 @@ function validity({state, isDue, residualSeconds}: CertificateStatus): string {
   return isDue ? paint.yellow(`due, ${left}`) : `${paint.green('valid')}, ${left}`
 }
 
+const failure = (error: CertificateStatus['lastError']): string | undefined =>
+  error ? colours(process.stdout).red(error.message) : undefined
+
 const certificateFields = (one: CertificateStatus): Field[] =>
   present([
     ['state', validity(one)],
@@ -29,7 +32,7 @@ const certificateFields = (one: CertificateStatus): Field[] =>
     ['renewal at', one.deadline],
     ['last renewal', one.lastRenewal],
     ['last attempt', one.lastAttempt],
-    ['last error', one.lastError?.message],
+    ['last error', failure(one.lastError)],
     ['waiting for', one.pendingRequest && `approval of ${one.pendingRequest}`],
   ])
 
@@ -51,7 +54,7 @@ function clusterFields({clusterInfo}: NodeStatus): Field[] {
         ? 'when it joined'
         : `${humanDuration((ageSeconds ?? 0) * 1000)} ago, at ${readAt}`,
     ],
-    ['last error', lastError?.message],
+    ['last error', failure(lastError)],
   ])
 }
 

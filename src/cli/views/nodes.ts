@@ -1,6 +1,6 @@
 import type {HistoryEntry, NodeHistory} from '../../control-plane/nodes/history-entry.ts'
 import type {NodeList} from '../../control-plane/nodes/list.ts'
-import type {NodeReport} from '../../control-plane/nodes/report.ts'
+import type {NodeProblem, NodeReport} from '../../control-plane/nodes/report.ts'
 import {ageOf} from '../../server/table/human-duration.ts'
 import {colours} from '../colours.ts'
 import {formatColumns, type Narrowing} from '../columns.ts'
@@ -11,7 +11,7 @@ import {shown, shownValue} from './requests-text.ts'
 
 const COLUMNS = ['NAME', 'STATE', 'EXPIRES', 'RENEWED', 'CAS', 'ISSUER']
 const WIDE_COLUMNS = [...COLUMNS, 'SERIAL', 'KNOWN BY', 'REGISTERED', 'PROBLEMS']
-const [NAME, RENEWED, CAS, ISSUER] = [0, 3, 4, 5] as const
+const [NAME, STATE, RENEWED, CAS, ISSUER] = [0, 1, 3, 4, 5] as const
 const NARROWING: Narrowing = {
   least: new Map([[ISSUER, 10]]),
   droppable: [ISSUER, CAS, RENEWED],
@@ -28,9 +28,12 @@ function expiry({certificate}: NodeReport, now: Date): string {
   return left <= 0 ? '<expired>' : residual(left)
 }
 
+const OK = 'ok'
+const stateOf = ({problems: [worst]}: NodeReport): string => worst?.code ?? OK
+
 const row = (report: NodeReport, now: Date): string[] => [
   shownValue(report.name),
-  report.problems[0]?.code ?? 'ok',
+  stateOf(report),
   expiry(report, now),
   ago(report.lastRenewal, now),
   report.trusts === null ? '<unknown>' : String(report.trusts.length),
@@ -48,14 +51,28 @@ const wideRow = (report: NodeReport, now: Date): string[] => [
   problems(report),
 ]
 
+/** A node with one of these can do nothing in the cluster. */
+const FATAL: readonly string[] = [
+  'revoked',
+  'expired',
+  'locked-out',
+  'not-yet-valid',
+] satisfies NodeProblem['code'][]
+
+const severity = (state: string, stream: Sized): ((text: string) => string) => {
+  const {green, red, yellow} = colours(stream)
+  return state === OK ? green : FATAL.includes(state) ? red : yellow
+}
+
 /** Below the table; of thousands of nodes only the worst. */
 const MOST_EXPLAINED = 20
 
 function explained(nodes: readonly NodeReport[], stream: Sized): string {
   const troubled = nodes.filter((one) => one.problems.length > 0)
-  const lines = troubled
-    .slice(0, MOST_EXPLAINED)
-    .map((one) => paragraph('! ', `${shownValue(one.name)}: ${problems(one)}`, columnsOf(stream)))
+  const lines = troubled.slice(0, MOST_EXPLAINED).map((one) => {
+    const mark = severity(stateOf(one), stream)('! ')
+    return paragraph(mark, `${shownValue(one.name)}: ${problems(one)}`, columnsOf(stream))
+  })
   const left = troubled.length - lines.length
   if (left > 0) lines.push(`and ${left} more: see --output wide\n`)
   return lines.length === 0 ? '' : `\n${lines.join('')}`
@@ -66,20 +83,16 @@ export const nodeListView = (
   now: Date,
   stream: Sized = process.stdout,
 ): View<NodeList> => ({
-  table: ({nodes}) =>
-    isWide
-      ? formatColumns(
-          WIDE_COLUMNS,
-          nodes.map((one) => wideRow(one, now)),
-          AS_WIDE_AS_NEEDED,
-          stream,
-        )
-      : formatColumns(
-          COLUMNS,
-          nodes.map((one) => row(one, now)),
-          NARROWING,
-          stream,
-        ) + explained(nodes, stream),
+  table({nodes}) {
+    const paint = (cell: string, column: number) =>
+      column === STATE ? severity(cell.trim(), stream)(cell) : cell
+    if (isWide) {
+      const rows = nodes.map((one) => wideRow(one, now))
+      return formatColumns(WIDE_COLUMNS, rows, AS_WIDE_AS_NEEDED, stream, paint)
+    }
+    const rows = nodes.map((one) => row(one, now))
+    return formatColumns(COLUMNS, rows, NARROWING, stream, paint) + explained(nodes, stream)
+  },
   name: ({nodes}) => nodes.map(({name}) => name),
 })
 

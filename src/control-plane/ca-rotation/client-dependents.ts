@@ -1,3 +1,4 @@
+import {formatTimestamp} from '../../bootstrap/timestamp.ts'
 import type {SeenClient} from '../../server/authn/seen-clients.ts'
 import {nodeOfUser} from '../../csr/node-names.ts'
 import type {IssuedCertificate} from '../issued-clients.ts'
@@ -111,7 +112,7 @@ export function issuedDependents(
       kind: 'issued',
       name: user,
       reasons: [
-        `has a certificate of the ${on} CA until ${notAfter}, and was not seen since the rotation began`,
+        `has a certificate of the ${on} CA until ${formatTimestamp(new Date(notAfter))}, and was not seen since the rotation began`,
       ],
       todo: `find out whether ${user} still exists; if not, use --ignore or --ignore-unseen-since`,
     }))

@@ -31,7 +31,7 @@ const NODE_PROBLEMS = [
   'unknown',
 ] as const
 
-interface NodeProblem {
+export interface NodeProblem {
   code: (typeof NODE_PROBLEMS)[number]
   message: string
 }

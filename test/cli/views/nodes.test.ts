@@ -60,7 +60,8 @@ describe('the table of nodes', () => {
   it('fits 80 columns without cutting a name', () => {
     const name = 'gpu-node-with-a-long-name.rack-17.example.com'
     const stream = {isTTY: true, columns: 80}
-    const text = nodeListView(false, NOW, stream).table({nodes: [report({name})]}) as string
+    const painted = nodeListView(false, NOW, stream).table({nodes: [report({name})]}) as string
+    const text = stripVTControlCharacters(painted)
     assert.ok(text.split('\n').every((line) => line.length <= 80))
     assert.ok(text.includes(`\n${name} `))
   })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import {snapshotStatusView} from '../../../src/cli/views/backup.ts'
 import {rotationView} from '../../../src/cli/views/ca-rotation.ts'
 import {issuancesView} from '../../../src/cli/views/issuances.ts'
-import {formatHistory} from '../../../src/cli/views/nodes.ts'
+import {formatHistory, nodeListView} from '../../../src/cli/views/nodes.ts'
 import {statusView} from '../../../src/cli/views/status.ts'
 import {LATER, SIGNER, TIME} from './width-samples.ts'
 import {atWidth, shows} from './widths.ts'
@@ -46,6 +46,24 @@ describe('what a person sees on a terminal', () => {
     const history = {node: 'a', entries: [], waiting: [{request: 'csr', approvers}]}
     const text = formatHistory(history as never, {isTTY: true, columns: 80})
     assert.ok(text.includes(`${GREEN_CHECK}nodeclient: the signer is right`))
+  })
+
+  it('has the state of a node in the colour of how bad it is', async () => {
+    const report = (name: string, code?: string) => ({
+      name,
+      certificate: null,
+      trusts: null,
+      lastRenewal: null,
+      problems: code === undefined ? [] : [{code, message: code}],
+    })
+    const nodes = [report('a', 'revoked'), report('b', 'not-ready'), report('c')]
+    const text = await shows(nodeListView(false, new Date(TIME), {isTTY: true, columns: 80}), {
+      nodes,
+    })
+    assert.ok(text.includes('\na      \u001b[31mrevoked  \u001b[39m '), JSON.stringify(text))
+    assert.ok(text.includes('\nb      \u001b[33mnot-ready\u001b[39m '))
+    assert.ok(text.includes('\nc      \u001b[32mok       \u001b[39m '))
+    assert.ok(text.includes('\n\u001b[31m! \u001b[39ma: revoked\n\u001b[33m! \u001b[39mb: '))
   })
 
   it('marks the steps of a rotation as the command that runs them', async () => {

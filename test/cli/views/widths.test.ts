@@ -4,7 +4,7 @@ import {credentialListView} from '../../../src/cli/views/bootstrap-credentials.t
 import {rotationView} from '../../../src/cli/views/ca-rotation.ts'
 import {issuancesView} from '../../../src/cli/views/issuances.ts'
 import {joinView} from '../../../src/cli/views/join.ts'
-import {machineListView} from '../../../src/cli/views/machines.ts'
+import {deletedMachinesView, machineListView} from '../../../src/cli/views/machines.ts'
 import {nodeListView} from '../../../src/cli/views/nodes.ts'
 import {obtainedTable} from '../../../src/cli/views/obtained.ts'
 import {revocationListView} from '../../../src/cli/views/revocations.ts'
@@ -98,6 +98,17 @@ const VIEWS: Record<string, () => string | Promise<string>> = {
     shows(revocationListView(false, NOW), {
       revocations: [
         {user: `system:node:${NODE}`, serial: SERIAL, revoked: TIME, expires: LATER, reason: WHY},
+      ],
+    }),
+  'machine delete': () =>
+    shows(deletedMachinesView, {
+      machines: [
+        {
+          namespace: 'kube-system',
+          name: 'worker-1',
+          result: 'failed',
+          error: 'there is no such Machine; see "trustadm machine list --dir /srv/plane"',
+        },
       ],
     }),
   'machine list': () =>

@@ -185,7 +185,12 @@ describe('who depends on an old CA', () => {
   it('is whoever was issued a certificate too recently to count as gone', () => {
     const week = 7 * 86_400_000
     const issuedAt = (notBefore: string) => [
-      {user: 'quiet', issuerFingerprint: 'a'.repeat(64), notBefore, notAfter: times.notAfter},
+      {
+        user: 'quiet',
+        issuerFingerprint: 'a'.repeat(64),
+        notBefore,
+        notAfter: '2027-01-01T00:00:00.000Z',
+      },
     ]
     const recent = issuedAt('2026-03-09T23:00:00Z')
     assert.deepEqual(found({issued: recent}, {unseenFor: week}), ['issued quiet'])
@@ -204,6 +209,10 @@ describe('who depends on an old CA', () => {
     assert.deepEqual(
       unknown.map(({name}) => name),
       ['quiet'],
+    )
+    assert.match(
+      unknown[0]?.reasons[0] ?? '',
+      / until \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ, and was not/,
     )
   })
 
