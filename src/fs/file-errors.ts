@@ -33,7 +33,7 @@ export function unwritable(path: string, error: unknown): TrustError {
   if (error instanceof TrustError) return error
   return new TrustError('FILE_UNWRITABLE', `cannot write ${path}: ${reasonOf(error)}`, {
     cause: error,
-    hints: HINTS[systemCode(error) ?? ''] ?? [],
+    hints: HINTS[systemCode(error) ?? ''] ?? ['check the path, and the disk'],
   })
 }
 
@@ -41,7 +41,11 @@ export function unreadable(path: string, error: unknown): TrustError {
   if (error instanceof TrustError) return error
   return new TrustError('FILE_UNREADABLE', `cannot read ${path}: ${reasonOf(error)}`, {
     cause: error,
-    hints: systemCode(error) === 'EACCES' ? ['run as the user that owns the file'] : [],
+    hints: [
+      systemCode(error) === 'EACCES'
+        ? 'run as the user that owns the file'
+        : 'check the path, and what is there',
+    ],
   })
 }
 

@@ -154,7 +154,10 @@ describe('readFileSafely', () => {
 
   it('returns undefined or an error for a file that is not there', async () => {
     assert.equal(await readFileIfThere(file()), undefined)
-    await assert.rejects(readFileSafely(file()), {code: 'FILE_UNREADABLE'})
+    await assert.rejects(readFileSafely(file()), {
+      code: 'FILE_UNREADABLE',
+      suggestions: ['check the path, and what is there'],
+    })
   })
 
   it('reads a pipe that a shell gave, up to its limit', () => {
