@@ -1,7 +1,12 @@
+import {isIP} from 'node:net'
+import {parseDocument} from 'yaml'
 import type {ClusterInfo} from '../bootstrap/cluster-info.ts'
+import {issuersExtension} from '../bootstrap/issuers-extension.ts'
+import {parseClusterInfo} from '../bootstrap/parse-cluster-info.ts'
+import {TrustError} from '../errors.ts'
 import {parseBundle} from '../pki/bundle.ts'
-import {isSelfIssued, type Certificate} from '../pki/certificate.ts'
-import {pinOf, type Pin} from '../pki/pins.ts'
+import {type Certificate, isSelfIssued} from '../pki/certificate.ts'
+import {type Pin, pinOf} from '../pki/pins.ts'
 
 export type DiscoverySource = 'token' | 'kubeconfig' | 'file' | 'https' | 'stdin'
 
@@ -25,4 +30,99 @@ export const authoritiesOf = ({ca}: Pick<ClusterInfo, 'ca'>): Certificate[] =>
 export function pinsOf(authorities: readonly Certificate[]): Pin[] {
   const roots = authorities.filter(isSelfIssued)
   return [...new Set((roots.length > 0 ? roots : authorities).map(pinOf))]
+}
+
+const FORM = /^(?:https:\/\/)?(\[[0-9A-Fa-f:.]+\]|[^\s:/@?#[\]]+):(\d{1,5})\/?$/
+const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
+
+/** The https:// URL for `host:port`, the address of an API server. As in kubeadm, the port is required. */
+export function parseEndpoint(text: string, index = 0): string {
+  const [, host = '', port = ''] = FORM.exec(text) ?? []
+  if (!isHost(host) || Number(port) < 1 || Number(port) > 65_535) {
+    // Not repeated in the message: it may be a token in the wrong place.
+    throw new TrustError('USAGE', `endpoint ${index + 1} is not the address of an API server`, {
+      hints: ['an address is host:port, such as 10.0.0.1:6443, [fd00::1]:6443 or api.example:6443'],
+    })
+  }
+  return `https://${host.toLowerCase()}:${Number(port)}`
+}
+
+function isHost(host: string): boolean {
+  if (host.startsWith('[')) return isIP(host.slice(1, -1)) === 6
+  if (isIP(host) === 4) return true
+  const labels = host.toLowerCase().replace(/\.$/, '').split('.')
+  // A host that ends in a number would be read as an IPv4 address in an old form.
+  return (
+    host.length <= 253 &&
+    labels.every((label) => LABEL.test(label)) &&
+    !/^\d+$/.test(labels.at(-1) ?? '')
+  )
+}
+
+/** The extension of a kubeconfig's cluster with its other addresses. Other programs ignore extensions that they do not know. */
+const ENDPOINTS_EXTENSION = 'trustadm.io/endpoints'
+
+interface NamedExtension {
+  name: string
+  extension: {endpoints: string[]}
+}
+
+/** The `extensions` of a kubeconfig's cluster with its other addresses. */
+export function endpointsExtension(endpoints: readonly string[]): NamedExtension[] {
+  return endpoints.length === 0
+    ? []
+    : [{name: ENDPOINTS_EXTENSION, extension: {endpoints: [...endpoints]}}]
+}
+
+/** The other addresses in a kubeconfig that has been checked. Invalid addresses are ignored. */
+export function readEndpoints(kubeconfig: string): string[] {
+  const config = parseDocument(kubeconfig).toJS({maxAliasCount: 0}) as Config
+  const extensions = config.clusters?.[0]?.cluster?.extensions
+  if (!Array.isArray(extensions)) return []
+  const found = (extensions as (Partial<NamedExtension> | null)[]).find(
+    (extension) => extension?.name === ENDPOINTS_EXTENSION,
+  )
+  const endpoints: unknown = found?.extension?.endpoints
+  return Array.isArray(endpoints) ? endpoints.flatMap(toEndpoint) : []
+}
+
+interface Config {
+  clusters?: {cluster?: {extensions?: unknown}}[]
+}
+
+function toEndpoint(value: unknown): string[] {
+  try {
+    return typeof value === 'string' ? [parseEndpoint(value)] : []
+  } catch {
+    return []
+  }
+}
+
+/**
+ * ClusterInfo as a node stores it: the cluster's own kubeconfig, with its other addresses in an extension. It has no
+ * credentials, so it can be used as `--discovery-file` too.
+ */
+export function formatStored({
+  kubeconfig,
+  endpoints,
+  issuers,
+}: Pick<TrustedClusterInfo, 'kubeconfig' | 'endpoints' | 'issuers'>): string {
+  const document = parseDocument(kubeconfig)
+  const extensions = ['clusters', 0, 'cluster', 'extensions']
+  document.deleteIn(extensions)
+  const kept = [...endpointsExtension(endpoints), ...issuersExtension(issuers)]
+  if (kept.length > 0) document.setIn(extensions, document.createNode(kept))
+  return document.toString({lineWidth: 0})
+}
+
+export function parseStored(text: string, source = 'the stored cluster-info'): TrustedClusterInfo {
+  const info = parseClusterInfo(text, source)
+  return {
+    ...info,
+    endpoints: readEndpoints(text),
+    kubeconfig: text,
+    pins: pinsOf(authoritiesOf(info)),
+    source: 'file',
+    warnings: [],
+  }
 }

@@ -1,10 +1,13 @@
 import {TrustError} from '../errors.ts'
 import {clusterInfoIn, readBootstrapKubeconfig} from './bootstrap-kubeconfig.ts'
 import type {TrustedClusterInfo} from './cluster-info.ts'
-import {discoverByDocument} from './document.ts'
-import {readDiscoveryFile, readDiscoveryInput} from './file.ts'
-import {fetchDiscoveryFile} from './https.ts'
-import {withRetry} from './retry.ts'
+import {
+  discoverByDocument,
+  fetchDiscoveryFile,
+  readDiscoveryFile,
+  readDiscoveryInput,
+} from './document.ts'
+import {withRetry} from './attempts.ts'
 import {planDiscovery, type DiscoveryOptions} from './plan.ts'
 import {discoveryContext, type DiscoverySettings} from './settings.ts'
 import {discoverByToken} from './token.ts'

@@ -1,20 +1,24 @@
+import {clusterInfoInvalid} from '../bootstrap/cluster-info-errors.ts'
 import {parseClusterInfo} from '../bootstrap/parse-cluster-info.ts'
-import {hasCode} from '../errors.ts'
+import {httpsGet} from '../client/https-get.ts'
+import {systemRoots} from '../client/system-roots.ts'
+import {hasCode, TrustError} from '../errors.ts'
+import {readFileSafely} from '../fs/files.ts'
+import {explain, redirectRefused} from './explain.ts'
 import {
   authoritiesOf,
-  pinsOf,
   type DiscoverySource,
+  pinsOf,
+  readEndpoints,
   type TrustedClusterInfo,
 } from './cluster-info.ts'
-import {addressesOf, readNewer} from './confirm.ts'
-import {readEndpoints} from './endpoints-extension.ts'
-import {withRetry} from './retry.ts'
-import {firstGood} from './side-by-side.ts'
+import {addressesOf, readNewer} from './refresh.ts'
+import {firstGood, withRetry} from './attempts.ts'
 import type {DiscoveryContext} from './settings.ts'
 import {requireCurrentAuthorities} from './validity.ts'
 
 /** The most that is read of a document: a valid one has a few KiB. */
-export const LARGEST_DOCUMENT = 1024 * 1024
+const LARGEST_DOCUMENT = 1024 * 1024
 
 /**
  * Trusts a document from a trusted source, and asks the cluster that it names for a newer version. If the cluster has no
@@ -61,4 +65,49 @@ async function newerIfShown(
     const warning = `${error.message}: what ${name} says is used as it is`
     return {...known, warnings: [...known.warnings, warning]}
   }
+}
+
+/** A discovery file. It may be a link, as mounted ConfigMaps are. */
+export async function readDiscoveryFile(path: string): Promise<string> {
+  return (await readFileSafely(path, {followLinks: true, maxBytes: LARGEST_DOCUMENT})).toString()
+}
+
+/** A discovery file from standard input, up to its end. */
+export async function readDiscoveryInput(
+  input: AsyncIterable<Uint8Array | string>,
+  name: string,
+): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of input) {
+    const bytes = Buffer.from(chunk)
+    size += bytes.length
+    if (size > LARGEST_DOCUMENT) throw clusterInfoInvalid(name, 'it is larger than 1 MiB')
+    chunks.push(bytes)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+/**
+ * Fetches a discovery file from a host that is verified with the system's roots or the given CAs. kubeadm follows redirects, even
+ * to plain HTTP, reads without a limit and accepts an error page as the file; here all of these are refused.
+ */
+export async function fetchDiscoveryFile(
+  {url, ca}: {url: URL; ca?: string | undefined},
+  {clock, readTimeout: timeout, signal, environment}: DiscoveryContext,
+): Promise<string> {
+  const roots = ca ?? (await systemRoots(environment))
+  const options = {ca: roots, timeout, signal, environment}
+  const {status, body} = await httpsGet(url, {...options, maxBytes: LARGEST_DOCUMENT}).catch(
+    async (error: unknown) => {
+      throw await explain(error, url, {...options, now: clock.now()})
+    },
+  )
+  if (status === 200) return Buffer.from(body).toString()
+  if (status >= 300 && status < 400) throw redirectRefused(status, url.origin)
+  throw new TrustError(
+    'DISCOVERY_FILE_UNAVAILABLE',
+    `${url.origin} returned ${status} for the discovery file`,
+    {facts: {status}, hints: ['check the URL: the file must be available without a login']},
+  )
 }

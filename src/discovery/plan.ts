@@ -2,7 +2,7 @@ import {parseToken, type BootstrapToken} from '../bootstrap/token.ts'
 import {elsewhere, TrustError, type Hint} from '../errors.ts'
 import {parseBundle} from '../pki/bundle.ts'
 import {parsePin, type Pin} from '../pki/pins.ts'
-import {parseEndpoint} from './endpoint.ts'
+import {parseEndpoint} from './cluster-info.ts'
 
 /** The options of discovery, as `kubeadm join` and a JoinConfiguration name them. An empty string counts as not given. */
 export interface DiscoveryOptions {

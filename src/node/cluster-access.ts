@@ -4,7 +4,7 @@ import type {ServerAccess} from '../client/server-access.ts'
 import type {SharedConnections} from '../client/shared-connections.ts'
 import {systemRoots} from '../client/system-roots.ts'
 import type {TrustedClusterInfo} from '../discovery/cluster-info.ts'
-import {addressesOf} from '../discovery/confirm.ts'
+import {addressesOf} from '../discovery/refresh.ts'
 import {hasCode} from '../errors.ts'
 import type {BootstrapCredential} from './bootstrap-credential.ts'
 

@@ -1,6 +1,5 @@
 import {shellWord} from '../client/printable.ts'
-import type {TrustedClusterInfo} from '../discovery/cluster-info.ts'
-import {formatStored, parseStored} from '../discovery/stored-cluster-info.ts'
+import {formatStored, parseStored, type TrustedClusterInfo} from '../discovery/cluster-info.ts'
 import {TrustError} from '../errors.ts'
 import {encodeBundle, parseBundle, uniqueCertificates} from '../pki/bundle.ts'
 import {defaultNodeDir} from '../fs/default-folders.ts'

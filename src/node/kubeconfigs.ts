@@ -1,8 +1,7 @@
 import {buildKubeconfig, type KubeconfigCredentials} from '../client/kubeconfig-build.ts'
 import {formatKubeconfig} from '../client/kubeconfig.ts'
 import {nodeUser} from '../csr/node-names.ts'
-import type {TrustedClusterInfo} from '../discovery/cluster-info.ts'
-import {endpointsExtension} from '../discovery/endpoints-extension.ts'
+import {endpointsExtension, type TrustedClusterInfo} from '../discovery/cluster-info.ts'
 import {nodeFile, type NodeFile} from './node-files.ts'
 
 /** kubeadm's name for the user of a token. */

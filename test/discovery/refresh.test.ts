@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import {formatClusterInfo} from '../../src/bootstrap/cluster-info.ts'
 import {discover} from '../../src/discovery/discover.ts'
-import {formatStored, parseStored} from '../../src/discovery/stored-cluster-info.ts'
+import {formatStored, parseStored} from '../../src/discovery/cluster-info.ts'
 import {refreshClusterInfo} from '../../src/discovery/refresh.ts'
 import {issue, makeAuthority} from '../client/support/certificates.ts'
 import {

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import {formatClusterInfo, jwsKey} from '../../src/bootstrap/cluster-info.ts'
+import {pinsOf} from '../../src/discovery/cluster-info.ts'
+import {proveByToken, requirePinned} from '../../src/discovery/token.ts'
 import type {ClusterInfoRead, Trust} from '../../src/discovery/read-cluster-info.ts'
-import {proveByToken} from '../../src/discovery/token.ts'
-import {parsePins, pinOf} from '../../src/pki/pins.ts'
+import {parsePins, type Pin, pinOf} from '../../src/pki/pins.ts'
 import {independentJws} from '../helpers/jws.ts'
-import {DAY, NOW, testAuthority, validAround, type TestAuthority} from '../pki/support.ts'
-import {TOKEN, type Data} from './support.ts'
+import {type Made, make, makeAuthority} from '../pki/certificate-builder.ts'
+import {DAY, NOW, testAuthority, type TestAuthority, validAround} from '../pki/support.ts'
+import {type Data, TOKEN} from './support.ts'
 
 const SERVER = 'https://10.0.0.1:6443'
 const OTHER = {id: 'zzzzzz', secret: TOKEN.secret}
@@ -190,5 +192,87 @@ describe('proveByToken', () => {
     const both = [pinOf(authority.certificate), pinOf(next.certificate)]
     const {pins} = await proveByToken(read, {token: TOKEN, pins: parsePins(both)}, NOW)
     assert.deepEqual(pins, both)
+  })
+})
+
+const check = (bundle: Made[], pinned: Made[], now = NOW) =>
+  requirePinned(
+    bundle.map(({certificate}) => certificate),
+    new Set<Pin>(pinned.map(({certificate}) => pinOf(certificate))),
+    now,
+  )
+
+describe('requirePinned', () => {
+  let root: Made
+  let other: Made
+  before(async () => {
+    root = await makeAuthority('root')
+    other = await makeAuthority('root')
+  })
+
+  it('takes a bundle of pinned CAs', () => {
+    check([root], [root])
+    check([root, other], [other, root])
+    check([root], [root, other])
+  })
+
+  it('takes a CA that a pinned one has signed, directly or through another', async () => {
+    const middle = await makeAuthority('middle', {by: root})
+    const lowest = await makeAuthority('lowest', {by: middle})
+    check([lowest, root, middle], [root])
+  })
+
+  it('takes a CA that was made again with the pinned key', async () => {
+    const again = await makeAuthority('root again', {keys: root.keys})
+    check([again], [root])
+  })
+
+  it('refuses a bundle with no pinned CA, and names what it found', () => {
+    assert.throws(() => check([other], [root]), {
+      code: 'PIN_MISMATCH',
+      message: new RegExp(`none of the public keys ${pinOf(other.certificate)} is pinned`),
+    })
+  })
+
+  it('refuses a second root that comes along with the pinned one, in whatever order', () => {
+    for (const bundle of [
+      [root, other],
+      [other, root],
+    ]) {
+      assert.throws(() => check(bundle, [root]), {
+        code: 'CA_UNPINNED',
+        message: new RegExp(pinOf(other.certificate)),
+      })
+    }
+  })
+
+  it('refuses what only claims to be signed by the pinned one', async () => {
+    const forged = await makeAuthority('forged', {by: other})
+    assert.throws(() => check([root, forged], [root]), {code: 'CA_UNPINNED'})
+  })
+
+  it('refuses what a pinned certificate has signed that is no CA', async () => {
+    const leaf = await make({name: 'CN=leaf', by: root})
+    const below = await makeAuthority('below', {by: leaf})
+    assert.throws(() => check([leaf, below], [leaf]), {code: 'CA_UNPINNED'})
+  })
+
+  it('refuses an unpinned CA whose time is over, though a pinned one had signed it', async () => {
+    const old = await makeAuthority('old', {by: root, notAfter: new Date(NOW.getTime() - 1000)})
+    assert.throws(() => check([root, old], [root]), {code: 'CA_UNPINNED'})
+  })
+
+  it('leaves the time of pinned CAs to a check of its own', () => {
+    check([root], [root], new Date(NOW.getTime() + 100 * DAY))
+  })
+})
+
+describe('pinsOf', () => {
+  it('gives the roots, for they vouch for what they have signed', async () => {
+    const root = await makeAuthority('root')
+    const below = await makeAuthority('below', {by: root})
+    const both = [below.certificate, root.certificate]
+    assert.deepEqual(pinsOf(both), [pinOf(root.certificate)])
+    assert.deepEqual(pinsOf([below.certificate]), [pinOf(below.certificate)])
   })
 })

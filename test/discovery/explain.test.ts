@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import {answerError} from '../../src/discovery/answer-errors.ts'
 import {INIT_PHASE_NAMES} from '../../src/control-plane/init/names.ts'
+import {answerError} from '../../src/discovery/explain.ts'
 
 const SERVER = 'https://192.0.2.1:6443'
 const status = (code: number) => ({kind: 'Status', apiVersion: 'v1', status: 'Failure', code})

@@ -2,13 +2,18 @@ import assert from 'node:assert/strict'
 import {connectTo} from '../../src/client/connect.ts'
 import {SharedConnections} from '../../src/client/shared-connections.ts'
 import {discover} from '../../src/discovery/discover.ts'
-import {isVouchedFor} from '../../src/discovery/read-connection.ts'
+import {isVouchedFor} from '../../src/discovery/read-cluster-info.ts'
 import {parseBundle} from '../../src/pki/bundle.ts'
 import {parseCertificate} from '../../src/pki/certificate.ts'
-import {DAY, from, issue, makeAuthority} from '../client/support/certificates.ts'
-import type {TestAuthority} from '../client/support/certificates.ts'
+import {
+  DAY,
+  from,
+  issue,
+  makeAuthority,
+  type TestAuthority,
+} from '../client/support/certificates.ts'
 import {Cleanup, serveTls} from '../client/support/servers.ts'
-import {ONCE, TOKEN_TEXT, signedData, startFakeCluster, type FakeCluster} from './support.ts'
+import {type FakeCluster, ONCE, signedData, startFakeCluster, TOKEN_TEXT} from './support.ts'
 
 describe('what a server presents to an unverified read', () => {
   let authority: TestAuthority

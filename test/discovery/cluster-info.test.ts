@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {parseEndpoint} from '../../src/discovery/endpoint.ts'
+import {parseEndpoint} from '../../src/discovery/cluster-info.ts'
 
 describe('parseEndpoint', () => {
   for (const [text, url] of [
