@@ -20,7 +20,7 @@ import {
 import type {ApiObject} from '../../api/meta.ts'
 import {isPermitted} from '../../csr/request-rules.ts'
 import {contentOf} from '../../csr/requested-certificate.ts'
-import {AGE, NAME, column, humanDuration} from './columns.ts'
+import {AGE, column, defineResource, humanDuration, NAME, restore, timestamp} from './define.ts'
 import {validateSpec, type CertificateSigningRequest} from './csr-spec-validation.ts'
 import {
   type Permission,
@@ -30,7 +30,6 @@ import {
   validateTransition,
   type CsrCondition,
 } from './csr-status-validation.ts'
-import {defineResource, restore, timestamp} from './define.ts'
 
 type Csr = CertificateSigningRequest
 

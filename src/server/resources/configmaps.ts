@@ -4,8 +4,7 @@ import {forbiddenField, invalidValue, tooLong} from '../kernel/field-error.ts'
 import {ALL_VERBS} from '../kernel/resource.ts'
 import {semanticallyEqual, checkWith} from '../validation/values.ts'
 import {configKey} from '../validation/names.ts'
-import {AGE, NAME, column} from './columns.ts'
-import {defineResource} from './define.ts'
+import {AGE, column, defineResource, NAME} from './define.ts'
 
 export const MOST_DATA_BYTES = 1024 * 1024
 

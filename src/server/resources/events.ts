@@ -7,8 +7,7 @@ import {ALL_VERBS} from '../kernel/resource.ts'
 import {qualifiedName} from '../validation/names.ts'
 import {checkWith} from '../validation/values.ts'
 import {ageOf} from '../table/human-duration.ts'
-import {NAME, column, firstNonEmpty, wideColumn} from './columns.ts'
-import {defineResource} from './define.ts'
+import {column, defineResource, firstNonEmpty, NAME, wideColumn} from './define.ts'
 
 export type Event = Received<StoredEvent>
 

@@ -3,11 +3,9 @@ import {requireAddressRange, type AddressRange} from '../../pki/address-range.ts
 import type {ServerServices} from '../kernel/services.ts'
 import {selfSubjectReviews, tokenReviews} from './authentication-reviews.ts'
 import {certificateSigningRequests} from './certificate-signing-requests.ts'
-import {clusterRoleBindings} from './role-bindings.ts'
-import {clusterRoles} from './cluster-roles.ts'
+import {clusterRoleBindings, clusterRoles, roleBindings, roles} from './rbac.ts'
 import {configMaps} from './configmaps.ts'
-import {csiDrivers} from './csi-drivers.ts'
-import {csiNodes} from './csi-nodes.ts'
+import {csiDrivers, csiNodes} from './csi.ts'
 import {events} from './events.ts'
 import {leases} from './leases.ts'
 import {machines} from './machines.ts'
@@ -16,18 +14,16 @@ import {nodes} from './nodes.ts'
 import {persistentVolumeClaims} from './persistent-volume-claims.ts'
 import {persistentVolumes} from './persistent-volumes.ts'
 import {pods} from './pods.ts'
-import {roleBindings} from './role-bindings.ts'
-import {roles} from './roles.ts'
 import {runtimeClasses} from './runtime-classes.ts'
 import {secrets} from './secrets.ts'
-import {selfSubjectRulesReviews} from './self-subject-rules-reviews.ts'
-import {serviceAccounts} from './serviceaccounts.ts'
-import {services as serviceResource} from './services.ts'
 import {
   localSubjectAccessReviews,
   selfSubjectAccessReviews,
+  selfSubjectRulesReviews,
   subjectAccessReviews,
-} from './subject-access-reviews.ts'
+} from './authorization-reviews.ts'
+import {serviceAccounts} from './serviceaccounts.ts'
+import {services as serviceResource} from './services.ts'
 
 /** kubeadm's default. */
 const DEFAULT_RANGE = requireAddressRange('10.96.0.0/12')

@@ -4,8 +4,7 @@ import {forbiddenField, invalidValue} from '../kernel/field-error.ts'
 import {ALL_VERBS} from '../kernel/resource.ts'
 import {qualifiedName} from '../validation/names.ts'
 import {checkWith, notNegative} from '../validation/values.ts'
-import {AGE, NAME, column} from './columns.ts'
-import {defineResource} from './define.ts'
+import {AGE, column, defineResource, NAME} from './define.ts'
 
 function validate({spec = {}}: Lease): FieldError[] {
   const {leaseDurationSeconds: seconds, strategy, preferredHolder} = spec

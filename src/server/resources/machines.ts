@@ -1,7 +1,14 @@
 import type {Machine} from '../../api/machine.ts'
 import {ALL_VERBS} from '../kernel/resource.ts'
-import {AGE, NAME, column, wideColumn} from './columns.ts'
-import {defineResource, keepStatus, statusSubresource} from './define.ts'
+import {
+  AGE,
+  column,
+  defineResource,
+  keepStatus,
+  NAME,
+  statusSubresource,
+  wideColumn,
+} from './define.ts'
 
 const DOMAIN = 'machine.openshift.io'
 

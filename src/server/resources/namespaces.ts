@@ -5,8 +5,15 @@ import type {Strategy} from '../kernel/resource.ts'
 import {ALL_VERBS} from '../kernel/resource.ts'
 import {dnsLabelName, qualifiedName} from '../validation/names.ts'
 import {checkWith} from '../validation/values.ts'
-import {AGE, NAME, column} from './columns.ts'
-import {defineResource, keepStatus, restore, statusSubresource} from './define.ts'
+import {
+  AGE,
+  column,
+  defineResource,
+  keepStatus,
+  NAME,
+  restore,
+  statusSubresource,
+} from './define.ts'
 
 const NAME_LABEL = 'kubernetes.io/metadata.name'
 /** Holds a namespace until it is emptied. */

@@ -11,8 +11,17 @@ import {semanticallyEqual, checkWith, requiredWith} from '../validation/values.t
 import {labelValue, qualifiedName} from '../validation/names.ts'
 import {cidr} from '../validation/network.ts'
 import {canonicalizeResources} from '../validation/quantity.ts'
-import {defineResource, keepStatus, statusSubresource} from './define.ts'
-import {AGE, NAME, column, firstNonEmpty, orNone, wideColumn} from './columns.ts'
+import {
+  AGE,
+  column,
+  defineResource,
+  firstNonEmpty,
+  keepStatus,
+  NAME,
+  orNone,
+  statusSubresource,
+  wideColumn,
+} from './define.ts'
 
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 

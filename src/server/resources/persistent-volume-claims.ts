@@ -5,8 +5,15 @@ import type {Strategy} from '../kernel/resource.ts'
 import {ALL_VERBS} from '../kernel/resource.ts'
 import {semanticallyEqual} from '../validation/values.ts'
 import {canonicalizeResources, compareQuantities} from '../validation/quantity.ts'
-import {AGE, NAME, column, wideColumn} from './columns.ts'
-import {defineResource, keepStatus, statusSubresource} from './define.ts'
+import {
+  AGE,
+  column,
+  defineResource,
+  keepStatus,
+  NAME,
+  statusSubresource,
+  wideColumn,
+} from './define.ts'
 import {
   accessModesText,
   storageClassOf,

@@ -6,8 +6,16 @@ import {ALL_VERBS} from '../kernel/resource.ts'
 import {immutableField, semanticallyEqual, oneOf} from '../validation/values.ts'
 import type {ResourceList} from '../../api/meta.ts'
 import {canonicalizeResources} from '../validation/quantity.ts'
-import {AGE, NAME, column, wideColumn} from './columns.ts'
-import {defineResource, keepStatus, statusSubresource, timestamp} from './define.ts'
+import {
+  AGE,
+  column,
+  defineResource,
+  keepStatus,
+  NAME,
+  statusSubresource,
+  timestamp,
+  wideColumn,
+} from './define.ts'
 import {
   accessModesText,
   storageClassOf,

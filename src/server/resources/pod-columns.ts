@@ -1,5 +1,5 @@
 import type {Column} from '../kernel/resource.ts'
-import {AGE, NAME, column, firstNonEmpty, humanDuration, orNone, wideColumn} from './columns.ts'
+import {AGE, column, firstNonEmpty, humanDuration, NAME, orNone, wideColumn} from './define.ts'
 import type {ContainerState, ContainerStatus, Pod} from '../../api/pod.ts'
 
 interface Summary {

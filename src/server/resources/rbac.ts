@@ -1,16 +1,18 @@
 import type {Received} from '../../api/meta.ts'
 import type * as api from '../../api/rbac.ts'
-import type {FieldError} from '../kernel/field-error.ts'
-import {invalidValue, notSupported, required} from '../kernel/field-error.ts'
-import {semanticallyEqual, checkWith, requiredWith} from '../validation/values.ts'
+import {type FieldError, invalidValue, notSupported, required} from '../kernel/field-error.ts'
+import {ALL_VERBS, type Column} from '../kernel/resource.ts'
+import {validateLabelSelector} from '../validation/label-selector.ts'
 import {dnsSubdomain, pathSegmentName} from '../validation/names.ts'
+import {checkWith, requiredWith, semanticallyEqual} from '../validation/values.ts'
+import {AGE, column, DEFAULT_COLUMNS, defineResource, NAME, wideColumn} from './define.ts'
 
-export const RBAC_GROUP = 'rbac.authorization.k8s.io'
+const RBAC_GROUP = 'rbac.authorization.k8s.io'
 
-export type Role = Received<api.Role>
+type Role = Received<api.Role>
 type PolicyRule = NonNullable<Role['rules']>[number]
-export type Binding = Received<api.RoleBinding>
-export type Subject = NonNullable<Binding['subjects']>[number]
+type Binding = Received<api.RoleBinding>
+type Subject = NonNullable<Binding['subjects']>[number]
 
 function validateRule(rule: PolicyRule, field: string, namespaced: boolean): FieldError[] {
   const errors: FieldError[] = []
@@ -40,11 +42,11 @@ function validateRule(rule: PolicyRule, field: string, namespaced: boolean): Fie
   return errors
 }
 
-export const validateRules = ({rules}: Role, namespaced: boolean): FieldError[] =>
+const validateRules = ({rules}: Role, namespaced: boolean): FieldError[] =>
   (rules ?? []).flatMap((rule, index) => validateRule(rule, `rules[${index}]`, namespaced))
 
 /** Bindings may leave out API groups: the role is RBAC's, and so are users and groups. */
-export function defaultBinding(binding: Binding): void {
+function defaultBinding(binding: Binding): void {
   const roleRef = (binding.roleRef ??= {})
   if (roleRef.apiGroup === undefined || roleRef.apiGroup === '') roleRef.apiGroup = RBAC_GROUP
   for (const subject of binding.subjects ?? []) {
@@ -72,7 +74,7 @@ function validateSubject(subject: Subject, field: string, namespaced: boolean): 
   return [...missing, notSupported(`${field}.kind`, kind, ['ServiceAccount', 'User', 'Group'])]
 }
 
-export function validateBinding(binding: Binding, namespaced: boolean): FieldError[] {
+function validateBinding(binding: Binding, namespaced: boolean): FieldError[] {
   const {apiGroup = '', kind = '', name} = binding.roleRef ?? {}
   const kinds = namespaced ? ['Role', 'ClusterRole'] : ['ClusterRole']
   return [
@@ -86,8 +88,116 @@ export function validateBinding(binding: Binding, namespaced: boolean): FieldErr
 }
 
 /** A binding's role cannot change. */
-export function validateBindingUpdate({roleRef = {}}: Binding, old: Binding): FieldError[] {
+function validateBindingUpdate({roleRef = {}}: Binding, old: Binding): FieldError[] {
   if (semanticallyEqual(roleRef, old.roleRef)) return []
   const shown = {APIGroup: roleRef.apiGroup, Kind: roleRef.kind, Name: roleRef.name}
   return [invalidValue('roleRef', shown, 'cannot change roleRef')]
 }
+
+export const roles = defineResource<Role>({
+  group: RBAC_GROUP,
+  version: 'v1',
+  plural: 'roles',
+  singular: 'role',
+  kind: 'Role',
+  type: 'rbac/v1.Role',
+  namespaced: true,
+  verbs: ALL_VERBS,
+  createOnUpdate: true,
+  validateName: pathSegmentName,
+  strategy: {validate: (role) => validateRules(role, true)},
+  columns: DEFAULT_COLUMNS,
+})
+
+type ClusterRole = Received<api.ClusterRole>
+
+function validateAggregation({aggregationRule}: ClusterRole): FieldError[] {
+  if (aggregationRule === undefined) return []
+  const field = 'aggregationRule.clusterRoleSelectors'
+  const selectors = aggregationRule.clusterRoleSelectors ?? []
+  if (selectors.length === 0) {
+    const why = 'at least one clusterRoleSelector required if aggregationRule is non-nil'
+    return [required(field, why)]
+  }
+  return selectors.flatMap((selector, index) =>
+    validateLabelSelector(selector, `${field}[${index}]`),
+  )
+}
+
+export const clusterRoles = defineResource<ClusterRole>({
+  group: RBAC_GROUP,
+  version: 'v1',
+  plural: 'clusterroles',
+  singular: 'clusterrole',
+  kind: 'ClusterRole',
+  type: 'rbac/v1.ClusterRole',
+  namespaced: false,
+  verbs: ALL_VERBS,
+  createOnUpdate: true,
+  validateName: pathSegmentName,
+  strategy: {validate: (role) => [...validateRules(role, false), ...validateAggregation(role)]},
+  columns: DEFAULT_COLUMNS,
+})
+
+const names = (kind: string, shown: (subject: Subject) => string) => (binding: Binding) =>
+  (binding.subjects ?? [])
+    .filter((subject) => subject.kind === kind)
+    .map(shown)
+    .join(', ')
+
+const bareName = ({name = ''}: Subject) => name
+
+const bindingColumns: Column<Binding>[] = [
+  NAME,
+  column(
+    'Role',
+    'The role that it grants.',
+    ({roleRef}) => `${roleRef?.kind ?? ''}/${roleRef?.name ?? ''}`,
+  ),
+  AGE,
+  wideColumn('Users', 'The users it grants to.', names('User', bareName)),
+  wideColumn('Groups', 'The groups it grants to.', names('Group', bareName)),
+  wideColumn(
+    'ServiceAccounts',
+    'The service accounts it grants to.',
+    names('ServiceAccount', ({namespace = '', name = ''}) => `${namespace}/${name}`),
+  ),
+]
+
+export const roleBindings = defineResource<Binding>({
+  group: RBAC_GROUP,
+  version: 'v1',
+  plural: 'rolebindings',
+  singular: 'rolebinding',
+  kind: 'RoleBinding',
+  type: 'rbac/v1.RoleBinding',
+  namespaced: true,
+  verbs: ALL_VERBS,
+  createOnUpdate: true,
+  validateName: pathSegmentName,
+  strategy: {
+    defaults: defaultBinding,
+    validate: (binding) => validateBinding(binding, true),
+    validateUpdate: validateBindingUpdate,
+  },
+  columns: bindingColumns,
+})
+
+export const clusterRoleBindings = defineResource<Binding>({
+  group: RBAC_GROUP,
+  version: 'v1',
+  plural: 'clusterrolebindings',
+  singular: 'clusterrolebinding',
+  kind: 'ClusterRoleBinding',
+  type: 'rbac/v1.ClusterRoleBinding',
+  namespaced: false,
+  verbs: ALL_VERBS,
+  createOnUpdate: true,
+  validateName: pathSegmentName,
+  strategy: {
+    defaults: defaultBinding,
+    validate: (binding) => validateBinding(binding, false),
+    validateUpdate: validateBindingUpdate,
+  },
+  columns: bindingColumns,
+})

@@ -4,8 +4,7 @@ import {immutableField, requiredWith} from '../validation/values.ts'
 import {validateLabels} from '../validation/metadata.ts'
 import {dnsLabel} from '../validation/names.ts'
 import {canonicalizeResources} from '../validation/quantity.ts'
-import {AGE, NAME, column} from './columns.ts'
-import {defineResource} from './define.ts'
+import {AGE, column, defineResource, NAME} from './define.ts'
 
 export const runtimeClasses = defineResource<RuntimeClass>({
   group: 'node.k8s.io',

@@ -10,9 +10,8 @@ import type {OperationContext} from '../kernel/resource.ts'
 import {ALL_VERBS} from '../kernel/resource.ts'
 import {immutableField, checkWith} from '../validation/values.ts'
 import {configKey} from '../validation/names.ts'
-import {AGE, NAME, column} from './columns.ts'
+import {AGE, column, defineResource, NAME} from './define.ts'
 import {MOST_DATA_BYTES, base64Size, validateFrozen} from './configmaps.ts'
-import {defineResource} from './define.ts'
 
 const TLS = 'kubernetes.io/tls'
 

@@ -2,8 +2,17 @@ import type {AddressRange} from '../../pki/address-range.ts'
 import type {Strategy} from '../kernel/resource.ts'
 import {ALL_VERBS} from '../kernel/resource.ts'
 import {dns1035LabelName} from '../validation/names.ts'
-import {AGE, NAME, column, labelsText, orNone, wideColumn} from './columns.ts'
-import {defineResource, keepStatus, statusSubresource} from './define.ts'
+import {
+  AGE,
+  column,
+  defineResource,
+  keepStatus,
+  labelsText,
+  NAME,
+  orNone,
+  statusSubresource,
+  wideColumn,
+} from './define.ts'
 import {allocate, validateAllocation} from './service-allocation.ts'
 import {linkFields} from './service-linked-fields.ts'
 import type {Service} from '../../api/service.ts'

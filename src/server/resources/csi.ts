@@ -1,12 +1,15 @@
-import type {CSIDriver, CSIDriverSpec} from '../../api/storage.ts'
-import type {FieldError} from '../kernel/field-error.ts'
-import {duplicate, invalidValue, required, tooLong} from '../kernel/field-error.ts'
-import type {Column} from '../kernel/resource.ts'
-import {ALL_VERBS} from '../kernel/resource.ts'
-import {immutableField, semanticallyEqual, checkWith, oneOf} from '../validation/values.ts'
-import {dnsSubdomain} from '../validation/names.ts'
-import {AGE, NAME, column} from './columns.ts'
-import {defineResource} from './define.ts'
+import type {CSIDriver, CSIDriverSpec, CSINode} from '../../api/storage.ts'
+import {duplicate, type FieldError, invalidValue, required, tooLong} from '../kernel/field-error.ts'
+import {ALL_VERBS, type Column} from '../kernel/resource.ts'
+import {dnsSubdomain, qualifiedName} from '../validation/names.ts'
+import {
+  checkWith,
+  immutableField,
+  notNegative,
+  oneOf,
+  semanticallyEqual,
+} from '../validation/values.ts'
+import {AGE, column, defineResource, NAME} from './define.ts'
 
 const MOST_NAME = 63
 const LEAST_TOKEN_SECONDS = 600
@@ -14,7 +17,7 @@ const FS_GROUP_POLICIES = ['ReadWriteOnceWithFSType', 'File', 'None']
 const MODES = ['Ephemeral', 'Persistent']
 
 /** Drivers are named like domains, and short enough for a label. */
-export function validateDriverName(name: string, field: string): FieldError[] {
+function validateDriverName(name: string, field: string): FieldError[] {
   if (name === '') return [required(field)]
   return [
     ...(name.length > MOST_NAME ? [tooLong(field, MOST_NAME)] : []),
@@ -56,7 +59,7 @@ function validateTokenRequests(
   })
 }
 
-function validate({metadata, spec = {}}: CSIDriver): FieldError[] {
+function validateDriver({metadata, spec = {}}: CSIDriver): FieldError[] {
   return [
     ...validateDriverName(metadata.name ?? '', 'metadata.name'),
     ...(spec.volumeLifecycleModes ?? []).flatMap((mode) =>
@@ -93,7 +96,7 @@ export const csiDrivers = defineResource<CSIDriver>({
   conditionalUpdateOnly: true,
   strategy: {
     defaults,
-    validate,
+    validate: validateDriver,
     prepareForUpdate: ({metadata, spec}, old) => {
       const changed = COUNTED.some((field) => !semanticallyEqual(spec?.[field], old.spec?.[field]))
       if (changed) metadata.generation = (old.metadata.generation ?? 0) + 1
@@ -117,6 +120,50 @@ export const csiDrivers = defineResource<CSIDriver>({
     column('Modes', 'The kinds of volumes it serves.', ({spec}) =>
       spec?.volumeLifecycleModes?.length ? spec.volumeLifecycleModes.join(',') : '<none>',
     ),
+    AGE,
+  ],
+})
+
+function validateNode({spec}: CSINode): FieldError[] {
+  const seen = new Set<string>()
+  return (spec?.drivers ?? []).flatMap((driver, index) => {
+    const field = `spec.drivers[${index}]`
+    const name = driver.name ?? ''
+    const repeated = seen.has(name)
+    seen.add(name)
+    return [
+      ...validateDriverName(name, `${field}.name`),
+      ...(driver.nodeID ? [] : [required(`${field}.nodeID`)]),
+      ...notNegative(`${field}.allocatable.count`, driver.allocatable?.count),
+      ...(driver.topologyKeys ?? []).flatMap((key, at) =>
+        checkWith(qualifiedName, `${field}.topologyKeys[${at}]`, key),
+      ),
+      ...(repeated ? [duplicate(`${field}.name`, name)] : []),
+    ]
+  })
+}
+
+export const csiNodes = defineResource<CSINode>({
+  group: 'storage.k8s.io',
+  version: 'v1',
+  plural: 'csinodes',
+  singular: 'csinode',
+  kind: 'CSINode',
+  type: 'storage/v1.CSINode',
+  namespaced: false,
+  verbs: ALL_VERBS,
+  writtenByNodes: true,
+  mostBytes: 64 * 1024,
+  conditionalUpdateOnly: true,
+  strategy: {validate: validateNode},
+  columns: [
+    NAME,
+    {
+      name: 'Drivers',
+      type: 'integer',
+      description: 'How many drivers the node has.',
+      value: ({spec}) => spec?.drivers?.length ?? 0,
+    },
     AGE,
   ],
 })

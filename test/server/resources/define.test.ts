@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-
 import {cells, resource} from './support.ts'
 
 describe('columns', () => {

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-
 import type {ApiObject} from '../../../src/api/meta.ts'
-import {createResources} from '../../../src/server/resources/index.ts'
 import type {TokenOrder} from '../../../src/server/kernel/services.ts'
 import {StatusError} from '../../../src/server/kernel/status.ts'
-import {NOW_TEXT, contextOf} from './support.ts'
+import {createResources} from '../../../src/server/resources/index.ts'
+import {contextOf, NOW_TEXT} from './support.ts'
 
 const account: ApiObject = {metadata: {name: 'robot', namespace: 'ns', uid: 'sa-uid'}}
 const objects = {

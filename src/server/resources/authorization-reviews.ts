@@ -1,9 +1,13 @@
-import type {FieldError} from '../kernel/field-error.ts'
-import {invalidValue} from '../kernel/field-error.ts'
-import type {AccessReview} from './access-reviews.ts'
+import type {SelfSubjectRulesReview} from '../../api/authorization.ts'
+import type {Received} from '../../api/meta.ts'
+import {type FieldError, invalidValue} from '../kernel/field-error.ts'
+import type {Resource} from '../kernel/resource.ts'
+import type {ServerServices} from '../kernel/services.ts'
+import {badRequest} from '../kernel/status.ts'
 import {
-  AUTHORIZATION_GROUP,
+  type AccessReview,
   answer,
+  AUTHORIZATION_GROUP,
   refuseInvalid,
   subjectOf,
   validateAttributes,
@@ -86,3 +90,27 @@ export const selfSubjectAccessReviews = defineResource<AccessReview>({
     return answer(review, context.user, context)
   },
 })
+
+/** Without services the row is only data. */
+export const selfSubjectRulesReviews = (services?: ServerServices): Resource =>
+  defineResource<Received<SelfSubjectRulesReview>>({
+    group: AUTHORIZATION_GROUP,
+    version: 'v1',
+    plural: 'selfsubjectrulesreviews',
+    singular: 'selfsubjectrulesreview',
+    kind: 'SelfSubjectRulesReview',
+    type: 'authorization/v1.SelfSubjectRulesReview',
+    namespaced: false,
+    verbs: ['create'],
+    strategy: {},
+    ...(services === undefined
+      ? {}
+      : {
+          review: (review, {user}) => {
+            const namespace = review.spec?.namespace ?? ''
+            if (namespace === '') throw badRequest('no namespace on request')
+            review.status = services.rulesFor(user, namespace)
+            return review
+          },
+        }),
+  })
