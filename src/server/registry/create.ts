@@ -1,22 +1,24 @@
 import {randomInt, randomUUID} from 'node:crypto'
 import type {ApiObject, ManagedFieldsEntry} from '../../api/meta.ts'
 import {hasCode} from '../../errors.ts'
-import {trackUpdate} from '../managed-fields/track-update.ts'
+import {groupVersion, type OperationContext, type Resource} from '../kernel/resource.ts'
 import {alreadyExists, invalid, StatusError} from '../kernel/status.ts'
+import {trackUpdate} from '../managed-fields/track-update.ts'
+import type {StructShape} from '../patch/shape.ts'
 import {validateFinalizerDomains, validateObjectMeta} from '../validation/metadata.ts'
-import {storableBytes} from './object-size.ts'
-import {requireSameNamespace} from './request-identity.ts'
-import {toStored} from './stored-object.ts'
 import {
   countGeneration,
+  requireSameNamespace,
   resultOf,
   setManagedFields,
+  storableBytes,
   timestamp,
   trackingOf,
   type WriteResult,
   type WriteServices,
   type WriteTarget,
 } from './write.ts'
+import {toStored} from './stored-object.ts'
 
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789'
 const SUFFIX_LENGTH = 5
@@ -131,5 +133,28 @@ async function store(
   } catch (error) {
     if (hasCode(error, 'ALREADY_EXISTS')) throw alreadyExists(resource, name)
     throw error
+  }
+}
+
+/** A review's response, with managedFields for the request's fields, as on a real server. */
+export async function reviewed(
+  resource: Resource,
+  object: ApiObject,
+  context: OperationContext,
+  {shape, manager, apiVersion}: {shape: StructShape; manager: string; apiVersion: string},
+): Promise<ApiObject> {
+  const managedFields = trackUpdate({
+    shape,
+    manager,
+    apiVersion,
+    now: context.clock.now(),
+    updated: object,
+  })
+  const answer = (await resource.review?.(object, context)) ?? object
+  setManagedFields(answer, managedFields)
+  return {
+    kind: resource.kind,
+    apiVersion: groupVersion({group: resource.group, version: context.version}),
+    ...answer,
   }
 }

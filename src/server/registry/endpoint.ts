@@ -4,19 +4,23 @@ import {jsonSyntaxFault} from '../codec/json-syntax.ts'
 import type {Verb} from '../kernel/resource.ts'
 import {methodNotAllowed, StatusError} from '../kernel/status.ts'
 import {negotiatePlain} from '../table/negotiate.ts'
-import {create, refuseResourceVersion} from './create.ts'
+import {create, refuseResourceVersion, reviewed} from './create.ts'
 import {deletedStatus, deleteOptions, remove} from './delete.ts'
 import {catchUp, reachRead} from './freshness.ts'
 import {list, type Page} from './list.ts'
-import {listBody} from './list-body.ts'
+import {
+  eventForm,
+  listBody,
+  listMeta,
+  presentList,
+  presentObject,
+  warningHeaders,
+} from './present.ts'
 import {listOptions, writeOptions} from './options.ts'
 import {patch} from './patch.ts'
-import {eventForm, listMeta, presentList, presentObject} from './present.ts'
 import {ResourceScope, type EndpointDeps, type ResourceCall} from './resource-scope.ts'
-import {reviewed} from './review.ts'
 import {parse, type StoredObject} from './stored-object.ts'
 import {replace, update} from './update.ts'
-import {warningHeaders} from './warnings.ts'
 import {startWatch} from './watch.ts'
 import {HELD_EVENTS, type EventForm} from './watch-frames.ts'
 import {shapeOfVersion, unchanged, type WriteResult} from './write.ts'

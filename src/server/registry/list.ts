@@ -1,11 +1,10 @@
 import {hasCode} from '../../errors.ts'
 import {badRequest, expired, tooLarge, type StatusError} from '../kernel/status.ts'
-import {decodeContinue, encodeContinue, NEWEST} from './continue-token.ts'
+import {decodeContinue, encodeContinue, NEWEST, type Selection} from './selection.ts'
 import {catchUp, reach, reachRead, type Waiting} from './freshness.ts'
 import type {ListOptions} from './options.ts'
 import type {Registry} from './registry.ts'
 import type {ResourceStore} from './resource-store.ts'
-import type {Selection} from './selection.ts'
 import type {StoredObject} from './stored-object.ts'
 
 export interface Page {

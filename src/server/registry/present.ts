@@ -1,18 +1,20 @@
+import {setImmediate as nextTurn} from 'node:timers/promises'
 import type {ApiObject, ListMeta, WatchEventType} from '../../api/meta.ts'
+import type {ApiResponse} from '../kernel/api-request.ts'
 import {groupVersion, type Resource} from '../kernel/resource.ts'
 import type {StatusError} from '../kernel/status.ts'
+import type {Representation} from '../table/negotiate.ts'
 import {partialItem, partialList, partialObject, requirePartialFits} from '../table/partial.ts'
 import {
+  type IncludeObject,
   tableOfEvent,
   tableOfList,
   tableOfObject,
-  tableRow,
-  type IncludeObject,
   type TableOptions,
+  tableRow,
 } from '../table/table.ts'
-import type {Representation} from '../table/negotiate.ts'
 import type {Page} from './list.ts'
-import {withKind, type StoredObject} from './stored-object.ts'
+import {type StoredObject, withKind} from './stored-object.ts'
 import {bookmarkObject, type EventForm} from './watch-frames.ts'
 
 /** How responses to one request are encoded. */
@@ -165,3 +167,51 @@ export function eventForm(presentation: Presentation): EventForm {
     }
   }
 }
+
+/** Responses up to this size are one text, with their length in a header. */
+const WHOLE = 1024 * 1024
+const PIECE = 256 * 1024
+
+/** The body of a response from its parts: one text if it is short, else built piece by piece as it is read. */
+export function listBody(parts: Iterator<string>): Pick<ApiResponse, 'body' | 'finite'> {
+  const first = gather(parts, WHOLE)
+  return first.done ? {body: first.text} : {body: pieces(first.text, parts), finite: true}
+}
+
+function gather(parts: Iterator<string>, length: number): {text: string; done: boolean} {
+  let text = ''
+  while (text.length < length) {
+    const part = parts.next()
+    if (part.done === true) return {text, done: true}
+    text += part.value
+  }
+  return {text, done: false}
+}
+
+async function* pieces(first: string, parts: Iterator<string>): AsyncGenerator<string> {
+  yield first
+  for (;;) {
+    // Other work gets its turn, even if the reader takes every piece at once.
+    await nextTurn()
+    const {text, done} = gather(parts, PIECE)
+    if (text !== '') yield text
+    if (done) return
+  }
+}
+
+/** As kube-apiserver: if all warnings of a response together are longer than this, each is cut and the last are left out. */
+const MOST_TOGETHER = 4096
+const MOST_OF_ONE = 256
+
+/** The values of a response's Warning headers. */
+export function warningHeaders(texts: readonly string[]): string[] {
+  const length = texts.reduce((sum, text) => sum + text.length, 0)
+  if (length <= MOST_TOGETHER) return texts.map(warningHeader)
+  return texts
+    .slice(0, MOST_TOGETHER / MOST_OF_ONE)
+    .map((text) => warningHeader(text.slice(0, MOST_OF_ONE)))
+}
+
+/** As RFC 7234; what a header cannot carry is left out. */
+const warningHeader = (text: string) =>
+  `299 - "${text.replaceAll(/[^\t\x20-\x7e]/g, '?').replaceAll(/["\\]/g, '\\$&')}"`

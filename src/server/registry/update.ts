@@ -10,20 +10,21 @@ import {deepCopy, deepEqual} from '../kernel/json-value.ts'
 import {validateFinalizerDomains, validateObjectMetaUpdate} from '../validation/metadata.ts'
 import {create} from './create.ts'
 import {catchUp} from './freshness.ts'
-import {storableBytes} from './object-size.ts'
-import {parseNumber} from './options.ts'
-import {requireSameName, requireSameNamespace} from './request-identity.ts'
-import {parse, toStored, type StoredObject} from './stored-object.ts'
 import {
   countGeneration,
+  requireSameName,
+  requireSameNamespace,
   resultOf,
   setManagedFields,
+  storableBytes,
   trackingOf,
   unchanged,
   type WriteResult,
   type WriteServices,
   type WriteTarget,
 } from './write.ts'
+import {parseNumber} from './options.ts'
+import {parse, toStored, type StoredObject} from './stored-object.ts'
 
 /** How often a write is retried after conflicts before the caller gets an error. */
 const CONFLICT_TRIES = 32

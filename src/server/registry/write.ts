@@ -1,9 +1,10 @@
 import type {ApiObject, ManagedFieldsEntry} from '../../api/meta.ts'
 import type {Admission} from '../kernel/admission.ts'
-import {EMPTY_SET, fieldSetOf, type FieldSet} from '../managed-fields/field-set.ts'
-import {shapeOf, type StructShape} from '../patch/shape.ts'
-import type {OperationContext, Resource} from '../kernel/resource.ts'
 import {deepEqual} from '../kernel/json-value.ts'
+import type {OperationContext, Resource} from '../kernel/resource.ts'
+import {badRequest, tooLarge} from '../kernel/status.ts'
+import {EMPTY_SET, type FieldSet, fieldSetOf} from '../managed-fields/field-set.ts'
+import {shapeOf, type StructShape} from '../patch/shape.ts'
 import type {Registry} from './registry.ts'
 import type {ResourceStore} from './resource-store.ts'
 import type {StoreQuota} from './store-quota.ts'
@@ -99,3 +100,51 @@ export const shapeOfVersion = (resource: Resource, type: string) =>
 
 /** RFC 3339 with whole seconds, as Kubernetes writes times. */
 export const timestamp = (date: Date) => `${date.toISOString().slice(0, 19)}Z`
+
+/** The object's name must be that of the request's path. As Kubernetes' checkName. */
+export function requireSameName(object: ApiObject, name: string): void {
+  const given = object.metadata.name ?? ''
+  if (given === '')
+    throw badRequest(
+      `the name of the object (${name} based on URL) was undeterminable: name must be provided`,
+    )
+  if (given !== name)
+    throw badRequest(
+      `the name of the object (${given}) does not match the name on the URL (${name})`,
+    )
+}
+
+/**
+ * The object's namespace must be that of the request's path. A missing one is filled in; if the path has none, it is
+ * removed. As Kubernetes' EnsureObjectNamespaceMatchesRequestNamespace.
+ */
+export function requireSameNamespace(object: ApiObject, namespace: string): void {
+  const given = object.metadata.namespace ?? ''
+  if (namespace === '') delete object.metadata.namespace
+  else if (given === '') object.metadata.namespace = namespace
+  else if (given !== namespace)
+    throw badRequest(
+      'the namespace of the provided object does not match the namespace sent on the request',
+    )
+}
+
+/** As etcd limits a request, and so every object of a real cluster. */
+const MOST_OBJECT_BYTES = 1.5 * 1024 * 1024
+
+const encoder = new TextEncoder()
+
+/**
+ * The bytes of an object that is about to be stored, if it is small enough. A larger object of an older version may be
+ * changed as long as it does not grow, so that it can be made smaller.
+ */
+export function storableBytes(
+  {mostBytes = MOST_OBJECT_BYTES, plural}: Resource,
+  text: string,
+  before = '',
+): Uint8Array {
+  const bytes = encoder.encode(text)
+  if (bytes.length <= mostBytes || bytes.length <= before.length) return bytes
+  throw tooLarge(
+    `Request entity too large: the object takes ${bytes.length} bytes, and one of ${plural} at most ${mostBytes}`,
+  )
+}
