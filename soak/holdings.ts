@@ -1,7 +1,7 @@
 import {mkdir, readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import type {TokenRequest} from '../src/api/authentication.ts'
-import {DEFAULT_NODE_GROUP} from '../src/bootstrap/groups.ts'
+import {DEFAULT_NODE_GROUP} from '../src/bootstrap/token-info.ts'
 import {generateToken} from '../src/bootstrap/generate-token.ts'
 import {toSecret} from '../src/bootstrap/token-secret.ts'
 import {formatToken} from '../src/bootstrap/token.ts'

@@ -4,7 +4,7 @@ import type {CertificateSigningRequest} from '../../src/api/certificates.ts'
 import {nodeUser} from '../../src/csr/node-names.ts'
 import {KUBELET_CLIENT} from '../../src/csr/signers.ts'
 import {generateKeys} from '../../src/pki/keys.ts'
-import {createPlainRequest} from '../../src/pki/plain-request.ts'
+import {createPlainRequest} from '../../src/pki/create.ts'
 import {serveCalls} from './calls.ts'
 
 const PATH = '/apis/certificates.k8s.io/v1/certificatesigningrequests'

@@ -1,5 +1,5 @@
 import type {Attack, Field, Identity} from '../attack.ts'
-import {createPlainRequest} from '../../src/pki/plain-request.ts'
+import {createPlainRequest} from '../../src/pki/create.ts'
 import {generateKeys, privateKeyPem} from '../../src/pki/keys.ts'
 import {CSRS, freshName, inTurn} from './bodies.ts'
 

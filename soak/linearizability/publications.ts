@@ -1,5 +1,5 @@
 import type {CertificateSigningRequest} from '../../src/api/certificates.ts'
-import {soleCertificateIn} from '../../src/csr/issued-certificate.ts'
+import {soleCertificateIn} from '../../src/csr/read-request.ts'
 import {hasCode} from '../../src/errors.ts'
 import {sleep} from '../../src/runtime.ts'
 import type {Published} from './check-certificates.ts'

@@ -1,7 +1,58 @@
 import {stringify} from 'yaml'
 import type {ConfigMap} from '../api/core.ts'
-import {issuersExtension, type NodeIssuers} from './issuers-extension.ts'
+import {TrustError, type Hint} from '../errors.ts'
+import {encodeBundle, parseBundle} from '../pki/bundle.ts'
 import {isTokenId} from './token.ts'
+
+/** What nodes have to know about the CAs of a control plane in which clients have CAs of their own. */
+export interface NodeIssuers {
+  /** The key of the CA that signs the certificates of nodes now, as subject key identifier. A node whose certificate is from another one renews it. */
+  client?: string
+  serving?: string
+  /** The CAs whose certificates kubelets accept from their callers, as PEM. */
+  kubeletClientCa?: string
+}
+
+/** The extension of the cluster in cluster-info's kubeconfig. Other programs ignore extensions that they do not know. */
+const ISSUERS_EXTENSION = 'trustadm.io/node-issuers'
+
+const KEY_ID = /^[0-9a-f]{1,128}$/
+
+const keyIdOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && KEY_ID.test(value) ? value : undefined
+
+/** In characters: two generations, each with some CAs beside it. */
+const LARGEST = 64 * 1024
+
+function bundleOf(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value.length > LARGEST) return undefined
+  try {
+    return encodeBundle(parseBundle(value))
+  } catch {
+    return undefined
+  }
+}
+
+/** The `extensions` of a kubeconfig's cluster. */
+export const issuersExtension = (issuers: NodeIssuers | undefined): object[] =>
+  issuers === undefined ? [] : [{name: ISSUERS_EXTENSION, extension: {...issuers}}]
+
+/** Reads the `extensions` of a kubeconfig's cluster. What cannot be read does not count: nothing is trusted because of it. */
+export function readIssuers(extensions: unknown): NodeIssuers | undefined {
+  if (!Array.isArray(extensions)) return undefined
+  const found = (extensions as ({name?: unknown; extension?: unknown} | null)[]).find(
+    (one) => one?.name === ISSUERS_EXTENSION,
+  )
+  if (typeof found?.extension !== 'object' || found.extension === null) return undefined
+  const {client, serving, kubeletClientCa} = found.extension as Record<keyof NodeIssuers, unknown>
+  const [clientKey, servingKey] = [keyIdOf(client), keyIdOf(serving)]
+  const bundle = bundleOf(kubeletClientCa)
+  return {
+    ...(clientKey !== undefined && {client: clientKey}),
+    ...(servingKey !== undefined && {serving: servingKey}),
+    ...(bundle !== undefined && {kubeletClientCa: bundle}),
+  }
+}
 
 /** How to reach a cluster and with which CAs to verify it. */
 export interface ClusterInfo {
@@ -62,4 +113,27 @@ export function clusterInfoConfigMap(info: ClusterInfo): ConfigMap {
     metadata: {name: CLUSTER_INFO_NAME, namespace: CLUSTER_INFO_NAMESPACE},
     data: {[KUBECONFIG_KEY]: formatClusterInfo(info)},
   }
+}
+
+export function clusterInfoInvalid(source: string, problem: string, ...hints: Hint[]): TrustError {
+  return new TrustError('CLUSTER_INFO_INVALID', `${source} cannot be used: ${problem}`, {
+    hints:
+      hints.length > 0
+        ? hints
+        : ['it must be a kubeconfig with one cluster: a server and its CA, and nothing else'],
+  })
+}
+
+export function credentialsInside(source: string, field: string): TrustError {
+  return new TrustError(
+    'CLUSTER_INFO_CREDENTIALS',
+    `${source} contains credentials (${field}), and cluster-info must not`,
+    {
+      hints: [
+        `remove ${field}; if others could read it, replace those credentials`,
+        'to authenticate this machine, use --tls-bootstrap-token',
+      ],
+      facts: {field},
+    },
+  )
 }

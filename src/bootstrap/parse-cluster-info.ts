@@ -1,11 +1,15 @@
 import {isDeepStrictEqual} from 'node:util'
-import {parseDocument, type Document} from 'yaml'
+import {type Document, parseDocument} from 'yaml'
 import {encodeBundle, isSameBundle, parseBundle} from '../pki/bundle.ts'
 import {parsePem} from '../pki/pem.ts'
-import {clusterInfoInvalid, credentialsInside} from './cluster-info-errors.ts'
-import {formatClusterInfo, type ClusterInfo} from './cluster-info.ts'
-import {findCredential} from './credential-fields.ts'
-import {readIssuers, type NodeIssuers} from './issuers-extension.ts'
+import {
+  type ClusterInfo,
+  clusterInfoInvalid,
+  credentialsInside,
+  formatClusterInfo,
+  type NodeIssuers,
+  readIssuers,
+} from './cluster-info.ts'
 
 type Fields = Record<string, unknown>
 
@@ -180,4 +184,52 @@ function textOf(cluster: Fields, field: string, source: string): string | undefi
 
 function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Fields of a kubeconfig that contain credentials, or say where to get them. */
+const CREDENTIAL_FIELDS = new Set([
+  'as',
+  'as-groups',
+  'as-uid',
+  'as-user-extra',
+  'auth-provider',
+  'client-certificate',
+  'client-certificate-data',
+  'client-key',
+  'client-key-data',
+  'exec',
+  'password',
+  'token',
+  'tokenFile',
+  'username',
+])
+
+/** The path of the first credential anywhere in a kubeconfig; a user without credentials counts too. */
+function findCredential(config: Fields): string | undefined {
+  const found = search(config, '')
+  if (found !== undefined) return found
+  const {users} = config
+  if (users == null || (Array.isArray(users) && users.length === 0)) return undefined
+  return Array.isArray(users) ? 'users[0]' : 'users'
+}
+
+function search(value: unknown, path: string): string | undefined {
+  if (Array.isArray(value)) {
+    return firstOf(value.map((item: unknown, index) => () => search(item, `${path}[${index}]`)))
+  }
+  if (typeof value !== 'object' || value === null) return undefined
+  return firstOf(
+    Object.entries(value).map(([key, inner]) => () => {
+      const here = path === '' ? key : `${path}.${key}`
+      return CREDENTIAL_FIELDS.has(key) && inner != null ? here : search(inner, here)
+    }),
+  )
+}
+
+function firstOf(searches: (() => string | undefined)[]): string | undefined {
+  for (const attempt of searches) {
+    const found = attempt()
+    if (found !== undefined) return found
+  }
+  return undefined
 }

@@ -1,15 +1,27 @@
 import type {Secret} from '../api/core.ts'
-import {isBootstrapGroup, splitGroups} from './groups.ts'
+import type {UserInfo} from '../api/meta.ts'
 import {parseTimestamp} from './timestamp.ts'
-import type {BootstrapTokenInfo} from './token-info.ts'
+import {
+  type BootstrapTokenInfo,
+  groupsOfUser,
+  isBootstrapGroup,
+  splitGroups,
+  type TokenUsage,
+} from './token-info.ts'
 import {
   TOKEN_KEY,
   TOKEN_SECRET_NAMESPACE,
   TOKEN_SECRET_PREFIX,
   TOKEN_SECRET_TYPE,
 } from './token-secret.ts'
-import {isTokenId, isTokenSecret} from './token.ts'
-import type {TokenUsage} from './usages.ts'
+import {
+  type BootstrapToken,
+  formatToken,
+  isSameSecret,
+  isToken,
+  isTokenId,
+  isTokenSecret,
+} from './token.ts'
 
 export interface TokenProblem {
   /** The field that is wrong. */
@@ -187,4 +199,43 @@ function problemsOf(rules: Rule[], facts: Facts): TokenProblem[] {
 
 function valueOf({data}: Secret, key: string): string {
   return Buffer.from(data?.[key] ?? '', 'base64').toString()
+}
+
+export const TOKEN_USER_PREFIX = 'system:bootstrap:'
+
+/** The token in a Secret, if it may sign cluster-info. As Kubernetes' bootstrap signer decides. */
+export function signingToken(secret: Secret, now: Date): BootstrapToken | undefined {
+  const verdict = readTokenSecret(secret, now)
+  return isBlocked(verdict, 'signing') ? undefined : verdict.info?.token
+}
+
+export const isUsableForSigning = (secret: Secret, now: Date): boolean =>
+  signingToken(secret, now) !== undefined
+
+/**
+ * The user of a presented token, from the Secret of its id. The groups are sorted; the caller adds `system:authenticated`.
+ * Undefined if the token is not accepted, for whatever reason.
+ */
+export function authenticatesAs(
+  secret: Secret,
+  presented: BootstrapToken,
+  now: Date,
+): UserInfo | undefined {
+  const verdict = readTokenSecret(secret, now)
+  const {info} = verdict
+  if (!info || isBlocked(verdict, 'authentication') || !isToken(formatToken(presented))) {
+    return undefined
+  }
+  const {token} = info
+  if (token.id !== presented.id || !isSameSecret(token.secret, presented.secret)) return undefined
+  const groups = groupsOfUser(info.groups)
+  return groups && {username: TOKEN_USER_PREFIX + token.id, groups}
+}
+
+/** When the token of a Secret expires; undefined for never. */
+export const tokenExpirationOf = (secret: Secret, now: Date): Date | undefined =>
+  readTokenSecret(secret, now).info?.expires
+
+function isBlocked({problems}: TokenVerdict, usage: TokenUsage): boolean {
+  return problems.some(({blocks}) => blocks.includes(usage))
 }

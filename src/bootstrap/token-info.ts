@@ -1,7 +1,66 @@
 import {TrustError} from '../errors.ts'
-import {DEFAULT_NODE_GROUP, requireGroups} from './groups.ts'
 import type {BootstrapToken} from './token.ts'
-import type {TokenUsages} from './usages.ts'
+
+/** What a token is for: signing cluster-info, authenticating a machine that joins. */
+interface TokenUsages {
+  signing: boolean
+  authentication: boolean
+}
+
+export type TokenUsage = keyof TokenUsages
+
+/** In the order kubeadm prints them. */
+export const TOKEN_USAGES: readonly TokenUsage[] = ['authentication', 'signing']
+
+const isUsage = (name: string): name is TokenUsage => TOKEN_USAGES.some((usage) => usage === name)
+
+/** Reads names of usages, as in `--usages`; a token may have none, to be enabled later. */
+export function parseUsages(names: readonly string[]): TokenUsages {
+  const unknown = names.find((name) => !isUsage(name))
+  if (unknown !== undefined) {
+    throw new TrustError('USAGE', `a token has no usage ${JSON.stringify(unknown)}`, {
+      hints: ['the usages are "signing" and "authentication"'],
+    })
+  }
+  return {signing: names.includes('signing'), authentication: names.includes('authentication')}
+}
+
+export const listUsages = (usages: TokenUsages): TokenUsage[] =>
+  TOKEN_USAGES.filter((usage) => usages[usage])
+
+/** Every bootstrap token is in this group. */
+export const BOOTSTRAPPERS_GROUP = 'system:bootstrappers'
+/** The group that kubeadm's RBAC lets join nodes. */
+export const DEFAULT_NODE_GROUP = 'system:bootstrappers:kubeadm:default-node-token'
+
+const GROUP = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/
+
+export const isBootstrapGroup = (name: string): boolean => GROUP.test(name)
+
+/** The groups of a comma-separated list, without duplicates; not checked. */
+export function splitGroups(list: string): string[] {
+  return list === '' ? [] : [...new Set(list.split(','))]
+}
+
+/** The groups for a new token, sorted and without duplicates; refuses groups that no token may have. */
+export function requireGroups(names: readonly string[]): string[] {
+  for (const name of names) {
+    if (isBootstrapGroup(name)) continue
+    throw new TrustError('USAGE', `a token cannot be in the group ${JSON.stringify(name)}`, {
+      hints: [
+        'a group is "system:bootstrappers:" followed by up to 256 characters of a-z, 0-9, ":" and "-", ending in a letter or digit',
+      ],
+    })
+  }
+  return [...new Set(names)].sort()
+}
+
+/** All groups of a token's user, in Kubernetes' order; undefined if one of them is not allowed. */
+export function groupsOfUser(extra: readonly string[]): string[] | undefined {
+  return extra.every(isBootstrapGroup)
+    ? [...new Set([BOOTSTRAPPERS_GROUP, ...extra])].sort()
+    : undefined
+}
 
 /** A token and what is known about it. */
 export interface BootstrapTokenInfo {

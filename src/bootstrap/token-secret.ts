@@ -1,7 +1,6 @@
 import type {Secret} from '../api/core.ts'
 import {formatTimestamp} from './timestamp.ts'
-import type {BootstrapTokenInfo} from './token-info.ts'
-import {TOKEN_USAGES} from './usages.ts'
+import {type BootstrapTokenInfo, TOKEN_USAGES} from './token-info.ts'
 
 export const TOKEN_SECRET_TYPE = 'bootstrap.kubernetes.io/token'
 export const TOKEN_SECRET_NAMESPACE = 'kube-system'

@@ -1,5 +1,5 @@
 import {parseDuration} from '../bootstrap/durations.ts'
-import {parseUsages} from '../bootstrap/usages.ts'
+import {parseUsages} from '../bootstrap/token-info.ts'
 import {readConfigFile} from '../control-plane/config/resolve.ts'
 import {
   completeToken,

@@ -12,16 +12,79 @@ import type {Event} from '../api/event.ts'
 import type {Machine} from '../api/machine.ts'
 import type {ApiObject} from '../api/meta.ts'
 import type {Node} from '../api/node.ts'
-import type {ClusterRole, ClusterRoleBinding, Role, RoleBinding} from '../api/rbac.ts'
 import type {Pod} from '../api/pod.ts'
+import type {ClusterRole, ClusterRoleBinding, Role, RoleBinding} from '../api/rbac.ts'
 import type {Service} from '../api/service.ts'
 import {parseCertificateDer} from '../pki/certificate.ts'
 import type {SubjectNames} from '../pki/subject-names.ts'
 import {ApiCaller, type CallerOptions} from './api-call.ts'
 import type {CallOptions, ResourceClient, ResourceType} from './resource-client.ts'
-import {RESOURCE_TYPES} from './resource-types.ts'
 import {RestResourceClient} from './rest-resource-client.ts'
 import type {Transport} from './transport.ts'
+
+/** The resources that are properties of the client. */
+const RESOURCE_TYPES = {
+  namespaces: core('namespaces', 'Namespace', false),
+  nodes: core('nodes', 'Node', false),
+  secrets: core('secrets', 'Secret'),
+  configMaps: core('configmaps', 'ConfigMap'),
+  serviceAccounts: core('serviceaccounts', 'ServiceAccount'),
+  pods: core('pods', 'Pod'),
+  services: core('services', 'Service'),
+  events: core('events', 'Event'),
+  leases: of('coordination.k8s.io', 'v1', 'leases', 'Lease'),
+  csrs: of(
+    'certificates.k8s.io',
+    'v1',
+    'certificatesigningrequests',
+    'CertificateSigningRequest',
+    false,
+  ),
+  roles: rbac('roles', 'Role'),
+  roleBindings: rbac('rolebindings', 'RoleBinding'),
+  clusterRoles: rbac('clusterroles', 'ClusterRole', false),
+  clusterRoleBindings: rbac('clusterrolebindings', 'ClusterRoleBinding', false),
+  subjectAccessReviews: authorization('subjectaccessreviews', 'SubjectAccessReview'),
+  localSubjectAccessReviews: of(
+    'authorization.k8s.io',
+    'v1',
+    'localsubjectaccessreviews',
+    'LocalSubjectAccessReview',
+  ),
+  selfSubjectAccessReviews: authorization('selfsubjectaccessreviews', 'SelfSubjectAccessReview'),
+  selfSubjectRulesReviews: authorization('selfsubjectrulesreviews', 'SelfSubjectRulesReview'),
+  tokenReviews: of('authentication.k8s.io', 'v1', 'tokenreviews', 'TokenReview', false),
+  selfSubjectReviews: of(
+    'authentication.k8s.io',
+    'v1',
+    'selfsubjectreviews',
+    'SelfSubjectReview',
+    false,
+  ),
+  machines: of('machine.openshift.io', 'v1beta1', 'machines', 'Machine'),
+} as const satisfies Record<string, ResourceType>
+
+function of(
+  group: string,
+  version: string,
+  plural: string,
+  kind: string,
+  namespaced = true,
+): ResourceType {
+  return {group, version, plural, kind, namespaced}
+}
+
+function core(plural: string, kind: string, namespaced = true): ResourceType {
+  return of('', 'v1', plural, kind, namespaced)
+}
+
+function rbac(plural: string, kind: string, namespaced = true): ResourceType {
+  return of('rbac.authorization.k8s.io', 'v1', plural, kind, namespaced)
+}
+
+function authorization(plural: string, kind: string): ResourceType {
+  return of('authorization.k8s.io', 'v1', plural, kind, false)
+}
 
 /** The kind behind each name in RESOURCE_TYPES. */
 interface Kinds {
@@ -100,4 +163,13 @@ export function createApiClient(transport: Transport, options: ApiClientOptions 
     },
     close: () => caller.close(),
   }
+}
+
+/** Whether a version is that of trustadm's own server: it does some things that Kubernetes does not. */
+export const isOwnVersion = (gitVersion: string): boolean => gitVersion.includes('+trustadm.')
+
+/** Whether the server is trustadm's own, as it says itself. */
+export async function isOwnServer(client: Pick<ApiClient, 'version'>): Promise<boolean> {
+  const {gitVersion} = await client.version()
+  return isOwnVersion(gitVersion)
 }

@@ -1,12 +1,45 @@
 import {isIP, type Socket} from 'node:net'
-import {TLSSocket, type PeerCertificate} from 'node:tls'
+import {type DetailedPeerCertificate, type PeerCertificate, TLSSocket} from 'node:tls'
 import {buildConnector} from 'undici'
-import {hostOf} from './proxy-rules.ts'
+import {problemOfServer, type ServerProblem} from '../pki/server-identity.ts'
+import {type Environment, hostOf} from './proxy-rules.ts'
 import type {ServerAccess} from './server-access.ts'
-import {checkServer} from './server-check.ts'
-import {openTunnel} from './tunnel.ts'
+import {openTunnel, proxyOf} from './tunnel.ts'
 
-export interface ConnectorOptions {
+const LONGEST_CHAIN = 16
+
+/** Error codes like those of OpenSSL. */
+const CODES: Record<ServerProblem, string> = {
+  host: 'ERR_TLS_CERT_ALTNAME_INVALID',
+  root: 'INVALID_CA',
+  'root key': 'CA_KEY_UNSUPPORTED',
+  'constrained name': 'NAME_UNSUPPORTED',
+  unreadable: 'CERT_UNREADABLE',
+}
+
+/** For TLS connections: whether a chain that OpenSSL accepted is for the host, and would be accepted by Go too. */
+function checkServer(host: string, certificate: PeerCertificate): Error | undefined {
+  const problem = problemOfServer(chainOf(certificate as DetailedPeerCertificate), host)
+  if (problem === undefined) return undefined
+  const message = certificate.subjectaltname
+    ? `its certificate is not accepted (${problem})`
+    : 'it has no subject alternative names'
+  return Object.assign(new Error(message), {code: CODES[problem], host, cert: certificate})
+}
+
+/** The certificates of a chain as DER, from the peer's own to the root. */
+export function chainOf(first: DetailedPeerCertificate): Buffer[] {
+  const chain: Buffer[] = []
+  let next: DetailedPeerCertificate | undefined = first
+  while (next?.raw && chain.length < LONGEST_CHAIN) {
+    chain.push(next.raw)
+    // The last one names itself as its issuer.
+    next = next.issuerCertificate === next ? undefined : next.issuerCertificate
+  }
+  return chain
+}
+
+interface ConnectorOptions {
   proxy: URL | undefined
   timeout: number
   /** Called with the certificate of the server, as DER, at each connection, once it is verified. */
@@ -59,4 +92,30 @@ function tlsOptions(access: ServerAccess): buildConnector.BuildOptions {
       key: access.clientCertificate.key,
     }),
   }
+}
+
+export interface PeerOptions {
+  tlsServerName?: string | undefined
+  timeout: number
+  environment?: Environment | undefined
+}
+
+/**
+ * The certificates that a server presents, as DER, its own first. Nothing is verified and nothing is sent: this is only to explain
+ * why a server is not trusted.
+ */
+export async function peerCertificates(
+  server: URL,
+  {tlsServerName, timeout, environment = process.env}: PeerOptions,
+): Promise<Buffer[]> {
+  const access = {server: server.href, insecure: true, tlsServerName}
+  const connect = connectorFor(access, {proxy: proxyOf(access, environment), timeout})
+  const {hostname, host, protocol, port} = server
+  return await new Promise((resolve, reject) => {
+    connect({hostname, host, protocol, port}, (error, socket) => {
+      if (error) return reject(error)
+      resolve(socket instanceof TLSSocket ? chainOf(socket.getPeerCertificate(true)) : [])
+      socket.destroy()
+    })
+  })
 }

@@ -1,5 +1,5 @@
 import type {ApiObject, HeldObject} from '../api/meta.ts'
-import {keyOf} from './object-key.ts'
+import {keyOf} from './resource-client.ts'
 
 export const isSameState = (one: HeldObject<unknown>, other: HeldObject<unknown>): boolean =>
   one === other || (one.resourceVersion === other.resourceVersion && one.uid === other.uid)

@@ -1,8 +1,10 @@
 import {setMaxListeners} from 'node:events'
 import type {UserInfo} from '../api/meta.ts'
 import {Cancellation, untilAborted} from './cancellation.ts'
-import type {InProcessHandler, InProcessRequest, InProcessResponse} from './in-process-server.ts'
 import type {
+  InProcessHandler,
+  InProcessRequest,
+  InProcessResponse,
   ObjectRequest,
   ObjectTransport,
   Transport,

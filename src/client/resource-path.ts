@@ -1,5 +1,10 @@
-import {pathSegment, type ObjectKey} from './object-key.ts'
-import type {ResourceType, SelectOptions, WriteOptions} from './resource-client.ts'
+import {
+  type ObjectKey,
+  pathSegment,
+  type ResourceType,
+  type SelectOptions,
+  type WriteOptions,
+} from './resource-client.ts'
 
 export function apiVersionOf({group, version}: Pick<ResourceType, 'group' | 'version'>): string {
   return group === '' ? version : `${group}/${version}`

@@ -2,19 +2,22 @@ import type {ApiList, ApiObject} from '../api/meta.ts'
 import {TrustError} from '../errors.ts'
 import type {ApiCaller} from './api-call.ts'
 import {listPages} from './list-pages.ts'
-import {keyOf, toKey, type ObjectKey, type ObjectRef} from './object-key.ts'
-import type {
-  ApplyOptions,
-  CallOptions,
-  DeleteOptions,
-  ListOptions,
-  PatchOptions,
-  PatchType,
-  ResourceClient,
-  ResourceType,
-  SelectOptions,
-  WatchOptions,
-  WriteOptions,
+import {
+  type ApplyOptions,
+  type CallOptions,
+  type DeleteOptions,
+  keyOf,
+  type ListOptions,
+  type ObjectKey,
+  type ObjectRef,
+  type PatchOptions,
+  type PatchType,
+  type ResourceClient,
+  type ResourceType,
+  type SelectOptions,
+  toKey,
+  type WatchOptions,
+  type WriteOptions,
 } from './resource-client.ts'
 import {
   apiVersionOf,

@@ -1,4 +1,4 @@
-import type {ApiObject, HeldEvent} from '../api/meta.ts'
+import type {ApiObject, HeldEvent, UserInfo} from '../api/meta.ts'
 
 /** How the API client reaches a server: over a socket, or as a function in the same process. */
 export interface Transport {
@@ -74,4 +74,29 @@ export function headerOf(headers: ResponseHeaders, name: string): string | undef
 export function retryAfter(headers: ResponseHeaders): number | undefined {
   const header = headerOf(headers, 'retry-after')
   return header !== undefined && /^\d{1,9}$/.test(header) ? Number(header) * 1000 : undefined
+}
+
+/** The server as a function. The same shape as the server's own request, said here because neither layer knows the other. */
+export type InProcessHandler = (request: InProcessRequest) => Promise<InProcessResponse>
+
+export interface InProcessRequest {
+  method: string
+  path: string
+  query: URLSearchParams
+  headers: Record<string, string | undefined>
+  rawHeaders: readonly string[]
+  body: Uint8Array
+  remoteAddress: string
+  signal: AbortSignal
+  caller: UserInfo
+  takesObjects?: boolean
+  object?: ApiObject | undefined
+}
+
+export interface InProcessResponse {
+  status: number
+  headers: Record<string, string | string[]>
+  body: string | Uint8Array | AsyncIterable<string | Uint8Array>
+  value?: object | undefined
+  events?: AsyncIterable<readonly HeldEvent[]> | undefined
 }

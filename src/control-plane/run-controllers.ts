@@ -1,7 +1,6 @@
 import {randomUUID} from 'node:crypto'
 import {hostname} from 'node:os'
-import type {ApiClient} from '../client/api-client.ts'
-import {isOwnServer} from '../client/own-server.ts'
+import {type ApiClient, isOwnServer} from '../client/api-client.ts'
 import {shellWord} from '../client/printable.ts'
 import {PORTABLE_CONTROLLERS, type PortableDeps} from '../controllers/catalog.ts'
 import {controllersOf, startAll, type RunningControllers} from '../controllers/index.ts'

@@ -1,8 +1,7 @@
 import type {ApiClient} from '../client/api-client.ts'
 import {sleep, type Clock} from '../runtime.ts'
 import type {Live} from '../trust/live.ts'
-import {trustDigest} from '../trust/trust-digest.ts'
-import type {Trust} from '../trust/trust.ts'
+import {type Trust, trustDigest} from '../trust/trust.ts'
 import {namedSignersOf, readSignerReports, signersIn, type NamedSigner} from './named-signers.ts'
 import {readEntries, writeEntry} from './report-map.ts'
 

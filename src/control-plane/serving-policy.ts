@@ -1,5 +1,5 @@
 import type {ServingPolicy} from '../controllers/approval/belief.ts'
-import {parseCidr} from '../pki/cidr.ts'
+import {parseCidr} from '../pki/address-range.ts'
 import type {Settings} from './config/settings.ts'
 
 /** The flags of a command; for the others the configuration applies. */

@@ -1,5 +1,5 @@
 import {resolve} from 'node:path'
-import type {NodeIssuers} from '../bootstrap/issuers-extension.ts'
+import type {NodeIssuers} from '../bootstrap/cluster-info.ts'
 import type {Signer, SignersByName} from '../controllers/signing/decide.ts'
 import {
   API_SERVER_CLIENT,

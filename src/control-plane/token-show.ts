@@ -1,4 +1,4 @@
-import {TOKEN_USER_PREFIX} from '../bootstrap/use-token.ts'
+import {TOKEN_USER_PREFIX} from '../bootstrap/read-token-secret.ts'
 import type {ApiClient} from '../client/api-client.ts'
 import {isOpen} from '../csr/conditions.ts'
 import {TrustError} from '../errors.ts'

@@ -2,10 +2,10 @@ import type {ConfigMap, Secret} from '../api/core.ts'
 import {
   CLUSTER_INFO_NAME,
   CLUSTER_INFO_NAMESPACE,
-  KUBECONFIG_KEY,
   isJwsKey,
+  KUBECONFIG_KEY,
+  type NodeIssuers,
 } from '../bootstrap/cluster-info.ts'
-import type {NodeIssuers} from '../bootstrap/issuers-extension.ts'
 import {withAuthorities} from '../bootstrap/parse-cluster-info.ts'
 import {TOKEN_SECRET_NAMESPACE, TOKEN_SECRET_TYPE} from '../bootstrap/token-secret.ts'
 import type {ApiClient} from '../client/api-client.ts'

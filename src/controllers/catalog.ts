@@ -1,4 +1,4 @@
-import type {NodeIssuers} from '../bootstrap/issuers-extension.ts'
+import type {NodeIssuers} from '../bootstrap/cluster-info.ts'
 import type {ApiClient} from '../client/api-client.ts'
 import type {Clock} from '../runtime.ts'
 import type {Live} from '../trust/live.ts'

@@ -1,8 +1,6 @@
 import type {ResourceAttributes} from '../api/authorization.ts'
 import type {ApiClient} from '../client/api-client.ts'
-import {BOOTSTRAPPER_SECRET} from '../csr/account-token-secret.ts'
-import {BUNDLE_NAME} from '../csr/bootstrap-bundle.ts'
-import {BOOTSTRAPPER_NAMESPACE} from '../csr/bootstrapper.ts'
+import {BOOTSTRAPPER_NAMESPACE, BOOTSTRAPPER_SECRET, BUNDLE_NAME} from '../csr/bootstrapper.ts'
 import {KUBELET_CLIENT, KUBELET_SERVING} from '../csr/signers.ts'
 import {REVOCATION_NAMESPACE} from '../trust/revocations.ts'
 

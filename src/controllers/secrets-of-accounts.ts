@@ -1,5 +1,5 @@
 import type {Secret} from '../api/core.ts'
-import {ACCOUNT_NAME} from '../csr/account-token-secret.ts'
+import {ACCOUNT_NAME} from '../csr/bootstrapper.ts'
 
 /** Which Secrets with tokens an account has, by the key of the account. */
 export class SecretsOfAccounts {

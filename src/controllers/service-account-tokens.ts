@@ -6,11 +6,12 @@ import {
   ACCOUNT_NAME,
   ACCOUNT_TOKEN_TYPE,
   ACCOUNT_UID,
+  BOOTSTRAPPER,
+  BOOTSTRAPPER_NAMESPACES,
   BOOTSTRAPPER_SECRET,
-  KEEPS_SECRET,
   bootstrapperSecret,
-} from '../csr/account-token-secret.ts'
-import {BOOTSTRAPPER, BOOTSTRAPPER_NAMESPACES} from '../csr/bootstrapper.ts'
+  KEEPS_SECRET,
+} from '../csr/bootstrapper.ts'
 import {hasCode} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
 import type {Live} from '../trust/live.ts'

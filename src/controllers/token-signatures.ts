@@ -1,9 +1,8 @@
 import type {Secret} from '../api/core.ts'
 import {jwsKey} from '../bootstrap/cluster-info.ts'
 import {signDetached} from '../bootstrap/jws.ts'
-import {expirationOf} from '../bootstrap/read-token-secret.ts'
+import {expirationOf, signingToken} from '../bootstrap/read-token-secret.ts'
 import type {BootstrapToken} from '../bootstrap/token.ts'
-import {signingToken} from '../bootstrap/use-token.ts'
 import {slices} from './kernel/costly-work.ts'
 
 /** Enough to keep the thread pool busy; more would delay everything else. */

@@ -1,18 +1,52 @@
-import {TrustError, messageOf} from '../errors.ts'
+import {messageOf, TrustError} from '../errors.ts'
+import {type Certificate, parseCertificate, parseCertificateDer} from '../pki/certificate.ts'
 import {pemBlocks} from '../pki/pem-blocks.ts'
 import {
-  parseStoredRequestDer,
+  type CertificateRequest,
   parseRequestDer,
+  parseStoredRequestDer,
   requestSubject,
   verifyRequest,
-  type CertificateRequest,
 } from '../pki/request.ts'
 import {isSignedBySync} from '../pki/signatures.ts'
-import {recently} from './recent.ts'
 
-const LABEL = 'CERTIFICATE REQUEST'
+interface RecentOptions {
+  /** How many results are kept. */
+  most: number
+  /** Longer texts are worked out each time, so that nobody can fill the memory with them. */
+  longest: number
+}
 
-export type RequestVerdict = {request: CertificateRequest} | {why: string}
+interface Recent<T> {
+  (text: string): T
+  /** What is kept for a text; undefined if it would have to be worked out. */
+  known(text: string): T | undefined
+}
+
+/**
+ * What depends on a text alone, worked out once for those that come again within moments: a request is read where it is made,
+ * approved and signed. What throws is not kept.
+ */
+export function recently<T>(work: (text: string) => T, {most, longest}: RecentOptions): Recent<T> {
+  const results = new Map<string, {result: T}>()
+  const recent = (text: string) => {
+    const found = results.get(text)
+    if (found !== undefined) return found.result
+    const result = work(text)
+    if (text.length > longest) return result
+    if (results.size >= most) {
+      const oldest = results.keys().next().value
+      if (oldest !== undefined) results.delete(oldest)
+    }
+    results.set(text, {result})
+    return result
+  }
+  return Object.assign(recent, {known: (text: string) => results.get(text)?.result})
+}
+
+const REQUEST = 'CERTIFICATE REQUEST'
+
+type RequestVerdict = {request: CertificateRequest} | {why: string}
 
 const firstBlock = (encoded: string | undefined) =>
   pemBlocks(Buffer.from(encoded ?? '', 'base64').toString('latin1'))[0]
@@ -33,8 +67,8 @@ const parseStored = recently(
 
 function requireBlock(encoded: string): Buffer {
   const block = firstBlock(encoded)
-  if (block?.type === LABEL) return block.bytes
-  throw new TrustError('CERTIFICATE_REQUEST_INVALID', `PEM block type must be ${LABEL}`)
+  if (block?.type === REQUEST) return block.bytes
+  throw new TrustError('CERTIFICATE_REQUEST_INVALID', `PEM block type must be ${REQUEST}`)
 }
 
 function verdictOf(parse: () => CertificateRequest): RequestVerdict {
@@ -120,4 +154,30 @@ export function verifiedRequestOf(csr: WithRequest): RequestVerdict {
   if ('why' in reading.read) return reading.read
   reading.verified ??= readRequest(reading.encoded)
   return reading.verified
+}
+
+const CERTIFICATE = 'CERTIFICATE'
+
+/**
+ * The certificate of `status.certificate`: base64 of PEM. Throws if it is not one certificate without headers and nothing else
+ * that looks like PEM. Signer, server and approver read it within moments of each other.
+ */
+export const soleCertificateIn = recently(
+  (encoded: string): Certificate => {
+    const [block, ...others] = pemBlocks(Buffer.from(encoded, 'base64').toString('latin1'))
+    if (block?.type !== CERTIFICATE || block.hasHeaders || others.length > 0) {
+      throw new TrustError('CERTIFICATE_INVALID', 'there is not just one certificate')
+    }
+    return parseCertificateDer(block.bytes)
+  },
+  {most: 256, longest: 16 * 1024},
+)
+
+/** The first certificate of `status.certificate`, which may be followed by those of CAs. */
+export function leafCertificateIn(encoded: string): Certificate {
+  try {
+    return soleCertificateIn(encoded)
+  } catch {
+    return parseCertificate(Buffer.from(encoded, 'base64').toString('latin1'))
+  }
 }

@@ -1,7 +1,6 @@
 import {isIP} from 'node:net'
 import {parseDocument} from 'yaml'
-import type {ClusterInfo} from '../bootstrap/cluster-info.ts'
-import {issuersExtension} from '../bootstrap/issuers-extension.ts'
+import {type ClusterInfo, issuersExtension} from '../bootstrap/cluster-info.ts'
 import {parseClusterInfo} from '../bootstrap/parse-cluster-info.ts'
 import {TrustError} from '../errors.ts'
 import {parseBundle} from '../pki/bundle.ts'

@@ -1,4 +1,4 @@
-import {clusterInfoInvalid} from '../bootstrap/cluster-info-errors.ts'
+import {clusterInfoInvalid} from '../bootstrap/cluster-info.ts'
 import {parseClusterInfo} from '../bootstrap/parse-cluster-info.ts'
 import {httpsGet} from '../client/https-get.ts'
 import {systemRoots} from '../client/system-roots.ts'

@@ -1,4 +1,4 @@
-import {peerCertificates, type PeerOptions} from '../client/peer-certificates.ts'
+import {peerCertificates, type PeerOptions} from '../client/connector.ts'
 import {printable} from '../client/printable.ts'
 import {isStatus} from '../client/status-errors.ts'
 import {elsewhere, type ErrorCode, TrustError, type Hint} from '../errors.ts'

@@ -1,16 +1,15 @@
-import {clusterInfoInvalid} from '../bootstrap/cluster-info-errors.ts'
 import {
   CLUSTER_INFO_NAME,
   CLUSTER_INFO_NAMESPACE,
   type ClusterInfo,
+  clusterInfoInvalid,
   KUBECONFIG_KEY,
 } from '../bootstrap/cluster-info.ts'
 import {httpsGet} from '../client/https-get.ts'
 import {hostOf} from '../client/proxy-rules.ts'
 import {withoutTrailingSlashes} from '../client/server-access.ts'
-import type {SharedConnections} from '../client/shared-connections.ts'
+import {type SharedConnections, UnprovenConnection} from '../client/shared-connections.ts'
 import {headerOf, type TransportResponse} from '../client/transport.ts'
-import {UnprovenConnection} from '../client/unproven-connection.ts'
 import {elsewhere} from '../errors.ts'
 import type {Certificate} from '../pki/certificate.ts'
 import {problemOfServer} from '../pki/server-identity.ts'

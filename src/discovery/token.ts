@@ -1,5 +1,4 @@
-import {clusterInfoInvalid} from '../bootstrap/cluster-info-errors.ts'
-import {jwsKey} from '../bootstrap/cluster-info.ts'
+import {clusterInfoInvalid, jwsKey} from '../bootstrap/cluster-info.ts'
 import {findJwsFlaw, type JwsFlaw} from '../bootstrap/jws.ts'
 import {parseClusterInfo} from '../bootstrap/parse-cluster-info.ts'
 import type {BootstrapToken} from '../bootstrap/token.ts'

@@ -4,10 +4,9 @@ import type {ApiClient} from '../client/api-client.ts'
 import {printable, shellWord} from '../client/printable.ts'
 import {parseSpecRequest} from '../csr/read-request.ts'
 import {TrustError, hasCode} from '../errors.ts'
-import {createRequest} from '../pki/create.ts'
+import {createPlainRequest, createRequest} from '../pki/create.ts'
 import type {Subject} from '../pki/distinguished-name.ts'
 import type {KeyPair} from '../pki/keys.ts'
-import {createPlainRequest} from '../pki/plain-request.ts'
 import type {SubjectNames} from '../pki/subject-names.ts'
 
 /** What to ask for, apart from the key. */

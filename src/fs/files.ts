@@ -2,8 +2,15 @@ import {constants} from 'node:fs'
 import {open, rename, rm, type FileHandle} from 'node:fs/promises'
 import {basename, dirname, resolve} from 'node:path'
 import {systemCode} from '../errors.ts'
-import {OTHERS, isOurs, requirePlainFile, requireReplaceable} from './file-checks.ts'
-import {unreadable, unsafe, unwritable} from './file-errors.ts'
+import {
+  isOurs,
+  OTHERS,
+  requirePlainFile,
+  requireReplaceable,
+  unreadable,
+  unsafe,
+  unwritable,
+} from './file-checks.ts'
 import {requireSafeFolder, syncFolder} from './folders.ts'
 import {removeLeftovers, takeTemporary} from './temporary-names.ts'
 

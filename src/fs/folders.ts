@@ -2,8 +2,7 @@ import type {Stats} from 'node:fs'
 import {chmod, mkdir, open, readlink} from 'node:fs/promises'
 import {dirname, resolve} from 'node:path'
 import {systemCode} from '../errors.ts'
-import {OTHERS, isOurs, lookAt} from './file-checks.ts'
-import {missing, unsafe, unwritable} from './file-errors.ts'
+import {isOurs, lookAt, missing, OTHERS, unsafe, unwritable} from './file-checks.ts'
 
 const PRIVATE = 0o700
 const STICKY = 0o1000

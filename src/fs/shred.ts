@@ -2,8 +2,7 @@ import {constants} from 'node:fs'
 import {open, rm, type FileHandle} from 'node:fs/promises'
 import {dirname} from 'node:path'
 import {systemCode} from '../errors.ts'
-import {lookAt} from './file-checks.ts'
-import {unwritable} from './file-errors.ts'
+import {lookAt, unwritable} from './file-checks.ts'
 import {syncFolder} from './folders.ts'
 
 const {O_NOFOLLOW, O_RDWR} = constants

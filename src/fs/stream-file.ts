@@ -1,8 +1,7 @@
 import {constants} from 'node:fs'
 import {open, rename, rm} from 'node:fs/promises'
 import {basename, dirname, resolve} from 'node:path'
-import {requireReplaceable} from './file-checks.ts'
-import {unwritable} from './file-errors.ts'
+import {requireReplaceable, unwritable} from './file-checks.ts'
 import {requireSafeFolder, syncFolder} from './folders.ts'
 import {removeLeftovers, takeTemporary} from './temporary-names.ts'
 

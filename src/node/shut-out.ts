@@ -1,5 +1,5 @@
 import {shellWord} from '../client/printable.ts'
-import {isUnknownAuthority} from '../client/tls-errors.ts'
+import {isUnknownAuthority} from '../client/connection-errors.ts'
 import {elsewhere, hasCode, TrustError, type Hint} from '../errors.ts'
 import {defaultNodeDir} from '../fs/default-folders.ts'
 

@@ -1,18 +1,18 @@
-import {AUTHORITIES} from './catalog-authorities.ts'
-import type {
-  AuthoritySpec,
-  CatalogContext,
-  KeyPairSpec,
-  KubeconfigPlace,
-  LeafSpec,
-  PairPlace,
-  When,
-} from './catalog-entry.ts'
+import {
+  AUTHORITIES,
+  type AuthoritySpec,
+  type CatalogContext,
+  type KeyPairSpec,
+  type KubeconfigPlace,
+  type LeafSpec,
+  type PairPlace,
+  type When,
+} from './catalog-authorities.ts'
 import {NO_NAMES, namesOfHosts, type SubjectNames} from './subject-names.ts'
 import type {Usage} from './usages.ts'
 
 export {AUTHORITIES} from './catalog-authorities.ts'
-export {PURPOSES} from './catalog-entry.ts'
+export {PURPOSES} from './catalog-authorities.ts'
 export type {
   AuthoritySpec,
   CatalogContext,
@@ -21,7 +21,7 @@ export type {
   PairPlace,
   Place,
   Purpose,
-} from './catalog-entry.ts'
+} from './catalog-authorities.ts'
 
 const pair = (path: string): PairPlace => ({kind: 'pair', crt: `${path}.crt`, key: `${path}.key`})
 const kubeconfig = (file: string): KubeconfigPlace => ({kind: 'kubeconfig', file})

@@ -1,5 +1,5 @@
 import {hash, type KeyObject} from 'node:crypto'
-import {TrustError, messageOf} from '../errors.ts'
+import {messageOf, TrustError} from '../errors.ts'
 import {
   DerError,
   DerReader,
@@ -9,9 +9,9 @@ import {
   readTime,
 } from './der-reader.ts'
 import {TAG} from './der-writer.ts'
-import {readName, type DistinguishedName} from './distinguished-name.ts'
-import {factsOf, readExtensions, type ExtensionFacts} from './extensions.ts'
-import {publicKeyFromDer} from './keys.ts'
+import {type DistinguishedName, readName} from './distinguished-name.ts'
+import {type ExtensionFacts, factsOf, readExtensions} from './extensions.ts'
+import {type KeyAlgorithm, publicKeyFromDer} from './keys.ts'
 import {encodePem, parsePem} from './pem.ts'
 import {readAlgorithm, type Signed} from './signatures.ts'
 
@@ -114,3 +114,19 @@ export function publicKeyOf(certificate: Certificate): KeyObject {
 
 export const isSelfIssued = ({subject, issuer}: Certificate): boolean =>
   subject.der.equals(issuer.der)
+
+const BY_CURVE: Readonly<Record<string, KeyAlgorithm>> = {
+  prime256v1: 'ECDSA-P256',
+  secp384r1: 'ECDSA-P384',
+}
+const BY_LENGTH: Readonly<Record<number, KeyAlgorithm>> = {
+  2048: 'RSA-2048',
+  3072: 'RSA-3072',
+  4096: 'RSA-4096',
+}
+
+/** The kind of a certificate's key; undefined for one that we do not make. */
+export function algorithmOf(certificatePem: string): KeyAlgorithm | undefined {
+  const {asymmetricKeyDetails: details = {}} = publicKeyOf(parseCertificate(certificatePem))
+  return BY_CURVE[details.namedCurve ?? ''] ?? BY_LENGTH[details.modulusLength ?? 0]
+}

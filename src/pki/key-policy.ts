@@ -1,6 +1,75 @@
 import type {KeyObject} from 'node:crypto'
 import {TrustError} from '../errors.ts'
-import {weaknessOfModulus} from './weak-rsa.ts'
+
+/** Small primes up to this limit divide most moduli of broken generators. */
+const SMALL_PRIME_BOUND = 752
+const FERMAT_ROUNDS = 110
+
+function primesUpTo(bound: number): number[] {
+  const primes: number[] = []
+  for (let candidate = 2; candidate <= bound; candidate += 1) {
+    if (primes.every((prime) => candidate % prime !== 0)) primes.push(candidate)
+  }
+  return primes
+}
+
+const PRIMES = primesUpTo(SMALL_PRIME_BOUND)
+const PRODUCT = PRIMES.reduce((product, prime) => product * BigInt(prime), 1n)
+
+/** The primes whose product the vulnerable Infineon library built its keys around (CVE-2017-15361). */
+const ROCA_PRIMES = PRIMES.filter((prime) => prime > 2 && prime <= 167)
+const ROCA_GENERATOR = 65_537
+
+function powersModulo(base: number, modulus: number): Set<number> {
+  const powers = new Set<number>()
+  for (let power = 1; !powers.has(power); power = (power * base) % modulus) powers.add(power)
+  return powers
+}
+
+const ROCA_POWERS = ROCA_PRIMES.map((prime) => ({
+  prime,
+  powers: powersModulo(ROCA_GENERATOR % prime, prime),
+}))
+
+function squareRoot(value: bigint): bigint {
+  let guess = 1n << BigInt(Math.ceil(value.toString(2).length / 2))
+  for (;;) {
+    const next = (guess + value / guess) >> 1n
+    if (next >= guess) return guess
+    guess = next
+  }
+}
+
+/** Squares have few remainders: these two divisions rule out nine of ten numbers before a root is computed. */
+const SQUARES_MOD_64 = new Set(Array.from({length: 64}, (_, root) => (root * root) % 64))
+const SQUARES_MOD_3465 = new Set(Array.from({length: 3465}, (_, root) => (root * root) % 3465))
+
+function isSquare(value: bigint): boolean {
+  if (!SQUARES_MOD_64.has(Number(value & 63n))) return false
+  if (!SQUARES_MOD_3465.has(Number(value % 3465n))) return false
+  return squareRoot(value) ** 2n === value
+}
+
+/** Fermat's method finds the factors at once if the two primes are too close to each other. */
+function hasClosePrimes(modulus: bigint): boolean {
+  let middle = squareRoot(modulus)
+  if (middle * middle < modulus) middle += 1n
+  for (let round = 0; round < FERMAT_ROUNDS; round += 1, middle += 1n) {
+    if (isSquare(middle * middle - modulus)) return true
+  }
+  return false
+}
+
+/** Why a modulus can easily be factored; undefined if it cannot. The checks of boulder's key policy. */
+export function weaknessOfModulus(modulus: bigint): string | undefined {
+  const smallPart = modulus % PRODUCT
+  const divisor = PRIMES.find((prime) => smallPart % BigInt(prime) === 0n)
+  if (divisor !== undefined) return 'its modulus is divisible by a small prime'
+  if (ROCA_POWERS.every(({prime, powers}) => powers.has(Number(modulus % BigInt(prime))))) {
+    return 'it was generated with a known weakness (ROCA)'
+  }
+  return hasClosePrimes(modulus) ? 'its two primes are too close to each other' : undefined
+}
 
 const SMALLEST_MODULUS = 2048
 /** Go's TLS refuses larger ones too: they are a cheap way to keep a server busy. */

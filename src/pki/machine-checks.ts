@@ -1,8 +1,7 @@
 import {access, constants} from 'node:fs/promises'
 import {dirname} from 'node:path'
 import {TrustError} from '../errors.ts'
-import {lookAt} from '../fs/file-checks.ts'
-import {unwritable} from '../fs/file-errors.ts'
+import {lookAt, unwritable} from '../fs/file-checks.ts'
 import {requireSafeFolder} from '../fs/folders.ts'
 
 /** This release did not exist before: with such a clock no certificate would be valid. */

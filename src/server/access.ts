@@ -1,7 +1,7 @@
 import {nodeUser} from '../csr/node-names.ts'
 import type {Clock} from '../runtime.ts'
 import type {Live} from '../trust/live.ts'
-import {RevocationList} from '../trust/revocation-list.ts'
+import {RevocationList} from '../trust/revocations.ts'
 import type {TokenKeys} from '../trust/token-keys.ts'
 import {createAuthenticator, type Authenticate} from './authn/authenticator.ts'
 import type {BearerAuthenticator} from './authn/bearer.ts'

@@ -1,6 +1,11 @@
 import type {ConfigMap} from '../api/core.ts'
-import {BUNDLE_PLACES, bundleAuthorities, type BundlePlace} from '../csr/bootstrap-bundle.ts'
-import {BOOTSTRAPPER_NAMESPACE, bootstrapperBinding} from '../csr/bootstrapper.ts'
+import {
+  BOOTSTRAPPER_NAMESPACE,
+  bootstrapperBinding,
+  BUNDLE_PLACES,
+  bundleAuthorities,
+  type BundlePlace,
+} from '../csr/bootstrapper.ts'
 import {encodeBundle} from '../pki/bundle.ts'
 import type {Certificate} from '../pki/certificate.ts'
 import type {Live, Subscriber} from '../trust/live.ts'

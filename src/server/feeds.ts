@@ -1,8 +1,12 @@
 import type {CertificateSigningRequest} from '../api/certificates.ts'
 import type {ConfigMap} from '../api/core.ts'
 import {TOKEN_SECRET_NAMESPACE, TOKEN_SECRET_PREFIX} from '../bootstrap/token-secret.ts'
-import type {RevocationList} from '../trust/revocation-list.ts'
-import {REVOCATION_NAMES, REVOCATION_NAMESPACE, readRevocations} from '../trust/revocations.ts'
+import {
+  readRevocations,
+  REVOCATION_NAMES,
+  REVOCATION_NAMESPACE,
+  type RevocationList,
+} from '../trust/revocations.ts'
 import type {RequestUsage} from './admission/request-usage.ts'
 import type {NodeGraph} from './authz/node/node-graph.ts'
 import type {RbacIndex, RbacKind} from './authz/rbac/rbac-index.ts'

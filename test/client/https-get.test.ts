@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import {createServer as createTcpServer} from 'node:net'
 import {httpsGet} from '../../src/client/https-get.ts'
-import {peerCertificates} from '../../src/client/peer-certificates.ts'
+import {peerCertificates} from '../../src/client/connector.ts'
 import {parseCertificate} from '../../src/pki/certificate.ts'
 import {issue, makeAuthority, type TestAuthority} from './support/certificates.ts'
 import {Cleanup, listen, serveTls} from './support/servers.ts'

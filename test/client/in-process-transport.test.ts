@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import {createApiClient} from '../../src/client/api-client.ts'
 import {InProcessTransport} from '../../src/client/in-process-transport.ts'
-import type {InProcessHandler, InProcessRequest} from '../../src/client/in-process-server.ts'
+import type {InProcessHandler, InProcessRequest} from '../../src/client/transport.ts'
 import type {Handler} from '../../src/server/kernel/api-request.ts'
 import {status} from './support/fake-api.ts'
 

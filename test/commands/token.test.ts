@@ -4,7 +4,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {clusterInfoConfigMap} from '../../src/bootstrap/cluster-info.ts'
 import {isToken, parseToken} from '../../src/bootstrap/token.ts'
-import {weaknessOf} from '../../src/bootstrap/weak-token.ts'
+import {weaknessOf} from '../../src/bootstrap/generate-token.ts'
 import {run} from '../cli/program.ts'
 import {ADMIN, startTestServer, type TestServer} from '../helpers/test-server.ts'
 

@@ -5,7 +5,7 @@ import {startController, type RunningController} from '../../src/controllers/ker
 import type {Measured} from '../../src/controllers/kernel/meter.ts'
 import {machineApproverController} from '../../src/controllers/machine-approver.ts'
 import {findCondition, stateOf} from '../../src/csr/conditions.ts'
-import {CREDENTIAL_ID} from '../../src/csr/credential.ts'
+import {CREDENTIAL_ID} from '../../src/csr/user-extra.ts'
 import {TrustError} from '../../src/errors.ts'
 import {generateKeys, type KeyPair} from '../../src/pki/keys.ts'
 import {systemClock} from '../../src/runtime.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import {SecretsOfAccounts} from '../../src/controllers/secrets-of-accounts.ts'
-import {ACCOUNT_NAME} from '../../src/csr/account-token-secret.ts'
+import {ACCOUNT_NAME} from '../../src/csr/bootstrapper.ts'
 
 describe('the Secrets of accounts', () => {
   const secretOf = (account: string) => ({

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import {PAIRING_LIST} from '../../src/csr/pairing-list.ts'
-import {pairingWords, requestWords} from '../../src/csr/pairing-words.ts'
+import {PAIRING_LIST, pairingWords, requestWords} from '../../src/csr/pairing-words.ts'
 import {generateKeys, publicKeyDer} from '../../src/pki/keys.ts'
 import {makeAuthority} from '../client/support/certificates.ts'
 

@@ -2,16 +2,64 @@ import assert from 'node:assert/strict'
 import {
   commonNameIn,
   isUnambiguous,
+  leafCertificateIn,
   parseSpecRequest,
   parseStoredRequest,
+  recently,
   requestOf,
+  soleCertificateIn,
   verifiedRequestOf,
   verifyAhead,
 } from '../../src/csr/read-request.ts'
+import {createPlainRequest} from '../../src/pki/create.ts'
 import {generateKeys} from '../../src/pki/keys.ts'
 import {encodePem} from '../../src/pki/pem.ts'
-import {createPlainRequest} from '../../src/pki/plain-request.ts'
 import {buildRequest} from '../pki/request-builder.ts'
+import {testAuthority, testLeaf} from '../pki/support.ts'
+
+describe('what was worked out recently', () => {
+  const counting = () => {
+    const worked: string[] = []
+    const length = recently(
+      (text) => {
+        worked.push(text)
+        if (text === 'bad') throw new Error('bad')
+        return text.length
+      },
+      {most: 2, longest: 4},
+    )
+    return {worked, length}
+  }
+
+  it('is not worked out again', () => {
+    const {worked, length} = counting()
+    assert.deepEqual([length('a'), length('a')], [1, 1])
+    assert.deepEqual(worked, ['a'])
+  })
+
+  it('is forgotten when others came after it', () => {
+    const {worked, length} = counting()
+    for (const text of ['a', 'b', 'c', 'b', 'a']) length(text)
+    assert.deepEqual(worked, ['a', 'b', 'c', 'a'])
+  })
+
+  it('is not kept of long texts, nor where it failed', () => {
+    const {worked, length} = counting()
+    for (let time = 0; time < 2; time += 1) {
+      assert.equal(length('longer'), 6)
+      assert.throws(() => length('bad'))
+    }
+    assert.deepEqual(worked, ['longer', 'bad', 'longer', 'bad'])
+  })
+
+  it('can be looked up without any work', () => {
+    const {worked, length} = counting()
+    assert.equal(length.known('a'), undefined)
+    length('a')
+    assert.equal(length.known('a'), 1)
+    assert.deepEqual(worked, ['a'])
+  })
+})
 
 const encode = (text: string) => Buffer.from(text).toString('base64')
 
@@ -126,5 +174,35 @@ describe('the request of an object', () => {
       assert.deepEqual(requestOf(csr), {why})
       assert.deepEqual(verifiedRequestOf(csr), {why})
     }
+  })
+})
+
+const encoded = (text: string) => Buffer.from(text).toString('base64')
+
+describe('the certificate of a request', () => {
+  let leaf: Awaited<ReturnType<typeof testLeaf>>
+  let ca: string
+  before(async () => {
+    const authority = await testAuthority()
+    leaf = await testLeaf(authority.issuer)
+    ca = authority.pem
+  })
+
+  it('is read where it stands alone, or with words around it', () => {
+    for (const text of [leaf.pem, `issued by hand\n${leaf.pem}the end\n`]) {
+      assert.equal(soleCertificateIn(encoded(text)).serial, leaf.certificate.serial)
+    }
+  })
+
+  it('does not stand alone among others, with headers, or where there is none', () => {
+    const headed = leaf.pem.replace('\n', '\nProc-Type: 4\n\n')
+    for (const text of [`${leaf.pem}${ca}`, headed, '', 'words']) {
+      assert.throws(() => soleCertificateIn(encoded(text)), {code: 'CERTIFICATE_INVALID'})
+    }
+  })
+
+  it('is the first of a chain', () => {
+    const {serial} = leafCertificateIn(encoded(`${leaf.pem}${ca}`))
+    assert.equal(serial, leaf.certificate.serial)
   })
 })

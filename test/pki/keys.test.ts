@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import {checkPrimeSync, createPublicKey, generateKeyPairSync, generatePrimeSync} from 'node:crypto'
 import {join} from 'node:path'
 import {bitString, oid, sequence} from '../../src/pki/der-writer.ts'
-import {requireStrongKey} from '../../src/pki/key-policy.ts'
+import {requireStrongKey, weaknessOfModulus} from '../../src/pki/key-policy.ts'
 import {
   KEY_ALGORITHMS,
   generateKeys,
@@ -13,7 +13,6 @@ import {
   publicKeyFromDer,
   publicKeyPem,
 } from '../../src/pki/keys.ts'
-import {weaknessOfModulus} from '../../src/pki/weak-rsa.ts'
 import {openssl, save, skipWithoutOpenssl, useTemporaryFolder} from './support.ts'
 
 const toBase64Url = (value: bigint) => {

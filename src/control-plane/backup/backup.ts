@@ -1,7 +1,6 @@
 import {open, stat} from 'node:fs/promises'
 import {TrustError} from '../../errors.ts'
-import {lookAt} from '../../fs/file-checks.ts'
-import {unreadable} from '../../fs/file-errors.ts'
+import {lookAt, unreadable} from '../../fs/file-checks.ts'
 import {writeStreamSafely} from '../../fs/stream-file.ts'
 import type {Clock} from '../../runtime.ts'
 import {

@@ -1,7 +1,7 @@
 import {constants} from 'node:fs'
 import {open} from 'node:fs/promises'
 import {systemCode, TrustError} from '../../errors.ts'
-import {unreadable, unsafe} from '../../fs/file-errors.ts'
+import {unreadable, unsafe} from '../../fs/file-checks.ts'
 import {
   invalidArchive,
   readArchive,

@@ -1,10 +1,10 @@
 import type {ApiClient} from '../../client/api-client.ts'
-import {bundlePlace} from '../../csr/bootstrap-bundle.ts'
 import {
   BOOTSTRAPPER,
   bootstrapperBinding,
   bootstrapperGroups,
   bootstrapperUser,
+  bundlePlace,
 } from '../../csr/bootstrapper.ts'
 import {hasCode} from '../../errors.ts'
 import {EXACTLY, ensureObjects, wantedClusterRoleBinding} from '../init/objects.ts'

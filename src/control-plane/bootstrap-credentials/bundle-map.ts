@@ -6,7 +6,7 @@ import {
   credentialAuthorities,
   type CredentialAuthority,
 } from '../../controllers/approval/bootstrap-credentials.ts'
-import {BUNDLE_KEY, bundlePlace} from '../../csr/bootstrap-bundle.ts'
+import {BUNDLE_KEY, bundlePlace} from '../../csr/bootstrapper.ts'
 import {hasCode} from '../../errors.ts'
 import {encodeBundle} from '../../pki/bundle.ts'
 import {certificatePem} from '../../pki/certificate.ts'

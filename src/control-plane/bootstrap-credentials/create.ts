@@ -10,8 +10,7 @@ import {
   readCredentials,
   type BootstrapCredential,
 } from '../../controllers/approval/bootstrap-credentials.ts'
-import {secretText} from '../../csr/account-token-secret.ts'
-import {BOOTSTRAPPER} from '../../csr/bootstrapper.ts'
+import {BOOTSTRAPPER, secretText} from '../../csr/bootstrapper.ts'
 import {TrustError, hasCode} from '../../errors.ts'
 import {lookAt} from '../../fs/file-checks.ts'
 import {writeFileSafely} from '../../fs/files.ts'

@@ -1,12 +1,12 @@
 import type {Secret} from '../../api/core.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {
+  BOOTSTRAPPER,
   BOOTSTRAPPER_SECRET,
-  KEEPS_SECRET,
   bootstrapperSecret,
+  KEEPS_SECRET,
   secretText,
-} from '../../csr/account-token-secret.ts'
-import {BOOTSTRAPPER} from '../../csr/bootstrapper.ts'
+} from '../../csr/bootstrapper.ts'
 import {TrustError, hasCode} from '../../errors.ts'
 import {sleep, type Clock} from '../../runtime.ts'
 import {ensureAccount} from './account.ts'

@@ -4,7 +4,7 @@ import type {ApiClient} from '../../client/api-client.ts'
 import type {LogEntry} from '../../controllers/signing/log-line.ts'
 import {isOpen} from '../../csr/conditions.ts'
 import {bootstrapperNamespaceOf} from '../../csr/bootstrapper.ts'
-import {credentialOf} from '../../csr/credential.ts'
+import {credentialOf} from '../../csr/user-extra.ts'
 import {readIssuances, type Warn} from '../../controllers/signing/read-log.ts'
 
 /** What is known of the use of one credential. */

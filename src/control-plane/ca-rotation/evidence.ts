@@ -1,5 +1,5 @@
 import type {ApiClient} from '../../client/api-client.ts'
-import {ACCOUNT_TOKEN_TYPE} from '../../csr/account-token-secret.ts'
+import {ACCOUNT_TOKEN_TYPE} from '../../csr/bootstrapper.ts'
 import {LEAVES} from '../../pki/catalog.ts'
 import type {Clock} from '../../runtime.ts'
 import type {Plane} from '../config/plane.ts'

@@ -5,9 +5,12 @@ import {
 } from '../../bootstrap/cluster-info.ts'
 import {parseClusterInfo} from '../../bootstrap/parse-cluster-info.ts'
 import type {ApiClient} from '../../client/api-client.ts'
-import {ACCOUNT_TOKEN_TYPE} from '../../csr/account-token-secret.ts'
-import {bundleAuthorities, bundlePlace} from '../../csr/bootstrap-bundle.ts'
-import {BOOTSTRAPPER_NAMESPACE} from '../../csr/bootstrapper.ts'
+import {
+  ACCOUNT_TOKEN_TYPE,
+  BOOTSTRAPPER_NAMESPACE,
+  bundleAuthorities,
+  bundlePlace,
+} from '../../csr/bootstrapper.ts'
 import {KUBELET_CLIENT, KUBELET_SERVING, type WellKnownSigner} from '../../csr/signers.ts'
 import {encodeBundle, isSameBundle} from '../../pki/bundle.ts'
 import type {Certificate} from '../../pki/certificate.ts'

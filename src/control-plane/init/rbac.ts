@@ -1,5 +1,5 @@
 import type {Role, RoleBinding, Subject} from '../../api/rbac.ts'
-import {DEFAULT_NODE_GROUP} from '../../bootstrap/groups.ts'
+import {DEFAULT_NODE_GROUP} from '../../bootstrap/token-info.ts'
 import {
   EXACTLY,
   ensureObjects,

@@ -1,5 +1,4 @@
-import type {ApiClient} from '../../client/api-client.ts'
-import {isOwnServer} from '../../client/own-server.ts'
+import {type ApiClient, isOwnServer} from '../../client/api-client.ts'
 import {parseBundle} from '../../pki/bundle.ts'
 
 /** The CAs that the API server knows its clients by. */

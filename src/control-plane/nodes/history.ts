@@ -1,6 +1,6 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import {formatTimestamp} from '../../bootstrap/timestamp.ts'
-import {TOKEN_USER_PREFIX} from '../../bootstrap/use-token.ts'
+import {TOKEN_USER_PREFIX} from '../../bootstrap/read-token-secret.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {printable} from '../../client/printable.ts'
 import {approverOpinions} from '../../controllers/approval/opinions.ts'

@@ -17,7 +17,7 @@ import {KUBELET_CLIENT} from '../../csr/signers.ts'
 import {parseBundle} from '../../pki/bundle.ts'
 import {pinOf} from '../../pki/pins.ts'
 import type {Clock} from '../../runtime.ts'
-import type {RevocationList} from '../../trust/revocation-list.ts'
+import type {RevocationList} from '../../trust/revocations.ts'
 import {
   certificateOfLine,
   certificateOfRequest,

@@ -1,5 +1,5 @@
 import type {UserInfo} from '../../api/meta.ts'
-import {BOOTSTRAPPERS_GROUP, DEFAULT_NODE_GROUP} from '../../bootstrap/groups.ts'
+import {BOOTSTRAPPERS_GROUP, DEFAULT_NODE_GROUP} from '../../bootstrap/token-info.ts'
 import {readTokenSecret} from '../../bootstrap/read-token-secret.ts'
 import {TOKEN_SECRET_NAMESPACE, tokenSecretName} from '../../bootstrap/token-secret.ts'
 import {parseTokenId} from '../../bootstrap/token.ts'
@@ -14,7 +14,7 @@ import {
   bootstrapperGroups,
   bootstrapperUser,
 } from '../../csr/bootstrapper.ts'
-import {CREDENTIAL_ID} from '../../csr/credential.ts'
+import {CREDENTIAL_ID} from '../../csr/user-extra.ts'
 import {TrustError} from '../../errors.ts'
 
 /** With what a machine would ask; absent: every way there is. */

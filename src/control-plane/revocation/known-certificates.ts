@@ -4,7 +4,7 @@ import {RECORD_NAMESPACE, readRecord, recordName} from '../../controllers/approv
 import type {LogEntry} from '../../controllers/signing/log-line.ts'
 import {readIssuances} from '../../controllers/signing/read-log.ts'
 import {isApproved, isIssued} from '../../csr/conditions.ts'
-import {leafCertificateIn} from '../../csr/issued-certificate.ts'
+import {leafCertificateIn} from '../../csr/read-request.ts'
 import {nodeUser} from '../../csr/node-names.ts'
 import {hasCode, messageOf} from '../../errors.ts'
 import type {Certificate} from '../../pki/certificate.ts'

@@ -1,6 +1,5 @@
 import type {ConfigMap} from '../../api/core.ts'
-import type {ApiClient} from '../../client/api-client.ts'
-import {isOwnServer} from '../../client/own-server.ts'
+import {type ApiClient, isOwnServer} from '../../client/api-client.ts'
 import {TrustError, hasCode} from '../../errors.ts'
 import {
   REVOCATION_NAMES,

@@ -1,6 +1,6 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import type {Lease} from '../../api/coordination.ts'
-import {TOKEN_USER_PREFIX} from '../../bootstrap/use-token.ts'
+import {TOKEN_USER_PREFIX} from '../../bootstrap/read-token-secret.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {
   RECORD_LABEL,
@@ -15,7 +15,7 @@ import {
   type ObtainedCertificate,
 } from '../../controllers/signing/obtained-by.ts'
 import {isIssued} from '../../csr/conditions.ts'
-import {credentialOf} from '../../csr/credential.ts'
+import {credentialOf} from '../../csr/user-extra.ts'
 import {nodeOfUser, nodeUser} from '../../csr/node-names.ts'
 import {TrustError, hasCode} from '../../errors.ts'
 import type {Clock} from '../../runtime.ts'

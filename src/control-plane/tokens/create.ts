@@ -1,4 +1,4 @@
-import {generateToken} from '../../bootstrap/generate-token.ts'
+import {generateToken, requireStrongToken} from '../../bootstrap/generate-token.ts'
 import {
   DEFAULT_TOKEN_TTL,
   describeToken,
@@ -7,7 +7,6 @@ import {
 } from '../../bootstrap/token-info.ts'
 import {toSecret} from '../../bootstrap/token-secret.ts'
 import type {BootstrapToken} from '../../bootstrap/token.ts'
-import {requireStrongToken} from '../../bootstrap/weak-token.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {TrustError, hasCode} from '../../errors.ts'
 

@@ -1,7 +1,6 @@
 import {formatTimestamp} from '../../bootstrap/timestamp.ts'
-import type {BootstrapTokenInfo} from '../../bootstrap/token-info.ts'
+import {type BootstrapTokenInfo, listUsages} from '../../bootstrap/token-info.ts'
 import {formatToken, hideSecret} from '../../bootstrap/token.ts'
-import {listUsages} from '../../bootstrap/usages.ts'
 
 /** One token that was created. */
 export interface CreatedToken {

@@ -5,10 +5,9 @@ import {
   type TokenProblem,
 } from '../../bootstrap/read-token-secret.ts'
 import {formatTimestamp} from '../../bootstrap/timestamp.ts'
-import type {BootstrapTokenInfo} from '../../bootstrap/token-info.ts'
+import {type BootstrapTokenInfo, listUsages} from '../../bootstrap/token-info.ts'
 import {TOKEN_SECRET_NAMESPACE, TOKEN_SECRET_TYPE} from '../../bootstrap/token-secret.ts'
 import {formatToken, hideSecret, isTokenSecret} from '../../bootstrap/token.ts'
-import {listUsages} from '../../bootstrap/usages.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import type {Clock} from '../../runtime.ts'
 

@@ -1,11 +1,10 @@
 import {parseDocument} from 'yaml'
 import type {ApiObject} from '../../api/meta.ts'
-import type {ApiClient} from '../../client/api-client.ts'
-import {isOwnVersion} from '../../client/own-server.ts'
+import {type ApiClient, isOwnVersion} from '../../client/api-client.ts'
 import type {CallOptions, ListOptions, ResourceType} from '../../client/resource-client.ts'
 import type {Unknown} from '../../csr/opinion.ts'
 import {hostOf} from '../../pki/catalog.ts'
-import {parseCidr, type Cidr} from '../../pki/cidr.ts'
+import {type Cidr, parseCidr} from '../../pki/address-range.ts'
 import {formOf} from './address-book.ts'
 import {isNotServed} from './optional-apis.ts'
 

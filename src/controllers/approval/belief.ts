@@ -1,6 +1,6 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
-import {callerAddressOf} from '../../csr/caller-address.ts'
-import type {Cidr} from '../../pki/cidr.ts'
+import {callerAddressOf} from '../../csr/user-extra.ts'
+import type {Cidr} from '../../pki/address-range.ts'
 import {plainIp} from '../../pki/ip-address.ts'
 import {canonicalDns, formOf, isOwnNameOf} from './address-book.ts'
 import type {ApiServerFacts} from './api-server.ts'

@@ -1,9 +1,14 @@
 import type {ConfigMap, Secret} from '../../api/core.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import type {CallOptions} from '../../client/resource-client.ts'
-import {BOOTSTRAPPER_SECRET, secretCredential, secretText} from '../../csr/account-token-secret.ts'
-import {bundleAuthorities, bundlePlace} from '../../csr/bootstrap-bundle.ts'
-import {certificateCredential} from '../../csr/credential.ts'
+import {
+  BOOTSTRAPPER_SECRET,
+  bundleAuthorities,
+  bundlePlace,
+  secretCredential,
+  secretText,
+} from '../../csr/bootstrapper.ts'
+import {certificateCredential} from '../../csr/user-extra.ts'
 import {formatTimestamp} from '../../bootstrap/timestamp.ts'
 import {parseCertificate, type Certificate} from '../../pki/certificate.ts'
 import {BACKDATE} from '../../pki/lifetimes.ts'

@@ -6,7 +6,7 @@ import {
   bootstrapperNamespaceOf,
   bootstrapperUser,
 } from '../../csr/bootstrapper.ts'
-import {credentialOf} from '../../csr/credential.ts'
+import {credentialOf} from '../../csr/user-extra.ts'
 import {verdict, type ApproverOpinion, type RuleVerdict} from '../../csr/opinion.ts'
 import {hasCode, messageOf} from '../../errors.ts'
 import type {Maker} from './request-index.ts'

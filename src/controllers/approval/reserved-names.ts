@@ -1,4 +1,4 @@
-import {specialKindOf} from '../../pki/address-kinds.ts'
+import {specialKindOf} from '../../pki/address-range.ts'
 import {plainIp} from '../../pki/ip-address.ts'
 import {canonicalDns, formOf, isOwnNameOf, type AddressBook, type Owner} from './address-book.ts'
 import type {ApiServerFacts} from './api-server.ts'

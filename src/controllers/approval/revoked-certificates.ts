@@ -3,15 +3,15 @@ import type {ConfigMap} from '../../api/core.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {startInformer} from '../../client/informer.ts'
 import type {CallOptions} from '../../client/resource-client.ts'
-import {certificateFingerprint, credentialOf} from '../../csr/credential.ts'
+import {certificateFingerprint, credentialOf} from '../../csr/user-extra.ts'
 import {verdict, type ApproverOpinion, type RuleVerdict, type Unknown} from '../../csr/opinion.ts'
 import type {RequestedCertificate} from '../../csr/requested-certificate.ts'
-import {RevocationList} from '../../trust/revocation-list.ts'
 import {
-  REVOCATION_NAMES,
-  REVOCATION_NAMESPACE,
   readRevocations,
   type Revocation,
+  REVOCATION_NAMES,
+  REVOCATION_NAMESPACE,
+  RevocationList,
 } from '../../trust/revocations.ts'
 import type {Source} from '../kernel/controller.ts'
 

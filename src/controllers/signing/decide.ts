@@ -1,7 +1,6 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import {FAILED} from '../../csr/conditions.ts'
-import {soleCertificateIn} from '../../csr/issued-certificate.ts'
-import {parseStoredRequest, parseSpecRequest} from '../../csr/read-request.ts'
+import {parseSpecRequest, parseStoredRequest, soleCertificateIn} from '../../csr/read-request.ts'
 import {problemsOf} from '../../csr/request-rules.ts'
 import {lifetimeFor, type SignerRules} from '../../csr/signers.ts'
 import {TrustError, hasCode} from '../../errors.ts'

@@ -1,6 +1,6 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import {APPROVED, findCondition} from '../../csr/conditions.ts'
-import {credentialOf} from '../../csr/credential.ts'
+import {credentialOf} from '../../csr/user-extra.ts'
 import type {Certificate} from '../../pki/certificate.ts'
 import {formatName, formatSubject} from '../../pki/distinguished-name.ts'
 import {pinOf} from '../../pki/pins.ts'

@@ -3,7 +3,7 @@ import {constants} from 'node:fs'
 import {open, type FileHandle} from 'node:fs/promises'
 import {formatHead, formatSealed, type LogHead, type SealedHead} from '../../csr/log-head.ts'
 import {systemCode} from '../../errors.ts'
-import {unreadable} from '../../fs/file-errors.ts'
+import {unreadable} from '../../fs/file-checks.ts'
 import {firstLine, lineEndingAt} from './log-bytes.ts'
 import {readLine, type KnownHead, type LogEntry} from './log-line.ts'
 

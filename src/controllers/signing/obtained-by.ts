@@ -1,5 +1,5 @@
-import {TOKEN_USER_PREFIX} from '../../bootstrap/use-token.ts'
-import {certificateCredential} from '../../csr/credential.ts'
+import {TOKEN_USER_PREFIX} from '../../bootstrap/read-token-secret.ts'
+import {certificateCredential} from '../../csr/user-extra.ts'
 import {nodeOfUser} from '../../csr/node-names.ts'
 import type {Issuance} from './issuance.ts'
 import type {LogEntry} from './log-line.ts'

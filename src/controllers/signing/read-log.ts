@@ -1,7 +1,7 @@
 import {constants} from 'node:fs'
 import {open, type FileHandle} from 'node:fs/promises'
 import {TrustError} from '../../errors.ts'
-import {unreadable, unsafe} from '../../fs/file-errors.ts'
+import {unreadable, unsafe} from '../../fs/file-checks.ts'
 import {NO_LINE, macVerdict, readLine, type LogEntry} from './log-line.ts'
 
 const NEWLINE = 0x0a

@@ -1,7 +1,6 @@
 import {join} from 'node:path'
 import {TrustError} from '../../errors.ts'
-import {lookAt, requireReplaceable} from '../../fs/file-checks.ts'
-import {unreadable} from '../../fs/file-errors.ts'
+import {lookAt, requireReplaceable, unreadable} from '../../fs/file-checks.ts'
 import {checkPhase, requireChecks, type Check} from '../../phases.ts'
 import {requireRightClock, requireWritableFolders} from '../../pki/machine-checks.ts'
 import {pendingKeyIn} from '../cert-dir.ts'

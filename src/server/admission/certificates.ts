@@ -1,9 +1,9 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
-import {certificateFingerprint, credentialOf} from '../../csr/credential.ts'
+import {certificateFingerprint, credentialOf} from '../../csr/user-extra.ts'
 import {parseStoredRequest, requestOf} from '../../csr/read-request.ts'
 import {isClientSigner} from '../../csr/signers.ts'
 import {pinOf} from '../../pki/pins.ts'
-import type {RevocationList} from '../../trust/revocation-list.ts'
+import type {RevocationList} from '../../trust/revocations.ts'
 import {
   isResource,
   denied,

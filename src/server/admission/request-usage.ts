@@ -1,7 +1,7 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import type {UserInfo} from '../../api/meta.ts'
 import {bootstrapperNamespaceOf} from '../../csr/bootstrapper.ts'
-import {credentialOf} from '../../csr/credential.ts'
+import {credentialOf} from '../../csr/user-extra.ts'
 import {stateOf} from '../../csr/conditions.ts'
 
 const HOUR = 3_600_000

@@ -1,7 +1,7 @@
 import {randomUUID} from 'node:crypto'
 import type {UserInfo} from '../../api/meta.ts'
 import type {ApiRequest} from '../kernel/api-request.ts'
-import {CREDENTIAL_ID, credentialOf} from '../../csr/credential.ts'
+import {CREDENTIAL_ID, credentialOf} from '../../csr/user-extra.ts'
 import type {RequestInfo} from '../authz/request-info.ts'
 
 /** What is known about a request once it has a response. */

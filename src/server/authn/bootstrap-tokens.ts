@@ -1,6 +1,6 @@
 import {TOKEN_SECRET_NAMESPACE, tokenSecretName} from '../../bootstrap/token-secret.ts'
 import {isSameSecret, isToken, parseToken} from '../../bootstrap/token.ts'
-import {authenticatesAs, expirationOf} from '../../bootstrap/use-token.ts'
+import {authenticatesAs, tokenExpirationOf} from '../../bootstrap/read-token-secret.ts'
 import type {Clock} from '../../runtime.ts'
 import type {SharedObjects} from '../kernel/resource.ts'
 import type {BearerAuthenticator, BearerIdentity} from './bearer.ts'
@@ -39,7 +39,7 @@ export function bootstrapTokenAuthenticator({
         return earlier.identity
       const user = authenticatesAs(secret, token, now)
       if (user === undefined) throw new Error('the bootstrap token is not valid')
-      const expires = expirationOf(secret, now)
+      const expires = tokenExpirationOf(secret, now)
       const identity = {user, ...(expires === undefined ? {} : {expires})}
       accepted.set(secret, {text, identity})
       return identity

@@ -1,6 +1,6 @@
 import {createHash, randomUUID} from 'node:crypto'
 import type {UserInfo} from '../../api/meta.ts'
-import {CREDENTIAL_ID, tokenCredential} from '../../csr/credential.ts'
+import {CREDENTIAL_ID, tokenCredential} from '../../csr/user-extra.ts'
 import type {Clock} from '../../runtime.ts'
 import {pinOfKeyId, type TokenKeys} from '../../trust/token-keys.ts'
 import type {ObjectReader} from '../kernel/resource.ts'

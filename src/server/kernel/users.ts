@@ -1,5 +1,5 @@
 import type {UserInfo} from '../../api/meta.ts'
-import {BOOTSTRAPPERS_GROUP} from '../../bootstrap/groups.ts'
+import {BOOTSTRAPPERS_GROUP} from '../../bootstrap/token-info.ts'
 import {NODE_PREFIX, NODES} from '../../csr/node-names.ts'
 
 export const ANONYMOUS_USER = 'system:anonymous'

@@ -7,7 +7,7 @@ import {
   type ExtraVersion,
 } from '../kernel/resource.ts'
 import {pathSegmentName} from '../validation/names.ts'
-import {withCallerAddress} from '../../csr/caller-address.ts'
+import {withCallerAddress} from '../../csr/user-extra.ts'
 import {APPROVED, DENIED, FAILED} from '../../csr/conditions.ts'
 import {verifyAhead, requestOf} from '../../csr/read-request.ts'
 import {

@@ -8,7 +8,7 @@ import {
   required,
 } from '../kernel/field-error.ts'
 import {semanticallyEqual} from '../validation/values.ts'
-import {soleCertificateIn} from '../../csr/issued-certificate.ts'
+import {soleCertificateIn} from '../../csr/read-request.ts'
 import {parseCertificateDer} from '../../pki/certificate.ts'
 import {pemBlocks} from '../../pki/pem-blocks.ts'
 import type {CertificateSigningRequest} from './csr-spec-validation.ts'

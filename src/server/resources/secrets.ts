@@ -1,6 +1,6 @@
 import {X509Certificate, createPrivateKey} from 'node:crypto'
 import type {Secret} from '../../api/core.ts'
-import {ACCOUNT_NAME, ACCOUNT_TOKEN_TYPE} from '../../csr/account-token-secret.ts'
+import {ACCOUNT_NAME, ACCOUNT_TOKEN_TYPE} from '../../csr/bootstrapper.ts'
 import {messageOf} from '../../errors.ts'
 import {jsonSyntaxFault} from '../codec/json-syntax.ts'
 import type {FieldError} from '../kernel/field-error.ts'

@@ -9,7 +9,7 @@ import {
   type BootstrapCertificate,
 } from '../../../src/control-plane/bootstrap-credentials/certificate.ts'
 import {bootstrapperUser} from '../../../src/csr/bootstrapper.ts'
-import {CREDENTIAL_ID, certificateCredential} from '../../../src/csr/credential.ts'
+import {certificateCredential, CREDENTIAL_ID} from '../../../src/csr/user-extra.ts'
 import {TrustError} from '../../../src/errors.ts'
 import {parseCertificate} from '../../../src/pki/certificate.ts'
 import {fixedClock} from '../../pki/support.ts'

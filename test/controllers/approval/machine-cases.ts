@@ -1,7 +1,10 @@
 import type {Machine} from '../../../src/api/machine.ts'
 import type {NodeAddress} from '../../../src/api/node.ts'
-import {bootstrapperSecret} from '../../../src/csr/account-token-secret.ts'
-import {bootstrapperGroups, bootstrapperUser} from '../../../src/csr/bootstrapper.ts'
+import {
+  bootstrapperGroups,
+  bootstrapperSecret,
+  bootstrapperUser,
+} from '../../../src/csr/bootstrapper.ts'
 import {CLIENT_USAGES, type Wish} from './support.ts'
 
 const SECOND = 1000

@@ -9,8 +9,7 @@ import {
 import {parseSpecRequest} from '../../../src/csr/read-request.ts'
 import {pinOf} from '../../../src/pki/pins.ts'
 import type {Authorize} from '../../../src/server/kernel/resource.ts'
-import {RevocationList} from '../../../src/trust/revocation-list.ts'
-import {keyRevocation, type RevocationId} from '../../../src/trust/revocations.ts'
+import {keyRevocation, type RevocationId, RevocationList} from '../../../src/trust/revocations.ts'
 import {encoded, requestPem} from '../resources/certificates.ts'
 import {admit} from './support.ts'
 

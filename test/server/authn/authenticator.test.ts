@@ -12,8 +12,12 @@ import {
   type ClientTrust,
 } from '../../../src/server/authn/client-certificates.ts'
 import {SeenClients} from '../../../src/server/authn/seen-clients.ts'
-import {RevocationList} from '../../../src/trust/revocation-list.ts'
-import {keyRevocation, serialRevocation, type RevocationId} from '../../../src/trust/revocations.ts'
+import {
+  keyRevocation,
+  type RevocationId,
+  RevocationList,
+  serialRevocation,
+} from '../../../src/trust/revocations.ts'
 import {
   HOUR,
   MINUTE,

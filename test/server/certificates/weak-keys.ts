@@ -7,7 +7,7 @@ import {
   sequence,
   unsignedInteger,
 } from '../../../src/pki/der-writer.ts'
-import {weaknessOfModulus} from '../../../src/pki/weak-rsa.ts'
+import {weaknessOfModulus} from '../../../src/pki/key-policy.ts'
 
 const bytesOf = (value: bigint) => {
   const hex = value.toString(16)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import {execFileSync} from 'node:child_process'
 import {generateKeys, KEY_ALGORITHMS} from '../../src/pki/keys.ts'
-import {createPlainRequest} from '../../src/pki/plain-request.ts'
+import {createPlainRequest} from '../../src/pki/create.ts'
 import {parseRequest, verifyRequest} from '../../src/pki/request.ts'
 
 const SUBJECT = {commonName: 'system:node:one', organizations: ['system:nodes']}
