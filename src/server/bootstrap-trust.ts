@@ -10,7 +10,7 @@ import {encodeBundle} from '../pki/bundle.ts'
 import type {Certificate} from '../pki/certificate.ts'
 import type {Live, Subscriber} from '../trust/live.ts'
 import type {Trust} from '../trust/trust.ts'
-import type {BootstrapAuthorities} from './authn/bootstrap-authorities.ts'
+import type {BootstrapAuthorities} from './authn/client-certificates.ts'
 import type {Registry} from './registry/registry.ts'
 import {parse, type StoredObject} from './registry/stored-object.ts'
 

@@ -20,17 +20,20 @@ import type {Resource} from './kernel/resource.ts'
 import {memoryLimits} from './limits/memory-budget.ts'
 import {ProcessorSlice} from './limits/processor-slice.ts'
 import {RequestLimiter, type RequestLimits} from './limits/request-limiter.ts'
-import {CertificateRequestMetrics} from './metrics/certificate-metrics.ts'
+import {CertificateRequestMetrics, TokenMetrics} from './metrics/object-metrics.ts'
 import {connectionMetrics} from './metrics/connection-metrics.ts'
 import {requestMetrics} from './metrics/request-metrics.ts'
-import {TokenMetrics} from './metrics/token-metrics.ts'
-import {createObservation, type Observation, type ObservationOptions} from './observation.ts'
+import {
+  createObservation,
+  createRequestLabels,
+  type Observation,
+  type ObservationOptions,
+} from './observation.ts'
 import {Ownership} from './ownership.ts'
 import {createResourceEndpoint} from './registry/endpoint.ts'
 import {Registry, type CacheState} from './registry/registry.ts'
 import {RouteTable} from './registry/route-table.ts'
 import {StoreQuota} from './registry/store-quota.ts'
-import {createRequestLabels} from './request-labels.ts'
 import {createResources} from './resources/index.ts'
 import {ensureSystemObjects, republishTrust} from './system-objects.ts'
 

@@ -1,6 +1,6 @@
 import type {UserInfo} from '../../api/meta.ts'
 import {NODE_PREFIX, NODES} from '../../csr/node-names.ts'
-import {requireAllowed} from '../authz/refusal.ts'
+import {requireAllowed} from '../authz/authorizer.ts'
 import type {AccessAttributes, Authorize} from '../kernel/resource.ts'
 import {badRequest} from '../kernel/status.ts'
 import {

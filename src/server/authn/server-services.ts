@@ -1,6 +1,5 @@
-import {rulesOfNodes} from '../authz/node/rules-review.ts'
-import type {RbacIndex} from '../authz/rbac/rbac-index.ts'
-import {rulesReview} from '../authz/rbac/rules-review.ts'
+import {rulesOfNodes} from '../authz/node/node-authorizer.ts'
+import {type RbacIndex, rulesReview} from '../authz/rbac/rbac-index.ts'
 import type {ServerServices} from '../kernel/services.ts'
 import {createTokenReview} from './bearer.ts'
 import type {BearerAuthenticator} from './bearer.ts'

@@ -1,18 +1,71 @@
-import {createHash, randomUUID} from 'node:crypto'
+import {createHash, type KeyObject, randomUUID} from 'node:crypto'
+import {
+  compactVerify,
+  decodeJwt as decodePayload,
+  decodeProtectedHeader,
+  errors,
+  type JWTPayload,
+  SignJWT,
+} from 'jose'
 import type {UserInfo} from '../../api/meta.ts'
 import {CREDENTIAL_ID, tokenCredential} from '../../csr/user-extra.ts'
 import type {Clock} from '../../runtime.ts'
-import {pinOfKeyId, type TokenKeys} from '../../trust/token-keys.ts'
+import {
+  algorithmsOf,
+  pinOfKeyId,
+  TOKEN_ALGORITHMS,
+  type TokenAlgorithm,
+  type TokenKeys,
+} from '../../trust/token-keys.ts'
 import type {ObjectReader} from '../kernel/resource.ts'
 import type {IssuedToken, TokenOrder} from '../kernel/services.ts'
+import {serviceAccountGroups, serviceAccountUsername} from '../kernel/users.ts'
 import type {BearerAuthenticator, BearerCall} from './bearer.ts'
 import {BoundedCache} from './bounded-cache.ts'
-import {decodeJwt, isSignedBy, signJwt} from './jwt.ts'
-import type {DecodedJwt} from './jwt.ts'
-import {decodeClaims, encodeClaims} from './service-account-claims.ts'
-import type {ObjectClaim, ServiceAccountClaims} from './service-account-claims.ts'
 import type {SeenClients} from './seen-clients.ts'
-import {serviceAccountGroups, serviceAccountUsername} from '../kernel/users.ts'
+import {
+  decodeClaims,
+  encodeClaims,
+  type ObjectClaim,
+  type ServiceAccountClaims,
+} from './service-account-claims.ts'
+
+export const signJwt = (
+  claims: JWTPayload,
+  {key, algorithm, id}: {key: KeyObject; algorithm: TokenAlgorithm; id: string},
+): Promise<string> => new SignJWT(claims).setProtectedHeader({alg: algorithm, kid: id}).sign(key)
+
+interface DecodedJwt {
+  token: string
+  kid?: string
+  claims: JWTPayload
+}
+
+const FORM = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
+
+/** Reads a token without believing any of it. Undefined if it is no JWT, or one with an `alg` that is not ours or critical headers. */
+function decodeJwt(token: string): DecodedJwt | undefined {
+  if (!FORM.test(token)) return undefined
+  try {
+    const {alg, kid, crit} = decodeProtectedHeader(token)
+    if (!TOKEN_ALGORITHMS.some((one) => one === alg) || crit !== undefined) return undefined
+    if (kid !== undefined && typeof kid !== 'string') return undefined
+    return {token, claims: decodePayload(token), ...(kid === undefined ? {} : {kid})}
+  } catch {
+    return undefined
+  }
+}
+
+async function isSignedBy({token}: DecodedJwt, key: KeyObject): Promise<boolean> {
+  try {
+    await compactVerify(token, key, {algorithms: [...algorithmsOf(key)]})
+    return true
+  } catch (error) {
+    // Not an error of ours: the token is signed with another key or by another algorithm.
+    if (error instanceof errors.JOSEError) return false
+    throw error
+  }
+}
 
 export interface ServiceAccountTokenOptions {
   /** The first one is put into new tokens; all are believed. */

@@ -1,7 +1,81 @@
 import {tooLarge} from '../kernel/status.ts'
 import {MalformedError} from './decode-error.ts'
-import {BYTE, endOfString} from './json-bytes.ts'
 import {jsonSyntaxFault} from './json-syntax.ts'
+
+/** The bytes that JSON's structure is made of. */
+const BYTE = {
+  quote: 0x22,
+  comma: 0x2c,
+  colon: 0x3a,
+  openBracket: 0x5b,
+  backslash: 0x5c,
+  closeBracket: 0x5d,
+  openBrace: 0x7b,
+  closeBrace: 0x7d,
+} as const
+
+/** Where the string ends that begins at `start`: at its second quote, or at the end of the bytes. */
+function endOfString(bytes: Uint8Array, start: number): number {
+  let position = start + 1
+  while (position < bytes.length && bytes[position] !== BYTE.quote) {
+    position += bytes[position] === BYTE.backslash ? 2 : 1
+  }
+  return position
+}
+
+/** One step of a path: a key of an object or an index of a list. */
+export type PathStep = string | number
+
+/** What is open around the current position. A list has an index, an object the keys seen so far. */
+interface Open {
+  step: PathStep
+  seen?: Set<string>
+}
+
+/**
+ * The paths of duplicate keys, in the order in which they repeat, at most `most`. The text must be valid JSON that nests no
+ * deeper than the parser allows. Only called if there is such a key.
+ */
+export function findDuplicateKeys(bytes: Uint8Array, most: number): PathStep[][] {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  const found: PathStep[][] = []
+  const open: Open[] = []
+  let expectsKey = false
+  for (let position = 0; position < bytes.length && found.length < most; position += 1) {
+    const top = open.at(-1)
+    switch (bytes[position]) {
+      case BYTE.openBrace:
+        open.push({step: '', seen: new Set()})
+        expectsKey = true
+        break
+      case BYTE.openBracket:
+        open.push({step: 0})
+        expectsKey = false
+        break
+      case BYTE.closeBrace:
+      case BYTE.closeBracket:
+        open.pop()
+        expectsKey = false
+        break
+      case BYTE.comma:
+        expectsKey = top?.seen !== undefined
+        if (top !== undefined && typeof top.step === 'number') top.step += 1
+        break
+      case BYTE.quote: {
+        const end = endOfString(bytes, position)
+        if (expectsKey && top?.seen !== undefined) {
+          const key = JSON.parse(text.toString('utf8', position, end + 1)) as string
+          top.step = key
+          if (top.seen.has(key)) found.push(open.map(({step}) => step))
+          top.seen.add(key)
+          expectsKey = false
+        }
+        position = end
+      }
+    }
+  }
+  return found
+}
 
 /** As deep as Go's decoder goes. */
 export const MAX_DEPTH = 10_000
@@ -49,7 +123,7 @@ function outline(bytes: Uint8Array): Outline {
   return {depth: deepest, keys, commas}
 }
 
-export interface ParsedJson {
+interface ParsedJson {
   value: unknown
   /** The text has more keys than the value, so some are duplicates. */
   hasDuplicates: boolean

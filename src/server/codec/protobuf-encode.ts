@@ -2,8 +2,7 @@ import protobuf from 'protobufjs/minimal.js'
 import {findType} from '../../api/schema/index.ts'
 import type {FieldSchema, TypeSchema} from '../../api/schema/index.ts'
 import type {JsonObject} from '../kernel/json-value.ts'
-import {WIRE} from './protobuf-reader.ts'
-import {writeTime} from './protobuf-time.ts'
+import {WIRE, writeTime} from './protobuf-reader.ts'
 import {MAGIC} from './protobuf.ts'
 
 type Writer = protobuf.Writer

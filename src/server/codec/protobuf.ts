@@ -2,9 +2,15 @@ import {findType} from '../../api/schema/index.ts'
 import type {FieldSchema, TypeSchema} from '../../api/schema/index.ts'
 import {setOwn, type JsonObject} from '../kernel/json-value.ts'
 import {MalformedError} from './decode-error.ts'
-import {WIRE, openReader, readFields, readInt64, readMessage} from './protobuf-reader.ts'
-import type {ProtobufReader} from './protobuf-reader.ts'
-import {readTime} from './protobuf-time.ts'
+import {
+  openReader,
+  type ProtobufReader,
+  readFields,
+  readInt64,
+  readMessage,
+  readTime,
+  WIRE,
+} from './protobuf-reader.ts'
 
 /** `k8s\0`, before the envelope. */
 export const MAGIC = Uint8Array.of(0x6b, 0x38, 0x73, 0x00)

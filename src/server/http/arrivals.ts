@@ -1,4 +1,4 @@
-import {addressKey} from '../limits/address-key.ts'
+import {addressKey} from '../limits/token-buckets.ts'
 import {FairQueue} from '../limits/fair-queue.ts'
 import type {ProcessorSlice} from '../limits/processor-slice.ts'
 

@@ -12,19 +12,17 @@ import {ProcessorSlice} from '../limits/processor-slice.ts'
 import type {ConnectionLimit} from '../metrics/connection-metrics.ts'
 import {Arrivals} from './arrivals.ts'
 import {discardBody, readBody, type BodyLimits} from './body.ts'
-import {Connections} from './connections.ts'
+import {Connections, HandshakeBudget} from './connections.ts'
 import {Http1} from './http1.ts'
 import {Http2} from './http2.ts'
-import {HandshakeBudget} from './handshake-budget.ts'
 import {DEFAULT_HTTP_LIMITS, type HttpLimits} from './http-limits.ts'
 import {listenError} from './listen-error.ts'
-import {PeerCertificateReader} from './peer-certificates.ts'
+import {contextOf, PeerCertificateReader, type TlsMaterial} from './tls.ts'
 import {send} from './response.ts'
-import {contextOf, type TlsMaterial} from './tls-material.ts'
 import {UnsentBytes} from './unsent-bytes.ts'
 
 export type {HttpLimits} from './http-limits.ts'
-export type {TlsMaterial} from './tls-material.ts'
+export type {TlsMaterial} from './tls.ts'
 
 export interface ListenerOptions {
   handler: Handler

@@ -2,7 +2,7 @@ import type {UserInfo} from '../../api/meta.ts'
 import type {Clock} from '../../runtime.ts'
 import {callerGroup, isAnonymous, isMaster} from '../kernel/users.ts'
 import {tooManyRequests} from '../kernel/status.ts'
-import {addressKey} from './address-key.ts'
+import {addressKey, TokenBuckets} from './token-buckets.ts'
 import {FairQueue, type FairQueueOptions} from './fair-queue.ts'
 import {LargeBodies} from './large-bodies.ts'
 import {
@@ -15,7 +15,6 @@ import {
 import type {RequestLimits} from './request-limits.ts'
 import {ProcessorSlice} from './processor-slice.ts'
 import {SharedPool, type Holding, type Member} from './shared-pool.ts'
-import {TokenBuckets} from './token-buckets.ts'
 
 export type {RequestLimits} from './request-limits.ts'
 

@@ -3,7 +3,7 @@ import {isObject, type JsonObject} from '../kernel/json-value.ts'
 import {badRequest, StatusError} from '../kernel/status.ts'
 import type {StructShape} from '../patch/shape.ts'
 import {compare} from './compare.ts'
-import {configuredFields} from './configured-fields.ts'
+import {configuredFields, fieldsLastApplied, refreshLastApplied} from './configured-fields.ts'
 import {applyConflict, conflictsOf, type Conflict} from './conflicts.ts'
 import {
   difference,
@@ -16,9 +16,8 @@ import {
   union,
   type FieldSet,
 } from './field-set.ts'
-import {fieldsLastApplied, refreshLastApplied} from './last-applied.ts'
 import {decodeManagers, encodeManagers, managerId, setFields, type Managers} from './managers.ts'
-import {mergeApplied} from './merge.ts'
+import {mergeApplied, removeFields, withStructs} from './merge.ts'
 import {
   managedFieldsToStore,
   NEVER_OWNED,
@@ -27,7 +26,6 @@ import {
   writtenBy,
   type WriteContext,
 } from './ownership.ts'
-import {removeFields, withStructs} from './remove.ts'
 import {recordUpdate} from './track-update.ts'
 import {validateConfiguration} from './validate.ts'
 

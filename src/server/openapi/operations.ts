@@ -4,10 +4,16 @@ import type {ServedResource} from '../discovery/served.ts'
 import type {Subresource, Verb} from '../kernel/resource.ts'
 import {PATCH_NAME, listName} from './definitions.ts'
 import type {GroupVersionKind} from './definitions.ts'
-import {SHAPES} from './operation-shapes.ts'
-import type {Method, ObjectVerb, OperationShape} from './operation-shapes.ts'
-import {NAMESPACE_PARAMETER, NAME_PARAMETER, PRETTY} from './parameters.ts'
-import type {Parameter} from './parameters.ts'
+import {
+  type Method,
+  NAME_PARAMETER,
+  NAMESPACE_PARAMETER,
+  type ObjectVerb,
+  type OperationShape,
+  type Parameter,
+  PRETTY,
+  SHAPES,
+} from './operation-shapes.ts'
 
 /** One operation on one path, before either version of OpenAPI writes it. */
 export interface Operation {

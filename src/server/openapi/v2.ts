@@ -2,10 +2,9 @@ import type {ServedGroup} from '../discovery/served.ts'
 import {componentsOf} from './components.ts'
 import type {Definitions} from './definitions.ts'
 import {V2_DIALECT, INFO, type OpenapiSchema} from './dialect.ts'
-import type {Method} from './operation-shapes.ts'
+import type {Method, Parameter} from './operation-shapes.ts'
 import {operationsOf} from './operations.ts'
 import type {Operation} from './operations.ts'
-import type {Parameter} from './parameters.ts'
 
 export interface V2Parameter {
   name: string

@@ -3,7 +3,7 @@ import {componentsOf} from './components.ts'
 import {V3_DIALECT, INFO} from './dialect.ts'
 import {operationsOf} from './operations.ts'
 import type {Operation} from './operations.ts'
-import type {Parameter} from './parameters.ts'
+import type {Parameter} from './operation-shapes.ts'
 
 const JSON_TYPE = 'application/json'
 

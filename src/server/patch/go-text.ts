@@ -1,4 +1,5 @@
 import {isObject} from '../kernel/json-value.ts'
+import {StatusError} from '../kernel/status.ts'
 
 /** A JSON value as Kubernetes' error texts show it: `map[a:1 b:[x y]]`, `<nil>`. */
 export function goText(value: unknown): string {
@@ -29,3 +30,18 @@ export function goTypeName(value: unknown): string {
   if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64'
   return 'map[string]interface {}'
 }
+
+/** The patch was understood and does not apply: Kubernetes reports no more than this. */
+export const rejected = () =>
+  new StatusError(
+    422,
+    'Invalid',
+    'the server rejected our request due to an error in our request',
+    {},
+  )
+
+/** Kubernetes returns most failures of a strategic merge as 500, with only the text and no reason. */
+export const failed = (message: string) => new StatusError(500, undefined, message)
+
+export const noMergeKey = (item: unknown, key: string) =>
+  failed(`map: ${goText(item)} does not contain declared merge key: ${key}`)

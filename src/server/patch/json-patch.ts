@@ -8,9 +8,8 @@ import {
   setOwn,
 } from '../kernel/json-value.ts'
 import {badRequest, tooLarge} from '../kernel/status.ts'
-import {jsonTypeName} from './go-text.ts'
+import {jsonTypeName, rejected} from './go-text.ts'
 import {findPlace, isContainer, listIndex, type Place, valueAt} from './json-pointer.ts'
-import {rejected} from './failures.ts'
 
 /** Patches are processed recursively. No object nests nearly as deeply. */
 export const MOST_PATCH_DEPTH = 500

@@ -1,5 +1,5 @@
 import {badRequest} from '../kernel/status.ts'
-import {goText, goTypeName, jsonTypeName} from './go-text.ts'
+import {failed, goText, goTypeName, jsonTypeName, rejected} from './go-text.ts'
 import {
   deepCopy,
   getOwn,
@@ -8,23 +8,20 @@ import {
   removeOwn,
   setOwn,
 } from '../kernel/json-value.ts'
-import {rejected, failed} from './failures.ts'
 import type {FieldShape, Shape, StructShape} from './shape.ts'
 import {
   DELETE_FROM_PRIMITIVE_LIST,
   DIRECTIVE,
+  enforceOrder,
   fieldOfDirective,
   isDirectiveKey,
-  RETAIN_KEYS,
-  SET_ELEMENT_ORDER,
-  withoutDirectives,
-} from './strategic-directives.ts'
-import {
-  enforceOrder,
   type ListRule,
   MergeBudget,
   mergeLists,
+  RETAIN_KEYS,
+  SET_ELEMENT_ORDER,
   validateOrder,
+  withoutDirectives,
 } from './strategic-list.ts'
 
 interface Child {

@@ -4,9 +4,12 @@ import type {ApiResponse} from '../kernel/api-request.ts'
 import {groupVersion, type Resource} from '../kernel/resource.ts'
 import type {StatusError} from '../kernel/status.ts'
 import type {Representation} from '../table/negotiate.ts'
-import {partialItem, partialList, partialObject, requirePartialFits} from '../table/partial.ts'
 import {
   type IncludeObject,
+  partialItem,
+  partialList,
+  partialObject,
+  requirePartialFits,
   tableOfEvent,
   tableOfList,
   tableOfObject,

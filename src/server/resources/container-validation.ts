@@ -1,9 +1,17 @@
 import type {FieldError} from '../kernel/field-error.ts'
 import {duplicate, invalidValue, notFoundField, required} from '../kernel/field-error.ts'
 import {dnsLabel, environmentName, portName} from '../validation/names.ts'
-import {PROTOCOLS, portNumber, portReference} from '../validation/network.ts'
+import {
+  checkWith,
+  NOT_NEGATIVE,
+  notNegative,
+  oneOf,
+  portNumber,
+  portReference,
+  PROTOCOLS,
+  requiredWith,
+} from '../validation/values.ts'
 import {QUANTITY_PATTERN_TEXT, compareQuantities, parseQuantity} from '../validation/quantity.ts'
-import {NOT_NEGATIVE, checkWith, notNegative, oneOf, requiredWith} from '../validation/values.ts'
 import type {Container, ContainerPort, EnvironmentVariable, Probe} from '../../api/pod.ts'
 
 const NO_SOURCE =

@@ -7,9 +7,8 @@ import {
   notSupported,
 } from '../kernel/field-error.ts'
 import {ALL_VERBS, type Column} from '../kernel/resource.ts'
-import {semanticallyEqual, checkWith, requiredWith} from '../validation/values.ts'
+import {checkWith, cidr, requiredWith, semanticallyEqual} from '../validation/values.ts'
 import {labelValue, qualifiedName} from '../validation/names.ts'
-import {cidr} from '../validation/network.ts'
 import {canonicalizeResources} from '../validation/quantity.ts'
 import {
   AGE,

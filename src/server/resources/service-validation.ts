@@ -8,10 +8,18 @@ import {
   notSupported,
   required,
 } from '../kernel/field-error.ts'
-import {semanticallyEqual, checkWith, oneOf, requiredWith} from '../validation/values.ts'
+import {
+  checkWith,
+  ipAddress,
+  oneOf,
+  portNumber,
+  portReference,
+  PROTOCOLS,
+  requiredWith,
+  semanticallyEqual,
+} from '../validation/values.ts'
 import {validateLabels} from '../validation/metadata.ts'
 import {dnsLabel, dnsSubdomain} from '../validation/names.ts'
-import {PROTOCOLS, ipAddress, portNumber, portReference} from '../validation/network.ts'
 import type {Service, ServicePort, ServiceSpec} from '../../api/service.ts'
 import {hasClusterIP, isExternal, isHeadless} from '../../api/service.ts'
 

@@ -1,5 +1,7 @@
-import {invalidValue, notSupported, required, type FieldError} from '../kernel/field-error.ts'
+import {isIP} from 'node:net'
+import {type FieldError, invalidValue, notSupported, required} from '../kernel/field-error.ts'
 import {isObject} from '../kernel/json-value.ts'
+import {portName} from './names.ts'
 
 // The sentences that Kubernetes' validators build their messages from.
 export const maxLengthText = (length: number) => `must be no more than ${length} characters`
@@ -70,3 +72,34 @@ export function semanticallyEqual(a: unknown, b: unknown): boolean {
 
 export const immutableField = (field: string, value: unknown, old: unknown): FieldError[] =>
   semanticallyEqual(value, old) ? [] : [invalidValue(field, value, IMMUTABLE)]
+
+export const PROTOCOLS = ['SCTP', 'TCP', 'UDP']
+
+export const portNumber = (field: string, value: number | undefined): FieldError[] =>
+  inRange(field, value, 1, 65_535)
+
+/** A port by number or by name: probes, a service's targetPort. */
+export const portReference = (field: string, value: number | string): FieldError[] =>
+  typeof value === 'number' ? portNumber(field, value) : checkWith(portName, field, value)
+
+export const ipAddress = (field: string, value: string): FieldError[] =>
+  isIP(value) === 0
+    ? [invalidValue(field, value, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')]
+    : []
+
+export function cidr(field: string, value: string): FieldError[] {
+  const [address = '', bits = '', ...rest] = value.split('/')
+  const family = isIP(address)
+  const most = family === 6 ? 128 : 32
+  const right =
+    family !== 0 && rest.length === 0 && /^(0|[1-9]\d{0,2})$/.test(bits) && Number(bits) <= most
+  return right
+    ? []
+    : [
+        invalidValue(
+          field,
+          value,
+          'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)',
+        ),
+      ]
+}

@@ -7,12 +7,12 @@ import {generateKeys} from '../../../src/pki/keys.ts'
 import {authenticateBearer, createTokenReview} from '../../../src/server/authn/bearer.ts'
 import type {BearerAuthenticator} from '../../../src/server/authn/bearer.ts'
 import {SeenClients} from '../../../src/server/authn/seen-clients.ts'
-import {signJwt} from '../../../src/server/authn/jwt.ts'
-import {jsonWebKeySet, openidConfiguration} from '../../../src/server/authn/openid.ts'
 import {
   issueServiceAccountToken,
   serviceAccountAuthenticator,
+  signJwt,
 } from '../../../src/server/authn/service-account-tokens.ts'
+import {jsonWebKeySet, openidConfiguration} from '../../../src/server/authn/openid.ts'
 import {createTokenKeys, pinOfKeyId} from '../../../src/trust/token-keys.ts'
 import type {TokenKeys} from '../../../src/trust/token-keys.ts'
 import type {TokenOrder} from '../../../src/server/kernel/services.ts'

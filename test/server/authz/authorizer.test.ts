@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
-import {chainAuthorizers, createAuthorize} from '../../../src/server/authz/authorizer.ts'
-import type {Authorizer, Opinion} from '../../../src/server/authz/authorizer.ts'
+import {
+  type Authorizer,
+  chainAuthorizers,
+  createAuthorize,
+  type Opinion,
+  refusal,
+  requireAllowed,
+} from '../../../src/server/authz/authorizer.ts'
 import {RbacIndex} from '../../../src/server/authz/rbac/rbac-index.ts'
-import {refusal, requireAllowed} from '../../../src/server/authz/refusal.ts'
 import {ask, binding, role, rule, subject, user} from './rbac/support.ts'
 
 const says =

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import {findDuplicateKeys} from '../../../src/server/codec/duplicate-keys.ts'
+import {findDuplicateKeys, parseJson} from '../../../src/server/codec/json.ts'
 import {jsonSyntaxFault} from '../../../src/server/codec/json-syntax.ts'
-import {parseJson} from '../../../src/server/codec/json.ts'
 
 const bytes = (text: string) => Buffer.from(text)
 

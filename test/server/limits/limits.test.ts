@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import {addressKey} from '../../../src/server/limits/address-key.ts'
+import {addressKey, TokenBuckets} from '../../../src/server/limits/token-buckets.ts'
 import {memoryLimits} from '../../../src/server/limits/memory-budget.ts'
 import {RequestLimiter} from '../../../src/server/limits/request-limiter.ts'
 import type {RequestLimits} from '../../../src/server/limits/request-limiter.ts'
-import {TokenBuckets} from '../../../src/server/limits/token-buckets.ts'
 import {NOW, TestClock, user} from '../authn/support.ts'
 
 describe('addressKey', () => {

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 
-import {processMetrics} from '../../../src/server/metrics/process-metrics.ts'
+import {processMetrics, storageMetrics} from '../../../src/server/metrics/process-metrics.ts'
 import {MetricsRegistry} from '../../../src/server/metrics/registry.ts'
 import {requestMetrics} from '../../../src/server/metrics/request-metrics.ts'
 import type {RequestLabels} from '../../../src/server/metrics/request-metrics.ts'
-import {storageMetrics} from '../../../src/server/metrics/storage-metrics.ts'
 
 const labels: RequestLabels = {
   verb: 'GET',

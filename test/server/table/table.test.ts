@@ -3,14 +3,15 @@ import assert from 'node:assert/strict'
 import type {ApiObject} from '../../../src/api/meta.ts'
 import type {Resource} from '../../../src/server/kernel/resource.ts'
 import {ageOf} from '../../../src/server/table/human-duration.ts'
-import {partialList, requirePartialFits} from '../../../src/server/table/partial.ts'
 import {
   includeObjectOf,
+  partialList,
+  requirePartialFits,
   tableOfEvent,
   tableOfList,
   tableOfObject,
+  type TableOptions,
 } from '../../../src/server/table/table.ts'
-import type {TableOptions} from '../../../src/server/table/table.ts'
 
 const configMaps: Pick<Resource, 'columns' | 'group' | 'kind' | 'version'> = {
   group: '',

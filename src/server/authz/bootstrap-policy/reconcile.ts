@@ -1,7 +1,7 @@
 import {isDeepStrictEqual} from 'node:util'
 import type {ApiObject, LabelSelector, ObjectMeta} from '../../../api/meta.ts'
 import type {PolicyRule, RoleRef, Subject} from '../../../api/rbac.ts'
-import {covers} from '../rbac/covers.ts'
+import {covers} from '../rbac/escalation.ts'
 
 const AUTOUPDATE = 'rbac.authorization.kubernetes.io/autoupdate'
 

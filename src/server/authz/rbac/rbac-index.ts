@@ -1,3 +1,4 @@
+import type {SubjectRulesReviewStatus} from '../../../api/authorization.ts'
 import type {ApiObject, UserInfo} from '../../../api/meta.ts'
 import type {
   ClusterRole,
@@ -8,13 +9,12 @@ import type {
   RoleRef,
 } from '../../../api/rbac.ts'
 import type {AccessAttributes} from '../../kernel/resource.ts'
-import {BindingTable} from './binding-table.ts'
-import type {BoundSubject} from './binding-table.ts'
+import {BindingTable, type BoundSubject} from './binding-table.ts'
 import {CompiledRole} from './compiled-role.ts'
 
 export type RbacKind = 'ClusterRole' | 'ClusterRoleBinding' | 'Role' | 'RoleBinding'
 
-export type RbacVerdict = {allowed: true; reason: string} | {allowed: false; reason: string}
+type RbacVerdict = {allowed: true; reason: string} | {allowed: false; reason: string}
 
 export interface RulesForUser {
   rules: PolicyRule[]
@@ -128,4 +128,34 @@ const notFoundText = ({kind, name}: RoleRef) =>
 function aggregateText(errors: ReadonlySet<string>): string {
   const texts = [...errors]
   return texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`
+}
+
+/** The status of a SelfSubjectRulesReview: what `kubectl auth can-i --list` shows. */
+export function rulesReview(
+  index: RbacIndex,
+  user: UserInfo,
+  namespace: string,
+): SubjectRulesReviewStatus {
+  const {rules, error} = index.rulesFor(user, namespace)
+  return {
+    resourceRules: rules.flatMap(({verbs, apiGroups, resources, resourceNames}) =>
+      resources === undefined || resources.length === 0
+        ? []
+        : [
+            {
+              verbs,
+              ...(apiGroups === undefined ? {} : {apiGroups}),
+              resources,
+              ...(resourceNames === undefined ? {} : {resourceNames}),
+            },
+          ],
+    ),
+    nonResourceRules: rules.flatMap(({verbs, nonResourceURLs}) =>
+      nonResourceURLs === undefined || nonResourceURLs.length === 0
+        ? []
+        : [{verbs, nonResourceURLs}],
+    ),
+    incomplete: false,
+    ...(error === undefined ? {} : {evaluationError: error}),
+  }
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import type {PolicyRule} from '../../../../src/api/rbac.ts'
-import {covers} from '../../../../src/server/authz/rbac/covers.ts'
 import {
-  escalationProblem,
   compactRules,
+  covers,
+  escalationProblem,
   ruleText,
 } from '../../../../src/server/authz/rbac/escalation.ts'
 import {rule, urls, user} from './support.ts'

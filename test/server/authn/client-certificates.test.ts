@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import {OID} from '../../../src/pki/oids.ts'
-import {verifyCaller} from '../../../src/server/authn/bootstrap-authorities.ts'
+import {verifyCaller} from '../../../src/server/authn/client-certificates.ts'
 import {
   CLIENT_AUTH,
+  type Made,
   make,
   makeAuthority,
-  type Made,
   type Wish,
 } from '../../pki/certificate-builder.ts'
 import {DAY, NOW} from '../../pki/support.ts'

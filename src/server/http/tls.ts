@@ -1,7 +1,10 @@
-import {constants} from 'node:crypto'
+import {constants, createHash} from 'node:crypto'
+import type {DetailedPeerCertificate, TLSSocket} from 'node:tls'
 import {parseBundle} from '../../pki/bundle.ts'
 import {certificatePem, isSelfIssued, publicKeyOf} from '../../pki/certificate.ts'
+import {MOST_PRESENTED} from '../../pki/client-identity.ts'
 import {isSignedBySync} from '../../pki/signatures.ts'
+import type {PeerCertificates} from '../kernel/api-request.ts'
 
 export interface TlsMaterial {
   /** The serving certificate with its intermediates, PEM. */
@@ -28,7 +31,7 @@ const CIPHERS = [
  * The serving certificate with the CA that signed it. OpenSSL sends that CA if it is among those of the clients, and would look for
  * it, and check its signature, in each handshake.
  */
-function chainOf({certificate, clientAuthorities}: TlsMaterial): string {
+function servedChain({certificate, clientAuthorities}: TlsMaterial): string {
   if (clientAuthorities === '') return certificate
   try {
     const [leaf, ...others] = parseBundle(certificate)
@@ -51,7 +54,7 @@ function chainOf({certificate, clientAuthorities}: TlsMaterial): string {
  * intermediates of the caller's certificate, and Kubernetes' clients do not ask for it.
  */
 export const contextOf = (material: TlsMaterial) => ({
-  cert: chainOf(material),
+  cert: servedChain(material),
   key: material.key,
   // Without any, Node.js would trust and read its list of public CAs.
   ca: material.clientAuthorities === '' ? [] : material.clientAuthorities,
@@ -59,3 +62,38 @@ export const contextOf = (material: TlsMaterial) => ({
   ciphers: CIPHERS,
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION | constants.SSL_OP_NO_TICKET,
 })
+
+/** The certificates a caller has shown, read once a connection. */
+export class PeerCertificateReader {
+  readonly #bySocket = new WeakMap<TLSSocket, PeerCertificates | 'none'>()
+
+  read(socket: TLSSocket): PeerCertificates | undefined {
+    const known = this.#bySocket.get(socket)
+    if (known !== undefined) return known === 'none' ? undefined : known
+    const peer = fromHandshake(socket)
+    this.#bySocket.set(socket, peer ?? 'none')
+    return peer
+  }
+}
+
+function fromHandshake(socket: TLSSocket): PeerCertificates | undefined {
+  const leaf = socket.getPeerCertificate(true) as DetailedPeerCertificate | undefined
+  // An absent certificate is an empty object, or null once the socket is closed.
+  if (leaf?.raw === undefined) return undefined
+  const chain = presentedChain(leaf)
+  const hash = createHash('sha256')
+  for (const der of chain) hash.update(der)
+  return {fingerprint: hash.digest('hex'), chain}
+}
+
+/** One more than is accepted, so that too many can be detected. */
+function presentedChain(leaf: DetailedPeerCertificate): Uint8Array[] {
+  const chain: Uint8Array[] = []
+  let certificate: DetailedPeerCertificate | undefined = leaf
+  while (certificate?.raw !== undefined && chain.length <= MOST_PRESENTED) {
+    chain.push(certificate.raw)
+    const issuer: DetailedPeerCertificate | undefined = certificate.issuerCertificate
+    certificate = issuer === certificate ? undefined : issuer
+  }
+  return chain
+}
