@@ -1,11 +1,12 @@
 import {findMissingControllers} from '../control-plane/existing/controllers.ts'
 import {
-  EXISTING_PHASES,
   describeExisting,
-  requireCa,
+  EXISTING_PHASE_NAMES,
+  EXISTING_PHASES,
+  type ExistingPhaseName,
   type ExistingResult,
+  requireCa,
 } from '../control-plane/existing/init.ts'
-import {EXISTING_PHASE_NAMES, type ExistingPhaseName} from '../control-plane/existing/phase.ts'
 import {TrustError} from '../errors.ts'
 import {planPhases, requirePhaseName, runPhases, type Plan} from '../phases.ts'
 import type {Clock} from '../runtime.ts'

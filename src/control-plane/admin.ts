@@ -1,5 +1,5 @@
 import {join} from 'node:path'
-import {planeCommand} from './plane-command.ts'
+import {planeCommand, startCommand} from './plane-command.ts'
 import type {ApiClient} from '../client/api-client.ts'
 import {connectTo, waitingAtMost} from '../client/connect.ts'
 import {resolveAccess} from '../client/kubeconfig-access.ts'
@@ -9,7 +9,6 @@ import {lookAt} from '../fs/file-checks.ts'
 import {rootsOf} from './certificates.ts'
 import {localAccess, type Plane} from './config/plane.ts'
 import {findServer} from './server-state.ts'
-import {startCommand} from './start-command.ts'
 
 /** The administrator whose rights do not depend on RBAC, which may not be set up yet. Operators may have moved that file away. */
 async function credentials({dir}: Plane): Promise<string> {

@@ -1,6 +1,5 @@
 import type {CacheState} from '../server/registry/registry.ts'
 import {VERSION} from '../version.ts'
-import {formatCache, parseCache, type KnownCache} from './server-cache.ts'
 import {parseDigests} from './server-digests.ts'
 import type {IssuanceState} from './watched-log.ts'
 
@@ -73,3 +72,37 @@ export const parseReport = (annotations: Record<string, string> = {}, now: Date)
 const parseProblem = (text = ''): string | null => (text === '' ? null : text)
 
 const parseGeneration = (text = ''): number => (/^\d{1,15}$/.test(text) ? Number(text) : 0)
+
+/** A server's memory of the store, as its Lease shows it. */
+interface KnownCache {
+  /** The newest revision in it. */
+  revision: number
+  /** When the server last knew that it was the newest state of the store. */
+  confirmedAt: string
+  /** Since then. */
+  ageSeconds: number
+}
+
+const LONGEST = 256
+
+const formatCache = ({revision, age}: CacheState, now: Date): string =>
+  JSON.stringify({revision, confirmedAt: new Date(now.getTime() - age).toISOString()})
+
+/** Null if it cannot be read. */
+export function parseCache(text: string | undefined, now: Date): KnownCache | null {
+  if (text === undefined || text.length > LONGEST) return null
+  try {
+    const {revision, confirmedAt} = JSON.parse(text) as Record<string, unknown>
+    if (typeof revision !== 'number' || typeof confirmedAt !== 'string') return null
+    const ageSeconds = secondsSince(confirmedAt, now)
+    return ageSeconds === null ? null : {revision, confirmedAt, ageSeconds}
+  } catch {
+    return null
+  }
+}
+
+/** Whole seconds since a time; null if that is none. Clocks differ a little: never less than nothing. */
+export function secondsSince(time: string | null, now: Date): number | null {
+  const milliseconds = time === null ? NaN : now.getTime() - Date.parse(time)
+  return Number.isNaN(milliseconds) ? null : Math.max(0, Math.floor(milliseconds / 1000))
+}

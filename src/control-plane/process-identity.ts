@@ -1,4 +1,4 @@
-import {readFile, readdir} from 'node:fs/promises'
+import {readdir, readFile} from 'node:fs/promises'
 
 /** The fields of /proc/<pid>/stat after the name of the program, which is in parentheses and may contain anything. */
 export async function statFields(pid: number): Promise<string[]> {
@@ -23,6 +23,21 @@ export async function processIdentity(pid: number): Promise<string | undefined> 
 }
 
 /** A process whose first thread has ended keeps its files and locks until its last one has. */
-export async function hasEnded(pid: number, [state]: readonly string[]): Promise<boolean> {
+async function hasEnded(pid: number, [state]: readonly string[]): Promise<boolean> {
   return state === 'Z' && (await readdir(`/proc/${pid}/task`)).length === 1
+}
+
+/** The processes of a group that still run. Empty if the system does not tell. */
+export async function membersOf(group: number): Promise<number[]> {
+  const names = await readdir('/proc').catch(() => [])
+  const pids = names.filter((name) => /^\d+$/.test(name)).map(Number)
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      // One that ends meanwhile has no file any more.
+      const fields = await statFields(pid).catch(() => [])
+      if (Number(fields[2]) !== group) return undefined
+      return (await hasEnded(pid, fields).catch(() => true)) ? undefined : pid
+    }),
+  )
+  return found.filter((pid) => pid !== undefined)
 }

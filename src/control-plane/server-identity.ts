@@ -5,8 +5,13 @@ import {formatMicroTime} from '../bootstrap/timestamp.ts'
 import type {ApiClient} from '../client/api-client.ts'
 import {hasCode} from '../errors.ts'
 import {sleep, type Clock} from '../runtime.ts'
-import {formatReport, parseReport, type KnownReport, type OwnReport} from './lease-report.ts'
-import {secondsSince} from './seconds-since.ts'
+import {
+  formatReport,
+  type KnownReport,
+  type OwnReport,
+  parseReport,
+  secondsSince,
+} from './lease-report.ts'
 
 const NAMESPACE = 'kube-system'
 const IDENTITY_LABEL = 'apiserver.kubernetes.io/identity'

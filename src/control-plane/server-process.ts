@@ -8,7 +8,7 @@ import {sleep} from '../runtime.ts'
 import {cleanEnvironment, closeInheritedDescriptors, supervised} from './background-program.ts'
 import {CLUSTER_CA, findAuthority} from './certificates.ts'
 import {fileOf, localAccess, type Plane} from './config/plane.ts'
-import {membersOf} from './process-group.ts'
+import {membersOf} from './process-identity.ts'
 import type {KnownProcess} from './runner.ts'
 import {
   findServer,

@@ -2,8 +2,14 @@ import type {ApiClient} from '../client/api-client.ts'
 import {sleep, type Clock} from '../runtime.ts'
 import type {Live} from '../trust/live.ts'
 import {type Trust, trustDigest} from '../trust/trust.ts'
-import {namedSignersOf, readSignerReports, signersIn, type NamedSigner} from './named-signers.ts'
-import {readEntries, writeEntry} from './report-map.ts'
+import {
+  type NamedSigner,
+  namedSignersOf,
+  readEntries,
+  readSignerReports,
+  signersIn,
+  writeEntry,
+} from './named-signers.ts'
 
 /** Where every server reports which trust state it uses. A rotation waits for all that are listed. */
 const SERVER_REPORTS = {namespace: 'kube-system', name: 'trustadm-servers'}

@@ -8,7 +8,7 @@ import type {Runner} from './runner.ts'
 import {startInBackground, stopServer, stopSupervisor, waitForServer} from './server-process.ts'
 import {findServerInTime, findStray, findSupervisor, type ServerState} from './server-state.ts'
 import {trustSources} from './signing.ts'
-import {unitOf} from './start-command.ts'
+import {unitOf} from './plane-command.ts'
 
 /** What `start`, `stop` and `restart` print. */
 export interface ServiceReport {

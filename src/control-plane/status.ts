@@ -8,7 +8,7 @@ import {differing} from './server-digests.ts'
 import {readServers, type KnownServer} from './server-identity.ts'
 import {probe} from './server-process.ts'
 import {findServer, findStray} from './server-state.ts'
-import {startCommand} from './start-command.ts'
+import {startCommand} from './plane-command.ts'
 
 export interface ServerReport {
   running: boolean

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import {spawn, spawnSync} from 'node:child_process'
 import {once} from 'node:events'
-import {processIdentity, statFields} from '../../src/control-plane/process-identity.ts'
-import {membersOf} from '../../src/control-plane/process-group.ts'
+import {membersOf, processIdentity, statFields} from '../../src/control-plane/process-identity.ts'
 import {until} from '../server/support.ts'
 
 /** Ends its first thread at once, and the other one when its input ends. */

@@ -9,7 +9,7 @@ import {
   type KnownServer,
 } from '../../src/control-plane/server-identity.ts'
 import {complete} from '../../src/control-plane/config/settings.ts'
-import {parseCache} from '../../src/control-plane/server-cache.ts'
+import {parseCache} from '../../src/control-plane/lease-report.ts'
 import {digestsOf} from '../../src/control-plane/server-digests.ts'
 import {differencesOf, lossesOf} from '../../src/control-plane/status.ts'
 import {systemClock} from '../../src/runtime.ts'

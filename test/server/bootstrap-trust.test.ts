@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import {Agent} from 'node:https'
 import {
-  createBootstrapCertificate,
   type BootstrapCertificate,
-} from '../../src/control-plane/bootstrap-credentials/certificate.ts'
+  createBootstrapCertificate,
+} from '../../src/control-plane/bootstrap-credentials/create.ts'
 import {parseBundle} from '../../src/pki/bundle.ts'
 import {systemClock} from '../../src/runtime.ts'
 import {startTestServer, type TestServer} from '../helpers/test-server.ts'

@@ -27,7 +27,7 @@ export abstract class RestoreCommand extends TrustCommand {
     flags: RestoreFlags,
     work: (dir: string, options: RestoreOptions) => Promise<RestoreReport>,
   ): Promise<void> {
-    const {startCommand} = await import('../../control-plane/start-command.ts')
+    const {startCommand} = await import('../../control-plane/plane-command.ts')
     const {restoreView} = await import('../views/backup.ts')
     const {createProgress} = await import('../progress.ts')
     const {tell} = createProgress(flags)

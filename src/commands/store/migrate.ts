@@ -37,7 +37,7 @@ The old store is kept: the embedded one in the folder "backups" of --dir, the ke
   async run(): Promise<void> {
     const {flags} = await this.parse(StoreMigrate)
     const {migrateStore} = await import('../../control-plane/migration/migrate.ts')
-    const {startCommand} = await import('../../control-plane/start-command.ts')
+    const {startCommand} = await import('../../control-plane/plane-command.ts')
     const {migrationView} = await import('../../cli/views/migration.ts')
     const {createProgress} = await import('../../cli/progress.ts')
     const folder = dirOf(flags.dir)

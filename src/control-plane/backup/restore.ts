@@ -1,21 +1,29 @@
 import {constants} from 'node:fs'
-import {open, rm, type FileHandle} from 'node:fs/promises'
-import {dirname, join} from 'node:path'
+import {type FileHandle, open, rm} from 'node:fs/promises'
+import {dirname, isAbsolute, join, relative} from 'node:path'
 import {shellWord} from '../../client/printable.ts'
 import {TrustError} from '../../errors.ts'
 import {unwritable} from '../../fs/file-checks.ts'
+import {readFileIfThere, writeFileSafely} from '../../fs/files.ts'
 import {ensureFolder, syncFolder} from '../../fs/folders.ts'
 import type {Clock} from '../../runtime.ts'
-import {storeRevision} from '../../storage/lmdb.ts'
+import type {ArchiveHeader} from '../../storage/archive-frames.ts'
 import {buildStore, REVISION_BUMP} from '../../storage/build-store.ts'
+import {storeRevision} from '../../storage/lmdb.ts'
 import {fileOf} from '../config/plane.ts'
+import {loadPlane, savePlane} from '../config/stored.ts'
 import {exclusively, type Tell} from '../exclusive.ts'
 import {holdStopped} from '../hold-store.ts'
 import {stagingOf} from './plane-files.ts'
-import {asideOf, emptyFolder, putInPlace} from './put-in-place.ts'
-import {readBackup, type BackupContent, type BackupSink} from './read-backup.ts'
-import {rebase} from './rebase.ts'
-import {isHalfDone, requireOutside, requireReplaceable} from './replaceable.ts'
+import {
+  asideOf,
+  emptyFolder,
+  isHalfDone,
+  putInPlace,
+  requireOutside,
+  requireReplaceable,
+} from './put-in-place.ts'
+import {type BackupContent, type BackupSink, readBackup} from './read-backup.ts'
 import {keepNewerLog, noteRestore} from './restored-log.ts'
 
 /** What `restore` and `store snapshot restore` print. */
@@ -163,4 +171,55 @@ async function prepare(
     if (!wasHalf) await rm(stagingOf(dir), {recursive: true, force: true}).catch(() => undefined)
     throw unwritable(dir, error)
   }
+}
+
+/** The part of a path below a folder; undefined if it is elsewhere. */
+function below(folder: string, path: string): string | undefined {
+  const part = relative(folder, path)
+  return part.startsWith('..') || isAbsolute(part) ? undefined : part
+}
+
+/** Replaces paths in the settings, however deep. */
+function mapTexts(value: unknown, map: (text: string) => string): unknown {
+  if (typeof value === 'string') return map(value)
+  if (Array.isArray(value)) return value.map((one) => mapTexts(one, map))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, mapTexts(one, map)]))
+}
+
+/**
+ * Adapts settings and the list of created files to the folder that a control plane is restored to. Its certificates and keys are in
+ * `pki` of that folder from now on, wherever they were.
+ */
+async function rebase(
+  staging: string,
+  dir: string,
+  {dir: oldDir = dir, certificatesDir: oldCertDir = join(oldDir, 'pki')}: ArchiveHeader,
+): Promise<void> {
+  const certDir = join(dir, 'pki')
+  if (oldDir === dir && oldCertDir === certDir) return
+  const moved = (path: string): string => {
+    if (!isAbsolute(path)) return path
+    const inCerts = below(oldCertDir, path)
+    if (inCerts !== undefined) return join(certDir, inCerts)
+    const inDir = below(oldDir, path)
+    return inDir === undefined ? path : join(dir, inDir)
+  }
+  const plane = await loadPlane(staging)
+  const settings = mapTexts(plane.settings, moved) as typeof plane.settings
+  await savePlane({...plane, settings: {...settings, certificatesDir: certDir}})
+  await relabel(staging, (label) => {
+    const path = moved(join(isAbsolute(label) ? '/' : oldDir, label))
+    return below(dir, path) ?? path
+  })
+}
+
+async function relabel(staging: string, labelOf: (label: string) => string): Promise<void> {
+  const path = fileOf({dir: staging}, 'manifest')
+  const content = await readFileIfThere(path)
+  if (!content) return
+  const {files} = JSON.parse(content.toString()) as {files: Record<string, unknown>}
+  const entries = Object.entries(files).map(([label, hashes]) => [labelOf(label), hashes])
+  const document = {files: Object.fromEntries(entries) as unknown}
+  await writeFileSafely(path, `${JSON.stringify(document, null, 2)}\n`)
 }

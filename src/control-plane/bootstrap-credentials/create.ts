@@ -6,21 +6,30 @@ import {buildKubeconfig, type KubeconfigCredentials} from '../../client/kubeconf
 import {formatKubeconfig} from '../../client/kubeconfig.ts'
 import type {ServerAccess} from '../../client/server-access.ts'
 import {
+  type BootstrapCredential,
   certificateId,
   readCredentials,
-  type BootstrapCredential,
 } from '../../controllers/approval/bootstrap-credentials.ts'
-import {BOOTSTRAPPER, secretText} from '../../csr/bootstrapper.ts'
-import {TrustError, hasCode} from '../../errors.ts'
+import {
+  BOOTSTRAPPER,
+  bootstrapperGroups,
+  bootstrapperUser,
+  secretText,
+} from '../../csr/bootstrapper.ts'
+import {hasCode, TrustError} from '../../errors.ts'
 import {lookAt} from '../../fs/file-checks.ts'
 import {writeFileSafely} from '../../fs/files.ts'
 import {requireSafeFolder} from '../../fs/folders.ts'
+import {BOOTSTRAP_SIGNER} from '../../pki/catalog.ts'
 import {parseCertificate} from '../../pki/certificate.ts'
-import {sleep, type Clock} from '../../runtime.ts'
-import {ensureBootstrapper, excessOf} from './account.ts'
+import {createAuthorityCertificate} from '../../pki/create.ts'
+import {createIssuer, issueLeaf} from '../../pki/issuer.ts'
+import {generateKeys, privateKeyPem} from '../../pki/keys.ts'
+import {authorityValidity, validityFor} from '../../pki/lifetimes.ts'
+import {NO_NAMES} from '../../pki/subject-names.ts'
+import {type Clock, sleep} from '../../runtime.ts'
+import {ensureBootstrapper, ensureToken, excessOf} from './account.ts'
 import {changeBundle} from './bundle-map.ts'
-import {createBootstrapCertificate} from './certificate.ts'
-import {ensureToken} from './token.ts'
 
 export interface CreateOptions {
   kind: BootstrapCredential['kind']
@@ -170,4 +179,49 @@ export async function createCredential(
   const excess = await excessOf(cluster.client, namespace)
   if (excess !== undefined) warn(excess)
   return {...found, isNew, accepted, file: file ?? null, ...(file === undefined && {kubeconfig})}
+}
+
+const DAY = 86_400_000
+/** Ten years. */
+const CREDENTIAL_LIFETIME = 3650 * DAY
+
+/** All as PEM. */
+export interface BootstrapCertificate {
+  authority: string
+  certificate: string
+  key: string
+}
+
+/**
+ * A certificate for the node bootstrapper of a namespace, with a CA of its own: each credential can be revoked alone. The CA's key signs this one certificate
+ * and is not kept, so nobody can make a second one.
+ */
+export async function createBootstrapCertificate(
+  namespace: string,
+  clock: Clock,
+  lifetime: number = CREDENTIAL_LIFETIME,
+): Promise<BootstrapCertificate> {
+  const now = clock.now()
+  const signer = await generateKeys()
+  const {commonName, usages} = BOOTSTRAP_SIGNER
+  const authority = await createAuthorityCertificate(
+    {commonName},
+    signer,
+    authorityValidity(now, lifetime + DAY),
+  )
+  const issuer = createIssuer(parseCertificate(authority), signer.privateKey)
+  const keys = await generateKeys()
+  const certificate = await issueLeaf(issuer, {
+    subject: {
+      commonName: bootstrapperUser(namespace),
+      organizations: bootstrapperGroups(namespace),
+    },
+    names: NO_NAMES,
+    publicKey: keys.publicKey,
+    usages,
+    validity: validityFor(now, lifetime, issuer.certificate.notAfter),
+    // In OpenShift's namespace it has 73 characters.
+    allowsLongName: true,
+  })
+  return {authority, certificate, key: privateKeyPem(keys.privateKey)}
 }

@@ -3,7 +3,7 @@ import {certificateId} from '../../controllers/approval/bootstrap-credentials.ts
 import {TrustError} from '../../errors.ts'
 import {changeBundle} from './bundle-map.ts'
 import type {CredentialReport} from './list.ts'
-import {deleteToken} from './token.ts'
+import {deleteToken} from './account.ts'
 
 export interface RevokedCredential {
   id: string

@@ -1,6 +1,5 @@
 import {TrustError} from '../../errors.ts'
-import {numbersAfter} from './generation-numbers.ts'
-import type {Action, Journal} from './journal.ts'
+import {type Action, type Journal, numbersAfter} from './journal.ts'
 import {STEPS, type Condition, type Step} from './steps.ts'
 
 const conditionOf = ({isExpired, areClientsExpired}: Expiries): Condition =>

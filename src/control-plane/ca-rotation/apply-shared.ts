@@ -9,10 +9,9 @@ import {removeGenerations} from './remove.ts'
 import {renewLeaves, renewStrays} from './renew-leaves.ts'
 import type {SharedRotation} from './sealed-rotation.ts'
 import {writeEtcdFiles} from './shared-etcd.ts'
-import {etcdFilesIn, writeShared} from './shared-files.ts'
+import {etcdFilesIn, writeShared} from './share.ts'
 import {writeRest} from './shared-rest.ts'
-import {targetOf, type Target} from './target.ts'
-import {isHeld, unitsHere} from './units-here.ts'
+import {isHeld, type Target, targetOf, unitsHere} from './target.ts'
 import type {Unit} from './units.ts'
 
 export interface ApplyOptions {

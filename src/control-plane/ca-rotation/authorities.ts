@@ -10,8 +10,7 @@ import {wholeCatalog} from '../certificates.ts'
 import type {AddedAuthority} from '../config/added-authorities.ts'
 import {certDirOf, type Plane} from '../config/plane.ts'
 import {trustSources} from '../signing.ts'
-import {generationOf} from './generation-numbers.ts'
-import {readJournal, type Journal} from './journal.ts'
+import {generationOf, type Journal, readJournal} from './journal.ts'
 
 /** One certificate of a CA. */
 interface AuthorityCertificate {

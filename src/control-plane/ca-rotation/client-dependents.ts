@@ -2,8 +2,13 @@ import {formatTimestamp} from '../../bootstrap/timestamp.ts'
 import type {SeenClient} from '../../server/authn/seen-clients.ts'
 import {nodeOfUser} from '../../csr/node-names.ts'
 import type {IssuedCertificate} from '../issued-clients.ts'
-import {todoOfNode, type Dependent, type DependentOptions, type Evidence} from './dependent.ts'
-import {partsOf} from './generation-parts.ts'
+import {
+  type Dependent,
+  type DependentOptions,
+  type Evidence,
+  partsOf,
+  todoOfNode,
+} from './dependent.ts'
 import type {Journal} from './journal.ts'
 
 const CLIENT_CA = 'client-ca'

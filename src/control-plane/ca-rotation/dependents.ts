@@ -1,10 +1,20 @@
-import {clientDependents, issuedDependents} from './client-dependents.ts'
-import {todoOfNode, type Dependent, type DependentOptions, type Evidence} from './dependent.ts'
+import type {Node} from '../../api/node.ts'
+import {type ReportedCertificate, trustReportOf} from '../../node/trust-report.ts'
+import {SERVICE_ACCOUNT_KEYS} from '../../pki/catalog.ts'
+import type {SeenClient} from '../../server/authn/seen-clients.ts'
+import {pinOfKeyId} from '../../trust/token-keys.ts'
+import {CLIENT_CA, CLUSTER_CA, KUBELET_CA} from '../certificates.ts'
+import {clientDependents, issuedDependents, stillUsed} from './client-dependents.ts'
+import {
+  type Dependent,
+  type DependentOptions,
+  type Evidence,
+  partsOf,
+  todoOfNode,
+} from './dependent.ts'
 import {forgottenDependents} from './forgotten.ts'
-import {partsOf} from './generation-parts.ts'
-import type {Journal} from './journal.ts'
-import {nodeReasons} from './node-trust.ts'
-import {secretDependents, tokenDependents} from './token-dependents.ts'
+import type {Which} from './generations.ts'
+import type {Journal, UnitRecord} from './journal.ts'
 
 function nodeDependents(
   journal: Journal,
@@ -84,4 +94,89 @@ export function dependentsOn(
       (other.lastSeen ?? '').localeCompare(one.lastSeen ?? '') ||
       one.name.localeCompare(other.name),
   )
+}
+
+const other = (which: Which): Which => (which === 'old' ? 'new' : 'old')
+
+/**
+ * Whether a certificate that a node reports is of a generation. What cannot be told counts as of the old one, so that nobody is
+ * locked out: trustadm's own CAs always name their key in what they sign, so that the new one can be told.
+ */
+function isOf(on: Which, {issuerKeyId}: ReportedCertificate, unit: UnitRecord): boolean {
+  const isNew = Boolean(issuerKeyId) && issuerKeyId === unit.new.keyId
+  if (on === 'new') return isNew
+  const {keyIds} = partsOf([unit], unit.id, 'old')
+  return !issuerKeyId || keyIds.has(issuerKeyId) || (!unit.old.keyId && !isNew)
+}
+
+/** Why a node would be cut off if a generation of the CAs were not trusted any more, by what it reports. */
+export function nodeReasons(
+  {units}: Pick<Journal, 'units'>,
+  node: Node,
+  on: Which,
+  now: Date,
+): string[] {
+  const find = (id: string) => units.find((unit) => unit.id === id)
+  const [servers, clients, kubelets] = [CLUSTER_CA, CLIENT_CA, 'kubelet-serving-ca'].map(find)
+  const callers = find(KUBELET_CA)
+  if (!servers && !clients && !kubelets && !callers) return []
+  const report = trustReportOf(node)
+  if (!report) return ['does not report what it trusts: "trustadm node run" is not running there']
+  const reasons: string[] = []
+  if (servers && !report.trusts.some((pin) => pin === servers[other(on)].pin)) {
+    reasons.push(`does not trust the ${other(on)} CA of the API server yet`)
+  }
+  if (callers && !report.kubeletClients?.some((pin) => pin === callers[other(on)].pin)) {
+    reasons.push(`its kubelet does not accept the ${other(on)} CA of those who call kubelets yet`)
+  }
+  if (clients && isOf(on, report.client, clients)) {
+    const isOver = Date.parse(report.client.notAfter) <= now.getTime()
+    reasons.push(`its ${isOver ? 'expired ' : ''}certificate is from the ${on} CA`)
+  }
+  if (kubelets && report.serving && isOf(on, report.serving, kubelets)) {
+    reasons.push(`its serving certificate is from the ${on} CA`)
+  }
+  return reasons
+}
+
+const pinsOf = ({units}: Journal, {on}: DependentOptions): ReadonlySet<string> =>
+  partsOf(units, SERVICE_ACCOUNT_KEYS.id, on).pins
+
+/** Service accounts that were seen with a token of the generation, and have not come back with another one. */
+function tokenDependents(
+  journal: Journal,
+  {seen}: Evidence,
+  options: DependentOptions,
+): Dependent[] {
+  const {on} = options
+  // Programs of one pod may fetch their tokens at different times.
+  const keyOf = ({user, address}: SeenClient) => `${user}\n${address}`
+  return stillUsed(seen?.tokens.clients ?? [], pinsOf(journal, options), options, keyOf).map(
+    ({user, lastSeen, address, userAgent}) => ({
+      kind: 'token',
+      name: user,
+      reasons: [`uses a token that the ${on} key has signed`],
+      todo: `let ${user} fetch a new token: restart its pods, or create one with "kubectl create token"`,
+      lastSeen,
+      address,
+      userAgent,
+    }),
+  )
+}
+
+/** Secrets whose token cannot be replaced. Those that can are refilled before anybody is asked. */
+function secretDependents(
+  journal: Journal,
+  {tokenSecrets = []}: Evidence,
+  options: DependentOptions,
+): Dependent[] {
+  const pins = pinsOf(journal, options)
+  return tokenSecrets
+    .filter(({keyId}) => pins.has(pinOfKeyId(keyId)))
+    .map(({name}) => ({
+      kind: 'secret',
+      name,
+      reasons: [`has a token that the ${options.on} key has signed`],
+      todo: `if the Secret ${name} is immutable, delete it and create it again`,
+    }))
 }

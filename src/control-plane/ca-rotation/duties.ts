@@ -1,9 +1,15 @@
-import type {Clock} from '../../runtime.ts'
+import type {ConfigMap} from '../../api/core.ts'
+import type {ApiClient} from '../../client/api-client.ts'
+import {hasCode, messageOf} from '../../errors.ts'
+import {type Clock, sleep} from '../../runtime.ts'
 import type {Plane} from '../config/plane.ts'
+import {loadPlane} from '../config/stored.ts'
 import type {ServeOptions} from '../serve.ts'
 import {catchUp, followShared} from './follow-shared.ts'
+import {type Action, readJournal} from './journal.ts'
+import {rotate} from './rotate.ts'
 import {isShared} from './share.ts'
-import {followTriggers} from './triggers.ts'
+import {OPERATION, publishStatus, ROTATION_MAP, statusOf} from './status-map.ts'
 
 /** What a server does for rotations: annotations trigger them, and it follows those of other machines on the same etcd. */
 export function rotationDuties(
@@ -26,5 +32,91 @@ export function rotationDuties(
         followShared(plane, client, {...options, signal, reload, onProblem}),
       ])
     },
+  }
+}
+
+/** The values of the annotation. */
+const OPERATIONS: Readonly<Record<string, Action>> = {
+  'start-ca-rotation': 'start',
+  'complete-ca-rotation': 'complete',
+}
+
+interface TriggerOptions {
+  clock: Clock
+  log: (line: string) => void
+  signal: AbortSignal
+}
+
+const PAUSE = 5000
+/** An annotation holds at most 256 KiB, and people read it. */
+const LONGEST_REFUSAL = 2000
+
+/** Does what an annotation asks for. The reason of a refusal is written to another annotation; the first one is removed either way. */
+async function answer(
+  plane: Plane,
+  client: ApiClient,
+  wanted: string,
+  {clock, log}: TriggerOptions,
+): Promise<void> {
+  const action = OPERATIONS[wanted]
+  // Each server on the same etcd sees it; the one that takes it off does what it asks for.
+  if (isShared(plane) && !(await takeOff(client, wanted))) return
+  const context = {
+    plane: await loadPlane(plane.dir),
+    clock,
+    tell: log,
+    warn: log,
+    connect: () => Promise.resolve({...client, close: () => Promise.resolve()}),
+  }
+  const observer = {begin: () => undefined, end: () => undefined, waiting: () => undefined}
+  try {
+    if (!action) throw new Error(`unknown operation; use ${Object.keys(OPERATIONS).join(' or ')}`)
+    log(`the annotation ${OPERATION}=${wanted} was found`)
+    await rotate(context, action, {wait: false, observer, isTriggered: true, signal: undefined})
+    log(`${wanted}: done`)
+  } catch (error) {
+    log(`error: ${wanted}: ${messageOf(error)}`)
+    const status = statusOf(await readJournal(plane))
+    const refusal = `${wanted.slice(0, 100)}: ${messageOf(error).slice(0, LONGEST_REFUSAL)}`
+    await publishStatus(client, status, {isTriggered: true, refusal})
+  }
+}
+
+/** Removes the annotation. Returns false if another server was faster. */
+async function takeOff({configMaps}: ApiClient, wanted: string): Promise<boolean> {
+  const found = await configMaps.find(ROTATION_MAP)
+  const {[OPERATION]: asked, ...annotations} = found?.metadata.annotations ?? {}
+  if (!found || asked !== wanted) return false
+  try {
+    await configMaps.update({...found, metadata: {...found.metadata, annotations}})
+    return true
+  } catch (error) {
+    if (hasCode(error, 'CONFLICT', 'NOT_FOUND')) return false
+    throw error
+  }
+}
+
+/** Follows the annotation of the rotation's ConfigMap until the signal. */
+async function followTriggers(
+  plane: Plane,
+  client: ApiClient,
+  options: TriggerOptions,
+): Promise<void> {
+  const {signal, log} = options
+  const {namespace, name} = ROTATION_MAP
+  const see = async ({metadata}: ConfigMap) => {
+    const wanted = metadata.annotations?.[OPERATION]
+    if (wanted !== undefined) await answer(plane, client, wanted, options)
+  }
+  while (!signal.aborted) {
+    try {
+      const select = {namespace, fieldSelector: `metadata.name=${name}`, signal}
+      for await (const {type, object} of client.configMaps.watch(select)) {
+        if (type === 'ADDED' || type === 'MODIFIED') await see(object)
+      }
+    } catch (error) {
+      if (!signal.aborted) log(`error: following ${namespace}/${name}: ${messageOf(error)}`)
+    }
+    await sleep(PAUSE, signal).catch(() => undefined)
   }
 }

@@ -1,12 +1,21 @@
 import type {ApiClient} from '../../client/api-client.ts'
+import {headsIn} from '../../controllers/signing/shared-heads.ts'
 import {ACCOUNT_TOKEN_TYPE} from '../../csr/bootstrapper.ts'
+import {hasCode, messageOf} from '../../errors.ts'
 import {LEAVES} from '../../pki/catalog.ts'
 import type {Clock} from '../../runtime.ts'
+import type {SeenClientList, SeenList} from '../../server/authn/seen-clients.ts'
+import {connectToServer} from '../admin.ts'
+import {etcdOf} from '../config/etcd.ts'
 import type {Plane} from '../config/plane.ts'
+import {ISSUED_PATH, type IssuedList, readIssuedClients} from '../issued-clients.ts'
+import {SIGNERS_LEASE} from '../leading.ts'
+import {identityOf} from '../plane-storage.ts'
+import {leaseNameOf, readServers} from '../server-identity.ts'
 import {readNamedSigners} from '../server-report.ts'
+import type {Evidence, TokenSecret, UnreadLog} from './dependent.ts'
+import {labelOf} from './following.ts'
 import {keyIdOf} from './published.ts'
-import {readSeenEverywhere, type Reach} from './seen-everywhere.ts'
-import type {Evidence, TokenSecret} from './dependent.ts'
 
 /** The users of the control plane's own certificates. */
 export const OWN_USERS: ReadonlySet<string> = new Set(
@@ -15,7 +24,7 @@ export const OWN_USERS: ReadonlySet<string> = new Set(
   ),
 )
 
-export interface EvidenceOptions {
+interface EvidenceOptions {
   clock: Clock
   warn: (line: string) => void
   /** How other servers of the control plane are asked. */
@@ -46,4 +55,107 @@ export async function gatherEvidence(
     readNamedSigners(client),
   ])
   return {nodes, ...everywhere, tokenSecrets, signers}
+}
+
+const SEEN_CLIENTS = '/trustadm/seen-clients'
+
+/** What the servers of the control plane know about clients. */
+interface SeenEverywhere {
+  /** Who was seen by any of them. Undefined if the server of this machine does not remember its clients. */
+  seen: SeenClientList | undefined
+  /** The servers that are alive and could not be asked, each with the reason. */
+  unasked: string[]
+  /** What any of them has signed. */
+  issued: IssuedList['certificates']
+  /** The issuance logs that nobody has read. */
+  unread: UnreadLog[]
+}
+
+/** Undefined for a server that has no such document: only trustadm's own has it, and only since a version. */
+async function readDocument<Document>(
+  client: Pick<ApiClient, 'raw'>,
+  path: string,
+): Promise<Document | undefined> {
+  try {
+    return JSON.parse(await client.raw(path)) as Document
+  } catch (error) {
+    if (hasCode(error, 'NOT_FOUND')) return undefined
+    throw error
+  }
+}
+
+const joined = (one: SeenList, other: SeenList): SeenList => ({
+  dropped: one.dropped + other.dropped,
+  forgotten: [...one.forgotten, ...other.forgotten],
+  clients: [...one.clients, ...other.clients],
+})
+
+/** The lists of several servers as one. It is as young as the youngest: what that server has seen before is not known. */
+const mergeSeen = (one: SeenClientList, other: SeenClientList): SeenClientList => ({
+  ...joined(one, other),
+  since: one.since > other.since ? one.since : other.since,
+  tokens: joined(one.tokens, other.tokens),
+})
+
+/** Connects to one server of the control plane, by its own address. */
+export type Reach = (plane: Plane, address: string) => Promise<ApiClient>
+
+interface SeenOptions {
+  clock: Clock
+  warn: (line: string) => void
+  reach?: Reach | undefined
+}
+
+/** Each server remembers only who has talked to it, and what it has signed itself. */
+export async function readSeenEverywhere(
+  plane: Plane,
+  client: Pick<ApiClient, 'leases' | 'raw'>,
+  {clock, warn, reach = connectToServer}: SeenOptions,
+): Promise<SeenEverywhere> {
+  let seen = await readDocument<SeenClientList>(client, SEEN_CLIENTS)
+  const lists = [await readIssuedClients(plane, warn)]
+  const issued = () => lists.flatMap(({certificates}) => certificates)
+  const unasked: string[] = []
+  if (!etcdOf(plane.settings)) return {seen, unasked, issued: issued(), unread: []}
+  const own = leaseNameOf(identityOf(plane))
+  const servers = await readServers(client, clock)
+  for (const server of servers.filter(({alive, name}) => alive && name !== own)) {
+    try {
+      const found = server.address ? await ask(plane, server.address, reach) : undefined
+      if (found?.issued) lists.push(found.issued)
+      if (found?.seen) seen = seen && mergeSeen(seen, found.seen)
+      else unasked.push(`${labelOf(server)}: it is of an earlier version`)
+    } catch (error) {
+      unasked.push(`${labelOf(server)}: ${messageOf(error)}`)
+    }
+  }
+  return {seen, unasked, issued: issued(), unread: await unreadLogs(client, lists)}
+}
+
+/** Of the servers that have signed, those whose logs are not among these. */
+async function unreadLogs(
+  {leases}: Pick<ApiClient, 'leases'>,
+  lists: readonly IssuedList[],
+): Promise<UnreadLog[]> {
+  const lease = await leases.find({namespace: 'kube-system', name: SIGNERS_LEASE})
+  const read = new Set(lists.map(({server}) => server))
+  const newest = new Map<string, UnreadLog>()
+  for (const {server, time} of headsIn(lease?.metadata.annotations)) {
+    if (server === undefined || read.has(server)) continue
+    const known = newest.get(server)?.time ?? ''
+    newest.set(server, {server, time: (time ?? '') > known ? time : known})
+  }
+  return [...newest.values()]
+}
+
+async function ask(plane: Plane, address: string, reach: Reach) {
+  const client = await reach(plane, address)
+  try {
+    return {
+      seen: await readDocument<SeenClientList>(client, SEEN_CLIENTS),
+      issued: await readDocument<IssuedList>(client, ISSUED_PATH),
+    }
+  } finally {
+    await client.close()
+  }
 }

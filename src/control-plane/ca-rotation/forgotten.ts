@@ -1,7 +1,6 @@
 import {SERVICE_ACCOUNT_KEYS} from '../../pki/catalog.ts'
 import type {SeenList} from '../../server/authn/seen-clients.ts'
-import type {Dependent, DependentOptions, Evidence} from './dependent.ts'
-import {partsOf} from './generation-parts.ts'
+import {type Dependent, type DependentOptions, type Evidence, partsOf} from './dependent.ts'
 import type {Journal} from './journal.ts'
 
 /** As `--ignore` takes them: nobody knows their names. */

@@ -1,13 +1,15 @@
 import {readdir, rm, rmdir} from 'node:fs/promises'
 import {join} from 'node:path'
-import {systemCode} from '../../errors.ts'
+import type {ApiClient} from '../../client/api-client.ts'
+import {hasCode, systemCode} from '../../errors.ts'
 import {lookAt} from '../../fs/file-checks.ts'
 import {readFileIfThere, writeFileSafely} from '../../fs/files.ts'
 import {ensureFolder, syncFolder} from '../../fs/folders.ts'
 import {removeSecret} from '../../fs/shred.ts'
 import {parseCertificate} from '../../pki/certificate.ts'
-import {certDirOf, rotationFolder, type Plane} from '../config/plane.ts'
+import {certDirOf, type Plane, rotationFolder} from '../config/plane.ts'
 import {notesMade} from '../made-files.ts'
+import {CERTS_SECRET} from '../shared-certs.ts'
 import type {Which} from './generations.ts'
 
 /** Where the certificates of CAs that were replaced are kept, for audits. Nothing reads them. */
@@ -54,4 +56,13 @@ export async function removeGenerations(plane: Plane, generation: Which): Promis
   for (const name of await readdir(root)) await rm(join(root, name), {force: true, recursive: true})
   await removeFolder(root)
   await syncFolder(certDirOf(plane))
+}
+
+/** Deletes what `init --upload-certs` has shared for two hours: it has the keys of CAs that leave, encrypted. */
+export async function deleteUploadedCopies({secrets}: Pick<ApiClient, 'secrets'>): Promise<void> {
+  try {
+    await secrets.delete(CERTS_SECRET)
+  } catch (error) {
+    if (!hasCode(error, 'NOT_FOUND')) throw error
+  }
 }

@@ -2,7 +2,7 @@ import type {ApiClient} from '../../client/api-client.ts'
 import type {Clock} from '../../runtime.ts'
 import type {Plane} from '../config/plane.ts'
 import type {Liveness} from './following.ts'
-import type {Reach} from './seen-everywhere.ts'
+import type {Reach} from './evidence.ts'
 
 /** What the steps work with. */
 export interface RotationContext {

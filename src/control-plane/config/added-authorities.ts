@@ -1,6 +1,5 @@
 import {AUTHORITIES, type AuthoritySpec} from '../../pki/catalog.ts'
-import {text, type Read} from './fields.ts'
-import {fieldsOf, invalid, namedList} from './maps.ts'
+import {fieldsOf, invalid, namedList, type Read, text} from './fields.ts'
 
 /** What the certificates of a CA are for. Clients change to a new CA first, servers last: everybody must trust it by then. */
 export const SIGNS = ['clients', 'servers'] as const

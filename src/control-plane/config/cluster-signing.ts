@@ -7,8 +7,7 @@ import {
   type WellKnownSigner,
 } from '../../csr/signers.ts'
 import type {AuthorityFiles} from '../../pki/authority.ts'
-import {duration, text, type Read} from './fields.ts'
-import {invalid, mapOf} from './maps.ts'
+import {duration, invalid, mapOf, type Read, text} from './fields.ts'
 
 /** What Kubernetes' signers sign with, as in kube-controller-manager's --cluster-signing flags. */
 export interface ClusterSigning {

@@ -2,8 +2,7 @@ import {NAME_KINDS, type NameKind} from '../../csr/signers.ts'
 import {PURPOSES, type Purpose} from '../../pki/catalog.ts'
 import {LEAF_LIFETIME} from '../../pki/lifetimes.ts'
 import {USAGES} from '../../pki/usages.ts'
-import {duration, text, texts, type Read} from './fields.ts'
-import {fieldsOf, invalid, namedList} from './maps.ts'
+import {duration, fieldsOf, invalid, namedList, type Read, text, texts} from './fields.ts'
 
 /** A signer that an operator adds. What a request asks for must be within its rules; nothing is approved automatically. */
 export interface SignerSettings {

@@ -1,6 +1,7 @@
 import type {Machine} from '../../api/machine.ts'
 import type {ApiClient} from '../../client/api-client.ts'
-import {listServed} from './served.ts'
+import {machinesWhereServed} from '../../controllers/approval/optional-apis.ts'
+import {TrustError} from '../../errors.ts'
 
 export interface MachineKey {
   namespace: string
@@ -34,4 +35,20 @@ export async function findMachines(
   const keys = names.map((name) => parseMachineName(name, namespace))
   const distinct = new Map(keys.map((key) => [`${key.namespace}/${key.name}`, key]))
   return Array.from(distinct, ([id, key]) => ({...key, found: all.get(id)}))
+}
+
+/** All Machines, or those of a namespace. Fails where the cluster does not have them, instead of showing none. */
+export async function listServed(
+  client: Pick<ApiClient, 'machines' | 'raw'>,
+  namespace?: string,
+): Promise<Machine[]> {
+  let isServed = true
+  const machines = machinesWhereServed(client, () => (isServed = false))
+  const {items} = await machines.list({namespace})
+  if (isServed) return items
+  throw new TrustError('NOT_FOUND', 'this cluster does not serve Machines', {
+    hints: [
+      'a server of trustadm serves them; other clusters need the CustomResourceDefinition machines.machine.openshift.io',
+    ],
+  })
 }

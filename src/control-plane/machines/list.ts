@@ -3,7 +3,7 @@ import {formatTimestamp} from '../../bootstrap/timestamp.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {isWithin, windowOf} from '../../controllers/approval/machine-window.ts'
 import type {Clock} from '../../runtime.ts'
-import {listServed} from './served.ts'
+import {listServed} from './find.ts'
 import {machineIn} from './wanted.ts'
 
 /** Where a machine is: it has joined, may join now, later, no longer, or cannot for lack of a name. */

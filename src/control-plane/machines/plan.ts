@@ -1,7 +1,7 @@
 import type {Machine} from '../../api/machine.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {TrustError} from '../../errors.ts'
-import {listServed} from './served.ts'
+import {listServed} from './find.ts'
 import {
   TakenNames,
   isAsWanted,

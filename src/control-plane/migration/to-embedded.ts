@@ -1,19 +1,21 @@
 import {rename} from 'node:fs/promises'
 import {join} from 'node:path'
+import type {Lease} from '../../api/coordination.ts'
 import {TrustError} from '../../errors.ts'
 import {lookAt, unwritable} from '../../fs/file-checks.ts'
 import {ensureFolder, syncFolder} from '../../fs/folders.ts'
+import type {Clock} from '../../runtime.ts'
 import {buildStore} from '../../storage/build-store.ts'
 import {compareStores, type StoreContent} from '../../storage/copy-store.ts'
 import type {EtcdStorage} from '../../storage/etcd/etcd.ts'
 import {
+  type FoundMark,
   incomplete,
+  type MigrationMark,
   moved,
   readMark,
   shifted,
   writeMark,
-  type FoundMark,
-  type MigrationMark,
 } from '../../storage/etcd/migration-mark.ts'
 import {openStoreFile} from '../../storage/lmdb.ts'
 import {pagesOf} from '../../storage/snapshot.ts'
@@ -22,7 +24,7 @@ import {removeStoreFile} from '../../storage/store-files.ts'
 import {stuck} from '../backup/put-in-place.ts'
 import {fileOf, type Plane} from '../config/plane.ts'
 import {savePlane} from '../config/stored.ts'
-import {requireNoServers} from './live-servers.ts'
+import {isServerLease, toServer} from '../server-identity.ts'
 import type {MigrationContext, Moved} from './migrate.ts'
 import {openEtcd} from './open-etcd.ts'
 
@@ -160,3 +162,39 @@ const written = (): TrustError =>
   new TrustError('CONFLICT', 'somebody has written to etcd while it was copied', {
     hints: ['stop all servers of the control plane, then run the command again'],
   })
+
+/** Where the API server keeps the Leases of its servers. */
+const LEASES = '/registry/coordination.k8s.io/leases/kube-system/apiserver-'
+
+/** Throws CONFLICT if a server has renewed its Lease lately: it would go on writing to a store that is being copied. */
+export async function requireNoServers(
+  storage: Pick<Storage, 'list'>,
+  clock: Clock,
+): Promise<void> {
+  const now = clock.now()
+  const {entries} = await storage.list(LEASES)
+  const alive = entries
+    .flatMap(({value}) => parseLease(value) ?? [])
+    .filter(isServerLease)
+    .map((lease) => toServer(lease, now))
+    .find((server) => server.alive)
+  if (!alive) return
+  const where = alive.hostname === null ? '' : ` on ${alive.hostname}`
+  throw new TrustError('CONFLICT', `a server${where} uses these keys in etcd`, {
+    hints: [
+      'stop all servers of the control plane with "trustadm stop", then run the command again',
+      'one that was killed counts as running for 40 s',
+    ],
+    facts: {server: alive.name, hostname: alive.hostname},
+  })
+}
+
+/** Undefined for what is no Lease: other programs may write there, too. */
+function parseLease(value: Uint8Array): Lease | undefined {
+  try {
+    const lease = JSON.parse(Buffer.from(value).toString()) as Partial<Lease> | null
+    return lease?.metadata ? (lease as Lease) : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -12,7 +12,7 @@ import {
   sealRotation,
   type SharedRotation,
 } from '../../../src/control-plane/ca-rotation/sealed-rotation.ts'
-import {readShared} from '../../../src/control-plane/ca-rotation/shared-files.ts'
+import {readShared} from '../../../src/control-plane/ca-rotation/share.ts'
 import type {Choices} from '../../../src/control-plane/config/settings.ts'
 import {savePlane} from '../../../src/control-plane/config/stored.ts'
 import {ensurePlaneKey} from '../../../src/control-plane/plane-key.ts'

@@ -3,7 +3,7 @@ import {chmod, mkdir, readFile, readdir, rm, stat, writeFile} from 'node:fs/prom
 import {join} from 'node:path'
 import {listAuthorities} from '../../../src/control-plane/ca-rotation/authorities.ts'
 import {wholeCatalog} from '../../../src/control-plane/certificates.ts'
-import {withOwnFiles} from '../../../src/control-plane/config/etcd-files.ts'
+import {withOwnFiles} from '../../../src/control-plane/config/etcd.ts'
 import {fileOf} from '../../../src/control-plane/config/plane.ts'
 import {resolvePlane} from '../../../src/control-plane/config/resolve.ts'
 import {savePlane} from '../../../src/control-plane/config/stored.ts'

@@ -5,9 +5,9 @@ import {
   withCredentialRule,
 } from '../../../src/controllers/approval/live-credential.ts'
 import {
-  createBootstrapCertificate,
   type BootstrapCertificate,
-} from '../../../src/control-plane/bootstrap-credentials/certificate.ts'
+  createBootstrapCertificate,
+} from '../../../src/control-plane/bootstrap-credentials/create.ts'
 import {bootstrapperUser} from '../../../src/csr/bootstrapper.ts'
 import {certificateCredential, CREDENTIAL_ID} from '../../../src/csr/user-extra.ts'
 import {TrustError} from '../../../src/errors.ts'

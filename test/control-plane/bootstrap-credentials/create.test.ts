@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import {createBootstrapCertificate} from '../../../src/control-plane/bootstrap-credentials/certificate.ts'
+import {createBootstrapCertificate} from '../../../src/control-plane/bootstrap-credentials/create.ts'
 import {parseCertificate} from '../../../src/pki/certificate.ts'
 import {verifyClientCertificate} from '../../../src/pki/client-identity.ts'
-import {DAY, NOW, fixedClock} from '../../pki/support.ts'
+import {DAY, fixedClock, NOW} from '../../pki/support.ts'
 
 const create = (namespace = 'kube-system') => createBootstrapCertificate(namespace, fixedClock())
 

@@ -3,7 +3,7 @@ import {mkdir} from 'node:fs/promises'
 import {join} from 'node:path'
 import type {ApiClient} from '../../../src/client/api-client.ts'
 import {dependentsOn} from '../../../src/control-plane/ca-rotation/dependents.ts'
-import {readSeenEverywhere} from '../../../src/control-plane/ca-rotation/seen-everywhere.ts'
+import {readSeenEverywhere} from '../../../src/control-plane/ca-rotation/evidence.ts'
 import {
   ISSUED_PATH,
   issuedClientsReader,

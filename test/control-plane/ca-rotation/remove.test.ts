@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type {ApiClient} from '../../../src/client/api-client.ts'
-import {deleteUploadedCopies} from '../../../src/control-plane/ca-rotation/uploaded-copies.ts'
+import {deleteUploadedCopies} from '../../../src/control-plane/ca-rotation/remove.ts'
 import {TrustError} from '../../../src/errors.ts'
 
 describe('uploaded copies of the keys of CAs', () => {

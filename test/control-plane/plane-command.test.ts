@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {startCommand} from '../../src/control-plane/start-command.ts'
+import {startCommand} from '../../src/control-plane/plane-command.ts'
 import {defaultDir} from '../../src/fs/default-folders.ts'
 
 describe('startCommand', () => {

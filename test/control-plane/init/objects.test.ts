@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type {PolicyRule} from '../../../src/api/rbac.ts'
-import {covers} from '../../../src/control-plane/init/rbac-parts.ts'
+import {covers} from '../../../src/control-plane/init/objects.ts'
 
 const rule = (verbs: string, resources: string, names?: string): PolicyRule => ({
   verbs: verbs.split(','),

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import {
   generationOf,
+  type Journal,
   numbersAfter,
-} from '../../../src/control-plane/ca-rotation/generation-numbers.ts'
-import type {Journal} from '../../../src/control-plane/ca-rotation/journal.ts'
+} from '../../../src/control-plane/ca-rotation/journal.ts'
 
 const journal = (changes: Partial<Journal>): Journal => ({
   version: 1,
