@@ -1,33 +1,77 @@
 import type {ApiClient} from '../client/api-client.ts'
 import {isOpen} from '../csr/conditions.ts'
-import {objections, type ApproverOpinion} from '../csr/opinion.ts'
+import {type ApproverOpinion, objections} from '../csr/opinion.ts'
 import {KUBELET_CLIENT} from '../csr/signers.ts'
 import {formatName} from '../pki/distinguished-name.ts'
 import type {Clock} from '../runtime.ts'
 import type {Live} from '../trust/live.ts'
-import type {NameSources} from './approval/client-facts.ts'
+import type {NameSources} from './approval/client-opinion.ts'
 import {credentialObjection} from './approval/live-credential.ts'
 import {
   isKeyOf,
-  recordIssued,
   type IssuedIdentity,
   type NodeRecord,
+  recordIssued,
 } from './approval/node-record.ts'
-import {KeyedBackoff, KeyedQueue} from './approval/per-key.ts'
-import {doubtExpected, reserveName, saveIssued, type Expectation} from './approval/record-store.ts'
+import {doubtExpected, type Expectation, reserveName, saveIssued} from './approval/record-store.ts'
 import type {IndexedRequest, RequestIndex} from './approval/request-index.ts'
 import type {RevokedCertificates} from './approval/revoked-certificates.ts'
-import {EventReporter, csrReference} from './kernel/events.ts'
-import {expectedLifetime, type SignersByName} from './signing/decide.ts'
+import {csrReference, EventReporter} from './kernel/events.ts'
 import {DONE, type Reconcile, type ReconcileResult} from './kernel/work-queue.ts'
 import {writeDecision} from './kernel/write-outcome.ts'
+import {expectedLifetime, type SignersByName} from './signing/decide.ts'
+
+/** Runs work on the same key in sequence; different keys do not wait for each other. */
+export class KeyedQueue {
+  readonly #last = new Map<string, Promise<void>>()
+
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(key)
+    let done: () => void = () => undefined
+    const mine = new Promise<void>((resolve) => {
+      done = resolve
+    })
+    this.#last.set(key, mine)
+    try {
+      await before
+      return await work()
+    } finally {
+      if (this.#last.get(key) === mine) this.#last.delete(key)
+      done()
+    }
+  }
+}
+
+/** Kubernetes' figures for requests that it knows but may not approve yet. */
+const FIRST_WAIT = 200
+const LONGEST_WAIT = 1_000_000
+
+/** How long to wait before a key is checked again: twice as long each time. */
+export class KeyedBackoff {
+  readonly #waits = new Map<string, number>()
+  readonly #longest: number
+
+  constructor(longest = LONGEST_WAIT) {
+    this.#longest = longest
+  }
+
+  next(key: string): number {
+    const wait = this.#waits.get(key) ?? FIRST_WAIT
+    this.#waits.set(key, Math.min(wait * 2, this.#longest))
+    return wait
+  }
+
+  forget(key: string): void {
+    this.#waits.delete(key)
+  }
+}
 
 export type ReadableRequest = IndexedRequest & {
   requested: NonNullable<IndexedRequest['requested']>
 }
 
 /** What an approver wants done with an undecided request. */
-export type Judgement =
+type Judgement =
   | {decision: 'ignore'}
   /** Reported as an Event are the opinions in `reports`. */
   | {decision: 'hold'; reports: readonly ApproverOpinion[]}
@@ -43,7 +87,7 @@ export type Judge = (
   },
 ) => Promise<Judgement>
 
-export interface ClientApprovalOptions {
+interface ClientApprovalOptions {
   component: string
   judge: Judge
   requests: RequestIndex

@@ -5,8 +5,14 @@ import {KUBELET_CLIENT} from '../csr/signers.ts'
 import type {Clock} from '../runtime.ts'
 import type {Live} from '../trust/live.ts'
 import {RememberedReviews} from './approval/access-review.ts'
-import {clientFacts, currentNames, nameClaims, type NameSources} from './approval/client-facts.ts'
-import {clientOpinion, type ClientFacts} from './approval/client-opinion.ts'
+import {
+  clientFacts,
+  type ClientFacts,
+  clientOpinion,
+  currentNames,
+  nameClaims,
+  type NameSources,
+} from './approval/client-opinion.ts'
 import type {NameClaims} from './approval/name-rule.ts'
 import {
   RECORD_LABEL,

@@ -15,10 +15,41 @@ import {
 import {hasCode} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
 import type {Live} from '../trust/live.ts'
-import {follow, followLive, type ControllerSpec} from './kernel/controller.ts'
+import {type ControllerSpec, follow, followLive} from './kernel/controller.ts'
 import {EventReporter} from './kernel/events.ts'
 import {DONE, type Reconcile} from './kernel/work-queue.ts'
-import {SecretsOfAccounts} from './secrets-of-accounts.ts'
+
+/** Which Secrets with tokens an account has, by the key of the account. */
+export class SecretsOfAccounts {
+  readonly #secrets = new Map<string, Set<string>>()
+  readonly #accountOf = new Map<string, string>()
+
+  /** The key of a Secret, once it is known whose it is. */
+  see({metadata}: Pick<Secret, 'metadata'>, key: string): [string] {
+    const account = `${metadata.namespace ?? ''}/${metadata.annotations?.[ACCOUNT_NAME] ?? ''}`
+    if (this.#accountOf.get(key) !== account) this.forget(key)
+    this.#accountOf.set(key, account)
+    this.#secrets.set(account, (this.#secrets.get(account) ?? new Set()).add(key))
+    return [key]
+  }
+
+  of(account: string): Iterable<string> {
+    return this.#secrets.get(account) ?? []
+  }
+
+  all(): string[] {
+    return [...this.#accountOf.keys()]
+  }
+
+  forget(key: string): void {
+    const account = this.#accountOf.get(key)
+    if (account === undefined) return
+    this.#accountOf.delete(key)
+    const keys = this.#secrets.get(account)
+    keys?.delete(key)
+    if (keys?.size === 0) this.#secrets.delete(account)
+  }
+}
 
 /** The longest that the API allows, 136 years: the token ends with its Secret. */
 const EXPIRATION_SECONDS = 2 ** 32

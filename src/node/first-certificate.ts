@@ -1,31 +1,66 @@
 import type {CertificateSigningRequest} from '../api/certificates.ts'
 import type {ApiClient} from '../client/api-client.ts'
 import type {SharedConnections} from '../client/shared-connections.ts'
-import type {TrustedClusterInfo} from '../discovery/cluster-info.ts'
 import {withWitnessed} from '../csr/log-head.ts'
+import type {TrustedClusterInfo} from '../discovery/cluster-info.ts'
 import {requireRequested} from '../enrollment/check.ts'
 import {issuedPem, nameOf} from '../enrollment/outcome.ts'
-import {discardPendingKey, ensurePendingKey} from '../enrollment/pending-key.ts'
+import {discardPendingKey, ensurePendingKey, readPendingKey} from '../enrollment/pending-key.ts'
 import {pendingNote} from '../enrollment/pending-note.ts'
 import {submitRequest} from '../enrollment/request.ts'
 import {waitForCertificate} from '../enrollment/wait.ts'
 import {hasCode} from '../errors.ts'
 import {ensureFolder} from '../fs/folders.ts'
 import {parseCertificate} from '../pki/certificate.ts'
-import {publicKeyDer, type KeyPair} from '../pki/keys.ts'
+import {
+  isPairOf,
+  type KeyPair,
+  parsePrivateKey,
+  privateKeyPem,
+  publicHalf,
+  publicKeyDer,
+} from '../pki/keys.ts'
 import {pinOf} from '../pki/pins.ts'
 import type {Clock} from '../runtime.ts'
 import {requireAccepted} from './acceptance.ts'
 import type {BootstrapCredential} from './bootstrap-credential.ts'
 import {pendingKeyIn} from './cert-dir.ts'
-import {clientCertificate, clientRequest} from './client-certificate.ts'
+import {clientCertificate, clientRequest, isOwnCertificate} from './client-certificate.ts'
 import {withCredential} from './cluster-access.ts'
 import type {CredentialStore} from './credential-store.ts'
 import type {HeadWitness} from './head-witness.ts'
-import {findLastKey, type LastKey} from './last-key.ts'
 import {findNode, requireNameFree} from './node-object.ts'
 
-export interface FirstCertificateOptions {
+/** A key that the cluster already knows as this node's. */
+interface LastKey {
+  keys: KeyPair
+  pem: string
+  /** The serial number of its certificate, which is no longer valid. */
+  serial: string
+}
+
+/**
+ * The key of the node's last certificate, once that is no longer valid. A request with this key is approved at once, while one with
+ * a new key would have to wait for an operator: the name belongs to the old key. Undefined if a request with it was refused, and a
+ * new key is waiting for its turn.
+ */
+async function findLastKey(
+  store: CredentialStore,
+  nodeName: string,
+  now: Date,
+): Promise<LastKey | undefined> {
+  const last = await store.read()
+  if (!last || !isOwnCertificate(last.certificate, nodeName)) return undefined
+  const {certificate, keyPem} = last
+  if (certificate.notBefore <= now && certificate.notAfter > now) return undefined
+  const privateKey = parsePrivateKey(keyPem)
+  const keys = {privateKey, publicKey: publicHalf(privateKey)}
+  const pending = await readPendingKey(pendingKeyIn(store.folder))
+  if (pending && !isPairOf(pending.keys.privateKey, keys.publicKey)) return undefined
+  return {keys, pem: privateKeyPem(privateKey), serial: certificate.serial}
+}
+
+interface FirstCertificateOptions {
   nodeName: string
   info: TrustedClusterInfo
   credential: BootstrapCredential

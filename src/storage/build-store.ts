@@ -3,7 +3,7 @@ import {invalidArchive} from './archive-frames.ts'
 import {requireKey} from './keys.ts'
 import {createStoreFile} from './store-files.ts'
 import type {VersionRecord} from './record-store.ts'
-import {newHeader} from './store-header.ts'
+import {newHeader} from './record-codec.ts'
 
 /** As etcd's documents recommend for `--bump-revision`: more than any server has written since the snapshot. */
 export const REVISION_BUMP = 1_000_000_000

@@ -1,8 +1,7 @@
 import {closeSync, fstatSync, openSync} from 'node:fs'
-import {damaged} from './record-codec.ts'
+import {damaged, foreign} from './record-codec.ts'
 import {number64, PAGE, PAGE_HEADER, PageReader, readMeta} from './lmdb-pages.ts'
 import type {Tree} from './lmdb-pages.ts'
-import {foreign} from './store-header.ts'
 
 const NODE_HEADER = 8
 const NODE = {overflow: 0x01, tree: 0x02, duplicates: 0x04} as const

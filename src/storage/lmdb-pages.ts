@@ -1,6 +1,5 @@
 import {readSync} from 'node:fs'
-import {damaged} from './record-codec.ts'
-import {foreign} from './store-header.ts'
+import {damaged, foreign} from './record-codec.ts'
 
 /** The layout of an LMDB data file (format 2, 64 bits, little endian), as far as checking it needs. */
 const MAGIC = 0xbeefc0de

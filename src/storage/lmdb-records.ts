@@ -3,12 +3,19 @@ import type {RootDatabase} from 'lmdb'
 import {hasCode, type TrustError} from '../errors.ts'
 import {FileReserve} from './file-reserve.ts'
 import {checkLmdbFile} from './lmdb-check.ts'
-import {openLmdb, requireOpenable} from './lmdb-open.ts'
-import {damaged, decodeRecord, encodeRecord, revisionKey, revisionOf} from './record-codec.ts'
+import {commitError, endIfOverrun, openLmdb, requireOpenable, writeFailed} from './lmdb-file.ts'
+import {
+  damaged,
+  decodeHeader,
+  decodeRecord,
+  encodeHeader,
+  encodeRecord,
+  revisionKey,
+  revisionOf,
+  type StoreHeader,
+} from './record-codec.ts'
 import type {RecordChange, RecordStore} from './record-store.ts'
-import {decodeHeader, encodeHeader, type StoreHeader} from './store-header.ts'
 import {FIRST_REVISION} from './versioned-state.ts'
-import {commitError, endIfOverrun, writeFailed} from './write-failure.ts'
 
 /** The shortest time between a failure and the next check: a check reads the whole file. */
 const RETRY_AFTER = 1_000

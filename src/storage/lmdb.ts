@@ -3,12 +3,17 @@ import {messageOf} from '../errors.ts'
 import {startCompaction} from './compaction.ts'
 import {checkLmdbFile} from './lmdb-check.ts'
 import {HEADER_KEY, LmdbRecords} from './lmdb-records.ts'
-import {damaged, decodeRecord, revisionOf} from './record-codec.ts'
+import {
+  damaged,
+  decodeHeader,
+  decodeRecord,
+  foreign,
+  revisionOf,
+  type StoreHeader,
+} from './record-codec.ts'
 import type {RecordStore, VersionRecord} from './record-store.ts'
 import {fileError, prepareData, prepareFolder, prepareReaders} from './store-files.ts'
 import type {StoreFiles} from './store-files.ts'
-import {decodeHeader, foreign} from './store-header.ts'
-import type {StoreHeader} from './store-header.ts'
 import {lockFolder} from '../fs/folder-lock.ts'
 import {VersionedState} from './versioned-state.ts'
 import {VersionedStorage} from './versioned-storage.ts'

@@ -15,10 +15,9 @@ import {
 import type {Stats} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {messageOf, systemCode, TrustError} from '../errors.ts'
-import {openLmdb} from './lmdb-open.ts'
+import {commitError, openLmdb, writeFailed} from './lmdb-file.ts'
 import {HEADER_KEY} from './lmdb-records.ts'
-import {encodeHeader, foreign, newHeader, type StoreHeader} from './store-header.ts'
-import {commitError, writeFailed} from './write-failure.ts'
+import {encodeHeader, foreign, newHeader, type StoreHeader} from './record-codec.ts'
 
 /** More than LMDB asks for with its default of 126 readers. */
 const READERS_BYTES = 16_384

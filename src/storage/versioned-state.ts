@@ -1,5 +1,5 @@
 import {TrustError} from '../errors.ts'
-import {KeyIndex} from './key-index.ts'
+import {KeyIndex} from './keys.ts'
 import type {RangeOptions, StorageUsage} from './storage.ts'
 
 /** The revision of an empty store: as etcd's, so that even the first list has a revision to watch from. */

@@ -1,10 +1,9 @@
 import {setImmediate as nextTurn} from 'node:timers/promises'
 import {TrustError} from '../errors.ts'
-import {Commits} from './commits.ts'
+import {Commits, type RecordStore, type VersionRecord} from './record-store.ts'
 import {closedError, Feed} from './feed.ts'
 import {HeldRevisions, type HeldRevision} from './held-revisions.ts'
 import {requireKey} from './keys.ts'
-import type {RecordStore, VersionRecord} from './record-store.ts'
 import type {
   Entry,
   PastEvent,
@@ -16,7 +15,7 @@ import type {
   Subscriber,
 } from './storage.ts'
 import type {KeyVersion, LoggedChange, VersionedState} from './versioned-state.ts'
-import {WriteQueue} from './write-queue.ts'
+import {WriteQueue} from './writes.ts'
 
 /** How much is read from the log at a time. */
 const LOG_BATCH = {count: 500, bytes: 1_024 * 1_024}

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import type {ApiClient} from '../../src/client/api-client.ts'
 import {readRecord, recordKey} from '../../src/controllers/approval/node-record.ts'
-import {startController, type RunningController} from '../../src/controllers/kernel/controller.ts'
-import type {Measured} from '../../src/controllers/kernel/meter.ts'
+import {
+  type Measured,
+  type RunningController,
+  startController,
+} from '../../src/controllers/kernel/controller.ts'
 import {machineApproverController} from '../../src/controllers/machine-approver.ts'
 import {findCondition, stateOf} from '../../src/csr/conditions.ts'
 import {CREDENTIAL_ID} from '../../src/csr/user-extra.ts'

@@ -1,10 +1,40 @@
 import assert from 'node:assert/strict'
 import type {Secret} from '../../src/api/core.ts'
 import type {ApiClient} from '../../src/client/api-client.ts'
+import {SecretsOfAccounts} from '../../src/controllers/service-account-tokens.ts'
+import {ACCOUNT_NAME} from '../../src/csr/bootstrapper.ts'
 import {ADMIN, startTestServer, type TestServer} from '../helpers/test-server.ts'
 import {bundleOf} from '../helpers/test-trust.ts'
 import {get1, servingMaterial} from '../server/http/support.ts'
 import {eventually} from './signing/support.ts'
+
+describe('the Secrets of accounts', () => {
+  const secretOf = (account: string) => ({
+    metadata: {namespace: 'default', name: 'one', annotations: {[ACCOUNT_NAME]: account}},
+  })
+  const KEY = 'default/one'
+
+  it('are found by the account, until they are forgotten', () => {
+    const secrets = new SecretsOfAccounts()
+    assert.deepEqual(secrets.see(secretOf('robot'), KEY), [KEY])
+    assert.deepEqual([...secrets.of('default/robot')], [KEY])
+    assert.deepEqual(secrets.all(), [KEY])
+    secrets.forget(KEY)
+    secrets.forget(KEY)
+    assert.deepEqual([[...secrets.of('default/robot')], secrets.all()], [[], []])
+  })
+
+  it('are found by the new account alone once the annotation has changed', () => {
+    const secrets = new SecretsOfAccounts()
+    secrets.see(secretOf('robot'), KEY)
+    secrets.see(secretOf('other'), KEY)
+    assert.deepEqual(
+      [[...secrets.of('default/robot')], [...secrets.of('default/other')]],
+      [[], [KEY]],
+    )
+    assert.deepEqual(secrets.all(), [KEY])
+  })
+})
 
 const NAME = 'kubernetes.io/service-account.name'
 const UID = 'kubernetes.io/service-account.uid'

@@ -162,8 +162,8 @@ describe('the files of an lmdb store', () => {
   it('of a newer trustadm are refused with the advice to upgrade, and left as they are', async () => {
     const storage = await openLmdbStorage(folder)
     await storage.close()
-    const {encodeHeader, newHeader} = await import('../../src/storage/store-header.ts')
-    const {openLmdb} = await import('../../src/storage/lmdb-open.ts')
+    const {encodeHeader, newHeader} = await import('../../src/storage/record-codec.ts')
+    const {openLmdb} = await import('../../src/storage/lmdb-file.ts')
     const {HEADER_KEY} = await import('../../src/storage/lmdb-records.ts')
     const database = openLmdb(data)
     await database.put(HEADER_KEY, encodeHeader({...newHeader(), version: 2}))

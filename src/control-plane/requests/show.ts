@@ -2,7 +2,7 @@ import type {
   CertificateSigningRequest,
   CertificateSigningRequestCondition,
 } from '../../api/certificates.ts'
-import type {Event} from '../../api/event.ts'
+import type {Event} from '../../api/core.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {approverOpinions} from '../../controllers/approval/opinions.ts'
 import {readRevocationList} from '../../controllers/approval/revoked-certificates.ts'

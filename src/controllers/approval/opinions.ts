@@ -21,8 +21,13 @@ import type {Machine} from '../../api/machine.ts'
 import {askAccess} from './access-review.ts'
 import {AddressBook} from './address-book.ts'
 import {readApiServer} from './api-server.ts'
-import {clientFacts, currentNames, nameClaims, type ClientSources} from './client-facts.ts'
-import {clientOpinion} from './client-opinion.ts'
+import {
+  clientFacts,
+  clientOpinion,
+  type ClientSources,
+  currentNames,
+  nameClaims,
+} from './client-opinion.ts'
 import {credentialRule, withCredentialRule, readLiveness} from './live-credential.ts'
 import {
   clientRequests,

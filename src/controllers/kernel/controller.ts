@@ -1,8 +1,23 @@
 import type {ApiObject} from '../../api/meta.ts'
-import {startInformer, type Informer, type InformerOptions} from '../../client/informer.ts'
+import {type Informer, type InformerOptions, startInformer} from '../../client/informer.ts'
 import type {ResourceClient} from '../../client/resource-client.ts'
 import type {Live} from '../../trust/live.ts'
-import {WorkQueue, type Reconcile, type WorkQueueOptions} from './work-queue.ts'
+import {type Reconcile, WorkQueue, type WorkQueueOptions} from './work-queue.ts'
+
+/** A number that is measured when the metrics are read. */
+export interface Measured {
+  labels: readonly string[]
+  value: number
+}
+
+/** Where a controller registers its metrics, in Prometheus' terms. */
+export interface Meter {
+  measured(
+    metric: {name: string; help: string},
+    type: 'counter' | 'gauge',
+    measure: () => Iterable<Measured>,
+  ): void
+}
 
 /** What a controller watches, and which keys a change concerns. */
 export interface Source {
@@ -17,7 +32,7 @@ export interface Source {
 }
 
 /** The keys that a change of an object concerns: none, its own, or others. */
-export type KeysOf<T> = (object: T, key: string) => Iterable<string>
+type KeysOf<T> = (object: T, key: string) => Iterable<string>
 
 /** A resource as a controller has seen it so far: read without a call to the server, and not to be changed in place. */
 export interface Copy<T> {

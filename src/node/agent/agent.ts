@@ -9,9 +9,8 @@ import {ClusterTrust} from './cluster-trust.ts'
 import {Troubles, type Duty} from './duties.ts'
 import {manageClient, manageServing, type RenewalOptions} from './manage.ts'
 import type {ManagedCertificate} from './managed-certificate.ts'
-import {NodeReports} from './node-reports.ts'
+import {NodeReports, trustReport} from './node-reports.ts'
 import {renewalRequests} from './renewal-request.ts'
-import {trustReport} from './report-trust.ts'
 
 export interface AgentOptions extends RenewalOptions {
   /** Whether the client certificate is renewed, or only loaded. */

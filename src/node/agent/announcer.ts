@@ -1,18 +1,36 @@
 import {createHash} from 'node:crypto'
 import {Backoff} from '../../client/backoff.ts'
 import {authoritiesOf} from '../../discovery/cluster-info.ts'
+import {TrustError} from '../../errors.ts'
 import type {Clock} from '../../runtime.ts'
 import type {Pair} from '../certificate-manager/pair.ts'
+import {Wait} from '../failures.ts'
 import {nodeFile} from '../node-files.ts'
-import {Wait} from '../wait.ts'
-import {CHANGES, type AgentRecord, type Change} from './agent-state.ts'
+import {runShellCommand, type ShellCommandOptions} from '../shell-command.ts'
+import {type AgentRecord, type Change, CHANGES} from './agent-state.ts'
 import type {Duty} from './duties.ts'
-import {clientStore, servingStore, type NodeHome} from './node-home.ts'
-import {runOnChange} from './on-change.ts'
+import {clientStore, type NodeHome, servingStore} from './node-home.ts'
+
+export interface OnChangeOptions extends ShellCommandOptions {
+  changes: readonly Change[]
+}
+
+/** Runs the command of `--on-change`, with what has changed in its environment. */
+export async function runOnChange({changes, variables, ...how}: OnChangeOptions): Promise<void> {
+  const ended = await runShellCommand({
+    ...how,
+    variables: {...variables, TRUSTADM_CHANGED: changes.join(',')},
+  })
+  if (ended === undefined) return
+  throw new TrustError('ON_CHANGE_FAILED', `the command of --on-change ${ended}`, {
+    hints: ['it is run again until it succeeds; see its output for the reason'],
+    facts: {changes: [...changes]},
+  })
+}
 
 type Fingerprints = Partial<Record<Change, string>>
 
-export interface AnnouncerOptions {
+interface AnnouncerOptions {
   /** Without one, changes are only noted. */
   command: string | undefined
   home: () => NodeHome

@@ -5,9 +5,8 @@ import type {Certificate} from '../../pki/certificate.ts'
 import type {Clock} from '../../runtime.ts'
 import {Replaceable, type Live} from '../../trust/live.ts'
 import type {CredentialStore} from '../credential-store.ts'
-import {serverHealth} from '../server-health.ts'
-import {askedWait, Wait} from '../wait.ts'
-import {chooseNewer, type Pair} from './pair.ts'
+import {askedWait, serverHealth, Wait} from '../failures.ts'
+import {chooseNewer, type Pair, satisfies} from './pair.ts'
 import {
   DEFAULT_WINDOW,
   drawFor,
@@ -16,7 +15,6 @@ import {
   validityAt,
   type RotationWindow,
 } from './rotation-deadline.ts'
-import {satisfies} from './template.ts'
 
 /** A pair from the cluster, checked. */
 interface ObtainedPair {

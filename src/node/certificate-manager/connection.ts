@@ -5,8 +5,7 @@ import {systemRoots} from '../../client/system-roots.ts'
 import type {TrustedClusterInfo} from '../../discovery/cluster-info.ts'
 import {addressesOf} from '../../discovery/refresh.ts'
 import {Replaceable, type Live} from '../../trust/live.ts'
-import {serverHealth} from '../server-health.ts'
-import {asShutOut, type Self} from '../shut-out.ts'
+import {asShutOut, type Self, serverHealth} from '../failures.ts'
 import type {Pair} from './pair.ts'
 
 /** The node's own connection to its cluster. It follows the node's certificate, and the CAs and addresses of the cluster. */

@@ -8,9 +8,8 @@ import {privateKeyPem, type KeyPair} from '../../pki/keys.ts'
 import type {Certificate} from '../../pki/certificate.ts'
 import type {Clock} from '../../runtime.ts'
 import type {HeadWitness} from '../head-witness.ts'
-import type {Pair} from './pair.ts'
+import {type Pair, satisfies} from './pair.ts'
 import {longestWait} from './rotation-deadline.ts'
-import {satisfies} from './template.ts'
 
 /** As long as the kubelet waits for one request. */
 const LONGEST_WAIT = 15 * 60_000

@@ -1,13 +1,22 @@
 import {rm} from 'node:fs/promises'
 import {dirname, resolve} from 'node:path'
 import {discardPendingKey} from '../../enrollment/pending-key.ts'
+import {messageOf} from '../../errors.ts'
 import {lookAt, requireReplaceable} from '../../fs/file-checks.ts'
 import {syncFolder} from '../../fs/folders.ts'
+import {sleep} from '../../runtime.ts'
+import {whoAmI} from '../acceptance.ts'
 import {pendingKeyIn} from '../cert-dir.ts'
+import {withCertificate} from '../cluster-access.ts'
+import {readClusterInfo} from '../cluster-info-store.ts'
 import {nodeFile} from '../node-files.ts'
-import {awaitKubelet} from './await-kubelet.ts'
-import {requireValid} from './prerequisites.ts'
-import type {JoinPhase, JoinSettings} from './phase.ts'
+import {
+  findValid,
+  type JoinContext,
+  type JoinPhase,
+  type JoinSettings,
+  requireValid,
+} from './phase.ts'
 
 /** The file that `--for-kubelet` wrote. One that the user brought, such as a machine image's, belongs to the user. */
 async function findBootstrapFile({
@@ -49,4 +58,36 @@ export const cleanup: JoinPhase = {
     await syncFolder(dirname(path))
     context.tell(`${path} was deleted: it is no longer needed`)
   },
+}
+
+const PAUSE = 1000
+
+/**
+ * Waits until the cluster accepts the certificate that a kubelet has got for itself, at most as long as the user allows. Returns early
+ * if `path` is gone: then nothing is left to wait for. What goes wrong on the way is shown once, and tried again.
+ */
+async function awaitKubelet(
+  context: JoinContext,
+  path: string,
+  milliseconds: number,
+): Promise<void> {
+  const end = context.clock.now().getTime() + milliseconds
+  let told = ''
+  while ((await lookAt(path)) && context.clock.now().getTime() < end) {
+    try {
+      if (await isAccepted(context)) return
+    } catch (error) {
+      const problem = messageOf(error)
+      if (problem !== told) context.note(`waiting: ${problem}`)
+      told = problem
+    }
+    await sleep(PAUSE)
+  }
+}
+
+async function isAccepted(context: JoinContext): Promise<boolean> {
+  const [current, info] = [await findValid(context), await readClusterInfo(context.settings.dir)]
+  if (!current || !info) return false
+  const user = await withCertificate(info, current, whoAmI)
+  return user === current.certificate.subject.commonName
 }

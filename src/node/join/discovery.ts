@@ -1,8 +1,7 @@
 import {discover} from '../../discovery/discover.ts'
 import type {TrustedClusterInfo} from '../../discovery/cluster-info.ts'
 import {keepClusterInfo, outdatedClusterInfo, requireSameCluster} from '../cluster-info-store.ts'
-import type {JoinContext, JoinPhase} from './phase.ts'
-import {discoveryOf} from './prerequisites.ts'
+import {discoveryOf, type JoinContext, type JoinPhase} from './phase.ts'
 
 /** Writes nothing: an untrusted server must not leave any trace. */
 async function find(context: JoinContext): Promise<TrustedClusterInfo> {

@@ -12,12 +12,17 @@ import {findCertDir} from '../cert-dir.ts'
 import {nodeLock} from '../node-lock.ts'
 import {cleanup} from './cleanup.ts'
 import {discovery} from './discovery.ts'
-import {forKubelet} from './for-kubelet.ts'
-import {kubeconfig} from './kubeconfig.ts'
+import {forKubelet, kubeconfig} from './kubeconfig.ts'
 import {JOIN_PHASE_NAMES, type JoinPhaseName} from './names.ts'
-import type {JoinContext, JoinPhase} from './phase.ts'
+import {
+  discoveryOf,
+  findCredential,
+  findValid,
+  type JoinContext,
+  type JoinPhase,
+  requireCredential,
+} from './phase.ts'
 import {preflight} from './preflight.ts'
-import {discoveryOf, findCredential, findValid, requireCredential} from './prerequisites.ts'
 import {register} from './register-node.ts'
 import {tlsBootstrap} from './tls-bootstrap.ts'
 

@@ -1,7 +1,16 @@
-import {kubeletKubeconfig} from '../kubeconfigs.ts'
-import {ensureFile, isCurrent} from '../node-files.ts'
-import {requireClusterInfo, requireValid, storeOf} from './prerequisites.ts'
-import type {JoinContext, JoinPhase} from './phase.ts'
+import {ensureFolder} from '../../fs/folders.ts'
+import {withCredential} from '../cluster-access.ts'
+import {bootstrapKubeconfig, kubeletKubeconfig} from '../kubeconfigs.ts'
+import {ensureFile, isCurrent, nodeFile} from '../node-files.ts'
+import {requireNameFree} from '../node-object.ts'
+import {
+  type JoinContext,
+  type JoinPhase,
+  requireClusterInfo,
+  requireCredential,
+  requireValid,
+  storeOf,
+} from './phase.ts'
 
 async function fileOf(context: JoinContext) {
   const {dir, nodeName} = context.settings
@@ -22,6 +31,40 @@ export const kubeconfig: JoinPhase = {
     await context.lock.hold()
     await requireValid(context)
     const file = await fileOf(context)
+    const isWritten = await ensureFile(file)
+    context.tell(`${file.path} ${isWritten ? 'was written' : 'is kept'}`)
+  },
+}
+
+async function bootstrapFileOf(context: JoinContext) {
+  const info = await requireClusterInfo(context)
+  const credentials = await (await requireCredential(context)).inKubeconfig()
+  return bootstrapKubeconfig(context.settings.dir, info, credentials)
+}
+
+/** Only with `--for-kubelet`: what a kubelet needs to get its own certificate. */
+export const forKubelet: JoinPhase = {
+  name: 'for-kubelet',
+  summary: 'write bootstrap-kubelet.conf for a kubelet',
+
+  async plan(context) {
+    const file = await bootstrapFileOf(context)
+    return (await isCurrent(file)) ? [] : [`write the bootstrap credential to ${file.path}`]
+  },
+
+  async run(context) {
+    const {nodeName, dir} = context.settings
+    const info = await requireClusterInfo(context)
+    const credential = await requireCredential(context)
+    await withCredential(
+      info,
+      credential,
+      (client) => requireNameFree(client, nodeName),
+      context.connections,
+    )
+    await context.lock.hold()
+    await ensureFolder(nodeFile(dir, 'pki'))
+    const file = await bootstrapFileOf(context)
     const isWritten = await ensureFile(file)
     context.tell(`${file.path} ${isWritten ? 'was written' : 'is kept'}`)
   },

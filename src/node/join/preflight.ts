@@ -5,8 +5,7 @@ import {checkPhase, requireChecks, type Check} from '../../phases.ts'
 import {requireRightClock, requireWritableFolders} from '../../pki/machine-checks.ts'
 import {pendingKeyIn} from '../cert-dir.ts'
 import {nodeFile} from '../node-files.ts'
-import {findValid} from './prerequisites.ts'
-import type {JoinContext} from './phase.ts'
+import {findValid, type JoinContext} from './phase.ts'
 
 /** A file that only the folder of a control plane has. */
 const OF_CONTROL_PLANE = ['config.yaml', 'store', 'admin.conf', 'pki/ca.key']

@@ -1,8 +1,7 @@
 import {TrustError, hasCode} from '../../errors.ts'
 import {withCertificate} from '../cluster-access.ts'
 import {nodeObject, registerNode} from '../node-object.ts'
-import {requireClusterInfo, requireValid} from './prerequisites.ts'
-import type {JoinPhase} from './phase.ts'
+import {type JoinPhase, requireClusterInfo, requireValid} from './phase.ts'
 
 const OUTCOMES = {
   registered: 'is registered',

@@ -7,14 +7,15 @@ import {pendingKeyIn} from '../cert-dir.ts'
 import type {StoredCredential} from '../credential-store.ts'
 import {getFirstCertificate} from '../first-certificate.ts'
 import {headWitness} from '../head-witness.ts'
-import type {JoinContext, JoinPhase} from './phase.ts'
 import {
   findCredential,
   findValid,
+  type JoinContext,
+  type JoinPhase,
   requireClusterInfo,
   requireCredential,
   storeOf,
-} from './prerequisites.ts'
+} from './phase.ts'
 
 /** The node's own certificate in the kubeconfig that the user brought, if it is valid and newer than the one in use. */
 async function findNewer(context: JoinContext, valid: StoredCredential | undefined) {

@@ -1,5 +1,4 @@
-import type {ObjectReference} from '../../api/core.ts'
-import type {Event as StoredEvent} from '../../api/event.ts'
+import type {Event as StoredEvent, ObjectReference} from '../../api/core.ts'
 import type {Received} from '../../api/meta.ts'
 import type {FieldError} from '../kernel/field-error.ts'
 import {invalidValue, required} from '../kernel/field-error.ts'

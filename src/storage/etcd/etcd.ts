@@ -10,7 +10,7 @@ import type {
   StorageEvent,
   Subscriber,
 } from '../storage.ts'
-import type {Write} from '../write.ts'
+import type {Write} from '../writes.ts'
 import {EtcdCompactor} from './compactor.ts'
 import {storeError} from './failure.ts'
 import type {Gateway} from './gateway.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type {Event} from '../../../src/api/event.ts'
+import type {Event} from '../../../src/api/core.ts'
 import type {ApiClient} from '../../../src/client/api-client.ts'
 import {EventReporter, csrReference} from '../../../src/controllers/kernel/events.ts'
 import {TrustError} from '../../../src/errors.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {chooseNewer} from '../../../src/node/certificate-manager/pair.ts'
+import {chooseNewer, satisfies} from '../../../src/node/certificate-manager/pair.ts'
 import {requestTimeout} from '../../../src/node/certificate-manager/request-certificate.ts'
 import {
   DEFAULT_WINDOW,
@@ -9,7 +9,6 @@ import {
   rotationDeadline,
   validityAt,
 } from '../../../src/node/certificate-manager/rotation-deadline.ts'
-import {satisfies} from '../../../src/node/certificate-manager/template.ts'
 import {clientCertificate, isOwnCertificate} from '../../../src/node/client-certificate.ts'
 import {parseCertificate} from '../../../src/pki/certificate.ts'
 import {NO_NAMES} from '../../../src/pki/subject-names.ts'

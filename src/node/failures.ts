@@ -1,7 +1,74 @@
-import {shellWord} from '../client/printable.ts'
 import {isUnknownAuthority} from '../client/connection-errors.ts'
+import {shellWord} from '../client/printable.ts'
+import {isForeignAnswer} from '../client/status-errors.ts'
 import {elsewhere, hasCode, TrustError, type Hint} from '../errors.ts'
 import {defaultNodeDir} from '../fs/default-folders.ts'
+import type {Clock} from '../runtime.ts'
+
+/** Nothing answered, or nothing that this node trusts, or a server that cannot do its work. */
+const UNHEALTHY = [
+  'SERVER_UNREACHABLE',
+  'SERVER_NOT_TRUSTED',
+  'SERVER_NOT_TLS',
+  'TLS_FAILED',
+  'SERVER_ERROR',
+  'TIMED_OUT',
+  'ANSWER_TOO_LARGE',
+] as const
+
+/** What became of a request that the server took. */
+const OUTCOMES = [
+  'CERTIFICATE_DENIED',
+  'CERTIFICATE_FAILED',
+  'CERTIFICATE_INVALID',
+  'CERTIFICATE_PENDING',
+  'CERTIFICATE_REQUEST_DELETED',
+] as const
+
+/**
+ * Whether a failure shows a healthy API server; undefined if it says nothing about the server. As the kubelet's certificate manager:
+ * a refusal in the form of the API is a sign of health, and so is every 401, which proxies also send for the server. Any other answer
+ * that is not in that form comes from something else at the address.
+ */
+export function serverHealth(error: unknown): boolean | undefined {
+  if (hasCode(error, 'UNAUTHORIZED', ...OUTCOMES)) return true
+  if (hasCode(error, ...UNHEALTHY) || isForeignAnswer(error)) return false
+  return error instanceof TrustError && error.facts.status !== undefined ? true : undefined
+}
+
+/** However long a server asks to wait: it may be wrong, or not ours. */
+const LONGEST_ASKED = 3_600_000
+
+/** How many milliseconds a failure asks to wait, as that of a busy server does; at most an hour. */
+export const askedWait = (error: unknown): number =>
+  Math.min(error instanceof TrustError ? Number(error.facts.retryAfter ?? 0) : 0, LONGEST_ASKED)
+
+/** How long to wait before something is done again. At first, and once it was ended, there is nothing to wait for. */
+export class Wait {
+  readonly #clock: Clock
+  #until = 0
+  #length = 0
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** When it is over; the epoch if there is nothing to wait for. A clock that was set back does not make the wait longer. */
+  get until(): Date {
+    // Kept, because a limit that moved along with the clock would never be reached.
+    this.#until = Math.min(this.#until, this.#clock.now().getTime() + this.#length)
+    return new Date(this.#until)
+  }
+
+  start(milliseconds: number): void {
+    this.#length = milliseconds
+    this.#until = this.#clock.now().getTime() + milliseconds
+  }
+
+  end(): void {
+    this.#until = 0
+  }
+}
 
 /** This machine, as its commands name it. */
 export interface Self {

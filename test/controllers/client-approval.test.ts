@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import {setImmediate as nextTurn} from 'node:timers/promises'
-import {KeyedBackoff, KeyedQueue} from '../../../src/controllers/approval/per-key.ts'
+import {KeyedBackoff, KeyedQueue} from '../../src/controllers/client-approval.ts'
 
 describe('KeyedQueue', () => {
   it('runs the work on one key in order, one after another, also after a failure', async () => {

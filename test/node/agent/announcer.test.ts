@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {runOnChange, type OnChangeOptions} from '../../../src/node/agent/on-change.ts'
+import {type OnChangeOptions, runOnChange} from '../../../src/node/agent/announcer.ts'
 import {until} from '../../server/support.ts'
 import {useFolder} from '../support.ts'
 

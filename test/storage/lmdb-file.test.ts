@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import {constants} from 'node:os'
-import {hasOverrun, writeFailed} from '../../src/storage/write-failure.ts'
+import {hasOverrun, writeFailed} from '../../src/storage/lmdb-file.ts'
 
 const lmdbError = (numbers: string) =>
   Object.assign(new Error(`Input/output error: Attempting to write page at ${numbers}`), {

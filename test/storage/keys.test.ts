@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import {KeyIndex} from '../../src/storage/key-index.ts'
-import {compareKeys} from '../../src/storage/keys.ts'
+import {compareKeys, KeyIndex} from '../../src/storage/keys.ts'
 
 const byBytes = (left: string, right: string) =>
   Buffer.compare(Buffer.from(left), Buffer.from(right))

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import {mock} from 'node:test'
-import {Commits} from '../../src/storage/commits.ts'
-import type {RecordChange} from '../../src/storage/record-store.ts'
+import {Commits, type RecordChange} from '../../src/storage/record-store.ts'
 
 /** A disk that can be broken and repaired. */
 class Disk {
