@@ -15,6 +15,7 @@ import {
 import {forgottenDependents} from './forgotten.ts'
 import type {Which} from './generations.ts'
 import type {Journal, UnitRecord} from './journal.ts'
+import {ETCD_CA} from './units.ts'
 
 function nodeDependents(
   journal: Journal,
@@ -50,7 +51,7 @@ function signerDependents(
 
 /** An etcd reads its certificates for each connection, but the CAs that it trusts only at its start, and does not report them. */
 function etcdDependents({units}: Journal, {on}: DependentOptions): Dependent[] {
-  if (on === 'new' || !units.some(({id}) => id === 'etcd-ca')) return []
+  if (on === 'new' || !units.some(({id}) => id === ETCD_CA)) return []
   return [
     {
       kind: 'etcd',

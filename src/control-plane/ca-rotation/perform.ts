@@ -5,6 +5,7 @@ import {writeBundles} from '../kubeconfig-bundles.ts'
 import {arrange} from './arrange.ts'
 import type {Dependent} from './dependent.ts'
 import {dependentsOn} from './dependents.ts'
+import {untilEtcdFollows} from './etcd-members.ts'
 import {gatherEvidence, OWN_USERS} from './evidence.ts'
 import {createCross, createNew, keepAndCreateKeys, keepOld, type Which} from './generations.ts'
 import {poll, readWanted, untilServersFollow} from './hand-over.ts'
@@ -15,6 +16,7 @@ import {deleteUploadedCopies, removeGenerations} from './remove.ts'
 import {renewLeaves} from './renew-leaves.ts'
 import {withClient, type RotationContext} from './rotation-context.ts'
 import {isShared} from './share.ts'
+import {renewCopies} from './shared-etcd.ts'
 import type {Step, StepWork} from './steps.ts'
 import {isHere} from './target.ts'
 import {unitFor} from './units.ts'
@@ -80,9 +82,11 @@ export async function perform(
       break
     case 'arrange':
       await arrangeAll(context, journal, work)
+      await renewCopies({...context, journal})
       break
     case 'renew':
       await renewLeaves({...context, journal}, work.leaves)
+      await renewCopies({...context, journal})
       break
     case 'kubeconfigs':
       await writeBundles(plane, (await rootsOf(plane)) ?? '')
@@ -91,6 +95,7 @@ export async function perform(
       // Programs that use the CAs of an operator follow in the same steps as the servers.
       await runHooks(plane, unitsIn(plane, journal), {...context, step: id})
       await untilServersFollow(context, journal)
+      if (journal.action === 'complete') await untilEtcdFollows(context, journal)
       break
     }
     case 'others':

@@ -29,7 +29,7 @@ export interface RenewContext {
 
 const isServer = ({usages}: LeafSpec): boolean => usages.includes('server auth')
 
-const isIssuedBy = (leaf: Certificate, issuer: Certificate): boolean =>
+export const isIssuedBy = (leaf: Certificate, issuer: Certificate): boolean =>
   leaf.issuer.der.equals(issuer.subject.der) && leaf.authorityKeyId === issuer.subjectKeyId
 
 function isRight(

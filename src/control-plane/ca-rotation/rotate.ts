@@ -11,6 +11,7 @@ import {
   skippedSteps,
 } from './advance.ts'
 import type {Dependent} from './dependent.ts'
+import {requireCaOfEtcd} from './etcd-members.ts'
 import {readJournal, writeJournal, type Action, type Journal} from './journal.ts'
 import {foundBy, isStuck, requireUsable, withExpiry} from './expiry.ts'
 import {newJournal, type StartOptions} from './new-journal.ts'
@@ -98,6 +99,7 @@ async function begin(
   const {running: _running, isShown: _isShown, renewedAt, ...rest} = journal
   if (action === 'complete') {
     requirePrepared(journal)
+    if (!force) await requireCaOfEtcd(plane, journal)
     if (!force) requireNobody(await readDependents(context, journal, 'old'), action)
   }
   const {overrides} = await recordOverride(context, journal)
@@ -166,8 +168,9 @@ async function resume(
   found: Journal,
   options: RotateOptions,
 ): Promise<Journal> {
-  const {plane, brought, clock} = context
+  const {plane, brought, clock, force = false} = context
   if (found.action === 'abort') requireUsable(found, clock.now())
+  if (found.action === 'complete' && !force) await requireCaOfEtcd(plane, found)
   if (isShared(plane)) await requireServers(context, found)
   const journal = await resumed(plane, found, {...options, brought})
   return found.action === 'start' ? journal : await recordOverride(context, journal)

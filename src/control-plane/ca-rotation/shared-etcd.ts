@@ -1,25 +1,80 @@
 import {join} from 'node:path'
 import {replaceFiles} from '../../fs/file-groups.ts'
-import {readFileIfThere} from '../../fs/files.ts'
+import {readFileIfThere, writeFileSafely} from '../../fs/files.ts'
 import {replaceSecret} from '../../fs/shred.ts'
+import type {Authority} from '../../pki/authority.ts'
+import {isSameBundle} from '../../pki/bundle.ts'
+import {catalogFor} from '../../pki/catalog.ts'
+import {parseCertificate, type Certificate} from '../../pki/certificate.ts'
+import {renewLeaf} from '../../pki/leaf.ts'
 import {isMatching} from '../../pki/pair-store.ts'
+import {findAuthority, leafOptions} from '../certificates.ts'
 import {certDirOf, type Plane} from '../config/plane.ts'
 import {notesMade} from '../made-files.ts'
 import {ETCD_FILES} from '../shared-certs.ts'
+import {isIssuedBy, type RenewContext} from './renew-leaves.ts'
+import {ETCD_CA} from './units.ts'
 
 type Files = Readonly<Record<string, string>>
 type EtcdFile = keyof typeof ETCD_FILES
 
 const NAMES = Object.entries(ETCD_FILES) as [EtcdFile, string][]
-/** Where the machine that has the CA of etcd keeps it. */
+/** Where a machine that has the CA of etcd keeps it. */
 const OWN_CA = 'etcd/ca.crt'
+/** What machines that joined have instead of "apiserver-etcd-client". */
+const COPIES = catalogFor({externalEtcd: true})
+  .leaves.filter(({id}) => id === 'apiserver-etcd-client')
+  .map((leaf) => ({
+    ...leaf,
+    id: 'external-etcd',
+    place: {kind: 'pair', crt: ETCD_FILES.etcdCertFile, key: ETCD_FILES.etcdKeyFile} as const,
+  }))
 
 const isOwner = (plane: Plane): boolean =>
   plane.settings.etcdCaFile === join(certDirOf(plane), OWN_CA)
 
-/** What a server shows to etcd and verifies it with, for machines that have copies: from the machine that has the CA of etcd. */
+const hasCopies = (plane: Plane): boolean =>
+  NAMES.every(([setting, name]) => plane.settings[setting] === join(certDirOf(plane), name))
+
+interface Copies {
+  authority: Authority
+  certificate: Certificate
+  caPem: string
+}
+
+/** The copies that "join" wrote here, if this machine also has the CA of etcd that has signed them. */
+async function findCopies(plane: Plane): Promise<Copies | undefined> {
+  if (!hasCopies(plane)) return undefined
+  const authority = await findAuthority(plane, ETCD_CA)
+  const certDir = certDirOf(plane)
+  const pem = await readFileIfThere(join(certDir, ETCD_FILES.etcdCertFile))
+  const caPem = await readFileIfThere(join(certDir, ETCD_FILES.etcdCaFile))
+  if (!authority || !pem || !caPem) return undefined
+  const certificate = parseCertificate(pem.toString())
+  if (!authority.bundle.some((one) => isIssuedBy(certificate, one))) return undefined
+  return {authority, certificate, caPem: caPem.toString()}
+}
+
+/** On a machine that rotates the CA of etcd and has copies of the files for it: no other machine renews these. */
+export async function renewCopies({plane, clock, tell}: RenewContext): Promise<void> {
+  const found = await findCopies(plane)
+  if (!found) return
+  const {authority, certificate, caPem} = found
+  if (!isSameBundle(caPem, authority.bundlePem)) {
+    const path = join(certDirOf(plane), ETCD_FILES.etcdCaFile)
+    await notesMade(plane)([{path, data: authority.bundlePem}])
+    await writeFileSafely(path, authority.bundlePem)
+  }
+  if (isIssuedBy(certificate, authority.certificate) || !authority.issuer) return
+  for (const leaf of COPIES) {
+    await renewLeaf(authority, leaf, await leafOptions(plane, leaf), clock)
+    tell(`"${leaf.id}" was renewed`)
+  }
+}
+
+/** What a server shows to etcd and verifies it with, for machines that have copies: from a machine that has the CA of etcd. */
 export async function readEtcdFiles(plane: Plane): Promise<Files> {
-  if (!isOwner(plane)) return {}
+  if (!isOwner(plane) && !(await findCopies(plane))) return {}
   const files: Record<string, string> = {}
   for (const [setting, name] of NAMES) {
     const path = plane.settings[setting]

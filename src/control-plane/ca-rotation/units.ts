@@ -26,11 +26,14 @@ export interface Unit {
 /** Keys that are no CA but rotate in the same two steps. */
 const TOKEN_KEYS = SERVICE_ACCOUNT_KEYS.id
 
+/** The id of the CA of an etcd. */
+export const ETCD_CA = 'etcd-ca'
+
 /**
  * The CAs of those who may only change once everybody trusts the new one: servers, those who call kubelets, which learn of it from their
  * nodes, and those who talk to an etcd, which has to be restarted for it.
  */
-const LATE: readonly string[] = ['ca', 'etcd-ca', 'kubelet-ca']
+const LATE: readonly string[] = ['ca', ETCD_CA, 'kubelet-ca']
 const SEPARATED: Readonly<Record<string, string>> = {'client-ca': 'ca', 'kubelet-ca': 'ca'}
 
 function unitOf({settings}: Plane, spec: AuthoritySpec): Unit {

@@ -1,16 +1,22 @@
 import assert from 'node:assert/strict'
-import {mkdir, readFile, stat, writeFile} from 'node:fs/promises'
+import {cp, mkdir, readFile, stat, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {applyShared} from '../../../src/control-plane/ca-rotation/apply-shared.ts'
 import {newJournal} from '../../../src/control-plane/ca-rotation/new-journal.ts'
-import {readEtcdFiles, writeEtcdFiles} from '../../../src/control-plane/ca-rotation/shared-etcd.ts'
+import {
+  readEtcdFiles,
+  renewCopies,
+  writeEtcdFiles,
+} from '../../../src/control-plane/ca-rotation/shared-etcd.ts'
 import {readShared} from '../../../src/control-plane/ca-rotation/share.ts'
 import {findAuthority, leafOptions} from '../../../src/control-plane/certificates.ts'
 import type {Plane} from '../../../src/control-plane/config/plane.ts'
 import {ETCD_FILES} from '../../../src/control-plane/shared-certs.ts'
 import {ensureAuthority} from '../../../src/pki/authority.ts'
 import {AUTHORITIES, catalogFor} from '../../../src/pki/catalog.ts'
+import {parseCertificate} from '../../../src/pki/certificate.ts'
 import {renewLeaf} from '../../../src/pki/leaf.ts'
+import {isMatching} from '../../../src/pki/pair-store.ts'
 import {systemClock} from '../../../src/runtime.ts'
 import {planeFixture, type PlaneFixture} from '../plane-fixture.ts'
 import {silent} from './support.ts'
@@ -110,8 +116,64 @@ describe('the files for etcd on machines that have copies of them', () => {
     assert.match(lines.join(), /do not belong together/)
   })
 
-  it('are shared only by the machine that has the CA of etcd', async () => {
+  it('are shared only by a machine that has the CA of etcd', async () => {
     await writeEtcdFiles(follower.context.plane, await readEtcdFiles(owner.context.plane), log)
     assert.deepEqual(await readEtcdFiles(follower.context.plane), {})
+  })
+
+  describe('if the machine that rotates has copies and the CA', () => {
+    /** Another generation, beside the one that is there or instead of it. */
+    const next = async (trusts: 'both' | 'new', signs: 'old' | 'new') => {
+      const old = await readFile(pki(owner, 'etcd/ca.crt'), 'utf8')
+      const [crt, key] = [pki(follower, 'etcd/ca.crt'), pki(follower, 'etcd/ca.key')]
+      const fresh = await readFile(pki(another, 'etcd/ca.crt'), 'utf8')
+      const order = signs === 'old' ? [old, fresh] : [fresh, old]
+      await writeFile(crt, trusts === 'both' ? order.join('') : fresh)
+      await cp(pki(signs === 'old' ? owner : another, 'etcd/ca.key'), key)
+      return await readFile(crt, 'utf8')
+    }
+    const renewed = async () => {
+      const {plane} = follower.context
+      const journal = await newJournal(plane, undefined, {only: ['sa']}, systemClock.now())
+      await renewCopies({plane, journal, clock: systemClock, tell: log})
+      return await copies()
+    }
+    let another: PlaneFixture
+
+    beforeEach(async () => {
+      another = await planeFixture()
+      await mkdir(join(another.dir, 'pki'), {mode: 0o700})
+      for (const spec of AUTHORITIES.filter(({id}) => id === 'etcd-ca'))
+        await ensureAuthority(join(another.dir, 'pki'), spec, {}, systemClock)
+      const {plane} = follower.context
+      await writeEtcdFiles(plane, await readEtcdFiles(owner.context.plane), silent)
+      await cp(pki(owner, 'etcd'), pki(follower, 'etcd'), {recursive: true})
+    })
+    afterEach(() => another.remove())
+
+    it('they are renewed in the same steps, and shared', async () => {
+      const before = await copies()
+      const both = await next('both', 'old')
+      assert.deepEqual(await renewed(), [both, ...before.slice(1)])
+      assert.deepEqual(lines, [])
+
+      await next('both', 'new')
+      const [, certificatePem = '', keyPem = ''] = await renewed()
+      assert.ok(isMatching({certificatePem, keyPem}))
+      const authority = await findAuthority(follower.context.plane, 'etcd-ca')
+      const {authorityKeyId} = parseCertificate(certificatePem)
+      assert.equal(authorityKeyId, authority?.certificate.subjectKeyId)
+
+      const only = await next('new', 'new')
+      assert.deepEqual(await renewed(), [only, certificatePem, keyPem])
+      assert.deepEqual(Object.values(await readEtcdFiles(follower.context.plane)), await copies())
+    })
+
+    it('they stay if another CA has signed them', async () => {
+      const before = await copies()
+      await next('new', 'new')
+      assert.deepEqual(await renewed(), before)
+      assert.deepEqual(await readEtcdFiles(follower.context.plane), {})
+    })
   })
 })
