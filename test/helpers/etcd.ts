@@ -27,6 +27,8 @@ interface EtcdOptions {
   args?: string[]
   /** With TLS: the scheme of the addresses for clients. */
   scheme?: 'http' | 'https'
+  /** The same for other members. */
+  peerScheme?: 'http' | 'https'
 }
 
 /** A suite with a real etcd; without it the suite is skipped, and says why. `npm run test:etcd` selects these by their titles. */
@@ -61,11 +63,12 @@ async function tryToStart({
   members: count = 1,
   args = [],
   scheme = 'http',
+  peerScheme = 'http',
 }: EtcdOptions): Promise<EtcdCluster> {
   const binary = findClient('etcd') ?? 'etcd'
   const folder = await mkdtemp(join(tmpdir(), 'trustadm-etcd-'))
   const ports = await freePorts(2 * count)
-  const peers = ports.slice(count).map((port) => `http://127.0.0.1:${port}`)
+  const peers = ports.slice(count).map((port) => `${peerScheme}://127.0.0.1:${port}`)
   const servers = ports.slice(0, count).map((port) => `${scheme}://127.0.0.1:${port}`)
   const initial = peers.map((peer, index) => `m${index}=${peer}`).join(',')
   const members = servers.map((url, index): EtcdMember => {

@@ -28,19 +28,23 @@ export interface SeveralServers {
   stop(): Promise<void>
 }
 
+const JSON_OUTPUT = ['--output', 'json']
 const ADVERTISED = ['--apiserver-advertise-address', '127.0.0.1']
 
 const portOf = async (dir: string): Promise<number> =>
   (JSON.parse(await readFile(join(dir, 'server.json'), 'utf8')) as {port: number}).port
 
-/** `etcd`: the flags that name it. */
-export async function startSeveral(count: number, etcd: string[]): Promise<SeveralServers> {
+/** `etcd`: the flags that name it, or what starts it with files in the folder of the first machine and returns them. */
+export async function startSeveral(
+  count: number,
+  etcd: string[] | ((dir: string, flags: string[]) => Promise<string[]>),
+): Promise<SeveralServers> {
   const folder = await mkdtemp(join(tmpdir(), 'trustadm-several-'))
   const balancer = await startBalancer()
   const dirOf = (name: string) => join(folder, name)
   const machines: PlaneMachine[] = []
   const flagsOf = (name: string) => [
-    ...['--dir', dirOf(name), '--node-name', name, '--output', 'json'],
+    ...['--dir', dirOf(name), '--node-name', name],
     ...[...LOCAL, ...ADVERTISED],
   ]
   const stop = async () => {
@@ -58,13 +62,16 @@ export async function startSeveral(count: number, etcd: string[]): Promise<Sever
     return printed
   }
   try {
+    const flags = flagsOf('plane-0')
+    const store = typeof etcd === 'function' ? await etcd(dirOf('plane-0'), flags) : etcd
     const endpoint = ['--control-plane-endpoint', `127.0.0.1:${balancer.port}`]
     const first = await add(
       'plane-0',
-      await trustadm('init', ...flagsOf('plane-0'), ...endpoint, ...etcd, '--upload-certs'),
+      await trustadm('init', ...flags, ...JSON_OUTPUT, ...endpoint, ...store, '--upload-certs'),
     )
     const [, ...words] = (first.controlPlaneJoinCommand ?? '').split(' ')
-    const join = (name: string, ...more: string[]) => trustadm(...words, ...flagsOf(name), ...more)
+    const join = (name: string, ...more: string[]) =>
+      trustadm(...words, ...flagsOf(name), ...JSON_OUTPUT, ...more)
     for (let index = 1; index < count; index++)
       await add(`plane-${index}`, await join(`plane-${index}`))
     return {folder, balancer, machines, first, join, stop}
