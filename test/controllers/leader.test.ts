@@ -101,12 +101,27 @@ describe('leading', () => {
   })
 
   it('waits while another renews', async () => {
-    let looks = 0
-    const find = (...call: Parameters<ApiClient['leases']['find']>) => {
-      looks += 1
-      return client.leases.find(...call)
-    }
-    const [first, second] = [leader('a'), leader('b', replaced({find}))]
+    // A renewal is cut short by real time: these times leave it enough on a busy machine.
+    const times = {lease: 100_000, renewal: 30_000, retry: 20}
+    let [asked, renewed, looks] = [0, 0, 0]
+    const renewing = replaced({
+      find: (...call) => {
+        asked = now
+        return client.leases.find(...call)
+      },
+      update: async (...call) => {
+        const updated = await client.leases.update(...call)
+        renewed = asked
+        return updated
+      },
+    })
+    const looking = replaced({
+      find: (...call) => {
+        looks += 1
+        return client.leases.find(...call)
+      },
+    })
+    const [first, second] = [leader('a', renewing, times), leader('b', looking, times)]
     await first.acquire(stop.signal)
     const kept = first.keep(stop.signal)
     let isSecond = false
@@ -114,10 +129,10 @@ describe('leading', () => {
       () => (isSecond = true),
       () => undefined,
     )
-    const version = async () => (await client.leases.get(KEY)).metadata.resourceVersion
-    for (const end = now + 2 * QUICK.lease; now < end; now += QUICK.renewal / 2) {
-      const [seen, looked] = [await version(), looks]
-      await until(async () => (await version()) !== seen && looks > looked + 1)
+    for (const end = now + 2 * times.lease; now < end; now += times.renewal / 2) {
+      await until(() => renewed === now)
+      const looked = looks
+      await until(() => looks > looked + 1)
     }
     assert.equal(isSecond, false)
     assert.equal(await holder(), 'a')
