@@ -1,11 +1,9 @@
 import type {CertificateSigningRequest} from '../../src/api/certificates.ts'
 import {soleCertificateIn} from '../../src/csr/read-request.ts'
-import {hasCode} from '../../src/errors.ts'
-import {sleep} from '../../src/runtime.ts'
 import type {Published} from './check-certificates.ts'
 import type {Server} from './server.ts'
+import {watchInTurn} from './watch-in-turn.ts'
 
-const AFTER_ERROR = 100
 /** How long one watch lasts before it moves to the next server. */
 const SECONDS = 10
 
@@ -14,7 +12,6 @@ export class Publications {
   readonly #servers: readonly Server[]
   readonly #seen = new Map<string, Published>()
   #position: string | undefined
-  #turn = 0
 
   constructor(servers: readonly Server[]) {
     this.#servers = servers
@@ -25,16 +22,14 @@ export class Publications {
   }
 
   async follow(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      const server = this.#servers[this.#turn++ % this.#servers.length]
-      if (!server) return
-      try {
-        await this.#watch(server, signal)
-      } catch (error) {
-        if (hasCode(error, 'EXPIRED')) this.#position = undefined
-        await sleep(AFTER_ERROR, signal).catch(() => undefined)
-      }
-    }
+    await watchInTurn(
+      this.#servers,
+      signal,
+      (server) => this.#watch(server, signal),
+      () => {
+        this.#position = undefined
+      },
+    )
   }
 
   async #watch({admin}: Server, signal: AbortSignal): Promise<void> {

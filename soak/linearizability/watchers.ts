@@ -1,10 +1,7 @@
-import {hasCode} from '../../src/errors.ts'
-import {sleep} from '../../src/runtime.ts'
 import type {Segment} from './check-watches.ts'
 import type {Server} from './server.ts'
+import {watchInTurn} from './watch-in-turn.ts'
 import {NAMESPACE, stateOf} from './writers.ts'
-
-const AFTER_ERROR = 100
 
 /** Follows all keys; after each cut it goes on where it was, at the next of its servers. */
 export class Watcher {
@@ -13,7 +10,6 @@ export class Watcher {
   /** How often a server said that it cannot go on, so that everything had to be listed again. */
   breaks = 0
   #segment: Segment
-  #turn = 0
   readonly #servers: readonly Server[]
   /** How long one watch lasts. */
   readonly #seconds: number
@@ -36,16 +32,12 @@ export class Watcher {
   }
 
   async follow(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      const server = this.#servers[this.#turn++ % this.#servers.length]
-      if (!server) return
-      try {
-        await this.#watch(server, signal)
-      } catch (error) {
-        if (hasCode(error, 'EXPIRED')) await this.#list(server, signal).catch(() => undefined)
-        await sleep(AFTER_ERROR, signal).catch(() => undefined)
-      }
-    }
+    await watchInTurn(
+      this.#servers,
+      signal,
+      (server) => this.#watch(server, signal),
+      (server) => this.#list(server, signal).catch(() => undefined),
+    )
   }
 
   async #watch({admin}: Server, signal: AbortSignal): Promise<void> {
