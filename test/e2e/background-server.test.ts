@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import {spawn} from 'node:child_process'
 import {open, readFile, readdir, readlink, realpath} from 'node:fs/promises'
 import {join} from 'node:path'
+import {onEtcd} from '../helpers/on-etcd.ts'
 import {LOCAL, PROGRAM, programFixture, type ProgramFixture} from '../helpers/program.ts'
 
 const TOKEN = 'abcdef.u7zq2m9x4c6b1n8w'
@@ -23,7 +24,7 @@ describe('the background server', function () {
         ...process.env,
         TRUSTADM_TOKEN: TOKEN,
         AWS_SECRET_ACCESS_KEY: 'hunter2',
-        NODE_OPTIONS: '--no-warnings',
+        NODE_OPTIONS: `${onEtcd.NODE_OPTIONS ?? ''} --no-warnings`.trim(),
         HTTPS_PROXY: 'http://127.0.0.1:1',
       },
       stdio: ['ignore', 'ignore', 'ignore', ...gap, foreign.fd],

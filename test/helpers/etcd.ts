@@ -6,6 +6,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {setTimeout as delay} from 'node:timers/promises'
 import {findClient, sayMissing} from './clients.ts'
+import {isOnEtcd} from './on-etcd.ts'
 
 /** One member of a real etcd cluster. */
 interface EtcdMember {
@@ -37,6 +38,12 @@ export function describeWithEtcd(title: string, tests: (this: Mocha.Suite) => vo
   if (!isThere) sayMissing('etcd')
   const suite = isThere ? describe : describe.skip
   suite(`real etcd: ${title}`, tests)
+}
+
+/** One whose control planes begin without etcd, or with an etcd of their own: skipped where `test/on-etcd` gives them another one. */
+export function describeWithOwnEtcd(title: string, tests: (this: Mocha.Suite) => void): void {
+  if (isOnEtcd) describe.skip(`real etcd: ${title} (only without etcd as the store of all)`, tests)
+  else describeWithEtcd(title, tests)
 }
 
 /** Ports that are free at this moment. */

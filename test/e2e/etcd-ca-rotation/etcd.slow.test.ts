@@ -5,7 +5,7 @@ import {connectTo} from '../../../src/client/connect.ts'
 import {parseBundle} from '../../../src/pki/bundle.ts'
 import {parseCertificate} from '../../../src/pki/certificate.ts'
 import {eventually} from '../../controllers/signing/support.ts'
-import {describeWithEtcd, startEtcd, type EtcdCluster} from '../../helpers/etcd.ts'
+import {describeWithOwnEtcd, startEtcd, type EtcdCluster} from '../../helpers/etcd.ts'
 import type {LiveClients} from '../../helpers/live-clients.ts'
 import {trustadm} from '../../helpers/program.ts'
 import {rotateIn} from '../../helpers/rotating.ts'
@@ -20,7 +20,7 @@ import {
 
 const ONLY = ['--only', 'etcd-ca']
 
-describeWithEtcd('the CA of its three members rotates under three servers', function () {
+describeWithOwnEtcd('the CA of its three members rotates under three servers', function () {
   this.timeout(300_000)
   let etcd: EtcdCluster | undefined
   let several: SeveralServers

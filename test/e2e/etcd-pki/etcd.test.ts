@@ -8,16 +8,13 @@ import type {MigrationReport} from '../../../src/control-plane/migration/migrate
 import type {ExpirationReport} from '../../../src/control-plane/expiration.ts'
 import {connect} from '../../../src/client/connect.ts'
 import {findClient} from '../../helpers/clients.ts'
-import {describeWithEtcd, freePorts} from '../../helpers/etcd.ts'
-import {isOnEtcd} from '../../helpers/on-etcd.ts'
+import {describeWithOwnEtcd, freePorts} from '../../helpers/etcd.ts'
 import {LOCAL, programFixture, trustadm, type ProgramFixture} from '../../helpers/program.ts'
 
 const run = promisify(execFile)
 const ENTRIES = ['apiserver-etcd-client', 'etcd-server', 'etcd-peer', 'etcd-healthcheck-client']
 
-// It names an etcd of its own.
-const suite = isOnEtcd ? describe.skip : describeWithEtcd
-suite('its PKI, as "init phase certs etcd" makes it', function () {
+describeWithOwnEtcd('its PKI, as "init phase certs etcd" makes it', function () {
   this.timeout(120_000)
   let fixture: ProgramFixture
   let etcd: ChildProcess | undefined

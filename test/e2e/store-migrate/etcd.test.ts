@@ -4,15 +4,13 @@ import {promisify} from 'node:util'
 import {connect} from '../../../src/client/connect.ts'
 import type {MigrationReport} from '../../../src/control-plane/migration/migrate.ts'
 import {PROGRAM} from '../../helpers/cluster.ts'
-import {describeWithEtcd, startEtcd, type EtcdCluster} from '../../helpers/etcd.ts'
-import {isOnEtcd} from '../../helpers/on-etcd.ts'
+import {describeWithOwnEtcd, startEtcd, type EtcdCluster} from '../../helpers/etcd.ts'
 import {Plane} from '../../helpers/plane.ts'
 
 const run = promisify(execFile)
 const namespace = 'default'
 
-const suite = isOnEtcd ? describe.skip : describeWithEtcd
-suite('a control plane that moves to etcd', function () {
+describeWithOwnEtcd('a control plane that moves to etcd', function () {
   this.timeout(90_000)
   let etcd: EtcdCluster
   let plane: Plane
