@@ -37,7 +37,9 @@ export async function controllerManifests(
     const {image, 'leader-elect': elects} = flags
     objects.push(deploymentManifest({controllers, image, args, elects}))
   }
-  return objects.map((object) => stringify(object, {lineWidth: 0})).join('---\n')
+  return objects
+    .map((object) => stringify(object, {lineWidth: 0, aliasDuplicateObjects: false}))
+    .join('---\n')
 }
 
 /** It needs a CA's key, and a log that outlives its pod: where these are is the operator's decision. */

@@ -32,6 +32,7 @@ describe('manifests for controllers, with the built program', function () {
     assert.match(all.stderr, /csr-signer is left out/)
     assert.equal(all.stdout.includes('csr-signer'), false)
     assert.match(all.stdout, /image: example\.com\/trustadm:1/)
+    assert.doesNotMatch(all.stdout, /[&*]a\d/)
     const signer = await trustadm('controllers', '--deployment', '--controllers', 'csr-signer')
     assert.equal(signer.code, 2)
     assert.match(signer.stderr, /needs a CA's key and a log/)
