@@ -163,6 +163,8 @@ export interface Resource<T extends ApiObject = ApiObject> {
   specIsNeverOwned?: boolean
   /** PUT of a missing object creates it. */
   createOnUpdate?: boolean
+  /** Its objects get addresses or ports from a range, each its own: `validate` refuses what another one has. */
+  allocates?: boolean
   /** PUT without a resourceVersion is refused. */
   conditionalUpdateOnly?: boolean
   /** The rules of the main endpoint. A status is written only through `/status`: the main endpoint keeps the stored one. */

@@ -6,6 +6,7 @@ import {alreadyExists, invalid, StatusError} from '../kernel/status.ts'
 import {trackUpdate} from '../managed-fields/track-update.ts'
 import type {StructShape} from '../patch/shape.ts'
 import {validateFinalizerDomains, validateObjectMeta} from '../validation/metadata.ts'
+import {allocationTurn, requireFirst} from './allocation-turn.ts'
 import {
   countGeneration,
   requireSameNamespace,
@@ -39,6 +40,20 @@ export async function create(
   target: WriteTarget,
   object: ApiObject,
   tracked?: ManagedFieldsEntry[],
+): Promise<WriteResult> {
+  const endTurn = await allocationTurn(services, target)
+  try {
+    return await createInTurn(services, target, object, tracked)
+  } finally {
+    endTurn()
+  }
+}
+
+async function createInTurn(
+  services: WriteServices,
+  target: WriteTarget,
+  object: ApiObject,
+  tracked: ManagedFieldsEntry[] | undefined,
 ): Promise<WriteResult> {
   const {resource} = target.store
   requireSameNamespace(object, target.context.namespace)
@@ -112,10 +127,11 @@ function prepare({store: {resource}, context}: WriteTarget, object: ApiObject): 
 }
 
 async function store(
-  {registry, quota}: WriteServices,
+  services: WriteServices,
   target: WriteTarget,
   object: ApiObject,
 ): Promise<WriteResult> {
+  const {registry, quota} = services
   const {store: memory, context} = target
   const {resource} = memory
   const name = object.metadata.name ?? ''
@@ -129,6 +145,7 @@ async function store(
   try {
     const key = memory.storageKey(context.namespace, name)
     const entry = await registry.storage.create(key, bytes)
+    await requireFirst(services, target, object, entry.revision)
     return resultOf(text, entry.revision, true)
   } catch (error) {
     if (hasCode(error, 'ALREADY_EXISTS')) throw alreadyExists(resource, name)

@@ -8,6 +8,7 @@ import {conflict, invalid, MODIFIED, notFound, StatusError} from '../kernel/stat
 import {invalidValue} from '../kernel/field-error.ts'
 import {deepCopy, deepEqual} from '../kernel/json-value.ts'
 import {validateFinalizerDomains, validateObjectMetaUpdate} from '../validation/metadata.ts'
+import {allocationTurn} from './allocation-turn.ts'
 import {create} from './create.ts'
 import {catchUp} from './freshness.ts'
 import {
@@ -73,6 +74,7 @@ export async function update(
   next: NextState,
 ): Promise<WriteResult> {
   const {store, context} = target
+  const endAllocation = await allocationTurn(services, target)
   let endTurn: () => void = () => undefined
   try {
     for (let tries = 1; ; tries++) {
@@ -84,6 +86,7 @@ export async function update(
     }
   } finally {
     endTurn()
+    endAllocation()
   }
 }
 

@@ -92,6 +92,7 @@ export const services = (range: AddressRange) =>
     namespaced: true,
     verbs: ALL_VERBS,
     createOnUpdate: true,
+    allocates: true,
     validateName: dns1035LabelName,
     strategy: strategyFor(range),
     subresources: {status: statusSubresource<Service>()},

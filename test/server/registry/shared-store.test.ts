@@ -154,6 +154,49 @@ describe('servers that share a store', () => {
     await three.server.stop()
   })
 
+  describe('with one range of service addresses', () => {
+    const SERVICES = '/api/v1/namespaces/default/services'
+    const service = ({api}: Member, name: string, clusterIP = '10.96.5.5') =>
+      api.post(SERVICES, {metadata: {name}, spec: {clusterIP, ports: [{port: 80}]}})
+    const statuses = async (asked: ReturnType<typeof service>[]) =>
+      (await Promise.all(asked)).map(({status}) => status).sort()
+    const holders = async () =>
+      (await two.api.get(SERVICES)).body.items.filter(
+        ({spec}) => (spec as {clusterIP?: string}).clusterIP === '10.96.5.5',
+      )
+
+    it('give an address once to those who ask one server at the same time', async () => {
+      assert.deepEqual(await statuses([service(one, 'a'), service(one, 'b')]), [201, 422])
+      assert.equal((await holders()).length, 1)
+    })
+
+    it('give an address once to those who ask two servers at the same time', async () => {
+      assert.deepEqual(await statuses([service(one, 'a'), service(two, 'b')]), [201, 422])
+      assert.equal((await holders()).length, 1)
+    })
+
+    it('never give one that another server has acknowledged', async () => {
+      two.storage.hold()
+      assert.equal((await service(one, 'a')).status, 201)
+      assert.equal((await askLate(() => service(two, 'b'))).status, 422)
+    })
+
+    it('change a service to one that another server has acknowledged just as little', async () => {
+      await two.api.post(SERVICES, {
+        metadata: {name: 'b'},
+        spec: {type: 'ExternalName', externalName: 'example.com'},
+      })
+      two.storage.hold()
+      await service(one, 'a')
+      const change = {spec: {type: 'ClusterIP', clusterIP: '10.96.5.5', ports: [{port: 80}]}}
+      const type = 'application/merge-patch+json'
+      const {status} = await askLate(() =>
+        two.api.call('PATCH', `${SERVICES}/b`, {body: change, type}),
+      )
+      assert.equal(status, 422)
+    })
+  })
+
   describe('when events are lost', () => {
     it('tell watchers to list again, and have everything that happened', async () => {
       await create(one, 'changed')
