@@ -16,7 +16,10 @@ const address = 'https://cluster:6443'
 describe('the CAs that sign for nodes, in cluster-info', () => {
   it('are read as they were written, and absent if nobody wrote them', () => {
     const issuers = {client: 'ab12', serving: 'cd34'}
-    assert.deepEqual(parseClusterInfo(formatClusterInfo({server: address, issuers})).issuers, issuers)
+    assert.deepEqual(
+      parseClusterInfo(formatClusterInfo({server: address, issuers})).issuers,
+      issuers,
+    )
     assert.equal(parseClusterInfo(formatClusterInfo({server: address})).issuers, undefined)
   })
 

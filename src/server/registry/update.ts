@@ -20,10 +20,8 @@ import {
   storableBytes,
   trackingOf,
   unchanged,
-  type WriteResult,
-  type WriteServices,
-  type WriteTarget,
 } from './write.ts'
+import type {WriteResult, WriteServices, WriteTarget} from './write.ts'
 import {parseNumber} from './options.ts'
 import {parse, toStored, type StoredObject} from './stored-object.ts'
 

@@ -1,4 +1,4 @@
-import type {CSIDriver, CSIDriverSpec, CSINode} from '../../api/volumes.ts'
+import type {CSIDriver, CSIDriverSpec, CSINode} from '../../api/storage.ts'
 import {duplicate, type FieldError, invalidValue, required, tooLong} from '../kernel/field-error.ts'
 import {ALL_VERBS, type Column} from '../kernel/resource.ts'
 import {dnsSubdomain, qualifiedName} from '../validation/names.ts'

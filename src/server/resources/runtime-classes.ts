@@ -1,4 +1,4 @@
-import type {RuntimeClass} from '../../api/node.ts'
+import type {RuntimeClass} from '../../api/runtime-class.ts'
 import {ALL_VERBS} from '../kernel/resource.ts'
 import {immutableField, requiredWith} from '../validation/values.ts'
 import {validateLabels} from '../validation/metadata.ts'
