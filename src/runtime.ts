@@ -21,3 +21,6 @@ export async function sleep(milliseconds: number, signal?: AbortSignal): Promise
     signal?.addEventListener('abort', abort, {once: true})
   })
 }
+
+/** In UTC with whole seconds, as Kubernetes writes times. */
+export const formatTimestamp = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`

@@ -17,6 +17,3 @@ export function parseTimestamp(text: string): Date | undefined {
 
 /** In UTC with microseconds, as Kubernetes writes the times of a Lease. */
 export const formatMicroTime = (time: Date): string => time.toISOString().replace('Z', '000Z')
-
-/** In UTC with whole seconds, as Kubernetes writes times. */
-export const formatTimestamp = (time: Date): string => time.toISOString().replace(/\.\d+Z$/, 'Z')

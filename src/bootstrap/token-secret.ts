@@ -1,6 +1,6 @@
 import type {Secret} from '../api/core.ts'
-import {formatTimestamp} from './timestamp.ts'
 import {type BootstrapTokenInfo, TOKEN_USAGES} from './token-info.ts'
+import {formatTimestamp} from '../runtime.ts'
 
 export const TOKEN_SECRET_TYPE = 'bootstrap.kubernetes.io/token'
 export const TOKEN_SECRET_NAMESPACE = 'kube-system'

@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import type {ExpirationReport} from '../control-plane/expiration.ts'
+import type {CertificateReport, ExpirationReport} from '../control-plane/expiration.ts'
 import {isForPeople} from './flags.ts'
 import type {ProgressOptions} from './progress.ts'
 
@@ -31,4 +31,27 @@ export async function endingCheck(
     }
     return ending.length > 0
   }
+}
+
+interface PlaneFlags extends EndingFlags {
+  dir?: string | undefined
+  'cert-dir'?: string | undefined
+  'kubeconfig-dir'?: string | undefined
+}
+
+/** Tells people the commands that replace what has expired. kubeadm's CAs are not ours to rotate. */
+export async function sayHowToRenew(flags: PlaneFlags, report: ExpirationReport): Promise<void> {
+  if (!isForPeople(flags.output)) return
+  const {createProgress} = await import('./progress.ts')
+  const {clusterCommand} = await import('./same-cluster.ts')
+  const {shellWord} = await import('../client/printable.ts')
+  const folders = (['cert-dir', 'kubeconfig-dir'] as const).flatMap((name) =>
+    flags[name] === undefined ? [] : [` --${name} ${shellWord(flags[name])}`],
+  )
+  const hasExpired = ({residualSeconds}: CertificateReport) => (residualSeconds ?? 0) < 0
+  const {note} = createProgress(flags)
+  if (folders.length === 0 && report.certificateAuthorities.some(hasExpired))
+    note(`replace the CAs with "${clusterCommand(flags, 'ca rotate start')}"`)
+  else if (report.certificates.some(hasExpired))
+    note(`renew them with "${clusterCommand(flags, `certificate renew all${folders.join('')}`)}"`)
 }

@@ -5,6 +5,7 @@ import {publicKeyOf, type Certificate} from '../pki/certificate.ts'
 import {isPairOf, type KeyPair} from '../pki/keys.ts'
 import {isExtendedUsage} from '../pki/usages.ts'
 import type {WantedCertificate} from './request.ts'
+import {formatTimestamp} from '../runtime.ts'
 
 export interface IssuedChain {
   certificate: Certificate
@@ -66,7 +67,7 @@ export function refused(reason: string): TrustError {
 function clockBehind(notBefore: Date, now: Date): TrustError {
   return new TrustError(
     'CLOCK_SKEWED',
-    `the clock of this machine is behind: the certificate is valid from ${notBefore.toISOString()}, and this machine shows ${now.toISOString()}`,
+    `the clock of this machine is behind: the certificate is valid from ${formatTimestamp(notBefore)}, and this machine shows ${formatTimestamp(now)}`,
     {hints: ['set the clock of this machine, preferably with NTP, and try again']},
   )
 }

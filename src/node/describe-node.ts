@@ -1,10 +1,10 @@
-import {formatTimestamp} from '../bootstrap/timestamp.ts'
 import {lookAt} from '../fs/file-checks.ts'
 import {findCertDir} from './cert-dir.ts'
 import {readClusterInfo} from './cluster-info-store.ts'
 import {CredentialStore} from './credential-store.ts'
 import {nodeFile} from './node-files.ts'
 import type {NodeUnit} from './node-unit.ts'
+import {formatTimestamp} from '../runtime.ts'
 
 /** What `join --output json` prints. */
 export interface JoinResult {

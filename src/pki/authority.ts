@@ -1,6 +1,6 @@
 import {dirname, join} from 'node:path'
 import {TrustError} from '../errors.ts'
-import type {Clock} from '../runtime.ts'
+import {type Clock, formatTimestamp} from '../runtime.ts'
 import {encodeBundle, parseBundle} from './bundle.ts'
 import type {AuthoritySpec} from './catalog.ts'
 import {publicKeyOf, type Certificate} from './certificate.ts'
@@ -115,7 +115,7 @@ export function requireCurrent({certificate, location}: Authority, now: Date): v
   if (now > notAfter) {
     throw new TrustError(
       'SIGNER_EXPIRED',
-      `the CA in ${location} expired on ${notAfter.toISOString()}`,
+      `the CA in ${location} expired on ${formatTimestamp(notAfter)}`,
       {
         hints: ['check the clock of this machine', 'if it is right, replace the CA'],
       },
@@ -124,7 +124,7 @@ export function requireCurrent({certificate, location}: Authority, now: Date): v
   if (now < notBefore) {
     throw new TrustError(
       'SIGNER_NOT_YET_VALID',
-      `the CA in ${location} is not valid before ${notBefore.toISOString()}`,
+      `the CA in ${location} is not valid before ${formatTimestamp(notBefore)}`,
       {hints: ['check the clock of this machine: it may be slow']},
     )
   }

@@ -3,15 +3,20 @@ import {dirname} from 'node:path'
 import {TrustError} from '../errors.ts'
 import {lookAt, unwritable} from '../fs/file-checks.ts'
 import {requireSafeFolder} from '../fs/folders.ts'
+import {formatTimestamp} from '../runtime.ts'
 
 /** This release did not exist before: with such a clock no certificate would be valid. */
 const RELEASED = new Date('2026-10-01T00:00:00Z')
 
 export function requireRightClock(now: Date): void {
   if (now >= RELEASED) return
-  throw new TrustError('PREFLIGHT_FAILED', `the clock of this machine says ${now.toISOString()}`, {
-    hints: ['set the clock: certificates depend on it'],
-  })
+  throw new TrustError(
+    'PREFLIGHT_FAILED',
+    `the clock of this machine says ${formatTimestamp(now)}`,
+    {
+      hints: ['set the clock: certificates depend on it'],
+    },
+  )
 }
 
 /** The folder itself, or the nearest existing parent. */

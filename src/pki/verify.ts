@@ -1,6 +1,7 @@
 import {parseCertificateDer, publicKeyOf, type Certificate} from './certificate.ts'
 import {isSignedBy, isSignedBySync} from './signatures.ts'
 import type {ExtendedKeyUsage} from './usages.ts'
+import {formatTimestamp} from '../runtime.ts'
 
 /** A valid chain with its period of validity; or why there is none. */
 export type ChainVerdict =
@@ -20,8 +21,8 @@ const MOST_SIGNATURES = 32
 const MOST_INTERMEDIATES = 16
 
 function timeProblem({notBefore, notAfter}: Certificate, now: Date): string | undefined {
-  if (now < notBefore) return `it is not valid before ${notBefore.toISOString()}`
-  if (now > notAfter) return `it expired on ${notAfter.toISOString()}`
+  if (now < notBefore) return `it is not valid before ${formatTimestamp(notBefore)}`
+  if (now > notAfter) return `it expired on ${formatTimestamp(notAfter)}`
   return undefined
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import {formatTimestamp, parseTimestamp} from '../../src/bootstrap/timestamp.ts'
+import {parseTimestamp} from '../../src/bootstrap/timestamp.ts'
+import {formatTimestamp} from '../../src/runtime.ts'
 
 describe('timestamps', () => {
   for (const [text, utc] of [

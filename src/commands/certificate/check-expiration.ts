@@ -1,5 +1,5 @@
 import {TrustCommand} from '../../cli/command.ts'
-import {endingCheck, within} from '../../cli/ending.ts'
+import {endingCheck, sayHowToRenew, within} from '../../cli/ending.ts'
 import {dir, output} from '../../cli/flags.ts'
 import {dirOf} from '../../cli/folders.ts'
 import {kubeadmFolderFlags, kubeadmFolders} from '../../cli/kubeadm-flags.ts'
@@ -38,7 +38,10 @@ export default class CheckExpiration extends TrustCommand {
       ? await checkKubeadmExpiration(folders, this.clock)
       : await checkExpiration(await loadPlane(dirOf(flags.dir)), this.clock)
     await this.print(report, flags.output, expirationView)
-    if (isOutOfDate(report)) return this.endWith(EXIT.notTrusted)
+    if (isOutOfDate(report)) {
+      await sayHowToRenew(flags, report)
+      return this.endWith(EXIT.notTrusted)
+    }
     if (await isEnding(report)) this.endWith(EXIT.due)
   }
 }

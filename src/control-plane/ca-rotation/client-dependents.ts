@@ -1,4 +1,3 @@
-import {formatTimestamp} from '../../bootstrap/timestamp.ts'
 import type {SeenClient} from '../../server/authn/seen-clients.ts'
 import {nodeOfUser} from '../../csr/node-names.ts'
 import type {IssuedCertificate} from '../issued-clients.ts'
@@ -10,6 +9,7 @@ import {
   todoOfNode,
 } from './dependent.ts'
 import type {Journal} from './journal.ts'
+import {formatTimestamp} from '../../runtime.ts'
 
 const CLIENT_CA = 'client-ca'
 

@@ -1,10 +1,10 @@
 import type {Machine} from '../../api/machine.ts'
-import {formatTimestamp} from '../../bootstrap/timestamp.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {windowOf} from '../../controllers/approval/machine-window.ts'
 import {hasCode, messageOf} from '../../errors.ts'
 import {planMachines, type Inventory, type Step} from './plan.ts'
 import {addressesOf} from './wanted.ts'
+import {formatTimestamp} from '../../runtime.ts'
 
 type Client = Pick<ApiClient, 'machines' | 'namespaces' | 'raw'>
 

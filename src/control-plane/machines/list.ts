@@ -1,8 +1,7 @@
 import type {Machine} from '../../api/machine.ts'
-import {formatTimestamp} from '../../bootstrap/timestamp.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {isWithin, windowOf} from '../../controllers/approval/machine-window.ts'
-import type {Clock} from '../../runtime.ts'
+import {type Clock, formatTimestamp} from '../../runtime.ts'
 import {listServed} from './find.ts'
 import {machineIn} from './wanted.ts'
 

@@ -1,12 +1,11 @@
 import type {Machine} from '../../api/machine.ts'
-import {formatTimestamp} from '../../bootstrap/timestamp.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {EXPECTED_FROM, dnsNamesOf, windowOf} from '../../controllers/approval/machine-window.ts'
 import {isHeld} from '../../controllers/approval/node-record.ts'
 import {findRecord} from '../../controllers/approval/record-store.ts'
 import {isNodeName} from '../../csr/node-names.ts'
 import {hasCode, messageOf} from '../../errors.ts'
-import type {Clock} from '../../runtime.ts'
+import {type Clock, formatTimestamp} from '../../runtime.ts'
 import type {ChangedMachine} from './delete.ts'
 import {findMachines, noSuchMachine, type MachineKey} from './find.ts'
 

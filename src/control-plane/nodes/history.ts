@@ -1,5 +1,4 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
-import {formatTimestamp} from '../../bootstrap/timestamp.ts'
 import {TOKEN_USER_PREFIX} from '../../bootstrap/read-token-secret.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {printable} from '../../client/printable.ts'
@@ -10,7 +9,7 @@ import {nodeUser} from '../../csr/node-names.ts'
 import {commonNameIn} from '../../csr/read-request.ts'
 import {KUBELET_CLIENT} from '../../csr/signers.ts'
 import {TrustError} from '../../errors.ts'
-import type {Clock} from '../../runtime.ts'
+import {type Clock, formatTimestamp} from '../../runtime.ts'
 import {
   certificateOfLine,
   certificateOfRequest,

@@ -1,10 +1,10 @@
 import type {Node} from '../../api/node.ts'
-import {formatTimestamp} from '../../bootstrap/timestamp.ts'
 import type {NodeRecord} from '../../controllers/approval/node-record.ts'
 import {shellWord} from '../../client/printable.ts'
 import {trustReportOf, type ReportedCertificate, type TrustReport} from '../../node/trust-report.ts'
 import {isAccepted, type ClientAuthorities} from './client-authorities.ts'
 import type {KnownCertificate} from '../revocation/known-certificates.ts'
+import {formatTimestamp} from '../../runtime.ts'
 
 /** The certificate of a node, and who says so. */
 interface NodeCertificate {

@@ -13,8 +13,7 @@ import {
   type ErrorCode,
   type Hint,
 } from '../../errors.ts'
-import type {Clock} from '../../runtime.ts'
-import {formatTimestamp} from '../../bootstrap/timestamp.ts'
+import {type Clock, formatTimestamp} from '../../runtime.ts'
 import {getRequest} from './find.ts'
 
 export type Decision = 'approve' | 'deny'

@@ -1,5 +1,4 @@
 import type {KeyObject} from 'node:crypto'
-import {formatTimestamp} from '../../bootstrap/timestamp.ts'
 import {messageOf} from '../../errors.ts'
 import {parseBundle} from '../../pki/bundle.ts'
 import type {Certificate} from '../../pki/certificate.ts'
@@ -9,6 +8,7 @@ import {OID} from '../../pki/oids.ts'
 import {pinOf} from '../../pki/pins.ts'
 import type {CertificateRequest} from '../../pki/request.ts'
 import type {SubjectNames} from '../../pki/subject-names.ts'
+import {formatTimestamp} from '../../runtime.ts'
 
 /** A subject, as the server would read user and groups from it. */
 export interface DecodedSubject {

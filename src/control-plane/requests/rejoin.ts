@@ -1,12 +1,11 @@
 import {parseDuration} from '../../bootstrap/durations.ts'
-import {formatTimestamp} from '../../bootstrap/timestamp.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {recordKey} from '../../controllers/approval/node-record.ts'
 import {isNodeName} from '../../csr/node-names.ts'
 import {findRecord, grantRejoin, removeGrant} from '../../controllers/approval/record-store.ts'
 import {GRANT_ANNOTATION, type GrantedTo} from '../../controllers/approval/rejoin-grant.ts'
 import {elsewhere, hasCode, TrustError} from '../../errors.ts'
-import type {Clock} from '../../runtime.ts'
+import {type Clock, formatTimestamp} from '../../runtime.ts'
 import {requireRequester, waitingFor, type WaitingRequest} from './rejoin-candidates.ts'
 
 /** What `certificate allow-rejoin` prints. */

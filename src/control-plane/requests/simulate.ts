@@ -1,6 +1,5 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import type {UserInfo} from '../../api/meta.ts'
-import {formatTimestamp} from '../../bootstrap/timestamp.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {approverOpinions} from '../../controllers/approval/opinions.ts'
 import {NODES, isNodeName, nodeUser} from '../../csr/node-names.ts'
@@ -10,7 +9,7 @@ import {TrustError} from '../../errors.ts'
 import {createRequest} from '../../pki/create.ts'
 import {generateKeys} from '../../pki/keys.ts'
 import {NO_NAMES} from '../../pki/subject-names.ts'
-import type {Clock} from '../../runtime.ts'
+import {type Clock, formatTimestamp} from '../../runtime.ts'
 import {askersOf, type AskedWith, type Asker} from './simulated-askers.ts'
 
 /** Later than every request and every grant that exists. */

@@ -1,7 +1,6 @@
-import {formatTimestamp} from '../../bootstrap/timestamp.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {TrustError} from '../../errors.ts'
-import type {Clock} from '../../runtime.ts'
+import {type Clock, formatTimestamp} from '../../runtime.ts'
 import {
   LONGEST_REASON,
   keyRevocation,

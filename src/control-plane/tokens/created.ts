@@ -1,6 +1,6 @@
-import {formatTimestamp} from '../../bootstrap/timestamp.ts'
 import {type BootstrapTokenInfo, listUsages} from '../../bootstrap/token-info.ts'
 import {formatToken, hideSecret} from '../../bootstrap/token.ts'
+import {formatTimestamp} from '../../runtime.ts'
 
 /** One token that was created. */
 export interface CreatedToken {

@@ -4,12 +4,11 @@ import {
   readTokenSecret,
   type TokenProblem,
 } from '../../bootstrap/read-token-secret.ts'
-import {formatTimestamp} from '../../bootstrap/timestamp.ts'
 import {type BootstrapTokenInfo, listUsages} from '../../bootstrap/token-info.ts'
 import {TOKEN_SECRET_NAMESPACE, TOKEN_SECRET_TYPE} from '../../bootstrap/token-secret.ts'
 import {formatToken, hideSecret, isTokenSecret} from '../../bootstrap/token.ts'
 import type {ApiClient} from '../../client/api-client.ts'
-import type {Clock} from '../../runtime.ts'
+import {type Clock, formatTimestamp} from '../../runtime.ts'
 
 /** A token, as `token list` shows it. */
 export interface TokenReport {

@@ -9,10 +9,10 @@ import {
   secretText,
 } from '../../csr/bootstrapper.ts'
 import {certificateCredential} from '../../csr/user-extra.ts'
-import {formatTimestamp} from '../../bootstrap/timestamp.ts'
 import {parseCertificate, type Certificate} from '../../pki/certificate.ts'
 import {BACKDATE} from '../../pki/lifetimes.ts'
 import {verifyChain} from '../../pki/verify.ts'
+import {formatTimestamp} from '../../runtime.ts'
 
 /** A credential that is live: the object that it rests on exists. */
 export interface BootstrapCredential {

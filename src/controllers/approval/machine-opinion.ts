@@ -1,6 +1,6 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import type {Machine} from '../../api/machine.ts'
-import {formatTimestamp, parseTimestamp} from '../../bootstrap/timestamp.ts'
+import {parseTimestamp} from '../../bootstrap/timestamp.ts'
 import {MACHINE_APPROVER, recognise} from '../../csr/approvers.ts'
 import {
   allHold,
@@ -15,6 +15,7 @@ import type {RequestedCertificate} from '../../csr/requested-certificate.ts'
 import {machineOwner} from './address-book.ts'
 import {isWithin, windowOf} from './machine-window.ts'
 import {isSettled, nameRule, type NameClaims} from './name-rule.ts'
+import {formatTimestamp} from '../../runtime.ts'
 
 type Csr = Pick<CertificateSigningRequest, 'spec' | 'metadata'>
 

@@ -3,6 +3,7 @@ import {isUnknown, verdict, type RuleVerdict, type Unknown} from '../../csr/opin
 import type {RequestedCertificate} from '../../csr/requested-certificate.ts'
 import {isHeld, isKeyOf, liveGrant, reservedKey, type NodeRecord} from './node-record.ts'
 import {describeGrant, lets, type Asker} from './rejoin-grant.ts'
+import {formatTimestamp} from '../../runtime.ts'
 
 /** A request of the same node name that was approved. */
 export interface ApprovedRequest {
@@ -34,7 +35,7 @@ interface Claim {
 const RULE = 'the node name is free, or held by the same key, or granted by an operator'
 
 const upTo = (until: Date | undefined) =>
-  until === undefined ? '' : ` until ${until.toISOString().replace(/\.\d+Z$/, 'Z')}`
+  until === undefined ? '' : ` until ${formatTimestamp(until)}`
 
 function recordClaims(
   record: NodeRecord | undefined,

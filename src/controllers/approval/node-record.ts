@@ -1,9 +1,10 @@
 import {createHash} from 'node:crypto'
 import type {Lease} from '../../api/coordination.ts'
-import {formatMicroTime, formatTimestamp, parseTimestamp} from '../../bootstrap/timestamp.ts'
+import {formatMicroTime, parseTimestamp} from '../../bootstrap/timestamp.ts'
 import {isNodeName} from '../../csr/node-names.ts'
 import {BACKDATE} from '../../pki/lifetimes.ts'
 import {readGrant, withoutGrant, type RejoinGrant} from './rejoin-grant.ts'
+import {formatTimestamp} from '../../runtime.ts'
 
 /** One Lease for each node name records which key holds its newest client certificate, long after its requests are deleted. */
 export const RECORD_NAMESPACE = 'kube-system'

@@ -1,5 +1,6 @@
 import type {Lease} from '../../api/coordination.ts'
-import {formatTimestamp, parseTimestamp} from '../../bootstrap/timestamp.ts'
+import {parseTimestamp} from '../../bootstrap/timestamp.ts'
+import {formatTimestamp} from '../../runtime.ts'
 
 /** A label on records with a grant, so that a watch can select them. */
 const GRANT_LABEL = 'trustadm.io/rejoin-allowed'

@@ -3,9 +3,8 @@ import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import type {ObjectReference} from '../../api/core.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import type {CallOptions} from '../../client/resource-client.ts'
-import {formatTimestamp} from '../../bootstrap/timestamp.ts'
 import {hasCode} from '../../errors.ts'
-import type {Clock} from '../../runtime.ts'
+import {type Clock, formatTimestamp} from '../../runtime.ts'
 
 export interface Happening {
   type: 'Normal' | 'Warning'

@@ -1,6 +1,5 @@
-import {formatTimestamp} from '../../bootstrap/timestamp.ts'
 import {refreshClusterInfo} from '../../discovery/refresh.ts'
-import type {Clock} from '../../runtime.ts'
+import {type Clock, formatTimestamp} from '../../runtime.ts'
 import type {NodeConnection} from '../certificate-manager/connection.ts'
 import {ensureFiles} from '../node-files.ts'
 import {asShutOut, Wait} from '../failures.ts'

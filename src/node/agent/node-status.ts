@@ -1,7 +1,6 @@
-import {formatTimestamp} from '../../bootstrap/timestamp.ts'
 import {formatName} from '../../pki/distinguished-name.ts'
 import {lockHolder} from '../../fs/folder-lock.ts'
-import type {Clock} from '../../runtime.ts'
+import {type Clock, formatTimestamp} from '../../runtime.ts'
 import {
   DEFAULT_WINDOW,
   drawFor,

@@ -8,6 +8,7 @@ import type {NodeConnection} from './connection.ts'
 import type {Pair} from './pair.ts'
 import {requestCertificate, type IssuedPair, type RequestOptions} from './request-certificate.ts'
 import {requireStarted, validityAt} from './rotation-deadline.ts'
+import {formatTimestamp} from '../../runtime.ts'
 
 export interface ObtainOptions extends Omit<RequestOptions, 'current' | 'signal'> {
   connection: () => NodeConnection
@@ -65,7 +66,7 @@ function withoutCredential(current: Pair | undefined): TrustError {
   const {notAfter} = current.certificate
   return new TrustError(
     'NODE_CERTIFICATE_EXPIRED',
-    `the certificate of this node expired at ${notAfter.toISOString()}, and there is nothing else to authenticate with`,
+    `the certificate of this node expired at ${formatTimestamp(notAfter)}, and there is nothing else to authenticate with`,
     {facts: {notAfter: notAfter.toISOString()}, hints},
   )
 }

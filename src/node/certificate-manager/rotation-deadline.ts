@@ -1,5 +1,6 @@
 import {TrustError} from '../../errors.ts'
 import type {Certificate} from '../../pki/certificate.ts'
+import {formatTimestamp} from '../../runtime.ts'
 
 /** The part of its life, from 0 to 1, in which a certificate is renewed. */
 export interface RotationWindow {
@@ -71,7 +72,7 @@ export function requireStarted(
   if (validityAt(certificate, now) !== 'not yet valid') return
   throw new TrustError(
     'CLOCK_SKEWED',
-    `the clock of this machine is behind: the ${kind} certificate of the node is valid from ${certificate.notBefore.toISOString()}, and this machine shows ${now.toISOString()}`,
+    `the clock of this machine is behind: the ${kind} certificate of the node is valid from ${formatTimestamp(certificate.notBefore)}, and this machine shows ${formatTimestamp(now)}`,
     {hints: ['set the clock of this machine, preferably with NTP']},
   )
 }

@@ -1,4 +1,3 @@
-import {formatTimestamp} from '../../bootstrap/timestamp.ts'
 import {discardPendingKey} from '../../enrollment/pending-key.ts'
 import {requireAccepted} from '../acceptance.ts'
 import {chooseNewer} from '../certificate-manager/pair.ts'
@@ -16,6 +15,7 @@ import {
   requireCredential,
   storeOf,
 } from './phase.ts'
+import {formatTimestamp} from '../../runtime.ts'
 
 /** The node's own certificate in the kubeconfig that the user brought, if it is valid and newer than the one in use. */
 async function findNewer(context: JoinContext, valid: StoredCredential | undefined) {

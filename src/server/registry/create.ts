@@ -13,13 +13,13 @@ import {
   resultOf,
   setManagedFields,
   storableBytes,
-  timestamp,
   trackingOf,
   type WriteResult,
   type WriteServices,
   type WriteTarget,
 } from './write.ts'
 import {toStored} from './stored-object.ts'
+import {formatTimestamp} from '../../runtime.ts'
 
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789'
 const SUFFIX_LENGTH = 5
@@ -114,7 +114,7 @@ function dropSystemMetadata({metadata}: ApiObject): void {
 
 function prepare({store: {resource}, context}: WriteTarget, object: ApiObject): void {
   object.metadata.uid = randomUUID()
-  object.metadata.creationTimestamp = timestamp(context.clock.now())
+  object.metadata.creationTimestamp = formatTimestamp(context.clock.now())
   resource.strategy.prepareForCreate?.(object, context)
   countGeneration(resource, object)
   const errors = [

@@ -6,7 +6,8 @@ import {conflict, invalid, MODIFIED, notFound} from '../kernel/status.ts'
 import {dryRunErrors, integer} from './options.ts'
 import {catchUp} from './freshness.ts'
 import {parse, toStored, type StoredObject} from './stored-object.ts'
-import {resultOf, timestamp, type WriteServices, type WriteTarget} from './write.ts'
+import {resultOf, type WriteServices, type WriteTarget} from './write.ts'
+import {formatTimestamp} from '../../runtime.ts'
 
 export interface DeleteOptions {
   gracePeriodSeconds?: number
@@ -139,7 +140,7 @@ async function removeOnce(
   if (!sameFinalizers) object.metadata.finalizers = finalizers
   if (isShorter) {
     const now = context.clock.now().getTime()
-    object.metadata.deletionTimestamp = timestamp(new Date(now + grace * 1000))
+    object.metadata.deletionTimestamp = formatTimestamp(new Date(now + grace * 1000))
     object.metadata.deletionGracePeriodSeconds = grace
     resource.markDeleting?.(object)
   }

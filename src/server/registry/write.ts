@@ -98,9 +98,6 @@ export const setManagedFields = (
 export const shapeOfVersion = (resource: Resource, type: string) =>
   shapeOf(type, {custom: resource.custom === true})
 
-/** RFC 3339 with whole seconds, as Kubernetes writes times. */
-export const timestamp = (date: Date) => `${date.toISOString().slice(0, 19)}Z`
-
 /** The object's name must be that of the request's path. As Kubernetes' checkName. */
 export function requireSameName(object: ApiObject, name: string): void {
   const given = object.metadata.name ?? ''

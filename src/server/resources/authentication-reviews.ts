@@ -3,7 +3,8 @@ import type {Received, UserInfo} from '../../api/meta.ts'
 import type {Resource} from '../kernel/resource.ts'
 import type {ServerServices} from '../kernel/services.ts'
 import {badRequest} from '../kernel/status.ts'
-import {defineResource, timestamp} from './define.ts'
+import {defineResource} from './define.ts'
+import {formatTimestamp} from '../../runtime.ts'
 
 const GROUP = 'authentication.k8s.io'
 
@@ -58,7 +59,7 @@ export const selfSubjectReviews = defineResource<SelfSubjectReview>({
   verbs: ['create'],
   strategy: {},
   review: (review, {user, clock}) => {
-    review.metadata = {...review.metadata, creationTimestamp: timestamp(clock.now())}
+    review.metadata = {...review.metadata, creationTimestamp: formatTimestamp(clock.now())}
     review.status = {userInfo: shownUser(user)}
     return review
   },

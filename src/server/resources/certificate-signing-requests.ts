@@ -20,7 +20,7 @@ import {
 import type {ApiObject} from '../../api/meta.ts'
 import {isPermitted} from '../../csr/request-rules.ts'
 import {contentOf} from '../../csr/requested-certificate.ts'
-import {AGE, column, defineResource, humanDuration, NAME, restore, timestamp} from './define.ts'
+import {AGE, column, defineResource, humanDuration, NAME, restore} from './define.ts'
 import {validateSpec, type CertificateSigningRequest} from './csr-spec-validation.ts'
 import {
   type Permission,
@@ -30,6 +30,7 @@ import {
   validateTransition,
   type CsrCondition,
 } from './csr-status-validation.ts'
+import {formatTimestamp} from '../../runtime.ts'
 
 type Csr = CertificateSigningRequest
 
@@ -56,7 +57,7 @@ function validateCreate(csr: Csr, {version}: OperationContext): FieldError[] {
 
 /** Adds missing times to conditions. An unchanged state keeps its transition time. */
 function fillTimes(csr: Csr, old: Csr, {clock}: OperationContext): void {
-  const now = timestamp(clock.now())
+  const now = formatTimestamp(clock.now())
   const identity = ({type, status}: CsrCondition) => JSON.stringify([type, status])
   // Of several equal ones the first counts, so it is inserted last.
   const before = new Map(

@@ -40,9 +40,6 @@ export const statusSubresource = <T extends WithStatus>(
   strategy: {prepareForUpdate: keepAllButStatus, ...strategy},
 })
 
-/** RFC 3339 with whole seconds, as the API writes times. */
-export const timestamp = (time: Date) => time.toISOString().replace(/\.\d+Z$/, 'Z')
-
 export {humanDuration} from '../table/human-duration.ts'
 
 export const NAME: Column = {

@@ -13,7 +13,6 @@ import {
   keepStatus,
   NAME,
   statusSubresource,
-  timestamp,
   wideColumn,
 } from './define.ts'
 import {
@@ -24,6 +23,7 @@ import {
   validateStorageClass,
   validateVolumeMode,
 } from './volumes.ts'
+import {formatTimestamp} from '../../runtime.ts'
 
 const NO_SOURCE = new Set([
   'capacity',
@@ -85,7 +85,7 @@ function validate({spec = {}}: PersistentVolume): FieldError[] {
 const strategy: Strategy<PersistentVolume> = {
   defaults,
   prepareForCreate: (volume, {clock}) => {
-    volume.status = {phase: 'Pending', lastPhaseTransitionTime: timestamp(clock.now())}
+    volume.status = {phase: 'Pending', lastPhaseTransitionTime: formatTimestamp(clock.now())}
   },
   validate,
   prepareForUpdate: keepStatus,

@@ -10,10 +10,11 @@ import {
 } from '../kernel/resource.ts'
 import {badRequest, conflict, StatusError} from '../kernel/status.ts'
 import {immutableField} from '../validation/values.ts'
-import {defineResource, keepStatus, restore, statusSubresource, timestamp} from './define.ts'
+import {defineResource, keepStatus, restore, statusSubresource} from './define.ts'
 import {podColumns} from './pod-columns.ts'
 import {addTolerations, defaultPod, mirrorServiceAccount, qosClassOf} from './pod-defaults.ts'
 import {validatePod, validatePodUpdate} from './pod-validation.ts'
+import {formatTimestamp} from '../../runtime.ts'
 
 const RESOURCE = {group: '', plural: 'pods/binding'}
 
@@ -58,7 +59,7 @@ function bind(binding: Received<Binding>, pod: Pod, {clock, name}: OperationCont
     type: 'PodScheduled',
     status: 'True',
     lastProbeTime: null,
-    lastTransitionTime: timestamp(clock.now()),
+    lastTransitionTime: formatTimestamp(clock.now()),
   }
   pod.status = {...pod.status, conditions: [...others, scheduled]}
   return {kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201}
@@ -81,7 +82,7 @@ function gatedConditions({clock}: OperationContext): PodCondition[] {
       reason: 'SchedulingGated',
       message: 'Scheduling is blocked due to non-empty scheduling gates',
       lastProbeTime: null,
-      lastTransitionTime: timestamp(clock.now()),
+      lastTransitionTime: formatTimestamp(clock.now()),
     },
   ]
 }

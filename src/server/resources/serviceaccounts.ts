@@ -11,7 +11,8 @@ import {
 } from '../kernel/resource.ts'
 import type {BoundObject, ServerServices} from '../kernel/services.ts'
 import {badRequest, conflict, invalid, notFound} from '../kernel/status.ts'
-import {AGE, defineResource, NAME, timestamp} from './define.ts'
+import {AGE, defineResource, NAME} from './define.ts'
+import {formatTimestamp} from '../../runtime.ts'
 
 /** References to secrets are kept by name only. */
 function reduceSecrets(account: ServiceAccount): void {
@@ -143,12 +144,12 @@ async function issue(
   return {
     kind: KIND.kind,
     apiVersion: `${KIND.group}/v1`,
-    metadata: {name, namespace, uid, creationTimestamp: timestamp(context.clock.now())},
+    metadata: {name, namespace, uid, creationTimestamp: formatTimestamp(context.clock.now())},
     spec: {
       audiences: granted,
       expirationSeconds: seconds,
       boundObjectRef: boundObjectRef ?? null,
     },
-    status: {token, expirationTimestamp: timestamp(expires)},
+    status: {token, expirationTimestamp: formatTimestamp(expires)},
   }
 }
