@@ -1,0 +1,33 @@
+import {mkdtempSync, rmSync, statfsSync, symlinkSync} from 'node:fs'
+import {freemem, tmpdir} from 'node:os'
+import {basename, join} from 'node:path'
+
+/** Where Linux keeps files in memory, for every user. */
+const MEMORY = '/dev/shm'
+/** What the tests that run at a time put there is a small part of it. */
+const ROOM = 2 ** 30
+
+/**
+ * The tests write thousands of small files and wait until each is on the disk; in memory, that wait is none. Whoever sets TMPDIR
+ * chooses the folder. The processes that mocha starts inherit what the first one has chosen.
+ */
+function useMemory(): void {
+  if (process.env.TMPDIR !== undefined || !hasRoom()) return
+  const folder = mkdtempSync(join(MEMORY, 'trustadm-tests-'))
+  process.once('exit', () => rmSync(folder, {recursive: true, force: true, maxRetries: 3}))
+  // tsx keeps what it has compiled, from one run to the next.
+  const compiled = join(tmpdir(), `tsx-${process.getuid?.()}`)
+  symlinkSync(compiled, join(folder, basename(compiled)))
+  process.env.TMPDIR = folder
+}
+
+function hasRoom(): boolean {
+  try {
+    const {bavail, bsize} = statfsSync(MEMORY)
+    return bavail * bsize >= ROOM && freemem() >= 2 * ROOM
+  } catch {
+    return false
+  }
+}
+
+useMemory()
