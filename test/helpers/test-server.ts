@@ -1,3 +1,4 @@
+import {randomUUID} from 'node:crypto'
 import {aggregate} from '../../src/server/authz/rbac/aggregation.ts'
 import type {UserInfo} from '../../src/api/meta.ts'
 import {createApiClient, type ApiClient} from '../../src/client/api-client.ts'
@@ -14,6 +15,7 @@ import {authorityValidity, validityFor} from '../../src/pki/lifetimes.ts'
 import {systemClock, type Clock} from '../../src/runtime.ts'
 import {startServer, type RunningServer, type ServerOptions} from '../../src/server/server.ts'
 import {openMemoryStorage} from '../../src/storage/memory.ts'
+import type {Storage} from '../../src/storage/storage.ts'
 import {select} from '../../src/trust/live.ts'
 import {testTrust, type TestTrust, type TrustParts} from './test-trust.ts'
 
@@ -65,7 +67,7 @@ export async function startTestServer({
   const serving = await issue(issuer, clock, {commonName: 'kube-apiserver'}, 'server auth')
   const trust = await testTrust(ca, serving, trustParts)
   const errors: string[] = []
-  const storage = options.storage ?? openMemoryStorage()
+  const {storage = await usedStorage(options)} = options
   const server = await startServer({
     storage,
     host: '127.0.0.1',
@@ -78,6 +80,7 @@ export async function startTestServer({
     onError: (message, error) => errors.push(`${message}: ${String(error)}`),
     ...options,
   })
+  if (isLikeOthers(options)) await keepSystemObjects(storage)
   const certificate = parseCertificate(serving.certificate)
   const clients: ApiClient[] = []
   const clientAs = (user: UserInfo, userAgent = 'test') => {
@@ -125,6 +128,30 @@ export async function startTestServer({
       await storage.close()
     },
   }
+}
+
+/** Whether the objects that a server creates at its first start are those of the others. */
+const isLikeOthers = ({storage, clock, serviceRange}: TestServerOptions): boolean =>
+  storage === undefined && clock === undefined && serviceRange === undefined
+
+/** What the first server of this process has created, which costs more than all else of its start. */
+let systemObjects: {key: string; object: string}[] | undefined
+
+async function keepSystemObjects(storage: Storage): Promise<void> {
+  if (systemObjects !== undefined) return
+  const {entries} = await storage.list('')
+  systemObjects = entries.map(({key, value}) => ({key, object: Buffer.from(value).toString()}))
+}
+
+/** A store in memory, as after the first start of another server: the next one corrects what is its own. Each has UIDs of its own. */
+async function usedStorage(options: TestServerOptions): Promise<Storage> {
+  const storage = openMemoryStorage()
+  if (!isLikeOthers(options)) return storage
+  for (const {key, object} of systemObjects ?? []) {
+    const own = object.replace(/"uid":"[^"]+"/, () => `"uid":"${randomUUID()}"`)
+    await storage.create(key, Buffer.from(own))
+  }
+  return storage
 }
 
 const serviceAccount = (name: string): UserInfo => ({
