@@ -58,15 +58,16 @@ function pieces(each: (piece: Buffer, isLast: boolean) => Promise<void>, size: n
   }
 }
 
-/** Lets `write` append plain bytes, and appends them encrypted. */
+/** Lets `write` append plain bytes, and appends them encrypted. `cost` is that of a guess of the passphrase. */
 export async function seal<Result>(
   passphrase: Buffer,
   append: Append,
   write: (append: Append) => Promise<Result>,
+  cost: ScryptOptions = COST,
 ): Promise<Result> {
   const [salt, prefix] = [randomBytes(SALT), randomBytes(PREFIX)]
   const head = Buffer.concat([SEALED_MAGIC, salt, prefix])
-  const key = await derive(passphrase, salt, 32, COST)
+  const key = await derive(passphrase, salt, 32, cost)
   await append(head)
   let count = 0
   const {add, end} = pieces(async (piece, isLast) => {
@@ -89,6 +90,7 @@ const refused = (cause: unknown): TrustError =>
 export async function* unseal(
   passphrase: Buffer,
   source: AsyncIterable<Buffer>,
+  cost: ScryptOptions = COST,
 ): AsyncGenerator<Buffer> {
   let waiting: Buffer = Buffer.alloc(0)
   let opened: {key: Buffer; head: Buffer} | undefined
@@ -110,7 +112,7 @@ export async function* unseal(
     if (!opened && waiting.length >= HEAD) {
       const head = Buffer.from(waiting.subarray(0, HEAD))
       const salt = head.subarray(SEALED_MAGIC.length, SEALED_MAGIC.length + SALT)
-      opened = {head, key: await derive(passphrase, salt, 32, COST)}
+      opened = {head, key: await derive(passphrase, salt, 32, cost)}
       waiting = waiting.subarray(HEAD)
     }
     while (opened && waiting.length > PIECE + TAG) {
