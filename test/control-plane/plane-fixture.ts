@@ -20,6 +20,8 @@ export interface PlaneFixture {
    * for each test. Fixtures with the same choices get the same ones.
    */
   provide: (...phases: FilePhase[]) => Promise<void>
+  /** The same for what `make` writes to the new folder: fixtures with the same name get what the first one has written. */
+  provideAs: (name: string, make: () => Promise<void>) => Promise<void>
   remove: () => Promise<void>
 }
 
@@ -39,19 +41,23 @@ async function write(choices: Choices, phases: FilePhase[]): Promise<Written> {
   const {dir, context, run, remove} = await planeFixture(choices)
   try {
     await run(...phases)
-    const entries = await readdir(dir, {recursive: true, withFileTypes: true})
-    const paths = entries
-      .filter((entry) => entry.isFile())
-      .map(({parentPath, name}) => join(parentPath, name))
-    const read = async (path: string) => ({
-      path: path.slice(dir.length + 1),
-      text: await readFile(path, 'utf8'),
-    })
-    const files = await Promise.all(paths.map(read))
-    return {dir, port: context.plane.settings.bindPort, files}
+    return await readWritten(dir, context)
   } finally {
     await remove()
   }
+}
+
+async function readWritten(dir: string, {plane}: InitContext): Promise<Written> {
+  const entries = await readdir(dir, {recursive: true, withFileTypes: true})
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map(({parentPath, name}) => join(parentPath, name))
+  const read = async (path: string) => ({
+    path: path.slice(dir.length + 1),
+    text: await readFile(path, 'utf8'),
+  })
+  const files = await Promise.all(paths.map(read))
+  return {dir, port: plane.settings.bindPort, files}
 }
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
@@ -107,6 +113,13 @@ export async function planeFixture(choices: Choices = {}, folder?: string): Prom
       const made = written.get(key) ?? write(choices, phases)
       written.set(key, made)
       await copy(await made, {dir, port: context.plane.settings.bindPort})
+    },
+    provideAs: async (name, make) => {
+      const made = await written.get(name)
+      if (made) return copy(made, {dir, port: context.plane.settings.bindPort})
+      await make()
+      written.set(name, readWritten(dir, context))
+      await written.get(name)
     },
     remove: () => rm(dir, {recursive: true, force: true}),
   }

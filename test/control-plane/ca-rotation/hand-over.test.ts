@@ -16,7 +16,7 @@ describe('the end of a rotation of several servers', () => {
 
   beforeEach(async () => {
     fixture = await planeFixture({etcdServers: ['http://127.0.0.1:1']})
-    await fixture.run('certs')
+    await fixture.provide('certs')
     await writeJournal(fixture.context.plane, STARTED)
     isAway = false
     shared = []

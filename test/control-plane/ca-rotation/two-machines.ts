@@ -24,6 +24,18 @@ const nothing = () => Promise.resolve()
 const CLUSTER = 'the UID of kube-system'
 const SHARED = /^(?:.*-ca|ca|sa|plane)\.(?:crt|key|pub)$/
 
+/** Copies what all machines of a control plane have in common. */
+async function copyShared(
+  leader: PlaneFixture,
+  follower: PlaneFixture,
+  isWanted: (name: string) => boolean,
+): Promise<void> {
+  const [from, to] = [join(leader.dir, 'pki'), join(follower.dir, 'pki')]
+  await mkdir(to, {recursive: true, mode: 0o700})
+  for (const name of (await readdir(from)).filter((one) => SHARED.test(one) && isWanted(one)))
+    await writeFile(join(to, name), await readFile(join(from, name)), {mode: 0o600})
+}
+
 /** Two machines of one control plane without servers: one rotates, the other follows. */
 export class TwoMachines {
   readonly leader: PlaneFixture
@@ -43,11 +55,12 @@ export class TwoMachines {
     await leader.provide('certs', 'kubeconfig')
     await ensurePlaneKey(leader.context.plane)
     await savePlane(leader.context.plane)
-    const [from, to] = [join(leader.dir, 'pki'), join(follower.dir, 'pki')]
-    await mkdir(to, {mode: 0o700})
-    for (const name of (await readdir(from)).filter((one) => SHARED.test(one)))
-      await writeFile(join(to, name), await readFile(join(from, name)), {mode: 0o600})
-    await follower.run('certs', 'kubeconfig')
+    // Each first machine with these choices has the same CAs, but a key of its own that the two share.
+    await follower.provideAs(`second of ${JSON.stringify(choices)}`, async () => {
+      await copyShared(leader, follower, (name) => !name.startsWith('plane.'))
+      await follower.run('certs', 'kubeconfig')
+    })
+    await copyShared(leader, follower, (name) => name.startsWith('plane.'))
     await savePlane(follower.context.plane)
     return new TwoMachines(leader, follower)
   }

@@ -13,7 +13,7 @@ describe('a mistyped name of a CA', () => {
   let fixture: PlaneFixture
   before(async () => {
     fixture = await planeFixture()
-    await fixture.run('certs')
+    await fixture.provide('certs')
   })
   after(() => fixture.remove())
 
