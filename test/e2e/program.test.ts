@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import {spawn} from 'node:child_process'
 import {once} from 'node:events'
-import {readdir, stat} from 'node:fs/promises'
+import {stat} from 'node:fs/promises'
 import {join} from 'node:path'
-import {createInterface} from 'node:readline'
 import {connect} from '../../src/client/connect.ts'
 import {VERSION} from '../../src/version.ts'
 import {isRunning} from '../helpers/cluster.ts'
 import {until} from '../server/support.ts'
 import {LOCAL, PROGRAM, programFixture, trustadm, type ProgramFixture} from '../helpers/program.ts'
+import {completesAfterKills} from './killed-init.ts'
 
 describe('the built program', function () {
   this.timeout(60_000)
@@ -52,80 +52,9 @@ describe('the built program', function () {
     await assert.rejects(stat(dir), {code: 'ENOENT'})
   })
 
-  it('tells its state by status and its exit code', async () => {
-    await init()
-    const running = await trustadm('status', '--output', 'json', '--dir', dir)
-    assert.equal(running.code, 0, running.stderr)
-    const report = JSON.parse(running.stdout) as {
-      server: {ready: boolean; version: string}
-      servers: {version: string; alive: boolean}[]
-      objects: {resource: string; count: number}[]
-    }
-    assert.equal(report.server.ready, true)
-    assert.deepEqual(
-      report.servers.map(({version, alive}) => [version, alive]),
-      [[VERSION, true]],
-    )
-    assert.ok(report.objects.some(({resource, count}) => resource === 'namespaces' && count >= 4))
-
-    const check = (within: string) =>
-      trustadm('certificate', 'check-expiration', '--within', within, '--dir', dir)
-    assert.equal((await check('30d')).code, 0)
-    const due = await check('400d')
-    assert.equal(due.code, 7)
-    assert.match(due.stderr, /these end within 400d: .*apiserver/)
-    assert.doesNotMatch(due.stderr, /front-proxy-ca/)
-    assert.equal((await check('soon')).code, 2)
-    const statusWithin = (within: string) => trustadm('status', '--within', within, '--dir', dir)
-    assert.equal((await statusWithin('30d')).code, 0)
-    const ending = await statusWithin('4000d')
-    assert.equal(ending.code, 7)
-    assert.match(ending.stderr, /these end within 4000d: apiserver.*, ca,.*front-proxy-ca/)
-    assert.equal((await statusWithin('soon')).code, 2)
-
-    const pid = await serverPid()
-    process.kill(pid, 'SIGTERM')
-    await until(() => !isRunning(pid))
-    assert.match((await trustadm('status', '--dir', dir)).stdout, /stopped/)
-  })
-
-  it('starts a server that was killed again, on the same port and with what it stored', async () => {
-    const first = await init('--output', 'json')
-    const {kubeconfig, endpoint} = JSON.parse(first.stdout) as Record<string, string>
-    const client = await connect(kubeconfig)
-    await client.namespaces.create({metadata: {name: 'kept'}})
-    process.kill(await serverPid(), 'SIGKILL')
-    const second = await init('--output', 'json')
-    assert.equal(second.code, 0, second.stderr)
-    assert.equal((JSON.parse(second.stdout) as Record<string, string>).endpoint, endpoint)
-    assert.ok(await client.namespaces.find({name: 'kept'}))
-    await client.close()
-  })
-
-  it('completes in the next run, wherever init was killed', async () => {
-    // It prints a line for each thing that it has done: some of the certificates, some of the kubeconfigs, the server.
-    for (const count of [1, 2, 6, 10, 13, 14, 17]) {
-      const child = spawn(process.execPath, [PROGRAM, 'init', '--dir', dir, ...LOCAL], {
-        stdio: ['ignore', 'ignore', 'pipe'],
-      })
-      const ended = once(child, 'exit')
-      let seen = 0
-      for await (const _line of createInterface(child.stderr)) if (++seen === count) break
-      assert.equal(seen, count)
-      child.kill('SIGKILL')
-      await ended
-    }
-    const last = await init('--output', 'json')
-    assert.equal(last.code, 0, last.stderr)
-    const names = await readdir(join(dir, 'pki'))
-    assert.deepEqual(
-      names.filter((name) => name.startsWith('.')),
-      [],
-    )
-    const client = await connect(join(dir, 'admin.conf'))
-    assert.ok(await client.namespaces.find({name: 'kube-system'}))
-    await client.close()
-  })
+  // Killed in more places: init-killed.slow.test.ts.
+  it('completes in the next run, wherever init was killed', () =>
+    completesAfterKills(fixture, [6, 14]))
 
   it('serves in the foreground until SIGTERM and ends with 0', async () => {
     await init('--skip-phases', 'control-plane,namespaces,rbac')
@@ -175,5 +104,70 @@ describe('the built program', function () {
     assert.equal(code, 2)
     assert.match(stderr, /--yes/)
     assert.ok(await stat(join(dir, 'config.yaml')))
+  })
+})
+
+describe('a control plane of the built program', function () {
+  this.timeout(60_000)
+  let fixture: ProgramFixture
+  let dir = ''
+  before(async () => {
+    fixture = await programFixture()
+    dir = fixture.dir
+    const {code, stderr} = await fixture.init()
+    assert.equal(code, 0, stderr)
+  })
+  after(() => fixture.remove())
+
+  const init = (...more: string[]) => fixture.init(...more)
+  const serverPid = () => fixture.serverPid()
+
+  it('tells its state by status and its exit code', async () => {
+    const running = await trustadm('status', '--output', 'json', '--dir', dir)
+    assert.equal(running.code, 0, running.stderr)
+    const report = JSON.parse(running.stdout) as {
+      server: {ready: boolean; version: string}
+      servers: {version: string; alive: boolean}[]
+      objects: {resource: string; count: number}[]
+    }
+    assert.equal(report.server.ready, true)
+    assert.deepEqual(
+      report.servers.map(({version, alive}) => [version, alive]),
+      [[VERSION, true]],
+    )
+    assert.ok(report.objects.some(({resource, count}) => resource === 'namespaces' && count >= 4))
+
+    const check = (within: string) =>
+      trustadm('certificate', 'check-expiration', '--within', within, '--dir', dir)
+    assert.equal((await check('30d')).code, 0)
+    const due = await check('400d')
+    assert.equal(due.code, 7)
+    assert.match(due.stderr, /these end within 400d: .*apiserver/)
+    assert.doesNotMatch(due.stderr, /front-proxy-ca/)
+    assert.equal((await check('soon')).code, 2)
+    const statusWithin = (within: string) => trustadm('status', '--within', within, '--dir', dir)
+    assert.equal((await statusWithin('30d')).code, 0)
+    const ending = await statusWithin('4000d')
+    assert.equal(ending.code, 7)
+    assert.match(ending.stderr, /these end within 4000d: apiserver.*, ca,.*front-proxy-ca/)
+    assert.equal((await statusWithin('soon')).code, 2)
+
+    const pid = await serverPid()
+    process.kill(pid, 'SIGTERM')
+    await until(() => !isRunning(pid))
+    assert.match((await trustadm('status', '--dir', dir)).stdout, /stopped/)
+  })
+
+  it('starts a server that was killed again, on the same port and with what it stored', async () => {
+    const first = await init('--output', 'json')
+    const {kubeconfig, endpoint} = JSON.parse(first.stdout) as Record<string, string>
+    const client = await connect(kubeconfig)
+    await client.namespaces.create({metadata: {name: 'kept'}})
+    process.kill(await serverPid(), 'SIGKILL')
+    const second = await init('--output', 'json')
+    assert.equal(second.code, 0, second.stderr)
+    assert.equal((JSON.parse(second.stdout) as Record<string, string>).endpoint, endpoint)
+    assert.ok(await client.namespaces.find({name: 'kept'}))
+    await client.close()
   })
 })

@@ -29,9 +29,16 @@ describe('start, stop and restart', function () {
     const {code, stderr} = await fixture.init()
     assert.equal(code, 0, stderr)
   })
-  beforeEach(() => report('start'))
+  beforeEach(async () => {
+    if (!(await isServing())) await report('start')
+  })
   after(() => fixture.remove())
 
+  /** As the last test has left it. */
+  const isServing = async (): Promise<boolean> => {
+    const pid = await fixture.serverPid().catch(() => undefined)
+    return pid !== undefined && isRunning(pid)
+  }
   const run = (command: string, ...more: string[]) => trustadm(command, '--dir', dir, ...more)
   const report = async (command: string): Promise<Report> => {
     const {code, stdout, stderr} = await run(command, '--output', 'json')

@@ -14,15 +14,13 @@ const seven = {host: 'node-7'}
 
 /** The pin of the key that waits for the name of another. */
 async function waitingPin(stage: Stage): Promise<string> {
-  let pin: string | undefined
-  await until(async () => {
-    const listed = JSON.parse(
-      await must(stage, 'trustadm certificate list --state pending -o json'),
-    ) as {requests: {request: {key: {pin: string}}}[]}
-    pin = listed.requests[0]?.request.key.pin
-    return pin !== undefined
-  })
-  return pin ?? ''
+  await until(async () =>
+    (await stage.client.csrs.list()).items.some(({status}) => !status?.conditions?.length),
+  )
+  const listed = JSON.parse(
+    await must(stage, 'trustadm certificate list --state pending -o json'),
+  ) as {requests: {request: {key: {pin: string}}}[]}
+  return listed.requests[0]?.request.key.pin ?? ''
 }
 
 export const joining: Step[] = [

@@ -6,7 +6,7 @@ import {join} from 'node:path'
 import {onEtcd} from '../../helpers/on-etcd.ts'
 import {connect} from '../../../src/client/connect.ts'
 import type {ApiClient} from '../../../src/client/api-client.ts'
-import {LOCAL, PROGRAM, type Ended} from '../../helpers/program.ts'
+import {LOCAL, PROGRAM, removePlane, type Ended} from '../../helpers/program.ts'
 import {atTerminal} from '../../helpers/terminal.ts'
 
 /** A machine: its host name, and where it keeps what it is as a node. */
@@ -144,7 +144,7 @@ export class Stage {
   async stop(): Promise<void> {
     await Promise.all(Array.from(this.#running, (stop) => stop()))
     await this.client.close()
-    await this.run('trustadm reset --yes')
+    await removePlane(this.file('plane'))
     await rm(this.folder, {recursive: true, force: true})
   }
 }
