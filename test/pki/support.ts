@@ -6,7 +6,7 @@ import {promisify} from 'node:util'
 import {parseCertificate, type Certificate} from '../../src/pki/certificate.ts'
 import {createAuthorityCertificate} from '../../src/pki/create.ts'
 import {createIssuer, issueLeaf, type Issuer, type LeafTemplate} from '../../src/pki/issuer.ts'
-import {generateKeys, type KeyAlgorithm, type KeyPair} from '../../src/pki/keys.ts'
+import {generateKeys, type KeyPair} from '../../src/pki/keys.ts'
 import type {Validity} from '../../src/pki/lifetimes.ts'
 import {NO_NAMES} from '../../src/pki/subject-names.ts'
 import type {Clock} from '../../src/runtime.ts'
@@ -64,14 +64,14 @@ export interface TestAuthority {
 
 export async function testAuthority({
   commonName = 'test-ca',
-  algorithm = 'ECDSA-P256',
+  keys: given = generateKeys(),
   validity = validAround(NOW, 3650),
 }: {
   commonName?: string
-  algorithm?: KeyAlgorithm
+  keys?: Promise<KeyPair>
   validity?: Validity
 } = {}): Promise<TestAuthority> {
-  const keys = await generateKeys(algorithm)
+  const keys = await given
   const pem = await createAuthorityCertificate({commonName}, keys, validity)
   const certificate = parseCertificate(pem)
   return {keys, pem, certificate, issuer: createIssuer(certificate, keys.privateKey)}

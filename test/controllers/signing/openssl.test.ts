@@ -6,7 +6,7 @@ import {DerReader} from '../../../src/pki/der-reader.ts'
 import {extension, octetString} from '../../../src/pki/der-writer.ts'
 import {parseCertificate} from '../../../src/pki/certificate.ts'
 import {readExtensions} from '../../../src/pki/extensions.ts'
-import {generateKeys, type KeyAlgorithm} from '../../../src/pki/keys.ts'
+import {generateKeys, type KeyAlgorithm, type KeyPair} from '../../../src/pki/keys.ts'
 import {OID} from '../../../src/pki/oids.ts'
 import {
   DAY,
@@ -81,8 +81,17 @@ function extensionsOf(pem: string): string[] {
 describe('what the well-known signers sign', () => {
   const folder = useTemporaryFolder()
 
+  const made = new Map<string, Promise<KeyPair>>()
+  /** A pair of each kind for CAs, and one for those who ask: to make RSA keys takes most of the time. */
+  function keysOf(holder: 'CA' | 'leaf', algorithm: KeyAlgorithm): Promise<KeyPair> {
+    const keys = made.get(`${holder} ${algorithm}`) ?? generateKeys(algorithm)
+    made.set(`${holder} ${algorithm}`, keys)
+    return keys
+  }
+
   async function sign(csr: CertificateSigningRequest, algorithm: KeyAlgorithm = 'ECDSA-P256') {
-    const {issuer, pem: ca} = await testAuthority({algorithm, validity: validAround(now, 30)})
+    const keys = keysOf('CA', algorithm)
+    const {issuer, pem: ca} = await testAuthority({keys, validity: validAround(now, 30)})
     const signer = wellKnownSigners(issuer, DAY).current.get(csr.spec.signerName)!
     const {apply} = await decide(csr, {signer, now, checksSignature: true})
     return {ca, pem: pemOf({...csr, status: apply({})})}
@@ -91,7 +100,7 @@ describe('what the well-known signers sign', () => {
   for (const {signer, purpose, wish} of SIGNED) {
     for (const algorithm of ['ECDSA-P256', 'RSA-2048'] as const) {
       it(`is accepted by openssl for ${purpose}, strictly: ${signer} with ${algorithm}`, async () => {
-        const keys = await generateKeys(algorithm)
+        const keys = await keysOf('leaf', algorithm)
         const {ca, pem} = await sign(await csrFor({...wish, signerName: signer, keys}), algorithm)
         await save(folder(), {'ca.crt': ca, 'leaf.crt': pem})
         const [caFile, leafFile] = [join(folder(), 'ca.crt'), join(folder(), 'leaf.crt')]
