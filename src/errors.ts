@@ -1,3 +1,5 @@
+import {constants} from 'node:os'
+
 /** Exit codes that scripts may rely on; docs/errors.md lists them. */
 export const EXIT = {
   failed: 1,
@@ -157,6 +159,15 @@ export function hasCode(error: unknown, ...codes: ErrorCode[]): error is TrustEr
 /** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
+}
+
+const {ENOSPC, EDQUOT, EFBIG} = constants.errno
+const FULL = new Set<unknown>(['ENOSPC', 'EDQUOT', 'EFBIG', ENOSPC, EDQUOT, EFBIG])
+
+/** Whether a disk without room is behind an error. Node.js gives the name of a system error, LMDB its number. */
+export function isDiskFull(error: unknown): boolean {
+  const {code, cause} = (error ?? {}) as {code?: unknown; cause?: unknown}
+  return FULL.has(code) || (cause !== undefined && isDiskFull(cause))
 }
 
 /** The code of a Node.js system error (`ENOENT`, …), where it is one. */

@@ -1,7 +1,7 @@
 import {spawn} from 'node:child_process'
 import {closeSync, constants, fchmodSync, openSync} from 'node:fs'
 import {connectTo} from '../client/connect.ts'
-import {TrustError, messageOf} from '../errors.ts'
+import {isDiskFull, messageOf, TrustError} from '../errors.ts'
 import {lockHolder} from '../fs/folder-lock.ts'
 import {ensureFolder} from '../fs/folders.ts'
 import {sleep} from '../runtime.ts'
@@ -81,7 +81,7 @@ export async function startInBackground(
     child.once('exit', () => (ended = true))
     child.once('error', (error) => {
       ended = true
-      failure = {message: messageOf(error), hints: []}
+      failure = {message: messageOf(error), hints: [], diskIsFull: isDiskFull(error)}
     })
     child.unref()
   } finally {
@@ -138,15 +138,12 @@ function notReady(plane: Plane, limit: number, state: ServerState | undefined): 
   return new TrustError('TIMED_OUT', `${which} was not ready within ${limit / 1000} s`, {hints})
 }
 
-/** However deep in the server it was met: one sentence says all that there is to do. */
-const FULL = /ENOSPC|the disk is full/
-
 function notStarted(
   plane: Plane,
   failure: StartFailure | undefined,
   look = `look at ${fileOf(plane, 'log')}`,
 ): TrustError {
-  if (failure && FULL.test(failure.message)) {
+  if (failure?.diskIsFull) {
     return new TrustError(
       'SERVER_NOT_STARTED',
       `the server did not start: the disk of ${plane.dir} is full`,

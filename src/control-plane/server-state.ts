@@ -1,5 +1,5 @@
 import {constants, rm, writeFile} from 'node:fs/promises'
-import {TrustError, messageOf} from '../errors.ts'
+import {isDiskFull, messageOf, TrustError} from '../errors.ts'
 import {readFileIfThere, writeFileSafely} from '../fs/files.ts'
 import {lockHolder} from '../fs/folder-lock.ts'
 import {sleep} from '../runtime.ts'
@@ -75,6 +75,8 @@ export async function removeServerState(plane: Plane, pid: number): Promise<void
 export interface StartFailure {
   message: string
   hints: string[]
+  /** However deep in the server it was met: one sentence says all that there is to do. */
+  diskIsFull: boolean
 }
 
 /** In bytes. More than an error and its hints take. */
@@ -88,7 +90,7 @@ export async function reserveStartFailure(plane: Plane): Promise<void> {
 /** Best effort: the disk may be what fails, and the error itself is in the log. */
 export async function writeStartFailure(plane: Plane, error: unknown): Promise<void> {
   const hints = error instanceof TrustError ? error.suggestions : []
-  const failure: StartFailure = {message: messageOf(error), hints}
+  const failure: StartFailure = {message: messageOf(error), hints, diskIsFull: isDiskFull(error)}
   const text = `${JSON.stringify(failure)}\n`.padEnd(RECORD_SIZE)
   const path = fileOf(plane, 'startFailure')
   // In place, where room was reserved.
@@ -105,7 +107,8 @@ export async function readStartFailure(plane: Plane): Promise<StartFailure | und
   const content = await readFileIfThere(fileOf(plane, 'startFailure'))
   const value = content && (parseJson(content.toString()) as Partial<StartFailure> | null)
   if (typeof value?.message !== 'string' || !Array.isArray(value.hints)) return undefined
-  return {message: value.message, hints: value.hints.map(String)}
+  const {message, hints, diskIsFull} = value
+  return {message, hints: hints.map(String), diskIsFull: diskIsFull === true}
 }
 
 const START_LIMIT = 5000

@@ -1,4 +1,4 @@
-import {hasCode, type TrustError} from '../errors.ts'
+import {hasCode, isDiskFull, type TrustError} from '../errors.ts'
 import type {ApiRequest, ApiResponse} from './kernel/api-request.ts'
 import {internalError, StatusError, tooLarge, unavailable} from './kernel/status.ts'
 
@@ -34,8 +34,11 @@ function unexpected(error: unknown, request: ApiRequest, tell: TellInternalError
 }
 
 /** 500, as Kubernetes returns while etcd has no space. */
-const notStored = ({message, suggestions}: TrustError): StatusError =>
-  internalError([message, ...suggestions].join('; '))
+const notStored = (error: TrustError): StatusError =>
+  internalError(
+    [error.message, ...error.suggestions].join('; '),
+    isDiskFull(error) ? 'ENOSPC' : undefined,
+  )
 
 /** 504, as Kubernetes returns if etcd does not respond in time. */
 const notConfirmed = (): StatusError =>

@@ -1,5 +1,5 @@
 import {isDeepStrictEqual} from 'node:util'
-import type {ApiObject} from '../api/meta.ts'
+import type {ApiObject, Status} from '../api/meta.ts'
 import {isWellKnownSigner} from '../csr/signers.ts'
 import type {Live} from '../trust/live.ts'
 import {REVOCATION_NAMES, REVOCATION_NAMESPACE} from '../trust/revocations.ts'
@@ -65,8 +65,9 @@ function writer(handler: Handler): Write {
       // A store that is slow or away, which has waited already.
       if ((status === 503 || status === 504) && attempt < ATTEMPTS) continue
       // The response is a Status: its message is what an operator needs.
-      const {message} = JSON.parse(answer as string) as {message: string}
-      throw new Error(`cannot ${method} ${path}: ${message}`)
+      const {message, details} = JSON.parse(answer as string) as Status
+      const cause = {code: details?.causes?.[0]?.reason}
+      throw new Error(`cannot ${method} ${path}: ${message}`, {cause})
     }
   }
 }

@@ -1,7 +1,6 @@
 import {closeSync, openSync, writeSync} from 'node:fs'
-import {constants} from 'node:os'
 import {open, type RootDatabase} from 'lmdb'
-import {messageOf, systemCode, TrustError} from '../errors.ts'
+import {isDiskFull, messageOf, TrustError} from '../errors.ts'
 
 /**
  * In bytes, far more than a store takes; it is not memory. When a map has become too small, the library makes one twice as
@@ -39,17 +38,9 @@ export function requireOpenable(file: string): void {
   }
 }
 
-const {ENOSPC, EDQUOT, EFBIG} = constants.errno
-const FULL = new Set<unknown>(['ENOSPC', 'EDQUOT', 'EFBIG', ENOSPC, EDQUOT, EFBIG])
-
-/** Node.js gives the name of a system error, LMDB its number. */
-function isFull(cause: unknown): boolean {
-  return FULL.has(systemCode(cause) ?? (cause as {code?: unknown} | null)?.code)
-}
-
 /** The error for a failed commit, in one sentence. */
 export function writeFailed(cause: unknown): TrustError {
-  const full = isFull(cause)
+  const full = isDiskFull(cause)
   // LMDB adds the position and sizes of its buffers, which helps nobody.
   const [reason = ''] = messageOf(cause).split(`: ${LMDB_DETAIL}`)
   return new TrustError(

@@ -196,9 +196,10 @@ export const tooManyRequests = (
     {'Retry-After': String(seconds)},
   )
 
-export const internalError = (message: string) =>
+/** `reason` tells programs what the message tells people. */
+export const internalError = (message: string, reason?: string) =>
   new StatusError(500, 'InternalError', `Internal error occurred: ${message}`, {
-    causes: [{message}],
+    causes: [{...(reason !== undefined && {reason}), message}],
   })
 
 export const unavailable = (message: string, seconds = 1) =>
