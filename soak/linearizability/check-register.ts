@@ -19,6 +19,7 @@ export function checkRegister(
   const faults: string[] = []
   const say = (fault: string) => faults.push(`${key}: ${fault}`)
   const written = new Set<number>()
+  const deleters = deletersOf(operations)
 
   const placeRead = ({state}: Read): number | undefined => {
     if (!state) return undefined
@@ -28,7 +29,8 @@ export function checkRegister(
     return index
   }
   /** Of a write that was not acknowledged, undefined if it was not done. */
-  const placeWrite = ({base, value, outcome, revision}: Write): number | undefined => {
+  const placeWrite = (write: Write): number | undefined => {
+    const {base, value, outcome, revision} = write
     const before = base === 0 ? undefined : indexes.get(base)
     const index =
       value === undefined
@@ -45,6 +47,10 @@ export function checkRegister(
       return undefined
     }
     if (!isDone) return undefined
+    if (value === undefined && deleters.get(base) !== write) {
+      if (outcome === 'acknowledged') say(`the deletion of ${base} was acknowledged twice`)
+      return undefined
+    }
     written.add(index)
     const previous = states[index - 1]
     const isInPlace = base === 0 ? previous?.value === undefined : previous?.revision === base
@@ -65,6 +71,22 @@ export function checkRegister(
   )
   for (const fault of checkOrder(counted, states)) say(fault)
   return faults
+}
+
+/**
+ * Who has deleted what was at a revision. Deletions look alike: one without an answer may be that of another client, who got one, or who
+ * asked before.
+ */
+function deletersOf(operations: readonly Operation[]): Map<number, Write> {
+  const deleters = new Map<number, Write>()
+  for (const one of operations) {
+    if (one.kind !== 'write' || one.value !== undefined || one.outcome === 'refused') continue
+    const known = deleters.get(one.base)
+    if (known?.outcome === 'acknowledged') continue
+    const isBetter = !known || one.outcome === 'acknowledged' || one.start < known.start
+    if (isBetter) deleters.set(one.base, one)
+  }
+  return deleters
 }
 
 function deletionAfter(states: readonly State[], before: number | undefined): number | undefined {
@@ -90,7 +112,7 @@ function checkOrder(placed: readonly Placed[], states: readonly State[]): string
       else one.index = free
     } else if (kind === 'read' ? one.index < floor : one.index <= floor) {
       faults.push(
-        `a ${kind} got ${shown(states[one.index])} after ${shown(states[floor])} was seen`,
+        `a ${kind}${outcomeOf(one.operation)} got ${shown(states[one.index])} after ${shown(states[floor])} was seen`,
       )
     }
   }
@@ -114,6 +136,9 @@ export function checkListing(
       : [`a list at ${revision} has ${shown(found)} of ${key}, not ${shown(expected)}`]
   })
 }
+
+const outcomeOf = (operation: Operation): string =>
+  operation.kind === 'write' ? ` (${operation.outcome})` : ''
 
 const shown = (state: State | undefined): string =>
   state ? `${state.value ?? 'a deletion'} at ${state.revision}` : 'nothing'

@@ -48,7 +48,10 @@ describe('the check of a history for one key', () => {
 
   it('finds a stale read', () => {
     finds(check(...WRITES, read(3.5, 3.6, 10, 'a')), /a read got a at 10 after b at 20 was seen/)
-    finds(check(...WRITES, read(1.5, 1.6)), /a write got b at 20 after a deletion at 30 was seen/)
+    finds(
+      check(...WRITES, read(1.5, 1.6)),
+      /a write \(acknowledged\) got b at 20 after a deletion at 30 was seen/,
+    )
     finds(check(...WRITES, read(8, 9)), /saw nothing after c at 40 was seen/)
   })
 
@@ -60,7 +63,10 @@ describe('the check of a history for one key', () => {
   })
 
   it('finds what was seen before it was written, and what was never there', () => {
-    finds(check(...WRITES, read(1.2, 1.3, 20, 'b')), /a write got b at 20 after b at 20 was seen/)
+    finds(
+      check(...WRITES, read(1.2, 1.3, 20, 'b')),
+      /a write \(acknowledged\) got b at 20 after b at 20 was seen/,
+    )
     finds(check(...WRITES, read(8, 9, 41, 'x')), /x at 41, which was never there/)
   })
 
@@ -78,6 +84,17 @@ describe('the check of a history for one key', () => {
     const unknown = {...second, outcome: 'unknown', end: Infinity} as const
     assert.deepEqual(check(first, unknown, third, fourth), [])
     assert.deepEqual(check(...WRITES, {...unknown, value: 'z', start: 8}), [])
+  })
+
+  it('does not take a deletion without an answer for that of another client', () => {
+    const [first, second, third, fourth] = WRITES as [Write, Write, Write, Write]
+    const unknown = {...third, outcome: 'unknown', start: 5.5, end: Infinity} as const
+    assert.deepEqual(check(...WRITES, unknown), [])
+    assert.deepEqual(
+      check(first, second, unknown, {...unknown, start: 4}, fourth, read(5, 5.2)),
+      [],
+    )
+    finds(check(...WRITES, {...third, start: 4.2}), /the deletion of 20 was acknowledged twice/)
   })
 
   it('finds a list that mixes revisions', () => {
