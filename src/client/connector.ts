@@ -95,20 +95,21 @@ function tlsOptions(access: ServerAccess): buildConnector.BuildOptions {
 }
 
 export interface PeerOptions {
+  clientCertificate?: ServerAccess['clientCertificate'] | undefined
   tlsServerName?: string | undefined
   timeout: number
   environment?: Environment | undefined
 }
 
 /**
- * The certificates that a server presents, as DER, its own first. Nothing is verified and nothing is sent: this is only to explain
- * why a server is not trusted.
+ * The certificates that a server presents, as DER, its own first. Nothing is verified, and no request is sent: this is only to see
+ * what a server presents.
  */
 export async function peerCertificates(
   server: URL,
-  {tlsServerName, timeout, environment = process.env}: PeerOptions,
+  {clientCertificate, tlsServerName, timeout, environment = process.env}: PeerOptions,
 ): Promise<Buffer[]> {
-  const access = {server: server.href, insecure: true, tlsServerName}
+  const access = {server: server.href, insecure: true, tlsServerName, clientCertificate}
   const connect = connectorFor(access, {proxy: proxyOf(access, environment), timeout})
   const {hostname, host, protocol, port} = server
   return await new Promise((resolve, reject) => {

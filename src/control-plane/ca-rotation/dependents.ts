@@ -15,7 +15,7 @@ import {
 import {forgottenDependents} from './forgotten.ts'
 import type {Which} from './generations.ts'
 import type {Journal, UnitRecord} from './journal.ts'
-import {ETCD_CA} from './units.ts'
+import {rotatesEtcd} from './units.ts'
 
 function nodeDependents(
   journal: Journal,
@@ -50,8 +50,8 @@ function signerDependents(
 }
 
 /** An etcd reads its certificates for each connection, but the CAs that it trusts only at its start, and does not report them. */
-function etcdDependents({units}: Journal, {on}: DependentOptions): Dependent[] {
-  if (on === 'new' || !units.some(({id}) => id === ETCD_CA)) return []
+function etcdDependents(journal: Journal, {on}: DependentOptions): Dependent[] {
+  if (on === 'new' || !rotatesEtcd(journal)) return []
   return [
     {
       kind: 'etcd',

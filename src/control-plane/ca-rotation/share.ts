@@ -127,7 +127,7 @@ export async function readShared(plane: Plane, journal: Journal): Promise<Shared
   const units = arrange ? journal.units.map((record) => unitFor(plane, record)) : []
   // Another rotation may have changed these while a server was off.
   const others = (await unitsOf(plane)).filter(({id}) => units.every((unit) => unit.id !== id))
-  const forEtcd = Object.entries(await readEtcdFiles(plane))
+  const forEtcd = Object.entries(await readEtcdFiles(plane, journal))
   const rest = {
     ...(await filesInUse(plane, others, REST)),
     ...Object.fromEntries(forEtcd.map(([name, text]) => [`${REST}/${name}`, text])),

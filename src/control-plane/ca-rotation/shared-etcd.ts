@@ -13,7 +13,8 @@ import {certDirOf, type Plane} from '../config/plane.ts'
 import {notesMade} from '../made-files.ts'
 import {ETCD_FILES} from '../shared-certs.ts'
 import {isIssuedBy, type RenewContext} from './renew-leaves.ts'
-import {ETCD_CA} from './units.ts'
+import type {Journal} from './journal.ts'
+import {ETCD_CA, rotatesEtcd} from './units.ts'
 
 type Files = Readonly<Record<string, string>>
 type EtcdFile = keyof typeof ETCD_FILES
@@ -56,14 +57,16 @@ async function findCopies(plane: Plane): Promise<Copies | undefined> {
 }
 
 /** On a machine that rotates the CA of etcd and has copies of the files for it: no other machine renews these. */
-export async function renewCopies({plane, clock, tell}: RenewContext): Promise<void> {
-  const found = await findCopies(plane)
+export async function renewCopies(context: RenewContext): Promise<void> {
+  const {plane, journal, clock, tell} = context
+  const found = rotatesEtcd(journal) ? await findCopies(plane) : undefined
   if (!found) return
   const {authority, certificate, caPem} = found
   if (!isSameBundle(caPem, authority.bundlePem)) {
     const path = join(certDirOf(plane), ETCD_FILES.etcdCaFile)
     await notesMade(plane)([{path, data: authority.bundlePem}])
     await writeFileSafely(path, authority.bundlePem)
+    tell('the copy of the CA of etcd was updated')
   }
   if (isIssuedBy(certificate, authority.certificate) || !authority.issuer) return
   for (const leaf of COPIES) {
@@ -72,9 +75,13 @@ export async function renewCopies({plane, clock, tell}: RenewContext): Promise<v
   }
 }
 
-/** What a server shows to etcd and verifies it with, for machines that have copies: from a machine that has the CA of etcd. */
-export async function readEtcdFiles(plane: Plane): Promise<Files> {
-  if (!isOwner(plane) && !(await findCopies(plane))) return {}
+/**
+ * What a server shows to etcd and verifies it with, for machines that have copies: from a machine that has the CA of etcd. One that has
+ * copies itself shares them only if it renews them: those of others may be newer.
+ */
+export async function readEtcdFiles(plane: Plane, journal: Pick<Journal, 'units'>): Promise<Files> {
+  const isSource = isOwner(plane) || (rotatesEtcd(journal) && (await findCopies(plane)))
+  if (!isSource) return {}
   const files: Record<string, string> = {}
   for (const [setting, name] of NAMES) {
     const path = plane.settings[setting]

@@ -29,6 +29,9 @@ const TOKEN_KEYS = SERVICE_ACCOUNT_KEYS.id
 /** The id of the CA of an etcd. */
 export const ETCD_CA = 'etcd-ca'
 
+export const rotatesEtcd = ({units}: {units: readonly Pick<Unit, 'id'>[]}): boolean =>
+  units.some(({id}) => id === ETCD_CA)
+
 /**
  * The CAs of those who may only change once everybody trusts the new one: servers, those who call kubelets, which learn of it from their
  * nodes, and those who talk to an etcd, which has to be restarted for it.

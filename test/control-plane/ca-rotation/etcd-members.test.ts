@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import {once} from 'node:events'
-import {mkdir, readFile} from 'node:fs/promises'
-import type {AddressInfo} from 'node:net'
+import {mkdir, readFile, writeFile} from 'node:fs/promises'
+import {createServer as createPlainServer, type AddressInfo} from 'node:net'
 import {join} from 'node:path'
 import {createServer, type Server} from 'node:tls'
 import {
@@ -46,8 +46,12 @@ describe('the members of an etcd whose CA rotates', () => {
   beforeEach(() => (fixtures = []))
   afterEach(() => Promise.all(fixtures.map((one) => one.remove())))
 
-  it('are behind until they present a certificate of the new one; those that are off are not', async () => {
-    const [old, plane] = [await withEtcd(), await withEtcd()]
+  it('are behind until they present a certificate of another CA than the old one; those that are off are not', async () => {
+    const [old, plane, third] = [await withEtcd(), await withEtcd(), await withEtcd()]
+    const bundle = await Promise.all(
+      [plane, old].map(({dir}) => readFile(join(dir, 'pki/etcd/ca.crt'), 'utf8')),
+    )
+    await writeFile(join(plane.dir, 'pki/etcd/ca.crt'), bundle.join(''))
     member = createServer({...(await pairOf(old)), requestCert: true})
     await once(member.listen(0, '127.0.0.1'), 'listening')
     try {
@@ -55,10 +59,27 @@ describe('the members of an etcd whose CA rotates', () => {
       const rotating = {...plane, settings: {...plane.settings, etcdServers}}
       const said = `${url()} presents a certificate of the old CA`
       assert.deepEqual(await membersBehind(rotating), [said])
-      member.setSecureContext(await pairOf(plane))
-      assert.deepEqual(await membersBehind(rotating), [])
+      for (const now of [plane, third]) {
+        member.setSecureContext(await pairOf(now))
+        assert.deepEqual(await membersBehind(rotating), [])
+      }
     } finally {
       member.close()
+    }
+  })
+
+  it('are not taken for off if they cannot be asked', async () => {
+    const plane = await withEtcd()
+    const plain = createPlainServer((socket) => socket.end('not TLS')).listen(0, '127.0.0.1')
+    await once(plain, 'listening')
+    const server = `https://127.0.0.1:${(plain.address() as AddressInfo).port}`
+    try {
+      const rotating = {...plane, settings: {...plane.settings, etcdServers: [server]}}
+      const [said = '', ...more] = await membersBehind(rotating)
+      assert.ok(said.startsWith(`${server} cannot be checked: `), said)
+      assert.deepEqual(more, [])
+    } finally {
+      plain.close()
     }
   })
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import {cp, mkdir, readFile, stat, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {applyShared} from '../../../src/control-plane/ca-rotation/apply-shared.ts'
+import type {Journal, UnitRecord} from '../../../src/control-plane/ca-rotation/journal.ts'
 import {newJournal} from '../../../src/control-plane/ca-rotation/new-journal.ts'
 import {
   readEtcdFiles,
@@ -22,6 +23,10 @@ import {planeFixture, type PlaneFixture} from '../plane-fixture.ts'
 import {silent} from './support.ts'
 
 const SERVERS = ['https://127.0.0.1:1']
+/** Rotations of the CA of etcd, and of another one. */
+const [ETCD, OTHERS] = ['etcd-ca', 'front-proxy-ca'].map((id) => ({
+  units: [{id} as UnitRecord],
+})) as [Pick<Journal, 'units'>, Pick<Journal, 'units'>]
 const CLIENT = catalogFor({externalEtcd: true}).leaves.find(
   ({id}) => id === 'apiserver-etcd-client',
 )
@@ -71,7 +76,7 @@ describe('the files for etcd on machines that have copies of them', () => {
 
   it('are those of the machine that has the CA of etcd, after each change there', async () => {
     const write = async () =>
-      writeEtcdFiles(follower.context.plane, await readEtcdFiles(owner.context.plane), log)
+      writeEtcdFiles(follower.context.plane, await readEtcdFiles(owner.context.plane, OTHERS), log)
     await write()
     const before = await copies()
     assert.equal(before[1], await readFile(pki(owner, 'apiserver-etcd-client.crt'), 'utf8'))
@@ -101,24 +106,28 @@ describe('the files for etcd on machines that have copies of them', () => {
     await writeFile(elsewhere, 'mine')
     const {plane} = follower.context
     const other = {...plane, settings: {...plane.settings, etcdCaFile: elsewhere}}
-    await writeEtcdFiles(other, await readEtcdFiles(owner.context.plane), log)
+    await writeEtcdFiles(other, await readEtcdFiles(owner.context.plane, OTHERS), log)
     assert.equal(await readFile(elsewhere, 'utf8'), 'mine')
     await assert.rejects(copies())
     assert.match(lines.join(), /the files for etcd stay as they are/)
   })
 
   it('stay if what was shared does not belong together', async () => {
-    const files = await readEtcdFiles(owner.context.plane)
+    const files = await readEtcdFiles(owner.context.plane, OTHERS)
     await renew(owner.context.plane)
-    const {[ETCD_FILES.etcdKeyFile]: key = ''} = await readEtcdFiles(owner.context.plane)
+    const {[ETCD_FILES.etcdKeyFile]: key = ''} = await readEtcdFiles(owner.context.plane, OTHERS)
     await writeEtcdFiles(follower.context.plane, {...files, [ETCD_FILES.etcdKeyFile]: key}, log)
     await assert.rejects(copies())
     assert.match(lines.join(), /do not belong together/)
   })
 
   it('are shared only by a machine that has the CA of etcd', async () => {
-    await writeEtcdFiles(follower.context.plane, await readEtcdFiles(owner.context.plane), log)
-    assert.deepEqual(await readEtcdFiles(follower.context.plane), {})
+    await writeEtcdFiles(
+      follower.context.plane,
+      await readEtcdFiles(owner.context.plane, OTHERS),
+      log,
+    )
+    assert.deepEqual(await readEtcdFiles(follower.context.plane, ETCD), {})
   })
 
   describe('if the machine that rotates has copies and the CA', () => {
@@ -132,9 +141,9 @@ describe('the files for etcd on machines that have copies of them', () => {
       await cp(pki(signs === 'old' ? owner : another, 'etcd/ca.key'), key)
       return await readFile(crt, 'utf8')
     }
-    const renewed = async () => {
+    const renewed = async (only = 'etcd-ca') => {
       const {plane} = follower.context
-      const journal = await newJournal(plane, undefined, {only: ['sa']}, systemClock.now())
+      const journal = await newJournal(plane, undefined, {only: [only]}, systemClock.now())
       await renewCopies({plane, journal, clock: systemClock, tell: log})
       return await copies()
     }
@@ -146,7 +155,7 @@ describe('the files for etcd on machines that have copies of them', () => {
       for (const spec of AUTHORITIES.filter(({id}) => id === 'etcd-ca'))
         await ensureAuthority(join(another.dir, 'pki'), spec, {}, systemClock)
       const {plane} = follower.context
-      await writeEtcdFiles(plane, await readEtcdFiles(owner.context.plane), silent)
+      await writeEtcdFiles(plane, await readEtcdFiles(owner.context.plane, OTHERS), silent)
       await cp(pki(owner, 'etcd'), pki(follower, 'etcd'), {recursive: true})
     })
     afterEach(() => another.remove())
@@ -155,7 +164,7 @@ describe('the files for etcd on machines that have copies of them', () => {
       const before = await copies()
       const both = await next('both', 'old')
       assert.deepEqual(await renewed(), [both, ...before.slice(1)])
-      assert.deepEqual(lines, [])
+      assert.deepEqual(lines, ['the copy of the CA of etcd was updated'])
 
       await next('both', 'new')
       const [, certificatePem = '', keyPem = ''] = await renewed()
@@ -166,14 +175,24 @@ describe('the files for etcd on machines that have copies of them', () => {
 
       const only = await next('new', 'new')
       assert.deepEqual(await renewed(), [only, certificatePem, keyPem])
-      assert.deepEqual(Object.values(await readEtcdFiles(follower.context.plane)), await copies())
+      assert.deepEqual(
+        Object.values(await readEtcdFiles(follower.context.plane, ETCD)),
+        await copies(),
+      )
+    })
+
+    it('they stay, and are not shared, while only another CA rotates', async () => {
+      const before = await copies()
+      await next('both', 'new')
+      assert.deepEqual(await renewed('sa'), before)
+      assert.deepEqual(await readEtcdFiles(follower.context.plane, OTHERS), {})
     })
 
     it('they stay if another CA has signed them', async () => {
       const before = await copies()
       await next('new', 'new')
       assert.deepEqual(await renewed(), before)
-      assert.deepEqual(await readEtcdFiles(follower.context.plane), {})
+      assert.deepEqual(await readEtcdFiles(follower.context.plane, ETCD), {})
     })
   })
 })
