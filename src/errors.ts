@@ -1,5 +1,3 @@
-import {constants} from 'node:os'
-
 /** Exit codes that scripts may rely on; docs/errors.md lists them. */
 export const EXIT = {
   failed: 1,
@@ -161,13 +159,13 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-const {ENOSPC, EDQUOT, EFBIG} = constants.errno
-const FULL = new Set<unknown>(['ENOSPC', 'EDQUOT', 'EFBIG', ENOSPC, EDQUOT, EFBIG])
+const FULL = new Set<unknown>(['ENOSPC', 'EDQUOT', 'EFBIG'])
+const DEEPEST_CAUSE = 10
 
-/** Whether a disk without room is behind an error. Node.js gives the name of a system error, LMDB its number. */
-export function isDiskFull(error: unknown): boolean {
+/** Whether a disk without room is behind an error. */
+export function isDiskFull(error: unknown, depth = DEEPEST_CAUSE): boolean {
   const {code, cause} = (error ?? {}) as {code?: unknown; cause?: unknown}
-  return FULL.has(code) || (cause !== undefined && isDiskFull(cause))
+  return FULL.has(code) || (depth > 0 && cause !== undefined && isDiskFull(cause, depth - 1))
 }
 
 /** The code of a Node.js system error (`ENOENT`, …), where it is one. */

@@ -50,8 +50,10 @@ export async function sayHowToRenew(flags: PlaneFlags, report: ExpirationReport)
   )
   const hasExpired = ({residualSeconds}: CertificateReport) => (residualSeconds ?? 0) < 0
   const {note} = createProgress(flags)
-  if (folders.length === 0 && report.certificateAuthorities.some(hasExpired))
+  // Others in the same file are only trusted, and no longer needed once they have expired.
+  const signing = report.certificateAuthorities.filter(({signs}) => signs)
+  if (folders.length === 0 && signing.some(hasExpired))
     note(`replace the CAs with "${clusterCommand(flags, 'ca rotate start')}"`)
-  else if (report.certificates.some(hasExpired))
+  if (report.certificates.some(hasExpired))
     note(`renew them with "${clusterCommand(flags, `certificate renew all${folders.join('')}`)}"`)
 }

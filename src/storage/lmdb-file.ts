@@ -1,4 +1,5 @@
 import {closeSync, openSync, writeSync} from 'node:fs'
+import {constants} from 'node:os'
 import {open, type RootDatabase} from 'lmdb'
 import {isDiskFull, messageOf, TrustError} from '../errors.ts'
 
@@ -38,8 +39,19 @@ export function requireOpenable(file: string): void {
   }
 }
 
+const NAMES = new Map<unknown, string>(
+  Object.entries(constants.errno).map(([name, number]) => [number, name]),
+)
+
+/** LMDB gives the number of a system error, Node.js its name. */
+function named(error: unknown): unknown {
+  const code = NAMES.get((error as {code?: unknown} | null)?.code)
+  return code === undefined ? error : Object.assign(new Error(messageOf(error)), {code})
+}
+
 /** The error for a failed commit, in one sentence. */
-export function writeFailed(cause: unknown): TrustError {
+export function writeFailed(error: unknown): TrustError {
+  const cause = named(error)
   const full = isDiskFull(cause)
   // LMDB adds the position and sizes of its buffers, which helps nobody.
   const [reason = ''] = messageOf(cause).split(`: ${LMDB_DETAIL}`)

@@ -39,10 +39,16 @@ describe('what to do about expired certificates', () => {
     assert.match(text, /"trustadm certificate renew all --cert-dir \/etc\/kubernetes\/pki"/)
   })
 
-  it('is to rotate the CAs if one of these has expired: certificates cannot outlive them', async () => {
+  it('is to rotate the CAs if one that signs has expired, too', async () => {
     const text = await said({}, reportOf(-DAY, -DAY))
     assert.match(text, /replace the CAs with "trustadm ca rotate start"/)
-    assert.doesNotMatch(text, /certificate renew/)
+    assert.match(text, /renew them with "trustadm certificate renew all"/)
+  })
+
+  it('is nothing about CAs that are only trusted', async () => {
+    const {certificates, certificateAuthorities} = reportOf(DAY, -DAY)
+    const trusted = certificateAuthorities.map((one) => ({...one, signs: false}))
+    assert.equal(await said({}, {certificates, certificateAuthorities: trusted}), '')
   })
 
   it('is not said to programs, nor to those who want quiet, nor of what is only not valid yet', async () => {
