@@ -171,7 +171,10 @@ describe('servers that share a store', () => {
     })
 
     it('give an address once to those who ask two servers at the same time', async () => {
-      assert.deepEqual(await statuses([service(one, 'a'), service(two, 'b')]), [201, 422])
+      const [first, second = 0] = await statuses([service(one, 'a'), service(two, 'b')])
+      assert.equal(first, 201)
+      // Found before the write, or after it.
+      assert.ok([422, 503].includes(second), String(second))
       assert.equal((await holders()).length, 1)
     })
 
