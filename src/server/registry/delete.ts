@@ -19,6 +19,8 @@ export interface DeleteOptions {
 
 const POLICIES = ['Foreground', 'Background', 'Orphan', 'nil']
 const TRIES = 32
+/** A hundred years, in seconds. Clients cannot read times after the year 9999. */
+const LONGEST_GRACE = 3_155_760_000
 
 /** Options of the body, or of the query if the body has none. */
 export function deleteOptions(body: DeleteOptions, query: URLSearchParams): DeleteOptions {
@@ -158,7 +160,7 @@ function graceOf(resource: Resource, object: ApiObject, options: DeleteOptions):
   if (own === 0) return 0
   const asked = options.gracePeriodSeconds ?? own
   // A negative one counts as a second, as for Kubernetes' pods.
-  return asked < 0 ? 1 : asked
+  return asked < 0 ? 1 : Math.min(asked, LONGEST_GRACE)
 }
 
 function requirePreconditions(resource: Resource, {metadata}: ApiObject, options: DeleteOptions) {

@@ -195,6 +195,14 @@ describe('delete', () => {
       const {body} = await api.delete(`${PODS}/${metadata.name}`, {gracePeriodSeconds: -1})
       assert.equal(body.metadata.deletionGracePeriodSeconds, 1)
     })
+
+    it('takes a hundred years for a time that ends after the last year that clients can read', async () => {
+      const {metadata} = await pod({nodeName: 'n1'})
+      const gracePeriodSeconds = Number.MAX_SAFE_INTEGER
+      const {status, body} = await api.delete(`${PODS}/${metadata.name}`, {gracePeriodSeconds})
+      assert.equal(status, 200)
+      assert.match(String(body.metadata.deletionTimestamp), /^2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+    })
   })
 
   describe('of a collection', () => {
