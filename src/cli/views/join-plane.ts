@@ -16,7 +16,7 @@ export const joinPlaneView: View<JoinedPlane> = {
     return [
       '\nThis machine is part of the control plane, and its server is ready\n\n',
       formatFields(fields, options),
-      `\nCheck it:              ${planeCommand(dir, 'status')}\n`,
+      `\nCheck it:               ${planeCommand(dir, 'status')}\n`,
       `Start it at every boot: ${planeCommand(dir, 'init --systemd')}\n`,
     ].join('')
   },
