@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import {createServer} from 'node:net'
+import {constants} from 'node:os'
 import {serve} from '../../src/control-plane/serve.ts'
 import {startInBackground} from '../../src/control-plane/server-process.ts'
 import {readStartFailure, writeStartFailure} from '../../src/control-plane/server-state.ts'
 import {TrustError} from '../../src/errors.ts'
 import {systemClock} from '../../src/runtime.ts'
+import {writeFailed} from '../../src/storage/lmdb-file.ts'
+import {fileError} from '../../src/storage/store-files.ts'
 import {Cleanup, listen} from '../client/support/servers.ts'
 import {planeFixture} from './plane-fixture.ts'
 
@@ -44,13 +47,17 @@ describe('a server that does not start', () => {
     })
   })
 
-  for (const message of [
-    'cannot use /p/store/data.mdb: ENOSPC: no space left on device, write',
-    'cannot POST /api/v1/namespaces: Internal error occurred: the store cannot write: the disk is full; nothing was changed',
-  ]) {
-    it(`says in one sentence that the disk is full: ${message.slice(0, 11)}`, async () => {
+  const written = Object.assign(new Error('write'), {code: 'ENOSPC'})
+  const full: [where: string, error: unknown][] = [
+    ['the folder of the store', fileError(written, '/p/store/data.mdb')],
+    ['the store', writeFailed(Object.assign(new Error('write'), {code: constants.errno.ENOSPC}))],
+    ['the API', new Error('cannot POST /api/v1/namespaces', {cause: {code: 'ENOSPC'}})],
+  ]
+  for (const [where, error] of full) {
+    it(`says in one sentence that the disk is full, if ${where} says so`, async () => {
       const {context} = await fixtureFor()
-      const record = JSON.stringify(JSON.stringify({message, hints: ['see that …']}))
+      await writeStartFailure(context.plane, error)
+      const record = JSON.stringify(JSON.stringify(await readStartFailure(context.plane)))
       const code = `fs.writeFileSync('start-failure.json', ${record}); process.exitCode = 1`
       await assert.rejects(startInBackground(context.plane, program(code)), {
         code: 'SERVER_NOT_STARTED',
