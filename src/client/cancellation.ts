@@ -46,3 +46,28 @@ export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
     void work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
   })
 }
+
+/** As `untilAborted`, for one piece of work after the other, with one listener for all of them. */
+export class AbortableSteps {
+  readonly #signal: AbortSignal
+  #reject: (reason: unknown) => void = () => undefined
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal
+    signal.addEventListener('abort', this.#stop, {once: true})
+  }
+
+  next<T>(work: Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#reject = reject
+      if (this.#signal.aborted) this.#stop()
+      work.then(resolve, reject)
+    })
+  }
+
+  release(): void {
+    this.#signal.removeEventListener('abort', this.#stop)
+  }
+
+  readonly #stop = () => this.#reject(this.#signal.reason)
+}

@@ -1,6 +1,6 @@
 import {setMaxListeners} from 'node:events'
 import type {UserInfo} from '../api/meta.ts'
-import {Cancellation, untilAborted} from './cancellation.ts'
+import {AbortableSteps, Cancellation, untilAborted} from './cancellation.ts'
 import type {
   InProcessHandler,
   InProcessRequest,
@@ -192,16 +192,18 @@ async function* untilClosed<T>(
   signal: AbortSignal,
   close: () => void,
 ): AsyncGenerator<T> {
+  const steps = new AbortableSteps(signal)
   try {
     const iterator = items[Symbol.asyncIterator]()
     for (;;) {
-      const next = await untilAborted(iterator.next(), signal)
+      const next = await steps.next(iterator.next())
       // The server ends the response when the signal is aborted. The reader must see the reason, not an early end.
       signal.throwIfAborted()
       if (next.done) return
       yield next.value
     }
   } finally {
+    steps.release()
     close()
   }
 }

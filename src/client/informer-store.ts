@@ -1,6 +1,6 @@
 import type {ApiObject, HeldObject} from '../api/meta.ts'
 import {EncodedObject, isSameState} from './encoded-object.ts'
-import type {ObjectEvent} from './watch.ts'
+import type {ReceivedEvent} from './watch.ts'
 
 /** Compares two resourceVersions: since Kubernetes 1.35 they are decimal numbers, of any length. */
 export function compareResourceVersions(one: string, other: string): number {
@@ -93,7 +93,7 @@ export class InformerStore<T extends ApiObject> {
   }
 
   /** Takes one event of a watch; undefined if it told nothing new. */
-  take(event: ObjectEvent<T>): Change<T> | undefined {
+  take(event: ReceivedEvent<T>): Change<T> | undefined {
     const {type, held} = event
     const version = (held ?? event.object.metadata).resourceVersion ?? ''
     if (compareResourceVersions(version, this.#resourceVersion) < 0) return undefined

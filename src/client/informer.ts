@@ -6,6 +6,7 @@ import {wasCut} from './connection-errors.ts'
 import {InformerStore, type Change} from './informer-store.ts'
 import {EncodedObject} from './encoded-object.ts'
 import type {ResourceClient, SelectOptions} from './resource-client.ts'
+import type {ObjectEvent, ReceivedEvent} from './watch.ts'
 
 type ChangeHandler<T> = (change: Change<T>) => void
 
@@ -34,6 +35,19 @@ export interface Informer<T> {
   subscribe(handler: ChangeHandler<T>): () => void
 }
 
+/** What an informer reads; events that arrive together are taken together if the source tells which do. */
+export type InformerSource<T extends ApiObject> = Pick<ResourceClient<T>, 'list' | 'watch'> &
+  Partial<Pick<ResourceClient<T>, 'watchBatches'>>
+
+async function* singly<T>(
+  events: AsyncIterable<ObjectEvent<T>>,
+): AsyncGenerator<ReceivedEvent<T>[]> {
+  for await (const event of events) {
+    const {type, held} = event
+    yield [held ? {type, held} : {type, object: event.object}]
+  }
+}
+
 /** A watch that ends sooner than this without an event counts as a failure. */
 const TOO_SHORT = 1000
 
@@ -42,7 +56,7 @@ const TOO_SHORT = 1000
  * lists again where that is too old, and then tells just the difference.
  */
 export function startInformer<T extends ApiObject>(
-  source: Pick<ResourceClient<T>, 'list' | 'watch'>,
+  source: InformerSource<T>,
   options: InformerOptions<T>,
 ): Informer<T> {
   const {signal, select = {}, onError} = options
@@ -86,10 +100,13 @@ export function startInformer<T extends ApiObject>(
     const started = performance.now()
     const timeoutSeconds = options.watchSeconds ?? Math.round(300 * (1 + Math.random()))
     const {resourceVersion} = store
-    for await (const event of source.watch({...select, resourceVersion, timeoutSeconds, signal})) {
+    const watching = {...select, resourceVersion, timeoutSeconds, signal}
+    for await (const events of source.watchBatches?.(watching) ?? singly(source.watch(watching))) {
       backoff.reset()
-      const change = store.take(event)
-      if (change) tell(change)
+      for (const event of events) {
+        const change = store.take(event)
+        if (change) tell(change)
+      }
     }
     if (performance.now() - started < TOO_SHORT && store.resourceVersion === resourceVersion) {
       await sleep(backoff.next(), signal)

@@ -1,6 +1,6 @@
 import type {ApiList, ApiObject, HeldObject} from '../api/meta.ts'
 import {TrustError} from '../errors.ts'
-import type {ObjectEvent} from './watch.ts'
+import type {ObjectEvent, ReceivedEvent} from './watch.ts'
 
 export interface ObjectKey {
   name: string
@@ -113,6 +113,8 @@ export interface ResourceClient<T extends ApiObject> {
   /** Reads all pages at one resourceVersion. */
   list(options?: ListOptions<T>): Promise<ApiList<T>>
   watch(options?: WatchOptions): AsyncIterable<ObjectEvent<T>>
+  /** As watch, those events together that arrive together. */
+  watchBatches(options?: WatchOptions): AsyncIterable<readonly ReceivedEvent<T>[]>
   create(object: T, options?: WriteOptions): Promise<T>
   /** Fails with CONFLICT if the object's resourceVersion is not the stored one. */
   update(object: T, options?: WriteOptions): Promise<T>

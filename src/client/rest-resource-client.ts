@@ -28,7 +28,13 @@ import {
   writeQuery,
 } from './resource-path.ts'
 import {isMissingObject} from './status-errors.ts'
-import {watchEvents, type ObjectEvent} from './watch.ts'
+import {
+  watchBatches,
+  watchEvents,
+  type ObjectEvent,
+  type ReceivedEvent,
+  type WatchCall,
+} from './watch.ts'
 
 const PATCH_TYPES: Record<PatchType, string> = {
   json: 'application/json-patch+json',
@@ -66,19 +72,11 @@ export class RestResourceClient<T extends ApiObject> implements ResourceClient<T
   }
 
   watch(options: WatchOptions = {}): AsyncIterable<ObjectEvent<T>> {
-    const {namespace, resourceVersion, timeoutSeconds, bookmarks = true, signal} = options
-    return watchEvents<T>(this.#caller, {
-      path: collectionPath(this.#type, namespace),
-      query: queryOf({
-        watch: true,
-        allowWatchBookmarks: bookmarks || undefined,
-        ...selectQuery(options),
-        resourceVersion,
-        timeoutSeconds,
-      }),
-      signal,
-      timeoutSeconds,
-    })
+    return watchEvents<T>(this.#caller, this.#watchCall(options))
+  }
+
+  watchBatches(options: WatchOptions = {}): AsyncIterable<readonly ReceivedEvent<T>[]> {
+    return watchBatches<T>(this.#caller, this.#watchCall(options))
   }
 
   async create(object: T, options: WriteOptions = {}): Promise<T> {
@@ -162,6 +160,22 @@ export class RestResourceClient<T extends ApiObject> implements ResourceClient<T
       signal: options.signal,
     })
     return answer as S
+  }
+
+  #watchCall(options: WatchOptions): WatchCall {
+    const {namespace, resourceVersion, timeoutSeconds, bookmarks = true, signal} = options
+    return {
+      path: collectionPath(this.#type, namespace),
+      query: queryOf({
+        watch: true,
+        allowWatchBookmarks: bookmarks || undefined,
+        ...selectQuery(options),
+        resourceVersion,
+        timeoutSeconds,
+      }),
+      signal,
+      timeoutSeconds,
+    }
   }
 
   #pathTo({name, namespace}: ObjectKey, subresource?: string): string {

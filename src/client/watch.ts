@@ -9,7 +9,7 @@ export interface ObjectEvent<T> {
   type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK'
   readonly object: T
   /** What holds the object in a server in the same process. */
-  held?: HeldObject<T>
+  held?: HeldObject<T> | undefined
 }
 
 /** An event whose object is read when somebody looks at it. */
@@ -38,11 +38,26 @@ export interface WatchCall {
 const GRACE_SECONDS = 30
 const TYPES: readonly string[] = ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK']
 
+/** An event as it was received: an object of a server in the same process is only held, and read when somebody looks at it. */
+export type ReceivedEvent<T> =
+  | {type: ObjectEvent<T>['type']; held: HeldObject<T>}
+  | {type: ObjectEvent<T>['type']; held?: undefined; object: T}
+
 /** Streams events until the server ends the watch. An ERROR event becomes a TrustError (410: EXPIRED). */
 export async function* watchEvents<T extends ApiObject>(
   caller: ApiCaller,
-  {path, query, signal, timeoutSeconds}: WatchCall,
+  call: WatchCall,
 ): AsyncGenerator<ObjectEvent<T>, void, undefined> {
+  for await (const events of watchBatches<T>(caller, call))
+    for (const event of events)
+      yield event.held ? new HeldObjectEvent(event.type, event.held) : event
+}
+
+/** As `watchEvents`, those together that arrive together. */
+export async function* watchBatches<T extends ApiObject>(
+  caller: ApiCaller,
+  {path, query, signal, timeoutSeconds}: WatchCall,
+): AsyncGenerator<readonly ReceivedEvent<T>[], void, undefined> {
   const cancellation = new Cancellation(signal)
   try {
     if (timeoutSeconds !== undefined) {
@@ -51,8 +66,8 @@ export async function* watchEvents<T extends ApiObject>(
     const call = {method: 'GET', path, query, signal: cancellation.signal}
     const stream = await caller.stream(call)
     try {
-      if (stream.events) yield* held<T>(stream.events)
-      else for await (const line of parseJsonLines(stream.body)) yield toEvent<T>(line)
+      if (stream.events) for await (const events of stream.events) yield events.map(received<T>)
+      else for await (const line of parseJsonLines(stream.body)) yield [toEvent<T>(line)]
     } finally {
       stream.close()
     }
@@ -61,17 +76,10 @@ export async function* watchEvents<T extends ApiObject>(
   }
 }
 
-async function* held<T>(
-  pieces: AsyncIterable<readonly HeldEvent[]>,
-): AsyncGenerator<ObjectEvent<T>> {
-  for await (const events of pieces)
-    for (const event of events)
-      yield 'held' in event
-        ? new HeldObjectEvent(event.type, event.held as HeldObject<T>)
-        : toEvent<T>(event)
-}
+const received = <T>(event: HeldEvent): ReceivedEvent<T> =>
+  'held' in event ? (event as ReceivedEvent<T>) : toEvent<T>(event)
 
-function toEvent<T>(line: unknown): ObjectEvent<T> {
+function toEvent<T>(line: unknown): ReceivedEvent<T> {
   const {type, object} = (line ?? {}) as Partial<WatchEvent<unknown>>
   if (typeof object === 'object' && object !== null && type !== undefined) {
     if (TYPES.includes(type) && 'metadata' in object) {

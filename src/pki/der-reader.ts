@@ -5,12 +5,31 @@ export class DerError extends Error {
   override name = 'DerError'
 }
 
-export interface Element {
-  tag: number
+/** An element by its place: most of a certificate is only passed over, and a Buffer for each part would cost more than reading it. */
+export class Element {
+  readonly tag: number
+  readonly #source: Buffer
+  readonly #start: number
+  readonly #from: number
+  readonly #end: number
+
+  constructor(tag: number, source: Buffer, start: number, from: number, end: number) {
+    this.tag = tag
+    this.#source = source
+    this.#start = start
+    this.#from = from
+    this.#end = end
+  }
+
   /** The content. */
-  content: Buffer
+  get content(): Buffer {
+    return this.#source.subarray(this.#from, this.#end)
+  }
+
   /** Tag, length and content. */
-  bytes: Buffer
+  get bytes(): Buffer {
+    return this.#source.subarray(this.#start, this.#end)
+  }
 }
 
 /**
@@ -38,7 +57,7 @@ export class DerReader {
     const end = from + length
     if (end > this.#bytes.length) throw new DerError('the data is cut short')
     this.#at = end
-    return {tag, content: this.#bytes.subarray(from, end), bytes: this.#bytes.subarray(start, end)}
+    return new Element(tag, this.#bytes, start, from, end)
   }
 
   /** The next element, which must carry the tag. */

@@ -1,7 +1,8 @@
 import type {Machine} from '../../api/machine.ts'
 import type {Node} from '../../api/node.ts'
 import type {ApiClient} from '../../client/api-client.ts'
-import {startInformer, type Informer} from '../../client/informer.ts'
+import type {Informer} from '../../client/informer.ts'
+import {shareInformer} from '../../client/shared-informer.ts'
 import type {Source} from '../kernel/controller.ts'
 import {canonicalDns, machineOwner, nodeOwner, type AddressBook} from './address-book.ts'
 import {machinesWhereServed, type MachineReader} from './optional-apis.ts'
@@ -33,7 +34,7 @@ export class NodeIndex implements Source {
   }
 
   start({signal, enqueue, onError}: Parameters<Source['start']>[0]): ReturnType<Source['start']> {
-    this.#informer = startInformer(this.#nodes, {
+    this.#informer = shareInformer(this.#nodes, {
       signal,
       onError,
       onChange: ({key, current}) => {
@@ -77,7 +78,7 @@ export class MachineIndex implements Source {
   }
 
   start({signal, enqueue, onError}: Parameters<Source['start']>[0]): ReturnType<Source['start']> {
-    const informer = startInformer(this.#machines, {
+    const informer = shareInformer(this.#machines, {
       signal,
       onError,
       onChange: ({key, current, previous}) => {

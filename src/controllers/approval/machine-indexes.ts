@@ -1,7 +1,8 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import type {Machine} from '../../api/machine.ts'
 import type {ApiClient} from '../../client/api-client.ts'
-import {startInformer, type Informer} from '../../client/informer.ts'
+import type {Informer} from '../../client/informer.ts'
+import {shareInformer} from '../../client/shared-informer.ts'
 import {isOpen} from '../../csr/conditions.ts'
 import {requestedCertificate} from '../../csr/requested-certificate.ts'
 import {KUBELET_CLIENT} from '../../csr/signers.ts'
@@ -30,13 +31,15 @@ export class BootstrapperRequests implements Source {
   }
 
   start({signal, enqueue, onError}: Parameters<Source['start']>[0]): ReturnType<Source['start']> {
-    const informer: Informer<Csr> = startInformer(this.#csrs, {
+    const informer: Informer<Csr> = shareInformer(this.#csrs, {
       signal,
-      select: {fieldSelector: `spec.signerName=${KUBELET_CLIENT}`},
       onError,
-      onChange: ({key, current, previous, held}) => {
-        const state = current ?? previous
-        const isOurs = state !== undefined && isBootstrappers(state)
+      onChange: (change) => {
+        const {key, held} = change
+        const current = ofSigner(change.current)
+        const state = current ?? ofSigner(change.previous)
+        if (state === undefined) return
+        const isOurs = isBootstrappers(state)
         if (!this.#isAwake && !isOurs) return
         if (!this.#isAwake) this.#wake(informer.list())
         this.index.see(key, current, held)
@@ -58,6 +61,10 @@ export class BootstrapperRequests implements Source {
   }
 }
 
+/** All who follow requests share one watch: one for another signer counts as none. */
+const ofSigner = (csr: Csr | undefined): Csr | undefined =>
+  csr?.spec.signerName === KUBELET_CLIENT ? csr : undefined
+
 /** The Machines by the names that nodes may have. */
 export class MachinesByName implements Source {
   readonly #machines: ReturnType<typeof machinesWhereServed>
@@ -75,7 +82,7 @@ export class MachinesByName implements Source {
   }
 
   start({signal, enqueue, onError}: Parameters<Source['start']>[0]): ReturnType<Source['start']> {
-    this.#informer = startInformer(this.#machines, {
+    this.#informer = shareInformer(this.#machines, {
       signal,
       onError,
       onChange: ({key, current, previous}) => {

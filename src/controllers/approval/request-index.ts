@@ -1,6 +1,6 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import type {ApiClient} from '../../client/api-client.ts'
-import {startInformer} from '../../client/informer.ts'
+import {shareInformer} from '../../client/shared-informer.ts'
 import type {HeldObject} from '../../api/meta.ts'
 import {EncodedObject} from '../../client/encoded-object.ts'
 import {isApproved, isIssued, isOpen} from '../../csr/conditions.ts'
@@ -98,12 +98,13 @@ export class RequestIndex implements Source {
   }
 
   start({signal, enqueue, onError}: Parameters<Source['start']>[0]): ReturnType<Source['start']> {
-    const informer = startInformer(this.#csrs, {
+    const informer = shareInformer(this.#csrs, {
       signal,
-      select: {fieldSelector: `spec.signerName=${this.#signer}`},
       onError,
       onChange: ({key, current, held}) => {
+        const wasThere = this.#byName.has(key)
         this.see(key, current, held)
+        if (!wasThere && !this.#byName.has(key)) return
         // An approved request waits for its signer.
         if (current === undefined || !isApproved(current) || isIssued(current)) enqueue(key)
       },
@@ -117,7 +118,7 @@ export class RequestIndex implements Source {
     const entry = this.#byName.get(name)
     const isSame = entry !== undefined && entry.uid === current?.metadata.uid
     if (entry !== undefined && !isSame) this.#forget(name, entry)
-    // Another server's field selectors may not know of signers.
+    // All who follow requests share one watch, whatever the signer.
     if (current?.spec.signerName !== this.#signer) return
     const requested = isSame ? entry.requested : requestedCertificate(current)
     const request: IndexEntry = {

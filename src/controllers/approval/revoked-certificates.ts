@@ -1,7 +1,7 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import type {ConfigMap} from '../../api/core.ts'
 import type {ApiClient} from '../../client/api-client.ts'
-import {startInformer} from '../../client/informer.ts'
+import {shareInformer} from '../../client/shared-informer.ts'
 import type {CallOptions} from '../../client/resource-client.ts'
 import {certificateFingerprint, credentialOf} from '../../csr/user-extra.ts'
 import {verdict, type ApproverOpinion, type RuleVerdict, type Unknown} from '../../csr/opinion.ts'
@@ -97,7 +97,7 @@ export class RevokedCertificates implements Source {
   }
 
   start({signal, enqueue, onError}: Parameters<Source['start']>[0]): ReturnType<Source['start']> {
-    const informer = startInformer(this.#configMaps, {
+    const informer = shareInformer(this.#configMaps, {
       signal,
       select: {namespace: REVOCATION_NAMESPACE},
       onError,

@@ -1,6 +1,7 @@
 import type {ApiObject} from '../../api/meta.ts'
-import {type Informer, type InformerOptions, startInformer} from '../../client/informer.ts'
+import type {Informer, InformerOptions} from '../../client/informer.ts'
 import type {ResourceClient} from '../../client/resource-client.ts'
+import {shareInformer} from '../../client/shared-informer.ts'
 import type {Live} from '../../trust/live.ts'
 import {type Reconcile, WorkQueue, type WorkQueueOptions} from './work-queue.ts'
 
@@ -52,7 +53,7 @@ export function follow<T extends ApiObject>(
   let informer: Informer<T> | undefined
   return {
     start: ({signal, enqueue, onError}) =>
-      (informer = startInformer(resource, {
+      (informer = shareInformer(resource, {
         signal,
         select,
         onError,

@@ -8,7 +8,8 @@ export class ObjectEvent {
   readonly current: StoredObject | undefined
   /** The state before; undefined for a creation. */
   readonly previous: StoredObject | undefined
-  readonly #frames = new Map<string, string>()
+  /** Made when the first watcher asks: the server's own watches take the object. */
+  #frames: Map<string, string> | undefined
   #bytes: number
   #count: ((bytes: number) => void) | undefined
 
@@ -26,9 +27,10 @@ export class ObjectEvent {
 
   /** Its text in one form, built once for all watchers. */
   frame(form: string, make: () => string): string {
-    const known = this.#frames.get(form)
+    const known = this.#frames?.get(form)
     if (known !== undefined) return known
     const made = make()
+    this.#frames ??= new Map()
     this.#frames.set(form, made)
     this.#bytes += made.length
     this.#count?.(made.length)
