@@ -99,6 +99,8 @@ interface Pass {
 /** A type's JSON fields by their place in Go's order. */
 interface Plan {
   fields: FieldSchema[]
+  /** Each as a step of a path. */
+  steps: string[]
   places: ReadonlyMap<string, number>
 }
 
@@ -108,14 +110,18 @@ function planOf(type: TypeSchema): Plan {
   let plan = plans.get(type)
   if (plan === undefined) {
     const fields = [...type.byName.values()]
-    plan = {fields, places: new Map(fields.map(({name}, place) => [name, place]))}
+    plan = {
+      fields,
+      steps: fields.map(({name}) => `.${name}`),
+      places: new Map(fields.map(({name}, place) => [name, place])),
+    }
     plans.set(type, plan)
   }
   return plan
 }
 
 function conformStruct(type: TypeSchema, given: JsonObject, pass: Pass): JsonObject {
-  const {fields, places} = planOf(type)
+  const {fields, steps, places} = planOf(type)
   const values = new Array<unknown>(fields.length)
   for (const name of Object.keys(given)) {
     const place = places.get(name)
@@ -127,12 +133,19 @@ function conformStruct(type: TypeSchema, given: JsonObject, pass: Pass): JsonObj
       continue
     }
     const value = given[name]
-    if (value !== null && value !== undefined) values[place] = convert(type, field, value, pass)
+    if (value !== null && value !== undefined) {
+      pass.fieldStack.push(name)
+      pass.path.push(steps[place] ?? '')
+      values[place] = convertField(type, field, value, pass)
+      pass.fieldStack.pop()
+      pass.path.pop()
+    }
   }
 
   const result: JsonObject = {}
-  for (const [place, field] of fields.entries()) {
-    const value = values[place]
+  let place = 0
+  for (const field of fields) {
+    const value = values[place++]
     if (value !== undefined) result[field.name] = value
     else if (field.always && (!pass.custom || field.type === OBJECT_META))
       result[field.name] = zeroOf(field, pass)
@@ -146,15 +159,6 @@ function zeroOf(field: FieldSchema, pass: Pass): unknown {
 }
 
 /** Undefined if omitempty drops the value. */
-function convert(owner: TypeSchema, field: FieldSchema, value: unknown, pass: Pass): unknown {
-  pass.fieldStack.push(field.name)
-  pass.path.push(`.${field.name}`)
-  const converted = convertField(owner, field, value, pass)
-  pass.fieldStack.pop()
-  pass.path.pop()
-  return converted
-}
-
 function convertField(owner: TypeSchema, field: FieldSchema, value: unknown, pass: Pass): unknown {
   if (field.cardinality === 'list') {
     if (!Array.isArray(value)) return refuse(owner, goFieldType(field), jsonKind(value), pass)
@@ -201,18 +205,23 @@ function convertElement(
 }
 
 function convertValue(owner: TypeSchema, field: FieldSchema, value: unknown, pass: Pass): unknown {
+  // Most values are texts, and need no function that would refuse them.
+  if (field.type === 'string' && typeof value === 'string') return value
   if (FREE_FORM.has(field.type)) return pass.budget.takeFreeForm(value, pass.path)
   if (field.type === 'ExtraValue' && Array.isArray(value)) {
     pass.budget.takeItems(value.length, pass.path)
   }
-  if (field.scalar) {
-    return convertScalar(field, value, (found) => refuse(owner, goElementType(field), found, pass))
-  }
+  if (field.scalar) return scalarOf(owner, field, value, pass)
   if (!isObject(value)) return refuse(owner, goElementType(field), jsonKind(value), pass)
   const type = findType(field.type)
   // The metadata of a custom resource is typed, whatever the rest is.
   if (!pass.custom || field.type !== OBJECT_META) return conformStruct(type, value, pass)
   return conformStruct(type, value, {...pass, custom: false})
+}
+
+/** Apart, because what a function captures costs memory in each call of the one around it. */
+function scalarOf(owner: TypeSchema, field: FieldSchema, value: unknown, pass: Pass): unknown {
+  return convertScalar(field, value, (found) => refuse(owner, goElementType(field), found, pass))
 }
 
 function refuse(owner: TypeSchema, goType: string, found: string, pass: Pass): never {
