@@ -41,7 +41,7 @@ export async function startCluster(...flags: string[]): Promise<Cluster> {
   const place = ['--apiserver-advertise-address', '127.0.0.1', '--apiserver-bind-port', '0']
   try {
     const {stdout} = await run(process.execPath, [PROGRAM, 'init', ...args, ...place, ...flags], {
-      env: {PATH: process.env.PATH, HOME: home, ...onEtcd},
+      env: {PATH: process.env.PATH, HOME: home, NODE_OPTIONS: process.env.NODE_OPTIONS, ...onEtcd},
       timeout: 60_000,
     })
     const {endpoint, kubeconfig, token, caCertHashes} = JSON.parse(stdout) as Initialised
@@ -112,19 +112,20 @@ function isZombie(pid: number): boolean {
 
 let shared: Promise<Cluster> | undefined
 
-/** One cluster for all e2e files that run after each other: they work in namespaces, and with names, of their own. */
+/** One cluster for all e2e files that a process runs: they work in namespaces, and with names, of their own. */
 export const sharedCluster = (): Promise<Cluster> => (shared ??= startCluster())
 
-/** mocha calls it after the last file; if files run in parallel, after each. */
+/** If files run in parallel, mocha calls this after each of them. The processes stop their cluster when they end, see below. */
 export const mochaHooks = {
   async afterAll(): Promise<void> {
+    if (process.env.MOCHA_WORKER_ID !== undefined) return
     const cluster = await shared
     shared = undefined
     await cluster?.stop()
   },
 }
 
-/** Servers that nobody has stopped, because the run was interrupted, with their folders. */
+/** Servers that nobody has stopped, with their folders: of a run that was interrupted, and shared ones. */
 const unfinished = new Map<number, string>()
 
 process.once('exit', () => {

@@ -30,6 +30,14 @@ function hasRoom(): boolean {
   }
 }
 
+/** Without this, every process that opens a TLS connection reads the 140 CAs of Node.js first, for which no test asks. */
+function useNoPublicAuthorities(): void {
+  const options = process.env.NODE_OPTIONS?.split(' ') ?? []
+  if (!options.includes('--use-openssl-ca'))
+    process.env.NODE_OPTIONS = [...options, '--use-openssl-ca'].join(' ')
+}
+
 useMemory()
+useNoPublicAuthorities()
 // Every process would read all CAs of the machine at its start, for which no test asks: those that want some name their own.
 delete process.env.NODE_EXTRA_CA_CERTS

@@ -3,7 +3,6 @@ import {once} from 'node:events'
 import {chmod, mkdir, mkdtemp, rm, symlink, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {onEtcd} from '../../helpers/on-etcd.ts'
 import {connect} from '../../../src/client/connect.ts'
 import type {ApiClient} from '../../../src/client/api-client.ts'
 import {LOCAL, PROGRAM, removePlane, type Ended} from '../../helpers/program.ts'
@@ -93,7 +92,7 @@ export class Stage {
       TRUSTADM_NODE_DIR: this.nodeDir(machine),
       // kubectl does not look into the folder of a control plane.
       KUBECONFIG: this.#hasKubectl ? this.file('plane/admin.conf') : '',
-      NODE_OPTIONS: `${onEtcd.NODE_OPTIONS ?? ''} --require ${this.file('host.cjs')}`.trim(),
+      NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --require ${this.file('host.cjs')}`.trim(),
       TEST_HOST: machine.host,
     }
   }
