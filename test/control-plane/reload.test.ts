@@ -7,12 +7,13 @@ import {connect} from '../../src/client/connect.ts'
 import {resolveAccess} from '../../src/client/kubeconfig-access.ts'
 import {loadKubeconfig} from '../../src/client/kubeconfig-files.ts'
 import {startEmbedded, type EmbeddedPlane} from '../../src/control-plane/embedded.ts'
-import {generateKeys, privateKeyPem, publicKeyPem} from '../../src/pki/keys.ts'
+import {privateKeyPem, publicKeyPem} from '../../src/pki/keys.ts'
 import {systemClock} from '../../src/runtime.ts'
 import {eventually} from '../controllers/signing/support.ts'
 import {isBelieved, requestToken} from '../helpers/service-account-tokens.ts'
 import {testAuthority, validAround} from '../pki/support.ts'
 import {planeFixture, type PlaneFixture} from './plane-fixture.ts'
+import {rsaKeys} from '../helpers/rsa-keys.ts'
 
 describe('rereading keys and certificates', () => {
   let fixture: PlaneFixture
@@ -97,7 +98,7 @@ describe('rereading keys and certificates', () => {
       (JSON.parse(await client.raw('/openid/v1/jwks')) as {keys: {kid: string}[]}).keys.length
     await eventually(() => client.serviceAccounts.find('default/default'))
     const early = await tokenOf()
-    const {publicKey, privateKey} = await generateKeys('RSA-2048')
+    const {publicKey, privateKey} = rsaKeys()
     const believed = await readFile(pki('sa.pub'), 'utf8')
     await writeFile(pki('sa.pub'), publicKeyPem(publicKey) + believed)
     await writeFile(pki('sa.key'), privateKeyPem(privateKey))

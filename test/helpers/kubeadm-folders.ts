@@ -7,9 +7,10 @@ import {formatKubeconfig} from '../../src/client/kubeconfig.ts'
 import {parseCertificate} from '../../src/pki/certificate.ts'
 import {createAuthorityCertificate} from '../../src/pki/create.ts'
 import {createIssuer, issueLeaf, type Issuer} from '../../src/pki/issuer.ts'
-import {generateKeys, privateKeyPem, publicKeyPem, type KeyPair} from '../../src/pki/keys.ts'
+import {privateKeyPem, publicKeyPem} from '../../src/pki/keys.ts'
 import {NO_NAMES, namesOfHosts} from '../../src/pki/subject-names.ts'
 import type {Usage} from '../../src/pki/usages.ts'
+import {rsaKeys} from './rsa-keys.ts'
 
 const DAY = 86_400_000
 const SERVER = 'https://10.0.0.10:6443'
@@ -27,10 +28,6 @@ export interface KubeadmFixture {
   unreachable: () => Promise<void>
 }
 
-/** One RSA key for all leaves: generating them takes seconds. */
-let sharedKeys: Promise<KeyPair> | undefined
-const leafKeys = (): Promise<KeyPair> => (sharedKeys ??= generateKeys('RSA-2048'))
-
 const valid = (days: number) => ({
   notBefore: new Date(Date.now() - 300_000),
   notAfter: new Date(Date.now() + days * DAY),
@@ -47,7 +44,7 @@ export async function makeKubeadmFolders(): Promise<KubeadmFixture> {
   const kubeconfigDir = join(folder, 'kubernetes')
   const certDir = join(kubeconfigDir, 'pki')
   await mkdir(join(certDir, 'etcd'), {recursive: true, mode: 0o755})
-  const keys = await leafKeys()
+  const keys = rsaKeys()
   const keyPem = privateKeyPem(keys.privateKey)
   /** kubeadm's own form of RSA keys. */
   const pkcs1 = keys.privateKey.export({format: 'pem', type: 'pkcs1'}).toString()

@@ -6,6 +6,7 @@ import {AUTHORITIES, SERVICE_ACCOUNT_KEYS} from '../../src/pki/catalog.ts'
 import {ensureKeyPair} from '../../src/pki/key-pair.ts'
 import {generateKeys, isPairOf, privateKeyPem, publicKeyPem} from '../../src/pki/keys.ts'
 import {DAY, NOW, fixedClock, save, testAuthority, testLeaf, useTemporaryFolder} from './support.ts'
+import {rsaKeys} from '../helpers/rsa-keys.ts'
 
 const spec = AUTHORITIES[0]!
 const etcd = AUTHORITIES.find(({id}) => id === 'etcd-ca')!
@@ -150,7 +151,7 @@ describe('ensureKeyPair', () => {
 
   it('believes every key of a public file that holds the private one’s half among them', async () => {
     const {publicKeys} = await ensure()
-    const {publicKey: older} = await generateKeys('RSA-2048')
+    const {publicKey: older} = rsaKeys()
     const pems = [publicKeyPem(older), publicKeyPem(publicKeys[0]!)]
     await writeFile(join(folder(), 'sa.pub'), pems.join('an explanation\n'))
     assert.deepEqual((await ensure()).publicKeys.map(publicKeyPem), pems)

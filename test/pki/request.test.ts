@@ -12,6 +12,7 @@ import {parseRequest, parseRequestDer, requestPem, verifyRequest} from '../../sr
 import {encodeSubjectNames, namesOfHosts} from '../../src/pki/subject-names.ts'
 import {SIGN, authorityExtension, buildRequest, type RequestParts} from './request-builder.ts'
 import {openssl, save, skipWithoutOpenssl, useTemporaryFolder} from './support.ts'
+import {rsaKeys} from '../helpers/rsa-keys.ts'
 
 const code = 'CERTIFICATE_REQUEST_INVALID'
 const names = namesOfHosts(['a.example.com', '192.0.2.1'])
@@ -112,7 +113,7 @@ describe('certificate requests', () => {
   }
 
   it('are refused with MD5', () => {
-    const pair = generateKeyPairSync('rsa', {modulusLength: 2048})
+    const pair = rsaKeys()
     const algorithm = {oid: '1.2.840.113549.1.1.4', hash: 'md5'}
     assert.throws(() => parseRequest(buildRequest(pair, {algorithm})), {code, message: /weak/})
   })

@@ -3,10 +3,10 @@ import fc from 'fast-check'
 import {parseCertificate} from '../../src/pki/certificate.ts'
 import {createRequest} from '../../src/pki/create.ts'
 import {issueFromRequest} from '../../src/pki/issuer.ts'
-import {generateKeys} from '../../src/pki/keys.ts'
 import {parseRequest, type CertificateRequest} from '../../src/pki/request.ts'
 import {NOW, testAuthority, validAround, type TestAuthority} from './support.ts'
 import {inconsistentUsages} from './usage-rules.ts'
+import {rsaKeys} from '../helpers/rsa-keys.ts'
 
 const BITS = [
   ...['digital signature', 'content commitment', 'key encipherment', 'data encipherment'],
@@ -22,7 +22,7 @@ describe('the usages of a certificate', () => {
   let request: CertificateRequest
   before(async () => {
     ca = await testAuthority()
-    const pem = await createRequest({commonName: 'one'}, await generateKeys('RSA-2048'))
+    const pem = await createRequest({commonName: 'one'}, rsaKeys())
     request = parseRequest(pem)
   })
   const issued = async (usages: string[]) =>

@@ -7,9 +7,10 @@ import {encodeBundle} from '../../src/pki/bundle.ts'
 import {ensureKeyPair} from '../../src/pki/key-pair.ts'
 import {ensureLeaf} from '../../src/pki/leaf.ts'
 import {pairStore} from '../../src/pki/pair-store.ts'
-import {generateKeys, privateKeyPem, publicKeyPem} from '../../src/pki/keys.ts'
+import {privateKeyPem, publicKeyPem} from '../../src/pki/keys.ts'
 import {readTrust, type TrustSources} from '../../src/trust/read-trust.ts'
 import {fixedClock, testAuthority, useTemporaryFolder} from '../pki/support.ts'
+import {rsaKeys} from '../helpers/rsa-keys.ts'
 
 const catalog = catalogFor()
 
@@ -90,7 +91,7 @@ describe('the trust of a control plane', () => {
 
   it('believes the tokens of every key in sa.pub, and signs with sa.key', async () => {
     const own = await readFile(file('sa.pub'), 'utf8')
-    const {publicKey: older} = await generateKeys('RSA-2048')
+    const {publicKey: older} = rsaKeys()
     await writeFile(file('sa.pub'), publicKeyPem(older) + own)
     const {signing, verification} = (await read()).tokenKeys
     assert.deepEqual(verification.map(({key}) => publicKeyPem(key)).sort(), [
@@ -125,8 +126,7 @@ describe('the trust of a control plane', () => {
     },
     {
       name: 'whose sa.pub holds only foreign keys',
-      change: async () =>
-        writeFile(file('sa.pub'), publicKeyPem((await generateKeys('RSA-2048')).publicKey)),
+      change: async () => writeFile(file('sa.pub'), publicKeyPem(rsaKeys().publicKey)),
       error: {code: 'PAIR_MISMATCH', message: /sa\.pub does not contain the public key of/},
     },
   ]

@@ -1,11 +1,11 @@
-import {generateKeys} from '../../../src/pki/keys.ts'
 import {ADDRESSES, SERVING_BASE, machine, node, type ServingCase} from './serving-case.ts'
 import {RESERVED_CASES} from './reserved-cases.ts'
 import {SERVING_USAGES} from './support.ts'
 import {UNVOUCHED_CASES} from './unvouched-cases.ts'
+import {rsaKeys} from '../../helpers/rsa-keys.ts'
 
 /** All other requests have an ECDSA key. */
-const RSA_KEYS = await generateKeys('RSA-2048')
+const RSA_KEYS = rsaKeys()
 
 const without = (address: string) => ADDRESSES.filter((one) => one.address !== address)
 const renamed = (from: string, to: string) =>

@@ -17,6 +17,7 @@ import {createTokenKeys, pinOfKeyId} from '../../../src/trust/token-keys.ts'
 import type {TokenKeys} from '../../../src/trust/token-keys.ts'
 import type {TokenOrder} from '../../../src/server/kernel/services.ts'
 import {HOUR, MINUTE, NOW, TestClock, objectReader} from './support.ts'
+import {rsaKeys} from '../../helpers/rsa-keys.ts'
 
 const ISSUER = 'https://kubernetes.default.svc'
 const seconds = (date: Date) => Math.floor(date.getTime() / 1000)
@@ -49,7 +50,7 @@ describe('service-account tokens', () => {
 
   before(async () => {
     ecKey = (await generateKeys('ECDSA-P256')).privateKey
-    rsaKey = (await generateKeys('RSA-2048')).privateKey
+    rsaKey = rsaKeys().privateKey
     otherKey = (await generateKeys('ECDSA-P256')).privateKey
   })
 

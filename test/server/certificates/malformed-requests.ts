@@ -5,6 +5,7 @@ import {OID} from '../../../src/pki/oids.ts'
 import {encodePem, parsePem} from '../../../src/pki/pem.ts'
 import {encodeSubjectNames, namesOfHosts} from '../../../src/pki/subject-names.ts'
 import {SIGN, authorityExtension, buildRequest} from '../../pki/request-builder.ts'
+import {rsaKeys} from '../../helpers/rsa-keys.ts'
 
 /** Numbers that are the same in every run: a linear congruential generator. */
 class Dice {
@@ -44,7 +45,7 @@ function goodRequests(): Buffer[] {
       algorithm: SIGN.ecdsaSha384,
       extensions,
     }),
-    buildRequest(generateKeyPairSync('rsa', {modulusLength: 2048}), {algorithm: SIGN.rsaSha256}),
+    buildRequest(rsaKeys(), {algorithm: SIGN.rsaSha256}),
     buildRequest(generateKeyPairSync('ed25519'), {algorithm: SIGN.ed25519, extensions}),
   ].map((pem) => parsePem(pem)[0]?.bytes ?? Buffer.alloc(0))
 }

@@ -22,6 +22,7 @@ import {
   rsaKeyInfo,
   smallFactorModulus,
 } from './weak-keys.ts'
+import {rsaKeys} from '../../helpers/rsa-keys.ts'
 
 const HEADING = '### Certificate requests and client certificates'
 
@@ -43,7 +44,7 @@ describe('what docs/security.md says to be stricter than Kubernetes', () => {
   const {api} = useServer()
   const folder = useTemporaryFolder()
   const p256 = generateKeyPairSync('ec', {namedCurve: 'P-256'})
-  const rsa = generateKeyPairSync('rsa', {modulusLength: 2048})
+  const rsa = rsaKeys()
   const withKey = (publicKeyInfo: Buffer) => buildRequest(p256, {publicKeyInfo})
 
   const refused = async (pem: string, why: RegExp) => {
