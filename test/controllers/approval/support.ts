@@ -5,12 +5,15 @@ import {
   requestedCertificate,
   type RequestedCertificate,
 } from '../../../src/csr/requested-certificate.ts'
-import {createRequest} from '../../../src/pki/create.ts'
+import {createPlainRequest} from '../../../src/pki/create.ts'
+import {extension} from '../../../src/pki/der-writer.ts'
 import {generateKeys, type KeyPair} from '../../../src/pki/keys.ts'
-import {NO_NAMES, type SubjectNames} from '../../../src/pki/subject-names.ts'
+import {OID} from '../../../src/pki/oids.ts'
+import {NO_NAMES, encodeSubjectNames, type SubjectNames} from '../../../src/pki/subject-names.ts'
 import type {Clock} from '../../../src/runtime.ts'
 import {issueLeaf} from '../../../src/pki/issuer.ts'
 import type {TestServer} from '../../helpers/test-server.ts'
+import {SIGN, buildRequest} from '../../pki/request-builder.ts'
 
 export const CLIENT = 'kubernetes.io/kube-apiserver-client-kubelet'
 export const SERVING = 'kubernetes.io/kubelet-serving'
@@ -56,12 +59,31 @@ export async function wished(wish: Wish = {}): Promise<CertificateSigningRequest
     groups = ['system:nodes', 'system:authenticated'],
     keys = await (shared ??= generateKeys('ECDSA-P256')),
   } = wish
-  const pem = await createRequest({commonName, organizations}, keys, {...NO_NAMES, ...names})
+  const pem = await requestFor({commonName, organizations}, keys, {...NO_NAMES, ...names})
   const request = Buffer.from(pem).toString('base64')
   return {
     metadata: {name, uid: `uid-of-${name}`},
     spec: {request, signerName, usages, username, groups},
   }
+}
+
+/** As `createRequest` does, in a tenth of its time: the tables of cases make hundreds of requests. */
+async function requestFor(
+  {commonName, organizations}: {commonName: string; organizations: string[]},
+  keys: KeyPair,
+  names: SubjectNames,
+): Promise<string> {
+  const encoded = encodeSubjectNames(names)
+  if (encoded === undefined) return createPlainRequest({commonName, organizations}, keys)
+  const isRsa = keys.privateKey.asymmetricKeyType === 'rsa'
+  return buildRequest(keys, {
+    subject: [
+      ...organizations.map((value) => ({oid: OID.organization, value})),
+      ...(commonName === '' ? [] : [{oid: OID.commonName, value: commonName}]),
+    ],
+    extensions: [[extension(OID.subjectAltName, encoded)]],
+    algorithm: isRsa ? SIGN.rsaSha256 : SIGN.ecdsaSha256,
+  })
 }
 
 export function readable(csr: CertificateSigningRequest): RequestedCertificate {
