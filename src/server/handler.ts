@@ -1,27 +1,28 @@
 import type {UserInfo} from '../api/meta.ts'
-import {messageOf} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
 import type {ApiRequest, ApiResponse, Handler, ResponseBody} from './kernel/api-request.ts'
 import type {AuditLog} from './audit/audit-log.ts'
 import {auditIdOf, type AuditedRequest} from './audit/event.ts'
-import type {Authenticate} from './authn/authenticator.ts'
-import {impersonate, parseImpersonation} from './authn/impersonation.ts'
-import {requireAllowed} from './authz/authorizer.ts'
 import {attributesOf, parseRequestInfo, type RequestInfo} from './authz/request-info.ts'
 import {cuttable, endingStream} from './ending-stream.ts'
 import {failureResponse, type TellInternalError} from './failure-response.ts'
+import {
+  authorizeAgain,
+  identify,
+  identifyAgain,
+  limited,
+  type Identity,
+  type IdentityDeps,
+} from './identity.ts'
 import type {RequestLimiter} from './limits/request-limiter.ts'
 import type {RequestLabels, RequestMetrics} from './metrics/request-metrics.ts'
 import type {OpenAnswers} from './open-answers.ts'
 import type {ResourceCall} from './registry/endpoint.ts'
 import {requestTimeout} from './registry/options.ts'
 import {RequestPlace} from './request-place.ts'
-import type {AccessAttributes, Authorize} from './kernel/resource.ts'
-import {methodNotAllowed, StatusError} from './kernel/status.ts'
+import {methodNotAllowed, type StatusError} from './kernel/status.ts'
 
-export interface HandlerDeps {
-  authenticate: Authenticate
-  authorize: Authorize
+export interface HandlerDeps extends IdentityDeps {
   limiter: RequestLimiter
   answers: OpenAnswers
   audit: AuditLog
@@ -35,6 +36,7 @@ export interface HandlerDeps {
 }
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+const READS = new Set(['get', 'list', 'watch'])
 
 /**
  * The server as a function: authenticate, limit, authorize, route, respond. HTTP and clients in the same process both call
@@ -56,27 +58,19 @@ export function createHandler(deps: HandlerDeps): Handler {
       if (!METHODS.has(request.method)) throw methodNotAllowed()
       const info = parseRequestInfo(request.method, request.path, request.query)
       audited.info = info
-      const identity = await identify(deps, request, info, audited)
+      const identity = await identify(deps, request, attributesOf(info), audited)
+      const guard = {identity, request, info, changes}
       const place = new RequestPlace(deps, limited(request, identity.caller), request)
       end = () => place.end()
       served = await place.admit(info)
-      answer = place.counted(await serve(deps, served, info, identity.effective))
-      if (answer.events !== undefined || !isWhole(answer.body)) {
-        const guard = {identity, request, info, changes}
-        ;({answer, leave} = guarded(deps, answer, guard, (error) => place.stop(error)))
-      }
+      answer = place.counted(await serve(deps, served, guard))
+      if (answer.events !== undefined || !isWhole(answer.body))
+        ({answer, leave} = guarded(deps, answer, guard, (error) => place.stop(error)))
     } catch (error) {
       answer = failureResponse(error, request, deps.onInternalError)
     }
     return finish(deps, {request: served, audited, answer, started, end, leave})
   }
-}
-
-/** The caller, when its credential expires, and the user that the request acts as. */
-interface Identity {
-  caller: UserInfo
-  expires?: Date | undefined
-  effective: UserInfo
 }
 
 interface Guard {
@@ -94,10 +88,7 @@ function guarded(
   stopWatch: (error: StatusError) => void,
 ): {answer: ApiResponse; leave: () => void} {
   const attributes = attributesOf(info)
-  const authorize = (user: UserInfo) => {
-    const {effective: now} = countedAs(deps, user, request, attributes)
-    requireAllowed(deps.authorize, now, attributes)
-  }
+  const authorize = (user: UserInfo) => authorizeAgain(deps, user, request, attributes)
   const watchOver = (end: (error: StatusError) => void) =>
     deps.answers.add({request, caller, effective, expires, changes, authorize, end})
   if (answer.finite !== true) return {answer, leave: watchOver(stopWatch)}
@@ -108,74 +99,22 @@ function guarded(
 const isWhole = (body: ResponseBody): body is string | Uint8Array =>
   typeof body === 'string' || body instanceof Uint8Array
 
-/** The user that a request acts as: its caller, or the user that the caller impersonates and may. */
-function countedAs(
-  {authorize}: HandlerDeps,
-  caller: UserInfo,
-  {rawHeaders}: ApiRequest,
-  attributes: AccessAttributes,
-): {effective: UserInfo; impersonated?: UserInfo} {
-  const wish = parseImpersonation(rawHeaders)
-  if (wish === undefined) return {effective: caller}
-  const impersonated = impersonate(caller, wish, {authorize, request: attributes})
-  return {effective: impersonated, impersonated}
-}
-
-/** Finds out who calls and whom the request acts as, and checks that this user is allowed. */
-async function identify(
-  deps: HandlerDeps,
-  request: ApiRequest,
-  info: RequestInfo,
-  audited: AuditedRequest,
-): Promise<Identity> {
-  const {user: caller, issuer, expires} = await authenticate(deps, request, audited)
-  audited.caller = caller
-  if (issuer !== undefined) audited.issuer = issuer
-  deps.limiter.charge(limited(request, caller))
-  const attributes = attributesOf(info)
-  try {
-    const {effective, impersonated} = countedAs(deps, caller, request, attributes)
-    if (impersonated !== undefined) audited.impersonated = impersonated
-    audited.reason = requireAllowed(deps.authorize, effective, attributes)
-    audited.decision = 'allow'
-    return {caller, expires, effective}
-  } catch (error) {
-    if (error instanceof StatusError && error.code === 403) {
-      audited.decision = 'forbid'
-      audited.reason = error.message
-    }
-    throw error
-  }
-}
-
-async function authenticate(deps: HandlerDeps, request: ApiRequest, audited: AuditedRequest) {
-  try {
-    return await deps.authenticate(request)
-  } catch (error) {
-    if (error instanceof StatusError && error.code === 401) {
-      if (error.cause !== undefined) audited.refused = messageOf(error.cause)
-      deps.limiter.countRefused(request.remoteAddress)
-    }
-    throw error
-  }
-}
-
-const limited = (request: ApiRequest, user: UserInfo) => ({
-  user,
-  remoteAddress: request.remoteAddress,
-  inProcess: request.caller !== undefined,
-})
-
-async function serve(
-  deps: HandlerDeps,
-  request: ApiRequest,
-  info: RequestInfo,
-  user: UserInfo,
-): Promise<ApiResponse> {
+async function serve(deps: HandlerDeps, request: ApiRequest, guard: Guard): Promise<ApiResponse> {
+  const {info, identity} = guard
   // Any request may have a timeout; only lists wait for something that it could interrupt.
   if (info.verb !== 'watch') requestTimeout(request.query)
-  if (info.kind === 'resource') return deps.serveResource({info, request, user})
-  return deps.serveDocument(request, info.path)
+  if (info.kind !== 'resource') return deps.serveDocument(request, info.path)
+  const requireStillAllowed = () => stillAllowed(deps, guard)
+  const user = identity.effective
+  const answer = await deps.serveResource({info, request, user, requireStillAllowed})
+  if (READS.has(info.verb)) await requireStillAllowed()
+  return answer
+}
+
+/** While a request waited for what other servers have written, its caller may have lost the credential or the right. */
+async function stillAllowed(deps: HandlerDeps, {identity, request, info, changes}: Guard) {
+  if (deps.answers.changes === changes) return
+  await identifyAgain(deps, identity, request, attributesOf(info))
 }
 
 interface Finish {

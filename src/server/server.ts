@@ -150,11 +150,12 @@ function resourceEndpoint(
 /** `port` is called once the server listens. */
 function assembleHandler(options: ServerOptions, parts: Parts, port: () => number): Handler {
   const {clock, limits, tokenIssuer, trust, advertiseAddress, onError} = options
-  const {access, seen, resources, observation, slice} = parts
+  const {access, seen, registry, resources, observation, slice} = parts
   const {audit, metrics, health} = observation
   return createHandler({
     authenticate: access.authenticate,
     authorize: access.authorize,
+    registry,
     answers: access.answers,
     limiter: new RequestLimiter(
       clock,

@@ -1,7 +1,7 @@
 import {tooManyRequests} from '../kernel/status.ts'
 import type {OperationContext} from '../kernel/resource.ts'
 import {isForRequests} from './certificates.ts'
-import type {AdmissionPlugin} from '../kernel/admission.ts'
+import type {AdmissionOperation, AdmissionPlugin} from '../kernel/admission.ts'
 import type {RequestUsage, Usage} from './request-usage.ts'
 
 /** The limits of one requester. */
@@ -44,17 +44,19 @@ export function requestLimit(
   usage: Pick<RequestUsage, 'of'>,
   {forNodes, forOthers} = allowances(),
 ): AdmissionPlugin {
+  const check = (operation: AdmissionOperation, context: OperationContext, own: 0 | 1) => {
+    if (!isForRequests(operation, 'create', '')) return
+    const {username, groups} = context.user
+    const allowance = groups.includes('system:nodes') ? forNodes : forOthers
+    const now = context.clock.now()
+    const reached = reachedLimit(usage.of(context.user, now), allowance, now, own)
+    if (reached === undefined || mayDelete(context)) return
+    throw tooManyRequests(reached.seconds, reached.why(JSON.stringify(username)))
+  }
   return {
     name: 'CertificateRequestLimit',
-    admit(operation, context) {
-      if (!isForRequests(operation, 'create', '')) return
-      const {username, groups} = context.user
-      const allowance = groups.includes('system:nodes') ? forNodes : forOthers
-      const now = context.clock.now()
-      const reached = reachedLimit(usage.of(context.user, now), allowance, now)
-      if (reached === undefined || mayDelete(context)) return
-      throw tooManyRequests(reached.seconds, reached.why(JSON.stringify(username)))
-    },
+    admit: (operation, context) => check(operation, context, 0),
+    confirm: (operation, context) => check(operation, context, 1),
   }
 }
 
@@ -64,24 +66,27 @@ interface Reached {
   seconds: number
 }
 
+/** `own`: how many of those that count are the request itself. */
 function reachedLimit(
   {pending, bytes, made}: Usage,
   most: Allowance,
   now: Date,
+  own: 0 | 1,
 ): Reached | undefined {
-  if (pending >= most.pending) {
+  if (pending - own >= most.pending) {
     const why = (who: string) =>
-      `${pending} certificate signing requests of ${who} are pending; wait until they are decided`
+      `${pending - own} certificate signing requests of ${who} are pending; wait until they are decided`
     return {why, seconds: RETRY_SECONDS}
   }
-  if (made.length >= most.perHour) {
+  if (made.length - own >= most.perHour) {
     const oldest = Math.min(made[0] ?? 0, now.getTime())
     const seconds = Math.ceil((oldest + HOUR - now.getTime()) / 1000)
     const why = (who: string) =>
-      `${who} has made ${made.length} certificate signing requests within an hour; try again later`
+      `${who} has made ${made.length - own} certificate signing requests within an hour; try again later`
     return {why, seconds: Math.min(Math.max(seconds, 1), LONGEST_RETRY)}
   }
-  if (bytes >= most.bytes) {
+  // The last request that is accepted may exceed this one.
+  if (own === 0 && bytes >= most.bytes) {
     const why = (who: string) =>
       `the certificate signing requests of ${who} take ${bytes} bytes; wait until some are cleaned away`
     return {why, seconds: LONGEST_RETRY}

@@ -30,19 +30,26 @@ export interface AdmissionPlugin {
    * objects never get here. As Kubernetes' validating plugins.
    */
   validate?: Admit
+  /**
+   * Creates only, once the object is stored and memory has it: a refusal deletes it again. For limits that creates at the same time, here
+   * and at other servers, would exceed together.
+   */
+  confirm?: Admit
 }
 
 /** All plugins as one. */
 export interface Admission {
   admit: Admit
   validate: Admit
+  confirm: Admit
 }
 
 /** Plugins run in their order; the first refusal ends it. */
 export function chainPlugins(plugins: readonly AdmissionPlugin[]): Admission {
   const admitting = plugins.flatMap(({admit}) => admit ?? [])
   const validating = plugins.flatMap(({validate}) => validate ?? [])
-  return {admit: inOrder(admitting), validate: inOrder(validating)}
+  const confirming = plugins.flatMap(({confirm}) => confirm ?? [])
+  return {admit: inOrder(admitting), validate: inOrder(validating), confirm: inOrder(confirming)}
 }
 
 const inOrder =

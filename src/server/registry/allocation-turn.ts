@@ -95,7 +95,7 @@ async function earlierThan(
 }
 
 /** False if somebody has changed or deleted it, so that it is theirs by now. */
-async function isTakenBack(
+export async function isTakenBack(
   {storage}: WriteServices['registry'],
   key: string,
   revision: number,

@@ -1,12 +1,14 @@
 import {randomInt, randomUUID} from 'node:crypto'
 import type {ApiObject, ManagedFieldsEntry} from '../../api/meta.ts'
 import {hasCode} from '../../errors.ts'
+import type {Entry} from '../../storage/storage.ts'
+import type {AdmissionOperation} from '../kernel/admission.ts'
 import {groupVersion, type OperationContext, type Resource} from '../kernel/resource.ts'
 import {alreadyExists, invalid, StatusError} from '../kernel/status.ts'
 import {trackUpdate} from '../managed-fields/track-update.ts'
 import type {StructShape} from '../patch/shape.ts'
 import {validateFinalizerDomains, validateObjectMeta} from '../validation/metadata.ts'
-import {allocationTurn, requireFirst} from './allocation-turn.ts'
+import {allocationTurn, isTakenBack, requireFirst} from './allocation-turn.ts'
 import {
   countGeneration,
   requireSameNamespace,
@@ -74,7 +76,7 @@ async function createInTurn(
     setManagedFields(object, managedFields)
     await services.validate({...operation, name: nameNow()}, context)
     try {
-      return await store(services, target, object)
+      return await store(services, target, {...operation, name: nameNow()})
     } catch (error) {
       if (!generated || tries >= NAME_TRIES || !isAlreadyThere(error)) throw error
     }
@@ -129,12 +131,12 @@ function prepare({store: {resource}, context}: WriteTarget, object: ApiObject): 
 async function store(
   services: WriteServices,
   target: WriteTarget,
-  object: ApiObject,
+  operation: AdmissionOperation & {object: ApiObject},
 ): Promise<WriteResult> {
   const {registry, quota} = services
   const {store: memory, context} = target
   const {resource} = memory
-  const name = object.metadata.name ?? ''
+  const {object, name} = operation
   const text = toStored(object)
   const bytes = storableBytes(resource, text)
   quota?.require(target, bytes.length)
@@ -146,10 +148,25 @@ async function store(
     const key = memory.storageKey(context.namespace, name)
     const entry = await registry.storage.create(key, bytes)
     await requireFirst(services, target, object, entry.revision)
+    await confirm(services, context, operation, entry)
     return resultOf(text, entry.revision, true)
   } catch (error) {
     if (hasCode(error, 'ALREADY_EXISTS')) throw alreadyExists(resource, name)
     throw error
+  }
+}
+
+/** Deletes a new object again if it exceeds a limit together with others that were created at the same time. */
+async function confirm(
+  services: WriteServices,
+  context: OperationContext,
+  operation: AdmissionOperation,
+  {key, revision}: Entry,
+): Promise<void> {
+  try {
+    await services.confirm(operation, context)
+  } catch (error) {
+    if (await isTakenBack(services.registry, key, revision)) throw error
   }
 }
 

@@ -131,6 +131,7 @@ const VERBS: Record<Verb, (scope: ResourceScope) => ApiResponse | Promise<ApiRes
     const options = deleteOptions(await scope.deleteBody(), scope.query)
     const dryRun = (options.dryRun ?? []).includes('All')
     const page = await selected(scope)
+    await scope.call.requireStillAllowed()
     const removeOne = async ({namespace, name}: StoredObject) => {
       const target = scope.target({dryRun, fieldManager: ''}, {namespace, name})
       try {

@@ -1,9 +1,11 @@
+import {sleep} from '../../runtime.ts'
 import {StatusError} from '../kernel/status.ts'
 import {parseResourceVersion} from './options.ts'
 import type {Registry} from './registry.ts'
 
 /** How long a read waits for a revision that has not been reached, as kube-apiserver's cache does. */
 const LONGEST_WAIT = 3000
+const REFUSED_WAIT = 1000
 
 /** The parts of a request that limit how long it waits. */
 export interface Waiting {
@@ -37,6 +39,19 @@ export async function catchUp(registry: Registry, waiting: Waiting = {}): Promis
   const asked = performance.now()
   await reach(registry, await registry.storage.revision(), waiting)
   registry.confirmCurrent(asked)
+}
+
+/**
+ * Whether memory has reached a later revision than this one, with all that any server had acknowledged before this call. Gives up soon:
+ * whoever is refused need not wait for a store that does not respond.
+ */
+export async function hasNews(registry: Registry, since: number): Promise<boolean> {
+  const waiting = new AbortController()
+  const ignore = () => undefined
+  const tooLong = sleep(REFUSED_WAIT, waiting.signal).catch(ignore)
+  await Promise.race([catchUp(registry).catch(ignore), tooLong])
+  waiting.abort()
+  return registry.revision > since
 }
 
 /**

@@ -36,6 +36,8 @@ export interface ResourceCall {
   info: ResourceRequestInfo
   request: ApiRequest
   user: UserInfo
+  /** Throws if what memory has learned since the check withdraws the caller's credential or right. */
+  requireStillAllowed: () => Promise<void>
 }
 
 /** One request on one resource, with what every verb needs. */
@@ -86,9 +88,10 @@ export class ResourceScope {
     return {timeout: requestTimeout(this.query), signal: this.call.request.signal}
   }
 
-  /** Called before a write reads memory, which must include what other servers have written. */
-  catchUp(): Promise<void> {
-    return catchUp(this.deps.registry, this.waiting)
+  /** Called before a write reads memory, which must include what other servers have written, and still allow the write. */
+  async catchUp(): Promise<void> {
+    await catchUp(this.deps.registry, this.waiting)
+    await this.call.requireStillAllowed()
   }
 
   /** The object that the path names. */
