@@ -4,7 +4,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import type {ApiClient} from '../../src/client/api-client.ts'
 import type {MachineReport} from '../../src/control-plane/machines/list.ts'
-import {expectedRecord} from '../../src/controllers/approval/node-record.ts'
+import {expectedRecord} from '../../src/controllers/approval/expected-record.ts'
 import {run} from '../cli/program.ts'
 import {ADMIN, startTestServer, type TestServer} from '../helpers/test-server.ts'
 

@@ -2,7 +2,6 @@ import {createHash} from 'node:crypto'
 import type {Lease} from '../../api/coordination.ts'
 import {formatMicroTime, parseTimestamp} from '../../bootstrap/timestamp.ts'
 import {isNodeName} from '../../csr/node-names.ts'
-import {BACKDATE} from '../../pki/lifetimes.ts'
 import {readGrant, withoutGrant, type RejoinGrant} from './rejoin-grant.ts'
 import {formatTimestamp} from '../../runtime.ts'
 
@@ -11,7 +10,7 @@ export const RECORD_NAMESPACE = 'kube-system'
 export const RECORD_LABEL = 'trustadm.io/node-certificate'
 const NODE_ANNOTATION = 'trustadm.io/node-name'
 const REQUESTER = 'trustadm.io/requester'
-const ISSUER = 'trustadm.io/issuer'
+export const ISSUER = 'trustadm.io/issuer'
 const RESERVED_FOR = 'trustadm.io/reserved-for'
 const RESERVED_UNTIL = 'trustadm.io/reserved-until'
 
@@ -122,53 +121,6 @@ export const emptyRecord = (node: string): Lease => ({
   },
   spec: {},
 })
-
-/** How much later than the real certificate the expected one may end. */
-const TOLERANCE = 3 * BACKDATE
-
-/**
- * The record of a new name, as if the certificate that is about to be approved were already issued. When it is issued,
- * nothing is left to write.
- */
-export function expectedRecord(
-  node: string,
-  {pin, requester, issuer}: Pick<IssuedIdentity, 'pin' | 'issuer'> & {requester: string},
-  lifetime: number,
-  now: Date,
-): Lease {
-  // A Lease counts whole seconds.
-  const notAfter = new Date(Math.ceil((now.getTime() + lifetime + BACKDATE) / 1000) * 1000)
-  // As the signer sets it: otherwise the next certificate of the name, of another key, would seem to be older than this one.
-  const notBefore = new Date(Math.floor((now.getTime() - BACKDATE) / 1000) * 1000)
-  const expected = {pin, notBefore, notAfter, issuer, requester}
-  return recordIssued(emptyRecord(node), expected, now) ?? emptyRecord(node)
-}
-
-/** Whether the issued certificate is the one that the record expects. */
-export function isAsExpected(lease: Lease, issued: IssuedIdentity): boolean {
-  const {pin, notBefore, notAfter} = issued
-  const {holder, issuer, issuedAt, until} = readRecord(lease)
-  // Which CA signs elsewhere is not known in advance, and not worth a write for every node that joins.
-  if (holder !== pin || (issuer !== undefined && issuer !== issued.issuer)) return false
-  if (issuedAt === undefined || until === undefined) return false
-  const longer = until.getTime() - notAfter.getTime()
-  const later = notBefore.getTime() - issuedAt.getTime()
-  return Math.abs(later) <= BACKDATE && longer >= 0 && longer <= TOLERANCE
-}
-
-/**
- * The record after its expected certificate was not issued, or may not have been: the name stays reserved for the key for a
- * while.
- */
-export const withoutExpected = (
-  lease: Lease,
-  asker: {pin: string; requester: string},
-  now: Date,
-): Lease => {
-  const {metadata, ...rest} = withReservation(lease, asker, now)
-  const {[ISSUER]: _issuer, ...annotations} = metadata.annotations ?? {}
-  return {...rest, metadata: {...metadata, annotations}, spec: {}}
-}
 
 /**
  * The record with an issued certificate; undefined if nothing changes. A certificate older than the recorded one does not

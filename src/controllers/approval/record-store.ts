@@ -2,15 +2,13 @@ import type {Lease} from '../../api/coordination.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import type {CallOptions} from '../../client/resource-client.ts'
 import {TrustError, hasCode} from '../../errors.ts'
+import {expectedRecord, isAsExpected, withoutExpected} from './expected-record.ts'
 import {
   emptyRecord,
-  expectedRecord,
-  isAsExpected,
   readRecord,
   recordIssued,
   recordKey,
   withReservation,
-  withoutExpected,
   type IssuedIdentity,
   type NodeRecord,
 } from './node-record.ts'

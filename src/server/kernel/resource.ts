@@ -107,6 +107,8 @@ export interface Strategy<T extends ApiObject = ApiObject> {
   prepareForUpdate?: (object: T, old: T, context: OperationContext) => void
   /** `validate` runs too, before this. */
   validateUpdate?: (object: T, old: T, context: OperationContext) => FieldError[]
+  /** If the resource allocates: replaces the addresses and ports that other objects have by free ones. */
+  reallocate?: (object: T, context: OperationContext) => void
 }
 
 export interface Subresource<T extends ApiObject = ApiObject> {

@@ -8,7 +8,10 @@ import {alreadyExists, invalid, StatusError} from '../kernel/status.ts'
 import {trackUpdate} from '../managed-fields/track-update.ts'
 import type {StructShape} from '../patch/shape.ts'
 import {validateFinalizerDomains, validateObjectMeta} from '../validation/metadata.ts'
-import {allocationTurn, isTakenBack, requireFirst} from './allocation-turn.ts'
+import {requireFirst} from './allocation-check.ts'
+import {allocationTurn} from './allocation-turn.ts'
+import {dropSystemMetadata} from './system-metadata.ts'
+import {takeBack} from './take-back.ts'
 import {
   countGeneration,
   requireSameNamespace,
@@ -105,15 +108,6 @@ export function refuseResourceVersion(object: ApiObject): void {
     )
 }
 
-function dropSystemMetadata({metadata}: ApiObject): void {
-  delete metadata.resourceVersion
-  delete metadata.deletionTimestamp
-  delete metadata.deletionGracePeriodSeconds
-  delete metadata.uid
-  delete metadata.creationTimestamp
-  delete (metadata as {selfLink?: string}).selfLink
-}
-
 function prepare({store: {resource}, context}: WriteTarget, object: ApiObject): void {
   object.metadata.uid = randomUUID()
   object.metadata.creationTimestamp = formatTimestamp(context.clock.now())
@@ -147,7 +141,7 @@ async function store(
   try {
     const key = memory.storageKey(context.namespace, name)
     const entry = await registry.storage.create(key, bytes)
-    await requireFirst(services, target, object, entry.revision)
+    await requireFirst(services, target, {object, key, revision: entry.revision})
     await confirm(services, context, operation, entry)
     return resultOf(text, entry.revision, true)
   } catch (error) {
@@ -161,12 +155,12 @@ async function confirm(
   services: WriteServices,
   context: OperationContext,
   operation: AdmissionOperation,
-  {key, revision}: Entry,
+  entry: Entry,
 ): Promise<void> {
   try {
     await services.confirm(operation, context)
   } catch (error) {
-    if (await isTakenBack(services.registry, key, revision)) throw error
+    if (await takeBack(services.registry, entry)) throw error
   }
 }
 

@@ -8,6 +8,7 @@ import {conflict, invalid, MODIFIED, notFound, StatusError} from '../kernel/stat
 import {invalidValue} from '../kernel/field-error.ts'
 import {deepCopy, deepEqual} from '../kernel/json-value.ts'
 import {validateFinalizerDomains, validateObjectMetaUpdate} from '../validation/metadata.ts'
+import {requireFirst} from './allocation-check.ts'
 import {allocationTurn} from './allocation-turn.ts'
 import {create} from './create.ts'
 import {catchUp} from './freshness.ts'
@@ -24,6 +25,7 @@ import {
 import type {WriteResult, WriteServices, WriteTarget} from './write.ts'
 import {parseNumber} from './options.ts'
 import {parse, toStored, type StoredObject} from './stored-object.ts'
+import {restoreSystemMetadata} from './system-metadata.ts'
 
 /** How often a write is retried after conflicts before the caller gets an error. */
 const CONFLICT_TRIES = 32
@@ -158,11 +160,12 @@ async function prepare(
 }
 
 async function save(
-  {registry, quota}: WriteServices,
+  services: WriteServices,
   target: WriteTarget,
   stored: StoredObject,
   {object, old}: {object: ApiObject; old: ApiObject},
 ): Promise<WriteResult> {
+  const {registry, quota} = services
   const {store, context} = target
   if (isSame(object, old)) return unchanged(stored)
   const text = toStored(object)
@@ -175,6 +178,7 @@ async function save(
   }
   quota?.require(target, bytes.length - stored.json.length)
   const {revision} = await registry.storage.update(key, bytes, stored.revision)
+  await requireFirst(services, target, {object, key, revision}, stored)
   return resultOf(text, revision)
 }
 
@@ -233,20 +237,4 @@ export function requireCreate({store: {resource}, context}: WriteTarget): void {
   const {group, plural} = resource
   const target = {group, version, resource: plural, subresource: '', namespace, name}
   requireAllowed(authorize, user, {verb: 'create', resource: target})
-}
-
-/** What no caller may change, whatever it sent. */
-function restoreSystemMetadata({metadata}: ApiObject, {metadata: old}: ApiObject): void {
-  delete (metadata as {selfLink?: string}).selfLink
-  for (const field of ['uid', 'creationTimestamp', 'generateName'] as const) {
-    if (metadata[field] === undefined || metadata[field] === null || metadata[field] === '') {
-      if (old[field] !== undefined && old[field] !== null) metadata[field] = old[field]
-    }
-  }
-  if (old.deletionTimestamp === undefined) delete metadata.deletionTimestamp
-  else metadata.deletionTimestamp = old.deletionTimestamp
-  if (old.deletionGracePeriodSeconds === undefined) delete metadata.deletionGracePeriodSeconds
-  else metadata.deletionGracePeriodSeconds = old.deletionGracePeriodSeconds
-  if (old.generation === undefined) delete metadata.generation
-  else metadata.generation = old.generation
 }

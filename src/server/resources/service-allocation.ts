@@ -53,6 +53,20 @@ export function allocate(service: Service, context: OperationContext, range: Add
   if (hasNodePorts(spec)) allocateNodePorts(spec, nodePortsOf(existing))
 }
 
+/** Replaces the address and the node ports that other services have by free ones. */
+export function reallocate(service: Service, context: OperationContext, range: AddressRange): void {
+  const {spec} = service
+  if (spec === undefined) return
+  const existing = others(context, service)
+  const taken = nodePortsOf(existing)
+  if (addressesOf(existing).has(spec.clusterIP ?? '') && !isHeadless(spec)) {
+    delete spec.clusterIP
+    delete spec.clusterIPs
+  }
+  for (const port of spec.ports ?? []) if (taken.has(port.nodePort ?? 0)) delete port.nodePort
+  allocate(service, context, range)
+}
+
 function allocateNodePorts({ports = []}: ServiceSpec, taken: Set<number>): void {
   for (const {nodePort} of ports) if (nodePort) taken.add(nodePort)
   for (const port of ports) {

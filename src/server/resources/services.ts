@@ -13,7 +13,7 @@ import {
   statusSubresource,
   wideColumn,
 } from './define.ts'
-import {allocate, validateAllocation} from './service-allocation.ts'
+import {allocate, reallocate, validateAllocation} from './service-allocation.ts'
 import {linkFields} from './service-linked-fields.ts'
 import type {Service} from '../../api/service.ts'
 import {hasClusterIP, isExternal, isHeadless} from '../../api/service.ts'
@@ -56,6 +56,7 @@ const strategyFor = (range: AddressRange): Strategy<Service> => ({
     allocate(service, context, range)
   },
   validateUpdate: validateServiceUpdate,
+  reallocate: (service, context) => reallocate(service, context, range),
 })
 
 function externalText({spec = {}, status}: Service): string {

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import {
-  emptyRecord,
   expectedRecord,
   isAsExpected,
+  withoutExpected,
+} from '../../../src/controllers/approval/expected-record.ts'
+import {
+  emptyRecord,
   isHeld,
   isKeyOf,
   liveGrant,
@@ -12,7 +15,6 @@ import {
   recordName,
   reservedKey,
   withReservation,
-  withoutExpected,
 } from '../../../src/controllers/approval/node-record.ts'
 import {withGrant, withoutGrant} from '../../../src/controllers/approval/rejoin-grant.ts'
 import {isNodeName} from '../../../src/csr/node-names.ts'

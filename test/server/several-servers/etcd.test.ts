@@ -114,6 +114,27 @@ describeWithEtcd('two servers on one store', function () {
     }
   })
 
+  it('give a node port to one of two services that are changed at the same time', async () => {
+    const path = '/api/v1/namespaces/default/services'
+    const ports = (nodePort: number) => [{port: 80, nodePort}]
+    const create = (name: string, nodePort: number) =>
+      one.api.post(path, {metadata: {name}, spec: {type: 'NodePort', ports: ports(nodePort)}})
+    const move = ({api}: Member, name: string, nodePort: number) =>
+      api.patch(`${path}/${name}`, {spec: {ports: ports(nodePort)}})
+    for (const [index, name] of ['a', 'b'].entries())
+      assert.equal((await create(name, 30_000 + index)).status, 201)
+    for (let wanted = 30_010; wanted < 30_030; wanted++) {
+      const moved = await Promise.all([move(one, 'a', wanted), move(two, 'b', wanted)])
+      const statuses = moved.map(({status}) => status).sort()
+      assert.equal(statuses[0], 200)
+      // Found before the write, or after it.
+      assert.ok([422, 503].includes(statuses[1] ?? 0), statuses.join())
+      const {items} = (await two.api.get(path)).body
+      const held = items.flatMap(({spec}) => (spec as {ports: {nodePort?: number}[]}).ports)
+      assert.equal(held.filter(({nodePort}) => nodePort === wanted).length, 1)
+    }
+  })
+
   describe('with the requests of one requester', () => {
     /** How many may be pending. */
     const CAP = 500
