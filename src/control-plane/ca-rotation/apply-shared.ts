@@ -25,11 +25,10 @@ async function arrangeShared(
   plane: Plane,
   shared: SharedRotation,
   target: Target,
-  log: (line: string) => void,
+  {followed, log}: {followed: Journal | undefined; log: (line: string) => void},
 ): Promise<Unit[]> {
   const {arrange: wanted} = target
   if (!wanted) return []
-  const followed = await readJournal(plane).catch(() => undefined)
   const units = await unitsHere(plane, shared.journal)
   await writeShared(plane, shared, units)
   const changed: Unit[] = []
@@ -74,8 +73,10 @@ export async function applyShared(
     const units = others.map((id) => ({id, old: {pin: ''}, new: {pin: ''}}))
     await renewLeaves({...context, journal: {...journal, units}}, 'all')
   }
-  const changed = await arrangeShared(plane, shared, target, log)
-  await writeEtcdFiles(plane, etcdFilesIn(shared), log)
+  const followed = await readJournal(plane).catch(() => undefined)
+  const changed = await arrangeShared(plane, shared, target, {followed, log})
+  const journals = followed ? [journal, followed] : [journal]
+  await writeEtcdFiles(plane, etcdFilesIn(shared), {journals, log})
   await writeBundles(plane, (await rootsOf(plane)) ?? '')
   if (leaves) await renewLeaves(context, leaves)
   await renewStrays(context)

@@ -12,6 +12,7 @@ import {findAuthority, leafOptions} from '../certificates.ts'
 import {certDirOf, type Plane} from '../config/plane.ts'
 import {notesMade} from '../made-files.ts'
 import {ETCD_FILES} from '../shared-certs.ts'
+import {withOwnCas} from './own-etcd-cas.ts'
 import {isIssuedBy, type RenewContext} from './renew-leaves.ts'
 import type {Journal} from './journal.ts'
 import {ETCD_CA, rotatesEtcd} from './units.ts'
@@ -62,10 +63,11 @@ export async function renewCopies(context: RenewContext): Promise<void> {
   const found = rotatesEtcd(journal) ? await findCopies(plane) : undefined
   if (!found) return
   const {authority, certificate, caPem} = found
-  if (!isSameBundle(caPem, authority.bundlePem)) {
+  const data = withOwnCas(authority.bundlePem, caPem, [journal])
+  if (!isSameBundle(caPem, data)) {
     const path = join(certDirOf(plane), ETCD_FILES.etcdCaFile)
-    await notesMade(plane)([{path, data: authority.bundlePem}])
-    await writeFileSafely(path, authority.bundlePem)
+    await notesMade(plane)([{path, data}])
+    await writeFileSafely(path, data)
     tell('the copy of the CA of etcd was updated')
   }
   if (isIssuedBy(certificate, authority.certificate) || !authority.issuer) return
@@ -91,16 +93,23 @@ export async function readEtcdFiles(plane: Plane, journal: Pick<Journal, 'units'
   return files
 }
 
+interface WriteOptions {
+  /** That of the rotation, and that of the last one that this machine has followed. */
+  journals: readonly Pick<Journal, 'units'>[]
+  log: (line: string) => void
+}
+
 /**
  * Replaces the copies that this machine got when it joined. Both generations are trusted between `start` and `complete`, so etcd accepts the
  * copy of before and the new one. Files elsewhere are an operator's.
  */
 export async function writeEtcdFiles(
   plane: Plane,
-  files: Files,
-  log: (line: string) => void,
+  shared: Files,
+  {journals, log}: WriteOptions,
 ): Promise<void> {
   const certDir = certDirOf(plane)
+  const files = await withPresentCas(certDir, shared, journals)
   const given = NAMES.flatMap(([setting, name]) => {
     const data = files[name]
     return data === undefined ? [] : [{setting, name, data}]
@@ -124,4 +133,16 @@ export async function writeEtcdFiles(
     replaceFiles(certDir, 'external-etcd', group),
   )
   log('the files for etcd were renewed')
+}
+
+async function withPresentCas(
+  certDir: string,
+  files: Files,
+  journals: WriteOptions['journals'],
+): Promise<Files> {
+  const {etcdCaFile: name} = ETCD_FILES
+  const wanted = files[name]
+  const present = await readFileIfThere(join(certDir, name))
+  if (wanted === undefined || !present) return files
+  return {...files, [name]: withOwnCas(wanted, present.toString(), journals)}
 }

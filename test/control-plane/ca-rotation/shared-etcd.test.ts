@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import {cp, mkdir, readFile, stat, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {applyShared} from '../../../src/control-plane/ca-rotation/apply-shared.ts'
-import type {Journal, UnitRecord} from '../../../src/control-plane/ca-rotation/journal.ts'
+import type {
+  Generation,
+  Journal,
+  UnitRecord,
+} from '../../../src/control-plane/ca-rotation/journal.ts'
 import {newJournal} from '../../../src/control-plane/ca-rotation/new-journal.ts'
 import {
   readEtcdFiles,
@@ -14,11 +18,14 @@ import {findAuthority, leafOptions} from '../../../src/control-plane/certificate
 import type {Plane} from '../../../src/control-plane/config/plane.ts'
 import {ETCD_FILES} from '../../../src/control-plane/shared-certs.ts'
 import {ensureAuthority} from '../../../src/pki/authority.ts'
+import {encodeBundle, isSameBundle, parseBundle} from '../../../src/pki/bundle.ts'
 import {AUTHORITIES, catalogFor} from '../../../src/pki/catalog.ts'
 import {parseCertificate} from '../../../src/pki/certificate.ts'
 import {renewLeaf} from '../../../src/pki/leaf.ts'
 import {isMatching} from '../../../src/pki/pair-store.ts'
+import {pinOf} from '../../../src/pki/pins.ts'
 import {systemClock} from '../../../src/runtime.ts'
+import {testAuthority} from '../../pki/support.ts'
 import {planeFixture, type PlaneFixture} from '../plane-fixture.ts'
 import {silent} from './support.ts'
 
@@ -37,6 +44,7 @@ describe('the files for etcd on machines that have copies of them', () => {
   let lines: string[]
   const pki = ({dir}: PlaneFixture, name: string) => join(dir, 'pki', name)
   const log = (line: string) => lines.push(line)
+  const saying = {journals: [OTHERS], log}
   const copies = () =>
     Promise.all(Object.values(ETCD_FILES).map((name) => readFile(pki(follower, name), 'utf8')))
 
@@ -49,6 +57,12 @@ describe('the files for etcd on machines that have copies of them', () => {
   const withEtcd = async (plane: Plane, files: Partial<Plane['settings']>): Promise<Plane> => {
     await mkdir(join(plane.dir, 'pki'), {recursive: true, mode: 0o700})
     return {...plane, settings: {...plane.settings, etcdServers: SERVERS, ...files}}
+  }
+
+  /** As a journal describes the CA of etcd on a machine. */
+  const generation = async (machine: PlaneFixture): Promise<Generation> => {
+    const certificate = parseCertificate(await readFile(pki(machine, 'etcd/ca.crt'), 'utf8'))
+    return {pin: pinOf(certificate), fingerprint: certificate.fingerprint}
   }
 
   beforeEach(async () => {
@@ -76,7 +90,11 @@ describe('the files for etcd on machines that have copies of them', () => {
 
   it('are those of the machine that has the CA of etcd, after each change there', async () => {
     const write = async () =>
-      writeEtcdFiles(follower.context.plane, await readEtcdFiles(owner.context.plane, OTHERS), log)
+      writeEtcdFiles(
+        follower.context.plane,
+        await readEtcdFiles(owner.context.plane, OTHERS),
+        saying,
+      )
     await write()
     const before = await copies()
     assert.equal(before[1], await readFile(pki(owner, 'apiserver-etcd-client.crt'), 'utf8'))
@@ -101,12 +119,43 @@ describe('the files for etcd on machines that have copies of them', () => {
     assert.equal(ca, await readFile(pki(owner, 'etcd/ca.crt'), 'utf8'))
   })
 
+  it('keep the CAs that an operator has added, and drop those of the rotation', async () => {
+    const {pem: own} = await testAuthority({commonName: 'own'})
+    const {pem: ended} = await testAuthority({commonName: 'ended'})
+    const {pem: before} = await testAuthority({commonName: 'ended before'})
+    const {plane} = follower.context
+    await writeFile(pki(follower, ETCD_FILES.etcdCaFile), [ended, own, before].join(''))
+    const rotation = async (pem: string) => {
+      const {fingerprint} = parseCertificate(pem)
+      const record = {id: 'etcd-ca', old: {pin: '', fingerprint}, new: await generation(owner)}
+      return {units: [record]}
+    }
+    const journals = [await rotation(ended), await rotation(before)]
+    const write = async () =>
+      writeEtcdFiles(plane, await readEtcdFiles(owner.context.plane, ETCD), {journals, log})
+    await write()
+    const [ca = ''] = await copies()
+    assert.equal(
+      ca,
+      encodeBundle(parseBundle((await readFile(pki(owner, 'etcd/ca.crt'), 'utf8')) + own)),
+    )
+    await write()
+    assert.equal(lines.length, 1)
+  })
+
+  it('are replaced as a whole if the CAs cannot be read', async () => {
+    await writeFile(pki(follower, ETCD_FILES.etcdCaFile), 'damaged')
+    const files = await readEtcdFiles(owner.context.plane, ETCD)
+    await writeEtcdFiles(follower.context.plane, files, saying)
+    assert.deepEqual(await copies(), Object.values(files))
+  })
+
   it('stay if an operator has provided them elsewhere, and that is said', async () => {
     const elsewhere = pki(follower, 'mine.crt')
     await writeFile(elsewhere, 'mine')
     const {plane} = follower.context
     const other = {...plane, settings: {...plane.settings, etcdCaFile: elsewhere}}
-    await writeEtcdFiles(other, await readEtcdFiles(owner.context.plane, OTHERS), log)
+    await writeEtcdFiles(other, await readEtcdFiles(owner.context.plane, OTHERS), saying)
     assert.equal(await readFile(elsewhere, 'utf8'), 'mine')
     await assert.rejects(copies())
     assert.match(lines.join(), /the files for etcd stay as they are/)
@@ -116,7 +165,7 @@ describe('the files for etcd on machines that have copies of them', () => {
     const files = await readEtcdFiles(owner.context.plane, OTHERS)
     await renew(owner.context.plane)
     const {[ETCD_FILES.etcdKeyFile]: key = ''} = await readEtcdFiles(owner.context.plane, OTHERS)
-    await writeEtcdFiles(follower.context.plane, {...files, [ETCD_FILES.etcdKeyFile]: key}, log)
+    await writeEtcdFiles(follower.context.plane, {...files, [ETCD_FILES.etcdKeyFile]: key}, saying)
     await assert.rejects(copies())
     assert.match(lines.join(), /do not belong together/)
   })
@@ -125,7 +174,7 @@ describe('the files for etcd on machines that have copies of them', () => {
     await writeEtcdFiles(
       follower.context.plane,
       await readEtcdFiles(owner.context.plane, OTHERS),
-      log,
+      saying,
     )
     assert.deepEqual(await readEtcdFiles(follower.context.plane, ETCD), {})
   })
@@ -144,6 +193,8 @@ describe('the files for etcd on machines that have copies of them', () => {
     const renewed = async (only = 'etcd-ca') => {
       const {plane} = follower.context
       const journal = await newJournal(plane, undefined, {only: [only]}, systemClock.now())
+      for (const unit of journal.units)
+        Object.assign(unit, {old: await generation(owner), new: await generation(another)})
       await renewCopies({plane, journal, clock: systemClock, tell: log})
       return await copies()
     }
@@ -155,7 +206,10 @@ describe('the files for etcd on machines that have copies of them', () => {
       for (const spec of AUTHORITIES.filter(({id}) => id === 'etcd-ca'))
         await ensureAuthority(join(another.dir, 'pki'), spec, {}, systemClock)
       const {plane} = follower.context
-      await writeEtcdFiles(plane, await readEtcdFiles(owner.context.plane, OTHERS), silent)
+      await writeEtcdFiles(plane, await readEtcdFiles(owner.context.plane, OTHERS), {
+        journals: [OTHERS],
+        log: silent,
+      })
       await cp(pki(owner, 'etcd'), pki(follower, 'etcd'), {recursive: true})
     })
     afterEach(() => another.remove())
@@ -179,6 +233,17 @@ describe('the files for etcd on machines that have copies of them', () => {
         Object.values(await readEtcdFiles(follower.context.plane, ETCD)),
         await copies(),
       )
+    })
+
+    it('the CAs that an operator has added stay', async () => {
+      const {pem: own} = await testAuthority({commonName: 'own'})
+      const file = pki(follower, ETCD_FILES.etcdCaFile)
+      await writeFile(file, own, {flag: 'a'})
+      await next('both', 'new')
+      await renewed()
+      const only = await next('new', 'new')
+      const [ca = ''] = await renewed()
+      assert.ok(isSameBundle(ca, only + own))
     })
 
     it('they stay, and are not shared, while only another CA rotates', async () => {
