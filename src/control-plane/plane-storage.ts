@@ -9,6 +9,7 @@ import type {Storage} from '../storage/storage.ts'
 import {etcdOf} from './config/etcd.ts'
 import {certDirOf, fileOf, type Plane} from './config/plane.ts'
 import {findPlane} from './config/stored.ts'
+import {explained, waitingFor} from './etcd-wait.ts'
 
 /** The etcd of a control plane, if it has one. If that does not respond, waits until it does. */
 export async function openPlaneEtcd(
@@ -27,7 +28,9 @@ export async function openPlaneEtcd(
   await ensureFolder(fileOf(plane, 'store'))
   const unlock = await lockFolder(fileOf(plane, 'store'))
   try {
-    const opened = await openEtcdStorage(etcd, {tell: log, wait: true})
+    const wait = waitingFor(plane, log)
+    const opened = await openEtcdStorage(etcd, {tell: log, wait: wait.tell})
+    await wait.end()
     try {
       const storage = await servable(opened, etcd.prefix)
       await requireSharedStore(plane, storage, etcd.prefix)
@@ -58,7 +61,9 @@ export async function requireEtcd(plane: Plane): Promise<void> {
   await requireNoEmbeddedStore(plane)
   const {openEtcdStorage} = await import('../storage/etcd/open.ts')
   const {servable} = await import('../storage/etcd/migration-mark.ts')
-  const storage = await openEtcdStorage(etcd, {patience: 5_000})
+  const storage = await openEtcdStorage(etcd, {patience: 5_000}).catch((error: unknown) => {
+    throw explained(plane, error)
+  })
   try {
     await servable(storage, etcd.prefix)
     if ((await isNewOn(plane)) && !plane.joinedControlPlane && !(await isEmpty(storage)))

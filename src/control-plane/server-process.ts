@@ -62,6 +62,7 @@ async function openLog(plane: Plane): Promise<number> {
 export async function startInBackground(
   plane: Plane,
   program: readonly string[],
+  limit = START_LIMIT,
 ): Promise<ServerState> {
   const [command = process.execPath, ...before] = program
   const log = await openLog(plane)
@@ -81,13 +82,14 @@ export async function startInBackground(
     child.once('exit', () => (ended = true))
     child.once('error', (error) => {
       ended = true
-      failure = {message: messageOf(error), hints: [], diskIsFull: isDiskFull(error)}
+      const diskIsFull = isDiskFull(error)
+      failure = {message: messageOf(error), hints: [], diskIsFull, isWaiting: false}
     })
     child.unref()
   } finally {
     closeSync(log)
   }
-  const state = await waitUntilReady(plane, START_LIMIT, async () => {
+  const state = await waitUntilReady(plane, limit, async () => {
     if (!ended || (await findStray(plane))) return
     throw notStarted(plane, failure ?? (await readStartFailure(plane)))
   })
@@ -96,10 +98,15 @@ export async function startInBackground(
 }
 
 /** Waits until the server that systemd has just started is ready. */
-export async function waitForUnit(plane: Plane, unit: string): Promise<ServerState> {
-  const state = await waitUntilReady(plane, START_LIMIT, async () => {
+export async function waitForUnit(
+  plane: Plane,
+  unit: string,
+  limit = START_LIMIT,
+): Promise<ServerState> {
+  const state = await waitUntilReady(plane, limit, async () => {
     const failure = await readStartFailure(plane)
-    if (failure) throw notStarted(plane, failure, `look at "journalctl -u ${unit}"`)
+    if (failure && !failure.isWaiting)
+      throw notStarted(plane, failure, `look at "journalctl -u ${unit}"`)
   })
   await removeStartFailure(plane)
   return state
@@ -126,16 +133,24 @@ async function waitUntilReady(
     const state = await findServer(plane)
     if (state && (await isReady(plane, state))) return state
     if (!state) await onAbsent()
-    if (performance.now() > end) throw notReady(plane, limit, state)
+    if (performance.now() > end) throw await notReady(plane, limit, state)
     await sleep(PAUSE)
   }
 }
 
-function notReady(plane: Plane, limit: number, state: ServerState | undefined): TrustError {
-  const hints = [`look at ${fileOf(plane, 'log')}`]
+async function notReady(
+  plane: Plane,
+  limit: number,
+  state: ServerState | undefined,
+): Promise<TrustError> {
+  // A server that is there has started: what it waited for was before that.
+  const failure = state ? undefined : await readStartFailure(plane)
+  const hints = [...(failure?.hints ?? []), `look at ${fileOf(plane, 'log')}`]
   if (state) hints.push(`or end it with "kill -9 ${state.pid}" and run the command again`)
   const which = state ? `the server (process ${state.pid})` : 'the server'
-  return new TrustError('TIMED_OUT', `${which} was not ready within ${limit / 1000} s`, {hints})
+  const reason = failure ? `: ${failure.message}` : ''
+  const message = `${which} was not ready within ${limit / 1000} s${reason}`
+  return new TrustError('TIMED_OUT', message, {hints})
 }
 
 function notStarted(

@@ -71,12 +71,14 @@ export async function removeServerState(plane: Plane, pid: number): Promise<void
   await rm(fileOf(plane, 'server'), {force: true})
 }
 
-/** What a server that could not start leaves for the command that started it in the background. */
+/** What a server that could not start, or not yet, leaves for the command that started it in the background. */
 export interface StartFailure {
   message: string
   hints: string[]
   /** However deep in the server it was met: one sentence says all that there is to do. */
   diskIsFull: boolean
+  /** The server runs, and starts once the reason is gone. */
+  isWaiting: boolean
 }
 
 /** In bytes. More than an error and its hints take. */
@@ -88,9 +90,14 @@ export async function reserveStartFailure(plane: Plane): Promise<void> {
 }
 
 /** Best effort: the disk may be what fails, and the error itself is in the log. */
-export async function writeStartFailure(plane: Plane, error: unknown): Promise<void> {
+export async function writeStartFailure(
+  plane: Plane,
+  error: unknown,
+  {isWaiting = false} = {},
+): Promise<void> {
   const hints = error instanceof TrustError ? error.suggestions : []
-  const failure: StartFailure = {message: messageOf(error), hints, diskIsFull: isDiskFull(error)}
+  const diskIsFull = isDiskFull(error)
+  const failure: StartFailure = {message: messageOf(error), hints, diskIsFull, isWaiting}
   const text = `${JSON.stringify(failure)}\n`.padEnd(RECORD_SIZE)
   const path = fileOf(plane, 'startFailure')
   // In place, where room was reserved.
@@ -107,8 +114,13 @@ export async function readStartFailure(plane: Plane): Promise<StartFailure | und
   const content = await readFileIfThere(fileOf(plane, 'startFailure'))
   const value = content && (parseJson(content.toString()) as Partial<StartFailure> | null)
   if (typeof value?.message !== 'string' || !Array.isArray(value.hints)) return undefined
-  const {message, hints, diskIsFull} = value
-  return {message, hints: hints.map(String), diskIsFull: diskIsFull === true}
+  const {message, hints, diskIsFull, isWaiting} = value
+  return {
+    message,
+    hints: hints.map(String),
+    diskIsFull: diskIsFull === true,
+    isWaiting: isWaiting === true,
+  }
 }
 
 const START_LIMIT = 5000

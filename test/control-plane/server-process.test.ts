@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import {writeFile} from 'node:fs/promises'
 import {createServer} from 'node:net'
 import {constants} from 'node:os'
+import {join} from 'node:path'
 import {serve} from '../../src/control-plane/serve.ts'
-import {startInBackground} from '../../src/control-plane/server-process.ts'
+import {startInBackground, waitForUnit} from '../../src/control-plane/server-process.ts'
 import {readStartFailure, writeStartFailure} from '../../src/control-plane/server-state.ts'
 import {TrustError} from '../../src/errors.ts'
 import {systemClock} from '../../src/runtime.ts'
@@ -45,6 +47,35 @@ describe('a server that does not start', () => {
       assert.equal(error.suggestions[0], 'set it')
       return true
     })
+  })
+
+  it('has shown what it waits for if it is not ready in time', async () => {
+    const {context} = await fixtureFor()
+    const failure = {message: 'etcd does not respond', hints: ['start etcd'], isWaiting: true}
+    const code = `fs.writeFileSync('start-failure.json', ${JSON.stringify(JSON.stringify(failure))})
+      const timer = setInterval(() => fs.existsSync('end') && clearInterval(timer), 20)`
+    await assert.rejects(
+      startInBackground(context.plane, program(code), 1_000),
+      (error: TrustError) => {
+        assert.equal(error.code, 'TIMED_OUT')
+        assert.equal(error.message, 'the server was not ready within 1 s: etcd does not respond')
+        assert.equal(error.suggestions[0], 'start etcd')
+        return true
+      },
+    )
+    await writeFile(join(context.plane.dir, 'end'), '')
+  })
+
+  it('is waited for, with systemd, while it waits for something itself', async () => {
+    const {context} = await fixtureFor()
+    const failed = new Error('no etcd')
+    await writeStartFailure(context.plane, failed, {isWaiting: true})
+    await assert.rejects(waitForUnit(context.plane, 'trustadm', 200), {
+      code: 'TIMED_OUT',
+      message: 'the server was not ready within 0.2 s: no etcd',
+    })
+    await writeStartFailure(context.plane, failed)
+    await assert.rejects(waitForUnit(context.plane, 'trustadm', 200), {code: 'SERVER_NOT_STARTED'})
   })
 
   const written = Object.assign(new Error('write'), {code: 'ENOSPC'})

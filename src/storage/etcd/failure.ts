@@ -22,17 +22,24 @@ export class EtcdFailure extends Error {
   override name = 'EtcdFailure'
   readonly kind: FailureKind
   readonly code: number | undefined
+  /** The member and this program do not trust each other's certificates. */
+  readonly isDistrust: boolean
 
   constructor(
     kind: FailureKind,
     message: string,
-    {code, cause}: {code?: number; cause?: unknown} = {},
+    {code, cause, isDistrust = false}: {code?: number; cause?: unknown; isDistrust?: boolean} = {},
   ) {
     super(message, {cause})
     this.kind = kind
     this.code = code
+    this.isDistrust = isDistrust
   }
 }
+
+/** Whether etcd cannot be reached because of a certificate, its own or the client's. */
+export const isDistrust = ({cause}: Error): boolean =>
+  (cause as Partial<EtcdFailure> | undefined)?.isDistrust === true
 
 const NO_CONNECTION = new Map([
   ['ECONNREFUSED', 'nothing listens there'],
@@ -56,12 +63,15 @@ export function connectionFailure(error: unknown, server: string): EtcdFailure {
   const reason = NO_CONNECTION.get(code)
   if (reason) return new EtcdFailure('unsent', `${server}: ${reason}`, {cause: error})
   if (REFUSED_US.test(code))
-    return new EtcdFailure('unsent', `${server} refused the client certificate`, {cause: error})
+    return new EtcdFailure('unsent', `${server} refused the client certificate`, {
+      cause: error,
+      isDistrust: true,
+    })
   if (DISTRUSTED.test(code))
     return new EtcdFailure(
       'unsent',
       `${server} presents a certificate that is not trusted: ${messageOf(inner ?? error)}`,
-      {cause: error},
+      {cause: error, isDistrust: true},
     )
   // Perhaps only the answer could not be read.
   if (code.startsWith('ERR_SSL_') || code === 'EPROTO')

@@ -28,7 +28,10 @@ class CutShort extends EtcdFailure {}
 /** It says less than the failure before it. */
 const explained = (failure: EtcdFailure, before: EtcdFailure | undefined): EtcdFailure =>
   failure instanceof CutShort && before
-    ? new EtcdFailure(failure.kind, before.message, {cause: before})
+    ? new EtcdFailure(failure.kind, before.message, {
+        cause: before,
+        isDistrust: before.isDistrust,
+      })
     : failure
 
 /** Requests over etcd's JSON gateway, to whichever member responds. */

@@ -1,4 +1,4 @@
-import {messageOf, TrustError} from '../../errors.ts'
+import {TrustError} from '../../errors.ts'
 import {Endpoints} from './endpoints.ts'
 import {EtcdStorage} from './etcd.ts'
 import {EtcdFailure, storeError} from './failure.ts'
@@ -18,8 +18,8 @@ interface OpenEtcdOptions {
   tell?: (line: string) => void
   /** Ends the wait for an etcd that does not respond. */
   signal?: AbortSignal
-  /** Waits until etcd responds, instead of throwing STORE_UNREACHABLE. */
-  wait?: boolean
+  /** Waits until etcd responds, instead of throwing STORE_UNREACHABLE. Called with that error, and again if the reason changes. */
+  wait?: (reason: unknown) => void
   /** How long a request tries all members before it fails, in milliseconds. */
   patience?: number
 }
@@ -27,7 +27,7 @@ interface OpenEtcdOptions {
 /** Opens the keys below a prefix in an etcd cluster. */
 export async function openEtcdStorage(
   {servers, prefix, ...files}: EtcdSettings,
-  {tell = () => undefined, signal, wait = false, patience}: OpenEtcdOptions = {},
+  {tell = () => undefined, signal, wait, patience}: OpenEtcdOptions = {},
 ): Promise<EtcdStorage> {
   if (servers.length === 0) throw new TrustError('CONFIG_INVALID', 'no etcd server is named')
   const settings = {
@@ -37,7 +37,7 @@ export async function openEtcdStorage(
   }
   const gateway = new Gateway(new Endpoints(settings, tell), patience)
   try {
-    await requireVersion(gateway, {tell, wait, ...(signal && {signal})})
+    await requireVersion(gateway, {tell, wait, signal})
   } catch (error) {
     await gateway.close()
     throw error
@@ -45,28 +45,33 @@ export async function openEtcdStorage(
   return new EtcdStorage(gateway, new EtcdKeys(settings.prefix), tell)
 }
 
+interface Waiting {
+  tell: (line: string) => void
+  wait: OpenEtcdOptions['wait']
+  signal: AbortSignal | undefined
+}
+
 interface Status {
   header?: WireHeader
   version?: string
 }
 
-async function requireVersion(
-  gateway: Gateway,
-  {tell, wait, signal}: Required<Pick<OpenEtcdOptions, 'tell' | 'wait'>> & {signal?: AbortSignal},
-): Promise<void> {
-  for (let isTold = false; ; isTold = true) {
+async function requireVersion(gateway: Gateway, {tell, wait, signal}: Waiting): Promise<void> {
+  let told: string | undefined
+  for (;;) {
     signal?.throwIfAborted()
     try {
       const {version = ''} = await gateway.call<Status>('maintenance/status', {})
       // A status needs one member only; everything else needs most of them.
       await gateway.call('kv/range', {key: 'AA==', count_only: true})
-      if (isTold) tell('etcd responds')
+      if (told !== undefined) tell('etcd responds')
       requireNewEnough(version)
       return
     } catch (error) {
       if (!(error instanceof EtcdFailure)) throw error
       if (!wait) throw storeError(error)
-      if (!isTold) tell(`error: waiting for etcd: ${messageOf(error)}`)
+      if (error.message !== told) wait(storeError(error))
+      told = error.message
     }
     await gateway.pause(RETRY)
   }

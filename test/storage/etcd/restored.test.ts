@@ -23,7 +23,7 @@ describeWithEtcd('a restore from a backup', function () {
     const settings = {servers: cluster.servers, prefix: '/a'}
     const other = await openEtcdStorage(settings)
     // So short that the question after the cut fails.
-    const hasty = await openEtcdStorage(settings, {patience: 150, wait: true})
+    const hasty = await openEtcdStorage(settings, {patience: 150, wait: () => undefined})
     const recorder = new Recorder()
     hasty.subscribe('/', await other.revision(), recorder)
     const {revision} = await other.create('/a', bytes('1'))
