@@ -30,7 +30,6 @@ import {
   nodeIssuersOf,
   shortcomingsOf,
   signingOf,
-  trustSources,
   type SigningSettings,
 } from './signing.ts'
 import {watchValidity} from './validity.ts'
@@ -62,6 +61,8 @@ export interface EmbeddedOptions {
   beforeServing?: (storage: Storage) => Promise<boolean>
   /** Why this server does not follow a rotation of another machine, if it does not. */
   rotationProblem?: () => string | undefined
+  /** What nobody waits for begins then, so that it does not keep the start waiting; absent: at once. */
+  begin?: Promise<void> | undefined
 }
 
 /** A server that does not follow works with the CAs that it has: it is shown, and stays ready. */
@@ -84,6 +85,7 @@ export async function startEmbedded(
     controllers: chosen,
     beforeServing,
     rotationProblem,
+    begin = Promise.resolve(),
   }: EmbeddedOptions,
 ): Promise<EmbeddedPlane> {
   const {settings} = plane
@@ -136,9 +138,27 @@ export async function startEmbedded(
       onError: (message, error) => log(`error: ${message}: ${messageOf(error)}`),
     })
     const serverCertificate = () => parseCertificate(trust.current.serving.certificate).der
+    const own = clientOf(server.handler, SERVER, serverCertificate)
+    // Its newest line is part of the Lease.
+    await logChecked
+    // First: the store writes the Lease while the controllers read what they watch.
+    const identity = startIdentity(own, {
+      identity: identityOf(plane),
+      report: () => ({
+        digests: digestsOf(trust.current.settings, trust.current),
+        cache: server.cache(),
+        issuanceLog: watched.state,
+        generation: trust.current.rotated,
+        rotationProblem: rotationProblem?.(),
+        address: addressOf(plane, server.port),
+      }),
+      clock,
+      onError: (error) => log(`error: cannot renew the Lease of this server: ${messageOf(error)}`),
+    })
     const rootCa = select(trust, ({bundles}) => bundles['api-server'].pem)
     const leaveExpirations = watchExpirations(plane, trust, server.metrics, {
       clock,
+      begin,
       onError: (error) => log(`error: the certificates cannot be read: ${messageOf(error)}`),
     })
     const metered = meteredLog(issuances, server.metrics)
@@ -170,11 +190,11 @@ export async function startEmbedded(
         },
         clock,
         log,
+        begin,
         meter: server.metrics,
         onError,
       })
     }
-    const own = clientOf(server.handler, SERVER, serverCertificate)
     const controllers = etcdOf(settings)
       ? startAsLeader(start, {
           client: own,
@@ -186,31 +206,17 @@ export async function startEmbedded(
           log,
         })
       : start()
-    const witness = signs ? watched.startWitness(reader, onError) : undefined
-    const identity = startIdentity(own, {
-      identity: identityOf(plane),
-      report: () => ({
-        digests: digestsOf(trust.current.settings, trust.current),
-        cache: server.cache(),
-        issuanceLog: watched.state,
-        generation: trust.current.rotated,
-        rotationProblem: rotationProblem?.(),
-        address: addressOf(plane, server.port),
-      }),
-      clock,
-      onError: (error) => log(`error: cannot renew the Lease of this server: ${messageOf(error)}`),
-    })
+    const witness = signs ? watched.startWitness(reader, onError, begin) : undefined
     const leaveTrust = trust.subscribe(() => identity.refresh())
     await controllers.synced
     await identity.shown
-    await logChecked
     if (signs) {
-      for (const line of shortcomingsOf(plane, await trustSources(plane, signing), trust.current))
-        log(`error: ${line}`)
+      for (const line of shortcomingsOf(plane, trust.current)) log(`error: ${line}`)
     }
     let leaveKubeconfigs = () => Promise.resolve()
     const takeBackReport = reportTrust(own, settings.nodeName, trust, {
       clock,
+      begin,
       onError: (error) => log(`error: cannot report the CAs in use: ${messageOf(error)}`),
     })
     return {

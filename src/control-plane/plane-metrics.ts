@@ -67,12 +67,16 @@ const samplesOf = ({certificates, certificateAuthorities}: ExpirationReport) =>
       : [{labels: [name, kind, serial], value: Date.parse(expirationDate) / MILLISECONDS}],
   )
 
-/** Shows when the control plane's own certificates and CAs expire. Returns a function that ends it. */
+/** Shows when the control plane's own certificates and CAs expire, from `begin` on. Returns a function that ends it. */
 export function watchExpirations(
   plane: Plane,
   trust: Pick<Live<unknown>, 'subscribe'>,
   metrics: Registry,
-  {clock, onError}: {clock: Clock; onError: (error: unknown) => void},
+  {
+    clock,
+    begin,
+    onError,
+  }: {clock: Clock; begin: Promise<void>; onError: (error: unknown) => void},
 ): () => void {
   let samples: ReturnType<typeof samplesOf> = []
   const read = () => {
@@ -89,7 +93,7 @@ export function watchExpirations(
     'gauge',
     () => samples,
   )
-  read()
+  void begin.then(read)
   const timer = setInterval(read, READ_EVERY).unref()
   const leave = trust.subscribe(read)
   return () => {

@@ -1,6 +1,6 @@
 import type {ServingPolicy} from '../controllers/approval/belief.ts'
 import type {SignersByName} from '../controllers/signing/decide.ts'
-import {readTrust} from '../trust/read-trust.ts'
+import {readTrust, type TrustSources} from '../trust/read-trust.ts'
 import type {Trust} from '../trust/trust.ts'
 import type {Plane} from './config/plane.ts'
 import type {Settings} from './config/settings.ts'
@@ -12,6 +12,8 @@ import {signersOf, trustSources, type SigningSettings} from './signing.ts'
 
 /** What a server rereads, as one value: all of it changes at once. */
 export interface PlaneState extends Trust {
+  /** Where the trust was read from. */
+  sources: TrustSources
   /** Of the control plane, with what an operator has changed since the start. */
   settings: Settings
   signers: SignersByName
@@ -44,6 +46,7 @@ export function planeStateReader(
     const trust = await readTrust(sources, generation)
     return {
       ...trust,
+      sources,
       settings: current.settings,
       signers: signersOf(trust.signing, signing, signers),
       servingPolicy: servingPolicy(serving, stored),

@@ -10,8 +10,8 @@ import {removeServerState, writeServerState, writeStartFailure} from './server-s
 
 const GRACE = 10_000
 
-export interface ServeOptions extends EmbeddedOptions {
-  /** Works beside the server until the signal, as a client of it. */
+export interface ServeOptions extends Omit<EmbeddedOptions, 'begin'> {
+  /** Works beside the server, once that is ready, until the signal, as a client of it. */
   alongside?: (client: ApiClient, beside: Beside) => Promise<void>
 }
 
@@ -28,7 +28,7 @@ export interface RunningPlane {
   ended: Promise<void>
 }
 
-async function startOrRecord(plane: Plane, options: ServeOptions): Promise<EmbeddedPlane> {
+async function startOrRecord(plane: Plane, options: EmbeddedOptions): Promise<EmbeddedPlane> {
   try {
     return await startEmbedded(plane, options)
   } catch (error) {
@@ -53,12 +53,17 @@ function withoutStackTraces(): () => void {
 /** Runs the control plane of a folder in this process until SIGTERM or SIGINT; SIGHUP rereads its certificates. */
 export async function serve(plane: Plane, options: ServeOptions): Promise<RunningPlane> {
   const {clock, log} = options
-  const embedded = await startOrRecord(plane, options)
+  let begin = () => undefined as void
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve
+  })
+  const described = Promise.all([processIdentity(process.pid), ownRunner(plane)])
+  const embedded = await startOrRecord(plane, {...options, begin: begun})
   const restoreTraces = withoutStackTraces()
   // Not before: it would collect again and again while the store is loaded.
   const unfollowMemory = followMemory(memoryOf(plane))
   const endpoint = endpointOf(plane)
-  const identity = await processIdentity(process.pid)
+  const [identity, runner] = await described
   if (identity === undefined) throw new TrustError('INTERNAL', 'this process cannot be found')
   const reload = () => {
     embedded.reload().then(
@@ -79,13 +84,19 @@ export async function serve(plane: Plane, options: ServeOptions): Promise<Runnin
     port: embedded.port,
     endpoint,
     startedAt: clock.now().toISOString(),
-    runner: await ownRunner(plane),
+    runner,
   })
-  embedded.followKubeconfigs()
   const stop = new AbortController()
-  const beside = options.alongside?.(embedded.client, {
-    signal: stop.signal,
-    reload: () => embedded.reload(),
+  let beside: Promise<void> | undefined
+  // Once the caller has said that the server is ready.
+  setImmediate(() => {
+    begin()
+    if (stop.signal.aborted) return
+    embedded.followKubeconfigs()
+    beside = options.alongside?.(embedded.client, {
+      signal: stop.signal,
+      reload: () => embedded.reload(),
+    })
   })
 
   const ended = signalled.then(async (name) => {

@@ -24,15 +24,19 @@ interface ServerReport {
 }
 
 const RETRY = 2000
-/** Reports what a server uses, now and after each change. Returns a function that stops this and takes the report back. */
+/** Reports what a server uses, from `begin` on and after each change. Returns a function that stops this and takes the report back. */
 export function reportTrust(
   client: Pick<ApiClient, 'configMaps'>,
   server: string,
   trust: Live<Omit<Trust, 'loginSigners'>>,
-  {clock, onError}: {clock: Clock; onError: (error: unknown) => void},
+  {
+    clock,
+    begin,
+    onError,
+  }: {clock: Clock; begin: Promise<void>; onError: (error: unknown) => void},
 ): () => Promise<void> {
   const stop = new AbortController()
-  let work = Promise.resolve()
+  let work = begin
   const report = async () => {
     while (!stop.signal.aborted) {
       try {

@@ -130,8 +130,7 @@ export async function trustSources(
  */
 export const shortcomingsOf = (
   {dir}: Plane,
-  {certDir, signers}: TrustSources,
-  {authorities}: Pick<Trust, 'authorities'>,
+  {authorities, sources: {certDir, signers}}: Pick<Trust, 'authorities'> & {sources: TrustSources},
 ): string[] =>
   signers.flatMap(({name, authority: id}) =>
     typeof id !== 'string' || authorities.has(id)

@@ -52,12 +52,16 @@ export class WatchedLog {
     )
   }
 
-  /** Checks from now on what nodes hand in. */
-  startWitness(reader: Pick<ApiClient, 'csrs'>, onError: OnControllerError): RunningController {
+  /** Checks from `begin` on what nodes hand in. */
+  startWitness(
+    reader: Pick<ApiClient, 'csrs'>,
+    onError: OnControllerError,
+    begin?: Promise<void>,
+  ): RunningController {
     const {issuances, alarm, heads} = this
     const isOthers = (chain: string) => heads.isOthers(chain)
     const deps = {issuances, alarm, isOthers, clock: this.#clock}
-    return startController(issuanceWitnessController(reader, deps), onError)
+    return startController(issuanceWitnessController(reader, deps), onError, begin)
   }
 
   get state(): IssuanceState {

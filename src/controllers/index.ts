@@ -15,6 +15,8 @@ export interface ControllerDeps extends Omit<EmbeddedDeps, 'clock'> {
   /** Which controllers to run; absent: all. */
   controllers?: readonly string[] | undefined
   onError: OnControllerError
+  /** They read what they watch at once, and reconcile from then on; absent: at once. */
+  begin?: Promise<void> | undefined
 }
 
 export interface RunningControllers {
@@ -37,8 +39,9 @@ export function controllersOf<Deps>(
 export function startAll(
   specs: readonly ControllerSpec[],
   onError: OnControllerError,
+  begin?: Promise<void>,
 ): RunningControllers {
-  const running: RunningController[] = specs.map((spec) => startController(spec, onError))
+  const running: RunningController[] = specs.map((spec) => startController(spec, onError, begin))
   return {
     synced: whenAll(running),
     async close() {
@@ -49,7 +52,7 @@ export function startAll(
 
 /** The controllers of the embedded control plane. */
 export function startControllers(deps: ControllerDeps): RunningControllers {
-  const {clock = systemClock, controllers, onError} = deps
+  const {clock = systemClock, controllers, onError, begin} = deps
   const embedded = {...deps, clock, revocations: deps.reader.configMaps}
-  return startAll(controllersOf(EMBEDDED_CONTROLLERS, embedded, controllers), onError)
+  return startAll(controllersOf(EMBEDDED_CONTROLLERS, embedded, controllers), onError, begin)
 }

@@ -63,6 +63,7 @@ describe('the metrics of a control plane', () => {
     const errors: unknown[] = []
     const stop = watchExpirations(plane, trust, metrics, {
       clock: systemClock,
+      begin: Promise.resolve(),
       onError: (error) => errors.push(error),
     })
     const serial = () =>

@@ -116,13 +116,16 @@ export function whenAll(started: readonly {synced: Promise<void>}[]): Promise<vo
 
 export type OnControllerError = (controller: string, key: string, error: unknown) => void
 
+/** Reads what it watches at once, and reconciles from `begin` on. */
 export function startController(
   {name, sources, reconcile, workers = 1, backoff}: ControllerSpec,
   onError: OnControllerError,
+  begin?: Promise<void>,
 ): RunningController {
   const stop = new AbortController()
   const queue = new WorkQueue(reconcile, {
     workers,
+    begin,
     ...(backoff === undefined ? {} : {backoff}),
     onError: (key, error) => onError(name, key, error),
   })

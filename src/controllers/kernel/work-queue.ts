@@ -15,6 +15,8 @@ export interface WorkQueueOptions {
   workers?: number
   /** The wait after a first failure; doubled for each further one. */
   backoff?: {first: number; most: number}
+  /** Nothing is reconciled before it is fulfilled; absent: at once. */
+  begin?: Promise<void> | undefined
   onError?: (key: string, error: unknown) => void
 }
 
@@ -35,10 +37,16 @@ export class WorkQueue {
   readonly #again = new Set<string>()
   readonly #failures = new Map<string, number>()
   readonly #timers = new Map<string, NodeJS.Timeout>()
+  #hasBegun: boolean
 
   constructor(
     reconcile: Reconcile,
-    {workers = 1, backoff = DEFAULT_BACKOFF, onError = () => undefined}: WorkQueueOptions = {},
+    {
+      workers = 1,
+      backoff = DEFAULT_BACKOFF,
+      begin,
+      onError = () => undefined,
+    }: WorkQueueOptions = {},
   ) {
     this.#reconcile = reconcile
     this.#workers = workers
@@ -46,6 +54,11 @@ export class WorkQueue {
     this.#onError = onError
     // Every call in flight listens, and there are many workers.
     setMaxListeners(0, this.#stop.signal)
+    this.#hasBegun = begin === undefined
+    void begin?.then(() => {
+      this.#hasBegun = true
+      this.#next()
+    })
   }
 
   add(key: string): void {
@@ -83,6 +96,7 @@ export class WorkQueue {
   }
 
   #next(): void {
+    if (!this.#hasBegun) return
     for (const key of this.#waiting) {
       if (this.#running.size >= this.#workers) return
       this.#waiting.delete(key)

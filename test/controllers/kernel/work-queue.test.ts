@@ -72,6 +72,26 @@ describe('WorkQueue', () => {
     await queue.close()
   })
 
+  it('keeps what was added before it may begin, each key once', async () => {
+    const worked: string[] = []
+    let begin = () => undefined as void
+    const queue = new WorkQueue(
+      (key) => {
+        worked.push(key)
+        return Promise.resolve(DONE)
+      },
+      {begin: new Promise<void>((resolve) => (begin = resolve))},
+    )
+    for (const key of ['a', 'b', 'a']) queue.add(key)
+    await setImmediate()
+    assert.deepEqual(worked, [])
+
+    begin()
+    await setImmediate()
+    assert.deepEqual(worked, ['a', 'b'])
+    await queue.close()
+  })
+
   it('waits for what runs when it is closed, and takes nothing more', async () => {
     let finish: () => void = () => undefined
     const steps: string[] = []
