@@ -5,9 +5,7 @@ import {type Clock, sleep} from '../../runtime.ts'
 import type {Plane} from '../config/plane.ts'
 import {loadPlane} from '../config/stored.ts'
 import type {ServeOptions} from '../serve.ts'
-import {catchUp, followShared} from './follow-shared.ts'
 import {type Action, readJournal} from './journal.ts'
-import {rotate} from './rotate.ts'
 import {isShared} from './share.ts'
 import {OPERATION, publishStatus, ROTATION_MAP, statusOf} from './status-map.ts'
 
@@ -25,8 +23,10 @@ export function rotationDuties(
   const onProblem = (found: string | undefined) => (problem = found)
   return {
     rotationProblem: () => problem,
-    beforeServing: (storage) => catchUp(plane, storage, options),
+    beforeServing: async (storage) =>
+      await (await import('./follow-shared.ts')).catchUp(plane, storage, options),
     alongside: async (client, {signal, reload}) => {
+      const {followShared} = await import('./follow-shared.ts')
       await Promise.all([
         followTriggers(plane, client, {...options, signal}),
         followShared(plane, client, {...options, signal, reload, onProblem}),
@@ -72,6 +72,8 @@ async function answer(
   try {
     if (!action) throw new Error(`unknown operation; use ${Object.keys(OPERATIONS).join(' or ')}`)
     log(`the annotation ${OPERATION}=${wanted} was found`)
+    // Most servers never rotate a CA: the HTTP client and all else that it needs would double what they load at the start.
+    const {rotate} = await import('./rotate.ts')
     await rotate(context, action, {wait: false, observer, isTriggered: true, signal: undefined})
     log(`${wanted}: done`)
   } catch (error) {
