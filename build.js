@@ -133,13 +133,19 @@ const patientParser = {
 
 /**
  * lmdb, with a code cache and without the encoder and the decoder that the store does not use: their native part alone takes
- * milliseconds to load. lmdb's own native part is still found from the folder that lmdb is installed in.
+ * milliseconds to load. lmdb's own native part is still found from the folder that lmdb is installed in. What tells which C library
+ * this is reads that from a file; only if it cannot, it needs Node.js' child_process.
  */
 const bundledLmdb = {
   name: 'bundled-lmdb',
   setup({onLoad, onResolve}) {
     onResolve({filter: /^msgpackr$/}, ({path}) => ({path, namespace: 'no-encoder'}))
     onLoad({filter: /./, namespace: 'no-encoder'}, () => ({contents: 'export let Encoder'}))
+    onLoad({filter: /\/detect-libc\.js$/}, ({path}) => ({
+      contents: readFileSync(path, 'utf8')
+        .replace(/const childProcess = .*\n/, '')
+        .replaceAll('childProcess.', "require('child_process')."),
+    }))
     onLoad({filter: /\/lmdb\/native\.js$/}, ({path}) => ({
       contents: `import {createRequire} from 'node:module'
         ${readFileSync(path, 'utf8').replace(

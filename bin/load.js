@@ -1,6 +1,6 @@
 'use strict'
 const {readFileSync} = require('node:fs')
-const {dirname, join} = require('node:path')
+const {dirname, sep} = require('node:path')
 const {Script} = require('node:vm')
 
 /** The chunks that every command needs, in one file: functions by the names of the chunks. */
@@ -41,13 +41,17 @@ function evaluate(path) {
   return value
 }
 
+/** All chunks lie in one folder. `join` takes as long as to load a small chunk, and would be called for each several times. */
+const inFolder = (folder, name) => folder + sep + name
+
 /** A chunk's function. The chunks of a file that has several are found in it from then on. */
 function functionOf(path) {
   const known = bundled.get(path)
   if (known) return known
   const value = evaluate(path)
   if (typeof value === 'function') return value
-  for (const [name, run] of Object.entries(value)) bundled.set(join(dirname(path), name), run)
+  const folder = dirname(path)
+  for (const [name, run] of Object.entries(value)) bundled.set(inFolder(folder, name), run)
   return bundled.get(path)
 }
 
@@ -58,8 +62,9 @@ function load(path) {
   const module = {exports: {}}
   loaded.set(path, module)
   const folder = dirname(path)
-  if (bundled.size === 0) functionOf(join(folder, COMMON))
-  const requireFrom = (id) => (id.startsWith('./') ? load(join(folder, id)) : require(id))
+  if (bundled.size === 0) functionOf(inFolder(folder, COMMON))
+  const requireFrom = (id) =>
+    id.startsWith('./') ? load(inFolder(folder, id.slice(2))) : require(id)
   functionOf(path)(module.exports, requireFrom, module, path, folder)
   return module.exports
 }

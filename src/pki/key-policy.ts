@@ -5,6 +5,12 @@ import {TrustError} from '../errors.ts'
 const SMALL_PRIME_BOUND = 752
 const FERMAT_ROUNDS = 110
 
+/** The tables below are for RSA keys only, which few clusters have: each is made when it is first needed. */
+function lazily<Table>(make: () => Table): () => Table {
+  let made: Table | undefined
+  return () => (made ??= make())
+}
+
 function primesUpTo(bound: number): number[] {
   const primes: number[] = []
   for (let candidate = 2; candidate <= bound; candidate += 1) {
@@ -13,11 +19,11 @@ function primesUpTo(bound: number): number[] {
   return primes
 }
 
-const PRIMES = primesUpTo(SMALL_PRIME_BOUND)
-const PRODUCT = PRIMES.reduce((product, prime) => product * BigInt(prime), 1n)
+const primes = lazily(() => primesUpTo(SMALL_PRIME_BOUND))
+const product = lazily(() => primes().reduce((all, prime) => all * BigInt(prime), 1n))
 
 /** The primes whose product the vulnerable Infineon library built its keys around (CVE-2017-15361). */
-const ROCA_PRIMES = PRIMES.filter((prime) => prime > 2 && prime <= 167)
+const rocaPrimes = () => primes().filter((prime) => prime > 2 && prime <= 167)
 const ROCA_GENERATOR = 65_537
 
 function powersModulo(base: number, modulus: number): Set<number> {
@@ -26,10 +32,9 @@ function powersModulo(base: number, modulus: number): Set<number> {
   return powers
 }
 
-const ROCA_POWERS = ROCA_PRIMES.map((prime) => ({
-  prime,
-  powers: powersModulo(ROCA_GENERATOR % prime, prime),
-}))
+const rocaPowers = lazily(() =>
+  rocaPrimes().map((prime) => ({prime, powers: powersModulo(ROCA_GENERATOR % prime, prime)})),
+)
 
 function squareRoot(value: bigint): bigint {
   let guess = 1n << BigInt(Math.ceil(value.toString(2).length / 2))
@@ -41,12 +46,14 @@ function squareRoot(value: bigint): bigint {
 }
 
 /** Squares have few remainders: these two divisions rule out nine of ten numbers before a root is computed. */
-const SQUARES_MOD_64 = new Set(Array.from({length: 64}, (_, root) => (root * root) % 64))
-const SQUARES_MOD_3465 = new Set(Array.from({length: 3465}, (_, root) => (root * root) % 3465))
+const squaresModulo = (modulus: number) =>
+  lazily(() => new Set(Array.from({length: modulus}, (_, root) => (root * root) % modulus)))
+const squaresModulo64 = squaresModulo(64)
+const squaresModulo3465 = squaresModulo(3465)
 
 function isSquare(value: bigint): boolean {
-  if (!SQUARES_MOD_64.has(Number(value & 63n))) return false
-  if (!SQUARES_MOD_3465.has(Number(value % 3465n))) return false
+  if (!squaresModulo64().has(Number(value & 63n))) return false
+  if (!squaresModulo3465().has(Number(value % 3465n))) return false
   return squareRoot(value) ** 2n === value
 }
 
@@ -62,10 +69,10 @@ function hasClosePrimes(modulus: bigint): boolean {
 
 /** Why a modulus can easily be factored; undefined if it cannot. The checks of boulder's key policy. */
 export function weaknessOfModulus(modulus: bigint): string | undefined {
-  const smallPart = modulus % PRODUCT
-  const divisor = PRIMES.find((prime) => smallPart % BigInt(prime) === 0n)
+  const smallPart = modulus % product()
+  const divisor = primes().find((prime) => smallPart % BigInt(prime) === 0n)
   if (divisor !== undefined) return 'its modulus is divisible by a small prime'
-  if (ROCA_POWERS.every(({prime, powers}) => powers.has(Number(modulus % BigInt(prime))))) {
+  if (rocaPowers().every(({prime, powers}) => powers.has(Number(modulus % BigInt(prime))))) {
     return 'it was generated with a known weakness (ROCA)'
   }
   return hasClosePrimes(modulus) ? 'its two primes are too close to each other' : undefined
