@@ -58,8 +58,8 @@ export class SeenClientsFile {
       onError('the clients seen earlier are not known', error)
       return undefined
     })
-    const file = new SeenClientsFile(options, found)
-    await file.#write(() => SeenLog.remove(path))
+    const file = new SeenClientsFile(options, found?.stored)
+    await (found?.isWhole ? file.#keep(path) : file.#write(() => SeenLog.remove(path)))
     return file
   }
 
@@ -114,6 +114,12 @@ export class SeenClientsFile {
     } catch (error) {
       this.#failed(error)
     }
+  }
+
+  /** For a file that has everything, as an orderly stop leaves it: a log can have nothing that counts. */
+  async #keep(path: string): Promise<void> {
+    this.#written = this.#state
+    await SeenLog.remove(path).catch((error: unknown) => this.#failed(error))
   }
 
   #failed(error: unknown): void {

@@ -73,8 +73,11 @@ function withMore(
   return {...list, clients: [...newer, ...list.clients]}
 }
 
-/** What an earlier process has remembered, with what it did not come to write as a whole; undefined if there is no list. */
-export async function readStored(path: string, now: Date): Promise<StoredClients | undefined> {
+/** What an earlier process has remembered, and whether its file has all of that; undefined if there is no list. */
+export async function readStored(
+  path: string,
+  now: Date,
+): Promise<{stored: StoredClients; isWhole: boolean} | undefined> {
   const content = await readFileIfThere(path, {maxBytes: MOST_BYTES})
   const more = (await readSeenLogs(path)).filter(isFields)
   if (content === undefined && more.length === 0) return undefined
@@ -83,9 +86,11 @@ export async function readStored(path: string, now: Date): Promise<StoredClients
     content === undefined
       ? {since: now.toISOString(), ...empty, tokens: empty}
       : parse(content.toString(), path, now)
-  return {
+  if (more.length === 0) return {stored, isWhole: true}
+  const together = {
     ...stored,
     ...withMore(stored, more, 'client'),
     tokens: withMore(stored.tokens, more, 'token'),
   }
+  return {stored: together, isWhole: false}
 }
