@@ -15,6 +15,10 @@ interface RbacObject extends ApiObject {
   roleRef?: RoleRef
 }
 
+/** The texts are compared first: they are equal at nearly every start, which is found out much faster. */
+const isSame = (one: unknown, other: unknown): boolean =>
+  JSON.stringify(one) === JSON.stringify(other) || isDeepStrictEqual(one, other)
+
 /**
  * Brings a stored default role or binding up to date, as Kubernetes does at start: what is missing is added again, what
  * somebody added stays, and the annotation autoupdate "false" keeps the object as it is.
@@ -22,13 +26,13 @@ interface RbacObject extends ApiObject {
 export function reconcile<T extends RbacObject>(existing: T | undefined, wanted: T): Reconciled<T> {
   if (existing === undefined) return {action: 'create', object: wanted}
   if (existing.metadata.annotations?.[AUTOUPDATE] === 'false') return {action: 'keep'}
-  if (!isDeepStrictEqual(existing.roleRef, wanted.roleRef)) {
+  if (!isSame(existing.roleRef, wanted.roleRef)) {
     // Subjects that were added to a binding of another role must not get into this one.
     return {action: 'recreate', object: wanted}
   }
   const metadata = withWantedMarks(existing.metadata, wanted.metadata)
   const object: T = {...existing, metadata, ...mergedContent(existing, wanted)}
-  return isDeepStrictEqual(object, existing) ? {action: 'keep'} : {action: 'update', object}
+  return isSame(object, existing) ? {action: 'keep'} : {action: 'update', object}
 }
 
 function withWantedMarks(existing: ObjectMeta, wanted: ObjectMeta): ObjectMeta {
@@ -50,14 +54,14 @@ function mergedContent(existing: RbacObject, wanted: RbacObject): Partial<RbacOb
   }
   const rules = existing.rules ?? []
   // The usual case, at every start, for a hundred roles.
-  if (isDeepStrictEqual(rules, wanted.rules)) return {}
+  if (isSame(rules, wanted.rules)) return {}
   return {rules: [...rules, ...covers(rules, wanted.rules ?? []).missing]}
 }
 
 function mergeSubjects(existing: RbacObject, wanted: RbacObject): Subject[] {
   const kept = existing.subjects ?? []
   const missing = (wanted.subjects ?? []).filter(
-    (subject) => !kept.some((other) => isDeepStrictEqual(other, subject)),
+    (subject) => !kept.some((other) => isSame(other, subject)),
   )
   return [...kept, ...missing]
 }
@@ -65,7 +69,7 @@ function mergeSubjects(existing: RbacObject, wanted: RbacObject): Subject[] {
 function mergeSelectors(existing: RbacObject, wanted: RbacObject) {
   const kept = existing.aggregationRule?.clusterRoleSelectors ?? []
   const missing = (wanted.aggregationRule?.clusterRoleSelectors ?? []).filter(
-    (selector) => !kept.some((other) => isDeepStrictEqual(other, selector)),
+    (selector) => !kept.some((other) => isSame(other, selector)),
   )
   return {clusterRoleSelectors: [...kept, ...missing]}
 }
