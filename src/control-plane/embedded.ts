@@ -26,12 +26,7 @@ import {digestsOf} from './server-digests.ts'
 import {startIdentity} from './server-identity.ts'
 import {reportTrust} from './server-report.ts'
 import type {ServingChoices} from './serving-policy.ts'
-import {
-  nodeIssuersOf,
-  shortcomingsOf,
-  signingOf,
-  type SigningSettings,
-} from './signing.ts'
+import {nodeIssuersOf, shortcomingsOf, signingOf, type SigningSettings} from './signing.ts'
 import {watchValidity} from './validity.ts'
 import {WatchedLog} from './watched-log.ts'
 

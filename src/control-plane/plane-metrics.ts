@@ -72,11 +72,7 @@ export function watchExpirations(
   plane: Plane,
   trust: Pick<Live<unknown>, 'subscribe'>,
   metrics: Registry,
-  {
-    clock,
-    begin,
-    onError,
-  }: {clock: Clock; begin: Promise<void>; onError: (error: unknown) => void},
+  {clock, begin, onError}: {clock: Clock; begin: Promise<void>; onError: (error: unknown) => void},
 ): () => void {
   let samples: ReturnType<typeof samplesOf> = []
   const read = () => {

@@ -53,7 +53,7 @@ function withoutStackTraces(): () => void {
 /** Runs the control plane of a folder in this process until SIGTERM or SIGINT; SIGHUP rereads its certificates. */
 export async function serve(plane: Plane, options: ServeOptions): Promise<RunningPlane> {
   const {clock, log} = options
-  let begin = () => undefined as void
+  let begin: () => void = () => undefined
   const begun = new Promise<void>((resolve) => {
     begin = resolve
   })

@@ -29,11 +29,7 @@ export function reportTrust(
   client: Pick<ApiClient, 'configMaps'>,
   server: string,
   trust: Live<Omit<Trust, 'loginSigners'>>,
-  {
-    clock,
-    begin,
-    onError,
-  }: {clock: Clock; begin: Promise<void>; onError: (error: unknown) => void},
+  {clock, begin, onError}: {clock: Clock; begin: Promise<void>; onError: (error: unknown) => void},
 ): () => Promise<void> {
   const stop = new AbortController()
   let work = begin

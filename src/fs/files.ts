@@ -98,16 +98,26 @@ export async function writeFilesSafely(files: readonly NewFile[]): Promise<void>
   }
 }
 
-async function readAtMost(handle: FileHandle, path: string, maxBytes: number): Promise<Buffer> {
+const CHUNK = 64 * 1024
+
+/** `size` is what the system says, which is not the end: some files grow, and some have no size. */
+async function readAtMost(
+  handle: FileHandle,
+  path: string,
+  {size, maxBytes}: {size: number; maxBytes: number},
+): Promise<Buffer> {
   const chunks: Buffer[] = []
   let total = 0
+  // One more than there should be, to see the end of a small file in the same read.
+  let length = size > 0 && size < CHUNK ? size + 1 : CHUNK
   for (;;) {
-    const {bytesRead, buffer} = await handle.read(Buffer.alloc(64 * 1024), 0, 64 * 1024, null)
+    const {bytesRead, buffer} = await handle.read(Buffer.alloc(length), 0, length, null)
     if (bytesRead === 0) return Buffer.concat(chunks)
     total += bytesRead
-    // Not checked with stat: some files grow, and some have no size.
     if (total > maxBytes) throw unsafe(path, `it is larger than ${maxBytes} bytes`)
+    if (bytesRead === size && bytesRead < length) return buffer.subarray(0, bytesRead)
     chunks.push(buffer.subarray(0, bytesRead))
+    length = CHUNK
   }
 }
 
@@ -146,7 +156,7 @@ export async function readFileIfThere(
     } else if (!followLinks && !isOurs(stats)) {
       throw unsafe(path, 'it belongs to another user')
     }
-    return await readAtMost(handle, path, maxBytes)
+    return await readAtMost(handle, path, {size: stats.size, maxBytes})
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined
     if (systemCode(error) === 'ELOOP') throw unsafe(path, 'it is a symbolic link')

@@ -31,10 +31,11 @@ function isRunning(pid: number): boolean {
 /** Removes leftovers of killed writers from the folder. What cannot be removed stays. */
 export async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
-    const pid = Number(PATTERN.exec(name)?.[1])
+    const [, owner] = PATTERN.exec(name) ?? []
+    if (owner === undefined) continue
+    const pid = Number(owner)
     const path = join(folder, name)
     const isLive = pid === process.pid ? inUse.has(path) : isRunning(pid)
-    if (!Number.isNaN(pid) && !isLive)
-      await rm(path, {recursive: true, force: true}).catch(() => undefined)
+    if (!isLive) await rm(path, {recursive: true, force: true}).catch(() => undefined)
   }
 }

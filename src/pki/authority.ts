@@ -11,7 +11,13 @@ import {createIssuer, type Issuer} from './issuer.ts'
 import {requireStrongKey} from './key-policy.ts'
 import {generateKeys, isPairOf, parsePrivateKey, privateKeyPem, type KeyAlgorithm} from './keys.ts'
 import {AUTHORITY_LIFETIME, authorityValidity} from './lifetimes.ts'
-import {createPair, readPair, type BeforeWrite} from './pair-store.ts'
+import {
+  createPair,
+  isMatching,
+  readPair,
+  type BeforeWrite,
+  type LeafMaterial,
+} from './pair-store.ts'
 
 /** A CA as read from its files: what signs, and what is trusted. During a rotation, two are trusted and one signs. */
 export interface Authority {
@@ -70,15 +76,34 @@ function issuerOf({certificate, location}: Authority, keyPem: string, keyLocatio
   )
 }
 
+/** Undefined if the two do not belong together, or cannot be read. */
+function findSigning(
+  {certificatePem = '', keyPem = ''}: Partial<LeafMaterial>,
+  {location, keyLocation}: {location: string; keyLocation: string},
+): SigningAuthority | undefined {
+  try {
+    const authority = parseAuthority(certificatePem, location)
+    return {...authority, issuer: issuerOf(authority, keyPem, keyLocation)}
+  } catch {
+    return undefined
+  }
+}
+
 /** The CA in the folder; undefined if it has neither certificate nor key. Does not check its validity. */
 export async function readAuthority(
   certDir: string,
   spec: AuthoritySpec,
 ): Promise<Authority | undefined> {
-  const found = await readPair(certDir, spec.place)
-  if (!found) return undefined
   const location = join(certDir, spec.place.crt)
   const keyLocation = join(certDir, spec.place.key)
+  let whole: SigningAuthority | undefined
+  // A key takes long to read: what shows that it matches is kept.
+  const found = await readPair(certDir, spec.place, (pair) => {
+    whole = findSigning(pair, {location, keyLocation})
+    return whole !== undefined || isMatching(pair)
+  })
+  if (whole) return whole
+  if (!found) return undefined
   if (found.certificatePem === undefined) {
     throw new TrustError('PAIR_MISMATCH', `${keyLocation} exists, but ${location} does not`, {
       hints: ['copy the certificate of the key to that folder, or move the key away'],

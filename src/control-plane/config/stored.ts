@@ -14,6 +14,16 @@ import {OURS} from './config-kinds.ts'
 import {fileOf, type Plane} from './plane.ts'
 import {complete, type Choices, type Settings} from './settings.ts'
 
+let parsed: {text: string; path: string; file: ReturnType<typeof parseConfigFile>} | undefined
+
+/** The start of a server reads its configuration twice: what it says is found out again only if it has changed. */
+function parseOnce(text: string, path: string): ReturnType<typeof parseConfigFile> {
+  if (parsed?.text !== text || parsed.path !== path) {
+    parsed = {text, path, file: parseConfigFile(text, path)}
+  }
+  return parsed.file
+}
+
 /** The control plane in a folder; undefined if there is none. Refuses a file of another program. */
 export async function findPlane(dir: string): Promise<Plane | undefined> {
   const path = fileOf({dir}, 'config')
@@ -24,7 +34,7 @@ export async function findPlane(dir: string): Promise<Plane | undefined> {
     if (await isOnEtcd(dir)) throw settingsLost(dir, 'certificates')
     return undefined
   }
-  const file = parseConfigFile(content.toString(), path)
+  const file = parseOnce(content.toString(), path)
   const {choices, documents, generatedAuthorities = [], joinedControlPlane} = file
   if (!isDeepStrictEqual(documents, [`${OURS.apiVersion} ${OURS.kind}`])) {
     throw new TrustError(

@@ -74,7 +74,7 @@ describe('WorkQueue', () => {
 
   it('keeps what was added before it may begin, each key once', async () => {
     const worked: string[] = []
-    let begin = () => undefined as void
+    let begin: () => void = () => undefined
     const queue = new WorkQueue(
       (key) => {
         worked.push(key)
