@@ -37,6 +37,27 @@ describe('SeenClientsFile', () => {
   })
   afterEach(() => rm(folder, {recursive: true, force: true}))
 
+  it('leaves a file as it is that has everything, and removes a torn log beside it', async () => {
+    const first = await open()
+    note(first.clients, 'a')
+    await first.close()
+    await rm(`${path}.0`, {force: true})
+    await writeFile(`${path}.1`, '{"kind":"cl')
+    const before = await stat(path)
+
+    const second = await open()
+    assert.deepEqual(serials(second.clients), ['a'])
+    assert.equal((await stat(path)).ino, before.ino)
+    await assert.rejects(stat(`${path}.1`), {code: 'ENOENT'})
+    note(second.clients, 'b')
+    await second.close()
+
+    const third = await open()
+    assert.deepEqual(serials(third.clients).sort(), ['a', 'b'])
+    await third.close()
+    assert.deepEqual(errors, [])
+  })
+
   it('knows after a restart who was seen, and since when it remembers', async () => {
     const first = await open()
     note(first.clients, 'one')
