@@ -47,14 +47,23 @@ export async function identify(
 ): Promise<Identity> {
   const {revision} = deps.registry
   let verdict = await judge(deps, request, attributes)
-  if (isRefusal(verdict.refusal) && (await hasNews(deps.registry, revision)))
-    verdict = await judge(deps, request, attributes)
-  const {caller, effective, expires, refusal} = verdict
   note(audited, verdict)
-  if (caller !== undefined) deps.limiter.charge(limited(request, caller))
-  else if (codeOf(refusal) === 401) deps.limiter.countRefused(request.remoteAddress)
+  // First: whoever has been refused too often gets nobody to ask the store.
+  count(deps, request, verdict)
+  if (isRefusal(verdict.refusal) && (await hasNews(deps.registry, revision))) {
+    verdict = await judge(deps, request, attributes)
+    delete audited.refused
+    note(audited, verdict)
+  }
+  const {caller, effective, expires, refusal} = verdict
   if (caller === undefined || effective === undefined) throw refusal
   return {caller, expires, effective}
+}
+
+/** Throws TooManyRequests. */
+function count({limiter}: IdentityDeps, request: ApiRequest, {caller, refusal}: Verdict): void {
+  if (caller !== undefined) limiter.charge(limited(request, caller))
+  else if (codeOf(refusal) === 401) limiter.countRefused(request.remoteAddress)
 }
 
 async function judge(
