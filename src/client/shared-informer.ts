@@ -11,6 +11,8 @@ type SharedOptions<T> = Pick<InformerOptions<T>, 'signal' | 'select' | 'onChange
 
 interface Running {
   informer: Informer<ApiObject>
+  /** Whether its first list is still to come: it then has all that was there before whoever joins. */
+  isOpen: boolean
   stop: AbortController
   /** Those of everybody who shares it. */
   onErrors: Set<(error: unknown) => void>
@@ -20,14 +22,16 @@ interface Running {
 const running = new WeakMap<object, Map<string, Running>>()
 
 /**
- * One informer for all who follow the same selection of the same resource of one client: an event is received, and kept, once for
- * all of them. It stops with the last of them. Whoever comes later is told at once what is there.
+ * One informer for all who start to follow the same selection of the same resource of one client in the same turn: an event is
+ * received, and kept, once for all of them. It stops with the last of them. Whoever comes later gets a new one, because to begin,
+ * say to lead, means to have seen everything that was there by then.
  */
 export function shareInformer<T extends ApiObject>(
   source: InformerSource<T>,
   {signal, select = {}, onChange, onError = () => undefined}: SharedOptions<T>,
 ): Informer<T> {
   const shared = join(source, select, onError)
+  const selections = running.get(source)
   const informer = shared.informer as unknown as Informer<T>
   let leave: () => void = () => undefined
   const subscribe = () => {
@@ -70,7 +74,7 @@ export function shareInformer<T extends ApiObject>(
   async function part({informer: last, onErrors, stop}: Running, own: typeof onError) {
     onErrors.delete(own)
     if (onErrors.size > 0) return
-    running.get(source)?.delete(keyOf(select))
+    if (selections?.get(keyOf(select)) === shared) selections.delete(keyOf(select))
     stop.abort(signal.reason)
     await last.stopped
   }
@@ -84,7 +88,7 @@ function join<T extends ApiObject>(
   const bySelection = running.get(source) ?? new Map<string, Running>()
   running.set(source, bySelection)
   const known = bySelection.get(keyOf(select))
-  if (known !== undefined) {
+  if (known?.isOpen === true) {
     known.onErrors.add(onError)
     return known
   }
@@ -97,7 +101,13 @@ function join<T extends ApiObject>(
       for (const tell of onErrors) tell(error)
     },
   })
-  const begun = {informer: informer as unknown as Informer<ApiObject>, stop, onErrors}
+  const begun = {
+    informer: informer as unknown as Informer<ApiObject>,
+    isOpen: true,
+    stop,
+    onErrors,
+  }
+  queueMicrotask(() => (begun.isOpen = false))
   bySelection.set(keyOf(select), begun)
   return begun
 }

@@ -115,7 +115,8 @@ async function readAtMost(
     if (bytesRead === 0) return Buffer.concat(chunks)
     total += bytesRead
     if (total > maxBytes) throw unsafe(path, `it is larger than ${maxBytes} bytes`)
-    if (bytesRead === size && bytesRead < length) return buffer.subarray(0, bytesRead)
+    if (chunks.length === 0 && bytesRead === size && bytesRead < length)
+      return buffer.subarray(0, bytesRead)
     chunks.push(buffer.subarray(0, bytesRead))
     length = CHUNK
   }

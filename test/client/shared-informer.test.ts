@@ -63,14 +63,20 @@ describe('shareInformer', () => {
     await eventually(() => watches().length === 2, 'one watch is missing')
   })
 
-  it('tells whoever comes later what is there, before it counts as synced', async () => {
+  it('lists again for whoever comes later', async () => {
+    const first = share()
+    await first.synced
+    await eventually(() => api.watchers === 1, 'it does not watch')
+    api.intercept = (path, response) =>
+      path.searchParams.has('watch') && Boolean(response.destroy())
+    api.cutWatches()
     api.put('a', '1')
-    await share().synced
     const seen: string[] = []
     const late = share({onChange: noting(seen)})
     assert.deepEqual(seen, [], 'nothing is told before the caller has the informer')
     await late.synced
     assert.deepEqual(seen, ['ns/a is'])
+    assert.equal(first.size, 0, 'the first one is cut off, and shows the state of before')
   })
 
   it('goes on for the others when one leaves, and stops with the last', async () => {

@@ -104,9 +104,10 @@ export class RequestIndex implements Source {
       onChange: ({key, current, held}) => {
         const wasThere = this.#byName.has(key)
         this.see(key, current, held)
-        if (!wasThere && !this.#byName.has(key)) return
+        const isThere = this.#byName.has(key)
+        if (!wasThere && !isThere) return
         // An approved request waits for its signer.
-        if (current === undefined || !isApproved(current) || isIssued(current)) enqueue(key)
+        if (!isThere || !current || !isApproved(current) || isIssued(current)) enqueue(key)
       },
     })
     this.#synced = informer.synced

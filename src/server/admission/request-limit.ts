@@ -2,7 +2,7 @@ import {tooManyRequests} from '../kernel/status.ts'
 import type {OperationContext} from '../kernel/resource.ts'
 import {isForRequests} from './certificates.ts'
 import type {AdmissionOperation, AdmissionPlugin} from '../kernel/admission.ts'
-import type {RequestUsage, Usage} from './request-usage.ts'
+import type {Ahead, RequestUsage, Usage} from './request-usage.ts'
 
 /** The limits of one requester. */
 interface Allowance {
@@ -41,22 +41,37 @@ const HOUR = 3_600_000
  * delete requests are not limited.
  */
 export function requestLimit(
-  usage: Pick<RequestUsage, 'of'>,
+  usage: Pick<RequestUsage, 'of' | 'aheadOf'>,
   {forNodes, forOthers} = allowances(),
 ): AdmissionPlugin {
-  const check = (operation: AdmissionOperation, context: OperationContext, own: 0 | 1) => {
+  const refuseIf = (
+    operation: AdmissionOperation,
+    context: OperationContext,
+    find: (most: Allowance, now: Date) => Reached | undefined,
+  ) => {
     if (!isForRequests(operation, 'create', '')) return
     const {username, groups} = context.user
     const allowance = groups.includes('system:nodes') ? forNodes : forOthers
-    const now = context.clock.now()
-    const reached = reachedLimit(usage.of(context.user, now), allowance, now, own)
+    const reached = find(allowance, context.clock.now())
     if (reached === undefined || mayDelete(context)) return
     throw tooManyRequests(reached.seconds, reached.why(JSON.stringify(username)))
   }
   return {
     name: 'CertificateRequestLimit',
-    admit: (operation, context) => check(operation, context, 0),
-    confirm: (operation, context) => check(operation, context, 1),
+    admit: (operation, context) =>
+      refuseIf(operation, context, (most, now) => {
+        const used = usage.of(context.user, now)
+        const {pending, made} = used
+        return (
+          reachedCount({pending, made: made.length}, used, most, now) ?? reachedBytes(used, most)
+        )
+      }),
+    // Of those that were created at the same time the first ones stay: each counts what came before it. The last may exceed the bytes.
+    confirm: (operation, context) =>
+      refuseIf(operation, context, (most, now) => {
+        const ahead = usage.aheadOf(operation.name)
+        return ahead && reachedCount(ahead, usage.of(context.user, now), most, now)
+      }),
   }
 }
 
@@ -66,32 +81,31 @@ interface Reached {
   seconds: number
 }
 
-/** `own`: how many of those that count are the request itself. */
-function reachedLimit(
-  {pending, bytes, made}: Usage,
+/** `before`: the requests that a new one comes after. */
+function reachedCount(
+  before: Ahead,
+  {made}: Usage,
   most: Allowance,
   now: Date,
-  own: 0 | 1,
 ): Reached | undefined {
-  if (pending - own >= most.pending) {
+  if (before.pending >= most.pending) {
     const why = (who: string) =>
-      `${pending - own} certificate signing requests of ${who} are pending; wait until they are decided`
+      `${before.pending} certificate signing requests of ${who} are pending; wait until they are decided`
     return {why, seconds: RETRY_SECONDS}
   }
-  if (made.length - own >= most.perHour) {
-    const oldest = Math.min(made[0] ?? 0, now.getTime())
-    const seconds = Math.ceil((oldest + HOUR - now.getTime()) / 1000)
-    const why = (who: string) =>
-      `${who} has made ${made.length - own} certificate signing requests within an hour; try again later`
-    return {why, seconds: Math.min(Math.max(seconds, 1), LONGEST_RETRY)}
-  }
-  // The last request that is accepted may exceed this one.
-  if (own === 0 && bytes >= most.bytes) {
-    const why = (who: string) =>
-      `the certificate signing requests of ${who} take ${bytes} bytes; wait until some are cleaned away`
-    return {why, seconds: LONGEST_RETRY}
-  }
-  return undefined
+  if (before.made < most.perHour) return undefined
+  const oldest = Math.min(made[0] ?? 0, now.getTime())
+  const seconds = Math.ceil((oldest + HOUR - now.getTime()) / 1000)
+  const why = (who: string) =>
+    `${who} has made ${before.made} certificate signing requests within an hour; try again later`
+  return {why, seconds: Math.min(Math.max(seconds, 1), LONGEST_RETRY)}
+}
+
+function reachedBytes({bytes}: Usage, most: Allowance): Reached | undefined {
+  if (bytes < most.bytes) return undefined
+  const why = (who: string) =>
+    `the certificate signing requests of ${who} take ${bytes} bytes; wait until some are cleaned away`
+  return {why, seconds: LONGEST_RETRY}
 }
 
 const mayDelete = ({user, authorize, version}: OperationContext) =>

@@ -29,6 +29,15 @@ interface Counted {
   requester: string
   pending: boolean
   bytes: number
+  /** What its requester had when it was created. */
+  ahead: Ahead
+}
+
+/** The requests of a requester before one of them. */
+export interface Ahead {
+  pending: number
+  /** Those of the last hour. */
+  made: number
 }
 
 interface Totals {
@@ -54,8 +63,12 @@ export class RequestUsage {
     const requester = requesterKey(csr.spec)
     const totals = this.#totals.get(requester) ?? emptyTotals()
     this.#totals.set(requester, totals)
+    const ahead = this.#counted.get(name)?.ahead ?? {
+      pending: totals.pending,
+      made: totals.made.length,
+    }
     if (isNew) count(totals, Date.parse(csr.metadata.creationTimestamp ?? ''))
-    const counted = {requester, pending: stateOf(csr) === 'Pending', bytes}
+    const counted = {requester, pending: stateOf(csr) === 'Pending', bytes, ahead}
     add(totals, counted, 1)
     this.#forget(name)
     this.#counted.set(name, counted)
@@ -65,6 +78,11 @@ export class RequestUsage {
   delete(name: string): void {
     this.#forget(name)
     this.#counted.delete(name)
+  }
+
+  /** What came before a request that was just created; undefined if it is not known here. */
+  aheadOf(name: string): Ahead | undefined {
+    return this.#counted.get(name)?.ahead
   }
 
   of(requester: Requester, now: Date): Usage {
@@ -95,7 +113,11 @@ function count(totals: Totals, time: number): void {
   totals.made.push(created)
 }
 
-function add(totals: Totals, {pending, bytes}: Counted, sign: 1 | -1): void {
+function add(
+  totals: Totals,
+  {pending, bytes}: Pick<Counted, 'pending' | 'bytes'>,
+  sign: 1 | -1,
+): void {
   totals.requests += sign
   totals.bytes += sign * bytes
   if (pending) totals.pending += sign

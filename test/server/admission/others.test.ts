@@ -84,6 +84,24 @@ describe('CertificateRequestLimit', () => {
     })
   })
 
+  it('keeps the first of those that were stored at the same time, and refuses the rest', async () => {
+    const usage = countOf([1, 2, 3, 4].map(() => request('ann')))
+    const {confirm} = requestLimit(usage, {forNodes: few, forOthers: few})
+    const confirmed = (name: string) =>
+      admit(
+        {name: '', ...(confirm && {admit: confirm})},
+        {
+          resource: 'certificatesigningrequests',
+          name,
+        },
+      )
+    await confirmed('r0')
+    await confirmed('r1')
+    await assert.rejects(confirmed('r2'), {code: 429})
+    await assert.rejects(confirmed('r3'), {code: 429})
+    await confirmed('not-here-yet')
+  })
+
   it('counts each credential of a fleet by itself, which is one user', async () => {
     const by = (credential: string) => ({
       username: 'system:serviceaccount:kube-system:node-bootstrapper',
