@@ -393,7 +393,11 @@ describe('csr-approver', () => {
         await sleep(60_000, signal)
         yield* csrs.watch()
       }
-      const limited = Object.create(csrs, {list: {value: list}, watch: {value: watch}})
+      const limited = Object.create(csrs, {
+        list: {value: list},
+        watch: {value: watch},
+        watchBatches: {value: undefined},
+      })
       return startController(
         csrApproverController(
           {...reader, csrs: limited as typeof csrs},
