@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {writeFile} from 'node:fs/promises'
+import {rm} from 'node:fs/promises'
 import {createServer} from 'node:net'
 import {constants} from 'node:os'
 import {join} from 'node:path'
@@ -53,7 +53,7 @@ describe('a server that does not start', () => {
     const {context} = await fixtureFor()
     const failure = {message: 'etcd does not respond', hints: ['start etcd'], isWaiting: true}
     const code = `fs.writeFileSync('start-failure.json', ${JSON.stringify(JSON.stringify(failure))})
-      const timer = setInterval(() => fs.existsSync('end') && clearInterval(timer), 20)`
+      const timer = setInterval(() => fs.existsSync('start-failure.json') || clearInterval(timer), 20)`
     await assert.rejects(
       startInBackground(context.plane, program(code), 1_000),
       (error: TrustError) => {
@@ -63,7 +63,8 @@ describe('a server that does not start', () => {
         return true
       },
     )
-    await writeFile(join(context.plane.dir, 'end'), '')
+    // The process ends once this, or its whole folder, is gone.
+    await rm(join(context.plane.dir, 'start-failure.json'))
   })
 
   it('is waited for, with systemd, while it waits for something itself', async () => {
