@@ -11,15 +11,13 @@ type SharedOptions<T> = Pick<InformerOptions<T>, 'signal' | 'select' | 'onChange
 
 interface Running {
   informer: Informer<ApiObject>
-  /** Whether its first list is still to come: it then has all that was there before whoever joins. */
-  isOpen: boolean
   stop: AbortController
   /** Those of everybody who shares it. */
   onErrors: Set<(error: unknown) => void>
 }
 
-/** By what is selected. */
-const running = new WeakMap<object, Map<string, Running>>()
+/** Those that were started in this turn, by what is selected: their first list is still to come. */
+const fresh = new WeakMap<object, Map<string, Running>>()
 
 /**
  * One informer for all who start to follow the same selection of the same resource of one client in the same turn: an event is
@@ -31,7 +29,6 @@ export function shareInformer<T extends ApiObject>(
   {signal, select = {}, onChange, onError = () => undefined}: SharedOptions<T>,
 ): Informer<T> {
   const shared = join(source, select, onError)
-  const selections = running.get(source)
   const informer = shared.informer as unknown as Informer<T>
   let leave: () => void = () => undefined
   const subscribe = () => {
@@ -74,7 +71,6 @@ export function shareInformer<T extends ApiObject>(
   async function part({informer: last, onErrors, stop}: Running, own: typeof onError) {
     onErrors.delete(own)
     if (onErrors.size > 0) return
-    if (selections?.get(keyOf(select)) === shared) selections.delete(keyOf(select))
     stop.abort(signal.reason)
     await last.stopped
   }
@@ -85,10 +81,11 @@ function join<T extends ApiObject>(
   select: NonNullable<SharedOptions<T>['select']>,
   onError: (error: unknown) => void,
 ): Running {
-  const bySelection = running.get(source) ?? new Map<string, Running>()
-  running.set(source, bySelection)
-  const known = bySelection.get(keyOf(select))
-  if (known?.isOpen === true) {
+  const bySelection = fresh.get(source) ?? new Map<string, Running>()
+  fresh.set(source, bySelection)
+  const key = keyOf(select)
+  const known = bySelection.get(key)
+  if (known?.stop.signal.aborted === false) {
     known.onErrors.add(onError)
     return known
   }
@@ -101,14 +98,9 @@ function join<T extends ApiObject>(
       for (const tell of onErrors) tell(error)
     },
   })
-  const begun = {
-    informer: informer as unknown as Informer<ApiObject>,
-    isOpen: true,
-    stop,
-    onErrors,
-  }
-  queueMicrotask(() => (begun.isOpen = false))
-  bySelection.set(keyOf(select), begun)
+  const begun = {informer: informer as unknown as Informer<ApiObject>, stop, onErrors}
+  bySelection.set(key, begun)
+  queueMicrotask(() => bySelection.delete(key))
   return begun
 }
 
