@@ -56,6 +56,12 @@ export function requireExistingPhase(name: string): ExistingPhaseName {
   )
 }
 
+/** A command line for the cluster that is prepared. */
+export const existingCommand = (
+  {kubeconfig, context, cluster, user}: ExistingFlagValues,
+  command: string,
+): string => clusterCommand({kubeconfig, context, cluster, user}, command)
+
 async function withContext<Result>(
   flags: ExistingFlagValues,
   clock: Clock,
@@ -65,8 +71,7 @@ async function withContext<Result>(
   const progress = createProgress(flags)
   const {tell, warn} = progress
   const tokens = await tokensFor(flags, undefined, warn, clock)
-  const {kubeconfig, context, cluster} = flags
-  const commandFor = (command: string) => clusterCommand({kubeconfig, context, cluster}, command)
+  const commandFor = (command: string) => existingCommand(flags, command)
   return await withCluster(flags, async ({client, access}) =>
     work({
       context: {client, access: requireCa(access), clock, tell, warn, tokens, commandFor},
@@ -111,11 +116,12 @@ export const prepareExisting = (
       progress.stop()
     }
     const {kubeconfig} = flags
+    const {client, commandFor} = context
     const tokenId = context.joinToken?.token.id
     const missing =
       tokenId === undefined
         ? []
-        : await findMissingControllers(context.client, {tokenId, kubeconfig, clock})
+        : await findMissingControllers(client, {tokenId, commandFor, clock})
     for (const {controller, reason, command} of missing) {
       progress.warn(
         `nobody runs ${controller} in this cluster: ${reason}; run ours with "${command}"`,

@@ -2,18 +2,21 @@ import {resolve} from 'node:path'
 import {shellWord} from '../client/printable.ts'
 import {hintText, type Hint} from '../errors.ts'
 import {defaultDir} from '../fs/default-folders.ts'
-import type {ClusterFlagValues} from './cluster.ts'
+import {clusterFlags, type ClusterFlagValues} from './cluster.ts'
 import {readCommandLine} from './command-line.ts'
 import type {Manifest} from './manifest.ts'
 
 /** The flags that choose a control plane or a cluster. */
-const FLAGS = ['dir', 'kubeconfig', 'context', 'cluster'] as const
+const FLAGS = ['dir', 'kubeconfig', 'context', 'cluster', 'user'] as const
 type Flag = (typeof FLAGS)[number]
 
 const COMMAND = /"trustadm ([^"]+)"/g
 
 const isDefault = (flag: Flag, value: string): boolean =>
   flag === 'dir' && resolve(value) === defaultDir()
+
+/** `certificate request` has another `--user`: that of the certificate. */
+const CHOOSING = FLAGS.filter((flag) => flag !== 'user')
 
 /** The flags by which a command line chooses a cluster, for another command. */
 const flagsFor = (values: Pick<ClusterFlagValues, Flag>, flags: readonly Flag[]): string =>
@@ -54,12 +57,16 @@ export function forSameCluster(
     const summary = own?.flags[flag]?.summary
     return summary !== undefined && summary === other?.flags[flag]?.summary
   }
+  const isUserOfCluster = own?.flags.user?.summary === clusterFlags.user.summary
   return (hint) =>
     hintText(hint).replaceAll(COMMAND, (quoted, line: string) => {
-      if (FLAGS.some((flag) => line.includes(` --${flag} `))) return quoted
+      if (CHOOSING.some((flag) => line.includes(` --${flag} `))) return quoted
       const other = commandIn(line.split(' '))
       const knowsFiles = typeof hint === 'string' && isSame('kubeconfig', other)
-      const flags = FLAGS.filter((flag) => (flag === 'dir' ? isSame(flag, other) : knowsFiles))
+      const flags = FLAGS.filter((flag) => {
+        if (flag === 'dir') return isSame(flag, other)
+        return knowsFiles && (flag !== 'user' || (isUserOfCluster && isSame(flag, other)))
+      })
       return `"trustadm ${line}${flagsFor(values, flags)}"`
     })
 }

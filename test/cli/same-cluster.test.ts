@@ -30,6 +30,23 @@ describe('a command in a hint', () => {
         'list them with "trustadm certificate list --revoked --kubeconfig a.conf --context b"',
     },
     {
+      line: 'csr show a --kubeconfig a.conf --cluster c --user ada',
+      hint: 'list them with "trustadm certificate list"',
+      becomes:
+        'list them with "trustadm certificate list --kubeconfig a.conf --cluster c --user ada"',
+    },
+    {
+      line: 'certificate request --kubeconfig a.conf --user ada',
+      hint: 'see "trustadm certificate list" or "trustadm certificate request --force"',
+      becomes:
+        'see "trustadm certificate list --kubeconfig a.conf" or "trustadm certificate request --force --kubeconfig a.conf"',
+    },
+    {
+      line: 'certificate list --kubeconfig a.conf --user ada',
+      hint: 'get one with "trustadm certificate request --user bob --wait"',
+      becomes: 'get one with "trustadm certificate request --user bob --wait --kubeconfig a.conf"',
+    },
+    {
       line: 'serve --dir plane',
       hint: 'run "trustadm init" to create what is missing',
       becomes: `run "trustadm init --dir ${resolve('plane')}" to create what is missing`,
@@ -77,5 +94,10 @@ describe('a command in a hint', () => {
     assert.equal(clusterCommand({dir: '/srv/a b'}, 'status'), `trustadm status --dir '/srv/a b'`)
     assert.equal(clusterCommand({dir: defaultDir()}, 'status'), 'trustadm status')
     assert.equal(clusterCommand({}, 'status'), 'trustadm status')
+    const cluster = {kubeconfig: 'a b', context: 'c', cluster: 'd', user: 'e'}
+    assert.equal(
+      clusterCommand(cluster, 'token list'),
+      "trustadm token list --kubeconfig 'a b' --context c --cluster d --user e",
+    )
   })
 })

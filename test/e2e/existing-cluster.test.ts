@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import {mkdtemp, rm} from 'node:fs/promises'
+import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
+import {parse, stringify} from 'yaml'
 import type {ApiClient} from '../../src/client/api-client.ts'
 import {connect} from '../../src/client/connect.ts'
 import type {ExistingResult} from '../../src/control-plane/existing/init.ts'
@@ -10,6 +11,11 @@ import {trustadm} from '../helpers/program.ts'
 import {startProgram} from '../helpers/running-program.ts'
 
 const OURS = 'rbac,kubeadm-config,cluster-info,bootstrap-token'
+interface Kubeconfig {
+  clusters: [{cluster: object}]
+  users: [{user: object}]
+}
+
 const NOBODY = '*,-bootstrap-signer,-token-cleaner'
 
 describe('init on an existing cluster, with the built program', function () {
@@ -31,12 +37,35 @@ describe('init on an existing cluster, with the built program', function () {
     await rm(folder, {recursive: true, force: true})
   })
 
-  async function prepare(...more: string[]): Promise<ExistingResult & {stderr: string}> {
-    const {code, stdout, stderr} = await trustadm(
-      ...['init', '--kubeconfig', kubeconfig, '--output', 'json', ...more],
-    )
+  async function prepareWith(chosen: string[], ...more: string[]) {
+    const {code, stdout, stderr} = await trustadm('init', ...chosen, '--output', 'json', ...more)
     assert.equal(code, 0, stderr)
     return {...(JSON.parse(stdout) as ExistingResult), stderr}
+  }
+  const prepare = (...more: string[]) => prepareWith(['--kubeconfig', kubeconfig], ...more)
+
+  /** Flags that choose this cluster in a kubeconfig whose current context is another one. */
+  async function choiceOfSeveral(): Promise<string[]> {
+    const config = parse(await readFile(kubeconfig, 'utf8')) as Kubeconfig
+    const [{cluster}] = config.clusters
+    const [{user}] = config.users
+    const nobody = {name: 'nobody', user: {token: 'none'}}
+    const elsewhere = {name: 'elsewhere', cluster: {...cluster, server: 'https://192.0.2.1:6443'}}
+    const context = {cluster: 'elsewhere', user: 'nobody'}
+    const file = join(folder, 'several.conf')
+    const several = {
+      ...config,
+      clusters: [elsewhere, {name: 'this', cluster}],
+      users: [nobody, {name: 'administrator', user}],
+      contexts: [
+        {name: 'other', context},
+        {name: 'wanted', context},
+      ],
+      'current-context': 'other',
+    }
+    await writeFile(file, stringify(several), {mode: 0o600})
+    const names = ['--context', 'wanted', '--cluster', 'this', '--user', 'administrator']
+    return ['--kubeconfig', file, ...names]
   }
 
   /** Every object that `init` may touch, with its version. */
@@ -148,6 +177,14 @@ describe('init on an existing cluster, with the built program', function () {
     assert.match(token.stdout, /^trustadm join 127\.0\.0\.1:\d+ --token /)
   })
 
+  it('names the same cluster in the command that creates a token', async () => {
+    const chosen = await choiceOfSeveral()
+    const {code, stdout, stderr} = await trustadm('init', ...chosen, '--skip-token-print')
+    assert.equal(code, 0, stderr)
+    const line = `trustadm token create --print-join-command ${chosen.join(' ')}`
+    assert.ok(stdout.includes(`${line}\n`), stdout)
+  })
+
   it('refuses phases and flags of a new control plane', async () => {
     const phase = await trustadm('init', 'phase', 'certs', '--kubeconfig', kubeconfig)
     assert.equal(phase.code, 2)
@@ -159,9 +196,10 @@ describe('init on an existing cluster, with the built program', function () {
 
   it('says which controllers nobody runs, with the line that runs ours, which then works', async () => {
     await plane.restart(undefined, '--controllers', NOBODY)
+    const chosen = await choiceOfSeveral()
     const {stdout} = await trustadm('token', 'generate')
     const wanted = stdout.trim()
-    const {missingControllers, joinCommand, token} = await prepare('--token', wanted)
+    const {missingControllers, joinCommand, token} = await prepareWith(chosen, '--token', wanted)
     assert.deepEqual(
       missingControllers.map(({controller}) => controller),
       ['bootstrap-signer', 'token-cleaner'],
@@ -170,7 +208,8 @@ describe('init on an existing cluster, with the built program', function () {
     assert.equal(token, wanted)
     const {command = ''} = missingControllers[0] ?? {}
     const [, ...words] = command.split(' ')
-    assert.deepEqual(words.slice(0, 2), ['controllers', '--kubeconfig'])
+    const names = 'bootstrap-signer,token-cleaner'
+    assert.deepEqual(words, ['controllers', '--controllers', names, ...chosen])
     const running = await startProgram(/^ready /, ...words)
     try {
       const [, ...line] = (joinCommand ?? '').split(' ')

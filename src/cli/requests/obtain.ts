@@ -56,7 +56,8 @@ export async function requestCertificate(
   const timeout = duration(flags.timeout, '--timeout') ?? 0
   const {tell} = createProgress(flags)
   // Here --user is the user of the certificate.
-  return await withCluster({...flags, user: undefined}, async ({client, access}) =>
+  const chosen = {...flags, user: undefined}
+  return await withCluster(chosen, async ({client, access}) =>
     obtainCertificate(
       client,
       wanted,
@@ -69,7 +70,7 @@ export async function requestCertificate(
         wait: flags.wait,
         timeout,
         tell,
-        commandFor: (command) => clusterCommand(flags, command),
+        commandFor: (command) => clusterCommand(chosen, command),
       },
       clock,
     ),

@@ -1,4 +1,3 @@
-import {shellWord} from '../../client/printable.ts'
 import type {ExistingResult} from '../../control-plane/existing/init.ts'
 import {colours} from '../colours.ts'
 import {columnsOf, formatFields, wrap, type Field} from '../layout.ts'
@@ -9,16 +8,16 @@ const WIDTH = 15
 const starting = ({missingControllers: [first]}: ExistingResult): string =>
   first ? `\nNo machine can join until these controllers run:\n\n${first.command}\n` : ''
 
-function joining({joinCommand, kubeconfig}: ExistingResult): string {
-  const line =
-    joinCommand ??
-    `trustadm token create --print-join-command --kubeconfig ${shellWord(kubeconfig)}`
+type CommandFor = (command: string) => string
+
+function joining({joinCommand}: ExistingResult, commandFor: CommandFor): string {
+  const line = joinCommand ?? commandFor('token create --print-join-command')
   const what = joinCommand === null ? 'To get a join command' : 'To add a machine, run this on it'
   return `\n${what}:\n\n${line}\n`
 }
 
 /** What `init --kubeconfig` prints. */
-export const existingView: View<ExistingResult> = {
+export const existingView = (commandFor: CommandFor): View<ExistingResult> => ({
   table(result) {
     const {bold} = colours(process.stdout)
     const facts: Field[] = [
@@ -32,8 +31,8 @@ export const existingView: View<ExistingResult> = {
       `\n${bold(wrap(headline, {columns, indent: 2, taken: 0}))}\n\n`,
       formatFields(facts, options),
       starting(result),
-      joining(result),
+      joining(result, commandFor),
     ].join('')
   },
   name: ({endpoint}) => [endpoint],
-}
+})

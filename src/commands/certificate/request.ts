@@ -94,6 +94,7 @@ Kubernetes has a signer for users (kubernetes.io/kube-apiserver-client), but non
     const {requestCertificate} = await import('../../cli/requests/obtain.ts')
     const {obtainedView} = await import('../../cli/views/requests-done.ts')
     const obtained = await requestCertificate({...flags, name: args.name}, this.clock)
-    await this.print(obtained, flags.output, obtainedView(flags))
+    // The user of the certificate does not approve it.
+    await this.print(obtained, flags.output, obtainedView({...flags, user: undefined}))
   }
 }

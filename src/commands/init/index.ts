@@ -102,7 +102,7 @@ With --kubeconfig it prepares a cluster that exists already, made by kubeadm or 
   }
 
   private async prepare(flags: ExistingFlagValues & ExistingOptions): Promise<void> {
-    const {existingPhases, planExisting, prepareExisting} =
+    const {existingCommand, existingPhases, planExisting, prepareExisting} =
       await import('../../cli/existing-cluster.ts')
     const names = existingPhases(flags['skip-phases'])
     if (flags['dry-run']) {
@@ -111,6 +111,7 @@ With --kubeconfig it prepares a cluster that exists already, made by kubeadm or 
     }
     const {existingView} = await import('../../cli/views/existing.ts')
     const result = await prepareExisting(flags, names, this.clock)
-    await this.print(result, flags.output, existingView)
+    const commandFor = (command: string) => existingCommand(flags, command)
+    await this.print(result, flags.output, existingView(commandFor))
   }
 }

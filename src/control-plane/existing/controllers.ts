@@ -1,7 +1,6 @@
 import {CLUSTER_INFO_NAME, CLUSTER_INFO_NAMESPACE, jwsKey} from '../../bootstrap/cluster-info.ts'
 import {readTokenSecret} from '../../bootstrap/read-token-secret.ts'
 import type {ApiClient} from '../../client/api-client.ts'
-import {shellWord} from '../../client/printable.ts'
 import {hasCode} from '../../errors.ts'
 import {sleep, type Clock} from '../../runtime.ts'
 import {listTokenSecrets} from '../tokens/list.ts'
@@ -20,7 +19,8 @@ type Client = Pick<ApiClient, 'configMaps' | 'secrets' | 'leases'>
 interface LookOptions {
   /** The id of a token for signing, if there is one: its signature is waited for. */
   tokenId: string | undefined
-  kubeconfig: string
+  /** The line of a command that works with the same cluster. */
+  commandFor: (command: string) => string
   clock: Clock
   /** Milliseconds to wait for the signature. */
   patience?: number | undefined
@@ -34,7 +34,7 @@ const PAUSE = 250
 /** Looks at what controllers do: Kubernetes does not say which of them a controller manager runs. */
 export async function findMissingControllers(
   client: Client,
-  {tokenId, kubeconfig, clock, patience = PATIENCE}: LookOptions,
+  {tokenId, commandFor, clock, patience = PATIENCE}: LookOptions,
 ): Promise<MissingController[]> {
   const missing: {controller: MissingController['controller']; reason: string}[] = []
   if (tokenId !== undefined && !(await isSigned(client, tokenId, patience))) {
@@ -51,7 +51,7 @@ export async function findMissingControllers(
     missing.push({controller: 'token-cleaner', reason: 'it runs where bootstrap-signer does'})
   }
   const names = missing.map(({controller}) => controller).join(',')
-  const command = `trustadm controllers --kubeconfig ${shellWord(kubeconfig)} --controllers ${names}`
+  const command = commandFor(`controllers --controllers ${names}`)
   return missing.map((one) => ({...one, command}))
 }
 

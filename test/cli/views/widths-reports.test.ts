@@ -78,7 +78,7 @@ const REPORTS: Record<string, () => string | Promise<string>> = {
       dir: DIR,
     }),
   'init --kubeconfig': () =>
-    shows(existingView, {
+    shows(existingView(String), {
       endpoint: ENDPOINT,
       caCertHashes: [PIN],
       joinCommand: JOIN,
