@@ -1,6 +1,6 @@
 import type {ApiClient} from '../client/api-client.ts'
 import type {Offers} from '../controllers/csr-signer.ts'
-import {startControllers} from '../controllers/index.ts'
+import {startControllers, switchedOff} from '../controllers/index.ts'
 import {messageOf} from '../errors.ts'
 import {parseCertificate} from '../pki/certificate.ts'
 import {ensureFolder} from '../fs/folders.ts'
@@ -140,7 +140,7 @@ export async function startEmbedded(
     const identity = startIdentity(own, {
       identity: identityOf(plane),
       report: () => ({
-        digests: digestsOf(trust.current.settings, trust.current),
+        digests: digestsOf(trust.current.settings, trust.current, switchedOff(chosen)),
         cache: server.cache(),
         issuanceLog: watched.state,
         generation: trust.current.rotated,
@@ -190,17 +190,19 @@ export async function startEmbedded(
         onError,
       })
     }
-    const controllers = etcdOf(settings)
-      ? startAsLeader(start, {
-          client: own,
-          name: 'controllers',
-          lease: SIGNERS_LEASE,
-          identity: identityOf(plane),
-          clock,
-          shared: watched.heads,
-          log,
-        })
-      : start()
+    // One that runs none must not keep the Lease from those that run some.
+    const controllers =
+      etcdOf(settings) && chosen?.length !== 0
+        ? startAsLeader(start, {
+            client: own,
+            name: 'controllers',
+            lease: SIGNERS_LEASE,
+            identity: identityOf(plane),
+            clock,
+            shared: watched.heads,
+            log,
+          })
+        : start()
     const witness = signs ? watched.startWitness(reader, onError, begin) : undefined
     const leaveTrust = trust.subscribe(() => identity.refresh())
     await controllers.synced

@@ -50,6 +50,10 @@ export function startAll(
   }
 }
 
+/** The controllers of the embedded control plane that a choice switches off: none if there is no choice. */
+export const switchedOff = (chosen?: readonly string[]): string[] =>
+  chosen ? Object.keys(EMBEDDED_CONTROLLERS).filter((name) => !chosen.includes(name)) : []
+
 /** The controllers of the embedded control plane. */
 export function startControllers(deps: ControllerDeps): RunningControllers {
   const {clock = systemClock, controllers, onError, begin} = deps

@@ -8,6 +8,9 @@ import {
   startIdentity,
   type KnownServer,
 } from '../../src/control-plane/server-identity.ts'
+import {switchedOff} from '../../src/controllers/index.ts'
+import {EMBEDDED_CONTROLLERS} from '../../src/controllers/catalog.ts'
+import {selectControllers} from '../../src/controllers/selection.ts'
 import {complete} from '../../src/control-plane/config/settings.ts'
 import {parseCache} from '../../src/control-plane/lease-report.ts'
 import {digestsOf} from '../../src/control-plane/server-digests.ts'
@@ -27,10 +30,11 @@ describe('the Lease of a server', () => {
   const errors: unknown[] = []
   const onError = (error: unknown) => void errors.push(error)
   let settings = complete('/srv', {})
+  let chosen: string[] | undefined
   let shown: {head?: string; problem?: string} = {}
   const start = async (identity: string, clock = systemClock) => {
     const report = () => ({
-      digests: digestsOf(settings, TRUST),
+      digests: digestsOf(settings, TRUST, switchedOff(chosen)),
       cache: {revision: 812, age: 3000},
       issuanceLog: shown,
       generation: 7,
@@ -138,6 +142,24 @@ describe('the Lease of a server', () => {
     const [first, second] = servers as [KnownServer, KnownServer]
     assert.deepEqual(differencesOf([first, {...second, digests: {}}]), [])
     await Promise.all([one.stop(), two.stop()])
+  })
+
+  it('shows that other controllers run, and not if all were named', async () => {
+    const choose = (...list: string[]) =>
+      selectControllers(EMBEDDED_CONTROLLERS, list, {mayBeNone: true})
+    const one = await start('one')
+    chosen = choose('*')
+    const two = await start('two')
+    assert.deepEqual(differencesOf(await readServers(client, systemClock)), [])
+    for (const list of [choose('none'), choose('*', '-csr-signer')]) {
+      chosen = list
+      const three = await start('three')
+      const differences = differencesOf(await readServers(client, systemClock))
+      assert.deepEqual(differences, ['the servers have different --controllers'])
+      await three.stop()
+    }
+    await Promise.all([one.stop(), two.stop()])
+    chosen = undefined
   })
 
   it('shows that servers run different versions', async () => {
