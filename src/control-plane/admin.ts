@@ -7,12 +7,15 @@ import {readKubeconfig} from '../client/kubeconfig-files.ts'
 import {TrustError} from '../errors.ts'
 import {lookAt} from '../fs/file-checks.ts'
 import {rootsOf} from './certificates.ts'
-import {localAccess, type Plane} from './config/plane.ts'
+import {addressOf, localAccess, type Plane} from './config/plane.ts'
 import {findServer} from './server-state.ts'
 
 /** The administrator whose rights do not depend on RBAC, which may not be set up yet. Operators may have moved that file away. */
-async function credentials({dir}: Plane): Promise<string> {
-  for (const name of ['super-admin.conf', 'admin.conf']) {
+async function credentials(
+  {dir}: Plane,
+  names: readonly string[] = ['super-admin.conf', 'admin.conf'],
+): Promise<string> {
+  for (const name of names) {
     const file = join(dir, name)
     if (await lookAt(file)) return file
   }
@@ -29,6 +32,29 @@ export async function connectToServer(plane: Plane, server: string): Promise<Api
   const ca = await rootsOf(plane)
   const there = {...access, server, ...(ca !== undefined && {ca})}
   return connectTo(there, {environment: {}, retry: {attempts: 1}, timeout: 5000})
+}
+
+/** Somebody waits for what is only an addition. */
+const SHORT = 3000
+
+/**
+ * A client of whichever server responds at the address in admin.conf, such as that of a load balancer; undefined if that is the
+ * address of the server on this machine, and it is stopped.
+ */
+export async function connectElsewhere(
+  plane: Plane,
+  {isRunning}: {isRunning: boolean},
+): Promise<ApiClient | undefined> {
+  const file = await credentials(plane, ['admin.conf', 'super-admin.conf'])
+  const access = await resolveAccess(await readKubeconfig(file))
+  const own = new URL(addressOf(plane, plane.settings.bindPort))
+  if (!isRunning && new URL(access.server).host === own.host) return undefined
+  const ca = await rootsOf(plane)
+  return connectTo(
+    {...access, ...(ca !== undefined && {ca})},
+    // The next connection may lead to another server.
+    {retry: {attempts: 2}, timeout: SHORT, connectTimeout: SHORT},
+  )
 }
 
 /** A client of the server on this machine. The address in the kubeconfig may be a load balancer that is not running yet. */

@@ -1,11 +1,12 @@
 import type {ApiClient} from '../client/api-client.ts'
 import {TrustError, messageOf} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
-import {connectAsAdmin} from './admin.ts'
+import {connectAsAdmin, connectElsewhere} from './admin.ts'
+import {etcdOf} from './config/etcd.ts'
 import {endpointOf, type Plane} from './config/plane.ts'
 import {checkExpiration, type ExpirationReport} from './expiration.ts'
-import {differing} from './server-digests.ts'
 import {readServers, type KnownServer} from './server-identity.ts'
+import {differencesOf, problemsOf, type Difference} from './server-problems.ts'
 import {probe} from './server-process.ts'
 import {findServer, findStray} from './server-state.ts'
 import {startCommand} from './plane-command.ts'
@@ -19,7 +20,7 @@ export interface ServerReport {
   checks: {name: string; ok: boolean}[]
   /** The command that starts it; null while it runs. */
   startCommand: string | null
-  /** Why it is not ready, or why its contents cannot be read. */
+  /** Why it is not ready, why something cannot be read, and what is wrong with other servers. */
   problems: string[]
 }
 
@@ -29,6 +30,8 @@ export interface StatusReport {
   server: ServerReport
   /** All servers of the control plane, the one of this machine included. */
   servers: KnownServer[]
+  /** In what those of them differ that run. */
+  differences: Difference[]
   certificates: ExpirationReport
   /** How many objects of each resource are stored, without empty resources. */
   objects: {resource: string; count: number}[]
@@ -113,34 +116,22 @@ async function reasonOf(client: Pick<ApiClient, 'raw'>, check: string): Promise<
   }
 }
 
-/** Servers of one control plane that differ, as during an upgrade, or because the settings of one were changed. */
-export function differencesOf(servers: readonly KnownServer[]): string[] {
-  const alive = servers.filter((server) => server.alive)
-  const names = differing(alive.map(({digests}) => digests))
-  const settings = names.map((name) => `the servers have different ${name}`)
-  if (new Set(alive.map(({version}) => version)).size < 2) return settings
-  const each = alive.map(({hostname, name, version}) => `${version ?? '?'} on ${hostname ?? name}`)
-  return [`the servers run different versions: ${each.join(', ')}`, ...settings]
+/** The servers on the same etcd, from one of them: it matters most which run if that of this machine does not. */
+async function readOthers(
+  plane: Plane,
+  {running}: ServerReport,
+  clock: Clock,
+): Promise<KnownServer[]> {
+  const client = await connectElsewhere(plane, {isRunning: running})
+  if (!client) return []
+  try {
+    return await readServers(client, clock)
+  } finally {
+    await client.close()
+  }
 }
 
-/** Issuance logs that lack lines which nodes have seen. */
-export const lossesOf = (servers: readonly KnownServer[]): string[] =>
-  servers.flatMap(({name, hostname, issuanceLog: {problem}}) =>
-    problem === undefined ? [] : [`${hostname ?? name}: ${problem}`],
-  )
-
-/** Servers that do not follow a rotation of another machine. */
-export const laggardsOf = (servers: readonly KnownServer[]): string[] =>
-  servers.flatMap(({name, hostname, rotationProblem, alive}) =>
-    rotationProblem === null || !alive
-      ? []
-      : [`${hostname ?? name} does not follow the rotation of the CAs yet: ${rotationProblem}`],
-  )
-
-async function reportServer(
-  plane: Plane,
-  clock: Clock,
-): Promise<Contents & {server: ServerReport}> {
+async function reportOwn(plane: Plane, clock: Clock): Promise<Contents & {server: ServerReport}> {
   const state = await findServer(plane)
   if (!state) {
     const stray = await findStray(plane)
@@ -163,21 +154,35 @@ async function reportServer(
   server.ready = true
   try {
     const {version, ...contents} = await readContents(plane, clock)
-    const {servers} = contents
-    const problems = [...lossesOf(servers), ...laggardsOf(servers), ...differencesOf(servers)]
-    return {server: {...server, version, problems}, ...contents}
+    return {server: {...server, version, problems: problemsOf(contents.servers)}, ...contents}
   } catch (error) {
     server.problems.push(messageOf(error))
     return {server, ...NO_CONTENTS}
   }
 }
 
+async function reportServer(plane: Plane, clock: Clock): ReturnType<typeof reportOwn> {
+  const own = await reportOwn(plane, clock)
+  const {server} = own
+  if (server.ready || !etcdOf(plane.settings)) return own
+  try {
+    const servers = await readOthers(plane, server, clock)
+    const problems = [...server.problems, ...problemsOf(servers)]
+    return {...own, server: {...server, problems}, servers}
+  } catch (error) {
+    const problems = [...server.problems, `cannot list the other servers: ${messageOf(error)}`]
+    return {...own, server: {...server, problems}}
+  }
+}
+
 /** What runs, what expires and what is stored. */
 export async function readStatus(plane: Plane, clock: Clock): Promise<StatusReport> {
+  const reported = await reportServer(plane, clock)
   return {
     dir: plane.dir,
     endpoint: endpointOf(plane),
-    ...(await reportServer(plane, clock)),
+    ...reported,
+    differences: differencesOf(reported.servers),
     certificates: await checkExpiration(plane, clock),
   }
 }

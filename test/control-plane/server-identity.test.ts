@@ -14,7 +14,7 @@ import {selectControllers} from '../../src/controllers/selection.ts'
 import {complete} from '../../src/control-plane/config/settings.ts'
 import {parseCache} from '../../src/control-plane/lease-report.ts'
 import {digestsOf} from '../../src/control-plane/server-digests.ts'
-import {differencesOf, lossesOf} from '../../src/control-plane/status.ts'
+import {differencesOf, lossesOf, problemsOf} from '../../src/control-plane/server-problems.ts'
 import {systemClock} from '../../src/runtime.ts'
 import {VERSION} from '../../src/version.ts'
 import {ADMIN, startTestServer, type TestServer} from '../helpers/test-server.ts'
@@ -136,7 +136,11 @@ describe('the Lease of a server', () => {
     settings = complete('/srv', {servingCIDRs: ['192.0.2.0/24'], nodeName: 'two', bindPort: 7000})
     const two = await start('two')
     const servers = await readServers(client, systemClock)
-    assert.deepEqual(differencesOf(servers), ['the servers have different servingCIDRs'])
+    assert.deepEqual(problemsOf(servers), ['the servers have different servingCIDRs'])
+    const [difference, ...others] = differencesOf(servers)
+    assert.deepEqual([difference?.name, others], ['servingCIDRs', []])
+    const digests = servers.map(({name, digests}) => [name, digests.servingCIDRs])
+    assert.deepEqual(difference?.values, Object.fromEntries(digests))
     const shown = JSON.stringify(await client.leases.list({namespace}))
     assert.equal(shown.includes('192.0.2.0'), false)
     const [first, second] = servers as [KnownServer, KnownServer]
@@ -154,8 +158,8 @@ describe('the Lease of a server', () => {
     for (const list of [choose('none'), choose('*', '-csr-signer')]) {
       chosen = list
       const three = await start('three')
-      const differences = differencesOf(await readServers(client, systemClock))
-      assert.deepEqual(differences, ['the servers have different --controllers'])
+      const problems = problemsOf(await readServers(client, systemClock))
+      assert.deepEqual(problems, ['the servers have different --controllers'])
       await three.stop()
     }
     await Promise.all([one.stop(), two.stop()])
@@ -167,10 +171,12 @@ describe('the Lease of a server', () => {
     const [known] = await readServers(client, systemClock)
     assert.ok(known)
     await one.stop()
-    const two = {...known, hostname: 'two', version: '9.9.9'}
+    const two = {...known, name: 'other', hostname: 'two', version: '9.9.9'}
     assert.deepEqual(differencesOf([known, {...known, name: 'x'}]), [])
     assert.deepEqual(differencesOf([known, {...two, alive: false}]), [])
-    assert.deepEqual(differencesOf([known, two]), [
+    const values = {[known.name]: VERSION, other: '9.9.9'}
+    assert.deepEqual(differencesOf([known, two]), [{name: 'version', values}])
+    assert.deepEqual(problemsOf([known, two]), [
       `the servers run different versions: ${VERSION} on ${hostname()}, 9.9.9 on two`,
     ])
   })

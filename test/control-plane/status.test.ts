@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import {readFile} from 'node:fs/promises'
+import type {RequestListener} from 'node:http'
 import {createServer} from 'node:https'
 import type {AddressInfo} from 'node:net'
 import {join} from 'node:path'
+import {formatMicroTime} from '../../src/bootstrap/timestamp.ts'
 import {processIdentity} from '../../src/control-plane/process-identity.ts'
 import {writeServerState} from '../../src/control-plane/server-state.ts'
 import {parseChecks, parseCounts, readStatus} from '../../src/control-plane/status.ts'
@@ -15,13 +17,60 @@ const HEALTH: Record<string, string> = {
   '/readyz/storage': 'internal server error: no room\n',
 }
 
+/** A server of the control plane, as its Lease shows it. */
+const lease = (name: string, version: string) => {
+  const now = formatMicroTime(systemClock.now())
+  const digests = JSON.stringify({CAs: 'aa', servingCIDRs: name})
+  return {
+    metadata: {
+      name,
+      namespace: 'kube-system',
+      labels: {'kubernetes.io/hostname': `host-${name}`},
+      annotations: {'trustadm.io/version': version, 'trustadm.io/digests': digests},
+    },
+    spec: {holderIdentity: name, leaseDurationSeconds: 3600, acquireTime: now, renewTime: now},
+  }
+}
+
+const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases'
+const SEVERAL = {
+  kind: 'LeaseList',
+  apiVersion: 'coordination.k8s.io/v1',
+  metadata: {resourceVersion: '1'},
+  items: [lease('one', '1.0.0'), lease('two', '2.0.0')],
+}
+
+/** A control plane on an etcd, with something at the address of its load balancer. */
+async function behindBalancer(answer: RequestListener) {
+  const balancer = createServer(answer)
+  await new Promise<void>((resolve) => balancer.listen({host: '127.0.0.1', port: 0}, resolve))
+  const {port} = balancer.address() as AddressInfo
+  const fixture = await planeFixture({
+    etcdServers: ['http://127.0.0.1:1'],
+    controlPlaneEndpoint: `127.0.0.1:${port}`,
+  })
+  await fixture.provide('certs', 'kubeconfig')
+  balancer.setSecureContext(await servingPair(fixture.dir))
+  return {
+    plane: fixture.context.plane,
+    async stop() {
+      balancer.close()
+      await fixture.remove()
+    },
+  }
+}
+
+async function servingPair(dir: string) {
+  const pem = (name: string) => readFile(join(dir, 'pki', name))
+  const [cert, key] = await Promise.all([pem('apiserver.crt'), pem('apiserver.key')])
+  return {cert, key}
+}
+
 describe('status', () => {
   it('says why a server is not ready', async () => {
     const fixture = await planeFixture()
     await fixture.provide('certs', 'kubeconfig')
-    const pem = (name: string) => readFile(join(fixture.dir, 'pki', name))
-    const [cert, key] = await Promise.all([pem('apiserver.crt'), pem('apiserver.key')])
-    const server = createServer({cert, key}, ({url = ''}, response) => {
+    const server = createServer(await servingPair(fixture.dir), ({url = ''}, response) => {
       response.writeHead(500, {'content-type': 'text/plain'}).end(HEALTH[url.split('?')[0] ?? ''])
     })
     await new Promise<void>((resolve) => server.listen({host: '127.0.0.1', port: 0}, resolve))
@@ -43,6 +92,57 @@ describe('status', () => {
       assert.deepEqual(problems, ['storage: no room'])
     } finally {
       server.close()
+      await fixture.remove()
+    }
+  })
+
+  it('lists the other servers by the address in admin.conf if its own is stopped', async () => {
+    const {plane, stop} = await behindBalancer(({url}, response) => {
+      const isWanted = url?.startsWith(LEASES) ?? false
+      response.writeHead(isWanted ? 200 : 404, {'content-type': 'application/json'})
+      response.end(JSON.stringify(isWanted ? SEVERAL : {}))
+    })
+    try {
+      const {server, servers, differences} = await readStatus(plane, systemClock)
+      assert.equal(server.running, false)
+      assert.deepEqual(
+        servers.map(({hostname, alive}) => [hostname, alive]),
+        [
+          ['host-one', true],
+          ['host-two', true],
+        ],
+      )
+      assert.deepEqual(differences, [
+        {name: 'version', values: {one: '1.0.0', two: '2.0.0'}},
+        {name: 'servingCIDRs', values: {one: 'one', two: 'two'}},
+      ])
+      assert.deepEqual(server.problems, [
+        'the servers run different versions: 1.0.0 on host-one, 2.0.0 on host-two',
+        'the servers have different servingCIDRs',
+      ])
+    } finally {
+      await stop()
+    }
+  })
+
+  it('says why the other servers cannot be listed', async () => {
+    const {plane, stop} = await behindBalancer(({socket}) => socket.destroy())
+    try {
+      const {server, servers} = await readStatus(plane, systemClock)
+      assert.deepEqual(servers, [])
+      assert.match(server.problems.join(), /^cannot list the other servers: .*127\.0\.0\.1/)
+    } finally {
+      await stop()
+    }
+  })
+
+  it('looks for no others if admin.conf leads to its own server', async () => {
+    const fixture = await planeFixture({etcdServers: ['http://127.0.0.1:1']})
+    await fixture.provide('certs', 'kubeconfig')
+    try {
+      const {server} = await readStatus(fixture.context.plane, systemClock)
+      assert.deepEqual(server.problems, [])
+    } finally {
       await fixture.remove()
     }
   })

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import {X509Certificate} from 'node:crypto'
-import {readFile, readdir, rm} from 'node:fs/promises'
+import {copyFile, readFile, readdir, rm} from 'node:fs/promises'
 import {join} from 'node:path'
 import {resolveAccess} from '../../src/client/kubeconfig-access.ts'
 import {readKubeconfig} from '../../src/client/kubeconfig-files.ts'
 import type {ExpirationReport} from '../../src/control-plane/expiration.ts'
 import type {StatusReport} from '../../src/control-plane/status.ts'
+import {VERSION} from '../../src/version.ts'
+import {sharedCluster} from '../helpers/cluster.ts'
 import {makeKubeadmFolders, type KubeadmFixture} from '../helpers/kubeadm-folders.ts'
 import {trustadm} from '../helpers/program.ts'
 
@@ -116,6 +118,18 @@ describe('the folders of a kubeadm control plane, with the built program', funct
     assert.equal(report.server.running, false)
     assert.equal(report.certificates.certificates.length, NAMES.length)
     assert.equal(report.server.problems.length, 1)
+  })
+
+  it('are shown by status with the servers that have Leases', async () => {
+    const {dir} = await sharedCluster()
+    await copyFile(join(dir, 'admin.conf'), join(fixture.kubeconfigDir, 'admin.conf'))
+    const ended = await trustadm('status', ...flags(), '-o', 'json')
+    const {server, servers, differences} = JSON.parse(ended.stdout) as StatusReport
+    assert.deepEqual([server.ready, server.problems, differences], [true, [], []])
+    assert.deepEqual(
+      servers.map(({version, alive}) => [version, alive]),
+      [[VERSION, true]],
+    )
   })
 
   it('are refused where there is no CA, with where to look', async () => {

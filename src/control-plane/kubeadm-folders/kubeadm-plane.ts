@@ -1,4 +1,5 @@
 import {join} from 'node:path'
+import type {ApiClient} from '../../client/api-client.ts'
 import {connectTo} from '../../client/connect.ts'
 import {resolveAccess} from '../../client/kubeconfig-access.ts'
 import {readKubeconfig} from '../../client/kubeconfig-files.ts'
@@ -7,6 +8,8 @@ import {inspectCatalog} from '../../pki/inspect.ts'
 import type {Clock} from '../../runtime.ts'
 import type {Plane} from '../config/plane.ts'
 import {complete} from '../config/settings.ts'
+import {readServers} from '../server-identity.ts'
+import {differencesOf, problemsOf} from '../server-problems.ts'
 import {reportOf, type ExpirationReport} from '../expiration.ts'
 import {parseChecks, type ServerReport, type StatusReport} from '../status.ts'
 import {readKubeadmFiles, type KubeadmFiles, type KubeadmFolders} from './folders.ts'
@@ -49,27 +52,54 @@ const UNREACHED: ServerReport = {
   problems: [],
 }
 
+type Reported = Pick<StatusReport, 'server' | 'servers'>
+
+async function readiness(
+  client: Pick<ApiClient, 'raw'>,
+): Promise<Pick<ServerReport, 'ready' | 'checks' | 'problems'>> {
+  try {
+    return {ready: true, checks: parseChecks(await client.raw('/readyz?verbose')), problems: []}
+  } catch (error) {
+    const text = error instanceof TrustError ? error.facts.text : undefined
+    const checks = parseChecks(typeof text === 'string' ? text : '')
+    return {ready: false, checks, problems: [messageOf(error)]}
+  }
+}
+
+/** With all API servers of the cluster. kube-apiserver has such Leases since 1.26. */
+async function withServers(
+  client: Pick<ApiClient, 'leases'>,
+  server: ServerReport,
+  clock: Clock,
+): Promise<Reported> {
+  try {
+    const servers = await readServers(client, clock)
+    return {server: {...server, problems: [...server.problems, ...problemsOf(servers)]}, servers}
+  } catch (error) {
+    const problem = `cannot list the servers: ${messageOf(error)}`
+    return {server: {...server, problems: [...server.problems, problem]}, servers: []}
+  }
+}
+
 /** What the API server says of itself to the administrator of admin.conf. */
-async function reportServer({folders}: KubeadmFiles): Promise<ServerReport> {
+async function reportServer({folders}: KubeadmFiles, clock: Clock): Promise<Reported> {
   try {
     const config = await readKubeconfig(join(folders.kubeconfigDir, 'admin.conf'))
     const client = connectTo(await resolveAccess(config), {retry: {attempts: 1}})
     try {
       const {gitVersion} = await client.version()
-      const server = {...UNREACHED, running: true, version: gitVersion}
-      try {
-        const checks = parseChecks(await client.raw('/readyz?verbose'))
-        return {...server, ready: true, checks}
-      } catch (error) {
-        const text = error instanceof TrustError ? error.facts.text : undefined
-        const checks = parseChecks(typeof text === 'string' ? text : '')
-        return {...server, checks, problems: [messageOf(error)]}
+      const server = {
+        ...UNREACHED,
+        running: true,
+        version: gitVersion,
+        ...(await readiness(client)),
       }
+      return await withServers(client, server, clock)
     } finally {
       await client.close()
     }
   } catch (error) {
-    return {...UNREACHED, problems: [messageOf(error)]}
+    return {server: {...UNREACHED, problems: [messageOf(error)]}, servers: []}
   }
 }
 
@@ -79,11 +109,12 @@ export async function readKubeadmStatus(
   clock: Clock,
 ): Promise<StatusReport> {
   const files = await readKubeadmFiles(folders)
+  const reported = await reportServer(files, clock)
   return {
     dir: folders.kubeconfigDir,
     endpoint: files.target.server,
-    server: await reportServer(files),
-    servers: [],
+    ...reported,
+    differences: differencesOf(reported.servers),
     certificates: await checkKubeadmExpiration(folders, clock),
     objects: [],
   }

@@ -97,6 +97,7 @@ describe('what a person sees on a terminal', () => {
       endpoint: 'https://10.0.0.1:6443',
       server: {...server, startCommand: null, startedAt},
       servers: [],
+      differences: [],
       objects: [],
       certificates: {certificates: [], certificateAuthorities: []},
     })

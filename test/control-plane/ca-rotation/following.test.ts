@@ -17,7 +17,7 @@ import {
   readPlaneKey,
 } from '../../../src/control-plane/plane-key.ts'
 import {readServers} from '../../../src/control-plane/server-identity.ts'
-import {laggardsOf} from '../../../src/control-plane/status.ts'
+import {laggardsOf} from '../../../src/control-plane/server-problems.ts'
 import {PLANE_KEY} from '../../../src/control-plane/server-digests.ts'
 import {planeFixture, type PlaneFixture} from '../plane-fixture.ts'
 

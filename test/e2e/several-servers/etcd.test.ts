@@ -195,6 +195,13 @@ describeWithEtcd('three servers behind one address', function () {
       const [{dir, port} = {dir: '', port: 0}] = several.machines.slice(1)
       await ok('stop', '--dir', dir)
       assert.equal((await servers()).length, 2)
+      const stopped = await trustadm('status', '--dir', dir, '--output', 'json')
+      const {server, servers: others, differences} = JSON.parse(stopped.stdout) as StatusReport
+      assert.deepEqual([server.running, server.problems, differences], [false, [], []])
+      assert.deepEqual(
+        others.map(({alive}) => alive),
+        [true, true],
+      )
       for (let index = 0; index < 3; index++) await ok('token', 'list', ...asAdmin())
       const before = several.balancer.counts.get(port) ?? 0
       await ok('start', '--dir', dir)
