@@ -1,4 +1,4 @@
-import {findMissingControllers} from '../control-plane/existing/controllers.ts'
+import {findControllers, type FoundControllers} from '../control-plane/existing/controllers.ts'
 import {
   describeExisting,
   EXISTING_PHASE_NAMES,
@@ -12,7 +12,7 @@ import {planPhases, requirePhaseName, runPhases, type Plan} from '../phases.ts'
 import type {Clock} from '../runtime.ts'
 import {existingFlags, type ExistingFlagValues} from './existing-flags.ts'
 import {initTokenFlags, tokensFor} from './init-token.ts'
-import {createProgress} from './progress.ts'
+import {createProgress, type Progress} from './progress.ts'
 import {clusterCommand} from './same-cluster.ts'
 import {withCluster} from './with-cluster.ts'
 
@@ -82,7 +82,7 @@ async function withContext<Result>(
 
 interface ExistingSession {
   context: Parameters<(typeof EXISTING_PHASES)['rbac']['run']>[0]
-  progress: ReturnType<typeof createProgress>
+  progress: Progress
 }
 
 /** What the phases would change in the cluster. */
@@ -98,6 +98,16 @@ export const planExisting = (
       context,
     ),
   }))
+
+/** The phases that need controllers: the others say nothing about them. */
+const FOR_CONTROLLERS: readonly ExistingPhaseName[] = ['cluster-info', 'bootstrap-token']
+
+function tellControllers({missing, unchecked}: FoundControllers, {warn, note}: Progress): void {
+  for (const {controller, reason, command} of missing)
+    warn(`nobody runs ${controller} in this cluster: ${reason}; run ours with "${command}"`)
+  for (const {controller, reason} of unchecked)
+    note(`cannot tell whether somebody runs ${controller} in this cluster: ${reason}`)
+}
 
 /** Runs the phases, and looks whether the cluster has the controllers that joining needs. */
 export const prepareExisting = (
@@ -117,15 +127,10 @@ export const prepareExisting = (
     }
     const {kubeconfig} = flags
     const {client, commandFor} = context
-    const tokenId = context.joinToken?.token.id
-    const missing =
-      tokenId === undefined
-        ? []
-        : await findMissingControllers(client, {tokenId, commandFor, clock})
-    for (const {controller, reason, command} of missing) {
-      progress.warn(
-        `nobody runs ${controller} in this cluster: ${reason}; run ours with "${command}"`,
-      )
-    }
-    return describeExisting(context, {kubeconfig, showsToken: !flags['skip-token-print'], missing})
+    const controllers = names.some((name) => FOR_CONTROLLERS.includes(name))
+      ? await findControllers(client, {tokenId: context.joinToken?.token.id, commandFor, clock})
+      : {missing: [], unchecked: []}
+    tellControllers(controllers, progress)
+    const showsToken = !flags['skip-token-print']
+    return describeExisting(context, {kubeconfig, showsToken, controllers})
   })

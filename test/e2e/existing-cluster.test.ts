@@ -99,8 +99,13 @@ describe('init on an existing cluster, with the built program', function () {
   })
 
   it('makes a join command with which a machine joins', async () => {
-    const {joinCommand, missingControllers, token} = await prepare()
+    const {joinCommand, missingControllers, uncheckedControllers, token, stderr} = await prepare()
     assert.deepEqual(missingControllers, [])
+    assert.deepEqual(
+      uncheckedControllers.map(({controller}) => controller),
+      ['token-cleaner'],
+    )
+    assert.match(stderr, /cannot tell whether somebody runs token-cleaner in this cluster/)
     assert.match(token ?? '', /^[a-z0-9]{6}\.[a-z0-9]{16}$/)
     const [, ...words] = (joinCommand ?? '').split(' ')
     const joined = await trustadm(...words, '--dir', join(folder, 'node'), '--node-name', 'machine')

@@ -19,7 +19,7 @@ import {
 } from '../init/objects.ts'
 import {discoveryRbac, joinRbac} from '../init/rbac.ts'
 import {joinCommand, joinTarget} from '../tokens/join-command.ts'
-import type {MissingController} from './controllers.ts'
+import type {FoundControllers, MissingController, UncheckedController} from './controllers.ts'
 
 /** The phases of `init` that work with a cluster that somebody else made, in their order. */
 export const EXISTING_PHASE_NAMES = [
@@ -132,6 +132,8 @@ export interface ExistingResult {
   kubeconfig: string
   /** Controllers that joining needs, and that nobody runs in this cluster. */
   missingControllers: MissingController[]
+  /** Those that somebody may run, or nobody: nothing shows it. */
+  uncheckedControllers: UncheckedController[]
 }
 
 const rbac: ExistingPhase = {
@@ -166,11 +168,11 @@ export function describeExisting(
   {
     kubeconfig,
     showsToken,
-    missing,
+    controllers,
   }: {
     kubeconfig: string
     showsToken: boolean
-    missing: MissingController[]
+    controllers: FoundControllers
   },
 ): ExistingResult {
   const target = joinTarget(access)
@@ -181,6 +183,7 @@ export function describeExisting(
     token: shown ? formatToken(shown.token) : null,
     joinCommand: shown ? joinCommand(target, shown) : null,
     kubeconfig,
-    missingControllers: missing,
+    missingControllers: controllers.missing,
+    uncheckedControllers: controllers.unchecked,
   }
 }

@@ -84,6 +84,7 @@ const REPORTS: Record<string, () => string | Promise<string>> = {
       joinCommand: JOIN,
       kubeconfig: '/etc/kubernetes/admin.conf',
       missingControllers: [],
+      uncheckedControllers: [],
     }),
   'join --control-plane': () =>
     shows(joinPlaneView, {
