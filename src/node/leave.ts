@@ -32,8 +32,18 @@ export interface LeaveReport {
 
 export interface LeaveOptions {
   clock: Clock
-  /** A kubeconfig of an operator, whose rights are used instead of the node's. */
-  kubeconfig?: string | undefined
+  /** Whose rights are used instead of the node's. */
+  operator?: Operator | undefined
+}
+
+interface Operator {
+  kubeconfig: string
+  /** Entries of the kubeconfig to use instead of the current ones. */
+  context?: string | undefined
+  cluster?: string | undefined
+  user?: string | undefined
+  /** Milliseconds to wait for each response. */
+  timeout?: number | undefined
 }
 
 /** What there is to leave. */
@@ -110,12 +120,13 @@ const inUse = (dir: string, cause: TrustError): TrustError =>
 async function forget(
   nodeName: string,
   {dir, certDir}: NodeFolder,
-  {clock, kubeconfig}: LeaveOptions,
+  {clock, operator}: LeaveOptions,
 ): Promise<Forgotten> {
   const current = await new CredentialStore(certDir).read().catch(() => undefined)
   const pin = current && pinOf(current.certificate)
-  if (kubeconfig !== undefined) {
-    const client = await connect(kubeconfig, waitingAtMost())
+  if (operator) {
+    const {kubeconfig, timeout, ...entries} = operator
+    const client = await connect(kubeconfig, {...entries, ...waitingAtMost(timeout)})
     try {
       return await forgetNode(client, nodeName, pin)
     } finally {

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
-import {lstat} from 'node:fs/promises'
+import {lstat, writeFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {stringify} from 'yaml'
 import type {ApiClient} from '../../src/client/api-client.ts'
 import {connect} from '../../src/client/connect.ts'
+import {readKubeconfig} from '../../src/client/kubeconfig-files.ts'
 import type {LeaveReport} from '../../src/node/leave.ts'
 import {joinFixture, joinedBy, parseResult, type JoinFixture} from '../helpers/joining.ts'
 import {trustadm} from '../helpers/program.ts'
@@ -66,6 +69,45 @@ describe('node leave, with the built program', function () {
     // The name is free: a machine with another key joins with it, and nobody has to allow that.
     await joinedBy(fixture, 'token', 'deleted')
     assert.ok(await admin.nodes.get('deleted'))
+  })
+
+  it('uses the entries of the kubeconfig that are named, and nothing without --kubeconfig', async () => {
+    await joinedBy(fixture, 'token', 'chosen')
+    const dir = fixture.nodeDir('chosen')
+    const config = await readKubeconfig(fixture.made.kubeconfig)
+    const context = {cluster: 'elsewhere', user: 'nobody'}
+    const [{cluster} = {}, ...noClusters] = config.clusters
+    const [{user} = {}, ...noUsers] = config.users
+    assert.deepEqual([noClusters, noUsers], [[], []])
+    const several = {
+      clusters: [
+        {name: 'elsewhere', cluster: {server: 'https://127.0.0.1:1'}},
+        {name: 'this', cluster},
+      ],
+      users: [
+        {name: 'nobody', user: {}},
+        {name: 'operator', user},
+      ],
+      contexts: [
+        {name: 'other', context: {cluster: 'none', user: 'none'}},
+        {name: 'wanted', context},
+      ],
+      'current-context': 'other',
+    }
+    const file = join(fixture.folder, 'several.conf')
+    await writeFile(file, stringify(several), {mode: 0o600})
+    const entries = ['--context', 'wanted', '--cluster', 'this', '--user', 'operator']
+    const leave = ['node', 'leave', '--yes', '--dir', dir, ...entries]
+    const alone = await trustadm(...leave)
+    assert.equal(alone.code, 2)
+    assert.match(alone.stderr, /--kubeconfig/)
+    const timeout = ['--request-timeout', 'soon']
+    const wrong = await trustadm(...leave, '--kubeconfig', file, ...timeout)
+    assert.equal(wrong.code, 2)
+    assert.match(wrong.stderr, /--request-timeout/)
+    const ended = await trustadm(...leave, '--kubeconfig', file, '--request-timeout', '1m')
+    assert.equal(ended.code, 0, ended.stderr)
+    assert.equal(await admin.nodes.find('chosen'), undefined)
   })
 
   it('is what reset does in the folder of a node, where status shows the node', async () => {

@@ -101,7 +101,7 @@ describe('a node that leaves', function () {
       {spec: {holderIdentity: ''}},
       {type: 'merge'},
     )
-    const {cluster: forgotten} = await leave(dir, undefined, {...options, kubeconfig})
+    const {cluster: forgotten} = await leave(dir, undefined, {...options, operator: {kubeconfig}})
     assert.deepEqual(forgotten, {
       node: 'deleted',
       record: 'deleted',
@@ -120,7 +120,7 @@ describe('a node that leaves', function () {
 
   it('leaves the Node to the machine that has taken its name', async () => {
     const dir = await joined('three')
-    const {cluster: forgotten} = await leave(dir, undefined, {...options, kubeconfig})
+    const {cluster: forgotten} = await leave(dir, undefined, {...options, operator: {kubeconfig}})
     assert.equal(forgotten?.reason, 'the name now belongs to another machine')
     assert.deepEqual(forgotten.commands, [])
     assert.ok(await cluster.admin.nodes.find('three'))
@@ -130,7 +130,7 @@ describe('a node that leaves', function () {
   it('changes nothing if the kubeconfig of the operator does not work', async () => {
     const dir = await joined('four')
     await writeFile(kubeconfig, '')
-    await assert.rejects(leave(dir, undefined, {...options, kubeconfig}), {
+    await assert.rejects(leave(dir, undefined, {...options, operator: {kubeconfig}}), {
       code: 'KUBECONFIG_INVALID',
     })
     assert.equal(await isThere(join(dir, 'pki', 'kubelet-client-current.pem')), true)

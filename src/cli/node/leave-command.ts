@@ -1,8 +1,8 @@
+import type {ClusterFlagValues} from '../cluster.ts'
 import {TrustCommand} from '../command.ts'
 
-export interface LeaveFlags {
+export interface LeaveFlags extends Omit<ClusterFlagValues, 'dir'> {
   'cert-dir'?: string | undefined
-  kubeconfig?: string | undefined
   yes: boolean
   'dry-run': boolean
   output: string
@@ -13,7 +13,11 @@ export abstract class LeaveCommand extends TrustCommand {
   protected async leave(dir: string, flags: LeaveFlags): Promise<void> {
     const {leave, planLeave} = await import('../../node/leave.ts')
     const {leavePlanView, leaveView} = await import('../views/leave.ts')
-    const {'cert-dir': certDir, kubeconfig} = flags
+    const {limitOf} = await import('../with-cluster.ts')
+    const {'cert-dir': certDir, kubeconfig, context, cluster, user} = flags
+    const timeout = limitOf(flags)
+    const operator =
+      kubeconfig === undefined ? undefined : {kubeconfig, context, cluster, user, timeout}
     const folder = await planLeave(dir, certDir)
     if (flags['dry-run']) {
       const {findUnit} = await import('../../node/systemd-unit.ts')
@@ -30,7 +34,7 @@ export abstract class LeaveCommand extends TrustCommand {
       process.stderr.write('Nothing was changed.\n')
       return this.endWith(1)
     }
-    const report = await leave(dir, certDir, {clock: this.clock, kubeconfig})
+    const report = await leave(dir, certDir, {clock: this.clock, operator})
     await this.print(report, flags.output, leaveView)
   }
 }

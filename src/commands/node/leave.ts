@@ -1,7 +1,10 @@
 import * as Flags from '@oclif/core/flags'
+import {clusterFlags} from '../../cli/cluster.ts'
 import {dryRun, output, yes} from '../../cli/flags.ts'
 import {LeaveCommand} from '../../cli/node/leave-command.ts'
 import {nodeFlags} from '../../cli/node-flags.ts'
+
+const ofKubeconfig = {helpGroup: 'OPERATOR', dependsOn: ['kubeconfig']}
 
 export default class NodeLeave extends LeaveCommand {
   static override summary = 'take this machine out of its cluster'
@@ -11,13 +14,19 @@ Files that trustadm did not write stay. This cannot be undone. Asks first, unles
     '<%= config.bin %> <%= command.id %> --dry-run',
     '<%= config.bin %> <%= command.id %> --yes',
     '<%= config.bin %> <%= command.id %> --kubeconfig admin.conf',
+    '<%= config.bin %> <%= command.id %> --kubeconfig ~/.kube/config --context production',
   ]
   static override flags = {
     ...nodeFlags,
     kubeconfig: Flags.string({
+      helpGroup: 'OPERATOR',
       helpValue: '<file>',
       summary: "delete the Node with this kubeconfig instead of the node's own",
     }),
+    context: {...clusterFlags.context, ...ofKubeconfig},
+    cluster: {...clusterFlags.cluster, ...ofKubeconfig},
+    user: {...clusterFlags.user, ...ofKubeconfig},
+    'request-timeout': {...clusterFlags['request-timeout'], ...ofKubeconfig},
     yes,
     'dry-run': dryRun,
     output,
