@@ -1,14 +1,19 @@
 import type {ApiObject} from '../../api/meta.ts'
 import {hasCode} from '../../errors.ts'
+import type {Entry} from '../../storage/storage.ts'
 import type {ObjectReader} from '../kernel/resource.ts'
+import {deepCopy} from '../kernel/json-value.ts'
 import {unavailable} from '../kernel/status.ts'
 import {reach} from './freshness.ts'
+import {changeSame, readAgain} from './later-changes.ts'
 import {parse, toStored, type StoredObject} from './stored-object.ts'
 import {takeBack} from './take-back.ts'
 import {storableBytes, type WriteServices, type WriteTarget} from './write.ts'
 
 /** How often an update is undone: each time, somebody else may have got what the object had before. */
 const MOST_TRIES = 5
+/** How often others may change the object, such as its status, before it can be undone. */
+const MOST_OVERTAKEN = 32
 
 /** An object as it was just stored. */
 interface Written {
@@ -30,7 +35,7 @@ export async function requireFirst(
   if (target.store.resource.allocates !== true || target.context.subresource !== '') return
   const undo = (mostTries: number) =>
     before === undefined
-      ? takeBack(services.registry, written)
+      ? remove(services, target, written)
       : restore(services, target, written, before, mostTries)
   let isFirst: boolean
   try {
@@ -66,30 +71,69 @@ async function holdsFirst(
   })
 }
 
+/** Deletes a new object again. False if somebody has changed it, so that it is theirs by now, or deleted it. */
+async function remove(
+  services: WriteServices,
+  target: WriteTarget,
+  {object, key, revision: created}: Written,
+): Promise<boolean> {
+  let revision = created
+  for (let tries = 1; ; tries++) {
+    if (await takeBack(services.registry, {key, revision})) return true
+    const current = await readAgain(services, target, key, object)
+    if (current === undefined) return false
+    requireTriesLeft(tries)
+    ;({revision} = current)
+  }
+}
+
 /**
- * Makes the object what it was before an update. What it had then is free since the update, and somebody may have got it: then it gets
- * something else. False if somebody else has changed or deleted the object, so that it is theirs by now.
+ * Makes the object what it was before an update, and keeps what others have changed in its metadata and status since. What it had then is
+ * free since the update, and somebody may have got it: then it gets something else. False if somebody has changed anything else of the
+ * object, so that it is theirs by now, or deleted it.
  */
 async function restore(
   services: WriteServices,
   target: WriteTarget,
-  {key, revision: undone}: Written,
+  {object: undone, key, revision: undoneAt}: Written,
   before: StoredObject,
   mostTries: number,
 ): Promise<boolean> {
   const {resource} = target.store
-  const object = parse(before)
-  let revision = undone
-  try {
-    for (let tries = 1; ; tries++) {
-      const bytes = storableBytes(resource, toStored(object), before.json)
-      ;({revision} = await services.registry.storage.update(key, bytes, revision))
-      if (tries === mostTries || (await holdsFirst(services, target, {object, key, revision})))
-        return true
-      resource.strategy.reallocate?.(object, target.context)
+  let stored = undone
+  let revision = undoneAt
+  let object = parse(before)
+  let tries = 1
+  for (let overtaken = 1; ;) {
+    const bytes = storableBytes(resource, toStored(object), before.json)
+    const saved = await unlessChanged(services.registry.storage.update(key, bytes, revision))
+    if (saved === undefined) {
+      const current = await readAgain(services, target, key, stored)
+      if (current === undefined) return false
+      requireTriesLeft(overtaken++)
+      object = changeSame(current.object, stored, object)
+      stored = current.object
+      ;({revision} = current)
+      continue
     }
+    ;({revision} = saved)
+    if (tries++ >= mostTries || (await holdsFirst(services, target, {object, key, revision})))
+      return true
+    stored = deepCopy(object)
+    resource.strategy.reallocate?.(object, target.context)
+  }
+}
+
+async function unlessChanged(write: Promise<Entry>): Promise<Entry | undefined> {
+  try {
+    return await write
   } catch (error) {
-    if (hasCode(error, 'CONFLICT', 'NOT_FOUND')) return false
+    if (hasCode(error, 'CONFLICT', 'NOT_FOUND')) return undefined
     throw error
   }
+}
+
+function requireTriesLeft(overtaken: number): void {
+  if (overtaken >= MOST_OVERTAKEN)
+    throw unavailable('another one got the same address or port, and this one changes too often')
 }

@@ -55,7 +55,8 @@ export function countGeneration(resource: Resource, object: ApiObject, old?: Api
   object.metadata.generation = changed ? before + 1 : before
 }
 
-function bodyOf(object: ApiObject): object {
+/** An object without its metadata and status. */
+export function bodyOf(object: ApiObject): object {
   const {
     kind: _kind,
     apiVersion: _apiVersion,

@@ -113,6 +113,69 @@ describe('two servers that give the same address or port at the same time', () =
     assert.equal(new Set(ports).size, 3, ports.join())
   })
 
+  const gets = (name: string, ip: string) => async () => {
+    const changed = await one.api.patch(`${PATH}/${name}/status`, {
+      status: {loadBalancer: {ingress: [{ip}]}},
+    })
+    assert.equal(changed.status, 200, changed.text)
+  }
+  const label = {metadata: {labels: {of: 'the-update'}}}
+
+  it('undo an update also if its status is written meanwhile, and keep the status', async () => {
+    await nodePortService('a', 30_001)
+    await nodePortService('b', 30_002)
+    const read = async () => (await two.api.get(`${PATH}/b`)).body
+    const {metadata, spec} = await read()
+    beforeWrites('update', moves('a'), gets('b', '192.0.2.1'), gets('b', '192.0.2.2'))
+    const change = {...label, spec: {type: 'NodePort', ports: [{port: 80, nodePort: WANTED}]}}
+    assert.equal((await two.api.patch(`${PATH}/b`, change)).status, 503)
+    const now = await read()
+    assert.deepEqual(now.spec, spec)
+    assert.deepEqual(now.status, {loadBalancer: {ingress: [{ip: '192.0.2.2'}]}})
+    assert.equal(now.metadata.labels, undefined)
+    const owners = ({managedFields = []}: AnyBody['metadata']) =>
+      managedFields.map(({subresource, fieldsV1}) => [subresource, fieldsV1])
+    const [before] = owners(metadata)
+    const [first, second] = owners(now.metadata)
+    assert.deepEqual(first, before)
+    assert.equal(second?.[0], 'status')
+  })
+
+  it('undo a create also if its status is written meanwhile', async () => {
+    await nodePortService('a', 30_001)
+    beforeWrites('create', moves('a'))
+    const {storage} = two
+    const write = storage.delete.bind(storage)
+    storage.delete = async (...args) => {
+      storage.delete = write
+      await gets('c', '192.0.2.1')()
+      return write(...args)
+    }
+    const spec = {type: 'NodePort', ports: [{port: 80, nodePort: WANTED}]}
+    assert.equal((await two.api.post(PATH, {metadata: {name: 'c'}, spec})).status, 503)
+    assert.equal((await two.api.get(`${PATH}/c`)).status, 404)
+  })
+
+  it('leave alone what somebody else has changed since', async () => {
+    await nodePortService('a', 30_001)
+    await nodePortService('b', 30_002)
+    beforeWrites('update', moves('a'), async () => {
+      assert.equal((await moveTo(one, 'b', 30_007)).status, 200)
+    })
+    assert.equal((await moveTo(two, 'b', WANTED)).status, 200)
+    assert.equal(await portOf('b'), 30_007)
+  })
+
+  it('refuse a write that cannot be undone, because the object changes all the time', async () => {
+    await nodePortService('a', 30_001)
+    await nodePortService('b', 30_002)
+    const changes = Array.from({length: 100}, (_, index) => gets('b', `192.0.2.${index}`))
+    beforeWrites('update', moves('a'), ...changes)
+    const {status, body} = await moveTo(two, 'b', WANTED)
+    assert.equal(status, 503)
+    assert.match(body.message, /changes too often/)
+  })
+
   it('undo an update that asks for an address', async () => {
     const spec = {type: 'ExternalName', externalName: 'example.com'}
     for (const name of ['a', 'b']) await one.api.post(PATH, {metadata: {name}, spec})
