@@ -31,6 +31,7 @@ import {
 } from './observation.ts'
 import {Ownership} from './ownership.ts'
 import {createResourceEndpoint} from './registry/endpoint.ts'
+import {catchUp} from './registry/freshness.ts'
 import {Registry, type CacheState} from './registry/registry.ts'
 import {RouteTable} from './registry/route-table.ts'
 import {StoreQuota} from './registry/store-quota.ts'
@@ -133,7 +134,10 @@ function resourceEndpoint(
   feedTokenMetrics(registry, new TokenMetrics(metrics, clock))
   const further = [
     eventRateLimit(),
-    requestLimit(usage, allowances(limits?.certificateRequestsPerHour)),
+    requestLimit(usage, {
+      allowances: allowances(limits?.certificateRequestsPerHour),
+      catchUp: () => catchUp(registry),
+    }),
     certificateRevocation(revoked),
   ]
   return createResourceEndpoint({

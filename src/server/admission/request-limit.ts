@@ -1,8 +1,8 @@
-import {tooManyRequests} from '../kernel/status.ts'
+import {tooManyRequests, unavailable} from '../kernel/status.ts'
 import type {OperationContext} from '../kernel/resource.ts'
 import {isForRequests} from './certificates.ts'
 import type {AdmissionOperation, AdmissionPlugin} from '../kernel/admission.ts'
-import type {Ahead, RequestUsage, Usage} from './request-usage.ts'
+import type {Ahead, RequestUsage} from './request-usage.ts'
 
 /** The limits of one requester. */
 interface Allowance {
@@ -36,13 +36,19 @@ const RETRY_SECONDS = 30
 const LONGEST_RETRY = 60
 const HOUR = 3_600_000
 
+interface LimitOptions {
+  allowances?: Allowances
+  /** Waits until `usage` has everything that any server has acknowledged; throws if that takes too long. */
+  catchUp: () => Promise<void>
+}
+
 /**
  * One requester can neither fill the server with certificate requests nor get any number of certificates. Callers who may
  * delete requests are not limited.
  */
 export function requestLimit(
   usage: Pick<RequestUsage, 'of' | 'aheadOf'>,
-  {forNodes, forOthers} = allowances(),
+  {allowances: {forNodes, forOthers} = allowances(), catchUp}: LimitOptions,
 ): AdmissionPlugin {
   const refuseIf = (
     operation: AdmissionOperation,
@@ -60,19 +66,31 @@ export function requestLimit(
     name: 'CertificateRequestLimit',
     admit: (operation, context) =>
       refuseIf(operation, context, (most, now) => {
-        const used = usage.of(context.user, now)
-        const {pending, made} = used
-        return (
-          reachedCount({pending, made: made.length}, used, most, now) ?? reachedBytes(used, most)
-        )
+        const {pending, made, bytes} = usage.of(context.user, now)
+        return reached({pending, made: made.length, bytes}, made, most, now)
       }),
     // Of those that were created at the same time the first ones stay: each counts what came before it. The last may exceed the bytes.
-    confirm: (operation, context) =>
-      refuseIf(operation, context, (most, now) => {
-        const ahead = usage.aheadOf(operation.name)
-        return ahead && reachedCount(ahead, usage.of(context.user, now), most, now)
-      }),
+    confirm: (operation, context) => {
+      const decide = () =>
+        refuseIf(operation, context, (most, now) => {
+          // Not there: somebody has deleted it.
+          const ahead = usage.aheadOf(operation.name)
+          return ahead && reached(ahead, usage.of(context.user, now).made, most, now)
+        })
+      // Events were lost, and memory is being read again.
+      const isUncounted =
+        isForRequests(operation, 'create', '') &&
+        usage.aheadOf(operation.name) === undefined &&
+        !mayDelete(context)
+      return isUncounted ? catchUp().catch(refuseUncounted).then(decide) : decide()
+    },
   }
+}
+
+function refuseUncounted(): never {
+  throw unavailable(
+    'the server reads its memory again and cannot count certificate signing requests; try again',
+  )
 }
 
 interface Reached {
@@ -81,27 +99,25 @@ interface Reached {
   seconds: number
 }
 
-/** `before`: the requests that a new one comes after. */
-function reachedCount(
-  before: Ahead,
-  {made}: Usage,
+/** `before`: the requests that a new one comes after. `times`: when those of the last hour were created. */
+function reached(
+  {pending, made, bytes}: Ahead,
+  times: readonly number[],
   most: Allowance,
   now: Date,
 ): Reached | undefined {
-  if (before.pending >= most.pending) {
+  if (pending >= most.pending) {
     const why = (who: string) =>
-      `${before.pending} certificate signing requests of ${who} are pending; wait until they are decided`
+      `${pending} certificate signing requests of ${who} are pending; wait until they are decided`
     return {why, seconds: RETRY_SECONDS}
   }
-  if (before.made < most.perHour) return undefined
-  const oldest = Math.min(made[0] ?? 0, now.getTime())
-  const seconds = Math.ceil((oldest + HOUR - now.getTime()) / 1000)
-  const why = (who: string) =>
-    `${who} has made ${before.made} certificate signing requests within an hour; try again later`
-  return {why, seconds: Math.min(Math.max(seconds, 1), LONGEST_RETRY)}
-}
-
-function reachedBytes({bytes}: Usage, most: Allowance): Reached | undefined {
+  if (made >= most.perHour) {
+    const oldest = Math.min(times[0] ?? 0, now.getTime())
+    const seconds = Math.ceil((oldest + HOUR - now.getTime()) / 1000)
+    const why = (who: string) =>
+      `${who} has made ${made} certificate signing requests within an hour; try again later`
+    return {why, seconds: Math.min(Math.max(seconds, 1), LONGEST_RETRY)}
+  }
   if (bytes < most.bytes) return undefined
   const why = (who: string) =>
     `the certificate signing requests of ${who} take ${bytes} bytes; wait until some are cleaned away`

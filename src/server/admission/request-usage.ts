@@ -38,6 +38,8 @@ export interface Ahead {
   pending: number
   /** Those of the last hour. */
   made: number
+  /** The bytes of all that were stored. */
+  bytes: number
 }
 
 interface Totals {
@@ -66,6 +68,7 @@ export class RequestUsage {
     const ahead = this.#counted.get(name)?.ahead ?? {
       pending: totals.pending,
       made: totals.made.length,
+      bytes: totals.bytes,
     }
     if (isNew) count(totals, Date.parse(csr.metadata.creationTimestamp ?? ''))
     const counted = {requester, pending: stateOf(csr) === 'Pending', bytes, ahead}

@@ -104,7 +104,8 @@ export class ResourceStore {
       events.push(new ObjectEvent(revision, undefined, object.atRevision(revision)))
     }
     this.log.startAfter(revision)
-    this.#notify(events)
+    // As they happened, for those who count what came before what.
+    this.#notify(events.sort((one, other) => one.revision - other.revision))
   }
 
   /** Called back with every change, after it has been applied here. */

@@ -70,9 +70,10 @@ describe('CertificateRequestLimit', () => {
       [3, 2, 1, 0],
     )
   })
+  const catchUp = () => Promise.resolve()
   const create = (usage: RequestUsage, situation: Situation = {}, forOthers = few) =>
     admit(
-      requestLimit(usage, {forNodes: {...few, perHour: 4}, forOthers}),
+      requestLimit(usage, {allowances: {forNodes: {...few, perHour: 4}, forOthers}, catchUp}),
       {resource: 'certificatesigningrequests', object: {metadata: {}}},
       situation,
     )
@@ -84,22 +85,44 @@ describe('CertificateRequestLimit', () => {
     })
   })
 
+  const confirm = (usage: RequestUsage, name: string, {most = few, caughtUp = catchUp} = {}) => {
+    const limit = requestLimit(usage, {
+      allowances: {forNodes: most, forOthers: most},
+      catchUp: caughtUp,
+    })
+    return admit(
+      {name: '', ...(limit.confirm && {admit: limit.confirm})},
+      {resource: 'certificatesigningrequests', name},
+    )
+  }
+
   it('keeps the first of those that were stored at the same time, and refuses the rest', async () => {
     const usage = countOf([1, 2, 3, 4].map(() => request('ann')))
-    const {confirm} = requestLimit(usage, {forNodes: few, forOthers: few})
-    const confirmed = (name: string) =>
-      admit(
-        {name: '', ...(confirm && {admit: confirm})},
-        {
-          resource: 'certificatesigningrequests',
-          name,
-        },
-      )
-    await confirmed('r0')
-    await confirmed('r1')
-    await assert.rejects(confirmed('r2'), {code: 429})
-    await assert.rejects(confirmed('r3'), {code: 429})
-    await confirmed('not-here-yet')
+    await confirm(usage, 'r0')
+    await confirm(usage, 'r1')
+    await assert.rejects(confirm(usage, 'r2'), {code: 429})
+    await assert.rejects(confirm(usage, 'r3'), {code: 429})
+    await confirm(usage, 'deleted-meanwhile')
+  })
+
+  it('refuses those that exceed the bytes only together with others', async () => {
+    const usage = countOf([1, 2, 3, 4].map(() => request('ann')))
+    const most = {pending: 10, perHour: 10, bytes: 20}
+    await confirm(usage, 'r0', {most})
+    await confirm(usage, 'r1', {most})
+    await assert.rejects(confirm(usage, 'r2', {most}), /of "ann" take 20 bytes/)
+    await assert.rejects(confirm(usage, 'r3', {most}), /of "ann" take 30 bytes/)
+  })
+
+  it('waits until one that was just stored is counted, and refuses it if that takes too long', async () => {
+    const usage = countOf([request('ann'), request('ann')])
+    const late = () => Promise.resolve(usage.set('late', request('ann'), 10))
+    await assert.rejects(confirm(usage, 'late', {caughtUp: late}), {code: 429})
+    const never = () => Promise.reject(new Error('no connection'))
+    await assert.rejects(confirm(usage, 'never', {caughtUp: never}), {
+      code: 503,
+      headers: {'Retry-After': '1'},
+    })
   })
 
   it('counts each credential of a fleet by itself, which is one user', async () => {
