@@ -40,6 +40,10 @@ export class Endpoints {
     this.#current = Math.floor(random() * this.#all.length)
   }
 
+  get all(): readonly Endpoint[] {
+    return this.#all
+  }
+
   get count(): number {
     return this.#all.length
   }

@@ -37,6 +37,9 @@ export class EtcdFailure extends Error {
   }
 }
 
+/** The member belongs to another cluster than those that were asked before. */
+export class OtherCluster extends EtcdFailure {}
+
 /** Whether etcd cannot be reached because of a certificate, its own or the client's. */
 export const isDistrust = ({cause}: Error): boolean =>
   (cause as Partial<EtcdFailure> | undefined)?.isDistrust === true

@@ -3,7 +3,7 @@ import {setImmediate as nextTurn} from 'node:timers/promises'
 import {sleep} from '../../runtime.ts'
 import {closedError} from '../feed.ts'
 import type {Endpoint, Endpoints} from './endpoints.ts'
-import {answeredFailure, connectionFailure, EtcdFailure} from './failure.ts'
+import {answeredFailure, connectionFailure, EtcdFailure, OtherCluster} from './failure.ts'
 import {revisionOf, type WireHeader} from './messages.ts'
 
 /** For one attempt at one member. */
@@ -40,6 +40,8 @@ export class Gateway {
   readonly #patience: number
   readonly #closing = new AbortController()
   #clusterId: string | undefined
+  /** The member that named the cluster first. */
+  #learnedFrom = ''
   #seen = 0
 
   constructor(endpoints: Endpoints, patience = PATIENCE) {
@@ -94,9 +96,15 @@ export class Gateway {
 
   /** Learns from the header of any answer; throws if it is of another cluster than those before. */
   learn(header: WireHeader | undefined, server: string): void {
-    this.#clusterId ??= header?.cluster_id
+    if (this.#clusterId === undefined && header?.cluster_id !== undefined) {
+      this.#clusterId = header.cluster_id
+      this.#learnedFrom = server
+    }
     if (header?.cluster_id !== undefined && header.cluster_id !== this.#clusterId)
-      throw new EtcdFailure('unsent', `${server} belongs to another etcd cluster than before`)
+      throw new OtherCluster(
+        'unsent',
+        `${server} belongs to another etcd cluster than ${this.#learnedFrom}`,
+      )
     this.#seen = Math.max(this.#seen, revisionOf(header ? {header} : {}))
   }
 

@@ -1,7 +1,7 @@
 import {TrustError} from '../../errors.ts'
-import {Endpoints} from './endpoints.ts'
+import {Endpoints, type Endpoint} from './endpoints.ts'
 import {EtcdStorage} from './etcd.ts'
-import {EtcdFailure, storeError} from './failure.ts'
+import {EtcdFailure, OtherCluster, storeError} from './failure.ts'
 import {Gateway} from './gateway.ts'
 import {EtcdKeys, type WireHeader} from './messages.ts'
 import {parseEtcdPrefix, parseEtcdServer, type EtcdSettings} from './settings.ts'
@@ -37,7 +37,7 @@ export async function openEtcdStorage(
   }
   const gateway = new Gateway(new Endpoints(settings, tell), patience)
   try {
-    await requireVersion(gateway, {tell, wait, signal})
+    await requireVersions(gateway, {tell, wait, signal})
   } catch (error) {
     await gateway.close()
     throw error
@@ -56,16 +56,19 @@ interface Status {
   version?: string
 }
 
-async function requireVersion(gateway: Gateway, {tell, wait, signal}: Waiting): Promise<void> {
+async function requireVersions(gateway: Gateway, {tell, wait, signal}: Waiting): Promise<void> {
   let told: string | undefined
   for (;;) {
     signal?.throwIfAborted()
     try {
-      const {version = ''} = await gateway.call<Status>('maintenance/status', {})
-      // A status needs one member only; everything else needs most of them.
-      await gateway.call('kv/range', {key: 'AA==', count_only: true})
+      const deadline = gateway.deadline
+      const [unchecked] = await Promise.all([
+        checkMembers(gateway, deadline),
+        // A status needs one member only; everything else needs most of them.
+        gateway.call('kv/range', {key: 'AA==', count_only: true}, {deadline}),
+      ])
       if (told !== undefined) tell('etcd responds')
-      requireNewEnough(version)
+      for (const why of unchecked) tell(`${why}; the version of this member is not known`)
       return
     } catch (error) {
       if (!(error instanceof EtcdFailure)) throw error
@@ -77,12 +80,43 @@ async function requireVersion(gateway: Gateway, {tell, wait, signal}: Waiting): 
   }
 }
 
-function requireNewEnough(version: string): void {
-  const [major = 0, minor = 0, patch = 0] = version.split('.').map((part) => Number.parseInt(part))
-  const oldest = OLDEST.find((one) => one[0] === major && one[1] === minor)
-  const isNewer = major > 3 || (major === 3 && minor > 5)
-  if (isNewer || (oldest && patch >= oldest[2])) return
-  throw new TrustError('CONFIG_INVALID', `etcd ${version} is too old`, {
+/** Throws if a member cannot be used. Returns why those that could not be asked did not respond: etcd works without them. */
+async function checkMembers(gateway: Gateway, deadline: number): Promise<string[]> {
+  const {endpoints} = gateway
+  const tooOld: string[] = []
+  const unchecked: string[] = []
+  const check = async (endpoint: Endpoint) => {
+    try {
+      const options = {endpoint, deadline}
+      const {version = ''} = await gateway.call<Status>('maintenance/status', {}, options)
+      if (!isNewEnough(version)) tooOld.push(`${endpoint.server} runs etcd ${version}`)
+    } catch (error) {
+      if (!(error instanceof EtcdFailure)) throw error
+      if (error instanceof OtherCluster) throw otherCluster(error)
+      endpoints.avoid(endpoint)
+      unchecked.push(error.message)
+    }
+  }
+  await Promise.all(endpoints.all.map(check))
+  if (tooOld.length === 0) return unchecked
+  throw new TrustError('CONFIG_INVALID', `${tooOld.join(', ')}, which is too old`, {
     hints: ['use etcd 3.4.31, 3.5.13, 3.6 or newer: watches of older ones may miss changes'],
   })
 }
+
+function isNewEnough(version: string): boolean {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map((part) => Number.parseInt(part))
+  const oldest = OLDEST.find((one) => one[0] === major && one[1] === minor)
+  const isNewer = major > 3 || (major === 3 && minor > 5)
+  return isNewer || (oldest !== undefined && patch >= oldest[2])
+}
+
+/** Which of them holds the objects depends on who is asked first. */
+const otherCluster = (failure: OtherCluster): TrustError =>
+  new TrustError('CONFIG_INVALID', failure.message, {
+    cause: failure,
+    hints: [
+      'name members of one etcd cluster only: "etcdctl member list" shows them',
+      'if the member was made new by mistake, remove its data and add it to the cluster again',
+    ],
+  })

@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict'
 import {rename} from 'node:fs/promises'
-import {createServer} from 'node:http'
-import {once} from 'node:events'
-import type {AddressInfo} from 'node:net'
 import {join} from 'node:path'
 import {privateKeyPem} from '../../../src/pki/keys.ts'
 import {NO_NAMES} from '../../../src/pki/subject-names.ts'
@@ -100,17 +97,6 @@ describeWithEtcd('TLS with client certificates', function () {
 })
 
 describe('opening etcd', () => {
-  it('refuses an etcd whose watches cannot be relied on', async () => {
-    const server = createServer((_request, response) =>
-      response.end(JSON.stringify({header: {revision: '1'}, version: '3.5.4'})),
-    ).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const {port} = server.address() as AddressInfo
-    const open = openEtcdStorage({servers: [`http://127.0.0.1:${port}`], prefix: '/test'})
-    await assert.rejects(open, {code: 'CONFIG_INVALID', message: 'etcd 3.5.4 is too old'})
-    server.close()
-  })
-
   for (const [name, settings] of [
     ['no server', {servers: [], prefix: '/a'}],
     ['a server without a scheme', {servers: ['127.0.0.1:2379'], prefix: '/a'}],
