@@ -37,7 +37,6 @@ export class EtcdStorage implements Storage {
   readonly #writes = new Set<Promise<unknown>>()
   readonly #revision = new SharedQuestion(() => this.#askRevision())
   readonly #stopCompaction: () => Promise<void>
-  #newest = 0
   #writtenAt = -Infinity
   #checking: Promise<void> | undefined
   #closing: Promise<void> | undefined
@@ -179,7 +178,8 @@ export class EtcdStorage implements Storage {
 
   async #askRevision(): Promise<number> {
     const probe = {key: this.#keys.own('probe'), count_only: true}
-    const before = this.#newest
+    // Also what only a write or a watch has named: memory may have it.
+    const before = this.#gateway.seen
     const revision = revisionOf(await this.#gateway.call('kv/range', probe))
     if (revision < before)
       throw new TrustError(
@@ -187,7 +187,6 @@ export class EtcdStorage implements Storage {
         `etcd has gone back from revision ${before} to ${revision}: it was restored from a backup`,
         {hints: ['restart every "trustadm serve" that uses it']},
       )
-    this.#newest = Math.max(this.#newest, revision)
     for (const subscription of this.#subscriptions) subscription.expect(revision)
     return revision
   }
