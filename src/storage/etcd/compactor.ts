@@ -12,10 +12,13 @@ const LEASE_SECONDS = 90
 export class EtcdCompactor {
   readonly #gateway: Gateway
   readonly #key: string
+  readonly #leaseSeconds: number
   #lease: string | undefined
 
-  constructor(gateway: Gateway, keys: EtcdKeys) {
+  /** `leaseSeconds`: how long nobody else compacts after it died. */
+  constructor(gateway: Gateway, keys: EtcdKeys, leaseSeconds = LEASE_SECONDS) {
     this.#gateway = gateway
+    this.#leaseSeconds = leaseSeconds
     this.#key = keys.own('compactor')
   }
 
@@ -76,7 +79,7 @@ export class EtcdCompactor {
   async #leads(): Promise<boolean> {
     if (this.#lease !== undefined && (await this.#keepAlive(this.#lease))) return true
     this.#lease = undefined
-    const grant = {TTL: String(LEASE_SECONDS), ID: '0'}
+    const grant = {TTL: String(this.#leaseSeconds), ID: '0'}
     const {ID} = await this.#gateway.call<WireLease>('lease/grant', grant)
     const {succeeded} = await this.#gateway.call<WireTxn>('kv/txn', {
       compare: [{key: this.#key, target: 'MOD', result: 'EQUAL', mod_revision: '0'}],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import {randomUUID} from 'node:crypto'
+import {sleep} from '../../../src/runtime.ts'
 import {EtcdCompactor} from '../../../src/storage/etcd/compactor.ts'
 import {Endpoints} from '../../../src/storage/etcd/endpoints.ts'
 import {Gateway} from '../../../src/storage/etcd/gateway.ts'
@@ -40,6 +41,23 @@ describeWithEtcd('three members', function () {
     assert.equal(await other.compactAsLeader(revision), true)
     await assert.rejects(storage.list('/', {revision: a.revision}), {code: 'STORE_COMPACTED'})
     await Promise.all([first.close(), second.close(), storage.close()])
+  })
+
+  it('lets another process compact once the one that did has died', async () => {
+    const keys = new EtcdKeys(settings.prefix)
+    const open = () => new Gateway(new Endpoints(settings, () => undefined))
+    const [first, second] = [open(), open()]
+    const leader = new EtcdCompactor(first, keys, 2)
+    const other = new EtcdCompactor(second, keys, 2)
+    const storage = await openEtcdStorage(settings)
+    const {revision} = await storage.create('/a', bytes('1'))
+    assert.equal(await leader.compactAsLeader(revision), true)
+    assert.equal(await other.compactAsLeader(revision), false)
+    // As with SIGKILL, it gives nothing back.
+    await first.close()
+    while (!(await other.compactAsLeader(revision))) await sleep(50)
+    assert.equal(await other.compactAsLeader(revision), true)
+    await Promise.all([second.close(), storage.close()])
   })
 
   it('reads large histories in fragments, and reports them in order', async () => {
