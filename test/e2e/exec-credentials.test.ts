@@ -10,6 +10,7 @@ import {Kubectl} from '../helpers/kubectl.ts'
 import {trustadm, trustadmWith} from '../helpers/program.ts'
 
 const V1 = 'client.authentication.k8s.io/v1'
+const V1BETA1 = 'client.authentication.k8s.io/v1beta1'
 
 describe('kubeconfigs with a program for the credentials, with the built program', function () {
   this.timeout(60_000)
@@ -37,8 +38,16 @@ echo "$KUBERNETES_EXEC_INFO" > "$NOTES"
 echo "plugin $1 $2" >&2
 cat "$(dirname "$0")/credential"
 `
-    await writeFile(join(folder, 'plugin'), script)
-    await chmod(join(folder, 'plugin'), 0o755)
+    // Of an old provider: it knows no other version.
+    const older = `#!/bin/sh
+echo "$KUBERNETES_EXEC_INFO" > "$NOTES"
+case "$KUBERNETES_EXEC_INFO" in *'"apiVersion":"${V1BETA1}"'*) ;; *) exit 3 ;; esac
+sed 's,${V1},${V1BETA1},' "$(dirname "$0")/credential"
+`
+    for (const [name, text] of Object.entries({plugin: script, older})) {
+      await writeFile(join(folder, name), text)
+      await chmod(join(folder, name), 0o755)
+    }
   })
   after(() => rm(folder, {recursive: true, force: true}))
 
@@ -85,6 +94,30 @@ cat "$(dirname "$0")/credential"
     assert.equal(ended.code, 0, ended.stderr)
     assert.match(ended.stdout, new RegExp(cluster.token.slice(0, 6)))
     assert.match(ended.stderr, /^plugin get-token/)
+  })
+
+  const BETA = {apiVersion: V1BETA1, command: './older', interactiveMode: undefined}
+
+  it('runs one of v1beta1, which has no interactiveMode', async () => {
+    const file = await kubeconfig('beta', BETA)
+    const ended = await trustadm('token', 'list', '--kubeconfig', file)
+    assert.equal(ended.code, 0, ended.stderr)
+    assert.match(ended.stdout, new RegExp(cluster.token.slice(0, 6)))
+    const told = JSON.parse(await readFile(join(folder, 'beta.json'), 'utf8')) as {
+      apiVersion: string
+      spec: {interactive: boolean; cluster: {config: object}}
+    }
+    assert.deepEqual(
+      [told.apiVersion, told.spec.interactive, told.spec.cluster.config],
+      [V1BETA1, false, {audience: 'api'}],
+    )
+  })
+
+  it('refuses an answer of another version than the kubeconfig names', async () => {
+    const file = await kubeconfig('mixed', {...BETA, command: './plugin'})
+    const {code, stderr} = await trustadm('token', 'list', '--kubeconfig', file)
+    assert.equal(code, 4, stderr)
+    assert.match(stderr, /v1beta1/)
   })
 
   it('says what is not installed, with the hint of the kubeconfig and its own code', async () => {
@@ -137,16 +170,21 @@ cat "$(dirname "$0")/credential"
 
   describeWithKubectl('1.36', 'the program for the credentials', function (binary) {
     this.timeout(60_000)
-    it('learns the same from trustadm as from kubectl', async () => {
-      const file = await kubeconfig('both')
-      const notes = join(folder, 'both.json')
-      const kubectl = new Kubectl({binary, kubeconfig: file, home: folder})
-      await kubectl.ok('get namespaces')
-      const told = JSON.parse(await readFile(notes, 'utf8')) as unknown
-      await rm(notes)
-      const ended = await trustadm('token', 'list', '--kubeconfig', file)
-      assert.equal(ended.code, 0, ended.stderr)
-      assert.deepEqual(JSON.parse(await readFile(notes, 'utf8')), told)
-    })
+    const versions: [string, object][] = [
+      ['v1', {}],
+      ['v1beta1', BETA],
+    ]
+    for (const [version, exec] of versions)
+      it(`learns the same from trustadm as from kubectl, with ${version}`, async () => {
+        const file = await kubeconfig(version, exec)
+        const notes = join(folder, `${version}.json`)
+        const kubectl = new Kubectl({binary, kubeconfig: file, home: folder})
+        await kubectl.ok('get namespaces')
+        const told = JSON.parse(await readFile(notes, 'utf8')) as unknown
+        await rm(notes)
+        const ended = await trustadm('token', 'list', '--kubeconfig', file)
+        assert.equal(ended.code, 0, ended.stderr)
+        assert.deepEqual(JSON.parse(await readFile(notes, 'utf8')), told)
+      })
   })
 })
