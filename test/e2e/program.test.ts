@@ -52,7 +52,7 @@ describe('the built program', function () {
     await assert.rejects(stat(dir), {code: 'ENOENT'})
   })
 
-  // Killed in more places: init-killed.slow.test.ts.
+  // Killed in more places: init-killed.release.test.ts.
   it('completes in the next run, wherever init was killed', () =>
     completesAfterKills(fixture, [6, 14]))
 

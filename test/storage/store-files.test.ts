@@ -106,7 +106,7 @@ describe('the files of an lmdb store', () => {
     }
   })
 
-  // Each bit in turn is in flipped-bits.slow.test.ts.
+  // Each bit in turn is in flipped-bits.release.test.ts.
   it('with any one flipped bit are either refused or read exactly as they were', () =>
     tryFlippedBits(folder, 5))
 

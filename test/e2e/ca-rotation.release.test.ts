@@ -62,7 +62,7 @@ describe('a rotation of the CAs that is killed', function () {
   }
   const current = async () => resolveAccess(await loadKubeconfig(plane.cluster.kubeconfig))
 
-  /** Kills the command at a later and later step until the action is done. What lies between is in `interrupted.slow.test.ts`. */
+  /** Kills the command at a later and later step until the action is done. What lies between is in `interrupted.release.test.ts`. */
   const killUntilDone = async (action: string, alsoAccepted?: ServerAccess) => {
     let kills = 0
     for (let killAt = 1; ; killAt += 1) {
