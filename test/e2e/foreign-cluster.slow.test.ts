@@ -6,6 +6,7 @@ import type {ApiClient} from '../../src/client/api-client.ts'
 import {connect} from '../../src/client/connect.ts'
 import type {ExistingResult} from '../../src/control-plane/existing/init.ts'
 import {startForeignCluster, type ForeignCluster} from '../helpers/foreign-cluster.ts'
+import {ownObjects} from '../helpers/foreign-plane.ts'
 import {trustadm} from '../helpers/program.ts'
 import {startProgram} from '../helpers/running-program.ts'
 import {trustadmAtTerminal} from '../helpers/terminal.ts'
@@ -33,6 +34,8 @@ describe('every command against a cluster that knows nothing of trustadm', funct
   before(async () => {
     cluster = await startForeignCluster()
     admin = await connect(cluster.kubeconfig)
+    assert.deepEqual([...(await ownObjects(admin)).keys()], [])
+    assert.ok(cluster.removed.length > 20, cluster.removed.join())
     folder = await mkdtemp(join(tmpdir(), 'trustadm-foreign-'))
     prepared = JSON.parse(await works('init', '--output', 'json')) as ExistingResult
     const [, ...line] = (prepared.joinCommand ?? '').split(' ')
@@ -167,6 +170,14 @@ describe('every command against a cluster that knows nothing of trustadm', funct
     const running = await startProgram(/^ready /, 'controllers', ...chosen)
     await running.stop()
     assert.equal(running.stderr().includes('error:'), false, running.stderr())
+  })
+
+  it('still has nothing that a server of trustadm makes for itself', async () => {
+    const own = await ownObjects(admin)
+    assert.deepEqual(
+      cluster.removed.filter((name) => own.has(name)),
+      [],
+    )
   })
 
   it('has tried every command that takes --kubeconfig', async function () {

@@ -12,27 +12,29 @@ import {parseCertificate, parseCertificateDer} from '../../src/pki/certificate.t
 import {createIssuer, issueLeaf, type Issuer} from '../../src/pki/issuer.ts'
 import {generateKeys, parsePrivateKey, privateKeyPem} from '../../src/pki/keys.ts'
 import {NO_NAMES, namesOfHosts} from '../../src/pki/subject-names.ts'
-import {startCluster} from './cluster.ts'
+import {startForeignPlane} from './foreign-plane.ts'
 
-const OURS = 'rbac,kubeadm-config,cluster-info,bootstrap-token'
 const DAY = 86_400_000
-/** What the server behind the front makes for itself. The record of a node that never came is one that a command has made. */
-const HIDDEN =
-  /^\/apis\/machine\.openshift\.io(?:\/|$)|trustadm[:%]|\/trustadm(?!-node\.stranger(?:$|\?))/
+/** What only a server of trustadm serves: Machines, and its own paths. */
+const HIDDEN = /^\/(?:apis|openapi\/v3\/apis)\/machine\.openshift\.io(?:\/|$)|^\/trustadm(?:\/|$)/
 const MACHINES = 'machine.openshift.io'
 
 export interface ForeignCluster {
   /** Of an administrator. */
   kubeconfig: string
+  /** What the server behind had made for trustadm, and is gone: "Role kube-system/trustadm:node". */
+  removed: readonly string[]
   stop(): Promise<void>
 }
 
 /**
- * A cluster that knows nothing of trustadm: its version is that of a kube-apiserver, it has no Machines, no objects of trustadm and none that
- * kubeadm makes. It is a server of ours behind a front that hides these, and that says who has come by a client certificate by impersonation.
+ * A cluster that knows nothing of trustadm: its version is that of a kube-apiserver, it has no Machines, no roles, objects or controllers of
+ * trustadm and nothing that kubeadm makes. It is a server of ours that has lost these, behind a front that hides what it serves beyond
+ * Kubernetes, and that says who has come by a client certificate by impersonation.
  */
 export async function startForeignCluster(): Promise<ForeignCluster> {
-  const cluster = await startCluster('--skip-phases', OURS)
+  const foreign = await startForeignPlane()
+  const {cluster} = foreign.plane
   const pki = join(cluster.dir, 'pki')
   const ca = await readFile(join(pki, 'ca.crt'), 'utf8')
   const key = parsePrivateKey(await readFile(join(pki, 'ca.key'), 'utf8'))
@@ -62,12 +64,13 @@ export async function startForeignCluster(): Promise<ForeignCluster> {
   await writeFile(kubeconfig, formatKubeconfig(config), {mode: 0o600})
   return {
     kubeconfig,
+    removed: foreign.removed,
     async stop() {
       front.closeAllConnections()
       await new Promise((resolve) => front.close(resolve))
       behind.admin.destroy()
       behind.plain.destroy()
-      await cluster.stop()
+      await foreign.stop()
     },
   }
 }
@@ -106,7 +109,7 @@ function identityOf({socket, headers}: IncomingMessage): Record<string, string |
 
 function forward(incoming: IncomingMessage, outgoing: ServerResponse, behind: Behind): void {
   const path = incoming.url ?? '/'
-  if (HIDDEN.test(path)) return answer(outgoing, 404, notFound(path))
+  if (HIDDEN.test(path)) return answer(outgoing, 404, notFound())
   const who = identityOf(incoming)
   const {host: _, 'accept-encoding': _encoding, ...headers} = incoming.headers
   const target = new URL(path, behind.url)
@@ -128,7 +131,7 @@ function forward(incoming: IncomingMessage, outgoing: ServerResponse, behind: Be
 }
 
 const isDocument = (path: string): boolean =>
-  ['/version', '/apis'].includes(path.split('?')[0] ?? '')
+  ['/version', '/apis', '/openapi/v3'].includes(path.split('?')[0] ?? '')
 
 async function rewrite(
   response: IncomingMessage,
@@ -137,24 +140,29 @@ async function rewrite(
 ): Promise<void> {
   let text = ''
   for await (const chunk of response) text += String(chunk)
-  const value = JSON.parse(text) as {gitVersion?: string; groups?: {name: string}[]}
+  const value = JSON.parse(text) as {
+    gitVersion?: string
+    groups?: {name: string}[]
+    paths?: Record<string, object>
+  }
   if (path.startsWith('/version')) value.gitVersion = value.gitVersion?.replace(/\+.*/, '') ?? ''
   if (value.groups) value.groups = value.groups.filter(({name}) => name !== MACHINES)
+  if (value.paths) {
+    const paths = Object.entries(value.paths).filter(([path]) => !path.includes(MACHINES))
+    value.paths = Object.fromEntries(paths)
+  }
   answer(outgoing, response.statusCode ?? 502, value)
 }
 
-/** Of an object that is not there, a server gives the name; of an API that it does not have, nothing. */
-function notFound(path: string): object {
-  const isApi = path.includes(MACHINES)
-  const name = decodeURIComponent(path.split('?')[0]?.split('/').at(-1) ?? '')
+function notFound(): object {
   return {
     kind: 'Status',
     apiVersion: 'v1',
     metadata: {},
     status: 'Failure',
-    message: isApi ? 'the server could not find the requested resource' : `"${name}" not found`,
+    message: 'the server could not find the requested resource',
     reason: 'NotFound',
-    details: isApi ? {} : {name},
+    details: {},
     code: 404,
   }
 }
