@@ -7,6 +7,7 @@ import {build} from 'esbuild'
 import {describeWithEtcd, startEtcd, type EtcdCluster} from '../../helpers/etcd.ts'
 import {trustadm} from '../../helpers/program.ts'
 import {startSeveral, type SeveralServers} from '../../helpers/several-servers.ts'
+import {SteadyClient} from './steady-client.ts'
 import {accessTo, knownAs, requireSame} from './support.ts'
 
 const SCRIPT = fileURLToPath(new URL('../crashing-ca-rotation.ts', import.meta.url))
@@ -85,12 +86,19 @@ describeWithEtcd('a rotation of three servers in which all of them are killed', 
     assert.ok(kills > 2, `${action}: killed ${kills} times, in ${ends.length} runs`)
   }
 
-  it('is finished by the next run, and no server ever refuses the others', async () => {
-    await rotate('start')
-    await rotate('complete')
-    await requireSame(several.machines)
-    await rotate('start')
-    await rotate('abort')
-    await requireSame(several.machines)
+  it('is finished by the next run, and no server ever refuses the others or a client', async () => {
+    const steady = new SteadyClient(several.machines)
+    try {
+      await rotate('start')
+      await rotate('complete')
+      await requireSame(several.machines)
+      await rotate('start')
+      await rotate('abort')
+      await requireSame(several.machines)
+    } finally {
+      await steady.stop()
+    }
+    assert.deepEqual(steady.failures, [])
+    assert.ok(steady.answered > 100 && steady.cut > 0, `${steady.answered}, ${steady.cut} cut`)
   })
 })
