@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import type {ChildProcess} from 'node:child_process'
-import {once} from 'node:events'
 import {mkdtemp, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
@@ -8,42 +6,9 @@ import {eventually} from '../controllers/signing/support.ts'
 import {describeWithKubectl} from '../helpers/clients.ts'
 import {startCluster, type Cluster} from '../helpers/cluster.ts'
 import {Kubectl} from '../helpers/kubectl.ts'
+import {KubectlUsers} from '../helpers/kubectl-users.ts'
 import {trustadm} from '../helpers/program.ts'
 import {VERSIONS} from './versions.ts'
-
-/** A kubectl that watches, and one that asks again and again. */
-class Users {
-  readonly failures: string[] = []
-  seen = ''
-  answered = 0
-  #isOver = false
-  readonly #watch: ChildProcess
-  readonly #loop: Promise<void>
-
-  constructor(kubectl: Kubectl) {
-    this.#watch = kubectl.start('get configmaps --watch -o name')
-    this.#watch.stdout?.setEncoding('utf8').on('data', (text: string) => (this.seen += text))
-    this.#watch.once('exit', (code, signal) => {
-      if (!this.#isOver) this.failures.push(`the watch ended: ${code ?? signal}`)
-    })
-    this.#loop = this.#ask(kubectl)
-  }
-
-  async #ask(kubectl: Kubectl): Promise<void> {
-    while (!this.#isOver) {
-      const {code, stderr} = await kubectl.run('get configmaps -o name')
-      if (code === 0) this.answered += 1
-      else this.failures.push(stderr)
-    }
-  }
-
-  async stop(): Promise<void> {
-    this.#isOver = true
-    const ended = once(this.#watch, 'exit')
-    this.#watch.kill('SIGTERM')
-    await Promise.all([ended, this.#loop])
-  }
-}
 
 for (const {version} of VERSIONS) {
   describeWithKubectl(version, 'a rotation of the CAs', function (binary) {
@@ -63,7 +28,7 @@ for (const {version} of VERSIONS) {
       const kubectl = new Kubectl({binary, kubeconfig: cluster.kubeconfig, home})
       // Who came with an old certificate stays until the completion; who comes later has a new one.
       for (const actions of [['start', 'abort'], ['start'], ['complete']]) {
-        const users = new Users(kubectl)
+        const users = new KubectlUsers(kubectl)
         await eventually(() => Promise.resolve(users.seen !== '' && users.answered > 0))
         for (const action of actions) {
           const before = users.answered

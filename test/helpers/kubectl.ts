@@ -14,6 +14,8 @@ export interface RunOptions {
   /** What it reads where a file is `-`. */
   input?: string
   env?: Record<string, string>
+  /** Milliseconds after which it is ended. */
+  timeout?: number
 }
 
 export interface KubectlOptions {
@@ -47,14 +49,14 @@ export class Kubectl {
     return new Kubectl({...this.#options, namespace})
   }
 
-  start(line: string, {env = {}}: Pick<RunOptions, 'env'> = {}): ChildProcess {
+  start(line: string, {env = {}, timeout = TIMEOUT}: Omit<RunOptions, 'input'> = {}): ChildProcess {
     const {binary, kubeconfig, home, namespace} = this.#options
     const args = ['--cache-dir', join(home, 'cache'), ...words(line)]
     if (namespace) args.unshift('--namespace', namespace)
     return spawn(binary, args, {
       cwd: home,
       env: {PATH: process.env.PATH, HOME: home, TMPDIR: home, KUBECONFIG: kubeconfig, ...env},
-      timeout: TIMEOUT,
+      timeout,
     })
   }
 

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import {mkdtemp, rm} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {eventually} from '../../controllers/signing/support.ts'
+import {describeWithKubectl, findClient, sayMissing} from '../../helpers/clients.ts'
+import {startEtcd, type EtcdCluster} from '../../helpers/etcd.ts'
+import {Kubectl} from '../../helpers/kubectl.ts'
+import {KubectlUsers} from '../../helpers/kubectl-users.ts'
+import {rotateIn} from '../../helpers/rotating.ts'
+import {startSeveral, type SeveralServers} from '../../helpers/several-servers.ts'
+import {requireSame} from './support.ts'
+
+describeWithKubectl('1.36', 'a rotation of the CAs of three servers', function (binary) {
+  this.timeout(300_000)
+  let etcd: EtcdCluster | undefined
+  let several: SeveralServers
+  let home = ''
+
+  before(async function () {
+    if (findClient('etcd') === undefined) {
+      sayMissing('etcd')
+      this.skip()
+    }
+    etcd = await startEtcd()
+    several = await startSeveral(3, ['--etcd-servers', etcd.servers.join(',')])
+    home = await mkdtemp(join(tmpdir(), 'trustadm-kubectl-'))
+  })
+  after(async () => {
+    if (etcd === undefined) return
+    await several.stop()
+    await etcd.stop()
+    await rm(home, {recursive: true, force: true})
+  })
+
+  it('fails no command and cuts no watch behind the balancer', async () => {
+    const {first, machines, balancer} = several
+    const kubectl = new Kubectl({binary, kubeconfig: first.kubeconfig, home})
+    const rotate = async (machine: number, action: string) => {
+      const {dir = ''} = machines[machine] ?? {}
+      const ended = await rotateIn(dir, action, '--yes', '--wait')
+      assert.equal(ended.code, 0, ended.stderr)
+    }
+    // Who came with an old certificate stays until the completion; who comes later has a new one.
+    for (const actions of [['start', 'abort'], ['start'], ['complete']]) {
+      // The balancer gives each of their connections to another server.
+      const users = machines.map(() => new KubectlUsers(kubectl))
+      const all = (isRight: (one: KubectlUsers) => boolean) =>
+        eventually(() => Promise.resolve(users.every(isRight)))
+      await all(({seen, answered}) => seen !== '' && answered > 0)
+      for (const [machine, action] of actions.entries()) {
+        const before = new Map(users.map((one) => [one, one.answered]))
+        await rotate(machine, action)
+        await all((one) => one.answered > (before.get(one) ?? 0))
+      }
+      const name = `after-${actions.join('-')}`
+      await kubectl.ok(`create configmap ${name}`)
+      await all(({seen}) => seen.includes(name)).catch(() => undefined)
+      await Promise.all(users.map((one) => one.stop()))
+      assert.deepEqual(
+        users.flatMap(({failures}) => failures),
+        [],
+      )
+      assert.ok(users.every(({seen}) => seen.includes(name)))
+    }
+    await requireSame(machines)
+    assert.equal(balancer.counts.size, machines.length)
+  })
+})
