@@ -52,6 +52,11 @@ describe('every command against a cluster that knows nothing of trustadm', funct
     const {gitVersion} = await admin.version()
     assert.match(gitVersion, /^v\d+\.\d+\.\d+$/)
     await assert.rejects(admin.machines.list(), {code: 'NOT_FOUND'})
+    for (const resource of [admin.leases, admin.csrs]) {
+      const {items} = await resource.list()
+      assert.ok(items.length > 0)
+      assert.equal(/trustadm\.io\/(?!witnessed-head)/.exec(JSON.stringify(items)), null)
+    }
   })
 
   it('joins a machine, which renews its certificate and leaves again', async () => {

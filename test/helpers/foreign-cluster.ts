@@ -1,5 +1,5 @@
 import {Agent, createServer, request} from 'node:https'
-import type {IncomingMessage, ServerResponse} from 'node:http'
+import type {IncomingHttpHeaders, IncomingMessage, ServerResponse} from 'node:http'
 import type {AddressInfo} from 'node:net'
 import {readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
@@ -12,6 +12,7 @@ import {parseCertificate, parseCertificateDer} from '../../src/pki/certificate.t
 import {createIssuer, issueLeaf, type Issuer} from '../../src/pki/issuer.ts'
 import {generateKeys, parsePrivateKey, privateKeyPem} from '../../src/pki/keys.ts'
 import {NO_NAMES, namesOfHosts} from '../../src/pki/subject-names.ts'
+import {hasNotes, withoutNotes} from './foreign-filter.ts'
 import {startForeignPlane} from './foreign-plane.ts'
 
 const DAY = 86_400_000
@@ -113,21 +114,31 @@ function forward(incoming: IncomingMessage, outgoing: ServerResponse, behind: Be
   const who = identityOf(incoming)
   const {host: _, 'accept-encoding': _encoding, ...headers} = incoming.headers
   const target = new URL(path, behind.url)
+  const isRead = isDocument(path) || hasNotes(path)
   const options = {
     method: incoming.method ?? 'GET',
-    headers: {...headers, ...(isDocument(path) && {accept: 'application/json'}), ...who},
+    headers: {...headers, ...(isRead && {accept: asJson(path, headers)}), ...who},
     // A token must not come with the administrator's certificate.
     agent: 'impersonate-user' in who ? behind.admin : behind.plain,
   }
   const sent = request(target, options, (response) => {
     if (isDocument(path)) return void rewrite(response, outgoing, path)
-    outgoing.writeHead(response.statusCode ?? 502, response.headers)
-    response.pipe(outgoing)
+    const {'content-length': length, ...others} = response.headers
+    const isNoted = hasNotes(path)
+    outgoing.writeHead(response.statusCode ?? 502, isNoted ? others : response.headers)
+    if (isNoted && length !== '0') response.pipe(withoutNotes()).pipe(outgoing)
+    else response.pipe(outgoing)
     response.on('error', () => outgoing.destroy())
   })
   sent.on('error', () => outgoing.destroy())
   outgoing.on('close', () => sent.destroy())
   incoming.pipe(sent)
+}
+
+/** What a client accepts of what is changed here: tables as well, but no protobuf. */
+function asJson(path: string, {accept = ''}: IncomingHttpHeaders): string {
+  const forms = isDocument(path) ? [] : accept.split(',')
+  return forms.filter((form) => form.includes('json')).join() || 'application/json'
 }
 
 const isDocument = (path: string): boolean =>

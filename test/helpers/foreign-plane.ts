@@ -26,6 +26,7 @@ const OWN_CONTROLLERS = [
 ]
 const OWN_PHASES = 'rbac,kubeadm-config,cluster-info,bootstrap-token'
 const APPROVER = 'system:serviceaccount:kube-system:certificate-controller'
+const OWN_NAME = /^trustadm[-:.]|^kubelet-serving-ca$/
 const PAUSE = 50
 
 export interface ForeignPlane {
@@ -81,7 +82,7 @@ export async function ownObjects(admin: ApiClient): Promise<Map<string, () => Pr
   const look = async <T extends ApiObject>(kind: string, resource: ResourceClient<T>) => {
     for (const {metadata} of (await resource.list()).items) {
       const {name = '', namespace} = metadata
-      if (!/^trustadm[-:.]/.test(name)) continue
+      if (!OWN_NAME.test(name)) continue
       const place = namespace === undefined ? '' : `${namespace}/`
       found.set(`${kind} ${place}${name}`, () => resource.delete({name, namespace}))
     }
