@@ -160,12 +160,17 @@ export async function nodeHistory(
   clock: Clock,
 ): Promise<NodeHistory> {
   const user = nodeUser(node)
-  const {client, warn} = sources
+  const {client} = sources
+  let isWhole = true
+  const warn = (line: string) => {
+    isWhole = false
+    sources.warn(line)
+  }
   const [registered, requests, logged, revoked] = await Promise.all([
     orWarn(client.nodes.find(node), 'the Node', warn),
-    requestsOf(sources, user),
+    requestsOf({...sources, warn}, user),
     fromLog(sources, user),
-    revocationsFor(sources, user),
+    revocationsFor({...sources, warn}, user),
   ])
   const known = new Set(logged.issues.map(({certificate}) => certificate.fingerprint))
   const issues = [
@@ -180,7 +185,7 @@ export async function nodeHistory(
     ...revoked,
     ...(created ? [entry(created, 'registered', 'the Node was created')] : []),
   ].sort(byTime)
-  if (entries.length === 0) throw unknownNode(node)
+  if (entries.length === 0) throw isWhole ? unknownNode(node) : notAllowed(node)
   const waiting = await Promise.all(
     requests.filter(isOpen).map(async (csr) => ({
       request: csr.metadata.name ?? '',
@@ -219,5 +224,12 @@ const unknownNode = (node: string): TrustError =>
       'list the nodes with "trustadm node list"',
       'the issuance log is on the machine of the control plane',
     ],
+    facts: {node},
+  })
+
+/** Who may not read everything cannot know that there is nothing. */
+const notAllowed = (node: string): TrustError =>
+  new TrustError('FORBIDDEN', `nothing that you may read is about a node "${printable(node)}"`, {
+    hints: ['use the kubeconfig of an administrator'],
     facts: {node},
   })

@@ -132,4 +132,12 @@ describe('the history of a node', () => {
   it('is an error for a node that nobody knows', async () => {
     await assert.rejects(history('unknown'), {code: 'NOT_FOUND'})
   })
+
+  it('does not say that nothing is known to who may not read it', async () => {
+    const client = server.clientAs({username: 'nobody', groups: ['system:authenticated']})
+    const warnings: string[] = []
+    const sources = {client, warn: (line: string) => warnings.push(line)}
+    await assert.rejects(nodeHistory('one', sources, systemClock), {code: 'FORBIDDEN'})
+    assert.equal(warnings.length, 3)
+  })
 })
