@@ -23,6 +23,8 @@ const MACHINES = 'machine.openshift.io'
 export interface ForeignCluster {
   /** Of an administrator. */
   kubeconfig: string
+  /** Of a user without rights. */
+  nobody: string
   /** What the server behind had made for trustadm, and is gone: "Role kube-system/trustadm:node". */
   removed: readonly string[]
   stop(): Promise<void>
@@ -59,12 +61,16 @@ export async function startForeignCluster(): Promise<ForeignCluster> {
   )
   await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve))
   const address = `https://127.0.0.1:${(front.address() as AddressInfo).port}`
-  const kubeconfig = join(cluster.dir, 'foreign.conf')
-  const credentials = await issue(issuer, 'operator', ['system:masters'], [])
-  const config = buildKubeconfig({server: address, ca, userName: 'operator', credentials})
-  await writeFile(kubeconfig, formatKubeconfig(config), {mode: 0o600})
+  const kubeconfigOf = async (userName: string, groups: string[]) => {
+    const file = join(cluster.dir, `${userName}.conf`)
+    const credentials = await issue(issuer, userName, groups, [])
+    const config = buildKubeconfig({server: address, ca, userName, credentials})
+    await writeFile(file, formatKubeconfig(config), {mode: 0o600})
+    return file
+  }
   return {
-    kubeconfig,
+    kubeconfig: await kubeconfigOf('operator', ['system:masters']),
+    nobody: await kubeconfigOf('nobody', []),
     removed: foreign.removed,
     async stop() {
       front.closeAllConnections()
