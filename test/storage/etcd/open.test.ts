@@ -42,7 +42,8 @@ describe('opening an etcd of several members', () => {
 
   const open = async () => {
     const servers = members.map(({url}) => url)
-    const options = {tell: (line: string) => lines.push(line), patience: 2_000}
+    // Longer than one attempt: the first one may be at a member that is silent.
+    const options = {tell: (line: string) => lines.push(line), patience: 8_000}
     const storage = await openEtcdStorage({servers, prefix: '/test'}, options)
     await storage.close()
   }
