@@ -8,7 +8,7 @@ import {serveTls, listen, Cleanup, type RunningServer} from '../client/support/s
 import {issue, makeAuthority, type TestAuthority} from '../client/support/certificates.ts'
 import {describedCommands, run} from './program.ts'
 
-/** `ca rotate` takes --kubeconfig only to refuse it; `node leave` sends two requests, and waits as long as the others by default. */
+/** `ca rotate` takes --kubeconfig only to refuse it. */
 const WITHOUT = ['start', 'status', 'complete', 'abort'].map((step) => `ca:rotate:${step}`)
 
 describe('a server that hangs', () => {
