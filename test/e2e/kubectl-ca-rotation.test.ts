@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import {mkdtemp, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {eventually} from '../controllers/signing/support.ts'
 import {describeWithKubectl} from '../helpers/clients.ts'
 import {startCluster, type Cluster} from '../helpers/cluster.ts'
 import {Kubectl} from '../helpers/kubectl.ts'
@@ -28,22 +27,22 @@ for (const {version} of VERSIONS) {
       const kubectl = new Kubectl({binary, kubeconfig: cluster.kubeconfig, home})
       // Who came with an old certificate stays until the completion; who comes later has a new one.
       for (const actions of [['start', 'abort'], ['start'], ['complete']]) {
-        const users = new KubectlUsers(kubectl)
-        await eventually(() => Promise.resolve(users.seen !== '' && users.answered > 0))
-        for (const action of actions) {
-          const before = users.answered
-          const place = ['--dir', cluster.dir]
-          const ended = await trustadm('ca', 'rotate', action, ...place, '--yes', '--wait')
-          assert.equal(ended.code, 0, ended.stderr)
-          await eventually(() => Promise.resolve(users.answered > before))
+        const user = new KubectlUsers(kubectl)
+        try {
+          await user.until('a first answer', ({seen, answered}) => seen !== '' && answered > 0)
+          for (const action of actions) {
+            const place = ['--dir', cluster.dir]
+            const ended = await trustadm('ca', 'rotate', action, ...place, '--yes', '--wait')
+            assert.equal(ended.code, 0, ended.stderr)
+            await user.oneMore()
+          }
+          const name = `after-${actions.join('-')}`
+          await kubectl.ok(`create configmap ${name}`)
+          await user.until(`not watched: ${name}`, ({seen}) => seen.includes(name))
+        } finally {
+          await user.stop()
         }
-        const name = `after-${actions.join('-')}`
-        await kubectl.ok(`create configmap ${name}`)
-        await eventually(() => Promise.resolve(users.seen.includes(name))).catch(() =>
-          assert.fail(`not watched: ${name}; ${users.failures.join()}; seen: ${users.seen}`),
-        )
-        await users.stop()
-        assert.deepEqual(users.failures, [])
+        assert.deepEqual(user.failures, [])
       }
     })
   })

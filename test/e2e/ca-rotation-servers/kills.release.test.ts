@@ -99,6 +99,7 @@ describeWithEtcd('a rotation of three servers in which all of them are killed', 
       await steady.stop()
     }
     assert.deepEqual(steady.failures, [])
-    assert.ok(steady.answered > 100 && steady.cut > 0, `${steady.answered}, ${steady.cut} cut`)
+    // Whether a kill meets one of its requests is chance.
+    assert.ok(steady.answered > 100, `${steady.answered} answered, ${steady.cut} cut`)
   })
 })

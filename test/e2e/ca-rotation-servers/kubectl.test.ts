@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import {mkdtemp, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {eventually} from '../../controllers/signing/support.ts'
 import {describeWithKubectl, findClient, sayMissing} from '../../helpers/clients.ts'
 import {startEtcd, type EtcdCluster} from '../../helpers/etcd.ts'
 import {Kubectl} from '../../helpers/kubectl.ts'
@@ -14,7 +13,7 @@ import {requireSame} from './support.ts'
 describeWithKubectl('1.36', 'a rotation of the CAs of three servers', function (binary) {
   this.timeout(300_000)
   let etcd: EtcdCluster | undefined
-  let several: SeveralServers
+  let several: SeveralServers | undefined
   let home = ''
 
   before(async function () {
@@ -27,13 +26,16 @@ describeWithKubectl('1.36', 'a rotation of the CAs of three servers', function (
     home = await mkdtemp(join(tmpdir(), 'trustadm-kubectl-'))
   })
   after(async () => {
-    if (etcd === undefined) return
-    await several.stop()
-    await etcd.stop()
-    await rm(home, {recursive: true, force: true})
+    try {
+      await several?.stop()
+    } finally {
+      await etcd?.stop()
+      if (home !== '') await rm(home, {recursive: true, force: true})
+    }
   })
 
   it('fails no command and cuts no watch behind the balancer', async () => {
+    assert.ok(several)
     const {first, machines, balancer} = several
     const kubectl = new Kubectl({binary, kubeconfig: first.kubeconfig, home})
     const rotate = async (machine: number, action: string) => {
@@ -45,23 +47,25 @@ describeWithKubectl('1.36', 'a rotation of the CAs of three servers', function (
     for (const actions of [['start', 'abort'], ['start'], ['complete']]) {
       // The balancer gives each of their connections to another server.
       const users = machines.map(() => new KubectlUsers(kubectl))
-      const all = (isRight: (one: KubectlUsers) => boolean) =>
-        eventually(() => Promise.resolve(users.every(isRight)))
-      await all(({seen, answered}) => seen !== '' && answered > 0)
-      for (const [machine, action] of actions.entries()) {
-        const before = new Map(users.map((one) => [one, one.answered]))
-        await rotate(machine, action)
-        await all((one) => one.answered > (before.get(one) ?? 0))
-      }
+      const all = (wait: (user: KubectlUsers) => Promise<void>) => Promise.all(users.map(wait))
       const name = `after-${actions.join('-')}`
-      await kubectl.ok(`create configmap ${name}`)
-      await all(({seen}) => seen.includes(name)).catch(() => undefined)
-      await Promise.all(users.map((one) => one.stop()))
+      try {
+        await all((user) =>
+          user.until('a first answer', ({seen, answered}) => seen !== '' && answered > 0),
+        )
+        for (const [machine, action] of actions.entries()) {
+          await rotate(machine, action)
+          await all((user) => user.oneMore())
+        }
+        await kubectl.ok(`create configmap ${name}`)
+        await all((user) => user.until(`not watched: ${name}`, ({seen}) => seen.includes(name)))
+      } finally {
+        await all((user) => user.stop())
+      }
       assert.deepEqual(
         users.flatMap(({failures}) => failures),
         [],
       )
-      assert.ok(users.every(({seen}) => seen.includes(name)))
     }
     await requireSame(machines)
     assert.equal(balancer.counts.size, machines.length)

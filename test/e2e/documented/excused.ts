@@ -20,12 +20,12 @@ export const EXCUSED: Readonly<Record<string, string>> = {
   'trustadm join 10.0.0.1:6443 --token … --discovery-token-ca-cert-hash … --control-plane --certificate-key …':
     'it needs an etcd; several-servers/etcd.test.ts runs it',
   'export ETCDCTL_ENDPOINTS=https://10.0.0.1:2379 ETCDCTL_CACERT=/var/lib/trustadm/pki/etcd/ca.crt':
-    'it needs an etcd; etcd-restore.test.ts passes the same as a flag',
+    'it needs an etcd; etcd-restore/etcd.test.ts passes the same as a flag',
   'export ETCDCTL_CERT=/var/lib/trustadm/pki/etcd/healthcheck-client.crt ETCDCTL_KEY=/var/lib/trustadm/pki/etcd/healthcheck-client.key':
     'it needs an etcd; etcd-pki/etcd.test.ts uses the files',
-  'etcdctl snapshot save etcd.snapshot': 'it needs an etcd; etcd-restore.test.ts runs it',
+  'etcdctl snapshot save etcd.snapshot': 'it needs an etcd; etcd-restore/etcd.test.ts runs it',
   'etcdutl snapshot status etcd.snapshot': 'it only shows something',
   'etcdutl snapshot restore etcd.snapshot --bump-revision 1000000000 --mark-compacted --data-dir /var/lib/etcd --name etcd1 --initial-advertise-peer-urls https://10.0.0.1:2380 --initial-cluster etcd1=https://10.0.0.1:2380,etcd2=https://10.0.0.2:2380,etcd3=https://10.0.0.3:2380':
-    'it needs an etcd; etcd-restore.test.ts runs it with etcdctl',
+    'it needs an etcd; etcd-restore/etcd.test.ts runs it with etcdctl',
   'kubectl explain': 'a word for what kubectl does with any argument',
 }

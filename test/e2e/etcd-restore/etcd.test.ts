@@ -4,12 +4,12 @@ import {mkdtemp, readFile, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {promisify} from 'node:util'
-import type {ApiClient} from '../../src/client/api-client.ts'
-import {connect} from '../../src/client/connect.ts'
-import {findClient} from '../helpers/clients.ts'
-import {describeWithOwnEtcd, startEtcd, type EtcdCluster} from '../helpers/etcd.ts'
-import {trustadm} from '../helpers/program.ts'
-import {startSeveral, type SeveralServers} from '../helpers/several-servers.ts'
+import type {ApiClient} from '../../../src/client/api-client.ts'
+import {connect} from '../../../src/client/connect.ts'
+import {findClient} from '../../helpers/clients.ts'
+import {describeWithOwnEtcd, startEtcd, type EtcdCluster} from '../../helpers/etcd.ts'
+import {trustadm} from '../../helpers/program.ts'
+import {startSeveral, type SeveralServers} from '../../helpers/several-servers.ts'
 
 const run = promisify(execFile)
 const namespace = 'default'
@@ -19,17 +19,18 @@ describeWithOwnEtcd('the backup of an etcd, as the documentation restores it', f
   this.timeout(120_000)
   let folder = ''
   let etcd: EtcdCluster
-  let several: SeveralServers
-  let clients: ApiClient[]
+  let several: SeveralServers | undefined
+  let clients: ApiClient[] = []
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'trustadm-etcd-restore-'))
     etcd = await startEtcd({members: 3})
     several = await startSeveral(2, ['--etcd-servers', etcd.servers.join(',')])
-    const {endpoint, kubeconfig} = several.first
+    const {machines, first} = several
+    const {endpoint, kubeconfig} = first
     const content = await readFile(kubeconfig, 'utf8')
     clients = await Promise.all(
-      several.machines.map(({port}) =>
+      machines.map(({port}) =>
         connect({content: content.replaceAll(endpoint, `https://127.0.0.1:${port}`)}),
       ),
     )
@@ -37,7 +38,7 @@ describeWithOwnEtcd('the backup of an etcd, as the documentation restores it', f
   after(async () => {
     try {
       await Promise.all(clients.map((client) => client.close()))
-      await several.stop()
+      await several?.stop()
     } finally {
       await etcd.stop()
       await rm(folder, {recursive: true, force: true})
@@ -50,7 +51,7 @@ describeWithOwnEtcd('the backup of an etcd, as the documentation restores it', f
     await etcdctl('--endpoints', etcd.servers[0] ?? '', 'snapshot', 'save', snapshot())
   }
   const onEach = async (command: string) => {
-    for (const {dir} of several.machines) {
+    for (const {dir} of several?.machines ?? []) {
       const {code, stderr} = await trustadm(command, '--dir', dir)
       assert.equal(code, 0, stderr)
     }
@@ -124,7 +125,7 @@ describeWithOwnEtcd('the backup of an etcd, as the documentation restores it', f
     await restore([])
     for (const client of clients)
       await assert.rejects(client.configMaps.list({namespace}), {code: 'SERVER_ERROR'})
-    for (const {dir} of several.machines)
+    for (const {dir} of several?.machines ?? [])
       assert.match(await readFile(join(dir, 'logs', 'server.log'), 'utf8'), /etcd has gone back/)
     await onEach('restart')
     for (const client of clients) {
