@@ -37,11 +37,14 @@ interface Shown extends Pick<Trust, 'authorities' | 'tokenKeys'> {
 /** Under this name, the controllers that do not run. An upgrade adds controllers, but switches none off. */
 const CONTROLLERS = '--controllers'
 
-/** What a server shows of its settings and CAs, so that others can be compared with it: of each a digest, not the value. */
+/**
+ * What a server shows of its settings and CAs, so that others can be compared with it: of each a digest, not the value.
+ * A server that runs no controllers (`undefined`) shows none: it never leads, so it need not be like the others.
+ */
 export function digestsOf(
   settings: Settings,
   {authorities, tokenKeys, planeKeyId}: Shown,
-  switchedOff: readonly string[] = [],
+  switchedOff: readonly string[] | undefined,
 ): Record<string, string> {
   const certificates = [...authorities].map(([id, {bundle}]) => [
     id,
@@ -49,7 +52,7 @@ export function digestsOf(
   ])
   return {
     ...Object.fromEntries(SHARED.map((name) => [name, digest(settings[name])])),
-    [CONTROLLERS]: digest(switchedOff),
+    ...(switchedOff && {[CONTROLLERS]: digest(switchedOff)}),
     CAs: digest(certificates),
     'service account keys': digest(tokenKeys.verification.map(({id}) => id).sort()),
     ...(planeKeyId !== undefined && {[PLANE_KEY]: planeKeyId}),

@@ -50,9 +50,11 @@ export function startAll(
   }
 }
 
-/** The controllers of the embedded control plane that a choice switches off: none if there is no choice. */
-export const switchedOff = (chosen?: readonly string[]): string[] =>
-  chosen ? Object.keys(EMBEDDED_CONTROLLERS).filter((name) => !chosen.includes(name)) : []
+/** The controllers of the embedded control plane that a choice switches off: none if there is no choice, undefined if nothing runs. */
+export function switchedOff(chosen?: readonly string[]): string[] | undefined {
+  if (chosen?.length === 0) return undefined
+  return chosen ? Object.keys(EMBEDDED_CONTROLLERS).filter((name) => !chosen.includes(name)) : []
+}
 
 /** The controllers of the embedded control plane. */
 export function startControllers(deps: ControllerDeps): RunningControllers {
