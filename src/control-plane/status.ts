@@ -1,5 +1,5 @@
 import type {ApiClient} from '../client/api-client.ts'
-import {TrustError, messageOf} from '../errors.ts'
+import {hasCode, TrustError, messageOf} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
 import {connectAsAdmin, connectElsewhere} from './admin.ts'
 import {etcdOf} from './config/etcd.ts'
@@ -121,11 +121,17 @@ async function readOthers(
   plane: Plane,
   {running}: ServerReport,
   clock: Clock,
-): Promise<KnownServer[]> {
-  const client = await connectElsewhere(plane, {isRunning: running})
-  if (!client) return []
+): Promise<Pick<StatusReport, 'servers'> & {problems: string[]}> {
+  const elsewhere = await connectElsewhere(plane, {isRunning: running})
+  if (!elsewhere) return {servers: [], problems: []}
+  const {client, address} = elsewhere
   try {
-    return await readServers(client, clock)
+    const servers = await readServers(client, clock)
+    return {servers, problems: problemsOf(servers)}
+  } catch (error) {
+    // That may be the only server, by its name: nothing else is wrong then.
+    if (!hasCode(error, 'SERVER_UNREACHABLE')) throw error
+    return {servers: [], problems: [`no server responds at ${address}`]}
   } finally {
     await client.close()
   }
@@ -166,9 +172,8 @@ async function reportServer(plane: Plane, clock: Clock): ReturnType<typeof repor
   const {server} = own
   if (server.ready || !etcdOf(plane.settings)) return own
   try {
-    const servers = await readOthers(plane, server, clock)
-    const problems = [...server.problems, ...problemsOf(servers)]
-    return {...own, server: {...server, problems}, servers}
+    const {servers, problems} = await readOthers(plane, server, clock)
+    return {...own, server: {...server, problems: [...server.problems, ...problems]}, servers}
   } catch (error) {
     const problems = [...server.problems, `cannot list the other servers: ${messageOf(error)}`]
     return {...own, server: {...server, problems}}

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {readFile} from 'node:fs/promises'
+import {readFile, rm} from 'node:fs/promises'
 import type {RequestListener} from 'node:http'
 import {createServer} from 'node:https'
 import type {AddressInfo} from 'node:net'
@@ -126,11 +126,25 @@ describe('status', () => {
   })
 
   it('says why the other servers cannot be listed', async () => {
-    const {plane, stop} = await behindBalancer(({socket}) => socket.destroy())
+    const {plane, stop} = await behindBalancer((_, response) => response.writeHead(403).end('{}'))
     try {
       const {server, servers} = await readStatus(plane, systemClock)
       assert.deepEqual(servers, [])
-      assert.match(server.problems.join(), /^cannot list the other servers: .*127\.0\.0\.1/)
+      assert.match(server.problems.join(), /^cannot list the other servers: /)
+    } finally {
+      await stop()
+    }
+  })
+
+  it('says that no server responds, and nothing if there is no admin.conf', async () => {
+    const {plane, stop} = await behindBalancer(({socket}) => socket.destroy())
+    try {
+      const problems = async () => (await readStatus(plane, systemClock)).server.problems
+      const address = `https://${plane.settings.controlPlaneEndpoint ?? ''}`
+      assert.deepEqual(await problems(), [`no server responds at ${address}`])
+      for (const name of ['admin.conf', 'super-admin.conf'])
+        await rm(join(plane.dir, name), {force: true})
+      assert.deepEqual(await problems(), [])
     } finally {
       await stop()
     }
