@@ -5,6 +5,7 @@ import {createServer} from 'node:https'
 import type {AddressInfo} from 'node:net'
 import {join} from 'node:path'
 import {formatMicroTime} from '../../src/bootstrap/timestamp.ts'
+import {readKubeadmStatus} from '../../src/control-plane/kubeadm-folders/kubeadm-plane.ts'
 import {processIdentity} from '../../src/control-plane/process-identity.ts'
 import {writeServerState} from '../../src/control-plane/server-state.ts'
 import {parseChecks, parseCounts, readStatus} from '../../src/control-plane/status.ts'
@@ -145,6 +146,26 @@ describe('status', () => {
       for (const name of ['admin.conf', 'super-admin.conf'])
         await rm(join(plane.dir, name), {force: true})
       assert.deepEqual(await problems(), [])
+    } finally {
+      await stop()
+    }
+  })
+
+  it('of a kubeadm control plane that is not ready lists no servers', async () => {
+    const asked: string[] = []
+    const {plane, stop} = await behindBalancer(({url = ''}, response) => {
+      asked.push(url)
+      const isVersion = url === '/version'
+      response.writeHead(isVersion ? 200 : 500, {'content-type': 'application/json'})
+      response.end(isVersion ? '{"gitVersion": "v1"}' : '[-]etcd failed: reason withheld\n')
+    })
+    try {
+      const folders = {certDir: join(plane.dir, 'pki'), kubeconfigDir: plane.dir}
+      const {server, servers} = await readKubeadmStatus(folders, systemClock)
+      assert.deepEqual([server.running, server.ready, servers], [true, false, []])
+      assert.deepEqual(server.checks, [{name: 'etcd', ok: false}])
+      assert.equal(server.problems.length, 1)
+      assert.deepEqual(asked, ['/version', '/readyz?verbose='])
     } finally {
       await stop()
     }

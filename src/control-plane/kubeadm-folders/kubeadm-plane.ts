@@ -94,7 +94,8 @@ async function reportServer({folders}: KubeadmFiles, clock: Clock): Promise<Repo
         version: gitVersion,
         ...(await readiness(client)),
       }
-      return await withServers(client, server, clock)
+      // Without its store it would let the list wait, and fail for the same reason.
+      return server.ready ? await withServers(client, server, clock) : {server, servers: []}
     } finally {
       await client.close()
     }
