@@ -102,10 +102,14 @@ export const planExisting = (
 /** The phases that need controllers: the others say nothing about them. */
 const FOR_CONTROLLERS: readonly ExistingPhaseName[] = ['cluster-info', 'bootstrap-token']
 
-function tellControllers({missing, unchecked}: FoundControllers, {warn, note}: Progress): void {
+function tellControllers(
+  {missing, unchecked}: FoundControllers,
+  {warn, note}: Progress,
+  verbose: boolean,
+): void {
   for (const {controller, reason, command} of missing)
     warn(`nobody runs ${controller} in this cluster: ${reason}; run ours with "${command}"`)
-  for (const {controller, reason} of unchecked)
+  for (const {controller, reason} of unchecked.filter(({isUsual}) => verbose || !isUsual))
     note(`cannot tell whether somebody runs ${controller} in this cluster: ${reason}`)
 }
 
@@ -125,12 +129,12 @@ export const prepareExisting = (
     } finally {
       progress.stop()
     }
-    const {kubeconfig} = flags
+    const {kubeconfig, verbose} = flags
     const {client, commandFor} = context
     const controllers = names.some((name) => FOR_CONTROLLERS.includes(name))
       ? await findControllers(client, {tokenId: context.joinToken?.token.id, commandFor, clock})
       : {missing: [], unchecked: []}
-    tellControllers(controllers, progress)
+    tellControllers(controllers, progress, verbose)
     const showsToken = !flags['skip-token-print']
     return describeExisting(context, {kubeconfig, showsToken, controllers})
   })

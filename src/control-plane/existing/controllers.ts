@@ -26,7 +26,8 @@ export interface UncheckedController {
 /** What is known about the controllers that joining needs; those of neither list work. */
 export interface FoundControllers {
   missing: MissingController[]
-  unchecked: UncheckedController[]
+  /** `isUsual`: a cluster where it works may look like this. */
+  unchecked: (UncheckedController & {isUsual: boolean})[]
 }
 
 type Client = Pick<ApiClient, 'configMaps' | 'secrets' | 'leases'>
@@ -60,7 +61,10 @@ export async function findControllers(
     // Controller managers have both or neither, as kubeadm starts them.
     states['token-cleaner'] = {isMissing: true, reason: 'it runs where bootstrap-signer does'}
   }
-  const all = CONTROLLERS.map((controller) => ({controller, ...states[controller]}))
+  const all: ({controller: ControllerName} & State)[] = CONTROLLERS.map((controller) => ({
+    controller,
+    ...states[controller],
+  }))
   const missing = all.filter(({isMissing}) => isMissing === true)
   const names = missing.map(({controller}) => controller).join(',')
   const command = commandFor(`controllers --controllers ${names}`)
@@ -68,7 +72,7 @@ export async function findControllers(
     missing: missing.map(({controller, reason}) => ({controller, reason, command})),
     unchecked: all
       .filter(({isMissing}) => isMissing === undefined)
-      .map(({controller, reason}) => ({controller, reason})),
+      .map(({controller, reason, isUsual = false}) => ({controller, reason, isUsual})),
   }
 }
 
@@ -76,6 +80,7 @@ interface State {
   /** Undefined if nothing shows it. */
   isMissing: boolean | undefined
   reason: string
+  isUsual?: boolean
 }
 
 const NO_RIGHTS = 'the user of the kubeconfig may not list the Secrets in kube-system'
@@ -88,7 +93,10 @@ async function signerState(
   if (tokenId === undefined) return {isMissing: undefined, reason: NO_RIGHTS}
   if (tokenId === null)
     return {isMissing: undefined, reason: 'there is no token to sign cluster-info with'}
-  if (await isSigned(client, tokenId, patience)) return {isMissing: false, reason: ''}
+  const isDone = await isSigned(client, tokenId, patience)
+  if (isDone === undefined)
+    return {isMissing: undefined, reason: 'there is no ConfigMap kube-public/cluster-info to sign'}
+  if (isDone) return {isMissing: false, reason: ''}
   const manager = await describeManager(client, clock)
   const reason = `cluster-info was not signed within ${patience / 1000} s; ${manager}`
   return {isMissing: true, reason}
@@ -100,17 +108,24 @@ function cleanerState(late: number | undefined): State {
     return {
       isMissing: undefined,
       reason: 'no expired token is left, so it works or none has expired yet',
+      isUsual: true,
     }
   const what = late === 1 ? 'a token' : `${late} tokens`
   const reason = `${what} expired more than a minute ago, and nobody has deleted ${late === 1 ? 'it' : 'them'}`
   return {isMissing: true, reason}
 }
 
-async function isSigned({configMaps}: Client, tokenId: string, patience: number): Promise<boolean> {
+/** Undefined if there is nothing to sign. */
+async function isSigned(
+  {configMaps}: Client,
+  tokenId: string,
+  patience: number,
+): Promise<boolean | undefined> {
   const key = {namespace: CLUSTER_INFO_NAMESPACE, name: CLUSTER_INFO_NAME}
   for (let waited = 0; ; waited += PAUSE) {
     const found = await configMaps.find(key)
-    if (found?.data?.[jwsKey(tokenId)] !== undefined) return true
+    if (!found) return undefined
+    if (found.data?.[jwsKey(tokenId)] !== undefined) return true
     if (waited >= patience) return false
     await sleep(PAUSE)
   }

@@ -184,6 +184,9 @@ export function describeExisting(
     joinCommand: shown ? joinCommand(target, shown) : null,
     kubeconfig,
     missingControllers: controllers.missing,
-    uncheckedControllers: controllers.unchecked,
+    uncheckedControllers: controllers.unchecked.map(({controller, reason}) => ({
+      controller,
+      reason,
+    })),
   }
 }

@@ -34,11 +34,12 @@ describe('the controllers of an existing cluster', () => {
   }
   const createdAt = (time: Date) =>
     createToken(client, completeToken({token: TOKEN, ttl: HOUR}, time, {allowWeak: true}))
-  const sign = async () => {
+  const KEY = {namespace: 'kube-public', name: 'cluster-info'}
+  const publish = async (data: Record<string, string> = {}) => {
     await client.namespaces.create({metadata: {name: 'kube-public'}}).catch(() => undefined)
-    const metadata = {namespace: 'kube-public', name: 'cluster-info'}
-    await client.configMaps.create({metadata, data: {[jwsKey(ID)]: 'signature'}})
+    await client.configMaps.create({metadata: KEY, data})
   }
+  const sign = () => publish({[jwsKey(ID)]: 'signature'})
   const UNKNOWN_CLEANER = [
     'token-cleaner',
     'no expired token is left, so it works or none has expired yet',
@@ -57,17 +58,33 @@ describe('the controllers of an existing cluster', () => {
 
   it('are seen by the signature of any token', async () => {
     await createdAt(systemClock.now())
+    await publish()
     assert.deepEqual((await look()).missing, ['bootstrap-signer', 'token-cleaner'])
+    await client.configMaps.delete(KEY)
     await sign()
     const {missing, unchecked} = await look()
     assert.deepEqual([missing, unchecked], [[], [UNKNOWN_CLEANER]])
   })
 
   it('are missing if they have not done their work, with one line for all', async () => {
+    await publish()
     const {missing, unchecked, command} = await look(ID)
     assert.deepEqual([missing, unchecked], [['bootstrap-signer', 'token-cleaner'], []])
     const names = 'bootstrap-signer,token-cleaner'
     assert.equal(command, `trustadm controllers --controllers ${names} --context c`)
+  })
+
+  it('are not known without cluster-info, which is said at once', async () => {
+    const options = {tokenId: ID, commandFor: String, clock: systemClock, patience: Infinity}
+    const {missing, unchecked} = await findControllers(client, options)
+    assert.deepEqual(missing, [])
+    assert.deepEqual(
+      unchecked.map(({controller, reason, isUsual}) => [controller, reason, isUsual]),
+      [
+        ['bootstrap-signer', 'there is no ConfigMap kube-public/cluster-info to sign', false],
+        [...UNKNOWN_CLEANER, true],
+      ],
+    )
   })
 
   it('include no token-cleaner if an expired token is left', async () => {
