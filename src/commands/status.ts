@@ -10,7 +10,7 @@ import {EXIT, TrustError} from '../errors.ts'
 export default class Status extends NodeStatusBase {
   static override summary = 'show what runs, what is stored and what expires'
   static override description =
-    'Shows the control plane of this machine: its server, all servers of the cluster with their versions and differences, its certificates and how many objects are stored. If the server of this machine is stopped or not ready and the store is etcd, the others are listed by the one that responds at the address in admin.conf. Exits with 3 if one of its certificates has expired or is not valid yet, otherwise with 1 if the server is not ready, otherwise with 7 if a certificate or a CA ends within the time of --within. In the folder of a node, this is "node status". With --cert-dir or --kubeconfig-dir, shows a control plane that kubeadm made.'
+    'Shows the control plane of this machine: its server, all servers of the cluster with their versions and differences, its certificates and how many objects are stored. If the server of this machine is stopped or not ready and the store is etcd, it asks whichever server responds at the address in admin.conf for the others. Exits with 3 if one of its certificates has expired or is not valid yet, otherwise with 1 if the server is not ready, otherwise with 7 if a certificate or a CA ends within the time of --within. In the folder of a node, this is "node status". With --cert-dir or --kubeconfig-dir, shows a control plane that kubeadm made.'
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --output json',

@@ -229,7 +229,8 @@ const unknownNode = (node: string): TrustError =>
 
 /** Who may not read everything cannot know that there is nothing. */
 const notAllowed = (node: string): TrustError =>
-  new TrustError('FORBIDDEN', `nothing that you may read is about a node "${printable(node)}"`, {
-    hints: ['use the kubeconfig of an administrator'],
-    facts: {node},
-  })
+  new TrustError(
+    'FORBIDDEN',
+    `you may not read everything about nodes, and nothing that you may read mentions "${printable(node)}"`,
+    {hints: ['use the kubeconfig of an administrator'], facts: {node}},
+  )
