@@ -37,7 +37,7 @@ export class EtcdFailure extends Error {
   }
 }
 
-/** The member belongs to another cluster than those that were asked before. */
+/** Not all members that have answered belong to the same cluster. */
 export class OtherCluster extends EtcdFailure {}
 
 /** Whether etcd cannot be reached because of a certificate, its own or the client's. */

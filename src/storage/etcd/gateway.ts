@@ -40,8 +40,8 @@ export class Gateway {
   readonly #patience: number
   readonly #closing = new AbortController()
   #clusterId: string | undefined
-  /** The member that named the cluster first. */
-  #learnedFrom = ''
+  /** The cluster of each member that has answered, by its address. */
+  readonly #clusters = new Map<string, string>()
   #seen = 0
 
   constructor(endpoints: Endpoints, patience = PATIENCE) {
@@ -96,16 +96,24 @@ export class Gateway {
 
   /** Learns from the header of any answer; throws if it is of another cluster than those before. */
   learn(header: WireHeader | undefined, server: string): void {
-    if (this.#clusterId === undefined && header?.cluster_id !== undefined) {
-      this.#clusterId = header.cluster_id
-      this.#learnedFrom = server
+    const cluster = header?.cluster_id
+    if (cluster !== undefined) {
+      this.#clusterId ??= cluster
+      this.#clusters.set(server, cluster)
+      if (cluster !== this.#clusterId) throw new OtherCluster('unsent', this.describeClusters())
     }
-    if (header?.cluster_id !== undefined && header.cluster_id !== this.#clusterId)
-      throw new OtherCluster(
-        'unsent',
-        `${server} belongs to another etcd cluster than ${this.#learnedFrom}`,
-      )
     this.#seen = Math.max(this.#seen, revisionOf(header ? {header} : {}))
+  }
+
+  /** Who belongs together, of the members that have answered. Which cluster is known first depends on who answers first. */
+  describeClusters(): string {
+    const groups = new Map<string, string[]>()
+    for (const [server, cluster] of [...this.#clusters].sort())
+      groups.set(cluster, [...(groups.get(cluster) ?? []), server])
+    const described = [...groups.values()].map((servers) => servers.join(', ')).join(' / ')
+    return groups.size > 1
+      ? `the members belong to different etcd clusters: ${described}`
+      : `${described}: the etcd cluster is another one than before`
   }
 
   async close(): Promise<void> {

@@ -85,6 +85,7 @@ async function checkMembers(gateway: Gateway, deadline: number): Promise<string[
   const {endpoints} = gateway
   const tooOld: string[] = []
   const unchecked: string[] = []
+  let mixed: OtherCluster | undefined
   const check = async (endpoint: Endpoint) => {
     try {
       const options = {endpoint, deadline}
@@ -92,12 +93,16 @@ async function checkMembers(gateway: Gateway, deadline: number): Promise<string[
       if (!isNewEnough(version)) tooOld.push(`${endpoint.server} runs etcd ${version}`)
     } catch (error) {
       if (!(error instanceof EtcdFailure)) throw error
-      if (error instanceof OtherCluster) throw otherCluster(error)
+      if (error instanceof OtherCluster) {
+        mixed = error
+        return
+      }
       endpoints.avoid(endpoint)
       unchecked.push(error.message)
     }
   }
   await Promise.all(endpoints.all.map(check))
+  if (mixed) throw differentClusters(gateway.describeClusters(), mixed)
   if (tooOld.length === 0) return unchecked
   throw new TrustError('CONFIG_INVALID', `${tooOld.join(', ')}, which is too old`, {
     hints: ['use etcd 3.4.31, 3.5.13, 3.6 or newer: watches of older ones may miss changes'],
@@ -111,12 +116,11 @@ function isNewEnough(version: string): boolean {
   return isNewer || (oldest !== undefined && patch >= oldest[2])
 }
 
-/** Which of them holds the objects depends on who is asked first. */
-const otherCluster = (failure: OtherCluster): TrustError =>
-  new TrustError('CONFIG_INVALID', failure.message, {
-    cause: failure,
+/** Which of the clusters holds the objects is not known here, so no member is called wrong. */
+const differentClusters = (message: string, cause: unknown): TrustError =>
+  new TrustError('CONFIG_INVALID', message, {
+    cause,
     hints: [
-      'name members of one etcd cluster only: "etcdctl member list" shows them',
-      'if the member was made new by mistake, remove its data and add it to the cluster again',
+      '"etcdctl member list --endpoints <address>" shows which cluster a member is in; name members of one cluster only',
     ],
   })

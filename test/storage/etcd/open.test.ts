@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import {once} from 'node:events'
 import {createServer, type Server} from 'node:http'
 import type {AddressInfo} from 'node:net'
+import type {TrustError} from '../../../src/errors.ts'
 import {openEtcdStorage} from '../../../src/storage/etcd/open.ts'
 import {describeWithEtcd, startEtcd} from '../../helpers/etcd.ts'
 
@@ -88,11 +89,17 @@ describe('opening an etcd of several members', () => {
     await assert.rejects(open(), {code: 'CONFIG_INVALID', message: /runs etcd 3\.5\.4/})
   })
 
-  it('refuses a member of another cluster', async () => {
+  it('refuses members of different clusters, and calls none of them wrong', async () => {
     change(1, {cluster: '2'})
-    await assert.rejects(open(), {
-      code: 'CONFIG_INVALID',
-      message: /belongs to another etcd cluster than http/,
+    const [one = '', two = '', three = ''] = members.map(({url}) => url)
+    const together = [one, three].sort().join(', ')
+    const groups = two < together ? [two, together] : [together, two]
+    await assert.rejects(open(), ({code, message, suggestions}: TrustError) => {
+      assert.equal(code, 'CONFIG_INVALID')
+      assert.equal(message, `the members belong to different etcd clusters: ${groups.join(' / ')}`)
+      assert.match(suggestions.join(), /^"etcdctl member list --endpoints/)
+      assert.doesNotMatch(suggestions.join(), /remove|delete/)
+      return true
     })
   })
 })
@@ -107,7 +114,7 @@ describeWithEtcd('members of two clusters among the endpoints', function () {
       const opened = openEtcdStorage({servers, prefix: '/test'}, {wait: () => undefined})
       await assert.rejects(opened, {
         code: 'CONFIG_INVALID',
-        message: /belongs to another etcd cluster than http/,
+        message: /^the members belong to different etcd clusters: http.* \/ http/,
       })
       for (const server of servers) {
         const storage = await openEtcdStorage({servers: [server], prefix: '/test'})
