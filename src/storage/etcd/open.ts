@@ -62,11 +62,13 @@ async function requireVersions(gateway: Gateway, {tell, wait, signal}: Waiting):
     signal?.throwIfAborted()
     try {
       const deadline = gateway.deadline
-      const [unchecked] = await Promise.all([
+      const [{unchecked, isAnyKnown}] = await Promise.all([
         checkMembers(gateway, deadline),
         // A status needs one member only; everything else needs most of them.
         gateway.call('kv/range', {key: 'AA==', count_only: true}, {deadline}),
       ])
+      if (!isAnyKnown)
+        throw new EtcdFailure('unknown', `no member tells its version: ${unchecked.join(', ')}`)
       if (told !== undefined) tell('etcd responds')
       for (const why of unchecked) tell(`${why}; the version of this member is not known`)
       return
@@ -80,8 +82,13 @@ async function requireVersions(gateway: Gateway, {tell, wait, signal}: Waiting):
   }
 }
 
+interface Checked {
+  unchecked: string[]
+  isAnyKnown: boolean
+}
+
 /** Throws if a member cannot be used. Returns why those that could not be asked did not respond: etcd works without them. */
-async function checkMembers(gateway: Gateway, deadline: number): Promise<string[]> {
+async function checkMembers(gateway: Gateway, deadline: number): Promise<Checked> {
   const {endpoints} = gateway
   const tooOld: string[] = []
   const unchecked: string[] = []
@@ -103,7 +110,8 @@ async function checkMembers(gateway: Gateway, deadline: number): Promise<string[
   }
   await Promise.all(endpoints.all.map(check))
   if (mixed) throw differentClusters(gateway.describeClusters(), mixed)
-  if (tooOld.length === 0) return unchecked
+  if (tooOld.length === 0)
+    return {unchecked: unchecked.sort(), isAnyKnown: unchecked.length < endpoints.count}
   throw new TrustError('CONFIG_INVALID', `${tooOld.join(', ')}, which is too old`, {
     hints: ['use etcd 3.4.31, 3.5.13, 3.6 or newer: watches of older ones may miss changes'],
   })

@@ -12,6 +12,8 @@ interface FakeMember {
   cluster: string
   /** It accepts connections and answers nothing. */
   isSilent: boolean
+  /** It serves everything but its status. */
+  hidesVersion: boolean
   server: Server
 }
 
@@ -20,14 +22,25 @@ describe('opening an etcd of several members', () => {
   let lines: string[]
 
   async function startMember(version: string): Promise<FakeMember> {
-    const server = createServer((_request, response) => {
-      const {version, cluster, isSilent} = member
+    const server = createServer((request, response) => {
+      const {version, cluster, isSilent, hidesVersion} = member
+      if (hidesVersion && request.url === '/v3/maintenance/status') {
+        response.writeHead(403).end('{"code":7,"message":"etcdserver: permission denied"}')
+        return
+      }
       const header = {revision: '1', cluster_id: cluster}
       if (!isSilent) response.end(JSON.stringify({header, version}))
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const member: FakeMember = {url, version, cluster: '1', isSilent: false, server}
+    const member: FakeMember = {
+      url,
+      version,
+      cluster: '1',
+      isSilent: false,
+      hidesVersion: false,
+      server,
+    }
     return member
   }
   function stop({server}: FakeMember): void {
@@ -41,10 +54,10 @@ describe('opening an etcd of several members', () => {
   })
   afterEach(() => members.forEach(stop))
 
-  const open = async () => {
+  const open = async (wait?: (reason: unknown) => void) => {
     const servers = members.map(({url}) => url)
     // Longer than one attempt: the first one may be at a member that is silent.
-    const options = {tell: (line: string) => lines.push(line), patience: 8_000}
+    const options = {tell: (line: string) => lines.push(line), patience: 8_000, ...(wait && {wait})}
     const storage = await openEtcdStorage({servers, prefix: '/test'}, options)
     await storage.close()
   }
@@ -81,6 +94,25 @@ describe('opening an etcd of several members', () => {
         `${gone?.url ?? ''}: nothing listens there; the version of this member is not known`,
       ].sort(),
     )
+  })
+
+  const REASON = /no member tells its version: http.*permission denied, http.*permission denied/
+
+  it('refuses it if no member tells its version', async () => {
+    for (const index of [0, 1, 2]) change(index, {hidesVersion: true})
+    await assert.rejects(open(), {code: 'STORE_UNREACHABLE', message: REASON})
+  })
+
+  it('waits until a member tells its version, and says why', async () => {
+    for (const index of [0, 1, 2]) change(index, {hidesVersion: true})
+    const reasons: unknown[] = []
+    await open((reason) => {
+      reasons.push(reason)
+      change(1, {hidesVersion: false})
+    })
+    assert.equal(reasons.length, 1)
+    assert.match(String(reasons[0]), REASON)
+    assert.equal(lines[0], 'etcd responds')
   })
 
   it('still refuses one that is too old if another one cannot be reached', async () => {
