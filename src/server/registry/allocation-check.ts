@@ -35,7 +35,7 @@ export async function requireFirst(
   if (target.store.resource.allocates !== true || target.context.subresource !== '') return
   const undo = (mostTries: number) =>
     before === undefined
-      ? remove(services, target, written)
+      ? remove(services, target, written, mostTries)
       : restore(services, target, written, before, mostTries)
   let isFirst: boolean
   try {
@@ -71,20 +71,40 @@ async function holdsFirst(
   })
 }
 
-/** Deletes a new object again. False if somebody has changed it, so that it is theirs by now, or deleted it. */
+/**
+ * Deletes a new object again. One that must not just vanish, because somebody has added a finalizer meanwhile, gets something else; one that
+ * is being deleted is left alone. False if somebody has changed it, so that it is theirs by now, or deleted it.
+ */
 async function remove(
   services: WriteServices,
   target: WriteTarget,
   {object, key, revision: created}: Written,
+  mostTries: number,
 ): Promise<boolean> {
   let revision = created
-  for (let tries = 1; ; tries++) {
+  for (let overtaken = 1; ; overtaken++) {
     if (await takeBack(services.registry, {key, revision})) return true
+    requireTriesLeft(overtaken)
     const current = await readAgain(services, target, key, object)
     if (current === undefined) return false
-    requireTriesLeft(tries)
+    const {deletionTimestamp, finalizers = []} = current.object.metadata
+    if (deletionTimestamp !== undefined) return true
+    if (finalizers.length > 0) return replace(services, target, {...current, key}, mostTries)
     ;({revision} = current)
   }
+}
+
+/** Gives an object something else than what somebody had before it. */
+function replace(
+  services: WriteServices,
+  target: WriteTarget,
+  written: Written,
+  mostTries: number,
+): Promise<boolean> {
+  const {resource} = target.store
+  const object = deepCopy(written.object)
+  resource.strategy.reallocate?.(object, target.context)
+  return settle(services, target, written, {object, json: toStored(written.object)}, mostTries)
 }
 
 /**
@@ -92,25 +112,37 @@ async function remove(
  * free since the update, and somebody may have got it: then it gets something else. False if somebody has changed anything else of the
  * object, so that it is theirs by now, or deleted it.
  */
-async function restore(
+function restore(
   services: WriteServices,
   target: WriteTarget,
-  {object: undone, key, revision: undoneAt}: Written,
+  written: Written,
   before: StoredObject,
   mostTries: number,
 ): Promise<boolean> {
+  const {json} = before
+  return settle(services, target, written, {object: parse(before), json}, mostTries)
+}
+
+/** Stores what the object is to be instead, and again with something else, until it is the first to have it. */
+async function settle(
+  services: WriteServices,
+  target: WriteTarget,
+  written: Written,
+  instead: {object: ApiObject; json: string},
+  mostTries: number,
+): Promise<boolean> {
   const {resource} = target.store
-  let stored = undone
-  let revision = undoneAt
-  let object = parse(before)
+  const {key} = written
+  let {object: stored, revision} = written
+  let {object} = instead
   let tries = 1
   for (let overtaken = 1; ;) {
-    const bytes = storableBytes(resource, toStored(object), before.json)
+    const bytes = storableBytes(resource, toStored(object), instead.json)
     const saved = await unlessChanged(services.registry.storage.update(key, bytes, revision))
     if (saved === undefined) {
+      requireTriesLeft(overtaken++)
       const current = await readAgain(services, target, key, stored)
       if (current === undefined) return false
-      requireTriesLeft(overtaken++)
       object = changeSame(current.object, stored, object)
       stored = current.object
       ;({revision} = current)

@@ -33,7 +33,10 @@ describe('two servers that give the same address or port at the same time', () =
   })
 
   /** Something else happens before each of the next writes of the second server, which it has already checked. */
-  function beforeWrites(method: 'create' | 'update', ...happenings: (() => Promise<void>)[]): void {
+  function beforeWrites(
+    method: 'create' | 'delete' | 'update',
+    ...happenings: (() => Promise<void>)[]
+  ): void {
     const {storage} = two
     const write = storage[method].bind(storage) as (...args: unknown[]) => Promise<never>
     Object.assign(storage, {
@@ -141,19 +144,44 @@ describe('two servers that give the same address or port at the same time', () =
     assert.equal(second?.[0], 'status')
   })
 
-  it('undo a create also if its status is written meanwhile', async () => {
+  async function createWhile(happens: () => Promise<void>): Promise<void> {
     await nodePortService('a', 30_001)
     beforeWrites('create', moves('a'))
-    const {storage} = two
-    const write = storage.delete.bind(storage)
-    storage.delete = async (...args) => {
-      storage.delete = write
-      await gets('c', '192.0.2.1')()
-      return write(...args)
-    }
+    beforeWrites('delete', happens)
     const spec = {type: 'NodePort', ports: [{port: 80, nodePort: WANTED}]}
     assert.equal((await two.api.post(PATH, {metadata: {name: 'c'}, spec})).status, 503)
+  }
+
+  it('undo a create also if its status is written meanwhile', async () => {
+    await createWhile(gets('c', '192.0.2.1'))
     assert.equal((await two.api.get(`${PATH}/c`)).status, 404)
+  })
+
+  const finalizers = ['service.kubernetes.io/load-balancer-cleanup']
+  /** As from a server that does not know yet that somebody else has the port. */
+  const getsFinalizer = async () => {
+    const entry = await one.storage.get('/registry/core/services/default/c')
+    const object = JSON.parse(Buffer.from(entry!.value).toString()) as AnyBody
+    object.metadata.finalizers = finalizers
+    await one.storage.update(entry!.key, Buffer.from(JSON.stringify(object)), entry!.revision)
+  }
+
+  it('give something else to a new one that has got a finalizer meanwhile', async () => {
+    await createWhile(getsFinalizer)
+    const {body} = await two.api.get(`${PATH}/c`)
+    assert.deepEqual(body.metadata.finalizers, finalizers)
+    assert.equal(await portOf('a'), WANTED)
+    assert.notEqual(await portOf('c'), WANTED)
+  })
+
+  it('leave a new one alone that is being deleted', async () => {
+    await createWhile(async () => {
+      await getsFinalizer()
+      assert.equal((await one.api.delete(`${PATH}/c`)).status, 200)
+    })
+    const {body} = await two.api.get(`${PATH}/c`)
+    assert.deepEqual(body.metadata.finalizers, finalizers)
+    assert.notEqual(body.metadata.deletionTimestamp, undefined)
   })
 
   it('leave alone what somebody else has changed since', async () => {
