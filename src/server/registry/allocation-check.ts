@@ -1,5 +1,6 @@
 import type {ApiObject} from '../../api/meta.ts'
 import {hasCode} from '../../errors.ts'
+import {sleep} from '../../runtime.ts'
 import type {Entry} from '../../storage/storage.ts'
 import type {ObjectReader} from '../kernel/resource.ts'
 import {deepCopy} from '../kernel/json-value.ts'
@@ -14,6 +15,8 @@ import {storableBytes, type WriteServices, type WriteTarget} from './write.ts'
 const MOST_TRIES = 5
 /** How often others may change the object, such as its status, before it can be undone. */
 const MOST_OVERTAKEN = 32
+/** By how many milliseconds each pause is longer than the one before: who changes the object in a loop must not win every time. */
+const PAUSE = 3
 
 /** An object as it was just stored. */
 interface Written {
@@ -84,7 +87,7 @@ async function remove(
   let revision = created
   for (let overtaken = 1; ; overtaken++) {
     if (await takeBack(services.registry, {key, revision})) return true
-    requireTriesLeft(overtaken)
+    await giveWay(overtaken)
     const current = await readAgain(services, target, key, object)
     if (current === undefined) return false
     const {deletionTimestamp, finalizers = []} = current.object.metadata
@@ -140,7 +143,7 @@ async function settle(
     const bytes = storableBytes(resource, toStored(object), instead.json)
     const saved = await unlessChanged(services.registry.storage.update(key, bytes, revision))
     if (saved === undefined) {
-      requireTriesLeft(overtaken++)
+      await giveWay(overtaken++)
       const current = await readAgain(services, target, key, stored)
       if (current === undefined) return false
       object = changeSame(current.object, stored, object)
@@ -165,7 +168,11 @@ async function unlessChanged(write: Promise<Entry>): Promise<Entry | undefined> 
   }
 }
 
-function requireTriesLeft(overtaken: number): void {
+/** Waits for whoever has just changed the object, a little longer each time. */
+async function giveWay(overtaken: number): Promise<void> {
   if (overtaken >= MOST_OVERTAKEN)
-    throw unavailable('another one got the same address or port, and this one changes too often')
+    throw unavailable(
+      'another object got the same address or port, and this one kept changing, so it could not be undone',
+    )
+  await sleep(overtaken * PAUSE)
 }
