@@ -1,4 +1,4 @@
-import {tooManyRequests, unavailable} from '../kernel/status.ts'
+import {StatusError, tooManyRequests, unavailable} from '../kernel/status.ts'
 import type {OperationContext} from '../kernel/resource.ts'
 import {isForRequests} from './certificates.ts'
 import type {AdmissionOperation, AdmissionPlugin} from '../kernel/admission.ts'
@@ -87,9 +87,11 @@ export function requestLimit(
   }
 }
 
-function refuseUncounted(): never {
+/** Any other failure, such as that of the store, tells its own reason. */
+function refuseUncounted(error: unknown): never {
+  if (!(error instanceof StatusError) || error.code !== 504) throw error
   throw unavailable(
-    'the server reads its memory again and cannot count certificate signing requests; try again',
+    'the server is reloading its objects and cannot count certificate signing requests yet; try again',
   )
 }
 

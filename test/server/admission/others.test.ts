@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type {CertificateSigningRequest} from '../../../src/api/certificates.ts'
 import type {ApiObject} from '../../../src/api/meta.ts'
+import {TrustError} from '../../../src/errors.ts'
 import {createAdmission, taintNodesByCondition} from '../../../src/server/admission/index.ts'
 import type {AdmissionPlugin} from '../../../src/server/kernel/admission.ts'
 import {eventRateLimit} from '../../../src/server/admission/event-rate-limit.ts'
@@ -118,11 +119,18 @@ describe('CertificateRequestLimit', () => {
     const usage = countOf([request('ann'), request('ann')])
     const late = () => Promise.resolve(usage.set('late', request('ann'), 10))
     await assert.rejects(confirm(usage, 'late', {caughtUp: late}), {code: 429})
-    const never = () => Promise.reject(new Error('no connection'))
+    const never = () => Promise.reject(new StatusError(504, 'Timeout', 'too late'))
     await assert.rejects(confirm(usage, 'never', {caughtUp: never}), {
       code: 503,
+      message: /is reloading its objects/,
       headers: {'Retry-After': '1'},
     })
+  })
+
+  it('tells why one that was just stored cannot be counted', async () => {
+    const failure = new TrustError('STORE_UNREACHABLE', 'etcd does not respond')
+    const caughtUp = () => Promise.reject(failure)
+    await assert.rejects(confirm(countOf([]), 'never', {caughtUp}), failure)
   })
 
   it('counts each credential of a fleet by itself, which is one user', async () => {
