@@ -104,8 +104,9 @@ export class ResourceStore {
       events.push(new ObjectEvent(revision, undefined, object.atRevision(revision)))
     }
     this.log.startAfter(revision)
-    // As they happened, for those who count what came before what.
-    this.#notify(events.sort((one, other) => one.revision - other.revision))
+    // For those who count what came before what: nothing comes after what is gone, and the rest is in the order in which it was written.
+    const order = ({current}: ObjectEvent) => current?.revision ?? 0
+    this.#notify(events.sort((one, other) => order(one) - order(other)))
   }
 
   /** Called back with every change, after it has been applied here. */

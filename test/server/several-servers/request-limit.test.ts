@@ -42,29 +42,44 @@ describe('a server that has lost events while a certificate request was stored',
   const ask = (api: Api) => api.as(REQUESTER).post(CSRS, csrObject({request}))
   const stored = async () => (await one.get(CSRS)).body.items.length
 
-  /** The other server takes the last place right before the next write, and of neither this one hears anything. */
-  function loseEventsAtWrite(after: () => void = () => undefined): void {
+  const takeLastPlace = async () => assert.equal((await ask(one)).status, 201)
+  /** By default, the other server takes the last place right before the next write, and of neither this one hears anything. */
+  function loseEventsAtWrite(after: () => void = () => undefined, before = takeLastPlace): void {
     const create = storage.create.bind(storage)
     storage.create = async (key, value) => {
       storage.create = create
       storage.failure = new Error('no connection')
       storage.loseEvents()
-      assert.equal((await ask(one)).status, 201)
+      await before()
       const entry = await create(key, value)
       after()
       return entry
     }
   }
 
+  const recover = () => {
+    const ask = storage.revision.bind(storage)
+    storage.revision = () => {
+      storage.failure = undefined
+      return ask()
+    }
+  }
+
   it('counts it once memory is read again, and refuses what exceeds the limit', async () => {
-    loseEventsAtWrite(() => {
-      const ask = storage.revision.bind(storage)
-      storage.revision = () => {
-        storage.failure = undefined
-        return ask()
-      }
-    })
+    loseEventsAtWrite(recover)
     assert.equal((await ask(two)).status, 429)
+    assert.equal(await stored(), LIMIT)
+  })
+
+  it('does not count what was deleted before it', async () => {
+    loseEventsAtWrite(recover, async () => {
+      const {items} = (await one.get(CSRS)).body
+      for (const {metadata} of items)
+        assert.equal((await one.delete(`${CSRS}/${metadata.name}`)).status, 200)
+      for (const _ of items) await takeLastPlace()
+    })
+    const {status, text} = await ask(two)
+    assert.equal(status, 201, text)
     assert.equal(await stored(), LIMIT)
   })
 
