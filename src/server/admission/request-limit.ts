@@ -71,17 +71,16 @@ export function requestLimit(
       }),
     // Of those that were created at the same time the first ones stay: each counts what came before it. The last may exceed the bytes.
     confirm: (operation, context) => {
+      const findAhead = () => usage.aheadOf(operation.name, operation.object?.metadata.uid)
       const decide = () =>
         refuseIf(operation, context, (most, now) => {
           // Not there: somebody has deleted it.
-          const ahead = usage.aheadOf(operation.name)
+          const ahead = findAhead()
           return ahead && reached(ahead, usage.of(context.user, now).made, most, now)
         })
       // Events were lost, and memory is being read again.
       const isUncounted =
-        isForRequests(operation, 'create', '') &&
-        usage.aheadOf(operation.name) === undefined &&
-        !mayDelete(context)
+        isForRequests(operation, 'create', '') && findAhead() === undefined && !mayDelete(context)
       return isUncounted ? catchUp().catch(refuseUncounted).then(decide) : decide()
     },
   }

@@ -26,6 +26,7 @@ function requesterKey(requester: Requester): string {
 }
 
 interface Counted {
+  uid: string | undefined
   requester: string
   pending: boolean
   bytes: number
@@ -61,17 +62,20 @@ export class RequestUsage {
 
   /** A request was created or changed, and takes this many bytes. */
   set(name: string, csr: CertificateSigningRequest, bytes: number): void {
-    const isNew = !this.#counted.has(name)
+    const {uid} = csr.metadata
+    // One that has the name of another one came after that was deleted.
+    if (this.#counted.get(name)?.uid !== uid) this.delete(name)
+    const known = this.#counted.get(name)
     const requester = requesterKey(csr.spec)
     const totals = this.#totals.get(requester) ?? emptyTotals()
     this.#totals.set(requester, totals)
-    const ahead = this.#counted.get(name)?.ahead ?? {
+    const ahead = known?.ahead ?? {
       pending: totals.pending,
       made: totals.made.length,
       bytes: totals.bytes,
     }
-    if (isNew) count(totals, Date.parse(csr.metadata.creationTimestamp ?? ''))
-    const counted = {requester, pending: stateOf(csr) === 'Pending', bytes, ahead}
+    if (known === undefined) count(totals, Date.parse(csr.metadata.creationTimestamp ?? ''))
+    const counted = {uid, requester, pending: stateOf(csr) === 'Pending', bytes, ahead}
     add(totals, counted, 1)
     this.#forget(name)
     this.#counted.set(name, counted)
@@ -83,9 +87,10 @@ export class RequestUsage {
     this.#counted.delete(name)
   }
 
-  /** What came before a request that was just created; undefined if it is not known here. */
-  aheadOf(name: string): Ahead | undefined {
-    return this.#counted.get(name)?.ahead
+  /** What came before a request that was just created; undefined if it is not known here, but at most an older one of that name. */
+  aheadOf(name: string, uid: string | undefined): Ahead | undefined {
+    const counted = this.#counted.get(name)
+    return counted?.uid === uid ? counted?.ahead : undefined
   }
 
   of(requester: Requester, now: Date): Usage {
