@@ -6,6 +6,7 @@ import {parse, stringify} from 'yaml'
 import type {ApiClient} from '../../src/client/api-client.ts'
 import {connect} from '../../src/client/connect.ts'
 import type {ExistingResult} from '../../src/control-plane/existing/init.ts'
+import {eventually} from '../controllers/signing/support.ts'
 import {Plane} from '../helpers/plane.ts'
 import {trustadm} from '../helpers/program.ts'
 import {startProgram} from '../helpers/running-program.ts'
@@ -90,6 +91,9 @@ describe('init on an existing cluster, with the built program', function () {
   }
 
   it('shows what it would do, and changes nothing', async () => {
+    // What controllers write soon after the start, on etcd once they have their Lease.
+    for (const namespace of ['kube-system', 'kube-public'])
+      await eventually(() => admin.configMaps.find({namespace, name: 'kube-root-ca.crt'}))
     const before = await versions()
     const {code, stdout} = await trustadm('init', '--kubeconfig', kubeconfig, '--dry-run')
     assert.equal(code, 0)

@@ -7,11 +7,13 @@ import {connect} from '../../src/client/connect.ts'
 import type {ExistingResult} from '../../src/control-plane/existing/init.ts'
 import {startForeignCluster, type ForeignCluster} from '../helpers/foreign-cluster.ts'
 import {ownObjects} from '../helpers/foreign-plane.ts'
+import {describeEmbedded} from '../helpers/on-etcd.ts'
 import {trustadm} from '../helpers/program.ts'
 import {startProgram} from '../helpers/running-program.ts'
 import {trustadmAtTerminal} from '../helpers/terminal.ts'
 
-describe('every command against a cluster that knows nothing of trustadm', function () {
+/** With etcd, the server behind keeps a Lease of trustadm's for its controllers. */
+describeEmbedded('every command against a cluster that knows nothing of trustadm', function () {
   this.timeout(90_000)
   let cluster: ForeignCluster
   let admin: ApiClient
