@@ -92,13 +92,13 @@ async function remove(
     if (current === undefined) return false
     const {deletionTimestamp, finalizers = []} = current.object.metadata
     if (deletionTimestamp !== undefined) return true
-    if (finalizers.length > 0) return replace(services, target, {...current, key}, mostTries)
+    if (finalizers.length > 0) return reassign(services, target, {...current, key}, mostTries)
     ;({revision} = current)
   }
 }
 
 /** Gives an object something else than what somebody had before it. */
-function replace(
+function reassign(
   services: WriteServices,
   target: WriteTarget,
   written: Written,
