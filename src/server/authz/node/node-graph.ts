@@ -145,7 +145,8 @@ function sameEdges(a: PodEdges | undefined, b: PodEdges | undefined): boolean {
 /** The secrets that a kubelet mounts a volume with; those of its controllers are not for nodes. */
 function volumeSecrets({spec = {}}: PersistentVolume): Required<SecretReference>[] {
   const {azureFile, csi, cephfs, cinder, flexVolume, iscsi, rbd, scaleIO, storageos} = spec
-  const references: (SecretReference | undefined)[] = [
+  // Kubernetes stores null where a scaleIO volume has no reference.
+  const references: (SecretReference | null | undefined)[] = [
     azureFile && {
       ...(azureFile.secretName === undefined ? {} : {name: azureFile.secretName}),
       ...(azureFile.secretNamespace === undefined ? {} : {namespace: azureFile.secretNamespace}),
@@ -160,7 +161,8 @@ function volumeSecrets({spec = {}}: PersistentVolume): Required<SecretReference>
   // A reference without a namespace means that of the claim.
   const home = spec.claimRef?.namespace ?? ''
   return references
-    .map(({name = '', namespace = ''} = {}) => ({
+    .map((reference) => reference ?? {})
+    .map(({name = '', namespace = ''}) => ({
       name,
       namespace: namespace === '' ? home : namespace,
     }))

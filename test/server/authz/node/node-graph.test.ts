@@ -173,6 +173,13 @@ describe('NodeGraph', () => {
     assert.equal(graph.leadsTo('n1', 'secrets', 'app', 't'), true)
   })
 
+  it('leads to a volume whose reference to a secret is stored as null', () => {
+    const graph = new NodeGraph()
+    graph.upsertPod(pod('a', 'n1', withClaim('data')))
+    graph.upsertVolume(volume('pv', 'data', {scaleIO: {secretRef: null}}))
+    assert.equal(graph.leadsTo('n1', 'persistentvolumes', '', 'pv'), true)
+  })
+
   it('lets go of a volume that has another claim now', () => {
     const graph = new NodeGraph()
     graph.upsertPod(pod('one', 'n1', withClaim('data')))
