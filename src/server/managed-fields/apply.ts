@@ -1,4 +1,4 @@
-import type {ApiObject, ManagedFieldsEntry} from '../../api/meta.ts'
+import type {ApiObject, ManagedFieldsEntry, ObjectMeta} from '../../api/meta.ts'
 import {isObject, type JsonObject} from '../kernel/json-value.ts'
 import {badRequest, StatusError} from '../kernel/status.ts'
 import type {StructShape} from '../patch/shape.ts'
@@ -16,6 +16,7 @@ import {
   union,
   type FieldSet,
 } from './field-set.ts'
+import {NonConforming} from './list-items.ts'
 import {decodeManagers, encodeManagers, managerId, setFields, type Managers} from './managers.ts'
 import {mergeApplied, removeFields, withStructs} from './merge.ts'
 import {
@@ -60,22 +61,42 @@ function metadataOf(applied: JsonObject): JsonObject {
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 
+const subjectOf = ({namespace, name}: JsonObject | ObjectMeta, apiVersion: string, kind: string) =>
+  `${textOf(namespace)}/${textOf(name)}; ${kindText(apiVersion, kind)}`
+
 function requireConfiguration({applied, apiVersion, kind, shape}: ApplyRequest): void {
   if (applied.apiVersion !== apiVersion || applied.kind !== kind) {
     throw badRequest(`invalid object type: ${kindText(applied.apiVersion, applied.kind)}`)
   }
-  const {managedFields, namespace, name} = metadataOf(applied)
+  const metadata = metadataOf(applied)
+  const {managedFields} = metadata
   if (managedFields !== undefined && managedFields !== null) {
     throw badRequest('metadata.managedFields must be nil')
   }
   const error = validateConfiguration(shape, applied)
   if (error === undefined) return
   // Kubernetes returns 500 here, without a reason.
-  const subject = `${textOf(namespace)}/${textOf(name)}; ${kindText(apiVersion, kind)}`
   throw new StatusError(
     500,
     undefined,
-    `failed to create typed patch object (${subject}): ${error}`,
+    `failed to create typed patch object (${subjectOf(metadata, apiVersion, kind)}): ${error}`,
+  )
+}
+
+/**
+ * What is stored may have items without the key that tells them apart: a ServiceAccount's secrets need no name. Nobody can say which
+ * of them an applier means, so it has to be corrected first. Kubernetes returns 500, which looks like a fault of the server.
+ */
+function liveIsNotTyped(
+  {shape, live, apiVersion, kind}: ApplyRequest,
+  {message}: NonConforming,
+): StatusError {
+  const error = (live && validateConfiguration(shape, live)) ?? message
+  const subject = subjectOf(live?.metadata ?? {}, apiVersion, kind)
+  return new StatusError(
+    422,
+    'Invalid',
+    `failed to create typed live object (${subject}): ${error}; correct it with an update, then apply again`,
   )
 }
 
@@ -143,6 +164,14 @@ function standingConflicts({live, manager, shape, apiVersion}: ApplyRequest, all
  */
 export function apply(request: ApplyRequest): AppliedObject {
   requireConfiguration(request)
+  try {
+    return applyConfiguration(request)
+  } catch (error) {
+    throw error instanceof NonConforming ? liveIsNotTyped(request, error) : error
+  }
+}
+
+function applyConfiguration(request: ApplyRequest): AppliedObject {
   const {object, managers, conflicts} = attempt(request, managersBefore(request))
   const standing = request.force ? [] : standingConflicts(request, conflicts)
   if (standing.length > 0) throw applyConflict(standing)

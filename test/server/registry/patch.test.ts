@@ -65,6 +65,23 @@ describe('patch', () => {
     assert.match(body.message, /^ "" is invalid: patch: Invalid value: "map\[data:x\]": json:/)
   })
 
+  it('by apply says which stored items lack the key that an applier names them by', async () => {
+    const accounts = '/api/v1/namespaces/default/serviceaccounts'
+    await api.post(accounts, {metadata: {name: 'robot'}, secrets: [{namespace: 'default'}]})
+    const applied = {apiVersion: 'v1', kind: 'ServiceAccount', metadata: {name: 'robot'}}
+    const {status, body} = await api.patch(`${accounts}/robot?fieldManager=m`, applied, 'apply')
+    assert.deepEqual([status, body.reason], [422, 'Invalid'])
+    assert.equal(
+      body.message,
+      'failed to create typed live object (default/robot; /v1, Kind=ServiceAccount): .secrets: element 0: associative list with keys has an element that omits key field "name" (and doesn\'t have default value); correct it with an update, then apply again',
+    )
+    await api.patch(`${accounts}/robot`, {secrets: null})
+    assert.equal(
+      (await api.patch(`${accounts}/robot?fieldManager=m`, applied, 'apply')).status,
+      200,
+    )
+  })
+
   it('by apply does not make what is gone for its old uid, but for an old revision', async () => {
     const applied = {apiVersion: 'v1', kind: 'ConfigMap', metadata: {name: 'n', uid: 'u'}}
     const path = `${PATH}/n?fieldManager=m`
