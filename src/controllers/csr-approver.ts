@@ -5,6 +5,7 @@ import {KUBELET_CLIENT} from '../csr/signers.ts'
 import type {Clock} from '../runtime.ts'
 import type {Live} from '../trust/live.ts'
 import {RememberedReviews} from './approval/access-review.ts'
+import {MachineIndex} from './approval/address-indexes.ts'
 import {
   clientFacts,
   type ClientFacts,
@@ -30,15 +31,16 @@ import type {SignersByName} from './signing/decide.ts'
 type Writer = Pick<ApiClient, 'subjectAccessReviews' | 'nodes' | 'leases'>
 
 /** Why a request waits, for the reasons that are reported as an Event. */
-const REPORTED = ['NodeNameTaken', 'Superseded']
+const REPORTED = ['NodeNameTaken', 'Superseded', 'NameOfMachine']
 
 /**
  * Kubernetes' csrapproving controller: approves client certificates of kubelets that a SubjectAccessReview allows. In
- * addition, a taken name is not given to another key: see `nameRule`.
+ * addition, a taken name is not given to another key, nor that of a Machine to anybody: see `nameRules`.
  */
 function judgeByAccess(
   requests: RequestIndex,
   copies: NameSources,
+  machines: Pick<MachineIndex, 'of'>,
   writer: Writer,
   clock: Clock,
 ): Judge {
@@ -52,10 +54,12 @@ function judgeByAccess(
     request: ReadableRequest,
     {isOvertaken, signal}: Parameters<Judge>[1],
   ): Promise<NameClaims> {
-    const copied = await nameClaims(copies, requests, request)
+    const {node = ''} = request.requested
+    const vouching = await machines.of(node)
+    const copied = await nameClaims(copies, requests, request, vouching)
     const isFree = copied.record === undefined && !copied.nodeExists
     if (isFree && !isOvertaken) return copied
-    return await nameClaims(currentNames(writer, {signal}), requests, request)
+    return await nameClaims(currentNames(writer, {signal}), requests, request, vouching)
   }
 
   const gather = (
@@ -110,6 +114,8 @@ export function csrApproverController(
     labelSelector: RECORD_LABEL,
   })
   const nodes = follow(reader.nodes, () => [])
+  const openFor = (node: string) => requests.openFor(node)
+  const machines = new MachineIndex(reader, {of: openFor, all: () => []})
   const revoked = revocations && new RevokedCertificates(revocations, () => requests.open())
   const copies: NameSources = {
     hasNode: async (node) => await nodes.has(node),
@@ -122,7 +128,7 @@ export function csrApproverController(
   const component = 'csr-approver'
   const approving = new ClientApproval({
     component,
-    judge: judgeByAccess(requests, copies, writer, clock),
+    judge: judgeByAccess(requests, copies, machines, writer, clock),
     requests,
     findRecord: copies.findRecord,
     writer,
@@ -132,7 +138,7 @@ export function csrApproverController(
   })
   return {
     name: component,
-    sources: [requests, records, nodes, ...(revoked ? [revoked] : [])],
+    sources: [requests, records, nodes, machines, ...(revoked ? [revoked] : [])],
     reconcile: approving.reconcile,
     backoff: {first: 200, most: 1_000_000},
     // Each mostly waits for the server, and concurrent writes share a commit.

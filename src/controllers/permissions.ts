@@ -60,6 +60,7 @@ export const PERMISSIONS: Readonly<Record<string, readonly Permission[]>> = {
     ...may('get,list,watch,create,update', 'coordination.k8s.io', 'leases', {
       namespace: 'kube-system',
     }),
+    ...MACHINES,
   ],
   'kubelet-serving-approver': [
     ...may('get,list,watch', CERTIFICATES, CSRS),

@@ -14,6 +14,7 @@ export type RuleCode =
   | 'access'
   | 'node-name'
   | 'newest-request'
+  | 'machine-name'
   | 'owners-known'
   | 'allowed-for-nodes'
   | 'owned-by-node'

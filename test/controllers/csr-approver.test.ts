@@ -141,6 +141,42 @@ describe('csr-approver', () => {
     )
   })
 
+  it('leaves the name of an expected Machine to the inventory, whoever asks with a token, until an operator grants it', async () => {
+    const node = `${nodeName()}.example.com`
+    const ref = {namespace: 'kube-system', name: `machine-${++count}`}
+    const made = await admin.machines.create({metadata: ref})
+    const addresses = [
+      {type: 'InternalDNS', address: `${node.toUpperCase()}.`},
+      {type: 'InternalIP', address: '192.0.2.7'},
+    ]
+    await admin.machines.updateStatus({...made, status: {addresses}})
+    const keys = await freshKeys()
+    const name = nameOf(await ask(node, {keys}))
+    await until(async () => {
+      const events = await eventsOn(name)
+      return events.some(
+        ({reason, message = ''}) =>
+          reason === 'NameOfMachine' && message.includes(`Machine "kube-system/${ref.name}"`),
+      )
+    })
+    await settled()
+    assert.equal(stateOf(await get(name)), 'Pending')
+    await grant(node, {pin: pinIn(keys)})
+    await becomes(name, 'Approved')
+  })
+
+  it('gives a name away with a token once its Machine is gone', async () => {
+    const node = nodeName()
+    const ref = {namespace: 'kube-system', name: `machine-${++count}`}
+    const made = await admin.machines.create({metadata: ref})
+    const status = {nodeRef: {kind: 'Node', name: node}}
+    await admin.machines.updateStatus({...made, status})
+    const name = nameOf(await ask(node))
+    await until(async () => (await eventsOn(name)).some(({reason}) => reason === 'NameOfMachine'))
+    await admin.machines.delete(ref)
+    await becomes(name, 'Approved')
+  })
+
   it('leaves pending what a SubjectAccessReview does not allow, and looks again once it does', async () => {
     const stranger = {username: 'stranger', groups: ['strangers', 'system:authenticated']}
     const roleRef = {apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole'} as const

@@ -5,8 +5,9 @@ import type {Informer} from '../../client/informer.ts'
 import {shareInformer} from '../../client/shared-informer.ts'
 import type {Source} from '../kernel/controller.ts'
 import {canonicalDns, machineOwner, nodeOwner, type AddressBook} from './address-book.ts'
+import {dnsNamesOf} from './machine-window.ts'
 import {machinesWhereServed, type MachineReader} from './optional-apis.ts'
-import {machinesOf, nodeNamesOf} from './serving-situation.ts'
+import {machinesOf} from './serving-situation.ts'
 
 /** Which keys a change concerns. */
 export interface Affected {
@@ -56,7 +57,13 @@ export class NodeIndex implements Source {
 /** Everything by which a Machine may be found. */
 const keysOf = (machine: Machine): string[] => {
   const node = machine.status?.nodeRef?.name
-  return [...(node ? [canonicalDns(node)] : []), ...nodeNamesOf(machine)]
+  return [...(node ? [canonicalDns(node)] : []), ...dnsNamesOf(machine)]
+}
+
+/** For whom only the nodes of Machines matter, not who has which address. */
+const NO_BOOK: Pick<AddressBook, 'addMachine' | 'remove'> = {
+  addMachine: () => false,
+  remove: () => false,
 }
 
 /** The Machines by the nodes that they may be; their names and addresses are in the book. */
@@ -70,7 +77,7 @@ export class MachineIndex implements Source {
   constructor(
     reader: MachineReader,
     affected: Affected,
-    book: Pick<AddressBook, 'addMachine' | 'remove'>,
+    book: Pick<AddressBook, 'addMachine' | 'remove'> = NO_BOOK,
   ) {
     this.#machines = machinesWhereServed(reader)
     this.#affected = affected

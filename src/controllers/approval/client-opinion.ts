@@ -1,4 +1,5 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
+import type {Machine} from '../../api/machine.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import type {CallOptions} from '../../client/resource-client.ts'
 import {type ClientApprover, type Permission, recognise} from '../../csr/approvers.ts'
@@ -7,12 +8,14 @@ import {
   allHold,
   type ApproverOpinion,
   isUnknown,
+  type RuleCode,
   type RuleVerdict,
   type Unknown,
   verdict,
 } from '../../csr/opinion.ts'
 import type {RequestedCertificate} from '../../csr/requested-certificate.ts'
 import type {ReviewAnswer} from './access-review.ts'
+import {machineOwner} from './address-book.ts'
 import {type NameClaims, nameRules} from './name-rule.ts'
 import type {NodeRecord} from './node-record.ts'
 import {findRecord} from './record-store.ts'
@@ -57,9 +60,16 @@ export function clientOpinion(
     requester: csr.spec.username ?? '',
     revision: csr.metadata.resourceVersion ?? '',
   }
-  const [name, ...others] = nameRules(requested, from, claims, now)
-  const why = name.holds ? 'Superseded' : 'NodeNameTaken'
-  return opinion(approver, [...rules, name, ...others], allowed.holds ? why : 'NotAllowed')
+  const names = nameRules(requested, from, claims, now)
+  const {code} = names.find(({holds}) => !holds) ?? {}
+  const why = (code && REASONS[code]) ?? 'NodeNameTaken'
+  return opinion(approver, [...rules, ...names], allowed.holds ? why : 'NotAllowed')
+}
+
+/** The words for why a request is held, by the first rule on the name that fails; otherwise the name is taken. */
+const REASONS: Partial<Record<RuleCode, string>> = {
+  'newest-request': 'Superseded',
+  'machine-name': 'NameOfMachine',
 }
 
 function opinion({name}: ClientApprover, rules: RuleVerdict[], reason: string): ApproverOpinion {
@@ -109,6 +119,7 @@ export async function nameClaims(
   {hasNode, findRecord: find}: NameSources,
   requests: Pick<RequestIndex, 'approvedFor' | 'newerThan'>,
   {csr, requested}: {csr: Csr; requested: RequestedCertificate},
+  [machine]: readonly Machine[] = [],
 ): Promise<NameClaims> {
   const {node = ''} = requested
   const [nodeExists, record] = await Promise.all([
@@ -120,5 +131,6 @@ export async function nameClaims(
     record,
     approved: requests.approvedFor(node, csr.metadata.name ?? ''),
     newer: requests.newerThan(csr, requested),
+    ...(machine && {machine: machineOwner(machine).name}),
   }
 }

@@ -22,6 +22,8 @@ export interface NameClaims {
   approved: readonly ApprovedRequest[]
   /** A newer, undecided request of the same requester for another key. */
   newer: string | undefined
+  /** The Machine that the name belongs to; absent for the approver that decides by Machines. */
+  machine?: string | undefined
 }
 
 /** The requester, besides the certificate that is requested. */
@@ -96,6 +98,20 @@ function newestRule({newer}: NameClaims): RuleVerdict {
   )
 }
 
+const FOR_INVENTORY = "the name is no Machine's: machine-approver decides on those"
+
+/** The Machine vouches for a node's addresses: a join token must not be enough to become that node. */
+function machineRule({machine}: NameClaims, node: string): RuleVerdict {
+  return verdict(
+    'machine-name',
+    FOR_INVENTORY,
+    machine === undefined,
+    machine === undefined
+      ? "it is no Machine's"
+      : `the name "${node}" is that of Machine "${machine}", whose machine joins with a bootstrap credential ("trustadm bootstrap-credential create")`,
+  )
+}
+
 /** Whether the key gets the name whatever else the requester asks for: it has the name, or an operator named the key. */
 export const isSettled = (
   {pin}: RequestedCertificate,
@@ -119,7 +135,11 @@ export function nameRules(
 ): [name: RuleVerdict, ...others: RuleVerdict[]] {
   if (isUnknown(claims)) return [verdict('node-name', RULE, false, `not known: ${claims.unknown}`)]
   const name = nameRule(requested, from, claims, now)
-  return isSettled(requested, claims, now) ? [name] : [name, newestRule(claims)]
+  if (isSettled(requested, claims, now)) return [name]
+  const grant = claims.record && liveGrant(claims.record, now)
+  const isGranted = grant !== undefined && lets(grant, {pin: requested.pin, ...from})
+  const others = isGranted ? [] : [machineRule(claims, requested.node ?? '')]
+  return [name, newestRule(claims), ...others]
 }
 
 export function nameRule(

@@ -57,12 +57,13 @@ const clientSources = (request: Request, {client, all, now, options}: Looking): 
   review: (permission) => orUnknown(askAccess(client, request.csr, permission, options)),
   claims: () =>
     orUnknown(
-      all().then((requests) =>
-        nameClaims(
-          currentNames(client, options),
-          indexOf(client, requests, [request.requested.node ?? '']),
-          request,
-        ),
+      Promise.all([all(), machinesWhereServed(client).list(options)]).then(
+        ([requests, {items: machines}]) => {
+          const {node = ''} = request.requested
+          const index = indexOf(client, requests, [node])
+          const names = currentNames(client, options)
+          return nameClaims(names, index, request, machinesOf(node, machines))
+        },
       ),
     ),
   isThorough: true,

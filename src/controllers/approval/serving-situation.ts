@@ -9,26 +9,20 @@ import {
   type Registered,
 } from './address-book.ts'
 import type {ApiServerFacts} from './api-server.ts'
+import {dnsNamesOf} from './machine-window.ts'
 import type {NameOwners} from './reserved-names.ts'
 
-const NAME_TYPES = new Set(['InternalDNS', 'Hostname'])
-
-/** The node names that a Machine without a node may match: its own name, and its names in the network. */
-export function nodeNamesOf({metadata, status}: Machine): string[] {
-  const addresses = status?.addresses ?? []
-  const names = addresses.filter(({type}) => NAME_TYPES.has(type)).map(({address}) => address)
-  return [metadata.name ?? '', ...names].map(canonicalDns).filter((name) => name !== '')
-}
-
-/** The node's Machines: those that refer to it, else those without a node whose name matches. */
+/**
+ * The node's Machines: those that refer to it, else those without a node that expect its name. The only rule for both certificates of a
+ * node: what a Machine vouches for in a serving certificate, nobody gets a client certificate for without the inventory.
+ */
 export function machinesOf(node: string, machines: Iterable<Machine>): Machine[] {
   const all = [...machines]
   const refers = (machine: Machine) => machine.status?.nodeRef?.name
   const referring = all.filter((machine) => refers(machine) === node)
   if (referring.length > 0) return referring
   return all.filter(
-    (machine) =>
-      (refers(machine) ?? '') === '' && nodeNamesOf(machine).includes(canonicalDns(node)),
+    (machine) => (refers(machine) ?? '') === '' && dnsNamesOf(machine).includes(canonicalDns(node)),
   )
 }
 

@@ -20,9 +20,13 @@ export const SERVING_BASE: Wish = {
   names: {dns: ['test', 'node1.local'], ips: ['10.0.0.2', '10.0.0.1']},
 }
 
+/** One that expects a node of its own name. */
 export const machine = (name: string, addresses = ADDRESSES, nodeRef?: string): Machine => ({
   metadata: {name},
-  status: {addresses, ...(nodeRef === undefined ? {} : {nodeRef: {name: nodeRef}})},
+  status: {
+    addresses: [...addresses, {type: 'InternalDNS', address: name}],
+    ...(nodeRef === undefined ? {} : {nodeRef: {name: nodeRef}}),
+  },
 })
 export const node = (addresses: NodeAddress[], name = 'test'): Node => ({
   metadata: {name},

@@ -132,6 +132,22 @@ export const SERVING_CASES: ServingCase[] = [
     decision: 'approve',
   },
   {
+    name: 'only the object of a Machine has the node’s name, which no approver of client certificates checks',
+    machines: [{metadata: {name: 'test'}, status: {addresses: without('test')}}],
+    decision: 'hold',
+    says: /no Node and no Machine/,
+    mayBecomeRight: true,
+  },
+  {
+    name: 'a Node has registered what a Machine has that only has its name as Hostname',
+    machines: [machine('other', [...without('test'), {type: 'Hostname', address: 'test'}])],
+    node: node([{type: 'InternalIP', address: '10.0.0.2'}]),
+    wish: {names: {ips: ['10.0.0.2']}},
+    seenAt: '10.0.0.2',
+    decision: 'hold',
+    says: /"10\.0\.0\.2" is also that of Machine "other"/,
+  },
+  {
     name: 'the Machine of that name is another node’s',
     machines: [machine('test', ADDRESSES, 'another')],
     decision: 'hold',
@@ -142,7 +158,7 @@ export const SERVING_CASES: ServingCase[] = [
     name: 'two Machines could be the node’s',
     machines: [
       machine('test'),
-      machine('other', [...ADDRESSES, {type: 'Hostname', address: 'test'}]),
+      machine('other', [...ADDRESSES, {type: 'InternalDNS', address: 'test'}]),
     ],
     decision: 'hold',
     says: /several Machines are of node "test": "test", "other"/,
