@@ -7,7 +7,7 @@ import type {Settings} from './config/settings.ts'
 import {findPlane} from './config/stored.ts'
 import {readGeneration} from './last-rotation.ts'
 import {findPlaneKeyId} from './plane-key.ts'
-import {servingPolicy, type ServingChoices} from './serving-policy.ts'
+import {reservedBySettings, servingPolicy, type ServingChoices} from './serving-policy.ts'
 import {signersOf, trustSources, type SigningSettings} from './signing.ts'
 
 /** What a server rereads, as one value: all of it changes at once. */
@@ -49,7 +49,7 @@ export function planeStateReader(
       sources,
       settings: current.settings,
       signers: signersOf(trust.signing, signing, signers),
-      servingPolicy: servingPolicy(serving, stored),
+      servingPolicy: {...servingPolicy(serving, stored), settings: reservedBySettings(stored)},
       rotated,
       planeKeyId: await findPlaneKeyId(plane, log),
     }

@@ -37,7 +37,7 @@ function freshly<T>(read: () => Promise<T>, clock: Clock): () => Promise<T> {
 
 interface ApproveOptions {
   clock: Clock
-  policy?: (() => ServingPolicy) | undefined
+  policy: () => ServingPolicy
   revoked?: RevokedCertificates | undefined
 }
 
@@ -46,7 +46,7 @@ function approveKubeletServing(
   requests: RequestIndex,
   sources: ServingSources,
   writer: Pick<ApiClient, 'csrs' | 'events'>,
-  {clock, policy = () => STRICT_POLICY, revoked}: ApproveOptions,
+  {clock, policy, revoked}: ApproveOptions,
 ): Reconcile {
   const events = new EventReporter(writer, COMPONENT, clock)
 
@@ -82,14 +82,16 @@ function approveKubeletServing(
   }
 }
 
-export interface ServingApproverOptions extends Omit<ApproveOptions, 'revoked'> {
+export interface ServingApproverOptions {
+  clock: Clock
+  policy?: (() => ServingPolicy) | undefined
   revocations?: RevocationSource | undefined
 }
 
 export function kubeletServingApproverController(
   reader: ApiClient,
   writer: ApiClient,
-  {clock, policy, revocations}: ServingApproverOptions,
+  {clock, policy = () => STRICT_POLICY, revocations}: ServingApproverOptions,
 ): ControllerSpec {
   const requests = new RequestIndex(reader.csrs, KUBELET_SERVING)
   const revoked = revocations && new RevokedCertificates(revocations, () => requests.open())
@@ -98,7 +100,7 @@ export function kubeletServingApproverController(
   const machines = new MachineIndex(reader, affected, book)
   const nodes = new NodeIndex(reader.nodes, affected, book)
   const sources: ServingSources = {
-    apiServer: freshly(() => readApiServer(writer), clock),
+    apiServer: freshly(() => readApiServer(writer, {settings: policy().settings}), clock),
     findNode: (node) => nodes.find(node),
     machinesOf: (node) => machines.of(node),
     book,

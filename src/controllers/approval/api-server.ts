@@ -6,6 +6,7 @@ import type {Unknown} from '../../csr/opinion.ts'
 import {hostOf} from '../../pki/catalog.ts'
 import {type Cidr, parseCidr} from '../../pki/address-range.ts'
 import {formOf} from './address-book.ts'
+import type {ReservedBySettings} from './belief.ts'
 import {isNotServed} from './optional-apis.ts'
 
 /** The API server's names and addresses: no node may have a certificate for them. */
@@ -65,34 +66,48 @@ interface ClusterConfiguration {
 const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
 
-/** What kubeadm and `trustadm init` have recorded about the cluster; only administrators write it. */
+/** One range, or one of each family. */
+export const subnetsOf = (text: string): string[] => text.split(',').map((one) => one.trim())
+
+/**
+ * What kubeadm and `trustadm init` have recorded about the cluster. Deleting it reserves no less: then the settings of this process count, or it
+ * is not known what is reserved.
+ */
 async function configuration(
   {configMaps}: Pick<ApiClient, 'configMaps'>,
+  settings: ReservedBySettings | undefined,
   options: CallOptions,
-): Promise<{names: string[]; subnets: string[]}> {
+): Promise<ReservedBySettings | undefined> {
   const map = await configMaps.find({namespace: 'kube-system', name: 'kubeadm-config'}, options)
   const text = map?.data?.ClusterConfiguration ?? ''
-  const read = parseDocument(text).toJS() as ClusterConfiguration | null
-  const {apiServer, controlPlaneEndpoint: endpoint, networking} = read ?? {}
+  const read: unknown = parseDocument(text).toJS()
+  if (typeof read !== 'object' || read === null) return settings
+  const {apiServer, controlPlaneEndpoint: endpoint, networking} = read as ClusterConfiguration
   const subnet = networking?.serviceSubnet
   return {
     names: [
+      ...(settings?.names ?? []),
       ...texts(apiServer?.certSANs),
       ...(typeof endpoint === 'string' && endpoint !== '' ? [hostOf(endpoint)] : []),
     ],
-    subnets: typeof subnet === 'string' ? subnet.split(',').map((one) => one.trim()) : [],
+    subnets: [
+      ...(settings?.subnets ?? []),
+      ...(typeof subnet === 'string' ? subnetsOf(subnet) : []),
+    ],
   }
 }
+
+const NO_CONFIGURATION =
+  'kube-system/kubeadm-config, which names what is reserved, is missing; "trustadm init phase kubeadm-config" publishes it'
 
 /**
  * Reads everything through the API, so the result is the same for an approver in the server, one elsewhere, and
  * `certificate show`: the server's certificate on this connection, the Service and the EndpointSlices `default/kubernetes`, ServiceCIDRs,
- * and the ConfigMap kube-system/kubeadm-config. Without a certificate or a service range the result is `Unknown`, with the
- * reason.
+ * and the ConfigMap kube-system/kubeadm-config. Without one of them or a service range the result is `Unknown`, with the reason.
  */
 export async function readApiServer(
   client: ApiServerReader,
-  options: CallOptions = {},
+  {settings, ...options}: CallOptions & {settings?: ReservedBySettings | undefined} = {},
 ): Promise<ApiServerFacts | Unknown> {
   const {signal} = options
   const [{gitVersion}, service, slices, cidrs, configured] = await Promise.all([
@@ -104,10 +119,11 @@ export async function readApiServer(
       signal,
     }),
     listWhereServed<ServiceCidr>(client, SERVICE_CIDRS, {signal}),
-    configuration(client, options),
+    configuration(client, settings, options),
   ])
   const certified = client.serverNames()
   if (certified === undefined) return {unknown: "the API server's certificate was not seen"}
+  if (configured === undefined) return {unknown: NO_CONFIGURATION}
   const subnets = [...cidrs.flatMap(({spec}) => spec?.cidrs ?? []), ...configured.subnets]
   const serviceRanges = subnets.map(parseCidr).filter((range) => range !== undefined)
   if (serviceRanges.length === 0) {

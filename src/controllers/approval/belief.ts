@@ -14,6 +14,14 @@ export interface ServingPolicy {
   cidrs: readonly Cidr[]
   /** Names below these domains are believed if the Node has registered them. */
   domains: readonly string[]
+  /** The API server's names and the service range by the settings of this process; absent if it has none. */
+  settings?: ReservedBySettings | undefined
+}
+
+/** What no node gets, whatever becomes of kube-system/kubeadm-config. */
+export interface ReservedBySettings {
+  names: readonly string[]
+  subnets: readonly string[]
 }
 
 export const STRICT_POLICY: ServingPolicy = {deny: false, cidrs: [], domains: []}

@@ -28,7 +28,7 @@ describe('what no node may have of the API server', () => {
 
   it('is not known while nobody has written down the range of services', async () => {
     const facts = await readApiServer(admin)
-    assert.match('unknown' in facts ? facts.unknown : '', /kubeadm-config names the service range/)
+    assert.match('unknown' in facts ? facts.unknown : '', /kubeadm-config.* is missing/)
   })
 
   it('is what its certificate, its Service and the configuration of the cluster name', async () => {
@@ -58,6 +58,34 @@ describe('what no node may have of the API server', () => {
     assert.ok(names.has('192.0.2.1') && names.has('192.0.2.2'))
     assert.ok(ranges.includes('172.20.0.0/16'))
     assert.equal(attests, false)
+  })
+
+  for (const [how, data] of [
+    ['emptied', {ClusterConfiguration: ''}],
+    ['overwritten', {ClusterConfiguration: 'nothing'}],
+    ['changed', {ClusterConfiguration: 'networking: {serviceSubnet: 172.20.0.0/16}\n'}],
+    ['deleted', undefined],
+  ] as const) {
+    it(`is no less once the configuration of the cluster was ${how}: the settings of the server count`, async () => {
+      const find = () => Promise.resolve(data && {...clusterConfig, data})
+      const changed = {...admin, configMaps: {...admin.configMaps, find}} as ApiServerReader
+      const settings = {names: ['api.example.com'], subnets: ['10.96.0.0/12']}
+      const facts = await readApiServer(changed, {settings})
+      assert.ok('names' in facts && facts.names.has('api.example.com'))
+      assert.ok(facts.serviceRanges.some(({text}) => text === '10.96.0.0/12'))
+    })
+  }
+
+  it('is not known without the configuration, even if there are ServiceCIDRs', async () => {
+    const cidrs = {items: [{spec: {cidrs: ['172.20.0.0/16']}}]}
+    const resource = (() => ({list: () => Promise.resolve(cidrs)})) as unknown
+    const find = () => Promise.resolve(undefined)
+    const facts = await readApiServer({
+      ...admin,
+      configMaps: {...admin.configMaps, find},
+      resource: resource as ApiClient['resource'],
+    })
+    assert.match('unknown' in facts ? facts.unknown : '', /kubeadm-config.* is missing/)
   })
 
   it('is an error, and not nothing, where it may not be read', async () => {
