@@ -15,20 +15,13 @@ function start() {
   var join = require('path').join
   var load = require('./load.js').load
 
-  // Whoever reads has seen enough, as in "trustadm status | head -1".
-  process.stdout.on('error', function (error) {
-    process.exit(error.code === 'EPIPE' ? 0 : 1)
-  })
-  // Where even that cannot be said, nobody is left to be told.
-  process.stderr.on('error', function () {})
-
   // oclif's own tracing would show whole command lines, and tokens with them.
   delete process.env.DEBUG
   delete process.env.CLI_FLAGS_DEBUG
 
   var dist = join(__dirname, '..', 'dist')
   load(join(dist, 'main.js'))
-    .main(process.argv.slice(2), dist)
+    .run(process.argv.slice(2), dist)
     .then(function (code) {
       process.exit(code)
     })

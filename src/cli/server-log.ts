@@ -12,8 +12,8 @@ export interface ServerLogOptions {
 }
 
 /**
- * The log of a server: lines on the standard error, each with its time. If the output fails, because of a full disk or a closed
- * pipe, lines are lost but the server keeps running.
+ * The log of a server: lines on the standard error, each with its time. If the standard error fails, because of a full disk or a
+ * closed pipe, lines are lost but the server keeps running.
  */
 export function openServerLog({
   stream = process.stderr,
@@ -22,10 +22,6 @@ export function openServerLog({
   afterLine = () => undefined,
 }: ServerLogOptions): (line: string) => void {
   const isTerminal = 'isTTY' in stream && stream.isTTY === true
-  for (const output of [process.stdout, stream]) {
-    output.removeAllListeners('error')
-    output.on('error', () => undefined)
-  }
   const log = (line: string) => {
     if (quiet) return
     // The terminal shows what was typed on the line, such as "^C".

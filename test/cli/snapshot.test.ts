@@ -61,6 +61,8 @@ function document(manifest: Record<string, CommandDescription>): string {
 Every command prints its result on the standard output and everything else on the standard error. With \`--output json\` the
 result is one object; a failure is the last line of the standard error, \`{"error": {"code", "message", "hints"}}\`, and the
 standard output stays empty. \`--quiet\` leaves only results, warnings and errors. Colours, spinners and questions are for terminals only; \`NO_COLOR\` and \`CI\` turn them off.
+A command waits until its output is read, however slowly. If the reader closes the pipe, the rest is dropped without an error; if the output cannot
+be written, as on a full disk, that is an error.
 
 A command waits 15 s for each response of a server, then ends with 5. If it works with a cluster, \`--request-timeout\` sets another time.
 

@@ -5,6 +5,7 @@ import {isForPeople} from '../flags.ts'
 import {onInterruption} from '../interruption.ts'
 import type {Progress} from '../progress.ts'
 import {toJson} from '../output.ts'
+import {outputClosed} from '../standard-output.ts'
 import {eventsBetween, type RotationEvent} from './events.ts'
 import {Remaining} from './remaining.ts'
 import {waitingText} from './waiting-text.ts'
@@ -15,22 +16,25 @@ export interface FollowOptions {
   clock: Clock
   /** Milliseconds between two looks. */
   pause?: number
+  /** Ends it early. */
+  signal?: AbortSignal
 }
 
 const PAUSE = 1000
 /** Looks that may fail in a row: servers restart, and change their certificates. */
 const MOST_FAILURES = 30
 
-/** Looks at a rotation again and again, until the command that is under way has nothing left to do. */
+/** Looks at a rotation again and again, until the command that is under way has nothing left to do. Returns the last report. */
 export async function followRotation({
   read,
   emit,
   clock,
   pause = PAUSE,
-}: FollowOptions): Promise<RotationReport> {
+  signal,
+}: FollowOptions): Promise<RotationReport | undefined> {
   const remaining = new Remaining()
   let before: RotationReport | undefined
-  for (let failures = 0; ;) {
+  for (let failures = 0; !signal?.aborted;) {
     try {
       const report = await read()
       failures = 0
@@ -45,6 +49,7 @@ export async function followRotation({
     }
     await sleep(pause)
   }
+  return before
 }
 
 /**
@@ -59,7 +64,7 @@ export async function watchRotation(
 ): Promise<RotationReport | undefined> {
   if (format === 'json') {
     const emit = (event: RotationEvent) => void process.stdout.write(`${toJson(event)}\n`)
-    await followRotation({read, emit, clock})
+    await followRotation({read, emit, clock, signal: outputClosed})
     return undefined
   }
   if (!isForPeople(format)) {

@@ -89,11 +89,12 @@ With --revoked, shows the certificates that "certificate revoke" has put on the 
     const {pairingIn} = await import('../../control-plane/requests/pairing.ts')
     const {ChangePrinter} = await import('../../cli/views/requests.ts')
     const {createProgress} = await import('../../cli/progress.ts')
+    const {outputClosed} = await import('../../cli/standard-output.ts')
     const {withCluster} = await import('../../cli/with-cluster.ts')
     const printer = new ChangePrinter(flags.output)
     const options = {
       decode,
-      signal: new AbortController().signal,
+      signal: outputClosed,
       warn: createProgress(flags).warn,
       onChanges: async (changes: readonly RequestChange[]) => {
         process.stdout.write(await printer.render(changes, this.clock.now()))

@@ -91,6 +91,14 @@ describe('following a rotation', () => {
     ])
   })
 
+  it('ends, though the rotation goes on, when nobody reads any more', async () => {
+    const reader = new AbortController()
+    const read = () => Promise.resolve(start(['running', 'waiting']))
+    const emit = () => reader.abort()
+    const last = await followRotation({read, emit, clock, pause: 0, signal: reader.signal})
+    assert.equal(last?.isSettled, false)
+  })
+
   it('ends at once if nothing is under way', async () => {
     const {action: _action, ...none} = start(['done', 'done'], {isSettled: true, steps: []})
     assert.deepEqual(told(await follow(none)), ['finished'])
