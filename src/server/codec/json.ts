@@ -127,6 +127,8 @@ interface ParsedJson {
   value: unknown
   /** The text has more keys than the value, so some are duplicates. */
   hasDuplicates: boolean
+  /** About how many values the text has. */
+  values: number
 }
 
 /**
@@ -145,7 +147,7 @@ export function parseJson(bytes: Uint8Array, mostDepth = MAX_DEPTH): ParsedJson 
   } catch (error) {
     throw new MalformedError(jsonSyntaxFault(bytes) ?? (error as Error).message)
   }
-  return {value, hasDuplicates: countKeys(value) !== keys}
+  return {value, hasDuplicates: countKeys(value) !== keys, values: commas + 1}
 }
 
 function countKeys(root: unknown): number {

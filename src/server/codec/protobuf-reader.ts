@@ -1,11 +1,29 @@
 import protobuf from 'protobufjs/minimal.js'
+import {tooLarge} from '../kernel/status.ts'
 import {MalformedError} from './decode-error.ts'
 
-export type ProtobufReader = protobuf.Reader
+export interface ProtobufReader extends protobuf.Reader {
+  /** How many more fields may be read. */
+  fieldsLeft: number
+}
+
+/**
+ * The most fields of a message and all messages in it; an item of a list and an entry of a map are fields too. Twice the values of a JSON
+ * document: an entry has a field for its key.
+ */
+const MAX_FIELDS = 100_000
 
 export const WIRE = {varint: 0, fixed64: 1, bytes: 2} as const
 
-export const openReader = (bytes: Uint8Array): ProtobufReader => protobuf.Reader.create(bytes)
+export const openReader = (bytes: Uint8Array): ProtobufReader =>
+  Object.assign(protobuf.Reader.create(bytes), {fieldsLeft: MAX_FIELDS})
+
+/** Counts fields before they become anything in memory. */
+export function countFields(reader: ProtobufReader, fields = 1): void {
+  reader.fieldsLeft -= fields
+  if (reader.fieldsLeft < 0)
+    throw tooLarge(`Request entity too large: limit is ${MAX_FIELDS} fields in a protobuf message`)
+}
 
 /** Reads a length, then exactly that many bytes as one message. */
 export function readMessage<T>(reader: ProtobufReader, read: (reader: ProtobufReader) => T): T {
@@ -26,6 +44,7 @@ export function readFields(
   take: (number: number, wireType: number) => boolean,
 ): void {
   while (reader.pos < reader.len) {
+    countFields(reader)
     const tag = reader.uint32()
     const number = tag >>> 3
     const wireType = tag & 7

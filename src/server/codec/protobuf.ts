@@ -1,8 +1,11 @@
 import {findType} from '../../api/schema/index.ts'
 import type {FieldSchema, TypeSchema} from '../../api/schema/index.ts'
 import {setOwn, type JsonObject} from '../kernel/json-value.ts'
+import {StatusError} from '../kernel/status.ts'
 import {MalformedError} from './decode-error.ts'
+import {parseJson} from './json.ts'
 import {
+  countFields,
   openReader,
   type ProtobufReader,
   readFields,
@@ -61,7 +64,7 @@ function reading<T>(bytes: Uint8Array, read: (reader: ProtobufReader) => T): T {
   try {
     return read(openReader(bytes))
   } catch (error) {
-    if (error instanceof MalformedError) throw error
+    if (error instanceof MalformedError || error instanceof StatusError) throw error
     throw new MalformedError('unexpected EOF')
   }
 }
@@ -112,7 +115,10 @@ function readItems(
     return
   }
   readMessage(reader, (inner) => {
-    while (inner.pos < inner.len) list.push(readValue(inner, field))
+    while (inner.pos < inner.len) {
+      countFields(inner)
+      list.push(readValue(inner, field))
+    }
   })
 }
 
@@ -200,14 +206,18 @@ function readIntOrString(reader: ProtobufReader): string | number {
 }
 
 function readRawJson(reader: ProtobufReader): unknown {
-  let raw = ''
+  let raw: Uint8Array | undefined
   readFields(reader, (number) => {
-    if (number === 1) raw = reader.string()
+    if (number === 1) raw = reader.bytes()
     return number === 1
   })
+  if (raw === undefined || raw.length === 0) return undefined
   try {
-    return raw === '' ? undefined : (JSON.parse(raw) as unknown)
-  } catch {
+    const {value, values} = parseJson(raw)
+    countFields(reader, values)
+    return value
+  } catch (error) {
+    if (error instanceof StatusError) throw error
     throw new MalformedError('a raw JSON value in the message is no JSON')
   }
 }

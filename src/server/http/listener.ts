@@ -1,4 +1,4 @@
-import {IncomingMessage, type ServerResponse} from 'node:http'
+import {IncomingMessage, maxHeaderSize, type ServerResponse} from 'node:http'
 import {
   createSecureServer,
   type Http2SecureServer,
@@ -73,7 +73,11 @@ export class Listener {
       // Checked on every request instead, against the current bundle.
       rejectUnauthorized: false,
       handshakeTimeout: this.#limits.handshakeMilliseconds,
-      settings: {maxConcurrentStreams: this.#limits.streamsPerConnection},
+      settings: {
+        maxConcurrentStreams: this.#limits.streamsPerConnection,
+        // As HTTP/1.1: what a caller may send before it is known is taken apart on the thread that serves everybody.
+        maxHeaderListSize: maxHeaderSize,
+      },
     })
     this.#http1 = new Http1(this.#server, this.#limits)
     this.#followConnections(slice)

@@ -24,6 +24,8 @@ const OPERATORS: Record<string, LabelOperator> = {
 }
 /** The most terms: each is tested on every object of a list. A set of values counts as one. */
 export const MOST_REQUIREMENTS = 100
+/** The most values in all sets together: each is checked and sorted before anything is listed. */
+const MOST_VALUES = 1000
 const EXPECTED_OPERATORS = 'in, notin, =, ==, !=, gt, lt'
 
 function scan(text: string): Token[] {
@@ -45,6 +47,7 @@ const fail = (found: string, expected: string, comma = ',') =>
 class LabelParser {
   readonly #tokens: Token[]
   #position = 0
+  #values = 0
 
   constructor(text: string) {
     this.#tokens = scan(text)
@@ -107,6 +110,10 @@ class LabelParser {
     if (open.text !== '(') throw fail(open.text, "'('", '')
     const values = new Set<string>()
     for (;;) {
+      this.#values += 1
+      if (this.#values > MOST_VALUES) {
+        throw new SelectorSyntaxError(`more than ${MOST_VALUES} values`)
+      }
       values.add(this.#element(values.size === 0 ? "',', ')' or identifier" : "',', or identifier"))
       const {text} = this.#next()
       if (text === ')') return [...values].sort()

@@ -1,4 +1,4 @@
-import {notAcceptable} from '../kernel/status.ts'
+import {badRequest, notAcceptable} from '../kernel/status.ts'
 
 export type MetaVersion = 'v1' | 'v1beta1'
 
@@ -27,9 +27,13 @@ const MEDIA_TYPES = ['application/json', 'application/yaml', PROTOBUF]
 /** Clients send only a few different headers; others are not cached. */
 const MAX_CACHED = 64
 const MAX_CACHED_LENGTH = 512
+/** Anyone can send this header, and each clause and parameter costs time. Clients send a few hundred characters. */
+const MAX_ACCEPT = 4096
 
-/** The clauses of an Accept header, the preferred first. */
+/** The clauses of an Accept header, the preferred first. Throws BadRequest if it is too long. */
 export function parseAccept(accept: string): Clause[] {
+  if (accept.length > MAX_ACCEPT)
+    throw badRequest(`the Accept header is too long: limit is ${MAX_ACCEPT} characters`)
   const clauses = accept.split(',').map((text) => {
     const [mediaType = '', ...rest] = text.split(';').map((part) => part.trim())
     const parameters = new Map(

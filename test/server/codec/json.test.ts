@@ -99,7 +99,7 @@ describe('JSON bodies', () => {
 
   it('lets the last of several equal keys count and tells that there are some', () => {
     const parsed = parseJson(bytes('{"a":1,"a":2}'))
-    assert.deepEqual(parsed, {value: {a: 2}, hasDuplicates: true})
+    assert.deepEqual(parsed, {value: {a: 2}, hasDuplicates: true, values: 2})
   })
 })
 

@@ -155,6 +155,39 @@ describe('protobuf bodies', () => {
     )
   })
 
+  const floods = [
+    {name: 'items of a list', hex: '7200', around: '0a'},
+    {name: 'empty structs', hex: '0a00', around: ''},
+    {name: 'entries of a map', hex: '5a00', around: '0a'},
+    {name: 'fields that it does not know', hex: '7800', around: ''},
+  ]
+  for (const {name, hex, around} of floods) {
+    it(`builds no million ${name}`, () => {
+      const many = Buffer.from(hex.repeat(1_000_000), 'hex')
+      const length = Buffer.from('80897a', 'hex')
+      const body = around === '' ? many : Buffer.concat([bytesOf(around), length, many])
+      assert.throws(() => decodeMessage(findType('core/v1.ConfigMap'), body), {
+        code: 413,
+        message: 'Request entity too large: limit is 100000 fields in a protobuf message',
+      })
+    })
+  }
+
+  it('parses no million values of raw JSON, in one piece or in several', () => {
+    const raw = (values: number) => {
+      const {managedFields} = {managedFields: [{fieldsV1: {a: new Array(values).fill(0)}}]}
+      return encodeProtobuf(findType('core/v1.ConfigMap'), {metadata: {managedFields}})
+    }
+    const read = (...parts: Uint8Array[]) =>
+      decodeMessage(
+        findType('core/v1.ConfigMap'),
+        Buffer.concat(parts.map((one) => decodeEnvelope(one).raw)),
+      )
+    read(raw(40_000), raw(40_000))
+    assert.throws(() => read(raw(1_000_000)), {code: 413})
+    assert.throws(() => read(raw(40_000), raw(40_000), raw(40_000)), {code: 413})
+  })
+
   it('never fails otherwise than by a MalformedError, whatever the bytes', () => {
     const type = findType('core/v1.Pod')
     fc.assert(

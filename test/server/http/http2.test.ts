@@ -121,6 +121,20 @@ describe('HTTP/2 connections', () => {
       await closed
     }))
 
+  it('take requests with headers as long as over HTTP/1.1, and no longer', () =>
+    serving({}, async (place) => {
+      const session = await session2(place)
+      assert.equal((await get2(session, '/a', {accept: ';'.repeat(15_000)})).status, 200)
+      for (const headers of [
+        {accept: ';'.repeat(50_000)},
+        {a: 'x'.repeat(9000), b: 'x'.repeat(9000)},
+      ])
+        await assert.rejects(get2(session, '/b', headers))
+      await assert.rejects(get2(session, `/c?${'&a'.repeat(10_000)}`))
+      assert.equal((await get2(session, '/d')).status, 200)
+      session.destroy()
+    }))
+
   it('are kept alive by TCP, so that a machine that was switched off is noticed', async function () {
     if (process.platform !== 'linux') this.skip()
     await serving({}, async (server) => {

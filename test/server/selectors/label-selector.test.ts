@@ -107,6 +107,15 @@ describe('label selectors', () => {
     assert.throws(() => selects(many(101)), {code: 400, message: /more than 100 requirements/})
   })
 
+  it('has an end for the values of all sets together', () => {
+    const set = (count: number) => `(${Array.from({length: count}, (_, n) => `v${n}`).join(',')})`
+    assert.equal(selects(`color notin ${set(500)},tier notin ${set(500)}`), true)
+    const message = 'unable to parse requirement: more than 1000 values'
+    assert.throws(() => parseLabelSelector(`tier in ${set(14_000)}`), {code: 400, message})
+    assert.throws(() => parseLabelSelector(`a in ${set(500)},b in ${set(501)}`), {message})
+    assert.throws(() => parseLabelSelector(`a in (${','.repeat(14_000)})`), {message})
+  })
+
   it('takes an object without labels', () => {
     assert.equal(matchesLabels(parseLabelSelector('a'), undefined), false)
     assert.equal(matchesLabels(parseLabelSelector('!a'), undefined), true)

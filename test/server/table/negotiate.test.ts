@@ -47,6 +47,14 @@ describe('the representation by Accept', () => {
     })
   })
 
+  it('is refused for a header that is too long to take apart', () => {
+    for (const one of [';', ',', `${TABLE},`])
+      assert.throws(() => negotiate(one.repeat(50_000)), {
+        code: 400,
+        message: 'the Accept header is too long: limit is 4096 characters',
+      })
+  })
+
   it('is still right after many different headers', () => {
     for (let index = 0; index < 200; index += 1) negotiate(`application/json;x=${index}`)
     assert.deepEqual(negotiate(`${TABLE};pretty=1`), {as: 'table', version: 'v1'})
