@@ -46,19 +46,22 @@ export class KeyedQueue {
 const FIRST_WAIT = 200
 const LONGEST_WAIT = 1_000_000
 
-/** How long to wait before a key is checked again: twice as long each time. */
+/** How long to wait before a key is checked again: twice as long each time, less up to a half, so that not all fall due together. */
 export class KeyedBackoff {
   readonly #waits = new Map<string, number>()
   readonly #longest: number
+  readonly #random: () => number
 
-  constructor(longest = LONGEST_WAIT) {
+  /** `random` returns from 0 up to 1. */
+  constructor(longest = LONGEST_WAIT, random = Math.random) {
     this.#longest = longest
+    this.#random = random
   }
 
   next(key: string): number {
     const wait = this.#waits.get(key) ?? FIRST_WAIT
     this.#waits.set(key, Math.min(wait * 2, this.#longest))
-    return wait
+    return wait * (1 - this.#random() / 2)
   }
 
   forget(key: string): void {
@@ -208,10 +211,9 @@ export class ClientApproval {
     }
     const {writer, requests} = this.#options
     const {csr} = request
-    const {name = ''} = csr.metadata
     const condition = {type: 'Approved' as const, reason: 'AutoApproved', message}
-    if (await writeDecision(writer, csr, condition, {signal})) requests.approved(name)
-    return this.#done(name)
+    if (await writeDecision(writer, csr, condition, {signal})) requests.approved(csr)
+    return this.#done(csr.metadata.name ?? '')
   }
 
   /** Returns false if the name must be checked again because its record has changed. */

@@ -66,7 +66,7 @@ function approveKubeletServing(
         reason: 'AutoApproved',
         message: SERVING_APPROVER.message,
       } as const
-      if (await writeDecision(writer, csr, condition, {signal})) requests.approved(name)
+      if (await writeDecision(writer, csr, condition, {signal})) requests.approved(csr)
     } else if (opinion.decision === 'deny') {
       await writeDecision(writer, csr, {type: 'Denied', reason: SERVING_DENIED, message}, {signal})
     } else if (opinion.reason !== undefined) {

@@ -29,12 +29,21 @@ describe('KeyedQueue', () => {
 
 describe('KeyedBackoff', () => {
   it('waits twice as long each time, from 200 ms to 1000 s, and starts over once forgotten', () => {
-    const backoff = new KeyedBackoff()
+    const backoff = new KeyedBackoff(1_000_000, () => 0)
     const waits = Array.from({length: 16}, () => backoff.next('key'))
     assert.deepEqual(waits.slice(0, 4), [200, 400, 800, 1600])
     assert.deepEqual(waits.slice(-2), [1_000_000, 1_000_000])
     assert.equal(backoff.next('other'), 200)
     backoff.forget('key')
     assert.equal(backoff.next('key'), 200)
+  })
+
+  it('does not let many that began together fall due together', () => {
+    let next = 0
+    const backoff = new KeyedBackoff(1_000_000, () => (next += 0.25) - 0.25)
+    const waits = ['a', 'b', 'c', 'd'].map((key) => backoff.next(key))
+    assert.deepEqual(waits, [200, 175, 150, 125])
+    next = 0
+    assert.equal(backoff.next('a'), 400)
   })
 })

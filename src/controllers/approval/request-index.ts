@@ -49,15 +49,13 @@ export const makerOf = ({spec}: Pick<Csr, 'spec'>): Maker => ({
   credential: credentialOf(spec),
 })
 
-/** Who made a request, and when. */
+/** Who made a request, and its revision when it was first seen: the clocks of several servers differ. */
 interface Made extends Maker {
-  time: string
   revision: string
 }
 
 const madeOf = ({metadata, spec}: Csr): Made => ({
   ...makerOf({spec}),
-  time: metadata.creationTimestamp ?? '',
   revision: metadata.resourceVersion ?? '',
 })
 
@@ -76,9 +74,52 @@ function issuedIdentity(csr: Csr): IssuedIdentity | undefined {
   }
 }
 
-/** Times have whole seconds: within one second the revision decides. */
-const isMadeAfter = (one: Made, other: Made): boolean =>
-  one.time === other.time ? isLater(one.revision, other.revision) : one.time > other.time
+interface Candidate {
+  name: string
+  pin: string
+  revision: string
+}
+
+/** The undecided requests of one requester for one node. It knows the newest without looking at the others. */
+class Candidates {
+  readonly #byName = new Map<string, Candidate>()
+  /** The newest one, and the newest one for another key; undefined if one of them has gone. */
+  #newest: Candidate[] | undefined = []
+
+  get size(): number {
+    return this.#byName.size
+  }
+
+  add(candidate: Candidate): void {
+    if (this.#byName.has(candidate.name)) return
+    this.#byName.set(candidate.name, candidate)
+    if (this.#newest !== undefined) this.#newest = withCandidate(this.#newest, candidate)
+  }
+
+  delete(name: string): boolean {
+    if (this.#newest?.some((one) => one.name === name)) this.#newest = undefined
+    return this.#byName.delete(name)
+  }
+
+  /** The newest one that is not for this key. */
+  newestBut(pin: string): Candidate | undefined {
+    this.#newest ??= [...this.#byName.values()].reduce<Candidate[]>(withCandidate, [])
+    return this.#newest.find((one) => one.pin !== pin)
+  }
+}
+
+function withCandidate(newest: Candidate[], candidate: Candidate): Candidate[] {
+  const [first, second] = newest
+  if (first === undefined) return [candidate]
+  if (isLater(candidate.revision, first.revision)) {
+    const other = candidate.pin === first.pin ? second : first
+    return other === undefined ? [candidate] : [candidate, other]
+  }
+  if (candidate.pin === first.pin) return newest
+  return second === undefined || isLater(candidate.revision, second.revision)
+    ? [first, candidate]
+    : newest
+}
 
 /**
  * The requests for one signer, by the node that they are for. It includes what this process has approved before the watch
@@ -89,6 +130,8 @@ export class RequestIndex implements Source {
   readonly #signer: WellKnownSigner
   readonly #byName = new Map<string, IndexEntry>()
   readonly #openOf = new Map<string, Set<string>>()
+  /** Those of them that a signer would sign, by node and requester. */
+  readonly #candidatesOf = new Map<string, Candidates>()
   readonly #approvedOf = new Map<string, Map<string, IndexEntry>>()
   #synced: Promise<void> = Promise.resolve()
 
@@ -125,7 +168,7 @@ export class RequestIndex implements Source {
     const request: IndexEntry = {
       held: held ?? new EncodedObject(current),
       uid: current.metadata.uid,
-      made: madeOf(current),
+      made: isSame ? entry.made : madeOf(current),
       isOpen: isOpen(current),
       requested,
       isWellFormed: isSame
@@ -139,10 +182,10 @@ export class RequestIndex implements Source {
     this.#place(name, request)
   }
 
-  /** This process has approved it. */
-  approved(name: string): void {
+  /** This process has approved it. Another one that was made with its name since is not approved. */
+  approved({metadata: {name = '', uid}}: Csr): void {
     const entry = this.#byName.get(name)
-    if (entry === undefined) return
+    if (entry === undefined || entry.uid !== uid) return
     entry.isApproved = true
     this.#place(name, entry)
   }
@@ -181,19 +224,14 @@ export class RequestIndex implements Source {
 
   /**
    * The newest request for a node by the requester of this one, if it is undecided and for another key. One token may have
-   * hundreds for one name, and each calls this: none of them is parsed for it.
+   * many for one name, and each calls this: the others are not looked at for it.
    */
   newerThan(csr: Csr, {node = '', pin}: RequestedCertificate): string | undefined {
-    let newest = madeOf(csr)
-    let newer: string | undefined
-    for (const name of this.openFor(node)) {
-      const {requested, made, isWellFormed} = this.#byName.get(name) ?? {}
-      if (made?.requester !== newest.requester || requested?.pin === pin) continue
-      if (!isWellFormed || !isMadeAfter(made, newest)) continue
-      newest = made
-      newer = name
-    }
-    return newer
+    const {name = '', uid} = csr.metadata
+    const entry = this.#byName.get(name)
+    const {requester, revision} = entry?.uid === uid && entry ? entry.made : madeOf(csr)
+    const newest = this.#candidatesOf.get(candidatesKey(node, requester))?.newestBut(pin)
+    return newest && isLater(newest.revision, revision) ? newest.name : undefined
   }
 
   /** The undecided requests for a node by these requesters that are for another key. */
@@ -216,24 +254,37 @@ export class RequestIndex implements Source {
   }
 
   #place(name: string, request: IndexEntry): void {
-    const node = request.requested?.node
-    if (node === undefined) return
+    const {node, pin} = request.requested ?? {}
+    if (node === undefined || pin === undefined) return
+    const {requester, revision} = request.made
+    const key = candidatesKey(node, requester)
     if (request.isOpen && !request.isApproved) {
       this.#openOf.set(node, (this.#openOf.get(node) ?? new Set<string>()).add(name))
-    } else remove(this.#openOf, node, name)
+      const candidates = this.#candidatesOf.get(key) ?? new Candidates()
+      if (request.isWellFormed) {
+        candidates.add({name, pin, revision})
+        this.#candidatesOf.set(key, candidates)
+      }
+    } else {
+      remove(this.#openOf, node, name)
+      remove(this.#candidatesOf, key, name)
+    }
     if (request.isApproved) {
       const approved = this.#approvedOf.get(node) ?? new Map<string, IndexEntry>()
       this.#approvedOf.set(node, approved.set(name, request))
     } else remove(this.#approvedOf, node, name)
   }
 
-  #forget(name: string, {requested}: IndexEntry): void {
+  #forget(name: string, {requested, made}: IndexEntry): void {
     this.#byName.delete(name)
     if (requested?.node === undefined) return
     remove(this.#openOf, requested.node, name)
+    remove(this.#candidatesOf, candidatesKey(requested.node, made.requester), name)
     remove(this.#approvedOf, requested.node, name)
   }
 }
+
+const candidatesKey = (node: string, requester: string) => JSON.stringify([node, requester])
 
 function remove(
   groups: Map<string, {delete(name: string): boolean; size: number}>,

@@ -1,13 +1,16 @@
+import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import {StatusError, tooManyRequests, unavailable} from '../kernel/status.ts'
 import type {OperationContext} from '../kernel/resource.ts'
 import {isForRequests} from './certificates.ts'
 import type {AdmissionOperation, AdmissionPlugin} from '../kernel/admission.ts'
-import type {Ahead, RequestUsage} from './request-usage.ts'
+import {askedNode, type Ahead, type RequestUsage} from './request-usage.ts'
 
 /** The limits of one requester. */
 interface Allowance {
   /** Undecided requests. */
   pending: number
+  /** Undecided requests for one node: each change of the node or of another one makes all of them be looked at again. */
+  pendingForNode: number
   perHour: number
   /** Bytes of all its requests that are stored. */
   bytes: number
@@ -15,12 +18,14 @@ interface Allowance {
 
 const MIB = 1024 * 1024
 /** A kubelet asks for its two certificates a few times a year, and four times an hour for one that nobody approves. */
-const FOR_A_NODE: Allowance = {pending: 100, perHour: 60, bytes: MIB}
+const FOR_A_NODE: Allowance = {pending: 100, pendingForNode: 100, perHour: 60, bytes: MIB}
 /** Enough for a token that joins a thousand machines, twice. */
 const DEFAULT_REQUESTS_PER_HOUR = 2500
 /** A request with its certificate takes about 5 kB and is kept for one to two hours. */
 const BYTES_EACH = 12 * 1024
 const MOST_PENDING = 500
+/** A machine asks again with the same key: only one that loses its disk each time it starts makes more than a few. */
+const MOST_PENDING_FOR_NODE = 50
 
 export interface Allowances {
   forNodes: Allowance
@@ -29,7 +34,12 @@ export interface Allowances {
 
 export const allowances = (perHour = DEFAULT_REQUESTS_PER_HOUR): Allowances => ({
   forNodes: FOR_A_NODE,
-  forOthers: {pending: MOST_PENDING, perHour, bytes: perHour * BYTES_EACH},
+  forOthers: {
+    pending: MOST_PENDING,
+    pendingForNode: MOST_PENDING_FOR_NODE,
+    perHour,
+    bytes: perHour * BYTES_EACH,
+  },
 })
 
 const RETRY_SECONDS = 30
@@ -66,8 +76,12 @@ export function requestLimit(
     name: 'CertificateRequestLimit',
     admit: (operation, context) =>
       refuseIf(operation, context, (most, now) => {
-        const {pending, made, bytes} = usage.of(context.user, now)
-        return reached({pending, made: made.length, bytes}, made, most, now)
+        const {pending, pendingFor, made, bytes} = usage.of(context.user, now)
+        // Reading what a request is for costs something: only one that could reach the limit is read.
+        const isFew = pending < most.pendingForNode
+        const node = isFew ? '' : askedNode(operation.object as CertificateSigningRequest)
+        const forNode = pendingFor.get(node ?? '') ?? 0
+        return reached({pending, forNode, made: made.length, bytes}, made, most, now)
       }),
     // Of those that were created at the same time the first ones stay: each counts what came before it. The last may exceed the bytes.
     confirm: (operation, context) => {
@@ -102,7 +116,7 @@ interface Reached {
 
 /** `before`: the requests that a new one comes after. `times`: when those of the last hour were created. */
 function reached(
-  {pending, made, bytes}: Ahead,
+  {pending, forNode, made, bytes}: Ahead,
   times: readonly number[],
   most: Allowance,
   now: Date,
@@ -110,6 +124,11 @@ function reached(
   if (pending >= most.pending) {
     const why = (who: string) =>
       `${pending} certificate signing requests of ${who} are pending; wait until they are decided`
+    return {why, seconds: RETRY_SECONDS}
+  }
+  if (forNode >= most.pendingForNode) {
+    const why = (who: string) =>
+      `${forNode} certificate signing requests of ${who} for the same node are pending; wait until they are decided`
     return {why, seconds: RETRY_SECONDS}
   }
   if (made >= most.perHour) {

@@ -3,6 +3,8 @@ import type {UserInfo} from '../../api/meta.ts'
 import {bootstrapperNamespaceOf} from '../../csr/bootstrapper.ts'
 import {credentialOf} from '../../csr/user-extra.ts'
 import {stateOf} from '../../csr/conditions.ts'
+import {nodeOfUser} from '../../csr/node-names.ts'
+import {commonNameIn} from '../../csr/read-request.ts'
 
 const HOUR = 3_600_000
 
@@ -10,6 +12,8 @@ const HOUR = 3_600_000
 export interface Usage {
   /** Undecided requests. */
   pending: number
+  /** How many of them are for each node. */
+  pendingFor: ReadonlyMap<string, number>
   /** The bytes of all stored requests, decided or not. */
   bytes: number
   /** When those of the last hour were created, oldest first. */
@@ -25,10 +29,16 @@ function requesterKey(requester: Requester): string {
   return isFleet ? `${username} ${credentialOf(requester) ?? ''}` : username
 }
 
+/** The node that a request is for, whether or not it can be signed. */
+export const askedNode = (csr: Partial<Pick<CertificateSigningRequest, 'spec'>>) =>
+  nodeOfUser(commonNameIn(csr.spec?.request) ?? '')
+
 interface Counted {
   uid: string | undefined
   requester: string
   pending: boolean
+  /** The node that it is for, while it is pending. */
+  node: string | undefined
   bytes: number
   /** What its requester had when it was created. */
   ahead: Ahead
@@ -37,6 +47,8 @@ interface Counted {
 /** The requests of a requester before one of them. */
 export interface Ahead {
   pending: number
+  /** Those that are pending for the same node. */
+  forNode: number
   /** Those of the last hour. */
   made: number
   /** The bytes of all that were stored. */
@@ -46,14 +58,22 @@ export interface Ahead {
 interface Totals {
   requests: number
   pending: number
+  pendingFor: Map<string, number>
   bytes: number
   made: number[]
   /** Whether `made` is sorted. */
   inOrder: boolean
 }
 
-const emptyTotals = (): Totals => ({requests: 0, pending: 0, bytes: 0, made: [], inOrder: true})
-const NOTHING: Usage = {pending: 0, bytes: 0, made: []}
+const emptyTotals = (): Totals => ({
+  requests: 0,
+  pending: 0,
+  pendingFor: new Map(),
+  bytes: 0,
+  made: [],
+  inOrder: true,
+})
+const NOTHING: Usage = {pending: 0, pendingFor: new Map(), bytes: 0, made: []}
 
 /** What the certificate requests of each requester take, updated by events. */
 export class RequestUsage {
@@ -69,13 +89,16 @@ export class RequestUsage {
     const requester = requesterKey(csr.spec)
     const totals = this.#totals.get(requester) ?? emptyTotals()
     this.#totals.set(requester, totals)
+    const pending = stateOf(csr) === 'Pending'
+    const node = pending ? (known?.node ?? askedNode(csr)) : undefined
     const ahead = known?.ahead ?? {
       pending: totals.pending,
+      forNode: totals.pendingFor.get(node ?? '') ?? 0,
       made: totals.made.length,
       bytes: totals.bytes,
     }
     if (known === undefined) count(totals, Date.parse(csr.metadata.creationTimestamp ?? ''))
-    const counted = {uid, requester, pending: stateOf(csr) === 'Pending', bytes, ahead}
+    const counted = {uid, requester, pending, node, bytes, ahead}
     add(totals, counted, 1)
     this.#forget(name)
     this.#counted.set(name, counted)
@@ -123,10 +146,14 @@ function count(totals: Totals, time: number): void {
 
 function add(
   totals: Totals,
-  {pending, bytes}: Pick<Counted, 'pending' | 'bytes'>,
+  {pending, node, bytes}: Pick<Counted, 'pending' | 'node' | 'bytes'>,
   sign: 1 | -1,
 ): void {
   totals.requests += sign
   totals.bytes += sign * bytes
   if (pending) totals.pending += sign
+  if (node === undefined) return
+  const left = (totals.pendingFor.get(node) ?? 0) + sign
+  if (left === 0) totals.pendingFor.delete(node)
+  else totals.pendingFor.set(node, left)
 }

@@ -38,7 +38,7 @@ describe('RequestIndex', () => {
     const requests = index()
     const csr = await wished({name: 'one'})
     requests.see('one', csr)
-    requests.approved('one')
+    requests.approved(csr)
     requests.see('one', {...csr, metadata: {...csr.metadata, labels: {a: 'b'}}})
     assert.deepEqual(approvedNames(requests), ['one'])
     assert.deepEqual([...requests.openFor('foo')], [])
@@ -60,10 +60,20 @@ describe('RequestIndex', () => {
     const requests = index()
     const csr = await wished({name: 'one'})
     requests.see('one', csr)
-    requests.approved('one')
+    requests.approved(csr)
     requests.see('one', undefined)
     assert.deepEqual(approvedNames(requests), [])
     requests.see('one', {...csr, metadata: {...csr.metadata, uid: 'made-anew'}})
+    assert.deepEqual(approvedNames(requests), [])
+    assert.deepEqual([...requests.openFor('foo')], ['one'])
+  })
+
+  it('does not take an approval for one of another request that was made with its name since', async () => {
+    const requests = index()
+    const csr = await wished({name: 'one'})
+    requests.see('one', csr)
+    requests.see('one', {...csr, metadata: {...csr.metadata, uid: 'made-anew'}})
+    requests.approved(csr)
     assert.deepEqual(approvedNames(requests), [])
     assert.deepEqual([...requests.openFor('foo')], ['one'])
   })
@@ -89,35 +99,89 @@ describe('RequestIndex', () => {
     assert.deepEqual(requests.openForOneKey('foo'), ['one', 'two'])
   })
 
-  it('finds the newest among requests that a token piled up for one name without reading any again', async () => {
-    const requests = index()
-    const [own, other] = [await generateKeys('ECDSA-P256'), await generateKeys('ECDSA-P256')]
-    const made = async (name: string, second: number, wish: Wish) => {
-      const csr = await wished({name, username: 'system:bootstrap:abcdef', ...wish})
-      const creationTimestamp = `2030-01-01T00:00:0${second}Z`
-      const seen = {...csr, metadata: {...csr.metadata, creationTimestamp}}
-      requests.see(name, seen)
-      return seen
-    }
-    const first = await made('first', 1, {keys: own})
-    await made('newer', 2, {keys: other})
-    await made('newest', 3, {keys: other})
-    await made('own', 4, {keys: own})
-    await made('of-another', 5, {keys: other, username: 'system:bootstrap:ghijkl'})
-    await made('no-kubelet', 6, {keys: other, usages: ['client auth']})
+  describe('of requests that a token piled up for one name', () => {
+    const TOKEN = 'system:bootstrap:abcdef'
+    let requests: RequestIndex
+    let made: Record<string, Csr>
 
-    const requested = readable(first)
-    const {parse} = JSON
-    let reads = 0
-    JSON.parse = (...given) => {
-      reads++
-      return parse(...given) as unknown
+    /** The later a request was made, the earlier the clock of the server that took it. */
+    const make = async (name: string, resourceVersion: string, wish: Wish) => {
+      const csr = await wished({name, username: TOKEN, ...wish})
+      const creationTimestamp = `2030-01-01T00:00:${59 - Number(resourceVersion)}Z`
+      made[name] = {...csr, metadata: {...csr.metadata, resourceVersion, creationTimestamp}}
+      requests.see(name, made[name])
     }
-    try {
-      assert.equal(requests.newerThan(first, requested), 'newest')
-    } finally {
-      JSON.parse = parse
+    const newerThan = (name: string) => {
+      const csr = made[name] ?? assert.fail(name)
+      return requests.newerThan(csr, readable(csr))
     }
-    assert.equal(reads, 0)
+
+    beforeEach(async () => {
+      requests = index()
+      made = {}
+      const [own, other] = [await generateKeys('ECDSA-P256'), await generateKeys('ECDSA-P256')]
+      await make('first', '8', {keys: own})
+      await make('newer', '9', {keys: other})
+      await make('newest', '10', {keys: other})
+      await make('own', '11', {keys: own})
+      await make('of-another', '12', {keys: own, username: 'system:bootstrap:ghijkl'})
+      await make('no-kubelet', '13', {
+        keys: await generateKeys('ECDSA-P256'),
+        usages: ['client auth'],
+      })
+    })
+
+    it('finds the newest by revision, whatever the clocks of servers say', () => {
+      assert.equal(newerThan('first'), 'newest')
+      assert.equal(newerThan('newest'), 'own')
+      assert.equal(newerThan('own'), undefined)
+      assert.equal(newerThan('of-another'), undefined)
+    })
+
+    it('takes one for no newer because it was changed later', () => {
+      const {newer} = made
+      assert.ok(newer)
+      const metadata = {...newer.metadata, resourceVersion: '20', labels: {seen: 'yes'}}
+      made.newer = {...newer, metadata}
+      requests.see('newer', made.newer)
+      assert.equal(newerThan('own'), undefined)
+      assert.equal(newerThan('newer'), 'own')
+    })
+
+    it('finds the next one once the newest is decided or gone', () => {
+      requests.see('newest', made.newest && withCondition(made.newest, 'Denied'))
+      assert.equal(newerThan('first'), 'newer')
+      requests.see('newer', undefined)
+      assert.equal(newerThan('first'), undefined)
+    })
+
+    it('looks at the newest alone, however many there are', () => {
+      const {first} = made
+      assert.ok(first)
+      for (let count = 0; count < 500; count++)
+        requests.see(`more-${count}`, {
+          ...first,
+          metadata: {name: `more-${count}`, uid: `more-${count}`, resourceVersion: `${20 + count}`},
+        })
+      requests.newerThan(first, readable(first))
+      const {parse} = JSON
+      const compare = BigInt
+      let reads = 0
+      JSON.parse = (...given) => {
+        reads++
+        return parse(...given) as unknown
+      }
+      globalThis.BigInt = ((value: string) => {
+        reads++
+        return compare(value)
+      }) as never
+      try {
+        assert.equal(newerThan('newest'), 'more-499')
+      } finally {
+        JSON.parse = parse
+        globalThis.BigInt = compare
+      }
+      assert.ok(reads < 10, String(reads))
+    })
   })
 })

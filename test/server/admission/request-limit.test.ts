@@ -6,6 +6,7 @@ import {RequestUsage} from '../../../src/server/admission/request-usage.ts'
 import type {Authorize} from '../../../src/server/kernel/resource.ts'
 import {StatusError} from '../../../src/server/kernel/status.ts'
 import {TestClock} from '../authn/support.ts'
+import {wished} from '../../controllers/approval/support.ts'
 import {admit, type Situation} from './support.ts'
 
 const NOW = new TestClock().now()
@@ -24,7 +25,7 @@ describe('CertificateRequestLimit', () => {
     const {pending, bytes, made} = usage.of({username: 'ann'}, now)
     return {pending, bytes, made: made.length}
   }
-  const few = {pending: 2, perHour: 10, bytes: 100}
+  const few = {pending: 2, pendingForNode: 2, perHour: 10, bytes: 100}
 
   it('counts those of the last hour, in whatever order they were read', () => {
     const minutes = (count: number) => new Date(NOW.getTime() + count * 60_000)
@@ -79,7 +80,7 @@ describe('CertificateRequestLimit', () => {
 
   it('refuses those that exceed the bytes only together with others', async () => {
     const usage = countOf([1, 2, 3, 4].map(() => request('ann')))
-    const most = {pending: 10, perHour: 10, bytes: 20}
+    const most = {pending: 10, pendingForNode: 10, perHour: 10, bytes: 20}
     await confirm(usage, 'r0', {most})
     await confirm(usage, 'r1', {most})
     await assert.rejects(confirm(usage, 'r2', {most}), /of "ann" take 20 bytes/)
@@ -151,6 +152,36 @@ describe('CertificateRequestLimit', () => {
       await create(countOf([request('ann'), other, other]))
     })
   }
+
+  describe('for one node', () => {
+    const MANY = {...few, pending: 10}
+    const asking = async (node: string, uid = 'u') => {
+      const {spec} = await wished({commonName: `system:node:${node}`, username: 'ann'})
+      return {metadata: {creationTimestamp: NOW.toISOString(), uid}, spec, status: {}}
+    }
+    const ask = async (usage: RequestUsage, node: string) =>
+      admit(requestLimit(usage, {allowances: {forNodes: MANY, forOthers: MANY}, catchUp}), {
+        resource: 'certificatesigningrequests',
+        object: await asking(node),
+      })
+
+    it('refuses one more than the limit, and none for another node', async () => {
+      const usage = countOf([await asking('one'), await asking('one'), await asking('other')])
+      await assert.rejects(ask(usage, 'one'), {
+        code: 429,
+        message: /^2 certificate signing requests of "ann" for the same node are pending/,
+      })
+      await ask(usage, 'other')
+      usage.set('r0', {...(await asking('one')), status: {certificate: 'x'}}, 10)
+      await ask(usage, 'one')
+    })
+
+    it('keeps the first of those that were stored at the same time', async () => {
+      const usage = countOf(await Promise.all(['u', 'v', 'w'].map((uid) => asking('one', uid))))
+      await confirm(usage, 'r1', {most: MANY, uid: 'v'})
+      await assert.rejects(confirm(usage, 'r2', {most: MANY, uid: 'w'}), {code: 429})
+    })
+  })
 
   it('counts a condition that decides nothing as none', async () => {
     const odd = request('ann', {conditions: [{type: 'Seen'}]})
