@@ -52,10 +52,23 @@ export async function list(
   const wanted = await reachRead(registry, options.resourceVersion, waiting, (message) =>
     badRequest(`invalid resource version: ${message}`),
   )
-  if (options.resourceVersionMatch === 'Exact')
+  if (isExact(store, request, wanted))
     return pageAt(registry, store, {selection, limit, revision: wanted, after: ''})
   return memoryPage(store, {selection, limit, revision: registry.revision, after: ''})
 }
+
+/** Without a match, pages of a revision are exactly of that one, unless it is the list of one name: Kubernetes' rule before there was a match. */
+function isExact(
+  store: ResourceStore,
+  {options: {resourceVersionMatch, limit}, selection}: ListRequest,
+  revision: number,
+): boolean {
+  if (resourceVersionMatch !== '') return resourceVersionMatch === 'Exact'
+  return limit > 0 && revision > 0 && !isOfOne(store, selection)
+}
+
+const isOfOne = ({resource}: ResourceStore, {name, namespace}: Selection) =>
+  name !== undefined && (namespace !== '' || !resource.namespaced)
 
 /** Every selected object after a key, from memory. */
 export function selected(
@@ -64,7 +77,7 @@ export function selected(
   after: string,
 ): Iterable<StoredObject> {
   const {namespace, name} = selection
-  if (name !== undefined && (namespace !== '' || !store.resource.namespaced)) {
+  if (name !== undefined && isOfOne(store, selection)) {
     const one = store.get(namespace, name)
     return one === undefined || one.key <= after ? [] : [one]
   }

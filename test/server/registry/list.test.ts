@@ -117,6 +117,30 @@ describe('list', () => {
     }
   })
 
+  it('shows pages exactly of a revision without a match too, but not of one name or of 0', async () => {
+    const revision = await storage.revision()
+    await create('f')
+    await api.patch(`${PATH}/a`, {data: {late: 'yes'}})
+    const {body} = await api.get(`${PATH}?resourceVersion=${revision}&limit=3`)
+    assert.deepEqual(names(body), ['a', 'b', 'c'])
+    assert.equal(body.items[0]?.data, undefined)
+    assert.equal(body.metadata.resourceVersion, String(revision))
+    const rest = await api.get(`${PATH}?limit=3&continue=${body.metadata.continue}`)
+    assert.deepEqual(names(rest.body), ['d', 'e'])
+
+    for (const query of [
+      `resourceVersion=${revision}&limit=3&resourceVersionMatch=NotOlderThan`,
+      `resourceVersion=${revision}&limit=3&fieldSelector=metadata.name=a`,
+      'resourceVersion=0&limit=3',
+    ]) {
+      const newest = (await api.get(`${PATH}?${query}`)).body
+      assert.deepEqual(newest.items[0]?.data, {late: 'yes'}, query)
+    }
+    await storage.compact(await storage.revision())
+    const expired = await api.get(`${PATH}?resourceVersion=${revision}&limit=3`)
+    assert.deepEqual([expired.status, expired.body.reason], [410, 'Expired'])
+  })
+
   it('waits for a revision that is about to come', async () => {
     const wanted = (await storage.revision()) + 1
     const waiting = api.get(`${PATH}?resourceVersion=${wanted}`)
