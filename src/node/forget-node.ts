@@ -1,6 +1,8 @@
 import type {CertificateSigningRequest} from '../api/certificates.ts'
+import type {ApiObject} from '../api/meta.ts'
 import type {ApiClient} from '../client/api-client.ts'
 import {shellWord} from '../client/printable.ts'
+import type {DeleteOptions, ObjectRef} from '../client/resource-client.ts'
 import {RECORD_NAMESPACE, readRecord, recordKey} from '../controllers/approval/node-record.ts'
 import {isApproved} from '../csr/conditions.ts'
 import {requestedCertificate} from '../csr/requested-certificate.ts'
@@ -23,29 +25,68 @@ export interface Forgotten {
   rejoin: string | null
 }
 
+type Clients = Pick<ApiClient, 'nodes' | 'leases' | 'csrs'>
+
+const MAX_TRIES = 5
+
 /**
  * Deletes the Node and the record of its name, as far as the caller's rights allow. Kubernetes lets no node delete itself, so with the
- * node's own certificate both are usually kept.
+ * node's own certificate both are usually kept. Another machine may take the name meanwhile: only what was read while the name was this
+ * machine's is deleted, and if that has changed, everything is read again.
  */
 export async function forgetNode(
-  {nodes, leases, csrs}: Pick<ApiClient, 'nodes' | 'leases' | 'csrs'>,
+  clients: Clients,
   name: string,
   pin: string | undefined,
 ): Promise<Forgotten> {
-  if (await belongsToAnother({leases}, name, pin)) {
-    const reason = 'the name now belongs to another machine'
-    return {node: 'kept', record: 'kept', reason, commands: [], rejoin: null}
+  let node: Removal | undefined
+  for (let tries = 1; ; tries++) {
+    const seen = await lookAtNode(clients, name, pin)
+    if (seen === 'of another machine') {
+      const reason = 'the name now belongs to another machine'
+      return {node: node ?? 'kept', record: 'kept', reason, commands: [], rejoin: null}
+    }
+    try {
+      node ??= await remove(clients.nodes, seen.node)
+      const record = await remove(clients.leases, seen.record)
+      const isKept = node === 'kept' || record === 'kept'
+      const isFree = !isKept && (await forgetRequests(clients, seen.requests))
+      return {
+        node,
+        record,
+        rejoin: isFree ? null : rejoinCommand(name),
+        reason: isKept ? 'the credentials of this node do not allow it' : null,
+        commands: commandsFor(name, {node, record}),
+      }
+    } catch (error) {
+      if (!hasCode(error, 'CONFLICT') || tries === MAX_TRIES) throw error
+    }
   }
-  const node = await remove(() => nodes.delete(name))
-  const record = await remove(() => leases.delete(recordKey(name)))
-  const isKept = node === 'kept' || record === 'kept'
-  const isFree = !isKept && (await forgetRequests({csrs}, name))
-  return {
-    node,
-    record,
-    rejoin: isFree ? null : rejoinCommand(name),
-    reason: isKept ? 'the credentials of this node do not allow it' : null,
-    commands: commandsFor(name, {node, record}),
+}
+
+/** Undefined: there is none. */
+type Seen = ApiObject | undefined | 'forbidden'
+
+/** The record is read last: the Node and the requests are older, and what another machine makes of them later conflicts. */
+async function lookAtNode(
+  {nodes, leases, csrs}: Clients,
+  name: string,
+  pin: string | undefined,
+): Promise<{node: Seen; record: Seen; requests: Seen[]} | 'of another machine'> {
+  const node = await readable(() => nodes.find(name))
+  const requests = await approvedRequests({csrs}, name)
+  const record = await readable(() => leases.find(recordKey(name)))
+  const holder = record && record !== 'forbidden' ? readRecord(record).holder : undefined
+  if (pin !== undefined && holder !== undefined && holder !== pin) return 'of another machine'
+  return {node, record, requests}
+}
+
+async function readable<T>(read: () => Promise<T>): Promise<T | 'forbidden'> {
+  try {
+    return await read()
+  } catch (error) {
+    if (hasCode(error, 'FORBIDDEN')) return 'forbidden'
+    throw error
   }
 }
 
@@ -61,22 +102,24 @@ export const notForgotten = (name: string, reason: string): Forgotten => ({
 const rejoinCommand = (name: string): string =>
   `trustadm certificate allow-rejoin ${shellWord(name)}`
 
-/** Requests that were approved keep the name taken while they exist. Returns false if the caller may not delete them. */
-async function forgetRequests({csrs}: Pick<ApiClient, 'csrs'>, name: string): Promise<boolean> {
-  const found: string[] = []
+/** Requests that were approved keep the name taken while they exist. */
+async function approvedRequests({csrs}: Pick<Clients, 'csrs'>, name: string): Promise<Seen[]> {
+  const found: ApiObject[] = []
   const onPage = (items: CertificateSigningRequest[]) => {
     for (const csr of items) {
       const {node, signer} = requestedCertificate(csr) ?? {}
       if (node === name && signer === KUBELET_CLIENT && isApproved(csr)) {
-        found.push(csr.metadata.name ?? '')
+        found.push({metadata: csr.metadata})
       }
     }
   }
-  const listed = await remove(async () => {
-    await csrs.list({onPage})
-  })
-  if (listed === 'kept') return false
-  for (const one of found) if ((await remove(() => csrs.delete(one))) === 'kept') return false
+  const listed = await readable(() => csrs.list({onPage}))
+  return listed === 'forbidden' ? [listed] : found
+}
+
+/** Returns false if the caller may not delete them. */
+async function forgetRequests({csrs}: Pick<Clients, 'csrs'>, requests: Seen[]): Promise<boolean> {
+  for (const one of requests) if ((await remove(csrs, one)) === 'kept') return false
   return true
 }
 
@@ -92,25 +135,16 @@ const commandsFor = (node: string, states: Pick<Forgotten, 'node' | 'record'>): 
   ]
 }
 
-/** Whether an operator has let another machine take the name. Unknown to a node, which may not read the record. */
-async function belongsToAnother(
-  {leases}: Pick<ApiClient, 'leases'>,
-  name: string,
-  pin: string | undefined,
-): Promise<boolean> {
+/** Deletes an object if it is still as it was seen. */
+async function remove(
+  client: {delete: (ref: ObjectRef, options: DeleteOptions) => Promise<void>},
+  seen: Seen,
+): Promise<Removal> {
+  if (seen === undefined) return 'absent'
+  if (seen === 'forbidden') return 'kept'
+  const {name = '', namespace, uid, resourceVersion} = seen.metadata
   try {
-    const lease = await leases.find(recordKey(name))
-    const holder = lease && readRecord(lease).holder
-    return pin !== undefined && holder !== undefined && holder !== pin
-  } catch (error) {
-    if (hasCode(error, 'FORBIDDEN')) return false
-    throw error
-  }
-}
-
-async function remove(work: () => Promise<void>): Promise<Removal> {
-  try {
-    await work()
+    await client.delete({name, namespace}, {uid, resourceVersion})
     return 'deleted'
   } catch (error) {
     if (hasCode(error, 'NOT_FOUND')) return 'absent'
