@@ -12,6 +12,7 @@ import {
 } from './approval/node-record.ts'
 import {atTheStart, type ControllerSpec} from './kernel/controller.ts'
 import {slices} from './kernel/costly-work.ts'
+import {SeenExpired} from './kernel/seen-expired.ts'
 import type {Reconcile} from './kernel/work-queue.ts'
 
 const HOUR = 3_600_000
@@ -26,12 +27,15 @@ interface Seen {
 
 type Writer = Pick<ApiClient, 'leases' | 'nodes'>
 
-/** Deletes the records of unused names: their certificates have expired, and there is no Node. */
+/** Deletes the records of unused names: their certificates have been expired for a good day, and there is no Node. */
 export function cleanRecords(
   reader: Pick<ApiClient, 'leases'>,
   writer: Writer,
   clock: Clock,
+  monotonic?: () => number,
 ): Reconcile {
+  const looks = new SeenExpired(monotonic)
+
   async function remove({name, uid, resourceVersion}: Seen, signal: AbortSignal): Promise<void> {
     try {
       const key = {namespace: RECORD_NAMESPACE, name}
@@ -51,12 +55,16 @@ export function cleanRecords(
         await pause()
         if (!isAbandoned(readRecord(lease), now)) continue
         const {name = '', uid, resourceVersion} = lease.metadata
-        abandoned.set(name, {name, node: nodeOf(lease), uid, resourceVersion})
+        // Somebody may have held the name since the last pass.
+        const version = `${uid} ${resourceVersion}`
+        abandoned.set(version, {name, node: nodeOf(lease), uid, resourceVersion})
       }
     }
     const select = {namespace: RECORD_NAMESPACE, labelSelector: RECORD_LABEL}
     await reader.leases.list({...select, signal, onPage})
-    for (const seen of abandoned.values()) {
+    for (const version of looks.look(abandoned.keys())) {
+      const seen = abandoned.get(version)
+      if (!seen) continue
       const {node} = seen
       const isThere = isNodeName(node) && (await writer.nodes.find(node, {signal})) !== undefined
       if (!isThere) await remove(seen, signal)

@@ -15,12 +15,11 @@ import {
 import {RECORD_LABEL, RECORD_NAMESPACE, readRecord} from './approval/node-record.ts'
 import {follow, type ControllerSpec, type Copy} from './kernel/controller.ts'
 import {EventReporter} from './kernel/events.ts'
+import {SeenExpired} from './kernel/seen-expired.ts'
 import {DONE, type Reconcile} from './kernel/work-queue.ts'
 
 const COMPONENT = 'revocation-cleaner'
 const HOUR = 3_600_000
-/** How long an entry stays when its certificates have expired: a clock that jumps ahead for a while must not make them valid again. */
-const GRACE = 26 * HOUR
 const NAMES = new Set(REVOCATION_NAMES)
 const MOST_QUOTED = 5
 
@@ -52,19 +51,22 @@ async function holders(reader: Pick<ApiClient, 'leases'>, signal: AbortSignal) {
   return pins
 }
 
-const removableAt = (one: Revocation): number => endOf(one) + GRACE
+/** An entry whose end was moved is another one. */
+const stateOf = (one: Revocation): string => `${one.id} ${endOf(one)}`
 
 /**
- * Removes the entries of certificates that expired a good day ago from the list of revoked ones, unless their key still holds a node's name. Reports
- * entries that cannot be read.
+ * Removes the entries of certificates that have been expired for a good day from the list of revoked ones, unless their key still holds
+ * a node's name. Reports entries that cannot be read.
  */
-function cleanRevocations(
+export function cleanRevocations(
   lists: Pick<Copy<ConfigMap>, 'find'>,
   reader: Pick<ApiClient, 'leases'>,
   writer: Pick<ApiClient, 'configMaps' | 'events'>,
   clock: Clock,
+  monotonic?: () => number,
 ): Reconcile {
   const events = new EventReporter(writer, COMPONENT, clock)
+  const seen = new Map<string, SeenExpired>()
 
   async function report(list: ConfigMap, read: ReadRevocations, signal: AbortSignal) {
     const {unknown, unreadable} = read
@@ -88,11 +90,15 @@ function cleanRevocations(
     const read = readRevocations(list.data)
     await report(list, read, signal)
     const now = clock.now().getTime()
-    const expired = read.revocations.filter((one) => removableAt(one) <= now)
-    const next = Math.min(...read.revocations.map(removableAt).filter((end) => end > now))
-    if (expired.length > 0) {
+    const expired = read.revocations.filter((one) => endOf(one) <= now)
+    const next = Math.min(...read.revocations.map(endOf).filter((end) => end > now))
+    const looks = seen.get(key) ?? new SeenExpired(monotonic)
+    seen.set(key, looks)
+    const due = looks.look(expired.map(stateOf))
+    const removable = expired.filter((one) => due.has(stateOf(one)))
+    if (removable.length > 0) {
       const held = await holders(reader, signal)
-      const unused = expired.filter(({id}) => !held.has(revokedPin(id) ?? ''))
+      const unused = removable.filter(({id}) => !held.has(revokedPin(id) ?? ''))
       if (unused.length > 0) await remove(list, unused, signal)
     }
     const wait = Math.min(next - now, expired.length > 0 ? HOUR : Infinity)

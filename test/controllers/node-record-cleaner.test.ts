@@ -8,6 +8,7 @@ import {
   withReservation,
 } from '../../src/controllers/approval/node-record.ts'
 import {withGrant} from '../../src/controllers/approval/rejoin-grant.ts'
+import {GRACE} from '../../src/controllers/kernel/seen-expired.ts'
 import {cleanRecords} from '../../src/controllers/node-record-cleaner.ts'
 import type {Clock} from '../../src/runtime.ts'
 import {ADMIN, startTestServer, type TestServer} from '../helpers/test-server.ts'
@@ -37,12 +38,19 @@ describe('the cleaner of records of node names', () => {
     const identity = {pin: 'sha256:a', notBefore: start, notAfter: new Date(+start + days * DAY)}
     return recordIssued(lease, identity, start) ?? assert.fail()
   }
-  const isLeft = async (node: string, after: number, writer = cleaner) => {
-    now = new Date(+start + after)
-    const reconcile = cleanRecords(admin, writer, clock)
+  let ticks = 0
+  const pass = async (reconcile: ReturnType<typeof cleanRecords>, node: string) => {
     const result = await reconcile('all', new AbortController().signal)
     assert.deepEqual(result, {requeueAfter: HOUR})
     return (await admin.leases.find(recordKey(node))) !== undefined
+  }
+  /** Looks at this time, and once more when the grace is over. */
+  const isLeft = async (node: string, after: number, writer = cleaner) => {
+    now = new Date(+start + after)
+    const reconcile = cleanRecords(admin, writer, clock, () => ticks)
+    assert.equal(await pass(reconcile, node), true)
+    ticks += GRACE
+    return await pass(reconcile, node)
   }
 
   it('removes the record of a name whose certificate has expired and that has no Node', async () => {
@@ -70,6 +78,38 @@ describe('the cleaner of records of node names', () => {
     assert.equal(await isLeft('reserved', 26 * HOUR), false)
     assert.equal(await isLeft('granted', 29 * HOUR), true)
     assert.equal(await isLeft('granted', 31 * HOUR), false)
+  })
+
+  it('keeps it when the clock jumps ahead for less than a good day', async () => {
+    await admin.leases.create(issued(emptyRecord('jumped'), 2))
+    const reconcile = cleanRecords(admin, cleaner, clock, () => ticks)
+    const lookFor = async (hours: number) => {
+      for (let hour = 0; hour < hours; hour++) {
+        ticks += HOUR
+        assert.equal(await pass(reconcile, 'jumped'), true)
+      }
+    }
+    now = new Date(+start + 4000 * DAY)
+    await lookFor(26)
+    now = start
+    await lookFor(1)
+    now = new Date(+start + 4000 * DAY)
+    await lookFor(26)
+    ticks += HOUR
+    assert.equal(await pass(reconcile, 'jumped'), false)
+  })
+
+  it('keeps it when somebody has held the name between two passes', async () => {
+    await admin.leases.create(issued(emptyRecord('again'), 2))
+    now = new Date(+start + 9 * DAY)
+    const reconcile = cleanRecords(admin, cleaner, clock, () => ticks)
+    assert.equal(await pass(reconcile, 'again'), true)
+    const held = await admin.leases.get(recordKey('again'))
+    await admin.leases.update(issued(held, 3))
+    ticks += GRACE
+    assert.equal(await pass(reconcile, 'again'), true)
+    ticks += GRACE
+    assert.equal(await pass(reconcile, 'again'), false)
   })
 
   it('leaves a record alone that was changed after it was seen, and every other Lease', async () => {
