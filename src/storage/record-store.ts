@@ -57,9 +57,9 @@ export class Commits {
     this.#tell = tell
   }
 
-  /** Resolves after the last requested commit, whether it succeeds or not. */
-  get ended(): Promise<void> {
-    return this.#last
+  /** Resolves after the last requested commit, whether it succeeds or not, and after the check that it may cause. */
+  async end(): Promise<void> {
+    for (let last: Promise<void> | undefined; last !== this.#last;) await (last = this.#last)
   }
 
   commit(change: CommitChange): Promise<void> {

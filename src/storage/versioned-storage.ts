@@ -37,7 +37,9 @@ export class VersionedStorage implements Storage {
   readonly #writes: WriteQueue
   readonly #commits: Commits
   readonly #held = new HeldRevisions()
+  /** The revisions still to be removed, the oldest first. */
   #forgotten: number[]
+  #removal: Promise<void> = Promise.resolve()
   #closing: Promise<void> | undefined
 
   constructor(
@@ -47,7 +49,7 @@ export class VersionedStorage implements Storage {
   ) {
     this.#records = records
     this.#state = state
-    this.#forgotten = forgotten
+    this.#forgotten = ordered(forgotten)
     this.#commits = new Commits(records, () => state.compacted, tell)
     this.#feed = new Feed({
       read: (prefix, since) => {
@@ -141,16 +143,24 @@ export class VersionedStorage implements Storage {
     const target = this.#held.allowed(revision, {newest, history: usage.history})
     if (target <= compacted) return
     // Dropped from the index first, removed afterwards: nobody may read a record that is about to be removed.
-    this.#forgotten = this.#forgotten.concat(this.#state.compact(target))
-    do {
-      const remove = this.#forgotten.splice(0, REMOVE_BATCH)
-      try {
-        await this.#commits.commit({put: [], remove})
-      } catch (error) {
-        this.#forgotten = this.#forgotten.concat(remove)
-        throw error
-      }
-    } while (this.#forgotten.length > 0 && !this.#closing)
+    this.#forgotten = ordered([...this.#forgotten, ...this.#state.compact(target)])
+    const removal = this.#removal.then(() => this.#removeForgotten())
+    this.#removal = removal.catch(() => undefined)
+    await removal
+  }
+
+  /**
+   * By revision and one commit after the other, also after a failure: a deletion that went before the write that it deleted would bring
+   * the key back at the next start.
+   */
+  async #removeForgotten(): Promise<void> {
+    while (!this.#closing) {
+      const remove = this.#forgotten.slice(0, REMOVE_BATCH)
+      await this.#commits.commit({put: [], remove})
+      const removed = new Set(remove)
+      this.#forgotten = this.#forgotten.filter((revision) => !removed.has(revision))
+      if (this.#forgotten.length === 0) return
+    }
   }
 
   /**
@@ -180,7 +190,7 @@ export class VersionedStorage implements Storage {
   async #close(): Promise<void> {
     await this.#writes.close()
     this.#feed.close()
-    await this.#commits.ended
+    await this.#commits.end()
     await this.#records.close()
   }
 
@@ -229,6 +239,8 @@ function entryOf({entry}: StorageEvent): Entry {
   if (!entry) throw new TrustError('INTERNAL', 'a write ended without an entry')
   return entry
 }
+
+const ordered = (revisions: number[]): number[] => revisions.sort((one, other) => one - other)
 
 /** The caller may change its bytes while the write waits. */
 function copy(value: Uint8Array): Uint8Array {

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import {readFile} from 'node:fs/promises'
-import {openLmdbStorage} from '../../src/storage/lmdb.ts'
+import {join} from 'node:path'
+import {openLmdbStorage, openStoreFile} from '../../src/storage/lmdb.ts'
+import {LmdbRecords} from '../../src/storage/lmdb-records.ts'
+import {newHeader} from '../../src/storage/record-codec.ts'
+import type {RecordChange, RecordStore} from '../../src/storage/record-store.ts'
+import {createStoreFile} from '../../src/storage/store-files.ts'
+import {VersionedState} from '../../src/storage/versioned-state.ts'
+import {VersionedStorage} from '../../src/storage/versioned-storage.ts'
 import {storageConformance} from './conformance.ts'
 import {bytes, changesSince, text} from './conformance-support.ts'
 import {embeddedConformance} from './embedded-conformance.ts'
@@ -94,6 +101,64 @@ describe('an lmdb store opened again', () => {
     assert.equal((await second.create('/a', bytes('2'))).revision, 4)
     await second.close()
   })
+
+  /** A store in a file, some of whose removals fail: the first one is 1. */
+  async function openFailing(fails: (removal: number) => boolean) {
+    const file = join(folder, 'data.mdb')
+    const header = newHeader()
+    await createStoreFile(file, header)
+    const records = new LmdbRecords(file, header, 0)
+    let removals = 0
+    const commit = (change: RecordChange) =>
+      change.remove.length > 0 && fails(++removals)
+        ? Promise.reject(new Error('no room'))
+        : records.commit(change)
+    const flaky: RecordStore = {
+      commit,
+      value: (revision) => records.value(revision),
+      size: () => records.size(),
+      close: () => records.close(),
+    }
+    return {file, storage: new VersionedStorage(flaky, new VersionedState())}
+  }
+
+  for (const [when, fails] of [
+    ['the first one failed, and all after the next', (removal: number) => removal !== 2],
+    ['the first ones failed, and all after the next', (removal: number) => removal !== 3],
+    ['only two in between succeeded', (removal: number) => ![2, 4].includes(removal)],
+  ] as const) {
+    it(`does not bring deleted keys back after removals of which ${when}`, async () => {
+      const {file, storage} = await openFailing(fails)
+      const kept = await storage.create('/kept', bytes('1'))
+      // More than one commit removes, and the revisions of a key fall to both sides.
+      const keys = Array.from({length: 2_500}, (_, index) => `/${index}`)
+      await Promise.all(
+        keys.map(async (key) => {
+          const {revision} = await storage.create(key, bytes('x'))
+          const updated = await storage.update(key, bytes('y'), revision)
+          await storage.delete(key, updated.revision)
+        }),
+      )
+      const again = await storage.create('/0', bytes('again'))
+      const before = await storage.revision()
+      await storage.update('/kept', bytes('2'), kept.revision)
+      await Promise.allSettled([storage.compact(before - 1), storage.compact(before)])
+      for (const revision of [before + 1, before + 2, before + 3]) {
+        await storage.create(`/kept/${revision}`, bytes('1'))
+        await storage.compact(revision).catch(() => undefined)
+      }
+      await storage.update('/0', bytes('changed'), again.revision)
+      await storage.close()
+
+      const {storage: opened} = openStoreFile(file)
+      const {entries} = await opened.list('/')
+      await opened.close()
+      assert.deepEqual(
+        entries.map(({key}) => key),
+        ['/0', '/kept', ...[1, 2, 3].map((more) => `/kept/${before + more}`)],
+      )
+    })
+  }
 
   it('is sound after much was written, deleted and compacted in between', async function () {
     this.timeout(60_000)

@@ -95,10 +95,19 @@ describe('a check of the store', () => {
     it('comes by itself once commits succeed again', async () => {
       now += 1000
       await commits.commit(PUT)
-      await commits.ended
+      await commits.end()
       await commits.check()
       assert.deepEqual(lines, [FAILED, 'the store accepts writes again'])
       assert.deepEqual(disk.commits.at(-1)?.put, [])
+    })
+
+    it('is over before the end, so that no commit meets a closed file', async () => {
+      now += 1000
+      void commits.commit(PUT)
+      await commits.end()
+      const {length} = disk.commits
+      await new Promise(setImmediate)
+      assert.deepEqual([length, disk.commits.length], [3, 3])
     })
   })
 })
