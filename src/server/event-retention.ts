@@ -44,6 +44,8 @@ export class EventRetention {
   readonly #crowded = new Set<string>()
   readonly #onError: (error: unknown) => void
   #bytes = 0
+  /** The last sweep failed: the next one waits for its time. */
+  #hasFailed = false
   #running: Promise<void> | undefined
 
   constructor(
@@ -64,7 +66,7 @@ export class EventRetention {
         this.#remove((current ?? previous)?.key ?? '')
         if (current !== undefined) this.#add({stored: current, at: clock.now().getTime()})
       }
-      if (this.#nextExcess() !== undefined) void this.sweep()
+      if (!this.#hasFailed && this.#nextExcess() !== undefined) void this.sweep()
     })
   }
 
@@ -85,9 +87,13 @@ export class EventRetention {
 
   async #sweep(): Promise<void> {
     for (;;) {
-      const gone = this.#takeDue()
-      if (gone.length === 0) return
-      await Promise.all(gone.map((known) => this.#delete(known)))
+      const due = this.#takeDue()
+      if (due.length === 0) return
+      const outcomes = await Promise.allSettled(due.map((known) => this.#delete(known)))
+      this.#putBack(due.filter((_, index) => outcomes[index]?.status === 'rejected'))
+      const failure = outcomes.find((outcome) => outcome.status === 'rejected')
+      this.#hasFailed = failure !== undefined
+      if (failure) throw failure.reason
     }
   }
 
@@ -125,10 +131,21 @@ export class EventRetention {
       await this.#registry.storage.delete(key, revision)
     } catch (error) {
       // Changed or deleted in the meantime: the event has updated the list.
-      if (hasCode(error, 'CONFLICT', 'NOT_FOUND')) return
-      this.#add(known)
-      throw error
+      if (!hasCode(error, 'CONFLICT', 'NOT_FOUND')) throw error
     }
+  }
+
+  /** They are still the oldest. What has changed meanwhile was counted as it is now, and what is gone counts no more. */
+  #putBack(failed: Known[]): void {
+    if (failed.length === 0) return
+    const store = this.#registry.store('', 'events')
+    const newer = [...this.#known.values()]
+    for (const {stored} of newer) this.#remove(stored.key)
+    for (const known of failed) {
+      const {namespace, name, revision} = known.stored
+      if (store?.get(namespace, name)?.revision === revision) this.#add(known)
+    }
+    for (const known of newer) this.#add(known)
   }
 
   #add(known: Known): void {

@@ -13,10 +13,11 @@ describe('Events', () => {
   let clock: TestClock
   let registry: Registry
   let retention: EventRetention
+  let errors: unknown[]
   const limits = {milliseconds: HOUR, count: 5, bytes: 10_000}
   const start = async () => {
     registry = await Registry.open(storage, [events], {windowBytes: 1e6})
-    retention = new EventRetention(registry, clock, (error) => assert.fail(String(error)), limits)
+    retention = new EventRetention(registry, clock, (error) => errors.push(error), limits)
   }
   const textOf = (message = '') => {
     const creationTimestamp = clock.now().toISOString()
@@ -35,9 +36,11 @@ describe('Events', () => {
   beforeEach(async () => {
     storage = openMemoryStorage()
     clock = new TestClock()
+    errors = []
     await start()
   })
   afterEach(() => {
+    assert.deepEqual(errors, [])
     registry.close()
     return storage.close()
   })
@@ -81,5 +84,50 @@ describe('Events', () => {
     const swept = retention.sweep()
     await Promise.all([changed.catch(() => write('a/first', 'again')), swept])
     assert.deepEqual(await left(), ['a/first'])
+  })
+
+  describe('whose deletion fails', () => {
+    /** One sweep that fails; what `meanwhile` does happens before the store says so. */
+    async function failedSweep(meanwhile: (key: string, revision: number) => Promise<unknown>) {
+      const remove = storage.delete.bind(storage)
+      const failure = new Error('not now')
+      storage.delete = async (key, revision) => {
+        storage.delete = remove
+        await meanwhile(key, revision)
+        throw failure
+      }
+      await retention.sweep()
+      assert.deepEqual(errors.splice(0), [failure])
+    }
+
+    it('are counted once if they were changed meanwhile', async () => {
+      await write('a/first', 'x'.repeat(3000))
+      clock.advance(HOUR)
+      await failedSweep(() => write('a/first', 'y'.repeat(3000)))
+      await write('a/second', 'x'.repeat(3000))
+      await write('a/third', 'x'.repeat(3000))
+      assert.deepEqual(await left(), ['a/first', 'a/second', 'a/third'])
+      clock.advance(HOUR)
+      assert.deepEqual(await left(), [])
+    })
+
+    it('are not counted if they were deleted all the same', async () => {
+      for (let count = 1; count <= 5; count++) await write(`a/${count}`)
+      clock.advance(HOUR - 1)
+      for (let count = 2; count <= 5; count++) await write(`a/${count}`, 'again')
+      clock.advance(1)
+      await failedSweep((key, revision) => storage.delete(key, revision))
+      await write('a/6')
+      assert.deepEqual(await left(), ['a/2', 'a/3', 'a/4', 'a/5', 'a/6'])
+    })
+
+    it('are still the first to go', async () => {
+      await write('a/1')
+      clock.advance(HOUR)
+      for (let count = 2; count <= 5; count++) await write(`a/${count}`)
+      await failedSweep(() => Promise.resolve())
+      await write('a/6')
+      assert.deepEqual(await left(), ['a/2', 'a/3', 'a/4', 'a/5', 'a/6'])
+    })
   })
 })
