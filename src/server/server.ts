@@ -36,7 +36,7 @@ import {Registry, type CacheState} from './registry/registry.ts'
 import {RouteTable} from './registry/route-table.ts'
 import {StoreQuota} from './registry/store-quota.ts'
 import {createResources} from './resources/index.ts'
-import {ensureSystemObjects, republishTrust} from './system-objects.ts'
+import {ensureSystemObjects, republishTrust, trustPublisher} from './system-objects.ts'
 
 /** The parts of the trust state that the server needs. */
 export type ServerTrust = Omit<Trust, 'authorities'>
@@ -216,13 +216,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     onError('cannot delete old events', error),
   )
   const stopRetention = retention.start()
-  const published = {handler, objects: registry, trust}
+  const objects = registry
+  const publishTrust = trustPublisher({handler, objects, trust})
   const followers = [
     trust.subscribe((changed) => {
       listener.setTls(tlsOf(changed))
       access.answers.changed('all')
     }),
-    republishTrust(published, (error) => onError('cannot publish the CAs and signers', error)),
+    republishTrust(trust, publishTrust, (error) =>
+      onError('cannot publish the CAs and signers', error),
+    ),
   ]
   const close = async (graceMilliseconds: number) => {
     for (const leave of followers) leave()
@@ -232,7 +235,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await closeParts(parts)
   }
   try {
-    await ensureSystemObjects({...published, serviceAddress: serviceRange.first, port})
+    const serviceAddress = serviceRange.first
+    await ensureSystemObjects({handler, objects, publishTrust, serviceAddress, port})
     observation.policyIsThere()
   } catch (error) {
     await close(0)

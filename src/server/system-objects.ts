@@ -25,8 +25,7 @@ export interface SystemObjectsOptions {
   serviceAddress: string
   /** The port that the server listens on. */
   port: number
-  /** Whose bundles delegated authenticators read, and whose signers may sign. */
-  trust: Live<Extended<Pick<Trust, 'bundles' | 'signing'>>>
+  publishTrust: () => Promise<void>
 }
 
 /** Creates the objects that every cluster has, and repairs those that must be correct at each start. */
@@ -40,7 +39,7 @@ export async function ensureSystemObjects(options: SystemObjectsOptions): Promis
     ensureKubernetesService(options, write),
     ensureRevocationList(objects, write),
   ])
-  await publishTrust(options)
+  await options.publishTrust()
 }
 
 type Write = (method: string, path: string, body?: object) => Promise<void>
@@ -141,12 +140,34 @@ const AUTHENTICATION_CONFIG = 'extension-apiserver-authentication'
 const SIGNER_ROLE = 'trustadm:csr-signer'
 
 const RETRY = 10_000
+/** As kube-apiserver. */
+const CHECK_EVERY = 60_000
 
-type Published = Pick<SystemObjectsOptions, 'handler' | 'objects' | 'trust'>
+interface Published extends Pick<SystemObjectsOptions, 'handler' | 'objects'> {
+  /** Whose bundles delegated authenticators read, and whose signers may sign. */
+  trust: Live<Extended<Pick<Trust, 'bundles' | 'signing'>>>
+}
 
-async function publishTrust(published: Published): Promise<void> {
+/**
+ * Publishes what is trusted, one time after the other: each compares what the one before has left with what is trusted by now. If they
+ * overlapped, the older one could end last, and a CA that was withdrawn meanwhile would stay published.
+ */
+export function trustPublisher(published: Published): () => Promise<void> {
   const write = writer(published.handler)
-  await Promise.all([publishAuthorities(published, write), allowSigning(published, write)])
+  let last = Promise.resolve()
+  return () => {
+    const publish = last.then(async () => {
+      // Also if one fails, the next one must not begin before the other has ended.
+      const [authorities, signing] = await Promise.allSettled([
+        publishAuthorities(published, write),
+        allowSigning(published, write),
+      ])
+      for (const outcome of [authorities, signing])
+        if (outcome.status === 'rejected') throw outcome.reason
+    })
+    last = publish.catch(() => undefined)
+    return publish
+  }
 }
 
 /** Lets csr-signer sign for the signers that an operator has added, and for those only; Kubernetes' role covers its own signers. */
@@ -179,24 +200,35 @@ async function publishAuthorities({objects, trust}: Published, write: Write): Pr
     await write('PUT', `${path}/${AUTHENTICATION_CONFIG}`, object)
 }
 
-/** Publishes every new generation, and retries if that fails. Returns a function that stops it. */
+/**
+ * Publishes every new generation, soon again if that fails, and looks every minute: a write that was not confirmed may have been done
+ * late. Returns a function that stops it.
+ */
 export function republishTrust(
-  published: Published,
+  trust: Pick<Published['trust'], 'subscribe'>,
+  publish: () => Promise<void>,
   onError: (error: unknown) => void,
 ): () => void {
-  let retry: NodeJS.Timeout | undefined
-  const publish = async () => {
-    clearTimeout(retry)
+  let next: NodeJS.Timeout | undefined
+  let isStopped = false
+  const schedule = (milliseconds: number) => {
+    clearTimeout(next)
+    if (!isStopped) next = setTimeout(() => void run(), milliseconds).unref()
+  }
+  const run = async () => {
     try {
-      await publishTrust(published)
+      await publish()
+      schedule(CHECK_EVERY)
     } catch (error) {
       onError(error)
-      retry = setTimeout(() => void publish(), RETRY).unref()
+      schedule(RETRY)
     }
   }
-  const leave = published.trust.subscribe(publish)
+  schedule(CHECK_EVERY)
+  const leave = trust.subscribe(run)
   return () => {
+    isStopped = true
     leave()
-    clearTimeout(retry)
+    clearTimeout(next)
   }
 }

@@ -6,6 +6,8 @@ import {
 } from '../../src/control-plane/bootstrap-credentials/create.ts'
 import {parseBundle} from '../../src/pki/bundle.ts'
 import {systemClock} from '../../src/runtime.ts'
+import {openMemoryStorage} from '../../src/storage/memory.ts'
+import type {Storage} from '../../src/storage/storage.ts'
 import {startTestServer, type TestServer} from '../helpers/test-server.ts'
 import {get1, get2, session2} from './http/support.ts'
 import {Api, until} from './support.ts'
@@ -37,6 +39,7 @@ const mapOf = (...credentials: BootstrapCertificate[]) => ({
 })
 
 describe('the ConfigMap of bootstrap credentials', () => {
+  let storage: Storage
   let server: TestServer
   let api: Api
   let credential: BootstrapCertificate
@@ -46,7 +49,8 @@ describe('the ConfigMap of bootstrap credentials', () => {
     other = await createBootstrapCertificate('kube-system', systemClock)
   })
   beforeEach(async () => {
-    server = await startTestServer({controllers: false})
+    storage = openMemoryStorage()
+    server = await startTestServer({storage, controllers: false})
     api = new Api(server.handler)
   })
   afterEach(async () => {
@@ -117,6 +121,27 @@ describe('the ConfigMap of bootstrap credentials', () => {
     await until(async () => (await delegated()).length === 2)
     assert.deepEqual(await delegated(), ['kubernetes', 'kubelet-bootstrap-kubeconfig-signer'])
     await api.delete(MAP)
+    await until(async () => (await delegated()).length === 1)
+  })
+
+  it('is not told any more if it goes while it is being told', async () => {
+    const update = storage.update.bind(storage)
+    let release: () => void = () => undefined
+    const released = new Promise<void>((resolve) => (release = resolve))
+    let told: Promise<unknown> | undefined
+    const held = new Promise<void>((resolve) => {
+      storage.update = (...write) => {
+        storage.update = update
+        told = released.then(() => update(...write))
+        resolve()
+        return told as ReturnType<typeof update>
+      }
+    })
+    await api.post(MAPS, mapOf(credential))
+    await held
+    await api.delete(MAP)
+    release()
+    await told
     await until(async () => (await delegated()).length === 1)
   })
 

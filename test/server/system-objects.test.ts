@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import {mock} from 'node:test'
 import {TrustError} from '../../src/errors.ts'
 import {openMemoryStorage} from '../../src/storage/memory.ts'
 import type {Storage} from '../../src/storage/storage.ts'
 import {bootstrapPolicy} from '../../src/server/authz/bootstrap-policy/index.ts'
+import {republishTrust} from '../../src/server/system-objects.ts'
 import {servingMaterial} from './http/support.ts'
 import {startTestServer} from '../helpers/test-server.ts'
 import {bundleOf} from '../helpers/test-trust.ts'
@@ -122,6 +124,53 @@ describe('what a cluster has from its first start', () => {
     assert.equal(body.spec.ports[0].targetPort, second.port)
     await second.stop()
     await close()
+  })
+
+  describe('looks again', () => {
+    const errors: string[] = []
+    let outcomes: (() => Promise<void>)[]
+    let published: number
+    let stop: () => void
+    beforeEach(() => {
+      mock.timers.enable({apis: ['setTimeout']})
+      published = 0
+      outcomes = []
+      const publish = () => {
+        published++
+        return outcomes.shift()?.() ?? Promise.resolve()
+      }
+      stop = republishTrust({subscribe: () => () => undefined}, publish, (error) =>
+        errors.push(String(error)),
+      )
+    })
+    afterEach(() => {
+      stop()
+      mock.timers.reset()
+    })
+    const pass = async (milliseconds: number) => {
+      mock.timers.tick(milliseconds)
+      await new Promise(setImmediate)
+      return published
+    }
+
+    it('every minute, and soon after a failure', async () => {
+      assert.equal(await pass(59_999), 0)
+      outcomes.push(() => Promise.reject(new Error('away')))
+      assert.equal(await pass(1), 1)
+      assert.deepEqual(errors.splice(0), ['Error: away'])
+      assert.equal(await pass(10_000), 2)
+      assert.equal(await pass(10_000), 2)
+      assert.equal(await pass(50_000), 3)
+    })
+
+    it('no more once it is stopped, not even after an attempt that was under way', async () => {
+      let end: () => void = () => undefined
+      outcomes.push(() => new Promise((resolve) => (end = resolve)))
+      assert.equal(await pass(60_000), 1)
+      stop()
+      end()
+      assert.equal(await pass(120_000), 1)
+    })
   })
 
   it('is ready only when it is there', async () => {
