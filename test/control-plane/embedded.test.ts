@@ -47,12 +47,37 @@ describe('the embedded control plane', () => {
     fixture.context.connect = admin
     await fixture.provide('certs', 'kubeconfig')
     embedded = await start()
-    await fixture.run('namespaces', 'rbac')
+    await fixture.run('namespaces', 'rbac', 'cluster-info', 'bootstrap-token')
   })
   after(async () => {
     await embedded.close(0)
     await fixture.remove()
     assert.deepEqual(problems, [])
+  })
+
+  it('binds nothing that lets anybody but administrators create pods', async () => {
+    const client = await admin()
+    const bindings = [
+      ...(await client.clusterRoleBindings.list()).items,
+      ...(await client.roleBindings.list()).items,
+    ]
+    const subjects = bindings.flatMap(({metadata: {namespace = 'default'}, subjects = []}) =>
+      subjects.map((subject) => ({namespace, ...subject})),
+    )
+    const allowed = new Set<string>()
+    for (const {kind, name, namespace} of subjects) {
+      const who =
+        kind === 'Group'
+          ? {user: 'somebody', groups: [name]}
+          : {user: kind === 'User' ? name : `system:serviceaccount:${namespace}:${name}`}
+      const review = await client.subjectAccessReviews.create({
+        metadata: {},
+        spec: {...who, resourceAttributes: {verb: 'create', resource: 'pods', namespace}},
+      })
+      if (review.status?.allowed === true) allowed.add(name)
+    }
+    assert.ok(subjects.length > 20)
+    assert.deepEqual([...allowed].sort(), ['kubeadm:cluster-admins', 'system:masters'])
   })
 
   it('publishes the CA and a service account in every namespace, as controllers of their own', async () => {

@@ -22,6 +22,8 @@ To use your own CA, put ca.crt, and ca.key if it may be on this machine, into th
 
 Only one command at a time changes a control plane: a second one waits.
 
+The server stores pods so that kubelets and their tools work. It runs no workloads and does not enforce Pod Security: whoever sets its labels gets a warning.
+
 With --kubeconfig it prepares a cluster that exists already, made by kubeadm or anything else: it publishes cluster-info, kubeadm-config and kubelet-config unless they are there, adds the roles that joining machines need, creates a token and prints the join command. Nothing that is already correct is changed. If no controller of the cluster signs cluster-info, it says so, and how to run ours.`
   static override examples = [
     '<%= config.bin %> <%= command.id %>',

@@ -17,6 +17,7 @@ import {
   certificateSubjectRestriction,
 } from './certificates.ts'
 import {nodeRestriction} from './node-restriction/index.ts'
+import {podSecurityWarning} from './pod-security.ts'
 import {rbacEscalation} from './rbac-escalation.ts'
 import {serviceAccountAdmission} from './service-account.ts'
 
@@ -140,6 +141,7 @@ export const createAdmission = (
     nodeRestriction,
     taintNodesByCondition,
     priorityAdmission,
+    podSecurityWarning,
     rbacEscalation(index),
     certificateApproval,
     certificateSigning,
