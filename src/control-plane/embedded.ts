@@ -119,6 +119,7 @@ export async function startEmbedded(
       documents: {[ISSUED_PATH]: issuedClientsReader(plane, () => issuances.head?.hash, log)},
       clock,
       audit: auditOf(plane),
+      memoryAge: {bound: settings.storeTimeout},
       limits: {
         quotaBytes: settings.quotaBackendBytes,
         memory: memoryOf(plane),
@@ -126,7 +127,6 @@ export async function startEmbedded(
       },
       readiness: [
         {name: 'certificates', check: validity.check},
-        ...(etcdOf(settings) ? [{name: 'etcd', check: () => storage.check()}] : []),
         ...(signs ? [{name: 'issuance-log', check: () => issuances.check()}] : []),
         ...(rotationProblem ? [rotationCheck(rotationProblem)] : []),
       ],

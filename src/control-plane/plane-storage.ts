@@ -5,6 +5,7 @@ import {TrustError} from '../errors.ts'
 import {lookAt} from '../fs/file-checks.ts'
 import {lockFolder} from '../fs/folder-lock.ts'
 import {ensureFolder} from '../fs/folders.ts'
+import {STORE_TIMEOUT} from '../server/registry/memory-age.ts'
 import type {Storage} from '../storage/storage.ts'
 import {etcdOf} from './config/etcd.ts'
 import {certDirOf, fileOf, type Plane} from './config/plane.ts'
@@ -29,7 +30,11 @@ export async function openPlaneEtcd(
   const unlock = await lockFolder(fileOf(plane, 'store'))
   try {
     const wait = waitingFor(plane, log)
-    const opened = await openEtcdStorage(etcd, {tell: log, wait: wait.tell})
+    const opened = await openEtcdStorage(etcd, {
+      tell: log,
+      wait: wait.tell,
+      patience: plane.settings.storeTimeout ?? STORE_TIMEOUT,
+    })
     await wait.end()
     try {
       const storage = await servable(opened, etcd.prefix)

@@ -37,6 +37,8 @@ export interface HandlerDeps extends IdentityDeps {
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 const READS = new Set(['get', 'list', 'watch'])
+/** Answered however old memory is: probes have to tell this state from a server that hangs. */
+const ALWAYS_ANSWERED = /^\/(?:livez|readyz|version)(?:\/|$)/
 
 /**
  * The server as a function: authenticate, limit, authorize, route, respond. HTTP and clients in the same process both call
@@ -58,6 +60,8 @@ export function createHandler(deps: HandlerDeps): Handler {
       if (!METHODS.has(request.method)) throw methodNotAllowed()
       const info = parseRequestInfo(request.method, request.path, request.query)
       audited.info = info
+      if (info.kind === 'resource' || !ALWAYS_ANSWERED.test(info.path))
+        await deps.registry.age.require()
       const identity = await identify(deps, request, attributesOf(info), audited)
       const guard = {identity, request, info, changes}
       const place = new RequestPlace(deps, limited(request, identity.caller), request)
@@ -77,6 +81,7 @@ interface Guard {
   identity: Identity
   request: ApiRequest
   info: RequestInfo
+  /** The number of changes when the caller was last checked. */
   changes: number
 }
 
@@ -111,10 +116,22 @@ async function serve(deps: HandlerDeps, request: ApiRequest, guard: Guard): Prom
   return answer
 }
 
-/** While a request waited for what other servers have written, its caller may have lost the credential or the right. */
-async function stillAllowed(deps: HandlerDeps, {identity, request, info, changes}: Guard) {
-  if (deps.answers.changes === changes) return
-  await identifyAgain(deps, identity, request, attributesOf(info))
+/**
+ * While a request waited for its body, or for what other servers have written, its caller may have lost the credential or the right, by
+ * a change or by time.
+ */
+function stillAllowed(deps: HandlerDeps, guard: Guard): Promise<void> | undefined {
+  const {expires} = guard.identity
+  const hasExpired = expires !== undefined && expires <= deps.clock.now()
+  const hasChanged = deps.answers.changes !== guard.changes
+  return hasChanged || hasExpired || deps.registry.age.isOld ? checkAgain(deps, guard) : undefined
+}
+
+async function checkAgain(deps: HandlerDeps, guard: Guard): Promise<void> {
+  await deps.registry.age.require()
+  const {changes} = deps.answers
+  await identifyAgain(deps, guard.identity, guard.request, attributesOf(guard.info))
+  guard.changes = changes
 }
 
 interface Finish {

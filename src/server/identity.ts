@@ -5,6 +5,7 @@ import type {Authenticate} from './authn/authenticator.ts'
 import {impersonate, parseImpersonation} from './authn/impersonation.ts'
 import {requireAllowed} from './authz/authorizer.ts'
 import type {ApiRequest} from './kernel/api-request.ts'
+import {deepEqual} from './kernel/json-value.ts'
 import type {AccessAttributes, Authorize} from './kernel/resource.ts'
 import {StatusError, unauthorized} from './kernel/status.ts'
 import type {RequestLimiter} from './limits/request-limiter.ts'
@@ -136,8 +137,8 @@ export async function identifyAgain(
   attributes: AccessAttributes,
 ): Promise<void> {
   const {user} = await deps.authenticate(request)
-  // Another credential of the same request does not replace the revoked one.
-  if (user.username !== caller.username) throw unauthorized()
+  // Another credential of the same request does not replace the revoked one, nor do groups that the caller has lost meanwhile count.
+  if (!deepEqual(user, caller)) throw unauthorized()
   authorizeAgain(deps, user, request, attributes)
 }
 

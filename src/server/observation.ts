@@ -44,9 +44,13 @@ export function createObservation(
     },
   )
   let hasPolicy = false
+  // As kube-apiserver names it.
+  const storeName = storage.isShared === true ? 'etcd' : 'storage'
   const health = createHealth([
-    {name: 'storage', check: () => requireAlive(storage), endpoints: ['healthz', 'livez']},
-    {name: 'storage', check: () => storage.check(), endpoints: ['readyz']},
+    // A restart does not bring a store back that others have too, and asking it takes longer than a probe waits.
+    ...(storage.isShared === true ? [] : [alive(storage)]),
+    {name: storeName, check: () => storage.check(), endpoints: ['readyz']},
+    {name: 'cache', check: () => registry.age.require(), endpoints: ['readyz']},
     {name: 'audit-log', check: () => audit.check(), endpoints: ['readyz']},
     {
       name: 'poststarthook/rbac/bootstrap-roles',
@@ -79,14 +83,18 @@ function metricsOf(storage: Storage, registry: Registry): MetricsRegistry {
   return metrics
 }
 
-/** A restart helps if the store no longer responds, but not if the disk is full or etcd is away: that affects only readiness. */
-async function requireAlive(storage: Storage): Promise<void> {
-  try {
-    await storage.check()
-  } catch (error) {
-    if (!hasCode(error, 'STORE_WRITE_FAILED', 'STORE_UNREACHABLE')) throw error
-  }
-}
+/** A restart helps if the store no longer responds, but not if the disk is full: that affects only readiness. */
+const alive = (storage: Storage): HealthCheck => ({
+  name: 'storage',
+  endpoints: ['healthz', 'livez'],
+  async check() {
+    try {
+      await storage.check()
+    } catch (error) {
+      if (!hasCode(error, 'STORE_WRITE_FAILED')) throw error
+    }
+  },
+})
 
 const VERBS: Record<string, string> = {
   get: 'GET',

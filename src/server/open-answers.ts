@@ -85,6 +85,15 @@ export class OpenAnswers {
     this.#checkSoon()
   }
 
+  /** Ends every response of a caller outside this process: nobody knows any more whether they may read it. */
+  endAll(error: StatusError): void {
+    for (const answer of this.#answers) {
+      if (answer.request.caller !== undefined) continue
+      this.#remove(answer)
+      answer.end(error)
+    }
+  }
+
   close(): void {
     clearInterval(this.#timer)
     clearImmediate(this.#soon)

@@ -31,7 +31,8 @@ import {
 } from './observation.ts'
 import {Ownership} from './ownership.ts'
 import {createResourceEndpoint} from './registry/endpoint.ts'
-import {catchUp} from './registry/freshness.ts'
+import {askStore, catchUp} from './registry/freshness.ts'
+import type {MemoryAgeOptions} from './registry/memory-age.ts'
 import {Registry, type CacheState} from './registry/registry.ts'
 import {RouteTable} from './registry/route-table.ts'
 import {StoreQuota} from './registry/store-quota.ts'
@@ -55,6 +56,8 @@ export interface ServerOptions extends Omit<AccessOptions, 'seen' | 'trust'>, Ob
   seenClientsFile?: string | undefined
   /** Documents to serve beside its own, by their paths, which RBAC allows to administrators only. */
   documents?: Readonly<Record<string, () => Promise<object>>> | undefined
+  /** How old the memory of the store may be. */
+  memoryAge?: MemoryAgeOptions
   limits?: {
     http?: Partial<HttpLimits>
     requests?: Partial<RequestLimits>
@@ -103,6 +106,7 @@ async function openParts(options: ServerOptions): Promise<Parts> {
   const resources = createResources(access.services, options.serviceRange)
   const registry = await Registry.open(options.storage, resources, {
     windowBytes: memoryLimits(options.limits?.memory).windowBytes,
+    age: options.memoryAge,
     onError,
   }).catch(async (error: unknown) => {
     await seen.close()
@@ -219,6 +223,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const objects = registry
   const publishTrust = trustPublisher({handler, objects, trust})
   const followers = [
+    registry.age.follow({
+      ask: () => askStore(registry),
+      onOld: (error) => access.answers.endAll(error),
+    }),
     trust.subscribe((changed) => {
       listener.setTls(tlsOf(changed))
       access.answers.changed('all')

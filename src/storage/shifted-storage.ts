@@ -18,6 +18,10 @@ export class ShiftedStorage implements Storage {
   readonly #inner: Storage
   readonly #offset: number
 
+  get isShared(): boolean {
+    return this.#inner.isShared === true
+  }
+
   constructor(inner: Storage, offset: number) {
     this.#inner = inner
     this.#offset = offset

@@ -66,6 +66,8 @@ export interface Subscriber {
  * handed to the subscribers of this process that have not lost events.
  */
 export interface Storage {
+  /** Other processes may write to it, and it may be out of reach. */
+  readonly isShared?: boolean
   /** Throws ALREADY_EXISTS if the key exists. */
   create(key: string, value: Uint8Array): Promise<Entry>
   /** Throws CONFLICT if the key's revision is another one, NOT_FOUND if the key does not exist. */

@@ -106,7 +106,7 @@ async function tryToStart({
         if (child.exitCode !== null || child.signalCode !== null) return
         const ended = once(child, 'exit')
         child.kill(signal)
-        if (signal !== 'SIGSTOP') await ended
+        if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') await ended
       },
     }
     return member

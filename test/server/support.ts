@@ -1,5 +1,5 @@
 import type {ListMeta, ObjectMeta, UserInfo, WatchEvent} from '../../src/api/meta.ts'
-import type {Handler} from '../../src/server/kernel/api-request.ts'
+import type {ApiRequest, Handler} from '../../src/server/kernel/api-request.ts'
 import {ADMIN} from '../helpers/test-server.ts'
 
 type AnyMeta = ListMeta & ObjectMeta & {name: string; resourceVersion: string}
@@ -120,7 +120,9 @@ export class Api {
   }
 }
 
-function bytesOf(body: unknown): Uint8Array {
+function bytesOf(body: unknown): ApiRequest['body'] {
+  // A body that arrives later.
+  if (typeof body === 'function') return body as () => Promise<Uint8Array>
   if (body instanceof Uint8Array) return body
   if (body === undefined) return new Uint8Array()
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))

@@ -30,6 +30,7 @@ export class SharedStore {
  * the current one. `hold` delays what it hears, `loseEvents` drops it.
  */
 export class SharedStorage implements Storage {
+  readonly isShared = true
   readonly #store: SharedStore
   readonly #followers = new Set<Follower>()
   #isHeld = false

@@ -174,6 +174,7 @@ export const KINDS: Kinds<Target> = {
     quotaBackendBytes: use('quotaBackendBytes', storeBytes),
     targetRamMb: use('targetRamMb', memoryMegabytes),
     certificateRequestsPerHour: use('certificateRequestsPerHour', atLeastOne),
+    storeTimeout: use('storeTimeout', duration),
     etcdServers: use('etcdServers', etcdServers),
     etcdCaFile: use('etcdCaFile', filePath),
     etcdCertFile: use('etcdCertFile', filePath),

@@ -44,12 +44,14 @@ export interface Settings {
   auditLogMaxBackup: number
   /** In days; 0 for no limit. */
   auditLogMaxAge: number
-  /** The maximum size of all stored objects in bytes; the server has defaults for this and the next two. */
+  /** The maximum size of all stored objects in bytes; the server has defaults for this and the next three. */
   quotaBackendBytes?: number
   /** Memory besides the stored objects, in megabytes. */
   targetRamMb?: number
   /** The maximum number of requests by one requester, such as a bootstrap token, in an hour. */
   certificateRequestsPerHour?: number
+  /** In milliseconds: how long a server answers without news of the store. */
+  storeTimeout?: number
   /** The members of an etcd cluster that is the store; without it, the embedded one. */
   etcdServers?: string[]
   etcdCaFile?: string

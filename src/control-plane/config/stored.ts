@@ -111,6 +111,9 @@ export async function savePlane(plane: Plane): Promise<void> {
     ...settings,
     certificateValidityPeriod: formatDuration(settings.certificateValidityPeriod),
     caCertificateValidityPeriod: formatDuration(settings.caCertificateValidityPeriod),
+    ...(settings.storeTimeout !== undefined && {
+      storeTimeout: formatDuration(settings.storeTimeout),
+    }),
     signers: settings.signers.map((signer) => ({
       ...signer,
       maxValidityPeriod: formatDuration(signer.maxValidityPeriod),
@@ -142,6 +145,7 @@ const CHANGEABLE: readonly (keyof Settings)[] = [
   'quotaBackendBytes',
   'targetRamMb',
   'certificateRequestsPerHour',
+  'storeTimeout',
   'etcdServers',
   'etcdCaFile',
   'etcdCertFile',

@@ -133,6 +133,7 @@ async function store(
   const {object, name} = operation
   const text = toStored(object)
   const bytes = storableBytes(resource, text)
+  await target.requireStillAllowed()
   quota?.require(target, bytes.length)
   if (context.dryRun) {
     if (memory.get(context.namespace, name) !== undefined) throw alreadyExists(resource, name)

@@ -121,10 +121,11 @@ export async function remove(
 
 async function removeOnce(
   {registry}: WriteServices,
-  {store, context}: WriteTarget,
+  {store, context, requireStillAllowed}: WriteTarget,
   stored: StoredObject,
   options: DeleteOptions,
 ): Promise<DeleteResult> {
+  await requireStillAllowed()
   const {resource} = store
   const object = parse(stored)
   const key = store.storageKey(context.namespace, context.name)

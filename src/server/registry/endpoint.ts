@@ -95,14 +95,12 @@ const VERBS: Record<Verb, (scope: ResourceScope) => ApiResponse | Promise<ApiRes
     const options = writeOptions(scope.query, 'UpdateOptions')
     const object = await scope.decode(options)
     scope.route.defaults?.(object)
-    await scope.catchUp()
     return written(scope, await replace(scope.deps, scope.target(options), object))
   },
 
   async patch(scope) {
     const options = writeOptions(scope.query, 'PatchOptions')
     const bytes = await scope.body()
-    await scope.catchUp()
     const result = await patch(scope.deps, scope.target(options), {
       contentType: scope.call.request.headers['content-type'] ?? '',
       bytes,
@@ -117,7 +115,6 @@ const VERBS: Record<Verb, (scope: ResourceScope) => ApiResponse | Promise<ApiRes
   async delete(scope) {
     const options = deleteOptions(await scope.deleteBody(), scope.query)
     const dryRun = (options.dryRun ?? []).includes('All')
-    await scope.catchUp()
     const result = await remove(scope.deps, scope.target({dryRun, fieldManager: ''}), options)
     return answer(
       200,
@@ -131,7 +128,6 @@ const VERBS: Record<Verb, (scope: ResourceScope) => ApiResponse | Promise<ApiRes
     const options = deleteOptions(await scope.deleteBody(), scope.query)
     const dryRun = (options.dryRun ?? []).includes('All')
     const page = await selected(scope)
-    await scope.call.requireStillAllowed()
     const removeOne = async ({namespace, name}: StoredObject) => {
       const target = scope.target({dryRun, fieldManager: ''}, {namespace, name})
       try {
@@ -160,7 +156,6 @@ async function createSubresource(scope: ResourceScope): Promise<ApiResponse> {
   const {name, subresource: path} = scope.call.info
   const options = writeOptions(scope.query, 'CreateOptions')
   const body = await scope.decode(options, subresource.kind?.type)
-  await scope.catchUp()
   const old = parse(scope.stored())
   const context = scope.context(options.dryRun)
   await deps.admit({verb: 'create', resource, subresource: path, name, object: body, old}, context)
@@ -173,7 +168,10 @@ async function createSubresource(scope: ResourceScope): Promise<ApiResponse> {
       result = await act(body, object, context)
       return {object, managedFields}
     })
-  } else result = await act(body, old, context)
+  } else {
+    result = await act(body, old, context)
+    await scope.call.requireStillAllowed()
+  }
   return answer(201, JSON.stringify(result))
 }
 
@@ -188,6 +186,7 @@ async function review(scope: ResourceScope): Promise<ApiResponse> {
     manager: scope.manager(options),
     apiVersion: scope.apiVersion,
   })
+  await scope.call.requireStillAllowed()
   if (scope.takesObjects) return given(201, result)
   return answer(201, JSON.stringify(result))
 }

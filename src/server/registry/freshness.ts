@@ -34,11 +34,22 @@ export async function reach(
   )
 }
 
-/** Waits until memory has every write that any server has acknowledged before this call. */
-export async function catchUp(registry: Registry, waiting: Waiting = {}): Promise<void> {
-  const asked = performance.now()
-  await reach(registry, await registry.storage.revision(), waiting)
-  registry.confirmCurrent(asked)
+/** Waits until memory has every write that any server has acknowledged before this call, but not longer than memory may be old. */
+export const catchUp = (registry: Registry, waiting: Waiting = {}): Promise<void> =>
+  learn(registry, (answer) => registry.age.within(answer), waiting)
+
+/** The same for as long as the store takes: so a memory that was too old becomes current again. */
+export const askStore = (registry: Registry): Promise<void> =>
+  learn(registry, (answer) => answer, {})
+
+async function learn(
+  registry: Registry,
+  limit: (answer: Promise<number>) => Promise<number>,
+  waiting: Waiting,
+): Promise<void> {
+  const asked = registry.age.now()
+  await reach(registry, await limit(registry.storage.revision()), waiting)
+  registry.age.confirm(asked)
 }
 
 /**

@@ -2,6 +2,7 @@ import type {ApiObject} from '../../api/meta.ts'
 import {sleep} from '../../runtime.ts'
 import type {Storage, StorageEvent} from '../../storage/storage.ts'
 import type {ObjectReader, Resource, SharedObjects} from '../kernel/resource.ts'
+import {MemoryAge, type MemoryAgeOptions} from './memory-age.ts'
 import {ResourceStore, STORE_ROOT} from './resource-store.ts'
 import {parse, type StoredObject} from './stored-object.ts'
 import {WindowBudget} from './window-budget.ts'
@@ -14,6 +15,8 @@ type OnError = (message: string, error: unknown) => void
 export interface RegistryOptions {
   /** What the newest changes of all resources may take. */
   windowBytes: number
+  /** How old memory may be. */
+  age?: MemoryAgeOptions | undefined
   onError?: OnError
 }
 
@@ -28,6 +31,8 @@ export class Registry implements ObjectReader, SharedObjects {
   readonly storage: Storage
   /** The newest revision that memory has seen. */
   readonly reached = new ReachedRevision()
+  /** Since when it may be behind. */
+  readonly age: MemoryAge
   readonly #stores = new Map<string, ResourceStore>()
   readonly #byPrefix = new Map<string, ResourceStore>()
   readonly #closed = new AbortController()
@@ -35,15 +40,14 @@ export class Registry implements ObjectReader, SharedObjects {
   #stop: () => void = () => undefined
   /** When the whole store was last read again. */
   #reloadedAt = -Infinity
-  /** When memory was last known to have everything that the store had. */
-  #confirmedAt = performance.now()
 
   private constructor(
     storage: Storage,
     resources: readonly Resource[],
-    {onError = () => undefined, windowBytes}: RegistryOptions,
+    {onError = () => undefined, windowBytes, age}: RegistryOptions,
   ) {
     this.storage = storage
+    this.age = new MemoryAge(age)
     this.#onError = onError
     const budget = new WindowBudget(windowBytes)
     const onForeign = (key: string) =>
@@ -71,14 +75,9 @@ export class Registry implements ObjectReader, SharedObjects {
     return this.reached.value
   }
 
-  /** Memory has everything that the store had at this time, by `performance.now()`. */
-  confirmCurrent(at: number): void {
-    this.#confirmedAt = Math.max(this.#confirmedAt, at)
-  }
-
   /** What memory holds, and how many milliseconds ago that was known to be the newest state of the store. */
   cache(): CacheState {
-    return {revision: this.revision, age: performance.now() - this.#confirmedAt}
+    return {revision: this.revision, age: this.age.milliseconds}
   }
 
   get stores(): Iterable<ResourceStore> {
@@ -118,7 +117,7 @@ export class Registry implements ObjectReader, SharedObjects {
 
   /** Brings memory to one state of the store, in one step, and follows the store from there. */
   async #load(): Promise<void> {
-    const asked = performance.now()
+    const asked = this.age.now()
     const revision = await this.storage.revision()
     const loaded: [ResourceStore, StoredObject[]][] = []
     for (const store of this.#stores.values())
@@ -126,7 +125,7 @@ export class Registry implements ObjectReader, SharedObjects {
     if (this.#closed.signal.aborted) return
     for (const [store, objects] of loaded) store.reset(objects, revision)
     this.reached.advance(revision)
-    this.confirmCurrent(asked)
+    this.age.confirm(asked)
     this.#stop = this.storage.subscribe(STORE_ROOT, revision, {
       advance: (through, events) => this.#advance(through, events),
       lost: () => void this.#reload(),

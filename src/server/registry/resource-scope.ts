@@ -36,8 +36,8 @@ export interface ResourceCall {
   info: ResourceRequestInfo
   request: ApiRequest
   user: UserInfo
-  /** Throws if what memory has learned since the check withdraws the caller's credential or right. */
-  requireStillAllowed: () => Promise<void>
+  /** Throws if memory is too old to tell, or if the caller's credential or right has ended since the check at the start. */
+  requireStillAllowed: () => Promise<void> | void
 }
 
 /** One request on one resource, with what every verb needs. */
@@ -88,10 +88,14 @@ export class ResourceScope {
     return {timeout: requestTimeout(this.query), signal: this.call.request.signal}
   }
 
-  /** Called before a write reads memory, which must include what other servers have written, and still allow the write. */
-  async catchUp(): Promise<void> {
+  /**
+   * Called with every body that was read, however long its sender took: what it asks for is decided by what all servers have written
+   * until then, and only for a caller who may still ask.
+   */
+  async #received<T>(body: T): Promise<T> {
     await catchUp(this.deps.registry, this.waiting)
     await this.call.requireStillAllowed()
+    return body
   }
 
   /** The object that the path names. */
@@ -133,6 +137,7 @@ export class ResourceScope {
       shape: shapeOfVersion(this.resource, this.route.type),
       apiVersion: this.apiVersion,
       manager: this.manager(options),
+      requireStillAllowed: this.call.requireStillAllowed,
     }
   }
 
@@ -161,23 +166,28 @@ export class ResourceScope {
   }
 
   async body(): Promise<Uint8Array> {
-    const {body} = this.call.request
-    return typeof body === 'function' ? body() : body
+    return this.#received(await this.#bytes())
   }
 
   async decode(options: WriteOptions, type = this.route.type): Promise<ApiObject> {
     const {object} = this.call.request
-    if (object !== undefined) return this.#given(object, type)
-    return this.#decode(await this.body(), type, options.fieldValidation)
+    if (object !== undefined) return this.#received(this.#given(object, type))
+    return this.#received(await this.#decode(await this.#bytes(), type, options.fieldValidation))
   }
 
   /** The body of a DELETE, which may be empty. */
   async deleteBody(): Promise<DeleteOptions> {
     const {object} = this.call.request
-    if (object !== undefined) return this.#given(object, 'meta/v1.DeleteOptions') as DeleteOptions
-    const bytes = await this.body()
-    if (bytes.length === 0) return {}
-    return (await this.#decode(bytes, 'meta/v1.DeleteOptions', 'Ignore')) as DeleteOptions
+    const type = 'meta/v1.DeleteOptions'
+    if (object !== undefined) return this.#received(this.#given(object, type) as DeleteOptions)
+    const bytes = await this.#bytes()
+    if (bytes.length === 0) return this.#received({})
+    return this.#received((await this.#decode(bytes, type, 'Ignore')) as DeleteOptions)
+  }
+
+  async #bytes(): Promise<Uint8Array> {
+    const {body} = this.call.request
+    return typeof body === 'function' ? body() : body
   }
 
   #given(object: ApiObject, type: string): ApiObject {

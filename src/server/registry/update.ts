@@ -167,6 +167,7 @@ async function save(
 ): Promise<WriteResult> {
   const {registry, quota} = services
   const {store, context} = target
+  await target.requireStillAllowed()
   if (isSame(object, old)) return unchanged(stored)
   const text = toStored(object)
   const bytes = storableBytes(store.resource, text, stored.json)

@@ -26,6 +26,8 @@ export interface WriteTarget {
   /** The served apiVersion, as managedFields name it. */
   apiVersion: string
   manager: string
+  /** Called right before the write; throws if the caller may no longer do it. */
+  requireStillAllowed: () => Promise<void> | void
 }
 
 /** What a write returns: the object's text without kind and apiVersion, and the status code. */

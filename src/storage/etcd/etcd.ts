@@ -28,6 +28,7 @@ const HEARD_WITHIN = 10_000
 
 /** A store in etcd, which other processes write to as well. */
 export class EtcdStorage implements Storage {
+  readonly isShared = true
   readonly #gateway: Gateway
   readonly #keys: EtcdKeys
   readonly #tell: (line: string) => void

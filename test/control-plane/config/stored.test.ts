@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {mkdir, mkdtemp, rm, stat, writeFile} from 'node:fs/promises'
+import {mkdir, mkdtemp, readFile, rm, stat, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {complete} from '../../../src/control-plane/config/settings.ts'
@@ -50,8 +50,16 @@ describe('the stored configuration', () => {
       quotaBackendBytes: 1 << 30,
       targetRamMb: 2048,
       certificateRequestsPerHour: 10_000,
+      storeTimeout: 20_000,
     }
     assert.deepEqual(adapt(standing, choices), {...standing, ...choices})
+  })
+
+  it('keeps how long a server answers without news of its store', async () => {
+    const settings = complete(dir, {storeTimeout: 20_000})
+    await savePlane({dir, settings, generatedAuthorities: []})
+    assert.equal((await findPlane(dir))?.settings.storeTimeout, 20_000)
+    assert.match(await readFile(join(dir, 'config.yaml'), 'utf8'), /storeTimeout: 20s/)
   })
 
   it('is for its owner only, whatever the umask', async () => {

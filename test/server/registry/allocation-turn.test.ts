@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import {allocationTurn} from '../../../src/server/registry/allocation-turn.ts'
+import {MemoryAge} from '../../../src/server/registry/memory-age.ts'
 import {KeyedLock} from '../../../src/server/registry/resource-store.ts'
 import type {WriteServices, WriteTarget} from '../../../src/server/registry/write.ts'
 
@@ -7,7 +8,7 @@ describe('the writers of objects that share a range', () => {
   it('wait for their turn, but only for a time', async () => {
     const registry = {
       revision: 1,
-      confirmCurrent: () => undefined,
+      age: new MemoryAge(),
       storage: {revision: () => Promise.resolve(1)},
     }
     const store = {resource: {allocates: true, plural: 'services'}, turns: new KeyedLock()}

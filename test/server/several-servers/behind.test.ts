@@ -78,6 +78,45 @@ describe('a server that has not heard yet what another one has acknowledged', ()
     assert.deepEqual((await one.api.get(PATH)).body.data, {k: 'before'})
   })
 
+  it('creates in a namespace that is new elsewhere', async () => {
+    hold()
+    const made = one.api.post('/api/v1/namespaces', {metadata: {name: 'new'}}).then(() => undefined)
+    const ask = async () =>
+      (await two.api.post('/api/v1/namespaces/new/configmaps', {metadata: {name: 'c'}})).status
+    assert.equal(await askLate(made, ask), 201)
+  })
+
+  it('creates nothing for a caller who has lost the right, and reviews as those do who know', async () => {
+    const BINDINGS = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings'
+    const apiGroup = 'rbac.authorization.k8s.io'
+    const binding = (name: string) => ({
+      metadata: {name},
+      roleRef: {apiGroup, kind: 'ClusterRole', name: 'cluster-admin'},
+      subjects: [{apiGroup, kind: 'User', name: 'mallory'}],
+    })
+    assert.equal((await one.api.post(BINDINGS, binding('first'))).status, 201)
+    const review = {spec: {user: 'mallory', nonResourceAttributes: {path: '/', verb: 'get'}}}
+    const isAllowed = async () => {
+      const {body} = await two.api.post(
+        '/apis/authorization.k8s.io/v1/subjectaccessreviews',
+        review,
+      )
+      return Number(body.status.allowed)
+    }
+    assert.equal(await isAllowed(), 1)
+    hold()
+    const withdrawn = one.api.delete(`${BINDINGS}/first`).then(() => undefined)
+    const answers: number[] = []
+    const create = async () =>
+      (await two.api.as('mallory').post(BINDINGS, binding('second'))).status
+    await askLate(withdrawn, async () => {
+      answers.push(...(await Promise.all([create(), isAllowed()])))
+      return 0
+    })
+    assert.deepEqual(answers, [403, 0])
+    assert.equal((await one.api.get(`${BINDINGS}/second`)).status, 404)
+  })
+
   it('refuses at once if the store does not respond', async () => {
     const [, late] = handles
     const asked = late!.revision

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import {once} from 'node:events'
+import {readFile} from 'node:fs/promises'
 import type {IncomingMessage} from 'node:http'
 import {Agent, get} from 'node:https'
 import {text as textOf} from 'node:stream/consumers'
@@ -8,9 +9,10 @@ import {pinOf} from '../../../src/pki/pins.ts'
 import {openEtcdStorage} from '../../../src/storage/etcd/open.ts'
 import {keyRevocation} from '../../../src/trust/revocations.ts'
 import {describeWithEtcd, startEtcd, type EtcdCluster} from '../../helpers/etcd.ts'
-import type {Credentials} from '../../helpers/test-server.ts'
+import {startTestServer, type Credentials, type TestServer} from '../../helpers/test-server.ts'
 import {condition, CSRS, csrObject, ed25519Request, encoded} from '../certificates/support.ts'
 import {get1} from '../http/support.ts'
+import {Api, until} from '../support.ts'
 import {
   bootstrapToken,
   boundPod,
@@ -179,5 +181,54 @@ describeWithEtcd('two servers on one store', function () {
       assert.equal(await ask(one), 429)
       assert.equal((await pending(two)).length, CAP)
     })
+  })
+})
+
+describeWithEtcd('a server whose etcd falls silent', function () {
+  this.timeout(60_000)
+  const BOUND = 2000
+  let etcd: EtcdCluster
+  let server: TestServer
+  let api: Api
+
+  before(async () => {
+    etcd = await startEtcd()
+    const settings = {servers: etcd.servers, prefix: '/test'}
+    const storage = await openEtcdStorage(settings, {patience: BOUND})
+    server = await startTestServer({storage, controllers: false, memoryAge: {bound: BOUND}})
+    api = new Api(server.handler)
+  })
+  after(async () => {
+    await etcd.members[0]?.kill('SIGCONT')
+    await server.stop()
+    await etcd.stop()
+  })
+
+  it('answers every verb with 503, whatever it waits for, stays alive, and works again', async () => {
+    const review = {spec: {nonResourceAttributes: {path: '/', verb: 'get'}}}
+    const ask = () =>
+      Promise.all([
+        api.get(CONFIG_MAPS),
+        api.post(CONFIG_MAPS, {metadata: {name: 'c'}}),
+        api.put(`${CONFIG_MAPS}/c`, {metadata: {name: 'c'}}),
+        api.patch(`${CONFIG_MAPS}/c`, {data: {}}),
+        api.delete(`${CONFIG_MAPS}/c`),
+        api.delete(CONFIG_MAPS),
+        api.post('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', review),
+      ])
+    await etcd.members[0]?.kill('SIGSTOP')
+    // It stops a little later.
+    const state = `/proc/${etcd.members[0]?.process.pid}/status`
+    await until(async () => /^State:\s+T/m.test(await readFile(state, 'utf8')))
+    for (let round = 0; round < 2; round++)
+      for (const {status, headers} of await ask())
+        assert.deepEqual([status, headers['Retry-After']], [503, '1'])
+    assert.equal((await api.get(`${CONFIG_MAPS}?resourceVersion=0`)).status, 503)
+    assert.equal((await api.get('/livez')).status, 200)
+    assert.match((await api.get('/readyz')).text, /\[-\]etcd failed.*\n\[-\]cache failed/)
+
+    await etcd.members[0]?.kill('SIGCONT')
+    await until(async () => (await api.get('/readyz')).status === 200)
+    assert.equal((await api.post(CONFIG_MAPS, {metadata: {name: 'd'}})).status, 201)
   })
 })

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import {toSecret} from '../../../src/bootstrap/token-secret.ts'
 import {parseToken} from '../../../src/bootstrap/token.ts'
 import type {Storage} from '../../../src/storage/storage.ts'
-import {startTestServer, type TestServer} from '../../helpers/test-server.ts'
+import {
+  startTestServer,
+  type TestServer,
+  type TestServerOptions,
+} from '../../helpers/test-server.ts'
 import {bundleOf} from '../../helpers/test-trust.ts'
 import {Api} from '../support.ts'
 
@@ -17,10 +21,13 @@ export interface Member {
 }
 
 /** Servers that trust the clients of the first one. Each gets a handle of its own on the store. */
-export async function startMembers(open: () => Promise<Storage> | Storage): Promise<Member[]> {
+export async function startMembers(
+  open: () => Promise<Storage> | Storage,
+  options: TestServerOptions = {},
+): Promise<Member[]> {
   const one = await startTestServer({storage: await open(), controllers: false})
   const trust = {bundles: {client: bundleOf(one.ca)}}
-  const two = await startTestServer({storage: await open(), controllers: false, trust})
+  const two = await startTestServer({storage: await open(), controllers: false, trust, ...options})
   return [one, two].map((server) => ({server, api: new Api(server.handler)}))
 }
 
