@@ -23,6 +23,26 @@ withEveryKubectl('deletion', (context) => {
     assert.equal(await context.kubectl.ok('get secrets -o name'), '')
   })
 
+  it('prunes the kinds that an apply names, and stops at the first default kind that is not served', async () => {
+    const list = (...names: string[]) =>
+      JSON.stringify({
+        apiVersion: 'v1',
+        kind: 'List',
+        items: names.map((name) => ({
+          apiVersion: 'v1',
+          kind: 'ConfigMap',
+          metadata: {name, labels: {app: 'pruned'}},
+        })),
+      })
+    const flag = context.version === '1.20' ? '--prune-whitelist' : '--prune-allowlist'
+    const prune = `apply --prune -l app=pruned ${flag}=core/v1/ConfigMap -f -`
+    await context.kubectl.ok(prune, {input: list('stays', 'goes')})
+    await context.kubectl.ok(prune, {input: list('stays')})
+    assert.equal(await context.kubectl.ok('get cm -l app=pruned -o name'), 'configmap/stays\n')
+    const all = 'apply --prune -l app=pruned -f -'
+    assert.match(await context.kubectl.fails(all, {input: list('stays')}), /no matches for kind/)
+  })
+
   it('is told that there is nothing to delete', async () => {
     assert.match(await context.kubectl.fails('delete cm nothing'), /"nothing" not found/)
     assert.equal(await context.kubectl.ok('delete cm nothing --ignore-not-found'), '')
