@@ -19,6 +19,7 @@ import type {RequestLabels, RequestMetrics} from './metrics/request-metrics.ts'
 import type {OpenAnswers} from './open-answers.ts'
 import type {ResourceCall} from './registry/endpoint.ts'
 import {requestTimeout} from './registry/options.ts'
+import {prettyIfWanted} from './pretty.ts'
 import {RequestPlace} from './request-place.ts'
 import {methodNotAllowed, type StatusError} from './kernel/status.ts'
 
@@ -67,11 +68,11 @@ export function createHandler(deps: HandlerDeps): Handler {
       const place = new RequestPlace(deps, limited(request, identity.caller), request)
       end = () => place.end()
       served = await place.admit(info)
-      answer = place.counted(await serve(deps, served, guard))
+      answer = place.counted(prettyIfWanted(request, await serve(deps, served, guard)))
       if (answer.events !== undefined || !isWhole(answer.body))
         ({answer, leave} = guarded(deps, answer, guard, (error) => place.stop(error)))
     } catch (error) {
-      answer = failureResponse(error, request, deps.onInternalError)
+      answer = prettyIfWanted(request, failureResponse(error, request, deps.onInternalError))
     }
     return finish(deps, {request: served, audited, answer, started, end, leave})
   }
