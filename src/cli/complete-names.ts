@@ -13,6 +13,7 @@ export type NameKind =
   | 'requests'
   | 'tokens'
   | 'credentials'
+  | 'revoked-credentials'
   | 'nodes'
   | 'machines'
   | 'certificates'
@@ -39,6 +40,7 @@ const BY_COMMAND: Readonly<Record<string, NameKind>> = {
   'token delete': 'tokens',
   'bootstrap-credential show': 'credentials',
   'bootstrap-credential revoke': 'credentials',
+  'bootstrap-credential unrevoke': 'revoked-credentials',
   'machine delete': 'machines',
   'machine renew': 'machines',
   'ca show': 'authorities',

@@ -40,6 +40,12 @@ const FROM_CLUSTER: Partial<Record<NameKind, FromCluster>> = {
       .flat()
       .map(({id, kind, namespace}) => ({word: id, summary: `${kind}, ${namespace}`}))
   },
+  'revoked-credentials': async (client) => {
+    const {rememberedCredentials} =
+      await import('../control-plane/bootstrap-credentials/remembered.ts')
+    const found = await rememberedCredentials(client)
+    return found.map(({id, kind, namespace}) => ({word: id, summary: `${kind}, ${namespace}`}))
+  },
   nodes: async ({nodes}, signal) => named((await nodes.list({signal})).items),
   machines: async ({machines}, signal) => named((await machines.list({signal})).items),
 }

@@ -31,6 +31,7 @@ export const COMMANDS: CommandTable = {
   'bootstrap-credential:list': () => import('./bootstrap-credential/list.ts'),
   'bootstrap-credential:show': () => import('./bootstrap-credential/show.ts'),
   'bootstrap-credential:revoke': () => import('./bootstrap-credential/revoke.ts'),
+  'bootstrap-credential:unrevoke': () => import('./bootstrap-credential/unrevoke.ts'),
   'certificate:list': () => import('./certificate/list.ts'),
   'certificate:show': () => import('./certificate/show.ts'),
   'certificate:simulate': () => import('./certificate/simulate.ts'),

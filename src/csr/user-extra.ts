@@ -6,6 +6,7 @@ import {plainIp} from '../pki/ip-address.ts'
 export const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id'
 
 const CERTIFICATE = 'X509SHA256='
+const TOKEN = 'JTI='
 
 /** The credential of a client certificate: its fingerprint is the hexadecimal SHA-256 of the whole certificate. */
 export const certificateCredential = (fingerprint: string): string => `${CERTIFICATE}${fingerprint}`
@@ -15,7 +16,11 @@ export const certificateFingerprint = (credential: string): string | undefined =
   credential.startsWith(CERTIFICATE) ? credential.slice(CERTIFICATE.length) : undefined
 
 /** The credential of a service-account token with this `jti`. */
-export const tokenCredential = (id: string): string => `JTI=${id}`
+export const tokenCredential = (id: string): string => `${TOKEN}${id}`
+
+/** The `jti` of the token that a credential is; undefined if it is not one. */
+export const tokenOfCredential = (credential: string): string | undefined =>
+  credential.startsWith(TOKEN) ? credential.slice(TOKEN.length) : undefined
 
 /** The credential that a request was made with, as `X509SHA256=…` or `JTI=…`; undefined for bootstrap tokens. */
 export const credentialOf = ({extra}: Pick<UserInfo, 'extra'>): string | undefined =>

@@ -70,7 +70,7 @@ export function createAccess({trust, tokenIssuer, clock, seen}: AccessOptions): 
       feedOpenAnswers(registry, answers)
       feedRevocations(registry, revoked, () => answers.changed('all'))
       bearers.push(
-        serviceAccountAuthenticator({...tokens, objects: registry, seen: seen.tokens}),
+        serviceAccountAuthenticator({...tokens, objects: registry, revoked, seen: seen.tokens}),
         bootstrapTokenAuthenticator({objects: registry, clock}),
       )
     },

@@ -8,7 +8,15 @@ import {
 } from '../csr/bootstrapper.ts'
 import {encodeBundle} from '../pki/bundle.ts'
 import type {Certificate} from '../pki/certificate.ts'
+import {pinOf} from '../pki/pins.ts'
 import type {Live, Subscriber} from '../trust/live.ts'
+import {
+  authorityRevocation,
+  isOfCredential,
+  readRevocations,
+  REVOCATION_NAMES,
+  REVOCATION_NAMESPACE,
+} from '../trust/revocations.ts'
 import type {Trust} from '../trust/trust.ts'
 import type {BootstrapAuthorities} from './authn/client-certificates.ts'
 import type {Registry} from './registry/registry.ts'
@@ -39,7 +47,10 @@ export const delegatedAuthoritiesPem = ({
 
 type OnError = (message: string, error: unknown) => void
 
-/** The trust state of the files, extended by the CAs in the ConfigMaps of bootstrap credentials, which it follows. */
+/**
+ * The trust state of the files, extended by the CAs in the ConfigMaps of bootstrap credentials, which it follows. A CA that was revoked does not count,
+ * also if its ConfigMap is applied again from a copy.
+ */
 export class BootstrapTrust<Base extends Pick<Trust, 'generation'>> implements Live<
   Extended<Base>
 > {
@@ -47,6 +58,8 @@ export class BootstrapTrust<Base extends Pick<Trust, 'generation'>> implements L
   readonly #onError: OnError
   readonly #subscribers = new Set<Subscriber<Extended<Base>>>()
   readonly #found = new Map<BundlePlace, readonly Certificate[]>()
+  /** The entries of the list of revocations that are about CAs, by the ConfigMap that they are in. */
+  readonly #revoked = new Map<string, ReadonlySet<string>>()
   #isInUse: (place: BundlePlace) => boolean = () => false
   #current: Extended<Base>
 
@@ -74,12 +87,18 @@ export class BootstrapTrust<Base extends Pick<Trust, 'generation'>> implements L
       bootstrapper === BOOTSTRAPPER_NAMESPACE ||
       bindings?.get('', bootstrapperBinding(bootstrapper)) !== undefined
     for (const place of BUNDLE_PLACES) this.#see(place, store?.get(place.namespace, place.name))
+    for (const name of REVOCATION_NAMES) {
+      this.#seeRevoked(name, store?.get(REVOCATION_NAMESPACE, name))
+    }
     this.#extend()
     store?.onEvents((events) => {
       let isChanged = false
       for (const {current, previous} of events) {
-        const place = placeOf(current ?? previous)
+        const either = current ?? previous
+        const place = placeOf(either)
         if (place !== undefined) isChanged = this.#see(place, current) || isChanged
+        if (either !== undefined && isOfList(either))
+          isChanged = this.#seeRevoked(either.name, current) || isChanged
       }
       if (isChanged) this.#apply()
     })
@@ -96,6 +115,20 @@ export class BootstrapTrust<Base extends Pick<Trust, 'generation'>> implements L
     return encodeBundle(this.#found.get(place) ?? []) !== before
   }
 
+  #seeRevoked(name: string, stored: StoredObject | undefined): boolean {
+    const {data = {}} = stored === undefined ? {} : (parse(stored) as ConfigMap)
+    const {revocations} = readRevocations(data)
+    const revoked = new Set(revocations.map(({id}) => id).filter(isOfCredential))
+    const before = this.#revoked.get(name) ?? new Set()
+    this.#revoked.set(name, revoked)
+    return revoked.size !== before.size || [...revoked].some((id) => !before.has(id))
+  }
+
+  #isRevoked(authority: Certificate): boolean {
+    const id = authorityRevocation(pinOf(authority))
+    return [...this.#revoked.values()].some((ids) => ids.has(id))
+  }
+
   #read({namespace, name}: BundlePlace, stored: StoredObject): readonly Certificate[] {
     try {
       return bundleAuthorities(parse(stored) as ConfigMap)
@@ -107,8 +140,11 @@ export class BootstrapTrust<Base extends Pick<Trust, 'generation'>> implements L
 
   #extend(): void {
     const bootstrap = [...this.#found]
-      .filter(([place, certificates]) => certificates.length > 0 && this.#isInUse(place))
-      .map(([{bootstrapper}, certificates]) => ({bootstrapper, certificates}))
+      .filter(([place]) => this.#isInUse(place))
+      .map(([{bootstrapper}, found]) => {
+        return {bootstrapper, certificates: found.filter((one) => !this.#isRevoked(one))}
+      })
+      .filter(({certificates}) => certificates.length > 0)
     const generation = this.#current.generation + 1
     this.#current = {...this.#base.current, generation, bootstrap}
   }
@@ -128,6 +164,11 @@ export class BootstrapTrust<Base extends Pick<Trust, 'generation'>> implements L
 
 const isBootstrappers = (binding: StoredObject | undefined): boolean =>
   BUNDLE_PLACES.some(({bootstrapper}) => binding?.name === bootstrapperBinding(bootstrapper))
+
+const LIST = new Set(REVOCATION_NAMES)
+
+const isOfList = ({namespace, name}: StoredObject): boolean =>
+  namespace === REVOCATION_NAMESPACE && LIST.has(name)
 
 const placeOf = (stored: StoredObject | undefined): BundlePlace | undefined =>
   BUNDLE_PLACES.find(({namespace, name}) => name === stored?.name && namespace === stored.namespace)

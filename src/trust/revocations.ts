@@ -11,8 +11,12 @@ export const REVOCATION_NAMES: readonly string[] = Array.from({length: MOST_OBJE
   index === 0 ? FIRST_NAME : `${FIRST_NAME}-${index + 1}`,
 )
 
-/** What is revoked: all certificates of a key, or one certificate by its serial number and its issuer. A key in a ConfigMap. */
-export type RevocationId = `key.${string}` | `serial.${string}`
+/**
+ * What is revoked: all certificates of a key, one certificate by its serial number and its issuer, or a bootstrap credential by the key of its CA or
+ * the id of its token. A key in a ConfigMap.
+ */
+export type RevocationId =
+  `key.${string}` | `serial.${string}` | `authority.${string}` | `token.${string}`
 
 /** What the list says about an entry, for people. Only the id decides what is refused. */
 interface RevocationDetails {
@@ -29,6 +33,11 @@ interface RevocationDetails {
   /** Who revoked it. */
   by?: string
   reason?: string
+  /** The credential-id of a bootstrap credential. */
+  credential?: string
+  /** The CA of a bootstrap credential and its certificate, as PEM, with which the credential can be accepted again. */
+  authority?: string
+  certificate?: string
 }
 
 export interface Revocation extends RevocationDetails {
@@ -39,12 +48,23 @@ export interface Revocation extends RevocationDetails {
 export const endOf = ({expires}: Pick<Revocation, 'expires'>): number =>
   expires === undefined ? Infinity : Date.parse(expires)
 
-const ID = /^(?:key\.[0-9a-f]{64}|serial\.[0-9a-f]{1,64}\.[0-9a-f]{64})$/
+const ID = /^(?:(?:key|authority|token)\.[0-9a-f]{64}|serial\.[0-9a-f]{1,64}\.[0-9a-f]{64})$/
 
 const isId = (text: string): text is RevocationId => ID.test(text)
 
 /** The entry for a key, given by its pin. */
 export const keyRevocation = (pin: string): RevocationId => `key.${pin.replace(/^sha256:/, '')}`
+
+/** The entry for the CA of a bootstrap credential, given by the pin of its key. */
+export const authorityRevocation = (pin: string): RevocationId =>
+  `authority.${pin.replace(/^sha256:/, '')}`
+
+/** The entry for a service-account token, given by its `jti`. */
+export const tokenRevocation = (id: string): RevocationId =>
+  `token.${createHash('sha256').update(id).digest('hex')}`
+
+/** Whether an entry is about a bootstrap credential. */
+export const isOfCredential = (id: RevocationId): boolean => /^(?:authority|token)\./.test(id)
 
 /** The pin of the key that an entry is about; undefined for an entry about a single certificate. */
 export const revokedPin = (id: RevocationId): string | undefined =>
@@ -81,6 +101,9 @@ const FIELDS = {
   revoked: 40,
   by: 128,
   reason: 256,
+  credential: 80,
+  authority: 8192,
+  certificate: 8192,
 } as const satisfies Record<keyof RevocationDetails, number>
 
 const FIELD_NAMES = Object.keys(FIELDS) as (keyof RevocationDetails)[]
@@ -174,6 +197,12 @@ export class RevocationList {
   /** The entry that was made for the certificate with this fingerprint. */
   findFingerprint(fingerprint: string | undefined): Revocation | undefined {
     return fingerprint === undefined ? undefined : this.#first([byFingerprint(fingerprint)])
+  }
+
+  /** The entry for the token with this `jti`. */
+  findToken(id: string | undefined): Revocation | undefined {
+    if (id === undefined || this.#byObject.size === 0) return undefined
+    return this.#first([tokenRevocation(id)])
   }
 
   /** Every request with a certificate comes here: an empty list costs nothing. */

@@ -15,6 +15,7 @@ import type {
   CredentialDetails,
   CredentialList,
 } from '../../src/control-plane/bootstrap-credentials/list.ts'
+import type {UnrevokedCredential} from '../../src/control-plane/bootstrap-credentials/remembered.ts'
 import type {TokenDetails} from '../../src/control-plane/token-show.ts'
 import {describeWithKubectl} from '../helpers/clients.ts'
 import {startCluster, type Cluster} from '../helpers/cluster.ts'
@@ -159,6 +160,34 @@ describe('bootstrap credentials, with the built program', function () {
       assert.ok(!credentials.some((one) => one.id === id && one.state === 'live'))
     })
   }
+
+  it('stay revoked while their ConfigMap is applied again from a copy, until unrevoke', async () => {
+    const {file, id, namespace} = await create('certificate')
+    const ref = 'kube-system/kubelet-bootstrap-kubeconfig'
+    const {data = {}} = await admin.configMaps.get(ref)
+    await credential('revoke', id, '--yes')
+    const map = await admin.configMaps.find(ref)
+    const [home = '', name = ''] = ref.split('/')
+    await (map === undefined
+      ? admin.configMaps.create({metadata: {namespace: home, name}, data})
+      : admin.configMaps.update({...map, data}))
+    await expectMachine('copied')
+    assert.equal((await joinWith(file, 'copied')).code, 4)
+    const expected = {id, kind: 'certificate', namespace, accepted: true}
+    const {credential: named, ...planned} = await credential<UnrevokedCredential>(
+      ...['unrevoke', id, '--dry-run'],
+    )
+    assert.deepEqual(planned, expected)
+    assert.match(named ?? '', /^X509SHA256=/)
+    assert.equal((await joinWith(file, 'copied')).code, 4)
+    await credential('unrevoke', id)
+    const {code, stderr} = await joinWith(file, 'copied')
+    assert.equal(code, 0, stderr)
+    const again = await trustadm(
+      ...['bootstrap-credential', 'unrevoke', id, '--kubeconfig', cluster.kubeconfig],
+    )
+    assert.match(again.stderr, /is not revoked/)
+  })
 
   it('are withdrawn together with the machines that came by them', async () => {
     const {file, id} = await create('certificate')

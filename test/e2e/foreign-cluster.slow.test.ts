@@ -148,6 +148,7 @@ describeEmbedded('every command against a cluster that knows nothing of trustadm
     {args: ['machine', 'renew', 'm-1'], code: 1, says: /does not serve Machines/},
     {args: ['certificate', 'revoke', '--node', 'worker', '--yes'], code: 1, says: /cannot revoke/},
     {args: ['certificate', 'unrevoke', '--node', 'worker'], code: 1, says: /cannot revoke/},
+    {args: ['bootstrap-credential', 'unrevoke', 'f00d'], code: 1, says: /cannot revoke/},
     ...['start', 'status', 'complete', 'abort'].map((action) => ({
       args: ['ca', 'rotate', action],
       code: 2,

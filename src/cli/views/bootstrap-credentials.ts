@@ -5,6 +5,7 @@ import type {
   CredentialReport,
 } from '../../control-plane/bootstrap-credentials/list.ts'
 import type {RevokedCredential} from '../../control-plane/bootstrap-credentials/revoke.ts'
+import type {UnrevokedCredential} from '../../control-plane/bootstrap-credentials/remembered.ts'
 import type {ClusterFlagValues} from '../cluster.ts'
 import {formatColumns, type Narrowing} from '../columns.ts'
 import {columnsOf, paragraph} from '../layout.ts'
@@ -94,6 +95,19 @@ export const revokedCredentialView = (
         : []),
       ...(kind === 'certificate' ? [successor(namespace, flags)] : []),
     ].join(''),
+  name: ({id}) => [id],
+})
+
+export const unrevokedCredentialView = (
+  isDryRun: boolean,
+  flags: ClusterFlagValues,
+): View<UnrevokedCredential> => ({
+  table: ({id, kind, namespace, accepted}) => {
+    const what = `the bootstrap credential ${id} (${kind})`
+    if (accepted) return `${what} ${isDryRun ? 'would be' : 'is'} accepted again\n`
+    const command = `bootstrap-credential create --kind token --namespace ${namespace} --out <file>`
+    return `${what} ${isDryRun ? 'would be' : 'is'} off the list, but its token went with its Secret; to create another one:\n  ${clusterCommand(flags, command)}\n`
+  },
   name: ({id}) => [id],
 })
 

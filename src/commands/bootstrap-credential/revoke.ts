@@ -8,8 +8,8 @@ import type {WithMachinesFlags} from '../../cli/with-machines.ts'
 import type {CredentialReport} from '../../control-plane/bootstrap-credentials/list.ts'
 
 export default class BootstrapCredentialRevoke extends TrustCommand {
-  static override summary = 'revoke a bootstrap credential for good'
-  static override description = `The server refuses the credential from now on, on open connections too, and its requests that wait are not approved any more. Machines that have joined keep their certificates. Neither "init" nor a restart brings the credential back. Asks first.
+  static override summary = 'revoke a bootstrap credential'
+  static override description = `The server refuses the credential from now on, on open connections too, and its requests that wait are not approved any more. Machines that have joined keep their certificates. Neither "init" nor a restart brings the credential back, nor does its ConfigMap or Secret when it is applied again from a copy: only "bootstrap-credential unrevoke" does. Asks first.
 
 With --with-machines, also revokes every certificate that was obtained with the credential, and those obtained with these in turn, and cordons the Nodes of these machines; delete the Nodes yourself. This needs the issuance log, so run it on the machine of the control plane. Works for a credential too that is revoked already. Only with trustadm's own server.`
   static override examples = [
@@ -60,7 +60,7 @@ With --with-machines, also revokes every certificate that was obtained with the 
     const isDryRun = flags['dry-run']
     const question = `Revoke the bootstrap credential ${found.id}? Machines that still have it cannot join any more.`
     if (!isDryRun && !flags.yes && !(await confirm(question))) return false
-    const revoked = isDryRun ? found : await revokeCredential(client, found)
+    const revoked = isDryRun ? found : await revokeCredential(client, found, this.clock)
     await this.print(revoked, flags.output, revokedCredentialView(isDryRun, flags))
     return true
   }
@@ -78,7 +78,9 @@ With --with-machines, also revokes every certificate that was obtained with the 
     const reason = `joined with the bootstrap credential ${found.id}`
     const done = await withdrawAll(cluster, [{credential, reason}], flags, {
       withdraw: async () =>
-        found.state === 'revoked' ? undefined : await revokeCredential(cluster.client, found),
+        found.state === 'revoked' && found.object === null
+          ? undefined
+          : await revokeCredential(cluster.client, found, this.clock),
       clock: this.clock,
     })
     if (!done) return false

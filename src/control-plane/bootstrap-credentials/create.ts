@@ -14,6 +14,7 @@ import {
   BOOTSTRAPPER,
   bootstrapperGroups,
   bootstrapperUser,
+  secretCredential,
   secretText,
 } from '../../csr/bootstrapper.ts'
 import {hasCode, TrustError} from '../../errors.ts'
@@ -28,8 +29,9 @@ import {generateKeys, privateKeyPem} from '../../pki/keys.ts'
 import {authorityValidity, validityFor} from '../../pki/lifetimes.ts'
 import {NO_NAMES} from '../../pki/subject-names.ts'
 import {type Clock, sleep} from '../../runtime.ts'
-import {ensureBootstrapper, ensureToken, excessOf} from './account.ts'
+import {deleteToken, ensureBootstrapper, ensureToken, excessOf} from './account.ts'
 import {changeBundle} from './bundle-map.ts'
+import {rememberedCredentials} from './remembered.ts'
 
 export interface CreateOptions {
   kind: BootstrapCredential['kind']
@@ -84,11 +86,22 @@ async function prepareCertificate(
   }
 }
 
+/** A revoked token that was applied again from a copy is replaced. */
+async function validToken(client: ApiClient, namespace: string, clock: Clock) {
+  const ensured = await ensureToken(client, namespace, clock)
+  const credential = secretCredential(ensured.secret)
+  const revoked = await rememberedCredentials(client)
+  if (credential === undefined || !revoked.some((one) => one.credential === credential))
+    return ensured
+  await deleteToken(client, namespace)
+  return await ensureToken(client, namespace, clock)
+}
+
 async function prepareToken(
   {client}: Cluster,
   {namespace, clock}: CreateOptions,
 ): Promise<Prepared> {
-  const {secret, isNew} = await ensureToken(client, namespace, clock)
+  const {secret, isNew} = await validToken(client, namespace, clock)
   return {
     credentials: {token: secretText(secret, 'token')},
     isNew,

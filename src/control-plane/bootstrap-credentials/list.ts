@@ -14,12 +14,13 @@ import {credentialOf} from '../../csr/user-extra.ts'
 import {TrustError} from '../../errors.ts'
 import type {Clock} from '../../runtime.ts'
 import {type Obtained, obtainedBy} from '../issuances.ts'
+import {rememberedCredentials, type RememberedCredential} from './remembered.ts'
 
 type Client = Pick<ApiClient, 'configMaps' | 'secrets' | 'csrs'>
 
 export interface CredentialReport extends Omit<BootstrapCredential, 'object'> {
   state: 'live' | 'expired' | 'revoked'
-  /** Null once it is revoked. */
+  /** Null once it is gone; a revoked one may have been applied again from a copy. */
   object: string | null
   /** When a machine last asked for a certificate with it; null if that is not known. */
   lastUsed: string | null
@@ -39,8 +40,9 @@ export interface ReadOptions {
   clock: Clock
 }
 
-function liveReport(
+function presentReport(
   found: BootstrapCredential,
+  isRevoked: boolean,
   usages: Usages,
   {log, clock}: ReadOptions,
 ): CredentialReport {
@@ -48,21 +50,39 @@ function liveReport(
   const isExpired = found.expires !== null && new Date(found.expires) < clock.now()
   return {
     ...found,
-    state: isExpired ? 'expired' : 'live',
+    state: isRevoked ? 'revoked' : isExpired ? 'expired' : 'live',
     lastUsed: usage?.lastUsed ?? null,
     issued: log === undefined ? null : (usage?.issued ?? 0),
     pending: usage?.pending ?? [],
   }
 }
 
-/** A credential that was used, and is no longer there. */
-const revokedReports = (
+/** A credential that is no longer there, and that the list of revocations names. */
+const goneReport = (
+  {id, kind, namespace, credential, expires}: RememberedCredential,
   usages: Usages,
-  live: readonly BootstrapCredential[],
+  {log}: ReadOptions,
+): CredentialReport => {
+  const usage = usages.get(credential ?? '')
+  return {
+    ...{id, kind, namespace, credential, expires},
+    state: 'revoked',
+    object: null,
+    created: null,
+    lastUsed: usage?.lastUsed ?? null,
+    issued: log === undefined ? null : (usage?.issued ?? 0),
+    pending: usage?.pending ?? [],
+  }
+}
+
+/** A credential that was used, and of which nothing else is left. */
+const usedReports = (
+  usages: Usages,
+  known: readonly Pick<BootstrapCredential, 'credential'>[],
   {log}: ReadOptions,
 ): CredentialReport[] =>
   [...usages]
-    .filter(([credential]) => !live.some((one) => one.credential === credential))
+    .filter(([credential]) => !known.some((one) => one.credential === credential))
     .map(([credential, {namespace, lastUsed, issued, pending}]) => ({
       id: idOfCredential(credential),
       kind: credential.startsWith('JTI=') ? 'token' : 'certificate',
@@ -77,7 +97,7 @@ const revokedReports = (
       pending,
     }))
 
-/** The credentials that are live, and those that were used and are not. */
+/** The credentials that are live, those that were revoked, and those that were used and are gone. */
 export async function listCredentials(
   client: Client,
   options: ReadOptions,
@@ -85,12 +105,16 @@ export async function listCredentials(
   const found = await Promise.all(
     BOOTSTRAPPER_NAMESPACES.map((namespace) => readCredentials(client, namespace)),
   )
-  const live = found.flat()
+  const present = found.flat()
+  const revoked = await rememberedCredentials(client)
   const usages = await readUsages(client, options.log, options.warn)
+  const isRevoked = (one: BootstrapCredential) => revoked.some(({id}) => id === one.id)
+  const gone = revoked.filter(({id}) => !present.some((one) => one.id === id))
   return {
     credentials: [
-      ...live.map((one) => liveReport(one, usages, options)),
-      ...revokedReports(usages, live, options),
+      ...present.map((one) => presentReport(one, isRevoked(one), usages, options)),
+      ...gone.map((one) => goneReport(one, usages, options)),
+      ...usedReports(usages, [...present, ...gone], options),
     ],
   }
 }

@@ -130,7 +130,10 @@ function requireReason(reason: string | undefined): void {
 
 type Client = Pick<ApiClient, 'configMaps' | 'selfSubjectReviews'>
 
-async function callerOf({selfSubjectReviews}: Client): Promise<string | undefined> {
+/** Who asks, by the server's word. */
+export async function callerOf({
+  selfSubjectReviews,
+}: Pick<ApiClient, 'selfSubjectReviews'>): Promise<string | undefined> {
   const {status} = await selfSubjectReviews.create({metadata: {}})
   return status?.userInfo?.username
 }

@@ -2,7 +2,7 @@ import type {ApiClient} from '../../client/api-client.ts'
 import {printable} from '../../client/printable.ts'
 import {nodeUser} from '../../csr/node-names.ts'
 import {TrustError} from '../../errors.ts'
-import {keyRevocation, type Revocation} from '../../trust/revocations.ts'
+import {isOfCredential, keyRevocation, type Revocation} from '../../trust/revocations.ts'
 import {serialOf} from './known-certificates.ts'
 import {readList, removeFromList} from './list-store.ts'
 import {reportOn, type RevocationReport} from './revoke.ts'
@@ -21,6 +21,7 @@ export async function listRevocations(client: Client): Promise<RevocationListRep
   const timeOf = ({revoked}: Revocation): string => revoked ?? ''
   const revocations = parts
     .flatMap((part) => part.revocations)
+    .filter(({id}) => !isOfCredential(id))
     .sort((one, other) => (timeOf(one) < timeOf(other) ? 1 : -1))
   const problems = parts.flatMap(({name, unknown, unreadable}) => [
     ...unknown.map((id) => `"${id}" in ConfigMap ${name} names no key or serial number`),
@@ -74,7 +75,9 @@ export async function unrevokeCertificates(
       hints: ['name requests or serial numbers, or use --node or --pin'],
     })
   }
-  const entries = (await readList(client)).flatMap(({revocations}) => revocations)
+  const entries = (await readList(client))
+    .flatMap(({revocations}) => revocations)
+    .filter(({id}) => !isOfCredential(id))
   const found = new Set<Revocation>()
   for (const {what, matches} of targets) {
     const matching = entries.filter(matches)

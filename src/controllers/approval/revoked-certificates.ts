@@ -3,7 +3,7 @@ import type {ConfigMap} from '../../api/core.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {shareInformer} from '../../client/shared-informer.ts'
 import type {CallOptions} from '../../client/resource-client.ts'
-import {certificateFingerprint, credentialOf} from '../../csr/user-extra.ts'
+import {certificateFingerprint, credentialOf, tokenOfCredential} from '../../csr/user-extra.ts'
 import {verdict, type ApproverOpinion, type RuleVerdict, type Unknown} from '../../csr/opinion.ts'
 import type {RequestedCertificate} from '../../csr/requested-certificate.ts'
 import {
@@ -37,9 +37,11 @@ function whyRevoked(
 ): string | undefined {
   const key = list.findKey(pin)
   if (key) return `its key is revoked${because(key)}`
-  const used = list.findFingerprint(certificateFingerprint(credentialOf(spec) ?? ''))
+  const credential = credentialOf(spec) ?? ''
+  const used = list.findFingerprint(certificateFingerprint(credential))
   if (used) return `the certificate that it was requested with is revoked${because(used)}`
-  return undefined
+  const token = list.findToken(tokenOfCredential(credential))
+  return token && `the token that it was requested with is revoked${because(token)}`
 }
 
 export function revokedRule(

@@ -1,5 +1,5 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
-import {certificateFingerprint, credentialOf} from '../../csr/user-extra.ts'
+import {certificateFingerprint, credentialOf, tokenOfCredential} from '../../csr/user-extra.ts'
 import {parseStoredRequest, requestOf} from '../../csr/read-request.ts'
 import {isClientSigner} from '../../csr/signers.ts'
 import {pinOf} from '../../pki/pins.ts'
@@ -121,7 +121,7 @@ export const certificateSubjectRestriction = (
  * revocation by a moment; this list is the one that the server's authenticator uses. Kubernetes has nothing of the kind.
  */
 export const certificateRevocation = (
-  revoked: Pick<RevocationList, 'findKey' | 'findFingerprint'>,
+  revoked: Pick<RevocationList, 'findKey' | 'findFingerprint' | 'findToken'>,
 ): AdmissionPlugin => ({
   name: 'CertificateRevocation',
   validate(operation) {
@@ -132,8 +132,10 @@ export const certificateRevocation = (
     const verdict = parseStoredRequest(old.spec.request)
     const key = 'why' in verdict ? undefined : revoked.findKey(pinOf(verdict.request))
     if (key) throw denied(operation, 'the key of the request is revoked')
-    const fingerprint = certificateFingerprint(credentialOf(old.spec) ?? '')
-    if (revoked.findFingerprint(fingerprint) === undefined) return
-    throw denied(operation, 'the certificate that the request was made with is revoked')
+    const credential = credentialOf(old.spec) ?? ''
+    if (revoked.findFingerprint(certificateFingerprint(credential)))
+      throw denied(operation, 'the certificate that the request was made with is revoked')
+    if (revoked.findToken(tokenOfCredential(credential)))
+      throw denied(operation, 'the token that the request was made with is revoked')
   },
 })

@@ -10,6 +10,7 @@ import {
 import type {UserInfo} from '../../api/meta.ts'
 import {CREDENTIAL_ID, tokenCredential} from '../../csr/user-extra.ts'
 import type {Clock} from '../../runtime.ts'
+import type {RevocationList} from '../../trust/revocations.ts'
 import {
   algorithmsOf,
   pinOfKeyId,
@@ -74,6 +75,8 @@ export interface ServiceAccountTokenOptions {
   keys: () => TokenKeys
   objects: ObjectReader
   clock: Clock
+  /** The tokens that were revoked, whatever becomes of what they are bound to. */
+  revoked?: Pick<RevocationList, 'findToken'> | undefined
   /** Receives every token that authenticates, so that a key is not withdrawn while its tokens are in use. */
   seen?: Pick<SeenClients, 'note'> | undefined
 }
@@ -108,7 +111,7 @@ export async function issueServiceAccountToken(
 export function serviceAccountAuthenticator(
   options: ServiceAccountTokenOptions,
 ): BearerAuthenticator {
-  const {issuers, keys, objects, clock, seen} = options
+  const {issuers, keys, objects, clock, seen, revoked} = options
   const verified = new BoundedCache<Verified>(MAX_CACHED)
 
   return {
@@ -127,6 +130,7 @@ export function serviceAccountAuthenticator(
       const {claims} = known
       const now = clock.now()
       requireCurrent(claims, now)
+      if (revoked?.findToken(claims.id)) throw new Error('it was revoked')
       const meantFor = audiences.filter((audience) => claims.audiences.includes(audience))
       if (meantFor.length === 0) throw new Error('the token is not meant for these audiences')
       const end = requireBoundObjects(claims, objects, now)

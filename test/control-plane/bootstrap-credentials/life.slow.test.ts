@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import {readFile, stat, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
+import type {Secret} from '../../../src/api/core.ts'
 import type {ApiClient} from '../../../src/client/api-client.ts'
 import {connect, connectTo} from '../../../src/client/connect.ts'
 import type {ServerAccess} from '../../../src/client/server-access.ts'
@@ -14,6 +15,7 @@ import {
   requireLive,
   revokeCredential,
 } from '../../../src/control-plane/bootstrap-credentials/revoke.ts'
+import {unrevokeCredential} from '../../../src/control-plane/bootstrap-credentials/remembered.ts'
 import {FileIssuanceLog} from '../../../src/controllers/signing/file-issuance-log.ts'
 import {systemClock, type Clock} from '../../../src/runtime.ts'
 import {startTestServer, type TestServer} from '../../helpers/test-server.ts'
@@ -83,7 +85,7 @@ describe('the life of a bootstrap credential', () => {
       return status?.userInfo?.username
     })
   const revoke = async (id: string) =>
-    await revokeCredential(client, await findCredential(client, id, options()))
+    await revokeCredential(client, await findCredential(client, id, options()), systemClock)
 
   for (const kind of ['certificate', 'token'] as const) {
     it('was created when it was made, not when its certificate begins', async () => {
@@ -103,7 +105,10 @@ describe('the life of a bootstrap credential', () => {
       )
       await revoke(id)
       await assert.rejects(whoIs(kubeconfig), {code: 'UNAUTHORIZED'})
-      assert.deepEqual(await list(), [])
+      assert.deepEqual(
+        (await list()).map((one) => [one.id, one.kind, one.state, one.object]),
+        [[id, kind, 'revoked', null]],
+      )
     })
 
     it(`of the kind ${kind} lets its holder ask for a certificate, and do nothing else`, async () => {
@@ -142,6 +147,77 @@ describe('the life of a bootstrap credential', () => {
       assert.throws(() => requireLive(found), {code: 'CONFLICT'})
     })
   }
+
+  const BUNDLE = {namespace: 'kube-system', name: 'kubelet-bootstrap-kubeconfig'}
+  const unrevoke = async (id: string, dryRun = false) =>
+    await unrevokeCredential(client, await findCredential(client, id, options()), {dryRun})
+
+  it('stays revoked when its ConfigMap is deleted and created again from a copy, until it is unrevoked', async () => {
+    const {kubeconfig, id} = await create('certificate')
+    const {data} = await client.configMaps.get(BUNDLE)
+    await revoke(id)
+    await client.configMaps.create({metadata: BUNDLE, data: data ?? {}})
+    await assert.rejects(whoIs(kubeconfig), {code: 'UNAUTHORIZED'})
+    const trusted = await client.configMaps.get({
+      namespace: 'kube-system',
+      name: 'extension-apiserver-authentication',
+    })
+    const [ca = ''] = data?.['ca-bundle.crt']?.trim().split('\n\n') ?? []
+    assert.ok(!trusted.data?.['client-ca-file']?.includes(ca))
+    assert.deepEqual(
+      (await list()).map((one) => [one.state, one.object]),
+      [['revoked', 'ConfigMap kube-system/kubelet-bootstrap-kubeconfig']],
+    )
+    // What is there again can be taken away again.
+    requireLive(await findCredential(client, id, options()))
+    await unrevoke(id, true)
+    await assert.rejects(whoIs(kubeconfig), {code: 'UNAUTHORIZED'})
+    await unrevoke(id)
+    assert.match((await whoIs(kubeconfig)) ?? '', /node-bootstrapper/)
+    assert.deepEqual(
+      (await list()).map((one) => [one.id, one.state]),
+      [[id, 'live']],
+    )
+    await assert.rejects(unrevoke(id), {code: 'CONFLICT'})
+  })
+
+  it('is accepted again by unrevoke without a copy, beside those that were created meanwhile', async () => {
+    const first = await create('certificate')
+    await revoke(first.id)
+    const second = await create('certificate')
+    assert.equal((await unrevoke(first.id)).accepted, true)
+    for (const {kubeconfig} of [first, second])
+      assert.match((await whoIs(kubeconfig)) ?? '', /node-bootstrapper/)
+  })
+
+  it('that only a deletion took away lives again with its ConfigMap', async () => {
+    const {kubeconfig, id} = await create('certificate')
+    const {data} = await client.configMaps.get(BUNDLE)
+    await client.configMaps.delete(BUNDLE)
+    await assert.rejects(whoIs(kubeconfig), {code: 'UNAUTHORIZED'})
+    await client.configMaps.create({metadata: BUNDLE, data: data ?? {}})
+    assert.match((await whoIs(kubeconfig)) ?? '', /node-bootstrapper/)
+    assert.equal((await findCredential(client, id, options())).state, 'live')
+  })
+
+  it('of the kind token stays revoked when its Secret is applied again from a copy, and create makes another', async () => {
+    const first = await create('token')
+    const ref = {namespace: 'kube-system', name: 'node-bootstrapper-token'}
+    const {metadata, data, type} = await client.secrets.get(ref)
+    await revoke(first.id)
+    const {annotations} = metadata
+    await client.secrets.create({
+      metadata: {...ref, annotations: annotations ?? {}},
+      data,
+      type,
+    } as Secret)
+    await assert.rejects(whoIs(first.kubeconfig), {code: 'UNAUTHORIZED'})
+    assert.equal((await findCredential(client, first.id, options())).state, 'revoked')
+    const second = await create('token')
+    assert.notEqual(second.id, first.id)
+    assert.match((await whoIs(second.kubeconfig)) ?? '', /node-bootstrapper/)
+    assert.equal((await unrevoke(first.id)).accepted, false)
+  })
 
   it('is in a file for its owner only, which is never overwritten', async () => {
     const file = join(folder(), 'bootstrap-kubelet.conf')

@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict'
+import {isDeepStrictEqual} from 'node:util'
 import type {ApiClient} from '../../../src/client/api-client.ts'
 import {approverOpinions} from '../../../src/controllers/approval/opinions.ts'
 import {grantRejoin} from '../../../src/controllers/approval/record-store.ts'
 import {objections, type ApproverOpinion} from '../../../src/csr/opinion.ts'
+import {CREDENTIAL_ID} from '../../../src/csr/user-extra.ts'
 import {TrustError} from '../../../src/errors.ts'
 import {generateKeys} from '../../../src/pki/keys.ts'
 import {systemClock} from '../../../src/runtime.ts'
+import {
+  encodeRevocation,
+  REVOCATION_NAMES,
+  REVOCATION_NAMESPACE,
+  tokenRevocation,
+} from '../../../src/trust/revocations.ts'
 import {ADMIN, startTestServer, type TestServer} from '../../helpers/test-server.ts'
 import {bootstrapper, foreignCredential} from './machine-cases.ts'
 import {
@@ -19,6 +27,8 @@ import {
   submit,
   type Wish,
 } from './support.ts'
+
+const LIST = {namespace: REVOCATION_NAMESPACE, name: REVOCATION_NAMES[0] ?? ''}
 
 describe('approverOpinions', () => {
   let server: TestServer
@@ -158,6 +168,20 @@ describe('approverOpinions', () => {
     await admin.secrets.delete('kube-system/node-bootstrapper-token')
     const revoked = (await opinions(first))['machine-approver']
     assert.deepEqual([revoked?.decision, revoked?.reason], ['hold', 'CredentialRevoked'])
+    const {configMaps} = admin
+    const data = Object.fromEntries([encodeRevocation({id: tokenRevocation('stolen')})])
+    const remembering = {
+      ...admin,
+      configMaps: {
+        ...configMaps,
+        find: async (...ref: Parameters<typeof configMaps.find>) =>
+          isDeepStrictEqual(ref[0], LIST) ? {metadata: LIST, data} : configMaps.find(...ref),
+      },
+    }
+    const stolen = {...first, spec: {...first.spec, extra: {[CREDENTIAL_ID]: ['JTI=stolen']}}}
+    const remembered = (await opinions(stolen, remembering))['machine-approver']!
+    assert.equal(remembered.decision, 'hold')
+    assert.match(objections(remembered), /the token that it was requested with is revoked/)
 
     const list = () => Promise.reject(new TrustError('NOT_FOUND', '404 page not found'))
     const off = await opinions(first, {...admin, machines: {...admin.machines, list}})

@@ -295,6 +295,10 @@ export const COMMAND_LINES: Record<string, (place: Place) => Line[]> = {
     {args: ['000000000000', '--yes', '--dir', place.dir]},
     ...withStrangeConfigs(place, '000000000000', '--yes'),
   ],
+  'bootstrap-credential:unrevoke': (place) => [
+    {args: ['000000000000', '--dir', place.dir]},
+    ...withStrangeConfigs(place, '000000000000'),
+  ],
   'token:show': (place) => [
     {args: [TOKEN_ID, '--dir', place.dir], succeeds: true},
     {args: [MALFORMED, '--dir', place.dir]},

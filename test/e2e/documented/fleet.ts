@@ -43,6 +43,7 @@ export const fleet: Step[] = [
     answers: [['Revoke', YES]],
     shows: /revoked the bootstrap credential/,
   }),
+  step('trustadm bootstrap-credential unrevoke 3f9a2c81d0b4', {shows: /is accepted again/}),
   step('trustadm bootstrap-credential revoke 3f9a2c81d0b4 --with-machines', {
     first: createCredential,
     answers: [['Revoke', YES]],
