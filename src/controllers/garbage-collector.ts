@@ -1,3 +1,4 @@
+import {isDeepStrictEqual} from 'node:util'
 import type {ApiObject, OwnerReference} from '../api/meta.ts'
 import type {ApiClient} from '../client/api-client.ts'
 import type {ResourceClient, ResourceType} from '../client/resource-client.ts'
@@ -67,6 +68,8 @@ class Collection {
 
   async orphan(): Promise<ReconcileResult> {
     const {uid} = this.#object
+    // The server knows the dependents that others have created, once it has answered.
+    if ((await this.#live(this.#object)) === undefined) return DONE
     for (const dependent of this.#ownership.dependentsOf(uid)) await this.#disown(dependent, [uid])
     return await this.#withoutFinalizer(ORPHAN)
   }
@@ -81,8 +84,15 @@ class Collection {
   }
 
   async collect(): Promise<ReconcileResult> {
-    const {uid, finalizers} = this.#object
-    const {solid, gone, waiting} = await this.#classify()
+    const {uid, owners} = this.#object
+    let found = await this.#classify(owners)
+    if (found.gone.length + found.waiting.length === 0) return DONE
+    // What is known here may be old: the object as it is now decides, and only that is deleted.
+    const live = await this.#live(this.#object)
+    if (live === undefined || live.deletionTimestamp !== undefined) return DONE
+    const {ownerReferences = [], finalizers = [], resourceVersion} = live
+    if (!isDeepStrictEqual(ownerReferences, owners)) found = await this.#classify(ownerReferences)
+    const {solid, gone, waiting} = found
     if (gone.length + waiting.length === 0) return DONE
     if (solid.length > 0) {
       await this.#disown(
@@ -102,6 +112,7 @@ class Collection {
     await this.#ignoringChanges(() =>
       this.#of(this.#object).delete(refOf(this.#object), {
         uid,
+        resourceVersion,
         propagationPolicy,
         signal: this.#signal,
       }),
@@ -109,10 +120,16 @@ class Collection {
     return DONE
   }
 
-  async #classify(): Promise<Owners> {
+  async #classify(references: readonly OwnerReference[]): Promise<Owners> {
     const owners: Owners = {solid: [], gone: [], waiting: []}
-    for (const owner of this.#object.owners) owners[await this.#stateOf(owner)].push(owner)
+    for (const owner of references) owners[await this.#stateOf(owner)].push(owner)
     return owners
+  }
+
+  /** What the server says of an object now; undefined if that is gone. */
+  async #live(object: OwnedObject): Promise<ApiObject['metadata'] | undefined> {
+    const found = await this.#of(object).find(refOf(object), {signal: this.#signal})
+    return found?.metadata.uid === object.uid ? found.metadata : undefined
   }
 
   async #stateOf(owner: OwnerReference): Promise<keyof Owners> {
@@ -147,14 +164,12 @@ class Collection {
     object: OwnedObject,
     changed: (metadata: ApiObject['metadata']) => Partial<ApiObject['metadata']>,
   ): Promise<void> {
-    const options = {signal: this.#signal}
-    const found = await this.#of(object).find(refOf(object), options)
-    if (found?.metadata.uid !== object.uid) return
-    const {uid, resourceVersion} = found.metadata
-    const metadata = {uid, resourceVersion, ...changed(found.metadata)}
-    await this.#ignoringChanges(() =>
-      this.#of(object).patch(refOf(object), {metadata}, {type: 'merge', ...options}),
-    )
+    const live = await this.#live(object)
+    if (live === undefined) return
+    const {uid, resourceVersion} = live
+    const metadata = {uid, resourceVersion, ...changed(live)}
+    const options = {type: 'merge' as const, signal: this.#signal}
+    await this.#ignoringChanges(() => this.#of(object).patch(refOf(object), {metadata}, options))
   }
 
   /** Changed or deleted in the meantime: that event adds it again. */

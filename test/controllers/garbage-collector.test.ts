@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import type {ApiObject, ObjectMeta} from '../../src/api/meta.ts'
 import type {ApiClient} from '../../src/client/api-client.ts'
+import {
+  garbageCollectorController,
+  type OwnershipView,
+} from '../../src/controllers/garbage-collector.ts'
 import {ADMIN, startTestServer, type TestServer} from '../helpers/test-server.ts'
 import {until} from '../server/support.ts'
 
@@ -135,5 +139,96 @@ describe('the garbage collector', () => {
     await until(async () => (await client.secrets.find('kube-system/kubeadm-certs')) === undefined)
     await until(async () => (await client.leases.find('kube-node-lease/n1')) === undefined)
     await until(async () => (await csiNodes.find('n1')) === undefined)
+  })
+})
+
+describe('the garbage collector that knows an object as it was', () => {
+  const CONFIG_MAPS = {group: '', version: 'v1', plural: 'configmaps', namespaced: true}
+  const reference = (name: string, uid: string) => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    name,
+    uid,
+  })
+  const nobody = reference('gone', 'gone')
+  let server: TestServer
+  let client: ApiClient
+  before(async () => {
+    server = await startTestServer({controllers: false})
+    client = server.clientAs(ADMIN)
+  })
+  after(() => server.stop())
+
+  const create = (name: string, ownerReferences: ReturnType<typeof reference>[] = []) =>
+    client.configMaps.create({metadata: {name, namespace: 'default', ownerReferences}})
+
+  /** Collects an object that, as far as is known, belongs to nobody any more. `onRead` is called once it has read the object. */
+  async function collect(
+    {metadata}: ApiObject,
+    onRead?: () => Promise<unknown>,
+    more: Partial<OwnershipView> = {},
+  ) {
+    const {name = '', namespace = '', uid = ''} = metadata
+    const known = {resource: CONFIG_MAPS, namespace, name, uid, owners: [nobody]}
+    const view = {
+      subscribe: () => () => undefined,
+      find: () => ({...known, finalizers: [], isDeleting: false}),
+      dependentsOf: () => [],
+      resourceOf: () => CONFIG_MAPS,
+      ...more,
+    }
+    const objects = client.resource(CONFIG_MAPS)
+    const {find} = objects
+    objects.find = async (ref, options) => {
+      const found = await find.call(objects, ref, options)
+      if (found?.metadata.uid === uid) await onRead?.()
+      return found
+    }
+    const writer = {resource: () => objects} as unknown as ApiClient
+    const {reconcile} = garbageCollectorController(writer, view)
+    await reconcile('id', new AbortController().signal)
+  }
+
+  it('keeps one that has got another owner since', async () => {
+    const {metadata} = await create('owner')
+    const child = await create('adopted', [reference('owner', metadata.uid ?? '')])
+    await collect(child)
+    assert.ok(await client.configMaps.find('default/adopted'))
+  })
+
+  it('keeps one that gets another owner while it looks', async () => {
+    const {metadata} = await create('late-owner')
+    const child = await create('adopted-late', [nobody])
+    const ownerReferences = [reference('late-owner', metadata.uid ?? '')]
+    const adopt = {metadata: {ownerReferences}}
+    await collect(child, () =>
+      client.configMaps.patch('default/adopted-late', adopt, {type: 'merge'}),
+    )
+    assert.ok(await client.configMaps.find('default/adopted-late'))
+  })
+
+  it('orphans also those that it hears of when it reads the owner', async () => {
+    const owner = await client.configMaps.create({
+      metadata: {name: 'parent', namespace: 'default', finalizers: ['orphan']},
+    })
+    const child = await create('heir', [reference('parent', owner.metadata.uid ?? '')])
+    await client.configMaps.delete('default/parent')
+    const ownedOf = ({metadata: {name = '', uid = '', finalizers = []}}: ApiObject) => ({
+      ...{resource: CONFIG_MAPS, namespace: 'default', name, uid, finalizers},
+      ...{owners: [], isDeleting: true},
+    })
+    let isKnown = false
+    await collect(owner, () => Promise.resolve((isKnown = true)), {
+      find: () => ownedOf(owner),
+      dependentsOf: () => (isKnown ? [ownedOf(child)] : []),
+    })
+    assert.equal(await client.configMaps.find('default/parent'), undefined)
+    const {ownerReferences} = (await client.configMaps.find('default/heir'))?.metadata ?? {}
+    assert.equal(ownerReferences, undefined)
+  })
+
+  it('deletes one that belongs to nobody', async () => {
+    await collect(await create('alone', [nobody]))
+    assert.equal(await client.configMaps.find('default/alone'), undefined)
   })
 })
