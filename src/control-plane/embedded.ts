@@ -173,6 +173,7 @@ export async function startEmbedded(
         tokenKeyId: select(trust, ({tokenKeys}) => tokenKeys.signing.id),
         aggregate,
         ownership: server.ownership,
+        sharesStore: etcdOf(settings) !== undefined,
         controllers: chosen,
         serving: () => trust.current.servingPolicy,
         signing: {

@@ -57,6 +57,8 @@ export interface EmbeddedDeps extends PortableDeps {
   tokenKeyId?: Live<string> | undefined
   aggregate: Aggregate
   ownership: OwnershipView
+  /** Other servers may write to the store. */
+  sharesStore?: boolean | undefined
 }
 
 interface ControllerEntry<Deps> {
@@ -162,8 +164,8 @@ export const EMBEDDED_CONTROLLERS: ControllerTable<EmbeddedDeps> = {
   },
   'namespace-controller': {
     aliases: ['namespace'],
-    create: ({reader, writer}) =>
-      namespaceDeletionController(reader, writer('namespace-controller')),
+    create: ({reader, writer, sharesStore: isShared}) =>
+      namespaceDeletionController(reader, writer('namespace-controller'), {isShared}),
   },
   'clusterrole-aggregation-controller': {
     aliases: ['clusterrole-aggregation'],

@@ -8,6 +8,8 @@ import {DONE, type Reconcile} from './kernel/work-queue.ts'
 const FINALIZER = 'kubernetes'
 /** How long to wait before checking again for objects that their finalizers hold. */
 const LOOK_AGAIN = 1000
+/** Kubernetes' namespaceDeletionGracePeriod, in milliseconds: a server that has not heard of the deletion may still create something. */
+const GRACE = 5000
 
 interface GroupList {
   groups: {preferredVersion: {groupVersion: string}}[]
@@ -51,11 +53,30 @@ async function namespacedResources(
   )
 }
 
+export interface NamespaceDeletionOptions {
+  /** Other servers may write to the store. */
+  isShared?: boolean | undefined
+  /** Milliseconds that only grow. */
+  now?: () => number
+}
+
 /** Empties a namespace that is being deleted, then removes its finalizer. */
-function emptyNamespace(client: Pick<ApiClient, 'namespaces' | 'raw' | 'resource'>): Reconcile {
+function emptyNamespace(
+  client: Pick<ApiClient, 'namespaces' | 'raw' | 'resource'>,
+  {isShared = false, now = () => performance.now()}: NamespaceDeletionOptions,
+): Reconcile {
+  // By our own watch: the time in the namespace is by the clock of the server that deletes it.
+  const seenAt = new Map<string, number>()
   return async (name, signal) => {
     const namespace = await client.namespaces.find(name, {signal})
-    if (namespace?.metadata.deletionTimestamp === undefined) return DONE
+    if (namespace?.metadata.deletionTimestamp === undefined) {
+      seenAt.delete(name)
+      return DONE
+    }
+    const seen = seenAt.get(name) ?? now()
+    seenAt.set(name, seen)
+    const left = isShared ? seen + GRACE - now() : 0
+    if (left > 0) return {requeueAfter: left}
     const finalizers = namespace.spec?.finalizers ?? []
     if (!finalizers.includes(FINALIZER)) return DONE
 
@@ -89,6 +110,7 @@ function emptyNamespace(client: Pick<ApiClient, 'namespaces' | 'raw' | 'resource
 export const namespaceDeletionController = (
   reader: ApiClient,
   writer: ApiClient,
+  options: NamespaceDeletionOptions = {},
 ): ControllerSpec => ({
   name: 'namespace-controller',
   sources: [
@@ -96,7 +118,7 @@ export const namespaceDeletionController = (
       metadata.deletionTimestamp === undefined ? [] : [key],
     ),
   ],
-  reconcile: emptyNamespace(writer),
+  reconcile: emptyNamespace(writer, options),
   workers: 4,
 })
 
