@@ -3,6 +3,8 @@
  * address, and waits.
  */
 export const ATTACKERS = '127.0.0.3'
+/** Where the honest administrator calls from. */
+export const HONEST = '127.0.0.1'
 
 /** Who a request of an attacker comes from: somebody with a certificate, with a token, or nobody. */
 export interface Identity {

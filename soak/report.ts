@@ -6,7 +6,7 @@ const MIB = 2 ** 20
 /** The findings as a short table. */
 export function formatReport(findings: Findings): string {
   const {attacks, waits, writes, lost, peak, anonymous, processor, waited} = findings
-  const {generators, ownDelay, restart, seconds} = findings
+  const {generators, ownDelay, restart, seconds, descriptors} = findings
   const attackLines = ATTACKS.flatMap(({name}) => {
     const tally = attacks[name]
     if (tally === undefined) return []
@@ -21,7 +21,7 @@ export function formatReport(findings: Findings): string {
   return [
     table([['attack', 'sent', 'answers'], ...attackLines], 2),
     table([['honest', 'requests', 'refused', 'p50 ms', 'p99 ms', 'max ms'], ...waitLines]),
-    `server: at most ${mib(peak)} MiB resident (${mib(anonymous)} MiB without files), ${processor.toFixed(0)} s of processor in ${seconds.toFixed(0)} s, ${waited.toFixed(1)} s ready without one`,
+    `server: at most ${mib(peak)} MiB resident (${mib(anonymous)} MiB without files), ${processor.toFixed(0)} s of processor in ${seconds.toFixed(0)} s, ${waited.toFixed(1)} s ready without one; ${descriptors.before} descriptors before, ${descriptors.after} after`,
     `attackers: ${generators.toFixed(0)} s of processor; the honest clients' own process was late by ${Math.round(ownDelay)} ms at most`,
     `writes: ${writes} acknowledged, ${lost.length} lost; ready ${restart === undefined ? 'never' : `${Math.round(restart)} ms`} after a kill`,
   ].join('\n\n')

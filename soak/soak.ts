@@ -1,6 +1,6 @@
 import {monitorEventLoopDelay} from 'node:perf_hooks'
 import {setMaxListeners} from 'node:events'
-import {existsSync, writeFileSync} from 'node:fs'
+import {existsSync, readdirSync, writeFileSync} from 'node:fs'
 import {mkdtemp, rm} from 'node:fs/promises'
 import {constants, tmpdir} from 'node:os'
 import {join} from 'node:path'
@@ -19,7 +19,7 @@ import {watchOver} from './honest/watcher.ts'
 import {joined} from '../test/helpers/joined.ts'
 import {Plane} from '../test/helpers/plane.ts'
 import {usageOf, type Usage} from '../test/helpers/usage.ts'
-import type {Findings} from './verdict.ts'
+import {HONEST_DESCRIPTORS, type Findings} from './verdict.ts'
 
 export interface SoakOptions {
   seconds: number
@@ -32,6 +32,7 @@ export interface SoakOptions {
 const NAMESPACE = 'honest'
 const VICTIMS = ['victim-0', 'victim-1']
 const SAMPLE = 500
+const RELEASE_PATIENCE = 60_000
 const SHARED_MEMORY = '/dev/shm'
 
 /** Floods a server of its own beside honest clients, kills it, starts it again, and looks what is left. */
@@ -57,6 +58,7 @@ async function run(
   const {cluster} = plane
   await admin.namespaces.create({metadata: {name: NAMESPACE}})
   for (const victim of VICTIMS) await joined(cluster, cluster.token, folder, victim)
+  const before = descriptorsOf(plane.pid)
   const holdings = await gatherHoldings(cluster, admin, join(folder, 'attackers'), VICTIMS)
   const ledger = new Ledger(NAMESPACE)
   const waits = new Waits()
@@ -101,6 +103,7 @@ async function run(
   const took = (performance.now() - start) / 1000
   signal.throwIfAborted()
   if (!plane.isRunning) faults.push('the server ended by itself')
+  const descriptors = {before, after: await descriptorsAfter(plane.pid, before, tell)}
   const {lost, restart} = await lookAfter(plane, admin, ledger, faults, tell)
   const {peak, anonymous, processor, waited} = usage
   return {
@@ -117,8 +120,30 @@ async function run(
     generators: usage.generators,
     ownDelay: delay.max / 1e6,
     restart,
+    descriptors,
     faults,
   }
+}
+
+function descriptorsOf(pid: number): number {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).length
+  } catch {
+    return 0
+  }
+}
+
+/** Once the attackers are gone, so are their connections: at once, or when a time limit of the server has passed. */
+async function descriptorsAfter(
+  pid: number,
+  before: number,
+  tell: (line: string) => void,
+): Promise<number> {
+  tell('waiting until the server has let go of the attackers')
+  const end = performance.now() + RELEASE_PATIENCE
+  while (descriptorsOf(pid) > before + HONEST_DESCRIPTORS && performance.now() < end)
+    await sleep(SAMPLE)
+  return descriptorsOf(pid)
 }
 
 /** Honest clients have disks of their own: here they must not wait for the one that the server writes to. */

@@ -11,6 +11,9 @@ export interface Bounds {
 
 const BOUNDS: Bounds = {wait: 1000, memory: 400 * 2 ** 20}
 
+/** Connections of honest clients that stay open. */
+export const HONEST_DESCRIPTORS = 8
+
 /** What a run has found. */
 export interface Findings {
   seconds: number
@@ -31,13 +34,15 @@ export interface Findings {
   ownDelay: number
   /** Milliseconds; undefined where the server had ended, or never was ready again. */
   restart: number | undefined
+  /** That the server had open before the attack, and has after it. */
+  descriptors: {before: number; after: number}
   /** What else went wrong: the server ended, a log does not verify. */
   faults: string[]
 }
 
 /** Why the run has failed; nothing where it has not. */
 export function failuresOf(findings: Findings, {wait, memory}: Bounds = BOUNDS): string[] {
-  const {waits, refusals, lost, peak, attacks, faults} = findings
+  const {waits, refusals, lost, peak, attacks, descriptors, faults} = findings
   const refused = waits.reduce((sum, one) => sum + one.refused, 0)
   return [
     ...faults,
@@ -47,6 +52,9 @@ export function failuresOf(findings: Findings, {wait, memory}: Bounds = BOUNDS):
     ...(refused > 0 ? [`${refused} honest requests were refused: ${refusals.join('; ')}`] : []),
     ...(waits.length === 0 ? ['no honest request was answered'] : []),
     ...(peak > memory ? [`the server took ${Math.round(peak / 2 ** 20)} MiB`] : []),
+    ...(descriptors.after > descriptors.before + HONEST_DESCRIPTORS
+      ? [`the server kept ${descriptors.after - descriptors.before} descriptors`]
+      : []),
     ...(lost.length > 0
       ? [`${lost.length} acknowledged writes were lost: ${lost.slice(0, 5).join('; ')}`]
       : []),

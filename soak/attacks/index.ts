@@ -23,6 +23,7 @@ import {reviews} from './reviews.ts'
 import {servingNames} from './serving-names.ts'
 import {slowReaders} from './slow-readers.ts'
 import {slowUploads} from './slow-uploads.ts'
+import {streams} from './streams.ts'
 import {usages} from './usages.ts'
 import {watches} from './watches.ts'
 import {yaml} from './yaml.ts'
@@ -48,6 +49,7 @@ export const ATTACKS: readonly Attack[] = [
   reads,
   slowUploads,
   slowReaders,
+  streams,
   watches,
   http2Frames,
   malformed,

@@ -4,17 +4,18 @@ import {connect, type TLSSocket} from 'node:tls'
 import {ATTACKERS, type Holdings, type Identity} from '../attack.ts'
 
 /** A connection of the attackers to the server, before TLS. */
-export const rawSocket = (port: number): Socket =>
-  connectTcp({host: '127.0.0.1', port, localAddress: ATTACKERS})
+export const rawSocket = (port: number, localAddress = ATTACKERS): Socket =>
+  connectTcp({host: '127.0.0.1', port, localAddress})
 
 /** A bare TLS connection of somebody; HTTP/1.1 unless another protocol is asked for. */
 export async function openSocket(
   {ca, port}: Holdings,
   {certificate: cert, key}: Identity,
   protocol: 'h2' | 'http/1.1' = 'http/1.1',
+  address = ATTACKERS,
 ): Promise<TLSSocket> {
   const socket = connect({
-    socket: rawSocket(port),
+    socket: rawSocket(port, address),
     ca,
     ALPNProtocols: [protocol],
     ...(cert === undefined ? {} : {cert}),

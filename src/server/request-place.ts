@@ -1,5 +1,6 @@
 import type {ApiRequest, ApiResponse} from './kernel/api-request.ts'
 import type {RequestInfo} from './authz/request-info.ts'
+import {watchesIn} from './limits/memory-budget.ts'
 import type {LimitedCaller, RequestLimiter} from './limits/request-limiter.ts'
 import type {RequestLabels, RequestMetrics} from './metrics/request-metrics.ts'
 import {StatusError, tooManyRequests} from './kernel/status.ts'
@@ -34,6 +35,7 @@ export class RequestPlace {
   /** The request as it is served, within what its caller may have. Throws TooManyRequests. */
   async admit(info: RequestInfo): Promise<ApiRequest> {
     const request = this.#request
+    request.held?.belongsTo(this.#caller.user)
     if (info.verb === 'watch') return this.#counted('watches', () => this.#watch(info))
     if (request.object !== undefined) {
       this.#held.push(this.#deps.metrics.started('mutating'))
@@ -76,7 +78,11 @@ export class RequestPlace {
       metrics.watchReclaimed()
       stop.abort(new Error('others need the place'))
     }
-    this.#held.push(limiter.openWatch(this.#caller, reclaim))
+    const {held, query} = this.#request
+    const selector = (query.get('labelSelector') ?? '') + (query.get('fieldSelector') ?? '')
+    const places = held === undefined ? 1 : watchesIn(held.bytes, selector.length)
+    this.#held.push(limiter.openWatch(this.#caller, reclaim, places))
+    held?.release()
     this.#held.push(metrics.watchStarted(labelsOf(this.#request, info)))
     return {...this.#request, signal: stop.signal}
   }

@@ -202,7 +202,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const handler = assembleHandler(options, parts, () => listener.port)
   const limits = {...memoryLimits(options.limits?.memory), ...options.limits?.http}
   const tls = tlsOf(trust.current)
-  const onLimit = connectionMetrics(observation.metrics, () => listener.openConnections)
+  const onLimit = connectionMetrics(observation.metrics, {
+    open: () => listener.openConnections,
+    held: () => listener.heldBytes,
+  })
   const listener = await Listener.start({
     handler,
     host,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import {once} from 'node:events'
 import {startTestServer, type TestServer} from '../helpers/test-server.ts'
 import {get1, get2, rawConnection, session2} from './http/support.ts'
 import {until} from './support.ts'
@@ -53,6 +54,23 @@ describe('limits of one caller', () => {
       close()
       return true
     })
+    session.destroy()
+  })
+
+  it('count a watch with long headers or a long selector as several', async () => {
+    const credentials = await server.credentialsFor('admin', ['system:masters'])
+    const session = await session2(server, credentials)
+    const selector = `a in (${Array.from({length: 900}, (_, number) => `v${number}`).join(',')})`
+    const large = session.request({
+      ':path': `${WATCH}&labelSelector=${encodeURIComponent(selector)}`,
+    })
+    large.on('error', () => undefined).resume()
+    const [headers] = (await once(large, 'response')) as [Record<string, unknown>]
+    assert.equal(headers[':status'], 200)
+    assert.equal((await get2(session, WATCH)).status, 429)
+    const closed = once(large, 'close')
+    large.close()
+    await closed
     session.destroy()
   })
 

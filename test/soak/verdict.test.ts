@@ -17,6 +17,7 @@ const CALM: Findings = {
   generators: 60,
   ownDelay: 10,
   restart: 500,
+  descriptors: {before: 30, after: 33},
   faults: [],
 }
 
@@ -50,6 +51,11 @@ const FAILURES: {name: string; found: Partial<Findings>; says: RegExp}[] = [
     name: 'an attacker got in',
     found: {attacks: {rejoins: {answers: {}, breaches: ['became the node']}}},
     says: /^rejoins: became the node$/,
+  },
+  {
+    name: 'the server kept connections of attackers',
+    found: {descriptors: {before: 30, after: 70}},
+    says: /^the server kept 40 descriptors$/,
   },
   {
     name: 'the server ended',

@@ -104,16 +104,15 @@ const bodyTooLarge = (maxBytes: number) =>
   tooLarge(`Request entity too large: limit is ${maxBytes}`)
 
 /**
- * Skips an unread body, so that its connection can serve the next request. If the body does not end in time or is far too
- * long, the connection is closed.
+ * Skips an unread body, so that its HTTP/1.1 connection can serve the next request. If the body does not end in time or is far
+ * too long, the connection is closed.
  */
-export function discardBody(request: HttpRequest, {maxBytes, milliseconds}: BodyLimits): void {
+export function discardBody(request: IncomingMessage, {maxBytes, milliseconds}: BodyLimits): void {
   if (request.complete || request.destroyed) return
   let left = maxBytes * UNREAD_BODIES
   const giveUp = () => {
     clearTimeout(timer)
-    if ('stream' in request) request.stream.close()
-    else request.destroy()
+    request.destroy()
   }
   const timer = setTimeout(giveUp, milliseconds)
   request.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer))

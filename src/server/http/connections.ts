@@ -2,6 +2,7 @@ import type {ServerHttp2Session} from 'node:http2'
 import type {Socket} from 'node:net'
 import type {TLSSocket} from 'node:tls'
 import {readCaller} from '../../pki/client-identity.ts'
+import type {Member} from '../limits/shared-pool.ts'
 import {addressKey, TokenBuckets} from '../limits/token-buckets.ts'
 import type {ConnectionLimit} from '../metrics/connection-metrics.ts'
 
@@ -55,12 +56,15 @@ export interface Connection {
   session?: ServerHttp2Session
   /** Requests in progress. */
   active: number
+  /** Who last asked for something that it may do; a stranger's connection has none. */
+  caller?: Member
 }
 
 /**
  * All open connections, including handshakes. At the limit an unused connection is closed for a new one: first those that
  * never sent a request, if there are many, then the one that has been idle longest. If all are in use, the address with most
- * connections loses its oldest: a watch can be resumed, and nobody is locked out.
+ * connections loses its oldest: a watch can be resumed, and nobody is locked out. Connections of strangers go before those of
+ * callers: behind one address there may be both.
  */
 export class Connections {
   readonly #limit: number
@@ -71,7 +75,9 @@ export class Connections {
   // Sets keep the order of insertion, so the first of each is the oldest.
   readonly #fresh = new Set<Connection>()
   readonly #idle = new Set<Connection>()
+  readonly #idleStrangers = new Set<Connection>()
   readonly #busy = new ByAddress<Connection>()
+  readonly #busyStrangers = new ByAddress<Connection>()
 
   constructor(
     limit: number,
@@ -84,7 +90,8 @@ export class Connections {
   }
 
   get open(): number {
-    return this.#fresh.size + this.#idle.size + this.#busy.size
+    const known = this.#idle.size + this.#busy.size
+    return this.#fresh.size + this.#idleStrangers.size + this.#busyStrangers.size + known
   }
 
   /** A connection was accepted; its handshake follows. */
@@ -126,18 +133,33 @@ export class Connections {
     return connection
   }
 
+  of(socket: TLSSocket): Connection | undefined {
+    return this.#byTls.get(socket)
+  }
+
   /** Counts a request on its connection. The returned function ends the count. */
-  begin(socket: TLSSocket): () => void {
-    const connection = this.#byTls.get(socket)
-    if (connection === undefined) return () => undefined
+  begin(connection: Connection): () => void {
     connection.active++
-    this.#forget(connection)
-    this.#busy.add(connection)
+    this.#place(connection)
     return () => {
       connection.active--
-      if (connection.active > 0 || !this.#busy.delete(connection)) return
-      if (!connection.raw.destroyed) this.#idle.add(connection)
+      if (connection.active === 0) this.#place(connection)
     }
+  }
+
+  /** The caller of a connection has proved who it is. */
+  known(connection: Connection, caller: Member): void {
+    const wasStranger = connection.caller === undefined
+    connection.caller = caller
+    if (wasStranger) this.#place(connection)
+  }
+
+  /** Closes a stranger's connection whose requests take most memory. */
+  closeCostly({raw, session}: Connection): void {
+    if (raw.destroyed) return
+    this.#onLimit('closed-costly')
+    session?.destroy()
+    raw.destroy()
   }
 
   /** Accepts no new requests on open connections: HTTP/2 gets GOAWAY, connections without a request are closed. */
@@ -158,7 +180,13 @@ export class Connections {
 
   /** A copy, because closing a connection removes it. */
   #all(): Connection[] {
-    return [...this.#fresh, ...this.#idle, ...this.#busy]
+    return [
+      ...this.#fresh,
+      ...this.#idleStrangers,
+      ...this.#idle,
+      ...this.#busyStrangers,
+      ...this.#busy,
+    ]
   }
 
   #refuse(raw: Socket, why: ConnectionLimit): void {
@@ -167,22 +195,42 @@ export class Connections {
   }
 
   #makeRoom(): boolean {
-    const [fresh] = this.#fresh
-    const [idle] = this.#idle
-    const victim =
-      this.#fresh.size > this.#limit / 4 ? fresh : (idle ?? fresh ?? this.#busy.oldestOfMost())
+    const victim = this.#victim()
     if (victim === undefined) return false
     this.#onLimit(
-      victim === fresh ? 'closed-unused' : victim === idle ? 'closed-idle' : 'closed-busy',
+      this.#fresh.has(victim) ? 'closed-unused' : victim.active > 0 ? 'closed-busy' : 'closed-idle',
     )
     this.#forget(victim)
     victim.raw.destroy()
     return true
   }
 
+  #victim(): Connection | undefined {
+    const [fresh] = this.#fresh
+    const [idle] = this.#idle
+    const [idleStranger] = this.#idleStrangers
+    const many = this.#limit / 4
+    if (this.#fresh.size > many) return fresh
+    if (idleStranger !== undefined) return idleStranger
+    const busyStranger = this.#busyStrangers.oldestOfMost()
+    if (this.#busyStrangers.size > many) return busyStranger
+    return idle ?? fresh ?? busyStranger ?? this.#busy.oldestOfMost()
+  }
+
+  /** Moves it to where it belongs, as the newest. */
+  #place(connection: Connection): void {
+    this.#forget(connection)
+    const {active, caller, raw} = connection
+    if (raw.destroyed) return
+    if (active > 0) (caller === undefined ? this.#busyStrangers : this.#busy).add(connection)
+    else (caller === undefined ? this.#idleStrangers : this.#idle).add(connection)
+  }
+
   #forget(connection: Connection): void {
     this.#fresh.delete(connection)
+    this.#idleStrangers.delete(connection)
     this.#idle.delete(connection)
+    this.#busyStrangers.delete(connection)
     this.#busy.delete(connection)
   }
 }

@@ -1,6 +1,9 @@
 import {memoryLimits, type MemoryLimits} from '../limits/memory-budget.ts'
 
-export interface HttpLimits extends Pick<MemoryLimits, 'connections' | 'unsentBytes'> {
+export interface HttpLimits extends Pick<
+  MemoryLimits,
+  'connections' | 'exchangeBytes' | 'unsentBytes'
+> {
   bodyBytes: number
   /** How long a caller may take to send its body. */
   bodyMilliseconds: number

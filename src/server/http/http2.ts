@@ -72,7 +72,8 @@ export class Http2 {
       if (++peer.overhead > this.#limits.overheadFrames) end(peer)
     }
     session.on('ping', charge).on('remoteSettings', charge)
-    session.on('stream', (stream) => {
+    // First, so that a stream counts that is refused as soon as it comes.
+    session.prependListener('stream', (stream) => {
       peer.idle = 0
       stream.on('aborted', charge)
     })

@@ -1,10 +1,5 @@
 import {IncomingMessage, maxHeaderSize, type ServerResponse} from 'node:http'
-import {
-  createSecureServer,
-  type Http2SecureServer,
-  type Http2ServerRequest,
-  type Http2ServerResponse,
-} from 'node:http2'
+import {constants, createSecureServer, type Http2SecureServer} from 'node:http2'
 import type {AddressInfo, Socket} from 'node:net'
 import type {TLSSocket} from 'node:tls'
 import type {ApiRequest, Handler} from '../kernel/api-request.ts'
@@ -12,7 +7,8 @@ import {ProcessorSlice} from '../limits/processor-slice.ts'
 import type {ConnectionLimit} from '../metrics/connection-metrics.ts'
 import {Arrivals} from './arrivals.ts'
 import {discardBody, readBody, type BodyLimits} from './body.ts'
-import {Connections, HandshakeBudget} from './connections.ts'
+import {Connections, HandshakeBudget, type Connection} from './connections.ts'
+import {Exchanges, type HeldExchange, type HttpRequest, type HttpResponse} from './exchanges.ts'
 import {Http1} from './http1.ts'
 import {Http2} from './http2.ts'
 import {DEFAULT_HTTP_LIMITS, type HttpLimits} from './http-limits.ts'
@@ -36,8 +32,12 @@ export interface ListenerOptions {
   onLimit?: (what: ConnectionLimit) => void
 }
 
-type HttpRequest = IncomingMessage | Http2ServerRequest
-type HttpResponse = ServerResponse | Http2ServerResponse
+/** Where a request has come from, and what it takes. */
+interface Incoming {
+  socket: TLSSocket
+  connection: Connection
+  held: HeldExchange
+}
 
 /** How long finished responses may take to leave the sockets' buffers at shutdown. */
 const FLUSH = 500
@@ -51,6 +51,7 @@ export class Listener {
   readonly #http2: Http2
   readonly #connections: Connections
   readonly #arrivals: Arrivals
+  readonly #exchanges: Exchanges
   readonly #unsent: UnsentBytes
   readonly #peers = new PeerCertificateReader()
   readonly #inFlight = new Set<Promise<void>>()
@@ -66,6 +67,12 @@ export class Listener {
     this.#limits = {...DEFAULT_HTTP_LIMITS, ...limits}
     this.#unsent = new UnsentBytes(this.#limits.unsentBytes)
     this.#connections = new Connections(this.#limits.connections, new HandshakeBudget(), onLimit)
+    this.#exchanges = new Exchanges({
+      bytes: this.#limits.exchangeBytes,
+      stallMilliseconds: this.#limits.stallMilliseconds,
+      known: (connection, caller) => this.#connections.known(connection, caller),
+      close: (connection) => this.#connections.closeCostly(connection),
+    })
     this.#server = createSecureServer({
       ...contextOf({...tls, clientAuthorities: ''}),
       allowHTTP1: true,
@@ -98,6 +105,11 @@ export class Listener {
 
   get openConnections(): number {
     return this.#connections.open
+  }
+
+  /** What open requests hold, but for watches. */
+  get heldBytes(): number {
+    return this.#exchanges.bytes
   }
 
   /** New connections use this certificate and key; open ones are not affected. */
@@ -133,6 +145,7 @@ export class Listener {
     this.#connections.drain()
     const flush = setTimeout(() => this.#connections.destroyAll(), FLUSH)
     await closed
+    this.#exchanges.close()
     clearTimeout(flush)
   }
 
@@ -172,7 +185,17 @@ export class Listener {
     if (request instanceof IncomingMessage) {
       if (!this.#http1.accept(request, response as ServerResponse)) return
     }
-    const work = this.#serve(request, response).catch(() => {
+    const socket =
+      'stream' in request ? this.#http2.socketOf(request) : (request.socket as TLSSocket)
+    const connection = this.#connections.of(socket)
+    const held = connection && this.#exchanges.open(request, response, connection)
+    if (connection === undefined || held === undefined) {
+      // HTTP/2 clients may send such a request again, however it writes.
+      if ('stream' in request) request.stream.close(constants.NGHTTP2_REFUSED_STREAM)
+      else request.destroy()
+      return
+    }
+    const work = this.#serve(request, response, {socket, connection, held}).catch(() => {
       // This happens only if the caller has left: the handler returns a response for every failure.
       request.destroy()
     })
@@ -180,10 +203,12 @@ export class Listener {
     void work.finally(() => this.#inFlight.delete(work))
   }
 
-  async #serve(request: HttpRequest, response: HttpResponse): Promise<void> {
-    const socket =
-      'stream' in request ? this.#http2.socketOf(request) : (request.socket as TLSSocket)
-    const end = this.#connections.begin(socket)
+  async #serve(
+    request: HttpRequest,
+    response: HttpResponse,
+    {socket, connection, held}: Incoming,
+  ): Promise<void> {
+    const end = this.#connections.begin(connection)
     const caller = new AbortController()
     const {signal} = caller
     const {bodyBytes: maxBytes, bodyMilliseconds: milliseconds, stallMilliseconds} = this.#limits
@@ -199,7 +224,7 @@ export class Listener {
     let over: () => void = () => undefined
     try {
       await this.#arrivals.wait(socket.remoteAddress ?? '', signal)
-      const answer = await this.#handler(this.#toApiRequest(request, socket, signal, body))
+      const answer = await this.#handler(this.#toApiRequest(request, {socket, held}, signal, body))
       const {reading} = answer
       if (reading !== undefined) {
         over = reading.over
@@ -211,18 +236,21 @@ export class Listener {
         signal,
         stallMilliseconds,
         unsent: this.#unsent,
+        held,
       })
     } finally {
       over()
       this.#callers.delete(caller)
       end()
-      discardBody(request, body)
+      if (request instanceof IncomingMessage) {
+        discardBody(request, {maxBytes, milliseconds: stallMilliseconds})
+      }
     }
   }
 
   #toApiRequest(
     request: HttpRequest,
-    socket: TLSSocket,
+    {socket, held}: Pick<Incoming, 'held' | 'socket'>,
     signal: AbortSignal,
     limits: BodyLimits,
   ): ApiRequest {
@@ -238,6 +266,7 @@ export class Listener {
       peer: this.#peers.read(socket),
       remoteAddress: socket.remoteAddress ?? '',
       signal,
+      held,
     }
   }
 }

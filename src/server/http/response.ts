@@ -1,9 +1,7 @@
 import type {ServerResponse} from 'node:http'
-import type {Http2ServerResponse} from 'node:http2'
 import type {ApiResponse} from '../kernel/api-request.ts'
+import {isQueued, type HeldExchange, type HttpResponse} from './exchanges.ts'
 import type {UnsentBytes} from './unsent-bytes.ts'
-
-type HttpResponse = ServerResponse | Http2ServerResponse
 
 export interface SendOptions {
   closeConnection: boolean
@@ -12,6 +10,8 @@ export interface SendOptions {
   /** How long a caller may leave what was sent unread before it is dropped. */
   stallMilliseconds: number
   unsent: UnsentBytes
+  /** Counts a short response. */
+  held: Pick<HeldExchange, 'take'>
 }
 
 type ReadOptions = Pick<SendOptions, 'stallMilliseconds' | 'unsent'> & {signal?: AbortSignal}
@@ -23,7 +23,7 @@ const SLICE = 64 * 1024
 export async function send(
   to: HttpResponse,
   answer: ApiResponse,
-  {closeConnection, ...options}: SendOptions,
+  {closeConnection, held, ...options}: SendOptions,
 ): Promise<void> {
   const {status, headers, body} = answer
   const {stallMilliseconds, unsent} = options
@@ -39,8 +39,8 @@ export async function send(
     const length = Buffer.byteLength(whole)
     if (!to.hasHeader('Content-Length')) to.setHeader('Content-Length', length)
     if (length > SLICE) return sendSlices(to, whole as Uint8Array, {stallMilliseconds, unsent})
-    to.end(whole)
-    if (!to.writableFinished) to.once('close', unsent.hold(length, unread(to)))
+    if (held.take(length)) to.end(whole)
+    else to.destroy()
     return
   }
   if (answer.finite === true) return sendStream(to, body, {stallMilliseconds, unsent})
@@ -101,10 +101,6 @@ const unread = (to: HttpResponse) => ({
 })
 
 const isGone = (to: HttpResponse) => to.writableEnded || isClosed(to)
-
-/** Waits behind the response to an earlier request on its HTTP/1.1 connection. */
-const isQueued = (to: HttpResponse) =>
-  !('stream' in to) && to.socket === null && !to.req.socket.destroyed
 
 function write(to: HttpResponse, piece: string | Uint8Array): boolean {
   // Both kinds of response take the same arguments, in types that do not unify.

@@ -1,3 +1,5 @@
+import {every} from '../../runtime.ts'
+
 /** In milliseconds. Whoever reads at all has read a piece by then. */
 const PATIENCE = 1000
 
@@ -14,8 +16,8 @@ interface Piece extends Unread {
 }
 
 /**
- * What Node.js holds because callers have not read it yet. A small response, or the next event of a watch, is handed over at
- * once; a caller that opens many and reads none would fill memory with them. If there is too much, those that have waited
+ * What Node.js holds because callers have not read it yet. The next event of a watch is handed over at once; a caller
+ * that opens many and reads none would fill memory with them. If there is too much, those that have waited
  * longest are dropped, but nobody who has waited for less than a second.
  */
 export class UnsentBytes {
@@ -23,7 +25,7 @@ export class UnsentBytes {
   /** The oldest first. */
   readonly #pieces = new Set<Piece>()
   #bytes = 0
-  #isChecked = false
+  #stop: (() => void) | undefined
 
   constructor(most: number) {
     this.#most = most
@@ -38,21 +40,12 @@ export class UnsentBytes {
     const piece = {bytes, since: performance.now(), drop, isOver}
     this.#pieces.add(piece)
     this.#bytes += bytes
-    if (!this.#isChecked) this.#checkLater()
+    this.#stop ??= every(PATIENCE, () => this.#dropSlowest())
     return () => this.#forget(piece)
   }
 
   #forget(piece: Piece): void {
     if (this.#pieces.delete(piece)) this.#bytes -= piece.bytes
-  }
-
-  #checkLater(): void {
-    this.#isChecked = true
-    setTimeout(() => {
-      this.#dropSlowest()
-      this.#isChecked = false
-      if (this.#pieces.size > 0) this.#checkLater()
-    }, PATIENCE).unref()
   }
 
   #dropSlowest(): void {
@@ -63,5 +56,8 @@ export class UnsentBytes {
       this.#forget(piece)
       piece.drop()
     }
+    if (this.#pieces.size > 0) return
+    this.#stop?.()
+    this.#stop = undefined
   }
 }

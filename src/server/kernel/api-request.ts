@@ -17,12 +17,23 @@ export interface ApiRequest {
   remoteAddress: string
   /** Aborted when the caller leaves or the server shuts down. */
   signal: AbortSignal
+  /** What the request takes of the server's memory, if it came from a socket. */
+  held?: HeldRequest
   /** Set only by the in-process transport: a caller that is authenticated by construction. */
   caller?: UserInfo
   /** The response may contain objects instead of text. For callers in the same process; they must not change them. */
   takesObjects?: boolean
   /** Replaces the body. */
   object?: ApiObject | undefined
+}
+
+/** The memory of a request from its first header to the end of its stream. */
+export interface HeldRequest {
+  readonly bytes: number
+  /** From now on it counts for this user, who is allowed what the request asks for. Throws TooManyRequests. */
+  belongsTo(user: UserInfo): void
+  /** From now on something else counts it. */
+  release(): void
 }
 
 /** The memory of a body while it is received and processed. */

@@ -9,10 +9,15 @@ const PROGRAM = 195 * MIB
 const WASTE = 0.6
 /** Measured over HTTP/2, with its stream, its request and its position in the changes. */
 const WATCH = 24 * KIB
+/** Of that, what a request with usual headers takes. */
+const WATCH_REQUEST = 20 * KIB
 /** Measured with TLS, its buffers and the HTTP parser. */
 const CONNECTION = 56 * KIB
 /** The largest body, and what it costs before its first byte: with the least memory too, every caller can send it. */
 const LARGEST_UPLOAD = 3 * MIB + 64 * KIB
+
+/** What a selector takes, for each of its characters, once it is parsed. */
+const SELECTOR = 8
 
 /** How much of the memory that callers use may go to each purpose. What is left over is room for errors of these figures. */
 const PARTS = {
@@ -22,6 +27,7 @@ const PARTS = {
   unsent: 1.5 / 32,
   uploads: 3 / 32,
   window: 5 / 32,
+  exchanges: 3 / 32,
   anonymousAnswers: 1 / 32,
   anonymousUploads: 0.5 / 32,
 }
@@ -30,8 +36,10 @@ const PARTS = {
 export interface MemoryLimits {
   /** Including handshakes in progress. */
   connections: number
-  /** Short responses and events that were handed to Node.js and that their callers have not read yet. */
+  /** Events, and pieces of long responses, that were handed to Node.js and that their callers have not read yet. */
   unsentBytes: number
+  /** Requests that are open, with their headers and short responses: all but watches. */
+  exchangeBytes: number
   /** The newest changes of all resources. */
   windowBytes: number
   watches: number
@@ -46,6 +54,10 @@ export interface MemoryLimits {
   anonymousAnswerBytes: number
 }
 
+/** How many usual watches one counts as, if its headers and its selector are long. */
+export const watchesIn = (requestBytes: number, selectorLength: number): number =>
+  Math.max(1, (WATCH - WATCH_REQUEST + requestBytes + SELECTOR * selectorLength) / WATCH)
+
 /** Divides memory between what callers use it for. */
 export function memoryLimits(memory = DEFAULT_MEMORY): MemoryLimits {
   const usable = (memory - PROGRAM) / (1 + WASTE)
@@ -58,6 +70,7 @@ export function memoryLimits(memory = DEFAULT_MEMORY): MemoryLimits {
     connections: part('connections', CONNECTION),
     unsentBytes: part('unsent'),
     windowBytes: part('window'),
+    exchangeBytes: part('exchanges'),
     watches,
     watchesPerIdentity: Math.floor(watches / 2),
     uploadBytes,

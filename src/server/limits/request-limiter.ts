@@ -90,12 +90,15 @@ export class RequestLimiter {
     return pools.requests.take(member, signal)
   }
 
-  /** Takes a place for a watch and returns the function to call at its end. `reclaim` ends the watch if others need the place. */
-  openWatch(caller: LimitedCaller, reclaim: () => void): () => void {
+  /**
+   * Takes a place for a watch, or several for one that needs more memory, and returns the function to call at its end. `reclaim` ends
+   * the watch if others need the place.
+   */
+  openWatch(caller: LimitedCaller, reclaim: () => void, places = 1): () => void {
     if (caller.inProcess === true) return free
     const {pools, member} = this.#placeOf(caller)
     const {take, release} = pools.watches.open(member, reclaim)
-    return taken(take(1), release)
+    return taken(take(places), release)
   }
 
   /** Memory for a body, taken as the body arrives. `reclaim` drops the body if others need the memory. */

@@ -3,7 +3,7 @@ import {memoryLimits, type MemoryLimits} from './memory-budget.ts'
 
 export interface RequestLimits extends Omit<
   MemoryLimits,
-  'connections' | 'unsentBytes' | 'windowBytes'
+  'connections' | 'exchangeBytes' | 'unsentBytes' | 'windowBytes'
 > {
   /** Requests in progress, counted from when their body has arrived. */
   inFlight: number

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import {generateKeyPairSync} from 'node:crypto'
+import {once} from 'node:events'
 import {connect} from 'node:net'
+import type {TLSSocket} from 'node:tls'
 import {encodePem} from '../../../src/pki/pem.ts'
 import {ByAddress, HandshakeBudget} from '../../../src/server/http/connections.ts'
 import type {Handler} from '../../../src/server/kernel/api-request.ts'
@@ -91,6 +93,43 @@ describe('handshakes made to keep the server busy', () => {
     for (let count = 0; count < 3; count++) budget.failed(`2001:db8::${count}`, 90 * KIB)
     assert.equal(budget.allows('2001:db8::ff'), false)
     assert.equal(budget.allows('2001:db8:0:1::1'), true)
+  })
+})
+
+describe('connections beyond the limit', () => {
+  const quietly = async function* (signal: AbortSignal) {
+    yield 'begun\n'
+    if (!signal.aborted) await once(signal, 'abort')
+  }
+  /** `/alice` is asked for by a caller, the others by strangers; whatever ends with `watch` stays open. */
+  const mixed: Handler = ({path, held, signal}) => {
+    if (path.startsWith('/alice')) held?.belongsTo({username: 'alice', groups: []})
+    const body = path.endsWith('watch') ? quietly(signal) : 'done\n'
+    return Promise.resolve({status: 200, headers: {}, body})
+  }
+
+  it('are those of strangers first, though all come from one address', async () => {
+    const server = await listen(mixed, {connections: 8})
+    const sockets: TLSSocket[] = []
+    const ask = async (path: string) => {
+      const socket = await rawConnection(server)
+      sockets.push(socket)
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)
+      await once(socket, 'data')
+      return socket.resume()
+    }
+    try {
+      const callers = [await ask('/alice'), await ask('/alice/watch')]
+      for (let count = 0; count < 20; count++) await ask(count % 2 === 0 ? '/' : '/watch')
+      assert.deepEqual(
+        callers.map(({destroyed}) => destroyed),
+        [false, false],
+      )
+      assert.ok(server.listener.openConnections <= 8)
+    } finally {
+      for (const socket of sockets) socket.destroy()
+      await server.listener.close(0)
+    }
   })
 })
 

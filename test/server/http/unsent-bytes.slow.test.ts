@@ -54,7 +54,10 @@ describe('a caller that asks for many responses and reads none', () => {
     ['watches', watch],
   ] as const) {
     it(`loses its ${what} once they take too much memory, and others are served`, async () => {
-      const {listener, port, ca} = await listen(handler, {unsentBytes: 500_000})
+      const {listener, port, ca} = await listen(handler, {
+        unsentBytes: 500_000,
+        exchangeBytes: 1_200_000,
+      })
       const session = connect(`https://127.0.0.1:${port}`, {ca, settings: {initialWindowSize: 0}})
       session.on('error', () => undefined)
       let ended = 0

@@ -8,6 +8,7 @@ const mostHeld = (limits: MemoryLimits): number =>
   limits.connections * 56 * 1024 +
   limits.watches * 24 * 1024 +
   limits.windowBytes +
+  limits.exchangeBytes +
   limits.unsentBytes +
   limits.uploadBytes +
   limits.anonymousUploadBytes +
