@@ -12,7 +12,7 @@ const NAME = /^lock\.(\d+)$/
 const ATTEMPTS = 20
 const ANSWER_MILLISECONDS = 1_000
 /** Longer than a first `init` takes on a slow machine. */
-const LONGEST_WAIT = 120_000
+export const LONGEST_WAIT = 120_000
 const PAUSE = 100
 
 /**
@@ -53,15 +53,17 @@ export interface LockWait {
   tell?: ((line: string) => void) | undefined
   /** Stops the waiting. */
   signal?: AbortSignal | undefined
+  /** Milliseconds to wait at most. */
+  longest?: number | undefined
 }
 
 /** Waits until no other process has locked the folder, which is created if it does not exist. Returns a function that unlocks it. */
 export async function lockFolderWhenFree(
   folder: string,
-  {what, tell, signal}: LockWait,
+  {what, tell, signal, longest = LONGEST_WAIT}: LockWait,
 ): Promise<() => Promise<void>> {
   await ensureFolder(folder)
-  const end = performance.now() + LONGEST_WAIT
+  const end = performance.now() + longest
   for (let isFirst = true; ; isFirst = false) {
     try {
       return await lockFolder(folder)

@@ -81,13 +81,19 @@ export async function leave(
 }
 
 /** The folders that `join` creates; one of --cert-dir may belong to a kubelet. */
-const ownFolders = (dir: string): string[] => [nodeFile(dir, 'pki'), nodeFile(dir, 'lock'), dir]
+const ownFolders = (dir: string): string[] => [
+  nodeFile(dir, 'pki'),
+  nodeFile(dir, 'joinLock'),
+  nodeFile(dir, 'lock'),
+  dir,
+]
 
 /** Removes the folders of the node, and returns the files that are left in them. */
 async function removeEmptyFolders(dir: string): Promise<string[]> {
-  const lock = nodeFile(dir, 'lock')
-  for (const name of await readdir(lock)) {
-    if (LOCK.test(name)) await rm(join(lock, name), {force: true})
+  for (const lock of [nodeFile(dir, 'joinLock'), nodeFile(dir, 'lock')]) {
+    for (const name of (await lookAt(lock)) ? await readdir(lock) : []) {
+      if (LOCK.test(name)) await rm(join(lock, name), {force: true})
+    }
   }
   const folders = ownFolders(dir)
   const left: string[] = []

@@ -17,7 +17,10 @@ const NODE_FILES = {
   renewRequest: 'renew-request',
   pki: 'pki',
   ca: 'pki/ca.crt',
+  /** Held by the process that works in the folder. */
   lock: 'lock',
+  /** Held by a `join` from when it wants the folder until it ends: a running `node run` lets go of the folder meanwhile. */
+  joinLock: 'lock/join',
 } as const
 
 export const nodeFile = (dir: string, file: keyof typeof NODE_FILES): string =>

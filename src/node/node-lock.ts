@@ -1,5 +1,6 @@
 import {ensureFolder} from '../fs/folders.ts'
-import {lockFolderWhenFree} from '../fs/folder-lock.ts'
+import {lockFolderWhenFree, lockHolder, LONGEST_WAIT} from '../fs/folder-lock.ts'
+import {sleep} from '../runtime.ts'
 import {nodeFile} from './node-files.ts'
 
 /** The lock of a node's folder: one process at a time may change it. */
@@ -9,12 +10,10 @@ export interface NodeLock {
   release(): Promise<void>
 }
 
-export function nodeLock(dir: string, tell: (line: string) => void): NodeLock {
+type Take = (signal: AbortSignal | undefined) => Promise<() => Promise<void>>
+
+function heldOnce(take: Take): NodeLock {
   let held: Promise<() => Promise<void>> | undefined
-  const take = async (signal: AbortSignal | undefined) => {
-    await ensureFolder(dir)
-    return await lockFolderWhenFree(nodeFile(dir, 'lock'), {what: 'the same node', tell, signal})
-  }
   return {
     hold: async (signal) => {
       await (held ??= take(signal))
@@ -25,4 +24,47 @@ export function nodeLock(dir: string, tell: (line: string) => void): NodeLock {
       await release?.()
     },
   }
+}
+
+const WHAT = 'the same node'
+
+export const nodeLock = (dir: string, tell: (line: string) => void): NodeLock =>
+  heldOnce(async (signal) => {
+    await ensureFolder(dir)
+    return await lockFolderWhenFree(nodeFile(dir, 'lock'), {what: WHAT, tell, signal})
+  })
+
+/** The lock as `join` takes it: a running `node run` lets go of the folder, and takes it again afterwards. */
+export const joinLock = (
+  dir: string,
+  tell: (line: string) => void,
+  longest = LONGEST_WAIT,
+): NodeLock =>
+  heldOnce(async (signal) => {
+    const end = performance.now() + longest
+    await ensureFolder(dir)
+    await ensureFolder(nodeFile(dir, 'lock'))
+    const wait = {what: WHAT, tell, signal}
+    const leave = await lockFolderWhenFree(nodeFile(dir, 'joinLock'), {...wait, longest})
+    try {
+      const left = end - performance.now()
+      const release = await lockFolderWhenFree(nodeFile(dir, 'lock'), {...wait, longest: left})
+      return async () => {
+        await release()
+        await leave()
+      }
+    } catch (error) {
+      await leave()
+      throw error
+    }
+  })
+
+/** Whether a `join` works in the folder, or waits for it. A killed one does not count: its socket is closed. */
+export const isJoining = async (dir: string): Promise<boolean> =>
+  (await lockHolder(nodeFile(dir, 'joinLock'))) !== undefined
+
+const PAUSE = 100
+
+export async function joinEnded(dir: string, signal: AbortSignal): Promise<void> {
+  while (await isJoining(dir)) await sleep(PAUSE, signal)
 }

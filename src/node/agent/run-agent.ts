@@ -1,6 +1,8 @@
-import type {NodeLock} from '../node-lock.ts'
+import {ensureFolder} from '../../fs/folders.ts'
+import {nodeFile} from '../node-files.ts'
+import {isJoining, joinEnded, type NodeLock} from '../node-lock.ts'
 import {openAgent, type AgentOptions, type NodeAgent} from './agent.ts'
-import {attendAll, attendOnce} from './duties.ts'
+import {attendAll, attendOnce, type Duty} from './duties.ts'
 import {serveMetrics, type MetricsAddress} from './metrics-server.ts'
 import type {NodeHome} from './node-home.ts'
 
@@ -26,7 +28,10 @@ async function withAgent<Result>(
 ): Promise<Result> {
   try {
     await options.lock.hold(signal)
-    const agent = await openAgent({...options, home: await options.openHome()})
+    const home = await options.openHome()
+    // As join does: whoever may write to these folders could replace what is trusted.
+    for (const folder of [nodeFile(home.dir, 'pki'), home.certDir]) await ensureFolder(folder)
+    const agent = await openAgent({...options, home})
     try {
       return await work(agent)
     } finally {
@@ -37,21 +42,55 @@ async function withAgent<Result>(
   }
 }
 
-/** Keeps the node a member of its cluster until the signal. No other process changes its folder meanwhile. */
+/**
+ * Keeps the node a member of its cluster until the signal. No other process changes its folder meanwhile, but for a `join`: it gets the
+ * folder until it ends, because it may have what the agent lacks, as a token or a new CA.
+ */
 export async function runAgent(options: RunOptions, signal: AbortSignal): Promise<void> {
-  const run = withAgent(options, signal, async (agent) => {
-    const {metricsAddress, clock, log, tick} = options
+  const {home, log} = options
+  let current: NodeAgent | undefined
+  try {
+    while (!signal.aborted) {
+      await runUntilJoin(options, signal, (agent, metrics) => {
+        const isFirst = current === undefined
+        current = agent
+        if (isFirst) options.onReady({look: () => current?.lookAgain(), metrics})
+      })
+      if (signal.aborted) return
+      log('a join works in the folder of the node: waiting until it has ended')
+      await joinEnded(home.dir, signal)
+    }
+  } catch (error) {
+    // Stopped before it worked, as while it waited for the folder: that is no failure.
+    if (!signal.aborted) throw error
+  }
+}
+
+async function runUntilJoin(
+  options: RunOptions,
+  signal: AbortSignal,
+  onReady: (agent: NodeAgent, metrics: string | undefined) => void,
+): Promise<void> {
+  const {home, metricsAddress, clock, log, tick} = options
+  const joining = new AbortController()
+  const turn = AbortSignal.any([signal, joining.signal])
+  const letGo: Duty = {
+    name: 'letting go of the folder for a join',
+    nextAt: () => new Date(0),
+    isDue: () => isJoining(home.dir),
+    work: () => {
+      joining.abort()
+      return Promise.resolve()
+    },
+  }
+  await withAgent(options, turn, async (agent) => {
     const server = metricsAddress && (await serveMetrics(metricsAddress, agent.metrics))
-    options.onReady({look: () => agent.lookAgain(), metrics: server?.address})
+    onReady(agent, server?.address)
     try {
-      await attendAll(agent.duties, {clock, log, tick}, signal)
+      await attendAll([...agent.duties, letGo], {clock, log, tick}, turn)
     } finally {
       await server?.close()
     }
-  })
-  await run.catch((error: unknown) => {
-    // Stopped before it worked, as while it waited for the folder: that is no failure.
-    if (!signal.aborted) throw error
   })
 }
 

@@ -9,7 +9,7 @@ import {
 } from '../../phases.ts'
 import {generateKeys, type KeyPair} from '../../pki/keys.ts'
 import {findCertDir} from '../cert-dir.ts'
-import {nodeLock} from '../node-lock.ts'
+import {joinLock} from '../node-lock.ts'
 import {cleanup} from './cleanup.ts'
 import {discovery} from './discovery.ts'
 import {forKubelet, kubeconfig} from './kubeconfig.ts'
@@ -89,12 +89,12 @@ function keyMaker(isNeeded: boolean): () => Promise<KeyPair> {
 }
 
 async function contextOf(request: JoinRequest, phases: readonly JoinPhase[]): Promise<JoinContext> {
-  const {dir, certDir} = request.settings
+  const {dir, certDir, certificateTimeout} = request.settings
   return {
     ...request,
     certDir: await findCertDir(dir, certDir),
     connections: new SharedConnections(),
-    lock: nodeLock(dir, request.note),
+    lock: joinLock(dir, request.note, certificateTimeout),
     freshKeys: keyMaker(phases.some(({name}) => name === 'tls-bootstrap')),
   }
 }

@@ -16,6 +16,7 @@ import {join} from 'node:path'
 import {connect} from '../../../src/client/connect.ts'
 import {parseKubeconfig} from '../../../src/client/kubeconfig.ts'
 import type {TrustError} from '../../../src/errors.ts'
+import {lockFolder} from '../../../src/fs/folder-lock.ts'
 import {readClusterInfo} from '../../../src/node/cluster-info-store.ts'
 import {describeNode} from '../../../src/node/describe-node.ts'
 import {JOIN_PHASES, joinPhases, planJoin, runJoin} from '../../../src/node/join/join.ts'
@@ -465,6 +466,19 @@ describe('join', function () {
       await chmod(path, 0o666)
       await runJoin(joinRequest(settings()), joinPhases({forKubelet: true}))
       assert.equal(await modeOf(path), 0o600)
+    })
+
+    it('that another process keeps are waited for as long as --timeout says', async () => {
+      issueAll()
+      await mkdir(join(dir(), 'lock'), {recursive: true, mode: 0o700})
+      const release = await lockFolder(join(dir(), 'lock'))
+      try {
+        await assert.rejects(run({certificateTimeout: 1}), {code: 'CONFLICT'})
+        assert.deepEqual(await requests(), [])
+      } finally {
+        await release()
+      }
+      await run({certificateTimeout: 60_000})
     })
 
     it('are changed by one run at a time', async () => {
