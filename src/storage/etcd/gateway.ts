@@ -11,7 +11,8 @@ const ATTEMPT = 3_000
 /** For a request with all its attempts. */
 const PATIENCE = 12_000
 const PAUSE = 50
-const LONGEST_ANSWER = 512 * 1_024 * 1_024
+/** Far more than any single entry: a list that is longer is asked for in smaller pages. */
+const LONGEST_ANSWER = 64 * 1_024 * 1_024
 
 interface CallOptions {
   /** The request changes something: after an attempt with an unknown result it is not sent again. */
@@ -21,6 +22,14 @@ interface CallOptions {
   /** Only this member is asked. */
   endpoint?: Endpoint
 }
+
+type Asking = (tooMuch: number) => object
+
+/** A member took too long: it may be away, or what it was asked for is too much. */
+class TimedOut extends EtcdFailure {}
+
+/** What a member sends is longer than anybody wants to keep in memory. */
+class TooMuch extends EtcdFailure {}
 
 /** An attempt that had less time than others, because the request as a whole has to end. */
 class CutShort extends EtcdFailure {}
@@ -38,15 +47,21 @@ const explained = (failure: EtcdFailure, before: EtcdFailure | undefined): EtcdF
 export class Gateway {
   readonly endpoints: Endpoints
   readonly #patience: number
+  readonly #limits: {attempt: number; answer: number}
   readonly #closing = new AbortController()
   #clusterId: string | undefined
   /** The cluster of each member that has answered, by its address. */
   readonly #clusters = new Map<string, string>()
   #seen = 0
 
-  constructor(endpoints: Endpoints, patience = PATIENCE) {
+  constructor(
+    endpoints: Endpoints,
+    patience = PATIENCE,
+    limits = {attempt: ATTEMPT, answer: LONGEST_ANSWER},
+  ) {
     this.endpoints = endpoints
     this.#patience = patience
+    this.#limits = limits
     // Each request that waits for another attempt listens.
     setMaxListeners(0, this.#closing.signal)
   }
@@ -65,24 +80,28 @@ export class Gateway {
     return this.#closing.signal
   }
 
+  /** `body` may depend on how many attempts may have failed because too much was asked for. */
   async call<T extends {header?: WireHeader}>(
     path: string,
-    body: object,
+    body: object | Asking,
     {once = false, deadline = this.deadline, endpoint}: CallOptions = {},
   ): Promise<T> {
     let before: EtcdFailure | undefined
+    let tooMuch = 0
     for (let attempt = 1; ; attempt++) {
       const member = endpoint ?? this.endpoints.pick()
       try {
-        return await this.#attempt<T>(member, path, body, deadline)
+        const asked = body instanceof Function ? body(tooMuch) : body
+        return await this.#attempt<T>(member, path, asked, deadline)
       } catch (error) {
         if (!(error instanceof EtcdFailure)) throw error
         if (error.kind === 'refused' || endpoint) throw error
-        this.endpoints.avoid(member)
+        if (!(error instanceof TooMuch)) this.endpoints.avoid(member)
         const isOver = performance.now() + PAUSE >= deadline
         if (once && error.kind === 'unknown') throw error
         if (isOver) throw explained(error, before)
         before = error
+        if (error instanceof TooMuch || error instanceof TimedOut) tooMuch += 1
         // A member that is there may know better at once; after all of them, wait.
         if (attempt % this.endpoints.count === 0) await this.pause(PAUSE)
       }
@@ -129,10 +148,10 @@ export class Gateway {
   ): Promise<T> {
     const {server} = endpoint
     this.#closing.signal.throwIfAborted()
-    const timeout = Math.max(1, Math.min(ATTEMPT, deadline - performance.now()))
+    const timeout = Math.max(1, Math.min(this.#limits.attempt, deadline - performance.now()))
     const expiry = new AbortController()
     const timer = setTimeout(() => {
-      const Failure = timeout < ATTEMPT ? CutShort : EtcdFailure
+      const Failure = timeout < this.#limits.attempt ? CutShort : TimedOut
       expiry.abort(new Failure('unknown', `${server} did not respond in time`))
     }, timeout)
     try {
@@ -143,7 +162,7 @@ export class Gateway {
         body: JSON.stringify(body),
         signal: expiry.signal,
       })
-      const answer = parse(await readWhole(stream, server), server)
+      const answer = parse(await readWhole(stream, this.#limits.answer, server), server)
       if (statusCode !== 200) throw answeredFailure(...failureIn(answer, statusCode), server)
       this.learn((answer as T).header, server)
       return answer as T
@@ -158,12 +177,16 @@ export class Gateway {
   }
 }
 
-async function readWhole(stream: AsyncIterable<Buffer>, server: string): Promise<string> {
+async function readWhole(
+  stream: AsyncIterable<Buffer>,
+  longest: number,
+  server: string,
+): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of stream) {
     size += chunk.length
-    if (size > LONGEST_ANSWER) throw new EtcdFailure('refused', `${server} sent too much`)
+    if (size > longest) throw new TooMuch('unknown', `${server} sent too much`)
     chunks.push(chunk)
   }
   // undici counts a connection as free one tick later.

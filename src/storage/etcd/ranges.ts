@@ -2,18 +2,53 @@ import type {Entry, Range, RangeOptions} from '../storage.ts'
 import type {Gateway} from './gateway.ts'
 import {numberOf, revisionOf, type EtcdKeys, type WireRange} from './messages.ts'
 
-/** etcd limits a range by its number of entries only, so the number follows from the sizes seen so far. */
 const FIRST_PAGE = 32
 const LARGEST_PAGE = 2_000
+/** What a page should take, */
 const PAGE_BYTES = 4 * 1_024 * 1_024
+/** and what it takes if all of its entries are as large as the largest so far. */
+const MOST_BYTES = 32 * 1_024 * 1_024
+/** How many lists that are read in parts are remembered. */
+const MOST_PARTS = 64
+
+/**
+ * How many entries to ask for at a time. etcd limits a range by their number only, so the number follows from the sizes seen in the very
+ * same list: those of another list say nothing about this one.
+ */
+class PageSize {
+  #entries = FIRST_PAGE
+  #most = LARGEST_PAGE
+  #largest = 1
+
+  get entries(): number {
+    return this.#entries
+  }
+
+  /** A page of so many entries was too much for somebody: the rest of the list comes in no larger ones. */
+  limit(entries: number): void {
+    this.#most = Math.min(this.#most, entries)
+  }
+
+  learn(page: readonly Entry[]): void {
+    if (page.length === 0) return
+    const sizes = page.map(({key, value}) => key.length + value.length)
+    const bytes = sizes.reduce((sum, size) => sum + size, 0)
+    this.#largest = Math.max(this.#largest, ...sizes)
+    const fitting = Math.min((PAGE_BYTES * page.length) / bytes, MOST_BYTES / this.#largest)
+    // Grows step by step: the next ones may be larger than these.
+    const next = Math.min(Math.floor(fitting), this.#entries * 4, this.#most)
+    this.#entries = Math.max(1, next)
+  }
+}
 
 /** Lists of etcd, page by page at one revision, bounded by bytes as well as by number. */
 export class Ranges {
-  readonly #gateway: Gateway
+  readonly #gateway: Pick<Gateway, 'call'>
   readonly #keys: EtcdKeys
-  #page = FIRST_PAGE
+  /** Of lists whose next part may be asked for, by the prefix and the last key. */
+  readonly #parts = new Map<string, PageSize>()
 
-  constructor(gateway: Gateway, keys: EtcdKeys) {
+  constructor(gateway: Pick<Gateway, 'call'>, keys: EtcdKeys) {
     this.#gateway = gateway
     this.#keys = keys
   }
@@ -26,47 +61,54 @@ export class Ranges {
   async list(prefix: string, options: RangeOptions = {}): Promise<Range> {
     const {limit = Infinity, bytes = Infinity} = options
     const entries: Entry[] = []
+    const size = this.#sizeFor(prefix, options.after)
     let {after, revision = 0} = options
-    let size = 0
+    let taken = 0
     for (;;) {
-      const left = Math.min(this.#page, limit - entries.length)
-      const answer = await this.#read(prefix, after, revision, left)
+      const left = Math.min(size.entries, limit - entries.length)
+      const range = {...this.#keys.range(prefix, after), revision: String(revision)}
+      const answer = await this.#read(range, left, size)
       revision ||= revisionOf(answer)
       const page = (answer.kvs ?? []).map((wire) => this.#keys.entry(wire))
-      this.#adapt(page)
-      let taken = 0
+      size.learn(page)
+      let used = 0
       for (const entry of left > 0 ? page : []) {
-        size += entry.value.length
-        if (entries.length > 0 && size > bytes) break
+        taken += entry.value.length
+        if (entries.length > 0 && taken > bytes) break
         entries.push(entry)
-        taken += 1
+        used += 1
       }
-      const remaining = numberOf(answer.count) - taken
-      if (remaining === 0 || taken < page.length || entries.length >= limit)
-        return {entries, revision, remaining}
+      const remaining = numberOf(answer.count) - used
       after = entries.at(-1)?.key
+      if (remaining === 0) return {entries, revision, remaining}
+      if (used === page.length && entries.length < limit) continue
+      if (after !== undefined) this.#remember(partOf(prefix, after), size)
+      return {entries, revision, remaining}
     }
   }
 
-  #read(
-    prefix: string,
-    after: string | undefined,
-    revision: number,
-    limit: number,
-  ): Promise<WireRange> {
-    return this.#gateway.call<WireRange>('kv/range', {
-      ...this.#keys.range(prefix, after),
-      // 0 would be no limit.
-      limit: String(Math.max(1, limit)),
-      revision: String(revision),
-    })
+  #sizeFor(prefix: string, after: string | undefined): PageSize {
+    const part = partOf(prefix, after)
+    const size = this.#parts.get(part) ?? new PageSize()
+    this.#parts.delete(part)
+    return size
   }
 
-  #adapt(page: Entry[]): void {
-    if (page.length === 0) return
-    const bytes = page.reduce((sum, {key, value}) => sum + key.length + value.length, 0)
-    const fitting = Math.floor(PAGE_BYTES / (bytes / page.length))
-    // Grows step by step: the next ones may be larger than these.
-    this.#page = Math.max(1, Math.min(fitting, this.#page * 4, LARGEST_PAGE))
+  #remember(part: string, size: PageSize): void {
+    this.#parts.set(part, size)
+    const [oldest = ''] = this.#parts.keys()
+    if (this.#parts.size > MOST_PARTS) this.#parts.delete(oldest)
+  }
+
+  /** What may have been too much is asked for again by a quarter: four attempts take as long as etcd is given, and must be enough. */
+  #read(range: object, most: number, size: PageSize): Promise<WireRange> {
+    return this.#gateway.call<WireRange>('kv/range', (tooMuch) => {
+      // 0 would be no limit.
+      const limit = Math.max(1, Math.floor(most / 4 ** tooMuch))
+      if (tooMuch > 0) size.limit(limit)
+      return {...range, limit: String(limit)}
+    })
   }
 }
+
+const partOf = (prefix: string, after = ''): string => JSON.stringify([prefix, after])
