@@ -113,6 +113,7 @@ export async function planReset(plane: Plane): Promise<ResetPlan> {
   const candidates = [
     ...rotation.filter(({isOurs}) => isOurs).map(({file}) => file),
     fileOf(plane, 'restoring'),
+    fileOf(plane, 'restored'),
     fileOf(plane, 'rotation'),
     ...(await matching(fileOf(plane, 'store'), STORE_FILE)),
     ...(await matching(fileOf(plane, 'logs'), LOG_FILE)),

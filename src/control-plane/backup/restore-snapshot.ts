@@ -13,7 +13,13 @@ import {holdStopped} from '../hold-store.ts'
 import {stampOf, stuck} from './put-in-place.ts'
 import {readBackup, type BackupContent} from './read-backup.ts'
 import {noteRestore} from './restored-log.ts'
-import {changedMeanwhile, nextRevision, type RestoreOptions, type RestoreReport} from './restore.ts'
+import {
+  changedMeanwhile,
+  nextRevision,
+  noteRevision,
+  type RestoreOptions,
+  type RestoreReport,
+} from './restore.ts'
 import {requireEmbeddedStore} from './store-source.ts'
 
 /** Builds the store beside the one that is there; `reset` and the next restore know its name. */
@@ -24,12 +30,13 @@ async function build(
   {passphrase, bumpRevision}: RestoreOptions,
 ): Promise<{path: string; revision: number}> {
   const path = join(fileOf({dir}, 'store'), 'new.mdb')
-  const revision = nextRevision([dir], found.header, bumpRevision)
+  const revision = await nextRevision([dir], found.header, bumpRevision)
   const builder = await buildStore(path, revision)
   try {
     const {digest} = await readBackup(file, passphrase, {records: (more) => builder.add(more)})
     if (digest !== found.digest) throw changedMeanwhile(file)
     await builder.end()
+    await noteRevision(dir, revision)
   } catch (error) {
     await builder.abandon()
     removeStoreFile(path)

@@ -3,7 +3,7 @@ import {type FileHandle, open, rm} from 'node:fs/promises'
 import {dirname, isAbsolute, join, relative} from 'node:path'
 import {shellWord} from '../../client/printable.ts'
 import {TrustError} from '../../errors.ts'
-import {unwritable} from '../../fs/file-checks.ts'
+import {lookAt, unwritable} from '../../fs/file-checks.ts'
 import {readFileIfThere, writeFileSafely} from '../../fs/files.ts'
 import {ensureFolder, syncFolder} from '../../fs/folders.ts'
 import type {Clock} from '../../runtime.ts'
@@ -49,12 +49,41 @@ export interface RestoreOptions {
   tell?: Tell | undefined
 }
 
-/** Above every revision that a client of the stores before may know. */
-export const nextRevision = (
+/**
+ * Above every revision that a client of the stores before may know. If no store is left that can be read, nobody knows how far it was,
+ * only that it was less than a billion above the backup or the restore before.
+ */
+export async function nextRevision(
   homes: readonly string[],
   {revision}: BackupContent['header'],
   bump = REVISION_BUMP,
-): number => Math.max(revision, ...homes.map(storeRevision)) + bump
+): Promise<number> {
+  const known = homes.map(storeRevision)
+  const restored = await Promise.all(homes.map(restoredRevision))
+  const places = await Promise.all(homes.map((dir) => lookAt(fileOf({dir}, 'config'))))
+  const isLost = places.some(Boolean) && known.every((one) => one === 0)
+  const base = Math.max(revision, ...known, ...restored)
+  return base + (isLost ? Math.max(bump, REVISION_BUMP) : bump)
+}
+
+/** Outside of the store, so that it is known when that is damaged or gone. */
+export const noteRevision = (dir: string, revision: number): Promise<unknown> =>
+  writeFileSafely(fileOf({dir}, 'restored'), `${JSON.stringify({revision})}\n`)
+
+async function restoredRevision(dir: string): Promise<number> {
+  const content = await readFileIfThere(fileOf({dir}, 'restored'))
+  if (!content) return 0
+  try {
+    const {revision} = JSON.parse(content.toString()) as {revision?: unknown}
+    if (typeof revision === 'number' && Number.isSafeInteger(revision)) return revision
+  } catch {
+    // As any other content that is no revision.
+  }
+  const path = fileOf({dir}, 'restored')
+  throw new TrustError('FILE_UNREADABLE', `${path} does not say which revision was restored last`, {
+    hints: [`if no client of this control plane is left, remove ${path}`],
+  })
+}
 
 /** Writes the files of a backup below a folder; `close` closes one that is not complete. */
 function fileWriter(folder: string) {
@@ -92,7 +121,7 @@ async function stage(
   await emptyFolder(staging)
   const store = fileOf({dir: staging}, 'store')
   await ensureFolder(store)
-  const revision = nextRevision(homes, found.header, bumpRevision)
+  const revision = await nextRevision(homes, found.header, bumpRevision)
   const builder = await buildStore(fileOf({dir: staging}, 'data'), revision)
   const {file: onFile, close} = fileWriter(staging)
   try {
@@ -110,6 +139,7 @@ async function stage(
   await rm(`${fileOf({dir: staging}, 'data')}-lock`, {force: true})
   await syncFolder(store)
   await rebase(staging, dir, found.header)
+  await noteRevision(staging, revision)
   return revision
 }
 

@@ -25,6 +25,8 @@ export const FILES = {
   rotation: 'ca-rotation.json',
   /** What `restore` builds, until it takes its place. */
   restoring: '.restore',
+  /** The revision that the last restore began at. */
+  restored: 'restored.json',
   lock: 'lock',
   logs: 'logs',
   log: 'logs/server.log',

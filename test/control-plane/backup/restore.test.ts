@@ -66,6 +66,33 @@ describe('restore', () => {
     assert.match(await readFile(join(dir, 'logs', 'issuance.log'), 'utf8'), /"after"/)
   })
 
+  const LOSSES: Record<string, (data: string) => Promise<void>> = {
+    'is damaged': (data) => writeFile(data, Buffer.alloc(100_000, 'x')),
+    'is cut off': (data) => writeFile(data, ''),
+    'is gone': (data) => rm(data),
+  }
+  for (const [loss, lose] of Object.entries(LOSSES)) {
+    it(`repeats no revision if the store ${loss}, restored for the first time or again`, async () => {
+      for (const name of ['first', 'second', 'third']) {
+        await write(name, 20)
+        const known = storeRevision(dir)
+        await lose(join(dir, 'store', 'data.mdb'))
+        const {revision} = await restorePlane(file, dir, {...OPTIONS, bumpRevision: 1})
+        assert.ok(revision > known, `${revision} after ${known}`)
+        assert.equal(storeRevision(dir), revision)
+      }
+    })
+  }
+
+  it('says so if it cannot know which revision was restored last', async () => {
+    await restorePlane(file, dir, OPTIONS)
+    const note = join(dir, 'restored.json')
+    await writeFile(note, '{}')
+    await assert.rejects(restorePlane(file, dir, OPTIONS), {code: 'FILE_UNREADABLE'})
+    await rm(note)
+    await restorePlane(file, dir, OPTIONS)
+  })
+
   it('keeps a newer issuance log of the same control plane, and says so in it', async () => {
     await write('after', 1)
     await restorePlane(file, dir, OPTIONS)
