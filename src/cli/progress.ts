@@ -1,4 +1,5 @@
 import {INIT_PHASE_NAMES} from '../control-plane/init/names.ts'
+import {onFolderWarning} from '../fs/folders.ts'
 import type {PhaseObserver} from '../phases.ts'
 import {columnsOf, paragraph} from './layout.ts'
 import {plainText} from './plain-text.ts'
@@ -45,6 +46,7 @@ export function createProgress(options: ProgressOptions): Progress {
       ? animated(stream, options)
       : plain(stream)
   const {tell, note, warn, update} = progress
+  onFolderWarning((line) => warn(plainText(line)))
   return {
     ...progress,
     tell: (line) => tell(plainText(line)),

@@ -1,9 +1,19 @@
 import {ensureFolder} from '../fs/folders.ts'
 import {lockFolderWhenFree} from '../fs/folder-lock.ts'
-import {fileOf} from './config/plane.ts'
+import {removeLeftovers} from '../fs/temporary-names.ts'
+import {certDirOf, FILES, fileOf} from './config/plane.ts'
+import {findPlane} from './config/stored.ts'
 
 /** Prints a line for a user who waits. */
 export type Tell = (line: string) => void
+
+/** The server does not hold this lock. */
+const WRITTEN_BY_SERVER = [
+  FILES.server,
+  FILES.startFailure,
+  FILES.seenClients,
+  `${FILES.issuanceKey}.new`,
+]
 
 /**
  * Lets only one command at a time change the control plane of a folder; others wait. Two that create certificates and settings at
@@ -22,6 +32,9 @@ export async function exclusively<Result>(
     signal,
   })
   try {
+    await removeLeftovers(dir, WRITTEN_BY_SERVER)
+    const plane = await findPlane(dir).catch(() => undefined)
+    if (plane) await removeLeftovers(certDirOf(plane))
     return await work()
   } finally {
     await release()

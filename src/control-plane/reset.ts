@@ -200,7 +200,7 @@ async function removeFiles(plane: Plane): Promise<Omit<ResetReport, 'kept'>> {
   const release = await holdStore(plane.dir)
   const etcd = await etcdFolders(plane)
   try {
-    for (const folder of [certDirOf(plane), ...rotationFolders(plane), ...etcd]) {
+    for (const folder of [plane.dir, certDirOf(plane), ...rotationFolders(plane), ...etcd]) {
       if (!(await lookAt(folder))) continue
       await recoverFolder(folder)
       await removeLeftovers(folder)

@@ -108,8 +108,8 @@ export function requirePlainFile(path: string, stats: Stats): void {
   }
 }
 
-/** Refuses to replace anything but a plain file of ours; it need not exist. */
-export async function requireReplaceable(path: string): Promise<void> {
-  const stats = await lookAt(path)
+/** Refuses to replace anything but a plain file of ours; it need not exist. `place` is where it is looked at. */
+export async function requireReplaceable(path: string, place = path): Promise<void> {
+  const stats = await lookAt(place)
   if (stats) requirePlainFile(path, stats)
 }

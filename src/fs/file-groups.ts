@@ -1,11 +1,11 @@
 import {existsSync, linkSync, lstatSync, renameSync, rmdirSync, rmSync} from 'node:fs'
-import {chmod, mkdir, readdir, rename, rm} from 'node:fs/promises'
+import {chmod, mkdir, readdir, rename} from 'node:fs/promises'
 import {join, resolve} from 'node:path'
 import {systemCode} from '../errors.ts'
 import {lookAt, requireReplaceable, unsafe, unwritable} from './file-checks.ts'
 import {readFileIfThere, writeNewFile} from './files.ts'
 import {requireOwnFolder, requireSafeFolder, syncFolder} from './folders.ts'
-import {removeLeftovers, takeTemporary} from './temporary-names.ts'
+import {removeOwn, takeTemporary} from './temporary-names.ts'
 
 /** Whether existing files are replaced, or stop the operation. */
 type Placement = 'replace' | 'create'
@@ -52,28 +52,32 @@ function linkAll(folder: string, staged: string, names: readonly string[]): void
   }
 }
 
-/** Renamed away in one step: the next process must not find half of a group. */
-function discard(folder: string, staged: string): void {
-  const temporary = takeTemporary(folder, 'discarded')
-  try {
-    allowing(['ENOENT'], () => renameSync(staged, temporary.path))
-    rmSync(temporary.path, {recursive: true, force: true})
-  } finally {
-    // Else this process would take what is left for its own work, and never remove it.
-    temporary.release()
+const DONE = /^\.(.+)\.done$/
+
+/**
+ * Renamed away in one step: the next process must not find half of a group. It has a fixed name, so that any process can finish this
+ * after a crash: until then, the files that were placed have a second name.
+ */
+async function discard(staged: string): Promise<void> {
+  const done = staged.replace(/create$/, 'done')
+  for (let attempt = 1; attempt <= MOST_ATTEMPTS && existsSync(staged); attempt += 1) {
+    await removeOwn(done)
+    // Another process may discard one at the same time.
+    allowing(['ENOENT', 'ENOTEMPTY', 'EEXIST'], () => renameSync(staged, done))
   }
+  await removeOwn(done)
 }
 
 /** Moves the staged files into the folder. */
-function putInPlace(
+async function putInPlace(
   folder: string,
   staged: string,
   names: readonly string[],
   placement: Placement,
-): void {
+): Promise<void> {
   if (placement === 'create') {
     linkAll(folder, staged, names)
-    discard(folder, staged)
+    await discard(staged)
     return
   }
   for (const name of names) {
@@ -116,7 +120,7 @@ async function moveInto(folder: string, staged: string, placement: Placement): P
   if (placement === 'replace') {
     for (const name of names) await requireReplaceable(join(folder, name))
   }
-  putInPlace(folder, staged, names, placement)
+  await putInPlace(folder, staged, names, placement)
   await syncFolder(folder)
 }
 
@@ -167,7 +171,7 @@ async function write(
     await commit(folder, temporary.path, staged, placement)
     await complete(folder, staged, placement)
   } catch (error) {
-    await rm(temporary.path, {recursive: true, force: true}).catch(() => undefined)
+    await removeOwn(temporary.path)
     throw unwritable(join(folder, group), error)
   } finally {
     temporary.release()
@@ -197,16 +201,16 @@ export async function createFiles(
   return true
 }
 
-/** Completes or removes what killed writers have left in the folder. To be called before reading a group. */
+/** Completes what killed writers have staged in the folder. To be called before reading a group. */
 export async function recoverFolder(path: string): Promise<void> {
   const folder = resolve(path)
   try {
     if (!(await lookAt(folder))) return
     for (const name of await readdir(folder)) {
+      if (DONE.test(name)) await removeOwn(join(folder, name))
       const placement = SUFFIXES[STAGED.exec(name)?.[2] ?? '']
       if (placement) await complete(folder, join(folder, name), placement)
     }
-    await removeLeftovers(folder)
   } catch (error) {
     throw unwritable(folder, error)
   }

@@ -11,8 +11,8 @@ import {
   unsafe,
   unwritable,
 } from './file-checks.ts'
-import {requireSafeFolder, syncFolder} from './folders.ts'
-import {removeLeftovers, takeTemporary} from './temporary-names.ts'
+import {SafeFolder} from './folders.ts'
+import {takeTemporary} from './temporary-names.ts'
 
 const {O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY} = constants
 const DEFAULT_MODE = 0o600
@@ -70,31 +70,65 @@ export async function writeFileSafely(
  * After a crash, later ones may be missing: the first must be enough to write the others again.
  */
 export async function writeFilesSafely(files: readonly NewFile[]): Promise<void> {
-  const staged: {target: string; temporary: ReturnType<typeof takeTemporary>}[] = []
+  const staged: StagedFile[] = []
   let target = ''
   try {
     for (const {path, data, mode = DEFAULT_MODE} of files) {
       target = resolve(path)
-      const folder = dirname(target)
-      await requireSafeFolder(folder)
-      await requireReplaceable(target)
-      await removeLeftovers(folder)
-      const temporary = takeTemporary(folder, basename(target))
-      staged.push({target, temporary})
-      await writeNewFile(temporary.path, data, mode)
+      const one = await StagedFile.create(target)
+      staged.push(one)
+      await writeNewFile(one.path, data, mode)
     }
     for (const one of staged) {
       target = one.target
-      await rename(one.temporary.path, target)
-      await syncFolder(dirname(target))
+      await one.commit()
     }
   } catch (error) {
-    for (const {temporary} of staged) {
-      await rm(temporary.path, {force: true}).catch(() => undefined)
-    }
     throw unwritable(target, error)
   } finally {
-    for (const {temporary} of staged) temporary.release()
+    for (const one of staged) await one.close()
+  }
+}
+
+/** A file that is written beside the one that it replaces. */
+export class StagedFile {
+  readonly target: string
+  readonly #folder: SafeFolder
+  readonly #temporary: ReturnType<typeof takeTemporary>
+
+  private constructor(target: string, folder: SafeFolder) {
+    this.target = target
+    this.#folder = folder
+    this.#temporary = takeTemporary(folder.path, basename(target))
+  }
+
+  /** Refuses a folder that is not safe, and a target that cannot be replaced. */
+  static async create(target: string): Promise<StagedFile> {
+    const folder = await SafeFolder.open(dirname(target))
+    try {
+      await requireReplaceable(target, folder.at(basename(target)))
+      return new StagedFile(target, folder)
+    } catch (error) {
+      await folder.close()
+      throw error
+    }
+  }
+
+  /** Where it is written to, in the folder that was checked. */
+  get path(): string {
+    return this.#folder.at(this.#temporary.name)
+  }
+
+  async commit(): Promise<void> {
+    await rename(this.path, this.#folder.at(basename(this.target)))
+    await this.#folder.sync()
+  }
+
+  /** Removes what was not committed. */
+  async close(): Promise<void> {
+    await rm(this.path, {force: true}).catch(() => undefined)
+    this.#temporary.release()
+    await this.#folder.close()
   }
 }
 

@@ -1,11 +1,16 @@
-import type {Stats} from 'node:fs'
-import {chmod, mkdir, open, readlink} from 'node:fs/promises'
-import {dirname, resolve} from 'node:path'
+import {constants, existsSync, type Stats} from 'node:fs'
+import {chmod, mkdir, open, readlink, type FileHandle} from 'node:fs/promises'
+import {dirname, join, resolve} from 'node:path'
 import {systemCode} from '../errors.ts'
 import {isOurs, lookAt, missing, OTHERS, unsafe, unwritable} from './file-checks.ts'
 
 const PRIVATE = 0o700
 const STICKY = 0o1000
+const GROUP_WRITE = 0o020
+const OTHERS_WRITE = 0o002
+/** As in the kernel. */
+const MOST_LINKS = 40
+export const OPEN_FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
 
 export interface FolderOptions {
   /** The mode of a new folder and of its new parents. */
@@ -14,13 +19,43 @@ export interface FolderOptions {
   repair?: boolean
 }
 
-/** A link in the path may belong to root or to us; one of another user is a trap. */
-async function requireOwnLinks(path: string): Promise<void> {
+let warn: (line: string) => void = () => undefined
+const warned = new Set<string>()
+
+/** Where warnings about folders go from now on; each folder is named once. */
+export const onFolderWarning = (listener: (line: string) => void): void => {
+  warn = listener
+}
+
+/** Whoever may write to a folder may put something else in the place of what is in it. The sticky bit keeps that to its owner. */
+function requireNoOtherWriters(folder: string, {mode}: Stats): void {
+  if ((mode & STICKY) !== 0) return
+  if ((mode & OTHERS_WRITE) !== 0) {
+    throw unsafe(
+      folder,
+      'every user may write to it',
+      `choose another folder, or run "chmod o-w ${folder}" if nobody else needs it`,
+    )
+  }
+  if ((mode & GROUP_WRITE) === 0 || warned.has(folder)) return
+  warned.add(folder)
+  warn(`all users of a group may write to ${folder}, and replace what is in it`)
+}
+
+/** Nobody but root and the caller may be able to lead the path elsewhere, at any folder or link on the way. */
+async function requireOwnWay(path: string, links = 0): Promise<void> {
   for (let above = dirname(path); above !== dirname(above); above = dirname(above)) {
     const stats = await lookAt(above)
-    if (stats?.isSymbolicLink() && !isOurs(stats)) {
-      throw unsafe(above, 'it is a symbolic link of another user')
+    if (!stats) continue
+    if (!isOurs(stats)) {
+      const what = stats.isSymbolicLink() ? 'a symbolic link' : 'a folder'
+      throw unsafe(above, `it is ${what} of another user`, 'choose another folder')
     }
+    if (stats.isDirectory()) requireNoOtherWriters(above, stats)
+    if (!stats.isSymbolicLink()) continue
+    if (links === MOST_LINKS) throw unsafe(path, 'there are too many symbolic links on the way')
+    const target = resolve(dirname(above), await readlink(above))
+    await requireOwnWay(join(target, 'entry'), links + 1)
   }
 }
 
@@ -40,16 +75,69 @@ export async function requireOwnFolder(path: string, stats: Stats): Promise<void
   }
 }
 
-/** Refuses a folder that is a link, or that another user can change. */
-export async function requireSafeFolder(path: string): Promise<void> {
+/**
+ * Refuses a folder that is a link, or whose content another user can replace. With `repair`, the owner's own folder may be open to
+ * others: the caller locks them out before it writes.
+ */
+export async function requireSafeFolder(path: string, {repair = false} = {}): Promise<void> {
   const folder = resolve(path)
   try {
-    await requireOwnLinks(folder)
+    await requireOwnWay(folder)
     const stats = await lookAt(folder)
     if (!stats) throw missing(folder)
     await requireOwnFolder(folder, stats)
+    if (!repair) requireNoOtherWriters(folder, stats)
   } catch (error) {
     throw unwritable(folder, error)
+  }
+}
+
+/** The files of an open folder, which stays the same whatever happens to its path. Without /proc, the path is the best there is. */
+export function descriptorPath(descriptor: number, path: string): string {
+  const open = `/proc/self/fd/${descriptor}`
+  return existsSync(open) ? open : path
+}
+
+/** A folder that was checked, and is held open, so that nothing can take its place. */
+export class SafeFolder {
+  readonly path: string
+  readonly #handle: FileHandle
+
+  private constructor(path: string, handle: FileHandle) {
+    this.path = path
+    this.#handle = handle
+  }
+
+  static async open(path: string): Promise<SafeFolder> {
+    const folder = resolve(path)
+    await requireSafeFolder(folder)
+    try {
+      const handle = await open(folder, OPEN_FOLDER)
+      try {
+        const stats = await handle.stat()
+        await requireOwnFolder(folder, stats)
+        requireNoOtherWriters(folder, stats)
+        return new SafeFolder(folder, handle)
+      } catch (error) {
+        await handle.close()
+        throw error
+      }
+    } catch (error) {
+      throw unwritable(folder, error)
+    }
+  }
+
+  at(name: string): string {
+    return join(descriptorPath(this.#handle.fd, this.path), name)
+  }
+
+  /** So that renames in it survive a power cut. */
+  async sync(): Promise<void> {
+    await this.#handle.sync()
+  }
+
+  async close(): Promise<void> {
+    await this.#handle.close()
   }
 }
 
@@ -77,9 +165,9 @@ export async function ensureFolder(
 ): Promise<void> {
   const folder = resolve(path)
   try {
-    await requireOwnLinks(folder)
+    await requireOwnWay(folder)
     if (!(await lookAt(folder))) await make(folder, mode)
-    await requireSafeFolder(folder)
+    await requireSafeFolder(folder, {repair})
     const stats = await lookAt(folder)
     if (!repair || !stats || (stats.mode & OTHERS & ~mode) === 0) return
     if ((stats.mode & STICKY) !== 0 || folder === dirname(folder)) {

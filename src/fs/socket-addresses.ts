@@ -1,5 +1,6 @@
-import {closeSync, existsSync, openSync} from 'node:fs'
+import {closeSync, openSync} from 'node:fs'
 import {join} from 'node:path'
+import {descriptorPath} from './folders.ts'
 
 /** Sockets in a folder. A socket's address is limited to about 100 bytes, so the folder is named by its descriptor if possible. */
 export class SocketAddresses {
@@ -8,8 +9,7 @@ export class SocketAddresses {
 
   constructor(folder: string) {
     this.#descriptor = openSync(folder, 'r')
-    const short = `/proc/self/fd/${this.#descriptor}`
-    this.#base = existsSync(short) ? short : folder
+    this.#base = descriptorPath(this.#descriptor, folder)
   }
 
   of(name: string): string {

@@ -1,9 +1,8 @@
 import {constants} from 'node:fs'
-import {open, rename, rm} from 'node:fs/promises'
-import {basename, dirname, resolve} from 'node:path'
-import {requireReplaceable, unwritable} from './file-checks.ts'
-import {requireSafeFolder, syncFolder} from './folders.ts'
-import {removeLeftovers, takeTemporary} from './temporary-names.ts'
+import {open} from 'node:fs/promises'
+import {resolve} from 'node:path'
+import {unwritable} from './file-checks.ts'
+import {StagedFile} from './files.ts'
 
 const {O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY} = constants
 const OWNER_ONLY = 0o600
@@ -17,23 +16,15 @@ export async function writeStreamSafely<Result>(
   write: (append: (bytes: Uint8Array) => Promise<void>) => Promise<Result>,
 ): Promise<Result> {
   const target = resolve(path)
-  const folder = dirname(target)
-  await requireSafeFolder(folder)
-  await requireReplaceable(target)
-  await removeLeftovers(folder)
-  const temporary = takeTemporary(folder, basename(target))
+  const staged = await StagedFile.create(target)
   try {
-    const result = await writeNew(temporary.path, target, write)
-    await rename(temporary.path, target).catch((error: unknown) => {
+    const result = await writeNew(staged.path, target, write)
+    await staged.commit().catch((error: unknown) => {
       throw unwritable(target, error)
     })
-    await syncFolder(folder)
     return result
-  } catch (error) {
-    await rm(temporary.path, {force: true}).catch(() => undefined)
-    throw error
   } finally {
-    temporary.release()
+    await staged.close()
   }
 }
 

@@ -1,41 +1,72 @@
 import {randomBytes} from 'node:crypto'
-import {readdir, rm} from 'node:fs/promises'
+import {lstat, open, readdir, rm, rmdir, unlink} from 'node:fs/promises'
 import {join} from 'node:path'
-import {systemCode} from '../errors.ts'
+import {descriptorPath, OPEN_FOLDER, SafeFolder} from './folders.ts'
 
-/** Names in use by this process, to distinguish them from leftovers of an earlier process with the same pid. */
+const id = (): string => randomBytes(8).toString('hex')
+/** Not its pid: another container that shares the folder may have a process with the same one. */
+const OWN_PROCESS = id()
+/** Names in use by this process. */
 const inUse = new Set<string>()
-const PATTERN = /^\..+\.(\d+)-[0-9a-f]{16}\.tmp$/
+/** Earlier versions had the pid there. */
+const PATTERN = /^\.(.+)\.(\d+|[0-9a-f]{16})-[0-9a-f]{16}\.tmp$/
 
-/** An unused path in the folder of `path`; to be released once it is renamed or removed. */
-export function takeTemporary(folder: string, name: string): {path: string; release: () => void} {
-  const path = join(folder, `.${name}.${process.pid}-${randomBytes(8).toString('hex')}.tmp`)
-  inUse.add(path)
+/** An unused name in the folder of a file, and its path there; to be released once it is renamed or removed. */
+export function takeTemporary(
+  folder: string,
+  name: string,
+): {name: string; path: string; release: () => void} {
+  const own = `.${name}.${OWN_PROCESS}-${id()}.tmp`
+  inUse.add(own)
   return {
-    path,
+    name: own,
+    path: join(folder, own),
     release: () => {
-      inUse.delete(path)
+      inUse.delete(own)
     },
   }
 }
 
-function isRunning(pid: number): boolean {
+/**
+ * Removes what killed writers have left in the folder. Whether a writer still lives cannot be seen: the caller must hold the lock of
+ * the folder. `others` are the names of files that are written without it. A folder that is not there, or not safe, is left alone.
+ */
+export async function removeLeftovers(path: string, others: readonly string[] = []): Promise<void> {
+  const folder = await SafeFolder.open(path).catch(() => undefined)
+  if (!folder) return
   try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return systemCode(error) === 'EPERM'
+    // What cannot be removed stays: nothing depends on it.
+    for (const name of await readdir(folder.at('.')).catch(() => [])) {
+      const [, file = ''] = PATTERN.exec(name) ?? []
+      if (file === '' || others.includes(file) || inUse.has(name)) continue
+      await removeOwn(folder.at(name))
+    }
+  } finally {
+    await folder.close()
   }
 }
 
-/** Removes leftovers of killed writers from the folder. What cannot be removed stays. */
-export async function removeLeftovers(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    const [, owner] = PATTERN.exec(name) ?? []
-    if (owner === undefined) continue
-    const pid = Number(owner)
-    const path = join(folder, name)
-    const isLive = pid === process.pid ? inUse.has(path) : isRunning(pid)
-    if (!isLive) await rm(path, {recursive: true, force: true}).catch(() => undefined)
+const GROUP_OR_OTHERS_WRITE = 0o022
+
+const isOwn = ({uid}: {uid: number}): boolean => uid === (process.geteuid?.() ?? uid)
+
+/** Removes a file of this user, or a folder with files alone that nobody else can put something into. Whatever it cannot remove stays. */
+export async function removeOwn(path: string): Promise<void> {
+  await tryToRemove(path).catch(() => undefined)
+}
+
+async function tryToRemove(path: string): Promise<void> {
+  const stats = await lstat(path)
+  if (!isOwn(stats)) return
+  if (!stats.isDirectory()) return await unlink(path)
+  const handle = await open(path, OPEN_FOLDER)
+  try {
+    const opened = await handle.stat()
+    if (!isOwn(opened) || (opened.mode & GROUP_OR_OTHERS_WRITE) !== 0) return
+    const inside = descriptorPath(handle.fd, path)
+    for (const name of await readdir(inside)) await rm(join(inside, name), {force: true})
+  } finally {
+    await handle.close()
   }
+  await rmdir(path)
 }

@@ -6,7 +6,7 @@ import {lookAt, unreadable, unsafe, unwritable} from '../fs/file-checks.ts'
 import {readFileIfThere, writeNewFile} from '../fs/files.ts'
 import {ensureFolder, requireSafeFolder, syncFolder} from '../fs/folders.ts'
 import {isMatching} from '../pki/pair-store.ts'
-import {removeLeftovers, takeTemporary} from '../fs/temporary-names.ts'
+import {takeTemporary} from '../fs/temporary-names.ts'
 
 /** A certificate and its key, as they are in use. */
 export interface StoredCredential {
@@ -91,7 +91,7 @@ export class CredentialStore {
       throw unreadable(this.current, error)
     })
     if (!stats) return undefined
-    await requireSafeFolder(this.folder)
+    await requireSafeFolder(this.folder, {repair: true})
     if (!stats.isSymbolicLink()) {
       throw unsafe(this.current, 'it is not a symbolic link', 'move it away, and join again')
     }
@@ -128,7 +128,6 @@ export class CredentialStore {
   async #swap(file: string): Promise<void> {
     const temporary = takeTemporary(this.folder, basename(this.current))
     try {
-      await removeLeftovers(this.folder)
       await symlink(basename(file), temporary.path)
       await rename(temporary.path, this.current)
       await syncFolder(this.folder)

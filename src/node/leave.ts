@@ -73,7 +73,7 @@ export async function leave(
     const {nodeName, files, foreign} = folder
     const cluster = nodeName === undefined ? null : await forget(nodeName, folder, options)
     const unit = (await removeUnit(nodeFile(dir, 'unitNote'))) ?? null
-    if (await lookAt(folder.certDir)) await removeLeftovers(folder.certDir)
+    for (const one of [folder.certDir, nodeFile(dir, 'pki'), dir]) await removeLeftovers(one)
     for (const file of files) await remove(file)
     return {nodeName: nodeName ?? null, dir, cluster, unit, removed: files, kept: foreign}
   })

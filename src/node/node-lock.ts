@@ -1,5 +1,7 @@
+import {basename} from 'node:path'
 import {ensureFolder} from '../fs/folders.ts'
 import {lockFolderWhenFree, lockHolder, LONGEST_WAIT} from '../fs/folder-lock.ts'
+import {removeLeftovers} from '../fs/temporary-names.ts'
 import {sleep} from '../runtime.ts'
 import {nodeFile} from './node-files.ts'
 
@@ -12,11 +14,18 @@ export interface NodeLock {
 
 type Take = (signal: AbortSignal | undefined) => Promise<() => Promise<void>>
 
-function heldOnce(take: Take): NodeLock {
+function heldOnce(dir: string, take: Take): NodeLock {
   let held: Promise<() => Promise<void>> | undefined
+  const begin = async (signal: AbortSignal | undefined) => {
+    const release = await take(signal)
+    // Anybody may ask for a renewal.
+    const others = [basename(nodeFile(dir, 'renewRequest'))]
+    for (const folder of [dir, nodeFile(dir, 'pki')]) await removeLeftovers(folder, others)
+    return release
+  }
   return {
     hold: async (signal) => {
-      await (held ??= take(signal))
+      await (held ??= begin(signal))
     },
     release: async () => {
       const release = await held?.catch(() => undefined)
@@ -29,7 +38,7 @@ function heldOnce(take: Take): NodeLock {
 const WHAT = 'the same node'
 
 export const nodeLock = (dir: string, tell: (line: string) => void): NodeLock =>
-  heldOnce(async (signal) => {
+  heldOnce(dir, async (signal) => {
     await ensureFolder(dir)
     return await lockFolderWhenFree(nodeFile(dir, 'lock'), {what: WHAT, tell, signal})
   })
@@ -40,7 +49,7 @@ export const joinLock = (
   tell: (line: string) => void,
   longest = LONGEST_WAIT,
 ): NodeLock =>
-  heldOnce(async (signal) => {
+  heldOnce(dir, async (signal) => {
     const end = performance.now() + longest
     await ensureFolder(dir)
     await ensureFolder(nodeFile(dir, 'lock'))

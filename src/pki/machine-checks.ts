@@ -28,7 +28,8 @@ async function existing(folder: string): Promise<string> {
 export async function requireWritableFolders(folders: readonly string[]): Promise<void> {
   for (const folder of folders) {
     const there = await existing(folder)
-    if (there === folder) await requireSafeFolder(folder)
+    // Others are locked out of it before anything is written.
+    if (there === folder) await requireSafeFolder(folder, {repair: true})
     try {
       await access(there, constants.W_OK)
     } catch (error) {

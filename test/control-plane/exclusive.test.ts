@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {mkdtemp, readdir, rm, stat} from 'node:fs/promises'
+import {mkdir, mkdtemp, readdir, rm, stat, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {setTimeout as sleep} from 'node:timers/promises'
@@ -28,6 +28,16 @@ describe('exclusively', () => {
       assert.equal(steps[index + 1], steps[index]?.replace('begins', 'ends'))
     }
     assert.equal(steps.length, 6)
+  })
+
+  it('removes what commands that were killed have left, and nothing that a server writes', async () => {
+    await mkdir(dir, {mode: 0o700})
+    const left = '.admin.conf.1-0123456789abcdef.tmp'
+    const live = '.server.json.1-0123456789abcdef.tmp'
+    for (const name of [left, live]) await writeFile(join(dir, name), '')
+    await exclusively(dir, async () => {
+      assert.deepEqual((await readdir(dir)).sort(), [live, 'lock'])
+    })
   })
 
   it('says whom it waits for, once', async () => {

@@ -66,19 +66,6 @@ describe('writeFileSafely', () => {
     assert.deepEqual(await readdir(folder()), ['secret'])
   })
 
-  it('removes what a writer that was killed has left, and nothing of one that runs', async () => {
-    const dead = Number(execFileSync(process.execPath, ['-p', 'process.pid'], {encoding: 'utf8'}))
-    await writeFile(join(folder(), `.secret.${dead}-0123456789abcdef.tmp`), 'left')
-    await writeFile(join(folder(), `.secret.${process.ppid}-0123456789abcdef.tmp`), 'live')
-    await writeFile(join(folder(), '.secret.tmp'), 'not ours')
-    await writeFileSafely(file(), 'a')
-    assert.deepEqual((await readdir(folder())).sort(), [
-      `.secret.${process.ppid}-0123456789abcdef.tmp`,
-      '.secret.tmp',
-      'secret',
-    ])
-  })
-
   it('lets several writers of one file each write the whole of it', async () => {
     const texts = Array.from({length: 20}, (_, index) => String(index).repeat(1000))
     await Promise.all(texts.map((text) => writeFileSafely(file(), text)))

@@ -4,6 +4,7 @@ import {once} from 'node:events'
 import {link, lstat, mkdir, readdir, rename, symlink, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
+import {removeLeftovers} from '../../src/fs/temporary-names.ts'
 import {privateKeyPem} from '../../src/pki/keys.ts'
 import {
   createPair,
@@ -126,6 +127,7 @@ describe('pairs of key and certificate', function () {
     await assert.rejects(readPair(dir(), place), {code: 'FILE_UNSAFE'})
   })
 
+  // The test holds the lock of the folder, as it were: nobody else works there.
   describe('whose writer is killed', () => {
     /** Returns what the writer said before it ended. */
     async function runWriter(how: string, killAt: number, killAfter?: number): Promise<string> {
@@ -157,6 +159,7 @@ describe('pairs of key and certificate', function () {
         await replacePair(dir(), place, old)
         const said = await runWriter('replace', killAt)
         const found = await readPair(dir(), place)
+        await removeLeftovers(dir())
         assert.deepEqual((await readdir(dir())).sort(), ['leaf.crt', 'leaf.key'], `step ${killAt}`)
         assert.ok(found && isMatching(found), `step ${killAt}`)
         seen.add(found.keyPem === old.keyPem ? 'old' : 'new')
@@ -171,6 +174,7 @@ describe('pairs of key and certificate', function () {
         const target = join(folder(), `pki`)
         const said = await runWriter('create', killAt)
         const found = await readPair(target, place)
+        await removeLeftovers(target)
         assert.ok(found === undefined || isMatching(found), `step ${killAt}`)
         assert.deepEqual(
           (await readdir(target).catch(() => [])).length,
@@ -190,6 +194,7 @@ describe('pairs of key and certificate', function () {
         await runWriter('replace', 0, Math.random() * 60)
         const found = await readPair(dir(), place)
         assert.ok(found && isMatching(found))
+        await removeLeftovers(dir())
         assert.deepEqual((await readdir(dir())).sort(), ['leaf.crt', 'leaf.key'])
         await sleep(1)
       }

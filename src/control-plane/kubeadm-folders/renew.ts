@@ -2,6 +2,7 @@ import {join} from 'node:path'
 import {didYouMean} from '../../closest.ts'
 import {TrustError} from '../../errors.ts'
 import {lockFolderWhenFree} from '../../fs/folder-lock.ts'
+import {removeLeftovers} from '../../fs/temporary-names.ts'
 import type {LeafSpec} from '../../pki/catalog.ts'
 import {algorithmOf} from '../../pki/certificate.ts'
 import {renewLeaf} from '../../pki/leaf.ts'
@@ -44,6 +45,7 @@ export async function renewKubeadmCertificates(
     tell,
   })
   try {
+    await removeLeftovers(folders.certDir)
     const files = await readKubeadmFiles(folders)
     const report = await renewAll(files, leavesNamed(files, name), name === 'all', clock)
     if (report.renewed.length > 0) {
