@@ -28,18 +28,35 @@ export const credentialOf = ({extra}: Pick<UserInfo, 'extra'>): string | undefin
 
 /**
  * Under this key of spec.extra trustadm's server writes the address that a request for a node's certificate came from. It takes
- * the key out of everything that callers and impersonators bring.
+ * both keys out of everything that callers and impersonators bring.
  */
 const KEY = 'trustadm.io/caller-address'
+/** In the same way, the pin of the key of the client certificate that a request was made with. */
+const CALLER_KEY = 'trustadm.io/caller-key'
 
 type Extra = Record<string, string[]>
 
-/** What the server writes as spec.extra, with the address that it saw; undefined if it saw none. */
-export function withCallerAddress(extra: Extra = {}, address: string | undefined): Extra {
-  const {[KEY]: _brought, ...rest} = extra
-  const canonical = plainIp(address ?? '')
-  return canonical === undefined ? rest : {...rest, [KEY]: [canonical]}
+/** What the server saw of a caller's own connection. */
+export interface SeenCaller {
+  address?: string | undefined
+  /** The pin of the key of its client certificate. */
+  key?: string | undefined
 }
+
+/** What the server writes as spec.extra, with what it saw of the caller. */
+export function withCaller(extra: Extra = {}, {address, key}: SeenCaller): Extra {
+  const {[KEY]: _address, [CALLER_KEY]: _key, ...rest} = extra
+  const canonical = plainIp(address ?? '')
+  return {
+    ...rest,
+    ...(canonical !== undefined && {[KEY]: [canonical]}),
+    ...(key !== undefined && {[CALLER_KEY]: [key]}),
+  }
+}
+
+/** The pin of the key that the caller authenticated with; to be believed only of a server of trustadm. */
+export const callerKeyOf = ({spec}: Pick<CertificateSigningRequest, 'spec'>): string | undefined =>
+  spec.extra?.[CALLER_KEY]?.[0]
 
 /** The address that the server saw; to be believed only of a server of trustadm. */
 export function callerAddressOf({

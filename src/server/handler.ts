@@ -111,8 +111,8 @@ async function serve(deps: HandlerDeps, request: ApiRequest, guard: Guard): Prom
   if (info.verb !== 'watch') requestTimeout(request.query)
   if (info.kind !== 'resource') return deps.serveDocument(request, info.path)
   const requireStillAllowed = () => stillAllowed(deps, guard)
-  const user = identity.effective
-  const answer = await deps.serveResource({info, request, user, requireStillAllowed})
+  const {effective: user, callerKey} = identity
+  const answer = await deps.serveResource({info, request, user, requireStillAllowed, callerKey})
   if (READS.has(info.verb)) await requireStillAllowed()
   return answer
 }

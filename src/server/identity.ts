@@ -25,6 +25,8 @@ export interface Identity {
   caller: UserInfo
   expires?: Date | undefined
   effective: UserInfo
+  /** The pin of the key of its client certificate. */
+  callerKey?: string | undefined
 }
 
 /** What memory says about a request; some of it is known of a refused one, too. */
@@ -56,9 +58,9 @@ export async function identify(
     delete audited.refused
     note(audited, verdict)
   }
-  const {caller, effective, expires, refusal} = verdict
+  const {caller, effective, expires, callerKey, refusal} = verdict
   if (caller === undefined || effective === undefined) throw refusal
-  return {caller, expires, effective}
+  return {caller, expires, effective, callerKey}
 }
 
 /** Throws TooManyRequests. */
@@ -74,8 +76,8 @@ async function judge(
 ): Promise<Verdict> {
   let verdict: Verdict = {}
   try {
-    const {user: caller, issuer, expires} = await deps.authenticate(request)
-    verdict = {caller, expires, ...(issuer === undefined ? {} : {issuer})}
+    const {user: caller, issuer, expires, key: callerKey} = await deps.authenticate(request)
+    verdict = {caller, expires, callerKey, ...(issuer === undefined ? {} : {issuer})}
     const {effective, impersonated} = actingAs(deps, caller, request, attributes)
     if (impersonated !== undefined) verdict.impersonated = impersonated
     const reason = requireAllowed(deps.authorize, effective, attributes)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type {CertificateSigningRequest} from '../../src/api/certificates.ts'
 import type {ApiClient} from '../../src/client/api-client.ts'
+import {connectTo} from '../../src/client/connect.ts'
 import {allowRejoin} from '../../src/control-plane/requests/rejoin.ts'
 import {readRecord, recordKey} from '../../src/controllers/approval/node-record.ts'
 import {GRANT_ANNOTATION, type GrantedTo} from '../../src/controllers/approval/rejoin-grant.ts'
@@ -9,13 +10,22 @@ import {startController, type RunningController} from '../../src/controllers/ker
 import {csrApproverController} from '../../src/controllers/csr-approver.ts'
 import {findCondition, stateOf} from '../../src/csr/conditions.ts'
 import {TrustError} from '../../src/errors.ts'
+import {parseCertificate} from '../../src/pki/certificate.ts'
 import {generateKeys, type KeyPair} from '../../src/pki/keys.ts'
 import {pinOf} from '../../src/pki/pins.ts'
 import {sleep, type Clock} from '../../src/runtime.ts'
 import {keyRevocation} from '../../src/trust/revocations.ts'
 import {ADMIN, startTestServer, type TestServer} from '../helpers/test-server.ts'
 import {until} from '../server/support.ts'
-import {BOOTSTRAPPER, bindApprovals, nodeUser, sign, submit, type Wish} from './approval/support.ts'
+import {
+  BOOTSTRAPPER,
+  bindApprovals,
+  nodeUser,
+  sign,
+  submit,
+  wished,
+  type Wish,
+} from './approval/support.ts'
 
 const HOUR = 3_600_000
 const ACCOUNT = 'system:serviceaccount:kube-system:certificate-controller'
@@ -589,6 +599,33 @@ describe('csr-approver', () => {
       const name = nameOf(await submit(self, wish))
       await heldAsRevoked(name, /the certificate that it was requested with is revoked$/)
       assert.equal(stateOf(await get(name)), 'Pending')
+    })
+
+    it('holds a request that waits if the list names only the key that it was made with', async () => {
+      const node = nodeName()
+      await admin.nodes.create({metadata: {name: node}})
+      const {groups} = BOOTSTRAPPER
+      const clientCertificate = await server.credentialsFor('robot', groups)
+      const robot = connectTo({server: server.url, ca: server.ca, clientCertificate})
+      const key = pinOf(parseCertificate(clientCertificate.certificate))
+      try {
+        const {spec, metadata} = await wished({
+          name: `csr-${++count}`,
+          commonName: `system:node:${node}`,
+        })
+        const forged = {'trustadm.io/caller-key': [`sha256:${'0'.repeat(64)}`]}
+        const made = await robot.csrs.create({metadata, spec: {...spec, extra: forged}})
+        assert.deepEqual(made.spec.extra?.['trustadm.io/caller-key'], [key])
+        const name = nameOf(made)
+        await heldAs(name, /a Node of that name exists/)
+        await setList({[keyRevocation(key)]: '{}'})
+        await heldAsRevoked(name, /the key that it was requested with is revoked$/)
+        await admin.nodes.delete(node)
+        await settled()
+        assert.equal(stateOf(await get(name)), 'Pending')
+      } finally {
+        await robot.close()
+      }
     })
   })
 })

@@ -15,7 +15,7 @@ interface Answer extends Marked {
 
 /** Where a server of trustadm adds notes of its own: its Lease, and requests that it has received or signed. */
 const NOTED = /\/(?:leases|certificatesigningrequests)(?:[/?]|$)/
-const OWN_NOTE = /^trustadm\.io\/(?:caller-address|issuance-head)$/
+const OWN_NOTE = /^trustadm\.io\/(?:caller-address|caller-key|issuance-head)$/
 
 export const hasNotes = (path: string): boolean => NOTED.test(path)
 

@@ -3,7 +3,12 @@ import type {ConfigMap} from '../../api/core.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {shareInformer} from '../../client/shared-informer.ts'
 import type {CallOptions} from '../../client/resource-client.ts'
-import {certificateFingerprint, credentialOf, tokenOfCredential} from '../../csr/user-extra.ts'
+import {
+  callerKeyOf,
+  certificateFingerprint,
+  credentialOf,
+  tokenOfCredential,
+} from '../../csr/user-extra.ts'
 import {verdict, type ApproverOpinion, type RuleVerdict, type Unknown} from '../../csr/opinion.ts'
 import type {RequestedCertificate} from '../../csr/requested-certificate.ts'
 import {
@@ -40,6 +45,10 @@ function whyRevoked(
   const credential = credentialOf(spec) ?? ''
   const used = list.findFingerprint(certificateFingerprint(credential))
   if (used) return `the certificate that it was requested with is revoked${because(used)}`
+  // The list may name a key alone, of which nobody has seen a certificate.
+  const callerKey = callerKeyOf({spec})
+  const keyUsed = callerKey === undefined ? undefined : list.findKey(callerKey)
+  if (keyUsed) return `the key that it was requested with is revoked${because(keyUsed)}`
   const token = list.findToken(tokenOfCredential(credential))
   return token && `the token that it was requested with is revoked${because(token)}`
 }

@@ -1,5 +1,10 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
-import {certificateFingerprint, credentialOf, tokenOfCredential} from '../../csr/user-extra.ts'
+import {
+  callerKeyOf,
+  certificateFingerprint,
+  credentialOf,
+  tokenOfCredential,
+} from '../../csr/user-extra.ts'
 import {parseStoredRequest, requestOf} from '../../csr/read-request.ts'
 import {isClientSigner} from '../../csr/signers.ts'
 import {pinOf} from '../../pki/pins.ts'
@@ -135,6 +140,9 @@ export const certificateRevocation = (
     const credential = credentialOf(old.spec) ?? ''
     if (revoked.findFingerprint(certificateFingerprint(credential)))
       throw denied(operation, 'the certificate that the request was made with is revoked')
+    const callerKey = callerKeyOf(old)
+    if (callerKey !== undefined && revoked.findKey(callerKey))
+      throw denied(operation, 'the key that the request was made with is revoked')
     if (revoked.findToken(tokenOfCredential(credential)))
       throw denied(operation, 'the token that the request was made with is revoked')
   },

@@ -12,6 +12,8 @@ export interface Authenticated {
   user: UserInfo
   /** The fingerprint of the CA that a client certificate depends on. */
   issuer?: string
+  /** The pin of the key of a client certificate. */
+  key?: string
   /** From when on the credential is refused; absent if only a change can end it. */
   expires?: Date
 }
@@ -85,8 +87,9 @@ export function createAuthenticator({
   }
 }
 
-const authenticated = ({user, issuer, expires}: Authenticated): Authenticated => ({
+const authenticated = ({user, issuer, key, expires}: Authenticated): Authenticated => ({
   user: withAuthenticatedGroup(user),
   ...(issuer === undefined ? {} : {issuer}),
+  ...(key === undefined ? {} : {key}),
   ...(expires === undefined ? {} : {expires}),
 })

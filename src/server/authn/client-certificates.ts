@@ -143,10 +143,10 @@ export function createCertificateAuthenticator(
   return async (peer, call) => {
     const found = await verified(peer, call)
     if (revoked.find(found.revocations)) throw new Error('it was revoked')
-    const {identity, fingerprint, issuer, notAfter} = found
+    const {identity, fingerprint, issuer, pin: key, notAfter} = found
     if (identity === undefined) return undefined
     seen.note(identity, found, call)
-    return {user: userOf(identity, fingerprint), issuer, expires: notAfter}
+    return {user: userOf(identity, fingerprint), issuer, key, expires: notAfter}
   }
 }
 

@@ -1,4 +1,5 @@
 import type {ApiObject, UserInfo} from '../../api/meta.ts'
+import type {SeenCaller} from '../../csr/user-extra.ts'
 import type {Clock} from '../../runtime.ts'
 import type {FieldError} from './field-error.ts'
 
@@ -70,8 +71,8 @@ export interface SharedObjects {
 /** What strategies, validation and admission know about the request. */
 export interface OperationContext {
   user: UserInfo
-  /** The address of the user's own connection; absent if the caller impersonates the user. */
-  callerAddress?: string | undefined
+  /** The user's own connection; absent if the caller impersonates the user. */
+  seen?: SeenCaller | undefined
   clock: Clock
   /** Empty for cluster-scoped objects. */
   namespace: string

@@ -38,6 +38,8 @@ export interface ResourceCall {
   user: UserInfo
   /** Throws if memory is too old to tell, or if the caller's credential or right has ended since the check at the start. */
   requireStillAllowed: () => Promise<void> | void
+  /** The pin of the key of the caller's client certificate, if it authenticated with one. */
+  callerKey?: string | undefined
 }
 
 /** One request on one resource, with what every verb needs. */
@@ -149,10 +151,11 @@ export class ResourceScope {
   }
 
   context(dryRun: boolean): OperationContext {
-    const {info, user, request} = this.call
+    const {info, user, request, callerKey} = this.call
+    const seen = {address: request.remoteAddress, key: callerKey}
     return {
       user,
-      callerAddress: request.headers['impersonate-user'] ? undefined : request.remoteAddress,
+      seen: request.headers['impersonate-user'] ? undefined : seen,
       clock: this.deps.clock,
       namespace: this.#namespace,
       name: info.name,

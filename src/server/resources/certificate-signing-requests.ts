@@ -7,7 +7,7 @@ import {
   type ExtraVersion,
 } from '../kernel/resource.ts'
 import {pathSegmentName} from '../validation/names.ts'
-import {withCallerAddress} from '../../csr/user-extra.ts'
+import {withCaller} from '../../csr/user-extra.ts'
 import {APPROVED, DENIED, FAILED} from '../../csr/conditions.ts'
 import {verifyAhead, requestOf} from '../../csr/read-request.ts'
 import {
@@ -34,13 +34,12 @@ import {formatTimestamp} from '../../runtime.ts'
 
 type Csr = CertificateSigningRequest
 
-/** The server sets the requester, and for a node's certificate the caller's address; the body cannot. */
-function prepareForCreate(csr: Csr, {user, callerAddress}: OperationContext): void {
+/** The server sets the requester and the key that it used, and for a node's certificate the caller's address; the body cannot. */
+function prepareForCreate(csr: Csr, {user, seen}: OperationContext): void {
   const {username: _username, uid: _uid, groups: _groups, extra: _extra, ...rest} = csr.spec ?? {}
-  const extra = withCallerAddress(
-    user.extra,
-    isKubeletSigner(rest.signerName) ? callerAddress : undefined,
-  )
+  const {address, key} = seen ?? {}
+  const isNodes = isKubeletSigner(rest.signerName)
+  const extra = withCaller(user.extra, {address: isNodes ? address : undefined, key})
   csr.spec = {
     ...rest,
     ...(user.username === '' ? {} : {username: user.username}),

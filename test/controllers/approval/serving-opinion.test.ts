@@ -3,7 +3,7 @@ import {AddressBook} from '../../../src/controllers/approval/address-book.ts'
 import {servingOpinion} from '../../../src/controllers/approval/serving-opinion.ts'
 import {machinesOf, servingSituation} from '../../../src/controllers/approval/serving-situation.ts'
 import {servingPolicy} from '../../../src/control-plane/serving-policy.ts'
-import {withCallerAddress} from '../../../src/csr/user-extra.ts'
+import {withCaller} from '../../../src/csr/user-extra.ts'
 import {objections} from '../../../src/csr/opinion.ts'
 import {parseCidr} from '../../../src/pki/address-range.ts'
 import {SERVING_BASE, machine, type ServingCase} from './serving-case.ts'
@@ -22,7 +22,7 @@ async function opinionOn(
 ) {
   const {machines = [machine('test')], node, others = [], seenAt, policy} = row
   const csr = await wished({...SERVING_BASE, ...row.wish})
-  csr.spec.extra = withCallerAddress({}, seenAt)
+  csr.spec.extra = withCaller({}, {address: seenAt})
   const requested = readable(csr)
   const book = new AddressBook()
   for (const one of [...others, ...(node ? [node] : [])]) book.addNode(one)

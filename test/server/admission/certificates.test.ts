@@ -9,7 +9,12 @@ import {
 import {parseSpecRequest} from '../../../src/csr/read-request.ts'
 import {pinOf} from '../../../src/pki/pins.ts'
 import type {Authorize} from '../../../src/server/kernel/resource.ts'
-import {keyRevocation, type RevocationId, RevocationList} from '../../../src/trust/revocations.ts'
+import {
+  tokenRevocation,
+  keyRevocation,
+  type RevocationId,
+  RevocationList,
+} from '../../../src/trust/revocations.ts'
 import {encoded, requestPem} from '../resources/certificates.ts'
 import {admit} from './support.ts'
 
@@ -202,7 +207,9 @@ describe('CertificateRevocation', () => {
   }
   let old: CertificateSigningRequest
   let pin = ''
+  let another = ''
   before(async () => {
+    another = await requestPem({commonName: 'one', organizations: []})
     old = csr('abc.com/xyz')
     old.spec.request = encoded(await requestPem({commonName: 'one', organizations: []}))
     const verdict = parseSpecRequest(old.spec.request)
@@ -239,6 +246,24 @@ describe('CertificateRevocation', () => {
     await assert.rejects(
       publish(list(keyRevocation(`sha256:${'0'.repeat(64)}`)), stored),
       refusal('the certificate that the request was made with is revoked'),
+    )
+  })
+
+  it('refuses a certificate that was requested with a revoked key, or with a revoked token', async () => {
+    const made = (extra: Record<string, string[]>) => ({
+      ...old,
+      spec: {...old.spec, request: encoded(another), extra},
+    })
+    await assert.rejects(
+      publish(list(keyRevocation(pin)), made({'trustadm.io/caller-key': [pin]})),
+      refusal('the key that the request was made with is revoked'),
+    )
+    await assert.rejects(
+      publish(
+        list(tokenRevocation('t')),
+        made({'authentication.kubernetes.io/credential-id': ['JTI=t']}),
+      ),
+      refusal('the token that the request was made with is revoked'),
     )
   })
 
