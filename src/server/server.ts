@@ -19,6 +19,7 @@ import type {MetricsRegistry} from './metrics/registry.ts'
 import type {Resource} from './kernel/resource.ts'
 import {memoryLimits} from './limits/memory-budget.ts'
 import {ProcessorSlice} from './limits/processor-slice.ts'
+import {Turns} from './limits/turns.ts'
 import {RequestLimiter, type RequestLimits} from './limits/request-limiter.ts'
 import {CertificateRequestMetrics, TokenMetrics} from './metrics/object-metrics.ts'
 import {connectionMetrics} from './metrics/connection-metrics.ts'
@@ -130,7 +131,7 @@ async function closeParts({access, seen, registry, observation, unfollow}: Parts
 /** Creates, reads and changes objects. */
 function resourceEndpoint(
   {clock, limits, trust}: ServerOptions,
-  {access: {authorize, rbac, revoked}, observation: {metrics}, registry, resources}: Parts,
+  {access: {authorize, rbac, revoked}, observation: {metrics}, registry, resources, slice}: Parts,
 ) {
   const usage = new RequestUsage()
   const isSigner = (name: string) => trust.current.signing.has(name)
@@ -152,6 +153,7 @@ function resourceEndpoint(
     authorize,
     clock,
     random: Math.random,
+    turns: new Turns(slice),
   })
 }
 

@@ -7,7 +7,7 @@ import {negotiatePlain} from '../table/negotiate.ts'
 import {create, refuseResourceVersion, reviewed} from './create.ts'
 import {deletedStatus, deleteOptions, remove} from './delete.ts'
 import {catchUp, reachRead} from './freshness.ts'
-import {list, type Page} from './list.ts'
+import {list, makeSelectable, type Page} from './list.ts'
 import {
   eventForm,
   listBody,
@@ -21,7 +21,7 @@ import {patch} from './patch.ts'
 import {ResourceScope, type EndpointDeps, type ResourceCall} from './resource-scope.ts'
 import {parse, type StoredObject} from './stored-object.ts'
 import {replace, update} from './update.ts'
-import {startWatch} from './watch.ts'
+import {sendsInitialState, startWatch} from './watch.ts'
 import {HELD_EVENTS, type EventForm} from './watch-frames.ts'
 import {shapeOfVersion, unchanged, type WriteResult} from './write.ts'
 
@@ -76,6 +76,7 @@ const VERBS: Record<Verb, (scope: ResourceScope) => ApiResponse | Promise<ApiRes
     const selection = scope.selection()
     const watch = <Frame, Piece>(form: EventForm<Frame, Piece>) =>
       startWatch(registry, scope.store, {options, selection, form, signal, random})
+    if (sendsInitialState(options)) await makeSelectable(scope.store, selection, scope.pauses())
     if (scope.call.request.takesObjects === true)
       return {status: 200, headers: JSON_HEADERS, body: '', events: watch(HELD_EVENTS)}
     const body = watch(eventForm(scope.presentation()))
@@ -198,6 +199,7 @@ async function selected(scope: ResourceScope): Promise<Page> {
     selection: scope.selection(),
     explainJson: (text) => jsonSyntaxFault(text) ?? 'unexpected value',
     waiting: scope.waiting,
+    pause: scope.pauses(),
   })
 }
 

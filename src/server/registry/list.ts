@@ -1,4 +1,5 @@
 import {hasCode} from '../../errors.ts'
+import type {Pause} from '../limits/turns.ts'
 import {badRequest, expired, tooLarge, type StatusError} from '../kernel/status.ts'
 import {decodeContinue, encodeContinue, NEWEST, type Selection} from './selection.ts'
 import {catchUp, reach, reachRead, type Waiting} from './freshness.ts'
@@ -28,6 +29,8 @@ export interface ListRequest {
   /** Describes a JSON error as Go does. */
   explainJson: (text: Buffer) => string
   waiting: Waiting
+  /** The more is stored, the longer it takes to look for a selection. */
+  pause: Pause
 }
 
 /** As kube-apiserver lists: the newest state, one not older than a revision, exactly that of one, or a list's next page. */
@@ -36,7 +39,7 @@ export async function list(
   store: ResourceStore,
   request: ListRequest,
 ): Promise<Page> {
-  const {options, selection, waiting} = request
+  const {options, selection, waiting, pause} = request
   const {limit} = options
   if (options.continue !== '') {
     if (options.resourceVersion !== '' && options.resourceVersion !== '0')
@@ -44,16 +47,18 @@ export async function list(
     const {revision, after} = decodeContinue(options.continue, request.explainJson)
     if (revision === NEWEST) {
       await catchUp(registry, waiting)
+      await makeSelectable(store, selection, pause)
       return memoryPage(store, {selection, limit, revision: registry.revision, after})
     }
     await reach(registry, revision, waiting)
-    return pageAt(registry, store, {selection, limit, revision, after})
+    return pageAt(registry, store, {selection, limit, revision, after}, pause)
   }
   const wanted = await reachRead(registry, options.resourceVersion, waiting, (message) =>
     badRequest(`invalid resource version: ${message}`),
   )
   if (isExact(store, request, wanted))
-    return pageAt(registry, store, {selection, limit, revision: wanted, after: ''})
+    return pageAt(registry, store, {selection, limit, revision: wanted, after: ''}, pause)
+  await makeSelectable(store, selection, pause)
   return memoryPage(store, {selection, limit, revision: registry.revision, after: ''})
 }
 
@@ -82,6 +87,20 @@ export function selected(
     return one === undefined || one.key <= after ? [] : [one]
   }
   return store.range(namespace, after)
+}
+
+/** Parses what has never been selected from, piece by piece: afterwards memory is searched in one step, which is one state of it. */
+export async function makeSelectable(
+  store: ResourceStore,
+  selection: Selection,
+  pause: Pause,
+): Promise<void> {
+  if (!selection.needsContent) return
+  const unread = [...selected(store, selection, '')].filter(({isSelectable}) => !isSelectable)
+  for (const stored of unread) {
+    selection.matches(stored)
+    await pause()
+  }
 }
 
 function memoryPage(store: ResourceStore, position: Position): Page {
@@ -154,13 +173,23 @@ interface Position {
 }
 
 /** A page of a past state: from memory if nothing has changed since, else from the store's history. */
-async function pageAt(registry: Registry, store: ResourceStore, position: Position): Promise<Page> {
-  const {selection, revision, after} = position
-  if (store.log.positionAfter(revision) === store.log.end) return memoryPage(store, position)
+async function pageAt(
+  registry: Registry,
+  store: ResourceStore,
+  position: Position,
+  pause: Pause,
+): Promise<Page> {
+  const {selection, revision, after, limit} = position
+  if (store.log.positionAfter(revision) === store.log.end) {
+    await makeSelectable(store, selection, pause)
+    if (store.log.positionAfter(revision) === store.log.end) return memoryPage(store, position)
+  }
   try {
-    return selection.everything
-      ? await countedPage(registry, store, position)
-      : await searchedPage(registry, store, position)
+    if (selection.everything && limit > 0) return await countedPage(registry, store, position)
+    return (
+      (await namedPage(registry, store, position)) ??
+      (await searchedPage(registry, store, position, pause))
+    )
   } catch (error) {
     throw hasCode(error, 'STORE_COMPACTED') ? forgotten(after) : error
   }
@@ -185,12 +214,27 @@ async function countedPage(
   position: Position,
 ): Promise<Page> {
   const {revision, limit} = position
-  const most = limit === 0 ? {bytes: HISTORY_BYTES} : {limit, bytes: PAGE_BYTES}
+  const most = {limit, bytes: PAGE_BYTES}
   const {entries, remaining} = await readHistory(registry, store, position, most)
-  const items = entries.flatMap((entry) => store.decode(entry) ?? [])
-  if (remaining === 0) return {items, revision}
-  if (limit === 0) throw tooLong(store)
-  return continued(items, revision, remaining)
+  const items = entries.flatMap((entry) => store.objectOf(entry) ?? [])
+  return remaining === 0 ? {items, revision} : continued(items, revision, remaining)
+}
+
+/** The one object that a selection names; undefined if it names none. */
+async function namedPage(
+  {storage}: Registry,
+  store: ResourceStore,
+  {selection, revision, after}: Position,
+): Promise<Page | undefined> {
+  const {namespace, name} = selection
+  if (name === undefined || (namespace === '' && store.resource.namespaced)) return undefined
+  const key = store.storageKey(namespace, name)
+  // Others whose keys begin with this one come after it.
+  const {entries} = await storage.list(key, {revision, limit: 1})
+  const [entry] = entries
+  const stored = entry?.key === key ? store.objectOf(entry) : undefined
+  const isSelected = stored !== undefined && stored.key > after && selection.matches(stored)
+  return {items: isSelected ? [stored] : [], revision}
 }
 
 /** With a selector the end of a page is not known in advance: history is read until the page is full. */
@@ -198,6 +242,7 @@ async function searchedPage(
   registry: Registry,
   store: ResourceStore,
   position: Position,
+  pause: Pause,
 ): Promise<Page> {
   const page = new PageBuilder(position)
   const most = {limit: CHUNK, bytes: PAGE_BYTES}
@@ -205,9 +250,10 @@ async function searchedPage(
   for (;;) {
     const {entries, remaining} = await readHistory(registry, store, {...position, after}, most)
     for (const entry of entries) {
-      const stored = store.decode(entry)
+      const stored = store.objectOf(entry)
       if (stored !== undefined && !page.take(stored)) return page.continued()
       after = entry.key.slice(store.prefix.length)
+      await pause()
     }
     if (remaining === 0) return page.whole()
     if (page.bytes > HISTORY_BYTES) throw tooLong(store)

@@ -1,6 +1,8 @@
 import type {ApiObject, UserInfo} from '../../api/meta.ts'
 import type {Clock} from '../../runtime.ts'
 import type {ApiRequest} from '../kernel/api-request.ts'
+import {callerGroup} from '../kernel/users.ts'
+import type {Pause, Turns} from '../limits/turns.ts'
 import type {ResourceRequestInfo} from '../authz/request-info.ts'
 import {decodeBody, decodeObject} from '../codec/decode-body.ts'
 import {DecodeError} from '../codec/decode-error.ts'
@@ -29,6 +31,8 @@ export interface EndpointDeps extends WriteServices {
   clock: Clock
   /** A random number from 0 up to 1, which spreads the ends of watches. */
   random: () => number
+  /** Where long reads wait for each other. */
+  turns: Turns
 }
 
 /** An authorized request for a resource. */
@@ -88,6 +92,12 @@ export class ResourceScope {
 
   get waiting(): Waiting {
     return {timeout: requestTimeout(this.query), signal: this.call.request.signal}
+  }
+
+  /** For what takes long if much is stored. */
+  pauses(): Pause {
+    const {user, request} = this.call
+    return this.deps.turns.pauses([callerGroup(user), user.username], request.signal)
   }
 
   /**

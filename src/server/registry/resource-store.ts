@@ -79,8 +79,7 @@ export class ResourceStore {
         ...(after === undefined ? {} : {after}),
       })
       for (const entry of entries) {
-        const known = this.#objects.get(this.#pathOf(entry.key))
-        const object = known?.revision === entry.revision ? known : this.decode(entry)
+        const object = this.objectOf(entry)
         if (object !== undefined) objects.push(object)
       }
       after = remaining === 0 ? undefined : entries.at(-1)?.key
@@ -154,6 +153,12 @@ export class ResourceStore {
 
   storageKey(namespace: string, name: string): string {
     return this.prefix + this.keyOf(namespace, name)
+  }
+
+  /** A stored entry as the object that memory has of it, with what selectors need, or else a new one. */
+  objectOf(entry: Entry): StoredObject | undefined {
+    const known = this.#objects.get(this.#pathOf(entry.key))
+    return known?.revision === entry.revision ? known : this.decode(entry)
   }
 
   /** A stored entry as an object; undefined if it is not an object of this server. */

@@ -12,8 +12,12 @@ export interface Selection {
   name: string | undefined
   /** No selector narrows it. */
   everything: boolean
+  /** Only the object itself shows whether it is selected, not its key. */
+  needsContent: boolean
   matches: (stored: StoredObject) => boolean
 }
+
+const KEY_FIELDS: ReadonlySet<string> = new Set(['metadata.name', 'metadata.namespace'])
 
 interface SelectionRequest {
   query: URLSearchParams
@@ -38,6 +42,7 @@ export function selectionOf(
     namespace,
     name: named ?? exact?.value,
     everything: labels.empty && fields.empty && named === undefined,
+    needsContent: !labels.empty || fields.terms.some(({field}) => !KEY_FIELDS.has(field)),
     matches: (stored) =>
       (namespace === '' || stored.namespace === namespace) &&
       (named === undefined || stored.name === named) &&

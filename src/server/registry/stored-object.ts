@@ -46,6 +46,11 @@ export class StoredObject implements HeldObject {
     return object
   }
 
+  /** Whether `labels` and `fields` cost nothing. */
+  get isSelectable(): boolean {
+    return this.#selectable !== undefined
+  }
+
   get labels(): Record<string, string> {
     return this.#select().labels ?? labelsOf(this.object)
   }

@@ -54,6 +54,10 @@ export function startWatch<Frame, Piece>(
   return new Watch(registry, store, request, since).run()
 }
 
+/** Whether a watch begins with what is stored; a resourceVersion that is no number is refused later. */
+export const sendsInitialState = ({sendInitialEvents, resourceVersion}: ListOptions): boolean =>
+  sendInitialEvents ?? Number(resourceVersion) === 0
+
 class Watch<Frame, Piece> {
   readonly #registry: Registry
   readonly #store: ResourceStore

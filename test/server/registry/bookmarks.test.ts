@@ -32,6 +32,7 @@ describe('bookmarks of a watch', () => {
         namespace,
         name: undefined,
         everything: false,
+        needsContent: true,
         matches: (stored) => stored.namespace === namespace,
       },
       form: eventForm({

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import {mock} from 'node:test'
 import {openMemoryStorage} from '../../../src/storage/memory.ts'
 import {startTestServer, type TestServer} from '../../helpers/test-server.ts'
 import {Api, type AnyBody} from '../support.ts'
@@ -99,6 +100,85 @@ describe('list', () => {
     const token = first.metadata.continue!
     const rest = (await api.get(`${PATH}?limit=3&labelSelector=odd=true&continue=${token}`)).body
     assert.deepEqual([...names(first), ...names(rest)], ['a', 'c', 'e', 'zz'])
+  })
+
+  describe('of many objects', () => {
+    const COUNT = 600
+    const MANY = '/api/v1/namespaces/kube-public/configmaps'
+    const add = (name: string, labels = {}) => api.post(MANY, {metadata: {name, labels}})
+    /** As if each look at the clock took a while, so that this does not depend on the machine. */
+    const slowly = () => {
+      let now = 0
+      mock.method(performance, 'now', () => (now += 0.2))
+    }
+    const turnsUntil = async (work: Promise<unknown>) => {
+      let turns = 0
+      const count = () => {
+        turns++
+        counting = setImmediate(count)
+      }
+      let counting = setImmediate(count)
+      await work
+      clearImmediate(counting)
+      return turns
+    }
+    let revision = 0
+
+    before(async () => {
+      await Promise.all(Array.from({length: COUNT}, (_, n) => add(`n${n}`, {n: String(n % 2)})))
+    })
+    beforeEach(async () => {
+      revision = await storage.revision()
+      await add(`later${revision}`)
+    })
+    afterEach(() => mock.restoreAll())
+    after(() => api.delete(MANY))
+
+    for (const [name, query] of [
+      ['of a selection', '&labelSelector=n=1'],
+      ['of everything', ''],
+    ] as const)
+      it(`lets others run in between at an old revision, ${name}`, async () => {
+        const exact = `${MANY}?resourceVersion=${revision}&resourceVersionMatch=Exact${query}`
+        slowly()
+        const listing = api.get(exact)
+        const turns = await turnsUntil(listing)
+        assert.ok((await listing).body.items.length >= COUNT / 2)
+        assert.ok(turns > COUNT / 20, String(turns))
+      })
+
+    it('lets others run in between when memory is searched or watched for the first time', async () => {
+      for (const query of ['labelSelector=n=1', 'labelSelector=n=1&watch=1&timeoutSeconds=1']) {
+        const fresh = await startTestServer({storage, controllers: false})
+        slowly()
+        const turns = await turnsUntil(new Api(fresh.handler).get(`${MANY}?${query}`))
+        assert.ok(turns > COUNT / 20, String(turns))
+        mock.restoreAll()
+        await fresh.close(0)
+      }
+    })
+
+    it('reads again only what has changed since an old revision', async () => {
+      await api.get(`${MANY}?labelSelector=n=1`)
+      await api.patch(`${MANY}/n7`, {data: {a: 'b'}})
+      const parsing = mock.method(JSON, 'parse')
+      const exact = `${MANY}?resourceVersion=${revision}&resourceVersionMatch=Exact&labelSelector=n=none`
+      const {body} = await api.get(exact)
+      assert.deepEqual(names(body), [])
+      assert.ok(parsing.mock.callCount() < 10, String(parsing.mock.callCount()))
+    })
+
+    it('finds the one object that a selector names at an old revision', async () => {
+      await api.patch(`${MANY}/n7`, {metadata: {labels: {n: 'other'}}})
+      const exact = `${MANY}?resourceVersion=${revision}&resourceVersionMatch=Exact`
+      const found = async (fields: string) =>
+        names((await api.get(`${exact}&fieldSelector=${fields}`)).body)
+      assert.deepEqual(await found('metadata.name=n7'), ['n7'])
+      assert.deepEqual(await found('metadata.name=n7&labelSelector=n=1'), ['n7'])
+      assert.deepEqual(await found('metadata.name=n7&labelSelector=n=other'), [])
+      assert.deepEqual(await found('metadata.name=n'), [])
+      assert.deepEqual(await found(`metadata.name=later${revision}`), [])
+    })
   })
 
   it('shows exactly the state of a revision, or one not older', async () => {
