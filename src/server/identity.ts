@@ -81,8 +81,10 @@ async function judge(
     const {effective, impersonated} = actingAs(deps, caller, request, attributes)
     if (impersonated !== undefined) verdict.impersonated = impersonated
     const reason = requireAllowed(deps.authorize, effective, attributes)
+    request.loggedIn?.(caller)
     return {...verdict, effective, reason}
   } catch (refusal) {
+    if (verdict.caller !== undefined || codeOf(refusal) === 401) request.loggedIn?.(verdict.caller)
     return {...verdict, refusal}
   }
 }

@@ -14,7 +14,7 @@ import type {PeerCertificates} from '../kernel/api-request.ts'
 import {tooManyRequests} from '../kernel/status.ts'
 import {addressKey, TokenBuckets} from '../limits/token-buckets.ts'
 import type {CertificateAuthenticator, CertificateCall} from './authenticator.ts'
-import {BoundedCache} from './bounded-cache.ts'
+import {BoundedCache} from '../limits/bounded-cache.ts'
 import type {SeenClients} from './seen-clients.ts'
 
 /** CAs that are trusted for one user only: the node bootstrapper of a namespace. */

@@ -22,7 +22,7 @@ import type {ObjectReader} from '../kernel/resource.ts'
 import type {IssuedToken, TokenOrder} from '../kernel/services.ts'
 import {serviceAccountGroups, serviceAccountUsername} from '../kernel/users.ts'
 import type {BearerAuthenticator, BearerCall} from './bearer.ts'
-import {BoundedCache} from './bounded-cache.ts'
+import {BoundedCache} from '../limits/bounded-cache.ts'
 import type {SeenClients} from './seen-clients.ts'
 import {
   decodeClaims,

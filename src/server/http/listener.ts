@@ -223,8 +223,11 @@ export class Listener {
     response.on('error', () => undefined)
     let over: () => void = () => undefined
     try {
-      await this.#arrivals.wait(socket.remoteAddress ?? '', signal)
-      const answer = await this.#handler(this.#toApiRequest(request, {socket, held}, signal, body))
+      const {authorization} = request.headers
+      const arrival = this.#arrivals.add(socket, {peer: this.#peers.read(socket), authorization})
+      await arrival.turn(signal)
+      const apiRequest = this.#toApiRequest(request, {socket, held}, signal, body)
+      const answer = await this.#handler({...apiRequest, loggedIn: arrival.loggedIn})
       const {reading} = answer
       if (reading !== undefined) {
         over = reading.over

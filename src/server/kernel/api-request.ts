@@ -19,6 +19,8 @@ export interface ApiRequest {
   signal: AbortSignal
   /** What the request takes of the server's memory, if it came from a socket. */
   held?: HeldRequest
+  /** Called with whoever has logged in; undefined if the credential was refused. Absent in the same process. */
+  loggedIn?: (user: UserInfo | undefined) => void
   /** Set only by the in-process transport: a caller that is authenticated by construction. */
   caller?: UserInfo
   /** The response may contain objects instead of text. For callers in the same process; they must not change them. */

@@ -16,6 +16,10 @@ export class BoundedCache<V> {
     return value
   }
 
+  delete(key: string): void {
+    this.#entries.delete(key)
+  }
+
   set(key: string, value: V): void {
     this.#entries.delete(key)
     if (this.#entries.size >= this.#limit) {
