@@ -3,6 +3,7 @@ import {joinPhases, parseJoinPhases, runJoin, type JoinRequest} from '../node/jo
 import {findNodeFolder} from '../node/node-folder.ts'
 import {ownNodeName, requireNodeName} from '../node/node-name.ts'
 import type {JoinPhase, JoinSettings} from '../node/join/phase.ts'
+import {requirePlainPath} from '../fs/file-checks.ts'
 import {readFileSafely} from '../fs/files.ts'
 import type {Clock} from '../runtime.ts'
 import {onInterruption} from './interruption.ts'
@@ -90,10 +91,11 @@ async function settingsOf(
     flags.timeout === undefined ? file.timeout : parseDuration(flags.timeout, '--timeout')
   const tokens = await joinTokens(flags, file, warn)
   const named = flags['node-name']
+  const certDir = flags['cert-dir'] ?? file.certDir
   const caFile = flags['discovery-file-ca'] ?? file.discoveryFileCa
   return {
     dir: nodeDirOf(flags.dir ?? file.dir),
-    certDir: flags['cert-dir'] ?? file.certDir,
+    certDir: certDir === undefined ? undefined : requirePlainPath(certDir),
     nodeName: named === undefined ? file.nodeName : requireNodeName(named),
     discovery: {
       file: flags['discovery-file'] ?? file.discoveryFile,

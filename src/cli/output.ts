@@ -1,5 +1,5 @@
 import {TrustError} from '../errors.ts'
-import {paintedText, plainText} from './plain-text.ts'
+import {paintedText, plainLine} from './plain-text.ts'
 import {hasColours} from './terminal.ts'
 
 /** How a result is shown to people. `json` and `yaml` print the result itself. */
@@ -45,7 +45,7 @@ export async function render<Result>(
     case 'name':
       if (name)
         return name(result)
-          .map((line) => `${plainText(line)}\n`)
+          .map((line) => `${plainLine(line)}\n`)
           .join('')
       throw new TrustError(
         'USAGE',

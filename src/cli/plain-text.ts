@@ -13,6 +13,9 @@ const escaped = (character: string): string =>
  */
 export const plainText = (text: string): string => text.replaceAll(UNPRINTABLE, escaped)
 
+/** Like `plainText`, for text that is one line of a log or a list: a line break in it would look like another entry. */
+export const plainLine = (text: string): string => plainText(text).replaceAll(/[\t\n]/g, escaped)
+
 /** Like `plainText`, for text that is already coloured. */
 export const paintedText = (text: string, hasColours: boolean): string =>
   hasColours

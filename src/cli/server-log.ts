@@ -1,7 +1,7 @@
 import {messageOf} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
 import {CLEAR_LINE} from './interruption.ts'
-import {plainText} from './plain-text.ts'
+import {plainLine} from './plain-text.ts'
 
 export interface ServerLogOptions {
   stream?: NodeJS.WritableStream
@@ -26,7 +26,7 @@ export function openServerLog({
     if (quiet) return
     // The terminal shows what was typed on the line, such as "^C".
     if (isTerminal) stream.write(CLEAR_LINE)
-    stream.write(`${clock.now().toISOString()} ${plainText(line)}\n`)
+    stream.write(`${clock.now().toISOString()} ${plainLine(line)}\n`)
     afterLine()
   }
   // Libraries print whole errors, with their stack: the message is enough.

@@ -20,6 +20,9 @@ const NO_LINES = Object.fromEntries(
   ].map((part) => [part, '']),
 )
 
+/** A line break in a cell would look like another row. */
+const oneLine = (cell: string): string => cell.replaceAll(/[\t\n]+/g, ' ')
+
 /** Columns with three spaces between them and nothing else, as kubectl prints. */
 export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const table = new Table({
@@ -27,7 +30,7 @@ export function formatTable(head: readonly string[], rows: readonly (readonly st
     chars: {...NO_LINES, middle: '   '},
     style: {head: [], border: [], 'padding-left': 0, 'padding-right': 0},
   })
-  table.push(...rows.map((row) => [...row]))
+  table.push(...rows.map((row) => row.map(oneLine)))
   return table
     .toString()
     .split('\n')

@@ -1,6 +1,8 @@
 import {userInfo} from 'node:os'
 import {dirname, isAbsolute, relative, resolve} from 'node:path'
-import {unitText, unitWord, type SystemdUnit} from '../node/systemd-unit.ts'
+import {TrustError} from '../errors.ts'
+import {requirePlainPath} from '../fs/file-checks.ts'
+import {unitPath, unitText, type SystemdUnit} from '../node/systemd-unit.ts'
 import {auditOf, certDirOf, type Plane} from './config/plane.ts'
 import {SERVER_ENVIRONMENT} from './process-memory.ts'
 
@@ -20,6 +22,14 @@ function writable(plane: Plane): string[] {
 /** In a private /tmp the server would not find a folder there. */
 const hidesNothing = (plane: Plane): boolean =>
   !writable(plane).some((folder) => isBelow('/tmp', folder) || isBelow('/var/tmp', folder))
+
+/** Here systemd knows no quotes: what it would leave out, or join with the next line, cannot be written. */
+function workingDirectory({dir}: Plane): string {
+  if (!/[\s\\]$/u.test(dir)) return requirePlainPath(dir).replaceAll('%', '%%')
+  throw new TrustError('USAGE', `${dir} cannot be in a systemd unit`, {
+    hints: ['use a folder whose name does not end in a blank or a backslash'],
+  })
+}
 
 /** What a unit has besides the settings of its control plane. */
 export interface UnitOptions {
@@ -41,7 +51,7 @@ export function serverUnit(
   const command = [...program, 'serve', '--dir', plane.dir, ...flags]
   const environment = Object.entries(SERVER_ENVIRONMENT).map(([name, value]) => `${name}=${value}`)
   const service = `Type=exec
-WorkingDirectory=${plane.dir.replaceAll('%', '%%')}
+WorkingDirectory=${workingDirectory(plane)}
 Environment=${environment.join(' ')}
 ${user.uid === 0 ? '' : `User=${user.username}\n`}Restart=on-failure
 RestartSec=5
@@ -52,7 +62,7 @@ UMask=0077
 NoNewPrivileges=yes
 CapabilityBoundingSet=CAP_NET_BIND_SERVICE CAP_DAC_READ_SEARCH
 ProtectSystem=strict
-ReadWritePaths=${writable(plane).map(unitWord).join(' ')}
+ReadWritePaths=${writable(plane).map(unitPath).join(' ')}
 ProtectHome=read-only
 ${hidesNothing(plane) ? 'PrivateTmp=yes\n' : ''}PrivateDevices=yes
 ProtectClock=yes

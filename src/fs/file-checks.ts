@@ -31,6 +31,16 @@ function reasonOf(error: unknown): string {
   return REASONS[systemCode(error) ?? ''] ?? messageOf(error)
 }
 
+/** A line break in a path would begin another line of a systemd unit, a log or an output: with control characters it is refused. */
+export function requirePlainPath(path: string): string {
+  if (!/\p{Cc}/u.test(path)) return path
+  throw new TrustError(
+    'USAGE',
+    `the path ${JSON.stringify(path)} has a line break or another control character`,
+    {hints: ['choose a path without them']},
+  )
+}
+
 export function unwritable(path: string, error: unknown): TrustError {
   if (error instanceof TrustError) return error
   return new TrustError('FILE_UNWRITABLE', `cannot write ${path}: ${reasonOf(error)}`, {

@@ -2,7 +2,7 @@ import {createHash} from 'node:crypto'
 import {rm} from 'node:fs/promises'
 import {basename, dirname, join} from 'node:path'
 import {shellWord} from '../client/printable.ts'
-import {lookAt} from '../fs/file-checks.ts'
+import {lookAt, requirePlainPath} from '../fs/file-checks.ts'
 import {readFileIfThere} from '../fs/files.ts'
 import {syncFolder} from '../fs/folders.ts'
 import {ensureFile} from './node-files.ts'
@@ -16,11 +16,16 @@ export interface SystemdUnit {
 /** systemd reads it as root, and everybody may. */
 const MODE = 0o644
 
-/** A word of systemd's command line, in which quotes, `$` and `%` have a meaning. */
-export const unitWord = (text: string): string => {
-  const safe = text.replaceAll('%', '%%').replaceAll('$', '$$$$')
-  return /^[\w@%+=:,./$-]+$/.test(safe) ? safe : `"${safe.replaceAll(/["\\]/g, String.raw`\$&`)}"`
-}
+const quoted = (text: string): string =>
+  /^[\w@%+=:,./$-]+$/.test(text) ? text : `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`
+
+/** One of the paths in a setting, in which quotes and `%` have a meaning. A line break would begin another setting: it is refused. */
+export const unitPath = (path: string): string =>
+  quoted(requirePlainPath(path).replaceAll('%', '%%'))
+
+/** A word of systemd's command line, in which `$` has a meaning, too. */
+export const unitWord = (text: string): string =>
+  quoted(requirePlainPath(text).replaceAll('%', '%%').replaceAll('$', '$$$$'))
 
 /** The text of a unit that runs a command once the network is there. `service` has the other lines of its section. */
 export const unitText = (

@@ -34,6 +34,12 @@ describe('render', () => {
     assert.equal(await render(thing, 'name', view), 'thing/one\n')
   })
 
+  it('prints one line for a name with a line break', async () => {
+    const name = () => ['thing/a\nthing/b']
+    const text = await render(thing, 'name', {...view, name})
+    assert.equal(text, String.raw`thing/a\u{a}thing/b`.concat('\n'))
+  })
+
   it('refuses names where a result has none', async () => {
     await assert.rejects(render(thing, 'name', {table: view.table}), {code: 'USAGE'})
   })

@@ -14,4 +14,8 @@ describe('formatTable', () => {
       'NAME        AGE\nlong-name   1d\nx           10d\n',
     )
   })
+
+  it('keeps a cell on its line, whatever is in it', () => {
+    assert.equal(formatTable(['NAME'], [['a\nevil']]), 'NAME\na evil\n')
+  })
 })

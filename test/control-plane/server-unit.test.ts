@@ -42,6 +42,30 @@ describe('the unit of a control plane', () => {
     assert.equal(valueOf(apart.content, 'ReadWritePaths'), '"/srv/a b" /etc/pki /log')
   })
 
+  it('has no setting that a path has added: line breaks and other control characters are refused', async () => {
+    const plane = await resolvePlane({dir: '/srv/plane', flags: {}})
+    const inject = '/srv/a\nExecStartPre=/tmp/evil'
+    const certs = {...plane, settings: {...plane.settings, certificatesDir: inject}}
+    const log = {...plane, settings: {...plane.settings, auditLogPath: `${inject}/audit.log`}}
+    for (const hostile of [{...plane, dir: inject}, {...plane, dir: '/a\r'}, certs, log]) {
+      assert.throws(() => serverUnit(hostile, ['/node'], '/units', {user: ROOT}), {code: 'USAGE'})
+    }
+    const user = ROOT
+    const flags = ['--external-hostname', 'a\nUser=root']
+    assert.throws(() => serverUnit(plane, ['/node\n'], '/units', {user}), {code: 'USAGE'})
+    assert.throws(() => serverUnit(plane, ['/node'], '/units', {user, flags}), {code: 'USAGE'})
+    for (const dir of ['/srv/plane\\', '/srv/plane ']) {
+      const make = () => serverUnit({...plane, dir}, ['/node'], '/units', {user: ROOT})
+      assert.throws(make, {code: 'USAGE'}, dir)
+    }
+  })
+
+  it('names paths with special characters as they are', async () => {
+    const {content} = await unit('/srv/50%/$a "b"')
+    assert.equal(valueOf(content, 'WorkingDirectory'), '/srv/50%%/$a "b"')
+    assert.equal(valueOf(content, 'ReadWritePaths'), String.raw`"/srv/50%%/$a \"b\""`)
+  })
+
   it('has a /tmp of its own, unless the control plane is in that', async () => {
     assert.equal(valueOf((await unit('/srv/plane')).content, 'PrivateTmp'), 'yes')
     assert.equal(valueOf((await unit('/tmp/plane')).content, 'PrivateTmp'), undefined)

@@ -23,6 +23,16 @@ describe('the unit of node run', () => {
     assert.equal(commandIn(content), command)
   })
 
+  it('has no line that a path has added: line breaks and other control characters are refused', () => {
+    for (const [dir, certDir] of [
+      ['/a\nExecStartPre=/tmp/evil', '/c'],
+      ['/a', '/c\r\nUser=root'],
+      ['/a', '/c\u0000'],
+    ] as const) {
+      assert.throws(() => nodeUnit({dir, certDir}, ['/node'], '/units'), {code: 'USAGE'})
+    }
+  })
+
   it('is written for everybody to read, and replaced as a whole', async () => {
     const unit = nodeUnit({dir: '/n', certDir: '/c'}, ['/node'], folder())
     await writeFile(unit.path, 'an older one')

@@ -1,5 +1,6 @@
 import {isIP} from 'node:net'
 import {resolve} from 'node:path'
+import {requirePlainPath} from '../../fs/file-checks.ts'
 import {parseDuration} from '../../bootstrap/durations.ts'
 import {TrustError} from '../../errors.ts'
 import {type AddressRange, parseCidr, requireAddressRange} from '../../pki/address-range.ts'
@@ -71,7 +72,9 @@ export const memoryMegabytes = wholeNumber(256, MIB)
 
 /** kube-apiserver's "-" is refused: the standard output is used to report that the server is ready. */
 export const logPath: Read<string> = (value, name) =>
-  text(value, name) === '-' ? refuse(name, 'the path of a file', value) : resolve(text(value, name))
+  text(value, name) === '-'
+    ? refuse(name, 'the path of a file', value)
+    : requirePlainPath(resolve(text(value, name)))
 
 /** As the API server requires for names of nodes. Converted to lower case, as kubeadm does. */
 export const nodeName: Read<string> = (value, name) => {

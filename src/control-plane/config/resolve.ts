@@ -3,7 +3,7 @@ import {createServer, type AddressInfo} from 'node:net'
 import {join, resolve} from 'node:path'
 import {TrustError, messageOf, systemCode} from '../../errors.ts'
 import {catalogFor} from '../../pki/catalog.ts'
-import {lookAt} from '../../fs/file-checks.ts'
+import {lookAt, requirePlainPath} from '../../fs/file-checks.ts'
 import {readFileSafely} from '../../fs/files.ts'
 import {parseConfigFile, type FileChoices} from './config-file.ts'
 import {withOwnFiles} from './etcd.ts'
@@ -58,7 +58,9 @@ async function withStore(plane: Plane, choices: Choices): Promise<Settings> {
 function normal(dir: string, {certificatesDir, advertiseAddress, ...others}: Choices): Choices {
   return {
     ...others,
-    ...(certificatesDir !== undefined && {certificatesDir: resolve(dir, certificatesDir)}),
+    ...(certificatesDir !== undefined && {
+      certificatesDir: requirePlainPath(resolve(dir, certificatesDir)),
+    }),
     ...(advertiseAddress !== undefined && !isWildcard(advertiseAddress) && {advertiseAddress}),
   }
 }
