@@ -58,7 +58,15 @@ async function createTenant(admin: ApiClient): Promise<string> {
   await admin.roleBindings.create({
     metadata: account,
     roleRef: {apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'edit'},
-    subjects: [{kind: 'ServiceAccount', ...account}],
+    subjects: [
+      {kind: 'ServiceAccount', ...account},
+      // So that the tenant can make accounts that may do the same, and delete them.
+      {
+        kind: 'Group',
+        name: `system:serviceaccounts:${NAMESPACE}`,
+        apiGroup: 'rbac.authorization.k8s.io',
+      },
+    ],
   })
   const request: TokenRequest = {metadata: {}, spec: {expirationSeconds: 3600}}
   const answer = await admin.serviceAccounts.createSubresource(account, 'token', request)

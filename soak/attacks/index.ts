@@ -26,6 +26,7 @@ import {slowUploads} from './slow-uploads.ts'
 import {streams} from './streams.ts'
 import {usages} from './usages.ts'
 import {watches} from './watches.ts'
+import {withdrawnTokens} from './withdrawn-tokens.ts'
 import {yaml} from './yaml.ts'
 
 /** All of them, in the order of the table: one request that stops it, what fills it, what holds it, what gets in. */
@@ -58,6 +59,7 @@ export const ATTACKS: readonly Attack[] = [
   administrators,
   rejoins,
   servingNames,
+  withdrawnTokens,
 ]
 
 export function attackNamed(name: string): Attack {
