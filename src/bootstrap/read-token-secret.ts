@@ -212,6 +212,14 @@ export function signingToken(secret: Secret, now: Date): BootstrapToken | undefi
 export const isUsableForSigning = (secret: Secret, now: Date): boolean =>
   signingToken(secret, now) !== undefined
 
+/** The id of the token that a user has authenticated with; undefined if it was none. */
+export const tokenIdOfUser = (username = ''): string | undefined =>
+  username.startsWith(TOKEN_USER_PREFIX) ? username.slice(TOKEN_USER_PREFIX.length) : undefined
+
+/** Whether somebody can still authenticate with the token in a Secret. */
+export const isUsableForAuthentication = (secret: Secret, now: Date): boolean =>
+  !isBlocked(readTokenSecret(secret, now), 'authentication')
+
 /**
  * The user of a presented token, from the Secret of its id. The groups are sorted; the caller adds `system:authenticated`.
  * Undefined if the token is not accepted, for whatever reason.

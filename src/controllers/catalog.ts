@@ -10,6 +10,7 @@ import {csrCleanerController} from './csr-cleaner.ts'
 import {csrSignerController, type CsrSignerDeps} from './csr-signer.ts'
 import {defaultServiceAccountController} from './default-service-account.ts'
 import type {ServingPolicy} from './approval/belief.ts'
+import type {TokenSecrets} from './approval/live-credential.ts'
 import type {RevocationSource} from './approval/revoked-certificates.ts'
 import {garbageCollectorController, type OwnershipView} from './garbage-collector.ts'
 import {kubeletServingApproverController} from './kubelet-serving-approver.ts'
@@ -41,6 +42,8 @@ export interface PortableDeps {
   serving?: (() => ServingPolicy) | undefined
   /** Absent if the server has no list of revoked certificates: only trustadm's has one. */
   revocations?: RevocationSource | undefined
+  /** Where the bootstrap tokens are. Absent if the approver may not read them: only that of the server may. */
+  tokens?: TokenSecrets | undefined
   /** The process's log, for what is no error and concerns no object. */
   log?: ((line: string) => void) | undefined
   /** Absent if the process publishes no metrics. */
@@ -74,11 +77,12 @@ export type ControllerTable<Deps> = Readonly<Record<string, ControllerEntry<Deps
 export const PORTABLE_CONTROLLERS: ControllerTable<PortableDeps> = {
   'csr-approver': {
     aliases: ['certificatesigningrequest-approving-controller', 'csrapproving'],
-    create: ({reader, writer, clock, signing, revocations}) =>
+    create: ({reader, writer, clock, signing, revocations, tokens}) =>
       csrApproverController(reader, writer('certificate-controller'), {
         clock,
         signers: signing?.signers,
         revocations,
+        tokens,
       }),
   },
   'kubelet-serving-approver': {

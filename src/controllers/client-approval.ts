@@ -6,7 +6,7 @@ import {formatName} from '../pki/distinguished-name.ts'
 import type {Clock} from '../runtime.ts'
 import type {Live} from '../trust/live.ts'
 import type {NameSources} from './approval/client-opinion.ts'
-import {credentialObjection} from './approval/live-credential.ts'
+import {credentialObjection, type FollowedTokens} from './approval/live-credential.ts'
 import {
   isKeyOf,
   type IssuedIdentity,
@@ -102,6 +102,8 @@ interface ClientApprovalOptions {
   signers: Live<SignersByName> | undefined
   /** Absent if the server has no list of revoked certificates. */
   revoked?: Pick<RevokedCertificates, 'opinionOn'> | undefined
+  /** Absent if requests are approved whatever became of the bootstrap token that they were made with, as in Kubernetes. */
+  tokens?: Pick<FollowedTokens, 'opinionOn'> | undefined
   /** Requests with the same turn are decided on one after the other; absent: those for one node. */
   turnOf?: (node: string) => Promise<string>
   /** How long a request that has to wait is left alone at most, in milliseconds. */
@@ -190,14 +192,16 @@ export class ClientApproval {
   }
 
   async #judge(request: ReadableRequest, about: Parameters<Judge>[1]): Promise<Judgement> {
-    const {revoked, component, judge, writer} = this.#options
+    const {revoked, component, judge, writer, tokens, clock} = this.#options
     const {csr, requested} = request
     const opinion = await revoked?.opinionOn(component, csr, requested)
     if (opinion !== undefined) return {decision: 'hold', reports: [opinion]}
     const judgement = await judge(request, about)
     if (judgement.decision !== 'approve') return judgement
     // Last, so that a credential that was revoked a moment ago counts, and only requests that would be approved cost a look.
-    const objection = await credentialObjection(component, writer, csr, {signal: about.signal})
+    const objection =
+      (await credentialObjection(component, writer, csr, {signal: about.signal})) ??
+      (await tokens?.opinionOn(component, csr, {now: clock.now(), signal: about.signal}))
     return objection === undefined ? judgement : {decision: 'hold', reports: [objection]}
   }
 

@@ -22,6 +22,7 @@ import {
   readRecord,
   recordKey,
 } from './approval/node-record.ts'
+import {FollowedTokens, type TokenSecrets} from './approval/live-credential.ts'
 import {RequestIndex} from './approval/request-index.ts'
 import {RevokedCertificates, type RevocationSource} from './approval/revoked-certificates.ts'
 import {ClientApproval, type Judge, type ReadableRequest} from './client-approval.ts'
@@ -101,12 +102,14 @@ export interface CsrApproverOptions {
   /** Those of this process. */
   signers?: Live<SignersByName> | undefined
   revocations?: RevocationSource | undefined
+  /** Where the bootstrap tokens are; absent: what became of the token of a request does not matter, as in Kubernetes. */
+  tokens?: TokenSecrets | undefined
 }
 
 export function csrApproverController(
   reader: ApiClient,
   writer: ApiClient,
-  {clock, signers, revocations}: CsrApproverOptions,
+  {clock, signers, revocations, tokens: secrets}: CsrApproverOptions,
 ): ControllerSpec {
   const requests = new RequestIndex(reader.csrs, KUBELET_CLIENT)
   const records = follow(reader.leases, (lease) => requests.openFor(nodeOf(lease)), {
@@ -117,6 +120,7 @@ export function csrApproverController(
   const openFor = (node: string) => requests.openFor(node)
   const machines = new MachineIndex(reader, {of: openFor, all: () => []})
   const revoked = revocations && new RevokedCertificates(revocations, () => requests.open())
+  const tokens = secrets && new FollowedTokens(secrets)
   const copies: NameSources = {
     hasNode: async (node) => await nodes.has(node),
     findRecord: async (node) => {
@@ -135,10 +139,17 @@ export function csrApproverController(
     clock,
     signers,
     revoked,
+    tokens,
   })
   return {
     name: component,
-    sources: [requests, records, nodes, machines, ...(revoked ? [revoked] : [])],
+    sources: [
+      requests,
+      records,
+      nodes,
+      machines,
+      ...[revoked, tokens].filter((one) => one !== undefined),
+    ],
     reconcile: approving.reconcile,
     backoff: {first: 200, most: 1_000_000},
     // Each mostly waits for the server, and concurrent writes share a commit.

@@ -59,6 +59,11 @@ export function switchedOff(chosen?: readonly string[]): string[] | undefined {
 /** The controllers of the embedded control plane. */
 export function startControllers(deps: ControllerDeps): RunningControllers {
   const {clock = systemClock, controllers, onError, begin} = deps
-  const embedded = {...deps, clock, revocations: deps.reader.configMaps}
+  const embedded = {
+    ...deps,
+    clock,
+    revocations: deps.reader.configMaps,
+    tokens: deps.reader.secrets,
+  }
   return startAll(controllersOf(EMBEDDED_CONTROLLERS, embedded, controllers), onError, begin)
 }

@@ -1,6 +1,13 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
+import type {Secret} from '../../api/core.ts'
+import {isUsableForAuthentication, tokenIdOfUser} from '../../bootstrap/read-token-secret.ts'
+import {
+  TOKEN_SECRET_NAMESPACE,
+  TOKEN_SECRET_TYPE,
+  tokenSecretName,
+} from '../../bootstrap/token-secret.ts'
 import type {ApiClient} from '../../client/api-client.ts'
-import type {CallOptions} from '../../client/resource-client.ts'
+import type {CallOptions, ResourceClient} from '../../client/resource-client.ts'
 import {
   BOOTSTRAPPER_NAMESPACES,
   bootstrapperNamespaceOf,
@@ -9,6 +16,7 @@ import {
 import {credentialOf} from '../../csr/user-extra.ts'
 import {verdict, type ApproverOpinion, type RuleVerdict} from '../../csr/opinion.ts'
 import {hasCode, messageOf} from '../../errors.ts'
+import {follow, type Copy, type Source} from '../kernel/controller.ts'
 import type {Maker} from './request-index.ts'
 import {readCredentials, type BootstrapCredential} from './bootstrap-credentials.ts'
 
@@ -49,6 +57,54 @@ export async function credentialRule(
     if (!isUnreadable(error)) throw error
     return say(false, `not known: ${messageOf(error)}`)
   }
+}
+
+/** Where the Secrets of bootstrap tokens are. */
+export type TokenSecrets = Pick<ResourceClient<Secret>, 'find' | 'list' | 'watch'>
+
+/** The bootstrap tokens as an approver knows them: a join costs no look at the server. */
+export class FollowedTokens implements Source {
+  readonly #secrets: TokenSecrets
+  readonly #known: Source & Copy<Secret>
+  readonly start: Source['start']
+
+  constructor(secrets: TokenSecrets) {
+    this.#secrets = secrets
+    this.#known = follow(secrets, () => [], {
+      namespace: TOKEN_SECRET_NAMESPACE,
+      fieldSelector: `type=${TOKEN_SECRET_TYPE}`,
+    })
+    this.start = this.#known.start
+  }
+
+  /** Why an approver holds a request: the token that it was made with has been deleted or has expired since. */
+  async opinionOn(
+    approver: string,
+    {spec}: Pick<CertificateSigningRequest, 'spec'>,
+    {now, signal}: {now: Date; signal: AbortSignal},
+  ): Promise<ApproverOpinion | undefined> {
+    const known = await tokenRule((key) => this.#known.find(key), spec, now)
+    if (known?.holds !== false) return undefined
+    // It may be new.
+    const rule = await tokenRule((key) => this.#secrets.find(key, {signal}), spec, now)
+    if (rule?.holds !== false) return undefined
+    return {approver, decision: 'hold', rules: [rule], reason: REVOKED}
+  }
+}
+
+/** Whether the bootstrap token that a request was made with is still valid; undefined for every other requester. */
+export async function tokenRule(
+  find: (key: string) => Promise<Secret | undefined>,
+  {username}: Pick<CertificateSigningRequest['spec'], 'username'>,
+  now: Date,
+): Promise<RuleVerdict | undefined> {
+  const id = tokenIdOfUser(username)
+  if (id === undefined) return undefined
+  const secret = await find(`${TOKEN_SECRET_NAMESPACE}/${tokenSecretName(id)}`)
+  if (secret === undefined) return say(false, `the token ${id} is gone`)
+  return isUsableForAuthentication(secret, now)
+    ? say(true, `it is the token ${id}`)
+    : say(false, `the token ${id} cannot be used any more`)
 }
 
 /** Whether a request of that maker counts against others: one of a revoked credential is never approved. */

@@ -28,7 +28,7 @@ import {
   currentNames,
   nameClaims,
 } from './client-opinion.ts'
-import {credentialRule, withCredentialRule, readLiveness} from './live-credential.ts'
+import {credentialRule, tokenRule, withCredentialRule, readLiveness} from './live-credential.ts'
 import {
   clientRequests,
   indexOf,
@@ -148,13 +148,28 @@ export async function approverOpinions(
     machineOpinionOn(request, looking),
     servingOpinionOn(client, request, options),
   ])
-  const [revoked, credential] = await Promise.all([
+  const [revoked, credential, token] = await Promise.all([
     revokedRuleOn(client, request, options),
     credentialRule(client, csr, options),
+    tokenRuleOn(client, csr, looking),
   ])
-  return [...forClients, machine, serving].map((opinion) =>
-    withRevokedRule(withCredentialRule(opinion, credential), revoked),
+  return [
+    ...forClients.map((opinion) => withCredentialRule(opinion, token)),
+    ...[machine, serving],
+  ].map((opinion) => withRevokedRule(withCredentialRule(opinion, credential), revoked))
+}
+
+/** Whoever may not read tokens is not told; one that is only simulated has none. */
+async function tokenRuleOn(
+  client: OpinionReader,
+  {spec, metadata}: Csr,
+  {now, options}: Looking,
+): Promise<RuleVerdict | undefined> {
+  if (metadata.uid === undefined) return undefined
+  const rule = await orUnknown(
+    tokenRule((key) => client.secrets.find(key, options), spec, now).then((found) => ({found})),
   )
+  return isUnknown(rule) ? undefined : rule.found
 }
 
 /** The Machines, or why there are none to decide by. */

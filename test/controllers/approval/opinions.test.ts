@@ -22,6 +22,7 @@ import {
   SERVING_USAGES,
   bindApprovals,
   clusterConfig,
+  createBootstrapperToken,
   nodeUser,
   readable,
   submit,
@@ -40,6 +41,7 @@ describe('approverOpinions', () => {
     admin = server.clientAs(ADMIN)
     await bindApprovals(admin)
     await admin.configMaps.create(clusterConfig)
+    await createBootstrapperToken(admin)
   })
   after(() => server.stop())
 

@@ -1,6 +1,8 @@
 import type {CertificateSigningRequest} from '../../../src/api/certificates.ts'
 import type {UserInfo} from '../../../src/api/meta.ts'
 import type {ApiClient} from '../../../src/client/api-client.ts'
+import {toSecret} from '../../../src/bootstrap/token-secret.ts'
+import {parseToken} from '../../../src/bootstrap/token.ts'
 import {
   requestedCertificate,
   type RequestedCertificate,
@@ -24,6 +26,14 @@ const BOOTSTRAPPERS = 'system:bootstrappers:kubeadm:default-node-token'
 export const BOOTSTRAPPER: UserInfo = {
   username: 'system:bootstrap:abcdef',
   groups: ['system:bootstrappers', BOOTSTRAPPERS, 'system:authenticated'],
+}
+
+/** Creates the token that the bootstrapper has authenticated with; it is good for an hour. */
+export async function createBootstrapperToken(admin: ApiClient): Promise<void> {
+  const token = parseToken('abcdef.0123456789abcdef')
+  const expires = new Date(Date.now() + 3_600_000)
+  const usages = {signing: false, authentication: true}
+  await admin.secrets.create(toSecret({token, description: '', expires, usages, groups: []}))
 }
 
 export const nodeUser = (name: string): UserInfo => ({
