@@ -1,9 +1,8 @@
-import {readFile} from 'node:fs/promises'
-import {join} from 'node:path'
 import {setMaxListeners} from 'node:events'
 import {sleep} from '../../src/runtime.ts'
 import {isRunning} from '../../test/helpers/cluster.ts'
 import {startEtcd, type EtcdCluster} from '../../test/helpers/etcd.ts'
+import {cutPower} from '../../test/helpers/power-cut.ts'
 import {startSeveral, type SeveralServers} from '../../test/helpers/several-servers.ts'
 import {checkListing, checkRegister} from './check-register.ts'
 import {checkWatches, timelinesOf} from './check-watches.ts'
@@ -73,8 +72,7 @@ async function withServers(
       const server = await Server.of(name, dir, first.token ?? '')
       servers.push(server)
       // Those of the commands run in the background: here they are children.
-      const {pid} = JSON.parse(await readFile(join(dir, 'server.json'), 'utf8')) as {pid: number}
-      process.kill(pid, 'SIGKILL')
+      const pid = cutPower(dir)
       // It keeps its lock until it is gone.
       while (isRunning(pid)) await sleep(20)
       await server.start()

@@ -42,16 +42,22 @@ export function closeInheritedDescriptors(): void {
 const SHELL = '/bin/sh'
 
 /**
- * SIGABRT, SIGBUS and SIGSEGV: the program crashed, as LMDB may on a disk with errors, and is restarted. Any other end was
- * intended, or would happen again. No core dump is written: it would contain keys.
+ * Restarts the program whenever it ends and nobody has asked for it: 0 is a regular end, 130 and 143 are signals before it could
+ * handle them. Its file is there from when it is ready until a regular end, and names its supervisor: without that it has never been ready, which the command
+ * that started it reports, or another server has taken over. No core dump is written: it would contain keys.
  */
 const SCRIPT = `
 ulimit -c 0
+file=$1
+shift
 pause=0
 while :; do
+  start=$(date +%s)
   "$@"
   code=$?
-  case $code in 134 | 135 | 139) ;; *) exit $code ;; esac
+  case $code in 0 | 130 | 143) exit $code ;; esac
+  grep -qs '"pid": '$$, "$file" || exit $code
+  [ $(($(date +%s) - start)) -lt 600 ] || pause=0
   pause=$((pause < 60 ? pause + 1 : 60))
   echo "error: the server crashed (exit code $code); nothing acknowledged is lost; restarting in $pause s" >&2
   sleep $pause
@@ -61,9 +67,13 @@ done`
 export const isSupervisor = (commandLine: string): boolean =>
   commandLine.startsWith(`${SHELL}\0-c\0${SCRIPT}\0`)
 
-/** A command line that restarts a program whenever it crashes; without a shell, only the program itself. */
+/**
+ * A command line that restarts a program whenever it ends unasked; without a shell, only the program itself. `file` is where a program that is
+ * ready records its supervisor.
+ */
 export function supervised(
   command: readonly [string, ...string[]],
+  file: string,
 ): readonly [string, ...string[]] {
-  return existsSync(SHELL) ? [SHELL, '-c', SCRIPT, 'trustadm', ...command] : command
+  return existsSync(SHELL) ? [SHELL, '-c', SCRIPT, 'trustadm', file, ...command] : command
 }

@@ -13,8 +13,10 @@ import type {KnownProcess} from './runner.ts'
 import {
   findServer,
   findStray,
+  findSupervisor,
   isAlive,
   readStartFailure,
+  removeDeadState,
   removeStartFailure,
   reserveStartFailure,
   type ServerState,
@@ -68,10 +70,14 @@ export async function startInBackground(
   const log = await openLog(plane)
   let ended = false
   let failure: StartFailure | undefined
+  await endFormerServer(plane)
   await reserveStartFailure(plane)
   try {
     closeInheritedDescriptors()
-    const [shell, ...serve] = supervised([command, ...before, 'serve', '--dir', plane.dir])
+    const [shell, ...serve] = supervised(
+      [command, ...before, 'serve', '--dir', plane.dir],
+      fileOf(plane, 'server'),
+    )
     const child = spawn(shell, serve, {
       detached: true,
       // Not the current folder of the operator, which could then not be unmounted.
@@ -95,6 +101,13 @@ export async function startInBackground(
   })
   await removeStartFailure(plane)
   return state
+}
+
+/** Of a server that has ended unasked: what would restart it, and its file, which must not stand for the next one. */
+async function endFormerServer(plane: Plane): Promise<void> {
+  const supervisor = await findSupervisor(plane)
+  if (supervisor) await stopSupervisor(supervisor)
+  await removeDeadState(plane)
 }
 
 /** Waits until the server that systemd has just started is ready. */

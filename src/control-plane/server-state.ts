@@ -71,6 +71,12 @@ export async function removeServerState(plane: Plane, pid: number): Promise<void
   await rm(fileOf(plane, 'server'), {force: true})
 }
 
+/** Removes the record of a server that has ended without doing it itself. */
+export async function removeDeadState(plane: Plane): Promise<void> {
+  const state = await readServerState(plane)
+  if (state && !(await isAlive(state))) await removeServerState(plane, state.pid)
+}
+
 /** What a server that could not start, or not yet, leaves for the command that started it in the background. */
 export interface StartFailure {
   message: string

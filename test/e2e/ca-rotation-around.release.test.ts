@@ -14,6 +14,7 @@ import {parseCertificate} from '../../src/pki/certificate.ts'
 import {pinOf} from '../../src/pki/pins.ts'
 import {eventually} from '../controllers/signing/support.ts'
 import {joinBy, joinFixture, parseResult, type JoinFixture} from '../helpers/joining.ts'
+import {cutPower} from '../helpers/power-cut.ts'
 import {trustadm} from '../helpers/program.ts'
 import {rotateIn} from '../helpers/rotating.ts'
 import {isBelieved, requestToken} from '../helpers/service-account-tokens.ts'
@@ -232,8 +233,8 @@ describe('what happens around a rotation of the CAs', function () {
   it('whom the server has forgotten is named, and nobody is locked out without a word', async () => {
     assert.equal((await rotate('start', '--yes')).code, 0)
     const restart = async (signal: NodeJS.Signals, between = () => Promise.resolve()) => {
-      const {pid} = JSON.parse(await readFile(own('server.json'), 'utf8')) as {pid: number}
-      process.kill(pid, signal)
+      if (signal === 'SIGKILL') cutPower(fixture.dir)
+      else process.kill(await fixture.serverPid(), signal)
       await eventually(async () => (await rotate('status')).code !== 0)
       await between()
       assert.equal((await trustadm('init', '--dir', fixture.dir)).code, 0)

@@ -1,11 +1,10 @@
-import {readFile} from 'node:fs/promises'
-import {join} from 'node:path'
 import {connectAsAdmin} from '../../src/control-plane/admin.ts'
 import {rotate} from '../../src/control-plane/ca-rotation/rotate.ts'
 import type {Action} from '../../src/control-plane/ca-rotation/journal.ts'
 import type {Step} from '../../src/control-plane/ca-rotation/steps.ts'
 import {loadPlane} from '../../src/control-plane/config/stored.ts'
 import {systemClock} from '../../src/runtime.ts'
+import {cutPower} from '../helpers/power-cut.ts'
 import {killAtStep} from '../helpers/kill-at-step.ts'
 
 /**
@@ -15,13 +14,12 @@ import {killAtStep} from '../helpers/kill-at-step.ts'
 const [dir = '', action = 'start', where = '0'] = process.argv.slice(2)
 const silent = () => undefined
 if (/^\d+$/.test(where)) killAtStep(Number(where))
-const {pid} = JSON.parse(await readFile(join(dir, 'server.json'), 'utf8')) as {pid: number}
 let isKilled = false
 const begin = ({id}: Step) => {
   if (isKilled || !where.split(',').includes(id)) return
   isKilled = true
   process.stdout.write(`${id}\n`)
-  process.kill(pid, 'SIGKILL')
+  cutPower(dir)
 }
 const {journal} = await rotate(
   {

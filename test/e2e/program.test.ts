@@ -7,6 +7,7 @@ import {connect} from '../../src/client/connect.ts'
 import {VERSION} from '../../src/version.ts'
 import {isRunning} from '../helpers/cluster.ts'
 import {until} from '../server/support.ts'
+import {cutPower} from '../helpers/power-cut.ts'
 import {LOCAL, PROGRAM, programFixture, trustadm, type ProgramFixture} from '../helpers/program.ts'
 import {completesAfterKills} from './killed-init.ts'
 
@@ -163,7 +164,7 @@ describe('a control plane of the built program', function () {
     const {kubeconfig, endpoint} = JSON.parse(first.stdout) as Record<string, string>
     const client = await connect(kubeconfig)
     await client.namespaces.create({metadata: {name: 'kept'}})
-    process.kill(await serverPid(), 'SIGKILL')
+    cutPower(fixture.dir)
     const second = await init('--output', 'json')
     assert.equal(second.code, 0, second.stderr)
     assert.equal((JSON.parse(second.stdout) as Record<string, string>).endpoint, endpoint)

@@ -6,6 +6,7 @@ import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {promisify} from 'node:util'
 import {onEtcd} from './on-etcd.ts'
+import {cutPower} from './power-cut.ts'
 
 /** What `init --output json` says of a cluster that matters here. */
 interface Initialised {
@@ -55,6 +56,7 @@ export async function startCluster(...flags: string[]): Promise<Cluster> {
       caCertHashes,
       dir,
       async killServer() {
+        if (running) cutPower(dir)
         await end(pid, 'SIGKILL')
         running = false
       },

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import {execFile} from 'node:child_process'
-import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {build} from 'esbuild'
 import {describeWithEtcd, startEtcd, type EtcdCluster} from '../../helpers/etcd.ts'
+import {cutPower} from '../../helpers/power-cut.ts'
 import {trustadm} from '../../helpers/program.ts'
 import {startSeveral, type SeveralServers} from '../../helpers/several-servers.ts'
 import {SteadyClient} from './steady-client.ts'
@@ -38,8 +38,7 @@ describeWithEtcd('a rotation of three servers in which all of them are killed', 
 
   const machine = (index: number) => several.machines[index % 3] ?? assert.fail()
   const kill = async (index: number) => {
-    const text = await readFile(join(machine(index).dir, 'server.json'), 'utf8')
-    process.kill((JSON.parse(text) as {pid: number}).pid, 'SIGKILL')
+    cutPower(machine(index).dir)
     // One that stays off is waited for until its Lease was silent for 40 s.
     await trustadm('start', '--dir', machine(index).dir)
   }
