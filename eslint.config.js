@@ -87,6 +87,10 @@ export default tseslint.config(
           selector: "MemberExpression[object.name='process'][property.name='exit']",
           message: 'only bin/ ends the process',
         },
+        {
+          selector: "CallExpression[callee.name='setInterval']",
+          message: 'use every() of src/runtime.ts, which survives an error',
+        },
       ],
     },
   },

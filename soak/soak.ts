@@ -1,3 +1,4 @@
+import {execFileSync} from 'node:child_process'
 import {monitorEventLoopDelay} from 'node:perf_hooks'
 import {setMaxListeners} from 'node:events'
 import {existsSync, readdirSync, writeFileSync} from 'node:fs'
@@ -32,6 +33,7 @@ export interface SoakOptions {
 const NAMESPACE = 'honest'
 const VICTIMS = ['victim-0', 'victim-1']
 const SAMPLE = 500
+const DESCRIPTORS = 640
 const RELEASE_PATIENCE = 60_000
 const SHARED_MEMORY = '/dev/shm'
 
@@ -59,6 +61,7 @@ async function run(
   await admin.namespaces.create({metadata: {name: NAMESPACE}})
   for (const victim of VICTIMS) await joined(cluster, cluster.token, folder, victim)
   const before = descriptorsOf(plane.pid)
+  limitDescriptors(plane.pid)
   const holdings = await gatherHoldings(cluster, admin, join(folder, 'attackers'), VICTIMS)
   const ledger = new Ledger(NAMESPACE)
   const waits = new Waits()
@@ -122,6 +125,15 @@ async function run(
     restart,
     descriptors,
     faults,
+  }
+}
+
+/** Fewer than connections would take. */
+function limitDescriptors(pid: number): void {
+  try {
+    execFileSync('prlimit', ['--pid', String(pid), `--nofile=${DESCRIPTORS}`])
+  } catch {
+    // Without it the limit of connections counts alone.
   }
 }
 

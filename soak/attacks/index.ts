@@ -3,6 +3,7 @@ import {administrators} from './administrators.ts'
 import {anonymous} from './anonymous.ts'
 import {apply} from './apply.ts'
 import {certificates} from './certificates.ts'
+import {connections} from './connections.ts'
 import {configMaps} from './config-maps.ts'
 import {events} from './events.ts'
 import {http2Frames} from './http2-frames.ts'
@@ -51,6 +52,7 @@ export const ATTACKS: readonly Attack[] = [
   slowUploads,
   slowReaders,
   streams,
+  connections,
   watches,
   http2Frames,
   malformed,

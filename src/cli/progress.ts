@@ -1,6 +1,7 @@
 import {INIT_PHASE_NAMES} from '../control-plane/init/names.ts'
 import {onFolderWarning} from '../fs/folders.ts'
 import type {PhaseObserver} from '../phases.ts'
+import {every} from '../runtime.ts'
 import {columnsOf, paragraph} from './layout.ts'
 import {plainText} from './plain-text.ts'
 import {colours} from './colours.ts'
@@ -110,7 +111,7 @@ function animated(
 ): Progress {
   const paint = colours(stream)
   /** `shown` is what stands there until the phase ends. */
-  let drawing: {text: string; shown: string; timer: NodeJS.Timeout} | undefined
+  let drawing: {text: string; shown: string; stop: () => void} | undefined
   let frame = 0
   // A line that wraps cannot be redrawn: only its last row would be replaced.
   const cut = (text: string, taken: number) => {
@@ -124,7 +125,7 @@ function animated(
   }
   const close = (mark: string) => {
     if (!drawing) return
-    clearInterval(drawing.timer)
+    drawing.stop()
     clear()
     stream.write(`${mark} ${drawing.text}\n`)
     drawing = undefined
@@ -140,7 +141,7 @@ function animated(
         ? cut(summary, MARGIN)
         : `${paint.bold(name.padEnd(NAME_WIDTH))}  ${paint.dim(cut(summary, NAME_WIDTH + MARGIN))}`
       const redraw = () => draw(drawing?.shown ?? text)
-      drawing = {text, shown: text, timer: setInterval(redraw, FRAME_MILLISECONDS).unref()}
+      drawing = {text, shown: text, stop: every(FRAME_MILLISECONDS, redraw)}
       draw(text)
     },
     end: () => close(paint.green('✔')),

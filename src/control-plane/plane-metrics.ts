@@ -1,6 +1,6 @@
 import type {IssuanceLog} from '../controllers/signing/issuance.ts'
 import type {LogAlarm} from '../controllers/signing/log-alarm.ts'
-import type {Clock} from '../runtime.ts'
+import {every, type Clock} from '../runtime.ts'
 import type {MetricsRegistry} from '../server/metrics/registry.ts'
 import type {Live} from '../trust/live.ts'
 import type {Plane} from './config/plane.ts'
@@ -90,10 +90,10 @@ export function watchExpirations(
     () => samples,
   )
   void begin.then(read)
-  const timer = setInterval(read, READ_EVERY).unref()
+  const stop = every(READ_EVERY, read, onError)
   const leave = trust.subscribe(read)
   return () => {
     leave()
-    clearInterval(timer)
+    stop()
   }
 }

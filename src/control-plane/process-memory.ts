@@ -1,4 +1,5 @@
 import {getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString} from 'node:v8'
+import {every} from '../runtime.ts'
 
 /** In milliseconds. A flood takes several of these to fill the memory. */
 const INTERVAL = 500
@@ -52,7 +53,7 @@ const youngSize = (): number =>
 const ROOM = 1 / 12
 
 /** Keeps V8 to the memory that the server may use, until the returned function is called. */
-export function followMemory(memory: number): () => void {
+export function followMemory(memory: number, report: (error: unknown) => void): () => void {
   const target = memory * (1 - ROOM)
   const follow = () => {
     const heap = getHeapStatistics().used_heap_size
@@ -64,8 +65,7 @@ export function followMemory(memory: number): () => void {
   // V8 forgets functions that were not called between a few collections. Under a flood that is a second, and it compiles again and again.
   setFlagsFromString('--no-flush-bytecode')
   follow()
-  const timer = setInterval(follow, INTERVAL).unref()
-  return () => clearInterval(timer)
+  return every(INTERVAL, follow, report)
 }
 
 /**

@@ -61,7 +61,9 @@ export async function serve(plane: Plane, options: ServeOptions): Promise<Runnin
   const embedded = await startOrRecord(plane, {...options, begin: begun})
   const restoreTraces = withoutStackTraces()
   // Not before: it would collect again and again while the store is loaded.
-  const unfollowMemory = followMemory(memoryOf(plane))
+  const unfollowMemory = followMemory(memoryOf(plane), (error) =>
+    log(`error: cannot read how much memory is used: ${messageOf(error)}`),
+  )
   const endpoint = endpointOf(plane)
   const [identity, runner] = await described
   if (identity === undefined) throw new TrustError('INTERNAL', 'this process cannot be found')

@@ -1,6 +1,6 @@
 import {join} from 'node:path'
 import {parseCertificate, type Certificate} from '../pki/certificate.ts'
-import type {Clock} from '../runtime.ts'
+import {every, type Clock} from '../runtime.ts'
 import type {Live} from '../trust/live.ts'
 import type {Trust} from '../trust/trust.ts'
 import {ALL_LEAVES, openStore} from './certificates.ts'
@@ -76,7 +76,7 @@ export function watchValidity(
     if (found.join() !== told) for (const problem of found) log(`error: ${problem}`)
     told = found.join()
   }
-  const timer = setInterval(look, LOOK_EVERY).unref()
+  const stop = every(LOOK_EVERY, look)
   const leave = trust.subscribe((changed) => {
     dated = datedOf(plane, changed)
     look()
@@ -89,7 +89,7 @@ export function watchValidity(
     },
     stop() {
       leave()
-      clearInterval(timer)
+      stop()
     },
   }
 }

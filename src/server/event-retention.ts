@@ -1,4 +1,4 @@
-import type {Clock} from '../runtime.ts'
+import {every, type Clock} from '../runtime.ts'
 import {hasCode} from '../errors.ts'
 import type {Event} from './resources/events.ts'
 import type {Registry} from './registry/registry.ts'
@@ -72,9 +72,7 @@ export class EventRetention {
 
   /** Sweeps regularly; returns a function that stops it. */
   start(): () => void {
-    const timer = setInterval(() => void this.sweep(), EVERY)
-    timer.unref()
-    return () => clearInterval(timer)
+    return every(EVERY, () => this.sweep())
   }
 
   /** Deletes what is due. One sweep runs at a time. */

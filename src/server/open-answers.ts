@@ -1,6 +1,6 @@
 import {setImmediate as nextTurn} from 'node:timers/promises'
 import type {UserInfo} from '../api/meta.ts'
-import type {Clock} from '../runtime.ts'
+import {every, type Clock} from '../runtime.ts'
 import type {ApiRequest} from './kernel/api-request.ts'
 import type {Authenticate, Authenticated} from './authn/authenticator.ts'
 import {StatusError, unauthorized} from './kernel/status.ts'
@@ -53,7 +53,7 @@ export class OpenAnswers {
   /** Responses that opened during a change or whose check was postponed, and how often it was. */
   #late = new Map<OpenAnswer, number>()
   #earliest = Infinity
-  #timer: NodeJS.Timeout | undefined
+  #stop: (() => void) | undefined
   #isChecking = false
   #soon: NodeJS.Immediate | undefined
   /** No check before that, unless by the tick: checking everybody after each of many changes would leave no time for anything else. */
@@ -71,7 +71,7 @@ export class OpenAnswers {
     if (answer.changes !== this.changes) this.#late.set(answer, 0)
     this.#earliest = Math.min(this.#earliest, answer.expires?.getTime() ?? Infinity)
     // One tick for all instead of a timer for each: credentials also expire when the clock is set.
-    this.#timer ??= setInterval(() => void this.#tick(), TICK).unref()
+    this.#stop ??= every(TICK, () => this.#tick())
     return () => this.#remove(answer)
   }
 
@@ -95,7 +95,7 @@ export class OpenAnswers {
   }
 
   close(): void {
-    clearInterval(this.#timer)
+    this.#stop?.()
     clearImmediate(this.#soon)
     this.#answers.clear()
   }
@@ -105,15 +105,16 @@ export class OpenAnswers {
     if (this.#soon !== undefined || performance.now() < this.#restsUntil) return
     this.#soon = setImmediate(() => {
       this.#soon = undefined
-      void this.#tick()
+      // The next tick fails alike, and is reported.
+      this.#tick().catch(() => undefined)
     })
   }
 
   #remove(answer: OpenAnswer): void {
     this.#answers.delete(answer)
     if (this.#answers.size > 0) return
-    clearInterval(this.#timer)
-    this.#timer = undefined
+    this.#stop?.()
+    this.#stop = undefined
     this.#earliest = Infinity
   }
 
@@ -123,6 +124,18 @@ export class OpenAnswers {
     const isChanged = this.#concerned.isAnybody || this.#late.size > 0
     if (this.#isChecking || (!isChanged && !isExpired)) return
     this.#isChecking = true
+    try {
+      await this.#checkDue(now)
+    } catch (error) {
+      // Those that it did not reach are checked at the next tick.
+      this.#concerned.all = this.#concerned.isAnybody = true
+      throw error
+    } finally {
+      this.#isChecking = false
+    }
+  }
+
+  async #checkDue(now: number): Promise<void> {
     const late = this.#late
     this.#late = new Map()
     const due = this.#due(now, late)
@@ -139,7 +152,6 @@ export class OpenAnswers {
       this.#earliest = Math.min(this.#earliest, expires?.getTime() ?? Infinity)
     }
     this.#restsUntil = performance.now() + TICK
-    this.#isChecking = false
   }
 
   #due(now: number, late: ReadonlyMap<OpenAnswer, number>): OpenAnswer[] {

@@ -13,6 +13,7 @@ import {createDocuments} from './documents.ts'
 import {EventRetention} from './event-retention.ts'
 import {feedRequestCounts, feedTokenMetrics} from './feeds.ts'
 import {createHandler} from './handler.ts'
+import {Descriptors} from './http/descriptors.ts'
 import {Listener, type HttpLimits} from './http/listener.ts'
 import type {Handler} from './kernel/api-request.ts'
 import type {MetricsRegistry} from './metrics/registry.ts'
@@ -97,6 +98,7 @@ interface Parts {
   unfollow: () => void
   /** Shared by connections and requests. */
   slice: ProcessorSlice
+  descriptors: Descriptors
 }
 
 async function openParts(options: ServerOptions): Promise<Parts> {
@@ -115,9 +117,15 @@ async function openParts(options: ServerOptions): Promise<Parts> {
   })
   access.follow(registry)
   const unfollow = trust.follow(registry)
-  const observation = createObservation(options, registry)
+  const descriptors = new Descriptors()
+  const readiness = [
+    ...(options.readiness ?? []),
+    // Anybody can open connections: that must not take the server out of a load balancer.
+    {name: 'descriptors', check: () => descriptors.check(), isAdvisory: true},
+  ]
+  const observation = createObservation({...options, readiness}, registry)
   const slice = new ProcessorSlice()
-  return {trust, unfollow, access, seen, resources, registry, observation, slice}
+  return {trust, unfollow, access, seen, resources, registry, observation, slice, descriptors}
 }
 
 async function closeParts({access, seen, registry, observation, unfollow}: Parts): Promise<void> {
@@ -200,7 +208,7 @@ const tlsOf = (trust: Extended<ServerTrust>) => ({
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const {host, serviceRange, onError} = options
   const parts = await openParts(options)
-  const {trust, access, registry, observation, slice} = parts
+  const {trust, access, registry, observation, slice, descriptors} = parts
   const handler = assembleHandler(options, parts, () => listener.port)
   const limits = {...memoryLimits(options.limits?.memory), ...options.limits?.http}
   const tls = tlsOf(trust.current)
@@ -215,6 +223,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     tls,
     limits,
     slice,
+    descriptors,
     onLimit,
   }).catch(async (error: unknown) => {
     await closeParts(parts)

@@ -1,4 +1,4 @@
-import {systemClock, type Clock} from '../runtime.ts'
+import {every, systemClock, type Clock} from '../runtime.ts'
 import type {VersionedStorage} from './versioned-storage.ts'
 
 /** How much history a store keeps, so that watches can resume after a restart and paged lists can finish. */
@@ -46,8 +46,7 @@ export function startCompaction(
       tooMany = Math.max(limits.bytes, storage.usage().history + limits.bytes / 2)
     }
   }
-  const timer = setInterval(() => void run(), EVERY)
-  timer.unref()
+  const stopTimer = every(EVERY, run, onError)
   const stop = storage.subscribe('', since, {
     advance: () => {
       if (storage.usage().history > tooMany) void run()
@@ -55,7 +54,7 @@ export function startCompaction(
     lost: () => undefined,
   })
   return () => {
-    clearInterval(timer)
+    stopTimer()
     stop()
   }
 }

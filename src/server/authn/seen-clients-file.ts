@@ -1,6 +1,6 @@
 import {rm} from 'node:fs/promises'
 import {writeFileSafely} from '../../fs/files.ts'
-import type {Clock} from '../../runtime.ts'
+import {every, type Clock} from '../../runtime.ts'
 import {SeenClients, type SeenClientList, type StoredClients} from './seen-clients.ts'
 import {SeenLog} from './seen-log.ts'
 import {readStored} from './seen-stored.ts'
@@ -27,7 +27,7 @@ export class SeenClientsFile {
   readonly tokens = new SeenClients()
   readonly since: string
   readonly #options: SeenClientsFileOptions
-  readonly #timer: NodeJS.Timeout | undefined
+  readonly #stop: (() => void) | undefined
   readonly #log: SeenLog | undefined
   #rounds = 0
   #written = {added: -1, lastSeen: -1}
@@ -47,7 +47,7 @@ export class SeenClientsFile {
     this.#log = log
     this.clients.onAdded = (client) => log.append({kind: 'client', ...client})
     this.tokens.onAdded = (client) => log.append({kind: 'token', ...client})
-    this.#timer = setInterval(() => this.#look(), options.everyMilliseconds ?? EVERY).unref()
+    this.#stop = every(options.everyMilliseconds ?? EVERY, () => this.#look())
   }
 
   /** A file that cannot be used is reported, and the list starts again from now. */
@@ -68,7 +68,7 @@ export class SeenClientsFile {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer)
+    this.#stop?.()
     await this.#writing
     const {added, lastSeen} = this.#state
     if (added !== this.#written.added || lastSeen !== this.#written.lastSeen) await this.#save()

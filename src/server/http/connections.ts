@@ -43,6 +43,9 @@ export class HandshakeBudget {
   }
 }
 
+/** However few descriptors there are. */
+const LEAST = 8
+
 /** Keeps running when the machine's clock is set. */
 const now = () => new Date(performance.now())
 
@@ -67,7 +70,8 @@ export interface Connection {
  * callers: behind one address there may be both.
  */
 export class Connections {
-  readonly #limit: number
+  readonly #most: number
+  #limit: number
   readonly #budget: HandshakeBudget
   readonly #onLimit: (what: ConnectionLimit) => void
   readonly #handshakes = new Map<string, Connection>()
@@ -84,6 +88,7 @@ export class Connections {
     budget: HandshakeBudget,
     onLimit: (what: ConnectionLimit) => void = () => undefined,
   ) {
+    this.#most = limit
     this.#limit = limit
     this.#budget = budget
     this.#onLimit = onLimit
@@ -131,6 +136,16 @@ export class Connections {
     const connection = this.#byTls.get(socket)
     if (connection !== undefined) connection.session = session
     return connection
+  }
+
+  /** There may be so many more; below zero, so many that nobody uses are closed. A few stay, to ask what is wrong. */
+  leave(spare: number): void {
+    this.#limit = Math.min(this.#most, Math.max(LEAST, this.open + spare))
+    for (const unused of [this.#fresh, this.#idleStrangers, this.#idle])
+      for (const connection of unused) {
+        if (this.open <= this.#limit) return
+        this.#close(connection)
+      }
   }
 
   of(socket: TLSSocket): Connection | undefined {
@@ -197,12 +212,16 @@ export class Connections {
   #makeRoom(): boolean {
     const victim = this.#victim()
     if (victim === undefined) return false
+    this.#close(victim)
+    return true
+  }
+
+  #close(victim: Connection): void {
     this.#onLimit(
       this.#fresh.has(victim) ? 'closed-unused' : victim.active > 0 ? 'closed-busy' : 'closed-idle',
     )
     this.#forget(victim)
     victim.raw.destroy()
-    return true
   }
 
   #victim(): Connection | undefined {

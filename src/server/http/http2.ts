@@ -7,6 +7,7 @@ import type {
 import type {TLSSocket} from 'node:tls'
 import type {Connection, Connections} from './connections.ts'
 import type {HttpLimits} from './http-limits.ts'
+import {every} from '../../runtime.ts'
 
 interface Peer {
   session: ServerHttp2Session
@@ -36,7 +37,7 @@ export class Http2 {
   readonly #limits: HttpLimits
   readonly #interval: number
   readonly #peers = new Map<Http2Session, Peer>()
-  #timer: NodeJS.Timeout | undefined
+  #stop: (() => void) | undefined
 
   constructor(server: Http2SecureServer, connections: Connections, limits: HttpLimits) {
     this.#connections = connections
@@ -51,7 +52,7 @@ export class Http2 {
       if (newest !== undefined) this.#add(session, newest)
     })
     server.on('sessionError', () => undefined)
-    server.on('close', () => clearInterval(this.#timer))
+    server.on('close', () => this.#stop?.())
   }
 
   /** A request exposes only a proxy of its socket. */
@@ -77,7 +78,7 @@ export class Http2 {
       peer.idle = 0
       stream.on('aborted', charge)
     })
-    this.#timer ??= setInterval(() => this.#check(), this.#interval).unref()
+    this.#stop ??= every(this.#interval, () => this.#check())
   }
 
   #check(): void {

@@ -5,10 +5,12 @@ import type {TLSSocket} from 'node:tls'
 import type {ApiRequest, Handler} from '../kernel/api-request.ts'
 import {ProcessorSlice} from '../limits/processor-slice.ts'
 import type {ConnectionLimit} from '../metrics/connection-metrics.ts'
+import {every} from '../../runtime.ts'
 import {Arrivals} from './arrivals.ts'
 import {discardBody, readBody, type BodyLimits} from './body.ts'
 import {Connections, HandshakeBudget, type Connection} from './connections.ts'
 import {Exchanges, type HeldExchange, type HttpRequest, type HttpResponse} from './exchanges.ts'
+import type {Descriptors} from './descriptors.ts'
 import {Http1} from './http1.ts'
 import {Http2} from './http2.ts'
 import {DEFAULT_HTTP_LIMITS, type HttpLimits} from './http-limits.ts'
@@ -28,6 +30,7 @@ export interface ListenerOptions {
   limits?: Partial<HttpLimits>
   /** The time for requests in each turn of the event loop. */
   slice?: ProcessorSlice
+  descriptors?: Pick<Descriptors, 'look' | 'spare'>
   /** Called when a limit of connections is reached. */
   onLimit?: (what: ConnectionLimit) => void
 }
@@ -41,6 +44,8 @@ interface Incoming {
 
 /** How long finished responses may take to leave the sockets' buffers at shutdown. */
 const FLUSH = 500
+/** In milliseconds. Between two looks others open fewer descriptors than are left to them. */
+const LOOK_EVERY = 1000
 
 /** TLS, HTTP/1.1 and HTTP/2 on one port; turns what arrives into an ApiRequest, and the response into bytes. */
 export class Listener {
@@ -59,7 +64,7 @@ export class Listener {
   #tls: TlsMaterial
   #closing = false
 
-  private constructor({handler, tls, limits, onLimit, slice: given}: ListenerOptions) {
+  private constructor({handler, tls, limits, descriptors, onLimit, slice: given}: ListenerOptions) {
     const slice = given ?? new ProcessorSlice()
     this.#handler = handler
     this.#tls = tls
@@ -90,6 +95,7 @@ export class Listener {
     this.#followConnections(slice)
     this.#http2 = new Http2(this.#server, this.#connections, this.#limits)
     this.#server.on('request', (request, response) => this.#track(request, response))
+    if (descriptors !== undefined) this.#followDescriptors(descriptors)
     this.#server.on('tlsClientError', (_error: Error, socket: TLSSocket) => socket.destroy())
   }
 
@@ -163,6 +169,16 @@ export class Listener {
         resolve()
       })
     })
+  }
+
+  /** Connections leave some to everything else. */
+  #followDescriptors(descriptors: Pick<Descriptors, 'look' | 'spare'>): void {
+    const follow = () => {
+      descriptors.look()
+      this.#connections.leave(descriptors.spare)
+    }
+    follow()
+    this.#server.once('close', every(LOOK_EVERY, follow))
   }
 
   #followConnections(slice: ProcessorSlice): void {

@@ -1,3 +1,4 @@
+import {getHeapStatistics} from 'node:v8'
 import {KUBERNETES_VERSION, VERSION} from '../../version.ts'
 import type {MetricsRegistry} from './registry.ts'
 
@@ -16,9 +17,14 @@ export function processMetrics(registry: MetricsRegistry): void {
       return one((user + system) / MICROSECONDS)
     },
   )
-  registry.measured({name: 'process_resident_memory_bytes', help: 'Memory in use'}, 'gauge', () =>
-    one(process.memoryUsage.rss()),
-  )
+  registry.measured({name: 'process_resident_memory_bytes', help: 'Memory in use'}, 'gauge', () => {
+    try {
+      return one(process.memoryUsage.rss())
+    } catch {
+      // No descriptor is left to read it with; the other figures are needed now.
+      return []
+    }
+  })
   registry.measured(
     {name: 'process_start_time_seconds', help: 'When the process started, in Unix time'},
     'gauge',
@@ -27,7 +33,7 @@ export function processMetrics(registry: MetricsRegistry): void {
   registry.measured(
     {name: 'nodejs_heap_used_bytes', help: 'Memory that live and not yet collected objects use'},
     'gauge',
-    () => one(process.memoryUsage().heapUsed),
+    () => one(getHeapStatistics().used_heap_size),
   )
   registry.measured(
     {

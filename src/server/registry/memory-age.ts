@@ -1,4 +1,4 @@
-import {sleep} from '../../runtime.ts'
+import {every, sleep} from '../../runtime.ts'
 import {unavailable, type StatusError} from '../kernel/status.ts'
 
 /** How long a server decides by its memory without news of the store, in milliseconds. */
@@ -84,9 +84,7 @@ export class MemoryAge {
   /** Asks an idle store from now on. Returns the function that ends it. */
   follow(follower: Follower): () => void {
     this.#follower = follower
-    const timer = setInterval(() => void this.#look(), Math.min(LOOK_EVERY, this.#bound / 10))
-    timer.unref()
-    return () => clearInterval(timer)
+    return every(Math.min(LOOK_EVERY, this.#bound / 10), () => this.#look())
   }
 
   async #look(): Promise<void> {

@@ -1,5 +1,5 @@
 import {hasCode, messageOf} from '../../errors.ts'
-import {systemClock, type Clock} from '../../runtime.ts'
+import {systemClock, type Clock, every} from '../../runtime.ts'
 import {autoCompactor, DEFAULT_HISTORY, type HistoryLimits} from '../compaction.ts'
 import {storeError} from './failure.ts'
 import type {Gateway} from './gateway.ts'
@@ -42,15 +42,14 @@ export class EtcdCompactor {
       limits,
     )
     let last = Promise.resolve()
-    const timer = setInterval(() => {
+    const stop = every(EVERY, () => {
       last = last.then(compact).catch((error: unknown) => {
         if (!hasCode(error, 'STORE_CLOSED', 'STORE_UNREACHABLE'))
           tell(`error: cannot compact etcd: ${messageOf(error)}`)
       })
-    }, EVERY)
-    timer.unref()
+    })
     return async () => {
-      clearInterval(timer)
+      stop()
       await this.#release()
     }
   }

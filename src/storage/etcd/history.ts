@@ -1,4 +1,5 @@
 import {hasCode} from '../../errors.ts'
+import {every} from '../../runtime.ts'
 import type {PastEvent} from '../storage.ts'
 import {storeError} from './failure.ts'
 import type {Gateway} from './gateway.ts'
@@ -43,11 +44,11 @@ async function* readOnce(
   const close = () => stream.close()
   let isRead = true
   signal.addEventListener('abort', close, {once: true})
-  const timer = setInterval(() => {
+  const stopAsking = every(ASK_EVERY, () => {
     if (!isRead) return
     if (performance.now() - stream.heardAt > SILENT_FOR) stream.close()
     else stream.requestProgress()
-  }, ASK_EVERY)
+  })
   stream.requestProgress()
   try {
     for await (const batch of stream.batches()) {
@@ -58,7 +59,7 @@ async function* readOnce(
       isRead = true
     }
   } finally {
-    clearInterval(timer)
+    stopAsking()
     signal.removeEventListener('abort', close)
     stream.close()
   }

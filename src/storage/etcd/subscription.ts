@@ -1,4 +1,5 @@
 import {hasCode, messageOf} from '../../errors.ts'
+import {every} from '../../runtime.ts'
 import {callSafely} from '../feed.ts'
 import type {StorageEvent, Subscriber} from '../storage.ts'
 import type {Gateway} from './gateway.ts'
@@ -33,12 +34,12 @@ export class Subscription {
   readonly prefix: string
   readonly #options: SubscriptionOptions
   readonly #waiting = new Set<{revision: number; resolve: () => void}>()
-  readonly #pulse: NodeJS.Timeout
+  readonly #stopPulse: () => void
   #through: number
   #expected = 0
   #awaited = 0
   #expectedSince = 0
-  #asking: NodeJS.Timeout | undefined
+  #stopAsking: (() => void) | undefined
   #stream: WatchStream | undefined
   #patience = 1
   #askedAt = 0
@@ -49,8 +50,7 @@ export class Subscription {
     this.#options = options
     this.prefix = options.prefix
     this.#through = options.since
-    this.#pulse = setInterval(() => this.#checkAlive(), ALIVE_EVERY)
-    this.#pulse.unref()
+    this.#stopPulse = every(ALIVE_EVERY, () => this.#checkAlive())
     void this.#run()
   }
 
@@ -60,7 +60,7 @@ export class Subscription {
     if (this.#expected <= this.#through) this.#waitFor(revision)
     this.#expected = revision
     if (atOnce) this.#stream?.requestProgress()
-    this.#asking ??= setInterval(() => this.#ask(), ASK_EVERY)
+    this.#stopAsking ??= every(ASK_EVERY, () => this.#ask())
   }
 
   /** How long a member is behind counts from one revision: others are written all the time, and nobody ever has the newest. */
@@ -81,8 +81,8 @@ export class Subscription {
   stop(): void {
     if (this.#isOver) return
     this.#isOver = true
-    clearInterval(this.#pulse)
-    clearInterval(this.#asking)
+    this.#stopPulse()
+    this.#stopAsking?.()
     this.#stream?.close()
     this.#settle()
     this.#options.onOver()
@@ -139,8 +139,8 @@ export class Subscription {
 
   #ask(): void {
     if (this.#expected <= this.#through) {
-      clearInterval(this.#asking)
-      this.#asking = undefined
+      this.#stopAsking?.()
+      this.#stopAsking = undefined
       return
     }
     const stream = this.#stream
