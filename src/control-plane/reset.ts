@@ -43,7 +43,7 @@ const STORE_FILE = /^(data|new)\.mdb(-lock)?$|^snapshot\.sock$|^lock\.\d+$|^lock
 /** In the folders of a rotation. */
 const GENERATION_FILE = /\.(crt|key|pub)$/
 const LOG_FILE =
-  /^(?:(?:server|audit|issuance)\.log(?:\.\d+)?|audit(?:-controllers|-nodes|-anonymous)?(?:-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3})?\.log)$/
+  /^(?:(?:server|audit|issuance)\.log(?:\.\d+)?|audit(?:-anonymous|-controllers|-nodes|-serviceaccounts|-tokens)?(?:-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3})?\.log)$/
 
 async function matching(folder: string, pattern: RegExp): Promise<string[]> {
   const names = (await lookAt(folder)) ? await readdir(folder) : []

@@ -70,9 +70,11 @@ describe('reset', () => {
   it('removes every file of the audit log, and no other log', async () => {
     const logs = join(fixture.dir, 'logs')
     await mkdir(logs, {mode: 0o700})
-    const ours = ['audit', 'audit-controllers', 'audit-nodes', 'audit-anonymous'].flatMap(
-      (name) => [`${name}.log`, `${name}-2026-01-01T00-00-00.000.log`],
-    )
+    const kinds = ['-anonymous', '-controllers', '-nodes', '-serviceaccounts', '-tokens']
+    const ours = ['', ...kinds].flatMap((kind) => [
+      `audit${kind}.log`,
+      `audit${kind}-2026-01-01T00-00-00.000.log`,
+    ])
     for (const name of [...ours, 'audit-of-mine.log']) await writeFile(join(logs, name), '')
     const {kept} = await reset(fixture.context.plane)
     assert.deepEqual(kept, [join(logs, 'audit-of-mine.log')])

@@ -1,6 +1,5 @@
 import {randomUUID} from 'node:crypto'
 import {basename, dirname, extname, join} from 'node:path'
-import type {UserInfo} from '../../api/meta.ts'
 import type {Clock} from '../../runtime.ts'
 import {callerGroup, isAnonymous} from '../kernel/users.ts'
 import {ANNOTATION, auditLine, summaryEvent, type AuditedRequest} from './event.ts'
@@ -56,35 +55,56 @@ function beside(path: string, name: string): string {
   return join(dirname(path), `${basename(path, extension)}-${name}${extension}`)
 }
 
+/** Whose requests are in the file with this in its name; those of people are in the one without. */
+const FILES = {
+  people: undefined,
+  serviceAccounts: 'serviceaccounts',
+  nodes: 'nodes',
+  tokens: 'tokens',
+  /** The server's own, which work on what tokens ask for. */
+  controllers: 'controllers',
+  /** Callers without a credential that was accepted. */
+  nobody: 'anonymous',
+} as const
+
+type Kind = keyof typeof FILES
+
+interface Log {
+  file: LineFile
+  sampler: Sampler
+}
+
 /**
- * Events of audit.k8s.io/v1 as JSON lines, in four files of limited size: people and service accounts, the server's own
- * controllers (`-controllers`), which work on what tokens ask for, nodes and bootstrap tokens (`-nodes`), and
- * unauthenticated callers (`-anonymous`). No group can push out the lines of another.
+ * Events of audit.k8s.io/v1 as JSON lines, in a file of limited size for each kind of callers. No kind can push out the lines of another, and
+ * within a kind each caller has a budget for all but the writes that were done.
  */
 class FileAuditLog implements AuditLog {
   readonly #clock: Clock
-  readonly #main: LineFile
-  readonly #controllers: LineFile
-  readonly #nodes: LineFile
-  readonly #anonymous: LineFile
-  readonly #sampler = new Sampler((counted) => this.#tell(counted))
+  readonly #logs: Record<Kind, Log>
 
   constructor({path, clock, maxPendingBytes = 4 * MIB, onError, ...retention}: AuditLogOptions) {
     this.#clock = clock
-    const open = (file: string) =>
-      new LineFile({
+    const open = (kind: Kind): Log => {
+      const name = FILES[kind]
+      const file = new LineFile({
         ...DEFAULT_RETENTION,
         ...retention,
-        path: file,
+        path: name === undefined ? path : beside(path, name),
         clock,
         maxPendingBytes,
         onError: onError ?? (() => undefined),
         lostLine: (lines) => this.#lostLine(lines),
       })
-    this.#main = open(path)
-    this.#controllers = open(beside(path, 'controllers'))
-    this.#nodes = open(beside(path, 'nodes'))
-    this.#anonymous = open(beside(path, 'anonymous'))
+      return {file, sampler: new Sampler((counted) => file.add(this.#countedLine(counted)))}
+    }
+    this.#logs = {
+      people: open('people'),
+      serviceAccounts: open('serviceAccounts'),
+      nodes: open('nodes'),
+      tokens: open('tokens'),
+      controllers: open('controllers'),
+      nobody: open('nobody'),
+    }
   }
 
   get lost(): number {
@@ -92,11 +112,8 @@ class FileAuditLog implements AuditLog {
   }
 
   record(audited: AuditedRequest): void {
-    const {caller, request} = audited
-    const isNobody = caller === undefined || isAnonymous(caller)
-    if (isNobody && !this.#sampler.isListed(audited)) return
-    const file = isNobody ? this.#anonymous : this.#fileOf(caller, request.caller !== undefined)
-    file.add(auditLine(audited))
+    const {file, sampler} = this.#logs[kindOf(audited)]
+    if (sampler.isListed(audited)) file.add(auditLine(audited))
   }
 
   async check(): Promise<void> {
@@ -108,25 +125,19 @@ class FileAuditLog implements AuditLog {
   }
 
   async close(): Promise<void> {
-    this.#sampler.flush()
+    for (const {sampler} of Object.values(this.#logs)) sampler.flush()
     await Promise.all(this.#files().map((file) => file.close()))
   }
 
   #files(): LineFile[] {
-    return [this.#main, this.#controllers, this.#nodes, this.#anonymous]
+    return Object.values(this.#logs).map(({file}) => file)
   }
 
-  #fileOf(caller: UserInfo, isInProcess: boolean): LineFile {
-    if (isInProcess) return this.#controllers
-    const group = callerGroup(caller)
-    return group === 'nodes' || group === 'tokens' ? this.#nodes : this.#main
-  }
-
-  #tell({code, refused = '', requests, addresses, since}: Counted): void {
+  #countedLine({caller, code, refused = '', requests, addresses, since}: Counted): string {
     const annotations = {[ANNOTATION.requests]: String(requests), [ANNOTATION.refused]: refused}
     const until = this.#clock.now()
-    const line = {auditId: randomUUID(), annotations, since, until, code, sourceIPs: addresses}
-    this.#anonymous.add(JSON.stringify(summaryEvent(line)))
+    const counted = {annotations, since, until, code, sourceIPs: addresses, ...(caller && {caller})}
+    return JSON.stringify(summaryEvent({auditId: randomUUID(), ...counted}))
   }
 
   #lostLine(lines: number): string {
@@ -136,4 +147,9 @@ class FileAuditLog implements AuditLog {
       summaryEvent({auditId: randomUUID(), annotations, since: now, until: now}),
     )
   }
+}
+
+function kindOf({caller, request}: AuditedRequest): Kind {
+  if (caller === undefined || isAnonymous(caller)) return 'nobody'
+  return request.caller === undefined ? callerGroup(caller) : 'controllers'
 }

@@ -7,7 +7,7 @@ import type {RequestInfo} from '../authz/request-info.ts'
 /** What is known about a request once it has a response. */
 export interface AuditedRequest {
   auditId: string
-  request: Pick<ApiRequest, 'caller' | 'headers' | 'method' | 'path' | 'remoteAddress'>
+  request: Pick<ApiRequest, 'caller' | 'headers' | 'method' | 'path' | 'query' | 'remoteAddress'>
   /** Absent if the path could not be read. */
   info?: RequestInfo
   /** Who called; absent if authentication failed. */
@@ -156,6 +156,7 @@ export interface Summary {
   annotations: Record<string, string>
   since: Date
   until: Date
+  caller?: UserInfo
   code?: number
   sourceIPs?: string[]
 }
@@ -165,7 +166,7 @@ export const summaryEvent = (summary: Summary): AuditEvent => ({
   ...header(summary.auditId),
   requestURI: '',
   verb: '',
-  user: {},
+  user: summary.caller === undefined ? {} : describe(summary.caller),
   ...(summary.sourceIPs === undefined ? {} : {sourceIPs: summary.sourceIPs}),
   ...(summary.code === undefined ? {} : {responseStatus: statusOf(summary.code)}),
   requestReceivedTimestamp: microTime(summary.since),

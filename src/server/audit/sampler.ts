@@ -1,7 +1,12 @@
+import type {UserInfo} from '../../api/meta.ts'
+import {TokenBuckets} from '../limits/token-buckets.ts'
+import {isAnonymous} from '../kernel/users.ts'
 import type {AuditedRequest} from './event.ts'
 
 /** Requests that were counted instead of listed. */
 export interface Counted {
+  /** Absent for callers without credentials, and if there are very many callers. */
+  caller?: UserInfo
   code: number
   refused: string | undefined
   requests: number
@@ -11,17 +16,31 @@ export interface Counted {
 }
 
 const INTERVAL = 10_000
-/** How many of one kind are listed individually in an interval. */
+/** How many of one kind are listed individually in an interval, if nobody has logged in. */
 const LISTED = 10
 const MAX_KINDS = 64
 const MAX_ADDRESSES = 10
+const MAX_CALLERS = 10_000
+/** What is listed of one caller: it may do a lot at once, but not fill a log for hours. */
+const READS = {perSecond: 5, burst: 1000, keys: MAX_CALLERS}
+const REFUSED = {perSecond: 1, burst: 100, keys: MAX_CALLERS}
+
+const WRITES = new Set(['create', 'update', 'patch', 'delete', 'deletecollection'])
+
+/** Reviews only ask, and a dry run does nothing. */
+function isDoneWrite({code, info, request}: AuditedRequest): boolean {
+  if (code >= 400 || info?.kind !== 'resource' || !WRITES.has(info.verb)) return false
+  return !info.resource.endsWith('reviews') && !request.query.has('dryRun')
+}
 
 /**
- * Of many similar requests (same response, same reason of refusal) lists the first and counts the rest. A caller without
- * credentials must not be able to fill a log.
+ * Lists every write that was done. Of other requests it lists as many of each caller as its budget allows and counts the rest; of those
+ * of callers without credentials the first of each kind (same response, same reason of refusal). Nobody must be able to fill a log.
  */
 export class Sampler {
   readonly #tell: (counted: Counted) => void
+  readonly #reads = new TokenBuckets(READS)
+  readonly #refused = new TokenBuckets(REFUSED)
   #listed = new Map<string, number>()
   #counted = new Map<string, Counted>()
   #timer: NodeJS.Timeout | undefined
@@ -32,26 +51,16 @@ export class Sampler {
   }
 
   /** Returns true if this one is to be listed; otherwise it has been counted. */
-  isListed({code, refused, request, received}: AuditedRequest): boolean {
-    const kind = this.#kindOf(`${code} ${refused ?? ''}`)
-    this.#timer ??= setTimeout(() => this.flush(), INTERVAL).unref()
-    const listed = this.#listed.get(kind) ?? 0
-    this.#listed.set(kind, listed + 1)
-    if (listed < LISTED) return true
-    const counted = this.#counted.get(kind) ?? {
-      code,
-      refused,
-      requests: 0,
-      addresses: [],
-      since: received,
-    }
-    this.#counted.set(kind, counted)
-    counted.requests++
-    const {addresses} = counted
-    const {remoteAddress} = request
-    if (addresses.length < MAX_ADDRESSES && !addresses.includes(remoteAddress)) {
-      addresses.push(remoteAddress)
-    }
+  isListed(audited: AuditedRequest): boolean {
+    const {caller, code, refused, received} = audited
+    if (caller === undefined || isAnonymous(caller)) return this.#isListedOfNobody(audited)
+    if (isDoneWrite(audited)) return true
+    const budget = code >= 400 ? this.#refused : this.#reads
+    if (budget.spend(caller.username, received) === 0) return true
+    const kind = `${code} ${refused ?? ''} ${caller.username}`
+    if (this.#counted.has(kind) || this.#counted.size < MAX_CALLERS)
+      this.#count(kind, audited, caller)
+    else this.#count(String(code), audited)
     return false
   }
 
@@ -65,7 +74,38 @@ export class Sampler {
     for (const one of counted.values()) this.#tell(one)
   }
 
-  #kindOf(kind: string): string {
-    return this.#listed.has(kind) || this.#listed.size < MAX_KINDS ? kind : ''
+  #isListedOfNobody(audited: AuditedRequest): boolean {
+    const {code, refused} = audited
+    this.#startInterval()
+    const named = `${code} ${refused ?? ''}`
+    const kind = this.#listed.has(named) || this.#listed.size < MAX_KINDS ? named : ''
+    const listed = this.#listed.get(kind) ?? 0
+    this.#listed.set(kind, listed + 1)
+    if (listed < LISTED) return true
+    this.#count(kind, audited)
+    return false
+  }
+
+  #count(kind: string, {code, refused, request, received}: AuditedRequest, caller?: UserInfo) {
+    this.#startInterval()
+    const counted = this.#counted.get(kind) ?? {
+      ...(caller && {caller}),
+      code,
+      refused,
+      requests: 0,
+      addresses: [],
+      since: received,
+    }
+    this.#counted.set(kind, counted)
+    counted.requests++
+    const {addresses} = counted
+    const {remoteAddress} = request
+    if (addresses.length < MAX_ADDRESSES && !addresses.includes(remoteAddress)) {
+      addresses.push(remoteAddress)
+    }
+  }
+
+  #startInterval(): void {
+    this.#timer ??= setTimeout(() => this.flush(), INTERVAL).unref()
   }
 }

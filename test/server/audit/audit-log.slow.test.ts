@@ -18,6 +18,7 @@ import {promisify} from 'node:util'
 import {openAuditLog} from '../../../src/server/audit/audit-log.ts'
 import type {AuditLogOptions} from '../../../src/server/audit/audit-log.ts'
 import type {AuditEvent, AuditedRequest} from '../../../src/server/audit/event.ts'
+import {parseRequestInfo} from '../../../src/server/authz/request-info.ts'
 import {NOW, TestClock, request, user} from '../authn/support.ts'
 
 const run = promisify(execFile)
@@ -209,7 +210,72 @@ describe('openAuditLog', () => {
     }
     await log.close()
     assert.deepEqual(await idsIn(path), ['admin'])
-    assert.deepEqual((await idsIn(join(folder, 'audit-nodes.log'))).slice(-2), ['n499', 't499'])
+    assert.equal((await idsIn(join(folder, 'audit-nodes.log'))).at(-1), 'n499')
+    assert.equal((await idsIn(join(folder, 'audit-tokens.log'))).at(-1), 't499')
+  })
+
+  const POD = user('system:serviceaccount:default:pod', 'system:serviceaccounts')
+  const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
+  const write = (auditId: string, parts: Partial<AuditedRequest> = {}, query = '') => {
+    const asked = new URLSearchParams(query)
+    const info = parseRequestInfo('POST', CONFIG_MAPS, asked)
+    const made = request({method: 'POST', path: CONFIG_MAPS, query: asked})
+    return audited(auditId, {request: made, info, code: 201, ...parts})
+  }
+
+  it('does not let a service account push out an administrator’s lines, whatever it does', async () => {
+    const log = open({maxBytes: 2000, maxBackups: 1})
+    log.record(audited('admin'))
+    for (let id = 0; id < 500; id += 1) {
+      log.record(write(`w${id}`, {caller: POD}))
+      log.record(audited(`r${id}`, {caller: POD, code: 403}))
+      await log.flush()
+    }
+    await log.close()
+    assert.deepEqual(await idsIn(path), ['admin'])
+  })
+
+  it('does not let a caller push out the lines of others of its kind by what is refused or only asks', async () => {
+    const log = open()
+    const other = user('system:serviceaccount:default:other', 'system:serviceaccounts')
+    log.record(audited('other', {caller: other}))
+    const review = parseRequestInfo(
+      'POST',
+      '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
+      new URLSearchParams(),
+    )
+    for (let id = 0; id < 20_000; id += 1) {
+      log.record(write(`refused-${id}`, {caller: POD, code: 403}))
+      log.record(audited(`read-${id}`, {caller: POD}))
+      log.record(write(`dry-${id}`, {caller: POD}, 'dryRun=All'))
+      log.record(write(`review-${id}`, {caller: POD, info: review}))
+    }
+    await log.close()
+    const lines = (await readFile(join(folder, 'audit-serviceaccounts.log'), 'utf8'))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as AuditEvent)
+    assert.equal(lines[0]?.auditID, 'other')
+    assert.equal(lines.length, 1 + 1000 + 100 + 3)
+    const counted = lines.filter(({annotations}) => annotations?.['trustadm.io/requests'])
+    const requests = (codes: number[]) =>
+      counted
+        .filter(({user: {username}}) => username === POD.username)
+        .filter(({responseStatus}) => codes.includes(responseStatus?.code ?? 0))
+        .reduce((sum, {annotations}) => sum + Number(annotations?.['trustadm.io/requests']), 0)
+    assert.deepEqual([requests([403]), requests([200, 201])], [19_900, 59_000])
+  })
+
+  it('lists every write that was done, and gives each caller lines again after a while', async () => {
+    const log = open()
+    const later = new Date(NOW.getTime() + 10_000)
+    for (let id = 0; id < 3000; id += 1) log.record(audited(`${id}`))
+    for (let id = 0; id < 3000; id += 1) log.record(write(`w${id}`))
+    for (let id = 0; id < 100; id += 1) log.record(audited(`later-${id}`, {received: later}))
+    await log.close()
+    const ids = await idsIn(path)
+    assert.equal(ids.filter((id) => id?.startsWith('w')).length, 3000)
+    assert.equal(ids.filter((id) => id?.startsWith('later')).length, 50)
   })
 
   it('does not let a token push them out by what controllers do with its requests', async () => {

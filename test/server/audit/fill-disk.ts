@@ -1,5 +1,6 @@
 import {systemClock} from '../../../src/runtime.ts'
 import {openAuditLog} from '../../../src/server/audit/audit-log.ts'
+import {parseRequestInfo} from '../../../src/server/authz/request-info.ts'
 import {NOW, request, user} from '../authn/support.ts'
 
 /** Writes more than its limit on file sizes allows; run by a test under `ulimit -f`. */
@@ -13,7 +14,11 @@ for (let round = 0; round < 40; round += 1) {
   for (let id = 0; id < 300; id += 1) {
     const auditId = `${round}-${id}`
     const caller = user('ann')
-    log.record({auditId, request: request(), caller, code: 200, received: NOW, answered: NOW})
+    // Writes, of which all are listed.
+    const path = '/api/v1/namespaces/default/configmaps'
+    const info = parseRequestInfo('POST', path, new URLSearchParams())
+    const parts = {request: request({method: 'POST', path}), info, caller, code: 201}
+    log.record({auditId, ...parts, received: NOW, answered: NOW})
   }
   await log.flush()
 }
