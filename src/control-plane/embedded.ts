@@ -39,6 +39,8 @@ export interface EmbeddedPlane {
   client: ApiClient
   /** Keeps the CAs in the kubeconfigs up to date from now on: nobody has to wait for that. */
   followKubeconfigs(): void
+  /** Fulfilled with the reason if the objects were moved to another store: this server must not go on. */
+  moved: Promise<{reason: unknown}>
   /** Waits so long for requests in flight; nothing acknowledged is lost. */
   close(graceMilliseconds: number): Promise<void>
 }
@@ -99,7 +101,12 @@ export async function startEmbedded(
     log,
   })
   const {issuances} = watched
-  const storage = (await openPlaneEtcd(plane, log)) ?? (await openLmdbStorage(plane.dir, log))
+  let onMoved: (reason: unknown) => void = () => undefined
+  const moved = new Promise<{reason: unknown}>((resolve) => {
+    onMoved = (reason) => resolve({reason})
+  })
+  const storage =
+    (await openPlaneEtcd(plane, log, onMoved)) ?? (await openLmdbStorage(plane.dir, log))
   // Signing is retried; a server that cannot sign is still useful.
   const logChecked = (signs ? issuances.check() : Promise.resolve()).catch((error: unknown) => {
     log(`error: nothing is signed until the issuance log can be written: ${messageOf(error)}`)
@@ -221,6 +228,7 @@ export async function startEmbedded(
       port: server.port,
       reload: () => trust.reload(),
       client: own,
+      moved,
       followKubeconfigs() {
         leaveKubeconfigs = followKubeconfigs(plane, rootCa, log)
       },

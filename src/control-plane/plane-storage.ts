@@ -12,10 +12,14 @@ import {certDirOf, fileOf, type Plane} from './config/plane.ts'
 import {findPlane} from './config/stored.ts'
 import {explained, waitingFor} from './etcd-wait.ts'
 
-/** The etcd of a control plane, if it has one. If that does not respond, waits until it does. */
+/**
+ * The etcd of a control plane, if it has one. If that does not respond, waits until it does. `onMoved` is called if the objects are moved
+ * to another store later.
+ */
 export async function openPlaneEtcd(
   plane: Plane,
   log: (line: string) => void,
+  onMoved?: (reason: unknown) => void,
 ): Promise<Storage | undefined> {
   const etcd = etcdOf(plane.settings)
   if (!etcd) {
@@ -37,7 +41,7 @@ export async function openPlaneEtcd(
     })
     await wait.end()
     try {
-      const storage = await servable(opened, etcd.prefix)
+      const storage = await servable(opened, etcd.prefix, onMoved)
       await requireSharedStore(plane, storage, etcd.prefix)
       opened.closingWith(unlock)
       return storage

@@ -24,7 +24,7 @@ interface Beside {
 export interface RunningPlane {
   endpoint: string
   port: number
-  /** Fulfilled once a signal has ended the server and everything is on the disk. */
+  /** Fulfilled once a signal has ended the server and everything is on the disk; rejected if the objects have moved to another store. */
   ended: Promise<void>
 }
 
@@ -101,8 +101,9 @@ export async function serve(plane: Plane, options: ServeOptions): Promise<Runnin
     })
   })
 
-  const ended = signalled.then(async (name) => {
-    log(`${name}: finishing what is in flight`)
+  const ended = Promise.race([signalled, embedded.moved]).then(async (why) => {
+    const cause = typeof why === 'string' ? why : `error: ${messageOf(why.reason)}`
+    log(`${cause}: finishing what is in flight`)
     stop.abort(new Error('the server is stopping'))
     await beside
     await embedded.close(GRACE)
@@ -111,6 +112,7 @@ export async function serve(plane: Plane, options: ServeOptions): Promise<Runnin
     process.off('SIGHUP', reload)
     await removeServerState(plane, process.pid)
     log('stopped')
+    if (typeof why !== 'string') throw why.reason
   })
   return {endpoint, port: embedded.port, ended}
 }

@@ -27,6 +27,8 @@ function unexpected(error: unknown, request: ApiRequest, tell: TellInternalError
   // The store logs it once, not for each request.
   if (hasCode(error, 'STORE_WRITE_FAILED')) return notStored(error)
   if (hasCode(error, 'STORE_UNREACHABLE')) return unavailable('the store does not respond')
+  // The server is stopping.
+  if (hasCode(error, 'STORE_CLOSED')) return unavailable('the store is closed')
   if (hasCode(error, 'STORE_UNCERTAIN')) return notConfirmed()
   if (hasCode(error, 'STORE_VALUE_TOO_LARGE')) return tooLarge(error.message)
   tell(error, request)

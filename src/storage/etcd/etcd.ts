@@ -14,6 +14,7 @@ import type {Write} from '../writes.ts'
 import {EtcdCompactor} from './compactor.ts'
 import {storeError} from './failure.ts'
 import type {Gateway} from './gateway.ts'
+import {Guard, lostError, type Judge} from './guard.ts'
 import {readHistory} from './history.ts'
 import {base64, revisionOf, type EtcdKeys, type WireRange, type WireTxn} from './messages.ts'
 import {Ranges} from './ranges.ts'
@@ -38,6 +39,8 @@ export class EtcdStorage implements Storage {
   readonly #writes = new Set<Promise<unknown>>()
   readonly #revision = new SharedQuestion(() => this.#askRevision())
   readonly #stopCompaction: () => Promise<void>
+  #guard: Guard | undefined
+  #lost: Error | undefined
   #writtenAt = -Infinity
   #checking: Promise<void> | undefined
   #closing: Promise<void> | undefined
@@ -48,7 +51,7 @@ export class EtcdStorage implements Storage {
     this.#keys = keys
     this.#tell = tell
     this.#ranges = new Ranges(gateway, keys)
-    this.#writer = new Writer(gateway, keys)
+    this.#writer = new Writer(gateway, keys, () => this.#guard)
     this.#stopCompaction = new EtcdCompactor(gateway, keys).start(() => this.revision(), tell)
   }
 
@@ -146,6 +149,29 @@ export class EtcdStorage implements Storage {
     })
   }
 
+  /**
+   * From now on nothing is written, and no revision is told, unless this key of the driver's own is at the revision. If it is at another
+   * one, `judge` says whether to go on with that. If it throws anything but a failure of etcd, the store is lost to this process:
+   * `onLost` gets the reason.
+   */
+  guardBy(
+    name: string,
+    revision: number,
+    judge: Judge,
+    onLost: (reason: unknown) => void = () => undefined,
+  ): void {
+    this.#guard = new Guard(this.#keys.own(name), revision, async () => {
+      try {
+        return await judge()
+      } catch (error) {
+        if (hasCode(error, 'STORE_UNREACHABLE', 'STORE_CLOSED')) throw error
+        this.#lost ??= lostError(error)
+        onLost(error)
+        throw this.#lost
+      }
+    })
+  }
+
   async #close(): Promise<void> {
     await Promise.allSettled(this.#writes)
     for (const subscription of this.#subscriptions) subscription.stop()
@@ -178,22 +204,32 @@ export class EtcdStorage implements Storage {
   }
 
   async #askRevision(): Promise<number> {
-    const probe = {key: this.#keys.own('probe'), count_only: true}
+    const guard = this.#guard
+    const probe = guard?.range ?? {key: this.#keys.own('probe'), count_only: true}
     // Also what only a write or a watch has named: memory may have it.
     const before = this.#gateway.seen
-    const revision = revisionOf(await this.#gateway.call('kv/range', probe))
+    const answer = await this.#gateway.call<WireRange>('kv/range', probe)
+    const revision = revisionOf(answer)
     if (revision < before)
       throw new TrustError(
         'STORE_FOREIGN',
         `etcd has gone back from revision ${before} to ${revision}: it was restored from a backup`,
         {hints: ['restart every "trustadm serve" that uses it']},
       )
+    await guard?.hasChanged(answer.kvs?.[0])
     for (const subscription of this.#subscriptions) subscription.expect(revision)
     return revision
   }
 
   async #writeCheck(): Promise<void> {
-    await this.#gateway.call('kv/put', {key: this.#keys.own('check'), value: ''})
+    const guard = this.#guard
+    const put = {request_put: {key: this.#keys.own('check'), value: ''}}
+    const {succeeded, responses} = await this.#gateway.call<WireTxn>('kv/txn', {
+      compare: guard ? [guard.compare] : [],
+      success: [put],
+      failure: guard ? [{request_range: guard.range}] : [],
+    })
+    if (!succeeded) await guard?.hasChanged(responses?.[0]?.response_range?.kvs?.[0])
     this.#writtenAt = performance.now()
   }
 
@@ -208,6 +244,7 @@ export class EtcdStorage implements Storage {
 
   #requireOpen(): void {
     if (this.#closing) throw closedError()
+    if (this.#lost) throw this.#lost
   }
 }
 

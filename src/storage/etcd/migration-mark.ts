@@ -29,17 +29,22 @@ export async function readMark(storage: EtcdStorage): Promise<FoundMark> {
   return value ? {mark: parseMark(value), revision} : {revision}
 }
 
-/** Only if nobody else has changed it since it was read. */
+/** Only if nobody else has changed it since it was read. Whoever wrote it writes nothing else once somebody changes it. */
 export async function writeMark(
   storage: EtcdStorage,
   mark: MigrationMark,
   revision: number,
 ): Promise<FoundMark> {
-  if (await storage.writeOwn(NAME, JSON.stringify(mark), revision)) return await readMark(storage)
-  throw new TrustError('CONFLICT', 'another migration uses the same keys in etcd', {
+  if (!(await storage.writeOwn(NAME, JSON.stringify(mark), revision))) throw otherMigration()
+  const found = await readMark(storage)
+  storage.guardBy(NAME, found.revision, () => Promise.reject(otherMigration()))
+  return found
+}
+
+const otherMigration = (): TrustError =>
+  new TrustError('CONFLICT', 'another migration uses the same keys in etcd', {
     hints: ['let it end, then run the command again'],
   })
-}
 
 function parseMark(value: Uint8Array): MigrationMark {
   try {
@@ -60,12 +65,33 @@ function parseMark(value: Uint8Array): MigrationMark {
 export const shifted = (storage: EtcdStorage, {mark}: FoundMark): Storage =>
   mark ? new ShiftedStorage(storage, mark.offset) : storage
 
-/** The store for a server. Throws CONFLICT if a migration has not completed it, or has taken it elsewhere. */
-export async function servable(storage: EtcdStorage, prefix: string): Promise<Storage> {
+/**
+ * The store for a server. Throws CONFLICT if a migration has not completed it, or has taken it elsewhere. `onMoved` is called with that
+ * error if it happens later: the server must stop, and cannot write any more.
+ */
+export async function servable(
+  storage: EtcdStorage,
+  prefix: string,
+  onMoved?: (reason: unknown) => void,
+): Promise<Storage> {
   const found = await readMark(storage)
-  if (found.mark?.state === 'copying') throw incomplete(prefix)
-  if (found.mark?.state === 'moved') throw moved(prefix)
+  requireServable(found, prefix)
+  const judge = async () => {
+    const now = await readMark(storage)
+    requireServable(now, prefix)
+    if (offsetOf(now) !== offsetOf(found)) throw moved(prefix)
+    // A migration that was given up has changed nothing.
+    return now.revision
+  }
+  storage.guardBy(NAME, found.revision, judge, onMoved)
   return shifted(storage, found)
+}
+
+const offsetOf = ({mark}: FoundMark): number => mark?.offset ?? 0
+
+function requireServable({mark}: FoundMark, prefix: string): void {
+  if (mark?.state === 'copying') throw incomplete(prefix)
+  if (mark?.state === 'moved') throw moved(prefix)
 }
 
 export const incomplete = (prefix: string): TrustError =>

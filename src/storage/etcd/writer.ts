@@ -3,6 +3,7 @@ import type {PastEvent, StorageEvent} from '../storage.ts'
 import {decide, type Write} from '../writes.ts'
 import {EtcdFailure, isFull, storeError, uncertain} from './failure.ts'
 import type {Gateway} from './gateway.ts'
+import type {Guard} from './guard.ts'
 import {readHistory} from './history.ts'
 import {
   base64,
@@ -25,7 +26,12 @@ interface FenceMark {
  * A write that happens only if the key is at the expected revision; otherwise the key's state is returned. The keys of a transaction
  * share one revision, and every change has to have its own: therefore one write each.
  */
-function transactionOf(write: Write, keys: EtcdKeys, fence: FenceMark): object {
+function transactionOf(
+  write: Write,
+  keys: EtcdKeys,
+  fence: FenceMark,
+  guard: Guard | undefined,
+): object {
   const key = keys.encode(write.key)
   const state = {request_range: {key, keys_only: true}}
   const isAt = (target: string, revision: number) => ({
@@ -38,20 +44,22 @@ function transactionOf(write: Write, keys: EtcdKeys, fence: FenceMark): object {
     write.type === 'delete'
       ? {request_delete_range: {key}}
       : {request_put: {key, value: base64(write.value)}}
+  const required =
+    write.type === 'create'
+      ? [isAt(key, 0), isAt(fence.key, fence.revision)]
+      : [isAt(key, write.revision)]
   return {
-    compare:
-      write.type === 'create'
-        ? [isAt(key, 0), isAt(fence.key, fence.revision)]
-        : [isAt(key, write.revision)],
+    compare: guard ? [...required, guard.compare] : required,
     // After an update, the state has the revision of the key's creation.
     success: write.type === 'update' ? [change, state] : [change],
-    failure: [state],
+    failure: guard ? [state, {request_range: guard.range}] : [state],
   }
 }
 
-/** The key's state in an answer, if there was something to say. */
-function stateIn({responses}: WireTxn): WireKeyValue | undefined {
-  return responses?.find(({response_range}) => response_range)?.response_range?.kvs?.[0]
+/** The state of the key in an answer, and that of the mark, if there was something to say. */
+function statesIn({responses = []}: WireTxn): (WireKeyValue | undefined)[] {
+  const ranges = responses.flatMap(({response_range}) => response_range ?? [])
+  return ranges.map(({kvs}) => kvs?.[0])
 }
 
 /** The revisions of a key; undefined if there is no such key. */
@@ -68,11 +76,13 @@ const PAUSE = 50
 export class Writer {
   readonly #gateway: Gateway
   readonly #keys: EtcdKeys
+  readonly #guard: () => Guard | undefined
   readonly #fence: Fence
 
-  constructor(gateway: Gateway, keys: EtcdKeys) {
+  constructor(gateway: Gateway, keys: EtcdKeys, guard: () => Guard | undefined) {
     this.#gateway = gateway
     this.#keys = keys
+    this.#guard = guard
     this.#fence = new Fence(gateway, keys)
   }
 
@@ -84,15 +94,18 @@ export class Writer {
     for (;;) {
       const {mark} = this.#fence
       try {
-        const body = transactionOf(write, this.#keys, mark)
+        const guard = this.#guard()
+        const body = transactionOf(write, this.#keys, mark, guard)
         const answer = await this.#gateway.call<WireTxn>('kv/txn', body, {once: true, deadline})
         const revision = revisionOf(answer)
-        const state = keyStateOf(stateIn(answer))
+        const [wire, marked] = statesIn(answer)
+        const state = keyStateOf(wire)
         if (answer.succeeded) return resultOf(write, revision, state?.created ?? revision)
         if (lost) {
           const done = await this.#find(write, floor, revision)
           if (done) return done
         }
+        if (await guard?.hasChanged(marked)) continue
         decide(write, state, revision)
         // The key is as it must be: the fence has moved, or its lease has ended.
         if (mark.revision === this.#fence.mark.revision) await this.#fence.reread(deadline)

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import {randomUUID} from 'node:crypto'
 import {copyFile, readdir} from 'node:fs/promises'
 import {join} from 'node:path'
-import {requireEtcd} from '../../../src/control-plane/plane-storage.ts'
+import {openPlaneEtcd, requireEtcd} from '../../../src/control-plane/plane-storage.ts'
+import type {TrustError} from '../../../src/errors.ts'
 import {readMark, writeMark} from '../../../src/storage/etcd/migration-mark.ts'
 import {openEtcdStorage} from '../../../src/storage/etcd/open.ts'
 import {openLmdbStorage} from '../../../src/storage/lmdb.ts'
+import type {Storage} from '../../../src/storage/storage.ts'
 import {describeWithEtcd, startEtcd, type EtcdCluster} from '../../helpers/etcd.ts'
 import {contentOf, MigratingPlane} from './support.ts'
 
@@ -164,6 +166,89 @@ describeWithEtcd('store migrate', function () {
     await made.served((storage) => storage.create('/registry/later', bytes('1')))
     const later = {now: () => new Date(Date.now() + 60_000)}
     assert.equal((await made.migrate('etcd', 'embedded', later)).keys, 42)
+  })
+
+  describe('a server elsewhere that stood still while everything moved', () => {
+    const key = '/registry/0'
+    let storage: Storage
+    let lost: unknown[]
+
+    /** As a server on another machine has opened it. */
+    const openElsewhere = async () => {
+      lost = []
+      const plane = {...(await made.plane()), dir: join(made.folder, 'elsewhere')}
+      const opened = await openPlaneEtcd(
+        plane,
+        () => undefined,
+        (reason) => lost.push(reason),
+      )
+      storage = opened ?? assert.fail()
+    }
+    beforeEach(async () => {
+      await made.migrate('embedded', 'etcd')
+      await openElsewhere()
+    })
+    afterEach(() => storage.close())
+
+    const attempts: Record<string, (revision: number) => Promise<unknown>> = {
+      'create an object': () => storage.create('/registry/late', bytes('late')),
+      'update an object': (revision) => storage.update(key, bytes('late'), revision),
+      'delete an object': (revision) => storage.delete(key, revision),
+      'say how far the store is': () => storage.revision(),
+      'say that it accepts writes': () => storage.check(),
+    }
+    for (const [what, attempt] of Object.entries(attempts)) {
+      it(`cannot ${what}, and learns why`, async () => {
+        const {revision = 0} = (await storage.get(key)) ?? {}
+        await made.migrate('etcd', 'embedded')
+        const raw = await openRaw()
+        const before = await raw.list('/')
+        const refusal = {code: 'STORE_CLOSED', message: /^the store is closed: .+ have moved/}
+        await assert.rejects(attempt(revision), refusal)
+        await assert.rejects(storage.get(key), refusal)
+        assert.deepEqual(
+          lost.map((reason) => (reason as TrustError).code),
+          ['CONFLICT'],
+        )
+        const {entries} = await raw.list('/')
+        assert.deepEqual(entries, before.entries)
+        await raw.close()
+      })
+    }
+
+    it('cannot write into the store of another migration either', async () => {
+      await made.migrate('etcd', 'embedded')
+      await made.migrate('embedded', 'etcd')
+      await assert.rejects(storage.create('/registry/late', bytes('late')), {code: 'STORE_CLOSED'})
+    })
+
+    it('goes on if the migration was given up', async () => {
+      const raw = await openRaw()
+      const {mark, revision} = await readMark(raw)
+      assert.ok(mark)
+      const {revision: next} = await writeMark(raw, {...mark, state: 'moved'}, revision)
+      await writeMark(raw, mark, next)
+      await Promise.all(
+        ['a', 'b', 'c'].map((name) => storage.create(`/registry/${name}`, bytes('1'))),
+      )
+      await storage.revision()
+      assert.deepEqual(lost, [])
+      await raw.close()
+    })
+  })
+
+  it('copies nothing more once its mark was taken away', async () => {
+    const one = await openRaw()
+    const other = await openRaw()
+    const {revision} = await writeMark(one, {state: 'copying', store: 'one', offset: 1}, 0)
+    await one.create('/registry/first', bytes('1'))
+    await writeMark(other, {state: 'copying', store: 'other', offset: 1}, revision)
+    await assert.rejects(one.create('/registry/second', bytes('1')), {
+      code: 'STORE_CLOSED',
+      message: 'the store is closed: another migration uses the same keys in etcd',
+    })
+    assert.deepEqual(await contentOf(other), {'/registry/first': '1'})
+    await Promise.all([one.close(), other.close()])
   })
 
   it('says that there is nothing to do', async () => {

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict'
 import {execFile} from 'node:child_process'
 import {promisify} from 'node:util'
 import {connect} from '../../../src/client/connect.ts'
+import {etcdOf} from '../../../src/control-plane/config/etcd.ts'
+import {loadPlane} from '../../../src/control-plane/config/stored.ts'
 import type {MigrationReport} from '../../../src/control-plane/migration/migrate.ts'
+import {sleep} from '../../../src/runtime.ts'
+import {readMark, writeMark} from '../../../src/storage/etcd/migration-mark.ts'
+import {openEtcdStorage} from '../../../src/storage/etcd/open.ts'
 import {PROGRAM} from '../../helpers/cluster.ts'
 import {describeWithOwnEtcd, startEtcd, type EtcdCluster} from '../../helpers/etcd.ts'
 import {Plane} from '../../helpers/plane.ts'
@@ -51,5 +56,22 @@ describeWithOwnEtcd('a control plane that moves to etcd', function () {
     } finally {
       await client.close()
     }
+  })
+
+  it('has no server any more once its objects have moved away from etcd', async () => {
+    const {dir} = plane.cluster
+    const etcdSettings = etcdOf((await loadPlane(dir)).settings) ?? assert.fail()
+    const storage = await openEtcdStorage(etcdSettings)
+    try {
+      const {mark, revision} = await readMark(storage)
+      await writeMark(storage, {...(mark ?? assert.fail()), state: 'moved'}, revision)
+      while (plane.isRunning) await sleep(50)
+    } finally {
+      await storage.close()
+    }
+    await assert.rejects(run(process.execPath, [PROGRAM, 'serve', '--dir', dir]), {
+      code: 6,
+      stderr: /have moved to the embedded store of a control plane/,
+    })
   })
 })
