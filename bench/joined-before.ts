@@ -83,7 +83,7 @@ async function grow(plane: Plane, size: number): Promise<void> {
 }
 
 /**
- * Writes what a join leaves behind for good, a Node and the Lease of its name, for so many machines. They are as real as those of
+ * Writes what a join leaves behind for good, a Node and the record of its name, for so many machines. They are as real as those of
  * machines that joined: copies of what the server itself has stored for one, each with a name, a uid, a key and an address of
  * its own. A join's request is cleaned away after an hour, so that there is none of those that joined long before.
  */
@@ -93,7 +93,7 @@ async function multiply(dir: string, size: number): Promise<void> {
     const models = await Promise.all(
       [
         `/registry/core/nodes/${MODEL}`,
-        `/registry/coordination.k8s.io/leases/kube-system/trustadm-node.${MODEL}`,
+        `/registry/core/configmaps/trustadm-system/trustadm-node.${MODEL}`,
       ].map(async (key) => {
         const entry = await storage.get(key)
         if (entry === undefined) throw new Error(`a join has left no ${key}`)

@@ -23,7 +23,7 @@ export interface Recovery {
 
 const PATIENCE = 60_000
 const POLL = 50
-const LEASE = {namespace: 'kube-system', name: 'trustadm-serve'}
+const LEASE = {namespace: 'trustadm-system', name: 'trustadm-serve'}
 
 const pick = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)] as T
 

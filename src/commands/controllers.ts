@@ -17,7 +17,7 @@ export default class Controllers extends TrustCommand {
   static override summary = 'run controllers in the foreground, against any cluster'
   static override description = `Approves, signs and cleans up certificate requests, signs cluster-info and removes expired tokens in a cluster whose own control plane does not. It has only the rights of the kubeconfig, and warns at the start about any that are missing.
 
-If several processes run the same controller, one works and the others wait, using a Lease in kube-system.
+If several processes run the same controller, one works and the others wait, using a Lease in trustadm-system.
 In a pod without a kubeconfig it uses the pod's service account. --print-rbac prints the account and the roles that the chosen controllers need, --deployment a Deployment that runs them; both together print both, for "kubectl apply -f -".
 SIGTERM and SIGINT end it; SIGHUP rereads the CAs. Prints one line, "ready" and the controllers, on the standard output; the log goes to the standard error.`
   static override examples = [

@@ -1,6 +1,7 @@
 import type {ApiClient} from '../client/api-client.ts'
 import type {Offers} from '../controllers/csr-signer.ts'
 import {startControllers, switchedOff} from '../controllers/index.ts'
+import {untilCarriedOver} from '../controllers/own-namespace.ts'
 import {messageOf} from '../errors.ts'
 import {parseCertificate} from '../pki/certificate.ts'
 import {ensureFolder} from '../fs/folders.ts'
@@ -16,7 +17,7 @@ import {serviceRange} from './config/fields.ts'
 import {READER, SERVER, clientOf, writerFor} from './in-process-clients.ts'
 import {ISSUED_PATH, issuedClientsReader} from './issued-clients.ts'
 import {followKubeconfigs} from './kubeconfig-bundles.ts'
-import {SIGNERS_LEASE, startAsLeader} from './leading.ts'
+import {SIGNERS_LEASE, startAfter, startAsLeader} from './leading.ts'
 import {offerSnapshots} from './offer-snapshots.ts'
 import {planeCommand} from './plane-command.ts'
 import {identityOf, openPlaneEtcd} from './plane-storage.ts'
@@ -199,18 +200,21 @@ export async function startEmbedded(
       })
     }
     // One that runs none must not keep the Lease from those that run some.
-    const controllers =
-      etcdOf(settings) && chosen?.length !== 0
-        ? startAsLeader(start, {
-            client: own,
-            name: 'controllers',
-            lease: SIGNERS_LEASE,
-            identity: identityOf(plane),
-            clock,
-            shared: watched.heads,
-            log,
-          })
-        : start()
+    const controllers = startAfter(
+      (signal) => untilCarriedOver(own, {log, signal}),
+      () =>
+        etcdOf(settings) && chosen?.length !== 0
+          ? startAsLeader(start, {
+              client: own,
+              name: 'controllers',
+              lease: SIGNERS_LEASE,
+              identity: identityOf(plane),
+              clock,
+              shared: watched.heads,
+              log,
+            })
+          : start(),
+    )
     const witness = signs ? watched.startWitness(reader, onError, begin) : undefined
     const leaveTrust = trust.subscribe(() => identity.refresh())
     await controllers.synced

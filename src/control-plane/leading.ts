@@ -1,3 +1,4 @@
+import {setMaxListeners} from 'node:events'
 import type {ApiClient} from '../client/api-client.ts'
 import {Leader, type SharedNotes} from '../controllers/leader.ts'
 import {messageOf} from '../errors.ts'
@@ -10,14 +11,14 @@ interface Running {
   close(): Promise<void>
 }
 
-/** The Lease in kube-system by which the servers of a control plane agree whose controllers run. */
+/** The Lease in trustadm-system by which the servers of a control plane agree whose controllers run. */
 export const SIGNERS_LEASE = 'trustadm-serve'
 
 interface LeadingOptions {
   client: Pick<ApiClient, 'leases'>
   /** Of what leads, for the log. */
   name: string
-  /** The Lease in kube-system. */
+  /** The Lease in trustadm-system. */
   lease: string
   identity: string
   clock: Clock
@@ -63,6 +64,31 @@ async function runAsLeader(
     }
     await leader.release()
     log(`${name}: stopped leading`)
+  }
+}
+
+/** Starts something when what it needs is there. */
+export function startAfter(
+  prepare: (signal: AbortSignal) => Promise<void>,
+  start: () => Running,
+): {synced: Promise<void>; close(): Promise<void>} {
+  const stop = new AbortController()
+  // Each of many calls at a time adds a listener.
+  setMaxListeners(0, stop.signal)
+  let running: Running | undefined
+  const started = prepare(stop.signal).then(() => {
+    if (!stop.signal.aborted) running = start()
+  })
+  const synced = started.then(() => running?.synced)
+  // Nobody may be waiting for it.
+  synced.catch(() => undefined)
+  return {
+    synced,
+    async close() {
+      stop.abort(new Error('the controllers are stopping'))
+      await started.catch(() => undefined)
+      await running?.close()
+    },
   }
 }
 

@@ -1,4 +1,5 @@
 import type {CacheState} from '../server/registry/registry.ts'
+import {OWN_NAMESPACE} from '../trust/own-namespace.ts'
 import {VERSION} from '../version.ts'
 import {parseDigests} from './server-digests.ts'
 import type {IssuanceState} from './watched-log.ts'
@@ -34,6 +35,8 @@ export interface KnownReport {
   rotationProblem: string | null
   /** Where the server itself is reached. */
   address: string | null
+  /** The namespace with its records of node names. Null: that of earlier versions. */
+  records: string | null
 }
 
 const LONGEST_PROBLEM = 500
@@ -46,6 +49,7 @@ const NAMES = {
   generation: 'trustadm.io/ca-generation',
   rotationProblem: 'trustadm.io/ca-rotation-problem',
   address: 'trustadm.io/address',
+  records: 'trustadm.io/records',
 }
 
 export const formatReport = (report: OwnReport, now: Date): Record<string, string> => ({
@@ -57,6 +61,7 @@ export const formatReport = (report: OwnReport, now: Date): Record<string, strin
   // Empty rather than absent: the annotations of the Lease are merged.
   [NAMES.rotationProblem]: (report.rotationProblem ?? '').slice(0, LONGEST_PROBLEM),
   [NAMES.address]: report.address,
+  [NAMES.records]: OWN_NAMESPACE,
 })
 
 export const parseReport = (annotations: Record<string, string> = {}, now: Date): KnownReport => ({
@@ -67,6 +72,7 @@ export const parseReport = (annotations: Record<string, string> = {}, now: Date)
   generation: parseGeneration(annotations[NAMES.generation]),
   rotationProblem: parseProblem(annotations[NAMES.rotationProblem]),
   address: annotations[NAMES.address] ?? null,
+  records: annotations[NAMES.records] ?? null,
 })
 
 const parseProblem = (text = ''): string | null => (text === '' ? null : text)

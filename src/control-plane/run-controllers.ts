@@ -12,6 +12,7 @@ import {
   missingPermissions,
   signPermissions,
 } from '../controllers/permissions.ts'
+import {carryOverRecords} from '../controllers/own-namespace.ts'
 import {TrustError, messageOf} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
 import {Reloadable} from '../trust/live.ts'
@@ -45,6 +46,7 @@ export interface RunningOutside {
 }
 
 const SIGNER = 'csr-signer'
+const KEEP_RECORDS = ['csr-approver', 'machine-approver']
 
 interface Signing {
   authorities: SigningAuthorities
@@ -150,6 +152,9 @@ export async function runControllers(options: RunOptions): Promise<RunningOutsid
   const signing = await prepareSigning(options)
   try {
     await requireRights(options, signing?.names ?? [])
+    if (controllers.some((name) => KEEP_RECORDS.includes(name))) {
+      await carryOverRecords(client, {log})
+    }
   } catch (error) {
     await signing?.close()
     throw error

@@ -182,7 +182,9 @@ export async function collectExpired(
   signal?: AbortSignal,
 ): Promise<void> {
   for (const {metadata, spec} of await listLeases(client, signal)) {
-    const {renewTime, leaseDurationSeconds = LEASE_SECONDS} = spec ?? {}
+    const {renewTime, leaseDurationSeconds: stated = LEASE_SECONDS} = spec ?? {}
+    // Others may write these Leases: none lasts longer than a server's own.
+    const leaseDurationSeconds = Math.min(stated, LEASE_SECONDS)
     const age = renewTime ? clock.now().getTime() - Date.parse(renewTime) : Infinity
     if (age <= leaseDurationSeconds * 1000) continue
     const {name = '', uid, resourceVersion} = metadata

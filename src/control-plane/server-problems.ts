@@ -1,3 +1,4 @@
+import {OWN_NAMESPACE} from '../trust/own-namespace.ts'
 import {differing} from './server-digests.ts'
 import type {KnownServer} from './server-identity.ts'
 
@@ -55,9 +56,20 @@ export const laggardsOf = (servers: readonly KnownServer[]): string[] =>
       : [`${hostname ?? name} does not follow the rotation of the CAs yet: ${rotationProblem}`],
   )
 
+/** Servers of an earlier version, which believe whoever may write Leases in kube-system. */
+const oldRecordsOf = (servers: readonly KnownServer[]): string[] =>
+  servers.flatMap(({name, hostname, version, records, alive}) =>
+    version === null || !alive || records === OWN_NAMESPACE
+      ? []
+      : [
+          `${hostname ?? name} still reads the records of node names in kube-system, where others may write: upgrade it`,
+        ],
+  )
+
 /** What is wrong with the servers of a control plane, as their Leases show it. */
 export const problemsOf = (servers: readonly KnownServer[]): string[] => [
   ...lossesOf(servers),
   ...laggardsOf(servers),
+  ...oldRecordsOf(servers),
   ...differencesOf(servers).map((one) => describeDifference(one, servers)),
 ]

@@ -96,7 +96,7 @@ interface ClientApprovalOptions {
   requests: RequestIndex
   /** Where the records of names are looked up first. */
   findRecord: NameSources['findRecord']
-  writer: Pick<ApiClient, 'csrs' | 'leases' | 'events' | 'configMaps' | 'secrets'>
+  writer: Pick<ApiClient, 'csrs' | 'events' | 'configMaps' | 'secrets'>
   clock: Clock
   /** Those of this process. */
   signers: Live<SignersByName> | undefined
@@ -163,7 +163,7 @@ export class ClientApproval {
 
   async #isRecorded(node: string, issued: IssuedIdentity, now: Date): Promise<boolean> {
     const record = await this.#options.findRecord(node)
-    return record !== undefined && recordIssued(record.lease, issued, now) === undefined
+    return record !== undefined && recordIssued(record.object, issued, now) === undefined
   }
 
   #done(name: string): ReconcileResult {

@@ -15,21 +15,15 @@ import {
   type NameSources,
 } from './approval/client-opinion.ts'
 import type {NameClaims} from './approval/name-rule.ts'
-import {
-  RECORD_LABEL,
-  RECORD_NAMESPACE,
-  nodeOf,
-  readRecord,
-  recordKey,
-} from './approval/node-record.ts'
 import {FollowedTokens, type TokenSecrets} from './approval/live-credential.ts'
+import {ALL_RECORDS, nodeOf, readRecord, recordKey} from './approval/node-record.ts'
 import {RequestIndex} from './approval/request-index.ts'
 import {RevokedCertificates, type RevocationSource} from './approval/revoked-certificates.ts'
 import {ClientApproval, type Judge, type ReadableRequest} from './client-approval.ts'
 import {follow, type ControllerSpec} from './kernel/controller.ts'
 import type {SignersByName} from './signing/decide.ts'
 
-type Writer = Pick<ApiClient, 'subjectAccessReviews' | 'nodes' | 'leases'>
+type Writer = Pick<ApiClient, 'subjectAccessReviews' | 'nodes' | 'configMaps'>
 
 /** Why a request waits, for the reasons that are reported as an Event. */
 const REPORTED = ['NodeNameTaken', 'Superseded', 'NameOfMachine']
@@ -112,10 +106,11 @@ export function csrApproverController(
   {clock, signers, revocations, tokens: secrets}: CsrApproverOptions,
 ): ControllerSpec {
   const requests = new RequestIndex(reader.csrs, KUBELET_CLIENT)
-  const records = follow(reader.leases, (lease) => requests.openFor(nodeOf(lease)), {
-    namespace: RECORD_NAMESPACE,
-    labelSelector: RECORD_LABEL,
-  })
+  const records = follow(
+    reader.configMaps,
+    (object) => requests.openFor(nodeOf(object)),
+    ALL_RECORDS,
+  )
   const nodes = follow(reader.nodes, () => [])
   const openFor = (node: string) => requests.openFor(node)
   const machines = new MachineIndex(reader, {of: openFor, all: () => []})
@@ -125,8 +120,8 @@ export function csrApproverController(
     hasNode: async (node) => await nodes.has(node),
     findRecord: async (node) => {
       const {namespace, name} = recordKey(node)
-      const lease = await records.find(`${namespace}/${name}`)
-      return lease && readRecord(lease)
+      const object = await records.find(`${namespace}/${name}`)
+      return object && readRecord(object)
     },
   }
   const component = 'csr-approver'

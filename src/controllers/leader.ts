@@ -4,10 +4,11 @@ import type {ApiClient} from '../client/api-client.ts'
 import {Cancellation, untilAborted} from '../client/cancellation.ts'
 import {hasCode} from '../errors.ts'
 import {sleep, type Clock} from '../runtime.ts'
+import {noOwnNamespace, OWN_NAMESPACE} from '../trust/own-namespace.ts'
 
 export interface LeaderOptions {
   leases: ApiClient['leases']
-  /** The name of the Lease in kube-system. */
+  /** The name of the Lease in trustadm-system. */
   name: string
   /** Who leads: one process of one machine. */
   identity: string
@@ -38,7 +39,6 @@ export interface LeaderTimes {
 
 /** client-go's defaults. */
 const DEFAULT_TIMES: LeaderTimes = {lease: 15_000, renewal: 10_000, retry: 2000}
-const NAMESPACE = 'kube-system'
 
 type Attempt = 'leads' | 'another leads' | 'lost a race'
 
@@ -93,7 +93,7 @@ export class Leader {
   async release(): Promise<void> {
     const {leases, name, identity, clock, onError} = this.#options
     try {
-      const lease = await leases.find({namespace: NAMESPACE, name})
+      const lease = await leases.find({namespace: OWN_NAMESPACE, name})
       if (lease?.spec?.holderIdentity !== identity) return
       const {holderIdentity: _holder, ...spec} = lease.spec
       const now = formatMicroTime(clock.now())
@@ -134,7 +134,7 @@ export class Leader {
 
   async #takeOrRenew(signal: AbortSignal): Promise<Attempt> {
     const {leases, name, identity, clock} = this.#options
-    const found = await leases.find({namespace: NAMESPACE, name}, {signal})
+    const found = await leases.find({namespace: OWN_NAMESPACE, name}, {signal})
     const now = formatMicroTime(clock.now())
     const spec = {
       holderIdentity: identity,
@@ -144,8 +144,10 @@ export class Leader {
       leaseTransitions: 0,
     }
     if (!found) {
-      const metadata = this.#noted({namespace: NAMESPACE, name})
-      await leases.create({metadata, spec}, {signal})
+      const metadata = this.#noted({namespace: OWN_NAMESPACE, name})
+      await leases.create({metadata, spec}, {signal}).catch((error: unknown) => {
+        throw hasCode(error, 'NOT_FOUND') ? noOwnNamespace(error) : error
+      })
       return 'leads'
     }
     this.#options.shared?.load(found.metadata.annotations)
@@ -174,13 +176,14 @@ export class Leader {
   }
 
   #isHeld({metadata, spec = {}}: Lease): boolean {
-    const {holderIdentity = '', leaseDurationSeconds = 0} = spec
+    const {holderIdentity = ''} = spec
     const now = performance.now()
     const isSame = this.#seen?.version === metadata.resourceVersion
     const since = isSame ? (this.#seen?.at ?? now) : now
     this.#seen = {version: metadata.resourceVersion, at: since}
     const isOthers = holderIdentity !== '' && holderIdentity !== this.#options.identity
-    this.#heldUntil = since + leaseDurationSeconds * 1000
+    // Our own wait: a Lease that says it lasts for years must not stop the controllers.
+    this.#heldUntil = since + this.#times.lease
     return isOthers && now < this.#heldUntil
   }
 }

@@ -65,7 +65,7 @@ function stopReporter(
 function judgeByInventory(
   requests: BootstrapperRequests,
   machines: MachinesByName,
-  writer: Pick<ApiClient, 'nodes' | 'leases' | 'events' | 'configMaps' | 'secrets'>,
+  writer: Pick<ApiClient, 'nodes' | 'events' | 'configMaps' | 'secrets'>,
   options: MachineApproverOptions,
 ): {judge: Judge; pending: () => Pending} {
   const {clock} = options

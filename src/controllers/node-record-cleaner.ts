@@ -1,15 +1,9 @@
-import type {Lease} from '../api/coordination.ts'
+import type {ConfigMap} from '../api/core.ts'
 import type {ApiClient} from '../client/api-client.ts'
 import {hasCode} from '../errors.ts'
 import {isNodeName} from '../csr/node-names.ts'
 import type {Clock} from '../runtime.ts'
-import {
-  RECORD_LABEL,
-  RECORD_NAMESPACE,
-  isAbandoned,
-  nodeOf,
-  readRecord,
-} from './approval/node-record.ts'
+import {ALL_RECORDS, isAbandoned, nodeOf, readRecord} from './approval/node-record.ts'
 import {atTheStart, type ControllerSpec} from './kernel/controller.ts'
 import {slices} from './kernel/costly-work.ts'
 import {SeenExpired} from './kernel/seen-expired.ts'
@@ -25,11 +19,11 @@ interface Seen {
   resourceVersion: string | undefined
 }
 
-type Writer = Pick<ApiClient, 'leases' | 'nodes'>
+type Writer = Pick<ApiClient, 'configMaps' | 'nodes'>
 
 /** Deletes the records of unused names: their certificates have been expired for a good day, and there is no Node. */
 export function cleanRecords(
-  reader: Pick<ApiClient, 'leases'>,
+  reader: Pick<ApiClient, 'configMaps'>,
   writer: Writer,
   clock: Clock,
   monotonic?: () => number,
@@ -38,8 +32,8 @@ export function cleanRecords(
 
   async function remove({name, uid, resourceVersion}: Seen, signal: AbortSignal): Promise<void> {
     try {
-      const key = {namespace: RECORD_NAMESPACE, name}
-      await writer.leases.delete(key, {uid, resourceVersion, signal})
+      const key = {namespace: ALL_RECORDS.namespace, name}
+      await writer.configMaps.delete(key, {uid, resourceVersion, signal})
     } catch (error) {
       // Deleted, or the name was given to a key in the meantime.
       if (!hasCode(error, 'NOT_FOUND', 'CONFLICT')) throw error
@@ -50,18 +44,17 @@ export function cleanRecords(
     const now = clock.now()
     const pause = slices(signal)
     const abandoned = new Map<string, Seen>()
-    const onPage = async (items: Lease[]) => {
-      for (const lease of items) {
+    const onPage = async (items: ConfigMap[]) => {
+      for (const object of items) {
         await pause()
-        if (!isAbandoned(readRecord(lease), now)) continue
-        const {name = '', uid, resourceVersion} = lease.metadata
+        if (!isAbandoned(readRecord(object), now)) continue
+        const {name = '', uid, resourceVersion} = object.metadata
         // Somebody may have held the name since the last pass.
         const version = `${uid} ${resourceVersion}`
-        abandoned.set(version, {name, node: nodeOf(lease), uid, resourceVersion})
+        abandoned.set(version, {name, node: nodeOf(object), uid, resourceVersion})
       }
     }
-    const select = {namespace: RECORD_NAMESPACE, labelSelector: RECORD_LABEL}
-    await reader.leases.list({...select, signal, onPage})
+    await reader.configMaps.list({...ALL_RECORDS, signal, onPage})
     for (const version of looks.look(abandoned.keys())) {
       const seen = abandoned.get(version)
       if (!seen) continue

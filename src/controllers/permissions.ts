@@ -2,6 +2,7 @@ import type {ResourceAttributes} from '../api/authorization.ts'
 import type {ApiClient} from '../client/api-client.ts'
 import {BOOTSTRAPPER_NAMESPACE, BOOTSTRAPPER_SECRET, BUNDLE_NAME} from '../csr/bootstrapper.ts'
 import {KUBELET_CLIENT, KUBELET_SERVING} from '../csr/signers.ts'
+import {OWN_NAMESPACE} from '../trust/own-namespace.ts'
 import {REVOCATION_NAMESPACE} from '../trust/revocations.ts'
 
 /** A right that a controller cannot do without. */
@@ -28,7 +29,7 @@ export const LEADER_PERMISSIONS: readonly Permission[] = may(
   'get,create,update',
   'coordination.k8s.io',
   'leases',
-  {namespace: 'kube-system'},
+  {namespace: OWN_NAMESPACE},
 )
 
 /** What else the signer needs depends on the signers that it signs for. */
@@ -49,6 +50,12 @@ const CREDENTIALS: readonly Permission[] = [
   ...may('get', '', 'secrets', {namespace: BOOTSTRAPPER_NAMESPACE, name: BOOTSTRAPPER_SECRET}),
 ]
 
+/** The approvers' first start carries over the records that earlier releases kept in Leases. */
+const CARRY_OVER: readonly Permission[] = [
+  ...may('list,update', 'coordination.k8s.io', 'leases', {namespace: 'kube-system'}),
+  ...may('get,create,update', 'coordination.k8s.io', 'leases', {namespace: OWN_NAMESPACE}),
+]
+
 /** What the controllers that work with any cluster need there, without what is optional, such as Events. */
 export const PERMISSIONS: Readonly<Record<string, readonly Permission[]>> = {
   'csr-approver': [
@@ -57,9 +64,8 @@ export const PERMISSIONS: Readonly<Record<string, readonly Permission[]>> = {
     ...onSigner('approve', KUBELET_CLIENT),
     ...may('create', 'authorization.k8s.io', 'subjectaccessreviews'),
     ...may('get,list,watch', '', 'nodes'),
-    ...may('get,list,watch,create,update', 'coordination.k8s.io', 'leases', {
-      namespace: 'kube-system',
-    }),
+    ...may('get,list,watch,create,update', '', 'configmaps', {namespace: OWN_NAMESPACE}),
+    ...CARRY_OVER,
     ...MACHINES,
   ],
   'kubelet-serving-approver': [
@@ -78,7 +84,8 @@ export const PERMISSIONS: Readonly<Record<string, readonly Permission[]>> = {
     ...may('update', CERTIFICATES, CSRS, {subresource: 'approval'}),
     ...onSigner('approve', KUBELET_CLIENT),
     ...may('get', '', 'nodes'),
-    ...may('get,create,update', 'coordination.k8s.io', 'leases', {namespace: 'kube-system'}),
+    ...may('get,create,update', '', 'configmaps', {namespace: OWN_NAMESPACE}),
+    ...CARRY_OVER,
     ...CREDENTIALS,
     ...MACHINES,
   ],
@@ -93,7 +100,7 @@ export const PERMISSIONS: Readonly<Record<string, readonly Permission[]>> = {
   ],
   'csr-cleaner': may('list,delete', CERTIFICATES, CSRS),
   'node-record-cleaner': [
-    ...may('list,delete', 'coordination.k8s.io', 'leases', {namespace: 'kube-system'}),
+    ...may('list,delete', '', 'configmaps', {namespace: OWN_NAMESPACE}),
     ...may('get', '', 'nodes'),
   ],
   'bootstrap-signer': [

@@ -1,6 +1,7 @@
 import type {ServiceAccount} from '../api/core.ts'
 import type {ApiObject} from '../api/meta.ts'
 import type {ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding} from '../api/rbac.ts'
+import {OWN_NAMESPACE} from '../trust/own-namespace.ts'
 import {
   LEADER_PERMISSIONS,
   PERMISSIONS,
@@ -38,7 +39,7 @@ interface RbacOptions {
   signers: readonly string[]
 }
 
-/** What controllers outside of the server need: an account, and exactly the rights that they check at their start. */
+/** What controllers outside of the server need: a namespace for leases and records, an account, and exactly the rights that they check at their start. */
 export function rbacManifest({controllers, signers}: RbacOptions): ApiObject[] {
   const wanted = [
     ...controllers.flatMap((name) => PERMISSIONS[name] ?? []),
@@ -56,6 +57,7 @@ export function rbacManifest({controllers, signers}: RbacOptions): ApiObject[] {
     metadata: CONTROLLERS_ACCOUNT,
   }
   return [
+    {apiVersion: 'v1', kind: 'Namespace', metadata: {name: OWN_NAMESPACE}},
     account,
     ...namespaces.flatMap((namespace) =>
       grant(

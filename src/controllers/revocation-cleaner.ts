@@ -1,5 +1,4 @@
 import type {ConfigMap, ObjectReference} from '../api/core.ts'
-import type {Lease} from '../api/coordination.ts'
 import type {ApiClient} from '../client/api-client.ts'
 import {hasCode} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
@@ -12,7 +11,7 @@ import {
   type ReadRevocations,
   type Revocation,
 } from '../trust/revocations.ts'
-import {RECORD_LABEL, RECORD_NAMESPACE, readRecord} from './approval/node-record.ts'
+import {ALL_RECORDS, readRecord} from './approval/node-record.ts'
 import {follow, type ControllerSpec, type Copy} from './kernel/controller.ts'
 import {EventReporter} from './kernel/events.ts'
 import {SeenExpired} from './kernel/seen-expired.ts'
@@ -38,16 +37,15 @@ const referenceTo = ({metadata}: ConfigMap): ObjectReference => ({
 })
 
 /** The keys that hold a node's name. They may take it again even when their certificate has expired. */
-async function holders(reader: Pick<ApiClient, 'leases'>, signal: AbortSignal) {
+async function holders(reader: Pick<ApiClient, 'configMaps'>, signal: AbortSignal) {
   const pins = new Set<string>()
-  const onPage = (items: Lease[]) => {
-    for (const lease of items) {
-      const {holder, reserved} = readRecord(lease)
+  const onPage = (items: ConfigMap[]) => {
+    for (const object of items) {
+      const {holder, reserved} = readRecord(object)
       for (const pin of [holder, reserved?.pin]) if (pin !== undefined) pins.add(pin)
     }
   }
-  const select = {namespace: RECORD_NAMESPACE, labelSelector: RECORD_LABEL}
-  await reader.leases.list({...select, signal, onPage})
+  await reader.configMaps.list({...ALL_RECORDS, signal, onPage})
   return pins
 }
 
@@ -60,7 +58,7 @@ const stateOf = (one: Revocation): string => `${one.id} ${endOf(one)}`
  */
 export function cleanRevocations(
   lists: Pick<Copy<ConfigMap>, 'find'>,
-  reader: Pick<ApiClient, 'leases'>,
+  reader: Pick<ApiClient, 'configMaps'>,
   writer: Pick<ApiClient, 'configMaps' | 'events'>,
   clock: Clock,
   monotonic?: () => number,

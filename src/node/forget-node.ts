@@ -3,7 +3,7 @@ import type {ApiObject} from '../api/meta.ts'
 import type {ApiClient} from '../client/api-client.ts'
 import {shellWord} from '../client/printable.ts'
 import type {DeleteOptions, ObjectRef} from '../client/resource-client.ts'
-import {RECORD_NAMESPACE, readRecord, recordKey} from '../controllers/approval/node-record.ts'
+import {readRecord, recordKey} from '../controllers/approval/node-record.ts'
 import {isApproved} from '../csr/conditions.ts'
 import {requestedCertificate} from '../csr/requested-certificate.ts'
 import {KUBELET_CLIENT} from '../csr/signers.ts'
@@ -25,7 +25,7 @@ export interface Forgotten {
   rejoin: string | null
 }
 
-type Clients = Pick<ApiClient, 'nodes' | 'leases' | 'csrs'>
+type Clients = Pick<ApiClient, 'nodes' | 'configMaps' | 'csrs'>
 
 const MAX_TRIES = 5
 
@@ -48,7 +48,7 @@ export async function forgetNode(
     }
     try {
       node ??= await remove(clients.nodes, seen.node)
-      const record = await remove(clients.leases, seen.record)
+      const record = await remove(clients.configMaps, seen.record)
       const isKept = node === 'kept' || record === 'kept'
       const isFree = !isKept && (await forgetRequests(clients, seen.requests))
       return {
@@ -69,13 +69,13 @@ type Seen = ApiObject | undefined | 'forbidden'
 
 /** The record is read last: the Node and the requests are older, and what another machine makes of them later conflicts. */
 async function lookAtNode(
-  {nodes, leases, csrs}: Clients,
+  {nodes, configMaps, csrs}: Clients,
   name: string,
   pin: string | undefined,
 ): Promise<{node: Seen; record: Seen; requests: Seen[]} | 'of another machine'> {
   const node = await readable(() => nodes.find(name))
   const requests = await approvedRequests({csrs}, name)
-  const record = await readable(() => leases.find(recordKey(name)))
+  const record = await readable(() => configMaps.find(recordKey(name)))
   const holder = record && record !== 'forbidden' ? readRecord(record).holder : undefined
   if (pin !== undefined && holder !== undefined && holder !== pin) return 'of another machine'
   return {node, record, requests}
@@ -124,13 +124,11 @@ async function forgetRequests({csrs}: Pick<Clients, 'csrs'>, requests: Seen[]): 
 }
 
 const commandsFor = (node: string, states: Pick<Forgotten, 'node' | 'record'>): string[] => {
-  const {name} = recordKey(node)
+  const {namespace, name} = recordKey(node)
   return [
     ...(states.node === 'kept' ? [`kubectl delete node ${shellWord(node)}`] : []),
     ...(states.record === 'kept'
-      ? [
-          `kubectl --namespace ${RECORD_NAMESPACE} delete lease ${shellWord(name)} --ignore-not-found`,
-        ]
+      ? [`kubectl --namespace ${namespace} delete configmap ${shellWord(name)} --ignore-not-found`]
       : []),
   ]
 }

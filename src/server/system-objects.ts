@@ -2,6 +2,7 @@ import {isDeepStrictEqual} from 'node:util'
 import type {ApiObject, Status} from '../api/meta.ts'
 import {isWellKnownSigner} from '../csr/signers.ts'
 import type {Live} from '../trust/live.ts'
+import {OWN_NAMESPACE} from '../trust/own-namespace.ts'
 import {REVOCATION_NAMES, REVOCATION_NAMESPACE} from '../trust/revocations.ts'
 import type {Trust} from '../trust/trust.ts'
 import type {ApiRequest, Handler} from './kernel/api-request.ts'
@@ -14,7 +15,7 @@ import {delegatedAuthoritiesPem, type Extended} from './bootstrap-trust.ts'
 const CALLER = {username: 'system:apiserver', groups: [MASTERS_GROUP, AUTHENTICATED_GROUP]}
 
 const RBAC = 'rbac.authorization.k8s.io'
-const NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease', 'default']
+const NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease', 'default', OWN_NAMESPACE]
 
 const ATTEMPTS = 5
 

@@ -705,9 +705,9 @@ describe('certificate', function () {
   })
 
   describe('allow-rejoin', () => {
-    const annotations = async () =>
-      (await admin.leases.find('kube-system/trustadm-node.w9'))?.metadata.annotations ?? {}
-    const until = async () => (await annotations())['trustadm.io/rejoin-allowed-until']
+    const record = async () =>
+      (await admin.configMaps.find('trustadm-system/trustadm-node.w9'))?.data ?? {}
+    const until = async () => (await record()).rejoinUntil
     const waits = async (name: string) => {
       const csr = await makeRequest(admin, {
         name,
@@ -731,7 +731,7 @@ describe('certificate', function () {
       assert.match(stderr, /certificate allow-rejoin w9 --revoke/)
       const revoked = await certificate('allow-rejoin', 'w9', '--revoke')
       assert.match(revoked.stdout, /may join as "w9" now/)
-      assert.deepEqual(await annotations(), {'trustadm.io/node-name': 'w9'})
+      assert.deepEqual(await record(), {node: 'w9'})
       const again = await certificate('allow-rejoin', 'w9', '--revoke')
       assert.match(again.stdout, /there was no permission to revoke/)
     })
@@ -792,7 +792,7 @@ describe('certificate', function () {
         stdout,
         /the next machine that authenticates as system:bootstrap:abcdef may join as "w9"/,
       )
-      assert.match((await annotations())['trustadm.io/rejoin-allowed-after'] ?? '', /^\d+$/)
+      assert.match((await record()).rejoinAfter ?? '', /^\d+$/)
       await certificate('allow-rejoin', 'w9', '--revoke')
     })
 

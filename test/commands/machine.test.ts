@@ -223,7 +223,7 @@ describe('machine', () => {
         {type: 'merge', subresource: 'status'},
       )
       const asker = {pin: 'sha256:1', requester: 'somebody'}
-      await admin.leases.create(expectedRecord('w1', asker, 3_600_000, new Date()))
+      await admin.configMaps.create(expectedRecord('w1', asker, 3_600_000, new Date()))
       const {stdout, stderr, exit} = await machine('renew', 'w1')
       assert.match(stdout, /^machine "kube-system\/w1" renewed, expected until/)
       assert.match(

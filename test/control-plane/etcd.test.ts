@@ -7,7 +7,7 @@ import {sleep, systemClock} from '../../src/runtime.ts'
 import {describeWithOwnEtcd, startEtcd, type EtcdCluster} from '../helpers/etcd.ts'
 import {planeFixture, type PlaneFixture} from './plane-fixture.ts'
 
-const LEASE = {namespace: 'kube-system', name: SIGNERS_LEASE}
+const LEASE = {namespace: 'trustadm-system', name: SIGNERS_LEASE}
 
 describeWithOwnEtcd('servers with and without controllers', function () {
   this.timeout(60_000)

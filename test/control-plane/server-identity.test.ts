@@ -131,6 +131,23 @@ describe('the Lease of a server', () => {
     await Promise.all([gone.stop(), silent.stop(), third.stop()])
   })
 
+  it('names a server of an earlier version, which reads the records of names in kube-system', async () => {
+    const one = await start('one')
+    const name = leaseNameOf('one')
+    const servers = await readServers(client, systemClock)
+    assert.deepEqual(problemsOf(servers), [])
+    const old = servers.map((server) => ({...server, hostname: 'cp-1', records: null}))
+    assert.match(problemsOf(old).join(), /^cp-1 still reads the records of node names in kube-syst/)
+    // One that is gone reads nothing, and kube-apiserver never has.
+    assert.deepEqual(problemsOf(old.map((server) => ({...server, alive: false}))), [])
+    assert.deepEqual(problemsOf(old.map((server) => ({...server, version: null}))), [])
+    assert.deepEqual(
+      servers.map((server) => server.name),
+      [name],
+    )
+    await one.stop()
+  })
+
   it('shows which settings differ, and not the settings', async () => {
     const one = await start('one')
     settings = complete('/srv', {servingCIDRs: ['192.0.2.0/24'], nodeName: 'two', bindPort: 7000})

@@ -27,7 +27,11 @@ const lease = (name: string, version: string) => {
       name,
       namespace: 'kube-system',
       labels: {'kubernetes.io/hostname': `host-${name}`},
-      annotations: {'trustadm.io/version': version, 'trustadm.io/digests': digests},
+      annotations: {
+        'trustadm.io/version': version,
+        'trustadm.io/digests': digests,
+        'trustadm.io/records': 'trustadm-system',
+      },
     },
     spec: {holderIdentity: name, leaseDurationSeconds: 3600, acquireTime: now, renewTime: now},
   }

@@ -32,7 +32,13 @@ describe('controllers', () => {
   const vanishes = (path: string) => until(async () => !(await exists(path)))
 
   it('give every namespace a default service account, again where it is deleted', async () => {
-    for (const name of ['default', 'kube-system', 'kube-public', 'kube-node-lease'])
+    for (const name of [
+      'default',
+      'kube-system',
+      'kube-public',
+      'kube-node-lease',
+      'trustadm-system',
+    ])
       await appears(`/api/v1/namespaces/${name}/serviceaccounts/default`)
     const {path} = await namespace()
     const account = `${path}/serviceaccounts/default`

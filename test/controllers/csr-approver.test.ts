@@ -4,7 +4,7 @@ import type {ApiClient} from '../../src/client/api-client.ts'
 import {connectTo} from '../../src/client/connect.ts'
 import {allowRejoin} from '../../src/control-plane/requests/rejoin.ts'
 import {readRecord, recordKey} from '../../src/controllers/approval/node-record.ts'
-import {GRANT_ANNOTATION, type GrantedTo} from '../../src/controllers/approval/rejoin-grant.ts'
+import {hasGrant, type GrantedTo} from '../../src/controllers/approval/rejoin-grant.ts'
 import {grantRejoin} from '../../src/controllers/approval/record-store.ts'
 import {startController, type RunningController} from '../../src/controllers/kernel/controller.ts'
 import {csrApproverController} from '../../src/controllers/csr-approver.ts'
@@ -83,8 +83,8 @@ describe('csr-approver', () => {
     return name
   }
   const recordOf = async (node: string) => {
-    const lease = await admin.leases.find(recordKey(node))
-    return lease && readRecord(lease)
+    const record = await admin.configMaps.find(recordKey(node))
+    return record && readRecord(record)
   }
   const pinIn = ({publicKey}: KeyPair) =>
     pinOf({publicKeyDer: publicKey.export({type: 'spki', format: 'der'})})
@@ -262,7 +262,7 @@ describe('csr-approver', () => {
     const record = await recordOf(node)
     const left = (record?.until?.getTime() ?? 0) - clock.now().getTime()
     assert.ok(left > HOUR - 60_000 && left <= HOUR, String(left))
-    assert.deepEqual(record?.lease.metadata.labels, {'trustadm.io/node-certificate': ''})
+    assert.deepEqual(record?.object.metadata.labels, {'trustadm.io/node-certificate': ''})
   })
 
   it('writes the record of a new name once, for a certificate as long as it is asked for', async () => {
@@ -270,12 +270,34 @@ describe('csr-approver', () => {
     const keys = await generateKeys('ECDSA-P256')
     const name = nameOf(await ask(node, {keys, expirationSeconds: 3600}))
     await becomes(name, 'Approved')
-    const before = await admin.leases.get(recordKey(node))
+    const before = await admin.configMaps.get(recordKey(node))
     await sign(server, admin, name, {keys, lifetime: HOUR, clock})
     await settled()
-    assert.deepEqual(await admin.leases.get(recordKey(node)), before)
+    assert.deepEqual(await admin.configMaps.get(recordKey(node)), before)
     assert.equal(readRecord(before).holder, pinIn(keys))
     assert.equal((await get(name)).metadata.managedFields, undefined)
+  })
+
+  it('is not moved by a Lease in kube-system, which says that a key holds the name of a Node or may have it', async () => {
+    const node = nodeName()
+    await admin.nodes.create({metadata: {name: node}})
+    const keys = await freshKeys()
+    await admin.leases.create({
+      metadata: {
+        namespace: 'kube-system',
+        name: `trustadm-node.${node}`,
+        labels: {'trustadm.io/node-certificate': ''},
+        annotations: {
+          'trustadm.io/node-name': node,
+          'trustadm.io/rejoin-allowed-until': new Date(clock.now().getTime() + HOUR).toISOString(),
+          'trustadm.io/rejoin-allowed-key': pinIn(keys),
+        },
+      },
+      spec: {holderIdentity: pinIn(keys)},
+    })
+    const name = nameOf(await ask(node, {keys}))
+    await heldAs(name, /a Node of that name exists/)
+    assert.equal(stateOf(await get(name)), 'Pending')
   })
 
   it('only keeps a name for its key once the request has failed', async () => {
@@ -345,9 +367,9 @@ describe('csr-approver', () => {
     await heldAs(first, /a Node of that name exists/)
     await grant(node, {pin: pinIn(keys)})
     await becomes(first, 'Approved')
-    const lease = await admin.leases.get(recordKey(node))
-    assert.equal(lease.metadata.annotations?.[GRANT_ANNOTATION], undefined)
-    assert.equal(lease.spec?.holderIdentity, undefined)
+    const record = await admin.configMaps.get(recordKey(node))
+    assert.equal(hasGrant(record), false)
+    assert.equal(record.data?.holder, undefined)
     const second = nameOf(await ask(node, {keys: await generateKeys('ECDSA-P256')}))
     await heldAs(second, new RegExp(`request "${first}" of that name was approved`))
     assert.equal(stateOf(await get(second)), 'Pending')

@@ -6,7 +6,7 @@ import {systemClock} from '../../src/runtime.ts'
 import {ADMIN, startTestServer, type TestServer} from '../helpers/test-server.ts'
 import {until} from '../server/support.ts'
 
-const KEY = {namespace: 'kube-system', name: 'test-lease'}
+const KEY = {namespace: 'trustadm-system', name: 'test-lease'}
 const QUICK: LeaderTimes = {lease: 1000, renewal: 300, retry: 20}
 
 describe('leading', () => {
@@ -69,6 +69,18 @@ describe('leading', () => {
     }
     await leader(identity, replaced({find}), times).acquire(stop.signal)
   }
+
+  it('waits its own time for a leader that is silent, however long its Lease says that it lasts', async () => {
+    const spec = {holderIdentity: 'b', leaseDurationSeconds: 2 ** 31 - 1}
+    await client.leases.create({metadata: KEY, spec})
+    const find = async (...call: Parameters<ApiClient['leases']['find']>) => {
+      const found = await client.leases.find(...call)
+      now += QUICK.lease / 2
+      return found
+    }
+    await leader('a', replaced({find})).acquire(stop.signal)
+    assert.equal(await holder(), 'a')
+  })
 
   it('takes a lease that there is none of, with its name on it', async () => {
     await leader('a').acquire(stop.signal)

@@ -110,13 +110,13 @@ describe('machine-approver', () => {
     await sign(server, admin, name, {keys, lifetime: HOUR, clock: systemClock})
     const {pin} = readable(csr)
     await until(async () => {
-      const lease = await admin.leases.find(recordKey('w1'))
-      const record = lease && readRecord(lease)
+      const object = await admin.configMaps.find(recordKey('w1'))
+      const record = object && readRecord(object)
       // Sooner than the one that was only expected.
       const end = record?.until?.getTime() ?? Infinity
       return record?.holder === pin && end < Date.now() + 2 * HOUR
     })
-    const record = readRecord(await admin.leases.get(recordKey('w1')))
+    const record = readRecord(await admin.configMaps.get(recordKey('w1')))
     assert.equal(record.requester, bootstrapper().username)
   })
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type {Lease} from '../../src/api/coordination.ts'
+import type {ConfigMap} from '../../src/api/core.ts'
 import type {ApiClient} from '../../src/client/api-client.ts'
 import {
   emptyRecord,
@@ -34,15 +34,15 @@ describe('the cleaner of records of node names', () => {
     now = start
   })
 
-  const issued = (lease: Lease, days: number): Lease => {
+  const issued = (record: ConfigMap, days: number): ConfigMap => {
     const identity = {pin: 'sha256:a', notBefore: start, notAfter: new Date(+start + days * DAY)}
-    return recordIssued(lease, identity, start) ?? assert.fail()
+    return recordIssued(record, identity, start) ?? assert.fail()
   }
   let ticks = 0
   const pass = async (reconcile: ReturnType<typeof cleanRecords>, node: string) => {
     const result = await reconcile('all', new AbortController().signal)
     assert.deepEqual(result, {requeueAfter: HOUR})
-    return (await admin.leases.find(recordKey(node))) !== undefined
+    return (await admin.configMaps.find(recordKey(node))) !== undefined
   }
   /** Looks at this time, and once more when the grace is over. */
   const isLeft = async (node: string, after: number, writer = cleaner) => {
@@ -54,26 +54,26 @@ describe('the cleaner of records of node names', () => {
   }
 
   it('removes the record of a name whose certificate has expired and that has no Node', async () => {
-    await admin.leases.create(issued(emptyRecord('expired'), 2))
+    await admin.configMaps.create(issued(emptyRecord('expired'), 2))
     assert.equal(await isLeft('expired', 2 * DAY - 1000), true)
     assert.equal(await isLeft('expired', 2 * DAY), false)
   })
 
   it('keeps it while a Node has the name', async () => {
     await admin.nodes.create({metadata: {name: 'present'}})
-    await admin.leases.create(issued(emptyRecord('present'), 2))
+    await admin.configMaps.create(issued(emptyRecord('present'), 2))
     assert.equal(await isLeft('present', 9 * DAY), true)
     await admin.nodes.delete('present')
     assert.equal(await isLeft('present', 9 * DAY), false)
   })
 
   it('keeps a name that is kept for a key, or that an operator has granted', async () => {
-    await admin.leases.create(
+    await admin.configMaps.create(
       withReservation(emptyRecord('reserved'), {pin: 'sha256:b', requester: 'ann'}, start),
     )
     const until = new Date(+start + 30 * HOUR)
     const grant = {until, to: {pin: 'sha256:c'}}
-    await admin.leases.create(withGrant(emptyRecord('granted'), grant))
+    await admin.configMaps.create(withGrant(emptyRecord('granted'), grant))
     assert.equal(await isLeft('reserved', 24 * HOUR), true)
     assert.equal(await isLeft('reserved', 26 * HOUR), false)
     assert.equal(await isLeft('granted', 29 * HOUR), true)
@@ -81,7 +81,7 @@ describe('the cleaner of records of node names', () => {
   })
 
   it('keeps it when the clock jumps ahead for less than a good day', async () => {
-    await admin.leases.create(issued(emptyRecord('jumped'), 2))
+    await admin.configMaps.create(issued(emptyRecord('jumped'), 2))
     const reconcile = cleanRecords(admin, cleaner, clock, () => ticks)
     const lookFor = async (hours: number) => {
       for (let hour = 0; hour < hours; hour++) {
@@ -100,30 +100,30 @@ describe('the cleaner of records of node names', () => {
   })
 
   it('keeps it when somebody has held the name between two passes', async () => {
-    await admin.leases.create(issued(emptyRecord('again'), 2))
+    await admin.configMaps.create(issued(emptyRecord('again'), 2))
     now = new Date(+start + 9 * DAY)
     const reconcile = cleanRecords(admin, cleaner, clock, () => ticks)
     assert.equal(await pass(reconcile, 'again'), true)
-    const held = await admin.leases.get(recordKey('again'))
-    await admin.leases.update(issued(held, 3))
+    const held = await admin.configMaps.get(recordKey('again'))
+    await admin.configMaps.update(issued(held, 3))
     ticks += GRACE
     assert.equal(await pass(reconcile, 'again'), true)
     ticks += GRACE
     assert.equal(await pass(reconcile, 'again'), false)
   })
 
-  it('leaves a record alone that was changed after it was seen, and every other Lease', async () => {
-    const lease = await admin.leases.create(issued(emptyRecord('raced'), 2))
-    await admin.leases.create({metadata: {namespace: 'kube-system', name: 'other'}, spec: {}})
+  it('leaves a record alone that was changed after it was seen, and every other ConfigMap', async () => {
+    const record = await admin.configMaps.create(issued(emptyRecord('raced'), 2))
+    await admin.configMaps.create({metadata: {namespace: 'trustadm-system', name: 'other'}})
     const nodes: ApiClient['nodes'] = Object.create(admin.nodes, {
       find: {
         value: async () => {
-          await admin.leases.update({...lease, spec: {...lease.spec, holderIdentity: 'sha256:d'}})
+          await admin.configMaps.update({...record, data: {...record.data, holder: 'sha256:d'}})
           return undefined
         },
       },
     }) as ApiClient['nodes']
     assert.equal(await isLeft('raced', 9 * DAY, {...cleaner, nodes}), true)
-    assert.ok(await admin.leases.find({namespace: 'kube-system', name: 'other'}))
+    assert.ok(await admin.configMaps.find({namespace: 'trustadm-system', name: 'other'}))
   })
 })

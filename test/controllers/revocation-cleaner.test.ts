@@ -110,7 +110,7 @@ describe('the cleaner of the list of revoked certificates', () => {
 
   it("keeps an expired key that still holds a node's name", async () => {
     const issued = {pin: PINS[2] ?? '', notBefore: after(-2), notAfter: after(1)}
-    await admin.leases.create(recordIssued(emptyRecord('n1'), issued, start) ?? assert.fail())
+    await admin.configMaps.create(recordIssued(emptyRecord('n1'), issued, start) ?? assert.fail())
     await setList({[held]: details(-2), [expired]: details(-2)})
     await look(0)
     await look(GRACE)

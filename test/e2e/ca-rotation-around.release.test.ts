@@ -63,9 +63,9 @@ describe('what happens around a rotation of the CAs', function () {
     assert.equal(joined.code, 0, joined.stderr)
     const issuer = await issuerOf('late')
     assert.match(issuer, /^kubernetes-client-ca@/)
-    const record = {namespace: 'kube-system', name: 'trustadm-node.late'}
-    const {metadata} = await withAdmin((client) => client.leases.get(record))
-    assert.equal(metadata.annotations?.['trustadm.io/issuer'], `CN=${issuer}`)
+    const record = {namespace: 'trustadm-system', name: 'trustadm-node.late'}
+    const {data} = await withAdmin((client) => client.configMaps.get(record))
+    assert.equal(data?.issuer, `CN=${issuer}`)
 
     const robot = ['--client-name', 'robot', '--token-file', fixture.tokenFile]
     const withToken = await trustadm('kubeconfig', 'user', ...robot, '--dir', fixture.dir)

@@ -26,7 +26,11 @@ describe('manifests for controllers, with the built program', function () {
     assert.equal(rbac.code, 0, rbac.stderr)
     assert.deepEqual(
       read(rbac.stdout).map(({kind}) => kind),
-      ['ServiceAccount', 'ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'],
+      [
+        ...['Namespace', 'ServiceAccount', 'ClusterRole', 'ClusterRoleBinding'],
+        // In kube-system, and for its lease in trustadm-system.
+        ...['Role', 'RoleBinding', 'Role', 'RoleBinding'],
+      ],
     )
     const all = await trustadm('controllers', '--deployment', '--image', 'example.com/trustadm:1')
     assert.match(all.stderr, /csr-signer is left out/)

@@ -38,7 +38,7 @@ process.stdout.write = (text, ...rest) => {
   return isWritten
 }`
 
-/** What each identity may do in the whole cluster; the leases are in kube-system. */
+/** What each identity may do in the whole cluster; and in the namespaces of its records and leases. */
 const RIGHTS: Record<string, PolicyRule[]> = {
   approver: [
     rule('get,list,watch', CERTIFICATES, CSRS),
@@ -99,14 +99,20 @@ describe('approver and signer as processes of their own', function () {
       roleRef: {...roleRef, kind: 'ClusterRole'},
     })
     if (user === 'requester') return
-    const inSystem = {...metadata, namespace: 'kube-system'}
-    const leases = rule('get,list,watch,create,update', 'coordination.k8s.io', 'leases')
-    await admin.roles.create({metadata: inSystem, rules: [leases]})
-    await admin.roleBindings.create({
-      metadata: inSystem,
-      subjects,
-      roleRef: {...roleRef, kind: 'Role'},
-    })
+    const leases = rule('get,list,create,update', 'coordination.k8s.io', 'leases')
+    const records = rule('get,list,watch,create,update', '', 'configmaps')
+    for (const [namespace, rules] of [
+      ['kube-system', [leases]],
+      ['trustadm-system', [leases, records]],
+    ] as const) {
+      const inSystem = {...metadata, namespace}
+      await admin.roles.create({metadata: inSystem, rules: [...rules]})
+      await admin.roleBindings.create({
+        metadata: inSystem,
+        subjects,
+        roleRef: {...roleRef, kind: 'Role'},
+      })
+    }
   }
 
   const signerFlags = (log: string) => [
@@ -164,7 +170,7 @@ describe('approver and signer as processes of their own', function () {
     assert.equal(code, 4, stderr)
     assert.match(stderr, /update certificatesigningrequests\.certificates\.k8s\.io\/approval/)
     assert.match(stderr, /approve signers\.certificates\.k8s\.io "kubernetes\.io\/kube-apis/)
-    assert.match(stderr, /create leases\.coordination\.k8s\.io in kube-system/)
+    assert.match(stderr, /create leases\.coordination\.k8s\.io in trustadm-system/)
     assert.doesNotMatch(stderr, /list certificatesigningrequests/)
   })
 

@@ -135,7 +135,7 @@ describeWithEtcd('a control plane on etcd', function () {
     })
 
     it('lets the other go on with the controllers when the first is killed', async () => {
-      const lease = {namespace: 'kube-system', name: 'trustadm-serve'}
+      const lease = {namespace: 'trustadm-system', name: 'trustadm-serve'}
       const before = (await second.leases.find(lease))?.spec?.holderIdentity
       assert.ok(before)
       await plane.cluster.killServer()

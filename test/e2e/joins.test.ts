@@ -104,7 +104,10 @@ const REFUSED: Request[] = [
   },
   {
     what: 'takes over who holds a name',
-    send: ({leases}, own) => leases.create(lease('kube-system', `trustadm-node.not-${own}`)),
+    send: ({configMaps}, own) =>
+      configMaps.create({
+        metadata: {namespace: 'trustadm-system', name: `trustadm-node.not-${own}`},
+      }),
   },
   {
     what: "asks for another's certificate",

@@ -34,9 +34,14 @@ const RIGHTS: PolicyRule[] = [
 ]
 /** And in kube-system. */
 const RIGHTS_IN_SYSTEM: PolicyRule[] = [
-  rule('get,create,update', 'coordination.k8s.io', 'leases'),
+  rule('list,update', 'coordination.k8s.io', 'leases'),
   rule('get', '', 'secrets', 'node-bootstrapper-token'),
   rule('get,list,watch', '', 'configmaps'),
+]
+/** And where the records and leases of trustadm are. */
+const RIGHTS_IN_OWN: PolicyRule[] = [
+  rule('get,create,update', 'coordination.k8s.io', 'leases'),
+  rule('get,create,update', '', 'configmaps'),
 ]
 
 describe('machine-approver and node-link as a process of their own', function () {
@@ -108,19 +113,24 @@ describe('machine-approver and node-link as a process of their own', function ()
     const roleRef = {apiGroup: 'rbac.authorization.k8s.io', name: USER}
     const subjects = [{kind: 'User' as const, name: USER, apiGroup: 'rbac.authorization.k8s.io'}]
     const metadata = {name: USER}
-    const inSystem = {name: USER, namespace: 'kube-system'}
     await admin.clusterRoles.create({metadata, rules: RIGHTS})
     await admin.clusterRoleBindings.create({
       metadata,
       subjects,
       roleRef: {...roleRef, kind: 'ClusterRole'},
     })
-    await admin.roles.create({metadata: inSystem, rules: RIGHTS_IN_SYSTEM})
-    await admin.roleBindings.create({
-      metadata: inSystem,
-      subjects,
-      roleRef: {...roleRef, kind: 'Role'},
-    })
+    for (const [namespace, rules] of [
+      ['kube-system', RIGHTS_IN_SYSTEM],
+      ['trustadm-system', RIGHTS_IN_OWN],
+    ] as const) {
+      const inSystem = {name: USER, namespace}
+      await admin.roles.create({metadata: inSystem, rules: [...rules]})
+      await admin.roleBindings.create({
+        metadata: inSystem,
+        subjects,
+        roleRef: {...roleRef, kind: 'Role'},
+      })
+    }
     controllers = await start(...command())
     const {code, stderr} = await waiting
     assert.equal(code, 0, stderr)

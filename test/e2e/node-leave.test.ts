@@ -51,9 +51,10 @@ describe('node leave, with the built program', function () {
     assert.match(stdout, /the Node "gone" is still in the cluster: .*do not allow it\n/)
     assert.match(stdout, /^ {2}kubectl delete node gone$/m)
     assert.match(stdout, /^ {2}trustadm certificate allow-rejoin gone$/m)
-    const [, lease = ''] = /kubectl --namespace kube-system delete lease (\S+)/.exec(stdout) ?? []
+    const [, record = ''] =
+      /kubectl --namespace trustadm-system delete configmap (\S+)/.exec(stdout) ?? []
     assert.ok(await admin.nodes.get('gone'))
-    assert.ok(await admin.leases.get({namespace: 'kube-system', name: lease}))
+    assert.ok(await admin.configMaps.get({namespace: 'trustadm-system', name: record}))
   })
 
   it('deletes the Node and the record of its name with the kubeconfig of an operator', async () => {

@@ -113,7 +113,13 @@ describe('a CA and a service-account key that are added to a running server', fu
     await eventually(async () => (await userOf({clientCertificate}).catch(() => '')) === 'newcomer')
     const authentication = 'kube-system/extension-apiserver-authentication'
     await eventually(async () => (await dataOf(authentication))['client-ca-file'] === bundle)
-    for (const namespace of ['default', 'kube-system', 'kube-public', 'kube-node-lease']) {
+    for (const namespace of [
+      'default',
+      'kube-system',
+      'kube-public',
+      'kube-node-lease',
+      'trustadm-system',
+    ]) {
       const key = `${namespace}/kube-root-ca.crt`
       await eventually(async () => (await dataOf(key))['ca.crt'] === bundle)
     }

@@ -18,14 +18,14 @@ describe('what a node that leaves deletes', () => {
 
   const joined = async (name: string) => {
     await admin.nodes.create({metadata: {name}})
-    await admin.leases.create({metadata: recordKey(name), spec: {holderIdentity: OURS}})
+    await admin.configMaps.create({metadata: recordKey(name), data: {holder: OURS}})
   }
   const takenOver = async (name: string) => {
-    await admin.leases.patch(recordKey(name), {spec: {holderIdentity: OTHERS}}, {type: 'merge'})
+    await admin.configMaps.patch(recordKey(name), {data: {holder: OTHERS}}, {type: 'merge'})
     await admin.nodes.patch(name, {metadata: {labels: {machine: 'other'}}}, {type: 'merge'})
   }
   /** A client for whom something happens once, right before it deletes an object of a kind. */
-  const interrupted = (kind: 'nodes' | 'leases', happen: () => Promise<void>) => {
+  const interrupted = (kind: 'nodes' | 'configMaps', happen: () => Promise<void>) => {
     let isOver = false
     const client = server.clientAs(ADMIN)
     const objects = client[kind] as {delete: ApiClient['nodes']['delete']}
@@ -42,7 +42,7 @@ describe('what a node that leaves deletes', () => {
     const {node, record} = await forgetNode(admin, 'one', OURS)
     assert.deepEqual([node, record], ['deleted', 'deleted'])
     assert.equal(await admin.nodes.find('one'), undefined)
-    assert.equal(await admin.leases.find(recordKey('one')), undefined)
+    assert.equal(await admin.configMaps.find(recordKey('one')), undefined)
   })
 
   it('is its Node also if a kubelet writes to it at that moment', async () => {
@@ -62,19 +62,19 @@ describe('what a node that leaves deletes', () => {
     assert.deepEqual([node, record], ['kept', 'kept'])
     assert.equal(reason, 'the name now belongs to another machine')
     assert.ok(await admin.nodes.find('three'))
-    assert.ok(await admin.leases.find(recordKey('three')))
+    assert.ok(await admin.configMaps.find(recordKey('three')))
   })
 
   it('is no record that another machine has taken over since it was read', async () => {
     await joined('four')
     const takeRecord = async () => {
-      const taken = {spec: {holderIdentity: OTHERS}}
-      await admin.leases.patch(recordKey('four'), taken, {type: 'merge'})
+      const taken = {data: {holder: OTHERS}}
+      await admin.configMaps.patch(recordKey('four'), taken, {type: 'merge'})
     }
-    const client = interrupted('leases', takeRecord)
+    const client = interrupted('configMaps', takeRecord)
     const {node, record, reason} = await forgetNode(client, 'four', OURS)
     assert.deepEqual([node, record], ['deleted', 'kept'])
     assert.equal(reason, 'the name now belongs to another machine')
-    assert.equal((await admin.leases.get(recordKey('four'))).spec?.holderIdentity, OTHERS)
+    assert.equal((await admin.configMaps.get(recordKey('four'))).data?.holder, OTHERS)
   })
 })

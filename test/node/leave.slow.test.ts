@@ -36,9 +36,9 @@ describe('a node that leaves', function () {
   })
   const joined = async (name: string, more: {certDir?: string} = {}) => {
     await runJoin(joinRequest(cluster.settings(dirOf(name), name, more)), joinPhases())
-    await cluster.admin.leases.create({
+    await cluster.admin.configMaps.create({
       metadata: recordKey(name),
-      spec: {holderIdentity: 'sha256:other'},
+      data: {holder: 'sha256:other'},
     })
     return dirOf(name)
   }
@@ -56,7 +56,7 @@ describe('a node that leaves', function () {
     assert.equal(await isThere(dir), false)
     assert.deepEqual(report.cluster?.commands, [
       'kubectl delete node one',
-      'kubectl --namespace kube-system delete lease trustadm-node.one --ignore-not-found',
+      'kubectl --namespace trustadm-system delete configmap trustadm-node.one --ignore-not-found',
     ])
     assert.equal(report.cluster.rejoin, 'trustadm certificate allow-rejoin one')
     assert.equal(report.unit, null)
@@ -96,11 +96,7 @@ describe('a node that leaves', function () {
 
   it('deletes the Node and its record with the rights of an operator', async () => {
     const dir = await joined('two')
-    await cluster.admin.leases.patch(
-      recordKey('two'),
-      {spec: {holderIdentity: ''}},
-      {type: 'merge'},
-    )
+    await cluster.admin.configMaps.patch(recordKey('two'), {data: {holder: ''}}, {type: 'merge'})
     const {cluster: forgotten} = await leave(dir, undefined, {...options, operator: {kubeconfig}})
     assert.deepEqual(forgotten, {
       node: 'deleted',
@@ -115,7 +111,7 @@ describe('a node that leaves', function () {
       [],
     )
     assert.equal(await cluster.admin.nodes.find('two'), undefined)
-    assert.equal(await cluster.admin.leases.find(recordKey('two')), undefined)
+    assert.equal(await cluster.admin.configMaps.find(recordKey('two')), undefined)
   })
 
   it('leaves the Node to the machine that has taken its name', async () => {

@@ -44,7 +44,13 @@ describe('what a cluster has from its first start', () => {
       trust: {bundles: {'front-proxy': {certificates: [], pem: 'front proxy CA'}}},
     })
     const api = new Api(server.handler)
-    for (const name of ['default', 'kube-system', 'kube-public', 'kube-node-lease']) {
+    for (const name of [
+      'default',
+      'kube-system',
+      'kube-public',
+      'kube-node-lease',
+      'trustadm-system',
+    ]) {
       const {body} = await api.get(`/api/v1/namespaces/${name}`)
       assert.deepEqual(body.metadata.labels, {'kubernetes.io/metadata.name': name})
       assert.deepEqual([body.spec.finalizers, body.status.phase], [['kubernetes'], 'Active'])

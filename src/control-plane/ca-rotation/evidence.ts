@@ -5,6 +5,7 @@ import {hasCode, messageOf} from '../../errors.ts'
 import {LEAVES} from '../../pki/catalog.ts'
 import type {Clock} from '../../runtime.ts'
 import type {SeenClientList, SeenList} from '../../server/authn/seen-clients.ts'
+import {OWN_NAMESPACE} from '../../trust/own-namespace.ts'
 import {connectToServer} from '../admin.ts'
 import {etcdOf} from '../config/etcd.ts'
 import type {Plane} from '../config/plane.ts'
@@ -137,7 +138,7 @@ async function unreadLogs(
   {leases}: Pick<ApiClient, 'leases'>,
   lists: readonly IssuedList[],
 ): Promise<UnreadLog[]> {
-  const lease = await leases.find({namespace: 'kube-system', name: SIGNERS_LEASE})
+  const lease = await leases.find({namespace: OWN_NAMESPACE, name: SIGNERS_LEASE})
   const read = new Set(lists.map(({server}) => server))
   const newest = new Map<string, UnreadLog>()
   for (const {server, time} of headsIn(lease?.metadata.annotations)) {

@@ -1,8 +1,9 @@
 import type {ApiClient} from '../../client/api-client.ts'
 import {hasCode} from '../../errors.ts'
+import {OWN_NAMESPACE} from '../../trust/own-namespace.ts'
 import {asAdmin, planAsAdmin, type InitPhase} from './phase.ts'
 
-const NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease', 'default']
+const NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease', 'default', OWN_NAMESPACE]
 
 async function missing(client: Pick<ApiClient, 'namespaces'>): Promise<string[]> {
   const {items} = await client.namespaces.list()

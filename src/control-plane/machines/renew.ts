@@ -9,7 +9,7 @@ import {type Clock, formatTimestamp} from '../../runtime.ts'
 import type {ChangedMachine} from './delete.ts'
 import {findMachines, noSuchMachine, type MachineKey} from './find.ts'
 
-type Client = Pick<ApiClient, 'machines' | 'nodes' | 'leases' | 'raw'>
+type Client = Pick<ApiClient, 'machines' | 'nodes' | 'configMaps' | 'raw'>
 
 interface RenewedMachine extends ChangedMachine {
   expectedUntil: string | null

@@ -1,10 +1,9 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
-import type {Lease} from '../../api/coordination.ts'
+import type {ConfigMap} from '../../api/core.ts'
 import type {Node} from '../../api/node.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {
-  RECORD_LABEL,
-  RECORD_NAMESPACE,
+  ALL_RECORDS,
   nodeOf,
   readRecord,
   type NodeRecord,
@@ -29,7 +28,7 @@ import {readClientAuthorities} from './client-authorities.ts'
 import {byUrgency, reportOn, type NodeFacts, type NodeReport} from './report.ts'
 
 export interface NodeListSources {
-  client: Pick<ApiClient, 'nodes' | 'leases' | 'csrs' | 'configMaps' | 'version'>
+  client: Pick<ApiClient, 'nodes' | 'csrs' | 'configMaps' | 'version'>
   /** The issuance log; undefined if it is not on this machine. */
   log?: string | undefined
   /** Called about what cannot be read. */
@@ -86,18 +85,21 @@ async function authoritiesOf({configMaps}: NodeListSources['client']): Promise<s
 
 async function gather(sources: NodeListSources): Promise<Findings> {
   const findings = new Findings()
-  const {leases, csrs} = sources.client
+  const {configMaps, csrs} = sources.client
   const onRequests = (items: CertificateSigningRequest[], isFirst: boolean) => {
     if (isFirst) findings.waiting.clear()
     for (const csr of items) findings.seeRequest(csr)
   }
-  const onRecords = (items: Lease[]) => {
-    for (const lease of items) findings.records.set(nodeOf(lease), readRecord(lease))
+  const onRecords = (items: ConfigMap[]) => {
+    for (const object of items) findings.records.set(nodeOf(object), readRecord(object))
   }
-  const records = {namespace: RECORD_NAMESPACE, labelSelector: RECORD_LABEL, onPage: onRecords}
   const requests = {fieldSelector: `spec.signerName=${KUBELET_CLIENT}`, onPage: onRequests}
   await Promise.all([
-    orWarn(leases.list(records), 'the records of node names', sources.warn),
+    orWarn(
+      configMaps.list({...ALL_RECORDS, onPage: onRecords}),
+      'the records of node names',
+      sources.warn,
+    ),
     orWarn(csrs.list(requests), 'certificate requests', sources.warn),
   ])
   await readLogOf(sources, (entry) => {

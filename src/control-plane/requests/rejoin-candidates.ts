@@ -89,7 +89,7 @@ async function isGone(
 
 /** Who requested the name before: the only requester that need not be named. */
 export async function requireRequester(
-  client: Pick<ApiClient, 'leases' | 'secrets'>,
+  client: Pick<ApiClient, 'configMaps' | 'secrets'>,
   node: string,
   clock: Clock,
 ): Promise<string> {

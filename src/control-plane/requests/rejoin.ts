@@ -3,7 +3,7 @@ import type {ApiClient} from '../../client/api-client.ts'
 import {recordKey} from '../../controllers/approval/node-record.ts'
 import {isNodeName} from '../../csr/node-names.ts'
 import {findRecord, grantRejoin, removeGrant} from '../../controllers/approval/record-store.ts'
-import {GRANT_ANNOTATION, type GrantedTo} from '../../controllers/approval/rejoin-grant.ts'
+import {hasGrant, type GrantedTo} from '../../controllers/approval/rejoin-grant.ts'
 import {elsewhere, hasCode, TrustError} from '../../errors.ts'
 import {type Clock, formatTimestamp} from '../../runtime.ts'
 import {requireRequester, waitingFor, type WaitingRequest} from './rejoin-candidates.ts'
@@ -21,7 +21,7 @@ export interface RejoinGrant {
   request: string | null
   /** Whether there was a grant to revoke; only for a revocation. */
   wasAllowed?: boolean
-  /** The Lease with the grant, in kube-system. */
+  /** The ConfigMap with the grant, in trustadm-system. */
   record: string
 }
 
@@ -36,7 +36,7 @@ export interface RejoinOptions {
   choose?: ((waiting: readonly WaitingRequest[]) => Promise<WaitingRequest | undefined>) | undefined
 }
 
-type Client = Pick<ApiClient, 'csrs' | 'leases' | 'secrets'>
+type Client = Pick<ApiClient, 'configMaps' | 'csrs' | 'secrets'>
 
 const MOST_CONFLICTS = 10
 const MOST_LISTED = 20
@@ -125,7 +125,7 @@ export async function allowRejoin(
 
 /** Revokes the grant, if there is one. */
 export async function revokeRejoin(
-  client: Pick<ApiClient, 'leases'>,
+  client: Pick<ApiClient, 'configMaps'>,
   node: string,
 ): Promise<RejoinGrant> {
   requireNodeName(node)
@@ -133,7 +133,7 @@ export async function revokeRejoin(
   const about = {node, allowedUntil: null, pin: null, requester: null, request: null, record}
   for (let attempt = 1; ; attempt += 1) {
     const found = await findRecord(client, node)
-    if (found?.lease.metadata.annotations?.[GRANT_ANNOTATION] === undefined) {
+    if (found === undefined || !hasGrant(found.object)) {
       return {...about, wasAllowed: false}
     }
     try {

@@ -1,6 +1,6 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import type {ApiClient} from '../../client/api-client.ts'
-import {RECORD_NAMESPACE, readRecord, recordName} from '../../controllers/approval/node-record.ts'
+import {findRecord} from '../../controllers/approval/record-store.ts'
 import type {LogEntry} from '../../controllers/signing/log-line.ts'
 import {readIssuances} from '../../controllers/signing/read-log.ts'
 import {isApproved, isIssued} from '../../csr/conditions.ts'
@@ -32,7 +32,7 @@ export interface KnownCertificate {
 }
 
 export interface CertificateSources {
-  client: Pick<ApiClient, 'csrs' | 'leases'>
+  client: Pick<ApiClient, 'configMaps' | 'csrs'>
   /** The issuance log; undefined if it is not on this machine. */
   log?: string | undefined
   /** Called about a source that cannot be read. */
@@ -208,9 +208,8 @@ async function recordedKey(
   node: string,
   {client, warn}: CertificateSources,
 ): Promise<Pick<KnownCertificate, 'pin' | 'notAfter'> | undefined> {
-  const read = client.leases.find({namespace: RECORD_NAMESPACE, name: recordName(node)})
-  const lease = await orWarn(read, "the record of the node's key", warn)
-  const {holder, until} = lease ? readRecord(lease) : {}
+  const read = findRecord(client, node)
+  const {holder, until} = (await orWarn(read, "the record of the node's key", warn)) ?? {}
   return holder === undefined ? undefined : {pin: holder, ...(until && {notAfter: until})}
 }
 

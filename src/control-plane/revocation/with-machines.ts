@@ -1,10 +1,9 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
-import type {Lease} from '../../api/coordination.ts'
+import type {ConfigMap} from '../../api/core.ts'
 import {TOKEN_USER_PREFIX} from '../../bootstrap/read-token-secret.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {
-  RECORD_LABEL,
-  RECORD_NAMESPACE,
+  ALL_RECORDS,
   nodeOf,
   readRecord,
   type NodeRecord,
@@ -52,7 +51,7 @@ export interface WithdrawOptions {
   dryRun?: boolean | undefined
 }
 
-type Client = Pick<ApiClient, 'configMaps' | 'csrs' | 'leases' | 'nodes' | 'selfSubjectReviews'>
+type Client = Pick<ApiClient, 'configMaps' | 'csrs' | 'nodes' | 'selfSubjectReviews'>
 
 const known = ({node, pin, issuer, ...one}: ObtainedCertificate): KnownCertificate => ({
   user: node === undefined ? one.subject : nodeUser(node),
@@ -65,12 +64,12 @@ const known = ({node, pin, issuer, ...one}: ObtainedCertificate): KnownCertifica
 })
 
 /** The approver's records: who asked for a name, and which key has it. They are there also where the issuance log is out of reach. */
-async function readRecords({leases}: Client): Promise<Map<string, NodeRecord>> {
+async function readRecords({configMaps}: Client): Promise<Map<string, NodeRecord>> {
   const records = new Map<string, NodeRecord>()
-  const onPage = (items: Lease[]) => {
-    for (const lease of items) records.set(nodeOf(lease), readRecord(lease))
+  const onPage = (items: ConfigMap[]) => {
+    for (const object of items) records.set(nodeOf(object), readRecord(object))
   }
-  await leases.list({namespace: RECORD_NAMESPACE, labelSelector: RECORD_LABEL, onPage})
+  await configMaps.list({...ALL_RECORDS, onPage})
   return records
 }
 

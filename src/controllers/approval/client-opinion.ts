@@ -107,7 +107,7 @@ export interface NameSources {
 
 /** Reads the server's current state. */
 export const currentNames = (
-  client: Pick<ApiClient, 'nodes' | 'leases'>,
+  client: Pick<ApiClient, 'nodes' | 'configMaps'>,
   options: CallOptions,
 ): NameSources => ({
   hasNode: async (node) => (await client.nodes.find(node, options)) !== undefined,

@@ -1,10 +1,10 @@
-import type {Lease} from '../../api/coordination.ts'
+import type {ConfigMap} from '../../api/core.ts'
 import {BACKDATE} from '../../pki/lifetimes.ts'
 import {
   emptyRecord,
-  ISSUER,
   readRecord,
   recordIssued,
+  withoutCertificate,
   withReservation,
   type IssuedIdentity,
 } from './node-record.ts'
@@ -21,8 +21,8 @@ export function expectedRecord(
   {pin, requester, issuer}: Pick<IssuedIdentity, 'pin' | 'issuer'> & {requester: string},
   lifetime: number,
   now: Date,
-): Lease {
-  // A Lease counts whole seconds.
+): ConfigMap {
+  // A record counts whole seconds.
   const notAfter = new Date(Math.ceil((now.getTime() + lifetime + BACKDATE) / 1000) * 1000)
   // As the signer sets it: otherwise the next certificate of the name, of another key, would seem to be older than this one.
   const notBefore = new Date(Math.floor((now.getTime() - BACKDATE) / 1000) * 1000)
@@ -31,9 +31,9 @@ export function expectedRecord(
 }
 
 /** Whether the issued certificate is the one that the record expects. */
-export function isAsExpected(lease: Lease, issued: IssuedIdentity): boolean {
+export function isAsExpected(record: ConfigMap, issued: IssuedIdentity): boolean {
   const {pin, notBefore, notAfter} = issued
-  const {holder, issuer, issuedAt, until} = readRecord(lease)
+  const {holder, issuer, issuedAt, until} = readRecord(record)
   // Which CA signs elsewhere is not known in advance, and not worth a write for every node that joins.
   if (holder !== pin || (issuer !== undefined && issuer !== issued.issuer)) return false
   if (issuedAt === undefined || until === undefined) return false
@@ -47,11 +47,7 @@ export function isAsExpected(lease: Lease, issued: IssuedIdentity): boolean {
  * while.
  */
 export const withoutExpected = (
-  lease: Lease,
+  record: ConfigMap,
   asker: {pin: string; requester: string},
   now: Date,
-): Lease => {
-  const {metadata, ...rest} = withReservation(lease, asker, now)
-  const {[ISSUER]: _issuer, ...annotations} = metadata.annotations ?? {}
-  return {...rest, metadata: {...metadata, annotations}, spec: {}}
-}
+): ConfigMap => withReservation(withoutCertificate(record), asker, now)

@@ -1,31 +1,31 @@
 import {createHash} from 'node:crypto'
-import type {Lease} from '../../api/coordination.ts'
-import {formatMicroTime, parseTimestamp} from '../../bootstrap/timestamp.ts'
+import type {ConfigMap} from '../../api/core.ts'
+import {parseTimestamp} from '../../bootstrap/timestamp.ts'
 import {isNodeName} from '../../csr/node-names.ts'
-import {readGrant, withoutGrant, type RejoinGrant} from './rejoin-grant.ts'
 import {formatTimestamp} from '../../runtime.ts'
+import {OWN_NAMESPACE} from '../../trust/own-namespace.ts'
+import {readGrant, withoutGrant, type RejoinGrant} from './rejoin-grant.ts'
 
-/** One Lease for each node name records which key holds its newest client certificate, long after its requests are deleted. */
-export const RECORD_NAMESPACE = 'kube-system'
+/**
+ * One ConfigMap for each node name records which key holds its newest client certificate, long after its requests are deleted. Not a
+ * Lease: by Kubernetes' default roles, kube-scheduler may create Leases in every namespace.
+ */
 export const RECORD_LABEL = 'trustadm.io/node-certificate'
-const NODE_ANNOTATION = 'trustadm.io/node-name'
-const REQUESTER = 'trustadm.io/requester'
-export const ISSUER = 'trustadm.io/issuer'
-const RESERVED_FOR = 'trustadm.io/reserved-for'
-const RESERVED_UNTIL = 'trustadm.io/reserved-until'
 
-const MOST_SECONDS = 2 ** 31 - 1
 /** An approved request that is not signed is deleted after a day. */
 const RESERVATION = 25 * 3_600_000
 
-/** Names that cannot be part of a Lease's name are replaced by their hash. */
+/** Names that cannot be part of an object's name are replaced by their hash. */
 export function recordName(node: string): string {
   const name = `trustadm-node.${node}`
   if (isNodeName(name)) return name
   return `trustadm-node-${createHash('sha256').update(node).digest('hex').slice(0, 32)}`
 }
 
-export const recordKey = (node: string) => ({namespace: RECORD_NAMESPACE, name: recordName(node)})
+export const recordKey = (node: string) => ({namespace: OWN_NAMESPACE, name: recordName(node)})
+
+/** Selects all records. */
+export const ALL_RECORDS = {namespace: OWN_NAMESPACE, labelSelector: RECORD_LABEL}
 
 /** A record as it is read. */
 export interface NodeRecord {
@@ -43,7 +43,7 @@ export interface NodeRecord {
   grant: RejoinGrant | undefined
   /** The key that was about to be approved for the name; undefined once a certificate was issued. */
   reserved: {pin: string; until: Date} | undefined
-  lease: Lease
+  object: ConfigMap
 }
 
 /** What is recorded of an issued certificate. */
@@ -59,24 +59,19 @@ export interface IssuedIdentity {
 
 const timeOf = (text: string | undefined) => (text ? parseTimestamp(text) : undefined)
 
-export function readRecord(lease: Lease): NodeRecord {
-  const {holderIdentity, acquireTime, renewTime, leaseDurationSeconds} = lease.spec ?? {}
-  const {annotations = {}} = lease.metadata
-  const renewed = timeOf(renewTime)
-  const reservedUntil = timeOf(annotations[RESERVED_UNTIL])
-  const {[RESERVED_FOR]: pin} = annotations
+export function readRecord(object: ConfigMap): NodeRecord {
+  const {holder, issuedAt, expiresAt, issuer, requester, ...data} = object.data ?? {}
+  const reservedUntil = timeOf(data.reservedUntil)
+  const {reservedFor: pin} = data
   return {
-    holder: holderIdentity === '' ? undefined : holderIdentity,
-    issuedAt: timeOf(acquireTime),
-    issuer: annotations[ISSUER],
-    until:
-      renewed === undefined || leaseDurationSeconds === undefined
-        ? undefined
-        : new Date(renewed.getTime() + leaseDurationSeconds * 1000),
-    requester: annotations[REQUESTER],
-    grant: readGrant(lease),
+    holder: holder === '' ? undefined : holder,
+    issuedAt: timeOf(issuedAt),
+    issuer,
+    until: timeOf(expiresAt),
+    requester,
+    grant: readGrant(object),
     reserved: pin && reservedUntil ? {pin, until: reservedUntil} : undefined,
-    lease,
+    object,
   }
 }
 
@@ -97,11 +92,11 @@ export const isKeyOf = (record: NodeRecord, pin: string, now: Date): boolean =>
   reservedKey(record, now) === pin || (isHeld(record, now) && record.holder === pin)
 
 /** The name that a record is about. */
-export const nodeOf = ({metadata}: Lease): string => metadata.annotations?.[NODE_ANNOTATION] ?? ''
+export const nodeOf = ({data}: ConfigMap): string => data?.node ?? ''
 
 /** Whether the name is free: all its certificates have expired, and it is not reserved. */
 export function isAbandoned(record: NodeRecord, now: Date): boolean {
-  const {creationTimestamp} = record.lease.metadata
+  const {creationTimestamp} = record.object.metadata
   // A new record may be about to be filled in.
   const isNew = !creationTimestamp || now.getTime() - Date.parse(creationTimestamp) < RESERVATION
   return (
@@ -113,27 +108,40 @@ export function isAbandoned(record: NodeRecord, now: Date): boolean {
 }
 
 /** An empty record: nobody holds the name. */
-export const emptyRecord = (node: string): Lease => ({
-  metadata: {
-    ...recordKey(node),
-    labels: {[RECORD_LABEL]: ''},
-    annotations: {[NODE_ANNOTATION]: node},
-  },
-  spec: {},
+export const emptyRecord = (node: string): ConfigMap => ({
+  metadata: {...recordKey(node), labels: {[RECORD_LABEL]: ''}},
+  data: {node},
 })
+
+const withData = (object: ConfigMap, data: Record<string, string>): ConfigMap => ({
+  ...object,
+  metadata: {...object.metadata, labels: {...object.metadata.labels, [RECORD_LABEL]: ''}},
+  data,
+})
+
+/** The record without what it says about a certificate. */
+export function withoutCertificate(object: ConfigMap): ConfigMap {
+  const {
+    holder: _holder,
+    issuedAt: _from,
+    expiresAt: _to,
+    issuer: _issuer,
+    ...data
+  } = object.data ?? {}
+  return withData(object, data)
+}
 
 /**
  * The record with an issued certificate; undefined if nothing changes. A certificate older than the recorded one does not
  * change the holder. The name is held until the last certificate expires. The reservation is removed.
  */
 export function recordIssued(
-  lease: Lease,
+  object: ConfigMap,
   {pin, notBefore, notAfter, requester, issuer}: IssuedIdentity,
-  time: Date,
-): Lease | undefined {
-  const now = new Date(Math.floor(time.getTime() / 1000) * 1000)
+  now: Date,
+): ConfigMap | undefined {
   if (notAfter <= now) return undefined
-  const before = readRecord(lease)
+  const before = readRecord(object)
   const held = isHeld(before, now)
   const isOlder = held && before.issuedAt !== undefined && before.issuedAt > notBefore
   const until = held && before.until && before.until > notAfter ? before.until : notAfter
@@ -150,31 +158,15 @@ export function recordIssued(
     before.issuer === signedBy &&
     before.reserved === undefined
   if (says) return undefined
-  const {
-    [RESERVED_FOR]: _pin,
-    [RESERVED_UNTIL]: _until,
-    [ISSUER]: _issuer,
-    ...annotations
-  } = lease.metadata.annotations ?? {}
-  return {
-    ...lease,
-    metadata: {
-      ...lease.metadata,
-      labels: {...lease.metadata.labels, [RECORD_LABEL]: ''},
-      annotations: {
-        ...annotations,
-        ...(from !== undefined && {[REQUESTER]: from}),
-        ...(signedBy !== undefined && {[ISSUER]: signedBy}),
-      },
-    },
-    spec: {
-      ...lease.spec,
-      ...(holder === undefined ? {} : {holderIdentity: holder}),
-      ...(issuedAt === undefined ? {} : {acquireTime: formatMicroTime(issuedAt)}),
-      renewTime: formatMicroTime(now),
-      leaseDurationSeconds: Math.min((until.getTime() - now.getTime()) / 1000, MOST_SECONDS),
-    },
-  }
+  const {reservedFor: _pin, reservedUntil: _until, ...data} = withoutCertificate(object).data ?? {}
+  return withData(object, {
+    ...data,
+    ...(holder !== undefined && {holder}),
+    ...(issuedAt !== undefined && {issuedAt: formatTimestamp(issuedAt)}),
+    expiresAt: formatTimestamp(until),
+    ...(from !== undefined && {requester: from}),
+    ...(signedBy !== undefined && {issuer: signedBy}),
+  })
 }
 
 /**
@@ -182,22 +174,11 @@ export function recordIssued(
  * machine.
  */
 export function withReservation(
-  lease: Lease,
+  object: ConfigMap,
   {pin, requester}: {pin: string; requester: string},
   now: Date,
-): Lease {
-  const {metadata, ...rest} = withoutGrant(lease)
-  return {
-    ...rest,
-    metadata: {
-      ...metadata,
-      labels: {...metadata.labels, [RECORD_LABEL]: ''},
-      annotations: {
-        ...metadata.annotations,
-        [REQUESTER]: requester,
-        [RESERVED_FOR]: pin,
-        [RESERVED_UNTIL]: formatTimestamp(new Date(now.getTime() + RESERVATION)),
-      },
-    },
-  }
+): ConfigMap {
+  const reservedUntil = formatTimestamp(new Date(now.getTime() + RESERVATION))
+  const free = withoutGrant(object)
+  return withData(free, {...free.data, requester, reservedFor: pin, reservedUntil})
 }

@@ -13,10 +13,7 @@ import {RequestIndex} from './request-index.ts'
 type Csr = CertificateSigningRequest
 /** What opinions are read with: the caller's own rights. */
 export type OpinionReader = ApiServerReader &
-  Pick<
-    ApiClient,
-    'csrs' | 'nodes' | 'leases' | 'machines' | 'configMaps' | 'secrets' | 'subjectAccessReviews'
-  >
+  Pick<ApiClient, 'csrs' | 'nodes' | 'machines' | 'configMaps' | 'secrets' | 'subjectAccessReviews'>
 
 export interface Request {
   csr: Csr

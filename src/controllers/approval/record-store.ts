@@ -1,49 +1,58 @@
-import type {Lease} from '../../api/coordination.ts'
+import type {ConfigMap} from '../../api/core.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import type {CallOptions} from '../../client/resource-client.ts'
 import {TrustError, hasCode} from '../../errors.ts'
+import {noOwnNamespace} from '../../trust/own-namespace.ts'
 import {expectedRecord, isAsExpected, withoutExpected} from './expected-record.ts'
 import {
   emptyRecord,
   readRecord,
   recordIssued,
   recordKey,
+  withoutCertificate,
   withReservation,
   type IssuedIdentity,
   type NodeRecord,
 } from './node-record.ts'
 import {withGrant, withoutGrant, type RejoinGrant} from './rejoin-grant.ts'
 
-type Leases = Pick<ApiClient, 'leases'>
+type Client = Pick<ApiClient, 'configMaps'>
 
 const MOST_CONFLICTS = 10
 
 export async function findRecord(
-  {leases}: Leases,
+  {configMaps}: Client,
   node: string,
   options: CallOptions = {},
 ): Promise<NodeRecord | undefined> {
-  const lease = await leases.find(recordKey(node), options)
-  return lease && readRecord(lease)
+  const object = await configMaps.find(recordKey(node), options)
+  return object && readRecord(object)
 }
 
-/** Changes the stored Lease, or an empty one. Writes nothing if `become` returns undefined. */
+/** What is created is refused as "not found" only if its namespace is missing. */
+function requireNamespace(present: object | undefined, error: unknown): void {
+  if (present !== undefined || !hasCode(error, 'NOT_FOUND')) return
+  throw noOwnNamespace(error)
+}
+
+/** Changes the stored ConfigMap, or an empty one. Writes nothing if `become` returns undefined. */
 async function change(
-  {leases}: Leases,
+  {configMaps}: Client,
   node: string,
-  become: (lease: Lease) => Lease | undefined,
+  become: (object: ConfigMap) => ConfigMap | undefined,
   options: CallOptions,
 ): Promise<void> {
   for (let attempt = 0; attempt < MOST_CONFLICTS; attempt += 1) {
-    const present = await leases.find(recordKey(node), options)
+    const present = await configMaps.find(recordKey(node), options)
     const wanted = become(present ?? emptyRecord(node))
     if (wanted === undefined) return
     try {
       await (present === undefined
-        ? leases.create(wanted, options)
-        : leases.update(wanted, options))
+        ? configMaps.create(wanted, options)
+        : configMaps.update(wanted, options))
       return
     } catch (error) {
+      requireNamespace(present, error)
       if (!hasCode(error, 'ALREADY_EXISTS', 'CONFLICT', 'NOT_FOUND')) throw error
     }
   }
@@ -52,20 +61,20 @@ async function change(
 
 /** Records a certificate. `expected` is what `reserveName` has recorded for it in advance. */
 export async function saveIssued(
-  client: Leases,
+  client: Client,
   node: string,
   issued: IssuedIdentity,
-  {now, expected, ...options}: CallOptions & {now: Date; expected?: Lease | undefined},
+  {now, expected, ...options}: CallOptions & {now: Date; expected?: ConfigMap | undefined},
 ): Promise<void> {
   if (expected !== undefined && isAsExpected(expected, issued)) return
-  const become = (lease: Lease) =>
-    recordIssued(isSame(lease, expected) ? {...lease, spec: {}} : lease, issued, now)
+  const become = (object: ConfigMap) =>
+    recordIssued(isSame(object, expected) ? withoutCertificate(object) : object, issued, now)
   await change(client, node, become, options)
 }
 
 /** Reserves a name for its key for a while only, because nobody knows whether the expected certificate exists. */
 export const doubtExpected = (
-  client: Leases,
+  client: Client,
   node: string,
   {expected, pin, requester}: Expectation,
   {now, ...options}: CallOptions & {now: Date},
@@ -73,27 +82,27 @@ export const doubtExpected = (
   change(
     client,
     node,
-    (lease) =>
-      isSame(lease, expected) ? withoutExpected(lease, {pin, requester}, now) : undefined,
+    (object) =>
+      isSame(object, expected) ? withoutExpected(object, {pin, requester}, now) : undefined,
     options,
   )
 
-const isSame = (lease: Lease, other: Lease | undefined): boolean =>
-  other !== undefined && lease.metadata.resourceVersion === other.metadata.resourceVersion
+const isSame = (object: ConfigMap, other: ConfigMap | undefined): boolean =>
+  other !== undefined && object.metadata.resourceVersion === other.metadata.resourceVersion
 
 /** Lets one more machine take the name: `certificate allow-rejoin`. */
 export const grantRejoin = (
-  client: Leases,
+  client: Client,
   node: string,
   grant: RejoinGrant,
   options: CallOptions = {},
-): Promise<void> => change(client, node, (lease) => withGrant(lease, grant), options)
+): Promise<void> => change(client, node, (object) => withGrant(object, grant), options)
 
 /** Who is about to get a certificate for a name, and the name's record. */
 export interface Expectation {
   pin: string
   requester: string
-  expected: Lease
+  expected: ConfigMap
 }
 
 interface Reservation {
@@ -113,18 +122,19 @@ interface Reservation {
  * existed already, and that record is returned. Returns false if the record has changed since it was read.
  */
 export async function reserveName(
-  {leases}: Leases,
+  {configMaps}: Client,
   {node, record, lifetime, issuer, ...asker}: Reservation,
   {now, ...options}: CallOptions & {now: Date},
 ): Promise<{expectation?: Expectation} | false> {
   try {
     if (record !== undefined) {
-      await leases.update(withReservation(record.lease, asker, now), options)
+      await configMaps.update(withReservation(record.object, asker, now), options)
       return {}
     }
     const wanted = expectedRecord(node, {...asker, issuer}, lifetime, now)
-    return {expectation: {...asker, expected: await leases.create(wanted, options)}}
+    return {expectation: {...asker, expected: await configMaps.create(wanted, options)}}
   } catch (error) {
+    requireNamespace(record, error)
     if (hasCode(error, 'ALREADY_EXISTS', 'CONFLICT', 'NOT_FOUND')) return false
     throw error
   }
@@ -132,9 +142,9 @@ export async function reserveName(
 
 /** Revokes a grant. Fails with CONFLICT if the record has changed since it was read. */
 export async function removeGrant(
-  {leases}: Leases,
-  {lease}: NodeRecord,
+  {configMaps}: Client,
+  {object}: NodeRecord,
   options: CallOptions = {},
 ): Promise<void> {
-  await leases.update(withoutGrant(lease), options)
+  await configMaps.update(withoutGrant(object), options)
 }

@@ -1,13 +1,6 @@
-import type {Lease} from '../../api/coordination.ts'
+import type {ConfigMap} from '../../api/core.ts'
 import {parseTimestamp} from '../../bootstrap/timestamp.ts'
 import {formatTimestamp} from '../../runtime.ts'
-
-/** A label on records with a grant, so that a watch can select them. */
-const GRANT_LABEL = 'trustadm.io/rejoin-allowed'
-export const GRANT_ANNOTATION = 'trustadm.io/rejoin-allowed-until'
-const KEY = 'trustadm.io/rejoin-allowed-key'
-const REQUESTER = 'trustadm.io/rejoin-allowed-requester'
-const AFTER = 'trustadm.io/rejoin-allowed-after'
 
 /** Whom an operator lets in: one key, or one requester's next request after a revision of the store. */
 export type GrantedTo = {pin: string} | {requester: string; after: string}
@@ -27,39 +20,39 @@ export interface Asker {
 }
 
 /** Undefined also for a grant that names nobody: it would let anyone in. */
-export function readGrant({metadata: {annotations = {}}}: Lease): RejoinGrant | undefined {
-  const {[GRANT_ANNOTATION]: time, [KEY]: pin, [REQUESTER]: requester, [AFTER]: after} = annotations
-  const until = time === undefined ? undefined : parseTimestamp(time)
+export function readGrant({data = {}}: ConfigMap): RejoinGrant | undefined {
+  const {rejoinKey: pin, rejoinRequester: requester, rejoinAfter: after} = data
+  const until = data.rejoinUntil === undefined ? undefined : parseTimestamp(data.rejoinUntil)
   if (until === undefined) return undefined
   if (pin) return {until, to: {pin}}
   return requester && after ? {until, to: {requester, after}} : undefined
 }
 
-export function withoutGrant(lease: Lease): Lease {
-  const {[GRANT_LABEL]: _label, ...labels} = lease.metadata.labels ?? {}
+/** Also for one that cannot be read. */
+export const hasGrant = ({data}: ConfigMap): boolean => data?.rejoinUntil !== undefined
+
+export function withoutGrant(object: ConfigMap): ConfigMap {
   const {
-    [GRANT_ANNOTATION]: _until,
-    [KEY]: _key,
-    [REQUESTER]: _requester,
-    [AFTER]: _after,
-    ...annotations
-  } = lease.metadata.annotations ?? {}
-  return {...lease, metadata: {...lease.metadata, labels, annotations}}
+    rejoinUntil: _until,
+    rejoinKey: _key,
+    rejoinRequester: _requester,
+    rejoinAfter: _after,
+    ...data
+  } = object.data ?? {}
+  return {...object, data}
 }
 
 /** Replaces an earlier grant. */
-export function withGrant(lease: Lease, {until, to}: RejoinGrant): Lease {
-  const {metadata, ...rest} = withoutGrant(lease)
+export function withGrant(object: ConfigMap, {until, to}: RejoinGrant): ConfigMap {
+  const free = withoutGrant(object)
   return {
-    ...rest,
-    metadata: {
-      ...metadata,
-      labels: {...metadata.labels, [GRANT_LABEL]: ''},
-      annotations: {
-        ...metadata.annotations,
-        [GRANT_ANNOTATION]: formatTimestamp(until),
-        ...('pin' in to ? {[KEY]: to.pin} : {[REQUESTER]: to.requester, [AFTER]: to.after}),
-      },
+    ...free,
+    data: {
+      ...free.data,
+      rejoinUntil: formatTimestamp(until),
+      ...('pin' in to
+        ? {rejoinKey: to.pin}
+        : {rejoinRequester: to.requester, rejoinAfter: to.after}),
     },
   }
 }

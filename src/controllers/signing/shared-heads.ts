@@ -3,7 +3,7 @@ import type {Clock} from '../../runtime.ts'
 import type {KnownHead} from './log-line.ts'
 
 /** On the Lease by which signers agree who signs. */
-const ANNOTATION = 'trustadm.io/issuance-heads'
+export const HEADS_ANNOTATION = 'trustadm.io/issuance-heads'
 /** A Lease has little room. The oldest are forgotten: of each server the newest is kept as long as possible. */
 const MOST = 16
 const LONGEST = 32 * 1024
@@ -47,7 +47,7 @@ export class SharedHeads {
   /** The annotations to write to the Lease: what was read, with the newest head of this process. */
   save(): Record<string, string> {
     const heads = this.#withOwn()
-    return heads.length === 0 ? {} : {[ANNOTATION]: JSON.stringify(heads)}
+    return heads.length === 0 ? {} : {[HEADS_ANNOTATION]: JSON.stringify(heads)}
   }
 
   #withOwn(): readonly KnownHead[] {
@@ -64,7 +64,7 @@ export class SharedHeads {
 
 /** The heads in the annotations of the Lease by which signers agree who signs. */
 export const headsIn = (annotations: Readonly<Record<string, string>> = {}): KnownHead[] =>
-  parseHeads(annotations[ANNOTATION])
+  parseHeads(annotations[HEADS_ANNOTATION])
 
 /** Of heads, the newest first, those that are kept. */
 function withinLimit(heads: readonly KnownHead[]): readonly KnownHead[] {

@@ -1,5 +1,6 @@
 import type {Namespace} from '../../api/core.ts'
 import type {Node} from '../../api/node.ts'
+import {OWN_NAMESPACE} from '../../trust/own-namespace.ts'
 import type {RbacIndex} from '../authz/rbac/rbac-index.ts'
 import {
   type Admission,
@@ -21,10 +22,10 @@ import {podSecurityWarning} from './pod-security.ts'
 import {rbacEscalation} from './rbac-escalation.ts'
 import {serviceAccountAdmission} from './service-account.ts'
 
-const IMMORTAL = new Set(['default', 'kube-public', 'kube-system'])
+const IMMORTAL = new Set(['default', 'kube-public', 'kube-system', OWN_NAMESPACE])
 const NAMESPACES = {group: '', plural: 'namespaces'}
 
-/** Nothing can be created in a namespace that is missing or being deleted; three namespaces cannot be deleted. */
+/** Nothing can be created in a namespace that is missing or being deleted; four namespaces cannot be deleted. */
 export const namespaceLifecycle: AdmissionPlugin = {
   name: 'NamespaceLifecycle',
   admit(operation, {namespace, objects}) {

@@ -1,3 +1,4 @@
+import {OWN_NAMESPACE} from '../../trust/own-namespace.ts'
 import {insufficientStorage} from '../kernel/status.ts'
 import type {ObjectEvent} from './event-log.ts'
 import type {Registry} from './registry.ts'
@@ -20,6 +21,8 @@ export class StoreQuota {
   readonly #registry: Registry
   readonly #bytes: number
   readonly #podsOf = new Map<string, number>()
+  /** Of node names, one for each name that a token has asked for. */
+  #records = 0
 
   constructor(registry: Registry, bytes = DEFAULT_QUOTA) {
     this.#registry = registry
@@ -27,6 +30,9 @@ export class StoreQuota {
     const pods = registry.store('', 'pods')
     for (const pod of pods?.range('') ?? []) this.#count(pod, 1)
     pods?.onEvents((events) => events.forEach((event) => this.#follow(event)))
+    const maps = registry.store('', 'configmaps')
+    for (const map of maps?.range(OWN_NAMESPACE) ?? []) this.#records += map.json.length
+    maps?.onEvents((events) => events.forEach((event) => this.#countRecord(event)))
   }
 
   /** Throws if there is no room for this many more bytes. */
@@ -49,7 +55,7 @@ export class StoreQuota {
   }
 
   #ofNodes(): number {
-    let bytes = 0
+    let bytes = this.#records
     for (const store of this.#registry.stores)
       if (store.resource.writtenByNodes === true) bytes += store.bytes
     return bytes
@@ -58,6 +64,11 @@ export class StoreQuota {
   #follow({current, previous}: ObjectEvent): void {
     if (previous !== undefined) this.#count(previous, -1)
     if (current !== undefined) this.#count(current, 1)
+  }
+
+  #countRecord({current, previous}: ObjectEvent): void {
+    if ((current ?? previous)?.namespace !== OWN_NAMESPACE) return
+    this.#records += (current?.json.length ?? 0) - (previous?.json.length ?? 0)
   }
 
   #count(pod: StoredObject, sign: 1 | -1): void {

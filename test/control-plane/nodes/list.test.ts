@@ -83,6 +83,8 @@ describe('listing the nodes of a cluster', () => {
       ...admin,
       configMaps: {
         ...admin.configMaps,
+        list: (...call: Parameters<ApiClient['configMaps']['list']>) =>
+          admin.configMaps.list(...call),
         find: (key: {namespace: string; name: string}) =>
           key.name === name
             ? Promise.resolve({metadata: key, data: accepted})
@@ -135,8 +137,7 @@ describe('listing the nodes of a cluster', () => {
     const client = {
       ...admin,
       csrs: {list: forbidden},
-      leases: {list: forbidden},
-      configMaps: {find: forbidden},
+      configMaps: {find: forbidden, list: forbidden},
     }
     const {nodes} = await list({client})
     assert.deepEqual(

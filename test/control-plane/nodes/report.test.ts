@@ -86,8 +86,8 @@ describe('the report on a node', () => {
 
   it('takes the record of its name if nothing else is known', () => {
     const issued = {pin: CA, notBefore: after(-1), notAfter: after(2), issuer: 'CN=other'}
-    const lease = recordIssued(emptyRecord('a'), issued, NOW) ?? assert.fail()
-    const {certificate: found} = report({node: node(), record: readRecord(lease)})
+    const record = recordIssued(emptyRecord('a'), issued, NOW) ?? assert.fail()
+    const {certificate: found} = report({node: node(), record: readRecord(record)})
     assert.deepEqual(found, {
       serial: null,
       issuer: 'CN=other',

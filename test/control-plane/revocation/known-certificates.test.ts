@@ -118,18 +118,18 @@ describe('certificates that can be revoked', () => {
     )
     const now = new Date(Math.floor(Date.now() / 1000) * 1000)
     const issued = {pin: PIN, notBefore: now, notAfter: new Date(now.getTime() + DAY)}
-    const lease = recordIssued(emptyRecord('two'), issued, now) ?? assert.fail()
-    await admin.leases.create(lease)
+    const record = recordIssued(emptyRecord('two'), issued, now) ?? assert.fail()
+    await admin.configMaps.create(record)
     const [recorded, ...more] = await certificatesOfNode('two', sources())
     assert.deepEqual([recorded?.user, recorded?.pin, more], ['system:node:two', PIN, []])
   })
 
   it('are found without the record of a node if the caller may not read it', async () => {
-    const forbidden = new TrustError('FORBIDDEN', 'may not get leases')
-    const leases = {...admin.leases, find: () => Promise.reject(forbidden)}
-    const client = {csrs: admin.csrs, leases} as unknown as ApiClient
+    const forbidden = new TrustError('FORBIDDEN', 'may not get configmaps')
+    const configMaps = {...admin.configMaps, find: () => Promise.reject(forbidden)}
+    const client = {csrs: admin.csrs, configMaps} as unknown as ApiClient
     assert.deepEqual(serials(await certificatesOfNode('one', sources({client}))).length, 3)
-    assert.match(warnings.join(), /cannot be read: may not get leases/)
+    assert.match(warnings.join(), /cannot be read: may not get configmaps/)
   })
 
   it('are those of a key, or the key alone', async () => {

@@ -99,7 +99,9 @@ describe('withdrawing the machines of a credential', () => {
       return await admin.configMaps.update(...args)
     }
     const find: ApiClient['configMaps']['find'] = (...args) => admin.configMaps.find(...args)
-    const client = Object.assign(Object.create(admin) as ApiClient, {configMaps: {update, find}})
+    const list: ApiClient['configMaps']['list'] = (...args) => admin.configMaps.list(...args)
+    const configMaps = {update, find, list}
+    const client = Object.assign(Object.create(admin) as ApiClient, {configMaps})
     const {certificates} = await withdraw({}, client)
     assert.deepEqual(
       certificates.map((one) => one.serial ?? one.request),
@@ -117,7 +119,7 @@ describe('withdrawing the machines of a credential', () => {
   it('leaves the Node of a machine that has joined anew with something else', async () => {
     const now = new Date(Math.floor(Date.now() / 1000) * 1000)
     const issued = {pin: pin('f'), notBefore: now, notAfter: new Date(now.getTime() + DAY)}
-    await admin.leases.create(recordIssued(emptyRecord('one'), issued, now) ?? assert.fail())
+    await admin.configMaps.create(recordIssued(emptyRecord('one'), issued, now) ?? assert.fail())
     const {certificates, nodes} = await withdraw()
     assert.equal(certificates.length, 3)
     assert.deepEqual(nodes, [{name: 'gone', cordoned: false}])
@@ -132,7 +134,7 @@ describe('withdrawing the machines of a credential', () => {
       notAfter: new Date(now.getTime() + DAY),
       requester: TOKEN,
     }
-    await admin.leases.create(recordIssued(emptyRecord('one'), issued, now) ?? assert.fail())
+    await admin.configMaps.create(recordIssued(emptyRecord('one'), issued, now) ?? assert.fail())
     const {certificates, nodes} = await withdraw({log: undefined})
     assert.deepEqual(
       certificates.map((one) => [one.user, one.pin]),

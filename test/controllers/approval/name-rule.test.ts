@@ -26,7 +26,7 @@ const record = (change: Partial<NodeRecord> = {}): NodeRecord => ({
   requester: undefined,
   grant: undefined,
   reserved: undefined,
-  lease: {metadata: {}},
+  object: {metadata: {}},
   ...change,
 })
 const approved = (change: Partial<ApprovedRequest> = {}): ApprovedRequest => ({

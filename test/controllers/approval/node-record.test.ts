@@ -27,7 +27,7 @@ const ASKER = {pin: 'sha256:bb', requester: 'system:bootstrap:abcdef'}
 const FIRST = issued('sha256:aa', at('01T11:55:00'), at('02T00:00:00'))
 
 describe('node records', () => {
-  it('are named after their node, or its hash where that makes no name of a Lease', () => {
+  it('are named after their node, or its hash where that makes no name of an object', () => {
     assert.equal(recordName('worker-1.example.com'), 'trustadm-node.worker-1.example.com')
     assert.match(recordName('UPPER'), /^trustadm-node-[0-9a-f]{32}$/)
     assert.match(recordName('a'.repeat(240)), /^trustadm-node-[0-9a-f]{32}$/)
@@ -36,10 +36,10 @@ describe('node records', () => {
 
   it('name the CA that signed the newest certificate', () => {
     const [one, other] = ['CN=kubernetes', 'CN=kubernetes-client-ca@1']
-    const lease = recordIssued(emptyRecord('foo'), {...FIRST, issuer: one}, NOW)!
-    assert.equal(readRecord(lease).issuer, one)
+    const saved = recordIssued(emptyRecord('foo'), {...FIRST, issuer: one}, NOW)!
+    assert.equal(readRecord(saved).issuer, one)
     const renewal = {...issued('sha256:bb', at('01T11:58:00'), at('02T06:00:00')), issuer: other}
-    const renewed = recordIssued(lease, renewal, NOW)!
+    const renewed = recordIssued(saved, renewal, NOW)!
     assert.equal(readRecord(renewed).issuer, other)
     // An older one that is seen later changes nothing, and neither does the same one.
     assert.equal(recordIssued(renewed, {...FIRST, issuer: one}, NOW), undefined)
@@ -76,30 +76,29 @@ describe('node records', () => {
   })
 
   it('say who holds the name and until when', () => {
-    const lease = recordIssued(emptyRecord('foo'), FIRST, NOW)!
-    assert.deepEqual(lease, {
+    const saved = recordIssued(emptyRecord('foo'), FIRST, NOW)!
+    assert.deepEqual(saved, {
       metadata: {
-        namespace: 'kube-system',
+        namespace: 'trustadm-system',
         name: 'trustadm-node.foo',
         labels: {'trustadm.io/node-certificate': ''},
-        annotations: {'trustadm.io/node-name': 'foo'},
       },
-      spec: {
-        holderIdentity: 'sha256:aa',
-        acquireTime: '2026-01-01T11:55:00.000000Z',
-        renewTime: '2026-01-01T12:00:00.000000Z',
-        leaseDurationSeconds: 12 * 3600,
+      data: {
+        node: 'foo',
+        holder: 'sha256:aa',
+        issuedAt: '2026-01-01T11:55:00Z',
+        expiresAt: '2026-01-02T00:00:00Z',
       },
     })
-    const record = readRecord(lease)
+    const record = readRecord(saved)
     assert.deepEqual(record.until, FIRST.notAfter)
     assert.equal(isHeld(record, NOW), true)
     assert.equal(isHeld(record, FIRST.notAfter), false)
   })
 
   it('are not written again for what they say', () => {
-    const lease = recordIssued(emptyRecord('foo'), FIRST, NOW)!
-    assert.equal(recordIssued(lease, FIRST, at('01T13:00:00')), undefined)
+    const saved = recordIssued(emptyRecord('foo'), FIRST, NOW)!
+    assert.equal(recordIssued(saved, FIRST, at('01T13:00:00')), undefined)
   })
 
   it('are not written for a certificate that has expired', () => {
@@ -107,41 +106,41 @@ describe('node records', () => {
   })
 
   it('follow a renewal', () => {
-    const lease = recordIssued(emptyRecord('foo'), FIRST, NOW)!
+    const saved = recordIssued(emptyRecord('foo'), FIRST, NOW)!
     const renewal = issued('sha256:bb', at('01T18:00:00'), at('02T06:00:00'))
-    const record = readRecord(recordIssued(lease, renewal, at('01T18:05:00'))!)
+    const record = readRecord(recordIssued(saved, renewal, at('01T18:05:00'))!)
     assert.equal(record.holder, 'sha256:bb')
     assert.deepEqual(record.until, renewal.notAfter)
   })
 
   it('keep the newest key, whatever older certificate is seen later', () => {
     const newest = issued('sha256:bb', at('01T11:58:00'), at('02T06:00:00'))
-    const lease = recordIssued(emptyRecord('foo'), newest, NOW)!
-    assert.equal(recordIssued(lease, FIRST, NOW), undefined)
+    const saved = recordIssued(emptyRecord('foo'), newest, NOW)!
+    assert.equal(recordIssued(saved, FIRST, NOW), undefined)
   })
 
   it('hold a name until the last of its certificates expires', () => {
-    const lease = recordIssued(emptyRecord('foo'), FIRST, NOW)!
+    const saved = recordIssued(emptyRecord('foo'), FIRST, NOW)!
     const shorter = issued('sha256:bb', at('01T11:59:00'), at('01T13:00:00'))
-    const record = readRecord(recordIssued(lease, shorter, NOW)!)
+    const record = readRecord(recordIssued(saved, shorter, NOW)!)
     assert.equal(record.holder, 'sha256:bb')
     assert.deepEqual(record.until, FIRST.notAfter)
   })
 
   it('take a new holder once the old one’s certificate has expired', () => {
-    const lease = recordIssued(emptyRecord('foo'), FIRST, NOW)!
+    const saved = recordIssued(emptyRecord('foo'), FIRST, NOW)!
     const next = issued('sha256:bb', at('03T00:00:00'), at('04T00:00:00'))
-    const record = readRecord(recordIssued(lease, next, at('03T00:00:00'))!)
+    const record = readRecord(recordIssued(saved, next, at('03T00:00:00'))!)
     assert.equal(record.holder, 'sha256:bb')
     assert.deepEqual(record.until, next.notAfter)
   })
 
   it('carry a grant until it is used, and lose nothing else by that', () => {
-    const lease = recordIssued(emptyRecord('foo'), FIRST, NOW)!
-    const granted = withGrant(lease, GRANT)
+    const saved = recordIssued(emptyRecord('foo'), FIRST, NOW)!
+    const granted = withGrant(saved, GRANT)
     assert.deepEqual(liveGrant(readRecord(granted), NOW), GRANT)
     assert.equal(liveGrant(readRecord(granted), GRANT.until), undefined)
-    assert.deepEqual(withoutGrant(granted), lease)
+    assert.deepEqual(withoutGrant(granted), saved)
   })
 
   it('keep the name for a key that is about to be approved, for a day, and use a grant up by that', () => {
@@ -160,12 +159,15 @@ describe('node records', () => {
   })
 
   it('keep it no longer once a certificate was issued, whoever it is for', () => {
-    const lease = withReservation(recordIssued(emptyRecord('foo'), FIRST, NOW)!, ASKER, NOW)
-    const settled = recordIssued(lease, FIRST, NOW)!
+    const saved = withReservation(recordIssued(emptyRecord('foo'), FIRST, NOW)!, ASKER, NOW)
+    const settled = recordIssued(saved, FIRST, NOW)!
     assert.equal(readRecord(settled).reserved, undefined)
-    assert.deepEqual(settled.metadata.annotations, {
-      'trustadm.io/node-name': 'foo',
-      'trustadm.io/requester': ASKER.requester,
+    assert.deepEqual(settled.data, {
+      node: 'foo',
+      requester: ASKER.requester,
+      holder: FIRST.pin,
+      issuedAt: '2026-01-01T11:55:00Z',
+      expiresAt: '2026-01-02T00:00:00Z',
     })
   })
 
@@ -175,14 +177,14 @@ describe('node records', () => {
   })
 
   it('whose times cannot be read hold the name', () => {
-    const record = readRecord({metadata: {}, spec: {holderIdentity: 'x', renewTime: 'soon'}})
+    const record = readRecord({metadata: {}, data: {holder: 'x', expiresAt: 'soon'}})
     assert.equal(isHeld(record, NOW), true)
   })
 
   it('remember who asked for the name, also through renewals by the node', () => {
-    const lease = recordIssued(emptyRecord('foo'), {...FIRST, requester: ASKER.requester}, NOW)!
+    const saved = recordIssued(emptyRecord('foo'), {...FIRST, requester: ASKER.requester}, NOW)!
     const renewal = issued('sha256:bb', at('01T18:00:00'), at('02T06:00:00'))
-    const record = readRecord(recordIssued(lease, renewal, at('01T18:05:00'))!)
+    const record = readRecord(recordIssued(saved, renewal, at('01T18:05:00'))!)
     assert.equal(record.requester, ASKER.requester)
   })
 })

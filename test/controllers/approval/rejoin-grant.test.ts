@@ -21,19 +21,17 @@ describe('a grant of a re-join', () => {
   }
 
   it('takes the place of an earlier one as a whole', () => {
-    const lease = withGrant(withGrant(emptyRecord('foo'), BY_REQUESTER), BY_KEY)
-    assert.deepEqual(readGrant(lease), BY_KEY)
-    assert.deepEqual(readGrant(withGrant(lease, BY_REQUESTER)), BY_REQUESTER)
+    const record = withGrant(withGrant(emptyRecord('foo'), BY_REQUESTER), BY_KEY)
+    assert.deepEqual(readGrant(record), BY_KEY)
+    assert.deepEqual(readGrant(withGrant(record, BY_REQUESTER)), BY_REQUESTER)
   })
 
   it('that names nobody, or whose end cannot be read, is none', () => {
-    const lease = (annotations: Record<string, string>) => ({metadata: {annotations}})
-    const end = 'trustadm.io/rejoin-allowed-until'
-    assert.equal(readGrant(lease({[end]: '2099-01-01T00:00:00Z'})), undefined)
-    const key = {'trustadm.io/rejoin-allowed-key': 'sha256:aa'}
-    assert.equal(readGrant(lease({...key, [end]: 'tomorrow'})), undefined)
-    const requester = {'trustadm.io/rejoin-allowed-requester': 'someone'}
-    assert.equal(readGrant(lease({...requester, [end]: '2099-01-01T00:00:00Z'})), undefined)
+    const record = (data: Record<string, string>) => ({metadata: {}, data})
+    const rejoinUntil = '2099-01-01T00:00:00Z'
+    assert.equal(readGrant(record({rejoinUntil})), undefined)
+    assert.equal(readGrant(record({rejoinKey: 'sha256:aa', rejoinUntil: 'tomorrow'})), undefined)
+    assert.equal(readGrant(record({rejoinRequester: 'someone', rejoinUntil})), undefined)
   })
 
   it('lets in its key alone, whoever asks with it and whenever', () => {

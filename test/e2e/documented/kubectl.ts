@@ -9,6 +9,9 @@ export const withKubectl: Step[] = [
   }),
   step('kubectl get --raw /trustadm/seen-clients', {shows: /"since"/}),
   step('kubectl describe ns', {shows: /kube-system/}),
+  step('kubectl --namespace kube-system delete leases --selector trustadm.io/node-certificate', {
+    shows: /No resources found/,
+  }),
   step(
     'kubectl -n kube-system annotate configmap trustadm-ca-rotation trustadm.io/operation=start-ca-rotation',
     {

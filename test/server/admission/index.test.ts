@@ -52,7 +52,7 @@ const refused: [string, Wish, Situation, number, string][] = [
     403,
     'configmaps "x" is forbidden: unable to create new content in namespace dying because it is being terminated',
   ],
-  ...['default', 'kube-system', 'kube-public'].map(
+  ...['default', 'kube-system', 'kube-public', 'trustadm-system'].map(
     (name): [string, Wish, Situation, number, string] => [
       `the end of ${name}`,
       {resource: 'namespaces', verb: 'delete', name},

@@ -62,6 +62,29 @@ describe('the quota of the store', () => {
     await server.close(1000)
   })
 
+  it('counts the records of node names among what nodes and tokens store', async () => {
+    await start(storage.usage().live * 2 + 4 * MIB)
+    const records = '/api/v1/namespaces/trustadm-system/configmaps'
+    const join = async () => {
+      const node = api.as('system:node:c', 'system:nodes')
+      const {status} = await node.post('/api/v1/nodes', {metadata: {name: 'c'}})
+      await api.delete('/api/v1/nodes/c')
+      return status
+    }
+    const names = ['large-a', 'large-b', 'large-c']
+    for (const name of names) assert.equal((await api.post(CONFIG_MAPS, large(name))).status, 201)
+    assert.equal(await join(), 201)
+    for (const name of names) await api.delete(`${CONFIG_MAPS}/${name}`)
+    for (const name of names) assert.equal((await api.post(records, large(name))).status, 201)
+    assert.equal(await join(), 507)
+    await server.close(1000)
+    await start(storage.usage().live * 2)
+    assert.equal(await join(), 507)
+    for (const name of names) await api.delete(`${records}/${name}`)
+    assert.equal(await join(), 201)
+    await server.close(1000)
+  })
+
   it('gives the pods of one node a part of it', async () => {
     await start(1024 * MIB)
     const node = api.as('system:node:b', 'system:nodes')

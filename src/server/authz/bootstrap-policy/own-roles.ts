@@ -1,3 +1,4 @@
+import {OWN_NAMESPACE} from '../../../trust/own-namespace.ts'
 import {REVOCATION_NAMES} from '../../../trust/revocations.ts'
 
 const REVOCATION_LIST = REVOCATION_NAMES.join(',')
@@ -5,7 +6,7 @@ const REVOCATION_LIST = REVOCATION_NAMES.join(',')
 /**
  * What trustadm's own controllers need beyond Kubernetes' roles, written as those are. They list and watch as
  * kube-controller-manager, so these are for what each does to single objects. trustadm:certificate-revoker is for people:
- * an administrator binds both roles of that name to them. What trustadm:csr-signer may sign is written when the signers are read.
+ * an administrator binds all roles of that name to them. What trustadm:csr-signer may sign is written when the signers are read.
  */
 export const OWN_CLUSTER_ROLES = `
 trustadm:certificate-revoker
@@ -53,18 +54,19 @@ trustadm:service-account-token-controller -> trustadm:service-account-token-cont
 export const OWN_ROLES = `
 kube-system/trustadm:certificate-revoker
   get,update,patch | "" | configmaps | names ${REVOCATION_LIST}
-  get,list | coordination.k8s.io | leases
+${OWN_NAMESPACE}/trustadm:certificate-revoker
+  get,list | "" | configmaps
 kube-system/trustadm:revocation-cleaner
   get,update | "" | configmaps | names ${REVOCATION_LIST}
   create | "" | events
 default/trustadm:kubelet-serving-approver
   get | "" | services | names kubernetes
-kube-system/trustadm:csr-approver
-  create,get,update | coordination.k8s.io | leases
-kube-system/trustadm:machine-approver
-  create,get,update | coordination.k8s.io | leases
-kube-system/trustadm:node-record-cleaner
-  delete | coordination.k8s.io | leases
+${OWN_NAMESPACE}/trustadm:csr-approver
+  create,get,update | "" | configmaps
+${OWN_NAMESPACE}/trustadm:machine-approver
+  create,get,update | "" | configmaps
+${OWN_NAMESPACE}/trustadm:node-record-cleaner
+  delete | "" | configmaps
 kube-system/trustadm:kubelet-serving-approver
   get | "" | configmaps | names kubeadm-config
 kube-system/trustadm:kubelet-serving-ca-publisher
@@ -77,9 +79,9 @@ kube-system/trustadm:kubelet-serving-ca-reader
 export const OWN_ROLE_BINDINGS = `
 default/trustadm:kubelet-serving-approver -> trustadm:kubelet-serving-approver: ServiceAccount kube-system/kubelet-serving-approver
 kube-system/trustadm:kubelet-serving-approver -> trustadm:kubelet-serving-approver: ServiceAccount kube-system/kubelet-serving-approver
-kube-system/trustadm:csr-approver -> trustadm:csr-approver: ServiceAccount kube-system/certificate-controller
+${OWN_NAMESPACE}/trustadm:csr-approver -> trustadm:csr-approver: ServiceAccount kube-system/certificate-controller
 kube-system/trustadm:revocation-cleaner -> trustadm:revocation-cleaner: ServiceAccount kube-system/revocation-cleaner
-kube-system/trustadm:machine-approver -> trustadm:machine-approver: ServiceAccount kube-system/machine-approver
-kube-system/trustadm:node-record-cleaner -> trustadm:node-record-cleaner: ServiceAccount kube-system/node-record-cleaner
+${OWN_NAMESPACE}/trustadm:machine-approver -> trustadm:machine-approver: ServiceAccount kube-system/machine-approver
+${OWN_NAMESPACE}/trustadm:node-record-cleaner -> trustadm:node-record-cleaner: ServiceAccount kube-system/node-record-cleaner
 kube-system/trustadm:kubelet-serving-ca-publisher -> trustadm:kubelet-serving-ca-publisher: ServiceAccount kube-system/kubelet-serving-ca-publisher
 `

@@ -62,8 +62,23 @@ const reach: [UserInfo, string, boolean][] = [
   [account('ttl-controller'), 'delete nodes named n1', false],
   [account('legacy-service-account-token-cleaner'), 'delete secrets in default named s', true],
   [account('legacy-service-account-token-cleaner'), 'get secrets in default named s', false],
-  [account('certificate-controller'), 'create coordination.k8s.io/leases in kube-system', true],
-  [account('certificate-controller'), 'create coordination.k8s.io/leases in default', false],
+  ...['get', 'create', 'update', 'patch', 'delete'].flatMap((verb) =>
+    [user('system:kube-scheduler'), account('token-cleaner'), account('cloud-provider'), node].map(
+      (other): [UserInfo, string, boolean] => [
+        other,
+        `${verb} configmaps in trustadm-system named trustadm-node.n1`,
+        false,
+      ],
+    ),
+  ),
+  [user('system:kube-scheduler'), 'update coordination.k8s.io/leases in kube-system named l', true],
+  [
+    user('system:kube-scheduler'),
+    'update coordination.k8s.io/leases in trustadm-system named trustadm-serve',
+    false,
+  ],
+  [account('certificate-controller'), 'create configmaps in trustadm-system', true],
+  [account('certificate-controller'), 'create configmaps in kube-system', false],
   [
     account('kubelet-serving-approver'),
     'approve certificates.k8s.io/signers named kubernetes.io/kubelet-serving',
@@ -84,8 +99,8 @@ const reach: [UserInfo, string, boolean][] = [
     'approve certificates.k8s.io/signers named kubernetes.io/kubelet-serving',
     false,
   ],
-  [account('machine-approver'), 'create coordination.k8s.io/leases in kube-system', true],
-  [account('machine-approver'), 'create coordination.k8s.io/leases in default', false],
+  [account('machine-approver'), 'create configmaps in trustadm-system', true],
+  [account('machine-approver'), 'create configmaps in kube-system', false],
   [account('node-link'), 'patch machine.openshift.io/machines/status in default', true],
   [account('node-link'), 'patch machine.openshift.io/machines in default', false],
   [account('machine-approver'), 'update machine.openshift.io/machines/status in default', false],
@@ -109,7 +124,7 @@ const reach: [UserInfo, string, boolean][] = [
   // The user that all controllers watch by does that for them.
   [account('kubelet-serving-approver'), 'list machine.openshift.io/machines', false],
   [user('system:kube-controller-manager'), 'list machine.openshift.io/machines', true],
-  [account('certificate-controller'), 'list coordination.k8s.io/leases in kube-system', false],
+  [account('certificate-controller'), 'list configmaps in trustadm-system', false],
   [account('token-cleaner'), 'delete secrets in kube-system named s', true],
   [account('token-cleaner'), 'delete secrets in default named s', false],
   [account('bootstrap-signer'), 'update configmaps in kube-public named cluster-info', true],
@@ -137,7 +152,7 @@ describe('bootstrapPolicy', () => {
     const {clusterRoles, clusterRoleBindings, roles, roleBindings} = bootstrapPolicy()
     assert.deepEqual(
       [clusterRoles, clusterRoleBindings, roles, roleBindings].map(({length}) => length),
-      [41, 28, 16, 14],
+      [41, 28, 17, 14],
     )
     for (const object of [...clusterRoles, ...clusterRoleBindings, ...roles, ...roleBindings]) {
       assert.equal(object.metadata.labels?.['kubernetes.io/bootstrapping'], 'rbac-defaults')
