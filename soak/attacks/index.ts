@@ -2,6 +2,7 @@ import type {Attack} from '../attack.ts'
 import {administrators} from './administrators.ts'
 import {anonymous} from './anonymous.ts'
 import {apply} from './apply.ts'
+import {auditLines} from './audit-lines.ts'
 import {certificates} from './certificates.ts'
 import {connections} from './connections.ts'
 import {configMaps} from './config-maps.ts'
@@ -25,6 +26,7 @@ import {servingNames} from './serving-names.ts'
 import {slowReaders} from './slow-readers.ts'
 import {slowUploads} from './slow-uploads.ts'
 import {streams} from './streams.ts'
+import {thread} from './thread.ts'
 import {usages} from './usages.ts'
 import {watches} from './watches.ts'
 import {withdrawnTokens} from './withdrawn-tokens.ts'
@@ -49,6 +51,7 @@ export const ATTACKS: readonly Attack[] = [
   mirrorPods,
   reviews,
   reads,
+  thread,
   slowUploads,
   slowReaders,
   streams,
@@ -57,6 +60,7 @@ export const ATTACKS: readonly Attack[] = [
   http2Frames,
   malformed,
   anonymous,
+  auditLines,
   hugeKeys,
   administrators,
   rejoins,
