@@ -5,7 +5,7 @@ import {unavailable, type StatusError} from '../kernel/status.ts'
 export const STORE_TIMEOUT = 10_000
 /** An idle store is asked for its revision this often, or more often if the bound is short. */
 const ASK_EVERY = 2000
-const LOOK_EVERY = 1000
+const LOOK_EVERY = 500
 /** How long a request waits for the store once memory is too old: the process may only have been stopped for a while. */
 const MOMENT = 1000
 
