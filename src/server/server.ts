@@ -239,7 +239,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const followers = [
     registry.age.follow({
       ask: () => askStore(registry),
-      onOld: (error) => access.answers.endAll(error),
+      onOld: (error) => {
+        onError('requests get 503 until the store responds', error)
+        access.answers.endAll(error)
+      },
     }),
     trust.subscribe((changed) => {
       listener.setTls(tlsOf(changed))

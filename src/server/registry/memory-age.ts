@@ -120,6 +120,6 @@ export class MemoryAge {
 
   #error(): StatusError {
     const seconds = Math.floor(this.milliseconds / 1000)
-    return unavailable(`the server has had no news of the store for ${seconds} s; try again later`)
+    return unavailable(`the server has had no news of the store for ${seconds} s`)
   }
 }

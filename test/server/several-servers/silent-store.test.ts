@@ -101,6 +101,7 @@ describe('a server without news of the store', () => {
     await watch.ended
     const last = watch.events.at(-1)
     assert.deepEqual([last?.type, last?.object.code], ['ERROR', 503])
+    assert.ok(two.server.errors.some((line) => /get 503 until .* no news .* 10 s/.test(line)))
     assert.ok(own.events.every(({type}) => type === 'ADDED'))
     await own.stop()
   })
