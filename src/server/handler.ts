@@ -64,7 +64,7 @@ export function createHandler(deps: HandlerDeps): Handler {
       if (info.kind === 'resource' || !ALWAYS_ANSWERED.test(info.path))
         await deps.registry.age.require()
       const identity = await identify(deps, request, attributesOf(info), audited)
-      const guard = {identity, request, info, changes}
+      const guard = {identity, request, info, changes, audited}
       const place = new RequestPlace(deps, limited(request, identity.caller), request)
       end = () => place.end()
       served = await place.admit(info)
@@ -84,6 +84,7 @@ interface Guard {
   info: RequestInfo
   /** The number of changes when the caller was last checked. */
   changes: number
+  audited: AuditedRequest
 }
 
 /** A response that is still open ends once its caller would be refused: a watch with the reason, a long list in the middle. */
@@ -112,7 +113,11 @@ async function serve(deps: HandlerDeps, request: ApiRequest, guard: Guard): Prom
   if (info.kind !== 'resource') return deps.serveDocument(request, info.path)
   const requireStillAllowed = () => stillAllowed(deps, guard)
   const {effective: user, callerKey} = identity
-  const answer = await deps.serveResource({info, request, user, requireStillAllowed, callerKey})
+  const hasWritten = () => {
+    guard.audited.hasWritten = true
+  }
+  const call = {info, request, user, requireStillAllowed, hasWritten, callerKey}
+  const answer = await deps.serveResource(call)
   if (READS.has(info.verb)) await requireStillAllowed()
   return answer
 }

@@ -7,7 +7,7 @@ import type {RequestInfo} from '../authz/request-info.ts'
 /** What is known about a request once it has a response. */
 export interface AuditedRequest {
   auditId: string
-  request: Pick<ApiRequest, 'caller' | 'headers' | 'method' | 'path' | 'query' | 'remoteAddress'>
+  request: Pick<ApiRequest, 'caller' | 'headers' | 'method' | 'path' | 'remoteAddress'>
   /** Absent if the path could not be read. */
   info?: RequestInfo
   /** Who called; absent if authentication failed. */
@@ -20,6 +20,8 @@ export interface AuditedRequest {
   reason?: string
   /** Why the caller's credential was refused. */
   refused?: string
+  /** Something was stored, or a token was issued. */
+  hasWritten?: boolean
   code: number
   received: Date
   answered: Date

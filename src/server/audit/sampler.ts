@@ -27,11 +27,9 @@ const REFUSED = {perSecond: 1, burst: 100, keys: MAX_CALLERS}
 
 const WRITES = new Set(['create', 'update', 'patch', 'delete', 'deletecollection'])
 
-/** Reviews only ask, and a dry run does nothing. */
-function isDoneWrite({code, info, request}: AuditedRequest): boolean {
-  if (code >= 400 || info?.kind !== 'resource' || !WRITES.has(info.verb)) return false
-  return !info.resource.endsWith('reviews') && !request.query.has('dryRun')
-}
+/** Of a write that failed inside the server nobody knows whether it was done. */
+const mayHaveWritten = ({code, info, hasWritten}: AuditedRequest): boolean =>
+  hasWritten === true || (code >= 500 && WRITES.has(info?.verb ?? ''))
 
 /**
  * Lists every write that was done. Of other requests it lists as many of each caller as its budget allows and counts the rest; of those
@@ -54,7 +52,7 @@ export class Sampler {
   isListed(audited: AuditedRequest): boolean {
     const {caller, code, refused, received} = audited
     if (caller === undefined || isAnonymous(caller)) return this.#isListedOfNobody(audited)
-    if (isDoneWrite(audited)) return true
+    if (mayHaveWritten(audited)) return true
     const budget = code >= 400 ? this.#refused : this.#reads
     if (budget.spend(caller.username, received) === 0) return true
     const kind = `${code} ${refused ?? ''} ${caller.username}`

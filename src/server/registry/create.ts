@@ -142,6 +142,7 @@ async function store(
   try {
     const key = memory.storageKey(context.namespace, name)
     const entry = await registry.storage.create(key, bytes)
+    target.hasWritten()
     await requireFirst(services, target, {object, key, revision: entry.revision})
     await confirm(services, context, operation, entry)
     return resultOf(text, entry.revision, true)

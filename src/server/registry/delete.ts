@@ -121,7 +121,7 @@ export async function remove(
 
 async function removeOnce(
   {registry}: WriteServices,
-  {store, context, requireStillAllowed}: WriteTarget,
+  {store, context, requireStillAllowed, hasWritten}: WriteTarget,
   stored: StoredObject,
   options: DeleteOptions,
 ): Promise<DeleteResult> {
@@ -134,7 +134,9 @@ async function removeOnce(
   const sameFinalizers = isSameSet(finalizers, object.metadata.finalizers ?? [])
   const held = finalizers.length > 0 || resource.holdsDeletion?.(object) === true
   if (!held && grace === 0) {
-    if (!context.dryRun) await registry.storage.delete(key, stored.revision)
+    if (context.dryRun) return {lingers: false, stored}
+    await registry.storage.delete(key, stored.revision)
+    hasWritten()
     return {lingers: false, stored}
   }
   const begun = object.metadata.deletionTimestamp !== undefined
@@ -151,6 +153,7 @@ async function removeOnce(
   if (context.dryRun) return {lingers: true, json: resultOf(text, stored.revision).json}
   // No size limit here: an object that is too large must still be deletable.
   const entry = await registry.storage.update(key, Buffer.from(text), stored.revision)
+  hasWritten()
   return {lingers: true, json: resultOf(text, entry.revision).json}
 }
 

@@ -172,6 +172,7 @@ async function createSubresource(scope: ResourceScope): Promise<ApiResponse> {
   } else {
     result = await act(body, old, context)
     await scope.call.requireStillAllowed()
+    scope.call.hasWritten()
   }
   return answer(201, JSON.stringify(result))
 }

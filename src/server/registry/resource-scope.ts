@@ -42,6 +42,8 @@ export interface ResourceCall {
   user: UserInfo
   /** Throws if memory is too old to tell, or if the caller's credential or right has ended since the check at the start. */
   requireStillAllowed: () => Promise<void> | void
+  /** Called once something is stored, or a token is issued. */
+  hasWritten: () => void
   /** The pin of the key of the caller's client certificate, if it authenticated with one. */
   callerKey?: string | undefined
 }
@@ -150,6 +152,7 @@ export class ResourceScope {
       apiVersion: this.apiVersion,
       manager: this.manager(options),
       requireStillAllowed: this.call.requireStillAllowed,
+      hasWritten: this.call.hasWritten,
     }
   }
 

@@ -175,10 +175,12 @@ async function save(
   const key = store.storageKey(context.namespace, context.name)
   if (isFinished(store.resource, object)) {
     const {revision} = await registry.storage.delete(key, stored.revision)
+    target.hasWritten()
     return resultOf(text, revision)
   }
   quota?.require(target, bytes.length - stored.json.length)
   const {revision} = await registry.storage.update(key, bytes, stored.revision)
+  target.hasWritten()
   await requireFirst(services, target, {object, key, revision}, stored)
   return resultOf(text, revision)
 }

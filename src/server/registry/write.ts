@@ -28,6 +28,8 @@ export interface WriteTarget {
   manager: string
   /** Called right before the write; throws if the caller may no longer do it. */
   requireStillAllowed: () => Promise<void> | void
+  /** Called once something is stored. */
+  hasWritten: () => void
 }
 
 /** What a write returns: the object's text without kind and apiVersion, and the status code. */

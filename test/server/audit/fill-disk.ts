@@ -17,7 +17,8 @@ for (let round = 0; round < 40; round += 1) {
     // Writes, of which all are listed.
     const path = '/api/v1/namespaces/default/configmaps'
     const info = parseRequestInfo('POST', path, new URLSearchParams())
-    const parts = {request: request({method: 'POST', path}), info, caller, code: 201}
+    const made = request({method: 'POST', path})
+    const parts = {request: made, info, caller, code: 201, hasWritten: true}
     log.record({auditId, ...parts, received: NOW, answered: NOW})
   }
   await log.flush()
