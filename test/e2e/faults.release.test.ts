@@ -149,16 +149,17 @@ describe('the server when things break', function () {
     assert.equal((await stat(join(fixture.dir, 'logs', 'server.log.1'))).mode & 0o777, 0o600)
   })
 
-  it('is started again after a crash, with what it had acknowledged', async () => {
-    const {configMaps} = await start()
-    await configMaps.create(settings('kept', 10))
-    const pid = await fixture.serverPid()
-    process.kill(pid, 'SIGABRT')
-    await until(async () => (await fixture.serverPid()) !== pid)
-    await until(async () => (await client?.raw('/readyz')) === 'ok')
-    assert.ok(await configMaps.find({namespace: 'default', name: 'kept'}))
-    assert.match(await log(), /the server crashed .* restarting in 1 s/)
-  })
+  for (const signal of ['SIGABRT', 'SIGKILL'] as const)
+    it(`is started again after ${signal}, with what it had acknowledged`, async () => {
+      const {configMaps} = await start()
+      await configMaps.create(settings('kept', 10))
+      const pid = await fixture.serverPid()
+      process.kill(pid, signal)
+      await until(async () => (await fixture.serverPid()) !== pid)
+      await until(async () => (await client?.raw('/readyz')) === 'ok')
+      assert.ok(await configMaps.find({namespace: 'default', name: 'kept'}))
+      assert.match(await log(), /the server crashed .* restarting in 1 s/)
+    })
 
   it('survives I/O errors at its commits: what they hit gets 500 and is not there later', async function () {
     if (!canInject()) {

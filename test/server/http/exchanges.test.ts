@@ -11,6 +11,13 @@ type Server = Awaited<ReturnType<typeof listen>>
 const KIB = 1024
 const answering: Handler = () => Promise.resolve(json({a: 'x'.repeat(1000)}))
 const refusing: Handler = () => Promise.resolve(json({reason: 'Forbidden'}, 403))
+/** Reads some of a body, and finds it too long. */
+const tooLong: Handler = async (request) => {
+  const memory = {maxBytes: 10, take: () => undefined, signal: request.signal}
+  assert.ok(typeof request.body === 'function')
+  await assert.rejects(request.body(memory), {code: 413})
+  return refusing(request)
+}
 /** As the server for callers that may do what they ask for, each with a path of its own; `/` is for strangers. */
 const known: Handler = (request) => {
   const username = request.path.slice(1)
@@ -49,20 +56,28 @@ const post = (session: ClientHttp2Session, headers = {}) =>
   ask(session, {':method': 'POST', ...headers}, false)
 
 describe('what callers make the server hold', () => {
-  it('ends with the response to a request that was refused, though its body never comes', () =>
-    serving(refusing, {}, async (server) => {
-      const session = await session2(server)
-      const stream = post(session, {'content-length': '1000'})
-      const [headers] = (await once(stream, 'response')) as [Record<string, unknown>]
-      assert.equal(headers[':status'], 403)
-      let text = ''
-      for await (const chunk of stream) text += String(chunk)
-      assert.equal(text, '{"reason":"Forbidden"}')
-      assert.equal(stream.rstCode, 0)
-      assert.equal((await get2(session, '/')).status, 403)
-      await until(() => server.listener.heldBytes === 0)
-      session.destroy()
-    }))
+  for (const [name, handler] of [
+    ['that was refused', refusing],
+    ['of which a part was read', tooLong],
+  ] as const) {
+    it(`ends with the response to a request ${name}, though its body never comes to an end`, () =>
+      serving(handler, {}, async (server) => {
+        const session = await session2(server)
+        const stream = post(session)
+        stream.write('x'.repeat(1000))
+        const [headers] = (await once(stream, 'response')) as [Record<string, unknown>]
+        assert.equal(headers[':status'], 403)
+        let text = ''
+        stream.on('data', (chunk: Buffer) => (text += chunk.toString()))
+        // The server's doing: its caller goes on with the body.
+        await once(stream, 'close')
+        assert.equal(text, '{"reason":"Forbidden"}')
+        assert.equal(stream.rstCode, 0)
+        assert.equal(session.destroyed, false)
+        await until(() => server.listener.heldBytes === 0)
+        session.destroy()
+      }))
+  }
 
   it('ends with an HTTP/1.1 connection whose caller never sends the body of a refused request', () =>
     serving(refusing, {stallMilliseconds: 100}, async (server) => {
