@@ -1,3 +1,4 @@
+import {setMaxListeners} from 'node:events'
 import type {ApiObject} from '../../api/meta.ts'
 import type {Informer, InformerOptions} from '../../client/informer.ts'
 import type {ResourceClient} from '../../client/resource-client.ts'
@@ -123,6 +124,8 @@ export function startController(
   begin?: Promise<void>,
 ): RunningController {
   const stop = new AbortController()
+  // Each of its sources adds listeners.
+  setMaxListeners(0, stop.signal)
   const queue = new WorkQueue(reconcile, {
     workers,
     begin,
