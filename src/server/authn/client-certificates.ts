@@ -1,7 +1,7 @@
 import type {UserInfo} from '../../api/meta.ts'
 import {bootstrapperGroups, bootstrapperUser} from '../../csr/bootstrapper.ts'
 import {certificateCredential, CREDENTIAL_ID} from '../../csr/user-extra.ts'
-import type {Certificate} from '../../pki/certificate.ts'
+import {parseCertificateDer, type Certificate} from '../../pki/certificate.ts'
 import {
   type ClientIdentity,
   type ClientVerdict,
@@ -59,6 +59,22 @@ export async function verifyCaller(
   return verdict
 }
 
+/**
+ * Whether one certificate comes alone and names a CA that is trusted: then its check costs a signature with the key of that CA, on the thread pool,
+ * which is less than its handshake. So nobody waits who is new behind an address that others have used up.
+ */
+function isPlausible({chain}: PeerCertificates, {cluster, bootstrap}: ClientAuthorities): boolean {
+  const [leaf, ...others] = chain
+  if (leaf === undefined || others.length > 0) return false
+  try {
+    const {issuer} = parseCertificateDer(leaf)
+    const trusted = [...cluster, ...bootstrap.flatMap(({certificates}) => certificates)]
+    return trusted.some(({subject}) => subject.der.equals(issuer.der))
+  } catch {
+    return false
+  }
+}
+
 /** The CAs that client certificates are checked against. */
 export interface ClientTrust {
   /** What was found with an older one does not count any more. */
@@ -104,17 +120,17 @@ export function createCertificateAuthenticator(
   /** What it costs is charged before it is spent. */
   async function check(key: string, peer: PeerCertificates, call: CertificateCall) {
     const address = addressKey(call.remoteAddress)
-    const seconds = checks.spend(address, call.now)
-    if (seconds > 0) throw tooManyRequests(seconds)
     const {bundles, bootstrap} = trust.current
     const authorities = {cluster: bundles.client.certificates, bootstrap}
+    const seconds = checks.spend(address, call.now)
+    if (seconds > 0 && !isPlausible(peer, authorities)) throw tooManyRequests(seconds)
     const verdict = await verifyCaller(peer.chain, authorities, call.now)
     if (!verdict.ok) {
       const until = call.now.getTime() + REFUSED_MILLISECONDS
       refused.set(key, {reason: verdict.reason, until})
       throw new Error(verdict.reason)
     }
-    checks.refund(address)
+    if (seconds === 0) checks.refund(address)
     const {pin, serial, issuerName: issuer} = verdict
     const found = {...verdict, revocations: revocationsOf({pin, serial, issuer})}
     trusted.set(key, found)

@@ -275,6 +275,12 @@ describe('createAuthenticator', () => {
       // What was refused is remembered, who is known is not checked again, and others are not concerned.
       await assert.rejects(authenticate({peer: unknown(999)}), refusal)
       assert.equal((await authenticate({peer: known})).username, 'ann')
+      const stranger = peerOf(await createLeaf(await createAuthority('stranger')))
+      await assert.rejects(authenticate({peer: stranger}), {code: 429})
+      // Behind the same address may be somebody who is new and honest.
+      assert.equal((await authenticate({peer: await withLeaf()})).username, 'ann')
+      const pretender = peerOf(await createLeaf(await createAuthority()))
+      await assert.rejects(authenticate({peer: pretender}), refusal)
       const elsewhere = {peer: await withLeaf(), remoteAddress: '192.0.2.2'}
       assert.equal((await authenticate(elsewhere)).username, 'ann')
     })
