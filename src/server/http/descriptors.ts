@@ -49,9 +49,8 @@ export class Descriptors {
     return limit - used - this.#reserve(limit)
   }
 
-  /** For readiness: throws if connections are refused for want of descriptors. */
+  /** For readiness: throws if connections were refused for want of descriptors at the last look. Anybody may ask for it, so it does not look itself. */
   check(): void {
-    this.look()
     if (this.#use === undefined || this.spare > 0) return
     const {limit, used} = this.#use
     throw new Error(

@@ -25,9 +25,11 @@ describe('descriptors', () => {
     use = () => {
       throw noneLeft()
     }
+    descriptors.look()
     assert.throws(() => descriptors.check(), /100 of 100 descriptors are open.*LimitNOFILE/)
     assert.equal(descriptors.spare, -25)
     use = () => ({limit: 100, used: 20})
+    descriptors.look()
     descriptors.check()
   })
 
