@@ -1,6 +1,7 @@
 import type {ApiRequest, ApiResponse} from './kernel/api-request.ts'
 import type {RequestInfo} from './authz/request-info.ts'
 import {watchesIn} from './limits/memory-budget.ts'
+import {costOf} from './limits/large-bodies.ts'
 import type {LimitedCaller, RequestLimiter} from './limits/request-limiter.ts'
 import type {RequestLabels, RequestMetrics} from './metrics/request-metrics.ts'
 import {StatusError, tooManyRequests} from './kernel/status.ts'
@@ -101,7 +102,8 @@ export class RequestPlace {
       const maxBytes = limiter.mostBodyBytes(this.#caller)
       bytes = await bytes({take, maxBytes, signal: stop.signal})
     }
-    const begin = await limiter.takeTurn(this.#caller, bytes.length, stop.signal)
+    const cost = costOf(bytes.length, this.#request.headers['content-type'])
+    const begin = await limiter.takeTurn(this.#caller, cost, stop.signal)
     try {
       await this.#work('mutating', stop.signal)
       return bytes

@@ -212,18 +212,24 @@ describe('large bodies of many identities', () => {
 
   it('are worked on one at a time, and small ones need not wait for them', async () => {
     const labels = Object.fromEntries(Array.from({length: 40_000}, (_, n) => [`label-${n}`, 'x']))
-    const large = JSON.stringify({metadata: {name: 'large', labels}})
-    const post = async (name: string, body: string) => {
+    await flood('application/json', JSON.stringify({metadata: {name: 'large', labels}}))
+  })
+
+  it('are those of some kilobytes too if they are YAML, which costs as much', () =>
+    flood('application/yaml', `data: [${'x, '.repeat(6000)}]`))
+
+  async function flood(type: string, large: string): Promise<void> {
+    const post = async (name: string, body: string, contentType = 'application/json') => {
       const credentials = await server.credentialsFor(name, ['team'])
-      const headers = {'Content-Type': 'application/json'}
+      const headers = {'Content-Type': contentType}
       return (await get1(server, CONFIGMAPS, {method: 'POST', headers, body, credentials})).status
     }
     const names = Array.from({length: 8}, (_, number) => `mallory-${number}`)
-    const floods = Promise.all(names.map((name) => post(name, large)))
+    const floods = Promise.all(names.map((name) => post(name, large, type)))
     const small = names.map((_, number) =>
-      post('ann', JSON.stringify({metadata: {name: `small-${number}`}})),
+      post('ann', JSON.stringify({metadata: {generateName: `small-${number}-`}})),
     )
     assert.ok((await Promise.all(small)).every((status) => status === 201))
     assert.ok((await floods).includes(429), String(await floods))
-  })
+  }
 })

@@ -8,6 +8,13 @@ const SHORT = 5
 /** For each millisecond of work, how many milliseconds go to the other requests. */
 const REST = 7
 
+/** The parser of YAML takes this many times as long as that of JSON, at least. */
+const YAML_COST = 16
+
+/** How many bytes of JSON take as long as a body. */
+export const costOf = (bytes: number, contentType = ''): number =>
+  contentType.toLowerCase().includes('yaml') ? bytes * YAML_COST : bytes
+
 type WaitOptions = Pick<
   FairQueueOptions,
   'waitingPerGroup' | 'waitingPerHolder' | 'waitMilliseconds'
@@ -30,7 +37,7 @@ export class LargeBodies {
     return this.#turns.waiting
   }
 
-  /** Waits for a turn to process a body of this many bytes. Call what it returns when the work begins. Throws TooManyRequests. */
+  /** Waits for a turn to process a body that costs as much as this many bytes of JSON. Call what it returns when the work begins. Throws TooManyRequests. */
   async turn(member: Member, bytes: number, signal: AbortSignal): Promise<() => void> {
     if (bytes < LARGE) return () => undefined
     const end = await this.#turns.take(member, signal)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import {mock} from 'node:test'
 import {setImmediate as nextTurn} from 'node:timers/promises'
-import {LargeBodies} from '../../../src/server/limits/large-bodies.ts'
+import {costOf, LargeBodies} from '../../../src/server/limits/large-bodies.ts'
 
 const LARGE = 1024 * 1024
 const SMALL = 1024
@@ -51,6 +51,12 @@ describe('LargeBodies', () => {
     await rest()
     await Promise.all(large)
     assert.deepEqual(order, ['a', 'small', 'b', 'c'])
+  })
+
+  it('counts YAML as what it costs to parse', () => {
+    assert.equal(costOf(4096), 4096)
+    assert.equal(costOf(4096, 'application/json'), 4096)
+    assert.equal(costOf(4096, 'application/Apply-Patch+YAML'), 65_536)
   })
 
   it('gives others seven times as long after a large one', async () => {
