@@ -192,9 +192,9 @@ export class ClientApproval {
   }
 
   async #judge(request: ReadableRequest, about: Parameters<Judge>[1]): Promise<Judgement> {
-    const {revoked, component, judge, writer, tokens, clock} = this.#options
+    const {revoked, component, judge, writer, findRecord, tokens, clock} = this.#options
     const {csr, requested} = request
-    const opinion = await revoked?.opinionOn(component, csr, requested)
+    const opinion = await revoked?.opinionOn(component, csr, requested, findRecord)
     if (opinion !== undefined) return {decision: 'hold', reports: [opinion]}
     const judgement = await judge(request, about)
     if (judgement.decision !== 'approve') return judgement

@@ -1,5 +1,6 @@
 import type {ConfigMap, ObjectReference} from '../api/core.ts'
 import type {ApiClient} from '../client/api-client.ts'
+import {nodeUser} from '../csr/node-names.ts'
 import {hasCode} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
 import {
@@ -7,11 +8,12 @@ import {
   REVOCATION_NAMESPACE,
   endOf,
   readRevocations,
-  revokedPin,
+  RevocationList,
+  issueTime,
   type ReadRevocations,
   type Revocation,
 } from '../trust/revocations.ts'
-import {ALL_RECORDS, readRecord} from './approval/node-record.ts'
+import {ALL_RECORDS, nodeOf, readRecord} from './approval/node-record.ts'
 import {follow, type ControllerSpec, type Copy} from './kernel/controller.ts'
 import {EventReporter} from './kernel/events.ts'
 import {SeenExpired} from './kernel/seen-expired.ts'
@@ -36,17 +38,31 @@ const referenceTo = ({metadata}: ConfigMap): ObjectReference => ({
   ...(metadata.uid === undefined ? {} : {uid: metadata.uid}),
 })
 
-/** The keys that hold a node's name. They may take it again even when their certificate has expired. */
-async function holders(reader: Pick<ApiClient, 'configMaps'>, signal: AbortSignal) {
-  const pins = new Set<string>()
+/**
+ * Of these entries, those that a record of a node's name still needs: the key that holds the name may take it again even when its certificate has
+ * expired.
+ */
+async function needed(
+  entries: readonly Revocation[],
+  reader: Pick<ApiClient, 'configMaps'>,
+  signal: AbortSignal,
+): Promise<ReadonlySet<Revocation>> {
+  const list = new RevocationList()
+  list.set('', {revocations: [...entries]})
+  const found = new Set<Revocation>()
   const onPage = (items: ConfigMap[]) => {
     for (const object of items) {
-      const {holder, reserved} = readRecord(object)
-      for (const pin of [holder, reserved?.pin]) if (pin !== undefined) pins.add(pin)
+      const {holder, reserved, issuedAt} = readRecord(object)
+      const user = nodeUser(nodeOf(object))
+      const needing = [
+        ...[holder, reserved?.pin].map((pin) => pin && list.findKey(pin)),
+        issuedAt && list.findUser(user, issueTime(issuedAt), holder),
+      ]
+      for (const one of needing) if (one) found.add(one)
     }
   }
   await reader.configMaps.list({...ALL_RECORDS, signal, onPage})
-  return pins
+  return found
 }
 
 /** An entry whose end was moved is another one. */
@@ -95,8 +111,8 @@ export function cleanRevocations(
     const due = looks.look(expired.map(stateOf))
     const removable = expired.filter((one) => due.has(stateOf(one)))
     if (removable.length > 0) {
-      const held = await holders(reader, signal)
-      const unused = removable.filter(({id}) => !held.has(revokedPin(id) ?? ''))
+      const held = await needed(removable, reader, signal)
+      const unused = removable.filter((one) => !held.has(one))
       if (unused.length > 0) await remove(list, unused, signal)
     }
     const wait = Math.min(next - now, expired.length > 0 ? HOUR : Infinity)

@@ -30,6 +30,8 @@ export type ClientVerdict =
       serial: string
       /** The name of the CA that signed it, as text. */
       issuerName: string
+      /** From when on the certificate itself is valid, whatever its chain. */
+      begins: Date
       /** Within this time the verdict is valid for the same bundle, and may be cached. */
       notBefore: Date
       notAfter: Date
@@ -107,6 +109,7 @@ export async function verifyClientCertificate(
     pin: pinOf(leaf),
     serial: leaf.serial,
     issuerName: formatName(leaf.issuer),
+    begins: leaf.notBefore,
     notBefore: verdict.notBefore,
     notAfter: verdict.notAfter,
   }

@@ -1,10 +1,11 @@
 import {createHash} from 'node:crypto'
+import {BACKDATE} from '../pki/lifetimes.ts'
 
 export const REVOCATION_NAMESPACE = 'kube-system'
 
 const FIRST_NAME = 'trustadm-revoked-certificates'
 /** Each has room for about 2,000 entries. */
-const MOST_OBJECTS = 8
+const MOST_OBJECTS = 16
 
 /** The ConfigMaps that make up the list, in the order in which they are filled. */
 export const REVOCATION_NAMES: readonly string[] = Array.from({length: MOST_OBJECTS}, (_, index) =>
@@ -12,11 +13,15 @@ export const REVOCATION_NAMES: readonly string[] = Array.from({length: MOST_OBJE
 )
 
 /**
- * What is revoked: all certificates of a key, one certificate by its serial number and its issuer, or a bootstrap credential by the key of its CA or
- * the id of its token. A key in a ConfigMap.
+ * What is revoked: all certificates of a key, one certificate by its serial number and its issuer, everything of a user until a moment, or a bootstrap
+ * credential by the key of its CA or the id of its token. A key in a ConfigMap.
  */
 export type RevocationId =
-  `key.${string}` | `serial.${string}` | `authority.${string}` | `token.${string}`
+  | `key.${string}`
+  | `serial.${string}`
+  | `user.${string}`
+  | `authority.${string}`
+  | `token.${string}`
 
 /** What the list says about an entry, for people. Only the id decides what is refused. */
 interface RevocationDetails {
@@ -33,6 +38,8 @@ interface RevocationDetails {
   /** Who revoked it. */
   by?: string
   reason?: string
+  /** The keys that an entry for everything of a user leaves alone: their pins without `sha256:`, with spaces between them. */
+  spared?: string
   /** The credential-id of a bootstrap credential. */
   credential?: string
   /** The CA of a bootstrap credential and its certificate, as PEM, with which the credential can be accepted again. */
@@ -48,7 +55,8 @@ export interface Revocation extends RevocationDetails {
 export const endOf = ({expires}: Pick<Revocation, 'expires'>): number =>
   expires === undefined ? Infinity : Date.parse(expires)
 
-const ID = /^(?:(?:key|authority|token)\.[0-9a-f]{64}|serial\.[0-9a-f]{1,64}\.[0-9a-f]{64})$/
+const ID =
+  /^(?:(?:key|authority|token)\.[0-9a-f]{64}|user\.[0-9a-f]{32}\.[0-9]{1,11}|serial\.[0-9a-f]{1,64}\.[0-9a-f]{64})$/
 
 const isId = (text: string): text is RevocationId => ID.test(text)
 
@@ -62,6 +70,20 @@ export const authorityRevocation = (pin: string): RevocationId =>
 /** The entry for a service-account token, given by its `jti`. */
 export const tokenRevocation = (id: string): RevocationId =>
   `token.${createHash('sha256').update(id).digest('hex')}`
+
+const hashOfUser = (user: string): string =>
+  createHash('sha256').update(user).digest('hex').slice(0, 32)
+
+/** The entry for everything of a user that is older: its certificates, and the requests that it made. One is enough however many there are. */
+export const userRevocation = (user: string, until: Date): RevocationId =>
+  `user.${hashOfUser(user)}.${Math.floor(until.getTime() / 1000)}`
+
+/** Until when an entry revokes everything of a user; undefined for any other entry. */
+export const revokedUntil = (id: RevocationId): Date | undefined =>
+  id.startsWith('user.') ? new Date(Number(id.split('.')[2]) * 1000) : undefined
+
+/** When a certificate was issued: signers backdate it. */
+export const issueTime = (notBefore: Date): Date => new Date(notBefore.getTime() + BACKDATE)
 
 /** Whether an entry is about a bootstrap credential. */
 export const isOfCredential = (id: RevocationId): boolean => /^(?:authority|token)\./.test(id)
@@ -101,6 +123,7 @@ const FIELDS = {
   revoked: 40,
   by: 128,
   reason: 256,
+  spared: 600,
   credential: 80,
   authority: 8192,
   certificate: 8192,
@@ -166,23 +189,50 @@ export function readRevocations(data: Readonly<Record<string, string>> = {}): Re
 /** The revoked certificates in memory. Each ConfigMap of the list is replaced as a whole. */
 export class RevocationList {
   readonly #byObject = new Map<string, ReadonlyMap<string, Revocation>>()
+  /** The entries for everything of a user, by the ConfigMap and the hash of the user. */
+  readonly #users = new Map<string, ReadonlyMap<string, readonly Revocation[]>>()
 
   /** Returns whether it revokes something that the ConfigMap did not revoke before. */
   set(object: string, {revocations}: Pick<ReadRevocations, 'revocations'>): boolean {
     const before = this.#byObject.get(object)
     const entries = new Map<string, Revocation>()
+    const users = new Map<string, Revocation[]>()
     for (const revocation of revocations) {
       entries.set(revocation.id, revocation)
+      const [kind, hash = ''] = revocation.id.split('.')
+      if (kind === 'user') users.set(hash, [...(users.get(hash) ?? []), revocation])
       const {fingerprint} = revocation
       if (fingerprint !== undefined) entries.set(byFingerprint(fingerprint), revocation)
     }
     if (entries.size === 0) this.#byObject.delete(object)
     else this.#byObject.set(object, entries)
+    if (users.size === 0) this.#users.delete(object)
+    else this.#users.set(object, users)
     return revocations.some(({id}) => !before?.has(id))
   }
 
   delete(object: string): void {
     this.#byObject.delete(object)
+    this.#users.delete(object)
+  }
+
+  /** Whether there is an entry for everything of a user. */
+  get hasUsers(): boolean {
+    return this.#users.size > 0
+  }
+
+  /** The entry that revokes what a user had at a time: a certificate when it was issued, or a request. `pin`: the key that belongs to it. */
+  findUser(user: string, at: Date, pin = ''): Revocation | undefined {
+    if (this.#users.size === 0) return undefined
+    const hash = hashOfUser(user)
+    const key = pin.replace(/^sha256:/, '')
+    for (const users of this.#users.values()) {
+      for (const one of users.get(hash) ?? []) {
+        const isSpared = key !== '' && one.spared?.split(' ').includes(key)
+        if (at <= (revokedUntil(one.id) ?? 0) && !isSpared) return one
+      }
+    }
+    return undefined
   }
 
   /** The first of these that is on the list. */

@@ -14,7 +14,7 @@ import {parseCertificate} from '../../src/pki/certificate.ts'
 import {generateKeys, type KeyPair} from '../../src/pki/keys.ts'
 import {pinOf} from '../../src/pki/pins.ts'
 import {sleep, type Clock} from '../../src/runtime.ts'
-import {keyRevocation} from '../../src/trust/revocations.ts'
+import {issueTime, keyRevocation, userRevocation} from '../../src/trust/revocations.ts'
 import {ADMIN, startTestServer, type TestServer} from '../helpers/test-server.ts'
 import {until} from '../server/support.ts'
 import {
@@ -621,6 +621,36 @@ describe('csr-approver', () => {
       const name = nameOf(await submit(self, wish))
       await heldAsRevoked(name, /the certificate that it was requested with is revoked$/)
       assert.equal(stateOf(await get(name)), 'Pending')
+    })
+
+    it('holds all requests that a token made before everything of it was revoked, and no newer one', async () => {
+      const node = nodeName()
+      await admin.nodes.create({metadata: {name: node}})
+      const waiting = nameOf(await askAs(OTHER_TOKEN, node, await freshKeys()))
+      await heldAs(waiting, /a Node of that name exists/)
+      const made = (await get(waiting)).metadata.creationTimestamp ?? ''
+      await setList({[userRevocation(OTHER_TOKEN.username, new Date(made))]: '{}'})
+      await heldAsRevoked(waiting, /everything that the requester had at that time is revoked$/)
+      await admin.nodes.delete(node)
+      // Times of creation are whole seconds.
+      await until(() => Promise.resolve(Date.now() >= Date.parse(made) + 1000))
+      await becomes(nameOf(await askAs(OTHER_TOKEN, nodeName(), await freshKeys())), 'Approved')
+      assert.equal(stateOf(await get(waiting)), 'Pending')
+    })
+
+    it('gives a node’s key no other certificate by a token once everything of the node is revoked', async () => {
+      const [node, keys] = [nodeName(), await freshKeys()]
+      await join(node, keys)
+      await recorded(node, keys)
+      const issued = (await recordOf(node))?.issuedAt ?? assert.fail()
+      await setList({[userRevocation(`system:node:${node}`, issueTime(issued))]: '{}'})
+      const name = nameOf(await ask(node, {keys}))
+      await heldAsRevoked(name, /the certificate that its key has is revoked$/)
+      assert.equal(stateOf(await get(name)), 'Pending')
+      // The machine is let in again with another key.
+      const next = await freshKeys()
+      await grant(node, {pin: pinIn(next)})
+      await becomes(nameOf(await ask(node, {keys: next})), 'Approved')
     })
 
     it('holds a request that waits if the list names only the key that it was made with', async () => {

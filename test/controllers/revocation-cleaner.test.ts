@@ -8,7 +8,7 @@ import {
   cleanRevocations,
   revocationCleanerController,
 } from '../../src/controllers/revocation-cleaner.ts'
-import {keyRevocation, serialRevocation} from '../../src/trust/revocations.ts'
+import {keyRevocation, serialRevocation, userRevocation} from '../../src/trust/revocations.ts'
 import {ADMIN, startTestServer, type TestServer} from '../helpers/test-server.ts'
 import {until} from '../server/support.ts'
 
@@ -75,6 +75,20 @@ describe('the cleaner of the list of revoked certificates', () => {
     assert.equal((await idsIn()).length, 5)
     await look(1)
     assert.deepEqual(await idsIn(), [valid, odd, held].sort())
+  })
+
+  it('keeps what revokes everything of a node while the record of its name is from that time', async () => {
+    const issued = {pin: PINS[0] ?? '', notBefore: after(-5), notAfter: after(-2)}
+    for (const node of ['old', 'new']) {
+      const notBefore = node === 'old' ? after(-5) : after(-3)
+      const record = recordIssued(emptyRecord(node), {...issued, notBefore}, notBefore)
+      await admin.configMaps.create(record ?? assert.fail())
+    }
+    const id = (node: string) => userRevocation(`system:node:${node}`, after(-4))
+    await setList({[id('old')]: details(-2), [id('new')]: details(-2), [id('none')]: details(-2)})
+    await look(0)
+    await look(GRACE)
+    assert.deepEqual(await idsIn(), [id('old')])
   })
 
   it('looks again when an entry expires, and every hour from then on', async () => {

@@ -52,6 +52,7 @@ describe('verifyClientCertificate', () => {
       pin: pinOf(leaf.certificate),
       serial: leaf.certificate.serial,
       issuerName: 'CN=root',
+      begins: after(-1),
       notBefore: after(-1),
       notAfter: after(1),
     })

@@ -9,7 +9,7 @@ import {createBootstrapCertificate} from '../../src/control-plane/bootstrap-cred
 import {parseCertificate} from '../../src/pki/certificate.ts'
 import {pinOf} from '../../src/pki/pins.ts'
 import {systemClock} from '../../src/runtime.ts'
-import {keyRevocation} from '../../src/trust/revocations.ts'
+import {issueTime, keyRevocation, userRevocation} from '../../src/trust/revocations.ts'
 import {startTestServer, type Credentials, type TestServer} from '../helpers/test-server.ts'
 import {get1, get2, session2} from './http/support.ts'
 import {Api} from './support.ts'
@@ -94,6 +94,17 @@ describe('a revocation, on a server whose timers never fire', function () {
       const credentials = await server.credentialsFor('system:node:a', ['system:nodes'])
       const id = keyRevocation(pinOf(parseCertificate(credentials.certificate)))
       const list = `${SYSTEM}/configmaps/trustadm-revoked-certificates`
+      return {credentials, revoke: () => api.patch(list, {data: {[id]: '{}'}})}
+    },
+    'a certificate of a user of whom everything is revoked': async () => {
+      const credentials = await server.credentialsFor('system:node:b', ['system:nodes'])
+      const {notBefore} = parseCertificate(credentials.certificate)
+      const list = `${SYSTEM}/configmaps/trustadm-revoked-certificates`
+      const second = 1000
+      // It was issued a second after the one, and at the time of the other.
+      const earlier = userRevocation('system:node:b', new Date(+issueTime(notBefore) - second))
+      const id = userRevocation('system:node:b', issueTime(notBefore))
+      assert.equal((await api.patch(list, {data: {[earlier]: '{}'}})).status, 200)
       return {credentials, revoke: () => api.patch(list, {data: {[id]: '{}'}})}
     },
     'a bootstrap credential whose ConfigMap is deleted': async () => {

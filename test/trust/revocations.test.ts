@@ -9,10 +9,56 @@ import {
   revocationsOf,
   revokedPin,
   serialRevocation,
+  userRevocation,
 } from '../../src/trust/revocations.ts'
 
 const PIN = `sha256:${'ab'.repeat(32)}`
 const KEY = keyRevocation(PIN)
+
+describe('an entry for everything of a user', () => {
+  const at = (time: string) => new Date(`2026-03-01T${time}Z`)
+  const NODE = 'system:node:a'
+  const list = (...revocations: Revocation[]) => {
+    const made = new RevocationList()
+    made.set('one', readRevocations(Object.fromEntries(revocations.map(encodeRevocation))))
+    return made
+  }
+
+  it('revokes what the user had until that second, and nothing newer, nor of others', () => {
+    const made = list({id: userRevocation(NODE, at('12:00:00'))})
+    assert.ok(made.findUser(NODE, at('12:00:00')))
+    assert.equal(made.findUser(NODE, at('12:00:01')), undefined)
+    assert.equal(made.findUser('system:node:b', at('11:00:00')), undefined)
+  })
+
+  it('leaves the keys alone that it spares, of which an older entry may revoke some', () => {
+    const spared = 'ab'.repeat(32)
+    const newer = {id: userRevocation(NODE, at('12:00:00')), spared: `${'cd'.repeat(32)} ${spared}`}
+    assert.equal(list(newer).findUser(NODE, at('11:00:00'), PIN), undefined)
+    assert.ok(list(newer).findUser(NODE, at('11:00:00'), `sha256:${'ef'.repeat(32)}`))
+    assert.ok(list(newer).findUser(NODE, at('11:00:00')))
+    const older = {id: userRevocation(NODE, at('10:00:00'))}
+    assert.ok(list(newer, older).findUser(NODE, at('10:00:00'), PIN))
+  })
+
+  it('is in force if its value cannot be read, and gone with its ConfigMap', () => {
+    const made = new RevocationList()
+    made.set('one', readRevocations({[userRevocation(NODE, at('12:00:00'))]: 'not JSON'}))
+    assert.ok(made.findUser(NODE, at('11:00:00'), PIN))
+    made.set('one', readRevocations({}))
+    assert.equal(made.hasUsers, false)
+  })
+
+  it('is so short that the list has room for all nodes that one token can make in a day', () => {
+    const [id, value] = encodeRevocation({
+      id: userRevocation('system:node:worker-12345.example.com', at('12:00:00')),
+      user: 'system:node:worker-12345.example.com',
+      expires: '2027-01-01T00:00:00Z',
+    })
+    const bytes = JSON.stringify(id).length + JSON.stringify(value).length + 2
+    assert.ok(bytes * 2500 * 24 < REVOCATION_NAMES.length * 1_000_000, `${bytes}`)
+  })
+})
 
 describe('the entries of the list of revoked certificates', () => {
   it('are read back as they were written', () => {
@@ -92,7 +138,7 @@ describe('the entries of the list of revoked certificates', () => {
 
   it('are in ConfigMaps with fixed names', () => {
     assert.equal(REVOCATION_NAMES[0], 'trustadm-revoked-certificates')
-    assert.equal(REVOCATION_NAMES.at(-1), 'trustadm-revoked-certificates-8')
+    assert.equal(REVOCATION_NAMES.at(-1), 'trustadm-revoked-certificates-16')
   })
 })
 

@@ -16,7 +16,7 @@ import {requireRevocations} from '../../control-plane/revocation/list-store.ts'
 import {isSame, requireUnprotected} from '../../control-plane/revocation/protected.ts'
 import {revokeAll} from '../../control-plane/revocation/revoke-all.ts'
 import type {RevokedCertificates} from '../../control-plane/revocation/revoke.ts'
-import {nodeOfUser} from '../../csr/node-names.ts'
+import {nodeOfUser, nodeUser} from '../../csr/node-names.ts'
 import {TrustError} from '../../errors.ts'
 import {readFileSafely} from '../../fs/files.ts'
 import {parseCertificate} from '../../pki/certificate.ts'
@@ -135,9 +135,15 @@ const describe = ({user, serial, pin, notAfter}: KnownCertificate): string =>
     ...(notAfter === undefined ? [] : [`valid until ${notAfter.toISOString().slice(0, 10)}`]),
   ].join(', ')
 
+/** More than anybody reads before the question. */
+const MOST_SHOWN = 50
+
 async function isAgreed(certificates: readonly KnownCertificate[]): Promise<boolean> {
   const columns = columnsOf(process.stderr)
-  for (const one of certificates) process.stderr.write(paragraph('  ', describe(one), columns, 4))
+  for (const one of certificates.slice(0, MOST_SHOWN))
+    process.stderr.write(paragraph('  ', describe(one), columns, 4))
+  if (certificates.length > MOST_SHOWN)
+    process.stderr.write(`  and ${certificates.length - MOST_SHOWN} more\n`)
   const what =
     certificates.length === 1 ? 'this certificate' : `these ${certificates.length} certificates`
   return await confirm(`Revoke ${what}?`)
@@ -185,7 +191,8 @@ export async function revokeNamed(
     const findAgain = async () =>
       isLast ? [] : await ofWholeNode(node, flags, sources, clock.now())
     const ends = await lastEnds(sources)
-    const options = {reason, keepKeys, ends, dryRun}
+    const whole = {includes: (user: string) => node !== undefined && user === nodeUser(node)}
+    const options = {reason, keepKeys, ends, whole, dryRun}
     const done = await revokeAll(client, {first: certificates, findAgain}, options, clock)
     warnOfOthers(found, flags, progress)
     return {revoked: done.revoked, unchanged: done.unchanged}

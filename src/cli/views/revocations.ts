@@ -27,11 +27,11 @@ const AS_WIDE_AS_NEEDED: Narrowing = {least: new Map()}
 const orNone = (text: string | null): string => (text ? shown(text) : '<none>')
 
 function row(report: RevocationReport, now: Date): string[] {
-  const {user, serial, revoked, expires, reason} = report
+  const {user, serial, revoked, expires, reason, until} = report
   const left = expires === null ? null : (Date.parse(expires) - now.getTime()) / 1000
   return [
     user ? shownValue(user) : '<unknown>',
-    orNone(serial),
+    until === undefined ? orNone(serial) : '<all>',
     revoked === null ? '<unknown>' : `${ageOf(revoked, now)} ago`,
     expires === null ? '<never>' : residual(left),
     orNone(reason),
@@ -45,7 +45,7 @@ const wideRow = (report: RevocationReport, now: Date): string[] => [
   report.pin ?? '<kept>',
 ]
 
-const nameOf = ({serial, pin}: RevocationReport): string => serial ?? pin ?? ''
+const nameOf = ({serial, pin, user}: RevocationReport): string => serial ?? pin ?? user ?? ''
 
 const tableOf = (reports: readonly RevocationReport[], isWide: boolean, now: Date): string =>
   isWide
@@ -66,8 +66,9 @@ export const revocationListView = (isWide: boolean, now: Date): View<RevocationL
 })
 
 /** `the key of "ada"`, or the single certificate. */
-function described({user, pin, serial}: RevocationReport): string {
+function described({user, pin, serial, until}: RevocationReport): string {
   const whose = user ? ` of ${shownValue(user)}` : ''
+  if (until !== undefined) return `whole past${whose}, until ${until}`
   return pin === null ? `certificate ${serial ?? ''}${whose}` : `key ${pin.slice(0, 19)}…${whose}`
 }
 

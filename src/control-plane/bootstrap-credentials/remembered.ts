@@ -79,7 +79,7 @@ async function entryFor(
   report: CredentialReport,
   clock: Clock,
 ): Promise<Revocation | undefined> {
-  const by = await callerOf(client)
+  const {by} = await callerOf(client)
   const {namespace, credential} = report
   const details = {
     user: bootstrapperUser(namespace),

@@ -10,6 +10,7 @@ import {commonNameIn} from '../../csr/read-request.ts'
 import {KUBELET_CLIENT} from '../../csr/signers.ts'
 import {TrustError} from '../../errors.ts'
 import {type Clock, formatTimestamp} from '../../runtime.ts'
+import {revokedUntil} from '../../trust/revocations.ts'
 import {
   certificateOfLine,
   certificateOfRequest,
@@ -149,7 +150,12 @@ async function revocationsFor({client, warn}: HistorySources, user: string) {
     .map(({revoked = '', by, reason, ...about}) => {
       const who = by === undefined ? '' : ` by ${by}`
       const why = reason === undefined ? '' : `: ${reason}`
-      return entry(revoked, 'revoked', `serial ${about.serial ?? '<unknown>'}${who}${why}`, about)
+      const until = revokedUntil(about.id)
+      const what =
+        until === undefined
+          ? `serial ${about.serial ?? '<unknown>'}`
+          : `everything until ${formatTimestamp(until)}`
+      return entry(revoked, 'revoked', `${what}${who}${why}`, about)
     })
 }
 

@@ -10,13 +10,13 @@ import {
 } from '../../controllers/approval/node-record.ts'
 import {readRevocationList} from '../../controllers/approval/revoked-certificates.ts'
 import {isOpen} from '../../csr/conditions.ts'
-import {nodeOfUser} from '../../csr/node-names.ts'
+import {nodeOfUser, nodeUser} from '../../csr/node-names.ts'
 import {commonNameIn} from '../../csr/read-request.ts'
 import {KUBELET_CLIENT} from '../../csr/signers.ts'
 import {parseBundle} from '../../pki/bundle.ts'
 import {pinOf} from '../../pki/pins.ts'
 import type {Clock} from '../../runtime.ts'
-import type {RevocationList} from '../../trust/revocations.ts'
+import {issueTime, type RevocationList} from '../../trust/revocations.ts'
 import {
   certificateOfLine,
   certificateOfRequest,
@@ -112,8 +112,13 @@ async function gather(sources: NodeListSources): Promise<Findings> {
 
 /** The reason with a colon before it; empty if there is none, undefined if nothing is revoked. */
 function revocationOf(list: RevocationList | undefined, facts: NodeFacts): string | undefined {
-  const pins = [facts.record?.holder, facts.issued?.newest.pin]
-  const found = pins.map((pin) => pin && list?.findKey(pin)).find(Boolean)
+  const {node, record, issued} = facts
+  const pins = [record?.holder, issued?.newest.pin]
+  const since = record?.issuedAt ?? issued?.newest.notBefore
+  const user = nodeUser(node.metadata.name ?? '')
+  const found =
+    pins.map((pin) => pin && list?.findKey(pin)).find(Boolean) ??
+    (since && list?.findUser(user, issueTime(since), pins[0] ?? pins[1]))
   if (!found) return undefined
   return found.reason === undefined ? '' : `: ${found.reason}`
 }

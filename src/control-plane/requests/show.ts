@@ -18,7 +18,7 @@ import {formatName} from '../../pki/distinguished-name.ts'
 import {pinOf} from '../../pki/pins.ts'
 import type {CertificateRequest} from '../../pki/request.ts'
 import type {Clock} from '../../runtime.ts'
-import {revocationsOf} from '../../trust/revocations.ts'
+import {issueTime, revocationsOf} from '../../trust/revocations.ts'
 import {
   decodeRequest,
   describeIssued,
@@ -178,9 +178,10 @@ async function revocationOf(
   problems: string[],
 ): Promise<RequestReport['revoked']> {
   const list = await orProblem(readRevocationList(client), 'the revoked certificates', problems)
-  const {serial, issuer} = certificate
-  const ids = revocationsOf({pin: pinOf(certificate), serial, issuer: formatName(issuer)})
-  const found = list?.find(ids)
+  const {serial, issuer, subject, notBefore} = certificate
+  const pin = pinOf(certificate)
+  const ids = revocationsOf({pin, serial, issuer: formatName(issuer)})
+  const found = list?.find(ids) ?? list?.findUser(subject.commonName, issueTime(notBefore), pin)
   if (!found) return null
   const {revoked = null, by = null, reason = null} = found
   return {revoked, by, reason}

@@ -5,8 +5,10 @@ import {
   LONGEST_REASON,
   keyRevocation,
   revokedPin,
+  revokedUntil,
   revokedSerial,
   serialRevocation,
+  userRevocation,
   type Revocation,
   type RevocationId,
 } from '../../trust/revocations.ts'
@@ -25,6 +27,8 @@ export interface RevocationReport {
   revoked: string | null
   by: string | null
   reason: string | null
+  /** Until when everything of the user is revoked; absent if it is about one key or certificate. */
+  until?: string
 }
 
 export const reportOn = ({id, ...details}: Revocation): RevocationReport => ({
@@ -36,7 +40,22 @@ export const reportOn = ({id, ...details}: Revocation): RevocationReport => ({
   revoked: details.revoked ?? null,
   by: details.by ?? null,
   reason: details.reason ?? null,
+  ...untilOf(id),
 })
+
+const untilOf = (id: RevocationId): Pick<RevocationReport, 'until'> => {
+  const until = revokedUntil(id)
+  return until === undefined ? {} : {until: formatTimestamp(until)}
+}
+
+/** Users of whom everything may be revoked at once. */
+export interface WholeUsers {
+  includes: (user: string) => boolean
+  /** The pins of keys that they keep. */
+  spared?: (user: string) => readonly string[]
+  /** Further ones, all of whose requests are revoked. */
+  requesters?: readonly string[]
+}
 
 export interface RevokeOptions {
   reason?: string | undefined
@@ -44,6 +63,8 @@ export interface RevokeOptions {
   keepKeys?: boolean | undefined
   /** Undefined if not all certificates of the keys are known: their entries stay for good. */
   ends: LastEnds | undefined
+  /** Absent: nobody's; each certificate gets an entry. */
+  whole?: WholeUsers | undefined
   dryRun?: boolean | undefined
 }
 
@@ -100,12 +121,77 @@ function chosen(
   return entries
 }
 
+/** So many certificates of one user, and so many at once, get entries of their own; of users with more, everything is revoked by one entry. */
+const MOST_OF_USER = 32
+const MOST_AT_ONCE = 256
+
+interface Split {
+  single: KnownCertificate[]
+  /** By user, all certificates of those with more. */
+  whole: Map<string, KnownCertificate[]>
+}
+
+/** The newest ones are named: how much earlier than now they began is not certain. */
+function split(
+  certificates: readonly KnownCertificate[],
+  {includes}: Pick<WholeUsers, 'includes'> = {includes: () => false},
+): Split {
+  const began = ({notBefore}: KnownCertificate) => notBefore?.getTime() ?? Infinity
+  const newest = [...certificates].sort((one, other) =>
+    began(one) === began(other) ? 0 : began(other) - began(one),
+  )
+  const single = new Set<KnownCertificate>()
+  const counts = new Map<string, number>()
+  const more = new Set<string>()
+  for (const one of newest) {
+    const {user = ''} = one
+    const count = counts.get(user) ?? 0
+    if (includes(user) && (count >= MOST_OF_USER || single.size >= MOST_AT_ONCE)) more.add(user)
+    else single.add(one)
+    counts.set(user, count + 1)
+  }
+  const whole = new Map(Array.from(more, (user): [string, KnownCertificate[]] => [user, []]))
+  for (const one of certificates) whole.get(one.user ?? '')?.push(one)
+  return {single: certificates.filter((one) => single.has(one)), whole}
+}
+
+/** Requests wait for a day at most, approved ones too. */
+const LONGEST_REQUEST = 2 * 86_400_000
+/** Pins of a key and a space between them: what an entry has room for. */
+export const MOST_SPARED = 8
+
+/** One entry for each user; short, for there may be tens of thousands. */
+function userEntries(
+  {whole: users}: Split,
+  {ends, whole: {spared, requesters = []} = {includes: () => true}}: RevokeOptions,
+  until: Date,
+): Revocation[] {
+  const ofUsers = Array.from(users, ([user, certificates]): Revocation => {
+    const last = Math.max(...certificates.map(({notAfter}) => notAfter?.getTime() ?? Infinity))
+    const kept = (spared?.(user) ?? [])
+      .slice(0, MOST_SPARED)
+      .map((pin) => pin.slice('sha256:'.length))
+    return {
+      id: userRevocation(user, until),
+      user,
+      ...(ends && last !== Infinity && {expires: formatTimestamp(new Date(last))}),
+      ...(kept.length > 0 && {spared: kept.join(' ')}),
+    }
+  })
+  const expires = formatTimestamp(new Date(until.getTime() + LONGEST_REQUEST))
+  const ofRequesters = requesters.map((user) => ({id: userRevocation(user, until), user, expires}))
+  return [...ofUsers, ...ofRequesters]
+}
+
 function entriesFor(
   certificates: readonly KnownCertificate[],
-  {reason, keepKeys = false, ends}: RevokeOptions,
+  options: RevokeOptions,
   about: Pick<Revocation, 'by' | 'revoked'>,
+  until: Date,
 ): Revocation[] {
-  return Array.from(chosen(certificates, keepKeys), ([id, certificate]) => {
+  const {reason, keepKeys = false, ends, whole} = options
+  const parts = split(certificates, whole)
+  const single = Array.from(chosen(parts.single, keepKeys), ([id, certificate]) => {
     const {user, serial, fingerprint, request} = certificate
     const end = endFor(id, certificate, ends)
     return {
@@ -119,6 +205,10 @@ function entriesFor(
       ...about,
     }
   })
+  const ofUsers = userEntries(parts, options, until)
+  const isShort = ofUsers.length > MOST_OF_USER
+  const details = {...about, ...(reason !== undefined && {reason})}
+  return [...single, ...ofUsers.map((one) => (isShort ? one : {...one, ...details}))]
 }
 
 function requireReason(reason: string | undefined): void {
@@ -130,12 +220,17 @@ function requireReason(reason: string | undefined): void {
 
 type Client = Pick<ApiClient, 'configMaps' | 'selfSubjectReviews'>
 
-/** Who asks, by the server's word. */
+/** Who asks, and what time it is, by the server's word. */
 export async function callerOf({
   selfSubjectReviews,
-}: Pick<ApiClient, 'selfSubjectReviews'>): Promise<string | undefined> {
-  const {status} = await selfSubjectReviews.create({metadata: {}})
-  return status?.userInfo?.username
+}: Pick<ApiClient, 'selfSubjectReviews'>): Promise<{by?: string; now?: Date}> {
+  const {status, metadata} = await selfSubjectReviews.create({metadata: {}})
+  const {username} = status?.userInfo ?? {}
+  const {creationTimestamp} = metadata
+  return {
+    ...(username !== undefined && {by: username}),
+    ...(creationTimestamp && {now: new Date(creationTimestamp)}),
+  }
 }
 
 /** Puts certificates on the list. The server refuses them from then on, on open connections too. */
@@ -146,9 +241,9 @@ export async function revokeCertificates(
   clock: Clock,
 ): Promise<RevokedCertificates> {
   requireReason(options.reason)
-  const by = await callerOf(client)
+  const {by, now = clock.now()} = await callerOf(client)
   const about = {revoked: formatTimestamp(clock.now()), ...(by !== undefined && {by})}
-  const entries = entriesFor(certificates, options, about)
+  const entries = entriesFor(certificates, options, about, now)
   const before = (await readList(client)).flatMap(({revocations}) => revocations)
   const present = new Map(before.map((one) => [one.id, one]))
   const unchanged = entries.flatMap((entry) => {

@@ -2,7 +2,12 @@ import type {ApiClient} from '../../client/api-client.ts'
 import {printable} from '../../client/printable.ts'
 import {nodeUser} from '../../csr/node-names.ts'
 import {TrustError} from '../../errors.ts'
-import {isOfCredential, keyRevocation, type Revocation} from '../../trust/revocations.ts'
+import {
+  isOfCredential,
+  keyRevocation,
+  revokedUntil,
+  type Revocation,
+} from '../../trust/revocations.ts'
 import {serialOf} from './known-certificates.ts'
 import {readList, removeFromList} from './list-store.ts'
 import {reportOn, type RevocationReport} from './revoke.ts'
@@ -84,8 +89,24 @@ export async function unrevokeCertificates(
     if (matching.length === 0) throw notRevoked(what)
     for (const one of matching) found.add(one)
   }
+  for (const one of found) requireNoOther(one, entries, found)
   if (!dryRun) await removeFromList(client, new Set(Array.from(found, ({id}) => id)))
   return {unrevoked: Array.from(found, reportOn)}
+}
+
+/** An entry for everything of the user would still be in force. */
+function requireNoOther(
+  {user}: Revocation,
+  entries: readonly Revocation[],
+  found: ReadonlySet<Revocation>,
+): void {
+  const other = entries.find(
+    (one) => user !== undefined && one.user === user && revokedUntil(one.id) && !found.has(one),
+  )
+  if (other === undefined) return
+  throw new TrustError('CONFLICT', `everything of "${printable(user ?? '')}" is revoked`, {
+    hints: ['accept all of it again with "trustadm certificate unrevoke --node"'],
+  })
 }
 
 const notRevoked = (what: string): TrustError =>

@@ -17,9 +17,11 @@ import {isIssued} from '../../csr/conditions.ts'
 import {credentialOf} from '../../csr/user-extra.ts'
 import {nodeOfUser, nodeUser} from '../../csr/node-names.ts'
 import {TrustError, hasCode} from '../../errors.ts'
+import {BACKDATE} from '../../pki/lifetimes.ts'
 import type {Clock} from '../../runtime.ts'
 import {awaitedKey} from './awaited-keys.ts'
 import {
+  certificateOfLine,
   isCurrent,
   lastEnds,
   readLogOf,
@@ -27,7 +29,7 @@ import {
   type KnownCertificate,
 } from './known-certificates.ts'
 import {revokeAll} from './revoke-all.ts'
-import type {RevocationReport} from './revoke.ts'
+import {MOST_SPARED, type RevocationReport} from './revoke.ts'
 
 /** A machine that joined with a credential. */
 interface WithdrawnNode {
@@ -60,6 +62,7 @@ const known = ({node, pin, issuer, ...one}: ObtainedCertificate): KnownCertifica
   ...(issuer !== undefined && {issuer}),
   fingerprint: one.fingerprint,
   request: one.request,
+  notBefore: new Date(Date.parse(one.time) - BACKDATE),
   notAfter: new Date(one.notAfter),
 })
 
@@ -72,6 +75,10 @@ async function readRecords({configMaps}: Client): Promise<Map<string, NodeRecord
   await configMaps.list({...ALL_RECORDS, onPage})
   return records
 }
+
+/** The user of a bootstrap token; those of other credentials have many holders. */
+const requesterOf = (credential: JoinCredential): string | undefined =>
+  'tokenId' in credential ? `${TOKEN_USER_PREFIX}${credential.tokenId}` : undefined
 
 /** The records name the token that a machine joined with, but no other credential: all requests of those have the same requester. */
 function requireSource(
@@ -103,7 +110,7 @@ function recordedKeys(
 ): KnownCertificate[] {
   if (!('tokenId' in credential)) return []
   return [...records]
-    .filter(([, {requester}]) => requester === `${TOKEN_USER_PREFIX}${credential.tokenId}`)
+    .filter(([, {requester}]) => requester === requesterOf(credential))
     .flatMap(([node, {holder, until}]) =>
       holder === undefined
         ? []
@@ -144,7 +151,14 @@ async function cordon(
 interface Found {
   certificates: KnownCertificate[]
   records: ReadonlyMap<string, NodeRecord>
+  /** Which keys nodes have from elsewhere, by user, the newest last: a machine that has joined anew with another credential keeps them. */
+  others: ReadonlyMap<string, readonly string[]>
+  /** Whether the credential itself has made more requests that wait than are worth an entry each. */
+  isFlood: boolean
 }
+
+/** So many requests that wait get entries of their own. */
+const MOST_WAITING = 32
 
 /** What was obtained by a credential so far, and the keys that a certificate may still be issued for. */
 async function findMachines(
@@ -161,18 +175,41 @@ async function findMachines(
     },
   })
   const obtained = new ObtainedCertificates(credential)
-  await readLogOf({log, warn}, obtained.see)
+  const others = new Map<string, string[]>()
+  await readLogOf({log, warn}, (line) => {
+    const count = obtained.found.length
+    obtained.see(line)
+    if (obtained.found.length > count) return
+    for (const {user = '', pin, ...one} of certificateOfLine(line)) {
+      if (pin === undefined || nodeOfUser(user) === undefined || !isCurrent(one, now)) continue
+      others.set(user, [...(others.get(user) ?? []), pin].slice(-MOST_SPARED))
+    }
+  })
   const logged = obtained.found.map(known)
-  const awaited = requests
-    .filter(({spec}) => {
-      const used = credentialOf(spec)
-      const requester = spec.username ?? ''
-      return obtained.wayOf({requester, ...(used !== undefined && {credential: used})})
-    })
-    .flatMap((csr) => awaitedKey(csr, now))
+  const waiting = requests.filter(({spec}) => {
+    const used = credentialOf(spec)
+    const requester = spec.username ?? ''
+    return obtained.wayOf({requester, ...(used !== undefined && {credential: used})})
+  })
+  const own = waiting.filter(({spec}) => spec.username === requesterOf(credential))
+  const isFlood = own.length > MOST_WAITING
+  const left = isFlood ? new Set(own.slice(0, -MOST_WAITING)) : new Set()
+  const awaited = waiting.filter((csr) => !left.has(csr)).flatMap((csr) => awaitedKey(csr, now))
   const records = await readRecords(client)
+  for (const [node, {holder}] of records) {
+    const user = nodeUser(node)
+    if (holder !== undefined && !others.has(user)) others.set(user, [holder])
+  }
   const all = withKeys(logged, [...awaited, ...recordedKeys(records, credential)])
-  return {certificates: all.filter((one) => isCurrent(one, now)), records}
+  const certificates = all.filter((one) => isCurrent(one, now))
+  const keys = new Set(certificates.map(({pin}) => pin))
+  for (const [user, pins] of others) {
+    others.set(
+      user,
+      pins.filter((pin) => !keys.has(pin)),
+    )
+  }
+  return {certificates, records, others, isFlood}
 }
 
 /**
@@ -193,10 +230,16 @@ export async function withdrawMachines(
     return found.certificates
   }
   const ends = await lastEnds({client, log, warn})
+  const requester = requesterOf(credential)
+  const whole = {
+    includes: (user: string) => nodeOfUser(user) !== undefined,
+    spared: (user: string) => found.others.get(user) ?? [],
+    requesters: found.isFlood && requester !== undefined ? [requester] : [],
+  }
   const {revoked, unchanged, certificates} = await revokeAll(
     client,
     {first: found.certificates, findAgain},
-    {reason, dryRun, ends},
+    {reason, dryRun, ends, whole},
     clock,
   )
   const nodes: WithdrawnNode[] = []

@@ -50,6 +50,7 @@ import {isBootstrappers, machineSituation, type MachineSources} from './machine-
 import {machineOpinion, mostPending} from './machine-opinion.ts'
 import {dnsNamesOf} from './machine-window.ts'
 import {RecentRequests} from './recent-requests.ts'
+import {findRecord} from './record-store.ts'
 
 type Csr = CertificateSigningRequest
 
@@ -122,7 +123,10 @@ async function revokedRuleOn(
   options: CallOptions,
 ): Promise<RuleVerdict> {
   const list = await orUnknown(readRevocationList(client, options))
-  return isUnknown(list) ? unknownRevocation(list) : revokedRule(list, csr, requested)
+  if (isUnknown(list)) return unknownRevocation(list)
+  const rule = revokedRule(list, csr, requested, (node) => findRecord(client, node, options))
+  const found = await orUnknown(rule)
+  return isUnknown(found) ? unknownRevocation(found) : found
 }
 
 /** What each approver thinks of a request, by the rules and facts that the controllers decide by, as far as the client may read them. */

@@ -12,6 +12,7 @@ import {
 import {verdict, type ApproverOpinion, type RuleVerdict, type Unknown} from '../../csr/opinion.ts'
 import type {RequestedCertificate} from '../../csr/requested-certificate.ts'
 import {
+  issueTime,
   readRevocations,
   type Revocation,
   REVOCATION_NAMES,
@@ -19,6 +20,7 @@ import {
   RevocationList,
 } from '../../trust/revocations.ts'
 import type {Source} from '../kernel/controller.ts'
+import type {NodeRecord} from './node-record.ts'
 
 /** Why a request is held, or refused by its signer. */
 export const REVOKED = 'Revoked'
@@ -37,7 +39,7 @@ const because = ({reason}: Revocation): string => (reason === undefined ? '' : `
  */
 function whyRevoked(
   list: RevocationList,
-  {spec}: Pick<CertificateSigningRequest, 'spec'>,
+  {spec, metadata}: Pick<CertificateSigningRequest, 'spec' | 'metadata'>,
   {pin}: Pick<RequestedCertificate, 'pin'>,
 ): string | undefined {
   const key = list.findKey(pin)
@@ -49,18 +51,37 @@ function whyRevoked(
   const callerKey = callerKeyOf({spec})
   const keyUsed = callerKey === undefined ? undefined : list.findKey(callerKey)
   if (keyUsed) return `the key that it was requested with is revoked${because(keyUsed)}`
+  const made = new Date(metadata.creationTimestamp ?? 0)
+  const user = list.findUser(spec.username ?? '', made, callerKey)
+  if (user) return `everything that the requester had at that time is revoked${because(user)}`
   const token = list.findToken(tokenOfCredential(credential))
   return token && `the token that it was requested with is revoked${because(token)}`
 }
 
-export function revokedRule(
+/** Looks up the record of a node's name. */
+type FindRecord = (node: string) => Promise<NodeRecord | undefined>
+
+/** The key that holds a node's name may have it again, also from a token; not if everything of the node was revoked with it. */
+async function whyHolderRevoked(
   list: RevocationList,
-  ...request: [
-    csr: Pick<CertificateSigningRequest, 'spec'>,
-    requested: Pick<RequestedCertificate, 'pin'>,
-  ]
-): RuleVerdict {
-  const why = whyRevoked(list, ...request)
+  {node, commonName, pin}: RequestedCertificate,
+  findRecord: FindRecord,
+): Promise<string | undefined> {
+  if (node === undefined || !list.hasUsers) return undefined
+  const {holder, issuedAt} = (await findRecord(node)) ?? {}
+  if (holder !== pin || issuedAt === undefined) return undefined
+  const found = list.findUser(commonName, issueTime(issuedAt), pin)
+  return found && `the certificate that its key has is revoked${because(found)}`
+}
+
+export async function revokedRule(
+  list: RevocationList,
+  csr: Pick<CertificateSigningRequest, 'spec' | 'metadata'>,
+  requested: RequestedCertificate,
+  findRecord: FindRecord,
+): Promise<RuleVerdict> {
+  const why =
+    whyRevoked(list, csr, requested) ?? (await whyHolderRevoked(list, requested, findRecord))
   return verdict('not-revoked', RULE, why === undefined, why ?? 'neither is revoked')
 }
 
@@ -126,18 +147,19 @@ export class RevokedCertificates implements Source {
   /** Why an approver holds a request for a revoked key; undefined if nothing is revoked. */
   async opinionOn(
     approver: string,
-    csr: Pick<CertificateSigningRequest, 'spec'>,
+    csr: Pick<CertificateSigningRequest, 'spec' | 'metadata'>,
     requested: RequestedCertificate,
+    findRecord: FindRecord = () => Promise.resolve(undefined),
   ): Promise<ApproverOpinion | undefined> {
     // "Not revoked" must never mean "not read yet".
     await this.#synced
-    const rule = revokedRule(this.#list, csr, requested)
+    const rule = await revokedRule(this.#list, csr, requested, findRecord)
     return rule.holds ? undefined : {approver, decision: 'hold', rules: [rule], reason: REVOKED}
   }
 
   /** Why the signer refuses a request; undefined if nothing is revoked. */
   async objectionTo(
-    csr: Pick<CertificateSigningRequest, 'spec'>,
+    csr: Pick<CertificateSigningRequest, 'spec' | 'metadata'>,
     requested: Pick<RequestedCertificate, 'pin'>,
   ): Promise<string | undefined> {
     await this.#synced

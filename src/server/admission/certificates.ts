@@ -126,7 +126,7 @@ export const certificateSubjectRestriction = (
  * revocation by a moment; this list is the one that the server's authenticator uses. Kubernetes has nothing of the kind.
  */
 export const certificateRevocation = (
-  revoked: Pick<RevocationList, 'findKey' | 'findFingerprint' | 'findToken'>,
+  revoked: Pick<RevocationList, 'findKey' | 'findFingerprint' | 'findToken' | 'findUser'>,
 ): AdmissionPlugin => ({
   name: 'CertificateRevocation',
   validate(operation) {
@@ -143,6 +143,9 @@ export const certificateRevocation = (
     const callerKey = callerKeyOf(old)
     if (callerKey !== undefined && revoked.findKey(callerKey))
       throw denied(operation, 'the key that the request was made with is revoked')
+    const made = new Date(old.metadata.creationTimestamp ?? 0)
+    if (revoked.findUser(old.spec.username ?? '', made, callerKey))
+      throw denied(operation, 'the requester was revoked after it made the request')
     if (revoked.findToken(tokenOfCredential(credential)))
       throw denied(operation, 'the token that the request was made with is revoked')
   },

@@ -8,7 +8,12 @@ import {
   verifyClientCertificate,
 } from '../../pki/client-identity.ts'
 import type {Live} from '../../trust/live.ts'
-import {type RevocationId, type RevocationList, revocationsOf} from '../../trust/revocations.ts'
+import {
+  issueTime,
+  type RevocationId,
+  type RevocationList,
+  revocationsOf,
+} from '../../trust/revocations.ts'
 import type {Bundle} from '../../trust/trust.ts'
 import type {PeerCertificates} from '../kernel/api-request.ts'
 import {tooManyRequests} from '../kernel/status.ts'
@@ -108,7 +113,7 @@ interface Refusal {
  */
 export function createCertificateAuthenticator(
   trust: Pick<Live<ClientTrust>, 'current'>,
-  revoked: Pick<RevocationList, 'find'>,
+  revoked: Pick<RevocationList, 'find' | 'findUser'>,
   seen: Pick<SeenClients, 'note'>,
 ): CertificateAuthenticator {
   const trusted = new BoundedCache<Trusted>(MAX_CACHED)
@@ -158,8 +163,10 @@ export function createCertificateAuthenticator(
 
   return async (peer, call) => {
     const found = await verified(peer, call)
+    const {identity, fingerprint, issuer, pin: key, begins, notAfter} = found
     if (revoked.find(found.revocations)) throw new Error('it was revoked')
-    const {identity, fingerprint, issuer, pin: key, notAfter} = found
+    if (identity && revoked.findUser(identity.name, issueTime(begins), key))
+      throw new Error('it was revoked, as everything of its user was')
     if (identity === undefined) return undefined
     seen.note(identity, found, call)
     return {user: userOf(identity, fingerprint), issuer, key, expires: notAfter}

@@ -7,7 +7,9 @@ import {
   listRevocations,
   unrevokeCertificates,
 } from '../../../src/control-plane/revocation/unrevoke.ts'
-import {keyRevocation} from '../../../src/trust/revocations.ts'
+import {readRevocationList} from '../../../src/controllers/approval/revoked-certificates.ts'
+import {BACKDATE} from '../../../src/pki/lifetimes.ts'
+import {issueTime, keyRevocation} from '../../../src/trust/revocations.ts'
 import {ADMIN, startTestServer, type TestServer} from '../../helpers/test-server.ts'
 import {NOW, fixedClock} from '../../pki/support.ts'
 
@@ -162,6 +164,40 @@ describe('revoking certificates', () => {
     const {revocations} = await listRevocations(admin)
     assert.equal(revocations.length, count)
   }).timeout(20_000)
+
+  it('needs few entries for a node that has renewed thousands of times, and leaves none of its certificates', async () => {
+    const user = 'system:node:busy'
+    const nth = (index: number): KnownCertificate => ({
+      ...certificate('a', {user, serial: index.toString(16)}),
+      pin: `sha256:${index.toString(16).padStart(64, '0')}`,
+      fingerprint: index.toString(16).padStart(64, '0'),
+      notBefore: new Date(Date.now() - BACKDATE - index * 60_000),
+      notAfter: new Date(Date.now() + (5000 - index) * 60_000),
+    })
+    const all = Array.from({length: 5000}, (_, index) => nth(index))
+    const other = certificate('b')
+    const whole = {includes: (one: string) => one === user, spared: () => [nth(4000).pin ?? '']}
+    const {revoked} = await revoke([...all, other], {whole, reason: 'stolen'})
+    assert.equal((await idsIn()).length, 34)
+    const [entry] = revoked.filter(({until}) => until !== undefined)
+    assert.deepEqual([entry?.user, entry?.reason, entry?.by], [user, 'stolen', 'admin'])
+    const list = await readRevocationList(admin)
+    const left = all.filter(
+      ({pin: key = '', notBefore}) =>
+        !list.findKey(key) && !list.findUser(user, issueTime(notBefore ?? new Date()), key),
+    )
+    assert.deepEqual(
+      left.map(({serial}) => serial),
+      [nth(4000).serial],
+    )
+    assert.equal(list.findUser(user, new Date(Date.now() + 2000)), undefined)
+    await assert.rejects(unrevokeCertificates(admin, {names: ['0']}), {
+      code: 'CONFLICT',
+      message: /everything of "system:node:busy" is revoked/,
+    })
+    await unrevokeCertificates(admin, {names: [], node: 'busy'})
+    assert.equal((await idsIn()).length, 1)
+  })
 
   it('adds to a list that others change at the same time', async () => {
     const letters = ['a', 'b', 'c', 'd', 'e', 'f']

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import {join} from 'node:path'
 import type {ApiClient} from '../../../src/client/api-client.ts'
 import {withdrawMachines} from '../../../src/control-plane/revocation/with-machines.ts'
+import {readRevocationList} from '../../../src/controllers/approval/revoked-certificates.ts'
 import {emptyRecord, recordIssued} from '../../../src/controllers/approval/node-record.ts'
 import {FileIssuanceLog} from '../../../src/controllers/signing/file-issuance-log.ts'
 import {systemClock} from '../../../src/runtime.ts'
@@ -107,6 +108,33 @@ describe('withdrawing the machines of a credential', () => {
       certificates.map((one) => one.serial ?? one.request),
       ['a', 'b', 'd', 'waiting', 'f'],
     )
+  })
+
+  it('needs one entry for all requests of a token that wait, and a short one for each machine, however many there are', async () => {
+    const joining = server.clientAs({username: TOKEN, groups: ['system:masters']})
+    const keys = await generateKeys('ECDSA-P256')
+    for (let index = 0; index < 40; index += 1)
+      await submit(joining, {name: `w${index}`, commonName: `system:node:w${index}`, keys})
+    for (let index = 0; index < 300; index += 1) {
+      const serial = index.toString(16)
+      const fingerprint = serial.padStart(64, '0')
+      await issued('f', `n${index}`, TOKEN, {serial, fingerprint, pin: `sha256:${fingerprint}`})
+    }
+    // This machine has joined anew with another token.
+    await issued('e', 'n3', 'system:bootstrap:others')
+    await withdraw()
+    const list = await readRevocationList(admin)
+    const now = new Date()
+    const past = new Date(now.getTime() - 60_000)
+    assert.ok(list.findUser(TOKEN, past))
+    assert.equal(list.findUser('system:bootstrap:others', past), undefined)
+    for (let index = 0; index < 300; index += 1) {
+      const key = `sha256:${index.toString(16).padStart(64, '0')}`
+      assert.ok(list.findKey(key) ?? list.findUser(`system:node:n${index}`, past, key), key)
+    }
+    assert.ok(list.findUser('system:node:n3', past))
+    assert.equal(list.findUser('system:node:n3', past, pin('e')), undefined)
+    assert.equal(list.findUser('system:node:two', past), undefined)
   })
 
   it('changes nothing in a dry run', async () => {
