@@ -1,4 +1,5 @@
 import type {ApiClient} from '../client/api-client.ts'
+import {signerTurn} from '../controllers/signing/log-turns.ts'
 import type {Offers} from '../controllers/csr-signer.ts'
 import {startControllers, switchedOff} from '../controllers/index.ts'
 import {untilCarriedOver} from '../controllers/own-namespace.ts'
@@ -91,11 +92,14 @@ export async function startEmbedded(
   const readState = planeStateReader(plane, {signing, serving, log})
   const trust = await Reloadable.open(readState, (error) => log(`error: ${messageOf(error)}`))
   const validity = watchValidity(plane, trust, {clock, log})
-  await ensureFolder(fileOf(plane, 'logs'))
+  for (const folder of ['logs', 'lock', 'issuanceLock'] as const) {
+    await ensureFolder(fileOf(plane, folder))
+  }
   const signs = chosen?.includes('csr-signer') ?? true
   const watched = new WatchedLog({
     path: fileOf(plane, 'issuances'),
     keyPath: fileOf(plane, 'issuanceKey'),
+    takeTurn: () => signerTurn(fileOf(plane, 'issuanceLock')),
     check: planeCommand(plane.dir, 'certificate log --verify'),
     server: settings.nodeName,
     clock,

@@ -39,6 +39,8 @@ export interface ResetReport {
   kept: string[]
 }
 
+/** How processes take turns: locks, and what the writers of the issuance log put beside theirs. */
+const TURN_FILE = /^lock\.\d+$|^lock-[0-9a-f]{8}$|^(?:wanted|writing)$/
 const STORE_FILE = /^(data|new)\.mdb(-lock)?$|^snapshot\.sock$|^lock\.\d+$|^lock-[0-9a-f]{8}$/
 /** In the folders of a rotation. */
 const GENERATION_FILE = /\.(crt|key|pub)$/
@@ -160,6 +162,7 @@ const foldersOf = async (plane: Plane): Promise<string[]> => [
   ...rotationFolders(plane),
   ...(await etcdFolders(plane)),
   certDirOf(plane),
+  fileOf(plane, 'issuanceLock'),
   fileOf(plane, 'lock'),
   plane.dir,
 ]
@@ -170,8 +173,9 @@ export async function reset(plane: Plane, tell?: Tell): Promise<ResetReport> {
   for (const folder of folders) if (await lookAt(folder)) await requireSafeFolder(folder)
 
   const done = await exclusively(plane.dir, () => removeFiles(plane), tell)
-  for (const folder of [fileOf(plane, 'store'), fileOf(plane, 'lock')]) {
-    for (const lock of await matching(folder, STORE_FILE)) await rm(lock, {force: true})
+  for (const name of ['store', 'issuanceLock', 'lock'] as const) {
+    const pattern = name === 'store' ? STORE_FILE : TURN_FILE
+    for (const lock of await matching(fileOf(plane, name), pattern)) await rm(lock, {force: true})
   }
   const left: string[] = []
   for (const folder of folders) left.push(...(await removeIfEmpty(folder)))

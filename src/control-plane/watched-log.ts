@@ -15,6 +15,8 @@ interface WatchedLogOptions {
   path: string
   /** By default beside the log. */
   keyPath?: string
+  /** As for `FileIssuanceLog`. */
+  takeTurn?: () => Promise<() => void>
   /** The command that checks it. */
   check: string
   /** The name of this machine. */
@@ -38,9 +40,9 @@ export class WatchedLog {
   readonly heads: SharedHeads
   readonly #clock: Clock
 
-  constructor({path, keyPath, check, server, clock, log}: WatchedLogOptions) {
+  constructor({path, keyPath, takeTurn, check, server, clock, log}: WatchedLogOptions) {
     this.#clock = clock
-    this.issuances = new FileIssuanceLog(path, clock, keyPath)
+    this.issuances = new FileIssuanceLog(path, clock, keyPath, takeTurn)
     this.alarm = new LogAlarm(log, check, clock)
     this.heads = new SharedHeads({server, own: () => this.issuances.sealedHead, clock})
   }

@@ -5,9 +5,13 @@ import {join} from 'node:path'
 import {connect as connectTls} from 'node:tls'
 import {startEmbedded, type EmbeddedPlane} from '../../src/control-plane/embedded.ts'
 import {readServers} from '../../src/control-plane/server-identity.ts'
+import {listIssuances, verifyIssuances} from '../../src/control-plane/issuances.ts'
+import {certificatesNamed, lastEnds} from '../../src/control-plane/revocation/known-certificates.ts'
+import {revokeCertificates} from '../../src/control-plane/revocation/revoke.ts'
 import {renewCertificates} from '../../src/control-plane/renew.ts'
 import {userKubeconfig} from '../../src/control-plane/user-kubeconfig.ts'
 import {connect} from '../../src/client/connect.ts'
+import {hasCode} from '../../src/errors.ts'
 import {systemClock} from '../../src/runtime.ts'
 import {openLmdbStorage} from '../../src/storage/lmdb.ts'
 import {VERSION} from '../../src/version.ts'
@@ -127,6 +131,42 @@ describe('the embedded control plane', () => {
     assert.deepEqual(status.userInfo.groups, ['developers', 'system:authenticated'])
     await assert.rejects(client.secrets.list(), {code: 'FORBIDDEN'})
     await client.close()
+  })
+
+  it('revokes a user by the issuance log, without the kubeconfig that was made for it', async () => {
+    const {plane} = fixture.context
+    const file = join(fixture.dir, 'eve.conf')
+    const content = await userKubeconfig(
+      plane,
+      {name: 'eve', groups: ['system:masters']},
+      systemClock,
+    )
+    await writeFile(file, content, {mode: 0o600})
+    const eve = await connect(file)
+    await eve.namespaces.get('default')
+
+    const log = join(fixture.dir, 'logs', 'issuance.log')
+    const keyFile = join(fixture.dir, 'issuance.key')
+    const warn = (line: string) => {
+      throw new Error(line)
+    }
+    const {entries} = await listIssuances(log, warn)
+    const entry = entries.find((one) => 'commonName' in one && one.commonName === 'eve')
+    assert.ok(entry && 'serial' in entry)
+    const client = await admin()
+    const sources = {client, log, warn}
+    const {named} = await certificatesNamed(entry.serial ?? '', sources)
+    assert.deepEqual(
+      named.map(({user}) => user),
+      ['eve'],
+    )
+    await revokeCertificates(client, named, {ends: await lastEnds(sources)}, systemClock)
+    await eventually(async () => {
+      const error = await eve.namespaces.get('default').catch((thrown: unknown) => thrown)
+      return hasCode(error, 'UNAUTHORIZED') ? true : undefined
+    })
+    await verifyIssuances([{file: log, keyFile, requiresKey: true}], {warn})
+    await eve.close()
   })
 
   it('shows a renewed certificate once it has reread its files', async () => {

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import {join} from 'node:path'
+import {listIssuances} from '../../src/control-plane/issuances.ts'
+import {certificateOfLine} from '../../src/control-plane/revocation/known-certificates.ts'
 import {userKubeconfig, warningsFor} from '../../src/control-plane/user-kubeconfig.ts'
 import {systemClock} from '../../src/runtime.ts'
 import {planeFixture, type PlaneFixture} from './plane-fixture.ts'
@@ -26,6 +29,22 @@ describe('userKubeconfig', () => {
 
   it('takes names that only look odd', async () => {
     assert.match(await make('ann,o=x äö', 'system:nodes'), /client-certificate-data/)
+  })
+
+  it('is named by a line of the issuance log, but not for a control plane of kubeadm', async () => {
+    const {plane} = fixture.context
+    const log = join(plane.dir, 'logs', 'issuance.log')
+    const warn = (line: string) => {
+      throw new Error(line)
+    }
+    await make('lin', 'developers')
+    const {entries} = await listIssuances(log, warn)
+    const certificate = entries.flatMap(certificateOfLine).find(({user}) => user === 'lin')
+    assert.match(certificate?.pin ?? '', /^sha256:/)
+    assert.match(certificate?.serial ?? '', /^[0-9a-f]+$/)
+    assert.equal(certificate?.request, undefined)
+    await userKubeconfig(plane, {name: 'x', groups: [], isKubeadm: true}, systemClock)
+    assert.equal((await listIssuances(log, warn)).count, entries.length)
   })
 
   it('warns of the group that RBAC has no say over', () => {

@@ -7,7 +7,7 @@ import {kubeadmFolderFlags, kubeadmFolders} from '../../cli/kubeadm-flags.ts'
 export default class KubeconfigUser extends TrustCommand {
   static override summary = 'print a kubeconfig for a user'
   static override description =
-    "Signs a client certificate for a user and groups with the cluster's CA and prints a kubeconfig with it on the standard output. RBAC decides what the user may do. The kubeconfig contains a private key: keep it secret. With --cert-dir or --kubeconfig-dir, the CA is that of a control plane that kubeadm made."
+    "Signs a client certificate for a user and groups with the cluster's CA and prints a kubeconfig with it on the standard output. RBAC decides what the user may do. A line of the issuance log names the certificate, so that it can be revoked (see certificate revoke). The kubeconfig contains a private key: keep it secret. With --cert-dir or --kubeconfig-dir, the CA is that of a control plane that kubeadm made; that has no such log."
   static override examples = [
     '<%= config.bin %> <%= command.id %> --client-name ada > ada.conf',
     '<%= config.bin %> <%= command.id %> --client-name ada --org developers --org on-call --validity-period 24h',
@@ -51,14 +51,15 @@ export default class KubeconfigUser extends TrustCommand {
     const {readSecretFile} = await import('../../cli/secret-file.ts')
     const period = flags['validity-period']
     const tokenFile = flags['token-file']
+    const folders = kubeadmFolders(flags)
     const user = {
+      isKubeadm: folders !== undefined,
       name: flags['client-name'],
       groups: flags.org ?? [],
       lifetime: period === undefined ? undefined : readFlag('validity-period', period, duration),
       token: tokenFile === undefined ? undefined : await readSecretFile(tokenFile),
     }
     const {planeOfKubeadm} = await import('../../control-plane/kubeadm-folders/kubeadm-plane.ts')
-    const folders = kubeadmFolders(flags)
     const plane = folders ? await planeOfKubeadm(folders) : await loadPlane(dirOf(flags.dir))
     const kubeconfig = await userKubeconfig(plane, user, this.clock)
     for (const warning of warningsFor(user)) createProgress(flags).warn(warning)

@@ -34,6 +34,8 @@ export const FILES = {
   issuances: 'logs/issuance.log',
   /** Not beside the log, whose folder may be copied to other machines. */
   issuanceKey: 'issuance.key',
+  /** By which the server and commands take turns in writing to the log. */
+  issuanceLock: 'lock/issuance',
   /** Which client certificates are in use. */
   seenClients: 'seen-clients.json',
   store: 'store',

@@ -81,7 +81,7 @@ export function certificateOfLine(entry: LogEntry): KnownCertificate[] {
       ...(issuer !== undefined && {issuer}),
       ...(issuerFingerprint !== undefined && {issuerFingerprint}),
       ...(fingerprint !== undefined && {fingerprint}),
-      request,
+      ...(request !== '' && {request}),
       ...(notBefore !== undefined && {notBefore: new Date(notBefore)}),
       notAfter: new Date(notAfter),
     },

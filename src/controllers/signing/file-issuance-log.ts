@@ -22,6 +22,8 @@ interface Waiting {
  */
 export type HeadVerdict = 'there' | 'recorded' | 'lost' | 'replaced' | 'unknown'
 
+const alwaysMine = (): Promise<() => void> => Promise.resolve(() => undefined)
+
 /** What the next look at the log finds again. */
 const FOUND_AGAIN: ReadonlySet<LogNote['decision']> = new Set(['began', 'keyed'])
 
@@ -34,6 +36,7 @@ export class FileIssuanceLog implements IssuanceLog {
   readonly path: string
   readonly #keyPath: string
   readonly #clock: Clock
+  readonly #takeTurn: () => Promise<() => void>
   #waiting: Waiting[] = []
   #writing: Promise<void> | undefined
   #log: OpenLog | undefined
@@ -48,8 +51,10 @@ export class FileIssuanceLog implements IssuanceLog {
   #sealed: string | undefined
   #isClosed = false
 
-  constructor(path: string, clock: Clock, keyPath = `${path}.key`) {
+  /** `takeTurn` waits until no other process writes, and keeps others from it; absent where nobody else does. */
+  constructor(path: string, clock: Clock, keyPath = `${path}.key`, takeTurn = alwaysMine) {
     this.path = path
+    this.#takeTurn = takeTurn
     this.#keyPath = keyPath
     this.#clock = clock
   }
@@ -135,6 +140,15 @@ export class FileIssuanceLog implements IssuanceLog {
   }
 
   async #write(added: LogContent[]): Promise<void> {
+    const endTurn = await this.#takeTurn()
+    try {
+      await this.#writeAlone(added)
+    } finally {
+      endTurn()
+    }
+  }
+
+  async #writeAlone(added: LogContent[]): Promise<void> {
     this.#key ??= await takeLogKey(this.#keyPath)
     const {key, isNew} = this.#key
     const log = await this.#ready(this.#key)

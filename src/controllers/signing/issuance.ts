@@ -1,5 +1,6 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import {APPROVED, findCondition} from '../../csr/conditions.ts'
+import {API_SERVER_CLIENT} from '../../csr/signers.ts'
 import {credentialOf} from '../../csr/user-extra.ts'
 import type {Certificate} from '../../pki/certificate.ts'
 import {formatName, formatSubject} from '../../pki/distinguished-name.ts'
@@ -77,9 +78,23 @@ export const issued = (
   csr: CertificateSigningRequest,
   certificate: Certificate,
   issuer: Certificate,
+): Issuance => ({decision: 'issued', ...about(csr), ...describe(certificate, issuer)})
+
+/** A certificate that a command signed, without a request. */
+export const issuedByCommand = (
+  requester: string,
+  certificate: Certificate,
+  issuer: Certificate,
 ): Issuance => ({
   decision: 'issued',
-  ...about(csr),
+  signer: API_SERVER_CLIENT,
+  request: '',
+  uid: '',
+  requester,
+  ...describe(certificate, issuer),
+})
+
+const describe = (certificate: Certificate, issuer: Certificate) => ({
   subject: formatSubject(certificate.subject),
   commonName: certificate.subject.commonName,
   names: certificate.names,
