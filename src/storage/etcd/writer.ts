@@ -12,7 +12,6 @@ import {
   revisionOf,
   type WireKeyValue,
   type WireLease,
-  type WireRange,
   type WireTxn,
 } from './messages.ts'
 
@@ -92,7 +91,7 @@ export class Writer {
     const floor = this.#gateway.seen
     let lost: EtcdFailure | undefined
     for (;;) {
-      const {mark} = this.#fence
+      const mark = await this.#markFor(write, deadline, lost)
       try {
         const guard = this.#guard()
         const body = transactionOf(write, this.#keys, mark, guard)
@@ -108,7 +107,7 @@ export class Writer {
         if (await guard?.hasChanged(marked)) continue
         decide(write, state, revision)
         // The key is as it must be: the fence has moved, or its lease has ended.
-        if (mark.revision === this.#fence.mark.revision) await this.#fence.reread(deadline)
+        if (mark.revision === this.#fence.mark.revision) await this.#fence.build(deadline)
       } catch (error) {
         if (!(error instanceof EtcdFailure)) throw error
         if (isFull(error)) {
@@ -124,6 +123,20 @@ export class Writer {
         if (done) return done
         await this.#gateway.pause(PAUSE)
       }
+    }
+  }
+
+  /** A create waits until there is a fence; if that fails, it was not sent. */
+  async #markFor(
+    {type}: Write,
+    deadline: number,
+    lost: EtcdFailure | undefined,
+  ): Promise<FenceMark> {
+    try {
+      if (type === 'create' && this.#fence.mark.revision === 0) await this.#fence.build(deadline)
+      return this.#fence.mark
+    } catch (error) {
+      throw lost ? uncertain(error) : storeError(error)
     }
   }
 
@@ -193,18 +206,20 @@ function resultOf(write: Write, revision: number, created: number): StorageEvent
   return {type: 'put', key, revision, entry}
 }
 
-/** Far longer than a member can be stopped and still send on what it had received before. */
+/** So long after its last move a fence is gone, and the next create moves it again. */
 const KEPT_SECONDS = 3_600
 
 /**
  * A create whose answer was lost may wait at a stopped member and happen much later. Every create requires that this process's fence
- * key is at a revision; moving the fence makes sure that no earlier one can happen any more. (An update or a deletion needs no fence:
- * it can happen only while the key is at the revision that it names.)
+ * key is at a revision; moving the fence makes sure that no earlier one can happen any more. There is a fence from the first create on:
+ * one that required none could happen once the fence has ended, and bring back what was deleted since. (An update or a deletion needs no
+ * fence: it can happen only while the key is at the revision that it names.)
  */
 class Fence {
   readonly #gateway: Gateway
   readonly #key: string
   #revision = 0
+  #building: Promise<unknown> | undefined
 
   constructor(gateway: Gateway, keys: EtcdKeys) {
     this.#gateway = gateway
@@ -215,20 +230,20 @@ class Fence {
     return {key: this.#key, revision: this.#revision}
   }
 
+  /** For all who find that there is none. */
+  async build(deadline: number): Promise<void> {
+    this.#building ??= this.move(deadline).finally(() => (this.#building = undefined))
+    await this.#building
+  }
+
   /** After this, no create with an earlier mark can happen. Returns the revision of the move. */
   async move(deadline: number): Promise<number> {
     const grant = {TTL: String(KEPT_SECONDS), ID: '0'}
     const {ID} = await this.#gateway.call<WireLease>('lease/grant', grant, {deadline})
     const put = {key: this.#key, value: '', lease: ID}
-    const answer = await this.#gateway.call('kv/put', put, {deadline})
-    this.#revision = revisionOf(answer)
-    return this.#revision
-  }
-
-  /** Where the fence is now: its lease may have ended. */
-  async reread(deadline: number): Promise<void> {
-    const range = {key: this.#key}
-    const {kvs} = await this.#gateway.call<WireRange>('kv/range', range, {deadline})
-    this.#revision = numberOf(kvs?.[0]?.mod_revision)
+    const moved = revisionOf(await this.#gateway.call('kv/put', put, {deadline}))
+    // Two moves may be answered in another order.
+    this.#revision = Math.max(this.#revision, moved)
+    return moved
   }
 }

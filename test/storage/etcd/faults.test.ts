@@ -6,7 +6,7 @@ import type {Storage} from '../../../src/storage/storage.ts'
 import {describeWithEtcd, startEtcd, type EtcdCluster} from '../../helpers/etcd.ts'
 import {bytes, changesSince, Recorder, revisionsOf, text} from '../conformance-support.ts'
 import {startFaultyProxy, type FaultyProxy} from './faulty-proxy.ts'
-import {compactEtcd} from './support.ts'
+import {compactEtcd, deleteBelow} from './support.ts'
 
 const encoded = (value: string) => Buffer.from(value).toString('base64')
 
@@ -64,6 +64,24 @@ describeWithEtcd('faults on the way', function () {
       assert.deepEqual(revisionsOf(changes), [entry.revision])
       assert.deepEqual(revisionsOf(recorder.events), [entry.revision])
       assert.ok(proxies.some((proxy) => proxy.lost() > 0))
+    })
+
+    it('was a create, and does not bring back what was deleted, however late it arrives', async () => {
+      let arrive: (() => Promise<void>) | undefined
+      for (const proxy of proxies)
+        proxy.holdRequest(encoded('the value'), (passOn) => {
+          arrive = passOn
+          healAll()
+        })
+      const {revision} = await storage.create('/a', bytes('the value'))
+      await storage.delete('/a', revision)
+      // As when its lease has ended.
+      await deleteBelow(cluster, `${settings.prefix}.fence-`)
+      await arrive?.()
+      assert.ok(arrive)
+      assert.equal(await other.get('/a'), undefined)
+      await storage.create('/b', bytes('1'))
+      assert.equal(text((await other.get('/b'))?.value), '1')
     })
 
     it('was a create of a key that exists, and says so', async () => {

@@ -9,6 +9,11 @@ export interface FaultyProxy {
    * `instead`, that is the answer.
    */
   loseAnswersTo(text: string, then: () => void, instead?: string): void
+  /**
+   * Keeps the next request that contains this, and cuts its connection; then calls `onHeld` with a function that passes it on at last,
+   * and resolves when it is answered.
+   */
+  holdRequest(text: string, onHeld: (passOn: () => Promise<void>) => void): void
   /** Accepts connections and bytes, and does nothing with them. */
   freeze(): void
   /** What watches are sent arrives so much later. */
@@ -28,6 +33,7 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
   let isFrozen = false
   let watchDelay = 0
   let lost = 0
+  let held: {text: string; onHeld: (passOn: () => Promise<void>) => void} | undefined
   const server = createServer((client) => {
     const upstream = connect(Number(new URL(target).port), '127.0.0.1')
     let isDoomed = false
@@ -44,6 +50,12 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
     client.on('data', (bytes) => {
       if (isFrozen) return
       if (bytes.includes('GET /v3/watch')) isWatch = true
+      if (held && bytes.includes(held.text)) {
+        const {onHeld} = held
+        held = undefined
+        client.destroy()
+        return onHeld(() => passOn(target, bytes))
+      }
       if (doomed !== undefined && bytes.includes(doomed)) isDoomed = true
       upstream.write(bytes)
     })
@@ -69,10 +81,12 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
       substitute = instead
       onLost = then
     },
+    holdRequest: (text, onHeld) => (held = {text, onHeld}),
     freeze: () => (isFrozen = true),
     slowWatches: (milliseconds) => (watchDelay = milliseconds),
     heal: () => {
       doomed = undefined
+      held = undefined
       isFrozen = false
       for (const socket of sockets) socket.destroy()
     },
@@ -83,4 +97,12 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
       await once(server, 'close')
     },
   }
+}
+
+/** A whole request in one piece, on a connection of its own. */
+async function passOn(target: string, request: Uint8Array): Promise<void> {
+  const upstream = connect(Number(new URL(target).port), '127.0.0.1')
+  upstream.write(request)
+  await once(upstream, 'data')
+  upstream.destroy()
 }

@@ -17,3 +17,7 @@ export const putForeign = (cluster: EtcdCluster, key: string): Promise<void> =>
 
 export const compactEtcd = (cluster: EtcdCluster, revision: number): Promise<void> =>
   call(cluster, 'kv/compaction', {revision: String(revision)})
+
+/** Deletes all keys that begin so. */
+export const deleteBelow = (cluster: EtcdCluster, start: string): Promise<void> =>
+  call(cluster, 'kv/deleterange', {key: base64(start), range_end: base64(`${start}~`)})
