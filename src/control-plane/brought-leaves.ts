@@ -6,7 +6,7 @@ import {viewLeaf} from '../pki/leaf-problems.ts'
 import {catalogContext, neededNames, openStore, rootsOf} from './certificates.ts'
 import {endpointOf, type Plane} from './config/plane.ts'
 import {serverOf} from './kubeconfig-store.ts'
-import {isAsMade, readMadeFiles} from './made-files.ts'
+import {isAsMade, readMadeFiles} from '../fs/made-files.ts'
 
 /** The state of a leaf certificate before it is kept or created. */
 export interface LeafState {

@@ -20,7 +20,7 @@ import {serviceRange} from './config/fields.ts'
 import {certDirOf, endpointOf, hostOfEndpoint, type Plane} from './config/plane.ts'
 import {localAddress} from './config/settings.ts'
 import {kubeconfigStore} from './kubeconfig-store.ts'
-import {notesMade, readMadeFiles, wasMade} from './made-files.ts'
+import {notesMade, readMadeFiles, wasMade} from '../fs/made-files.ts'
 
 /** The leaves that a control plane with the embedded store has, and where they are. Which CA signs each may change: see `readCatalog`. */
 export const {leaves: ALL_LEAVES} = catalogFor()

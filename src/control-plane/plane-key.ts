@@ -5,7 +5,7 @@ import {createFiles} from '../fs/file-groups.ts'
 import {readFileIfThere} from '../fs/files.ts'
 import {ensureFolder} from '../fs/folders.ts'
 import {certDirOf, type Plane} from './config/plane.ts'
-import {notesMade} from './made-files.ts'
+import {notesMade} from '../fs/made-files.ts'
 
 /**
  * The key that all machines of a control plane share, in their certificate folder. What a rotation hands from one to the others is

@@ -8,7 +8,7 @@ import {findFiles} from './brought-leaves.ts'
 import {isOfEtcd, leafOptions, ownCatalog} from './certificates.ts'
 import {certDirOf, type Plane} from './config/plane.ts'
 import {exclusively, type Tell} from './exclusive.ts'
-import {backUp} from './made-files.ts'
+import {backUp} from './back-up.ts'
 import {planeCommand} from './plane-command.ts'
 import {reloadServer} from './server-process.ts'
 

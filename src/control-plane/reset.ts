@@ -13,7 +13,7 @@ import {seenLogs} from '../server/authn/seen-log.ts'
 import {certDirOf, fileOf, rotationFolder, type Plane} from './config/plane.ts'
 import {exclusively, type Tell} from './exclusive.ts'
 import {holdStore} from './hold-store.ts'
-import {isAsMade, readMadeFiles} from './made-files.ts'
+import {isAsMade, readMadeFiles} from '../fs/made-files.ts'
 import {stopServer} from './server-process.ts'
 import {PLANE_KEY_FILE} from './plane-key.ts'
 import {ETCD_FILES} from './shared-certs.ts'
@@ -82,7 +82,7 @@ async function pkiFiles(plane: Plane): Promise<{file: string; isOurs: boolean}[]
   return found
 }
 
-/** The folders of a rotation of the CAs, the inner ones first. Only trustadm writes to them. */
+/** The folders of a rotation of the CAs, the inner ones first. */
 function rotationFolders(plane: Plane): string[] {
   const root = rotationFolder(plane)
   return [join(root, 'old'), join(root, 'new'), root, join(certDirOf(plane), 'archive')]
@@ -105,8 +105,17 @@ async function rotationFiles(plane: Plane): Promise<{file: string; isOurs: boole
       return {file, isOurs: states.every((state) => state ?? wasNoted)}
     }),
   )
-  const found = await Promise.all(others.map((folder) => matching(folder, GENERATION_FILE)))
-  return [...kept, ...found.flat().map((file) => ({file, isOurs: true}))]
+  const found = (
+    await Promise.all(others.map((folder) => matching(folder, GENERATION_FILE)))
+  ).flat()
+  // Only a rotation writes to its folders, and it keeps a journal. The archive is older, and may be in a folder of an operator.
+  const isRotating = (await lookAt(fileOf(plane, 'rotation'))) !== undefined
+  const isOf = (file: string) => file.startsWith(join(rotationFolder(plane), '/'))
+  const rest = found.map(async (file) => ({
+    file,
+    isOurs: (isRotating && isOf(file)) || (await isAsMade(plane, made, file)) === true,
+  }))
+  return [...kept, ...(await Promise.all(rest))]
 }
 
 export async function planReset(plane: Plane): Promise<ResetPlan> {

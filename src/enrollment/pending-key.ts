@@ -13,15 +13,17 @@ export interface PendingKey {
   isResumed: boolean
 }
 
-/** The key of a request that is under way. A new one is on the disk before it is used, so that a later run can resume. */
+/** The key of a request that is under way; `note` records it. A new one is on the disk before it is used, so that a later run can resume. */
 export async function ensurePendingKey(
   path: string,
   generate: () => Promise<KeyPair>,
+  note?: (files: {path: string; data: string}[]) => Promise<void>,
 ): Promise<PendingKey> {
   const pending = await readPendingKey(path)
   if (pending) return pending
   const keys = await generate()
   const pem = privateKeyPem(keys.privateKey)
+  await note?.([{path, data: pem}])
   await writeFileSafely(path, pem)
   return {keys, pem, isResumed: false}
 }

@@ -5,7 +5,7 @@ import {encodeBundle, parseBundle, uniqueCertificates} from '../pki/bundle.ts'
 import {defaultNodeDir} from '../fs/default-folders.ts'
 import {readFileIfThere} from '../fs/files.ts'
 import {ensureFolder} from '../fs/folders.ts'
-import {ensureFiles, isCurrent, nodeFile, type NodeFile} from './node-files.ts'
+import {ensureFiles, isCurrent, nodeFile, nodeRecord, type NodeFile} from './node-files.ts'
 
 /** Neither file is secret. */
 const PUBLIC = 0o644
@@ -47,7 +47,7 @@ export async function outdatedClusterInfo(
 
 export async function keepClusterInfo(dir: string, info: TrustedClusterInfo): Promise<void> {
   await ensureFolder(nodeFile(dir, 'pki'))
-  await ensureFiles(clusterInfoFiles(dir, info))
+  await ensureFiles(clusterInfoFiles(dir, info), nodeRecord(dir))
 }
 
 /** A folder belongs to one cluster. A rotation of its CA does not change that: both CAs are trusted for a time. */

@@ -7,6 +7,7 @@ import {readFileIfThere, writeNewFile} from '../fs/files.ts'
 import {ensureFolder, requireSafeFolder, syncFolder} from '../fs/folders.ts'
 import {isMatching} from '../pki/pair-store.ts'
 import {takeTemporary} from '../fs/temporary-names.ts'
+import type {NodeRecord} from './node-files.ts'
 
 /** A certificate and its key, as they are in use. */
 export interface StoredCredential {
@@ -31,10 +32,16 @@ export class CredentialStore {
   readonly folder: string
   /** The link, which kubeconfigs refer to. */
   readonly current: string
+  readonly record: NodeRecord | undefined
   readonly #pair: string
 
-  constructor(folder: string, pair = 'kubelet-client') {
+  /** Without a record, nothing is ever removed. */
+  constructor(
+    folder: string,
+    {pair = 'kubelet-client', record}: {pair?: string; record?: NodeRecord} = {},
+  ) {
     this.folder = resolve(folder)
+    this.record = record
     this.#pair = pair
     this.current = join(this.folder, `${pair}-current.pem`)
   }
@@ -58,14 +65,16 @@ export class CredentialStore {
     return await this.#target()
   }
 
-  /** Removes old pairs that have expired, except the newest of them: it is the only one that anyone could want to return to. */
+  /** Removes old pairs of ours that have expired, except the newest of them: it is the only one that anyone could want to return to. */
   async removeExpired(now: Date): Promise<void> {
     const current = await this.#target()
     const names = (await readdir(this.folder)).filter((name) => this.#isTimed(name)).sort()
     const old = names.map((name) => join(this.folder, name)).filter((file) => file !== current)
     for (const file of old.slice(0, -1)) {
       const text = (await readFileIfThere(file, {secret: true}))?.toString() ?? ''
-      if (hasExpired(text, now)) await rm(file, {force: true})
+      if (!hasExpired(text, now) || !(await this.record?.isMade(file))) continue
+      await rm(file, {force: true})
+      await this.record?.forget(file)
     }
   }
 
@@ -112,6 +121,7 @@ export class CredentialStore {
     for (let attempt = 0; ; attempt += 1) {
       const time = stampOf(new Date(now.getTime() + attempt * SECOND))
       const file = join(this.folder, `${this.#pair}-${time}.pem`)
+      await this.record?.note([{path: file, data: content}])
       try {
         await writeNewFile(file, content, MODE)
         await syncFolder(this.folder)

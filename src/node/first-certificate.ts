@@ -5,7 +5,12 @@ import {withWitnessed} from '../csr/log-head.ts'
 import type {TrustedClusterInfo} from '../discovery/cluster-info.ts'
 import {requireRequested} from '../enrollment/check.ts'
 import {issuedPem, nameOf} from '../enrollment/outcome.ts'
-import {discardPendingKey, ensurePendingKey, readPendingKey} from '../enrollment/pending-key.ts'
+import {
+  discardPendingKey,
+  ensurePendingKey,
+  readPendingKey,
+  type PendingKey,
+} from '../enrollment/pending-key.ts'
 import {pendingNote} from '../enrollment/pending-note.ts'
 import {submitRequest} from '../enrollment/request.ts'
 import {waitForCertificate} from '../enrollment/wait.ts'
@@ -87,6 +92,9 @@ const ASK_AGAIN = ['then run the command again: it sends a request with a new ke
 
 const pendingKeyOf = ({store}: FirstCertificateOptions): string => pendingKeyIn(store.folder)
 
+const pendingKey = (options: FirstCertificateOptions): Promise<PendingKey> =>
+  ensurePendingKey(pendingKeyOf(options), options.freshKeys, options.store.record?.note)
+
 /**
  * Gets a certificate for a node that has none, or whose last one has expired, and stores it. The caller holds the lock of the node's
  * folder. Returns the file.
@@ -114,7 +122,7 @@ export async function getFirstCertificate(options: FirstCertificateOptions): Pro
       await discardPendingKey(pendingKeyOf(options))
     }
     // The next run must not ask with the refused key again.
-    if (isRefused && last) await ensurePendingKey(pendingKeyOf(options), options.freshKeys)
+    if (isRefused && last) await pendingKey(options)
     throw error
   }
 }
@@ -149,11 +157,10 @@ async function obtain(
 
 /** Asks for the certificate. If an earlier request led to one that has expired, asks with another key. */
 async function ask(options: FirstCertificateOptions, client: ApiClient, last: LastKey | undefined) {
-  const {nodeName, store, clock, freshKeys, tell, witness} = options
+  const {nodeName, store, clock, tell, witness} = options
   await ensureFolder(store.folder)
   if (last) tell('the last certificate is no longer valid: requesting a new one with the same key')
-  const pendingKey = () => ensurePendingKey(pendingKeyOf(options), freshKeys)
-  let key: Omit<LastKey, 'serial'> & {serial?: string} = last ?? (await pendingKey())
+  let key: Omit<LastKey, 'serial'> & {serial?: string} = last ?? (await pendingKey(options))
   for (;;) {
     const request = await clientRequest(nodeName, key.keys, key.serial)
     // A machine that joins for the first time may have the head of another cluster.
@@ -169,7 +176,7 @@ async function ask(options: FirstCertificateOptions, client: ApiClient, last: La
     }
     tell('the certificate of an earlier request has expired: requesting a new one')
     await discardPendingKey(pendingKeyOf(options))
-    key = await pendingKey()
+    key = await pendingKey(options)
   }
 }
 

@@ -5,7 +5,7 @@ import {endpointsExtension, type TrustedClusterInfo} from '../discovery/cluster-
 import {nodeFile, type NodeFile} from './node-files.ts'
 
 /** kubeadm's name for the user of a token. */
-export const BOOTSTRAP_USER = 'tls-bootstrap-token-user'
+const BOOTSTRAP_USER = 'tls-bootstrap-token-user'
 
 function contentOf(
   {server, ca, tlsServerName, endpoints}: TrustedClusterInfo,

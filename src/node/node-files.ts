@@ -1,6 +1,14 @@
 import {join} from 'node:path'
 import {lookAt} from '../fs/file-checks.ts'
 import {readFileIfThere, writeFilesSafely} from '../fs/files.ts'
+import {
+  forgetMade,
+  isAsMade,
+  noteNodeName,
+  notesMade,
+  readMadeFiles,
+  readManifest,
+} from '../fs/made-files.ts'
 
 /** The files of a node, in the folder of `trustadm join`. The kubelet's files have the names that kubeadm uses. */
 const NODE_FILES = {
@@ -15,6 +23,8 @@ const NODE_FILES = {
   unitNote: 'node-unit.json',
   /** Asks a running `node run` to renew. */
   renewRequest: 'renew-request',
+  /** What trustadm has made, and for which node. */
+  manifest: 'node-manifest.json',
   pki: 'pki',
   ca: 'pki/ca.crt',
   /** Held by the process that works in the folder. */
@@ -25,6 +35,32 @@ const NODE_FILES = {
 
 export const nodeFile = (dir: string, file: keyof typeof NODE_FILES): string =>
   join(dir, NODE_FILES[file])
+
+/** What is recorded of the files that trustadm makes for a node: nothing else is removed. */
+export interface NodeRecord {
+  /** To be called before they are written. */
+  note(files: readonly {path: string; data: string}[]): Promise<void>
+  noteName(nodeName: string): Promise<void>
+  /** Whether trustadm has made the file, and nobody has changed it since. */
+  isMade(path: string): Promise<boolean>
+  /** For a file that was removed. */
+  forget(path: string): Promise<void>
+}
+
+export function nodeRecord(dir: string): NodeRecord {
+  const home = {dir, manifest: NODE_FILES.manifest}
+  return {
+    note: notesMade(home),
+    noteName: (nodeName) => noteNodeName(home, nodeName),
+    isMade: async (path) =>
+      (await isAsMade(home, await readMadeFiles(home), path).catch(() => false)) === true,
+    forget: (path) => forgetMade(home, path),
+  }
+}
+
+/** The node that a folder was made for; undefined if trustadm has made nothing there. */
+export const readNodeRecord = async (dir: string): Promise<{nodeName?: string} | undefined> =>
+  await readManifest({dir, manifest: NODE_FILES.manifest})
 
 export interface NodeFile {
   path: string
@@ -44,15 +80,23 @@ export async function isCurrent({path, content, mode = OWN}: NodeFile): Promise<
   return stats !== undefined && (stats.mode & PERMISSIONS & ~mode) === 0
 }
 
-/** Writes the file unless it is current. Returns whether it wrote it. */
-export async function ensureFile(file: NodeFile): Promise<boolean> {
-  return (await ensureFiles([file])).length > 0
+/** Writes the file unless it is current, and records it if there is a record. Returns whether it wrote it. */
+export async function ensureFile(
+  file: NodeFile,
+  record?: Pick<NodeRecord, 'note'>,
+): Promise<boolean> {
+  return (await ensureFiles([file], record)).length > 0
 }
 
 /** Writes those that are not current, together. Returns their paths. */
-export async function ensureFiles(files: readonly NodeFile[]): Promise<string[]> {
+export async function ensureFiles(
+  files: readonly NodeFile[],
+  record?: Pick<NodeRecord, 'note'>,
+): Promise<string[]> {
   const outdated: NodeFile[] = []
   for (const file of files) if (!(await isCurrent(file))) outdated.push(file)
+  if (outdated.length === 0) return []
+  await record?.note(outdated.map(({path, content}) => ({path, data: content})))
   await writeFilesSafely(
     outdated.map(({path, content, mode = OWN}) => ({path, data: content, mode})),
   )

@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto'
-import {rm} from 'node:fs/promises'
-import {basename, dirname, join} from 'node:path'
+import {readlink, rm} from 'node:fs/promises'
+import {basename, dirname, join, resolve} from 'node:path'
 import {shellWord} from '../client/printable.ts'
 import {lookAt, requirePlainPath} from '../fs/file-checks.ts'
 import {readFileIfThere} from '../fs/files.ts'
@@ -113,7 +113,8 @@ export async function removeUnit(note: string): Promise<RemovedUnit | undefined>
   if (!isOurs) return byHand
   try {
     const link = join(dirname(path), 'multi-user.target.wants', name)
-    if ((await lookAt(link))?.isSymbolicLink()) await rm(link)
+    const target = await readlink(link).catch(() => undefined)
+    if (target !== undefined && resolve(dirname(link), target) === path) await rm(link)
     await rm(path)
     await syncFolder(dirname(path))
     return {path, removed: true, commands: [RELOAD]}

@@ -154,6 +154,14 @@ describe('reset', () => {
     })
   })
 
+  it('keeps certificates and keys of others in a folder with the name of our archive', async () => {
+    const archive = join(fixture.dir, 'pki', 'archive')
+    await mkdir(archive, {mode: 0o700})
+    for (const name of ['ca-2020.crt', 'ca-2020.key']) await writeFile(join(archive, name), 'mine')
+    await reset(fixture.context.plane)
+    assert.deepEqual((await readdir(archive)).sort(), ['ca-2020.crt', 'ca-2020.key'])
+  })
+
   it('keeps files of others and says so', async () => {
     const foreign = join(fixture.dir, 'pki/notes.txt')
     await writeFile(foreign, 'mine')

@@ -149,6 +149,7 @@ describe('join, with the built program', function () {
       'bootstrap-kubelet.conf',
       'cluster-info.yaml',
       'lock',
+      'node-manifest.json',
       'pki',
     ])
     const client = await connect(result.kubeconfig ?? '')

@@ -4,13 +4,14 @@ import {join} from 'node:path'
 import {recordKey} from '../../src/controllers/approval/node-record.ts'
 import {requestedCertificate} from '../../src/csr/requested-certificate.ts'
 import {lockFolder} from '../../src/fs/folder-lock.ts'
-import {joinPhases, runJoin} from '../../src/node/join/join.ts'
+import {JOIN_PHASES, joinPhases, runJoin} from '../../src/node/join/join.ts'
 import {leave, planLeave} from '../../src/node/leave.ts'
 import {nodeFile} from '../../src/node/node-files.ts'
 import {nodeUnit} from '../../src/node/node-unit.ts'
 import {installUnit} from '../../src/node/systemd-unit.ts'
 import {findNodeFolder} from '../../src/node/node-folder.ts'
 import {systemClock} from '../../src/runtime.ts'
+import {run} from '../cli/program.ts'
 import {joinRequest, startJoinableCluster, useFolder, type JoinableCluster} from './support.ts'
 
 const options = {clock: systemClock}
@@ -163,6 +164,7 @@ describe('a node that leaves', function () {
     assert.deepEqual(removed.sort(), [
       join(dir, 'bootstrap-kubelet.conf'),
       join(dir, 'cluster-info.yaml'),
+      join(dir, 'node-manifest.json'),
       join(dir, 'pki', 'ca.crt'),
     ])
     assert.equal(await isThere(link), true)
@@ -173,7 +175,7 @@ describe('a node that leaves', function () {
   it('finishes in a second run, wherever the first one was stopped', async () => {
     const dir = await joined('seven')
     const {files} = await planLeave(dir)
-    assert.equal(files.length, 5)
+    assert.equal(files.length, 6)
     for (const file of files.slice(0, -1)) {
       await rm(file)
       const rest = await planLeave(dir)
@@ -206,6 +208,64 @@ describe('a node that leaves', function () {
     } finally {
       await release()
     }
+  })
+
+  it('keeps the certificates that a kubelet has renewed, and the link to them', async () => {
+    const dir = await joined('ten')
+    const pki = join(dir, 'pki')
+    const link = join(pki, 'kubelet-client-current.pem')
+    const own = (await readdir(pki)).find((name) => name.startsWith('kubelet-client-2')) ?? ''
+    const renewed = 'kubelet-client-2038-01-01-00-00-00.pem'
+    await writeFile(join(pki, renewed), await readFile(join(pki, own)), {mode: 0o600})
+    await rm(link)
+    await symlink(renewed, link)
+    const {kept} = await leave(dir, undefined, options)
+    assert.deepEqual(kept.sort(), [join(pki, renewed), link].sort())
+    assert.deepEqual((await readdir(pki)).sort(), [renewed, 'kubelet-client-current.pem'])
+  })
+
+  /** Files of a kubeadm control plane have the same names and the same form as ours: only the record and cluster-info.yaml are missing. */
+  const kubeadmFolder = async (name: string) => {
+    const dir = await joined(name)
+    await writeFile(join(dir, 'admin.conf'), await readFile(join(dir, 'kubelet.conf')))
+    for (const own of ['node-manifest.json', 'cluster-info.yaml', 'lock'])
+      await rm(join(dir, own), {recursive: true, force: true})
+    return dir
+  }
+  const contentOf = async (dir: string) => {
+    const names = await readdir(dir, {recursive: true})
+    return await Promise.all(
+      names.sort().map(async (name) => [name, await readFile(join(dir, name)).catch(() => null)]),
+    )
+  }
+
+  it('is not found in the folder of a kubeadm control plane, where neither reset nor leave changes anything', async () => {
+    const dir = await kubeadmFolder('kubeadm')
+    const before = await contentOf(dir)
+    for (const command of [['reset'], ['node', 'leave']]) {
+      for (const how of ['--yes', '--dry-run']) {
+        const {exit, stderr} = await run(...command, how, '--dir', dir)
+        assert.equal(exit, 1)
+        assert.match(stderr, /there is no (control plane|node) in /)
+      }
+    }
+    assert.deepEqual(await contentOf(dir), before)
+    assert.ok(await cluster.admin.nodes.find('kubeadm'))
+  })
+
+  it('takes only what it wrote out of the folder of a kubeadm control plane', async () => {
+    const dir = await kubeadmFolder('phase')
+    const before = await contentOf(dir)
+    const request = joinRequest(cluster.settings(dir, 'phase'))
+    await runJoin(request, [JOIN_PHASES.discovery])
+    const report = await leave(dir, undefined, {...options, operator: {kubeconfig}})
+    assert.deepEqual(report.removed, [
+      join(dir, 'cluster-info.yaml'),
+      join(dir, 'node-manifest.json'),
+    ])
+    assert.deepEqual([report.nodeName, report.cluster], [null, null])
+    assert.deepEqual(await contentOf(dir), before)
+    assert.ok(await cluster.admin.nodes.find('phase'))
   })
 
   it('is not found in the folder of something else', async () => {

@@ -18,7 +18,7 @@ import {addedAuthorities, specOf, type AddedAuthority} from '../config/added-aut
 import {certDirOf, type Plane} from '../config/plane.ts'
 import {loadPlane, savePlane} from '../config/stored.ts'
 import {exclusively, type Tell} from '../exclusive.ts'
-import {notesMade} from '../made-files.ts'
+import {notesMade} from '../../fs/made-files.ts'
 import {reloadServer} from '../server-process.ts'
 import {isRotating} from './advance.ts'
 import {readJournal} from './journal.ts'

@@ -10,7 +10,7 @@ import {SERVICE_ACCOUNT_KEYS} from '../../pki/catalog.ts'
 import {readPair, replacePair, type BeforeWrite} from '../../pki/pair-store.ts'
 import {CLUSTER_CA} from '../certificates.ts'
 import {certDirOf, type Plane} from '../config/plane.ts'
-import {notesMade} from '../made-files.ts'
+import {notesMade} from '../../fs/made-files.ts'
 import {isProvided, readCross, readHeld, readHeldKeys, type Which} from './generations.ts'
 import type {Unit} from './units.ts'
 

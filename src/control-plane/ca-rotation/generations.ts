@@ -23,7 +23,7 @@ import {createPair, readPair, type BeforeWrite} from '../../pki/pair-store.ts'
 import {pinOf} from '../../pki/pins.ts'
 import {SERVICE_ACCOUNT_KEYS, type PairPlace} from '../../pki/catalog.ts'
 import {certDirOf, rotationFolder, type Plane} from '../config/plane.ts'
-import {isAsMade, notesMade, readMadeFiles} from '../made-files.ts'
+import {isAsMade, notesMade, readMadeFiles} from '../../fs/made-files.ts'
 import type {Generation} from './journal.ts'
 import type {Unit} from './units.ts'
 

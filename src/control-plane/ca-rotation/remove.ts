@@ -8,7 +8,7 @@ import {ensureFolder, syncFolder} from '../../fs/folders.ts'
 import {removeSecret} from '../../fs/shred.ts'
 import {parseCertificate} from '../../pki/certificate.ts'
 import {certDirOf, type Plane, rotationFolder} from '../config/plane.ts'
-import {notesMade} from '../made-files.ts'
+import {notesMade} from '../../fs/made-files.ts'
 import {CERTS_SECRET} from '../shared-certs.ts'
 import type {Which} from './generations.ts'
 

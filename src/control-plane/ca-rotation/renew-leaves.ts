@@ -15,7 +15,7 @@ import {
   wholeCatalog,
 } from '../certificates.ts'
 import type {Plane} from '../config/plane.ts'
-import {backUp} from '../made-files.ts'
+import {backUp} from '../back-up.ts'
 import {crossSigned} from './generations.ts'
 import type {Journal} from './journal.ts'
 import {unitFor} from './units.ts'

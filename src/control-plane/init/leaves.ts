@@ -4,7 +4,7 @@ import type {LeafSpec} from '../../pki/catalog.ts'
 import {ensureLeaf} from '../../pki/leaf.ts'
 import {requireReplaceable, stateOfLeaf, type LeafState} from '../brought-leaves.ts'
 import {findAuthority, leafOptions} from '../certificates.ts'
-import {backUp} from '../made-files.ts'
+import {backUp} from '../back-up.ts'
 import type {InitContext} from './phase.ts'
 
 async function statesOf(

@@ -9,7 +9,7 @@ import {kubeconfig} from '../init/kubeconfig.ts'
 import {markControlPlane} from '../init/mark-control-plane.ts'
 import type {InitContext} from '../init/phase.ts'
 import {preflight, requireMachine} from '../init/preflight.ts'
-import {notesMade} from '../made-files.ts'
+import {notesMade} from '../../fs/made-files.ts'
 import type {SharedFiles} from '../shared-certs.ts'
 import {requireNoOther, writeReceived} from './received-certs.ts'
 

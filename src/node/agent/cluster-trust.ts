@@ -1,7 +1,7 @@
 import {refreshClusterInfo} from '../../discovery/refresh.ts'
 import {type Clock, formatTimestamp} from '../../runtime.ts'
 import type {NodeConnection} from '../certificate-manager/connection.ts'
-import {ensureFiles} from '../node-files.ts'
+import {ensureFiles, nodeRecord} from '../node-files.ts'
 import {asShutOut, Wait} from '../failures.ts'
 import {failureOf, type AgentRecord} from './agent-state.ts'
 import type {Duty} from './duties.ts'
@@ -51,7 +51,7 @@ export class ClusterTrust {
 
   /** Writes what a killed run has left unwritten. */
   async restoreFiles(): Promise<void> {
-    for (const path of await ensureFiles(trustFiles(this.#home))) {
+    for (const path of await ensureFiles(trustFiles(this.#home), nodeRecord(this.#home.dir))) {
       this.#options.log(`${path} was written again`)
     }
   }
@@ -64,7 +64,7 @@ export class ClusterTrust {
       if (problem !== undefined) throw asShutOut(problem, this.#home)
       if (changed) {
         const next = {...this.#home, info}
-        await ensureFiles(trustFiles(next))
+        await ensureFiles(trustFiles(next), nodeRecord(next.dir))
         this.#home = next
         await connection.follow(info)
         log(`the cluster's CAs or its address have changed; now trusted: ${info.pins.join(', ')}`)

@@ -7,7 +7,7 @@ import {findCertDir} from '../cert-dir.ts'
 import {clusterInfoFiles, readClusterInfo} from '../cluster-info-store.ts'
 import {CredentialStore} from '../credential-store.ts'
 import {kubeletKubeconfig} from '../kubeconfigs.ts'
-import type {NodeFile} from '../node-files.ts'
+import {nodeRecord, type NodeFile} from '../node-files.ts'
 
 /** A node as its folder describes it. */
 export interface NodeHome {
@@ -19,16 +19,21 @@ export interface NodeHome {
 
 const SERVING = 'kubelet-server'
 
-export const clientStore = ({certDir}: Pick<NodeHome, 'certDir'>): CredentialStore =>
-  new CredentialStore(certDir)
+type Folders = Pick<NodeHome, 'dir' | 'certDir'>
 
-export const servingStore = ({certDir}: Pick<NodeHome, 'certDir'>): CredentialStore =>
-  new CredentialStore(certDir, SERVING)
+export const clientStore = ({dir, certDir}: Folders): CredentialStore =>
+  new CredentialStore(certDir, {record: nodeRecord(dir)})
+
+export const servingStore = ({dir, certDir}: Folders): CredentialStore =>
+  new CredentialStore(certDir, {pair: SERVING, record: nodeRecord(dir)})
 
 /** Reads which node a folder belongs to. The certificate says so, even after it has expired. */
 export async function openNodeHome(dir: string, namedCertDir?: string): Promise<NodeHome> {
   const certDir = await findCertDir(dir, namedCertDir)
-  const [info, current] = await Promise.all([readClusterInfo(dir), clientStore({certDir}).read()])
+  const [info, current] = await Promise.all([
+    readClusterInfo(dir),
+    clientStore({dir, certDir}).read(),
+  ])
   if (!info || !current) throw notJoined(dir)
   const nodeName = nodeOfUser(current.certificate.subject.commonName)
   if (nodeName !== undefined) return {dir, certDir, nodeName, info}
@@ -42,7 +47,7 @@ export async function openNodeHome(dir: string, namedCertDir?: string): Promise<
 /** The files that let the node, and a kubelet, trust the cluster. The first is enough to write the others again. */
 export const trustFiles = ({dir, certDir, nodeName, info}: NodeHome): NodeFile[] => [
   ...clusterInfoFiles(dir, info),
-  kubeletKubeconfig(dir, info, nodeName, clientStore({certDir}).current),
+  kubeletKubeconfig(dir, info, nodeName, clientStore({dir, certDir}).current),
 ]
 
 function notJoined(dir: string): TrustError {

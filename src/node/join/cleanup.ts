@@ -9,7 +9,7 @@ import {whoAmI} from '../acceptance.ts'
 import {pendingKeyIn} from '../cert-dir.ts'
 import {withCertificate} from '../cluster-access.ts'
 import {readClusterInfo} from '../cluster-info-store.ts'
-import {nodeFile} from '../node-files.ts'
+import {nodeFile, nodeRecord} from '../node-files.ts'
 import {
   findValid,
   type JoinContext,
@@ -25,7 +25,7 @@ async function findBootstrapFile({
 }: JoinSettings): Promise<string | undefined> {
   const path = nodeFile(dir, 'bootstrapKubeconfig')
   const isBrought = bootstrapKubeconfig !== undefined && resolve(bootstrapKubeconfig) === path
-  return !isBrought && (await lookAt(path)) ? path : undefined
+  return !isBrought && (await nodeRecord(dir).isMade(path)) ? path : undefined
 }
 
 const NOTHING_LEFT = 'there are no bootstrap credentials to delete'
@@ -50,7 +50,8 @@ export const cleanup: JoinPhase = {
     await context.lock.hold()
     // Until the node has its certificate, they are the only way to authenticate.
     await requireValid(context)
-    await discardPendingKey(pendingKeyIn(context.certDir))
+    const pending = pendingKeyIn(context.certDir)
+    if (await nodeRecord(context.settings.dir).isMade(pending)) await discardPendingKey(pending)
     const path = await findBootstrapFile(context.settings)
     if (path === undefined) return context.tell(NOTHING_LEFT)
     await requireReplaceable(path)

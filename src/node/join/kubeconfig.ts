@@ -1,7 +1,7 @@
 import {ensureFolder} from '../../fs/folders.ts'
 import {withCredential} from '../cluster-access.ts'
 import {bootstrapKubeconfig, kubeletKubeconfig} from '../kubeconfigs.ts'
-import {ensureFile, isCurrent, nodeFile} from '../node-files.ts'
+import {ensureFile, isCurrent, nodeFile, nodeRecord} from '../node-files.ts'
 import {requireNameFree} from '../node-object.ts'
 import {
   type JoinContext,
@@ -31,7 +31,7 @@ export const kubeconfig: JoinPhase = {
     await context.lock.hold()
     await requireValid(context)
     const file = await fileOf(context)
-    const isWritten = await ensureFile(file)
+    const isWritten = await ensureFile(file, nodeRecord(context.settings.dir))
     context.tell(`${file.path} ${isWritten ? 'was written' : 'is kept'}`)
   },
 }
@@ -65,7 +65,8 @@ export const forKubelet: JoinPhase = {
     await context.lock.hold()
     await ensureFolder(nodeFile(dir, 'pki'))
     const file = await bootstrapFileOf(context)
-    const isWritten = await ensureFile(file)
+    await nodeRecord(dir).noteName(nodeName)
+    const isWritten = await ensureFile(file, nodeRecord(dir))
     context.tell(`${file.path} ${isWritten ? 'was written' : 'is kept'}`)
   },
 }

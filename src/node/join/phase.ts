@@ -14,6 +14,7 @@ import {
 import {isOwnCertificate} from '../client-certificate.ts'
 import {readClusterInfo} from '../cluster-info-store.ts'
 import {CredentialStore, type StoredCredential} from '../credential-store.ts'
+import {nodeRecord} from '../node-files.ts'
 import type {NodeLock} from '../node-lock.ts'
 import type {JoinPhaseName} from './names.ts'
 
@@ -63,8 +64,8 @@ export interface JoinContext {
 
 export type JoinPhase = Phase<JoinContext, JoinPhaseName>
 
-export const storeOf = ({certDir}: Pick<JoinContext, 'certDir'>): CredentialStore =>
-  new CredentialStore(certDir)
+export const storeOf = ({certDir, settings}: JoinContext): CredentialStore =>
+  new CredentialStore(certDir, {record: nodeRecord(settings.dir)})
 
 /** The cluster that this run has found, or that an earlier one has stored. */
 export async function requireClusterInfo(context: JoinContext): Promise<TrustedClusterInfo> {

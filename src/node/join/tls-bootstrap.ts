@@ -6,6 +6,7 @@ import {pendingKeyIn} from '../cert-dir.ts'
 import type {StoredCredential} from '../credential-store.ts'
 import {getFirstCertificate} from '../first-certificate.ts'
 import {headWitness} from '../head-witness.ts'
+import {nodeRecord} from '../node-files.ts'
 import {
   findCredential,
   findValid,
@@ -49,7 +50,9 @@ export const tlsBootstrap: JoinPhase = {
     const info = await requireClusterInfo(context)
     await lock.hold()
     const store = storeOf(context)
+    const record = nodeRecord(settings.dir)
     const valid = await findValid(context)
+    await record.noteName(settings.nodeName)
     const own = await findNewer(context, valid)
     if (own) {
       await requireAccepted(info, own, own, clock.now())
@@ -57,7 +60,7 @@ export const tlsBootstrap: JoinPhase = {
       return tell(`the certificate that was given is this node's own, and was stored in ${file}`)
     }
     if (valid) {
-      await discardPendingKey(pendingKeyIn(certDir))
+      if (await record.isMade(pendingKeyIn(certDir))) await discardPendingKey(pendingKeyIn(certDir))
       const until = formatTimestamp(valid.certificate.notAfter)
       return tell(`the certificate is kept: it is valid until ${until}`)
     }

@@ -9,6 +9,7 @@ import {connect} from '../../../src/client/connect.ts'
 import {whoAmI} from '../../../src/node/acceptance.ts'
 import {clientStore} from '../../../src/node/agent/node-home.ts'
 import {nodeFile} from '../../../src/node/node-files.ts'
+import {nodeLock} from '../../../src/node/node-lock.ts'
 import {useAgents} from './support.ts'
 
 const run = promisify(execFile)
@@ -58,9 +59,13 @@ describe('a rotation that is killed', function () {
     assert.ok(outcomes.kept + outcomes.renewed > 15, JSON.stringify(outcomes))
     assert.ok(outcomes.kept > 3 && outcomes.renewed > 3, JSON.stringify(outcomes))
 
+    // "node run" holds the lock of the folder.
+    const lock = nodeLock(dir(), () => undefined)
+    await lock.hold()
     const agent = await open()
     await agent.renew(new AbortController().signal)
     await attend(agent)
+    await lock.release()
     const known = /^(ca\.crt|kubelet-client-(\d{4}(-\d\d){5}|current)\.pem)$/
     const left = await readdir(join(dir(), 'pki'))
     assert.deepEqual(

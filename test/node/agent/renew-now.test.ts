@@ -97,9 +97,9 @@ describe('node renew while node run is running', function () {
 
   it('fails if that one leaves the serving certificate alone', async () => {
     const {certDir} = await home()
-    const current = (await clientStore({certDir}).read()) ?? assert.fail()
+    const current = (await clientStore({dir: dir(), certDir}).read()) ?? assert.fail()
     const {certificatePem, keyPem} = current
-    await servingStore({certDir}).update(certificatePem, keyPem, clock.now())
+    await servingStore({dir: dir(), certDir}).update(certificatePem, keyPem, clock.now())
     await whileRunning({}, () =>
       assert.rejects(renew(), {message: /did not renew the serving certificate/}),
     )

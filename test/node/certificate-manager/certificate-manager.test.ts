@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {readdir, rm, symlink} from 'node:fs/promises'
+import {readdir, readFile, rm, symlink, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {TrustError} from '../../../src/errors.ts'
 import {
@@ -8,6 +8,7 @@ import {
 } from '../../../src/node/certificate-manager/certificate-manager.ts'
 import {clientCertificate} from '../../../src/node/client-certificate.ts'
 import {CredentialStore} from '../../../src/node/credential-store.ts'
+import {nodeRecord} from '../../../src/node/node-files.ts'
 import {parseCertificate} from '../../../src/pki/certificate.ts'
 import {issueLeaf} from '../../../src/pki/issuer.ts'
 import {generateKeys, privateKeyPem} from '../../../src/pki/keys.ts'
@@ -37,7 +38,7 @@ describe('the certificate manager', () => {
   })
 
   const clock = {now: () => new Date(now)}
-  const store = () => new CredentialStore(join(folder(), 'pki'))
+  const store = () => new CredentialStore(join(folder(), 'pki'), {record: nodeRecord(folder())})
   const issuePair = async (node = 'a') => {
     const keys = await generateKeys()
     const {subject} = clientCertificate(node)
@@ -371,6 +372,24 @@ describe('the certificate manager', () => {
       await one.renew(signal)
     }
     assert.deepEqual(await readdir(store().folder), [
+      'kubelet-client-2026-06-07-16-00-00.pem',
+      'kubelet-client-2026-06-11-00-00-00.pem',
+      'kubelet-client-current.pem',
+    ])
+  })
+
+  it('never removes what a kubelet has made, however long ago it expired', async () => {
+    const one = manager()
+    await one.renew(signal)
+    const {folder: pki, current} = store()
+    const kubelets = join(pki, 'kubelet-client-2020-01-01-00-00-00.pem')
+    await writeFile(kubelets, await readFile(current), {mode: 0o600})
+    for (let count = 0; count < 3; count += 1) {
+      now += 80 * HOUR
+      await one.renew(signal)
+    }
+    assert.deepEqual(await readdir(pki), [
+      'kubelet-client-2020-01-01-00-00-00.pem',
       'kubelet-client-2026-06-07-16-00-00.pem',
       'kubelet-client-2026-06-11-00-00-00.pem',
       'kubelet-client-current.pem',
