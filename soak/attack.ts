@@ -1,6 +1,6 @@
 /**
- * Where attackers call from. Machines have addresses of their own; whoever shares one with a flood shares what the server allows an
- * address, and waits.
+ * Where attackers call from, as a rule. What an address may do before anybody has logged in, such as handshakes with unusual keys, is
+ * shared by all who call from it.
  */
 export const ATTACKERS = '127.0.0.3'
 /** Where the honest administrator calls from. */
