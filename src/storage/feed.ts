@@ -28,7 +28,11 @@ export class Feed {
     try {
       this.#catchUp(subscription, since)
     } catch (error) {
-      if (!hasCode(error, 'STORE_COMPACTED')) throw error
+      if (!hasCode(error, 'STORE_COMPACTED')) {
+        // Otherwise it would get what comes next, without what it has not got.
+        this.#subscriptions.delete(subscription)
+        throw error
+      }
       queueMicrotask(() => {
         if (this.#subscriptions.delete(subscription)) subscriber.lost()
       })
