@@ -65,13 +65,17 @@ describe('the requester of a CertificateSigningRequest', () => {
     const {status, body} = await alice.post(CSRS, csrObject(forged))
     alice.close()
     assert.equal(status, 201)
-    const {raw} = new X509Certificate(credentials.certificate)
-    const hash = createHash('sha256').update(raw).digest('hex')
+    const {raw, publicKey} = new X509Certificate(credentials.certificate)
+    const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
+    const key = hashOf(publicKey.export({type: 'spki', format: 'der'}))
     assert.deepEqual(identityOf(body.spec as Record<string, unknown>), {
       username: 'alice',
       uid: undefined,
       groups: ['team', 'system:authenticated'],
-      extra: {'authentication.kubernetes.io/credential-id': [`X509SHA256=${hash}`]},
+      extra: {
+        'authentication.kubernetes.io/credential-id': [`X509SHA256=${hashOf(raw)}`],
+        'trustadm.io/caller-key': [`sha256:${key}`],
+      },
     })
   })
 
