@@ -1,5 +1,6 @@
 import {connectAsAdmin} from '../control-plane/admin.ts'
 import {withStored, type ClusterSigning} from '../control-plane/config/cluster-signing.ts'
+import {requireEncryption} from '../control-plane/config/etcd.ts'
 import type {Plane} from '../control-plane/config/plane.ts'
 import {findPlane} from '../control-plane/config/stored.ts'
 import {readConfigFile, resolvePlane} from '../control-plane/config/resolve.ts'
@@ -48,7 +49,11 @@ export async function openSession(flags: SessionFlags, clock: Clock): Promise<In
   for (const warning of file?.warnings ?? []) progress.warn(warning)
   const dir = dirOf(flags.dir ?? file?.dir)
   const choices = {...choicesOf(flags), ...(await signingChoice(flags, dir))}
-  const resolve = () => resolvePlane({dir, flags: choices, file})
+  const resolve = async () => {
+    const plane = await resolvePlane({dir, flags: choices, file})
+    requireEncryption(plane.settings, (await findPlane(dir))?.settings)
+    return plane
+  }
   const tokens = await tokensFor(flags, file?.bootstrapTokens, progress.warn, clock)
   let running: RunningPlane | undefined
   return {

@@ -7,7 +7,7 @@ import {lockFolder} from '../fs/folder-lock.ts'
 import {ensureFolder} from '../fs/folders.ts'
 import {STORE_TIMEOUT} from '../server/registry/memory-age.ts'
 import type {Storage} from '../storage/storage.ts'
-import {etcdOf} from './config/etcd.ts'
+import {etcdOf, unencryptedWarning} from './config/etcd.ts'
 import {certDirOf, fileOf, type Plane} from './config/plane.ts'
 import {findPlane} from './config/stored.ts'
 import {explained, waitingFor} from './etcd-wait.ts'
@@ -27,6 +27,7 @@ export async function openPlaneEtcd(
     return undefined
   }
   await requireNoEmbeddedStore(plane)
+  for (const warning of unencryptedWarning(plane.settings)) log(`warning: ${warning}`)
   const {openEtcdStorage} = await import('../storage/etcd/open.ts')
   const {servable} = await import('../storage/etcd/migration-mark.ts')
   // As the embedded store does: two servers of one folder would be one to others.

@@ -2,7 +2,7 @@ import type {ApiClient} from '../client/api-client.ts'
 import {hasCode, TrustError, messageOf} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
 import {connectAsAdmin, connectElsewhere} from './admin.ts'
-import {etcdOf} from './config/etcd.ts'
+import {etcdOf, unencryptedWarning} from './config/etcd.ts'
 import {endpointOf, type Plane} from './config/plane.ts'
 import {checkExpiration, type ExpirationReport} from './expiration.ts'
 import {readServers, type KnownServer} from './server-identity.ts'
@@ -183,10 +183,13 @@ async function reportServer(plane: Plane, clock: Clock): ReturnType<typeof repor
 /** What runs, what expires and what is stored. */
 export async function readStatus(plane: Plane, clock: Clock): Promise<StatusReport> {
   const reported = await reportServer(plane, clock)
+  const {server} = reported
+  const problems = [...server.problems, ...unencryptedWarning(plane.settings)]
   return {
     dir: plane.dir,
     endpoint: endpointOf(plane),
     ...reported,
+    server: {...server, problems},
     differences: differencesOf(reported.servers),
     certificates: await checkExpiration(plane, clock),
   }

@@ -186,6 +186,20 @@ describe('status', () => {
     }
   })
 
+  it('warns of an etcd on another machine that is reached without TLS', async () => {
+    const fixture = await planeFixture({
+      etcdServers: ['http://127.0.0.1:1', 'http://192.0.2.1:2379', 'https://192.0.2.2:2379'],
+    })
+    await fixture.provide('certs', 'kubeconfig')
+    try {
+      const {server} = await readStatus(fixture.context.plane, systemClock)
+      assert.equal(server.problems.length, 1)
+      assert.match(server.problems.join(), /^http:\/\/192\.0\.2\.1:2379 of etcd: .*unencrypted/)
+    } finally {
+      await fixture.remove()
+    }
+  })
+
   it('reads the checks of a verbose probe', () => {
     assert.deepEqual(parseChecks('[+]ping ok\n[-]storage failed: reason withheld\nreadyz\n'), [
       {name: 'ping', ok: true},

@@ -56,6 +56,41 @@ export function etcdOf(settings: Settings): EtcdSettings | undefined {
   }
 }
 
+/** An address of this machine in its network does not count: an etcd that listens there lets in others, too. */
+function isLoopback(server: string): boolean {
+  const {hostname} = new URL(server)
+  return ['localhost', '[::1]'].includes(hostname) || /^127\.\d+\.\d+\.\d+$/.test(hostname)
+}
+
+/** The members that are reached without TLS over a network: everything stored, with all Secrets, is sent there in plain text. */
+export const unencryptedServers = ({etcdServers: servers = []}: Choices): string[] =>
+  servers.filter((one) => one.startsWith('http:') && !isLoopback(one))
+
+/** What a control plane that has them already is told: it starts as before. */
+export function unencryptedWarning(settings: Choices): string[] {
+  const servers = unencryptedServers(settings)
+  if (servers.length === 0) return []
+  return [
+    `${servers.join(', ')} of etcd: everything stored, with all Secrets, crosses the network unencrypted, and anyone there can change it; use https`,
+  ]
+}
+
+/** For a control plane that does not use these members yet. */
+export function requireEncryption(chosen: Choices, saved: Choices = {}): void {
+  const [server] = unencryptedServers(chosen).filter((one) => !saved.etcdServers?.includes(one))
+  if (server === undefined) return
+  throw new TrustError(
+    'CONFIG_INVALID',
+    `${server} is an etcd in the network, without TLS: everything stored would cross it unencrypted`,
+    {
+      hints: [
+        'let etcd listen with TLS, and name it with https://',
+        'to make the certificates for it, run "trustadm init phase certs etcd"',
+      ],
+    },
+  )
+}
+
 /** Where `init phase certs etcd` puts what a server needs for etcd, in the folder of certificates. The names are kubeadm's. */
 const OWN_FILES = {
   etcdCaFile: 'etcd/ca.crt',

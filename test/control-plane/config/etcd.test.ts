@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import {parseConfigFile} from '../../../src/control-plane/config/config-file.ts'
-import {etcdOf} from '../../../src/control-plane/config/etcd.ts'
+import {
+  etcdOf,
+  requireEncryption,
+  unencryptedWarning,
+} from '../../../src/control-plane/config/etcd.ts'
 import {complete} from '../../../src/control-plane/config/settings.ts'
 import {adapt} from '../../../src/control-plane/config/stored.ts'
 
@@ -44,6 +48,33 @@ describe('the etcd of a control plane', () => {
       assert.throws(() => etcdIn(external(`    ${fields}`)), {code: 'CONFIG_INVALID', message})
     })
   }
+
+  for (const [server, isRefused] of [
+    ['http://192.0.2.1:2379', true],
+    ['http://etcd.example:2379', true],
+    ['http://[2001:db8::1]:2379', true],
+    ['http://127.0.0.1.example:2379', true],
+    ['https://192.0.2.1:2379', false],
+    ['http://127.0.0.1:2379', false],
+    ['http://127.8.8.8:2379', false],
+    ['http://localhost:2379', false],
+    ['http://[::1]:2379', false],
+  ] as const) {
+    it(`${isRefused ? 'must not be' : 'may be'} ${server} for a new control plane`, () => {
+      const chosen = {etcdServers: ['https://192.0.2.9:2379', server]}
+      const check = () => requireEncryption(chosen)
+      if (isRefused) assert.throws(check, {code: 'CONFIG_INVALID', message: /unencrypted/})
+      else assert.doesNotThrow(check)
+      assert.equal(unencryptedWarning(chosen).length, isRefused ? 1 : 0)
+    })
+  }
+
+  it('stays without TLS for a control plane that uses it already, and gets no other like it', () => {
+    const saved = {etcdServers: ['http://192.0.2.1:2379']}
+    requireEncryption(saved, saved)
+    const more = {etcdServers: [...saved.etcdServers, 'http://192.0.2.2:2379']}
+    assert.throws(() => requireEncryption(more, saved), {message: /^http:\/\/192\.0\.2\.2:2379/})
+  })
 
   it('may get other members, but a standing control plane no other store', () => {
     const servers = ['http://10.0.0.1:2379']
