@@ -3,7 +3,7 @@ import type {Plane} from '../control-plane/config/plane.ts'
 import {endpointOf} from '../control-plane/config/plane.ts'
 import {resolvePlane} from '../control-plane/config/resolve.ts'
 import {joinPlane} from '../control-plane/join-plane/join-plane.ts'
-import {receiveCerts, receiveSettings, withEtcd} from '../control-plane/join-plane/received.ts'
+import {receive, withEtcd} from '../control-plane/join-plane/received.ts'
 import {identityOf} from '../control-plane/plane-storage.ts'
 import {leaseNameOf} from '../control-plane/server-identity.ts'
 import {discover} from '../discovery/discover.ts'
@@ -17,6 +17,7 @@ import {dirOf} from './folders.ts'
 import {choicesOf} from './init-flags.ts'
 import {onInterruption} from './interruption.ts'
 import {ownProgram} from './own-program.ts'
+import {canAsk, confirm} from './prompt.ts'
 import {createProgress} from './progress.ts'
 import type {EtcdFlagValues} from './server-flags.ts'
 import {readCertificateKey} from './upload-flags.ts'
@@ -75,14 +76,13 @@ export async function joinControlPlane(
   })
   for (const warning of info.warnings) progress.warn(warning)
   progress.tell(`the cluster at ${info.server} is trusted`)
-  const {files, file} = await withCredential(info, tokenCredential(token), async (client) => ({
-    files: await receiveCerts(client, key, info),
-    file: await receiveSettings(client),
-  }))
+  const received = await withCredential(info, tokenCredential(token), (client) =>
+    receive(client, key, info),
+  )
   const dir = dirOf(flags.dir)
   const given = choicesOf(flags)
   const certDir = resolvePath(dir, flags['cert-dir'] ?? 'pki')
-  const choices = withEtcd(file?.choices ?? {}, given, files, certDir)
+  const choices = await withEtcd(received, given, certDir, canAsk() ? confirm : undefined)
   const resolve = () => resolvePlane({dir, flags: {...choices, ...given}})
   const release = onInterruption(() => {
     progress.stop()
@@ -97,7 +97,7 @@ export async function joinControlPlane(
       program: ownProgram(),
       connect: connectAsAdmin,
     }
-    const plane = await joinPlane(files, context, resolve, progress)
+    const plane = await joinPlane(received, context, resolve, progress)
     if (plane.settings.controlPlaneEndpoint === undefined) progress.warn(ONE_ADDRESS)
     return described(plane)
   } finally {

@@ -7,6 +7,7 @@ import {AUTHORITIES, SERVICE_ACCOUNT_KEYS, type AuthoritySpec} from '../pki/cata
 import {certDirOf, type Plane} from './config/plane.ts'
 import type {Settings} from './config/settings.ts'
 import {PLANE_KEY_FILE} from './plane-key.ts'
+import {formatShared} from './shared-settings.ts'
 
 /** The Secret in which kubeadm hands the CAs of a control plane to the next one. */
 export const CERTS_SECRET = {namespace: 'kube-system', name: 'kubeadm-certs'}
@@ -23,11 +24,14 @@ export const ETCD_FILES = {
   etcdKeyFile: 'external-etcd.key',
 } as const satisfies Partial<Record<keyof Settings, string>>
 
+/** What all servers have in common: not a file, but sealed as one. */
+export const SETTINGS_FILE = 'settings'
+
 type EtcdFile = keyof typeof ETCD_FILES
 
 /** `etcd/ca.crt` is `etcd-ca.crt` in the Secret, as in kubeadm, which does not look at names that it does not know. */
 const keyOf = (path: string): string =>
-  path === PLANE_KEY_FILE ? `trustadm-${path}` : path.replaceAll('/', '-')
+  path === PLANE_KEY_FILE || path === SETTINGS_FILE ? `trustadm-${path}` : path.replaceAll('/', '-')
 
 const pathsOf = (authorities: readonly AuthoritySpec[]): string[] => [
   ...authorities.flatMap(({place}) => [place.crt, place.key]),
@@ -40,6 +44,8 @@ export async function sealCerts(
   plane: Plane,
   authorities: readonly AuthoritySpec[],
   key: CertificateKey,
+  /** The UID of the namespace kube-system. */
+  cluster: string,
 ): Promise<Record<string, string>> {
   const sealed = (content: Buffer | undefined) =>
     sealWith(key, content ?? Buffer.alloc(0)).toString('base64')
@@ -48,6 +54,7 @@ export async function sealCerts(
     const secret = path.endsWith('.key')
     data[keyOf(path)] = sealed(await readFileIfThere(join(certDirOf(plane), path), {secret}))
   }
+  data[keyOf(SETTINGS_FILE)] = sealed(Buffer.from(formatShared(plane.settings, cluster)))
   if (plane.settings.etcdServers === undefined) return data
   const planeKey = await readFileIfThere(join(certDirOf(plane), PLANE_KEY_FILE), {secret: true})
   if (planeKey) data[keyOf(PLANE_KEY_FILE)] = sealed(planeKey)
@@ -62,7 +69,12 @@ export async function sealCerts(
 /** Decrypts the Secret. If one value cannot be decrypted, none is used. Empty values are left out. */
 export function openCerts({data = {}}: Secret, key: CertificateKey): SharedFiles {
   const files = new Map<string, Buffer>()
-  const paths = [...pathsOf(AUTHORITIES), ...Object.values(ETCD_FILES), PLANE_KEY_FILE]
+  const paths = [
+    ...pathsOf(AUTHORITIES),
+    ...Object.values(ETCD_FILES),
+    PLANE_KEY_FILE,
+    SETTINGS_FILE,
+  ]
   for (const path of paths) {
     const value = data[keyOf(path)]
     if (value === undefined) continue

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import {once} from 'node:events'
 import {mkdtemp, readFile, rm, stat} from 'node:fs/promises'
+import {createServer, type AddressInfo} from 'node:net'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
+import {parse, stringify} from 'yaml'
 import type {Secret} from '../../src/api/core.ts'
 import {openWith, parseCertificateKey, sealWith} from '../../src/bootstrap/certificate-key.ts'
 import type {ApiClient} from '../../src/client/api-client.ts'
@@ -73,6 +76,27 @@ describe('init --upload-certs and join --control-plane, with the built program',
     assert.match(ended.stderr, /would be another, empty cluster with the same CAs/)
     assert.match(ended.stderr, /--etcd-servers/)
     await assert.rejects(stat(join(folder, 'second')), {code: 'ENOENT'})
+  })
+
+  itEmbedded('goes to no etcd that somebody has written into kubeadm-config', async () => {
+    let asked = 0
+    const evil = createServer(() => (asked += 1)).listen(0, '127.0.0.1')
+    await once(evil, 'listening')
+    const endpoints = [`http://127.0.0.1:${(evil.address() as AddressInfo).port}`]
+    const found = await admin.configMaps.get({namespace: 'kube-system', name: 'kubeadm-config'})
+    const settings = parse(found.data?.ClusterConfiguration ?? '') as object
+    const lure = stringify({...settings, etcd: {external: {endpoints}}})
+    const data = {...found.data, ClusterConfiguration: lure}
+    const {metadata} = await admin.configMaps.update({...found, data})
+    try {
+      const ended = await joinIn('lured')
+      assert.equal(ended.code, 6, ended.stderr)
+      assert.equal(asked, 0)
+      await assert.rejects(stat(join(folder, 'lured')), {code: 'ENOENT'})
+    } finally {
+      await admin.configMaps.update({...found, metadata})
+      evil.close()
+    }
   })
 
   it('uses nothing with another key, and writes nothing', async () => {

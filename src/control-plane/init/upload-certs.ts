@@ -56,7 +56,8 @@ async function upload(
   const isShared = ({id}: {id: string}) => AUTHORITIES.some((one) => one.id === id)
   // One that an earlier version has set up has none yet. Without etcd, no other machine can have a server.
   if (etcdOf(plane.settings) && !plane.joinedControlPlane) await ensurePlaneKey(plane)
-  const data = await sealCerts(plane, authorities.filter(isShared), key)
+  const {metadata: system} = await client.namespaces.get('kube-system')
+  const data = await sealCerts(plane, authorities.filter(isShared), key, system.uid ?? '')
   const left = authorities.filter((one) => !isShared(one)).map(({id}) => id)
   const owner = await createOwner(client, clock.now())
   const {name = '', uid = ''} = owner.metadata

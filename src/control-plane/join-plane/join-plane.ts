@@ -10,7 +10,7 @@ import {markControlPlane} from '../init/mark-control-plane.ts'
 import type {InitContext} from '../init/phase.ts'
 import {preflight, requireMachine} from '../init/preflight.ts'
 import {notesMade} from '../../fs/made-files.ts'
-import type {SharedFiles} from '../shared-certs.ts'
+import {requireStoreOf, type Received} from './received.ts'
 import {requireNoOther, writeReceived} from './received-certs.ts'
 
 /** The checks of `init` come after the files that were received: they try etcd with them. */
@@ -21,7 +21,7 @@ const PHASES = [preflight, certs, kubeconfig, controlPlane, markControlPlane]
  * server on the same etcd, which adds itself to the servers of the cluster. What can be checked before that is.
  */
 export async function joinPlane(
-  files: SharedFiles,
+  {files, mark}: Pick<Received, 'files' | 'mark'>,
   context: InitContext,
   resolve: () => Promise<Plane>,
   observer: PhaseObserver,
@@ -35,6 +35,7 @@ export async function joinPlane(
       const {plane} = context
       await requireNoOther(certDirOf(plane), files)
       await writeReceived(certDirOf(plane), files, notesMade(plane))
+      await requireStoreOf(plane, mark)
       await savePlane(plane)
       await runPhases(PHASES, context, observer)
     },
