@@ -49,7 +49,7 @@ const untilOf = (id: RevocationId): Pick<RevocationReport, 'until'> => {
 }
 
 /** Users of whom everything may be revoked at once. */
-export interface WholeUsers {
+interface WholeUsers {
   includes: (user: string) => boolean
   /** The pins of keys that they keep. */
   spared?: (user: string) => readonly string[]
