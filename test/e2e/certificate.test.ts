@@ -339,7 +339,7 @@ describe('certificate requests of a cluster', function () {
     it('agree on what kubectl prints as a manifest', async () => {
       const name = await newRequest()
       const input = await kubectl.ok(`get csr ${name} -o yaml`)
-      const line = ['certificate', 'deny', '-f', '-', '--kubeconfig', cluster.kubeconfig]
+      const line = ['certificate', 'deny', '--yes', '-f', '-', '--kubeconfig', cluster.kubeconfig]
       assert.equal((await trustadmWith({input}, ...line)).code, 0)
       assert.match(await kubectl.ok(`get csr ${name}`), /Denied/)
       assert.match(await kubectl.ok(`describe csr ${name}`), /Denied/)

@@ -1,6 +1,6 @@
 import {clusterFlags} from '../../cli/cluster.ts'
 import {DecideCommand} from '../../cli/requests/decide-command.ts'
-import {dryRun, wideOutput} from '../../cli/flags.ts'
+import {dryRun, wideOutput, yes} from '../../cli/flags.ts'
 import {decisionFlags, requestNames} from '../../cli/requests/flags.ts'
 
 export default class CertificateDeny extends DecideCommand {
@@ -14,6 +14,7 @@ export default class CertificateDeny extends DecideCommand {
   static override flags = {
     ...clusterFlags,
     ...decisionFlags,
+    yes: {...yes, summary: 'accepted as by approve; a denial is never confirmed'},
     'dry-run': dryRun,
     output: wideOutput,
   }
