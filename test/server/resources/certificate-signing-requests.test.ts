@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 
 import type {ApiObject} from '../../../src/api/meta.ts'
 import {certificateSigningRequests} from '../../../src/server/resources/certificate-signing-requests.ts'
-import {encoded, requestPem} from './certificates.ts'
+import {berForms, encoded, requestPem} from './certificates.ts'
 import {ANN, NOW_TEXT, cells, contextOf, createErrors, created, texts} from './support.ts'
 
 const PLURAL = 'certificatesigningrequests'
@@ -156,6 +156,13 @@ describe('creating a CertificateSigningRequest', () => {
     const found = texts(createErrors(PLURAL, base({request: encoded(forged)})))
     assert.equal(found.length, 1)
     assert.match(found.join(), /^spec.request: Invalid value: /)
+  })
+
+  it('refuses a request in BER that is not DER', () => {
+    for (const [name, text] of berForms(Buffer.from(good.request, 'base64').toString())) {
+      const found = texts(createErrors(PLURAL, base({request: encoded(text)})))
+      assert.match(found.join(), /^spec.request: Invalid value: /, name)
+    }
   })
 
   it('names all that is wrong in the order of a real server', () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type {ApiObject} from '../../../src/api/meta.ts'
 import {validateCsrUpdate} from '../../../src/server/resources/certificate-signing-requests.ts'
 import type {CertificateSigningRequest} from '../../../src/server/resources/csr-spec-validation.ts'
-import {encoded, selfSignedPem} from './certificates.ts'
+import {berForms, encoded, selfSignedPem} from './certificates.ts'
 import {NOW_TEXT, contextOf, texts, updated} from './support.ts'
 
 const PLURAL = 'certificatesigningrequests'
@@ -182,6 +182,18 @@ describe('what each endpoint says of a changed CertificateSigningRequest', () =>
       assert.match(found.join(), why)
     })
   }
+
+  it('refuses a certificate in BER that is not DER', () => {
+    for (const [name, text] of berForms(Buffer.from(pem.certificate, 'base64').toString())) {
+      const found = validateCsrUpdate(csr({certificate: encoded(text)}), csr({}), 'status')
+      assert.match(texts(found).join(), /^status.certificate: Invalid value/, name)
+    }
+  })
+
+  it('lets v1beta1 give a condition twice', () => {
+    const twice = csr({conditions: [is('Approved'), is('Approved')]})
+    assert.deepEqual(validateCsrUpdate(twice, csr({}), 'approval', 'v1beta1'), [])
+  })
 
   it('lets v1beta1 write any certificate, once', () => {
     const now = csr({certificate: encoded('hello')})
