@@ -58,7 +58,7 @@ export async function carryOverRecords(
   }
   await createOnce(configMaps, {metadata: MARK, data: {carriedOver: `${records.length}`}}, signal)
   if (records.length === 0) return
-  log(`${records.length} records of node names were carried over from kube-system`)
+  log(`records of node names carried over from kube-system: ${records.length}`)
 }
 
 /** As `carryOverRecords`, again and again until it succeeds: nobody gets a name before. */

@@ -3,6 +3,7 @@ import {X509Certificate} from 'node:crypto'
 import {readFile, readdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {connect as connectTls} from 'node:tls'
+import {findRecord} from '../../src/controllers/approval/record-store.ts'
 import {startEmbedded, type EmbeddedPlane} from '../../src/control-plane/embedded.ts'
 import {readServers} from '../../src/control-plane/server-identity.ts'
 import {listIssuances, verifyIssuances} from '../../src/control-plane/issuances.ts'
@@ -107,6 +108,42 @@ describe('the embedded control plane', () => {
     assert.deepEqual(entries, [])
     embedded = await start()
     await client.close()
+  })
+
+  it('carries over the records of names of an earlier release at its first start, and no others', async () => {
+    const old = await planeFixture()
+    const lines: string[] = []
+    const record = (node: string) => ({
+      metadata: {
+        namespace: 'kube-system',
+        name: `trustadm-node.${node}`,
+        labels: {'trustadm.io/node-certificate': ''},
+        annotations: {'trustadm.io/node-name': node},
+      },
+      spec: {holderIdentity: `sha256:${node}`},
+    })
+    const runOnce = async (node: string) => {
+      const storage = await openLmdbStorage(old.dir, log)
+      const {metadata, ...rest} = record(node)
+      const times = {uid: node, creationTimestamp: '2026-01-01T00:00:00Z'}
+      const key = `/registry/coordination.k8s.io/leases/kube-system/trustadm-node.${node}`
+      const text = JSON.stringify({metadata: {...metadata, ...times}, ...rest})
+      await storage.create(key, Buffer.from(text))
+      await storage.close()
+      const options = {clock: systemClock, log: (line: string) => void lines.push(line)}
+      const plane = await startEmbedded(old.context.plane, options)
+      const found = await findRecord(plane.client, node)
+      await plane.close(0)
+      return found?.holder
+    }
+    try {
+      await old.provide('certs', 'kubeconfig')
+      assert.equal(await runOnce('early'), 'sha256:early')
+      assert.equal(await runOnce('late'), undefined)
+      assert.deepEqual(lines, ['records of node names carried over from kube-system: 1'])
+    } finally {
+      await old.remove()
+    }
   })
 
   it('gives the administrators of admin.conf their rights by RBAC', async () => {

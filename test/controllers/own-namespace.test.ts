@@ -72,7 +72,7 @@ describe('records that earlier releases keep in kube-system', () => {
       reserved: {pin: 'sha256:bb', until: new Date('2026-01-02T13:00:00Z')},
       grant: {until: new Date('2026-01-01T13:00:00Z'), to: {pin: 'sha256:cc'}},
     })
-    assert.match(lines.join(), /1 records of node names were carried over/)
+    assert.match(lines.join(), /records of node names carried over from kube-system: 1/)
   })
 
   it('hold their names for ever if their times cannot be read', async () => {
