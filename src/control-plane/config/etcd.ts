@@ -63,7 +63,7 @@ function isLoopback(server: string): boolean {
 }
 
 /** The members that are reached without TLS over a network: everything stored, with all Secrets, is sent there in plain text. */
-export const unencryptedServers = ({etcdServers: servers = []}: Choices): string[] =>
+const unencryptedServers = ({etcdServers: servers = []}: Choices): string[] =>
   servers.filter((one) => one.startsWith('http:') && !isLoopback(one))
 
 /** What a control plane that has them already is told: it starts as before. */
