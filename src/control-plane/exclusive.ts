@@ -1,3 +1,5 @@
+import {createHash} from 'node:crypto'
+import {stat} from 'node:fs/promises'
 import {ensureFolder} from '../fs/folders.ts'
 import {lockFolderWhenFree} from '../fs/folder-lock.ts'
 import {removeLeftovers} from '../fs/temporary-names.ts'
@@ -39,4 +41,10 @@ export async function exclusively<Result>(
   } finally {
     await release()
   }
+}
+
+/** Tells the lock of this folder from that of any other folder, on any machine. */
+export async function lockId(dir: string): Promise<string> {
+  const {dev, ino, birthtimeNs} = await stat(fileOf({dir}, 'lock'), {bigint: true})
+  return createHash('sha256').update(`${dev} ${ino} ${birthtimeNs}`).digest('hex').slice(0, 16)
 }

@@ -12,7 +12,7 @@ import {
   unwritable,
 } from './file-checks.ts'
 import {SafeFolder} from './folders.ts'
-import {takeTemporary} from './temporary-names.ts'
+import {removeTemporary, takeTemporary} from './temporary-names.ts'
 
 const {O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY} = constants
 const DEFAULT_MODE = 0o600
@@ -96,18 +96,21 @@ export class StagedFile {
   readonly #folder: SafeFolder
   readonly #temporary: ReturnType<typeof takeTemporary>
 
-  private constructor(target: string, folder: SafeFolder) {
+  private constructor(target: string, folder: SafeFolder, writer?: string) {
     this.target = target
     this.#folder = folder
-    this.#temporary = takeTemporary(folder.path, basename(target))
+    this.#temporary = takeTemporary(folder.path, basename(target), writer)
   }
 
-  /** Refuses a folder that is not safe, and a target that cannot be replaced. */
-  static async create(target: string): Promise<StagedFile> {
+  /** Refuses a folder that is not safe, and a target that cannot be replaced. What the same writer has left of it is removed. */
+  static async create(target: string, writer?: string): Promise<StagedFile> {
     const folder = await SafeFolder.open(dirname(target))
+    const name = basename(target)
     try {
-      await requireReplaceable(target, folder.at(basename(target)))
-      return new StagedFile(target, folder)
+      await requireReplaceable(target, folder.at(name))
+      if (writer !== undefined)
+        await removeTemporary(folder, (of) => of.file === name && of.writer === writer)
+      return new StagedFile(target, folder, writer)
     } catch (error) {
       await folder.close()
       throw error

@@ -9,14 +9,16 @@ const OWNER_ONLY = 0o600
 
 /**
  * Like `writeFileSafely`, for content that does not fit in memory: `write` gets a function that appends. The file has its name only
- * when all of it is on the disk; if `write` throws, nothing is left.
+ * when all of it is on the disk; if `write` throws, nothing is left. `writer` is the id of a lock that the caller holds: only so can it
+ * know that what it left before, when it was killed, is no longer written.
  */
 export async function writeStreamSafely<Result>(
   path: string,
   write: (append: (bytes: Uint8Array) => Promise<void>) => Promise<Result>,
+  writer?: string,
 ): Promise<Result> {
   const target = resolve(path)
-  const staged = await StagedFile.create(target)
+  const staged = await StagedFile.create(target, writer)
   try {
     const result = await writeNew(staged.path, target, write)
     await staged.commit().catch((error: unknown) => {

@@ -9,14 +9,18 @@ const OWN_PROCESS = id()
 /** Names in use by this process. */
 const inUse = new Set<string>()
 /** Earlier versions had the pid there. */
-const PATTERN = /^\.(.+)\.(\d+|[0-9a-f]{16})-[0-9a-f]{16}\.tmp$/
+const PATTERN = /^\.(?<file>.+)\.(?<writer>\d+|[0-9a-f]{16})-[0-9a-f]{16}\.tmp$/
 
-/** An unused name in the folder of a file, and its path there; to be released once it is renamed or removed. */
+/**
+ * An unused name in the folder of a file, and its path there; to be released once it is renamed or removed. A writer that may be killed
+ * can have an id which outlives its process.
+ */
 export function takeTemporary(
   folder: string,
   name: string,
+  writer = OWN_PROCESS,
 ): {name: string; path: string; release: () => void} {
-  const own = `.${name}.${OWN_PROCESS}-${id()}.tmp`
+  const own = `.${name}.${writer}-${id()}.tmp`
   inUse.add(own)
   return {
     name: own,
@@ -33,16 +37,22 @@ export function takeTemporary(
  */
 export async function removeLeftovers(path: string, others: readonly string[] = []): Promise<void> {
   const folder = await SafeFolder.open(path).catch(() => undefined)
-  if (!folder) return
   try {
-    // What cannot be removed stays: nothing depends on it.
-    for (const name of await readdir(folder.at('.')).catch(() => [])) {
-      const [, file = ''] = PATTERN.exec(name) ?? []
-      if (file === '' || others.includes(file) || inUse.has(name)) continue
-      await removeOwn(folder.at(name))
-    }
+    if (folder) await removeTemporary(folder, ({file}) => !others.includes(file))
   } finally {
-    await folder.close()
+    await folder?.close()
+  }
+}
+
+/** What matches, and is not in use by this process. What cannot be removed stays: nothing depends on it. */
+export async function removeTemporary(
+  folder: SafeFolder,
+  matches: (of: {file: string; writer: string}) => boolean,
+): Promise<void> {
+  for (const name of await readdir(folder.at('.')).catch(() => [])) {
+    const {file = '', writer = ''} = PATTERN.exec(name)?.groups ?? {}
+    if (file === '' || inUse.has(name) || !matches({file, writer})) continue
+    await removeOwn(folder.at(name))
   }
 }
 

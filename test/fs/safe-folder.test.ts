@@ -145,6 +145,14 @@ describe('what writers that were killed have left', () => {
     own.release()
   })
 
+  it('is removed by a writer who holds the same lock, of the same file alone', async () => {
+    const own = `.a.backup.${'a'.repeat(16)}-0123456789abcdef.tmp`
+    const others = [own.replace('.a.', '.b.'), NAME]
+    for (const name of [own, ...others]) await writeFile(at(name), 'left')
+    await writeStreamSafely(at('a.backup'), (append) => append(Buffer.from('a')), 'a'.repeat(16))
+    assert.deepEqual((await readdir(home())).sort(), [...others, 'a.backup'].sort())
+  })
+
   it('is followed through no link', async () => {
     await mkdir(at('target'))
     await writeFile(at('target/file'), 'kept')

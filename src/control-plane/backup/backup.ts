@@ -13,7 +13,7 @@ import {
 import {decodeEntries} from '../../storage/snapshot.ts'
 import {certDirOf, type Plane} from '../config/plane.ts'
 import {loadPlane} from '../config/stored.ts'
-import {exclusively, type Tell} from '../exclusive.ts'
+import {exclusively, lockId, type Tell} from '../exclusive.ts'
 import {planeFiles, type PlaneFile, type PlaneFiles} from './plane-files.ts'
 import {seal, SEALED_MAGIC} from './seal.ts'
 import {readStore} from './store-source.ts'
@@ -89,10 +89,13 @@ async function writeBackup(
   file: string,
   {passphrase}: BackupOptions,
   write: (append: Append) => Promise<Omit<BackupReport, 'file' | 'bytes' | 'encrypted'>>,
+  writer?: string,
 ): Promise<BackupReport> {
   await requireOverwritable(file)
-  const done = await writeStreamSafely(file, (append) =>
-    passphrase === undefined ? write(append) : seal(passphrase, append, write),
+  const done = await writeStreamSafely(
+    file,
+    (append) => (passphrase === undefined ? write(append) : seal(passphrase, append, write)),
+    writer,
   )
   const {size: bytes} = await stat(file)
   return {file, ...done, bytes, encrypted: passphrase !== undefined}
@@ -139,9 +142,9 @@ export async function backUpPlane(
     async () => {
       const plane = await loadPlane(dir)
       const about = {kind: 'control-plane', dir, certificatesDir: certDirOf(plane)} as const
-      return await writeBackup(file, options, (append) =>
-        writeArchive(plane, options.clock, append, {about, files: () => planeFiles(plane)}),
-      )
+      const write = (append: Append) =>
+        writeArchive(plane, options.clock, append, {about, files: () => planeFiles(plane)})
+      return await writeBackup(file, options, write, await lockId(dir))
     },
     options.tell,
   )
