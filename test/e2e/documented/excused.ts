@@ -27,5 +27,6 @@ export const EXCUSED: Readonly<Record<string, string>> = {
   'etcdutl snapshot status etcd.snapshot': 'it only shows something',
   'etcdutl snapshot restore etcd.snapshot --bump-revision 1000000000 --mark-compacted --data-dir /var/lib/etcd --name etcd1 --initial-advertise-peer-urls https://10.0.0.1:2380 --initial-cluster etcd1=https://10.0.0.1:2380,etcd2=https://10.0.0.2:2380,etcd3=https://10.0.0.3:2380':
     'it needs an etcd; etcd-restore/etcd.test.ts runs it with etcdctl',
+  'kubectl apply --prune': 'a word for what kubectl does with any files',
   'kubectl explain': 'a word for what kubectl does with any argument',
 }
