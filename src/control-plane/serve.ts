@@ -77,7 +77,7 @@ export async function serve(plane: Plane, options: ServeOptions): Promise<Runnin
   process.on('SIGHUP', reload)
 
   const signalled = new Promise<NodeJS.Signals>((resolve) => {
-    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, resolve)
+    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name))
   })
   // Last: a command that reads it may send signals at once.
   await writeServerState(plane, {

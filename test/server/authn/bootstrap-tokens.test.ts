@@ -226,8 +226,8 @@ describe('bootstrap tokens', () => {
       await get1(server, '/version', {headers: {authorization: `Bearer ${bearer}`}})
     await server.close(0)
     const beside = (name: string) => auditFile.replace(/\.log$/, `-${name}.log`)
-    const [nodes, nobody] = [beside('nodes'), beside('anonymous')]
-    const log = (await readFile(nodes, 'utf8')) + (await readFile(nobody, 'utf8'))
+    const [tokens, nobody] = [beside('tokens'), beside('anonymous')]
+    const log = (await readFile(tokens, 'utf8')) + (await readFile(nobody, 'utf8'))
     assert.match(log, /"username":"system:bootstrap:foobar"/)
     assert.match(log, /"trustadm.io\/refused":"the bootstrap token is not valid"/)
     assert.doesNotMatch(log, /circumnav|wrongwrong/)
