@@ -1,3 +1,4 @@
+import {inputInTime, timeLeft} from '../client/patience.ts'
 import {connectAsAdmin} from '../control-plane/admin.ts'
 import type {Plane} from '../control-plane/config/plane.ts'
 import {endpointOf} from '../control-plane/config/plane.ts'
@@ -10,12 +11,11 @@ import {discover} from '../discovery/discover.ts'
 import {elsewhere, TrustError} from '../errors.ts'
 import {withCredential} from '../node/cluster-access.ts'
 import {tokenCredential} from '../node/bootstrap-credential.ts'
-import type {JoinSettings} from '../node/join/phase.ts'
-import type {Clock} from '../runtime.ts'
 import {join, resolve as resolvePath} from 'node:path'
 import {dirOf} from './folders.ts'
 import {choicesOf} from './init-flags.ts'
 import {onInterruption} from './interruption.ts'
+import type {JoinSession} from './join-session.ts'
 import {ownProgram} from './own-program.ts'
 import {canAsk, confirm} from './prompt.ts'
 import {createProgress} from './progress.ts'
@@ -50,10 +50,10 @@ export interface JoinedPlane {
 /** Makes this machine a part of the control plane, with a server on the same etcd. */
 export async function joinControlPlane(
   flags: JoinPlaneFlags,
-  settings: Pick<JoinSettings, 'discovery' | 'token' | 'discoveryTimeout'>,
-  clock: Clock,
+  {settings, patience, clock}: JoinSession['request'],
 ): Promise<JoinedPlane> {
-  const key = await readCertificateKey(flags['certificate-key'])
+  const readKey = () => readCertificateKey(flags['certificate-key'])
+  const key = await inputInTime(readKey, patience)
   if (!key) {
     throw new TrustError('USAGE', '--control-plane needs --certificate-key', {
       hints: [
@@ -71,13 +71,16 @@ export async function joinControlPlane(
   const info = await discover(settings.discovery, {
     clock,
     input: process.stdin,
-    timeout: settings.discoveryTimeout,
-    onWait: ({message}) => progress.note(`waiting: ${message}`),
+    timeout: timeLeft(patience) ?? settings.timeout ?? settings.discoveryTimeout,
+    onWait: patience.onWait,
   })
   for (const warning of info.warnings) progress.warn(warning)
   progress.tell(`the cluster at ${info.server} is trusted`)
-  const received = await withCredential(info, tokenCredential(token), (client) =>
-    receive(client, key, info),
+  const received = await withCredential(
+    info,
+    tokenCredential(token),
+    (client) => receive(client, key, info),
+    {patience},
   )
   const dir = dirOf(flags.dir)
   const given = choicesOf(flags)

@@ -1,5 +1,12 @@
 import {parseDuration} from '../bootstrap/durations.ts'
-import {joinPhases, parseJoinPhases, runJoin, type JoinRequest} from '../node/join/join.ts'
+import {inputInTime, type Patience} from '../client/patience.ts'
+import {
+  joinPatience,
+  joinPhases,
+  parseJoinPhases,
+  runJoin,
+  type JoinRequest,
+} from '../node/join/join.ts'
 import {findNodeFolder} from '../node/node-folder.ts'
 import {ownNodeName, requireNodeName} from '../node/node-name.ts'
 import type {JoinPhase, JoinSettings} from '../node/join/phase.ts'
@@ -9,7 +16,7 @@ import type {Clock} from '../runtime.ts'
 import {onInterruption} from './interruption.ts'
 import type {JoinChoices} from './join-config.ts'
 import type {JoinFlagValues} from './join-flags.ts'
-import {joinTokens} from './join-tokens.ts'
+import {joinTokens, type JoinTokens} from './join-tokens.ts'
 import {nodeDirOf} from './folders.ts'
 import {createProgress, type Progress} from './progress.ts'
 
@@ -23,7 +30,7 @@ export interface JoinSessionFlags extends JoinFlagValues {
 
 /** One run of `join`, or of one of its phases. */
 export interface JoinSession {
-  request: JoinRequest
+  request: JoinRequest & {patience: Patience}
   /** The flags of a whole run. */
   phases: JoinPhase[]
   isDryRun: boolean
@@ -51,12 +58,21 @@ export async function openJoinSession(
   const {ours, foreign} = parseJoinPhases(flags['skip-phases'] ?? choices.skipPhases ?? [])
   for (const name of foreign) progress.warn(`--skip-phases: there is no phase "${name}"`)
   const isForKubelet = flags['for-kubelet'] === true || choices.forKubelet === true
-  const given = await settingsOf(endpoints, flags, choices, progress.warn)
+  const limits = {
+    timeout:
+      flags.timeout === undefined ? choices.timeout : parseDuration(flags.timeout, '--timeout'),
+    discoveryTimeout: choices.discoveryTimeout,
+    certificateTimeout: choices.certificateTimeout,
+  }
+  const patience = joinPatience(limits, {clock, note: progress.note})
+  const tokens = await inputInTime(() => joinTokens(flags, choices, progress.warn), patience)
+  const given = {...limits, ...(await settingsOf(endpoints, flags, choices, tokens))}
   const settings = {...given, nodeName: await nodeNameOf(given, isOnePhase)}
   return {
     request: {
       settings,
       clock,
+      patience,
       tell: progress.tell,
       note: progress.note,
       warn: progress.warn,
@@ -85,11 +101,8 @@ async function settingsOf(
   endpoints: readonly string[],
   flags: JoinFlagValues,
   file: JoinChoices,
-  warn: (line: string) => void,
+  tokens: JoinTokens,
 ): Promise<GivenSettings> {
-  const timeout =
-    flags.timeout === undefined ? file.timeout : parseDuration(flags.timeout, '--timeout')
-  const tokens = await joinTokens(flags, file, warn)
   const named = flags['node-name']
   const certDir = flags['cert-dir'] ?? file.certDir
   const caFile = flags['discovery-file-ca'] ?? file.discoveryFileCa
@@ -108,8 +121,6 @@ async function settingsOf(
     },
     token: tokens.authentication,
     bootstrapKubeconfig: flags['bootstrap-kubeconfig'] ?? file.bootstrapKubeconfig,
-    discoveryTimeout: timeout ?? file.discoveryTimeout,
-    certificateTimeout: timeout ?? file.certificateTimeout,
     ignoredChecks: (flags['ignore-preflight-errors'] ?? file.ignoredChecks ?? []).map((name) =>
       name.toLowerCase(),
     ),

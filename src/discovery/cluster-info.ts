@@ -18,6 +18,11 @@ export interface TrustedClusterInfo extends ClusterInfo {
   /** The pins of the cluster's roots, for `--discovery-token-ca-cert-hash`. */
   pins: Pin[]
   source: DiscoverySource
+  /**
+   * The ids of the tokens that have signed cluster-info, if a document was checked against it. Hidden by a cluster that does not show
+   * it, perhaps because its init has not finished.
+   */
+  signers?: readonly string[] | 'hidden'
   /** Warnings for the user, one sentence each. */
   warnings: string[]
 }

@@ -1,3 +1,4 @@
+import {inputInTime, withRetry} from '../client/patience.ts'
 import {TrustError} from '../errors.ts'
 import {clusterInfoIn, readBootstrapKubeconfig} from './bootstrap-kubeconfig.ts'
 import type {TrustedClusterInfo} from './cluster-info.ts'
@@ -7,7 +8,6 @@ import {
   readDiscoveryFile,
   readDiscoveryInput,
 } from './document.ts'
-import {withRetry} from './attempts.ts'
 import {planDiscovery, type DiscoveryOptions} from './plan.ts'
 import {discoveryContext, type DiscoverySettings} from './settings.ts'
 import {discoverByToken} from './token.ts'
@@ -36,12 +36,13 @@ export async function discover(
       return await discoverByDocument(text, 'file', plan.path, context)
     }
     case 'stdin': {
-      const text = await readDiscoveryInput(requireInput(settings), STANDARD_INPUT)
+      const input = requireInput(settings)
+      const text = await inputInTime(() => readDiscoveryInput(input, STANDARD_INPUT), context)
       return await discoverByDocument(text, 'stdin', STANDARD_INPUT, context)
     }
     case 'https': {
       const {origin} = plan.url
-      const fetch = () => fetchDiscoveryFile(plan, context)
+      const fetch = (signal: AbortSignal) => fetchDiscoveryFile(plan, {...context, signal})
       const text = await withRetry(origin, fetch, context)
       const name = `the discovery file of ${origin}`
       return await discoverByDocument(text, 'https', name, context)

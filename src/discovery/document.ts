@@ -1,6 +1,7 @@
 import {clusterInfoInvalid} from '../bootstrap/cluster-info.ts'
 import {parseClusterInfo} from '../bootstrap/parse-cluster-info.ts'
 import {httpsGet} from '../client/https-get.ts'
+import {withRetry} from '../client/patience.ts'
 import {systemRoots} from '../client/system-roots.ts'
 import {hasCode, TrustError} from '../errors.ts'
 import {readFileSafely} from '../fs/files.ts'
@@ -13,7 +14,7 @@ import {
   type TrustedClusterInfo,
 } from './cluster-info.ts'
 import {addressesOf, readNewer} from './refresh.ts'
-import {firstGood, withRetry} from './attempts.ts'
+import {firstGood} from './attempts.ts'
 import type {DiscoveryContext} from './settings.ts'
 import {requireCurrentAuthorities} from './validity.ts'
 
@@ -45,7 +46,11 @@ export async function discoverByDocument(
     addressesOf(known),
     async (server, signal) => {
       const limited = {...context, signal}
-      return await withRetry(server, () => newerIfShown(known, name, server, limited), limited)
+      return await withRetry(
+        server,
+        (signal) => newerIfShown(known, name, server, {...limited, signal}),
+        limited,
+      )
     },
     context.signal,
   )
@@ -63,7 +68,7 @@ async function newerIfShown(
   } catch (error) {
     if (!hasCode(error, 'CLUSTER_INFO_FORBIDDEN', 'CLUSTER_INFO_MISSING')) throw error
     const warning = `${error.message}: what ${name} says is used as it is`
-    return {...known, warnings: [...known.warnings, warning]}
+    return {...known, signers: 'hidden', warnings: [...known.warnings, warning]}
   }
 }
 

@@ -1,4 +1,5 @@
 import {isDeepStrictEqual} from 'node:util'
+import {tokenIdOfJwsKey} from '../bootstrap/cluster-info.ts'
 import {parseClusterInfo} from '../bootstrap/parse-cluster-info.ts'
 import {systemRoots} from '../client/system-roots.ts'
 import {TrustError} from '../errors.ts'
@@ -60,7 +61,7 @@ export async function readNewer(
 ): Promise<TrustedClusterInfo> {
   const ca = known.ca ?? (await systemRoots(context.environment))
   const trust = {ca, tlsServerName: known.tlsServerName}
-  const {kubeconfig, serverTime} = await readClusterInfo(server, trust, context)
+  const {kubeconfig, data, serverTime} = await readClusterInfo(server, trust, context)
   const info = parseClusterInfo(kubeconfig)
   if (known.ca !== undefined && info.ca === undefined) throw caDropped(server)
   const authorities = authoritiesOf(info)
@@ -71,6 +72,7 @@ export async function readNewer(
     endpoints: addressesOf(known).filter((address) => address !== info.server),
     pins: pinsOf(authorities),
     source: known.source,
+    signers: Object.keys(data).flatMap((key) => tokenIdOfJwsKey(key) ?? []),
     warnings: known.warnings,
   }
 }

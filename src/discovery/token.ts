@@ -2,6 +2,7 @@ import {clusterInfoInvalid, jwsKey} from '../bootstrap/cluster-info.ts'
 import {findJwsFlaw, type JwsFlaw} from '../bootstrap/jws.ts'
 import {parseClusterInfo} from '../bootstrap/parse-cluster-info.ts'
 import type {BootstrapToken} from '../bootstrap/token.ts'
+import {withRetry} from '../client/patience.ts'
 import {printable} from '../client/printable.ts'
 import {elsewhere, type ErrorCode, EXIT, TrustError} from '../errors.ts'
 import type {Certificate} from '../pki/certificate.ts'
@@ -11,7 +12,7 @@ import {verifyChain} from '../pki/verify.ts'
 import {authoritiesOf, pinsOf, type TrustedClusterInfo} from './cluster-info.ts'
 import type {TokenPlan} from './plan.ts'
 import {type ClusterInfoRead, readClusterInfo, type Trust} from './read-cluster-info.ts'
-import {type Failure, firstGood, withRetry} from './attempts.ts'
+import {type Failure, firstGood} from './attempts.ts'
 import type {DiscoveryContext} from './settings.ts'
 import {requireCurrentAuthorities} from './validity.ts'
 
@@ -29,8 +30,11 @@ export async function discoverByToken(
     endpoints,
     async (endpoint, signal) => {
       const limited = {...context, signal}
-      const read: ReadClusterInfo = (trust) => readClusterInfo(endpoint, trust, limited)
-      const prove = () => proveByToken(read, {token, pins}, limited.clock.now())
+      const prove = (signal: AbortSignal) => {
+        const read: ReadClusterInfo = (trust) =>
+          readClusterInfo(endpoint, trust, {...limited, signal})
+        return proveByToken(read, {token, pins}, limited.clock.now())
+      }
       return await withRetry(endpoint, prove, limited)
     },
     context.signal,

@@ -54,13 +54,14 @@ export async function buildRequest<Metadata extends {name: string} | {generateNa
 export async function submitRequest(
   {csrs}: Pick<ApiClient, 'csrs'>,
   request: NamedRequest,
+  signal?: AbortSignal,
 ): Promise<SubmittedRequest> {
   const {name} = request.metadata
   try {
-    return {csr: await csrs.create(request), isResumed: false}
+    return {csr: await csrs.create(request, {signal}), isResumed: false}
   } catch (error) {
     if (!hasCode(error, 'ALREADY_EXISTS')) throw error
-    const csr = await csrs.get(name)
+    const csr = await csrs.get(name, {signal})
     if (!asksForSame(csr, request)) throw nameTaken(name, error)
     return {csr, isResumed: true}
   }

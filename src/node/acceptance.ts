@@ -1,4 +1,5 @@
 import type {ApiClient} from '../client/api-client.ts'
+import type {Patience} from '../client/patience.ts'
 import type {TrustedClusterInfo} from '../discovery/cluster-info.ts'
 import {refused, type IssuedChain} from '../enrollment/check.ts'
 import {hasCode} from '../errors.ts'
@@ -15,9 +16,15 @@ export async function requireAccepted(
   chain: IssuedChain,
   identity: Identity,
   now: Date,
+  patience?: Patience,
 ): Promise<void> {
   if (isSignedByCluster(info, chain, now)) return
-  const user = await withCertificate(info, identity, whoAmI)
+  const user = await withCertificate(
+    info,
+    identity,
+    (client, _server, signal) => whoAmI(client, signal),
+    {patience},
+  )
   if (user !== chain.certificate.subject.commonName) {
     throw refused('neither the CA of the cluster nor its server accepts it')
   }
@@ -34,11 +41,12 @@ function isSignedByCluster(
 }
 
 /** The user that the server sees for this client; undefined if none. Servers before v1.28 cannot tell. */
-export async function whoAmI({
-  selfSubjectReviews,
-}: Pick<ApiClient, 'selfSubjectReviews'>): Promise<string | undefined> {
+export async function whoAmI(
+  {selfSubjectReviews}: Pick<ApiClient, 'selfSubjectReviews'>,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
   try {
-    const {status} = await selfSubjectReviews.create({metadata: {}})
+    const {status} = await selfSubjectReviews.create({metadata: {}}, {signal})
     return status?.userInfo?.username
   } catch (error) {
     if (hasCode(error, 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')) return undefined

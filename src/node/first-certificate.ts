@@ -1,5 +1,6 @@
 import type {CertificateSigningRequest} from '../api/certificates.ts'
 import type {ApiClient} from '../client/api-client.ts'
+import {type Patience, timeLeft} from '../client/patience.ts'
 import type {SharedConnections} from '../client/shared-connections.ts'
 import {withWitnessed} from '../csr/log-head.ts'
 import type {TrustedClusterInfo} from '../discovery/cluster-info.ts'
@@ -79,7 +80,9 @@ interface FirstCertificateOptions {
   connections?: SharedConnections | undefined
   /** Keeps what the node sees of the issuance log. */
   witness: HeadWitness
-  /** Milliseconds. */
+  /** How long to wait for the cluster. */
+  patience: Patience
+  /** How many milliseconds to wait for the certificate, unless the whole command has a deadline. */
   timeout?: number | undefined
 }
 
@@ -100,18 +103,18 @@ const pendingKey = (options: FirstCertificateOptions): Promise<PendingKey> =>
  * folder. Returns the file.
  */
 export async function getFirstCertificate(options: FirstCertificateOptions): Promise<string> {
-  const {nodeName, info, credential, store, clock, connections} = options
+  const {nodeName, info, credential, store, clock, connections, patience} = options
   const last = await findLastKey(store, nodeName, clock.now())
   try {
     const {keys, head, ...pair} = await withCredential(
       info,
       credential,
-      (client) => obtain(options, client, last),
-      connections,
+      (client, _server, signal) => obtain(options, client, last, signal),
+      {shared: connections, patience},
     )
     const wanted = clientCertificate(nodeName)
     const chain = requireRequested(pair.certificatePem, wanted, keys, clock.now())
-    await requireAccepted(info, chain, pair, clock.now())
+    await requireAccepted(info, chain, pair, clock.now(), patience)
     const file = await store.update(pair.certificatePem, pair.keyPem, clock.now())
     await options.witness.keep(head)
     await discardPendingKey(pendingKeyOf(options))
@@ -131,15 +134,16 @@ async function obtain(
   options: FirstCertificateOptions,
   client: ApiClient,
   last: LastKey | undefined,
+  signal: AbortSignal | undefined,
 ) {
-  const {nodeName, info, timeout = LONGEST_WAIT, note} = options
+  const {nodeName, info, patience, timeout = LONGEST_WAIT, note} = options
   // A Node stays Ready for a while after its machine was switched off: with its own key, this is that machine.
-  const existing = await (last ? findNode : requireNameFree)(client, nodeName)
-  const {csr, keys, pem: keyPem} = await ask(options, client, last)
+  const existing = await (last ? findNode : requireNameFree)(client, nodeName, signal)
+  const {csr, keys, pem: keyPem} = await ask(options, client, last, signal)
   const pin = pinOf({publicKeyDer: publicKeyDer(keys.publicKey)})
   const allow = `trustadm certificate allow-rejoin ${nodeName} --pin ${pin}`
   const {pem: certificatePem, head} = await waitForCertificate(client, csr, {
-    timeout,
+    timeout: timeLeft(patience) ?? timeout,
     onPending: () =>
       void pendingNote(csr, {ca: info.ca, taken: existing && {node: nodeName, allow}}).then(note),
     onTrouble: ({message}) => note(`waiting for the cluster: ${message}`),
@@ -156,7 +160,12 @@ async function obtain(
 }
 
 /** Asks for the certificate. If an earlier request led to one that has expired, asks with another key. */
-async function ask(options: FirstCertificateOptions, client: ApiClient, last: LastKey | undefined) {
+async function ask(
+  options: FirstCertificateOptions,
+  client: ApiClient,
+  last: LastKey | undefined,
+  signal: AbortSignal | undefined,
+) {
   const {nodeName, store, clock, tell, witness} = options
   await ensureFolder(store.folder)
   if (last) tell('the last certificate is no longer valid: requesting a new one with the same key')
@@ -165,7 +174,7 @@ async function ask(options: FirstCertificateOptions, client: ApiClient, last: La
     const request = await clientRequest(nodeName, key.keys, key.serial)
     // A machine that joins for the first time may have the head of another cluster.
     const seen = last && (await witness.seen())
-    const {csr, isResumed} = await submitRequest(client, withWitnessed(request, seen))
+    const {csr, isResumed} = await submitRequest(client, withWitnessed(request, seen), signal)
     if (!hasExpired(csr, clock.now())) {
       tell(
         isResumed

@@ -47,14 +47,15 @@ export const nodeLock = (dir: string, tell: (line: string) => void): NodeLock =>
 export const joinLock = (
   dir: string,
   tell: (line: string) => void,
-  longest = LONGEST_WAIT,
+  longest: () => number | undefined = () => undefined,
 ): NodeLock =>
   heldOnce(dir, async (signal) => {
-    const end = performance.now() + longest
+    const most = longest() ?? LONGEST_WAIT
+    const end = performance.now() + most
     await ensureFolder(dir)
     await ensureFolder(nodeFile(dir, 'lock'))
     const wait = {what: WHAT, tell, signal}
-    const leave = await lockFolderWhenFree(nodeFile(dir, 'joinLock'), {...wait, longest})
+    const leave = await lockFolderWhenFree(nodeFile(dir, 'joinLock'), {...wait, longest: most})
     try {
       const left = end - performance.now()
       const release = await lockFolderWhenFree(nodeFile(dir, 'lock'), {...wait, longest: left})

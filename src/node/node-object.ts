@@ -55,19 +55,21 @@ export type Registration = 'registered' | 'updated' | 'kept'
 export async function registerNode(
   {nodes}: Pick<ApiClient, 'nodes'>,
   node: Node & {metadata: {name?: string}},
+  signal?: AbortSignal,
 ): Promise<Registration> {
   try {
-    await nodes.create(node)
+    await nodes.create(node, {signal})
     return 'registered'
   } catch (error) {
     if (!hasCode(error, 'ALREADY_EXISTS')) throw error
   }
   const name = node.metadata.name ?? ''
-  const standing = await nodes.get(name)
+  const standing = await nodes.get(name, {signal})
   const {addresses, nodeInfo} = node.status ?? {}
   // A kubelet knows more about the machine: if one is running, its report is not changed.
   if (isReady(standing) || isDeepStrictEqual(standing.status?.addresses, addresses)) return 'kept'
-  await nodes.patch(name, {status: {addresses, nodeInfo}}, {type: 'merge', subresource: 'status'})
+  const change = {type: 'merge', subresource: 'status', signal} as const
+  await nodes.patch(name, {status: {addresses, nodeInfo}}, change)
   return 'updated'
 }
 
@@ -79,9 +81,10 @@ const isReady = ({status}: Node): boolean =>
 export async function findNode(
   {nodes}: Pick<ApiClient, 'nodes'>,
   name: string,
+  signal?: AbortSignal,
 ): Promise<Node | undefined> {
   try {
-    return await nodes.find(name)
+    return await nodes.find(name, {signal})
   } catch (error) {
     if (hasCode(error, 'FORBIDDEN')) return undefined
     throw error
@@ -95,8 +98,9 @@ export async function findNode(
 export async function requireNameFree(
   client: Pick<ApiClient, 'nodes'>,
   name: string,
+  signal?: AbortSignal,
 ): Promise<Node | undefined> {
-  const node = await findNode(client, name)
+  const node = await findNode(client, name, signal)
   if (!node || !isReady(node)) return node
   throw new TrustError('NODE_EXISTS', `the Node "${name}" already exists and is Ready`, {
     facts: {node: name},

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
 import {createServer} from 'node:net'
 import {discover} from '../../src/discovery/discover.ts'
-import {firstGood, isTemporary, withRetry} from '../../src/discovery/attempts.ts'
-import {
-  discoveryContext,
-  type DiscoverySettings,
-  type Waiting,
-} from '../../src/discovery/settings.ts'
+import {isTemporary, type Waiting, withRetry} from '../../src/client/patience.ts'
+import {firstGood} from '../../src/discovery/attempts.ts'
+import {discoveryContext, type DiscoverySettings} from '../../src/discovery/settings.ts'
 import {type ErrorCode, TrustError} from '../../src/errors.ts'
 import {sleep} from '../../src/runtime.ts'
 import {Cleanup, listen} from '../client/support/servers.ts'
@@ -239,6 +236,33 @@ describe('withRetry', () => {
       )
     }
     assert.deepEqual([slept, waits], [[], []])
+  })
+
+  it('waits as long as a busy server asks for, but not longer than the user does', async () => {
+    const {around, slept} = still({timeout: 10_000})
+    const attempt = () => Promise.reject(failing('TOO_MANY_REQUESTS', {retryAfter: 6000}))
+    await assert.rejects(withRetry('s', attempt, around), {code: 'TOO_MANY_REQUESTS'})
+    assert.deepEqual(slept, [6000, 4000])
+  })
+
+  it('has one deadline for all that a command retries', async () => {
+    const {around, slept} = still({timeout: 10_000})
+    const attempt = () => Promise.reject(failing('SERVER_UNREACHABLE', {retryAfter: 4000}))
+    const once = () =>
+      slept.length === 0 ? attempt() : Promise.resolve('there again after a moment')
+    await withRetry('s', once, around)
+    await assert.rejects(withRetry('s', attempt, around), {code: 'SERVER_UNREACHABLE'})
+    assert.deepEqual(slept, [4000, 4000, 2000])
+  })
+
+  it('ends an attempt that hangs when its time is over, with what it has waited for', async () => {
+    const around = discoveryContext({timeout: 300})
+    let attempts = 0
+    const attempt = (signal: AbortSignal) =>
+      attempts++ === 0
+        ? Promise.reject(failing('SERVER_ERROR'))
+        : sleep(3_600_000, signal).then(() => 'late')
+    await assert.rejects(withRetry('s', attempt, around), {code: 'SERVER_ERROR'})
   })
 
   it('ends with the reason of a signal', async () => {

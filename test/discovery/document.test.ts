@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
+import {PassThrough} from 'node:stream'
 import {formatClusterInfo} from '../../src/bootstrap/cluster-info.ts'
+import type {Waiting} from '../../src/client/patience.ts'
 import {discover} from '../../src/discovery/discover.ts'
 import {TrustError} from '../../src/errors.ts'
 import {
@@ -199,6 +201,16 @@ describe('discovery by a document', () => {
       assert.ok(parts < 20)
     })
 
+    it('is given up when its writer does not close it in time', async () => {
+      const input = new PassThrough()
+      input.write(documentOf())
+      await assert.rejects(discover({file: '-'}, {...ONCE, timeout: 100, input}), {
+        code: 'TIMED_OUT',
+        message: /standard input was not closed/,
+      })
+      assert.deepEqual(cluster.requests, [])
+    })
+
     it('must be there', async () => {
       await assert.rejects(discover({file: '-'}, ONCE), {code: 'USAGE'})
     })
@@ -239,6 +251,32 @@ describe('discovery by a document', () => {
       await assert.rejects(byUrl(url, {environment: {SSL_CERT_FILE: roots}}, ''), {
         code: 'SERVER_NOT_TRUSTED',
       })
+    })
+
+    it('is waited for while the host has no answer, or not yet the file', async () => {
+      const failures = [404, 500, 503]
+      const {url} = await host((_request, response) => {
+        const status = failures.shift()
+        if (status === undefined) response.end(documentOf())
+        else response.writeHead(status).end()
+      })
+      const waits: string[] = []
+      const settings = {timeout: 20_000, onWait: ({message}: Waiting) => waits.push(message)}
+      assert.equal((await byUrl(url, settings)).server, cluster.url)
+      assert.deepEqual(
+        waits,
+        [404, 500, 503].map((status) => `${url} returned ${status} for the discovery file`),
+      )
+    })
+
+    it('is not waited for where the host wants a login', async () => {
+      for (const status of [401, 403]) {
+        const {url} = await host((_request, response) => response.writeHead(status).end())
+        const onWait = () => assert.fail('it waited')
+        await assert.rejects(byUrl(url, {timeout: 3_600_000, onWait}), {
+          code: 'DISCOVERY_FILE_UNAVAILABLE',
+        })
+      }
     })
 
     const refusals: {

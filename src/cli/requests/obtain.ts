@@ -57,23 +57,28 @@ export async function requestCertificate(
   const {tell} = createProgress(flags)
   // Here --user is the user of the certificate.
   const chosen = {...flags, user: undefined}
-  return await withCluster(chosen, async ({client, access}) =>
-    obtainCertificate(
-      client,
-      wanted,
-      destinationOf(flags, label, wanted, access),
-      {
-        name: flags.name,
-        keyFile: flags.key,
-        algorithm: flags['key-algorithm'],
-        force: flags.force ?? false,
-        wait: flags.wait,
-        timeout,
-        tell,
-        commandFor: (command) => clusterCommand(chosen, command),
-      },
-      clock,
-    ),
+  return await withCluster(
+    chosen,
+    async ({client, access}) =>
+      obtainCertificate(
+        client,
+        wanted,
+        destinationOf(flags, label, wanted, access),
+        {
+          name: flags.name,
+          keyFile: flags.key,
+          algorithm: flags['key-algorithm'],
+          force: flags.force ?? false,
+          wait: flags.wait,
+          timeout,
+          server: access.server,
+          tell,
+          commandFor: (command) => clusterCommand(chosen, command),
+        },
+        clock,
+      ),
+    // Repeated where each wait is shown.
+    {retry: {attempts: 1}},
   )
 }
 

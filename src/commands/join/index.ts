@@ -66,7 +66,7 @@ Nothing renews the certificate unless "node run" or a kubelet runs: --node-run p
     if (flags['control-plane']) {
       const {joinControlPlane} = await import('../../cli/join-plane.ts')
       const {joinPlaneView} = await import('../../cli/views/join-plane.ts')
-      const joined = await joinControlPlane(flags, request.settings, this.clock)
+      const joined = await joinControlPlane(flags, request)
       return await this.print(joined, flags.output, joinPlaneView)
     }
     if (session.isDryRun) {

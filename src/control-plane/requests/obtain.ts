@@ -1,4 +1,5 @@
 import type {ApiClient} from '../../client/api-client.ts'
+import {patienceFor, RETRY_BUSY_FOR, RETRY_FOR, timeLeft, withRetry} from '../../client/patience.ts'
 import {shellWord} from '../../client/printable.ts'
 import {stateOf, type CsrState} from '../../csr/conditions.ts'
 import {requireRequested} from '../../enrollment/check.ts'
@@ -23,8 +24,10 @@ export interface ObtainOptions {
   algorithm?: KeyAlgorithm | undefined
   force: boolean
   wait: boolean
-  /** Milliseconds; 0 is no limit. */
+  /** Milliseconds for everything that the cluster does; 0 is no limit. */
   timeout: number
+  /** The address of the cluster, to name while waiting for it. */
+  server: string
   tell: (line: string) => void
   /** A command line for this cluster. */
   commandFor: (command: string) => string
@@ -56,7 +59,16 @@ export async function obtainCertificate(
   const {keys, pem: keyPem, isResumed: isEarlierKey} = await keyFor(destination, options)
   const pin = pinOf({publicKeyDer: publicKeyDer(keys.publicKey)})
   const name = options.name ?? requestName(wanted, pin)
-  const {csr, isResumed} = await submitRequest(client, await buildRequest({name}, wanted, keys))
+  const request = await buildRequest({name}, wanted, keys)
+  const patience = patienceFor({
+    timeout: options.timeout,
+    retryFor: RETRY_FOR,
+    retryBusyFor: RETRY_BUSY_FOR,
+    clock,
+    onWait: ({message}) => tell(`waiting for the cluster: ${message}`),
+  })
+  const submit = (signal: AbortSignal) => submitRequest(client, request, signal)
+  const {csr, isResumed} = await withRetry(options.server, submit, patience)
   if (isResumed) tell(`resuming with the certificate request "${name}"`)
   else tell(`sent the request "${name}" to the signer ${wanted.signer}`)
   if (isEarlierKey && !isResumed) tell('with the key of an earlier run')
@@ -66,7 +78,7 @@ export async function obtainCertificate(
     return {...about, state: stateOf(csr), certificate: null, files: {}}
   }
   const {pem: certificatePem} = await waitForCertificate(client, csr, {
-    timeout: options.timeout === 0 ? undefined : options.timeout,
+    timeout: timeLeft(patience),
     pendingAfter: 0,
     onPending: () =>
       tell(`waiting for approval: run "${commandFor(`certificate approve ${shellWord(name)}`)}"`),

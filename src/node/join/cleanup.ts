@@ -1,5 +1,6 @@
 import {rm} from 'node:fs/promises'
 import {dirname, resolve} from 'node:path'
+import {timeLeft} from '../../client/patience.ts'
 import {discardPendingKey} from '../../enrollment/pending-key.ts'
 import {messageOf} from '../../errors.ts'
 import {lookAt, requireReplaceable} from '../../fs/file-checks.ts'
@@ -40,10 +41,11 @@ export const cleanup: JoinPhase = {
   },
 
   async run(context) {
-    const {certificateTimeout} = context.settings
+    const {patience, settings} = context
+    const longest = timeLeft(patience) ?? settings.timeout ?? settings.certificateTimeout
     const left = await findBootstrapFile(context.settings)
-    if (left !== undefined && certificateTimeout !== undefined) {
-      await awaitKubelet(context, left, certificateTimeout)
+    if (left !== undefined && longest !== undefined) {
+      await awaitKubelet(context, left, longest)
       // Deleted by somebody else, perhaps with its folder, which must not come back.
       if (!(await lookAt(left))) return context.tell(NOTHING_LEFT)
     }
@@ -89,6 +91,6 @@ async function awaitKubelet(
 async function isAccepted(context: JoinContext): Promise<boolean> {
   const [current, info] = [await findValid(context), await readClusterInfo(context.settings.dir)]
   if (!current || !info) return false
-  const user = await withCertificate(info, current, whoAmI)
+  const user = await withCertificate(info, current, (client) => whoAmI(client))
   return user === current.certificate.subject.commonName
 }

@@ -1,3 +1,4 @@
+import {timeLeft} from '../../client/patience.ts'
 import {discover} from '../../discovery/discover.ts'
 import type {TrustedClusterInfo} from '../../discovery/cluster-info.ts'
 import {keepClusterInfo, outdatedClusterInfo, requireSameCluster} from '../cluster-info-store.ts'
@@ -5,14 +6,14 @@ import {discoveryOf, type JoinContext, type JoinPhase} from './phase.ts'
 
 /** Writes nothing: an untrusted server must not leave any trace. */
 async function find(context: JoinContext): Promise<TrustedClusterInfo> {
-  const {settings, clock, input, environment, connections} = context
+  const {settings, clock, input, environment, connections, patience} = context
   const info = await discover(discoveryOf(settings), {
     clock,
     input,
     environment,
     connections,
-    timeout: settings.discoveryTimeout,
-    onWait: ({message}) => context.note(`waiting: ${message}`),
+    timeout: timeLeft(patience) ?? settings.timeout ?? settings.discoveryTimeout,
+    onWait: patience.onWait,
   })
   for (const warning of info.warnings) context.warn(warning)
   await requireSameCluster(settings.dir, info)

@@ -1,3 +1,4 @@
+import {patienceFor, timeLeft, type Patience} from '../../client/patience.ts'
 import {SharedConnections} from '../../client/shared-connections.ts'
 import {planDiscovery} from '../../discovery/plan.ts'
 import {
@@ -20,16 +21,30 @@ import {
   findValid,
   type JoinContext,
   type JoinPhase,
+  type JoinSettings,
   requireCredential,
 } from './phase.ts'
 import {preflight} from './preflight.ts'
 import {register} from './register-node.ts'
 import {tlsBootstrap} from './tls-bootstrap.ts'
 
-export type JoinRequest = Omit<
+export interface JoinRequest extends Omit<
   JoinContext,
-  'certDir' | 'connections' | 'lock' | 'freshKeys' | 'info'
->
+  'certDir' | 'connections' | 'lock' | 'freshKeys' | 'info' | 'patience'
+> {
+  /** Of a command that has begun before; else it begins now. */
+  patience?: Patience
+}
+
+/** A deadline for the whole command if the user has given one, else a time for each step. */
+export function joinPatience(
+  {timeout, discoveryTimeout}: Pick<JoinSettings, 'timeout' | 'discoveryTimeout'>,
+  {clock, note}: Pick<JoinContext, 'clock' | 'note'>,
+): Patience {
+  const retryFor = timeout ?? discoveryTimeout
+  const onWait: Patience['onWait'] = ({message}) => note(`waiting: ${message}`)
+  return patienceFor({timeout, clock, onWait, retryFor, retryBusyFor: retryFor})
+}
 
 export const JOIN_PHASES: Readonly<Record<JoinPhaseName, JoinPhase>> = {
   preflight,
@@ -89,12 +104,14 @@ function keyMaker(isNeeded: boolean): () => Promise<KeyPair> {
 }
 
 async function contextOf(request: JoinRequest, phases: readonly JoinPhase[]): Promise<JoinContext> {
-  const {dir, certDir, certificateTimeout} = request.settings
+  const {dir, certDir, timeout, certificateTimeout} = request.settings
+  const patience = request.patience ?? joinPatience(request.settings, request)
   return {
     ...request,
     certDir: await findCertDir(dir, certDir),
     connections: new SharedConnections(),
-    lock: joinLock(dir, request.note, certificateTimeout),
+    patience,
+    lock: joinLock(dir, request.note, () => timeLeft(patience) ?? timeout ?? certificateTimeout),
     freshKeys: keyMaker(phases.some(({name}) => name === 'tls-bootstrap')),
   }
 }

@@ -59,8 +59,8 @@ export const forKubelet: JoinPhase = {
     await withCredential(
       info,
       credential,
-      (client) => requireNameFree(client, nodeName),
-      context.connections,
+      (client, _server, signal) => requireNameFree(client, nodeName, signal),
+      {shared: context.connections, patience: context.patience},
     )
     await context.lock.hold()
     await ensureFolder(nodeFile(dir, 'pki'))

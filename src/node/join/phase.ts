@@ -1,3 +1,4 @@
+import type {Patience} from '../../client/patience.ts'
 import type {SharedConnections} from '../../client/shared-connections.ts'
 import type {TrustedClusterInfo} from '../../discovery/cluster-info.ts'
 import type {DiscoveryOptions} from '../../discovery/plan.ts'
@@ -30,7 +31,9 @@ export interface JoinSettings {
   token?: string | undefined
   /** A kubeconfig with another credential than a token, which also says which cluster to trust. */
   bootstrapKubeconfig?: string | undefined
-  /** For how many milliseconds discovery retries. */
+  /** Milliseconds for the whole command: it then counts instead of the other two. */
+  timeout?: number | undefined
+  /** For how many milliseconds discovery retries, and each later step while the cluster is away. */
   discoveryTimeout?: number | undefined
   /** For how many milliseconds to wait for the certificate. */
   certificateTimeout?: number | undefined
@@ -50,6 +53,8 @@ export interface JoinContext {
   /** Standard input, for `--discovery-file -`. */
   input?: DiscoverySettings['input']
   environment?: DiscoverySettings['environment']
+  /** How long to wait for the cluster; each wait is shown. */
+  patience: Patience
   /** Discovery's verified connection, which the request for the certificate goes through too. */
   connections: SharedConnections
   /** Keeps other runs out of the folder; held from the first write on. */

@@ -18,12 +18,16 @@ export const register: JoinPhase = {
   },
 
   async run(context) {
-    const {settings, clock, tell} = context
+    const {settings, clock, tell, patience} = context
     const info = await requireClusterInfo(context)
     const current = await requireValid(context)
     try {
-      const outcome = await withCertificate(info, current, async (client, server) =>
-        registerNode(client, await nodeObject(settings.nodeName, server, clock)),
+      const outcome = await withCertificate(
+        info,
+        current,
+        async (client, server, signal) =>
+          registerNode(client, await nodeObject(settings.nodeName, server, clock), signal),
+        {patience},
       )
       tell(`the Node "${settings.nodeName}" ${OUTCOMES[outcome]}`)
     } catch (error) {

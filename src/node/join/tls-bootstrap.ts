@@ -46,7 +46,7 @@ export const tlsBootstrap: JoinPhase = {
   },
 
   async run(context) {
-    const {settings, clock, tell, lock, certDir} = context
+    const {settings, clock, tell, lock, certDir, patience} = context
     const info = await requireClusterInfo(context)
     await lock.hold()
     const store = storeOf(context)
@@ -55,7 +55,7 @@ export const tlsBootstrap: JoinPhase = {
     await record.noteName(settings.nodeName)
     const own = await findNewer(context, valid)
     if (own) {
-      await requireAccepted(info, own, own, clock.now())
+      await requireAccepted(info, own, own, clock.now(), patience)
       const file = await store.update(own.certificatePem, own.keyPem, clock.now())
       return tell(`the certificate that was given is this node's own, and was stored in ${file}`)
     }
@@ -71,7 +71,7 @@ export const tlsBootstrap: JoinPhase = {
       nodeName: settings.nodeName,
       credential: await requireCredential(context),
       witness: headWitness(settings.dir),
-      timeout: settings.certificateTimeout,
+      timeout: settings.timeout ?? settings.certificateTimeout,
     })
     tell(`the certificate was issued and stored in ${file}`)
   },
