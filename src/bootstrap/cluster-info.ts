@@ -1,6 +1,6 @@
 import {stringify} from 'yaml'
 import type {ConfigMap} from '../api/core.ts'
-import {TrustError, type Hint} from '../errors.ts'
+import {elsewhere, TrustError, type Hint} from '../errors.ts'
 import {encodeBundle, parseBundle} from '../pki/bundle.ts'
 import {isTokenId} from './token.ts'
 
@@ -115,12 +115,18 @@ export function clusterInfoConfigMap(info: ClusterInfo): ConfigMap {
   }
 }
 
+/** The name of the published one in errors; anything else is a document of the user. */
+const PUBLISHED = 'cluster-info'
+
+const REPUBLISH = elsewhere(
+  'to publish it again, run "trustadm init phase cluster-info" on the control plane',
+)
+
 export function clusterInfoInvalid(source: string, problem: string, ...hints: Hint[]): TrustError {
+  const form = 'it must be a kubeconfig with one cluster: a server and its CA, and nothing else'
+  const advice = source === PUBLISHED ? [REPUBLISH] : [form]
   return new TrustError('CLUSTER_INFO_INVALID', `${source} cannot be used: ${problem}`, {
-    hints:
-      hints.length > 0
-        ? hints
-        : ['it must be a kubeconfig with one cluster: a server and its CA, and nothing else'],
+    hints: hints.length > 0 ? hints : advice,
   })
 }
 
@@ -131,7 +137,9 @@ export function credentialsInside(source: string, field: string): TrustError {
     {
       hints: [
         `remove ${field}; if others could read it, replace those credentials`,
-        'to authenticate this machine, use --tls-bootstrap-token',
+        source === PUBLISHED
+          ? REPUBLISH
+          : 'to authenticate this machine, use --tls-bootstrap-token',
       ],
       facts: {field},
     },

@@ -3,9 +3,9 @@ import {parseClusterInfo} from '../bootstrap/parse-cluster-info.ts'
 import {httpsGet} from '../client/https-get.ts'
 import {withRetry} from '../client/patience.ts'
 import {systemRoots} from '../client/system-roots.ts'
-import {hasCode, TrustError} from '../errors.ts'
+import {hasCode} from '../errors.ts'
 import {readFileSafely} from '../fs/files.ts'
-import {explain, redirectRefused} from './explain.ts'
+import {explain, fileUnavailable, redirectRefused} from './explain.ts'
 import {
   authoritiesOf,
   type DiscoverySource,
@@ -105,14 +105,10 @@ export async function fetchDiscoveryFile(
   const options = {ca: roots, timeout, signal, environment}
   const {status, body} = await httpsGet(url, {...options, maxBytes: LARGEST_DOCUMENT}).catch(
     async (error: unknown) => {
-      throw await explain(error, url, {...options, now: clock.now()})
+      throw await explain(error, url, {...options, now: clock.now(), isWebServer: true})
     },
   )
   if (status === 200) return Buffer.from(body).toString()
   if (status >= 300 && status < 400) throw redirectRefused(status, url.origin)
-  throw new TrustError(
-    'DISCOVERY_FILE_UNAVAILABLE',
-    `${url.origin} returned ${status} for the discovery file`,
-    {facts: {status}, hints: ['check the URL: the file must be available without a login']},
-  )
+  throw fileUnavailable(status, url.origin)
 }

@@ -6,6 +6,8 @@ import {readPresented} from '../pki/verify.ts'
 import {requireCurrentServer} from './validity.ts'
 
 interface ExplainOptions extends PeerOptions {
+  /** Whether it is the web server of a discovery file, which knows nothing of the cluster. */
+  isWebServer?: boolean
   now: Date
   serverTime?: Date | undefined
 }
@@ -28,22 +30,55 @@ const HINTS: Partial<Record<ErrorCode, Hint[]>> = {
   ANSWER_TOO_LARGE: ['check that the address is the right one'],
 }
 
+const WEB_HINTS: typeof HINTS = {
+  SERVER_UNREACHABLE: [
+    'check the URL, firewalls and the proxy variables',
+    'check that the web server runs, or wait longer with "join --timeout"',
+  ],
+  TIMED_OUT: ['check the web server, or wait longer with "join --timeout"'],
+  SERVER_NOT_TLS: ['check the port in the URL: the web server must speak HTTPS'],
+  SERVER_NOT_TRUSTED: [
+    'if its certificate comes from a CA that this machine does not know, name that with --discovery-file-ca',
+    'check that the host in the URL is one of the names in the certificate of the web server',
+    'if you did not expect this, stop: someone may be intercepting the connection to the web server',
+  ],
+  ANSWER_TOO_LARGE: ['check the URL: a discovery file has a few KiB'],
+}
+
+/** What to do about a status with which a web server does not give out the discovery file. */
+export function fileUnavailable(status: number, origin: string): TrustError {
+  const hint =
+    status === 401 || status === 403
+      ? 'the file must be available without a login'
+      : status === 404 || status === 410
+        ? 'check the URL; if the file is published later, wait for it with "join --timeout"'
+        : status === 429 || status >= 500
+          ? 'check the web server and its log, or wait longer with "join --timeout"'
+          : 'check the URL: the web server must return the file itself, with status 200'
+  const message = `${origin} returned ${status} for the discovery file`
+  return new TrustError('DISCOVERY_FILE_UNAVAILABLE', message, {facts: {status}, hints: [hint]})
+}
+
 /** The error with hints for discovery, when there is no kubeconfig to check yet. */
 export async function explain(error: unknown, url: URL, options: ExplainOptions): Promise<unknown> {
   if (!(error instanceof TrustError)) return error
   const {systemCode} = error.facts
-  if (typeof systemCode === 'string' && systemCode.startsWith('HPE_')) return notHttp(error)
+  const {isWebServer = false} = options
+  if (typeof systemCode === 'string' && systemCode.startsWith('HPE_'))
+    return notHttp(error, isWebServer)
   if (UNTIMELY.some((code) => code === systemCode)) {
     const untimely = await findUntimely(url, options)
     if (untimely) return untimely
   }
-  const hints = systemCode === 'ENOTFOUND' ? UNKNOWN_NAME : HINTS[error.code]
+  const hints =
+    systemCode === 'ENOTFOUND' ? UNKNOWN_NAME : (isWebServer ? WEB_HINTS : HINTS)[error.code]
   return hints ? restate(error, error.code, error.message, hints) : error
 }
 
 const UNKNOWN_NAME = ['check the spelling of the name, and the DNS servers of this machine']
 
-function notHttp(error: TrustError): TrustError {
+function notHttp(error: TrustError, isWebServer: boolean): TrustError {
+  if (isWebServer) return restate(error, error.code, error.message, ['check the port in the URL'])
   return restate(
     error,
     'NOT_KUBERNETES',
@@ -57,7 +92,7 @@ async function findUntimely(url: URL, options: ExplainOptions): Promise<unknown>
   const shown = await peerCertificates(url, options).catch(() => [])
   try {
     for (const certificate of readPresented(shown)) {
-      requireCurrentServer(certificate, url.origin, options)
+      requireCurrentServer(certificate, url.origin, options, options.isWebServer)
     }
     return undefined
   } catch (found) {

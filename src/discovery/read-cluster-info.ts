@@ -10,7 +10,6 @@ import {hostOf} from '../client/proxy-rules.ts'
 import {withoutTrailingSlashes} from '../client/server-access.ts'
 import {type SharedConnections, UnprovenConnection} from '../client/shared-connections.ts'
 import {headerOf, type TransportResponse} from '../client/transport.ts'
-import {elsewhere} from '../errors.ts'
 import type {Certificate} from '../pki/certificate.ts'
 import {problemOfServer} from '../pki/server-identity.ts'
 import {readPresented, verifyChain} from '../pki/verify.ts'
@@ -76,11 +75,7 @@ function readAnswer(answer: TransportResponse, server: string): ClusterInfoRead 
   const fields = data as Record<string, unknown>
   const kubeconfig = fields[KUBECONFIG_KEY]
   if (typeof kubeconfig !== 'string') {
-    throw clusterInfoInvalid(
-      'cluster-info',
-      `it has no ${KUBECONFIG_KEY} key`,
-      elsewhere('run "trustadm init phase cluster-info" on the control plane'),
-    )
+    throw clusterInfoInvalid('cluster-info', `it has no ${KUBECONFIG_KEY} key`)
   }
   return {kubeconfig, data: fields, serverTime: timeOf(headerOf(answer.headers, 'date'))}
 }

@@ -71,7 +71,13 @@ export async function proveByToken(
     }
 
     if (authorities.length === 0) {
-      throw clusterInfoInvalid('cluster-info', 'a CA is pinned, but it contains none')
+      throw clusterInfoInvalid(
+        'cluster-info',
+        'a CA is pinned, but it contains none',
+        elsewhere(
+          'delete the ConfigMap "cluster-info" of the namespace kube-public, then run "trustadm init phase cluster-info" on the control plane',
+        ),
+      )
     }
     requirePinned(authorities, pins, now)
     requireCurrentAuthorities(authorities, {now, serverTime})

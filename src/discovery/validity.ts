@@ -23,13 +23,22 @@ export function requireCurrentAuthorities(authorities: readonly Validity[], time
 }
 
 /** Refuses a server's certificate that is not valid now. */
-export function requireCurrentServer(certificate: Validity, server: string, times: Times): void {
+export function requireCurrentServer(
+  certificate: Validity,
+  server: string,
+  times: Times,
+  isWebServer = false,
+): void {
   if (contains(certificate, times.now)) return
   throw untimely(certificate, times, {
     what: `the certificate of ${server}`,
     code: 'SERVER_CERTIFICATE_EXPIRED',
     server,
-    hints: [elsewhere('renew it with "trustadm certificate renew" on the control plane')],
+    hints: [
+      isWebServer
+        ? 'the operator of the web server has to renew it; until then, copy the file to this machine and use its path'
+        : elsewhere('renew it with "trustadm certificate renew" on the control plane'),
+    ],
   })
 }
 

@@ -22,6 +22,9 @@ export function tokenCredential(token: string): BootstrapCredential {
     access: {bearerToken: () => Promise.resolve(token)},
     inKubeconfig: () => Promise.resolve({token}),
     explain: explainFor('the token', {
+      lost: elsewhere(
+        'to create a new one, run "trustadm token create --print-join-command" on the control plane',
+      ),
       unknown: () => [
         elsewhere(
           'it does not exist, has expired, or is not for authentication: check with "trustadm token list" on the control plane',
@@ -49,6 +52,9 @@ export async function kubeconfigCredential(
     access: {bearerToken, clientCertificate: pair},
     inKubeconfig: async () => pair ?? {token: (await bearerToken?.()) ?? ''},
     explain: explainFor(`the credential in ${path}`, {
+      lost: elsewhere(
+        'to create a new one, run "trustadm bootstrap-credential create" on the control plane',
+      ),
       unknown: () => [
         ...credentialProblems(access, clock),
         elsewhere(
@@ -85,10 +91,21 @@ export function ownPairOf(
 }
 
 const explainFor =
-  (what: string, hints: {unknown: () => Hint[]; forbidden: Hint[]}) =>
+  (what: string, hints: {lost: Hint; unknown: () => Hint[]; forbidden: Hint[]}) =>
   (error: unknown): unknown => {
     if (!hasCode(error, 'UNAUTHORIZED', 'FORBIDDEN')) return error
     const {code, message, facts} = error
+    if (code === 'UNAUTHORIZED' && typeof facts.request === 'string') {
+      return new TrustError(
+        code,
+        `the cluster no longer accepts ${what}: it expired, or was deleted or revoked, while the certificate request "${facts.request}" waited`,
+        {
+          cause: error,
+          facts,
+          hints: [hints.lost, 'then run this command again with it: it resumes'],
+        },
+      )
+    }
     return code === 'UNAUTHORIZED'
       ? new TrustError(code, `the cluster does not accept ${what}`, {
           cause: error,

@@ -38,7 +38,11 @@ export async function withCredential<Result>(
       throw explain(error)
     })
   const isPassing = (error: unknown) =>
-    isTemporary(error) || (mayComeYet === true && hasCode(error, 'UNAUTHORIZED', 'FORBIDDEN'))
+    isTemporary(error) ||
+    // One that was accepted when it made a request has ended since.
+    (mayComeYet === true &&
+      hasCode(error, 'UNAUTHORIZED', 'FORBIDDEN') &&
+      error.facts.request === undefined)
   try {
     return await withServer(info, access, explained, {shared, patience, isPassing})
   } finally {

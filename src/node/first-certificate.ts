@@ -15,7 +15,7 @@ import {
 import {pendingNote} from '../enrollment/pending-note.ts'
 import {submitRequest} from '../enrollment/request.ts'
 import {waitForCertificate} from '../enrollment/wait.ts'
-import {hasCode} from '../errors.ts'
+import {hasCode, TrustError} from '../errors.ts'
 import {ensureFolder} from '../fs/folders.ts'
 import {parseCertificate} from '../pki/certificate.ts'
 import {
@@ -155,9 +155,19 @@ async function obtain(
         'then run this command again: it resumes',
       ],
     },
+  }).catch((error: unknown) => {
+    throw hasCode(error, 'UNAUTHORIZED') ? whileWaiting(error, csr) : error
   })
   return {keys, keyPem, certificatePem, head}
 }
+
+/** The cluster accepted the credential when it took the request. */
+const whileWaiting = (cause: TrustError, csr: CertificateSigningRequest): TrustError =>
+  new TrustError('UNAUTHORIZED', cause.message, {
+    cause,
+    hints: cause.hints,
+    facts: {...cause.facts, request: nameOf(csr)},
+  })
 
 /** Asks for the certificate. If an earlier request led to one that has expired, asks with another key. */
 async function ask(

@@ -269,6 +269,46 @@ describe('discovery by a document', () => {
       )
     })
 
+    for (const {status, advice} of [
+      {status: 401, advice: /without a login/},
+      {status: 403, advice: /without a login/},
+      {status: 404, advice: /check the URL/},
+      {status: 500, advice: /check the web server/},
+      {status: 503, advice: /check the web server/},
+      {status: 203, advice: /the file itself/},
+    ]) {
+      it(`says what to do when the host returns ${status}`, async () => {
+        const {url} = await host((_request, response) => response.writeHead(status).end())
+        await assert.rejects(byUrl(url), ({suggestions}: TrustError) => {
+          assert.equal(suggestions.length, 1)
+          assert.match(suggestions[0] ?? '', advice)
+          return true
+        })
+      })
+    }
+
+    it('names nothing on the control plane that would repair the host', async () => {
+      const expired = await host(() => undefined, from(-3 * DAY, -DAY - 1000))
+      const stranger = await startFakeCluster()
+      cleanup.add(stranger)
+      const gone = await host(() => undefined)
+      await gone.stop()
+      const silent = await host(() => undefined)
+      for (const [url, code] of [
+        [expired.url, 'SERVER_CERTIFICATE_EXPIRED'],
+        [stranger.url, 'SERVER_NOT_TRUSTED'],
+        [gone.url, 'SERVER_UNREACHABLE'],
+        [silent.url, 'TIMED_OUT'],
+      ] as const) {
+        await assert.rejects(byUrl(url, {timeout: 100}), (error: TrustError) => {
+          assert.equal(error.code, code)
+          assert.match(error.suggestions.join('\n'), /web server/)
+          assert.doesNotMatch(error.suggestions.join('\n'), /trustadm|control plane/)
+          return true
+        })
+      }
+    })
+
     it('is not waited for where the host wants a login', async () => {
       for (const status of [401, 403]) {
         const {url} = await host((_request, response) => response.writeHead(status).end())

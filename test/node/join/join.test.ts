@@ -13,6 +13,10 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import {join} from 'node:path'
+import {describeToken} from '../../../src/bootstrap/token-info.ts'
+import {toSecret} from '../../../src/bootstrap/token-secret.ts'
+import {formatToken} from '../../../src/bootstrap/token.ts'
+import {systemClock} from '../../../src/runtime.ts'
 import {connect} from '../../../src/client/connect.ts'
 import {parseKubeconfig} from '../../../src/client/kubeconfig.ts'
 import type {TrustError} from '../../../src/errors.ts'
@@ -27,7 +31,7 @@ import {parseCertificate} from '../../../src/pki/certificate.ts'
 import {issueLeaf} from '../../../src/pki/issuer.ts'
 import {generateKeys, parsePrivateKey, publicHalf} from '../../../src/pki/keys.ts'
 import {NO_NAMES} from '../../../src/pki/subject-names.ts'
-import {joinRequest, startJoinableCluster, TOKEN_TEXT, useFolder} from '../support.ts'
+import {joinRequest, startJoinableCluster, TOKEN, TOKEN_TEXT, useFolder} from '../support.ts'
 import type {JoinableCluster} from '../support.ts'
 
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777
@@ -241,6 +245,25 @@ describe('join', function () {
       const lines = await run()
       assert.match(lines.join('\n'), /resuming with the certificate request \S+ of an earlier run/)
       assert.equal((await requests()).length, 1)
+    })
+
+    it('says that its token ended while the request waited, and resumes with another', async () => {
+      const first = failing()
+      await cluster.firstRequest()
+      const {secrets} = cluster.admin
+      const other = {id: 'abcdef', secret: '0123456789abcdef'}
+      await secrets.create(toSecret(describeToken(other, {}, systemClock.now())))
+      await secrets.delete(`kube-system/bootstrap-token-${TOKEN.id}`)
+      const {code, suggestions} = await first
+      assert.equal(code, 'UNAUTHORIZED')
+      assert.match(suggestions[0] ?? '', /trustadm token create --print-join-command/)
+      assert.match(suggestions[1] ?? '', /run this command again with it: it resumes/)
+      assert.equal(suggestions.length, 2)
+      await cluster.publish({server: cluster.url, ca: cluster.ca})
+      const [csr] = await requests()
+      await cluster.issue(csr?.metadata.name ?? '')
+      const lines = await run({token: formatToken(other)})
+      assert.match(lines.join('\n'), /resuming with the certificate request/)
     })
 
     it('says once what it waits for, with the command to run', async () => {
