@@ -4,7 +4,7 @@ import type {ApiClient} from '../../client/api-client.ts'
 import {printable} from '../../client/printable.ts'
 import {approverOpinions} from '../../controllers/approval/opinions.ts'
 import type {LogEntry} from '../../controllers/signing/log-line.ts'
-import {isOpen} from '../../csr/conditions.ts'
+import {APPROVED, findCondition, isOpen} from '../../csr/conditions.ts'
 import {nodeUser} from '../../csr/node-names.ts'
 import {commonNameIn} from '../../csr/read-request.ts'
 import {KUBELET_CLIENT} from '../../csr/signers.ts'
@@ -122,9 +122,10 @@ function fromRequest(csr: CertificateSigningRequest): HistoryEntry[] {
   return [entry(created ?? '', 'requested', asked, about), ...conditions]
 }
 
+/** A certificate is backdated: nobody can have seen it before its request was approved. */
 const issueOf = (csr: CertificateSigningRequest): Issue[] =>
   certificateOfRequest(csr).map((certificate) => ({
-    time: certificate.notBefore ? formatTimestamp(certificate.notBefore) : '',
+    time: findCondition(csr, APPROVED)?.lastUpdateTime ?? csr.metadata.creationTimestamp ?? '',
     signer: csr.spec.signerName,
     requester: csr.spec.username ?? '',
     certificate,

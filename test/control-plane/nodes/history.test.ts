@@ -116,6 +116,20 @@ describe('the history of a node', () => {
     assert.ok(rules.some(({code}) => code === 'node-name'))
   })
 
+  it('puts a backdated certificate behind its request and approval', async () => {
+    const keys = await generateKeys('ECDSA-P256')
+    const backdated = {now: () => new Date(Date.now() - DAY)}
+    const csr = await submit(admin, {name: 'first', commonName: USER, keys})
+    const approved = {type: 'Approved', status: 'True' as const, reason: 'AutoApproved'}
+    await admin.csrs.updateSubresource('approval', {...csr, status: {conditions: [approved]}})
+    await sign(server, admin, 'first', {keys, lifetime: 2 * DAY, clock: backdated})
+    const {entries} = await history('one')
+    assert.deepEqual(
+      entries.map(({what}) => what),
+      ['requested', 'approved', 'joined'],
+    )
+  })
+
   it('shows a certificate once that the log and a request know', async () => {
     const keys = await generateKeys('ECDSA-P256')
     await submit(admin, {name: 'first', commonName: USER, keys})
