@@ -39,8 +39,8 @@ export interface JoinableCluster extends TestServer {
   fail: (name: string, reason: string, message: string) => Promise<void>
   /** Approves and signs; `certificate` in place of the one that was asked for. */
   issue: (name: string, certificate?: string) => Promise<string>
-  /** Issues whatever is asked for, until it is stopped. */
-  issueAll: () => {stop: () => Promise<void>}
+  /** Issues whatever is asked for, or only what of it is wanted, until it is stopped. */
+  issueAll: (isWanted?: (csr: CertificateSigningRequest) => boolean) => {stop: () => Promise<void>}
   /** The name of the first request, as soon as there is one. */
   firstRequest: () => Promise<string>
 }
@@ -122,11 +122,11 @@ export async function startJoinableCluster(): Promise<JoinableCluster> {
       await csrs.updateStatus({...csr, status: {...csr.status, conditions}})
     },
     issue,
-    issueAll: () => {
+    issueAll: (isWanted = () => true) => {
       const over = new AbortController()
       const work = (async () => {
         for await (const {type, object} of csrs.watch({signal: over.signal})) {
-          if (type === 'ADDED' && !object.status?.conditions)
+          if (type === 'ADDED' && !object.status?.conditions && isWanted(object))
             await issue(object.metadata.name ?? '')
         }
       })().catch((error: unknown) => {

@@ -109,7 +109,11 @@ export async function openAgent(options: AgentOptions): Promise<NodeAgent> {
       client.duty,
       trust.duty,
       ...(serving ? [reports.namesDuty, serving.duty] : []),
-      renewalRequests(home.dir, renew),
+      renewalRequests(home.dir, async (signal) => {
+        if (serving) await reports.namesDuty.work(signal)
+        await client.renew(signal)
+        await serving?.renewUntilPending(signal)
+      }),
       reports.reportDuty,
       ...(onlyRenews ? [] : [announcer.duty]),
     ],

@@ -22,6 +22,8 @@ export interface RenewalOptions {
   window: RotationWindow
   /** How long certificates should be valid; without it the signer chooses. */
   seconds?: number | undefined
+  /** Milliseconds to wait for a serving certificate; by default as long as the kubelet. */
+  servingPatience?: number | undefined
   clock: Clock
   random: () => number
   log: (line: string) => void
@@ -95,8 +97,9 @@ export function manageServing(
       obtain: async (asked, current, signal) => {
         const keys = await generateKeys()
         const events = {onPending: managed.onPending, witness: headWitness(home.dir)}
+        const patience = options.servingPatience
         return await connection().use((client) =>
-          requestCertificate(client, asked, keys, {clock, current, signal, ...events}),
+          requestCertificate(client, asked, keys, {clock, current, patience, signal, ...events}),
         )
       },
       issuer: () => connection().info.issuers?.serving,

@@ -27,6 +27,9 @@ export class ManagedCertificate {
   readonly manager: CertificateManager
   readonly #options: ManagedOptions
   #renewal: Promise<void> | undefined
+  /** Whether the attempt that is under way waits for a person, and whom to tell once it does. */
+  #isPending = false
+  #whenPending: (() => void)[] = []
 
   constructor(options: ManagedOptions) {
     this.#options = options
@@ -62,8 +65,22 @@ export class ManagedCertificate {
 
   /** One attempt; joins the one that is under way. */
   async renew(signal: AbortSignal): Promise<void> {
-    this.#renewal ??= this.#renew(signal).finally(() => (this.#renewal = undefined))
+    this.#renewal ??= this.#renew(signal).finally(() => {
+      this.#renewal = undefined
+      this.#isPending = false
+      this.#whenPending = []
+    })
     await this.#renewal
+  }
+
+  /** One attempt, which goes on alone once it waits for a person: whoever asked for it need not wait, too. */
+  async renewUntilPending(signal: AbortSignal): Promise<void> {
+    const renewal = this.renew(signal)
+    const pending = this.#isPending
+      ? Promise.resolve()
+      : new Promise<void>((resolve) => void this.#whenPending.push(resolve))
+    // If it fails later, the state says why.
+    await Promise.race([renewal, pending])
   }
 
   async #renew(signal: AbortSignal): Promise<void> {
@@ -95,6 +112,8 @@ export class ManagedCertificate {
       if (this.#renewal !== attempt) return
       for (const line of lines) log(`the ${kind} certificate: ${line}`)
       await this.#note({...this.#state, pendingRequest: nameOf(csr)})
+      this.#isPending = true
+      for (const call of this.#whenPending.splice(0)) call()
     }
     void note()
   }

@@ -1,5 +1,5 @@
 import {approveCommand} from '../../enrollment/outcome.ts'
-import {ERROR_CODES, TrustError, type ErrorCode} from '../../errors.ts'
+import {ERROR_CODES, hasCode, TrustError, type ErrorCode} from '../../errors.ts'
 import {lockHolder} from '../../fs/folder-lock.ts'
 import {nodeFile} from '../node-files.ts'
 import {hintsOfNoted, type Self} from '../failures.ts'
@@ -11,7 +11,10 @@ import {renewOnce, type NodeSession} from './run-agent.ts'
 type Kind = 'client' | 'serving'
 
 /** Renews now. A running agent does it; otherwise this process does, and keeps others out of the folder meanwhile. */
-export async function renewNow(options: NodeSession): Promise<void> {
+export async function renewNow(
+  options: NodeSession,
+  servingPatience = SERVING_PATIENCE,
+): Promise<void> {
   const {home, serving, log} = options
   const {dir} = home
   const kinds: Kind[] = serving ? ['client', 'serving'] : ['client']
@@ -23,11 +26,37 @@ export async function renewNow(options: NodeSession): Promise<void> {
     const state = await readAgentState(dir)
     // Its state may be out of date, as on a full disk: only a new certificate shows that it was renewed.
     const left = kinds.find((kind) => before[kind] === after[kind])
+    const {pendingRequest: name} = state.serving
+    if (left === 'serving' && name !== undefined) {
+      throw servingWaits([
+        `once it is approved with "${approveCommand(name)}", the running "trustadm node run" stores it`,
+      ])
+    }
     if (left) throw notRenewed(left, state, home)
     return
   }
-  await renewOnce(options, new AbortController().signal)
+  try {
+    await renewOnce({...options, servingPatience}, new AbortController().signal)
+  } catch (error) {
+    const isRenewed = (await fingerprints(home)).client !== before.client
+    if (!isRenewed || !hasCode(error, 'CERTIFICATE_PENDING')) throw error
+    throw servingWaits([
+      'its key was only in memory: do not approve this request later, deny it',
+      'run "trustadm node run --serving", which keeps asking, or approve within a minute next time',
+    ])
+  }
 }
+
+/** Long enough for a person who was told of it. */
+const SERVING_PATIENCE = 60_000
+
+/** No approver may be there for it, and the client certificate must not seem to wait, too. */
+const servingWaits = (hints: string[]): TrustError =>
+  new TrustError(
+    'CERTIFICATE_PENDING',
+    'the client certificate was renewed; the serving certificate waits for approval, and the old one stays in use',
+    {hints},
+  )
 
 /** Tells once which request of the running agent waits for a person; the agent itself only logs it. */
 function pendingTeller(dir: string, log: (line: string) => void) {

@@ -26,6 +26,8 @@ export interface RequestOptions {
   clock: Clock
   /** What the new certificate is to replace in time. */
   current?: Pair | undefined
+  /** Milliseconds to wait at most; by default as long as the kubelet. */
+  patience?: number | undefined
   signal?: AbortSignal | undefined
   /** Called once the request exists. */
   onRequest?: ((csr: CertificateSigningRequest) => void) | undefined
@@ -53,14 +55,14 @@ export async function requestCertificate(
   client: Pick<ApiClient, 'csrs'>,
   wanted: WantedCertificate,
   keys: KeyPair,
-  {clock, current, signal, onRequest, onPending, witness}: RequestOptions,
+  {clock, current, patience = LONGEST_WAIT, signal, onRequest, onPending, witness}: RequestOptions,
 ): Promise<IssuedPair> {
   const asked = {...wanted, usages: usagesFor(wanted, keys)}
   const request = await buildRequest({generateName: 'csr-'}, asked, keys)
   const csr = await client.csrs.create(withWitnessed(request, await witness?.seen()), {signal})
   onRequest?.(csr)
   const {pem: certificatePem, head} = await waitForCertificate(client, csr, {
-    timeout: requestTimeout(current, clock.now()),
+    timeout: Math.min(patience, requestTimeout(current, clock.now())),
     onPending,
     signal,
   })

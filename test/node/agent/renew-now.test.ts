@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import {rm} from 'node:fs/promises'
 import {openNodeSession, openRenewalSession} from '../../../src/cli/node/session.ts'
+import {KUBELET_SERVING} from '../../../src/csr/signers.ts'
 import {TrustError} from '../../../src/errors.ts'
 import {lookAt} from '../../../src/fs/file-checks.ts'
 import {AgentRecord} from '../../../src/node/agent/agent-state.ts'
@@ -14,7 +15,7 @@ import {useAgents} from './support.ts'
 
 describe('node renew while node run is running', function () {
   this.timeout(30_000)
-  const {dir, home, clock, lines} = useAgents()
+  const {cluster, dir, home, clock, waiting, lines} = useAgents()
   const log = (line: string) => void lines.push(line)
 
   /** Works while an agent with these flags runs. */
@@ -94,6 +95,43 @@ describe('node renew while node run is running', function () {
       }
     })
   }
+
+  /** A node with a serving certificate, whose next one nobody approves. */
+  async function withWaitingServing(): Promise<void> {
+    const {certDir} = await home()
+    const {certificatePem, keyPem} = (await clientStore(await home()).read()) ?? assert.fail()
+    await servingStore({dir: dir(), certDir}).update(certificatePem, keyPem, clock.now())
+    const {nodes} = cluster().admin
+    const node = await nodes.get('one')
+    const addresses = [{type: 'Hostname', address: 'one'}]
+    await nodes.updateStatus({...node, status: {...node.status, addresses}})
+    waiting.add(KUBELET_SERVING)
+  }
+  const pending = {
+    code: 'CERTIFICATE_PENDING',
+    message: /^the client certificate was renewed; the serving certificate waits for approval/,
+  }
+
+  it('does not wait for a serving certificate that nobody approves: that one goes on', async () => {
+    await withWaitingServing()
+    const before = await serial()
+    await whileRunning({serving: true}, async () => {
+      await assert.rejects(renew(), pending)
+      const first = await serial()
+      assert.notEqual(first, before)
+      // Nor does the next one, while that request still waits.
+      await assert.rejects(renew(), pending)
+      assert.notEqual(await serial(), first)
+    })
+  })
+
+  it('gives up a serving certificate that nobody approves if no other process runs', async () => {
+    await withWaitingServing()
+    const before = await serial()
+    const session = await openRenewalSession({dir: dir()}, {clock, log})
+    await assert.rejects(renewNow(session, 1), pending)
+    assert.notEqual(await serial(), before)
+  })
 
   it('fails if that one leaves the serving certificate alone', async () => {
     const {certDir} = await home()

@@ -21,6 +21,8 @@ export interface AgentFixture {
   dir: () => string
   home: () => Promise<NodeHome>
   clock: ShiftedClock
+  /** The signers whose requests wait for a person. */
+  waiting: Set<string>
   /** All that the agents of a test have said. */
   lines: string[]
   /** An agent of the node; closed after the test. */
@@ -34,6 +36,7 @@ export function useAgents(): AgentFixture {
   const folder = useFolder()
   const dir = () => join(folder(), 'node')
   const clock = new ShiftedClock()
+  const waiting = new Set<string>()
   const lines: string[] = []
   const agents: NodeAgent[] = []
   let cluster: JoinableCluster
@@ -41,8 +44,9 @@ export function useAgents(): AgentFixture {
   beforeEach(async () => {
     clock.shift = 0
     lines.length = 0
+    waiting.clear()
     cluster = await startJoinableCluster()
-    issuing = cluster.issueAll()
+    issuing = cluster.issueAll(({spec}) => !waiting.has(spec.signerName))
     await runJoin(joinRequest(cluster.settings(dir(), 'one')), joinPhases())
   })
   afterEach(async () => {
@@ -70,6 +74,7 @@ export function useAgents(): AgentFixture {
     dir,
     home: () => openNodeHome(dir()),
     clock,
+    waiting,
     lines,
     open,
     attend: (agent) => attendOnce(agent.duties, clock, never),
