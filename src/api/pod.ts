@@ -36,6 +36,8 @@ export interface EnvironmentVariable {
 export interface Container {
   name?: string
   image?: string
+  command?: string[]
+  args?: string[]
   imagePullPolicy?: string
   terminationMessagePath?: string
   terminationMessagePolicy?: string

@@ -124,6 +124,23 @@ describeEmbedded('every command against a cluster that knows nothing of trustadm
     assert.match(await works(...words), /"wasAllowed": ?true/)
   })
 
+  it('says what kube-controller-manager would do, where that approves', async () => {
+    const name = 'kube-controller-manager'
+    const renewTime = new Date().toISOString().replace('Z', '000Z')
+    const lease = {holderIdentity: 'cp1', leaseDurationSeconds: 3600, renewTime}
+    await admin.leases.create({metadata: {namespace: 'kube-system', name}, spec: lease})
+    try {
+      const simulated = await works('certificate', 'simulate', '--node', 'worker')
+      assert.match(simulated.replaceAll(/\s+/g, ' '), /it would take over the name of a node/)
+      const words = ['certificate', 'allow-rejoin', 'worker', '--yes', '--requester', 'someone']
+      const {code, stderr} = await run(...words)
+      assert.equal(code, 0, stderr)
+      assert.match(stderr.replaceAll(/\s+/g, ' '), /has no effect while kube-controller-manager/)
+    } finally {
+      await admin.leases.delete({namespace: 'kube-system', name})
+    }
+  })
+
   it('repeats phases of init and join, and what a node does with cron', async () => {
     for (const phase of ['rbac', 'kubeadm-config', 'cluster-info'])
       await works('init', 'phase', phase)
@@ -148,6 +165,7 @@ describeEmbedded('every command against a cluster that knows nothing of trustadm
     {args: ['machine', 'renew', 'm-1'], code: 1, says: /does not serve Machines/},
     {args: ['certificate', 'revoke', '--node', 'worker', '--yes'], code: 1, says: /cannot revoke/},
     {args: ['certificate', 'unrevoke', '--node', 'worker'], code: 1, says: /cannot revoke/},
+    {args: ['bootstrap-credential', 'create'], code: 2, says: /only trustadm's own server does/},
     {args: ['bootstrap-credential', 'unrevoke', 'f00d'], code: 1, says: /cannot revoke/},
     ...['start', 'status', 'complete', 'abort'].map((action) => ({
       args: ['ca', 'rotate', action],

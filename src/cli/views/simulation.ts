@@ -12,7 +12,7 @@ const OUTCOMES: Record<SimulatedWay['outcome'], string> = {
 }
 
 function wayText(
-  {by, requester, outcome, problems, approvers}: SimulatedWay,
+  {by, requester, outcome, takesOver, problems, approvers}: SimulatedWay,
   node: string,
 ): string {
   const {bold} = colours(process.stdout)
@@ -23,7 +23,15 @@ function wayText(
     columns,
   )
   const who = paragraph('  ', `as ${shownValue(requester)}`, columns, 4)
-  const reasons = problems.map((problem) => paragraph('  ✖ ', shown(problem), columns, 4)).join('')
+  const warning =
+    takesOver === null
+      ? []
+      : [
+          `it would take over the name of a node (${takesOver}): kube-controller-manager does not check who has a name. After it has happened, "trustadm node list" names it for an hour, and "trustadm node history ${node}" shows the request`,
+        ]
+  const reasons = [...problems, ...warning]
+    .map((problem) => paragraph('  ✖ ', shown(problem), columns, 4))
+    .join('')
   return `${bold(head.trimEnd())}\n${who}${reasons}${formatOpinions(approvers)}`
 }
 

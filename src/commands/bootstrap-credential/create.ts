@@ -8,7 +8,7 @@ export default class BootstrapCredentialCreate extends TrustCommand {
   static override summary = 'create a long-lived, revocable credential for a fleet of machines'
   static override description = `Prints a kubeconfig for machine images, or writes it with --out. A machine joins with it: "trustadm join --bootstrap-kubeconfig FILE"; a kubelet takes it as --bootstrap-kubeconfig. Its holder can ask for a node certificate and do nothing else; "machine create" says which machines are expected.
 
---kind certificate: a client certificate for ten years, with a CA of its own whose key is not kept. It rests on a ConfigMap. Each one is new and is shown once. A kube-apiserver accepts it only if the bundle in the ConfigMap is part of its --client-ca-file.
+--kind certificate: a client certificate for ten years, with a CA of its own whose key is not kept. It rests on a ConfigMap. Each one is new and is shown once. Only trustadm's own server accepts it; for other clusters it is refused.
 --kind token: a token of the service account node-bootstrapper. It rests on the Secret node-bootstrapper-token and works with every cluster. An existing token is handed out again.
 
 To revoke it, run "trustadm bootstrap-credential revoke", or delete the ConfigMap or the Secret with kubectl. A deleted Secret is created again with a new token, and an Event says so; "revoke" is for good.`

@@ -5,10 +5,14 @@ import {TrustCommand} from '../../cli/command.ts'
 import {wideOutput, yes} from '../../cli/flags.ts'
 import type {RejoinOptions} from '../../control-plane/requests/rejoin.ts'
 
+const NO_EFFECT =
+  'this has no effect while kube-controller-manager approves requests in this cluster: it gives the name to any machine with a token. To protect names, start it with --controllers=*,-csrapproving and run "trustadm controllers --controllers csr-approver"'
+
 export default class CertificateAllowRejoin extends TrustCommand {
   static override summary = 'let a machine with a new key join under the name of a node'
   static override description = `A request for the name of a node that exists, or that has a valid certificate, waits for a person: otherwise anyone with a bootstrap token could take over any node. Use this after a machine was reinstalled. It lets one machine in, once, within the time of --ttl.
 An attacker may have sent a request before your machine did, so the first request is never simply taken. --pin names the key of the machine: "trustadm join" prints the pin on the machine, "certificate list --output wide" and "certificate show" print those of the requests. Without --pin, on a terminal you choose from the waiting requests; in a script --pin is required if any request waits.
+On a cluster where kube-controller-manager approves requests it has no effect, and says so.
 If no request waits, it lets in the next one from --requester, by default the user that requested the name before.`
   static override examples = [
     '<%= config.bin %> <%= command.id %> worker-1',
@@ -48,6 +52,8 @@ If no request waits, it lets in the next one from --requester, by default the us
       await import('../../control-plane/requests/rejoin.ts')
     const {createProgress} = await import('../../cli/progress.ts')
     const {rejoinView} = await import('../../cli/views/requests-done.ts')
+    const {managerApproves} =
+      await import('../../control-plane/requests/kube-controller-manager.ts')
     const {clusterCommand} = await import('../../cli/same-cluster.ts')
     const {withCluster} = await import('../../cli/with-cluster.ts')
     const {canAsk, choose} = await import('../../cli/prompt.ts')
@@ -63,9 +69,12 @@ If no request waits, it lets in the next one from --requester, by default the us
           ? undefined
           : (waiting) => chooseWaiting(node, waiting, this.clock.now(), choose),
     }
-    const grant = await withCluster(flags, ({client}) =>
-      flags.revoke ? revokeRejoin(client, node) : allowRejoin(client, node, options, this.clock),
-    )
+    const {tell, warn} = createProgress(flags)
+    const grant = await withCluster(flags, async ({client}) => {
+      if (flags.revoke) return await revokeRejoin(client, node)
+      if (await managerApproves(client, this.clock)) warn(NO_EFFECT)
+      return await allowRejoin(client, node, options, this.clock)
+    })
     if (!grant) {
       process.stderr.write('Nothing was allowed.\n')
       return this.endWith(1)
@@ -73,7 +82,7 @@ If no request waits, it lets in the next one from --requester, by default the us
     await this.print(grant, flags.output, rejoinView)
     if (!flags.revoke) {
       const revoke = clusterCommand(flags, `certificate allow-rejoin ${node} --revoke`)
-      createProgress(flags).tell(`revoke it with "${revoke}"`)
+      tell(`revoke it with "${revoke}"`)
     }
   }
 }

@@ -6,7 +6,7 @@ import {output} from '../../cli/flags.ts'
 export default class CertificateSimulate extends TrustCommand {
   static override summary = 'say what would happen if a machine joined now'
   static override description =
-    'Runs the rules of csr-approver and machine-approver on a request that is not sent, for a machine with a new key, and shows the verdict of each rule, as "certificate show" does for a request that exists. Without --token-id and --credential it tries a token of the default group and every live bootstrap credential. Exits with 1 if the machine would not get a certificate in any of these ways.'
+    'Runs the rules of csr-approver and machine-approver on a request that is not sent, for a machine with a new key, and shows the verdict of each rule, as "certificate show" does for a request that exists. Without --token-id and --credential it tries a token of the default group and every live bootstrap credential. On a cluster where kube-controller-manager approves, shows what that would do, and whether the machine would take over the name of a node. Exits with 1 if the machine would not get a certificate in any of these ways.'
   static override examples = [
     '<%= config.bin %> <%= command.id %> --node worker-1.example.com',
     '<%= config.bin %> <%= command.id %> --node worker-1 --token-id 0k2f5a',

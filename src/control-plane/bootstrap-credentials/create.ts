@@ -1,6 +1,6 @@
 import {rm} from 'node:fs/promises'
 import {dirname} from 'node:path'
-import type {ApiClient} from '../../client/api-client.ts'
+import {isOwnServer, type ApiClient} from '../../client/api-client.ts'
 import {connectTo} from '../../client/connect.ts'
 import {buildKubeconfig, type KubeconfigCredentials} from '../../client/kubeconfig-build.ts'
 import {formatKubeconfig} from '../../client/kubeconfig.ts'
@@ -165,12 +165,23 @@ async function requireFree(file: string): Promise<void> {
   })
 }
 
+/** Only trustadm's server follows the ConfigMap: elsewhere a CA that is new can be in no --client-ca-file. */
+async function requireKind(client: Pick<ApiClient, 'version'>, kind: CreateOptions['kind']) {
+  if (kind === 'token' || (await isOwnServer(client))) return
+  throw new TrustError(
+    'USAGE',
+    "this cluster's API server does not accept certificates of bootstrap credentials: only trustadm's own server does",
+    {hints: ['use --kind token; nothing was created']},
+  )
+}
+
 /** Creates a bootstrap credential, or hands out the existing token again. The kubeconfig is on the disk before the credential becomes valid. */
 export async function createCredential(
   cluster: Cluster,
   options: CreateOptions,
 ): Promise<CreatedCredential> {
   const {kind, namespace, file, tell, warn} = options
+  await requireKind(cluster.client, kind)
   if (file !== undefined) await requireFree(file)
   await ensureBootstrapper(cluster.client, namespace, tell)
   const prepare = kind === 'certificate' ? prepareCertificate : prepareToken

@@ -4,6 +4,7 @@ import type {ApiClient} from '../../client/api-client.ts'
 import {hasCode} from '../../errors.ts'
 import {sleep, type Clock} from '../../runtime.ts'
 import {listTokenSecrets} from '../tokens/list.ts'
+import {isManagerRunning, MANAGER} from '../requests/kube-controller-manager.ts'
 
 const CONTROLLERS = ['bootstrap-signer', 'token-cleaner'] as const
 type ControllerName = (typeof CONTROLLERS)[number]
@@ -159,16 +160,7 @@ async function tokensOf(client: Client, clock: Clock): Promise<Tokens | undefine
 
 const blocksSigning = ({blocks}: TokenProblem): boolean => blocks.includes('signing')
 
-/** Whether a controller manager is there at all, by its Lease. */
-async function describeManager({leases}: Client, clock: Clock): Promise<string> {
-  const name = 'kube-controller-manager'
-  const lease = await leases.find({namespace: 'kube-system', name}).catch((error: unknown) => {
-    if (hasCode(error, 'FORBIDDEN')) return undefined
-    throw error
-  })
-  const {renewTime, leaseDurationSeconds = 15} = lease?.spec ?? {}
-  const age = renewTime === undefined ? NaN : clock.now().getTime() - Date.parse(renewTime)
-  return age < leaseDurationSeconds * 1000
-    ? `${name} runs, but bootstrapsigner is not among its --controllers`
-    : `no ${name} holds its Lease in kube-system`
-}
+const describeManager = async (client: Client, clock: Clock): Promise<string> =>
+  (await isManagerRunning(client, clock))
+    ? `${MANAGER} runs, but bootstrapsigner is not among its --controllers`
+    : `no ${MANAGER} holds its Lease in kube-system`

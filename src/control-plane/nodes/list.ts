@@ -1,7 +1,7 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import type {ConfigMap} from '../../api/core.ts'
 import type {Node} from '../../api/node.ts'
-import type {ApiClient} from '../../client/api-client.ts'
+import {isOwnServer, type ApiClient} from '../../client/api-client.ts'
 import {
   ALL_RECORDS,
   nodeOf,
@@ -46,6 +46,7 @@ class Findings {
   readonly issued = new Map<string, NonNullable<NodeFacts['issued']>>()
   readonly records = new Map<string, NodeRecord>()
   readonly waiting = new Map<string, string[]>()
+  readonly taken = new Map<string, NonNullable<NodeFacts['taken']>>()
   readonly #seen = new Set<string>()
 
   seeCertificate(certificate: KnownCertificate): void {
@@ -63,13 +64,26 @@ class Findings {
 
   seeRequest(csr: CertificateSigningRequest): void {
     if (!isOpen(csr)) {
-      for (const one of certificateOfRequest(csr)) this.seeCertificate(one)
+      for (const one of certificateOfRequest(csr)) {
+        this.seeCertificate(one)
+        this.#seeTaker(csr, one)
+      }
       return
     }
     const node = nodeOfUser(commonNameIn(csr.spec.request) ?? '')
     if (node === undefined) return
     const names = this.waiting.get(node) ?? []
     this.waiting.set(node, [...names, csr.metadata.name ?? ''])
+  }
+
+  /** Whoever got a certificate for a node without being it, the last one of several. */
+  #seeTaker({metadata, spec}: CertificateSigningRequest, {user = ''}: KnownCertificate): void {
+    const node = nodeOfUser(user)
+    const {name: request = '', creationTimestamp} = metadata
+    const at = creationTimestamp ?? ''
+    const {username: requester = ''} = spec
+    if (node === undefined || requester === user) return
+    if (at > (this.taken.get(node)?.at ?? '')) this.taken.set(node, {request, requester, at})
   }
 }
 
@@ -126,7 +140,8 @@ function revocationOf(list: RevocationList | undefined, facts: NodeFacts): strin
 /** Every node of a cluster with its certificate and what is wrong with it, the worst first. */
 export async function listNodes(sources: NodeListSources, clock: Clock): Promise<NodeList> {
   const {client, commandFor} = sources
-  const [findings, authorities = [], clientAuthorities, list] = await Promise.all([
+  const [isOwn, findings, authorities = [], clientAuthorities, list] = await Promise.all([
+    isOwnServer(client),
     gather(sources),
     orWarn(authoritiesOf(client), "the cluster's CAs", sources.warn),
     orWarn(readClientAuthorities(client), 'the CAs of clients', sources.warn),
@@ -143,6 +158,7 @@ export async function listNodes(sources: NodeListSources, clock: Clock): Promise
         issued: findings.issued.get(name),
         record: findings.records.get(name),
         waiting: findings.waiting.get(name) ?? [],
+        taken: isOwn ? undefined : findings.taken.get(name),
       }
       const revoked = revocationOf(list, facts)
       nodes.push(reportOn({...facts, revoked}, {now, authorities, clientAuthorities, commandFor}))

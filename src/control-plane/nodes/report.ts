@@ -20,6 +20,7 @@ interface NodeCertificate {
 /** What can be wrong with a node, the worst first. */
 const NODE_PROBLEMS = [
   'revoked',
+  'taken-over',
   'expired',
   'locked-out',
   'not-yet-valid',
@@ -59,6 +60,8 @@ export interface NodeFacts {
   record?: NodeRecord | undefined
   /** Requests of the node that nobody has decided on. */
   waiting: readonly string[]
+  /** The last issued request for its name that it did not make itself, and when; only on servers that are not trustadm's. */
+  taken?: {request: string; requester: string; at: string} | undefined
   /** Why its key is revoked; undefined if it is not. */
   revoked?: string | undefined
 }
@@ -166,6 +169,20 @@ function lockedOutProblem(
   }
 }
 
+/** Without a record no approver has checked who has the name, as on a cluster where kube-controller-manager approves. */
+function takenProblem(
+  {node: {metadata}, taken, record}: NodeFacts,
+  {commandFor}: ReportContext,
+): NodeProblem | undefined {
+  const {name = '', creationTimestamp: registered} = metadata
+  if (!taken || record || !registered || taken.at <= registered) return undefined
+  const history = commandFor(`node history ${shellWord(name)}`)
+  return problem(
+    'taken-over',
+    `${taken.requester} got a certificate for its name at ${taken.at}, when the Node was there already (request ${taken.request}): the machine joined again, or another one took its name; see "${history}"`,
+  )
+}
+
 /** Somebody else may have got it. */
 function newerProblem(
   {issued}: NodeFacts,
@@ -198,6 +215,7 @@ export function reportOn(facts: NodeFacts, context: ReportContext): NodeReport {
   const lockedOut = lockedOutProblem(facts, report, context)
   const found = [
     revoked === undefined ? undefined : problem('revoked', `its certificate is revoked${revoked}`),
+    takenProblem(facts, context),
     certificate ? timeProblem(certificate, 'its certificate', now) : undefined,
     serving ? timeProblem(serving, 'its serving certificate', now) : undefined,
     // That explains what it does not trust, and why it is not ready.

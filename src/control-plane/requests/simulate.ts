@@ -2,14 +2,16 @@ import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import type {UserInfo} from '../../api/meta.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {approverOpinions} from '../../controllers/approval/opinions.ts'
+import {CLIENT_APPROVERS} from '../../csr/approvers.ts'
 import {NODES, isNodeName, nodeUser} from '../../csr/node-names.ts'
-import type {ApproverOpinion} from '../../csr/opinion.ts'
+import {allHold, type ApproverOpinion, type RuleCode} from '../../csr/opinion.ts'
 import {KUBELET_CLIENT} from '../../csr/signers.ts'
 import {TrustError} from '../../errors.ts'
 import {createRequest} from '../../pki/create.ts'
 import {generateKeys} from '../../pki/keys.ts'
 import {NO_NAMES} from '../../pki/subject-names.ts'
 import {type Clock, formatTimestamp} from '../../runtime.ts'
+import {MANAGER, managerApproves} from './kube-controller-manager.ts'
 import {askersOf, type AskedWith, type Asker} from './simulated-askers.ts'
 
 /** Later than every request and every grant that exists. */
@@ -22,6 +24,8 @@ export interface SimulatedWay {
   requester: string
   groups: string[]
   outcome: 'approved' | 'held' | 'refused'
+  /** Who has the name that it would take over, as kube-controller-manager lets anyone do; null if nobody has. */
+  takesOver: string | null
   /** Why the server would not even take the request. */
   problems: string[]
   approvers: ApproverOpinion[]
@@ -62,6 +66,37 @@ async function requestFor(node: string, now: Date): Promise<CertificateSigningRe
   }
 }
 
+/** Kubernetes' own rules: none of them is about who has the name. */
+const RULES_OF_KUBERNETES: readonly RuleCode[] = [
+  'readable',
+  'signer',
+  'organizations',
+  'common-name',
+  'names',
+  'usages',
+  'requester-is-subject',
+  'access',
+]
+
+/** What kube-controller-manager thinks of it, where that approves; the others stay as they are. */
+function byManager({approver, decision, rules}: ApproverOpinion): ApproverOpinion {
+  const theirs = rules.filter(({code}) => RULES_OF_KUBERNETES.includes(code))
+  const named = {approver: `${approver} of ${MANAGER}`, rules: theirs}
+  if (decision === 'ignore') return {...named, decision}
+  return allHold(theirs)
+    ? {...named, decision: 'approve'}
+    : {...named, decision: 'hold', reason: 'NotAllowed'}
+}
+
+/** Why csr-approver would not give the name away. */
+const holderOf = (approvers: readonly ApproverOpinion[]): string | null =>
+  approvers
+    .filter(({approver}) => isOfKubernetes(approver))
+    .flatMap(({rules}) => rules)
+    .find(({code, holds}) => code === 'node-name' && !holds)?.reason ?? null
+
+const isOfKubernetes = (approver: string) => CLIENT_APPROVERS.some(({name}) => name === approver)
+
 /** What would happen if a new machine asked now for its first certificate: by the rules and facts that the approvers decide by. */
 export async function simulateJoin(
   client: ApiClient,
@@ -75,10 +110,16 @@ export async function simulateJoin(
   }
   const now = clock.now()
   const askers = await askersOf(client, asked, now)
-  const request = await requestFor(node, now)
+  const [request, isManagers] = await Promise.all([
+    requestFor(node, now),
+    managerApproves(client, clock),
+  ])
   const simulate = async ({by, user, problems}: Asker): Promise<SimulatedWay> => {
     const csr = {...request, spec: {...request.spec, ...user}}
-    const approvers = await approverOpinions(client, csr, {clock})
+    const opinions = await approverOpinions(client, csr, {clock})
+    const approvers = isManagers
+      ? opinions.map((one) => (isOfKubernetes(one.approver) ? byManager(one) : one))
+      : opinions
     const isAllowed = await mayAsk(client, user)
     const reasons = [...problems, ...(isAllowed ? [] : ['it may not create certificate requests'])]
     const isApproved = approvers.some(({decision}) => decision === 'approve')
@@ -87,6 +128,7 @@ export async function simulateJoin(
       requester: user.username,
       groups: user.groups,
       outcome: reasons.length > 0 ? 'refused' : isApproved ? 'approved' : 'held',
+      takesOver: isManagers && isApproved && reasons.length === 0 ? holderOf(opinions) : null,
       problems: reasons,
       approvers,
     }

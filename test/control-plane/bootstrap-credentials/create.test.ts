@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
-import {createBootstrapCertificate} from '../../../src/control-plane/bootstrap-credentials/create.ts'
+import {
+  createBootstrapCertificate,
+  createCredential,
+} from '../../../src/control-plane/bootstrap-credentials/create.ts'
 import {parseCertificate} from '../../../src/pki/certificate.ts'
 import {verifyClientCertificate} from '../../../src/pki/client-identity.ts'
 import {DAY, fixedClock, NOW} from '../../pki/support.ts'
@@ -38,5 +41,27 @@ describe('a bootstrap certificate', () => {
     const stranger = parseCertificate(two.certificate)
     assert.equal(ca.subject.commonName, 'kubelet-bootstrap-kubeconfig-signer')
     assert.equal((await verifyClientCertificate(stranger.der, [], [ca], NOW)).ok, false)
+  })
+})
+
+describe('creating a bootstrap certificate for another API server', () => {
+  it('is refused before anything is read or written but its version', async () => {
+    const client = {version: () => Promise.resolve({gitVersion: 'v1.36.4'})}
+    const creating = createCredential(
+      {client, access: {server: 'https://127.0.0.1:1'}} as unknown as Parameters<
+        typeof createCredential
+      >[0],
+      {
+        kind: 'certificate',
+        namespace: 'kube-system',
+        tell: () => undefined,
+        warn: () => undefined,
+        clock: fixedClock(),
+      },
+    )
+    await assert.rejects(creating, {
+      code: 'USAGE',
+      suggestions: ['use --kind token; nothing was created'],
+    })
   })
 })

@@ -76,6 +76,32 @@ describe('listing the nodes of a cluster', () => {
     assert.deepEqual(warnings, [])
   })
 
+  it("names a node whose name a token took over, on a server that is not trustadm's", async () => {
+    await newNode('one')
+    const keys = await generateKeys('ECDSA-P256')
+    await submit(admin, {name: 'csr-1', commonName: 'system:node:one', keys})
+    await sign(server, admin, 'csr-1', {keys, lifetime: DAY, clock: systemClock})
+    const csr = await admin.csrs.get('csr-1')
+    const creationTimestamp = new Date(Date.now() + DAY).toISOString()
+    const later = {...csr, metadata: {...csr.metadata, creationTimestamp}}
+    const client = {
+      ...admin,
+      csrs: {
+        list: ({onPage}: {onPage: (items: (typeof csr)[], isFirst: boolean) => void}) => {
+          onPage([later], true)
+          return Promise.resolve({items: []})
+        },
+      },
+      version: () => Promise.resolve({gitVersion: 'v1.36.4'}),
+    }
+    const problems = (await list({client})).nodes[0]?.problems ?? []
+    assert.deepEqual(
+      problems.map(({code}) => code),
+      ['taken-over'],
+    )
+    assert.match(problems[0]?.message ?? '', /request csr-1\).*"node history one"$/)
+  })
+
   it('shows a node as locked out whose certificate is of a CA that is gone', async () => {
     const name = 'extension-apiserver-authentication'
     const accepted = {'client-ca-file': server.ca}

@@ -190,6 +190,22 @@ describe('the report on a node', () => {
       {issued: {newest: {serial: '2a', notBefore: after(-0.5), notAfter: after(9)}, count: 2}},
     ],
     [
+      'somebody with a token got a certificate for its name when the Node was there',
+      ['taken-over'],
+      {
+        node: node({}),
+        taken: {request: 'csr-1', requester: 'system:bootstrap:abcdef', at: text(-1)},
+      },
+    ],
+    [
+      'nothing is wrong, because it joined before it had a Node',
+      [],
+      {
+        node: node({}),
+        taken: {request: 'csr-1', requester: 'system:bootstrap:abcdef', at: text(-9)},
+      },
+    ],
+    [
       'several things are wrong: the worst comes first',
       ['revoked', 'expired', 'ca-not-trusted', 'request-waits'],
       {
