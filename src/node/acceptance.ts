@@ -2,6 +2,7 @@ import type {ApiClient} from '../client/api-client.ts'
 import type {Patience} from '../client/patience.ts'
 import type {TrustedClusterInfo} from '../discovery/cluster-info.ts'
 import {refused, type IssuedChain} from '../enrollment/check.ts'
+import {credentialOf} from '../csr/user-extra.ts'
 import {hasCode} from '../errors.ts'
 import {parseBundle} from '../pki/bundle.ts'
 import {verifyChain} from '../pki/verify.ts'
@@ -40,16 +41,24 @@ function isSignedByCluster(
   return verifyChain(certificate, options).ok
 }
 
-/** The user that the server sees for this client; undefined if none. Servers before v1.28 cannot tell. */
-export async function whoAmI(
+/** Whom the server sees in this client; undefined if nobody. Servers before v1.28 cannot tell. */
+export async function readCaller(
   {selfSubjectReviews}: Pick<ApiClient, 'selfSubjectReviews'>,
   signal?: AbortSignal,
-): Promise<string | undefined> {
+): Promise<{username: string; credential: string | undefined} | undefined> {
   try {
     const {status} = await selfSubjectReviews.create({metadata: {}}, {signal})
-    return status?.userInfo?.username
+    const user = status?.userInfo ?? {}
+    const {username} = user
+    return username === undefined ? undefined : {username, credential: credentialOf(user)}
   } catch (error) {
     if (hasCode(error, 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')) return undefined
     throw error
   }
 }
+
+/** The user that the server sees for this client; undefined if none. */
+export const whoAmI = async (
+  client: Pick<ApiClient, 'selfSubjectReviews'>,
+  signal?: AbortSignal,
+): Promise<string | undefined> => (await readCaller(client, signal))?.username

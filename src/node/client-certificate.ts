@@ -38,14 +38,13 @@ export function requestName(
   return `node-csr-${hash.digest('base64url')}`
 }
 
-/** A request without a certificate to authenticate with. If the key had one, its serial number makes this another request. */
+/** A request without a certificate to authenticate with. `more` makes it another one for the same key. */
 export async function clientRequest(
   node: string,
   keys: KeyPair,
-  lastSerial?: string,
+  ...more: string[]
 ): Promise<NamedRequest> {
   const wanted = clientCertificate(node)
-  const more = lastSerial === undefined ? [] : [lastSerial]
   const name = requestName(wanted, publicKeyDer(keys.publicKey), ...more)
   return await buildRequest({name}, wanted, keys)
 }

@@ -2,7 +2,9 @@ import type {CertificateSigningRequest} from '../api/certificates.ts'
 import type {ApiClient} from '../client/api-client.ts'
 import {type Patience, timeLeft} from '../client/patience.ts'
 import type {SharedConnections} from '../client/shared-connections.ts'
+import {isUndecided} from '../csr/conditions.ts'
 import {withWitnessed} from '../csr/log-head.ts'
+import {credentialOf} from '../csr/user-extra.ts'
 import type {TrustedClusterInfo} from '../discovery/cluster-info.ts'
 import {requireRequested} from '../enrollment/check.ts'
 import {issuedPem, nameOf} from '../enrollment/outcome.ts'
@@ -13,7 +15,7 @@ import {
   type PendingKey,
 } from '../enrollment/pending-key.ts'
 import {pendingNote} from '../enrollment/pending-note.ts'
-import {submitRequest} from '../enrollment/request.ts'
+import {submitRequest, type SubmittedRequest} from '../enrollment/request.ts'
 import {waitForCertificate} from '../enrollment/wait.ts'
 import {hasCode, TrustError} from '../errors.ts'
 import {ensureFolder} from '../fs/folders.ts'
@@ -28,7 +30,7 @@ import {
 } from '../pki/keys.ts'
 import {pinOf} from '../pki/pins.ts'
 import type {Clock} from '../runtime.ts'
-import {requireAccepted} from './acceptance.ts'
+import {readCaller, requireAccepted} from './acceptance.ts'
 import type {BootstrapCredential} from './bootstrap-credential.ts'
 import {pendingKeyIn} from './cert-dir.ts'
 import {clientCertificate, clientRequest, isOwnCertificate} from './client-certificate.ts'
@@ -181,10 +183,22 @@ async function ask(
   if (last) tell('the last certificate is no longer valid: requesting a new one with the same key')
   let key: Omit<LastKey, 'serial'> & {serial?: string} = last ?? (await pendingKey(options))
   for (;;) {
-    const request = await clientRequest(nodeName, key.keys, key.serial)
+    const {keys, serial} = key
     // A machine that joins for the first time may have the head of another cluster.
     const seen = last && (await witness.seen())
-    const {csr, isResumed} = await submitRequest(client, withWitnessed(request, seen), signal)
+    const submit = async (...more: string[]) => {
+      const request = await clientRequest(nodeName, keys, ...(serial ? [serial] : []), ...more)
+      return await submitRequest(client, withWitnessed(request, seen), signal)
+    }
+    let submitted = await submit()
+    const caller = await otherCaller(client, submitted, signal)
+    if (caller) {
+      tell(
+        `the certificate request ${nameOf(submitted.csr)} waits, and was made with another credential, which may have been revoked since: requesting again with this one`,
+      )
+      submitted = await submit(caller.username, caller.credential ?? '')
+    }
+    const {csr, isResumed} = submitted
     if (!hasExpired(csr, clock.now())) {
       tell(
         isResumed
@@ -197,6 +211,22 @@ async function ask(
     await discardPendingKey(pendingKeyOf(options))
     key = await pendingKey(options)
   }
+}
+
+/**
+ * Who asks now, if an earlier run asked with another credential and nobody has decided since. A request of a revoked one is never approved
+ * automatically. The key stays the same: an operator may have allowed it, and requests for several keys would be rivals for a Machine.
+ */
+async function otherCaller(
+  client: ApiClient,
+  {csr, isResumed}: SubmittedRequest,
+  signal: AbortSignal | undefined,
+) {
+  if (!isResumed || !isUndecided(csr)) return undefined
+  const {spec} = csr
+  const caller = await readCaller(client, signal)
+  const isSame = caller?.username === spec.username && caller?.credential === credentialOf(spec)
+  return isSame ? undefined : caller
 }
 
 function hasExpired(csr: CertificateSigningRequest, now: Date): boolean {

@@ -6,6 +6,7 @@ import {connect} from '../../../src/client/connect.ts'
 import {buildKubeconfig, type KubeconfigSpec} from '../../../src/client/kubeconfig-build.ts'
 import {formatKubeconfig, parseKubeconfig} from '../../../src/client/kubeconfig.ts'
 import {bootstrapperUser} from '../../../src/csr/bootstrapper.ts'
+import {credentialOf} from '../../../src/csr/user-extra.ts'
 import type {TrustError} from '../../../src/errors.ts'
 import {whoAmI} from '../../../src/node/acceptance.ts'
 import {joinPhases, planJoin, runJoin} from '../../../src/node/join/join.ts'
@@ -108,6 +109,24 @@ describe('join with a kubeconfig', function () {
     return {certificate, key: privateKeyPem(keys.privateKey)}
   }
   const ago = (hours: number) => new Date(Date.now() - hours * HOUR)
+
+  it('asks again if the credential that its request waits with was replaced', async () => {
+    await issuing.stop()
+    const old = request('replaced', await withCertificate())
+    old.settings.certificateTimeout = 100
+    await assert.rejects(runJoin(old, joinPhases()), {code: 'CERTIFICATE_PENDING'})
+    const [waiting] = (await cluster.admin.csrs.list()).items
+    const revoked = credentialOf(waiting?.spec ?? {})
+    assert.match(revoked ?? '', /^X509SHA256=/)
+    issuing = cluster.issueAll(({spec}) => credentialOf(spec) !== revoked)
+    try {
+      const lines = await run('replaced', await withCertificate())
+      assert.match(lines, /waits, and was made with another credential/)
+    } finally {
+      await issuing.stop()
+      issuing = cluster.issueAll()
+    }
+  })
 
   it('takes a client certificate in it', async () => {
     await run('inline', await withCertificate())

@@ -18,6 +18,7 @@ import {toSecret} from '../../../src/bootstrap/token-secret.ts'
 import {formatToken} from '../../../src/bootstrap/token.ts'
 import {systemClock} from '../../../src/runtime.ts'
 import {connect} from '../../../src/client/connect.ts'
+import {requestedCertificate} from '../../../src/csr/requested-certificate.ts'
 import {parseKubeconfig} from '../../../src/client/kubeconfig.ts'
 import type {TrustError} from '../../../src/errors.ts'
 import {lockFolder} from '../../../src/fs/folder-lock.ts'
@@ -264,6 +265,27 @@ describe('join', function () {
       await cluster.issue(csr?.metadata.name ?? '')
       const lines = await run({token: formatToken(other)})
       assert.match(lines.join('\n'), /resuming with the certificate request/)
+    })
+
+    it('asks again with the same key if the token that its request waits with was replaced', async () => {
+      assert.equal((await failing({certificateTimeout: 100})).code, 'CERTIFICATE_PENDING')
+      const {secrets} = cluster.admin
+      const other = {id: 'abcdef', secret: '0123456789abcdef'}
+      await secrets.create(toSecret(describeToken(other, {}, systemClock.now())))
+      await secrets.delete(`kube-system/bootstrap-token-${TOKEN.id}`)
+      await cluster.publish({server: cluster.url, ca: cluster.ca})
+      const [first] = await requests()
+      // As the approver, which never approves the request of a token that is gone.
+      const issuing = cluster.issueAll(({spec}) => spec.username !== first?.spec.username)
+      try {
+        const lines = await run({token: formatToken(other)})
+        assert.match(lines.join('\n'), /waits, and was made with another credential/)
+      } finally {
+        await issuing.stop()
+      }
+      const keys = (await requests()).map((csr) => requestedCertificate(csr)?.pin)
+      assert.equal(keys.length, 2)
+      assert.deepEqual(keys[0], keys[1])
     })
 
     it('says once what it waits for, with the command to run', async () => {
