@@ -40,6 +40,38 @@ export function parseClusterInfo(text: string, source = 'cluster-info'): Cluster
 }
 
 /**
+ * The kubeconfig with its CA inside, if it names a file instead. As in kubeadm, the file does not count if the CA is inside already.
+ * Only for a document on this machine: what comes from elsewhere does not choose files here.
+ */
+export async function withInlineAuthority(
+  text: string,
+  source: string,
+  read: (path: string) => Promise<string>,
+): Promise<string> {
+  const {cluster} = onlyCluster(readYaml(text, source), source)
+  const path = textOf(cluster, 'certificate-authority', source)
+  if (path === undefined) return text
+  const document = parseYaml(text, source)
+  const field = ['clusters', 0, 'cluster', 'certificate-authority']
+  document.deleteIn(field)
+  if ((cluster['certificate-authority-data'] ?? '') === '') {
+    const pem = await read(path)
+    if (!pem.includes('-----BEGIN ')) {
+      throw clusterInfoInvalid(
+        source,
+        `${CLUSTER}.certificate-authority names ${path}, which contains no PEM certificates`,
+        'name the file with the CA of the cluster',
+      )
+    }
+    document.setIn(
+      ['clusters', 0, 'cluster', 'certificate-authority-data'],
+      Buffer.from(pem).toString('base64'),
+    )
+  }
+  return document.toString({lineWidth: 0})
+}
+
+/**
  * The kubeconfig with these CAs and issuers instead of its own. Returned unchanged if it has the same CAs, has none (then the system's
  * are trusted), or cannot be read, which its readers report.
  */

@@ -9,7 +9,7 @@ export const endpoints = Args.string({
   multiple: true,
   ignoreStdin: true,
   description:
-    'the address of an API server, as host:port; with several, the first that proves to be the cluster is used, and the others are stored',
+    'the address of an API server, as host:port (6443 without a port); with several, the first that proves to be the cluster is used, and the others are stored',
 })
 
 /** kubeadm's flags of `join`, and ours; `join phase` has the same. */

@@ -1,5 +1,6 @@
 import {parseDuration} from '../bootstrap/durations.ts'
 import {inputInTime, type Patience} from '../client/patience.ts'
+import {withDefaultPort} from '../discovery/cluster-info.ts'
 import {
   joinPatience,
   joinPhases,
@@ -66,7 +67,10 @@ export async function openJoinSession(
   }
   const patience = joinPatience(limits, {clock, note: progress.note})
   const tokens = await inputInTime(() => joinTokens(flags, choices, progress.warn), patience)
-  const given = {...limits, ...(await settingsOf(endpoints, flags, choices, tokens))}
+  const given = {
+    ...limits,
+    ...(await settingsOf(withPorts(endpoints, choices, progress), flags, choices, tokens)),
+  }
   const settings = {...given, nodeName: await nodeNameOf(given, isOnePhase)}
   return {
     request: {
@@ -95,6 +99,18 @@ async function nodeNameOf(
   return stored?.nodeName ?? ownNodeName()
 }
 
+/** The addresses on the command line, else those in the file. */
+const withPorts = (
+  endpoints: readonly string[],
+  file: JoinChoices,
+  {note}: Progress,
+): readonly string[] =>
+  (endpoints.length > 0 ? endpoints : (file.endpoints ?? [])).map((text) => {
+    const complete = withDefaultPort(text)
+    if (complete !== text) note(`${text} has no port: using ${complete}`)
+    return complete
+  })
+
 type GivenSettings = Omit<JoinSettings, 'nodeName'> & {nodeName: string | undefined}
 
 async function settingsOf(
@@ -114,7 +130,7 @@ async function settingsOf(
       file: flags['discovery-file'] ?? file.discoveryFile,
       fileCa: caFile === undefined ? undefined : await readText(caFile),
       token: tokens.discovery,
-      endpoints: endpoints.length > 0 ? endpoints : file.endpoints,
+      endpoints,
       caCertHashes: flags['discovery-token-ca-cert-hash'] ?? file.caCertHashes,
       unsafeSkipCaVerification:
         flags['discovery-token-unsafe-skip-ca-verification'] ?? file.unsafeSkipCaVerification,

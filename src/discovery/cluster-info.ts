@@ -51,6 +51,18 @@ export function parseEndpoint(text: string, index = 0): string {
   return `https://${host.toLowerCase()}:${Number(port)}`
 }
 
+/** Of an API server, unless it is told otherwise. */
+const DEFAULT_PORT = 6443
+/** A token, also a mistyped one: asking DNS for it would show it to strangers. */
+const TOKEN_LIKE = /^[a-z0-9]{4,8}\.[a-z0-9]{12,20}$/i
+
+/** A bare domain or IP address with the port that API servers usually have; any other text as it is. */
+export function withDefaultPort(text: string): string {
+  // The last group of "fd00::1:6443" may be meant as a port.
+  const host = isIP(text) === 6 && !/:\d{4}$/.test(text) ? `[${text}]` : text
+  return isHost(host) && !TOKEN_LIKE.test(host) ? `${host}:${DEFAULT_PORT}` : text
+}
+
 function isHost(host: string): boolean {
   if (host.startsWith('[')) return isIP(host.slice(1, -1)) === 6
   if (isIP(host) === 4) return true

@@ -1,5 +1,6 @@
+import {dirname, resolve} from 'node:path'
 import {clusterInfoInvalid} from '../bootstrap/cluster-info.ts'
-import {parseClusterInfo} from '../bootstrap/parse-cluster-info.ts'
+import {parseClusterInfo, withInlineAuthority} from '../bootstrap/parse-cluster-info.ts'
 import {httpsGet} from '../client/https-get.ts'
 import {withRetry} from '../client/patience.ts'
 import {systemRoots} from '../client/system-roots.ts'
@@ -72,9 +73,13 @@ async function newerIfShown(
   }
 }
 
-/** A discovery file. It may be a link, as mounted ConfigMaps are. */
+const readText = async (path: string): Promise<string> =>
+  (await readFileSafely(path, {followLinks: true, maxBytes: LARGEST_DOCUMENT})).toString()
+
+/** A discovery file. It may be a link, as mounted ConfigMaps are, and name the file of its CA, from its own folder on. */
 export async function readDiscoveryFile(path: string): Promise<string> {
-  return (await readFileSafely(path, {followLinks: true, maxBytes: LARGEST_DOCUMENT})).toString()
+  const readCa = (file: string) => readText(resolve(dirname(path), file))
+  return await withInlineAuthority(await readText(path), path, readCa)
 }
 
 /** A discovery file from standard input, up to its end. */

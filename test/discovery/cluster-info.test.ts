@@ -1,5 +1,35 @@
 import assert from 'node:assert/strict'
-import {parseEndpoint} from '../../src/discovery/cluster-info.ts'
+import {parseEndpoint, withDefaultPort} from '../../src/discovery/cluster-info.ts'
+
+describe('withDefaultPort', () => {
+  for (const [text, complete] of [
+    ['127.0.0.1', '127.0.0.1:6443'],
+    ['localhost', 'localhost:6443'],
+    ['API.example', 'API.example:6443'],
+    ['::1', '[::1]:6443'],
+    ['[fd00::1]', '[fd00::1]:6443'],
+  ] as const) {
+    it(`asks ${text} at port 6443`, () => {
+      assert.equal(withDefaultPort(text), complete)
+      assert.doesNotThrow(() => parseEndpoint(complete))
+    })
+  }
+
+  it('leaves all else as it is, above all what may be a token or a port', () => {
+    for (const text of [
+      '10.0.0.1:443',
+      'https://api.example',
+      'fd00::1:6443',
+      '10.0.0.256',
+      '',
+      'abcdef.0123456789abcdef',
+      'ABCDEF.0123456789abcde',
+      'abcdefg.0123456789abcdefg',
+    ]) {
+      assert.equal(withDefaultPort(text), text)
+    }
+  })
+})
 
 describe('parseEndpoint', () => {
   for (const [text, url] of [

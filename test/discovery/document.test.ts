@@ -163,6 +163,47 @@ describe('discovery by a document', () => {
       })
     })
 
+    describe('that names the file of its CA', () => {
+      const byPath = async (path: string, ca: string, more = '') => {
+        const named = documentOf('').replace(
+          /( +)server: .*\n/,
+          (line, indent: string) => `${line}${indent}certificate-authority: ${path}\n${more}`,
+        )
+        await writeFile(join(folder(), 'ca.crt'), ca)
+        return await byFile(named)
+      }
+
+      it('trusts the CA in it, and needs that file no more', async () => {
+        for (const path of ['ca.crt', join(folder(), 'ca.crt')]) {
+          cluster.answerWith((_request, response) => answerStatus(response, 403, 'Forbidden'))
+          const info = await byPath(path, cluster.ca)
+          assert.equal(info.ca, cluster.ca)
+          assert.doesNotMatch(info.kubeconfig, /certificate-authority:/)
+          assert.match(info.kubeconfig, /certificate-authority-data:/)
+        }
+      })
+
+      it('goes by the CA inside, if there is one, as kubeadm does', async () => {
+        const data = Buffer.from(cluster.ca).toString('base64')
+        const more = `    certificate-authority-data: ${data}\n`
+        const {ca} = await byPath('/missing.crt', '', more)
+        assert.equal(ca, cluster.ca)
+      })
+
+      it('is refused if that file is missing, has no certificate, or has a key', async () => {
+        const stranger = await issue(cluster.authority)
+        await assert.rejects(byPath('/missing.crt', ''), {code: 'FILE_UNREADABLE'})
+        await assert.rejects(byPath('ca.crt', 'no PEM'), {
+          code: 'CLUSTER_INFO_INVALID',
+          message: /certificate-authority names ca\.crt, which contains no PEM/,
+        })
+        await assert.rejects(byPath('ca.crt', cluster.ca + stranger.key), {
+          code: 'CLUSTER_INFO_CREDENTIALS',
+        })
+        assert.deepEqual(cluster.requests, [])
+      })
+    })
+
     it('says that there is no such file', async () => {
       for (const missing of ['foo', '/missing.conf']) {
         await assert.rejects(discover({file: missing}, ONCE), {code: 'FILE_UNREADABLE'})
@@ -184,6 +225,18 @@ describe('discovery by a document', () => {
       const input = chunks(text.slice(0, 100), text.slice(100))
       const {server, source} = await discover({file: '-'}, {...ONCE, input})
       assert.deepEqual([server, source], [cluster.url, 'stdin'])
+    })
+
+    it('does not choose files of this machine', async () => {
+      await writeFile(file, cluster.ca)
+      const text = documentOf('').replace(
+        /( +)server: .*\n/,
+        `$&$1certificate-authority: ${file}\n`,
+      )
+      await assert.rejects(discover({file: '-'}, {...ONCE, input: chunks(text)}), {
+        code: 'CLUSTER_INFO_INVALID',
+        message: /certificate-authority names a file/,
+      })
     })
 
     it('is not read without end', async () => {

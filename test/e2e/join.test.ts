@@ -63,6 +63,12 @@ describe('join, with the built program', function () {
     assert.doesNotMatch(ended.stderr, /can be seen by every user/)
   })
 
+  it('asks a bare address at port 6443, and says so', async () => {
+    const rest = [...fixture.line.slice(1), '--dir', fixture.nodeDir('bare'), '--timeout', '0s']
+    const {stderr} = await trustadm('join', '127.0.0.1', ...rest)
+    assert.match(stderr, /127\.0\.0\.1 has no port: using 127\.0\.0\.1:6443/)
+  })
+
   it('goes on with the same certificate when it is run again', async () => {
     const first = await joinedBy(fixture, 'token', 'again')
     const second = await joinBy(fixture, 'token', 'again', '--output', 'json')
