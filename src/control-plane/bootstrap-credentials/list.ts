@@ -46,7 +46,9 @@ function presentReport(
   usages: Usages,
   {log, clock}: ReadOptions,
 ): CredentialReport {
-  const usage = usages.get(found.credential ?? '')
+  const usage =
+    usages.get(found.credential ?? '') ??
+    (found.kind === 'token' ? usages.get(unnamedIn(found.namespace)) : undefined)
   const isExpired = found.expires !== null && new Date(found.expires) < clock.now()
   return {
     ...found,
@@ -82,6 +84,7 @@ const usedReports = (
   {log}: ReadOptions,
 ): CredentialReport[] =>
   [...usages]
+    .filter(([credential, {namespace}]) => credential !== unnamedIn(namespace))
     .filter(([credential]) => !known.some((one) => one.credential === credential))
     .map(([credential, {namespace, lastUsed, issued, pending}]) => ({
       id: idOfCredential(credential),
@@ -170,6 +173,12 @@ interface CredentialUsage {
 /** By credential-id. */
 type Usages = ReadonlyMap<string, CredentialUsage>
 
+/**
+ * The key of what was used without being named: the tokens that kube-controller-manager makes have no id. Other servers accept no certificates
+ * of ours, so it was the token.
+ */
+const unnamedIn = (namespace: string): string => `unnamed in ${namespace}`
+
 interface Use {
   requester?: string | undefined
   credential?: string | undefined
@@ -179,10 +188,11 @@ interface Use {
 class UsageBook {
   readonly usages = new Map<string, CredentialUsage>()
 
-  /** The usage of the requester's bootstrap credential; undefined if it used none. */
-  at({requester, credential, time}: Use): CredentialUsage | undefined {
+  /** The usage of the requester's bootstrap credential; undefined if it is not a bootstrapper. */
+  at({requester, credential: named, time}: Use): CredentialUsage | undefined {
     const namespace = bootstrapperNamespaceOf(requester)
-    if (namespace === undefined || credential === undefined) return undefined
+    if (namespace === undefined) return undefined
+    const credential = named ?? unnamedIn(namespace)
     const known = this.usages.get(credential)
     const entry = known ?? {namespace, lastUsed: time, issued: 0, pending: []}
     if (time > entry.lastUsed) entry.lastUsed = time

@@ -148,6 +148,17 @@ describe('the life of a bootstrap credential', () => {
     })
   }
 
+  it('of the kind token shows requests that wait on a server that does not name the token', async () => {
+    await create('token')
+    const username = 'system:serviceaccount:kube-system:node-bootstrapper'
+    const holder = server.clientAs({username, groups: ['system:authenticated']})
+    await holder.csrs.create(await csrFor({name: 'unnamed'}))
+    assert.deepEqual(
+      (await list()).map(({kind, pending}) => [kind, pending]),
+      [['token', ['unnamed']]],
+    )
+  })
+
   const BUNDLE = {namespace: 'kube-system', name: 'kubelet-bootstrap-kubeconfig'}
   const unrevoke = async (id: string, dryRun = false) =>
     await unrevokeCredential(client, await findCredential(client, id, options()), {dryRun})
