@@ -1,6 +1,7 @@
 import {isDeepStrictEqual} from 'node:util'
 import {type Document, parseDocument} from 'yaml'
 import {encodeBundle, isSameBundle, parseBundle} from '../pki/bundle.ts'
+import type {Certificate} from '../pki/certificate.ts'
 import {parsePem} from '../pki/pem.ts'
 import {
   type ClusterInfo,
@@ -86,6 +87,17 @@ export function withAuthorities(text: string, ca: string, issuers?: NodeIssuers)
   if (isCurrent && isDeepStrictEqual(info.issuers, issuers)) return text
   const {issuers: _issuers, ...rest} = info
   return formatClusterInfo({...rest, ...(info.ca !== undefined && {ca}), ...(issuers && {issuers})})
+}
+
+/** The CAs in a kubeconfig that are not among these; none if it cannot be read. */
+export function otherAuthorities(text: string, ca: string): Certificate[] {
+  try {
+    const own = new Set(parseBundle(ca).map(({fingerprint}) => fingerprint))
+    const found = parseClusterInfo(text).ca
+    return found === undefined ? [] : parseBundle(found).filter((one) => !own.has(one.fingerprint))
+  } catch {
+    return []
+  }
 }
 
 function readYaml(text: string, source: string): Fields {

@@ -95,8 +95,8 @@ const USE: Rule[] = [
   {
     field: TOKEN_KEY.secret,
     message: `its ${TOKEN_KEY.secret} is not 16 characters of a-z and 0-9`,
-    // Kubernetes signs with a secret of any form, although nobody can authenticate with it.
-    blocks: ['authentication'],
+    // Kubernetes signs with it, although nobody can authenticate: a short one could be guessed from the signature, which is public.
+    blocks: BOTH,
     broken: ({values}) =>
       values(TOKEN_KEY.secret) !== '' && !isTokenSecret(values(TOKEN_KEY.secret)),
   },
@@ -203,7 +203,7 @@ function valueOf({data}: Secret, key: string): string {
 
 export const TOKEN_USER_PREFIX = 'system:bootstrap:'
 
-/** The token in a Secret, if it may sign cluster-info. As Kubernetes' bootstrap signer decides. */
+/** The token in a Secret, if it may sign cluster-info. As Kubernetes' bootstrap signer decides, but for malformed secrets. */
 export function signingToken(secret: Secret, now: Date): BootstrapToken | undefined {
   const verdict = readTokenSecret(secret, now)
   return isBlocked(verdict, 'signing') ? undefined : verdict.info?.token

@@ -1,4 +1,4 @@
-import type {ConfigMap, Secret} from '../api/core.ts'
+import type {ConfigMap, ObjectReference, Secret} from '../api/core.ts'
 import {
   CLUSTER_INFO_NAME,
   CLUSTER_INFO_NAMESPACE,
@@ -6,14 +6,20 @@ import {
   KUBECONFIG_KEY,
   type NodeIssuers,
 } from '../bootstrap/cluster-info.ts'
-import {withAuthorities} from '../bootstrap/parse-cluster-info.ts'
+import {otherAuthorities, withAuthorities} from '../bootstrap/parse-cluster-info.ts'
 import {TOKEN_SECRET_NAMESPACE, TOKEN_SECRET_TYPE} from '../bootstrap/token-secret.ts'
 import type {ApiClient} from '../client/api-client.ts'
+import {printable} from '../client/printable.ts'
+import type {CallOptions} from '../client/resource-client.ts'
 import {hasCode} from '../errors.ts'
+import type {Certificate} from '../pki/certificate.ts'
+import {formatName} from '../pki/distinguished-name.ts'
+import {pinOf} from '../pki/pins.ts'
 import type {Clock} from '../runtime.ts'
 import type {Live} from '../trust/live.ts'
 import {follow, followLive, type ControllerSpec, type Copy} from './kernel/controller.ts'
 import {CostlyWork} from './kernel/costly-work.ts'
+import {EventReporter} from './kernel/events.ts'
 import {TokenSignatures, type SignContent} from './token-signatures.ts'
 import {DONE, type Reconcile} from './kernel/work-queue.ts'
 
@@ -33,9 +39,15 @@ export interface BootstrapSignerOptions {
 export interface BootstrapSignerDeps extends BootstrapSignerOptions {
   clusterInfo: Pick<Copy<ConfigMap>, 'find'>
   tokens: Pick<Copy<Secret>, 'list'>
-  writer: Pick<ApiClient, 'configMaps'>
+  writer: Pick<ApiClient, 'configMaps' | 'events'>
   clock: Clock
 }
+
+/** What is said about a CA that only cluster-info has: machines would trust it, and the next rotation would not know it. */
+export const onlyInClusterInfo = (authority: Certificate): string =>
+  `the CA ${printable(formatName(authority.subject))} (${pinOf(authority)}) is not in ca.crt of the control plane, and is removed from cluster-info: to keep it, append it to ca.crt`
+
+const MOST_REPORTED = 10
 
 /**
  * Kubernetes' bootstrap signer: cluster-info carries a signature by every token that may sign, and none by any other. Of the
@@ -43,7 +55,9 @@ export interface BootstrapSignerDeps extends BootstrapSignerOptions {
  * a cluster-info with signatures of another content. Without a kubeconfig nothing is signed.
  */
 export function signClusterInfo(deps: BootstrapSignerDeps): Reconcile {
-  const {clusterInfo, tokens, writer, clock} = deps
+  const {clusterInfo, tokens, writer, clock, rootCa} = deps
+  // Also those that a rotation has ended since: removing them is what it does.
+  const ours = new Set<string>()
   const signatures = new TokenSignatures(deps.sign)
   const current = withCurrentAuthorities(deps)
   const work = new CostlyWork()
@@ -51,6 +65,7 @@ export function signClusterInfo(deps: BootstrapSignerDeps): Reconcile {
     await work.rest(signal)
     const found = await clusterInfo.find(key)
     const published = found?.data?.[KUBECONFIG_KEY]
+    if (rootCa) ours.add(rootCa.current)
     if (found === undefined || published === undefined) return DONE
 
     const content = current(published)
@@ -64,10 +79,31 @@ export function signClusterInfo(deps: BootstrapSignerDeps): Reconcile {
         if (hasCode(error, 'CONFLICT')) return {requeueAfter: AFTER_CONFLICT}
         // If it is created again, its event adds the key again.
         if (!hasCode(error, 'NOT_FOUND')) throw error
+        return DONE
+      }
+      if (content !== published && rootCa) {
+        const removed = otherAuthorities(published, [...ours].join('\n'))
+        await reportRemoved(found, removed.slice(0, MOST_REPORTED), {writer, clock, signal})
       }
     }
     if (nextExpiry === undefined) return DONE
     return {requeueAfter: Math.min(nextExpiry.getTime() - now.getTime(), LONGEST_WAIT)}
+  }
+}
+
+async function reportRemoved(
+  {metadata: {name, namespace, uid}}: ConfigMap,
+  removed: readonly Certificate[],
+  {writer, clock, signal}: Pick<BootstrapSignerDeps, 'writer' | 'clock'> & CallOptions,
+): Promise<void> {
+  const about = {apiVersion: 'v1', kind: 'ConfigMap', name, namespace, uid} as ObjectReference
+  for (const authority of removed) {
+    // A reporter of its own, because it may happen again after the first Event has expired.
+    await new EventReporter(writer, 'bootstrap-signer', clock).report(
+      about,
+      {type: 'Warning', reason: 'AuthorityRemoved', message: onlyInClusterInfo(authority)},
+      {signal},
+    )
   }
 }
 

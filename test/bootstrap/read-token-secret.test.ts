@@ -179,7 +179,7 @@ describe('authenticating by a token', () => {
 describe('signing by a token', () => {
   const inHours = (hours: number) => new Date(NOW.getTime() + hours * HOUR).toISOString()
   const secretOf = (changes: SecretChanges['data'], name = 'bootstrap-token-abc123') => {
-    const data = {'token-id': 'abc123', 'token-secret': 'tokenSecret', ...changes}
+    const data = {'token-id': 'abc123', 'token-secret': 'tokensecret01234', ...changes}
     return foobarSecret({name, data})
   }
   const signs = {'usage-bootstrap-signing': 'true'}
@@ -194,6 +194,7 @@ describe('signing by a token', () => {
     ['one without the usage', blank, false],
     ['one without an id', {...signs, 'token-id': ''}, false],
     ['one without a secret', {...signs, 'token-secret': ''}, false],
+    ['one whose secret nobody can log in with', {...signs, 'token-secret': 'SHORT'}, false],
     ['a name without the prefix', signs, false, 'abc123'],
     ['the name of another id', signs, false, 'bootstrap-token-def456'],
     ['one that cannot authenticate', {...signs, 'auth-extra-groups': 'bad'}, true],
@@ -205,7 +206,7 @@ describe('signing by a token', () => {
   }
 
   it('gives the id and the secret to sign with', () => {
-    assert.deepEqual(signingToken(secretOf(signs), NOW), {id: 'abc123', secret: 'tokenSecret'})
+    assert.deepEqual(signingToken(secretOf(signs), NOW), {id: 'abc123', secret: 'tokensecret01234'})
   })
 
   it('does not work for a Secret being deleted', () => {

@@ -1,20 +1,24 @@
 import assert from 'node:assert/strict'
-import type {ConfigMap, Secret} from '../../src/api/core.ts'
+import type {ConfigMap, Event, Secret} from '../../src/api/core.ts'
+import {formatClusterInfo} from '../../src/bootstrap/cluster-info.ts'
 import type {ApiClient} from '../../src/client/api-client.ts'
 import {signClusterInfo} from '../../src/controllers/bootstrap-signer.ts'
 import type {Reconcile} from '../../src/controllers/kernel/work-queue.ts'
 import {TrustError} from '../../src/errors.ts'
+import {parseCertificate} from '../../src/pki/certificate.ts'
+import {pinOf} from '../../src/pki/pins.ts'
+import {Replaceable} from '../../src/trust/live.ts'
 import {HOUR, NOW, foobarSecret, type SecretChanges} from '../bootstrap/support.ts'
+import {makeAuthority, type TestAuthority} from '../client/support/certificates.ts'
 import {independentJws} from '../helpers/jws.ts'
 
 const KEY = 'kube-public/cluster-info'
 const JWS = 'jws-kubeconfig-abc123'
-/** From Kubernetes' own test of its signer. */
-const PAYLOAD_JWS =
-  'eyJhbGciOiJIUzI1NiIsImtpZCI6ImFiYzEyMyJ9..QSxpUG7Q542CirTI2ECPSZjvBOJURUW5a7XqFpNI958'
+const SECRET = 'tokensecret01234'
+const PAYLOAD_JWS = independentJws('payload', {id: 'abc123', secret: SECRET})
 
 const tokenSecret = (changes: SecretChanges['data'] = {}, name = 'bootstrap-token-abc123') => {
-  const data = {'token-id': 'abc123', 'token-secret': 'tokenSecret', ...changes}
+  const data = {'token-id': 'abc123', 'token-secret': SECRET, ...changes}
   return foobarSecret({name, data: {'usage-bootstrap-signing': 'true', ...data}})
 }
 
@@ -46,7 +50,7 @@ describe('signing cluster-info', () => {
     reconcile = signClusterInfo({
       clusterInfo: {find: (key) => Promise.resolve(key === KEY ? configMap : undefined)},
       tokens: {list: () => Promise.resolve([...tokens])},
-      writer: {configMaps: {update} as unknown as ApiClient['configMaps']},
+      writer: {configMaps: {update}} as unknown as ApiClient,
       clock: {now: () => now},
       sign: (content, token) => {
         signedBy.push(token.id)
@@ -83,7 +87,7 @@ describe('signing cluster-info', () => {
     const signing = signClusterInfo({
       clusterInfo: {find: () => Promise.resolve(configMap)},
       tokens: {list: () => Promise.resolve(tokens)},
-      writer: {configMaps: {update} as unknown as ApiClient['configMaps']},
+      writer: {configMaps: {update}} as unknown as ApiClient,
       clock: {now: () => now},
     })
     await signing(KEY, new AbortController().signal)
@@ -159,7 +163,7 @@ describe('signing cluster-info', () => {
   })
 
   it('takes the first of two tokens of one id', async () => {
-    tokens = [tokenSecret(), tokenSecret({'token-secret': 'another'})]
+    tokens = [tokenSecret(), tokenSecret({'token-secret': 'anothersecret012'})]
     await run()
     assert.equal(configMap?.data?.[JWS], PAYLOAD_JWS)
     assert.deepEqual(signedBy, ['abc123'])
@@ -174,6 +178,7 @@ describe('signing cluster-info', () => {
     ['without the usage', {'usage-bootstrap-signing': ''}, false],
     ['without an id', {'token-id': ''}, false],
     ['without a secret', {'token-secret': ''}, false],
+    ['whose secret nobody can log in with', {'token-secret': 'SHORT'}, false],
     ['named without the prefix', {}, false, 'abc123'],
     ['named after another id', {}, false, 'bootstrap-token-def456'],
     ['that may not authenticate', {'usage-bootstrap-authentication': undefined}, true],
@@ -215,7 +220,8 @@ describe('signing cluster-info', () => {
 
   it('signs again only what has changed', async () => {
     const named = (id: string, secret: string) => {
-      const token = tokenSecret({'token-id': id, 'token-secret': secret}, `bootstrap-token-${id}`)
+      const data = {'token-id': id, 'token-secret': secret.padEnd(16, '0')}
+      const token = tokenSecret(data, `bootstrap-token-${id}`)
       return {...token, metadata: {...token.metadata, resourceVersion: secret}}
     }
     tokens = [named('aaaaaa', '1'), named('bbbbbb', '2'), named('cccccc', '3')]
@@ -236,8 +242,14 @@ describe('signing cluster-info', () => {
     assert.deepEqual(await signedNow(), ['bbbbbb', 'cccccc'])
     assert.deepEqual(configMap.data, {
       kubeconfig: 'another',
-      'jws-kubeconfig-bbbbbb': independentJws('another', {id: 'bbbbbb', secret: 'another'}),
-      'jws-kubeconfig-cccccc': independentJws('another', {id: 'cccccc', secret: '3'}),
+      'jws-kubeconfig-bbbbbb': independentJws('another', {
+        id: 'bbbbbb',
+        secret: 'another000000000',
+      }),
+      'jws-kubeconfig-cccccc': independentJws('another', {
+        id: 'cccccc',
+        secret: '3000000000000000',
+      }),
     })
   })
 
@@ -248,6 +260,73 @@ describe('signing cluster-info', () => {
     stop.abort(new Error('enough'))
     await assert.rejects(running)
     assert.deepEqual(written, [])
+  })
+})
+
+describe('a CA that only cluster-info has', () => {
+  const server = 'https://10.0.0.1:6443'
+  let first: TestAuthority
+  let second: TestAuthority
+  before(async () => {
+    first = await makeAuthority('kubernetes')
+    second = await makeAuthority('another')
+  })
+
+  /** The signer of a control plane, and the Events that it has sent. */
+  const signer = (published: string, rootCa: Replaceable<string>) => {
+    const metadata = {name: 'cluster-info', namespace: 'kube-public', uid: 'u'}
+    const state = {configMap: {metadata, data: {kubeconfig: published}} as ConfigMap}
+    const events: Event[] = []
+    const update = (object: ConfigMap) => Promise.resolve((state.configMap = object))
+    const create = (event: Event) => Promise.resolve(events.push(event))
+    const reconcile = signClusterInfo({
+      rootCa,
+      clusterInfo: {find: () => Promise.resolve(state.configMap)},
+      tokens: {list: () => Promise.resolve([])},
+      writer: {configMaps: {update}, events: {create}} as unknown as ApiClient,
+      clock: {now: () => NOW},
+    })
+    return {state, events, run: () => reconcile(KEY, new AbortController().signal)}
+  }
+  const infoOf = (ca: string) => formatClusterInfo({server, ca})
+
+  it('is removed with an Event that names it, and how to keep it', async () => {
+    const both = infoOf(first.pem + second.pem)
+    const {state, events, run} = signer(both, new Replaceable(first.pem))
+    await run()
+    assert.equal(state.configMap.data?.kubeconfig, infoOf(first.pem))
+    assert.deepEqual(
+      events.map(({type, involvedObject}) => [type, involvedObject.name]),
+      [['Warning', 'cluster-info']],
+    )
+    const {message = ''} = events[0] ?? {}
+    assert.ok(message.includes(pinOf(parseCertificate(second.pem))), message)
+    assert.match(message, /append it to ca\.crt/)
+    await run()
+    assert.equal(events.length, 1)
+  })
+
+  it('is reported again when it is added again', async () => {
+    const {state, events, run} = signer(infoOf(first.pem), new Replaceable(first.pem))
+    for (const _time of [1, 2]) {
+      state.configMap = {
+        ...state.configMap,
+        data: {kubeconfig: infoOf(first.pem + second.pem)},
+      }
+      await run()
+    }
+    assert.equal(events.length, 2)
+  })
+
+  it('is not one that a rotation has ended', async () => {
+    const rootCa = new Replaceable(first.pem)
+    const {state, events, run} = signer(infoOf(first.pem), rootCa)
+    for (const bundle of [first.pem, first.pem + second.pem, second.pem]) {
+      await rootCa.replace(bundle)
+      await run()
+      assert.equal(state.configMap.data?.kubeconfig, infoOf(bundle))
+    }
+    assert.deepEqual(events, [])
   })
 })
 

@@ -86,6 +86,19 @@ describe('tokens of a control plane', function () {
     }
   }
 
+  it('shows on the terminal which tokens the server refuses, and why', async () => {
+    const created = await token('create', 'r3fu5d.x8s0vq1zr5mw7cpd')
+    assert.equal(created.code, 0, created.stderr)
+    const data = {'auth-extra-groups': Buffer.from('system:masters').toString('base64')}
+    await admin.secrets.patch('kube-system/bootstrap-token-r3fu5d', {data}, {type: 'merge'})
+    const {stderr} = await token('list')
+    assert.match(
+      stderr.replaceAll(/\s+/g, ' '),
+      /the server refuses the token "r3fu5d": it has a group that no token may have/,
+    )
+    assert.equal((await token('list', '--output', 'json')).stderr, '')
+  })
+
   it('begin with the one of init, which lets a machine in and signs cluster-info', async () => {
     const [id = '', secret = ''] = made.token?.split('.') ?? []
     assert.equal(await identity(made.token ?? ''), `system:bootstrap:${id}`)

@@ -35,6 +35,10 @@ export default class TokenList extends TrustCommand {
     const options = {showSecrets: flags['show-secrets'] || !process.stdout.isTTY, warn}
     const list = await withCluster(flags, ({client}) => listTokens(client, options, this.clock))
     await this.print(list, flags.output, tokenListView(flags.output === 'wide'))
+    if (flags.output === 'table') {
+      for (const {id, problems} of list.tokens.filter((one) => one.problems.length > 0))
+        warn(`the server refuses the token "${id}": ${problems.join('; ')}`)
+    }
     if (list.tokens.length === 0 && isForPeople(flags.output)) {
       tell(`no tokens found; create one with "${clusterCommand(flags, 'token create')}"`)
     }

@@ -3,8 +3,13 @@ import {
   clusterInfoConfigMap,
   type ClusterInfo,
 } from '../../bootstrap/cluster-info.ts'
+import {onlyInClusterInfo} from '../../controllers/bootstrap-signer.ts'
 import {planeCommand} from '../plane-command.ts'
-import {parseClusterInfo, withAuthorities} from '../../bootstrap/parse-cluster-info.ts'
+import {
+  otherAuthorities,
+  parseClusterInfo,
+  withAuthorities,
+} from '../../bootstrap/parse-cluster-info.ts'
 import {TrustError} from '../../errors.ts'
 import {CLUSTER_CA, findAuthority} from '../certificates.ts'
 import {certDirOf, endpointOf, type Plane} from '../config/plane.ts'
@@ -37,6 +42,8 @@ function wantedClusterInfo(info: PublishedInfo, tell: (line: string) => void): W
     if (edited.server !== info.server) {
       tell(`cluster-info names the server ${edited.server}, not ${info.server}: this is kept`)
     }
+    for (const authority of otherAuthorities(data[KUBECONFIG_KEY] ?? '', info.ca))
+      tell(onlyInClusterInfo(authority))
     return {[KUBECONFIG_KEY]: edited.text}
   })
 }

@@ -8,6 +8,8 @@ import type {ApiClient} from '../../../src/client/api-client.ts'
 import {endpointOf} from '../../../src/control-plane/config/plane.ts'
 import type {Choices} from '../../../src/control-plane/config/settings.ts'
 import {describePlane} from '../../../src/control-plane/init/init.ts'
+import {parseCertificate} from '../../../src/pki/certificate.ts'
+import {pinOf} from '../../../src/pki/pins.ts'
 import {ADMIN, startTestServer, type TestServer} from '../../helpers/test-server.ts'
 import {testAuthority} from '../../pki/support.ts'
 import {planeFixture, type PlaneFixture} from '../plane-fixture.ts'
@@ -81,6 +83,21 @@ describe('the phases by which machines can join', () => {
           fixture.lines.join('\n'),
         )
       }
+    })
+
+    it('names a CA that only cluster-info has, which does not stay', async () => {
+      await fixture.run('cluster-info')
+      const found = await client.configMaps.get('kube-public/cluster-info')
+      const {server, ca = ''} = parseClusterInfo(found.data?.kubeconfig ?? '')
+      const {pem: other} = await testAuthority()
+      const kubeconfig = formatClusterInfo({server, ca: ca + other})
+      await client.configMaps.update({...found, data: {kubeconfig}})
+      fixture.lines.length = 0
+      await fixture.run('cluster-info')
+      const lines = fixture.lines.filter((line) => line.includes('append it to ca.crt'))
+      assert.equal(lines.length, 1)
+      assert.ok(lines[0]?.includes(pinOf(parseCertificate(other))), lines[0])
+      assert.deepEqual(await dataOf('kube-public/cluster-info'), found.data)
     })
 
     it('replaces a kubeconfig that no machine can read, and leaves signatures to the signer', async () => {
