@@ -169,6 +169,7 @@ export async function runControllers(options: RunOptions): Promise<RunningOutsid
     serving,
     signing: signing?.deps,
     revocations,
+    keepsTokens: (await isOwnServer(client)) ? undefined : (true as const),
     log,
   }
   const takeBack = await reportedSigners(options, signing?.authorities)

@@ -22,7 +22,7 @@ import {nodeRecordCleanerController} from './node-record-cleaner.ts'
 import {nodeLifecycleController} from './node-lifecycle.ts'
 import {revocationCleanerController} from './revocation-cleaner.ts'
 import {rootCaController} from './root-ca-publisher.ts'
-import {serviceAccountTokenController} from './service-account-tokens.ts'
+import {bootstrapTokenKeeper, serviceAccountTokenController} from './service-account-tokens.ts'
 import {tokenCleanerController} from './token-cleaner.ts'
 
 /** What controllers need that work with any cluster. */
@@ -44,6 +44,8 @@ export interface PortableDeps {
   revocations?: RevocationSource | undefined
   /** Where the bootstrap tokens are. Absent if the approver may not read them: only that of the server may. */
   tokens?: TokenSecrets | undefined
+  /** Whether to create the Secret of the node bootstrapper again; absent on trustadm's server, whose service-account-token-controller does. */
+  keepsTokens?: true | undefined
   /** The process's log, for what is no error and concerns no object. */
   log?: ((line: string) => void) | undefined
   /** Absent if the process publishes no metrics. */
@@ -130,6 +132,12 @@ export const PORTABLE_CONTROLLERS: ControllerTable<PortableDeps> = {
     aliases: ['bootstrap-signer-controller', 'bootstrapsigner'],
     create: ({reader, writer, clock, rootCa, issuers}) =>
       bootstrapSignerController(reader, writer('bootstrap-signer'), clock, {rootCa, issuers}),
+  },
+  'bootstrap-token-keeper': {
+    // Kubernetes has none.
+    aliases: [],
+    create: ({reader, writer, clock, keepsTokens}) =>
+      keepsTokens && bootstrapTokenKeeper(reader, writer('bootstrap-token-keeper'), clock),
   },
   'token-cleaner': {
     aliases: ['token-cleaner-controller', 'tokencleaner'],

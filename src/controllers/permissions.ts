@@ -1,6 +1,11 @@
 import type {ResourceAttributes} from '../api/authorization.ts'
 import type {ApiClient} from '../client/api-client.ts'
-import {BOOTSTRAPPER_NAMESPACE, BOOTSTRAPPER_SECRET, BUNDLE_NAME} from '../csr/bootstrapper.ts'
+import {
+  BOOTSTRAPPER,
+  BOOTSTRAPPER_NAMESPACE,
+  BOOTSTRAPPER_SECRET,
+  BUNDLE_NAME,
+} from '../csr/bootstrapper.ts'
 import {KUBELET_CLIENT, KUBELET_SERVING} from '../csr/signers.ts'
 import {OWN_NAMESPACE} from '../trust/own-namespace.ts'
 import {REVOCATION_NAMESPACE} from '../trust/revocations.ts'
@@ -107,6 +112,17 @@ export const PERMISSIONS: Readonly<Record<string, readonly Permission[]>> = {
     ...may('list,watch', '', 'secrets', {namespace: 'kube-system'}),
     ...may('list,watch', '', 'configmaps', {namespace: 'kube-public'}),
     ...may('update', '', 'configmaps', {namespace: 'kube-public', name: 'cluster-info'}),
+  ],
+  'bootstrap-token-keeper': [
+    ...may('get,list,watch', '', 'secrets', {
+      namespace: BOOTSTRAPPER_NAMESPACE,
+      name: BOOTSTRAPPER_SECRET,
+    }),
+    ...may('create', '', 'secrets', {namespace: BOOTSTRAPPER_NAMESPACE}),
+    ...may('get,list,watch', '', 'serviceaccounts', {
+      namespace: BOOTSTRAPPER_NAMESPACE,
+      name: BOOTSTRAPPER,
+    }),
   ],
   'token-cleaner': may('list,watch,delete', '', 'secrets', {namespace: 'kube-system'}),
 }

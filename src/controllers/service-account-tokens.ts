@@ -7,6 +7,7 @@ import {
   ACCOUNT_TOKEN_TYPE,
   ACCOUNT_UID,
   BOOTSTRAPPER,
+  BOOTSTRAPPER_NAMESPACE,
   BOOTSTRAPPER_NAMESPACES,
   BOOTSTRAPPER_SECRET,
   bootstrapperSecret,
@@ -80,13 +81,11 @@ class TokenSecrets {
   readonly #writer: Writer
   readonly #rootCa: Pick<Live<string>, 'current'>
   readonly #keyId: Pick<Live<string>, 'current'> | undefined
-  readonly #events: EventReporter
 
-  constructor(writer: Writer, {rootCa, tokenKeyId, clock}: TokenControllerOptions) {
+  constructor(writer: Writer, {rootCa, tokenKeyId}: TokenControllerOptions) {
     this.#writer = writer
     this.#rootCa = rootCa
     this.#keyId = tokenKeyId
-    this.#events = new EventReporter(writer, COMPONENT, clock)
   }
 
   /** Fills a Secret, or deletes it if its account is gone. */
@@ -160,24 +159,34 @@ class TokenSecrets {
     )
     return issued.status?.token ?? ''
   }
+}
 
-  /** Creates the Secret of an account that must have one, and says so: the old token was revoked with its Secret. */
-  async recreate(key: string, options: CallOptions): Promise<void> {
-    const [namespace = ''] = key.split('/')
-    const ref = {namespace, name: BOOTSTRAPPER}
-    const account = await this.#writer.serviceAccounts.find(ref, options)
-    if (account === undefined || !keptSecrets(account).includes(key)) return
-    const {metadata} = await this.#writer.secrets.create(bootstrapperSecret(namespace), options)
-    await this.#events.report(
-      {apiVersion: 'v1', kind: 'ServiceAccount', ...ref, uid: account.metadata.uid ?? ''},
-      {
-        type: 'Warning',
-        reason: 'BootstrapTokenReplaced',
-        message: `the Secret ${key} was deleted, which revoked its token; a new one was created (uid ${metadata.uid ?? ''}). Distribute it with "trustadm bootstrap-credential create --kind token"`,
-      },
-      options,
-    )
-  }
+/** Creates the Secret of an account that must have one, and says so: the old token was revoked with its Secret. */
+async function recreateSecret(
+  writer: Writer,
+  events: EventReporter,
+  key: string,
+  options: CallOptions,
+): Promise<void> {
+  const [namespace = ''] = key.split('/')
+  const ref = {namespace, name: BOOTSTRAPPER}
+  const account = await writer.serviceAccounts.find(ref, options)
+  if (account === undefined || !keptSecrets(account).includes(key)) return
+  const {metadata} = await writer.secrets.create(bootstrapperSecret(namespace), options)
+  await events.report(
+    {apiVersion: 'v1', kind: 'ServiceAccount', ...ref, uid: account.metadata.uid ?? ''},
+    {
+      type: 'Warning',
+      reason: 'BootstrapTokenReplaced',
+      message: `the Secret ${key} was deleted, which revoked its token; a new one was created (uid ${metadata.uid ?? ''}). Distribute it with "trustadm bootstrap-credential create --kind token"`,
+    },
+    options,
+  )
+}
+
+/** Changed in the meantime: that event adds the key again. A namespace that is being deleted takes nothing new. */
+function passOver(error: unknown): void {
+  if (!hasCode(error, 'CONFLICT', 'NOT_FOUND', 'ALREADY_EXISTS')) throw error
 }
 
 /**
@@ -189,7 +198,8 @@ export function serviceAccountTokenController(
   writer: Writer,
   options: TokenControllerOptions,
 ): ControllerSpec {
-  const {rootCa, tokenKeyId} = options
+  const {rootCa, tokenKeyId, clock} = options
+  const events = new EventReporter(writer, COMPONENT, clock)
   const accounts = new SecretsOfAccounts()
   const tokens = new TokenSecrets(writer, options)
   const reconcile: Reconcile = async (key, signal) => {
@@ -198,11 +208,10 @@ export function serviceAccountTokenController(
       if (secret?.type === ACCOUNT_TOKEN_TYPE) await tokens.settle(secret, {signal})
       else if (secret === undefined) {
         accounts.forget(key)
-        await tokens.recreate(key, {signal})
+        await recreateSecret(writer, events, key, {signal})
       }
     } catch (error) {
-      // Changed in the meantime: that event adds the key again. A namespace that is being deleted takes nothing new.
-      if (!hasCode(error, 'CONFLICT', 'NOT_FOUND', 'ALREADY_EXISTS')) throw error
+      passOver(error)
     }
     return DONE
   }
@@ -221,5 +230,29 @@ export function serviceAccountTokenController(
     ],
     reconcile,
     workers: 8,
+  }
+}
+
+const KEEPER = 'bootstrap-token-keeper'
+
+/** Of the controller above only that it creates the bootstrapper's Secret again: on other servers kube-controller-manager fills it. */
+export function bootstrapTokenKeeper(reader: Reader, writer: Writer, clock: Clock): ControllerSpec {
+  const events = new EventReporter(writer, KEEPER, clock)
+  const named = (name: string) => ({
+    namespace: BOOTSTRAPPER_NAMESPACE,
+    fieldSelector: `metadata.name=${name}`,
+  })
+  const reconcile: Reconcile = async (key, signal) => {
+    if (await writer.secrets.find(key, {signal})) return DONE
+    await recreateSecret(writer, events, key, {signal}).catch(passOver)
+    return DONE
+  }
+  return {
+    name: KEEPER,
+    sources: [
+      follow(reader.secrets, (_secret, key) => [key], named(BOOTSTRAPPER_SECRET)),
+      follow(reader.serviceAccounts, keptSecrets, named(BOOTSTRAPPER)),
+    ],
+    reconcile,
   }
 }

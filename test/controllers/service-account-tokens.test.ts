@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import type {Secret} from '../../src/api/core.ts'
 import type {ApiClient} from '../../src/client/api-client.ts'
+import {PORTABLE_CONTROLLERS} from '../../src/controllers/catalog.ts'
+import {controllersOf, startAll} from '../../src/controllers/index.ts'
 import {SecretsOfAccounts} from '../../src/controllers/service-account-tokens.ts'
 import {ACCOUNT_NAME} from '../../src/csr/bootstrapper.ts'
+import {systemClock} from '../../src/runtime.ts'
 import {ADMIN, startTestServer, type TestServer} from '../helpers/test-server.ts'
 import {bundleOf} from '../helpers/test-trust.ts'
 import {get1, servingMaterial} from '../server/http/support.ts'
@@ -212,5 +215,51 @@ describe('the controller of service-account token Secrets', () => {
       await filled('default/marker-token')
       assert.equal(await client.secrets.find('default/node-bootstrapper-token'), undefined)
     })
+  })
+})
+
+describe('bootstrap-token-keeper', () => {
+  const KEY = 'kube-system/node-bootstrapper-token'
+  const metadata = {namespace: 'kube-system', name: 'node-bootstrapper'}
+  let server: TestServer
+  let client: ApiClient
+  beforeEach(async () => {
+    server = await startTestServer({controllers: false})
+    client = server.clientAs(ADMIN)
+  })
+  afterEach(() => server.stop())
+
+  /** As "trustadm controllers" runs it, with what it knows of the server. */
+  const start = (keepsTokens: true | undefined) =>
+    controllersOf(
+      PORTABLE_CONTROLLERS,
+      {reader: client, writer: () => client, clock: systemClock, keepsTokens},
+      ['bootstrap-token-keeper'],
+    )
+
+  it("creates the Secret again that somebody deletes, and reports it, on another program's server", async () => {
+    const running = startAll(start(true), (...failure) => assert.fail(failure.join(' ')))
+    try {
+      await client.serviceAccounts.create({
+        metadata: {...metadata, annotations: {[KEEPS]: 'node-bootstrapper-token'}},
+      })
+      const first = await eventually(() => client.secrets.find(KEY))
+      // kube-controller-manager fills it.
+      assert.deepEqual([first.type, first.data], ['kubernetes.io/service-account-token', undefined])
+      await client.secrets.delete(KEY)
+      const second = await eventually(() => client.secrets.find(KEY))
+      assert.notEqual(first.metadata.uid, second.metadata.uid)
+      const event = await eventually(async () => {
+        const {items} = await client.events.list({namespace: 'kube-system'})
+        return items.find(({message = ''}) => message.includes(second.metadata.uid ?? '-'))
+      })
+      assert.equal(event.reason, 'BootstrapTokenReplaced')
+    } finally {
+      await running.close()
+    }
+  })
+
+  it("leaves that to service-account-token-controller on trustadm's own server", () => {
+    assert.deepEqual(start(undefined), [])
   })
 })
