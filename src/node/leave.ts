@@ -1,6 +1,7 @@
 import {readdir, rm, rmdir} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
 import {connect, waitingAtMost} from '../client/connect.ts'
+import {nodeOfUser} from '../csr/node-names.ts'
 import {TrustError, hasCode, messageOf, systemCode} from '../errors.ts'
 import {defaultNodeDir} from '../fs/default-folders.ts'
 import {lookAt, unwritable} from '../fs/file-checks.ts'
@@ -14,7 +15,7 @@ import {readClusterInfo} from './cluster-info-store.ts'
 import {CredentialStore, type StoredCredential} from './credential-store.ts'
 import {forgetNode, notForgotten, type Forgotten} from './forget-node.ts'
 import {findNodeFolder, type NodeFolder} from './node-folder.ts'
-import {nodeFile} from './node-files.ts'
+import {nodeFile, readNodeRecord} from './node-files.ts'
 import {removeUnit, type RemovedUnit} from './systemd-unit.ts'
 
 /** What `node leave` prints. */
@@ -26,7 +27,7 @@ export interface LeaveReport {
   removed: string[]
   /** The systemd unit that `join` installed; null if there is none. */
   unit: RemovedUnit | null
-  /** What is left in the node's folders, because trustadm did not write it. */
+  /** What is left in the node's folders, because trustadm has not recorded that it made it, or somebody has changed it since. */
   kept: string[]
 }
 
@@ -72,10 +73,18 @@ export async function leave(
     const folder = await planLeave(dir, certDir)
     const {nodeName, files, foreign} = folder
     const cluster = nodeName === undefined ? null : await forget(nodeName, folder, options)
+    const unrecorded = nodeName === undefined ? await findUnrecorded(folder) : null
     const unit = (await removeUnit(nodeFile(dir, 'unitNote'))) ?? null
     for (const one of [folder.certDir, nodeFile(dir, 'pki'), dir]) await removeLeftovers(one)
     for (const file of files) await remove(file)
-    return {nodeName: nodeName ?? null, dir, cluster, unit, removed: files, kept: foreign}
+    return {
+      nodeName: nodeName ?? unrecorded?.nodeName ?? null,
+      dir,
+      cluster: cluster ?? unrecorded?.cluster ?? null,
+      unit,
+      removed: files,
+      kept: foreign,
+    }
   })
   return {...done, removed, kept: [...new Set([...kept, ...(await removeEmptyFolders(dir))])]}
 }
@@ -149,6 +158,16 @@ async function forget(
   } catch (error) {
     return notForgotten(nodeName, messageOf(error))
   }
+}
+
+/** A node that joined with a release which recorded nothing: what is in the folder may be somebody else's, so an operator decides. */
+async function findUnrecorded({dir, certDir}: NodeFolder) {
+  if (await readNodeRecord(dir)) return null
+  const current = await new CredentialStore(certDir).read().catch(() => undefined)
+  const nodeName = current && nodeOfUser(current.certificate.subject.commonName)
+  if (nodeName === undefined) return null
+  const reason = 'trustadm has not recorded that it made this machine join'
+  return {nodeName, cluster: notForgotten(nodeName, reason)}
 }
 
 const isValid = ({certificate}: StoredCredential, now: Date): boolean =>

@@ -1,7 +1,9 @@
 import {readdir, readlink} from 'node:fs/promises'
 import {dirname, join, resolve} from 'node:path'
+import {nodeOfUser} from '../csr/node-names.ts'
 import {lookAt} from '../fs/file-checks.ts'
 import {findCertDir, pendingKeyIn} from './cert-dir.ts'
+import {CredentialStore} from './credential-store.ts'
 import {nodeFile, nodeRecord, readNodeRecord} from './node-files.ts'
 
 /** What a folder contains of a node, also of one that is only half there. */
@@ -53,7 +55,16 @@ export async function findNodeFolder(
     ;(isOurs ? files : foreign).push(path)
   }
   if (known) files.push(nodeFile(dir, 'manifest'))
-  return {dir, certDir, nodeName: known?.nodeName, files, foreign}
+  const nodeName = known?.nodeName ?? (await nodeOfOwn(certDir, files))
+  return {dir, certDir, nodeName, files, foreign}
+}
+
+/** The node of the certificate in use, if trustadm got that: a node that joined before there were records has one since it was renewed. */
+async function nodeOfOwn(certDir: string, own: readonly string[]): Promise<string | undefined> {
+  const store = new CredentialStore(certDir)
+  if (!own.includes(store.current)) return undefined
+  const credential = await store.read().catch(() => undefined)
+  return credential && nodeOfUser(credential.certificate.subject.commonName)
 }
 
 /** The certificates in a folder, links first. */

@@ -268,6 +268,29 @@ describe('a node that leaves', function () {
     assert.ok(await cluster.admin.nodes.find('phase'))
   })
 
+  it('says what an operator runs for a node that joined before there were records', async () => {
+    const dir = await joined('old')
+    await rm(join(dir, 'node-manifest.json'))
+    const {nodeName, removed, cluster: forgotten} = await leave(dir, undefined, options)
+    assert.deepEqual([nodeName, removed], ['old', []])
+    assert.equal(forgotten?.commands[0], 'kubectl delete node old')
+    assert.equal(forgotten.rejoin, 'trustadm certificate allow-rejoin old')
+    assert.ok(await isThere(join(dir, 'pki', 'kubelet-client-current.pem')))
+    assert.ok(await cluster.admin.nodes.find('old'))
+  })
+
+  it('knows such a node by a certificate that it has got since', async () => {
+    const dir = await joined('renewed')
+    await cluster.admin.configMaps.delete(recordKey('renewed'))
+    const manifest = join(dir, 'node-manifest.json')
+    const {files} = JSON.parse(await readFile(manifest, 'utf8')) as {files: object}
+    const ours = Object.entries(files).filter(([label]) => label.includes('kubelet-client-2'))
+    await writeFile(manifest, JSON.stringify({files: Object.fromEntries(ours)}))
+    const report = await leave(dir, undefined, {...options, operator: {kubeconfig}})
+    assert.deepEqual([report.nodeName, report.cluster?.node], ['renewed', 'deleted'])
+    assert.equal(await cluster.admin.nodes.find('renewed'), undefined)
+  })
+
   it('is not found in the folder of something else', async () => {
     const dir = dirOf('plane')
     await mkdir(join(dir, 'pki'), {recursive: true})

@@ -14,7 +14,7 @@ const lines = (texts: readonly string[]): string =>
     )
     .join('')
 
-const NOT_OURS = 'trustadm did not write it'
+const NOT_OURS = 'it is not what trustadm has recorded that it made'
 
 export const leavePlanView: View<NodeFolder & {unit: InstalledUnit | null}> = {
   table: ({nodeName, files, foreign, unit}) =>
