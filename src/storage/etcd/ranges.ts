@@ -8,6 +8,8 @@ const LARGEST_PAGE = 2_000
 const PAGE_BYTES = 4 * 1_024 * 1_024
 /** and what it takes if all of its entries are as large as the largest so far. */
 const MOST_BYTES = 32 * 1_024 * 1_024
+/** After so many pages of a size that was not too much, twice as many entries are asked for again. */
+const PAGES_BEFORE_MORE = 32
 /** How many lists that are read in parts are remembered. */
 const MOST_PARTS = 64
 
@@ -19,18 +21,26 @@ class PageSize {
   #entries = FIRST_PAGE
   #most = LARGEST_PAGE
   #largest = 1
+  /** How many pages have come since the last one that was too much. */
+  #pages = 0
 
   get entries(): number {
     return this.#entries
   }
 
-  /** A page of so many entries was too much for somebody: the rest of the list comes in no larger ones. */
+  /**
+   * A page of more entries was too much for somebody, so that the next ones are no larger. But it may only have been a member that was
+   * away: a long list must not come entry by entry for that.
+   */
   limit(entries: number): void {
     this.#most = Math.min(this.#most, entries)
+    this.#pages = 0
   }
 
   learn(page: readonly Entry[]): void {
     if (page.length === 0) return
+    this.#pages += 1
+    if (this.#pages % PAGES_BEFORE_MORE === 0) this.#most = Math.min(this.#most * 2, LARGEST_PAGE)
     const sizes = page.map(({key, value}) => key.length + value.length)
     const bytes = sizes.reduce((sum, size) => sum + size, 0)
     this.#largest = Math.max(this.#largest, ...sizes)

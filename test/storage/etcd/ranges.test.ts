@@ -95,6 +95,15 @@ describe('a list of etcd', () => {
     assert.deepEqual([...new Set(pages)], [32, 8])
   })
 
+  it('comes in larger pages again after a while without an answer', async () => {
+    let lost = 3
+    isLost = () => lost-- > 0
+    store('/a/', 2_500, 10)
+    assert.equal(await listAll('/a/'), 2_500)
+    assert.deepEqual(pages.slice(0, 5), [32, 8, 2, 1, 1])
+    assert.ok(pages.length < 250, String(pages.length))
+  })
+
   it('that is read in parts goes on with what it has seen', async () => {
     store('/a/', 36, 20 * KIBIBYTE)
     const bytes = 50 * KIBIBYTE
