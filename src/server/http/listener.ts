@@ -42,6 +42,8 @@ interface Incoming {
   held: HeldExchange
 }
 
+const {NGHTTP2_INTERNAL_ERROR, NGHTTP2_REFUSED_STREAM} = constants
+
 /** How long finished responses may take to leave the sockets' buffers at shutdown. */
 const FLUSH = 500
 /** In milliseconds. Between two looks others open fewer descriptors than are left to them. */
@@ -206,14 +208,12 @@ export class Listener {
     const connection = this.#connections.of(socket)
     const held = connection && this.#exchanges.open(request, response, connection)
     if (connection === undefined || held === undefined) {
-      // HTTP/2 clients may send such a request again, however it writes.
-      if ('stream' in request) request.stream.close(constants.NGHTTP2_REFUSED_STREAM)
-      else request.destroy()
+      giveUp(request, NGHTTP2_REFUSED_STREAM)
       return
     }
     const work = this.#serve(request, response, {socket, connection, held}).catch(() => {
-      // This happens only if the caller has left: the handler returns a response for every failure.
-      request.destroy()
+      // The handler returns a response for every failure: the caller has left, or may not read the rest.
+      giveUp(request, NGHTTP2_INTERNAL_ERROR)
     })
     this.#inFlight.add(work)
     void work.finally(() => this.#inFlight.delete(work))
@@ -241,7 +241,12 @@ export class Listener {
     try {
       const {authorization} = request.headers
       const arrival = this.#arrivals.add(socket, {peer: this.#peers.read(socket), authorization})
-      await arrival.turn(signal)
+      try {
+        await arrival.turn(signal)
+      } catch {
+        giveUp(request, NGHTTP2_REFUSED_STREAM)
+        return
+      }
       const apiRequest = this.#toApiRequest(request, {socket, held}, signal, body)
       const answer = await this.#handler({...apiRequest, loggedIn: arrival.loggedIn})
       const {reading} = answer
@@ -288,6 +293,12 @@ export class Listener {
       held,
     }
   }
+}
+
+/** HTTP/2: resets the stream only. Its client may send a refused request again, however it writes. Destroying the request would leave it open. */
+function giveUp(request: HttpRequest, code: number): void {
+  if ('stream' in request) request.stream.close(code)
+  else request.destroy()
 }
 
 /** One for all: every watch ends this way, and an error of its own would cost more than the rest of its end. */

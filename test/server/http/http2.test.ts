@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import {once} from 'node:events'
 import {readFile} from 'node:fs/promises'
-import type {ClientHttp2Session} from 'node:http2'
+import {constants, type ClientHttp2Session} from 'node:http2'
 import type {HttpLimits} from '../../../src/server/http/listener.ts'
 import type {Handler} from '../../../src/server/kernel/api-request.ts'
+import {ProcessorSlice} from '../../../src/server/limits/processor-slice.ts'
 import {HTTP2_FLOODS, HTTP2_PREFACE, http2Get, pour} from '../../helpers/http2-floods.ts'
 import {until} from '../support.ts'
 import {get2, json, listen, rawConnection, session2} from './support.ts'
@@ -148,4 +149,42 @@ describe('HTTP/2 connections', () => {
       socket.destroy()
     })
   })
+})
+
+describe('an HTTP/2 request', () => {
+  const FAILING: Handler = ({path}) => {
+    if (path === '/none') return Promise.reject(new Error('no response'))
+    const body = (async function* () {
+      yield await Promise.resolve('{')
+      throw new Error('the caller may not read the rest')
+    })()
+    return Promise.resolve({status: 200, headers: {}, body, finite: true})
+  }
+  /** Has no room for anybody who waits. */
+  class NoTurns extends ProcessorSlice {
+    override take = () => false
+    override serve = () => {
+      throw new Error('others need the place')
+    }
+  }
+
+  for (const [name, path, code, slice] of [
+    ['whose response fails in the middle', '/', constants.NGHTTP2_INTERNAL_ERROR, undefined],
+    ['that gets no response', '/none', constants.NGHTTP2_INTERNAL_ERROR, undefined],
+    ['that loses its turn', '/', constants.NGHTTP2_REFUSED_STREAM, new NoTurns()],
+  ] as const)
+    it(`${name} is reset, and its connection goes on`, async () => {
+      const server = await listen(FAILING, {}, slice)
+      const session = await session2(server)
+      const stream = session.request({':path': path}).resume()
+      try {
+        await assert.rejects(once(stream, 'close'), {code: 'ERR_HTTP2_STREAM_ERROR'})
+        assert.equal(stream.rstCode, code)
+        assert.equal(session.destroyed, false)
+        await until(() => server.listener.heldBytes === 0)
+      } finally {
+        session.destroy()
+        await server.listener.close(0)
+      }
+    }).timeout(5000)
 })

@@ -12,6 +12,7 @@ import {createIssuer, issueLeaf} from '../../../src/pki/issuer.ts'
 import {generateKeys, privateKeyPem, type KeyAlgorithm} from '../../../src/pki/keys.ts'
 import {authorityValidity, validityFor} from '../../../src/pki/lifetimes.ts'
 import type {Handler} from '../../../src/server/kernel/api-request.ts'
+import {ProcessorSlice} from '../../../src/server/limits/processor-slice.ts'
 import {Listener, type HttpLimits, type TlsMaterial} from '../../../src/server/http/listener.ts'
 import type {Credentials} from '../../helpers/test-server.ts'
 
@@ -37,9 +38,14 @@ export async function servingMaterial(
 }
 
 /** A listener on loopback in front of any handler. */
-export async function listen(handler: Handler, limits: Partial<HttpLimits> = {}) {
+export async function listen(
+  handler: Handler,
+  limits: Partial<HttpLimits> = {},
+  slice = new ProcessorSlice(),
+) {
   const tls = await servingMaterial()
-  const listener = await Listener.start({handler, host: '127.0.0.1', port: 0, tls, limits})
+  const at = {host: '127.0.0.1', port: 0}
+  const listener = await Listener.start({handler, ...at, tls, limits, slice})
   return {listener, port: listener.port, ca: tls.clientAuthorities}
 }
 
