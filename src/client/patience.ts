@@ -84,11 +84,11 @@ const SLOW = 2000
 
 /**
  * Retries temporary failures, and reports what it waits for. In the end, throws the failure as it is. The signal of an attempt ends
- * it at the deadline.
+ * it at the deadline. An attempt whose request has been answered, and that waits for something else, calls `answered`.
  */
 export async function withRetry<T>(
   server: string,
-  attempt: (signal: AbortSignal) => Promise<T>,
+  attempt: (signal: AbortSignal, answered: () => void) => Promise<T>,
   patience: Patience,
   isPassing: (error: unknown) => boolean = isTemporary,
 ): Promise<T> {
@@ -110,8 +110,9 @@ export async function withRetry<T>(
       const slow = setTimeout(() => {
         if (told === '') tell('TIMED_OUT', `no response from ${server} yet`)
       }, SLOW)
+      const answered = () => clearTimeout(slow)
       try {
-        return await attempt(signal).finally(() => clearTimeout(slow))
+        return await attempt(signal, answered).finally(answered)
       } catch (error) {
         const longest = hasCode(error, 'TOO_MANY_REQUESTS') ? retryBusyFor : retryFor
         const left = Math.min(deadline, start + longest) - clock.now().getTime()

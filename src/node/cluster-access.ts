@@ -11,7 +11,12 @@ import {hasCode} from '../errors.ts'
 import type {BootstrapCredential} from './bootstrap-credential.ts'
 
 /** Work that can be repeated, also at another address of the cluster. The signal ends it with the time of the command. */
-type Attempt<Result> = (client: ApiClient, server: string, signal?: AbortSignal) => Promise<Result>
+type Attempt<Result> = (
+  client: ApiClient,
+  server: string,
+  signal?: AbortSignal,
+  answered?: () => void,
+) => Promise<Result>
 
 interface AccessOptions {
   shared?: SharedConnections | undefined
@@ -33,8 +38,8 @@ export async function withCredential<Result>(
 ): Promise<Result> {
   const {access, explain} = credential
   const mayComeYet = patience && (await isUnknownYet(info, credential))
-  const explained: Attempt<Result> = (client, server, signal) =>
-    attempt(client, server, signal).catch((error: unknown) => {
+  const explained: Attempt<Result> = (client, server, ...call) =>
+    attempt(client, server, ...call).catch((error: unknown) => {
       throw explain(error)
     })
   const isPassing = (error: unknown) =>
@@ -89,11 +94,11 @@ async function withServer<Result>(
   if (!patience) return await atAnyAddress(info, credentials, attempt, {shared})
   return await withRetry(
     info.server,
-    (signal) =>
+    (...call) =>
       atAnyAddress(
         info,
         credentials,
-        (client, server) => attempt(client, server, signal),
+        (client, server) => attempt(client, server, ...call),
         // Repeated here instead, where each wait is shown.
         {shared, retry: {attempts: 1}},
       ),

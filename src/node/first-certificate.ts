@@ -111,7 +111,7 @@ export async function getFirstCertificate(options: FirstCertificateOptions): Pro
     const {keys, head, ...pair} = await withCredential(
       info,
       credential,
-      (client, _server, signal) => obtain(options, client, last, signal),
+      (client, _server, signal, answered) => obtain(options, client, last, {signal, answered}),
       {shared: connections, patience},
     )
     const wanted = clientCertificate(nodeName)
@@ -136,12 +136,13 @@ async function obtain(
   options: FirstCertificateOptions,
   client: ApiClient,
   last: LastKey | undefined,
-  signal: AbortSignal | undefined,
+  {signal, answered}: {signal: AbortSignal | undefined; answered: (() => void) | undefined},
 ) {
   const {nodeName, info, patience, timeout = LONGEST_WAIT, note} = options
   // A Node stays Ready for a while after its machine was switched off: with its own key, this is that machine.
   const existing = await (last ? findNode : requireNameFree)(client, nodeName, signal)
   const {csr, keys, pem: keyPem} = await ask(options, client, last, signal)
+  answered?.()
   const pin = pinOf({publicKeyDer: publicKeyDer(keys.publicKey)})
   const allow = `trustadm certificate allow-rejoin ${nodeName} --pin ${pin}`
   const {pem: certificatePem, head} = await waitForCertificate(client, csr, {

@@ -297,6 +297,7 @@ describe('join', function () {
       await cluster.issue(name)
       await done
       assert.equal(isSaid().length, 1)
+      assert.ok(!request.lines.some((line) => line.includes('no response')))
       assert.match(isSaid().join(), new RegExp(`trustadm certificate approve ${name}`))
     })
 
