@@ -121,6 +121,8 @@ export class CredentialStore {
     for (let attempt = 0; ; attempt += 1) {
       const time = stampOf(new Date(now.getTime() + attempt * SECOND))
       const file = join(this.folder, `${this.#pair}-${time}.pem`)
+      // Looked at first: nothing is recorded of a pair that somebody else has written.
+      if (attempt < MOST_ATTEMPTS && (await lookAt(file))) continue
       await this.record?.note([{path: file, data: content}])
       try {
         await writeNewFile(file, content, MODE)

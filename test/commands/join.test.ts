@@ -218,7 +218,7 @@ describe('join, the command', function () {
     ['a CA for no URL', () => ['--discovery-file-ca', 'x'], /discovery-file/],
     [
       'an endpoint that is none',
-      () => ['nowhere', '--token', TOKEN_TEXT, '--dir', dir()],
+      () => ['nowhere:at-all', '--token', TOKEN_TEXT, '--dir', dir()],
       /endpoint 1 is not the address/,
     ],
     [

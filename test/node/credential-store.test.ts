@@ -12,9 +12,10 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises'
-import {join} from 'node:path'
+import {basename, join} from 'node:path'
 import {promisify} from 'node:util'
 import {CredentialStore} from '../../src/node/credential-store.ts'
+import {nodeRecord} from '../../src/node/node-files.ts'
 import {issue, makeAuthority, type TestPair} from '../client/support/certificates.ts'
 import {useFolder} from './support.ts'
 
@@ -67,6 +68,18 @@ describe('the store of a certificate and its key', () => {
     assert.match(file, /05-04-04\.pem$/)
     const first = join(pki(), 'kubelet-client-2026-11-16-05-04-03.pem')
     assert.equal(await readFile(first, 'utf8'), one.certificate + one.key)
+  })
+
+  it('records nothing of a file that is there already under the name of a new one', async () => {
+    const noted: string[] = []
+    const note = (files: readonly {path: string}[]) => {
+      noted.push(...files.map(({path}) => basename(path)))
+      return Promise.resolve()
+    }
+    const record = {...nodeRecord(pki()), note}
+    await update(one)
+    await new CredentialStore(pki(), {record}).update(two.certificate, two.key, NOW)
+    assert.deepEqual(noted, ['kubelet-client-2026-11-16-05-04-04.pem'])
   })
 
   it('reads a file with the key first too', async () => {
