@@ -2,7 +2,7 @@ import {existsSync, linkSync, lstatSync, renameSync, rmdirSync, rmSync} from 'no
 import {chmod, mkdir, readdir, rename} from 'node:fs/promises'
 import {join, resolve} from 'node:path'
 import {systemCode} from '../errors.ts'
-import {lookAt, requireReplaceable, unsafe, unwritable} from './file-checks.ts'
+import {isOurs, lookAt, requireReplaceable, unsafe, unwritable} from './file-checks.ts'
 import {readFileIfThere, writeNewFile} from './files.ts'
 import {requireOwnFolder, requireSafeFolder, syncFolder} from './folders.ts'
 import {removeOwn, takeTemporary} from './temporary-names.ts'
@@ -52,14 +52,15 @@ function linkAll(folder: string, staged: string, names: readonly string[]): void
   }
 }
 
-const DONE = /^\.(.+)\.done$/
+/** Of trustadm alone: in a folder that somebody has named, other programs have files, too. */
+const DONE = /^\.(.+)\.trustadm-done$/
 
 /**
  * Renamed away in one step: the next process must not find half of a group. It has a fixed name, so that any process can finish this
  * after a crash: until then, the files that were placed have a second name.
  */
 async function discard(staged: string): Promise<void> {
-  const done = staged.replace(/create$/, 'done')
+  const done = staged.replace(/create$/, 'trustadm-done')
   for (let attempt = 1; attempt <= MOST_ATTEMPTS && existsSync(staged); attempt += 1) {
     await removeOwn(done)
     // Another process may discard one at the same time.
@@ -166,7 +167,7 @@ async function write(
   const placement = SUFFIXES[suffix] ?? 'create'
   try {
     for (const {name} of files) await requireReplaceable(join(folder, name))
-    await recoverFolder(folder)
+    await recoverFolder(folder, group)
     await writeAside(temporary.path, files)
     await commit(folder, temporary.path, staged, placement)
     await complete(folder, staged, placement)
@@ -201,15 +202,27 @@ export async function createFiles(
   return true
 }
 
-/** Completes what killed writers have staged in the folder. To be called before reading a group. */
-export async function recoverFolder(path: string): Promise<void> {
+/** In a folder like /tmp, anybody can make a folder with such a name. It matters only to whoever writes a group of the same name. */
+async function isForeign(staged: string): Promise<boolean> {
+  const stats = await lookAt(staged)
+  return stats !== undefined && !isOurs(stats)
+}
+
+/**
+ * Completes what killed writers have staged in the folder. To be called before reading a group. `only`: of this group, in a folder
+ * that is not trustadm's own.
+ */
+export async function recoverFolder(path: string, only?: string): Promise<void> {
   const folder = resolve(path)
   try {
     if (!(await lookAt(folder))) return
     for (const name of await readdir(folder)) {
+      const [, group, suffix = ''] = STAGED.exec(name) ?? DONE.exec(name) ?? []
+      if (group === undefined || (only !== undefined && group !== only)) continue
       if (DONE.test(name)) await removeOwn(join(folder, name))
-      const placement = SUFFIXES[STAGED.exec(name)?.[2] ?? '']
-      if (placement) await complete(folder, join(folder, name), placement)
+      const placement = SUFFIXES[suffix]
+      if (placement && !(await isForeign(join(folder, name))))
+        await complete(folder, join(folder, name), placement)
     }
   } catch (error) {
     throw unwritable(folder, error)

@@ -11,7 +11,7 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import {join} from 'node:path'
-import {createFiles} from '../../src/fs/file-groups.ts'
+import {createFiles, recoverFolder} from '../../src/fs/file-groups.ts'
 import {StagedFile, writeFileSafely} from '../../src/fs/files.ts'
 import {ensureFolder, onFolderWarning} from '../../src/fs/folders.ts'
 import {writeStreamSafely} from '../../src/fs/stream-file.ts'
@@ -105,6 +105,20 @@ describe('folders that other users can change', () => {
     assert.deepEqual(await readdir(shared()), ['secret'])
   })
 
+  it('are used whatever other users have put beside a group of files', async function () {
+    if (!isRoot) return this.skip()
+    await chmod(shared(), 0o1777)
+    const theirs = ['.a.create', '.b.new', '.c.trustadm-done']
+    for (const name of theirs) {
+      await mkdir(join(shared(), name))
+      await writeFile(join(shared(), name, 'theirs'), '')
+      await chown(join(shared(), name), NOBODY, NOBODY)
+    }
+    await recoverFolder(shared())
+    assert.equal(await createFiles(shared(), 'pair', [{name: 'secret', data: 'text'}]), true)
+    assert.deepEqual(await readdir(shared()), [...theirs, 'secret'])
+  })
+
   it('lead a file nowhere else once they were checked', async () => {
     await chmod(shared(), 0o1777)
     const staged = await StagedFile.create(join(shared(), 'secret'))
@@ -116,6 +130,20 @@ describe('folders that other users can change', () => {
     await staged.close()
     assert.deepEqual(await readdir(join(home(), 'trap')), [])
     assert.equal(await readFile(join(home(), 'moved', 'secret'), 'utf8'), 'text')
+  })
+})
+
+describe('what other programs have in a folder', () => {
+  const home = useTemporaryFolder()
+
+  it('is not taken for what is left of a group of files', async () => {
+    await writeFile(join(home(), '.migration.done'), '')
+    await mkdir(join(home(), '.app.new'))
+    await writeFile(join(home(), '.app.new', 'config'), 'new')
+    await writeFile(join(home(), '.list.new'), '')
+    const before = await readdir(home(), {recursive: true})
+    await recoverFolder(home(), 'pair')
+    assert.deepEqual(await readdir(home(), {recursive: true}), before)
   })
 })
 

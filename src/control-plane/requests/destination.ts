@@ -43,7 +43,7 @@ export function pairDestination(folder: string, label: string): Destination {
     folder,
     pendingKey: join(folder, `${label}.pending.key`),
     taken: async () => {
-      if (await lookAt(folder)) await recoverFolder(folder)
+      if (await lookAt(folder)) await recoverFolder(folder, label)
       return await thereOf([key, certificate])
     },
     holds: async (keyPem) =>
