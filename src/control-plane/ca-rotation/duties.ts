@@ -56,7 +56,7 @@ async function answer(
   plane: Plane,
   client: ApiClient,
   wanted: string,
-  {clock, log}: TriggerOptions,
+  {clock, log, signal}: TriggerOptions,
 ): Promise<void> {
   const action = OPERATIONS[wanted]
   // Each server on the same etcd sees it; the one that takes it off does what it asks for.
@@ -74,9 +74,11 @@ async function answer(
     log(`the annotation ${OPERATION}=${wanted} was found`)
     // Most servers never rotate a CA: the HTTP client and all else that it needs would double what they load at the start.
     const {rotate} = await import('./rotate.ts')
-    await rotate(context, action, {wait: false, observer, isTriggered: true, signal: undefined})
+    await rotate(context, action, {wait: false, observer, isTriggered: true, signal})
     log(`${wanted}: done`)
   } catch (error) {
+    // Whoever stops the server may hold the lock that this waited for. The journal has what is left to do.
+    if (signal.aborted) return log(`${wanted}: interrupted`)
     log(`error: ${wanted}: ${messageOf(error)}`)
     const status = statusOf(await readJournal(plane))
     const refusal = `${wanted.slice(0, 100)}: ${messageOf(error).slice(0, LONGEST_REFUSAL)}`

@@ -8,7 +8,7 @@ import {Kubectl} from '../../helpers/kubectl.ts'
 import {KubectlUsers} from '../../helpers/kubectl-users.ts'
 import {rotateIn} from '../../helpers/rotating.ts'
 import {startSeveral, type SeveralServers} from '../../helpers/several-servers.ts'
-import {requireSame} from './support.ts'
+import {untilSame} from './support.ts'
 
 describeWithKubectl('1.36', 'a rotation of the CAs of three servers', function (binary) {
   this.timeout(300_000)
@@ -67,7 +67,7 @@ describeWithKubectl('1.36', 'a rotation of the CAs of three servers', function (
         [],
       )
     }
-    await requireSame(machines)
+    await untilSame(machines)
     assert.equal(balancer.counts.size, machines.length)
   })
 })

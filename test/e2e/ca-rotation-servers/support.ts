@@ -6,6 +6,7 @@ import {resolveAccess} from '../../../src/client/kubeconfig-access.ts'
 import {loadKubeconfig} from '../../../src/client/kubeconfig-files.ts'
 import type {ServerAccess} from '../../../src/client/server-access.ts'
 import {whoAmI} from '../../../src/node/acceptance.ts'
+import {eventually} from '../../controllers/signing/support.ts'
 import {LiveClients} from '../../helpers/live-clients.ts'
 import type {SeveralServers} from '../../helpers/several-servers.ts'
 
@@ -54,6 +55,17 @@ export async function requireSame(machines: readonly Machine[]): Promise<void> {
     )
     assert.deepEqual(left, [], one.name)
   }
+}
+
+/** A machine may follow the last step after the command that did it has ended. */
+export async function untilSame(machines: readonly Machine[]): Promise<void> {
+  const isSame = () =>
+    requireSame(machines).then(
+      () => true,
+      () => false,
+    )
+  await eventually(isSame)
+  await requireSame(machines)
 }
 
 /** The user that a server takes this client for; empty if it knows none. */
