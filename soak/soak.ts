@@ -24,6 +24,8 @@ import {HONEST_DESCRIPTORS, type Findings} from './verdict.ts'
 
 export interface SoakOptions {
   seconds: number
+  /** The server has one core, and the attackers another one. */
+  pinned?: boolean
   attacks: readonly string[]
   /** Ends the run early; what it made is removed all the same. */
   signal: AbortSignal
@@ -55,7 +57,7 @@ async function run(
   plane: Plane,
   admin: ApiClient,
   folder: string,
-  {seconds, attacks, signal, tell = () => undefined}: SoakOptions,
+  {seconds, attacks, pinned = false, signal, tell = () => undefined}: SoakOptions,
 ): Promise<Findings> {
   const {cluster} = plane
   await admin.namespaces.create({metadata: {name: NAMESPACE}})
@@ -71,8 +73,10 @@ async function run(
   const generators = await Generators.prepare(holdings, attacks, signal)
   tell(`${attacks.length} attacks for ${seconds} s on process ${plane.pid}`)
   prefer('self', plane.pid)
-  pin(0, plane.pid)
-  for (const pid of generators.pids) pin(1, pid)
+  if (pinned) {
+    pin(0, plane.pid)
+    for (const pid of generators.pids) pin(1, pid)
+  }
   generators.start()
   // Not AbortSignal.any with a timeout: in Node 20 that may be collected before it fires.
   const end = new AbortController()
