@@ -13,7 +13,7 @@ export interface Waiting {
   message: string
 }
 
-/** How long a command waits for a server that is starting, busy or away for a moment, and who is told. */
+/** How long a command waits for a server that is starting, busy or away for a moment, and where it says so. */
 export interface Patience {
   clock: Clock
   sleep: typeof sleep

@@ -9,7 +9,7 @@ const ofKubeconfig = {helpGroup: 'OPERATOR', dependsOn: ['kubeconfig']}
 export default class NodeLeave extends LeaveCommand {
   static override summary = 'take this machine out of its cluster'
   static override description = `Deletes the Node and the record of its name, then the certificates, keys and other files that trustadm wrote for the node. Kubernetes does not let a node delete itself: if the node's rights do not suffice, this prints what an operator has to run. With --kubeconfig, the rights of an operator are used, and the name is free at once; otherwise a machine that joins with it again waits for "certificate allow-rejoin". Also removes the systemd unit that "join --node-run install" wrote, unless it was changed since.
-It removes only files that it has recorded and that nobody has changed since: certificates that a kubelet has renewed by itself stay, and so do all files of a kubeadm control plane. This cannot be undone. Asks first, unless --yes is given. After an interruption, run it again: it finishes.`
+It removes only files that it has recorded and that nobody has changed since: certificates that a kubelet has renewed stay, and so do all files of a kubeadm control plane. This cannot be undone. Asks first, unless --yes is given. After an interruption, run it again: it finishes.`
   static override examples = [
     '<%= config.bin %> <%= command.id %> --dry-run',
     '<%= config.bin %> <%= command.id %> --yes',

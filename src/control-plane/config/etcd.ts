@@ -66,7 +66,7 @@ function isLoopback(server: string): boolean {
 const unencryptedServers = ({etcdServers: servers = []}: Choices): string[] =>
   servers.filter((one) => one.startsWith('http:') && !isLoopback(one))
 
-/** What a control plane that has them already is told: it starts as before. */
+/** The warning of a control plane that has them already: it starts as before. */
 export function unencryptedWarning(settings: Choices): string[] {
   const servers = unencryptedServers(settings)
   if (servers.length === 0) return []

@@ -35,7 +35,7 @@ function leavesOutApprover(list: readonly string[]): boolean {
   return isExcluded || (list.length > 0 && !list.includes('*'))
 }
 
-/** Whether every pod of it, as kubeadm runs it, is told to leave approvals to others. Elsewhere its flags cannot be seen. */
+/** Whether every pod of it, as kubeadm runs it, has the flag that leaves approvals to others. Elsewhere its flags cannot be seen. */
 async function isApproverOff({pods}: Pick<ApiClient, 'pods'>): Promise<boolean> {
   const select = {namespace: 'kube-system', labelSelector: `component=${MANAGER}`}
   const {items = []} = (await ifAllowed(pods.list(select))) ?? {}
