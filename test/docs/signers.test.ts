@@ -17,10 +17,10 @@ describe('docs/security.md', () => {
     it(`gives subjects, extensions, usages, lifetime, trust and CA bit of ${signer}`, async () => {
       const text = await readFile('docs/security.md', 'utf8')
       const [, section = ''] = text.split(`\n### \`${signer}\`\n`)
-      const [table = ''] = section.split('\n### ')
-      const cells = Array.from(table.matchAll(/^\| ([\w ]+?) +\| (.+?) +\|$/gm))
-      const rows = new Map(cells.map(([, name = '', cell = '']) => [name, cell]))
-      assert.deepEqual([...rows.keys()], ['rule', ...ROWS])
+      const [list = ''] = section.split('\n### ')
+      const lines = Array.from(list.matchAll(/^- ([\w ]+): (.+)$/gm))
+      const rows = new Map(lines.map(([, name = '', text = '']) => [name, text]))
+      assert.deepEqual([...rows.keys()], ROWS)
       const {usages, commonName, organizations} = SIGNER_RULES[signer]
       for (const usage of [...(usages?.required ?? []), ...(usages?.optional ?? [])]) {
         assert.ok(rows.get('permitted usages')?.includes(`\`${usage}\``), usage)

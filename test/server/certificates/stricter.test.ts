@@ -32,12 +32,11 @@ interface ClientWish {
   repeated?: number
 }
 
-/** The first cells of the table under the heading. */
+/** What the lines of the list under the heading begin with. */
 function publishedLines(): string[] {
   const text = readFileSync(new URL('../../../docs/security.md', import.meta.url), 'utf8')
   const section = text.slice(text.indexOf(HEADING) + HEADING.length).split(/\n##/)[0] ?? ''
-  const rows = section.split('\n').filter((line) => line.startsWith('|'))
-  return rows.slice(2).map((row) => (row.split('|')[1] ?? '').trim())
+  return Array.from(section.matchAll(/^- (.+?)(?:: .*)?$/gm), ([, line = '']) => line)
 }
 
 describe('what docs/security.md says to be stricter than Kubernetes', () => {
