@@ -267,7 +267,7 @@ describe('what happens around a rotation of the CAs', function () {
     assert.deepEqual([refused.code, refused.stderr.includes('front-proxy-ca')], [1, true])
     await assert.rejects(readFile(own('ca-rotation.json')))
     const keys = await generateKeys()
-    const validity = authorityValidity(new Date(), 30 * DAY)
+    const validity = authorityValidity(new Date(), 60 * DAY)
     await writeFile(
       own('next.crt'),
       await createAuthorityCertificate({commonName: 'brought'}, keys, validity),

@@ -24,6 +24,7 @@ import {pinOf} from '../../pki/pins.ts'
 import {SERVICE_ACCOUNT_KEYS, type PairPlace} from '../../pki/catalog.ts'
 import {certDirOf, rotationFolder, type Plane} from '../config/plane.ts'
 import {isAsMade, notesMade, readMadeFiles} from '../../fs/made-files.ts'
+import type {BroughtAuthority} from './brought.ts'
 import type {Generation} from './journal.ts'
 import type {Unit} from './units.ts'
 
@@ -117,8 +118,7 @@ export interface NewGeneration {
   now: Date
   algorithm?: KeyAlgorithm | undefined
   lifetime?: number | undefined
-  /** The CA that an operator brings along, instead of a new one. */
-  brought?: {certificatePem: string; keyPem: string} | undefined
+  brought?: BroughtAuthority | undefined
 }
 
 /** Creates the next generation of a CA. Its name has the time in it, so that nobody takes it for the old one. */

@@ -5,6 +5,7 @@ import {readPair} from '../../pki/pair-store.ts'
 import {pinOf} from '../../pki/pins.ts'
 import {CLIENT_CA, CLUSTER_CA} from '../certificates.ts'
 import {certDirOf, fileOf, rotationFolder, type Plane} from '../config/plane.ts'
+import {type BroughtAuthorities, describeBrought, requireSound} from './brought.ts'
 import {describeHeld, describeKeys, readHeld, readHeldKeys, type Which} from './generations.ts'
 import type {Generation, Journal} from './journal.ts'
 import {selectUnits, unitFor, unitsOf, type Unit} from './units.ts'
@@ -13,24 +14,15 @@ export interface StartOptions {
   /** Only these CAs; empty: all. */
   only?: readonly string[]
   keyAlgorithm?: string | undefined
-  /** The CAs that an operator brings along, by id. */
-  brought?: ReadonlyMap<string, {certificatePem: string}> | undefined
+  brought?: BroughtAuthorities | undefined
 }
 
-export type BroughtAuthorities = NonNullable<StartOptions['brought']>
-
-/** What is recorded of CAs that are brought along. */
-export const describeBrought = (brought: BroughtAuthorities): NonNullable<Journal['brought']> =>
-  [...brought].map(([id, {certificatePem}]) => ({
-    id,
-    fingerprint: parseCertificate(certificatePem).fingerprint,
-  }))
-
-/** Refuses CAs that nothing here would use, and those that are in use already. */
+/** Refuses CAs that nothing here would use, those that are in use already, and those with which a rotation could not be finished. */
 async function requireWanted(
   plane: Plane,
   units: readonly Unit[],
   brought: BroughtAuthorities,
+  now: Date,
 ): Promise<void> {
   const ids = units.filter(({spec}) => spec).map(({id}) => id)
   const unknown = [...brought.keys()].filter((id) => !ids.includes(id))
@@ -41,12 +33,14 @@ async function requireWanted(
   }
   for (const unit of units) {
     const given = brought.get(unit.id)
-    const found = given && (await present(plane, unit))
-    if (!found || pinOf(found.certificate) !== pinOf(parseCertificate(given.certificatePem)))
-      continue
-    throw new TrustError('USAGE', `--new-ca ${unit.id}: this CA is in use already`, {
-      hints: ['bring a CA with another key along'],
-    })
+    if (!given) continue
+    const found = await present(plane, unit)
+    if (found && pinOf(found.certificate) === pinOf(parseCertificate(given.certificatePem))) {
+      throw new TrustError('USAGE', `--new-ca ${unit.id}: this CA is in use already`, {
+        hints: ['bring a CA with another key along'],
+      })
+    }
+    await requireSound(unit, given, now)
   }
 }
 
@@ -74,11 +68,16 @@ async function requireKeys(
         hints: [
           `bring the next CA along with --new-ca ${unit.id}=<certificate file>,<key file>`,
           'or leave it out: name the other CAs with --only',
+          KEY_IN_FILE,
         ],
       },
     )
   }
 }
+
+/** For a CA whose key cannot be handed over. */
+export const KEY_IN_FILE =
+  'the key of the next CA has to be in a file on this machine: a signing service, or a key in a PKCS#11 token, is not supported yet'
 
 /** What lies there would be taken for the CAs of this rotation. */
 async function requireNoGenerations(plane: Plane): Promise<void> {
@@ -105,7 +104,7 @@ export async function newJournal(
 ): Promise<Journal> {
   await requireNoGenerations(plane)
   const units = selectUnits(await unitsOf(plane), only)
-  await requireWanted(plane, units, brought)
+  await requireWanted(plane, units, brought, now)
   await requireKeys(plane, units, [...brought.keys()])
   const hasExpired = async (id: string) => {
     const unit = units.find((one) => one.id === id)

@@ -35,12 +35,13 @@ export interface RotationPlan {
 
 /** The journal that a command would begin or go on with. */
 async function journalFor(
-  {plane, clock}: RotationContext,
+  {plane, clock, brought}: RotationContext,
   action: Action,
   found: Journal | undefined,
-  options: StartOptions,
+  options: Omit<StartOptions, 'brought'>,
 ): Promise<Journal> {
-  if (action === 'start' || !found) return await newJournal(plane, found, options, clock.now())
+  if (action === 'start' || !found)
+    return await newJournal(plane, found, {...options, brought}, clock.now())
   if (action === 'complete') requirePrepared(found)
   return {...found, action, done: skippedSteps(action, found)}
 }
@@ -49,7 +50,7 @@ async function journalFor(
 export async function planRotation(
   context: RotationContext,
   action: Action,
-  options: StartOptions,
+  options: Omit<StartOptions, 'brought'>,
 ): Promise<RotationPlan> {
   const {plane, clock, force = false} = context
   requireGate(plane.settings.featureGates, 'CARotation')

@@ -2,9 +2,10 @@ import {userInfo} from 'node:os'
 import {TrustError} from '../../errors.ts'
 import {isDeepStrictEqual} from 'node:util'
 import type {Plane} from '../config/plane.ts'
+import {describeBrought} from './brought.ts'
 import {readHeld} from './generations.ts'
 import type {Journal, Override} from './journal.ts'
-import {describeBrought, type StartOptions} from './new-journal.ts'
+import type {StartOptions} from './new-journal.ts'
 import {unitFor} from './units.ts'
 
 export interface ResumeOptions extends StartOptions {

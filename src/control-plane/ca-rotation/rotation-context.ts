@@ -1,6 +1,7 @@
 import type {ApiClient} from '../../client/api-client.ts'
 import type {Clock} from '../../runtime.ts'
 import type {Plane} from '../config/plane.ts'
+import type {BroughtAuthorities} from './brought.ts'
 import type {Liveness} from './following.ts'
 import type {Reach} from './evidence.ts'
 
@@ -14,7 +15,7 @@ export interface RotationContext {
   /** How the other servers of the control plane are asked; by default as the administrator of this machine. */
   reach?: Reach | undefined
   /** CAs that an operator brings along, by id. */
-  brought?: ReadonlyMap<string, {certificatePem: string; keyPem: string}>
+  brought?: BroughtAuthorities
   /** Names that an operator has taken responsibility for. */
   ignored?: readonly string[]
   unseenFor?: number | undefined

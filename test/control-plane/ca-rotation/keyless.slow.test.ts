@@ -71,7 +71,7 @@ describe('a rotation of a CA of the cluster whose key is elsewhere', function ()
       [undefined, before],
     )
 
-    const next = await testAuthority({commonName: 'next', validity: validAround(new Date(), 30)})
+    const next = await testAuthority({commonName: 'next', validity: validAround(new Date(), 40)})
     const keyPem = privateKeyPem(next.keys.privateKey)
     const brought = new Map([['ca', {certificatePem: next.pem, keyPem}]])
     await act('start', {brought})

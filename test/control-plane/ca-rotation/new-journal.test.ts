@@ -19,11 +19,12 @@ describe('the journal of a rotation that begins', () => {
   it('is refused with a CA that it does not rotate, or that is in use', async () => {
     const {plane} = fixture.context
     const certificatePem = await readFile(join(fixture.dir, 'pki/ca.crt'), 'utf8')
+    const keyPem = await readFile(join(fixture.dir, 'pki/ca.key'), 'utf8')
     const begin = (id: string, only?: string[]) =>
       newJournal(
         plane,
         undefined,
-        {brought: new Map([[id, {certificatePem}]]), ...(only && {only})},
+        {brought: new Map([[id, {certificatePem, keyPem}]]), ...(only && {only})},
         systemClock.now(),
       )
     for (const id of ['coffee-ca', 'sa']) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import type {Journal} from '../../../src/control-plane/ca-rotation/journal.ts'
-import {describeBrought} from '../../../src/control-plane/ca-rotation/new-journal.ts'
+import {describeBrought} from '../../../src/control-plane/ca-rotation/brought.ts'
 import {
   overrideOf,
   resumed,
@@ -39,7 +39,7 @@ describe('a command that resumes a rotation', () => {
     await refuses(resume({}, {only: ['ca']}))
     await refuses(resume({only: ['ca']}, {only: ['front-proxy-ca']}))
     await refuses(resume({}, {keyAlgorithm: 'RSA-4096'}))
-    await refuses(resume({}, {brought: new Map([['ca', {certificatePem}]])}))
+    await refuses(resume({}, {brought: new Map([['ca', {certificatePem, keyPem: ''}]])}))
   })
 
   it('may repeat the flags of its start', async () => {
@@ -50,7 +50,7 @@ describe('a command that resumes a rotation', () => {
   })
 
   it('needs the CA that was brought along until it is here', async () => {
-    const given = new Map([['ca', {certificatePem}]])
+    const given = new Map([['ca', {certificatePem, keyPem: ''}]])
     const brought = describeBrought(given)
     await refuses(resume({brought}), 'USAGE')
     assert.ok(await resume({brought}, {brought: given}))

@@ -53,6 +53,8 @@ From the first rotation on, clients of the API server have a CA of their own ("c
     const {only = [], 'key-algorithm': keyAlgorithm} = flags
     const options = {only, keyAlgorithm, wait: flags.wait}
     const context = {...session.context, brought}
+    const {shortenedBy} = await import('../../../control-plane/ca-rotation/brought.ts')
+    for (const line of shortenedBy(context.plane, brought, this.clock.now())) context.warn(line)
     const question = 'Create new CAs and sign clients with them from now on?'
     const done = await runRotation({...session, context}, 'start', {options, flags, question})
     process.stdout.write(done.text)
