@@ -19,7 +19,7 @@ export const ignoringFlags = {
     multiple: true,
     multipleNonGreedy: true,
     delimiter: ',',
-    summary: 'continue without this node or user; may be repeated',
+    summary: 'continue without this node and its user, or without this user; may be repeated',
   }),
   'ignore-unseen-since': Flags.string({
     helpValue: '<duration>',

@@ -1,9 +1,10 @@
 import type {Node} from '../../api/node.ts'
+import {nodeOfUser, nodeUser} from '../../csr/node-names.ts'
 import {type ReportedCertificate, trustReportOf} from '../../node/trust-report.ts'
 import {SERVICE_ACCOUNT_KEYS} from '../../pki/catalog.ts'
 import type {SeenClient} from '../../server/authn/seen-clients.ts'
 import {pinOfKeyId} from '../../trust/token-keys.ts'
-import {CLIENT_CA, CLUSTER_CA, KUBELET_CA} from '../certificates.ts'
+import {CLIENT_CA, CLUSTER_CA, KUBELET_CA, KUBELET_SERVING_CA} from '../certificates.ts'
 import {clientDependents, issuedDependents, stillUsed} from './client-dependents.ts'
 import {
   type Dependent,
@@ -19,15 +20,35 @@ import {rotatesEtcd} from './units.ts'
 
 function nodeDependents(
   journal: Journal,
-  {nodes}: Evidence,
+  {nodes, issued}: Evidence,
   {on, now}: DependentOptions,
 ): Dependent[] {
+  const served = on === 'new' ? usersWithNew(journal, issued) : undefined
   return nodes.flatMap((node) => {
     const name = node.metadata.name ?? ''
-    const reasons = nodeReasons(journal, node, on, now)
+    // What such a node holds is from before the rotation, unless the issuance log has more.
+    const isUntouched = served && !trustReportOf(node) && !served.has(nodeUser(name))
+    const reasons = isUntouched ? [] : nodeReasons(journal, node, on, now)
     if (reasons.length === 0) return []
     return [{kind: 'node', name, reasons, todo: todoOfNode(name)} as const]
   })
+}
+
+/** The users whose newest certificate for clients, or for servers of kubelets, is of a new CA. */
+function usersWithNew({units}: Journal, issued: Evidence['issued']): ReadonlySet<string> {
+  const users = new Set<string>()
+  for (const id of [CLIENT_CA, KUBELET_SERVING_CA]) {
+    const [old, next] = [partsOf(units, id, 'old'), partsOf(units, id, 'new')]
+    const newest = new Map<string, Evidence['issued'][number]>()
+    for (const one of issued) {
+      const {user, issuerFingerprint: issuer, notBefore} = one
+      if (!old.fingerprints.has(issuer) && !next.fingerprints.has(issuer)) continue
+      if ((newest.get(user)?.notBefore ?? '') <= notBefore) newest.set(user, one)
+    }
+    for (const {user, issuerFingerprint} of newest.values())
+      if (next.fingerprints.has(issuerFingerprint)) users.add(user)
+  }
+  return users
 }
 
 /** Signers that an operator lets sign with a copy of the CA that leaves: nobody would trust what they sign. */
@@ -73,6 +94,10 @@ const ORDER: readonly Dependent['kind'][] = [
   'forgotten',
 ]
 
+/** Whether an operator goes on without it. The name of a Node also stands for the user of its machine. */
+const isIgnored = ({name}: Pick<Dependent, 'name'>, ignored: readonly string[] = []): boolean =>
+  ignored.includes(name) || ignored.includes(nodeOfUser(name) ?? name)
+
 /** Who depends on a generation of the CAs, the most urgent first. */
 export function dependentsOn(
   journal: Journal,
@@ -88,7 +113,7 @@ export function dependentsOn(
     ...etcdDependents(journal, options),
     ...issuedDependents(journal, evidence, options),
     ...forgottenDependents(journal, evidence, options),
-  ].filter(({name}) => !(options.ignored ?? []).includes(name))
+  ].filter((one) => !isIgnored(one, options.ignored))
   return found.sort(
     (one, other) =>
       ORDER.indexOf(one.kind) - ORDER.indexOf(other.kind) ||
@@ -118,7 +143,7 @@ export function nodeReasons(
   now: Date,
 ): string[] {
   const find = (id: string) => units.find((unit) => unit.id === id)
-  const [servers, clients, kubelets] = [CLUSTER_CA, CLIENT_CA, 'kubelet-serving-ca'].map(find)
+  const [servers, clients, kubelets] = [CLUSTER_CA, CLIENT_CA, KUBELET_SERVING_CA].map(find)
   const callers = find(KUBELET_CA)
   if (!servers && !clients && !kubelets && !callers) return []
   const report = trustReportOf(node)

@@ -103,6 +103,17 @@ describe('who depends on an old CA', () => {
     ])
   })
 
+  it('is neither a Node nor the user of its machine if its name is ignored', () => {
+    const evidence = {
+      nodes: [node('w3')],
+      seen: [seen('system:node:w3', 'a', '2026-03-02T00:00:00.000Z')],
+    }
+    assert.deepEqual(found(evidence), ['node w3', 'client system:node:w3'])
+    assert.deepEqual(found(evidence, {ignored: ['w3']}), [])
+    assert.deepEqual(found(evidence, {ignored: ['system:node:w3']}), ['node w3'])
+    assert.deepEqual(found(evidence, {ignored: ['w']}).length, 2)
+  })
+
   it('is told as a node without an agent, with the command to run there', () => {
     const evidence = {nodes: [node('silent')], seen: memory([]), issued: []}
     const [silent] = dependentsOn(JOURNAL, evidence, {on: 'old', now: NOW, own: new Set()})
@@ -409,5 +420,37 @@ describe('a node whose issuer cannot be told', () => {
     assert.deepEqual([countReasons('aa', 'aa'), countReasons('bb', 'aa')], [2, 0])
     assert.deepEqual([countReasons('aa', 'aa', 'new'), countReasons('bb', 'aa', 'new')], [0, 2])
     assert.equal(countReasons('cc', 'aa'), 0)
+  })
+})
+
+describe('who would be locked out by an abort', () => {
+  const issued = (user: string, digit: string, notBefore = times.notBefore) => ({
+    user,
+    issuerFingerprint: digit.repeat(64),
+    notBefore,
+    notAfter: times.notAfter,
+  })
+  const later = '2026-03-02T00:00:00Z'
+  const after = '2026-03-03T00:00:00Z'
+
+  it('is no kubelet that never got a certificate of a new CA', () => {
+    const nodes = [node('kubelet'), node('agent', ['a', 'b'], 'a'), node('served')]
+    const all = [
+      issued('system:node:kubelet', 'a'),
+      issued('system:node:served', 'a'),
+      issued('system:node:served', 'c', later),
+    ]
+    assert.deepEqual(found({nodes, issued: all}, {on: 'new'}), ['node served'])
+  })
+
+  it('is a kubelet until it has replaced both, that for clients and that for servers', () => {
+    const nodes = [node('kubelet')]
+    const user = 'system:node:kubelet'
+    const [client, serving] = [issued(user, 'c', later), issued(user, 'e', later)]
+    const named = (...all: (typeof client)[]) => found({nodes, issued: all}, {on: 'new'}).length
+    assert.equal(named(client, serving), 1)
+    assert.equal(named(client, serving, issued(user, 'a', after)), 1)
+    assert.equal(named(client, serving, issued(user, 'd', after)), 1)
+    assert.equal(named(client, serving, issued(user, 'a', after), issued(user, 'd', after)), 0)
   })
 })
