@@ -1,12 +1,46 @@
 import {readFileIfThere} from '../fs/files.ts'
 import {fileOf, type Plane} from './config/plane.ts'
 
-/** When the CAs were last rotated. */
+/** As in the status that people and programs read. */
+export type Phase = 'Prepare' | 'Finalize' | 'Completed'
+
+/** What became of the rotations of the CAs, as people and programs read it. */
 export interface LastRotation {
-  /** Absent if the only one was aborted. */
-  phase?: string
+  /** Absent after an abort. */
+  phase?: Phase
   lastInitiation?: string
+  /** When all CAs at once were last rotated. */
   lastCompletion?: string
+  /** When a rotation was last aborted. */
+  lastAbort?: string
+  /** The CAs of the rotation in progress, or of the last one, if those are not all. */
+  only?: string[]
+  /** When the last rotation of each CA was completed. */
+  completions?: Record<string, string>
+}
+
+/** What a journal of rotations has about them. One that another program has changed may lack anything. */
+interface Recorded extends Omit<LastRotation, 'only' | 'completions'> {
+  isPartial?: boolean
+  units?: readonly {id: string}[]
+  generations?: Readonly<Record<string, {completed?: string}>>
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+
+export function lastRotationOf(journal: Recorded): LastRotation {
+  const {phase, lastInitiation, lastCompletion, lastAbort, isPartial, units, generations} = journal
+  const completions = Object.entries(generations ?? {}).flatMap(([id, {completed}]) =>
+    isText(completed) ? [[id, completed] as const] : [],
+  )
+  return {
+    ...(isText(phase) && {phase}),
+    ...(isText(lastInitiation) && {lastInitiation}),
+    ...(isText(lastCompletion) && {lastCompletion}),
+    ...(isText(lastAbort) && {lastAbort}),
+    ...(isPartial === true && {only: (units ?? []).map(({id}) => id)}),
+    ...(completions.length > 0 && {completions: Object.fromEntries(completions)}),
+  }
 }
 
 /** The newest arrangement of a rotation over several servers that is in the files of this machine; 0 if there was none. */
@@ -27,13 +61,7 @@ export async function readLastRotation(
   const content = await readFileIfThere(fileOf(plane, 'rotation'))
   if (!content) return undefined
   try {
-    const journal = JSON.parse(content.toString()) as Partial<Record<keyof LastRotation, unknown>>
-    const {phase, lastInitiation, lastCompletion} = journal
-    return {
-      ...(typeof phase === 'string' && {phase}),
-      ...(typeof lastInitiation === 'string' && {lastInitiation}),
-      ...(typeof lastCompletion === 'string' && {lastCompletion}),
-    }
+    return lastRotationOf(JSON.parse(content.toString()) as Recorded)
   } catch {
     return undefined
   }

@@ -1,5 +1,6 @@
 import type {RotationPlan} from '../../control-plane/ca-rotation/plan.ts'
 import type {RotationReport} from '../../control-plane/ca-rotation/report.ts'
+import type {LastRotation} from '../../control-plane/last-rotation.ts'
 import {planeCommand} from '../../control-plane/plane-command.ts'
 import {colours} from '../colours.ts'
 import {columnsOf, formatFields, paragraph, wrap} from '../layout.ts'
@@ -21,17 +22,36 @@ function stateOf(report: RotationReport, dir: string): string {
 
 function headline(report: RotationReport, dir: string): string {
   const {credentials, action, nodes} = report
-  const {phase, lastInitiation, lastCompletion} = credentials.rotation.certificateAuthorities ?? {}
-  const completed = lastCompletion === undefined ? '' : moment(lastCompletion)
+  const last = credentials.rotation.certificateAuthorities ?? {}
+  const {phase, lastInitiation, lastCompletion, only} = last
+  const columns = columnsOf(process.stdout)
   if (action === undefined) {
-    return lastInitiation === undefined
-      ? 'The CAs were never rotated.\n'
-      : `No rotation is in progress${phase === undefined ? '; the last one was aborted' : completed && `; last completed ${completed}`}.\n`
+    const text =
+      lastInitiation === undefined
+        ? 'The CAs were never rotated.'
+        : `No rotation is in progress; ${lastRotationText(last)}.`
+    return paragraph('', text, columns)
   }
+  const completed = lastCompletion === undefined ? '' : ` Last completed ${moment(lastCompletion)}.`
   const count = nodes ? `, ${nodes.done} of ${nodes.total} nodes done` : ''
-  const since = `Phase ${phase ?? ''}, started ${moment(lastInitiation)}`
-  const text = `${since}${count}: ${stateOf(report, dir)}.${completed && ` Last completed ${completed}.`}`
-  return paragraph('', text, columnsOf(process.stdout))
+  const what = only ? ` of ${only.join(', ')}` : ''
+  const since = `Phase ${phase ?? ''}${what}, started ${moment(lastInitiation)}`
+  return paragraph('', `${since}${count}: ${stateOf(report, dir)}.${completed}`, columns)
+}
+
+/** What became of the last rotation, and when all CAs at once were rotated. */
+export function lastRotationText(last: LastRotation): string {
+  const {phase, lastCompletion, lastAbort, only = [], completions = {}} = last
+  const isRunning = phase === 'Prepare' || phase === 'Finalize'
+  const whole = lastCompletion === undefined ? '' : `last completed ${moment(lastCompletion)}`
+  if (phase === undefined) {
+    const aborted = lastAbort === undefined ? '' : ` ${moment(lastAbort)}`
+    return `the last one was aborted${aborted}; ${whole || 'never completed'}`
+  }
+  if (isRunning || only.length === 0) return whole || 'never completed'
+  const ended = completions[only[0] ?? '']
+  const part = `the last one, of ${only.join(', ')} alone, was completed${ended === undefined ? '' : ` ${moment(ended)}`}`
+  return `${part}; all CAs: ${whole || 'never completed'}`
 }
 
 function formatSteps({steps}: RotationReport): string {

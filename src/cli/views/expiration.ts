@@ -3,6 +3,7 @@ import {fit, lineOf, widthsOf, type Row} from '../columns.ts'
 import {colours} from '../colours.ts'
 import {columnsOf, paragraph} from '../layout.ts'
 import type {View} from '../output.ts'
+import {lastRotationText} from './ca-rotation.ts'
 import {moment, residual} from './human-time.ts'
 import {moment as toSecond} from './obtained.ts'
 
@@ -56,9 +57,8 @@ const keyOf = ({
 
 function rotationOf({rotation}: ExpirationReport): string {
   if (!rotation) return ''
-  const {phase, lastInitiation, lastCompletion} = rotation
-  const last =
-    lastCompletion === undefined ? 'never completed' : `last completed ${toSecond(lastCompletion)}`
+  const {phase, lastInitiation} = rotation
+  const last = lastRotationText(rotation)
   const isRunning = phase === 'Prepare' || phase === 'Finalize'
   const running = isRunning ? `in phase ${phase} since ${toSecond(lastInitiation)}, ` : ''
   return `\n${paragraph('', `Rotation of the CAs: ${running}${last}`, columnsOf(process.stdout))}`

@@ -39,12 +39,12 @@ export function afterStep(journal: Journal, {id, work}: Step, now: Date): Journa
   const next: Journal = {...rest, ...renewedAt, done: [...journal.done, id]}
   if (!isFinished(next) || next.action === 'start') return next
   if (next.action === 'complete') {
-    const generations = numbersAfter(next)
-    return {...next, phase: 'Completed', lastCompletion: now.toISOString(), generations}
+    const whole = next.isPartial ? {} : {lastCompletion: now.toISOString()}
+    return {...next, ...whole, phase: 'Completed', generations: numbersAfter(next, now)}
   }
-  // After an abort, the phase is that of the rotation before.
+  // None of the phases tells what became of it: whoever waits for "Completed" must not find that of the rotation before.
   const {phase: _phase, ...aborted} = next
-  return next.lastCompletion === undefined ? aborted : {...aborted, phase: 'Completed'}
+  return {...aborted, lastAbort: now.toISOString()}
 }
 
 const refused = (message: string, ...hints: string[]): TrustError =>

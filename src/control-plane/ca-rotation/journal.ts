@@ -1,12 +1,12 @@
 import {TrustError} from '../../errors.ts'
 import {readFileIfThere, writeFileSafely} from '../../fs/files.ts'
 import {fileOf, type Plane} from '../config/plane.ts'
+import type {Phase} from '../last-rotation.ts'
 
 /** What a rotation does at the moment. */
 export type Action = 'start' | 'complete' | 'abort'
 
-/** As in the status that people and programs read. */
-export type Phase = 'Prepare' | 'Finalize' | 'Completed'
+export type {Phase} from '../last-rotation.ts'
 
 export interface Generation {
   pin: string
@@ -31,6 +31,8 @@ export interface UnitRecord {
 interface GenerationNumber {
   pin: string
   number: number
+  /** When its rotation was completed; absent if an earlier version has recorded it. */
+  completed?: string
 }
 
 /** That an operator went on although somebody depended on the old CA. */
@@ -46,10 +48,15 @@ export interface Journal {
   version: 1
   /** What runs, or ran last. */
   action: Action
-  /** Absent after the first rotation was aborted. */
+  /** Absent after an abort. */
   phase?: Phase
   lastInitiation: string
+  /** When all CAs at once were last rotated. */
   lastCompletion?: string
+  /** When a rotation was last aborted. */
+  lastAbort?: string
+  /** Whether this rotation leaves out some of the CAs. */
+  isPartial?: boolean
   units: UnitRecord[]
   /** What `start` was asked for, so that a run that resumes it is not asked for something else. */
   only?: string[]
@@ -122,12 +129,12 @@ function oldNumber(recorded: Numbers, {id, separatedFrom, old}: UnitRecord): num
 }
 
 /** What is recorded when a rotation is completed. */
-export const numbersAfter = ({generations = {}, units}: Journal): Numbers => ({
+export const numbersAfter = ({generations = {}, units}: Journal, now: Date): Numbers => ({
   ...generations,
   ...Object.fromEntries(
     units.map((unit) => {
       const number = oldNumber(generations, unit) + 1
-      return [unit.id, {pin: unit.new.pin, number}]
+      return [unit.id, {pin: unit.new.pin, number, completed: now.toISOString()}]
     }),
   ),
 })

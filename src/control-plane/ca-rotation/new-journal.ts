@@ -103,7 +103,8 @@ export async function newJournal(
   now: Date,
 ): Promise<Journal> {
   await requireNoGenerations(plane)
-  const units = selectUnits(await unitsOf(plane), only)
+  const all = await unitsOf(plane)
+  const units = selectUnits(all, only)
   await requireWanted(plane, units, brought, now)
   await requireKeys(plane, units, [...brought.keys()])
   const hasExpired = async (id: string) => {
@@ -118,6 +119,8 @@ export async function newJournal(
     phase: 'Prepare',
     lastInitiation: now.toISOString(),
     ...(before?.lastCompletion !== undefined && {lastCompletion: before.lastCompletion}),
+    ...(before?.lastAbort !== undefined && {lastAbort: before.lastAbort}),
+    ...(units.length < all.length && {isPartial: true}),
     ...(before?.generations && {generations: before.generations}),
     ...(before?.shared !== undefined && {shared: before.shared}),
     ...(only.length > 0 && {only: [...only]}),

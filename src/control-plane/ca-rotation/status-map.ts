@@ -2,9 +2,10 @@ import {stringify} from 'yaml'
 import type {ConfigMap} from '../../api/core.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import {hasCode} from '../../errors.ts'
+import {lastRotationOf, type LastRotation} from '../last-rotation.ts'
 import {stepsOf} from './advance.ts'
 import type {Dependent} from './dependent.ts'
-import type {Action, Journal, Override, Phase, UnitRecord} from './journal.ts'
+import type {Action, Journal, Override, UnitRecord} from './journal.ts'
 
 /** Where the state of the rotation is shown, and where annotations trigger it. */
 export const ROTATION_MAP = {namespace: 'kube-system', name: 'trustadm-ca-rotation'}
@@ -24,11 +25,7 @@ interface StepStatus {
 export interface RotationStatus {
   credentials: {
     rotation: {
-      certificateAuthorities?: {
-        phase?: Phase
-        lastInitiation: string
-        lastCompletion?: string
-      }
+      certificateAuthorities?: LastRotation
     }
   }
   action?: Action
@@ -44,17 +41,13 @@ export function statusOf(
   waiting: readonly Pick<Dependent, 'name'>[] = [],
 ): RotationStatus {
   if (!journal) return {credentials: {rotation: {}}, steps: [], authorities: []}
-  const {phase, lastInitiation, lastCompletion, action, running, done, units} = journal
+  const {phase, action, running, done, units} = journal
   const isOver = phase !== 'Prepare' && phase !== 'Finalize'
   const names = [...new Set(waiting.map(({name}) => name))].slice(0, MOST_NAMES)
   return {
     credentials: {
       rotation: {
-        certificateAuthorities: {
-          ...(phase && {phase}),
-          lastInitiation,
-          ...(lastCompletion !== undefined && {lastCompletion}),
-        },
+        certificateAuthorities: lastRotationOf(journal),
       },
     },
     ...(!isOver && {action}),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import {rotationPlanView, rotationView} from '../../../src/cli/views/ca-rotation.ts'
 import type {RotationReport} from '../../../src/control-plane/ca-rotation/report.ts'
+import type {LastRotation} from '../../../src/control-plane/last-rotation.ts'
 
 const certificateAuthorities = {
   phase: 'Prepare',
@@ -42,6 +43,34 @@ describe('the first line of "ca rotate status"', () => {
       await headline({}),
       'No rotation is in progress; last completed 2026-01-17T17:07:43Z.',
     )
+  })
+
+  const after = (changes: LastRotation) =>
+    headline({credentials: {rotation: {certificateAuthorities: changes}}})
+
+  it('tells an aborted rotation apart from a completed one', async () => {
+    const {lastInitiation, lastCompletion} = certificateAuthorities
+    const lastAbort = '2026-11-17T18:00:00.000Z'
+    assert.equal(
+      await after({lastInitiation, lastCompletion, lastAbort}),
+      'No rotation is in progress; the last one was aborted 2026-11-17T18:00:00Z; last completed 2026-01-17T17:07:43Z.',
+    )
+    assert.match(await after({lastInitiation, lastAbort}), /18:00:00Z; never completed\.$/)
+  })
+
+  it('does not take the rotation of one CA for that of all', async () => {
+    const partial: LastRotation = {
+      phase: 'Completed',
+      lastInitiation: certificateAuthorities.lastInitiation,
+      only: ['front-proxy-ca'],
+      completions: {'front-proxy-ca': '2026-11-17T18:00:00.000Z'},
+    }
+    assert.equal(
+      await after(partial),
+      'No rotation is in progress; the last one, of front-proxy-ca alone, was completed 2026-11-17T18:00:00Z; all CAs: never completed.',
+    )
+    const {lastCompletion} = certificateAuthorities
+    assert.match(await after({...partial, lastCompletion}), /all CAs: last completed 2026-01-17T/)
   })
 })
 

@@ -118,12 +118,27 @@ describe('the state machine of a CA rotation', () => {
     assert.ok(!isRotating(done))
   })
 
-  it('has the phase of the rotation before once it is aborted', () => {
+  it('has no phase once it is aborted, so that nobody takes it for a completed one', () => {
     const first = finished(journal({action: 'abort'}))
     assert.deepEqual([first.phase, isRotating(first)], [undefined, false])
     const lastCompletion = '2025-01-01T00:00:00.000Z'
     const second = finished(journal({action: 'abort', lastCompletion}))
-    assert.deepEqual([second.phase, second.lastCompletion], ['Completed', lastCompletion])
+    assert.deepEqual(
+      [second.phase, second.lastCompletion, second.lastAbort],
+      [undefined, lastCompletion, NOW.toISOString()],
+    )
+  })
+
+  it('of some CAs alone leaves the time at which all were rotated', () => {
+    const lastCompletion = '2025-01-01T00:00:00.000Z'
+    const partial = finished(
+      journal({
+        ...{action: 'complete', phase: 'Finalize', isPartial: true, lastCompletion},
+        units: [{id: 'front-proxy-ca', old: {pin: 'a'}, new: {pin: 'b'}}],
+      }),
+    )
+    assert.deepEqual([partial.phase, partial.lastCompletion], ['Completed', lastCompletion])
+    assert.equal(partial.generations?.['front-proxy-ca']?.completed, NOW.toISOString())
   })
 
   const half = {...started, done: started.done.slice(0, 3)}

@@ -5,6 +5,8 @@ import {
   numbersAfter,
 } from '../../../src/control-plane/ca-rotation/journal.ts'
 
+const NOW = new Date('2026-03-01T12:00:00Z')
+
 const journal = (changes: Partial<Journal>): Journal => ({
   version: 1,
   action: 'start',
@@ -39,12 +41,16 @@ describe('the number of a generation of a CA', () => {
   })
 
   it('grows with each rotation that is completed, of the CAs that took part', () => {
-    const generations = numbersAfter(FIRST)
-    assert.deepEqual(generations, {ca: {pin: 'b', number: 2}, 'client-ca': {pin: 'c', number: 1}})
+    const completed = NOW.toISOString()
+    const generations = numbersAfter(FIRST, NOW)
+    assert.deepEqual(generations, {
+      ca: {pin: 'b', number: 2, completed},
+      'client-ca': {pin: 'c', number: 1, completed},
+    })
     const second = journal({generations, units: [{id: 'ca', old: {pin: 'b'}, new: {pin: 'd'}}]})
     assert.deepEqual(numbers(second, 'ca', 'b', 'd'), [2, 3])
     assert.deepEqual(numbers(second, 'client-ca', 'c'), [1])
-    const after = journal({...second, phase: 'Completed', generations: numbersAfter(second)})
+    const after = journal({...second, phase: 'Completed', generations: numbersAfter(second, NOW)})
     assert.deepEqual(numbers(after, 'ca', 'd'), [3])
   })
 

@@ -40,6 +40,14 @@ describe('the journal of a rotation that begins', () => {
     assert.deepEqual(brought, [{id: 'front-proxy-ca', fingerprint}])
   })
 
+  it('notes whether it leaves out some of the CAs', async () => {
+    const isPartial = async (only: string[]) =>
+      (await newJournal(fixture.context.plane, undefined, {only}, systemClock.now())).isPartial
+    assert.equal(await isPartial(['front-proxy-ca']), true)
+    const {units} = await newJournal(fixture.context.plane, undefined, {}, systemClock.now())
+    assert.equal(await isPartial(units.map(({id}) => id)), undefined)
+  })
+
   it('is refused while there are CAs of a rotation that no journal knows', async () => {
     const {plane} = fixture.context
     const folder = join(fixture.dir, 'pki/rotation')

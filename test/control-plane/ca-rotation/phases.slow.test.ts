@@ -24,6 +24,16 @@ import {contextFor, observer, serveFixture, silent} from './support.ts'
 
 const CONFS = ['admin.conf', 'super-admin.conf', 'controller-manager.conf', 'scheduler.conf']
 
+const ROTATED = [
+  'ca',
+  'front-proxy-ca',
+  'client-ca',
+  'kubelet-ca',
+  'kubelet-serving-ca',
+  'legacy-unknown-ca',
+  'sa',
+]
+
 describe('a rotation of all CAs', function () {
   this.timeout(60_000)
   let fixture: PlaneFixture
@@ -154,7 +164,14 @@ describe('a rotation of all CAs', function () {
     const {lastInitiation, lastCompletion} = (await readJournal(fixture.context.plane)) ?? {}
     assert.ok(lastCompletion)
     assert.deepEqual(await status(), {
-      rotation: {certificateAuthorities: {phase: 'Completed', lastInitiation, lastCompletion}},
+      rotation: {
+        certificateAuthorities: {
+          phase: 'Completed',
+          lastInitiation,
+          lastCompletion,
+          completions: Object.fromEntries(ROTATED.map((id) => [id, lastCompletion])),
+        },
+      },
     })
     assert.deepEqual(await issuers(), {
       apiserver: 'CN=kubernetes@',
