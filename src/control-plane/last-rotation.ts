@@ -17,10 +17,12 @@ export interface LastRotation {
   only?: string[]
   /** When the last rotation of each CA was completed. */
   completions?: Record<string, string>
+  /** The nodes that still trust a CA that the last one has replaced; absent if there are none, or if nobody was asked. */
+  stillTrustedBy?: string[]
 }
 
 /** What a journal of rotations has about them. One that another program has changed may lack anything. */
-interface Recorded extends Omit<LastRotation, 'only' | 'completions'> {
+interface Recorded extends Omit<LastRotation, 'only' | 'completions' | 'stillTrustedBy'> {
   isPartial?: boolean
   units?: readonly {id: string}[]
   generations?: Readonly<Record<string, {completed?: string}>>

@@ -2,6 +2,7 @@ import type {ApiClient} from '../client/api-client.ts'
 import {hasCode, TrustError, messageOf} from '../errors.ts'
 import type {Clock} from '../runtime.ts'
 import {connectAsAdmin, connectElsewhere} from './admin.ts'
+import {readOldTrust} from './old-trust.ts'
 import {etcdOf, unencryptedWarning} from './config/etcd.ts'
 import {endpointOf, type Plane} from './config/plane.ts'
 import {checkExpiration, type ExpirationReport} from './expiration.ts'
@@ -66,9 +67,9 @@ const STOPPED: ServerReport = {
   problems: [],
 }
 
-type Contents = Pick<StatusReport, 'servers' | 'objects'>
+type Contents = Pick<StatusReport, 'servers' | 'objects'> & {stillTrustedBy: string[]}
 
-const NO_CONTENTS: Contents = {servers: [], objects: []}
+const NO_CONTENTS: Contents = {servers: [], objects: [], stillTrustedBy: []}
 
 async function readContents(plane: Plane, clock: Clock): Promise<Contents & {version: string}> {
   const client = await connectAsAdmin(plane)
@@ -78,6 +79,7 @@ async function readContents(plane: Plane, clock: Clock): Promise<Contents & {ver
       version: gitVersion,
       servers: await readServers(client, clock),
       objects: parseCounts(await client.raw('/metrics')),
+      stillTrustedBy: await readOldTrust(plane, async () => (await client.nodes.list()).items),
     }
   } finally {
     await client.close()
@@ -182,8 +184,11 @@ async function reportServer(plane: Plane, clock: Clock): ReturnType<typeof repor
 
 /** What runs, what expires and what is stored. */
 export async function readStatus(plane: Plane, clock: Clock): Promise<StatusReport> {
-  const reported = await reportServer(plane, clock)
+  const {stillTrustedBy, ...reported} = await reportServer(plane, clock)
   const {server} = reported
+  const certificates = await checkExpiration(plane, clock)
+  if (certificates.rotation && stillTrustedBy.length > 0)
+    certificates.rotation.stillTrustedBy = stillTrustedBy
   const problems = [...server.problems, ...unencryptedWarning(plane.settings)]
   return {
     dir: plane.dir,
@@ -191,6 +196,6 @@ export async function readStatus(plane: Plane, clock: Clock): Promise<StatusRepo
     ...reported,
     server: {...server, problems},
     differences: differencesOf(reported.servers),
-    certificates: await checkExpiration(plane, clock),
+    certificates,
   }
 }

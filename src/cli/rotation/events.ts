@@ -20,8 +20,10 @@ export type RotationEvent = {time: string} & (
 
 const MOST_NAMES = 100
 
-const namesOf = ({dependents}: RotationReport): string[] =>
-  [...new Set(dependents.map(({name}) => name))].slice(0, MOST_NAMES)
+const namesOf = ({dependents, stillTrusting}: RotationReport): string[] => {
+  const waitedFor = [...dependents, ...stillTrusting.filter(({isWaitedFor}) => isWaitedFor)]
+  return [...new Set(waitedFor.map(({name}) => name))].slice(0, MOST_NAMES)
+}
 
 const isSame = (one: RotationReport | undefined, other: RotationReport): boolean =>
   one !== undefined &&
@@ -59,7 +61,7 @@ export function eventsBetween(
     const {isReady} = after
     return [...events, {time, event: 'finished', phase, isReady, waitingFor: namesOf(after)}]
   }
-  if (action !== undefined && after.dependents.length > 0 && !isSame(before, after)) {
+  if (action !== undefined && namesOf(after).length > 0 && !isSame(before, after)) {
     const remainingSeconds = left ?? null
     events.push({
       time,

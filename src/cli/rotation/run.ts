@@ -54,8 +54,8 @@ export async function runRotation(
     }
   }
   const isWaiting = await go(session, action, options)
-  // An abort that is not finished has to be run again; nodes follow a start by themselves.
-  const exitCode = isWaiting && action !== 'start' ? EXIT.timedOut : 0
+  // An abort that is not finished has to be run again; nodes follow a start and a completion automatically.
+  const exitCode = isWaiting && action === 'abort' ? EXIT.timedOut : 0
   const report = await reportRotation(context)
   return {text: await render(report, flags.output, rotationEndView(context.plane.dir)), exitCode}
 }

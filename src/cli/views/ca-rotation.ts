@@ -12,8 +12,12 @@ const [NAME, LAST_SEEN, WHY] = [1, 2, 3] as const
 const MARKS = {done: '✔', running: '…', waiting: ' '} as const
 
 function stateOf(report: RotationReport, dir: string): string {
-  const {action, isReady, isSettled, dependents} = report
+  const {action, isReady, isSettled, dependents, stillTrusting} = report
   const complete = planeCommand(dir, 'ca rotate complete')
+  const waitedFor = stillTrusting.filter(({isWaitedFor}) => isWaitedFor).length
+  if (waitedFor > 0) {
+    return `${waitedFor === 1 ? '1 node still trusts' : `${waitedFor} nodes still trust`} the old CA; it is Completed once none does`
+  }
   if (isReady) return `ready for "${complete}"`
   return isSettled
     ? `${dependents.length} would be locked out by "${complete}"`
@@ -84,6 +88,10 @@ function formatDependents(
   return `\n${title}\n\n${table}\n${todos.join('')}`
 }
 
+/** Also those that were ignored: they trust the old CA until they are seen not to. */
+const formatTrusting = ({stillTrusting}: RotationReport): string =>
+  formatDependents({dependents: stillTrusting}, 'These still trust the old CA:')
+
 function formatServers({servers = []}: RotationReport): string {
   if (servers.length < 2) return ''
   const rows = servers.map(({name, hostname, generation, state}) => [
@@ -147,6 +155,7 @@ const viewOf = (
     formatServers(report) +
     formatAuthorities(report) +
     formatDependents(report) +
+    formatTrusting(report) +
     formatAdvice(report),
   name: ({authorities}) => authorities.map(({id}) => id),
 })

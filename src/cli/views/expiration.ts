@@ -55,13 +55,27 @@ const keyOf = ({
 }: ExpirationReport['certificateAuthorities'][number]): string =>
   signs ? (externallyManaged ? 'external' : 'here') : ''
 
+const MOST_NAMES = 10
+
 function rotationOf({rotation}: ExpirationReport): string {
   if (!rotation) return ''
-  const {phase, lastInitiation} = rotation
+  const {phase, lastInitiation, stillTrustedBy = []} = rotation
   const last = lastRotationText(rotation)
   const isRunning = phase === 'Prepare' || phase === 'Finalize'
   const running = isRunning ? `in phase ${phase} since ${toSecond(lastInitiation)}, ` : ''
-  return `\n${paragraph('', `Rotation of the CAs: ${running}${last}`, columnsOf(process.stdout))}`
+  const columns = columnsOf(process.stdout)
+  const trusting = stillTrustedBy.slice(0, MOST_NAMES).join(', ')
+  const more = stillTrustedBy.length - MOST_NAMES
+  const names = more > 0 ? `${trusting} and ${more} more` : trusting
+  const old =
+    names === ''
+      ? ''
+      : paragraph(
+          '',
+          `These nodes still trust the old CA: ${names}. See "ca rotate status".`,
+          columns,
+        )
+  return `\n${paragraph('', `Rotation of the CAs: ${running}${last}`, columns)}${old}`
 }
 
 /** kubeadm's two tables, in 80 columns, and below them what is wrong or will be. */

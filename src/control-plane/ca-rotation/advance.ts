@@ -18,6 +18,10 @@ export const nextStep = (journal: Journal): Step | undefined =>
 /** Whether all steps of the action are done. */
 export const isFinished = (journal: Journal): boolean => nextStep(journal) === undefined
 
+/** Whether everything of a completion is done but that nodes end their trust in the old CAs. */
+export const waitsForNodes = (journal: Journal): boolean =>
+  nextStep(journal)?.work.kind === 'distrusted'
+
 /** Whether something is under way: from the first step of `start` to the last of `complete` or `abort`. */
 export const isRotating = (journal: Journal | undefined): journal is Journal =>
   journal?.phase === 'Prepare' || journal?.phase === 'Finalize'
@@ -84,7 +88,9 @@ export function decide(wanted: Action, journal: Journal | undefined): Decision {
   if (running.action !== 'start') {
     throw refused(
       `the ${WORDS[running.action]} of the rotation has begun and cannot be changed into its ${WORDS[wanted]}`,
-      `run "trustadm ca rotate ${running.action}" again to finish it`,
+      waitsForNodes(running)
+        ? 'the old CAs are destroyed; it ends once no node trusts them: see "trustadm ca rotate status"'
+        : `run "trustadm ca rotate ${running.action}" again to finish it`,
     )
   }
   return {kind: 'begin'}

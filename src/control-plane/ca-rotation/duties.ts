@@ -5,18 +5,24 @@ import {type Clock, sleep} from '../../runtime.ts'
 import type {Plane} from '../config/plane.ts'
 import {loadPlane} from '../config/stored.ts'
 import type {ServeOptions} from '../serve.ts'
+import {readLastRotation} from '../last-rotation.ts'
+import {onceAMinute} from '../once-a-minute.ts'
 import {type Action, readJournal} from './journal.ts'
+import type {RotationContext} from './rotation-context.ts'
 import {isShared} from './share.ts'
 import {OPERATION, publishStatus, ROTATION_MAP, statusOf} from './status-map.ts'
 
-/** What a server does for rotations: annotations trigger them, and it follows those of other machines on the same etcd. */
+/**
+ * What a server does for rotations: annotations trigger them, their state is shown while they wait, and it follows those of other machines
+ * on the same etcd.
+ */
 export function rotationDuties(
   plane: Plane,
   options: {clock: Clock; log: (line: string) => void},
 ): Pick<ServeOptions, 'alongside' | 'beforeServing' | 'rotationProblem'> {
   if (!isShared(plane)) {
     return {
-      alongside: (client, {signal}) => followTriggers(plane, client, {...options, signal}),
+      alongside: (client, {signal}) => attend(plane, client, {...options, signal}),
     }
   }
   let problem: string | undefined
@@ -28,7 +34,7 @@ export function rotationDuties(
     alongside: async (client, {signal, reload}) => {
       const {followShared} = await import('./follow-shared.ts')
       await Promise.all([
-        followTriggers(plane, client, {...options, signal}),
+        attend(plane, client, {...options, signal}),
         followShared(plane, client, {...options, signal, reload, onProblem}),
       ])
     },
@@ -51,6 +57,20 @@ const PAUSE = 5000
 /** An annotation holds at most 256 KiB, and people read it. */
 const LONGEST_REFUSAL = 2000
 
+async function contextOf(
+  {dir}: Plane,
+  client: ApiClient,
+  {clock, log}: Pick<TriggerOptions, 'clock' | 'log'>,
+): Promise<RotationContext> {
+  return {
+    plane: await loadPlane(dir),
+    clock,
+    tell: log,
+    warn: log,
+    connect: () => Promise.resolve({...client, close: () => Promise.resolve()}),
+  }
+}
+
 /** Does what an annotation asks for. The reason of a refusal is written to another annotation; the first one is removed either way. */
 async function answer(
   plane: Plane,
@@ -61,13 +81,7 @@ async function answer(
   const action = OPERATIONS[wanted]
   // Each server on the same etcd sees it; the one that takes it off does what it asks for.
   if (isShared(plane) && !(await takeOff(client, wanted))) return
-  const context = {
-    plane: await loadPlane(plane.dir),
-    clock,
-    tell: log,
-    warn: log,
-    connect: () => Promise.resolve({...client, close: () => Promise.resolve()}),
-  }
+  const context = await contextOf(plane, client, {clock, log})
   const observer = {begin: () => undefined, end: () => undefined, waiting: () => undefined}
   try {
     if (!action) throw new Error(`unknown operation; use ${Object.keys(OPERATIONS).join(' or ')}`)
@@ -100,16 +114,65 @@ async function takeOff({configMaps}: ApiClient, wanted: string): Promise<boolean
   }
 }
 
+/** Between two looks at who is waited for: at least so long, and so many times as long as a look takes. */
+const LOOK_EVERY = 5000
+const LOOKS_COST = 20
+const LONGEST_PAUSE = 60_000
+/** If the journal knows of no rotation in progress. */
+const IDLE = 3_600_000
+
+const isInProgress = (phase: string | undefined): boolean =>
+  phase === 'Prepare' || phase === 'Finalize'
+
+/** Attends to the rotation's ConfigMap until the signal. */
+async function attend(plane: Plane, client: ApiClient, options: TriggerOptions): Promise<void> {
+  const {signal} = options
+  let change = new AbortController()
+  let isShown = false
+  const seen = ({data}: ConfigMap) => {
+    isShown = /^ *phase: (?:Prepare|Finalize)$/m.test(data?.status ?? '')
+    change.abort()
+  }
+  const stop = () => change.abort()
+  signal.addEventListener('abort', stop)
+  const keep = async () => {
+    const complain = onceAMinute(options.log, options.clock)
+    while (!signal.aborted) {
+      change = new AbortController()
+      let pause = IDLE
+      try {
+        if (isShown || isInProgress((await readLastRotation(plane))?.phase)) {
+          const began = performance.now()
+          const {refreshState} = await import('./refresh-state.ts')
+          const context = {...(await contextOf(plane, client, options)), signal}
+          if (await refreshState(context))
+            pause = Math.min((performance.now() - began) * LOOKS_COST, LONGEST_PAUSE)
+        }
+      } catch (error) {
+        if (!signal.aborted)
+          complain(`error: the state of the rotation is not shown: ${messageOf(error)}`)
+        pause = LONGEST_PAUSE
+      }
+      await sleep(LOOK_EVERY, signal).catch(() => undefined)
+      await sleep(Math.max(0, pause - LOOK_EVERY), change.signal).catch(() => undefined)
+    }
+  }
+  await Promise.all([followTriggers(plane, client, options, seen), keep()])
+  signal.removeEventListener('abort', stop)
+}
+
 /** Follows the annotation of the rotation's ConfigMap until the signal. */
 async function followTriggers(
   plane: Plane,
   client: ApiClient,
   options: TriggerOptions,
+  seen: (map: ConfigMap) => void,
 ): Promise<void> {
   const {signal, log} = options
   const {namespace, name} = ROTATION_MAP
-  const see = async ({metadata}: ConfigMap) => {
-    const wanted = metadata.annotations?.[OPERATION]
+  const see = async (map: ConfigMap) => {
+    seen(map)
+    const wanted = map.metadata.annotations?.[OPERATION]
     if (wanted !== undefined) await answer(plane, client, wanted, options)
   }
   while (!signal.aborted) {

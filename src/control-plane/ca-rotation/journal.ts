@@ -39,8 +39,12 @@ interface GenerationNumber {
 export interface Override {
   at: string
   by: string
+  /** The command; absent if an earlier version has recorded it. */
+  action?: Action
   /** All, or only these names. */
   ignored: 'everybody' | string[]
+  /** In milliseconds. */
+  unseenFor?: number
 }
 
 /** What a rotation has done. It is on the disk before each step, and is all that a later run needs to go on. */

@@ -16,6 +16,7 @@ import {deleteUploadedCopies, removeGenerations} from './remove.ts'
 import {renewLeaves} from './renew-leaves.ts'
 import {withClient, type RotationContext} from './rotation-context.ts'
 import {isShared} from './share.ts'
+import {readWaitedFor} from './still-trusting.ts'
 import {renewCopies} from './shared-etcd.ts'
 import type {Step, StepWork} from './steps.ts'
 import {isHere} from './target.ts'
@@ -67,6 +68,19 @@ export async function readDependents(
   )
   sawNodes?.(evidence.nodes.length)
   return dependentsOn(journal, evidence, {on, now: clock.now(), own: OWN_USERS, ignored, unseenFor})
+}
+
+/** The nodes that do not know the new CAs yet, or have certificates of old ones. */
+export async function readNodesBehind(
+  context: RotationContext,
+  journal: Journal,
+): Promise<Dependent[]> {
+  const {items: nodes} = await withClient(context, (client) => client.nodes.list())
+  context.sawNodes?.(nodes.length)
+  const nobody = {dropped: 0, forgotten: [], clients: []}
+  const evidence = {nodes, seen: {since: '', ...nobody, tokens: nobody}, issued: []}
+  const options = {on: 'old', now: context.clock.now(), own: OWN_USERS} as const
+  return dependentsOn(journal, evidence, options).filter(({kind}) => kind === 'node')
 }
 
 /** Does one step. Returns who is still waited for; the step is done if that is nobody. */
@@ -121,10 +135,13 @@ export async function perform(
       break
     case 'dependents': {
       if (context.force) break
-      const found = await readDependents(context, journal, work.on)
       // Only nodes are waited for at the start: people change their kubeconfigs when they can.
-      return journal.action === 'start' ? found.filter(({kind}) => kind === 'node') : found
+      return journal.action === 'start'
+        ? await readNodesBehind(context, journal)
+        : await readDependents(context, journal, work.on)
     }
+    case 'distrusted':
+      return context.endsWait ? [] : await readWaitedFor(context, journal)
     case 'remove':
       await removeGenerations(plane, work.generation)
       break

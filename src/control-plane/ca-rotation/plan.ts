@@ -9,6 +9,7 @@ import {readDependents} from './perform.ts'
 import {followingServers, labelOf} from './following.ts'
 import {withClient, type RotationContext} from './rotation-context.ts'
 import {isShared} from './share.ts'
+import {requireNoneTrusting} from './still-trusting.ts'
 
 interface PlannedStep {
   id: string
@@ -55,7 +56,9 @@ export async function planRotation(
   const {plane, clock, force = false} = context
   requireGate(plane.settings.featureGates, 'CARotation')
   const now = clock.now()
-  const found = foundBy(action, await readJournal(plane), now)
+  const stored = await readJournal(plane)
+  const isOver = action === 'start' && (await requireNoneTrusting(context, stored))
+  const found = foundBy(action, isOver && stored ? {...stored, phase: 'Completed'} : stored, now)
   const resumes = decide(action, found).kind === 'resume'
   if (action === 'abort' && found) requireUsable(found, now)
   if (!resumes) await requireBeginnable(context, found)

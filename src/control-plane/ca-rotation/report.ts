@@ -1,4 +1,6 @@
+import {messageOf} from '../../errors.ts'
 import type {Plane} from '../config/plane.ts'
+import {isReplaced} from '../old-trust.ts'
 import {planeCommand} from '../plane-command.ts'
 import {readNamedSigners} from '../server-report.ts'
 import {isRotating, stepsOf} from './advance.ts'
@@ -9,6 +11,7 @@ import {readJournal, type Journal} from './journal.ts'
 import {isShared} from './share.ts'
 import {readDependents} from './perform.ts'
 import {withClient, type RotationContext} from './rotation-context.ts'
+import {readStillTrusting} from './still-trusting.ts'
 import {statusOf, type RotationStatus} from './status-map.ts'
 
 /** What `ca rotate status` prints, and what the other commands print at their end. */
@@ -23,6 +26,8 @@ export interface RotationReport extends RotationStatus {
   servers?: FollowingServer[]
   /** Who would be locked out, the most urgent first. */
   dependents: Dependent[]
+  /** The nodes that still trust a CA that the last completion has replaced, also those that it was told to ignore. */
+  stillTrusting: (Dependent & {isWaitedFor: boolean})[]
   /** What people have to do; nothing here can do it for them. */
   advice: string[]
 }
@@ -118,6 +123,21 @@ const isAwaitingServers = (journal: Journal | undefined): boolean =>
 const late = (servers: readonly FollowingServer[] = []): {name: string}[] =>
   servers.filter(({state}) => state === 'behind').map((server) => ({name: labelOf(server)}))
 
+/** Once a rotation is over, its state is shown although nobody can be asked. */
+async function trustingNodes(
+  context: RotationContext,
+  journal: Journal | undefined,
+): Promise<RotationReport['stillTrusting']> {
+  if (!journal || !isReplaced(journal)) return []
+  try {
+    return await readStillTrusting(context, journal)
+  } catch (error) {
+    if (isRotating(journal)) throw error
+    context.warn(`cannot ask which nodes still trust the old CA: ${messageOf(error)}`)
+    return []
+  }
+}
+
 export async function reportRotation(context: RotationContext): Promise<RotationReport> {
   const found = await readJournal(context.plane)
   const journal = found && withExpiry(found, context.clock.now())
@@ -128,16 +148,18 @@ export async function reportRotation(context: RotationContext): Promise<Rotation
   let total = 0
   const sawNodes = (count: number) => (total = count)
   // No client accepts the certificate of the server then, or the server accepts no client.
-  const isAsked = hasBoth && !isLost
+  const isAsked = hasBoth && !isLost && !isReplaced(journal)
   const dependents = isAsked ? await readDependents({...context, sawNodes}, journal, on) : []
-  const behind = dependents.filter(({kind}) => kind === 'node').length
+  const stillTrusting = await trustingNodes({...context, sawNodes}, journal)
+  const behind = [...dependents, ...stillTrusting].filter(({kind}) => kind === 'node').length
   const servers =
     journal && !isLost && isShared(context.plane)
       ? await withClient(context, (client) =>
           followingServers(client, context.clock, journal.shared ?? 0),
         )
       : undefined
-  const status = statusOf(journal, isAwaitingServers(journal) ? late(servers) : dependents)
+  const awaited = [...dependents, ...stillTrusting.filter(({isWaitedFor}) => isWaitedFor)]
+  const status = statusOf(journal, isAwaitingServers(journal) ? late(servers) : awaited)
   // Nodes follow without a command that notes it.
   const isPrepared = hasBoth && journal.action === 'start' && behind === 0 && isWaiting(journal)
   return {
@@ -148,6 +170,7 @@ export async function reportRotation(context: RotationContext): Promise<Rotation
     ...(total > 0 && {nodes: {done: total - behind, total}}),
     ...(servers && {servers}),
     dependents,
+    stillTrusting,
     advice: isLost
       ? [expiryAdvice(context.plane, journal)]
       : [...adviceFor(context.plane, journal), ...(hasBoth ? await signerAdvice(context) : [])],

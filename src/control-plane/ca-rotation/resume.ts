@@ -4,7 +4,7 @@ import {isDeepStrictEqual} from 'node:util'
 import type {Plane} from '../config/plane.ts'
 import {describeBrought} from './brought.ts'
 import {readHeld} from './generations.ts'
-import type {Journal, Override} from './journal.ts'
+import type {Action, Journal, Override} from './journal.ts'
 import type {StartOptions} from './new-journal.ts'
 import {unitFor} from './units.ts'
 
@@ -77,9 +77,23 @@ export interface Overriding {
   unseenFor?: number | undefined
 }
 
+/** What an operator took responsibility for with earlier runs of the command that a journal is of. */
+export function ignoredIn({overrides, action}: Pick<Journal, 'overrides' | 'action'>): {
+  ignored: string[]
+  unseenFor?: number
+} {
+  const own = overrides.filter((one) => (one.action ?? action) === action)
+  const unseenFor = own.findLast((one) => one.unseenFor !== undefined)?.unseenFor
+  return {
+    ignored: own.flatMap(({ignored}) => (ignored === 'everybody' ? [] : ignored)),
+    ...(unseenFor !== undefined && {unseenFor}),
+  }
+}
+
 /** What an operator takes responsibility for with this run; undefined if nothing, or if it is recorded already. */
 export function overrideOf(
   {overrides}: Pick<Journal, 'overrides'>,
+  action: Action,
   {force = false, ignored = [], unseenFor}: Overriding,
   now: Date,
 ): Override | undefined {
@@ -87,6 +101,13 @@ export function overrideOf(
   const seconds = unseenFor === undefined ? [] : [`clients unseen for ${unseenFor / 1000} s`]
   const names: Override['ignored'] = force ? 'everybody' : [...ignored, ...seconds]
   const last = overrides.at(-1)
-  if (last && isDeepStrictEqual(last.ignored, names)) return undefined
-  return {at: now.toISOString(), by: userInfo().username, ignored: names}
+  const isSame = last?.action === action && isDeepStrictEqual(last.ignored, names)
+  if (isSame) return undefined
+  return {
+    at: now.toISOString(),
+    by: userInfo().username,
+    action,
+    ignored: names,
+    ...(!force && unseenFor !== undefined && {unseenFor}),
+  }
 }

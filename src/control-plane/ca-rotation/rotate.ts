@@ -9,6 +9,7 @@ import {
   nextStep,
   requirePrepared,
   skippedSteps,
+  waitsForNodes,
 } from './advance.ts'
 import type {Dependent} from './dependent.ts'
 import {requireCaOfEtcd} from './etcd-members.ts'
@@ -24,6 +25,7 @@ import {runStep, type Lock, type RotationOutcome} from './run-step.ts'
 import {isShared} from './share.ts'
 import {publishOverrides, publishStatus, statusOf, type PublishOptions} from './status-map.ts'
 import type {Step} from './steps.ts'
+import {requireNoneTrusting} from './still-trusting.ts'
 
 /** What is shown while a rotation runs. */
 export interface RotationObserver {
@@ -102,7 +104,7 @@ async function begin(
     if (!force) await requireCaOfEtcd(plane, journal)
     if (!force) requireNobody(await readDependents(context, journal, 'old'), action)
   }
-  const {overrides} = await recordOverride(context, journal)
+  const {overrides} = await recordOverride(context, action, journal)
   return {
     ...rest,
     ...(renewedAt !== undefined && {renewedAt}),
@@ -154,8 +156,12 @@ async function untilNobody(
 }
 
 /** Records what the operator takes responsibility for before anything changes: what cannot be recorded is not done. */
-async function recordOverride(context: RotationContext, journal: Journal): Promise<Journal> {
-  const override = overrideOf(journal, context, context.clock.now())
+async function recordOverride(
+  context: RotationContext,
+  action: Action,
+  journal: Journal,
+): Promise<Journal> {
+  const override = overrideOf(journal, action, context, context.clock.now())
   if (!override) return journal
   const overrides = [...journal.overrides, override]
   await withClient(context, (client) => publishOverrides(client, overrides))
@@ -170,10 +176,11 @@ async function resume(
 ): Promise<Journal> {
   const {plane, brought, clock, force = false} = context
   if (found.action === 'abort') requireUsable(found, clock.now())
-  if (found.action === 'complete' && !force) await requireCaOfEtcd(plane, found)
+  if (found.action === 'complete' && !force && !waitsForNodes(found))
+    await requireCaOfEtcd(plane, found)
   if (isShared(plane)) await requireServers(context, found)
   const journal = await resumed(plane, found, {...options, brought})
-  return found.action === 'start' ? journal : await recordOverride(context, journal)
+  return found.action === 'start' ? journal : await recordOverride(context, found.action, journal)
 }
 
 /** Begins an action or resumes it. Each step is noted on the disk before it and after it. */
@@ -182,16 +189,19 @@ export async function rotate(
   action: Action,
   options: RotateOptions,
 ): Promise<RotationOutcome> {
-  const context = {liveness: new Liveness(), ...given}
+  const context: RotationContext = {liveness: new Liveness(), ...given}
   const {plane, tell} = context
   const {isTriggered = false} = options
   requireGate(plane.settings.featureGates, 'CARotation')
+  if (action === 'start' && (await requireNoneTrusting(context, await readJournal(plane))))
+    await rotate({...given, endsWait: true}, 'complete', {...options, wait: false})
   if (action === 'complete' && options.wait && !context.force) await untilNobody(context, options)
   const locked: Lock = (work) => exclusively(plane.dir, work, tell, options.signal)
   let journal = await locked(async () => {
     const stored = await readJournal(plane)
     const found = foundBy(action, stored, context.clock.now())
     const isResumed = decide(action, found).kind === 'resume'
+    if (isResumed && found && waitsForNodes(found) && context.force) context.endsWait = true
     const next =
       isResumed && found
         ? await resume(context, found, options)

@@ -21,6 +21,8 @@ export interface RotationContext {
   unseenFor?: number | undefined
   /** Whether nobody is waited for. */
   force?: boolean
+  /** Whether the last step of a completion, which was waiting already, is forced to end. */
+  endsWait?: boolean
   /** Gets the number of nodes each time they are looked at. */
   sawNodes?: ((count: number) => void) | undefined
   /** Gets the names of servers or objects each time they are waited for. */

@@ -1,3 +1,4 @@
+import {isDeepStrictEqual} from 'node:util'
 import {stringify} from 'yaml'
 import type {ConfigMap} from '../../api/core.ts'
 import type {ApiClient} from '../../client/api-client.ts'
@@ -63,6 +64,22 @@ export function statusOf(
   }
 }
 
+/**
+ * The same when it was just seen who is waited for. Nodes that have all followed a start need no command that notes it, and one that
+ * registers later may have to follow again.
+ */
+export function seenStatusOf(
+  journal: Journal,
+  waiting: readonly Pick<Dependent, 'name'>[],
+): RotationStatus {
+  const last = stepsOf(journal).find(({work}) => work.kind === 'dependents')?.id
+  if (journal.action !== 'start' || last === undefined) return statusOf(journal, waiting)
+  const others = journal.done.filter((id) => id !== last)
+  return waiting.length > 0
+    ? statusOf({...journal, done: others, running: last}, waiting)
+    : statusOf({...journal, done: [...others, last]})
+}
+
 /** Where it is recorded who went on although somebody would be locked out. Its name is in the audit log. */
 const OVERRIDES_MAP = {namespace: 'kube-system', name: 'trustadm-ca-rotation-overrides'}
 
@@ -102,6 +119,8 @@ export async function publishStatus(
         ...(asked !== undefined && !isTriggered && {[OPERATION]: asked}),
         ...(refusal !== undefined && {[REFUSED]: refusal}),
       }
+      const isSame = isDeepStrictEqual(found?.metadata.annotations ?? {}, annotations)
+      if (isSame && found?.data?.status === data.status) return
       const metadata = {...(found?.metadata ?? ROTATION_MAP), annotations}
       const wanted: ConfigMap = {...found, metadata, data}
       if (found) await configMaps.update(wanted, {fieldManager: MANAGER})

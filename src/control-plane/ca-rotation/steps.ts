@@ -18,6 +18,8 @@ export type StepWork =
   | {kind: 'uploaded'}
   /** Waits until nobody that is known depends on this generation. */
   | {kind: 'dependents'; on: Which}
+  /** Waits until no node trusts the old CAs. */
+  | {kind: 'distrusted'}
   | {kind: 'remove'; generation: Which}
   /** Waits until the other servers have done the same. */
   | {kind: 'others'}
@@ -148,6 +150,11 @@ export const STEPS: Readonly<Record<Action, readonly Step[]>> = {
       id: 'servers-removed-old',
       summary: 'wait until every server has destroyed the keys of the old CAs',
       work: {kind: 'others'},
+    },
+    {
+      id: 'nodes-distrust-old',
+      summary: 'wait until no node trusts the old CAs',
+      work: {kind: 'distrusted'},
     },
   ],
   abort: [

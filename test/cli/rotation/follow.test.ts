@@ -26,6 +26,7 @@ const start = (states: [State, State], change: Partial<RotationReport> = {}): Ro
   isReady: false,
   isSettled: false,
   dependents: [],
+  stillTrusting: [],
   advice: [],
   ...change,
 })

@@ -13,6 +13,7 @@ const headline = async (report: Partial<RotationReport>): Promise<string> => {
   const text = await rotationView('/srv/plane').table({
     credentials: {rotation: {certificateAuthorities}},
     dependents: [],
+    stillTrusting: [],
     steps: [],
     authorities: [],
     advice: [],

@@ -66,11 +66,11 @@ describe('a command that resumes a rotation', () => {
   })
 
   it('records whom it ignores, once', () => {
-    const record = overrideOf(STARTED, {ignored: ['one'], unseenFor: 7000}, NOW)
+    const record = overrideOf(STARTED, 'complete', {ignored: ['one'], unseenFor: 7000}, NOW)
     assert.deepEqual(record?.ignored, ['one', 'clients unseen for 7 s'])
     const overrides = [record ?? assert.fail()]
-    assert.equal(overrideOf({overrides}, {ignored: ['one'], unseenFor: 7000}, NOW), undefined)
-    assert.equal(overrideOf({overrides}, {force: true}, NOW)?.ignored, 'everybody')
-    assert.equal(overrideOf(STARTED, {}, NOW), undefined)
+    assert.equal(overrideOf({overrides}, 'complete', {ignored: ['one'], unseenFor: 7000}, NOW), undefined)
+    assert.equal(overrideOf({overrides}, 'complete', {force: true}, NOW)?.ignored, 'everybody')
+    assert.equal(overrideOf(STARTED, 'complete', {}, NOW), undefined)
   })
 })

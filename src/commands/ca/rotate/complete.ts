@@ -5,7 +5,7 @@ import {ignoringFlags, kubeconfig, wait} from '../../../cli/rotation/session.ts'
 
 export default class CaRotateComplete extends TrustCommand {
   static override summary = 'end the trust in the old CAs and destroy their keys'
-  static override description = `The second of two steps that replace every CA. Refuses to run while a node or a client depends on an old CA, and names each with what to do. Then servers get certificates of the new CA, trust in the old ones ends everywhere, also on open connections, and their keys are destroyed; their certificates are kept in "archive" beside the new ones.
+  static override description = `The second of two steps that replace every CA. Refuses to run while a node or a client depends on an old CA, and names each with what to do. Then servers get certificates of the new CA, trust in the old ones ends everywhere, also on open connections, and their keys are destroyed; their certificates are kept in "archive" beside the new ones. The rotation is Completed once no node trusts an old CA any longer: nodes with "trustadm node run" follow automatically within 10 minutes, "ca rotate status" names the others. Delete the Nodes of machines that are gone, or run this again with --ignore or --force.
 
 With --grace, clients that know only the old CA can still verify the server for that long; their own certificates of the old CA are refused. Interrupt it at any time and run it again: it resumes.`
   static override examples = [

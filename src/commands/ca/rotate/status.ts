@@ -6,7 +6,7 @@ import {kubeconfig} from '../../../cli/rotation/session.ts'
 export default class CaRotateStatus extends TrustCommand {
   static override summary =
     'show how far the rotation of the CAs is, and who still depends on old ones'
-  static override description = `Shows the phase, every step, the old and the new CAs, and who would be locked out by "ca rotate complete", the most urgent first, with what to do about each. The ConfigMap kube-system/trustadm-ca-rotation shows the same to programs.
+  static override description = `Shows the phase, every step, the old and the new CAs, and who would be locked out by "ca rotate complete", the most urgent first, with what to do about each; after "complete", which nodes still trust an old CA. The ConfigMap kube-system/trustadm-ca-rotation shows the same to programs.
 
 With --watch it shows each change, and ends when the command that is under way has nothing left to do: after "start", once every node has followed. With --output json as well, it prints one object a line: "event" is "step", "waiting" or "finished". The remaining time is derived from the nodes that were seen to change, and is unknown until then.`
   static override examples = [
