@@ -51,6 +51,14 @@ export function afterStep(journal: Journal, {id, work}: Step, now: Date): Journa
   return {...aborted, lastAbort: now.toISOString()}
 }
 
+/** From this step of a completion on, there is no way back: servers and clients need the new CAs. */
+const POINT_OF_NO_RETURN = 'distrust-old'
+
+/** Whether an abort can still lead back: both generations are trusted everywhere until a completion ends that. */
+const leadsBack = ({action, running, done}: Journal): boolean =>
+  action === 'start' ||
+  (action === 'complete' && running !== POINT_OF_NO_RETURN && !done.includes(POINT_OF_NO_RETURN))
+
 const refused = (message: string, ...hints: string[]): TrustError =>
   new TrustError('CONFLICT', message, {hints})
 
@@ -85,6 +93,7 @@ export function decide(wanted: Action, journal: Journal | undefined): Decision {
     )
   }
   if (running.action === wanted) return {kind: 'resume'}
+  if (wanted === 'abort' && leadsBack(running)) return {kind: 'begin'}
   if (running.action !== 'start') {
     throw refused(
       `the ${WORDS[running.action]} of the rotation has begun and cannot be changed into its ${WORDS[wanted]}`,
@@ -108,8 +117,16 @@ export function requirePrepared(journal: Journal): void {
   )
 }
 
-/** The steps that an action need not do: if the new CAs were never complete, nothing uses them, and an abort only removes them. */
-export const skippedSteps = (action: Action, {done}: Pick<Journal, 'done'>): string[] =>
-  action === 'abort' && !done.includes('create')
+/** The steps that an abort need not do: if the new CAs were never complete, nothing uses them, and it only removes them. */
+const skippedSteps = ({action, done}: Journal): string[] =>
+  action === 'start' && !done.includes('create')
     ? STEPS.abort.filter(({work}) => work.kind !== 'remove').map(({id}) => id)
     : []
+
+/** The journal with which a completion or an abort begins. */
+export function begun(wanted: Exclude<Action, 'start'>, journal: Journal): Journal {
+  const {running: _running, isShown: _isShown, ...rest} = journal
+  return wanted === 'complete'
+    ? {...rest, action: wanted, phase: 'Finalize', done: []}
+    : {...rest, action: wanted, phase: 'Prepare', done: skippedSteps(journal)}
+}

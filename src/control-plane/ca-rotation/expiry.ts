@@ -31,6 +31,35 @@ export function withExpiry(journal: Journal, now: Date): Journal {
   return isNew ? startedAgain(journal, now) : journal
 }
 
+/** The new CAs that servers or clients need and that have expired: one that was brought along may end before its rotation does. */
+const expiredNew = ({units}: Journal, now: Date): string[] =>
+  units
+    .filter(({id}) => id === CLUSTER_CA || id === CLIENT_CA)
+    .filter(({new: {notAfter}}) => notAfter !== undefined && Date.parse(notAfter) <= now.getTime())
+    .map(({id}) => `"${id}"`)
+
+const hasExpiredOld = ({units}: Journal, now: Date): boolean =>
+  units.some((unit) => isOver(unit, now))
+
+/**
+ * Whether nobody can talk to the server any more, because the new CAs have expired and the old ones cannot be used either. The rest is done
+ * without it, so that another rotation can begin.
+ */
+export const isLost = (journal: Journal, now: Date): boolean =>
+  expiredNew(journal, now).length > 0 &&
+  (journal.action === 'complete' || hasExpiredOld(journal, now))
+
+/** Refuses to depend on new CAs that have expired, as long as there is a way back. */
+export function requireNewUsable(journal: Journal, now: Date): void {
+  const expired = expiredNew(journal, now)
+  if (expired.length === 0 || hasExpiredOld(journal, now)) return
+  throw new TrustError(
+    'CONFLICT',
+    `the rotation cannot be completed: the new CA ${expired.join(', ')} has expired`,
+    {hints: ['go back with "trustadm ca rotate abort", then start again with another CA']},
+  )
+}
+
 /** Whether an old CA has expired and what the control plane itself needs of the new one is not there yet. */
 export const isStuck = ({isExpired, areClientsExpired, done}: Journal): boolean =>
   isExpired

@@ -10,7 +10,7 @@ import {serversBehind} from '../server-report.ts'
 import {findServer} from '../server-state.ts'
 import {trustSources} from '../signing.ts'
 import {isSameAction} from './advance.ts'
-import {withExpiry} from './expiry.ts'
+import {isLost, withExpiry} from './expiry.ts'
 import {Liveness, requireFollowers, serversNotFollowing} from './following.ts'
 import {type Journal, readJournal, writeJournal} from './journal.ts'
 import {type RotationContext, withClient} from './rotation-context.ts'
@@ -137,6 +137,10 @@ export async function poll(
   behind: (client: ApiClient) => Promise<string[]>,
 ): Promise<void> {
   const {plane, clock} = context
+  if (isLost(journal, clock.now())) {
+    context.warn(`${LOST}, so this was not waited for: ${what}`)
+    return
+  }
   const end = performance.now() + LONGEST_WAIT
   let signalAt = 0
   for (;;) {
@@ -153,6 +157,8 @@ export async function poll(
     await sleep(PAUSE)
   }
 }
+
+const LOST = 'a new CA has expired, and nobody can talk to the server'
 
 /** Until the server has reread its files, it may present or refuse what has expired. */
 function whileChanging(error: unknown): string[] {

@@ -6,6 +6,7 @@ import {arrange} from './arrange.ts'
 import type {Dependent} from './dependent.ts'
 import {dependentsOn} from './dependents.ts'
 import {untilEtcdFollows} from './etcd-members.ts'
+import {isLost} from './expiry.ts'
 import {gatherEvidence, OWN_USERS} from './evidence.ts'
 import {createCross, createNew, keepAndCreateKeys, keepOld, type Which} from './generations.ts'
 import {poll, readWanted, untilServersFollow} from './hand-over.ts'
@@ -90,15 +91,18 @@ export async function perform(
   {id, work}: Step,
 ): Promise<Dependent[]> {
   const {plane} = context
+  const isEnding = isLost(journal, context.clock.now())
   switch (work.kind) {
     case 'create':
       await create(context, journal)
       break
     case 'arrange':
       await arrangeAll(context, journal, work)
-      await renewCopies({...context, journal})
+      if (!isEnding) await renewCopies({...context, journal})
       break
     case 'renew':
+      // What an expired CA signs is valid for nobody: the next rotation renews them.
+      if (isEnding) break
       await renewLeaves({...context, journal}, work.leaves)
       await renewCopies({...context, journal})
       break
@@ -134,14 +138,14 @@ export async function perform(
       )
       break
     case 'dependents': {
-      if (context.force) break
+      if (context.force || isEnding) break
       // Only nodes are waited for at the start: people change their kubeconfigs when they can.
       return journal.action === 'start'
         ? await readNodesBehind(context, journal)
         : await readDependents(context, journal, work.on)
     }
     case 'distrusted':
-      return context.endsWait ? [] : await readWaitedFor(context, journal)
+      return context.endsWait || isEnding ? [] : await readWaitedFor(context, journal)
     case 'remove':
       await removeGenerations(plane, work.generation)
       break

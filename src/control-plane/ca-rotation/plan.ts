@@ -1,7 +1,7 @@
-import {decide, isRotating, requirePrepared, skippedSteps, stepsOf} from './advance.ts'
+import {begun, decide, isRotating, requirePrepared, stepsOf} from './advance.ts'
 import {requireGate} from '../config/feature-gates.ts'
 import type {Dependent} from './dependent.ts'
-import {foundBy, requireUsable} from './expiry.ts'
+import {foundBy, isLost, requireNewUsable, requireUsable} from './expiry.ts'
 import {readJournal, type Action, type Journal} from './journal.ts'
 import {newJournal, type StartOptions} from './new-journal.ts'
 import {requireBeginnable} from './hand-over.ts'
@@ -43,8 +43,11 @@ async function journalFor(
 ): Promise<Journal> {
   if (action === 'start' || !found)
     return await newJournal(plane, found, {...options, brought}, clock.now())
-  if (action === 'complete') requirePrepared(found)
-  return {...found, action, done: skippedSteps(action, found)}
+  if (action === 'complete') {
+    requirePrepared(found)
+    requireNewUsable(found, clock.now())
+  }
+  return begun(action, found)
 }
 
 /** What a command would do now. It is refused for the same reasons, and changes nothing. */
@@ -64,11 +67,12 @@ export async function planRotation(
   if (!resumes) await requireBeginnable(context, found)
   const journal = resumes && found ? found : await journalFor(context, action, found, options)
   const isLeaving = action === 'complete' && !resumes && isRotating(found)
-  const dependents = isLeaving && !force ? await readDependents(context, journal, 'old') : []
+  const isAsked = isLeaving && !force && !isLost(journal, now)
+  const dependents = isAsked ? await readDependents(context, journal, 'old') : []
   const {ignored = [], unseenFor} = context
   const isOverridden = force || ignored.length > 0 || unseenFor !== undefined
   const everybody =
-    isLeaving && isOverridden
+    isLeaving && isOverridden && !isLost(journal, now)
       ? await readDependents({...context, ignored: [], unseenFor: undefined}, journal, 'old')
       : []
   const servers = isShared(plane)

@@ -5,7 +5,7 @@ import {planeCommand} from '../plane-command.ts'
 import {readNamedSigners} from '../server-report.ts'
 import {isRotating, stepsOf} from './advance.ts'
 import type {Dependent} from './dependent.ts'
-import {isStuck, withExpiry} from './expiry.ts'
+import {isLost, isStuck, withExpiry} from './expiry.ts'
 import {followingServers, labelOf, type FollowingServer} from './following.ts'
 import {readJournal, type Journal} from './journal.ts'
 import {isShared} from './share.ts'
@@ -38,6 +38,13 @@ function expiryAdvice({dir}: Plane, {isExpired}: Journal): string {
   return isExpired
     ? `The old CA has expired, and no client accepts what it has signed: ${again} the servers get certificates of the new one.`
     : `The old CA of clients has expired, and the server accepts nothing that it has signed: ${again} the control plane gets certificates of the new one.`
+}
+
+/** For a rotation whose new CAs have expired. */
+function lostAdvice({dir}: Plane, {action}: Journal): string {
+  const commands = [...(action === 'start' ? ['start'] : []), 'complete', 'start']
+  const named = commands.map((name) => `"${planeCommand(dir, `ca rotate ${name}`)}"`)
+  return `The new CA has expired, and no client accepts what it has signed: run ${named.join(', then ')}, which creates another one.`
 }
 
 /** Who signs with CAs that a rotation leaves to their owners. */
@@ -141,19 +148,20 @@ async function trustingNodes(
 export async function reportRotation(context: RotationContext): Promise<RotationReport> {
   const found = await readJournal(context.plane)
   const journal = found && withExpiry(found, context.clock.now())
-  const isLost = isRotating(journal) && isStuck(journal)
+  const isOut = isRotating(journal) && isLost(journal, context.clock.now())
+  const isUnasked = isRotating(journal) && (isStuck(journal) || isOut)
   const on = journal?.action === 'abort' ? 'new' : 'old'
   // Before the new CAs exist, nobody can have changed.
   const hasBoth = isRotating(journal) && journal.units.every((unit) => unit.new.pin !== '')
   let total = 0
   const sawNodes = (count: number) => (total = count)
   // No client accepts the certificate of the server then, or the server accepts no client.
-  const isAsked = hasBoth && !isLost && !isReplaced(journal)
+  const isAsked = hasBoth && !isUnasked && !isReplaced(journal)
   const dependents = isAsked ? await readDependents({...context, sawNodes}, journal, on) : []
-  const stillTrusting = await trustingNodes({...context, sawNodes}, journal)
+  const stillTrusting = isUnasked ? [] : await trustingNodes({...context, sawNodes}, journal)
   const behind = [...dependents, ...stillTrusting].filter(({kind}) => kind === 'node').length
   const servers =
-    journal && !isLost && isShared(context.plane)
+    journal && !isUnasked && isShared(context.plane)
       ? await withClient(context, (client) =>
           followingServers(client, context.clock, journal.shared ?? 0),
         )
@@ -171,8 +179,8 @@ export async function reportRotation(context: RotationContext): Promise<Rotation
     ...(servers && {servers}),
     dependents,
     stillTrusting,
-    advice: isLost
-      ? [expiryAdvice(context.plane, journal)]
+    advice: isUnasked
+      ? [isOut ? lostAdvice(context.plane, journal) : expiryAdvice(context.plane, journal)]
       : [...adviceFor(context.plane, journal), ...(hasBoth ? await signerAdvice(context) : [])],
   }
 }

@@ -3,18 +3,18 @@ import {sleep} from '../../runtime.ts'
 import {requireGate} from '../config/feature-gates.ts'
 import {exclusively} from '../exclusive.ts'
 import {
+  begun,
   decide,
   isFinished,
   isSameAction,
   nextStep,
   requirePrepared,
-  skippedSteps,
   waitsForNodes,
 } from './advance.ts'
 import type {Dependent} from './dependent.ts'
 import {requireCaOfEtcd} from './etcd-members.ts'
 import {readJournal, writeJournal, type Action, type Journal} from './journal.ts'
-import {foundBy, isStuck, requireUsable, withExpiry} from './expiry.ts'
+import {foundBy, isLost, isStuck, requireNewUsable, requireUsable, withExpiry} from './expiry.ts'
 import {newJournal, type StartOptions} from './new-journal.ts'
 import {Liveness} from './following.ts'
 import {claim, handOver, requireBeginnable, requireServers} from './hand-over.ts'
@@ -98,21 +98,18 @@ async function begin(
   if (action === 'start' || !journal)
     return await newJournal(plane, journal, {...options, brought}, now)
   if (action === 'abort') requireUsable(journal, now)
-  const {running: _running, isShown: _isShown, renewedAt, ...rest} = journal
   if (action === 'complete') {
     requirePrepared(journal)
+    requireNewUsable(journal, now)
     if (!force) await requireCaOfEtcd(plane, journal)
-    if (!force) requireNobody(await readDependents(context, journal, 'old'), action)
+    if (!force && !isLost(journal, now))
+      requireNobody(await readDependents(context, journal, 'old'), action)
   }
   const {overrides} = await recordOverride(context, action, journal)
   return {
-    ...rest,
-    ...(renewedAt !== undefined && {renewedAt}),
-    action,
-    ...(action === 'complete' && {phase: 'Finalize' as const}),
+    ...begun(action, journal),
     ...(options.grace !== undefined && {grace: options.grace}),
     overrides,
-    done: skippedSteps(action, journal),
   }
 }
 

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import {
   afterStep,
   beginning,
+  begun,
   decide,
   isFinished,
   isRotating,
   nextStep,
   requirePrepared,
-  skippedSteps,
   stepsOf,
 } from '../../../src/control-plane/ca-rotation/advance.ts'
 import type {Action, Journal} from '../../../src/control-plane/ca-rotation/journal.ts'
@@ -154,6 +154,12 @@ describe('the state machine of a CA rotation', () => {
     ['abort of a start that is half done', 'abort', half, 'begin'],
     ['abort again', 'abort', journal({action: 'abort'}), 'resume'],
     [
+      'abort of a completion that has only changed who signs',
+      'abort',
+      journal({action: 'complete', phase: 'Finalize', running: 'servers-present-new'}),
+      'begin',
+    ],
+    [
       'abort that was killed before its end was shown',
       'abort',
       finished(journal({action: 'abort'})),
@@ -164,6 +170,7 @@ describe('the state machine of a CA rotation', () => {
     it(`allows ${name}`, () => assert.equal(decide(wanted, found).kind, kind))
   }
 
+  const ending = journal({action: 'complete', phase: 'Finalize', running: 'distrust-old'})
   const refusals: [string, Action, Journal | undefined][] = [
     ['start while one is in progress', 'start', {...started, isShown: true}],
     [
@@ -179,7 +186,8 @@ describe('the state machine of a CA rotation', () => {
     ],
     ['complete while it is aborted', 'complete', journal({action: 'abort'})],
     ['abort without start', 'abort', undefined],
-    ['abort once complete has begun', 'abort', journal({action: 'complete', phase: 'Finalize'})],
+    ['abort once complete begins to end the trust in old CAs', 'abort', ending],
+    ['abort once complete has ended it', 'abort', {...ending, done: ['distrust-old']}],
   ]
   for (const [name, wanted, found] of refusals) {
     it(`refuses ${name}`, () => assert.throws(() => decide(wanted, found), {code: 'CONFLICT'}))
@@ -195,10 +203,9 @@ describe('the state machine of a CA rotation', () => {
   })
 
   it('only removes new CAs that were never complete when it is aborted', () => {
-    const aborted = journal({action: 'abort', done: skippedSteps('abort', journal())})
-    assert.equal(nextStep(aborted)?.work.kind, 'remove')
-    assert.deepEqual(skippedSteps('abort', started), [])
-    assert.deepEqual(skippedSteps('complete', journal()), [])
+    assert.equal(nextStep(begun('abort', journal()))?.work.kind, 'remove')
+    assert.deepEqual(begun('abort', started).done, [])
+    assert.deepEqual(begun('complete', started).done, [])
   })
 
   it('refuses to complete what is not prepared, but for nodes, which are checked separately', () => {

@@ -69,7 +69,10 @@ describe('a command that resumes a rotation', () => {
     const record = overrideOf(STARTED, 'complete', {ignored: ['one'], unseenFor: 7000}, NOW)
     assert.deepEqual(record?.ignored, ['one', 'clients unseen for 7 s'])
     const overrides = [record ?? assert.fail()]
-    assert.equal(overrideOf({overrides}, 'complete', {ignored: ['one'], unseenFor: 7000}, NOW), undefined)
+    assert.equal(
+      overrideOf({overrides}, 'complete', {ignored: ['one'], unseenFor: 7000}, NOW),
+      undefined,
+    )
     assert.equal(overrideOf({overrides}, 'complete', {force: true}, NOW)?.ignored, 'everybody')
     assert.equal(overrideOf(STARTED, 'complete', {}, NOW), undefined)
   })

@@ -4,7 +4,7 @@ import {ignoringFlags, kubeconfig, wait} from '../../../cli/rotation/session.ts'
 
 export default class CaRotateAbort extends TrustCommand {
   static override summary = 'go back to the old CAs before the rotation is completed'
-  static override description = `Undoes "ca rotate start" as carefully as it was done: signs with the old CAs again, renews the control plane's certificates, waits until no node and no client depends on the new CAs, then distrusts and destroys those. Without --wait, it stops at the first one that has to be waited for; run it again to continue. Not possible once "ca rotate complete" has begun.`
+  static override description = `Undoes "ca rotate start" as carefully as it was done: signs with the old CAs again, renews the control plane's certificates, waits until no node and no client depends on the new CAs, then distrusts and destroys those. Without --wait, it stops at the first one that has to be waited for; run it again to continue. Possible until "ca rotate complete" begins to end the trust in the old CAs.`
   static override examples = [
     '<%= config.bin %> <%= command.id %> --wait',
     '<%= config.bin %> <%= command.id %> --ignore worker-7',
