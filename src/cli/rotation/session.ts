@@ -6,7 +6,7 @@ import type {Clock} from '../../runtime.ts'
 import {createProgress, type Progress, type ProgressOptions} from '../progress.ts'
 import {dirOf} from '../folders.ts'
 import {Remaining} from './remaining.ts'
-import {waitingText} from './waiting-text.ts'
+import {WaitingReasons, waitingText} from './waiting-text.ts'
 
 /** Who an operator continues without. */
 export const ignoringFlags = {
@@ -90,6 +90,7 @@ export async function openRotation(flags: SessionFlags, clock: Clock): Promise<R
 /** Shows the steps, and how far those are that wait. */
 function observerOf(progress: Progress, clock: Clock, countNodes: () => number): RotationObserver {
   const remaining = new Remaining()
+  const reasons = new WaitingReasons()
   let begun = ''
   return {
     begin: ({id, summary}) => {
@@ -111,6 +112,7 @@ function observerOf(progress: Progress, clock: Clock, countNodes: () => number):
       const names = [...new Set(dependents.map(({name}) => name))]
       const left = remaining.observe(nodes.done, nodes.total, clock.now())
       progress.update(waitingText({nodes, names, remaining: left}))
+      for (const line of reasons.observe(dependents)) progress.note(line)
     },
   }
 }

@@ -22,6 +22,7 @@ import {renewCopies} from './shared-etcd.ts'
 import type {Step, StepWork} from './steps.ts'
 import {isHere} from './target.ts'
 import {unitFor} from './units.ts'
+import {withWaitingRequests} from './waiting-requests.ts'
 
 const unitsIn = (plane: Plane, {units}: Journal) => units.map((record) => unitFor(plane, record))
 
@@ -64,11 +65,12 @@ export async function readDependents(
   on: Which,
 ): Promise<Dependent[]> {
   const {plane, clock, warn, ignored = [], unseenFor, sawNodes, reach} = context
-  const evidence = await withClient(context, (client) =>
-    gatherEvidence(plane, client, {clock, warn, reach}),
-  )
-  sawNodes?.(evidence.nodes.length)
-  return dependentsOn(journal, evidence, {on, now: clock.now(), own: OWN_USERS, ignored, unseenFor})
+  return await withClient(context, async (client) => {
+    const evidence = await gatherEvidence(plane, client, {clock, warn, reach})
+    sawNodes?.(evidence.nodes.length)
+    const options = {on, now: clock.now(), own: OWN_USERS, ignored, unseenFor}
+    return await withWaitingRequests(client, dependentsOn(journal, evidence, options))
+  })
 }
 
 /** The nodes that do not know the new CAs yet, or have certificates of old ones. */
@@ -140,9 +142,9 @@ export async function perform(
     case 'dependents': {
       if (context.force || isEnding) break
       // Only nodes are waited for at the start: people change their kubeconfigs when they can.
-      return journal.action === 'start'
-        ? await readNodesBehind(context, journal)
-        : await readDependents(context, journal, work.on)
+      if (journal.action !== 'start') return await readDependents(context, journal, work.on)
+      const behind = await readNodesBehind(context, journal)
+      return await withClient(context, (client) => withWaitingRequests(client, behind))
     }
     case 'distrusted':
       return context.endsWait || isEnding ? [] : await readWaitedFor(context, journal)
