@@ -195,7 +195,13 @@ describe('rotating the CAs of a control plane', function () {
     await eventually(async () => (await rotate('status')).report().dependents.length === 0)
     const completed = await rotate('complete', '--yes')
     assert.equal(completed.code, 0, completed.stderr)
-    assert.equal(completed.report().credentials.rotation.certificateAuthorities?.phase, 'Completed')
+    // The node has not read that the old CA is gone yet.
+    const ending = completed.report()
+    assert.equal(ending.credentials.rotation.certificateAuthorities?.phase, 'Finalize')
+    assert.deepEqual(
+      ending.stillTrusting.map(({name}) => name),
+      ['worker'],
+    )
     assert.deepEqual(later.failures, [])
     await later.stop()
     await isCallerAccepted('after the completion')
@@ -210,6 +216,12 @@ describe('rotating the CAs of a control plane', function () {
     for (const name of nodeFiles)
       assert.ok(holds((await onNode(name)).replaceAll('\n', ''), current), name)
     await isCallerAccepted('once the node knows only the new CA')
+    // No command notes it.
+    await eventually(async () => {
+      const {credentials, stillTrusting} = (await rotate('status')).report()
+      const {phase} = credentials.rotation.certificateAuthorities ?? {}
+      return phase === 'Completed' && stillTrusting.length === 0
+    })
     await renewed.close()
 
     // A certificate of the old CA on an open connection, and a client that knows only the old CA.
