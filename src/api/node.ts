@@ -1,5 +1,8 @@
 import type {ApiObject, ResourceList} from './meta.ts'
 
+/** The annotation in which a node reports, on its own Node, what it trusts and what it holds. */
+export const TRUST_REPORT = 'trustadm.io/node-trust'
+
 /** A machine of the cluster, as its kubelet registers it. */
 export interface Node extends ApiObject {
   spec?: NodeSpec

@@ -1,3 +1,4 @@
+import {type Node, TRUST_REPORT} from '../api/node.ts'
 import type {ApiClient} from '../client/api-client.ts'
 import {CLIENT_APPROVERS, recognise, type ClientApprover} from '../csr/approvers.ts'
 import {allHold, isUnknown, type ApproverOpinion} from '../csr/opinion.ts'
@@ -17,10 +18,13 @@ import {
 import type {NameClaims} from './approval/name-rule.ts'
 import {FollowedTokens, type TokenSecrets} from './approval/live-credential.ts'
 import {ALL_RECORDS, nodeOf, readRecord, recordKey} from './approval/node-record.ts'
+import {showsNewestInUse} from './approval/previous-key.ts'
+import {saveNewestInUse} from './approval/record-store.ts'
 import {RequestIndex} from './approval/request-index.ts'
 import {RevokedCertificates, type RevocationSource} from './approval/revoked-certificates.ts'
 import {ClientApproval, type Judge, type ReadableRequest} from './client-approval.ts'
 import {follow, type ControllerSpec} from './kernel/controller.ts'
+import {DONE, type Reconcile} from './kernel/work-queue.ts'
 import type {SignersByName} from './signing/decide.ts'
 
 type Writer = Pick<ApiClient, 'subjectAccessReviews' | 'nodes' | 'configMaps'>
@@ -91,6 +95,28 @@ function approval({message, guardsNames}: ClientApprover, {claims, now}: ClientF
   return {decision, message, name: {record, now}}
 }
 
+/** Keys of records, beside the names of requests, which have no slash. */
+const RECORD = 'record/'
+
+/** Notes in the record of a name that the node reports to use its newest certificate: a Node may be deleted, and with it what it reports. */
+function noteUse(
+  {findNode, findRecord}: NameSources,
+  writer: Pick<ApiClient, 'configMaps'>,
+): Reconcile {
+  return async (key, signal) => {
+    const node = key.slice(RECORD.length)
+    const record = await findRecord(node)
+    if (record?.previous === undefined) return DONE
+    if (showsNewestInUse(await findNode(node), record)) {
+      await saveNewestInUse(writer, node, record, {signal})
+    }
+    return DONE
+  }
+}
+
+const isReporting = ({metadata}: Node): boolean =>
+  metadata.annotations?.[TRUST_REPORT] !== undefined
+
 export interface CsrApproverOptions {
   clock: Clock
   /** Those of this process. */
@@ -108,16 +134,22 @@ export function csrApproverController(
   const requests = new RequestIndex(reader.csrs, KUBELET_CLIENT)
   const records = follow(
     reader.configMaps,
-    (object) => requests.openFor(nodeOf(object)),
+    (object) => {
+      const node = nodeOf(object)
+      const {previous} = readRecord(object)
+      return [...requests.openFor(node), ...(previous ? [`${RECORD}${node}`] : [])]
+    },
     ALL_RECORDS,
   )
-  const nodes = follow(reader.nodes, () => [])
+  const nodes = follow(reader.nodes, (node) =>
+    isReporting(node) ? [`${RECORD}${node.metadata.name ?? ''}`] : [],
+  )
   const openFor = (node: string) => requests.openFor(node)
   const machines = new MachineIndex(reader, {of: openFor, all: () => []})
   const revoked = revocations && new RevokedCertificates(revocations, () => requests.open())
   const tokens = secrets && new FollowedTokens(secrets)
   const copies: NameSources = {
-    hasNode: async (node) => await nodes.has(node),
+    findNode: (node) => nodes.find(node),
     findRecord: async (node) => {
       const {namespace, name} = recordKey(node)
       const object = await records.find(`${namespace}/${name}`)
@@ -136,6 +168,7 @@ export function csrApproverController(
     revoked,
     tokens,
   })
+  const note = noteUse(copies, writer)
   return {
     name: component,
     sources: [
@@ -145,7 +178,7 @@ export function csrApproverController(
       machines,
       ...[revoked, tokens].filter((one) => one !== undefined),
     ],
-    reconcile: approving.reconcile,
+    reconcile: (key, signal) => (key.startsWith(RECORD) ? note : approving.reconcile)(key, signal),
     backoff: {first: 200, most: 1_000_000},
     // Each mostly waits for the server, and concurrent writes share a commit.
     workers: 64,

@@ -9,11 +9,11 @@ import {
   endOf,
   readRevocations,
   RevocationList,
-  issueTime,
   type ReadRevocations,
   type Revocation,
 } from '../trust/revocations.ts'
 import {ALL_RECORDS, nodeOf, readRecord} from './approval/node-record.ts'
+import {entriesNeededBy} from './approval/revoked-certificates.ts'
 import {follow, type ControllerSpec, type Copy} from './kernel/controller.ts'
 import {EventReporter} from './kernel/events.ts'
 import {SeenExpired} from './kernel/seen-expired.ts'
@@ -52,13 +52,8 @@ async function needed(
   const found = new Set<Revocation>()
   const onPage = (items: ConfigMap[]) => {
     for (const object of items) {
-      const {holder, reserved, issuedAt} = readRecord(object)
       const user = nodeUser(nodeOf(object))
-      const needing = [
-        ...[holder, reserved?.pin].map((pin) => pin && list.findKey(pin)),
-        issuedAt && list.findUser(user, issueTime(issuedAt), holder),
-      ]
-      for (const one of needing) if (one) found.add(one)
+      for (const one of entriesNeededBy(list, user, readRecord(object))) found.add(one)
     }
   }
   await reader.configMaps.list({...ALL_RECORDS, signal, onPage})

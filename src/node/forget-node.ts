@@ -76,8 +76,9 @@ async function lookAtNode(
   const node = await readable(() => nodes.find(name))
   const requests = await approvedRequests({csrs}, name)
   const record = await readable(() => configMaps.find(recordKey(name)))
-  const holder = record && record !== 'forbidden' ? readRecord(record).holder : undefined
-  if (pin !== undefined && holder !== undefined && holder !== pin) return 'of another machine'
+  const {holder, previous} = record && record !== 'forbidden' ? readRecord(record) : {}
+  const isOthers = holder !== undefined && holder !== pin && previous?.pin !== pin
+  if (pin !== undefined && isOthers) return 'of another machine'
   return {node, record, requests}
 }
 

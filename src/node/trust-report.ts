@@ -1,12 +1,11 @@
-import type {Node} from '../api/node.ts'
+import {type Node, TRUST_REPORT} from '../api/node.ts'
 import {parseTimestamp} from '../bootstrap/timestamp.ts'
 import type {Certificate} from '../pki/certificate.ts'
 import {formatName} from '../pki/distinguished-name.ts'
 import {parsePin, type Pin} from '../pki/pins.ts'
 import {formatTimestamp} from '../runtime.ts'
 
-/** The annotation in which a node reports, on its own Node, what it trusts and what it holds. */
-export const TRUST_REPORT = 'trustadm.io/node-trust'
+export {TRUST_REPORT}
 
 export interface ReportedCertificate {
   /** Lower-case hexadecimal. */

@@ -216,9 +216,8 @@ export class RevocationList {
     this.#users.delete(object)
   }
 
-  /** Whether there is an entry for everything of a user. */
-  get hasUsers(): boolean {
-    return this.#users.size > 0
+  get isEmpty(): boolean {
+    return this.#byObject.size === 0
   }
 
   /** The entry that revokes what a user had at a time: a certificate when it was issued, or a request. `pin`: the key that belongs to it. */

@@ -359,6 +359,120 @@ describe('csr-approver', () => {
     await recorded(node, second)
   })
 
+  describe('after renewals that were issued and lost', () => {
+    const credential = (letter: string) => ({
+      'authentication.kubernetes.io/credential-id': [`X509SHA256=${letter.repeat(64)}`],
+    })
+    /** Joins, and renews with the first certificate each time. Gives the key that was in use, and the lost ones. */
+    async function lose(node: string, renewals = 1, letter = 'a') {
+      const first = await freshKeys()
+      await join(node, first)
+      await recorded(node, first)
+      await admin.nodes.create({metadata: {name: node}})
+      const client = server.clientAs({...nodeUser(node), extra: credential(letter)})
+      const lost: KeyPair[] = []
+      for (let left = renewals; left > 0; left -= 1) {
+        const keys = await freshKeys()
+        const name = `csr-${++count}`
+        await submit(client, {name, commonName: `system:node:${node}`, keys})
+        await becomes(name, 'Approved')
+        await sign(server, admin, name, {keys, lifetime: 2 * HOUR, clock})
+        await recorded(node, keys)
+        lost.push(keys)
+        // A certificate counts whole seconds.
+        later += 1000
+      }
+      return {first, lost}
+    }
+    afterEach(() => {
+      later = 0
+    })
+    const report = (node: string, notBefore: Date) =>
+      admin.nodes.patch(
+        node,
+        {
+          metadata: {
+            annotations: {'trustadm.io/node-trust': JSON.stringify({client: {notBefore}})},
+          },
+        },
+        {type: 'merge'},
+      )
+
+    it('gives the name to the key that was in use, and to none of the others', async () => {
+      const node = nodeName()
+      const {first, lost} = await lose(node, 3)
+      const [older = assert.fail()] = lost
+      const stranger = nameOf(await ask(node, {keys: await freshKeys()}))
+      await heldAs(stranger, /a certificate for it is valid/)
+      const overwritten = nameOf(await ask(node, {keys: older}))
+      await heldAs(overwritten, /a certificate for it is valid/)
+      const name = nameOf(await ask(node, {keys: first}))
+      await becomes(name, 'Approved')
+      await sign(server, admin, name, {keys: first, lifetime: HOUR, clock})
+      await recorded(node, first)
+      assert.equal((await recordOf(node))?.previous, undefined)
+    })
+
+    it('gives it to that key also when the lost certificate has expired, and a stranger asked since', async () => {
+      const node = nodeName()
+      const {first} = await lose(node)
+      later = 3 * HOUR
+      const name = `csr-${++count}`
+      await running.close()
+      await submit(token, {name, commonName: `system:node:${node}`, keys: first})
+      const stranger = nameOf(await ask(node, {keys: await freshKeys()}))
+      start()
+      await running.synced
+      await becomes(name, 'Approved')
+      assert.equal(stateOf(await get(stranger)), 'Pending')
+    })
+
+    it('gives it to that key no longer once the node reports that it uses the newest, even if the Node is deleted', async () => {
+      const node = nodeName()
+      const {first} = await lose(node)
+      const {issuedAt} = (await recordOf(node)) ?? {}
+      await report(node, new Date((issuedAt?.getTime() ?? 0) - HOUR))
+      await settled()
+      assert.equal((await recordOf(node))?.previous?.pin, pinIn(first))
+      await report(node, issuedAt ?? assert.fail())
+      await until(async () => (await recordOf(node))?.previous === undefined)
+      await admin.nodes.delete(node)
+      const name = nameOf(await ask(node, {keys: first}))
+      await heldAs(name, /a certificate for it is valid/)
+      assert.equal(stateOf(await get(name)), 'Pending')
+    })
+
+    it('gives it to that key no longer once a kubelet was alive when every older certificate had expired', async () => {
+      const node = nodeName()
+      const {first} = await lose(node)
+      const {previous} = (await recordOf(node)) ?? {}
+      const beat = new Date((previous?.until?.getTime() ?? 0) + 1000).toISOString()
+      const conditions = [{type: 'Ready', status: 'True', lastHeartbeatTime: beat}]
+      await admin.nodes.patch(node, {status: {conditions}}, {type: 'merge', subresource: 'status'})
+      const name = nameOf(await ask(node, {keys: first}))
+      await heldAs(name, /a Node of that name exists/)
+    })
+
+    it('never gives it to that key if its certificate was revoked, nor if everything of the node was', async () => {
+      const list = {namespace: 'kube-system', name: 'trustadm-revoked-certificates'}
+      const issued = () => issueTime(clock.now())
+      for (const [letter, entry] of [
+        ['b', () => ({[keyRevocation('sha256:'.padEnd(71, 'f'))]: {fingerprint: 'b'.repeat(64)}})],
+        ['c', (node: string) => ({[userRevocation(nodeUser(node).username, issued())]: {}})],
+      ] as const) {
+        const node = nodeName()
+        const {first} = await lose(node, 1, letter)
+        const data = Object.fromEntries(
+          Object.entries(entry(node)).map(([id, details]) => [id, JSON.stringify(details)]),
+        )
+        await admin.configMaps.patch(list, {data}, {type: 'merge'})
+        const name = nameOf(await ask(node, {keys: first}))
+        await until(async () => (await eventsOn(name)).some(({reason}) => reason === 'Revoked'))
+        assert.equal(stateOf(await get(name)), 'Pending')
+      }
+    })
+  })
+
   it('lets one machine re-join by an operator’s grant, and only one', async () => {
     const node = nodeName()
     await admin.nodes.create({metadata: {name: node}})

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import type {ApiClient} from '../../src/client/api-client.ts'
-import {emptyRecord, recordIssued} from '../../src/controllers/approval/node-record.ts'
+import {
+  emptyRecord,
+  recordIssued,
+  withNewestInUse,
+} from '../../src/controllers/approval/node-record.ts'
 import {startController, type RunningController} from '../../src/controllers/kernel/controller.ts'
 import {GRACE} from '../../src/controllers/kernel/seen-expired.ts'
 import type {Reconcile} from '../../src/controllers/kernel/work-queue.ts'
@@ -129,6 +133,22 @@ describe('the cleaner of the list of revoked certificates', () => {
     await look(0)
     await look(GRACE)
     assert.deepEqual(await idsIn(), [held])
+  })
+
+  it('keeps what revokes the key that a node had before its newest certificate, until that one was in use', async () => {
+    const first = {pin: PINS[2] ?? '', notBefore: after(-2), notAfter: after(1)}
+    const renewedWith = {pin: first.pin, credential: undefined}
+    const second = {pin: PINS[1] ?? '', notBefore: after(-1), notAfter: after(2), renewedWith}
+    const joined = recordIssued(emptyRecord('n1'), first, start) ?? assert.fail()
+    const renewed = recordIssued(joined, second, start) ?? assert.fail()
+    const made = await admin.configMaps.create(renewed)
+    await setList({[held]: details(-2)})
+    await look(0)
+    await look(GRACE)
+    assert.deepEqual(await idsIn(), [held])
+    await admin.configMaps.update(withNewestInUse(made) ?? assert.fail())
+    await look(HOUR)
+    assert.deepEqual(await idsIn(), [])
   })
 
   it('reports what cannot be read', async () => {

@@ -46,7 +46,7 @@ describe('an entry for everything of a user', () => {
     made.set('one', readRevocations({[userRevocation(NODE, at('12:00:00'))]: 'not JSON'}))
     assert.ok(made.findUser(NODE, at('11:00:00'), PIN))
     made.set('one', readRevocations({}))
-    assert.equal(made.hasUsers, false)
+    assert.equal(made.isEmpty, true)
   })
 
   it('is so short that the list has room for all nodes that one token can make in a day', () => {

@@ -173,7 +173,7 @@ export async function certificatesNamed(
 }
 
 /**
- * All certificates of a node, and the key that has its name according to the approver. With `awaitedAt`, also the keys that a certificate of
+ * All certificates of a node, and the keys that may have its name according to the approver. With `awaitedAt`, also the keys that a certificate of
  * the node may still be issued for: those of approved requests, and of undecided ones that the node itself made.
  */
 export async function certificatesOfNode(
@@ -190,8 +190,8 @@ export async function certificatesOfNode(
     }
     return certificateOfRequest(csr)
   })
-  const holder = await recordedKey(node, sources)
-  return withKeys(found, [...keys, ...(holder === undefined ? [] : [{user, ...holder}])])
+  const recorded = await recordedKeys(node, sources)
+  return withKeys(found, [...keys, ...recorded.map((one) => ({user, ...one}))])
 }
 
 /** Certificates, and keys of which no certificate is among them, each once. */
@@ -204,13 +204,15 @@ export function withKeys(
   return [...certificates, ...new Map(further.map((one) => [one.pin, one])).values()]
 }
 
-async function recordedKey(
+async function recordedKeys(
   node: string,
   {client, warn}: CertificateSources,
-): Promise<Pick<KnownCertificate, 'pin' | 'notAfter'> | undefined> {
+): Promise<Pick<KnownCertificate, 'pin' | 'notAfter'>[]> {
   const read = findRecord(client, node)
-  const {holder, until} = (await orWarn(read, "the record of the node's key", warn)) ?? {}
-  return holder === undefined ? undefined : {pin: holder, ...(until && {notAfter: until})}
+  const {holder, until, previous} = (await orWarn(read, "the record of the node's key", warn)) ?? {}
+  return [holder, previous?.pin].flatMap((pin) =>
+    pin === undefined ? [] : [{pin, ...(until && {notAfter: until})}],
+  )
 }
 
 /** The certificates of a key; if none is known, the key alone. */

@@ -111,10 +111,10 @@ function recordedKeys(
   if (!('tokenId' in credential)) return []
   return [...records]
     .filter(([, {requester}]) => requester === requesterOf(credential))
-    .flatMap(([node, {holder, until}]) =>
-      holder === undefined
-        ? []
-        : [{user: nodeUser(node), pin: holder, ...(until && {notAfter: until})}],
+    .flatMap(([node, {holder, until, previous}]) =>
+      [holder, previous?.pin].flatMap((pin) =>
+        pin === undefined ? [] : [{user: nodeUser(node), pin, ...(until && {notAfter: until})}],
+      ),
     )
 }
 

@@ -1,5 +1,6 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import type {Machine} from '../../api/machine.ts'
+import type {Node} from '../../api/node.ts'
 import type {ApiClient} from '../../client/api-client.ts'
 import type {CallOptions} from '../../client/resource-client.ts'
 import {type ClientApprover, type Permission, recognise} from '../../csr/approvers.ts'
@@ -18,6 +19,7 @@ import type {ReviewAnswer} from './access-review.ts'
 import {machineOwner} from './address-book.ts'
 import {type NameClaims, nameRules} from './name-rule.ts'
 import type {NodeRecord} from './node-record.ts'
+import {showsNewestInUse} from './previous-key.ts'
 import {findRecord} from './record-store.ts'
 import type {RequestIndex} from './request-index.ts'
 
@@ -101,7 +103,7 @@ export async function clientFacts(
 
 /** How to look up whether a name is taken. */
 export interface NameSources {
-  hasNode: (node: string) => Promise<boolean>
+  findNode: (node: string) => Promise<Node | undefined>
   findRecord: (node: string) => Promise<NodeRecord | undefined>
 }
 
@@ -110,25 +112,26 @@ export const currentNames = (
   client: Pick<ApiClient, 'nodes' | 'configMaps'>,
   options: CallOptions,
 ): NameSources => ({
-  hasNode: async (node) => (await client.nodes.find(node, options)) !== undefined,
+  findNode: (node) => client.nodes.find(node, options),
   findRecord: (node) => findRecord(client, node, options),
 })
 
 /** Who may have the node name that a request asks for. */
 export async function nameClaims(
-  {hasNode, findRecord: find}: NameSources,
+  {findNode, findRecord: find}: NameSources,
   requests: Pick<RequestIndex, 'approvedFor' | 'newerThan'>,
   {csr, requested}: {csr: Csr; requested: RequestedCertificate},
   [machine]: readonly Machine[] = [],
 ): Promise<NameClaims> {
   const {node = ''} = requested
-  const [nodeExists, record] = await Promise.all([
-    isNodeName(node) ? hasNode(node) : false,
+  const [found, record] = await Promise.all([
+    isNodeName(node) ? findNode(node) : undefined,
     find(node),
   ])
+  const isNewestUsed = record?.previous !== undefined && showsNewestInUse(found, record)
   return {
-    nodeExists,
-    record,
+    nodeExists: found !== undefined,
+    record: isNewestUsed ? {...record, previous: undefined} : record,
     approved: requests.approvedFor(node, csr.metadata.name ?? ''),
     newer: requests.newerThan(csr, requested),
     ...(machine && {machine: machineOwner(machine).name}),

@@ -35,7 +35,7 @@ export interface MachineSources {
 /** Another name of the Machine under which it is used already: one Machine is good for one node. */
 async function otherNodeOf(
   others: readonly string[],
-  {hasNode, findRecord}: NameSources,
+  {findNode, findRecord}: NameSources,
   requests: Pick<RequestIndex, 'approvedFor'>,
   now: Date,
 ): Promise<string | undefined> {
@@ -44,7 +44,7 @@ async function otherNodeOf(
     const isTaken =
       requests.approvedFor(other, '').length > 0 ||
       (record !== undefined && (isHeld(record, now) || reservedKey(record, now) !== undefined))
-    if (isTaken || (isNodeName(other) && (await hasNode(other)))) return other
+    if (isTaken || (isNodeName(other) && (await findNode(other)) !== undefined)) return other
   }
   return undefined
 }

@@ -26,6 +26,10 @@ export interface NameClaims {
   machine?: string | undefined
 }
 
+/** Whether the key is the one that the node asked for its newest certificate with, and that has not been seen in use. */
+const isPrevious = ({pin}: Pick<RequestedCertificate, 'pin'>, record: NodeRecord | undefined) =>
+  record?.previous?.pin === pin
+
 /** The requester, besides the certificate that is requested. */
 export type From = Pick<Asker, 'requester' | 'revision'>
 
@@ -45,6 +49,9 @@ function recordClaims(
   now: Date,
 ): Claim[] {
   if (record?.holder === undefined) return []
+  if (isPrevious({pin}, record)) {
+    return [{pin, what: 'its newest certificate was never seen in use'}]
+  }
   // The last holder of the name may have it again, even if its certificate has expired.
   if (!isHeld(record, now) && record.holder !== pin) return []
   return [{pin: record.holder, what: `a certificate for it is valid${upTo(record.until)}`}]
@@ -120,7 +127,8 @@ export const isSettled = (
 ): boolean => {
   if (record === undefined) return false
   const {to} = liveGrant(record, now) ?? {}
-  return (to !== undefined && 'pin' in to && to.pin === pin) || isKeyOf(record, pin, now)
+  const isAllowed = to !== undefined && 'pin' in to && to.pin === pin
+  return isAllowed || isPrevious({pin}, record) || isKeyOf(record, pin, now)
 }
 
 /**
@@ -160,7 +168,10 @@ export function nameRule(
     return verdict('node-name', RULE, true, `the name "${node}" is free`)
   }
   if (claimants.length > 0 && claimants.every((claim) => claim.pin === pin)) {
-    return verdict('node-name', RULE, true, `the key that asks holds the name "${node}"`)
+    const found = isPrevious({pin}, record)
+      ? `the key that asks held the name "${node}" before the newest certificate, which was never seen in use`
+      : `the key that asks holds the name "${node}"`
+    return verdict('node-name', RULE, true, found)
   }
   if (isKeptFor(requested, claims, now)) {
     return verdict('node-name', RULE, true, `the name "${node}" is kept for the key that asks`)

@@ -4,6 +4,14 @@ import {parseTimestamp} from '../../bootstrap/timestamp.ts'
 import {isNodeName} from '../../csr/node-names.ts'
 import {formatTimestamp} from '../../runtime.ts'
 import {OWN_NAMESPACE} from '../../trust/own-namespace.ts'
+import {
+  keyBehind,
+  previousKeyData,
+  readPreviousKey,
+  withoutPreviousKey,
+  type PreviousKey,
+  type RenewedWith,
+} from './previous-key.ts'
 import {readGrant, withoutGrant, type RejoinGrant} from './rejoin-grant.ts'
 
 /**
@@ -37,6 +45,8 @@ export interface NodeRecord {
   issuer: string | undefined
   /** When the last certificate expires; a date that cannot be read counts as never. */
   until: Date | undefined
+  /** The key that the newest certificate was requested with, until that one has been seen in use. */
+  previous: PreviousKey | undefined
   /** The requester to whom the name was last given; a node that renews its own certificate does not count. */
   requester: string | undefined
   /** The operator's grant for the name. */
@@ -55,6 +65,8 @@ export interface IssuedIdentity {
   issuer?: string | undefined
   /** Undefined for a node that renewed its own. */
   requester?: string | undefined
+  /** Of a node that renewed its own: what it has if it lost this one. */
+  renewedWith?: RenewedWith | undefined
 }
 
 const timeOf = (text: string | undefined) => (text ? parseTimestamp(text) : undefined)
@@ -68,6 +80,7 @@ export function readRecord(object: ConfigMap): NodeRecord {
     issuedAt: timeOf(issuedAt),
     issuer,
     until: timeOf(expiresAt),
+    previous: readPreviousKey(object),
     requester,
     grant: readGrant(object),
     reserved: pin && reservedUntil ? {pin, until: reservedUntil} : undefined,
@@ -127,7 +140,7 @@ export function withoutCertificate(object: ConfigMap): ConfigMap {
     expiresAt: _to,
     issuer: _issuer,
     ...data
-  } = object.data ?? {}
+  } = withoutPreviousKey(object.data)
   return withData(object, data)
 }
 
@@ -137,7 +150,7 @@ export function withoutCertificate(object: ConfigMap): ConfigMap {
  */
 export function recordIssued(
   object: ConfigMap,
-  {pin, notBefore, notAfter, requester, issuer}: IssuedIdentity,
+  {pin, notBefore, notAfter, requester, issuer, renewedWith}: IssuedIdentity,
   now: Date,
 ): ConfigMap | undefined {
   if (notAfter <= now) return undefined
@@ -149,6 +162,9 @@ export function recordIssued(
   const issuedAt = isOlder ? before.issuedAt : notBefore
   const signedBy = isOlder ? before.issuer : issuer
   const from = (isOlder ? undefined : requester) ?? before.requester
+  const isSame = before.holder === pin && before.issuedAt?.getTime() === notBefore.getTime()
+  const behind = isOlder || isSame ? before.previous : keyBehind(renewedWith, before)
+  const previous = behind?.pin === holder ? undefined : behind
   const says =
     held &&
     before.holder === holder &&
@@ -156,6 +172,8 @@ export function recordIssued(
     before.until?.getTime() === until.getTime() &&
     before.requester === from &&
     before.issuer === signedBy &&
+    before.previous?.pin === previous?.pin &&
+    before.previous?.credential === previous?.credential &&
     before.reserved === undefined
   if (says) return undefined
   const {reservedFor: _pin, reservedUntil: _until, ...data} = withoutCertificate(object).data ?? {}
@@ -166,8 +184,13 @@ export function recordIssued(
     expiresAt: formatTimestamp(until),
     ...(from !== undefined && {requester: from}),
     ...(signedBy !== undefined && {issuer: signedBy}),
+    ...(previous && previousKeyData(previous)),
   })
 }
+
+/** The record once the newest certificate has been seen in use; undefined if it says so already. */
+export const withNewestInUse = (object: ConfigMap): ConfigMap | undefined =>
+  readPreviousKey(object) && withData(object, withoutPreviousKey(object.data))
 
 /**
  * The record with the name reserved for a key that is about to be approved. This removes the grant, which is good for one

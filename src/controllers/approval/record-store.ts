@@ -9,6 +9,7 @@ import {
   readRecord,
   recordIssued,
   recordKey,
+  withNewestInUse,
   withoutCertificate,
   withReservation,
   type IssuedIdentity,
@@ -84,6 +85,24 @@ export const doubtExpected = (
     node,
     (object) =>
       isSame(object, expected) ? withoutExpected(object, {pin, requester}, now) : undefined,
+    options,
+  )
+
+/** Once the newest certificate has been seen in use, the key before it has no claim any more. */
+export const saveNewestInUse = (
+  client: Client,
+  node: string,
+  {holder, issuedAt}: Pick<NodeRecord, 'holder' | 'issuedAt'>,
+  options: CallOptions = {},
+): Promise<void> =>
+  change(
+    client,
+    node,
+    (object) => {
+      const now = readRecord(object)
+      const isNewest = now.holder === holder && now.issuedAt?.getTime() === issuedAt?.getTime()
+      return isNewest ? withNewestInUse(object) : undefined
+    },
     options,
   )
 

@@ -4,7 +4,7 @@ import {shareInformer} from '../../client/shared-informer.ts'
 import type {HeldObject} from '../../api/meta.ts'
 import {EncodedObject} from '../../client/encoded-object.ts'
 import {isApproved, isIssued, isOpen} from '../../csr/conditions.ts'
-import {credentialOf} from '../../csr/user-extra.ts'
+import {callerKeyOf, credentialOf} from '../../csr/user-extra.ts'
 import {leafCertificateIn} from '../../csr/read-request.ts'
 import {nodeOfUser} from '../../csr/node-names.ts'
 import {isPermitted} from '../../csr/request-rules.ts'
@@ -68,7 +68,11 @@ function issuedIdentity(csr: Csr): IssuedIdentity | undefined {
     const {username = ''} = csr.spec
     const requester = nodeOfUser(username) === undefined ? username : undefined
     const issuer = formatName(certificate.issuer)
-    return {pin: pinOf(certificate), notBefore, notAfter, issuer, requester}
+    const isRenewal = requester === undefined && certificate.subject.commonName === username
+    const renewedWith = isRenewal
+      ? {pin: callerKeyOf(csr), credential: credentialOf(csr.spec)}
+      : undefined
+    return {pin: pinOf(certificate), notBefore, notAfter, issuer, requester, renewedWith}
   } catch {
     return undefined
   }

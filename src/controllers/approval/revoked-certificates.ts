@@ -21,6 +21,7 @@ import {
 } from '../../trust/revocations.ts'
 import type {Source} from '../kernel/controller.ts'
 import type {NodeRecord} from './node-record.ts'
+import type {PreviousKey} from './previous-key.ts'
 
 /** Why a request is held, or refused by its signer. */
 export const REVOKED = 'Revoked'
@@ -61,16 +62,44 @@ function whyRevoked(
 /** Looks up the record of a node's name. */
 type FindRecord = (node: string) => Promise<NodeRecord | undefined>
 
-/** The key that holds a node's name may have it again, also from a token; not if everything of the node was revoked with it. */
+/** A key by which a record knows its node, which may have the name again with it, also from a token. */
+interface KnownKey extends Partial<Pick<PreviousKey, 'issuedAt' | 'credential'>> {
+  pin: string | undefined
+}
+
+const keysOf = ({holder, issuedAt, previous}: NodeRecord): KnownKey[] => [
+  {pin: holder, issuedAt},
+  // Of an unknown time: before whatever was revoked.
+  ...(previous ? [{...previous, issuedAt: previous.issuedAt ?? new Date(0)}] : []),
+]
+
+/** The entry that revokes such a key, its certificate, or everything that the node had then. */
+const entryOf = (
+  list: RevocationList,
+  user: string,
+  {pin = '', issuedAt, credential = ''}: KnownKey,
+): Revocation | undefined =>
+  list.findKey(pin) ??
+  list.findFingerprint(certificateFingerprint(credential)) ??
+  (issuedAt && list.findUser(user, issueTime(issuedAt), pin))
+
+/** The entries that a record of a node's name still needs: an expired certificate does not keep its key from having the name again. */
+export const entriesNeededBy = (
+  list: RevocationList,
+  user: string,
+  record: NodeRecord,
+): Revocation[] =>
+  [...keysOf(record), {pin: record.reserved?.pin}].flatMap((key) => entryOf(list, user, key) ?? [])
+
 async function whyHolderRevoked(
   list: RevocationList,
   {node, commonName, pin}: RequestedCertificate,
   findRecord: FindRecord,
 ): Promise<string | undefined> {
-  if (node === undefined || !list.hasUsers) return undefined
-  const {holder, issuedAt} = (await findRecord(node)) ?? {}
-  if (holder !== pin || issuedAt === undefined) return undefined
-  const found = list.findUser(commonName, issueTime(issuedAt), pin)
+  if (node === undefined || list.isEmpty) return undefined
+  const record = await findRecord(node)
+  const known = record && keysOf(record).find((one) => one.pin === pin)
+  const found = known && entryOf(list, commonName, known)
   return found && `the certificate that its key has is revoked${because(found)}`
 }
 

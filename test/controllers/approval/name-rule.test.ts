@@ -23,6 +23,7 @@ const record = (change: Partial<NodeRecord> = {}): NodeRecord => ({
   issuedAt: EARLIER,
   issuer: undefined,
   until: LATER,
+  previous: undefined,
   requester: undefined,
   grant: undefined,
   reserved: undefined,
@@ -34,6 +35,8 @@ const approved = (change: Partial<ApprovedRequest> = {}): ApprovedRequest => ({
   pin: OTHER,
   ...change,
 })
+
+const previous = {pin: PIN, issuedAt: EARLIER, until: EARLIER, credential: undefined}
 
 const rows: [string, Partial<NameClaims>, boolean, RegExp][] = [
   ['nobody has it', {}, true, /free/],
@@ -60,6 +63,30 @@ const rows: [string, Partial<NameClaims>, boolean, RegExp][] = [
     {record: record({holder: PIN, until: EARLIER}), nodeExists: true},
     true,
     /holds/,
+  ],
+  [
+    'the key asks that the newest certificate was requested with, which was never used',
+    {record: record({previous}), nodeExists: true},
+    true,
+    /held the name "foo" before the newest certificate, which was never seen in use/,
+  ],
+  [
+    'that key asks, the newest certificate has expired, and the requester asks with a newer key too',
+    {record: record({previous, until: EARLIER}), nodeExists: true, newer: 'csr-9'},
+    true,
+    /held the name "foo" before/,
+  ],
+  [
+    'a third key asks, beside the holder and the one before',
+    {record: record({previous: {...previous, pin: 'sha256:cc'}})},
+    false,
+    /valid until/,
+  ],
+  [
+    'the key before asks, but the name is kept for another one that an operator let in',
+    {record: record({previous, reserved: {pin: 'sha256:cc', until: LATER}})},
+    false,
+    /kept for another key/,
   ],
   ['another key was approved', {approved: [approved()]}, false, /request "csr-0"/],
   ['the same key was approved', {approved: [approved({pin: PIN})]}, true, /holds/],
