@@ -15,6 +15,7 @@ export function memoryStore(certificatePem: string, keyPem: string) {
   void keep(certificatePem, keyPem)
   return {
     read: () => Promise.resolve(stored),
+    requireRoom: () => Promise.resolve(),
     currentFile: () => Promise.resolve(stored?.file),
     update: keep,
     removeExpired: () => Promise.resolve(),

@@ -1,3 +1,4 @@
+import {randomBytes} from 'node:crypto'
 import {readdir, readlink, rename, rm, symlink} from 'node:fs/promises'
 import {basename, dirname, join, resolve} from 'node:path'
 import {systemCode, TrustError} from '../errors.ts'
@@ -21,6 +22,8 @@ export interface StoredCredential {
 const SECOND = 1000
 const MODE = 0o600
 const MOST_ATTEMPTS = 100
+/** More than any pair takes, with what is noted of it. */
+const ROOM = 32 * 1024
 const TIMED = /^-\d{4}(-\d\d){5}\.pem$/
 
 /**
@@ -80,6 +83,25 @@ export class CredentialStore {
 
   #isTimed(name: string): boolean {
     return name.startsWith(`${this.#pair}-`) && TIMED.test(name.slice(this.#pair.length))
+  }
+
+  /**
+   * Throws if a new pair could not be stored now. Checked before one is requested: what is issued and then lost would have to be requested again
+   * and again, and the cluster would take a key for the node's that nobody has.
+   */
+  async requireRoom(): Promise<void> {
+    await ensureFolder(this.folder)
+    await this.#target()
+    const temporary = takeTemporary(this.folder, basename(this.current))
+    try {
+      // Random, so that no file system stores it in less.
+      await writeNewFile(temporary.path, randomBytes(ROOM), MODE)
+    } catch (error) {
+      throw unwritable(this.current, error)
+    } finally {
+      await rm(temporary.path, {force: true}).catch(() => undefined)
+      temporary.release()
+    }
   }
 
   /** Switches to a new pair. The old one is used until the new one is safely on the disk. Returns its file. */

@@ -164,6 +164,13 @@ describe('the store of a certificate and its key', () => {
     await assert.rejects(store().read(), {code: 'PAIR_MISMATCH'})
   })
 
+  it('has room, and leaves no litter from finding out', async () => {
+    await update(one)
+    const before = await readdir(pki())
+    await store().requireRoom()
+    assert.deepEqual(await readdir(pki()), before)
+  })
+
   it('keeps the old pair, and no litter, when the disk is full', async function () {
     await mkdir(pki(), {mode: 0o700})
     await run('mount', ['-t', 'tmpfs', '-o', 'size=16k,mode=700', 'tmpfs', pki()]).catch(() => {
@@ -174,7 +181,9 @@ describe('the store of a certificate and its key', () => {
       await update(one)
       const left = 'x'.repeat(16 * 1024)
       await writeFile(join(pki(), 'filler'), left).catch(() => undefined)
-      await assert.rejects(update(two, LATER), {code: 'FILE_UNWRITABLE', message: /disk is full/})
+      const full = {code: 'FILE_UNWRITABLE', message: /disk is full/}
+      await assert.rejects(store().requireRoom(), full)
+      await assert.rejects(update(two, LATER), full)
       assert.ok((await inUse())?.startsWith(one.certificate))
       assert.deepEqual((await readdir(pki())).sort(), [
         'filler',

@@ -25,7 +25,7 @@ interface ObtainedPair {
 }
 
 export interface ManagerOptions {
-  store: Pick<CredentialStore, 'read' | 'update' | 'removeExpired' | 'currentFile'>
+  store: Pick<CredentialStore, 'read' | 'requireRoom' | 'update' | 'removeExpired' | 'currentFile'>
   /** What the certificate must be for; undefined while that is not known. */
   wanted: () => WantedCertificate | undefined
   /** One attempt to get a certificate. `current` may have expired. */
@@ -183,6 +183,7 @@ export class CertificateManager {
     const {store, wanted: wantedNow, obtain, clock} = this.#options
     const wanted = wantedNow()
     if (!wanted) throw new TrustError('INTERNAL', 'it is not known what to request')
+    await store.requireRoom()
     const {certificatePem, keyPem, hasOldKey = false} = await obtain(wanted, this.current, signal)
     this.#isServerHealthy = true
     signal.throwIfAborted()

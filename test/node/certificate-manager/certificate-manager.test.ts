@@ -353,6 +353,7 @@ describe('the certificate manager', () => {
       store: {
         read: () => own.read(),
         currentFile: () => own.currentFile(),
+        requireRoom: () => own.requireRoom(),
         removeExpired: () => own.removeExpired(clock.now()),
         update: () => Promise.reject(full),
       },
@@ -362,6 +363,28 @@ describe('the certificate manager', () => {
     await assert.rejects(one.renew(signal), full)
     assert.equal(one.current, before)
     assert.equal(waitOf(one), 70 * HOUR)
+  })
+
+  it('asks for nothing while there is no room to store it, however often it tries', async () => {
+    await stored()
+    const own = store()
+    const full = new TrustError('FILE_UNWRITABLE', 'the disk is full')
+    let isFull = true
+    const one = manager({
+      store: {
+        read: () => own.read(),
+        currentFile: () => own.currentFile(),
+        requireRoom: () => (isFull ? Promise.reject(full) : own.requireRoom()),
+        removeExpired: (at) => own.removeExpired(at),
+        update: (...pair) => own.update(...pair),
+      },
+    })
+    await one.load()
+    for (let tries = 0; tries < 3; tries += 1) await assert.rejects(one.renew(signal), full)
+    assert.equal(obtained, 0)
+    isFull = false
+    await one.renew(signal)
+    assert.equal(obtained, 1)
   })
 
   it('keeps the pair before the current one, and removes older ones that have expired', async () => {
