@@ -3,7 +3,7 @@ import {shellWord} from '../client/printable.ts'
 import {isForeignAnswer} from '../client/status-errors.ts'
 import {elsewhere, hasCode, TrustError, type Hint} from '../errors.ts'
 import {defaultNodeDir} from '../fs/default-folders.ts'
-import type {Clock} from '../runtime.ts'
+import {type Clock, formatTimestamp} from '../runtime.ts'
 
 /** Nothing answered, or nothing that this node trusts, or a server that cannot do its work. */
 const UNHEALTHY = [
@@ -76,18 +76,38 @@ export interface Self {
   nodeName: string
 }
 
+const JOIN_COMMAND = elsewhere(
+  'to join again, get a join command with "trustadm token create --print-join-command" on the control plane',
+)
+
+const flagsFor = ({dir}: Self): string[] =>
+  dir === defaultNodeDir() ? [] : [`--dir ${shellWord(dir)}`]
+
+const addedFor = (self: Self): string =>
+  [...flagsFor(self), `--node-name ${shellWord(self.nodeName)}`].join(' ')
+
 /** What a machine that has lost its cluster has to do. `join` itself prints how to get its name back. */
-function joinAgain({dir, nodeName}: Self): Hint[] {
-  const flags = dir === defaultNodeDir() ? [] : [`--dir ${shellWord(dir)}`]
-  const leave = ['trustadm node leave', ...flags].join(' ')
-  const added = [...flags, `--node-name ${shellWord(nodeName)}`].join(' ')
+function joinAgain(self: Self): Hint[] {
+  const leave = ['trustadm node leave', ...flagsFor(self)].join(' ')
   return [
-    elsewhere(
-      'to join again, get a join command with "trustadm token create --print-join-command" on the control plane',
-    ),
-    `then run "${leave}" here, and that join command with "${added}" added`,
+    JOIN_COMMAND,
+    `then run "${leave}" here, and that join command with "${addedFor(self)}" added`,
   ]
 }
+
+/** What a machine has to do whose certificate has expired. Never to leave: it would lose the key by which the cluster knows it. */
+const hintsIfExpired = (self: Self): Hint[] => [
+  JOIN_COMMAND,
+  `then run it here with "${addedFor(self)}" added: it keeps the key, so that the cluster recognizes this machine`,
+  'or give "trustadm node run" a --bootstrap-kubeconfig',
+]
+
+export const certificateExpired = (notAfter: Date, self: Self, cause?: unknown): TrustError =>
+  new TrustError(
+    'NODE_CERTIFICATE_EXPIRED',
+    `the certificate of this node expired at ${formatTimestamp(notAfter)}, and there is nothing else to authenticate with`,
+    {cause, facts: {notAfter: notAfter.toISOString()}, hints: hintsIfExpired(self)},
+  )
 
 const hintsIfRefused = (self: Self): Hint[] => [
   elsewhere(
@@ -103,9 +123,13 @@ const hintsIfUnknown = (self: Self): Hint[] => [
   ...joinAgain(self),
 ]
 
-/** A failure as a person at this machine has to read it. The client's own hints are for people with a kubeconfig. */
-export function asShutOut(error: unknown, self: Self): unknown {
+/**
+ * A failure as a person at this machine has to read it. The client's own hints are for people with a kubeconfig. `expiredAt`: when the certificate
+ * expired that was used.
+ */
+export function asShutOut(error: unknown, self: Self, expiredAt?: Date): unknown {
   if (hasCode(error, 'UNAUTHORIZED')) {
+    if (expiredAt) return certificateExpired(expiredAt, self, error)
     return new TrustError(
       'UNAUTHORIZED',
       'the cluster does not accept the certificate of this node',
@@ -129,6 +153,7 @@ export function hintsOfNoted(
   self: Self,
 ): Hint[] | undefined {
   if (code === 'UNAUTHORIZED') return hintsIfRefused(self)
+  if (code === 'NODE_CERTIFICATE_EXPIRED') return hintsIfExpired(self)
   return code === 'SERVER_NOT_TRUSTED' && isUnknownAuthority(systemCode)
     ? hintsIfUnknown(self)
     : undefined

@@ -37,7 +37,7 @@ import {clientCertificate, clientRequest, isOwnCertificate} from './client-certi
 import {withCredential} from './cluster-access.ts'
 import type {CredentialStore} from './credential-store.ts'
 import type {HeadWitness} from './head-witness.ts'
-import {findNode, requireNameFree} from './node-object.ts'
+import {requireNameFree} from './node-object.ts'
 
 /** A key that the cluster already knows as this node's. */
 interface LastKey {
@@ -140,7 +140,7 @@ async function obtain(
 ) {
   const {nodeName, info, patience, timeout = LONGEST_WAIT, note} = options
   // A Node stays Ready for a while after its machine was switched off: with its own key, this is that machine.
-  const existing = await (last ? findNode : requireNameFree)(client, nodeName, signal)
+  const existing = last ? undefined : await requireNameFree(client, nodeName, signal)
   const {csr, keys, pem: keyPem} = await ask(options, client, last, signal)
   answered?.()
   const pin = pinOf({publicKeyDer: publicKeyDer(keys.publicKey)})
@@ -218,8 +218,8 @@ async function ask(
  * Who asks now, if an earlier run asked with another credential and nobody has decided since. A request of a revoked one is never approved
  * automatically. The key stays the same: an operator may have allowed it, and requests for several keys would be rivals for a Machine.
  */
-async function otherCaller(
-  client: ApiClient,
+export async function otherCaller(
+  client: Pick<ApiClient, 'selfSubjectReviews'>,
   {csr, isResumed}: SubmittedRequest,
   signal: AbortSignal | undefined,
 ) {
@@ -230,7 +230,8 @@ async function otherCaller(
   return isSame ? undefined : caller
 }
 
-function hasExpired(csr: CertificateSigningRequest, now: Date): boolean {
+/** Whether the certificate that a request led to has expired. */
+export function hasExpired(csr: CertificateSigningRequest, now: Date): boolean {
   const pem = issuedPem(csr)
   if (pem === undefined) return false
   try {

@@ -78,7 +78,7 @@ const isReady = ({status}: Node): boolean =>
   status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') ?? false
 
 /** The Node of that name. A caller who may not read nodes finds none. */
-export async function findNode(
+async function findNode(
   {nodes}: Pick<ApiClient, 'nodes'>,
   name: string,
   signal?: AbortSignal,

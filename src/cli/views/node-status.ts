@@ -1,5 +1,6 @@
 import type {CertificateStatus, NodeStatus} from '../../node/agent/node-status.ts'
 import {colours} from '../colours.ts'
+import {approveCommand} from '../../enrollment/outcome.ts'
 import {columnsOf, formatFields, type Field} from '../layout.ts'
 import type {View} from '../output.ts'
 import {humanDuration} from '../../server/table/human-duration.ts'
@@ -33,7 +34,16 @@ const certificateFields = (one: CertificateStatus): Field[] =>
     ['last renewal', one.lastRenewal],
     ['last attempt', one.lastAttempt],
     ['last error', failure(one.lastError)],
-    ['waiting for', one.pendingRequest && `approval of ${one.pendingRequest}`],
+    [
+      'waiting for',
+      one.pendingRequest && `"${approveCommand(one.pendingRequest)}" on the control plane`,
+    ],
+    [
+      'next step',
+      one.name === 'client' && one.state === 'expired' && one.pendingRequest === null
+        ? 'join again with a new token: it keeps the key, by which the cluster knows this machine'
+        : undefined,
+    ],
   ])
 
 function agentOf({agent}: NodeStatus): string {

@@ -53,7 +53,7 @@ export async function openAgent(options: AgentOptions): Promise<NodeAgent> {
   const shared = {connection: () => connection, record, metrics}
   const client = manageClient(options, shared)
   await client.load()
-  const connection = await NodeConnection.open(home.info, client.manager.live, home)
+  const connection = await NodeConnection.open(home.info, client.manager.live, home, clock)
   const trust = new ClusterTrust({home, connection, record, clock, random, log})
   const reports: NodeReports = new NodeReports({
     nodeName: home.nodeName,

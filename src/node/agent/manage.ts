@@ -58,6 +58,7 @@ export function manageClient(
       obtain: obtainClient({
         connection,
         bootstrap,
+        self: home,
         clock,
         witness: headWitness(home.dir),
         onPending: (csr) => managed.onPending(csr),

@@ -4,6 +4,7 @@ import type {ServerAccess} from '../../client/server-access.ts'
 import {systemRoots} from '../../client/system-roots.ts'
 import type {TrustedClusterInfo} from '../../discovery/cluster-info.ts'
 import {addressesOf} from '../../discovery/refresh.ts'
+import type {Clock} from '../../runtime.ts'
 import {Replaceable, type Live} from '../../trust/live.ts'
 import {asShutOut, type Self, serverHealth} from '../failures.ts'
 import type {Pair} from './pair.ts'
@@ -13,6 +14,7 @@ export class NodeConnection {
   readonly client: ApiClient
   readonly #access: Replaceable<ServerAccess>
   readonly #unfollow: () => void
+  readonly #expiredAt: () => Date | undefined
   readonly #self: Self
   #info: TrustedClusterInfo
 
@@ -21,8 +23,13 @@ export class NodeConnection {
     access: ServerAccess,
     pair: Live<Pair | undefined>,
     self: Self,
+    clock: Clock,
   ) {
     this.#info = info
+    this.#expiredAt = () => {
+      const {notAfter} = pair.current?.certificate ?? {}
+      return notAfter && notAfter <= clock.now() ? notAfter : undefined
+    }
     this.#self = self
     this.#access = new Replaceable(access)
     this.client = connectLive(this.#access, {retry: {attempts: 2}})
@@ -33,9 +40,10 @@ export class NodeConnection {
     info: TrustedClusterInfo,
     pair: Live<Pair | undefined>,
     self: Self,
+    clock: Clock,
   ): Promise<NodeConnection> {
     const access = {...(await clusterAccess(info)), ...certificateOf(pair.current)}
-    return new NodeConnection(info, access, pair, self)
+    return new NodeConnection(info, access, pair, self, clock)
   }
 
   get info(): TrustedClusterInfo {
@@ -54,7 +62,7 @@ export class NodeConnection {
       return await work(this.client)
     } catch (error) {
       if (serverHealth(error) === false) await this.#tryNextAddress()
-      throw asShutOut(error, this.#self)
+      throw asShutOut(error, this.#self, this.#expiredAt())
     }
   }
 

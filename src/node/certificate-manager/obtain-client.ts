@@ -1,27 +1,36 @@
 import {TrustError} from '../../errors.ts'
-import {generateKeys, parsePrivateKey, publicHalf, type KeyPair} from '../../pki/keys.ts'
+import {
+  generateKeys,
+  parsePrivateKey,
+  publicHalf,
+  publicKeyDer,
+  type KeyPair,
+} from '../../pki/keys.ts'
 import {requireAccepted} from '../acceptance.ts'
 import type {BootstrapCredential} from '../bootstrap-credential.ts'
+import {requestName} from '../client-certificate.ts'
 import {withCredential} from '../cluster-access.ts'
+import {certificateExpired, type Self} from '../failures.ts'
 import type {ManagerOptions} from './certificate-manager.ts'
 import type {NodeConnection} from './connection.ts'
 import type {Pair} from './pair.ts'
 import {requestCertificate, type IssuedPair, type RequestOptions} from './request-certificate.ts'
 import {requireStarted, validityAt} from './rotation-deadline.ts'
-import {formatTimestamp} from '../../runtime.ts'
 
-export interface ObtainOptions extends Omit<RequestOptions, 'current' | 'signal'> {
+export interface ObtainOptions extends Omit<RequestOptions, 'current' | 'nameFor' | 'signal'> {
   connection: () => NodeConnection
   /** Read each time, because the file of one may change. */
   bootstrap: () => Promise<BootstrapCredential | undefined>
+  self: Self
 }
 
 /**
  * How a node gets its client certificate: with the one that it has, for a new key. Once that has expired, with a bootstrap credential
- * and for the old key, which the cluster knows: nobody has to confirm that this is still the same machine.
+ * and for the old key, which the cluster knows. If a person has to approve that, the request is the same at each attempt: one decision is enough,
+ * whenever it is made.
  */
 export function obtainClient(options: ObtainOptions): ManagerOptions['obtain'] {
-  const {connection: connect, bootstrap, clock, ...events} = options
+  const {connection: connect, bootstrap, self, clock, ...events} = options
   return async (wanted, current, signal) => {
     const connection = connect()
     const request = {clock, current, signal, ...events}
@@ -36,10 +45,15 @@ export function obtainClient(options: ObtainOptions): ManagerOptions['obtain'] {
       )
     }
     const credential = await bootstrap()
-    if (!current || !credential) throw withoutCredential(current)
+    if (!current) throw notJoined()
+    if (!credential) throw certificateExpired(current.certificate.notAfter, self)
     const keys = keysOf(current)
+    const {serial} = current.certificate
+    const duration = wanted.seconds === undefined ? [] : [String(wanted.seconds)]
+    const nameFor = (...more: string[]) =>
+      requestName(wanted, publicKeyDer(keys.publicKey), serial, ...duration, ...more)
     const issued = await withCredential(connection.info, credential, (client) =>
-      requestCertificate(client, wanted, keys, request),
+      requestCertificate(client, wanted, keys, {...request, nameFor}),
     )
     return {...(await accepted(issued)), hasOldKey: true}
   }
@@ -55,18 +69,10 @@ function keysOf({keyPem}: Pair): KeyPair {
   return {privateKey, publicKey: publicHalf(privateKey)}
 }
 
-function withoutCredential(current: Pair | undefined): TrustError {
-  const hints = [
-    'run "trustadm join" again with a new token: it keeps the key, so that the cluster recognizes this machine',
-    'or give "trustadm node run" a --bootstrap-kubeconfig',
-  ]
-  if (!current) {
-    return new TrustError('NOT_JOINED', 'this node has no certificate', {hints})
-  }
-  const {notAfter} = current.certificate
-  return new TrustError(
-    'NODE_CERTIFICATE_EXPIRED',
-    `the certificate of this node expired at ${formatTimestamp(notAfter)}, and there is nothing else to authenticate with`,
-    {facts: {notAfter: notAfter.toISOString()}, hints},
-  )
-}
+const notJoined = (): TrustError =>
+  new TrustError('NOT_JOINED', 'this node has no certificate', {
+    hints: [
+      'run "trustadm join" with a token',
+      'or give "trustadm node run" a --bootstrap-kubeconfig',
+    ],
+  })

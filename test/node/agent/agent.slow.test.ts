@@ -3,7 +3,10 @@ import {createPublicKey} from 'node:crypto'
 import {readFile, rm, stat, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {formatClusterInfo} from '../../../src/bootstrap/cluster-info.ts'
+import {toSecret} from '../../../src/bootstrap/token-secret.ts'
+import {parseToken} from '../../../src/bootstrap/token.ts'
 import {requestWords} from '../../../src/csr/pairing-words.ts'
+import {KUBELET_CLIENT} from '../../../src/csr/signers.ts'
 import {readAgentState} from '../../../src/node/agent/agent-state.ts'
 import {attendAll} from '../../../src/node/agent/duties.ts'
 import {clientStore, servingStore} from '../../../src/node/agent/node-home.ts'
@@ -26,17 +29,21 @@ const never = new AbortController().signal
 
 describe('the agent of a node', function () {
   this.timeout(30_000)
-  const {cluster, dir, home, clock, lines, open, attend} = useAgents()
+  const {cluster, dir, home, clock, waiting, lines, open, attend} = useAgents()
   const stored = async () => {
     const pair = await clientStore(await home()).read()
     assert.ok(pair)
     return pair
   }
   const serial = async () => (await stored()).certificate.serial
+  /** Those that the join has made. */
+  const joined = new Set<string | undefined>()
+  beforeEach(async () => {
+    const {items} = await cluster().admin.csrs.list()
+    for (const {metadata} of items) joined.add(metadata.name)
+  })
   const requests = async () =>
-    (await cluster().admin.csrs.list()).items.filter(({metadata}) =>
-      metadata.name?.startsWith('csr-'),
-    )
+    (await cluster().admin.csrs.list()).items.filter(({metadata}) => !joined.has(metadata.name))
   const report = async () => trustReportOf(await cluster().admin.nodes.get('one'))
   /** Publishes other CAs. */
   const publish = async (ca: string) => {
@@ -115,6 +122,59 @@ describe('the agent of a node', function () {
     ])
     const old = parsePrivateKey(before.keyPem)
     assert.ok(!parsePrivateKey((await stored()).keyPem).equals(old))
+  })
+
+  it('goes on by itself once a person has approved the request for the old key, whichever attempt made it', async () => {
+    const before = await stored()
+    waiting.add(KUBELET_CLIENT)
+    const expired = {...before.certificate, notAfter: new Date(Date.now() - MINUTE)}
+    const openExpired = async () => {
+      const agent = await open({bootstrap: () => Promise.resolve(tokenCredential(TOKEN_TEXT))})
+      Object.assign(agent.managed[0]?.manager.current ?? {}, {certificate: expired})
+      return agent
+    }
+    const approve = () => lines.filter((line) => line.includes('"trustadm certificate approve '))
+    const stop = new AbortController()
+    const killed = (await openExpired()).renew(stop.signal)
+    await until(() => approve().length === 1)
+    stop.abort()
+    await assert.rejects(killed)
+    const agent = await openExpired()
+    const renewed = agent.renew(new AbortController().signal)
+    await until(() => approve().length === 2)
+    const [csr = assert.fail(), ...others] = await requests()
+    assert.deepEqual(others, [])
+    assert.ok(lines.every((line) => !line.includes('allow-rejoin')))
+    assert.ok(approve().every((line) => line.includes(csr.metadata.name ?? assert.fail())))
+    await cluster().issue(csr.metadata.name ?? '')
+    await renewed
+    assert.ok(parsePrivateKey((await stored()).keyPem).equals(parsePrivateKey(before.keyPem)))
+  })
+
+  it('makes another request for the old key if the first was made with another credential', async () => {
+    const before = await stored()
+    waiting.add(KUBELET_CLIENT)
+    const expired = {...before.certificate, notAfter: new Date(Date.now() - MINUTE)}
+    const attempt = async (token: string, done: () => Promise<boolean>) => {
+      const agent = await open({bootstrap: () => Promise.resolve(tokenCredential(token))})
+      Object.assign(agent.managed[0]?.manager.current ?? {}, {certificate: expired})
+      const stop = new AbortController()
+      const renewing = agent.renew(stop.signal).catch(() => undefined)
+      await until(done)
+      stop.abort()
+      await renewing
+    }
+    const isMade = (count: number) => async () => (await requests()).length === count
+    await attempt(TOKEN_TEXT, isMade(1))
+    const other = parseToken('other1.0123456789abcdef')
+    const usages = {signing: true, authentication: true}
+    const groups = ['system:bootstrappers:kubeadm:default-node-token']
+    const expires = new Date(Date.now() + 60 * MINUTE)
+    const {admin} = cluster()
+    await admin.secrets.create(toSecret({token: other, description: '', expires, usages, groups}))
+    await attempt('other1.0123456789abcdef', isMade(2))
+    const askers = (await requests()).map(({spec}) => spec.username).sort()
+    assert.deepEqual(askers, ['system:bootstrap:k3v8q1', 'system:bootstrap:other1'])
   })
 
   it('uses a newer pair that a kubeconfig contains', async () => {

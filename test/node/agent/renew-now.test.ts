@@ -77,7 +77,14 @@ describe('node renew while node run is running', function () {
     {code: 'UNAUTHORIZED', message: 'refused'},
     {code: 'SERVER_NOT_TRUSTED', message: 'another CA', systemCode: 'SELF_SIGNED_CERT_IN_CHAIN'},
   ]
-  for (const error of lockedOut) {
+  const leave = /^then run "trustadm node leave --dir /
+  for (const [error, advice] of [
+    ...lockedOut.map((one) => [one, leave] as const),
+    [
+      {code: 'NODE_CERTIFICATE_EXPIRED', message: 'expired'},
+      /^or give "trustadm node run" a --bootstrap-kubeconfig$/,
+    ] as const,
+  ]) {
     it(`says how to join again after: ${error.message}`, async () => {
       const lock = nodeLock(dir(), log)
       await lock.hold()
@@ -89,7 +96,8 @@ describe('node renew while node run is running', function () {
         await rm(nodeFile(dir(), 'renewRequest'))
         const failure = await renewing
         assert.ok(failure instanceof TrustError)
-        assert.match(failure.suggestions.at(-1) ?? '', /^then run "trustadm node leave --dir /)
+        assert.match(failure.suggestions.at(-1) ?? '', advice)
+        assert.match(failure.suggestions[0] ?? '', advice === leave ? /./ : /^to join again, get/)
       } finally {
         await lock.release()
       }

@@ -3,6 +3,9 @@ import type {RequestListener} from 'node:http'
 import type {TrustedClusterInfo} from '../../../src/discovery/cluster-info.ts'
 import {TrustError} from '../../../src/errors.ts'
 import {NodeConnection} from '../../../src/node/certificate-manager/connection.ts'
+import type {Pair} from '../../../src/node/certificate-manager/pair.ts'
+import {parseCertificate} from '../../../src/pki/certificate.ts'
+import {systemClock} from '../../../src/runtime.ts'
 import {constantly} from '../../../src/trust/live.ts'
 import {issue, makeAuthority, type TestAuthority} from '../../client/support/certificates.ts'
 import {status} from '../../client/support/fake-api.ts'
@@ -22,7 +25,7 @@ describe("a node's connection to a cluster with two addresses", () => {
     cleanup.add(await serveTls(await issue(authority), listener)).url
 
   /** Connected to a server that answers like this, with one that works as the other address. */
-  async function connected(listener: RequestListener) {
+  async function connected(listener: RequestListener, pair?: Pair) {
     const server = await serve(listener)
     const other = await serve((_request, response) => {
       response.end(JSON.stringify({kind: 'Node', apiVersion: 'v1', metadata: {name: 'a'}}))
@@ -36,7 +39,7 @@ describe("a node's connection to a cluster with two addresses", () => {
       source: 'file',
       warnings: [],
     }
-    return cleanup.add(await NodeConnection.open(info, constantly(undefined), SELF))
+    return cleanup.add(await NodeConnection.open(info, constantly(pair), SELF, systemClock))
   }
   const answers =
     (code: number, body: string): RequestListener =>
@@ -99,6 +102,21 @@ describe("a node's connection to a cluster with two addresses", () => {
       /^https:\S+ presents a certificate of a CA that this machine does not/,
     )
     assert.deepEqual(error.suggestions.slice(-2), joinAgain)
+  })
+
+  it('says that its certificate has expired, and never to leave: that would delete the key', async () => {
+    const {certificate: certificatePem, key: keyPem} = await issue(authority)
+    const notAfter = new Date('2026-01-01T00:00:00Z')
+    const certificate = {...parseCertificate(certificatePem), notAfter}
+    const connection = await connected(answers(401, ''), {certificatePem, keyPem, certificate})
+    const error = await read(connection).catch((failure: unknown) => failure)
+    assert.ok(error instanceof TrustError)
+    assert.equal(error.code, 'NODE_CERTIFICATE_EXPIRED')
+    assert.deepEqual(error.suggestions, [
+      joinAgain[0],
+      `then run it here with "--dir '/srv/worker 1' --node-name worker-1" added: it keeps the key, so that the cluster recognizes this machine`,
+      'or give "trustadm node run" a --bootstrap-kubeconfig',
+    ])
   })
 
   it('says how to join again if the cluster no longer accepts its certificate', async () => {

@@ -8,6 +8,9 @@ import {obtainClient} from '../../../src/node/certificate-manager/obtain-client.
 import type {Pair} from '../../../src/node/certificate-manager/pair.ts'
 import {requestCertificate} from '../../../src/node/certificate-manager/request-certificate.ts'
 import {clientCertificate} from '../../../src/node/client-certificate.ts'
+import {issueLeaf} from '../../../src/pki/issuer.ts'
+import {NO_NAMES} from '../../../src/pki/subject-names.ts'
+import {makeAuthority} from '../../client/support/certificates.ts'
 import {generateKeys, type KeyAlgorithm} from '../../../src/pki/keys.ts'
 import {systemClock as clock} from '../../../src/runtime.ts'
 
@@ -57,6 +60,45 @@ describe('a request for a client certificate', () => {
     })
   })
 
+  it('is another one for a key that is kept once the first has led to a certificate that has expired', async () => {
+    const keys = await generateKeys()
+    const {pem: ca, issuer} = await makeAuthority()
+    const past = (hours: number) => new Date(clock.now().getTime() - hours * HOUR)
+    const pem = await issueLeaf(issuer, {
+      subject: clientCertificate('a').subject,
+      names: NO_NAMES,
+      publicKey: keys.publicKey,
+      usages: ['client auth'],
+      validity: {notBefore: past(2), notAfter: past(1)},
+    })
+    const earlier = {
+      csrs: {
+        create: (csr: CertificateSigningRequest) => {
+          sent.push(csr)
+          const code = sent.length === 1 ? 'ALREADY_EXISTS' : 'SERVER_UNREACHABLE'
+          return Promise.reject(new TrustError(code, 'no'))
+        },
+        get: () =>
+          Promise.resolve({
+            ...sent[0],
+            metadata: {name: 'first', uid: 'its-uid'},
+            status: {certificate: Buffer.from(pem + ca).toString('base64')},
+          }),
+      },
+    } as unknown as ApiClient
+    const nameFor = (...more: string[]) => ['first', ...more].join('.')
+    await assert.rejects(
+      requestCertificate(earlier, clientCertificate('a'), keys, {clock, nameFor}),
+      {
+        code: 'SERVER_UNREACHABLE',
+      },
+    )
+    assert.deepEqual(
+      sent.map(({metadata}) => metadata.name),
+      ['first', 'first.its-uid'],
+    )
+  })
+
   it('is made anew after a failure, for another key', async () => {
     const now = clock.now().getTime()
     const current = {
@@ -68,6 +110,7 @@ describe('a request for a client certificate', () => {
     const obtain = obtainClient({
       connection: () => connection,
       bootstrap: () => Promise.resolve(undefined),
+      self: {dir: '/srv/node', nodeName: 'a'},
       clock,
     })
     for (let attempt = 0; attempt < 2; attempt += 1) {

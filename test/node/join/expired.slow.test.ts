@@ -3,6 +3,7 @@ import {readFile, readdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import type {CertificateSigningRequest} from '../../../src/api/certificates.ts'
 import {parseSpecRequest} from '../../../src/csr/read-request.ts'
+import {TrustError} from '../../../src/errors.ts'
 import {joinPhases, runJoin} from '../../../src/node/join/join.ts'
 import type {JoinSettings} from '../../../src/node/join/phase.ts'
 import {issueLeaf} from '../../../src/pki/issuer.ts'
@@ -81,8 +82,13 @@ describe('join, after the certificate has expired', function () {
 
   it('resumes the same request after an interruption', async () => {
     await expiredNode()
-    await assert.rejects(run({certificateTimeout: 50}), {code: 'CERTIFICATE_PENDING'})
+    const pending = await run({certificateTimeout: 50}).catch((error: unknown) => error)
     const [csr] = await requests()
+    assert.ok(pending instanceof TrustError && pending.code === 'CERTIFICATE_PENDING')
+    // It is no other machine: the one decision on its request is all that it needs.
+    const hints = pending.suggestions.join('\n')
+    assert.ok(hints.includes(`"trustadm certificate approve ${csr?.metadata.name}"`), hints)
+    assert.ok(!hints.includes('allow-rejoin'), hints)
     await cluster.issue(csr?.metadata.name ?? '')
     assert.match(await run(), /resuming with the certificate request/)
     assert.equal((await requests()).length, 1)
