@@ -78,7 +78,10 @@ function approveKubeletServing(
         {signal},
       )
     }
-    return situation && isUnknown(situation) ? {requeueAfter: FRESH} : DONE
+    if (situation === undefined || opinion.decision !== 'hold') return DONE
+    // A new API server is not known at once.
+    const mayChange = isUnknown(situation) || situation.asApiServer?.size === 0
+    return mayChange ? {requeueAfter: FRESH} : DONE
   }
 }
 

@@ -9,10 +9,14 @@ import {formOf} from './address-book.ts'
 import type {ReservedBySettings} from './belief.ts'
 import {isNotServed} from './optional-apis.ts'
 
-/** The API server's names and addresses: no node may have a certificate for them. */
+/** The API server's names and addresses: no node may have a certificate for them, but one that is an API server for its own. */
 export interface ApiServerFacts {
   /** Each in its normal form. */
   names: ReadonlySet<string>
+  /** Where each API server says that it is, in the EndpointSlice that only API servers write. */
+  endpoints: ReadonlySet<string>
+  /** The host of the control-plane endpoint, which is not one server's. */
+  shared: string | undefined
   serviceRanges: readonly Cidr[]
   /** Whether it records the address that requests come from. */
   attests: boolean
@@ -22,6 +26,9 @@ export type ApiServerReader = Pick<
   ApiClient,
   'configMaps' | 'services' | 'resource' | 'raw' | 'version' | 'serverNames'
 >
+
+/** The one that API servers keep; others with its label only reserve what they name. */
+const OWN_SLICE = 'kubernetes'
 
 interface EndpointSlice extends ApiObject {
   endpoints?: {addresses?: string[]}[]
@@ -77,18 +84,20 @@ async function configuration(
   {configMaps}: Pick<ApiClient, 'configMaps'>,
   settings: ReservedBySettings | undefined,
   options: CallOptions,
-): Promise<ReservedBySettings | undefined> {
+): Promise<(ReservedBySettings & {endpoint?: string}) | undefined> {
   const map = await configMaps.find({namespace: 'kube-system', name: 'kubeadm-config'}, options)
   const text = map?.data?.ClusterConfiguration ?? ''
   const read: unknown = parseDocument(text).toJS()
   if (typeof read !== 'object' || read === null) return settings
   const {apiServer, controlPlaneEndpoint: endpoint, networking} = read as ClusterConfiguration
   const subnet = networking?.serviceSubnet
+  const host = typeof endpoint === 'string' && endpoint !== '' ? hostOf(endpoint) : undefined
   return {
+    ...(host !== undefined && {endpoint: host}),
     names: [
       ...(settings?.names ?? []),
       ...texts(apiServer?.certSANs),
-      ...(typeof endpoint === 'string' && endpoint !== '' ? [hostOf(endpoint)] : []),
+      ...(host === undefined ? [] : [host]),
     ],
     subnets: [
       ...(settings?.subnets ?? []),
@@ -130,15 +139,21 @@ export async function readApiServer(
     return {unknown: 'neither a ServiceCIDR nor kube-system/kubeadm-config names the service range'}
   }
   const {clusterIP = '', clusterIPs = []} = service?.spec ?? {}
+  const addressesOf = ({endpoints = []}: EndpointSlice) =>
+    endpoints.flatMap(({addresses = []}) => addresses)
   const names = [
     ...certified.dns,
     ...certified.ips,
     ...configured.names,
     ...[clusterIP, ...clusterIPs],
-    ...slices.flatMap(({endpoints = []}) => endpoints.flatMap(({addresses = []}) => addresses)),
+    ...slices.flatMap(addressesOf),
   ]
+  const own = slices.filter(({metadata}) => metadata.name === OWN_SLICE).flatMap(addressesOf)
+  const {endpoint} = configured
   return {
     names: new Set(names.map(formOf)),
+    endpoints: new Set(own.map(formOf)),
+    shared: endpoint === undefined ? undefined : formOf(endpoint),
     serviceRanges,
     attests: isOwnVersion(gitVersion),
   }

@@ -4,6 +4,7 @@ import type {Cidr} from '../../pki/address-range.ts'
 import {plainIp} from '../../pki/ip-address.ts'
 import {canonicalDns, formOf, isOwnNameOf} from './address-book.ts'
 import type {ApiServerFacts} from './api-server.ts'
+import type {NameOwners} from './reserved-names.ts'
 import type {Voucher} from './serving-situation.ts'
 
 /** What an operator has decided about the names of nodes that have no Machine. */
@@ -32,6 +33,7 @@ export interface Believer {
   node: string
   voucher: Extract<Voucher, {registered: object}>
   apiServer: Pick<ApiServerFacts, 'attests'>
+  asApiServer: NameOwners['asApiServer']
   /** Absent if it is not known. */
   policy: ServingPolicy | undefined
 }
@@ -57,13 +59,17 @@ function unbelieved(text: string, seen: string | undefined, {node, policy}: Beli
 
 /** Whether a name or an address is believed to be the node's, and why. */
 export function belief(text: string, believer: Believer): {holds: boolean; found: string} {
-  const {csr, node, voucher, apiServer, policy} = believer
+  const {csr, node, voucher, apiServer, asApiServer, policy} = believer
   const form = formOf(text)
   const isRegistered = voucher.registered.has(form)
   const registration = `"${text}" is ${isRegistered ? '' : 'not '}registered by ${voucher.kind} "${voucher.name}"`
   if (voucher.kind === 'Machine') return {holds: isRegistered, found: registration}
 
   if (isOwnNameOf(node, form)) return {holds: true, found: `"${text}" is the node's own name`}
+  if (asApiServer?.has(form)) {
+    const found = `"${text}" is in the EndpointSlice default/kubernetes, and node "${node}" is of the control plane and has registered it`
+    return {holds: true, found}
+  }
   const seen = apiServer.attests ? callerAddressOf(csr) : undefined
   if (form === seen) return {holds: true, found: `the server saw the node at "${text}"`}
   const allowing = policy && allowedBy(form, policy)

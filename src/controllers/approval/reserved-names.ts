@@ -6,6 +6,8 @@ import type {ApiServerFacts} from './api-server.ts'
 /** Who has which names: all that is needed to decide which names only a person can approve. */
 export interface NameOwners {
   apiServer: ApiServerFacts
+  /** Which of the API server's names and addresses are the node's, each in its normal form; undefined if it is not of the control plane. */
+  asApiServer: ReadonlySet<string> | undefined
   book: Pick<AddressBook, 'ownersOf'>
   /** The node itself, and its Machines. */
   isOwn: (owner: Owner) => boolean
@@ -75,13 +77,18 @@ export function reservedBecause(
   node: string,
   owners: NameOwners,
 ): string | undefined {
-  const {apiServer} = owners
+  const {apiServer, asApiServer} = owners
   const form = formOf(text)
   const address = plainIp(text)
   const problem =
     address === undefined ? nameProblem(form, node) : addressProblem(address, apiServer)
   if (problem !== undefined) return problem
-  if (isApiServers(form, apiServer)) return "is the API server's"
+  if (isApiServers(form, apiServer) && !asApiServer?.has(form)) {
+    const isNamed = asApiServer === undefined || asApiServer.size > 0
+    return isNamed
+      ? "is the API server's"
+      : `is the API server's, and the EndpointSlice default/kubernetes has no address that node "${node}" has registered`
+  }
   const owner = otherOwner(form, node, owners)
   return owner && `is also that of ${owner.kind} "${owner.name}"`
 }

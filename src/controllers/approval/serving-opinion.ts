@@ -75,7 +75,8 @@ export function servingOpinion(
   if (isUnknown(situation)) return unsettled(`not known: ${situation.unknown}`)
   const {voucher} = situation
   if (voucher.kind === 'none') return unsettled(voucher.why)
-  const about = {csr, node, voucher, policy, apiServer: situation.apiServer}
+  const {apiServer, asApiServer} = situation
+  const about = {csr, node, voucher, policy, apiServer, asApiServer}
   return opinion([...fixed, ...nameRules(requested, situation, about)], deny)
 }
 

@@ -1,6 +1,7 @@
 import type {Machine} from '../../api/machine.ts'
 import type {Node} from '../../api/node.ts'
 import {isUnknown, type Unknown} from '../../csr/opinion.ts'
+import {plainIp} from '../../pki/ip-address.ts'
 import {
   canonicalDns,
   machineOwner,
@@ -52,6 +53,27 @@ function voucherFor(
   return {kind: 'Node', name, registered: registeredOf(node.status?.addresses)}
 }
 
+/** By Kubernetes' and by trustadm's NodeRestriction no node may set it on itself. */
+const CONTROL_PLANE_LABEL = 'node-role.kubernetes.io/control-plane'
+
+/**
+ * What a node has of the API server because it is one of them, by two records that no kubelet can write: its label, and the EndpointSlice in which
+ * API servers keep their addresses. Which of those is its own, its Node says; so a machine of the control plane could take the address of
+ * another one that no Node has registered, but a worker none.
+ */
+function ownedAsApiServer(
+  node: Node | undefined,
+  {endpoints, shared}: Pick<ApiServerFacts, 'endpoints' | 'shared'>,
+): NameOwners['asApiServer'] {
+  const {name = '', labels = {}} = node?.metadata ?? {}
+  if (node === undefined || !(CONTROL_PLANE_LABEL in labels)) return undefined
+  const registered = registeredOf(node.status?.addresses)
+  const addresses = [...registered].filter((form) => endpoints.has(form))
+  const own = canonicalDns(name)
+  const isNameShared = own === shared || plainIp(own) !== undefined
+  return new Set(addresses.length === 0 || isNameShared ? addresses : [...addresses, own])
+}
+
 /** Everything that the decision on names depends on, except the request. */
 export interface ServingSituation extends NameOwners {
   /** Who vouches for the node. */
@@ -78,6 +100,7 @@ export async function servingSituation(
   return {
     voucher: voucherFor(node, {node: found, machines}),
     apiServer,
+    asApiServer: ownedAsApiServer(found, apiServer),
     book,
     isOwn: ({kind, name}: Owner) => (kind === 'Node' ? name === node : own.has(name)),
   }

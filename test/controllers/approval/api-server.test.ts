@@ -35,7 +35,8 @@ describe('what no node may have of the API server', () => {
     const text =
       'controlPlaneEndpoint: "api.example.com:6443"\napiServer: {certSANs: [more.example.com]}\nnetworking: {serviceSubnet: "10.96.0.0/12,fd00:1::/112"}\n'
     await admin.configMaps.create({...clusterConfig, data: {ClusterConfiguration: text}})
-    const {names, ranges, attests} = await known(admin)
+    const {names, endpoints, shared, ranges, attests} = await known(admin)
+    assert.deepEqual([[...endpoints], shared], [[], 'api.example.com'])
     const wanted = ['localhost', '127.0.0.1', '10.96.0.1', 'api.example.com', 'more.example.com']
     assert.deepEqual([...names].sort(), wanted.sort())
     assert.deepEqual(ranges, ['10.96.0.0/12', 'fd00:1::/112'])
@@ -44,7 +45,10 @@ describe('what no node may have of the API server', () => {
 
   it('is also what a cluster of Kubernetes’ own tells, whose requests do not say where they come from', async () => {
     const items = {
-      endpointslices: [{endpoints: [{addresses: ['192.0.2.1', '192.0.2.2']}]}],
+      endpointslices: [
+        {metadata: {name: 'kubernetes'}, endpoints: [{addresses: ['192.0.2.1']}]},
+        {metadata: {name: 'by-hand'}, endpoints: [{addresses: ['192.0.2.2']}]},
+      ],
       servicecidrs: [{spec: {cidrs: ['172.20.0.0/16']}}],
     }
     const kubernetes = {
@@ -54,8 +58,10 @@ describe('what no node may have of the API server', () => {
         list: () => Promise.resolve({items: items[plural]}),
       })) as unknown as ApiClient['resource'],
     }
-    const {names, ranges, attests} = await known(kubernetes)
+    const {names, endpoints, ranges, attests} = await known(kubernetes)
     assert.ok(names.has('192.0.2.1') && names.has('192.0.2.2'))
+    // What somebody else has added makes nobody an API server.
+    assert.deepEqual([...endpoints], ['192.0.2.1'])
     assert.ok(ranges.includes('172.20.0.0/16'))
     assert.equal(attests, false)
   })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type {Node} from '../../../src/api/node.ts'
 import {AddressBook} from '../../../src/controllers/approval/address-book.ts'
 import {servingOpinion} from '../../../src/controllers/approval/serving-opinion.ts'
 import {machinesOf, servingSituation} from '../../../src/controllers/approval/serving-situation.ts'
@@ -11,7 +12,12 @@ import {SERVING_CASES} from './serving-cases.ts'
 import {readable, wished} from './support.ts'
 
 const API_SERVER = {
-  names: new Set(['cp1', 'api.example.com', '*.apis.example.com', '192.0.2.1', '10.96.0.1']),
+  names: new Set([
+    ...['cp1', 'api.example.com', '*.apis.example.com', '192.0.2.1', '10.96.0.1'],
+    ...['192.0.2.2', '192.0.2.3'],
+  ]),
+  endpoints: new Set(['192.0.2.1', '192.0.2.2']),
+  shared: 'api.example.com',
   serviceRanges: [parseCidr('10.96.0.0/12')!],
   attests: true,
 }
@@ -82,6 +88,119 @@ describe('the kubelet-serving approver', () => {
       objections(opinion),
       /"cp1" is the API server's; "192\.0\.2\.1" is the API server's/,
     )
+  })
+
+  describe('for a node of the control plane', () => {
+    const controlPlane = (name: string, addresses: string[], labels = true): Node => ({
+      metadata: {name, labels: labels ? {'node-role.kubernetes.io/control-plane': ''} : {}},
+      status: {addresses: addresses.map((address) => ({type: 'InternalIP', address}))},
+    })
+    const asks = (name: string, {dns = [name], ips}: {dns?: string[]; ips?: string[]}) => ({
+      commonName: `system:node:${name}`,
+      username: `system:node:${name}`,
+      names: {dns, ...(ips && {ips})},
+    })
+    const rows: [string, Parameters<typeof opinionOn>[0], true | RegExp][] = [
+      [
+        'its own name and address, which the EndpointSlice has',
+        {wish: asks('cp1', {ips: ['192.0.2.1']}), node: controlPlane('cp1', ['192.0.2.1'])},
+        true,
+      ],
+      [
+        'the same without the label',
+        {wish: asks('cp1', {ips: ['192.0.2.1']}), node: controlPlane('cp1', ['192.0.2.1'], false)},
+        /"cp1" is the API server's; "192\.0\.2\.1" is the API server's/,
+      ],
+      [
+        'an address of the API server that the EndpointSlice does not have',
+        {wish: asks('cp1', {ips: ['192.0.2.3']}), node: controlPlane('cp1', ['192.0.2.3'])},
+        /"192\.0\.2\.3" is the API server's, and the EndpointSlice default\/kubernetes has no address that node "cp1" has registered/,
+      ],
+      [
+        'such an address besides its own',
+        {
+          wish: asks('cp1', {ips: ['192.0.2.1', '192.0.2.3']}),
+          node: controlPlane('cp1', ['192.0.2.1', '192.0.2.3']),
+        },
+        /^"192\.0\.2\.3" is the API server's/,
+      ],
+      [
+        'the address of another API server, which it has not registered',
+        {
+          wish: asks('cp1', {ips: ['192.0.2.1', '192.0.2.2']}),
+          node: controlPlane('cp1', ['192.0.2.1']),
+        },
+        /^"192\.0\.2\.2" is the API server's/,
+      ],
+      [
+        'the address of another API server, which both have registered',
+        {
+          wish: asks('cp1', {ips: ['192.0.2.1', '192.0.2.2']}),
+          node: controlPlane('cp1', ['192.0.2.1', '192.0.2.2']),
+          others: [controlPlane('cp2', ['192.0.2.2'])],
+        },
+        /^"192\.0\.2\.2" is also that of Node "cp2"$/,
+      ],
+      [
+        'the name of the control-plane endpoint',
+        {
+          wish: asks('cp1', {dns: ['cp1', 'api.example.com']}),
+          node: controlPlane('cp1', ['192.0.2.1', 'api.example.com']),
+        },
+        /^"api\.example\.com" is the API server's/,
+      ],
+      [
+        'that name as its own',
+        {
+          wish: asks('api.example.com', {}),
+          node: controlPlane('api.example.com', ['192.0.2.1']),
+        },
+        /^"api\.example\.com" is the API server's/,
+      ],
+      [
+        'an address as its name',
+        {
+          wish: asks('192.0.2.2', {ips: ['192.0.2.2'], dns: []}),
+          node: controlPlane('192.0.2.2', ['192.0.2.1']),
+        },
+        /^"192\.0\.2\.2" is the API server's/,
+      ],
+      [
+        'the address of the Service, and its name',
+        {
+          wish: asks('cp1', {dns: ['cp1', 'kubernetes'], ips: ['10.96.0.1']}),
+          node: controlPlane('cp1', ['192.0.2.1', '10.96.0.1', 'kubernetes']),
+        },
+        /"kubernetes" is the name of a service.*"10\.96\.0\.1" is in the service range/,
+      ],
+      [
+        'its own address, which its Machine does not have',
+        {
+          wish: asks('cp1', {ips: ['192.0.2.1']}),
+          node: controlPlane('cp1', ['192.0.2.1']),
+          machines: [machine('cp1', [])],
+        },
+        /"192\.0\.2\.1" is not registered by Machine/,
+      ],
+    ]
+    for (const [what, row, outcome] of rows) {
+      it(`${outcome === true ? 'approves' : 'holds'} ${what}`, async () => {
+        // A server of Kubernetes' own.
+        const opinion = await opinionOn({machines: [], ...row}, {attests: false})
+        assert.equal(opinion.decision, outcome === true ? 'approve' : 'hold', objections(opinion))
+        if (outcome !== true) assert.match(objections(opinion), outcome)
+      })
+    }
+
+    it('shows by what it approves', async () => {
+      const [, row] = rows[0] ?? assert.fail()
+      const {rules} = await opinionOn({machines: [], ...row}, {attests: false})
+      assert.equal(
+        rules.find(({code, reason}) => code === 'owned-by-node' && reason.includes('192.0'))
+          ?.reason,
+        '"192.0.2.1" is in the EndpointSlice default/kubernetes, and node "cp1" is of the control plane and has registered it',
+      )
+    })
   })
 
   it('looks at no name of a request that holds thousands, whoever vouches for them', async () => {
