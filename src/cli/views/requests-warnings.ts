@@ -3,10 +3,12 @@ import {shown, shownValue} from './requests-text.ts'
 
 type Rule = NonNullable<RequestReport['approvers']>[number]['rules'][number]
 
+const HAVE_ALTERNATIVES: readonly string[] = ['node-name', 'owned-by-node']
+
 /** Show the alternative that matched; a plain pass needs no detail. */
 export function ruleText({code, rule, holds, reason}: Rule): string {
   if (!holds) return `${shown(rule)}: ${shown(reason)}`
-  return code === 'node-name' ? shown(reason) : shown(rule)
+  return HAVE_ALTERNATIVES.includes(code) ? shown(reason) : shown(rule)
 }
 
 /** A certificate of a cluster administrator must not be approved by mistake. */

@@ -100,13 +100,16 @@ describe('what is shown of a request', () => {
     assert.match(shown, /^ {2}! nodeclient leaves it to a person \(NodeNameTaken\)$/m)
   })
 
-  it('says by which of several ways a rule holds', () => {
-    const rule = 'the name is free, or granted'
-    const code = 'node-name' as const
-    const rules = [{code, rule, holds: true, reason: 'an operator allows it'}]
-    const approvers = [{approver: 'nodeclient', decision: 'approve' as const, rules}]
-    assert.match(text(80, {approvers}), /^ {4}✔ an operator allows it$/m)
-  })
+  for (const [code, rule, reason] of [
+    ['node-name', 'the name is free, or granted', 'an operator allows it'],
+    ['owned-by-node', 'the address is the node’s', 'it is in the EndpointSlice'],
+  ] as const) {
+    it(`says by which of several ways a rule holds: ${code}`, () => {
+      const rules = [{code, rule, holds: true, reason}]
+      const approvers = [{approver: 'one', decision: 'approve' as const, rules}]
+      assert.match(text(80, {approvers}), new RegExp(`^ {4}✔ ${reason}$`, 'm'))
+    })
+  }
 
   it('warns of groups with cluster-admin rights', () => {
     const adminRights = [{kind: 'group' as const, name: 'storage-team'}]
