@@ -142,7 +142,10 @@ describeEmbedded('a machine whose certificate has expired, with the built progra
     assert.match(first.stderr(), /waiting for approval/)
     assert.doesNotMatch(first.stderr(), /allow-rejoin|node leave/)
     const status = await trustadm('node', 'status', '--dir', dirOf('image'))
-    assert.match(status.stdout, new RegExp(`"trustadm certificate approve ${name}"`))
+    assert.match(
+      status.stdout,
+      new RegExp(`approval of ${name}: run "trustadm certificate approve"`),
+    )
     const killed = once(first.process, 'exit')
     first.process.kill('SIGKILL')
     await killed

@@ -1,6 +1,5 @@
 import type {CertificateStatus, NodeStatus} from '../../node/agent/node-status.ts'
 import {colours} from '../colours.ts'
-import {approveCommand} from '../../enrollment/outcome.ts'
 import {columnsOf, formatFields, type Field} from '../layout.ts'
 import type {View} from '../output.ts'
 import {humanDuration} from '../../server/table/human-duration.ts'
@@ -36,7 +35,8 @@ const certificateFields = (one: CertificateStatus): Field[] =>
     ['last error', failure(one.lastError)],
     [
       'waiting for',
-      one.pendingRequest && `"${approveCommand(one.pendingRequest)}" on the control plane`,
+      one.pendingRequest &&
+        `approval of ${one.pendingRequest}: run "trustadm certificate approve" with that name on the control plane`,
     ],
     [
       'next step',
