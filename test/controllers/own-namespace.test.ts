@@ -68,6 +68,7 @@ describe('records that earlier releases keep in kube-system', () => {
       issuedAt: new Date('2026-01-01T11:55:00Z'),
       until: new Date('2026-01-02T00:00:00Z'),
       issuer: 'CN=ca',
+      previous: undefined,
       requester: 'system:bootstrap:abcdef',
       reserved: {pin: 'sha256:bb', until: new Date('2026-01-02T13:00:00Z')},
       grant: {until: new Date('2026-01-01T13:00:00Z'), to: {pin: 'sha256:cc'}},
