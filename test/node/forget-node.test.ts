@@ -45,6 +45,14 @@ describe('what a node that leaves deletes', () => {
     assert.equal(await admin.configMaps.find(recordKey('one')), undefined)
   })
 
+  it('is its Node and its record also if its last renewal was lost', async () => {
+    await joined('lost')
+    const data = {holder: OTHERS, previousKey: OURS}
+    await admin.configMaps.patch(recordKey('lost'), {data}, {type: 'merge'})
+    const {node, record} = await forgetNode(admin, 'lost', OURS)
+    assert.deepEqual([node, record], ['deleted', 'deleted'])
+  })
+
   it('is its Node also if a kubelet writes to it at that moment', async () => {
     await joined('two')
     const beat = async () => {

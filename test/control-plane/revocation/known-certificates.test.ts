@@ -124,6 +124,19 @@ describe('certificates that can be revoked', () => {
     assert.deepEqual([recorded?.user, recorded?.pin, more], ['system:node:two', PIN, []])
   })
 
+  it('are found by their node with the key that it had before its newest certificate, until that one was in use', async () => {
+    const now = new Date(Math.floor(Date.now() / 1000) * 1000)
+    const times = {notBefore: now, notAfter: new Date(now.getTime() + DAY)}
+    const other = `sha256:${'11'.repeat(32)}`
+    const first = recordIssued(emptyRecord('three'), {...times, pin: other}, now)
+    const renewedWith = {pin: other, credential: undefined}
+    const later = {...times, notBefore: new Date(now.getTime() + 1000)}
+    const renewed = recordIssued(first ?? assert.fail(), {...later, pin: PIN, renewedWith}, now)
+    await admin.configMaps.create(renewed ?? assert.fail())
+    const found = await certificatesOfNode('three', sources())
+    assert.deepEqual(found.map(({pin}) => pin).sort(), [PIN, other].sort())
+  })
+
   it('are found without the record of a node if the caller may not read it', async () => {
     const forbidden = new TrustError('FORBIDDEN', 'may not get configmaps')
     const configMaps = {...admin.configMaps, find: () => Promise.reject(forbidden)}
