@@ -15,14 +15,14 @@ export interface Probe {
   failureThreshold?: number
 }
 
-export interface ContainerPort {
+interface ContainerPort {
   name?: string
   containerPort?: number
   hostPort?: number
   protocol?: string
 }
 
-export interface EnvironmentVariable {
+interface EnvironmentVariable {
   name?: string
   value?: string
   valueFrom?: {

@@ -1,6 +1,6 @@
 import type {ApiObject} from './meta.ts'
 
-export interface ServicePort {
+interface ServicePort {
   name?: string
   protocol?: string
   port?: number

@@ -6,7 +6,7 @@ export interface PersistentVolume extends ApiObject {
   status?: {phase?: string; reason?: string; lastPhaseTransitionTime?: string}
 }
 
-export interface PersistentVolumeSpec {
+interface PersistentVolumeSpec {
   capacity?: ResourceList
   accessModes?: string[]
   persistentVolumeReclaimPolicy?: string
@@ -48,7 +48,7 @@ export interface PersistentVolumeClaim extends ApiObject {
   status?: {phase?: string; accessModes?: string[]; capacity?: ResourceList}
 }
 
-export interface PersistentVolumeClaimSpec {
+interface PersistentVolumeClaimSpec {
   accessModes?: string[]
   resources?: {requests?: ResourceList; limits?: ResourceList}
   volumeName?: string

@@ -16,7 +16,7 @@ export function parseCidr(text: string): Cidr | undefined {
   const [network = '', prefix = '', ...rest] = text.split('/')
   const longest = isIPv4(network) ? 32 : 128
   if (isIP(network) === 0 || network.includes('%') || rest.length > 0) return undefined
-  if (!/^\d{1,3}$/.test(prefix) || Number(prefix) > longest) return undefined
+  if (!/^(0|[1-9]\d{0,2})$/.test(prefix) || Number(prefix) > longest) return undefined
   const block = new BlockList()
   block.addSubnet(network, Number(prefix), familyOf(network))
   return {

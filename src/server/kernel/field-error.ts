@@ -66,11 +66,3 @@ export const tooMany = (field: string, count: number, most: number): FieldError 
   reason: 'FieldValueTooMany',
   message: `Too many: ${count}: must have at most ${most} items`,
 })
-
-export const notFoundField = (field: string, value: unknown): FieldError => ({
-  field,
-  reason: 'FieldValueNotFound',
-  get message() {
-    return `Not found: ${shown(value)}`
-  },
-})

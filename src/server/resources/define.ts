@@ -14,7 +14,7 @@ interface WithStatus extends ApiObject {
 }
 
 /** Restores a field of the stored object, whatever the caller sent. */
-export function restore<T extends ApiObject>(object: T, old: T, field: keyof T): void {
+export function restore<T extends object>(object: T, old: T, field: keyof T): void {
   const stored = old[field]
   // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- a missing field stays missing
   if (stored === undefined) delete object[field]

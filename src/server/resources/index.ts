@@ -5,16 +5,12 @@ import {selfSubjectReviews, tokenReviews} from './authentication-reviews.ts'
 import {certificateSigningRequests} from './certificate-signing-requests.ts'
 import {clusterRoleBindings, clusterRoles, roleBindings, roles} from './rbac.ts'
 import {configMaps} from './configmaps.ts'
-import {csiDrivers, csiNodes} from './csi.ts'
 import {events} from './events.ts'
 import {leases} from './leases.ts'
 import {machines} from './machines.ts'
 import {namespaces} from './namespaces.ts'
 import {nodes} from './nodes.ts'
-import {persistentVolumeClaims} from './persistent-volume-claims.ts'
-import {persistentVolumes} from './persistent-volumes.ts'
-import {pods} from './pods.ts'
-import {runtimeClasses} from './runtime-classes.ts'
+import {pods, runtimeClasses} from './pods.ts'
 import {secrets} from './secrets.ts'
 import {
   localSubjectAccessReviews,
@@ -24,6 +20,7 @@ import {
 } from './authorization-reviews.ts'
 import {serviceAccounts} from './serviceaccounts.ts'
 import {services as serviceResource} from './services.ts'
+import {csiDrivers, csiNodes, persistentVolumeClaims, persistentVolumes} from './volumes.ts'
 
 /** kubeadm's default. */
 const DEFAULT_RANGE = requireAddressRange('10.96.0.0/12')

@@ -9,7 +9,6 @@ import {
 import {ALL_VERBS, type Column} from '../kernel/resource.ts'
 import {checkWith, cidr, requiredWith, semanticallyEqual} from '../validation/values.ts'
 import {labelValue, qualifiedName} from '../validation/names.ts'
-import {canonicalizeResources} from '../validation/quantity.ts'
 import {
   AGE,
   column,
@@ -25,9 +24,7 @@ import {
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 
 /** podCIDR is the first of podCIDRs, whichever of the two was sent; if they differ, the older field counts. */
-function defaults({spec, status}: Node): void {
-  canonicalizeResources(status?.capacity)
-  canonicalizeResources(status?.allocatable)
+function defaults({spec}: Node): void {
   if (spec?.podCIDR && spec.podCIDR !== spec.podCIDRs?.[0]) spec.podCIDRs = [spec.podCIDR]
   if (spec && !spec.podCIDR && spec.podCIDRs?.[0]) spec.podCIDR = spec.podCIDRs[0]
 }

@@ -1,8 +1,4 @@
-import {
-  canonicalizeResources,
-  canonicalQuantity,
-  compareQuantities,
-} from '../validation/quantity.ts'
+import {compareQuantities} from '../validation/quantity.ts'
 import type {
   Pod,
   PodSpec,
@@ -24,7 +20,6 @@ export function defaultPod(pod: Pod): void {
     defaultContainer(container, spec.hostNetwork === true)
   }
   spec.volumes?.forEach(defaultVolume)
-  canonicalizeResources(spec.overhead)
   spec.restartPolicy ??= 'Always'
   spec.dnsPolicy ??= 'ClusterFirst'
   spec.terminationGracePeriodSeconds ??= 30
@@ -66,9 +61,6 @@ const TOKEN_SECONDS = 3600
 function defaultVolume(volume: Volume): void {
   const {name: _, ...sources} = volume
   if (Object.values(sources).every((source) => source === undefined)) volume.emptyDir = {}
-  if (volume.emptyDir?.sizeLimit !== undefined) {
-    volume.emptyDir.sizeLimit = canonicalQuantity(volume.emptyDir.sizeLimit)
-  }
   for (const files of [volume.secret, volume.configMap, volume.downwardAPI, volume.projected]) {
     if (files) files.defaultMode ??= FILE_MODE
   }
@@ -132,18 +124,13 @@ function defaultProbe(probe: Probe | undefined): void {
 }
 
 /** References to the pod's own fields. */
-function defaultReferences({fieldRef, resourceFieldRef}: DownwardItem): void {
+function defaultReferences({fieldRef}: DownwardItem): void {
   if (fieldRef) fieldRef.apiVersion ??= 'v1'
-  if (resourceFieldRef) {
-    resourceFieldRef.divisor = canonicalQuantity(resourceFieldRef.divisor ?? '0')
-  }
 }
 
 /** A limit without a request is also the request. */
 function defaultResources(container: Container): void {
   const resources = (container.resources ??= {})
-  canonicalizeResources(resources.limits)
-  canonicalizeResources(resources.requests)
   if (resources.limits) resources.requests = {...resources.limits, ...resources.requests}
 }
 

@@ -1,7 +1,14 @@
 import type {Binding} from '../../api/core.ts'
 import type {ApiObject, Received} from '../../api/meta.ts'
-import type {Pod, PodCondition} from '../../api/pod.ts'
-import {type FieldError, notSupported, required} from '../kernel/field-error.ts'
+import type {Container, Pod, PodCondition, PodSpec} from '../../api/pod.ts'
+import type {RuntimeClass} from '../../api/runtime-class.ts'
+import {
+  duplicate,
+  type FieldError,
+  forbiddenField,
+  notSupported,
+  required,
+} from '../kernel/field-error.ts'
 import {
   ALL_VERBS,
   type OperationContext,
@@ -9,36 +16,54 @@ import {
   type Subresource,
 } from '../kernel/resource.ts'
 import {badRequest, conflict, StatusError} from '../kernel/status.ts'
-import {immutableField} from '../validation/values.ts'
-import {defineResource, keepStatus, restore, statusSubresource} from './define.ts'
+import {validateBySchema} from '../validation/by-schema.ts'
+import {dnsLabel, dnsSubdomain} from '../validation/names.ts'
+import {type Check, checkWith, immutableField, semanticallyEqual} from '../validation/values.ts'
+import {
+  AGE,
+  column,
+  defineResource,
+  keepStatus,
+  NAME,
+  restore,
+  statusSubresource,
+} from './define.ts'
 import {podColumns} from './pod-columns.ts'
 import {addTolerations, defaultPod, mirrorServiceAccount, qosClassOf} from './pod-defaults.ts'
-import {validatePod, validatePodUpdate} from './pod-validation.ts'
 import {formatTimestamp} from '../../runtime.ts'
 
 const RESOURCE = {group: '', plural: 'pods/binding'}
 
-function validate({target = {}}: Received<Binding>): FieldError[] {
+const scheduledCondition = (
+  {clock}: OperationContext,
+  more: Pick<PodCondition, 'status' | 'reason' | 'message'>,
+): PodCondition => ({
+  type: 'PodScheduled',
+  ...more,
+  lastProbeTime: null,
+  lastTransitionTime: formatTimestamp(clock.now()),
+})
+
+function bindingProblem({target = {}}: Received<Binding>): string | undefined {
   const {kind = '', name = ''} = target
-  return [
+  const problems = [
     ...(['', 'Node'].includes(kind)
       ? []
       : [notSupported('target.kind', kind, ['Node', '<empty>'])]),
     ...(name === '' ? [required('target.name')] : []),
-  ]
+  ].map(({field, message}) => `${field}: ${message}`)
+  return problems.length > 1 ? `[${problems.join(', ')}]` : problems[0]
 }
 
 /** Puts a pod on a node; a scheduler does that once. */
-function bind(binding: Received<Binding>, pod: Pod, {clock, name}: OperationContext): ApiObject {
+function bind(binding: Received<Binding>, pod: Pod, context: OperationContext): ApiObject {
+  const {name} = context
   if ((binding.metadata.name ?? '') !== name) {
     throw badRequest('name in URL does not match name in Binding object')
   }
-  const errors = validate(binding).map(({field, message}) => `${field}: ${message}`)
   // Kubernetes returns these errors as they are, not as an Invalid status.
-  if (errors.length > 0) {
-    const [text = ''] = errors.length > 1 ? [`[${errors.join(', ')}]`] : errors
-    throw new StatusError(500, undefined, text)
-  }
+  const problem = bindingProblem(binding)
+  if (problem !== undefined) throw new StatusError(500, undefined, problem)
   const spec = (pod.spec ??= {})
   if (pod.metadata.deletionTimestamp !== undefined) {
     throw conflict(RESOURCE, name, `pod ${name} is being deleted, cannot be assigned to a host`)
@@ -55,12 +80,7 @@ function bind(binding: Received<Binding>, pod: Pod, {clock, name}: OperationCont
     pod.metadata.annotations = {...pod.metadata.annotations, ...binding.metadata.annotations}
   }
   const others = pod.status?.conditions?.filter(({type}) => type !== 'PodScheduled') ?? []
-  const scheduled = {
-    type: 'PodScheduled',
-    status: 'True',
-    lastProbeTime: null,
-    lastTransitionTime: formatTimestamp(clock.now()),
-  }
+  const scheduled = scheduledCondition(context, {status: 'True'})
   pod.status = {...pod.status, conditions: [...others, scheduled]}
   return {kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201}
 }
@@ -74,17 +94,81 @@ const bindingSubresource: Subresource<Pod> = {
 
 const DEFAULT_GRACE_SECONDS = 30
 
-function gatedConditions({clock}: OperationContext): PodCondition[] {
+const GATED = {
+  status: 'False',
+  reason: 'SchedulingGated',
+  message: 'Scheduling is blocked due to non-empty scheduling gates',
+}
+
+/** A kubelet makes paths of these names. */
+function validateNames(items: {name?: string}[], path: string, seen: Set<string>): FieldError[] {
+  return items.flatMap(({name = ''}, index) => {
+    if (name === '') return []
+    const field = `${path}[${index}].name`
+    const errors = checkWith(dnsLabel, field, name)
+    if (seen.has(name)) errors.push(duplicate(field, name))
+    seen.add(name)
+    return errors
+  })
+}
+
+/** Names of other objects, and those that a pod is known by. */
+const NAME_RULES: [field: keyof PodSpec, rule: Check][] = [
+  ['serviceAccountName', dnsSubdomain],
+  ['nodeName', dnsSubdomain],
+  ['hostname', dnsLabel],
+  ['subdomain', dnsLabel],
+  ['runtimeClassName', dnsSubdomain],
+]
+
+const CONTAINERS = ['containers', 'initContainers', 'ephemeralContainers'] as const
+
+function validate(pod: Pod): FieldError[] {
+  const {spec = {}} = pod
+  const containers = new Set<string>()
   return [
-    {
-      type: 'PodScheduled',
-      status: 'False',
-      reason: 'SchedulingGated',
-      message: 'Scheduling is blocked due to non-empty scheduling gates',
-      lastProbeTime: null,
-      lastTransitionTime: formatTimestamp(clock.now()),
-    },
+    ...validateBySchema('core/v1.Pod', pod),
+    ...validateNames(spec.volumes ?? [], 'spec.volumes', new Set()),
+    ...CONTAINERS.flatMap((list) => validateNames(spec[list] ?? [], `spec.${list}`, containers)),
+    ...NAME_RULES.flatMap(([field, rule]) => {
+      const name = spec[field]
+      return typeof name === 'string' && name !== '' ? checkWith(rule, `spec.${field}`, name) : []
+    }),
   ]
+}
+
+const CHANGEABLE =
+  'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)'
+
+const withoutImage = ({image: _, ...container}: Container) => container
+
+/** The parts of a spec that cannot change. */
+function fixedPart(spec: PodSpec) {
+  const {activeDeadlineSeconds: _, tolerations: __, schedulingGates: ___, ...rest} = spec
+  return {
+    ...rest,
+    containers: spec.containers?.map(withoutImage),
+    initContainers: spec.initContainers?.map(withoutImage),
+    terminationGracePeriodSeconds: Math.max(spec.terminationGracePeriodSeconds ?? 0, 1),
+  }
+}
+
+/**
+ * Whoever may change a pod, but not create one, gives it no other account, node, volume or right. As Kubernetes'
+ * ValidatePodUpdate.
+ */
+function validateUpdate({spec = {}}: Pod, {spec: old = {}}: Pod): FieldError[] {
+  const counts = (['containers', 'initContainers'] as const).filter(
+    (field) => (spec[field]?.length ?? 0) !== (old[field]?.length ?? 0),
+  )
+  if (counts.length > 0) {
+    return counts.map((field) =>
+      forbiddenField(`spec.${field}`, 'pod updates may not add or remove containers'),
+    )
+  }
+  return semanticallyEqual(fixedPart(spec), fixedPart(old))
+    ? []
+    : [forbiddenField('spec', CHANGEABLE)]
 }
 
 const strategy: Strategy<Pod> = {
@@ -95,25 +179,22 @@ const strategy: Strategy<Pod> = {
     addTolerations(spec)
     pod.status = {
       phase: 'Pending',
-      ...(spec.schedulingGates?.length ? {conditions: gatedConditions(context)} : {}),
+      ...(spec.schedulingGates?.length ? {conditions: [scheduledCondition(context, GATED)]} : {}),
       qosClass: qosClassOf(spec),
     }
   },
-  validate: validatePod,
-  prepareForUpdate: keepStatus,
-  validateUpdate: validatePodUpdate,
-}
-
-/** A status update cannot change a pod's owners. */
-function keepOwners({metadata}: Pod, {metadata: {ownerReferences}}: Pod): void {
-  if (ownerReferences === undefined) delete metadata.ownerReferences
-  else metadata.ownerReferences = structuredClone(ownerReferences)
+  validate,
+  prepareForUpdate: (pod, old) => {
+    keepStatus(pod, old)
+    addTolerations((pod.spec ??= {}))
+  },
+  validateUpdate,
 }
 
 const statusStrategy: Strategy<Pod> = {
   prepareForUpdate: (pod, old) => {
     restore(pod, old, 'spec')
-    keepOwners(pod, old)
+    restore(pod.metadata, old.metadata, 'ownerReferences')
     pod.status ??= {}
     if (old.status?.qosClass) pod.status.qosClass ??= old.status.qosClass
   },
@@ -157,4 +238,19 @@ export const pods = defineResource<Pod>({
   fieldAliases: {'spec.host': 'spec.nodeName'},
   columns: podColumns,
   gracePeriodSeconds,
+})
+
+export const runtimeClasses = defineResource<RuntimeClass>({
+  group: 'node.k8s.io',
+  version: 'v1',
+  plural: 'runtimeclasses',
+  singular: 'runtimeclass',
+  kind: 'RuntimeClass',
+  type: 'node/v1.RuntimeClass',
+  namespaced: false,
+  verbs: ALL_VERBS,
+  createOnUpdate: true,
+  conditionalUpdateOnly: true,
+  strategy: {validate: (one) => validateBySchema('node/v1.RuntimeClass', one)},
+  columns: [NAME, column('Handler', 'The configuration of it.', ({handler = ''}) => handler), AGE],
 })

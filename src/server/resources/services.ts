@@ -1,7 +1,23 @@
+import {isIP} from 'node:net'
+
 import type {AddressRange} from '../../pki/address-range.ts'
-import type {Strategy} from '../kernel/resource.ts'
-import {ALL_VERBS} from '../kernel/resource.ts'
-import {dns1035LabelName} from '../validation/names.ts'
+import {
+  duplicate,
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  required,
+} from '../kernel/field-error.ts'
+import {ALL_VERBS, type Strategy} from '../kernel/resource.ts'
+import {validateBySchema} from '../validation/by-schema.ts'
+import {dns1035LabelName, dnsLabel} from '../validation/names.ts'
+import {
+  checkWith,
+  ipAddress,
+  portNumber,
+  portReference,
+  semanticallyEqual,
+} from '../validation/values.ts'
 import {
   AGE,
   column,
@@ -13,11 +29,9 @@ import {
   statusSubresource,
   wideColumn,
 } from './define.ts'
-import {allocate, reallocate, validateAllocation} from './service-allocation.ts'
-import {linkFields} from './service-linked-fields.ts'
-import type {Service} from '../../api/service.ts'
+import {allocate, linkFields, reallocate, validateAllocation} from './service-allocation.ts'
+import type {Service, ServiceSpec} from '../../api/service.ts'
 import {hasClusterIP, isExternal, isHeadless} from '../../api/service.ts'
-import {validateService, validateServiceUpdate} from './service-validation.ts'
 
 const AFFINITY_SECONDS = 10_800
 
@@ -39,6 +53,66 @@ function defaults(service: Service): void {
   if (spec.type === 'LoadBalancer') spec.allocateLoadBalancerNodePorts ??= true
 }
 
+/** A kubelet makes names of variables of the ports' names. */
+function validatePorts(spec: ServiceSpec): FieldError[] {
+  const ports = spec.ports ?? []
+  if (ports.length === 0 && hasClusterIP(spec) && !isHeadless(spec)) return [required('spec.ports')]
+  const names = new Set<string>()
+  return ports.flatMap(({name = '', port = 0, targetPort}, index) => {
+    const field = `spec.ports[${index}]`
+    const repeated = name !== '' && names.has(name)
+    names.add(name)
+    return [
+      ...(name === '' && ports.length > 1 ? [required(`${field}.name`)] : []),
+      ...(name === '' ? [] : checkWith(dnsLabel, `${field}.name`, name)),
+      ...(repeated ? [duplicate(`${field}.name`, name)] : []),
+      ...portNumber(`${field}.port`, port),
+      ...(targetPort === undefined ? [] : portReference(`${field}.targetPort`, targetPort)),
+    ]
+  })
+}
+
+function validateClusterIPs({type, clusterIP = '', clusterIPs = []}: ServiceSpec): FieldError[] {
+  if (type === 'ExternalName') {
+    const why = "may not be set when `type` is 'ExternalName'"
+    return clusterIP === '' ? [] : [forbiddenField('spec.clusterIPs', why)]
+  }
+  if (clusterIP !== (clusterIPs[0] ?? '')) {
+    const why = 'first value must match `clusterIP`'
+    return [invalidValue('spec.clusterIPs[0]', clusterIPs[0] ?? '', why)]
+  }
+  return clusterIPs
+    .filter((address) => address !== 'None' && isIP(address) === 0)
+    .flatMap((address, index) => ipAddress(`spec.clusterIPs[${index}]`, address))
+}
+
+function validateNodePorts({type, ports = []}: ServiceSpec): FieldError[] {
+  if (type !== 'ClusterIP') return []
+  return ports.flatMap(({nodePort}, index) => {
+    const why = "may not be used when `type` is 'ClusterIP'"
+    return nodePort ? [forbiddenField(`spec.ports[${index}].nodePort`, why)] : []
+  })
+}
+
+/** Names, and the addresses and ports that are given out. */
+function validate(service: Service): FieldError[] {
+  const {spec = {}} = service
+  return [
+    ...validatePorts(spec),
+    ...validateBySchema('core/v1.Service', service),
+    ...validateClusterIPs(spec),
+    ...validateNodePorts(spec),
+  ]
+}
+
+/** A service's address cannot change while it has one. */
+function validateUpdate({spec = {}}: Service, {spec: old = {}}: Service): FieldError[] {
+  if (!hasClusterIP(spec) || !hasClusterIP(old) || !old.clusterIPs?.length) return []
+  return semanticallyEqual(spec.clusterIPs?.[0], old.clusterIPs[0])
+    ? []
+    : [invalidValue('spec.clusterIPs[0]', spec.clusterIPs ?? [], 'may not change once set')]
+}
+
 const strategyFor = (range: AddressRange): Strategy<Service> => ({
   defaults,
   prepareForCreate: (service, context) => {
@@ -48,14 +122,14 @@ const strategyFor = (range: AddressRange): Strategy<Service> => ({
   validate: (service, context) => {
     // Specified addresses and ports are allocated before anything else is checked.
     const errors = validateAllocation(service, context, range)
-    return errors.length > 0 ? errors : validateService(service)
+    return errors.length > 0 ? errors : validate(service)
   },
   prepareForUpdate: (service, old, context) => {
     keepStatus(service, old)
     linkFields(service, old)
     allocate(service, context, range)
   },
-  validateUpdate: validateServiceUpdate,
+  validateUpdate,
   reallocate: (service, context) => reallocate(service, context, range),
 })
 

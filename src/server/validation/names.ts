@@ -111,16 +111,6 @@ export const portName: Check = (value) => {
   return problems
 }
 
-/** As Kubernetes since the relaxed rule: printable ASCII other than `=`. */
-export const environmentName: Check = (value) => {
-  if (value === '') return ['environment variable name must be non-empty']
-  return /^[ -<>-~]+$/.test(value)
-    ? []
-    : [
-        "a valid environment variable name must consist only of printable ASCII characters other than '='",
-      ]
-}
-
 /** The rule for the names of a resource; a generateName is checked as the start of one. */
 export type NameRule = (name: string, prefix: boolean) => string[]
 

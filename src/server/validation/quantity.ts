@@ -1,5 +1,3 @@
-import type {ResourceList} from '../../api/meta.ts'
-
 /** A resource quantity in billionths, so that arithmetic is exact. */
 export interface Quantity {
   nanos: bigint
@@ -85,10 +83,4 @@ export function compareQuantities(a: string | number, b: string | number): numbe
   const left = parseQuantity(a)?.nanos ?? 0n
   const right = parseQuantity(b)?.nanos ?? 0n
   return left < right ? -1 : left > right ? 1 : 0
-}
-
-export function canonicalizeResources(list: ResourceList | undefined): void {
-  for (const [name, amount] of Object.entries(list ?? {})) {
-    if (list !== undefined) list[name] = canonicalQuantity(amount)
-  }
 }

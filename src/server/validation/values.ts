@@ -1,12 +1,11 @@
 import {isIP} from 'node:net'
-import {type FieldError, invalidValue, notSupported, required} from '../kernel/field-error.ts'
+import {parseCidr} from '../../pki/address-range.ts'
+import {type FieldError, invalidValue, required} from '../kernel/field-error.ts'
 import {isObject} from '../kernel/json-value.ts'
 import {portName} from './names.ts'
 
 // The sentences that Kubernetes' validators build their messages from.
 export const maxLengthText = (length: number) => `must be no more than ${length} characters`
-
-const rangeText = (low: number, high: number) => `must be between ${low} and ${high}, inclusive`
 
 export function patternText(rule: string, pattern: string, ...examples: string[]): string {
   const shown = examples.map((example) => `'${example}', `).join(' or ')
@@ -34,24 +33,6 @@ export const requiredWith = (
 export const notNegative = (field: string, value: number | undefined): FieldError[] =>
   value !== undefined && value < 0 ? [invalidValue(field, value, NOT_NEGATIVE)] : []
 
-export const inRange = (
-  field: string,
-  value: number | undefined,
-  low: number,
-  high: number,
-): FieldError[] =>
-  value !== undefined && (value < low || value > high)
-    ? [invalidValue(field, value, rangeText(low, high))]
-    : []
-
-/** `supported` in the order in which the text names them. */
-export const oneOf = (
-  field: string,
-  value: string | undefined,
-  supported: string[],
-): FieldError[] =>
-  value !== undefined && !supported.includes(value) ? [notSupported(field, value, supported)] : []
-
 const isNothing = (value: unknown): boolean =>
   value === undefined ||
   value === null ||
@@ -73,10 +54,10 @@ export function semanticallyEqual(a: unknown, b: unknown): boolean {
 export const immutableField = (field: string, value: unknown, old: unknown): FieldError[] =>
   semanticallyEqual(value, old) ? [] : [invalidValue(field, value, IMMUTABLE)]
 
-export const PROTOCOLS = ['SCTP', 'TCP', 'UDP']
-
-export const portNumber = (field: string, value: number | undefined): FieldError[] =>
-  inRange(field, value, 1, 65_535)
+export const portNumber = (field: string, value: number): FieldError[] =>
+  value < 1 || value > 65_535
+    ? [invalidValue(field, value, 'must be between 1 and 65535, inclusive')]
+    : []
 
 /** A port by number or by name: probes, a service's targetPort. */
 export const portReference = (field: string, value: number | string): FieldError[] =>
@@ -87,19 +68,13 @@ export const ipAddress = (field: string, value: string): FieldError[] =>
     ? [invalidValue(field, value, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')]
     : []
 
-export function cidr(field: string, value: string): FieldError[] {
-  const [address = '', bits = '', ...rest] = value.split('/')
-  const family = isIP(address)
-  const most = family === 6 ? 128 : 32
-  const right =
-    family !== 0 && rest.length === 0 && /^(0|[1-9]\d{0,2})$/.test(bits) && Number(bits) <= most
-  return right
-    ? []
-    : [
+export const cidr = (field: string, value: string): FieldError[] =>
+  parseCidr(value) === undefined
+    ? [
         invalidValue(
           field,
           value,
           'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)',
         ),
       ]
-}
+    : []

@@ -8,7 +8,6 @@ import {
   dnsLabelName,
   dnsSubdomain,
   dnsSubdomainName,
-  environmentName,
   labelValue,
   pathSegmentName,
   portName,
@@ -55,14 +54,6 @@ const cases: [check: (value: string) => string[], value: string, problems: strin
     portName,
     '-',
     ['must contain at least one letter (a-z)', 'must not begin or end with a hyphen'],
-  ],
-  [environmentName, 'my.var', []],
-  [
-    environmentName,
-    'a=b',
-    [
-      "a valid environment variable name must consist only of printable ASCII characters other than '='",
-    ],
   ],
 ]
 
