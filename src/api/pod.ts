@@ -16,7 +16,6 @@ export interface Probe {
 }
 
 interface ContainerPort {
-  name?: string
   containerPort?: number
   hostPort?: number
   protocol?: string
@@ -27,7 +26,6 @@ interface EnvironmentVariable {
   value?: string
   valueFrom?: {
     fieldRef?: {apiVersion?: string; fieldPath?: string}
-    resourceFieldRef?: {divisor?: string | number}
     secretKeyRef?: {name?: string}
     configMapKeyRef?: {name?: string}
   }
@@ -56,7 +54,6 @@ export interface Container {
 export interface DownwardItem {
   path?: string
   fieldRef?: {apiVersion?: string; fieldPath?: string}
-  resourceFieldRef?: {divisor?: string | number}
 }
 
 export interface Volume {
@@ -114,7 +111,6 @@ export interface PodSpec {
   terminationGracePeriodSeconds?: number
   activeDeadlineSeconds?: number
   dnsPolicy?: string
-  nodeSelector?: Record<string, string>
   serviceAccountName?: string
   serviceAccount?: string
   automountServiceAccountToken?: boolean
@@ -126,12 +122,9 @@ export interface PodSpec {
   subdomain?: string
   schedulerName?: string
   tolerations?: Toleration[]
-  priority?: number
-  preemptionPolicy?: string
   enableServiceLinks?: boolean
   readinessGates?: {conditionType?: string}[]
   schedulingGates?: {name?: string}[]
-  overhead?: ResourceList
   runtimeClassName?: string
   resourceClaims?: {resourceClaimName?: string; resourceClaimTemplateName?: string}[]
 }
@@ -182,4 +175,9 @@ interface PodStatus {
 export interface Pod extends ApiObject {
   spec?: PodSpec
   status?: PodStatus
+}
+
+/** How pods are run (`node.k8s.io/v1`). */
+export interface RuntimeClass extends ApiObject {
+  handler?: string
 }

@@ -17,12 +17,5 @@ export interface CSIDriverSpec {
 }
 
 export interface CSINode extends ApiObject {
-  spec?: {drivers?: CSINodeDriver[] | null}
-}
-
-interface CSINodeDriver {
-  name?: string
-  nodeID?: string
-  topologyKeys?: string[]
-  allocatable?: {count?: number}
+  spec?: {drivers?: {name?: string}[] | null}
 }

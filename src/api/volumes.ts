@@ -14,8 +14,7 @@ interface PersistentVolumeSpec {
   volumeMode?: string
   volumeAttributesClassName?: string
   claimRef?: {namespace?: string; name?: string; apiVersion?: string; kind?: string}
-  mountOptions?: string[]
-  nodeAffinity?: unknown
+  hostPath?: {type?: string}
   azureFile?: {secretName?: string; secretNamespace?: string}
   csi?: {
     driver?: string
@@ -30,7 +29,6 @@ interface PersistentVolumeSpec {
   rbd?: SecretUser
   scaleIO?: SecretUser
   storageos?: SecretUser
-  [source: string]: unknown
 }
 
 /** A source of a volume that is mounted with a Secret. */
@@ -49,8 +47,6 @@ export interface PersistentVolumeClaim extends ApiObject {
 }
 
 interface PersistentVolumeClaimSpec {
-  accessModes?: string[]
-  resources?: {requests?: ResourceList; limits?: ResourceList}
   volumeName?: string
   storageClassName?: string
   volumeMode?: string

@@ -15,7 +15,6 @@ const PACKAGES: Record<string, string> = {
   machine: 'machine/v1beta1',
   meta: 'meta/v1',
   rbac: 'rbac/v1',
-  'runtime-class': 'node/v1',
   storage: 'storage/v1',
 }
 
@@ -25,6 +24,7 @@ const NAMES: Record<string, string[]> = {
   'core/v1.DownwardItem': ['DownwardAPIVolumeFile'],
   'core/v1.EnvironmentVariable': ['EnvVar'],
   'core/v1.HttpGet': ['HTTPGetAction'],
+  'core/v1.RuntimeClass': ['node/v1.RuntimeClass'],
   'authentication/v1.ReviewedUser': ['UserInfo'],
   'authorization/v1.AccessAttributes': ['SelfSubjectAccessReviewSpec', 'SubjectAccessReviewSpec'],
   'authorization/v1.SelectorAttributes': ['FieldSelectorAttributes', 'LabelSelectorAttributes'],

@@ -6,8 +6,6 @@ import {badRequest} from '../kernel/status.ts'
 import {defineResource} from './define.ts'
 import {formatTimestamp} from '../../runtime.ts'
 
-const GROUP = 'authentication.k8s.io'
-
 /** Empty parts of an identity are left out. */
 const shownUser = ({username, uid, groups, extra}: UserInfo): Partial<UserInfo> => ({
   ...(username === '' ? {} : {username}),
@@ -19,11 +17,7 @@ const shownUser = ({username, uid, groups, extra}: UserInfo): Partial<UserInfo> 
 /** Without services the row is only data. */
 export const tokenReviews = (services?: ServerServices): Resource =>
   defineResource<Received<TokenReview>>({
-    group: GROUP,
-    version: 'v1',
     plural: 'tokenreviews',
-    singular: 'tokenreview',
-    kind: 'TokenReview',
     type: 'authentication/v1.TokenReview',
     namespaced: false,
     verbs: ['create'],
@@ -49,11 +43,7 @@ export const tokenReviews = (services?: ServerServices): Resource =>
   })
 
 export const selfSubjectReviews = defineResource<SelfSubjectReview>({
-  group: GROUP,
-  version: 'v1',
   plural: 'selfsubjectreviews',
-  singular: 'selfsubjectreview',
-  kind: 'SelfSubjectReview',
   type: 'authentication/v1.SelfSubjectReview',
   namespaced: false,
   verbs: ['create'],

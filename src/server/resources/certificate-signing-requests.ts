@@ -1,11 +1,6 @@
 import type {FieldError} from '../kernel/field-error.ts'
 import {deepCopy} from '../kernel/json-value.ts'
-import {
-  type OperationContext,
-  type Strategy,
-  ALL_VERBS,
-  type ExtraVersion,
-} from '../kernel/resource.ts'
+import {type OperationContext, type Strategy, type ExtraVersion} from '../kernel/resource.ts'
 import {pathSegmentName} from '../validation/names.ts'
 import {withCaller} from '../../csr/user-extra.ts'
 import {APPROVED, DENIED, FAILED} from '../../csr/conditions.ts'
@@ -160,16 +155,11 @@ const csrV1beta1: ExtraVersion = {
 }
 
 export const certificateSigningRequests = defineResource<Csr>({
-  group: 'certificates.k8s.io',
-  version: 'v1',
   extraVersions: [csrV1beta1],
   plural: 'certificatesigningrequests',
-  singular: 'certificatesigningrequest',
-  kind: 'CertificateSigningRequest',
   type: 'certificates/v1.CertificateSigningRequest',
   shortNames: ['csr'],
   namespaced: false,
-  verbs: ALL_VERBS,
   writtenByNodes: true,
   // A request and its certificate take about 10 kB with RSA-4096 and many names. Anyone with a token can create them.
   mostBytes: 128 * 1024,

@@ -1,7 +1,6 @@
 import type {ConfigMap} from '../../api/core.ts'
 import type {FieldError} from '../kernel/field-error.ts'
 import {forbiddenField, invalidValue, tooLong} from '../kernel/field-error.ts'
-import {ALL_VERBS} from '../kernel/resource.ts'
 import {semanticallyEqual, checkWith} from '../validation/values.ts'
 import {configKey} from '../validation/names.ts'
 import {AGE, column, defineResource, NAME} from './define.ts'
@@ -45,15 +44,10 @@ function validate({data = {}, binaryData = {}}: ConfigMap): FieldError[] {
 }
 
 export const configMaps = defineResource<ConfigMap>({
-  group: '',
-  version: 'v1',
   plural: 'configmaps',
-  singular: 'configmap',
-  kind: 'ConfigMap',
   type: 'core/v1.ConfigMap',
   shortNames: ['cm'],
   namespaced: true,
-  verbs: ALL_VERBS,
   strategy: {
     validate,
     validateUpdate: (object, old) => validateFrozen(object, old, ['data', 'binaryData']),

@@ -1,11 +1,27 @@
 import type {ApiObject} from '../../api/meta.ts'
+import {packageOfType} from '../../api/schema/index.ts'
 import {deepCopy} from '../kernel/json-value.ts'
-import type {Column, Resource, Strategy, Subresource} from '../kernel/resource.ts'
+import {
+  ALL_VERBS,
+  type Column,
+  type Resource,
+  type Strategy,
+  type Subresource,
+} from '../kernel/resource.ts'
 import {ageOf} from '../table/human-duration.ts'
 
-/** A row of the table, written with its own type and stored as the common one. */
-export function defineResource<T extends ApiObject>(row: Resource<T>): Resource {
-  return row as unknown as Resource
+type Row<T extends ApiObject> = Partial<Resource<T>> &
+  Pick<Resource<T>, 'type' | 'plural' | 'namespaced' | 'strategy'>
+
+/**
+ * A row of the table, written with its own type and stored as the common one. Its type in the schema table says its group,
+ * version and kind; it has all verbs unless it names some.
+ */
+export function defineResource<T extends ApiObject>(row: Row<T>): Resource {
+  const {group, version} = packageOfType(row.type)
+  const kind = row.type.slice(row.type.lastIndexOf('.') + 1)
+  const singular = kind.toLowerCase()
+  return {group, version, kind, singular, verbs: ALL_VERBS, ...row} as unknown as Resource
 }
 
 interface WithStatus extends ApiObject {

@@ -2,7 +2,6 @@ import type {Event as StoredEvent, ObjectReference} from '../../api/core.ts'
 import type {Received} from '../../api/meta.ts'
 import type {FieldError} from '../kernel/field-error.ts'
 import {invalidValue, required} from '../kernel/field-error.ts'
-import {ALL_VERBS} from '../kernel/resource.ts'
 import {qualifiedName} from '../validation/names.ts'
 import {checkWith} from '../validation/values.ts'
 import {ageOf} from '../table/human-duration.ts'
@@ -69,15 +68,10 @@ const involved = (field: keyof ObjectReference) => (event: Event) =>
   event.involvedObject?.[field] ?? ''
 
 export const events = defineResource<Event>({
-  group: '',
-  version: 'v1',
   plural: 'events',
-  singular: 'event',
-  kind: 'Event',
   type: 'core/v1.Event',
   shortNames: ['ev'],
   namespaced: true,
-  verbs: ALL_VERBS,
   writtenByNodes: true,
   // Its message has at most 1 kB if clients follow the rules; the rest is references.
   mostBytes: 32 * 1024,

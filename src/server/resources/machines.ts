@@ -1,5 +1,4 @@
 import type {Machine} from '../../api/machine.ts'
-import {ALL_VERBS} from '../kernel/resource.ts'
 import {
   AGE,
   column,
@@ -17,14 +16,9 @@ const label = (name: string) => (machine: Machine) =>
 
 /** The inventory that the machine approver decides by; OpenShift's Machine, served as a custom resource. */
 export const machines = defineResource<Machine>({
-  group: DOMAIN,
-  version: 'v1beta1',
   plural: 'machines',
-  singular: 'machine',
-  kind: 'Machine',
   type: 'machine/v1beta1.Machine',
   namespaced: true,
-  verbs: ALL_VERBS,
   conditionalUpdateOnly: true,
   custom: true,
   generation: true,

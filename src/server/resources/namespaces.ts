@@ -83,11 +83,7 @@ const finalizeStrategy: Strategy<Namespace> = {
 }
 
 export const namespaces = defineResource<Namespace>({
-  group: '',
-  version: 'v1',
   plural: 'namespaces',
-  singular: 'namespace',
-  kind: 'Namespace',
   type: 'core/v1.Namespace',
   shortNames: ['ns'],
   namespaced: false,

@@ -1,3 +1,4 @@
+import type {Lease} from '../../api/coordination.ts'
 import type {Node, Taint} from '../../api/node.ts'
 import {
   type FieldError,
@@ -6,8 +7,14 @@ import {
   invalidValue,
   notSupported,
 } from '../kernel/field-error.ts'
-import {ALL_VERBS, type Column} from '../kernel/resource.ts'
-import {checkWith, cidr, requiredWith, semanticallyEqual} from '../validation/values.ts'
+import type {Column} from '../kernel/resource.ts'
+import {
+  checkWith,
+  cidr,
+  notNegative,
+  requiredWith,
+  semanticallyEqual,
+} from '../validation/values.ts'
 import {labelValue, qualifiedName} from '../validation/names.ts'
 import {
   AGE,
@@ -124,15 +131,10 @@ const nodeColumns: Column<Node>[] = [
 
 /** A kubelet registers with its whole status, so a create keeps it. */
 export const nodes = defineResource<Node>({
-  group: '',
-  version: 'v1',
   plural: 'nodes',
-  singular: 'node',
-  kind: 'Node',
   type: 'core/v1.Node',
   shortNames: ['no'],
   namespaced: false,
-  verbs: ALL_VERBS,
   writtenByNodes: true,
   // A real one with all its images and addresses takes about 30 kB.
   mostBytes: 256 * 1024,
@@ -140,4 +142,30 @@ export const nodes = defineResource<Node>({
   subresources: {status: statusSubresource<Node>()},
   fields: {'spec.unschedulable': ({spec}) => String(spec?.unschedulable ?? false)},
   columns: nodeColumns,
+})
+
+function validateLease({spec = {}}: Lease): FieldError[] {
+  const {leaseDurationSeconds: seconds, strategy, preferredHolder} = spec
+  return [
+    ...(seconds !== undefined && seconds <= 0
+      ? [invalidValue('spec.leaseDurationSeconds', seconds, 'must be greater than 0')]
+      : []),
+    ...notNegative('spec.leaseTransitions', spec.leaseTransitions),
+    ...(strategy === undefined ? [] : checkWith(qualifiedName, 'spec.strategy', strategy)),
+    ...(preferredHolder && !strategy
+      ? [forbiddenField('spec.preferredHolder', 'may only be specified if `strategy` is defined')]
+      : []),
+  ]
+}
+
+export const leases = defineResource<Lease>({
+  plural: 'leases',
+  type: 'coordination/v1.Lease',
+  namespaced: true,
+  writtenByNodes: true,
+  mostBytes: 16 * 1024,
+  createOnUpdate: true,
+  conditionalUpdateOnly: true,
+  strategy: {validate: validateLease},
+  columns: [NAME, column('Holder', 'Who holds it.', ({spec}) => spec?.holderIdentity ?? ''), AGE],
 })

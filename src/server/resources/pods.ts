@@ -1,7 +1,6 @@
 import type {Binding} from '../../api/core.ts'
 import type {ApiObject, Received} from '../../api/meta.ts'
-import type {Container, Pod, PodCondition, PodSpec} from '../../api/pod.ts'
-import type {RuntimeClass} from '../../api/runtime-class.ts'
+import type {Container, Pod, PodCondition, PodSpec, RuntimeClass} from '../../api/pod.ts'
 import {
   duplicate,
   type FieldError,
@@ -9,12 +8,7 @@ import {
   notSupported,
   required,
 } from '../kernel/field-error.ts'
-import {
-  ALL_VERBS,
-  type OperationContext,
-  type Strategy,
-  type Subresource,
-} from '../kernel/resource.ts'
+import {type OperationContext, type Strategy, type Subresource} from '../kernel/resource.ts'
 import {badRequest, conflict, StatusError} from '../kernel/status.ts'
 import {validateBySchema} from '../validation/by-schema.ts'
 import {dnsLabel, dnsSubdomain} from '../validation/names.ts'
@@ -210,16 +204,11 @@ function gracePeriodSeconds({spec, status}: Pod): number {
 }
 
 export const pods = defineResource<Pod>({
-  group: '',
-  version: 'v1',
   plural: 'pods',
-  singular: 'pod',
-  kind: 'Pod',
   type: 'core/v1.Pod',
   shortNames: ['po'],
   categories: ['all'],
   namespaced: true,
-  verbs: ALL_VERBS,
   writtenByNodes: true,
   generation: true,
   strategy,
@@ -241,14 +230,9 @@ export const pods = defineResource<Pod>({
 })
 
 export const runtimeClasses = defineResource<RuntimeClass>({
-  group: 'node.k8s.io',
-  version: 'v1',
   plural: 'runtimeclasses',
-  singular: 'runtimeclass',
-  kind: 'RuntimeClass',
   type: 'node/v1.RuntimeClass',
   namespaced: false,
-  verbs: ALL_VERBS,
   createOnUpdate: true,
   conditionalUpdateOnly: true,
   strategy: {validate: (one) => validateBySchema('node/v1.RuntimeClass', one)},

@@ -1,9 +1,15 @@
-import type {Received} from '../../api/meta.ts'
+import type {LabelSelector, Received, Unchecked} from '../../api/meta.ts'
 import type * as api from '../../api/rbac.ts'
-import {type FieldError, invalidValue, notSupported, required} from '../kernel/field-error.ts'
-import {ALL_VERBS, type Column} from '../kernel/resource.ts'
-import {validateLabelSelector} from '../validation/label-selector.ts'
-import {dnsSubdomain, pathSegmentName} from '../validation/names.ts'
+import {
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  required,
+} from '../kernel/field-error.ts'
+import type {Column} from '../kernel/resource.ts'
+import {validateLabels} from '../validation/metadata.ts'
+import {dnsSubdomain, pathSegmentName, qualifiedName} from '../validation/names.ts'
 import {checkWith, requiredWith, semanticallyEqual} from '../validation/values.ts'
 import {AGE, column, DEFAULT_COLUMNS, defineResource, NAME, wideColumn} from './define.ts'
 
@@ -95,14 +101,9 @@ function validateBindingUpdate({roleRef = {}}: Binding, old: Binding): FieldErro
 }
 
 export const roles = defineResource<Role>({
-  group: RBAC_GROUP,
-  version: 'v1',
   plural: 'roles',
-  singular: 'role',
-  kind: 'Role',
   type: 'rbac/v1.Role',
   namespaced: true,
-  verbs: ALL_VERBS,
   createOnUpdate: true,
   validateName: pathSegmentName,
   strategy: {validate: (role) => validateRules(role, true)},
@@ -110,6 +111,31 @@ export const roles = defineResource<Role>({
 })
 
 type ClusterRole = Received<api.ClusterRole>
+
+/** A selector inside an object, as Kubernetes' ValidateLabelSelector. */
+function validateLabelSelector(selector: Unchecked<LabelSelector>, field: string): FieldError[] {
+  const expressions = (selector.matchExpressions ?? []).flatMap(
+    ({key = '', operator = '', values = []}, index) => {
+      const at = `${field}.matchExpressions[${index}]`
+      const errors: FieldError[] = []
+      if (operator === 'In' || operator === 'NotIn') {
+        if (values.length === 0) {
+          const why = "must be specified when `operator` is 'In' or 'NotIn'"
+          errors.push(required(`${at}.values`, why))
+        }
+      } else if (operator === 'Exists' || operator === 'DoesNotExist') {
+        if (values.length > 0) {
+          const why = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
+          errors.push(forbiddenField(`${at}.values`, why))
+        }
+      } else {
+        errors.push(invalidValue(`${at}.operator`, operator, 'not a valid selector operator'))
+      }
+      return [...errors, ...checkWith(qualifiedName, `${at}.key`, key)]
+    },
+  )
+  return [...validateLabels(selector.matchLabels, `${field}.matchLabels`), ...expressions]
+}
 
 function validateAggregation({aggregationRule}: ClusterRole): FieldError[] {
   if (aggregationRule === undefined) return []
@@ -125,14 +151,9 @@ function validateAggregation({aggregationRule}: ClusterRole): FieldError[] {
 }
 
 export const clusterRoles = defineResource<ClusterRole>({
-  group: RBAC_GROUP,
-  version: 'v1',
   plural: 'clusterroles',
-  singular: 'clusterrole',
-  kind: 'ClusterRole',
   type: 'rbac/v1.ClusterRole',
   namespaced: false,
-  verbs: ALL_VERBS,
   createOnUpdate: true,
   validateName: pathSegmentName,
   strategy: {validate: (role) => [...validateRules(role, false), ...validateAggregation(role)]},
@@ -165,14 +186,9 @@ const bindingColumns: Column<Binding>[] = [
 ]
 
 export const roleBindings = defineResource<Binding>({
-  group: RBAC_GROUP,
-  version: 'v1',
   plural: 'rolebindings',
-  singular: 'rolebinding',
-  kind: 'RoleBinding',
   type: 'rbac/v1.RoleBinding',
   namespaced: true,
-  verbs: ALL_VERBS,
   createOnUpdate: true,
   validateName: pathSegmentName,
   strategy: {
@@ -184,14 +200,9 @@ export const roleBindings = defineResource<Binding>({
 })
 
 export const clusterRoleBindings = defineResource<Binding>({
-  group: RBAC_GROUP,
-  version: 'v1',
   plural: 'clusterrolebindings',
-  singular: 'clusterrolebinding',
-  kind: 'ClusterRoleBinding',
   type: 'rbac/v1.ClusterRoleBinding',
   namespaced: false,
-  verbs: ALL_VERBS,
   createOnUpdate: true,
   validateName: pathSegmentName,
   strategy: {

@@ -7,7 +7,6 @@ import type {FieldError} from '../kernel/field-error.ts'
 import {invalidValue, required, tooLong} from '../kernel/field-error.ts'
 import {jsonTypeName} from '../patch/go-text.ts'
 import type {OperationContext} from '../kernel/resource.ts'
-import {ALL_VERBS} from '../kernel/resource.ts'
 import {immutableField, checkWith} from '../validation/values.ts'
 import {configKey} from '../validation/names.ts'
 import {AGE, column, defineResource, NAME} from './define.ts'
@@ -84,14 +83,9 @@ function validate(secret: Secret, context: OperationContext): FieldError[] {
 }
 
 export const secrets = defineResource<Secret>({
-  group: '',
-  version: 'v1',
   plural: 'secrets',
-  singular: 'secret',
-  kind: 'Secret',
   type: 'core/v1.Secret',
   namespaced: true,
-  verbs: ALL_VERBS,
   strategy: {
     defaults,
     validate,

@@ -3,12 +3,7 @@ import type {ServiceAccount} from '../../api/core.ts'
 import type {ApiObject, Received} from '../../api/meta.ts'
 import type {Pod} from '../../api/pod.ts'
 import {type FieldError, invalidValue} from '../kernel/field-error.ts'
-import {
-  ALL_VERBS,
-  type OperationContext,
-  type Resource,
-  type Subresource,
-} from '../kernel/resource.ts'
+import {type OperationContext, type Resource, type Subresource} from '../kernel/resource.ts'
 import type {BoundObject, ServerServices} from '../kernel/services.ts'
 import {badRequest, conflict, invalid, notFound} from '../kernel/status.ts'
 import {AGE, defineResource, NAME} from './define.ts'
@@ -23,15 +18,10 @@ function reduceSecrets(account: ServiceAccount): void {
 /** Without services the row is only data: tokens cannot be created. */
 export const serviceAccounts = (services?: ServerServices): Resource =>
   defineResource<ServiceAccount>({
-    group: '',
-    version: 'v1',
     plural: 'serviceaccounts',
-    singular: 'serviceaccount',
-    kind: 'ServiceAccount',
     type: 'core/v1.ServiceAccount',
     shortNames: ['sa'],
     namespaced: true,
-    verbs: ALL_VERBS,
     strategy: {prepareForCreate: reduceSecrets, prepareForUpdate: reduceSecrets},
     subresources: {token: tokenSubresource(services)},
     columns: [NAME, AGE],

@@ -8,7 +8,7 @@ import {
   invalidValue,
   required,
 } from '../kernel/field-error.ts'
-import {ALL_VERBS, type Strategy} from '../kernel/resource.ts'
+import type {Strategy} from '../kernel/resource.ts'
 import {validateBySchema} from '../validation/by-schema.ts'
 import {dns1035LabelName, dnsLabel} from '../validation/names.ts'
 import {
@@ -156,16 +156,11 @@ const portsText = ({spec}: Service) =>
 /** The row of services, which get their addresses from a range. */
 export const services = (range: AddressRange) =>
   defineResource<Service>({
-    group: '',
-    version: 'v1',
     plural: 'services',
-    singular: 'service',
-    kind: 'Service',
     type: 'core/v1.Service',
     shortNames: ['svc'],
     categories: ['all'],
     namespaced: true,
-    verbs: ALL_VERBS,
     createOnUpdate: true,
     allocates: true,
     validateName: dns1035LabelName,

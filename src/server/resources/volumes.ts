@@ -1,6 +1,6 @@
 import type {CSIDriver, CSIDriverSpec, CSINode} from '../../api/storage.ts'
 import type {PersistentVolume, PersistentVolumeClaim} from '../../api/volumes.ts'
-import {ALL_VERBS, type Column} from '../kernel/resource.ts'
+import type {Column} from '../kernel/resource.ts'
 import {validateBySchema} from '../validation/by-schema.ts'
 import {
   AGE,
@@ -65,22 +65,16 @@ function claimText({spec}: PersistentVolume): string {
 }
 
 export const persistentVolumes = defineResource<PersistentVolume>({
-  group: '',
-  version: 'v1',
   plural: 'persistentvolumes',
-  singular: 'persistentvolume',
-  kind: 'PersistentVolume',
   type: 'core/v1.PersistentVolume',
   shortNames: ['pv'],
   namespaced: false,
-  verbs: ALL_VERBS,
   strategy: {
     defaults: (volume) => {
       const spec = (volume.spec ??= {})
       spec.persistentVolumeReclaimPolicy ??= 'Retain'
       spec.volumeMode ??= 'Filesystem'
-      const {hostPath} = spec as {hostPath?: {type?: string}}
-      if (hostPath) hostPath.type ??= ''
+      if (spec.hostPath) spec.hostPath.type ??= ''
     },
     prepareForCreate: (volume, {clock}) => {
       volume.status = {phase: 'Pending', lastPhaseTransitionTime: formatTimestamp(clock.now())}
@@ -113,15 +107,10 @@ export const persistentVolumes = defineResource<PersistentVolume>({
 const isBound = ({spec}: PersistentVolumeClaim) => Boolean(spec?.volumeName)
 
 export const persistentVolumeClaims = defineResource<PersistentVolumeClaim>({
-  group: '',
-  version: 'v1',
   plural: 'persistentvolumeclaims',
-  singular: 'persistentvolumeclaim',
-  kind: 'PersistentVolumeClaim',
   type: 'core/v1.PersistentVolumeClaim',
   shortNames: ['pvc'],
   namespaced: true,
-  verbs: ALL_VERBS,
   strategy: {
     defaults: (claim) => {
       const spec = (claim.spec ??= {})
@@ -163,14 +152,9 @@ const flag = (
 })
 
 export const csiDrivers = defineResource<CSIDriver>({
-  group: 'storage.k8s.io',
-  version: 'v1',
   plural: 'csidrivers',
-  singular: 'csidriver',
-  kind: 'CSIDriver',
   type: 'storage/v1.CSIDriver',
   namespaced: false,
-  verbs: ALL_VERBS,
   conditionalUpdateOnly: true,
   strategy: {
     defaults: (driver) => {
@@ -204,14 +188,9 @@ export const csiDrivers = defineResource<CSIDriver>({
 })
 
 export const csiNodes = defineResource<CSINode>({
-  group: 'storage.k8s.io',
-  version: 'v1',
   plural: 'csinodes',
-  singular: 'csinode',
-  kind: 'CSINode',
   type: 'storage/v1.CSINode',
   namespaced: false,
-  verbs: ALL_VERBS,
   writtenByNodes: true,
   mostBytes: 64 * 1024,
   conditionalUpdateOnly: true,
