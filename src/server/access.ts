@@ -4,16 +4,19 @@ import type {Live} from '../trust/live.ts'
 import {RevocationList} from '../trust/revocations.ts'
 import type {TokenKeys} from '../trust/token-keys.ts'
 import {createAuthenticator, type Authenticate} from './authn/authenticator.ts'
-import type {BearerAuthenticator} from './authn/bearer.ts'
+import {type BearerAuthenticator, createTokenReview} from './authn/bearer.ts'
 import {bootstrapTokenAuthenticator} from './authn/bootstrap-tokens.ts'
 import {createCertificateAuthenticator, type ClientTrust} from './authn/client-certificates.ts'
 import type {SeenClients} from './authn/seen-clients.ts'
-import {createServerServices} from './authn/server-services.ts'
-import {serviceAccountAuthenticator} from './authn/service-account-tokens.ts'
+import {
+  issueServiceAccountToken,
+  serviceAccountAuthenticator,
+  type ServiceAccountTokenOptions,
+} from './authn/service-account-tokens.ts'
 import {createAuthorize} from './authz/authorizer.ts'
-import {nodeAuthorizer} from './authz/node/node-authorizer.ts'
+import {nodeAuthorizer, rulesOfNodes} from './authz/node/node-authorizer.ts'
 import {NodeGraph} from './authz/node/node-graph.ts'
-import {RbacIndex} from './authz/rbac/rbac-index.ts'
+import {RbacIndex, rulesReview} from './authz/rbac/rbac-index.ts'
 import {feedNodeGraph, feedOpenAnswers, feedRbacIndex, feedRevocations} from './feeds.ts'
 import type {Authorize} from './kernel/resource.ts'
 import type {ServerServices} from './kernel/services.ts'
@@ -74,5 +77,28 @@ export function createAccess({trust, tokenIssuer, clock, seen}: AccessOptions): 
         bootstrapTokenAuthenticator({objects: registry, clock}),
       )
     },
+  }
+}
+
+interface ServerServicesOptions {
+  index: RbacIndex
+  bearers: readonly BearerAuthenticator[]
+  /** The server's own, which a token is for where nothing else is asked. */
+  audiences: readonly string[]
+  tokens: Pick<ServiceAccountTokenOptions, 'clock' | 'issuers' | 'keys'>
+}
+
+/** What reviews and token requests need, made of the parts that serve requests themselves. */
+export function createServerServices({
+  index,
+  bearers,
+  audiences,
+  tokens,
+}: ServerServicesOptions): ServerServices {
+  return {
+    audiences: [...audiences],
+    rulesFor: (user, namespace) => rulesOfNodes(user, rulesReview(index, user, namespace)),
+    reviewToken: createTokenReview(bearers, audiences),
+    issueToken: (order) => issueServiceAccountToken(tokens, order),
   }
 }

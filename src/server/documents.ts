@@ -1,9 +1,8 @@
 import type {TokenKeys} from '../trust/token-keys.ts'
+import {KUBERNETES_VERSION, VERSION} from '../version.ts'
 import {PAGE_NOT_FOUND, type ApiRequest, type ApiResponse} from './kernel/api-request.ts'
-import {DISCOVERY_PATH, JWKS_PATH, jsonWebKeySet, openidConfiguration} from './authn/openid.ts'
 import type {SeenClientsFile} from './authn/seen-clients-file.ts'
 import {createDiscovery} from './discovery/discovery.ts'
-import {versionDocument} from './discovery/version-document.ts'
 import type {Health} from './health/health.ts'
 import {METRICS_CONTENT_TYPE, type MetricsRegistry} from './metrics/registry.ts'
 import {createOpenapi} from './openapi/documents.ts'
@@ -36,6 +35,61 @@ const json = (document: object, contentType = JSON_TYPE): ApiResponse => ({
   headers: {'Content-Type': contentType, 'Cache-Control': 'no-cache, private'},
   body: JSON.stringify(document),
 })
+
+const JWKS_PATH = '/openid/v1/jwks'
+const DISCOVERY_PATH = '/.well-known/openid-configuration'
+
+/** What relying parties read to verify service-account tokens. */
+export function openidConfiguration(issuer: string, jwksUri: string, keys: TokenKeys) {
+  return {
+    issuer,
+    jwks_uri: jwksUri,
+    response_types_supported: ['id_token'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: [
+      ...new Set(keys.verification.map(({algorithm}) => algorithm)),
+    ].sort(),
+  }
+}
+
+/** The public keys as a JSON Web Key Set (`application/jwk-set+json`). */
+export function jsonWebKeySet(keys: TokenKeys) {
+  return {
+    keys: keys.verification.map(({id, key, algorithm}) => ({
+      use: 'sig',
+      kty: key.asymmetricKeyType === 'rsa' ? 'RSA' : 'EC',
+      kid: id,
+      alg: algorithm,
+      ...key.export({format: 'jwk'}),
+    })),
+  }
+}
+
+const ARCHITECTURES: Partial<Record<NodeJS.Architecture, string>> = {x64: 'amd64', ia32: '386'}
+
+/** Kubernetes' builds without a date of their own carry the epoch's. */
+const NO_BUILD_DATE = '1970-01-01T00:00:00Z'
+
+/** `/version`: the Kubernetes release that this server behaves like, marked as a build of trustadm. */
+export function versionDocument() {
+  const [major = '', minor = ''] = KUBERNETES_VERSION.slice(1).split('.')
+  return {
+    major,
+    minor,
+    emulationMajor: major,
+    emulationMinor: minor,
+    minCompatibilityMajor: major,
+    minCompatibilityMinor: String(Number(minor) - 1),
+    gitVersion: `${KUBERNETES_VERSION}+trustadm.${VERSION}`,
+    gitCommit: '',
+    gitTreeState: '',
+    buildDate: NO_BUILD_DATE,
+    // Clients only display these two, so they describe the real program.
+    goVersion: `node${process.versions.node}`,
+    compiler: 'v8',
+    platform: `${process.platform}/${ARCHITECTURES[process.arch] ?? process.arch}`,
+  }
+}
 
 /** Every path that has a document, as `/` lists them. */
 function indexOf(resources: readonly Resource[], fixed: string[]): string[] {

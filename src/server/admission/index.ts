@@ -10,14 +10,20 @@ import {
   denied,
   isResource,
 } from '../kernel/admission.ts'
-import {forbidden, notFound} from '../kernel/status.ts'
+import {forbidden, notFound, tooManyRequests} from '../kernel/status.ts'
+import {nodeOf} from '../kernel/users.ts'
+import {TokenBuckets} from '../limits/token-buckets.ts'
 import {
   type BelievesSigner,
   certificateApproval,
   certificateSigning,
   certificateSubjectRestriction,
 } from './certificates.ts'
-import {nodeRestriction} from './node-restriction/index.ts'
+import type {NodeWriteRule} from './node-restriction/node-write.ts'
+import {nodes} from './node-restriction/nodes.ts'
+import {certificateRequests, claims, csiNodes, leases} from './node-restriction/own-objects.ts'
+import {pods} from './node-restriction/pods.ts'
+import {serviceAccounts} from './node-restriction/tokens.ts'
 import {podSecurityWarning} from './pod-security.ts'
 import {rbacEscalation} from './rbac-escalation.ts'
 import {serviceAccountAdmission} from './service-account.ts'
@@ -128,6 +134,53 @@ export const taintNodesByCondition: AdmissionPlugin = {
     )
     if (!isThere) node.spec = {...node.spec, taints: [...taints, {...NOT_READY}]}
   },
+}
+
+/** By `group/plural`. */
+const NODE_RULES: ReadonlyMap<string, NodeWriteRule> = new Map([
+  ['/pods', pods],
+  ['/nodes', nodes],
+  ['/persistentvolumeclaims', claims],
+  ['/serviceaccounts', serviceAccounts],
+  ['coordination.k8s.io/leases', leases],
+  ['storage.k8s.io/csinodes', csiNodes],
+  ['certificates.k8s.io/certificatesigningrequests', certificateRequests],
+])
+
+/** As Kubernetes' NodeRestriction: whatever its rights allow, a node writes only its own objects. */
+export const nodeRestriction: AdmissionPlugin = {
+  name: 'NodeRestriction',
+  admit(operation, context) {
+    const {user} = context
+    const node = nodeOf(user)
+    if (node === undefined) return
+    if (node === '') {
+      throw denied(operation, `could not determine node from user ${JSON.stringify(user.username)}`)
+    }
+    NODE_RULES.get(`${operation.resource.group}/${operation.resource.plural}`)?.({
+      node,
+      operation,
+      context,
+    })
+  },
+}
+
+/** A kubelet sends at most 100 Events at once, and five or six for each of its pods when it starts. It tries again later. */
+const RATE = {perSecond: 1, burst: 500, keys: 10_000}
+
+/** A node cannot push out the Events of others with a flood. Kubernetes has a similar plugin, which is off by default. */
+export function eventRateLimit(rate = RATE): AdmissionPlugin {
+  const buckets = new TokenBuckets(rate)
+  return {
+    name: 'EventRateLimit',
+    admit(operation, {user, clock}) {
+      if (!isResource(operation, '', 'events') || operation.verb === 'delete') return
+      if (!user.groups?.includes('system:nodes')) return
+      const seconds = buckets.spend(user.username, clock.now())
+      if (seconds > 0)
+        throw tooManyRequests(seconds, 'this node writes too many events; try again later')
+    },
+  }
 }
 
 /** The plugins that are always on, then those given. */

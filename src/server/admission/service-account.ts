@@ -1,6 +1,7 @@
 import {randomInt} from 'node:crypto'
 import type {ServiceAccount} from '../../api/core.ts'
 import type {Pod, PodSpec} from '../../api/pod.ts'
+import {isMirrorPod, podReferences} from '../authz/node/pod-references.ts'
 import {
   denied,
   isResource,
@@ -11,7 +12,6 @@ import {
 const MOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount'
 const VOLUME_PREFIX = 'kube-api-access-'
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789'
-const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror'
 
 /** Gives every new pod an account, and a token of that account unless the pod declines it. */
 export const serviceAccountAdmission: AdmissionPlugin = {
@@ -21,7 +21,7 @@ export const serviceAccountAdmission: AdmissionPlugin = {
     if (verb !== 'create' || subresource !== '' || object === undefined) return
     if (!isResource(operation, '', 'pods')) return
     const pod = object as Pod
-    if (pod.metadata.annotations?.[MIRROR_ANNOTATION] !== undefined) {
+    if (isMirrorPod(pod)) {
       requireHarmlessMirror(operation, pod)
       return
     }
@@ -50,9 +50,19 @@ export const serviceAccountAdmission: AdmissionPlugin = {
 
 const isGiven = (text: string | undefined): text is string => text !== undefined && text !== ''
 
+/** A mirror pod shows what a kubelet runs anyway: it must not be a way to reach secrets or tokens. */
 function requireHarmlessMirror(operation: AdmissionOperation, pod: Pod): void {
-  const problem = mirrorPodProblem(pod)
-  if (problem !== undefined) throw denied(operation, problem)
+  const {serviceaccounts, secrets} = podReferences(pod)
+  const sources = (pod.spec?.volumes ?? []).flatMap(({projected}) => projected?.sources ?? [])
+  const what =
+    serviceaccounts.length > 0
+      ? 'reference service accounts'
+      : secrets.length > 0
+        ? 'reference secrets'
+        : sources.some(({serviceAccountToken}) => serviceAccountToken !== undefined)
+          ? 'use ServiceAccountToken volume projections'
+          : undefined
+  if (what !== undefined) throw denied(operation, `a mirror pod may not ${what}`)
 }
 
 function mountToken(spec: PodSpec): void {
@@ -92,23 +102,3 @@ const tokenVolume = (name: string) => ({
     defaultMode: 420,
   },
 })
-
-/** A mirror pod shows what a kubelet runs anyway: it must not be a way to reach secrets or tokens. */
-function mirrorPodProblem({spec = {}}: Pod): string | undefined {
-  const {serviceAccountName = '', imagePullSecrets = [], volumes = []} = spec
-  if (serviceAccountName !== '') return 'a mirror pod may not reference service accounts'
-  const sources = volumes.flatMap(({projected}) => projected?.sources ?? [])
-  const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? [])]
-  const usesSecrets =
-    imagePullSecrets.length > 0 ||
-    [...volumes, ...sources].some(({secret}) => secret !== undefined) ||
-    containers.some(
-      ({env = [], envFrom = []}) =>
-        env.some(({valueFrom}) => valueFrom?.secretKeyRef !== undefined) ||
-        envFrom.some(({secretRef}) => secretRef !== undefined),
-    )
-  if (usesSecrets) return 'a mirror pod may not reference secrets'
-  return sources.some(({serviceAccountToken}) => serviceAccountToken !== undefined)
-    ? 'a mirror pod may not use ServiceAccountToken volume projections'
-    : undefined
-}

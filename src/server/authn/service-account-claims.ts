@@ -1,4 +1,5 @@
 import type {JWTPayload} from 'jose'
+import {isObject, type JsonObject} from '../kernel/json-value.ts'
 import type {TokenOrder} from '../kernel/services.ts'
 import {serviceAccountUsername} from '../kernel/users.ts'
 
@@ -51,11 +52,6 @@ export function encodeClaims(
   }
 }
 
-type Json = Record<string, unknown>
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const isTime = (value: unknown): value is number =>
   typeof value === 'number' && Number.isFinite(value)
 
@@ -71,7 +67,7 @@ function audiencesOf(value: unknown): string[] {
 }
 
 /** Reads claims; undefined if one that is needed is missing or of the wrong type. Nothing bound is ever left out silently. */
-export function decodeClaims(claims: Json): ServiceAccountClaims | undefined {
+export function decodeClaims(claims: JsonObject): ServiceAccountClaims | undefined {
   const {iss, sub, aud, exp, iat, nbf, jti, 'kubernetes.io': kubernetes} = claims
   if (typeof iss !== 'string' || typeof sub !== 'string' || !isObject(kubernetes)) return undefined
   if (!isTime(exp) || !isTime(iat) || !isTime(nbf)) return undefined

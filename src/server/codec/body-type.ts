@@ -1,7 +1,8 @@
 import {findKind, findType, packageOfType} from '../../api/schema/index.ts'
 import type {TypeSchema} from '../../api/schema/index.ts'
 import {DecodeError, MalformedError} from './decode-error.ts'
-import {jsonKind} from './go-types.ts'
+import {jsonKind} from '../kernel/json-value.ts'
+import {groupVersion} from '../kernel/resource.ts'
 
 const META_PACKAGE = 'meta/v1'
 const SCHEME = 'pkg/api/legacyscheme/scheme.go:30'
@@ -28,9 +29,6 @@ export function expectedType(typeName: string): ExpectedType {
   const kind = typeName.slice(typeName.lastIndexOf('.') + 1)
   return {type: findType(typeName), group, version, kind, anyVersion: name === META_PACKAGE}
 }
-
-export const apiVersionOf = ({group, version}: {group: string; version: string}) =>
-  group === '' ? version : `${group}/${version}`
 
 /** Reads `kind` and `apiVersion` off a body. Both may be missing: then the endpoint's are used. */
 export function statedType(
@@ -63,7 +61,7 @@ function textOf(field: string, value: unknown): string {
 /** Refuses a body of another kind or version than the endpoint's, in Kubernetes' words. */
 export function requireType(stated: StatedType, expected: ExpectedType): void {
   const sameKind = stated.kind === expected.kind
-  if (sameKind && (expected.anyVersion || apiVersionOf(stated) === apiVersionOf(expected))) return
+  if (sameKind && (expected.anyVersion || groupVersion(stated) === groupVersion(expected))) return
   if (expected.anyVersion) {
     throw new DecodeError(
       'badRequest',
@@ -75,13 +73,13 @@ export function requireType(stated: StatedType, expected: ExpectedType): void {
     throw cannotBeHandled(
       stated,
       expected,
-      `no kind "${stated.kind}" is registered for version "${apiVersionOf(stated)}" in scheme "${SCHEME}"`,
+      `no kind "${stated.kind}" is registered for version "${groupVersion(stated)}" in scheme "${SCHEME}"`,
     )
   }
   if (sameKind && stated.group === expected.group) {
     throw new DecodeError(
       'badRequest',
-      `the API version in the data (${apiVersionOf(stated)}) does not match the expected API version (${apiVersionOf(expected)})`,
+      `the API version in the data (${groupVersion(stated)}) does not match the expected API version (${groupVersion(expected)})`,
     )
   }
   const internal = `${packageOfType(expected.type.name).name.split('/')[0] ?? ''}.${expected.kind}`

@@ -1,7 +1,7 @@
 import {type FieldSchema, findType, type Scalar, type TypeSchema} from '../../api/schema/index.ts'
-import {isObject, type JsonObject, setOwn, valuesOf} from '../kernel/json-value.ts'
+import {isObject, jsonKind, type JsonObject, setOwn, valuesOf} from '../kernel/json-value.ts'
 import {MalformedError} from './decode-error.ts'
-import {goElementType, goFieldType, goStruct, jsonKind} from './go-types.ts'
+import {goElementType, goFieldType, goStruct} from './go-types.ts'
 import {convertScalar, isZero, zeroScalar} from './scalars.ts'
 
 /** For one list or map. Kubernetes has no such limit, but none of its objects comes near it. */

@@ -1,13 +1,13 @@
 import type {ApiObject} from '../../api/meta.ts'
-import {apiVersionOf, cannotBeHandled, expectedType, requireType, statedType} from './body-type.ts'
+import {cannotBeHandled, expectedType, requireType, statedType} from './body-type.ts'
 import type {ExpectedType} from './body-type.ts'
 import {conform, MAX_FINDINGS, MOST_STEP} from './conform.ts'
-import type {JsonObject} from '../kernel/json-value.ts'
+import {jsonKind, type JsonObject} from '../kernel/json-value.ts'
 import {DecodeError, MalformedError} from './decode-error.ts'
 import {findDuplicateKeys, parseJson, type PathStep} from './json.ts'
-import {jsonKind} from './go-types.ts'
 import {decodeEnvelope, decodeMessage} from './protobuf.ts'
 import {parseYaml} from './yaml.ts'
+import {groupVersion} from '../kernel/resource.ts'
 
 type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
 
@@ -60,7 +60,7 @@ export async function decodeBody(body: BodyToDecode): Promise<DecodedBody> {
   requireType(stated, expected)
 
   content.value.kind = expected.kind
-  content.value.apiVersion = apiVersionOf(expected)
+  content.value.apiVersion = groupVersion(expected)
   let conformed
   try {
     conformed = conform(expected.type, content.value, {custom: body.custom ?? false})
@@ -83,7 +83,7 @@ export function decodeObject({
   custom = false,
 }: Pick<BodyToDecode, 'type' | 'custom'> & {object: ApiObject}): ApiObject {
   const expected = expectedType(type)
-  const value = {...object, kind: expected.kind, apiVersion: apiVersionOf(expected)}
+  const value = {...object, kind: expected.kind, apiVersion: groupVersion(expected)}
   try {
     return conform(expected.type, value, {custom}).object as ApiObject
   } catch (error) {

@@ -27,11 +27,3 @@ export function goFieldType(field: FieldSchema): string {
 
 /** `core/v1.PodSpec` is `v1.PodSpec` in Go; scalars keep their names. */
 export const goStruct = (type: string) => type.slice(type.lastIndexOf('/') + 1)
-
-/** What Go's decoder calls a JSON value. */
-export function jsonKind(value: unknown): string {
-  if (value === null) return 'null'
-  if (Array.isArray(value)) return 'array'
-  const kind = typeof value
-  return kind === 'boolean' ? 'bool' : kind
-}

@@ -1,8 +1,8 @@
 import type {FieldSchema} from '../../api/schema/index.ts'
+import {jsonKind} from '../kernel/json-value.ts'
 import {QUANTITY_PATTERN_TEXT, canonicalQuantity, parseQuantity} from '../validation/quantity.ts'
 import {MalformedError} from './decode-error.ts'
 import {normalizeMicroTime, normalizeTime} from './go-time.ts'
-import {jsonKind} from './go-types.ts'
 
 const INT32_MAX = 2 ** 31 - 1
 const INT64_LIMIT = 2 ** 63

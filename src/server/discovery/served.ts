@@ -1,3 +1,4 @@
+import {compareTexts} from '../kernel/json-value.ts'
 import {ALL_VERBS} from '../kernel/resource.ts'
 import type {Resource, Verb} from '../kernel/resource.ts'
 
@@ -42,8 +43,6 @@ const groupRank = (group: string) => {
   return rank < 0 ? GROUP_ORDER.length : rank
 }
 
-const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
-
 /** Stable before beta before alpha, then the higher number first: Kubernetes' order of versions. */
 function versionRank(version: string): number {
   const [, major = '0', stage, minor = '0'] = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version) ?? []
@@ -60,7 +59,7 @@ const inEveryVersion = (resource: Resource): ServedResource[] =>
 export function servedGroups(resources: readonly Resource[]): ServedGroup[] {
   const served = resources.flatMap(inEveryVersion)
   const groups = [...new Set(served.map(({group}) => group))].sort(
-    (a, b) => groupRank(a) - groupRank(b) || byText(a, b),
+    (a, b) => groupRank(a) - groupRank(b) || compareTexts(a, b),
   )
   return groups.map((group) => {
     const ofGroup = served.filter((one) => one.group === group)
@@ -74,7 +73,7 @@ export function servedGroups(resources: readonly Resource[]): ServedGroup[] {
         version,
         resources: ofGroup
           .filter((one) => one.version === version)
-          .sort((a, b) => byText(a.resource.plural, b.resource.plural)),
+          .sort((a, b) => compareTexts(a.resource.plural, b.resource.plural)),
       })),
     }
   })
@@ -86,4 +85,4 @@ export const sortedVerbs = (verbs: readonly Verb[]): Verb[] =>
 
 /** The subresources of a resource, in the order of their names. */
 export const sortedSubresources = ({subresources = {}}: Resource) =>
-  Object.entries(subresources).sort(([a], [b]) => byText(a, b))
+  Object.entries(subresources).sort(([a], [b]) => compareTexts(a, b))

@@ -5,6 +5,7 @@ import type {TLSSocket} from 'node:tls'
 import type {ApiRequest, Handler} from '../kernel/api-request.ts'
 import {ProcessorSlice} from '../limits/processor-slice.ts'
 import type {ConnectionLimit} from '../metrics/connection-metrics.ts'
+import {systemCode, TrustError} from '../../errors.ts'
 import {every} from '../../runtime.ts'
 import {Arrivals} from './arrivals.ts'
 import {discardBody, readBody, type BodyLimits} from './body.ts'
@@ -14,7 +15,6 @@ import type {Descriptors} from './descriptors.ts'
 import {Http1} from './http1.ts'
 import {Http2} from './http2.ts'
 import {DEFAULT_HTTP_LIMITS, type HttpLimits} from './http-limits.ts'
-import {listenError} from './listen-error.ts'
 import {contextOf, PeerCertificateReader, type TlsMaterial} from './tls.ts'
 import {send} from './response.ts'
 import {UnsentBytes} from './unsent-bytes.ts'
@@ -305,3 +305,29 @@ function giveUp(request: HttpRequest, code: number): void {
 const GONE_AWAY = new Error('the caller has gone away')
 
 const shuttingDown = () => new Error('the server is shutting down')
+
+/** Why the server cannot listen, and what to do about it. */
+function listenError(error: Error, host: string, port: number): TrustError {
+  const where = `${host}:${port}`
+  switch (systemCode(error)) {
+    case 'EADDRINUSE':
+      return new TrustError('PORT_IN_USE', `something already listens on ${where}`, {
+        cause: error,
+        hints: ['choose another port with --apiserver-bind-port, or 0 to let the system pick one'],
+      })
+    case 'EACCES':
+      return new TrustError('SERVER_NOT_STARTED', `not allowed to listen on ${where}`, {
+        cause: error,
+        hints: ['ports below 1024 need privileges; choose another with --apiserver-bind-port'],
+      })
+    case 'EADDRNOTAVAIL':
+      return new TrustError('SERVER_NOT_STARTED', `${host} is not an address of this machine`, {
+        cause: error,
+        hints: ['choose one of this machine with --bind-address, or 0.0.0.0 for all'],
+      })
+    default:
+      return new TrustError('SERVER_NOT_STARTED', `cannot listen on ${where}: ${error.message}`, {
+        cause: error,
+      })
+  }
+}

@@ -3,6 +3,17 @@ export type JsonObject = Record<string, unknown>
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** What Go's decoder calls a JSON value. */
+export function jsonKind(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  return typeof value === 'boolean' ? 'bool' : typeof value
+}
+
+/** By code units, as Go sorts. */
+export const compareTexts = (left: string, right: string) =>
+  left < right ? -1 : left > right ? 1 : 0
+
 /** Reads an own key only: `constructor` and `__proto__` are keys like any other. */
 export const getOwn = (object: JsonObject, key: string): unknown =>
   Object.hasOwn(object, key) ? object[key] : undefined

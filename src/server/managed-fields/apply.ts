@@ -1,3 +1,4 @@
+import {formatTimestamp} from '../../runtime.ts'
 import type {ApiObject, ManagedFieldsEntry, ObjectMeta} from '../../api/meta.ts'
 import {isObject, type JsonObject} from '../kernel/json-value.ts'
 import {badRequest, StatusError} from '../kernel/status.ts'
@@ -22,7 +23,6 @@ import {mergeApplied, removeFields, withStructs} from './merge.ts'
 import {
   managedFieldsToStore,
   NEVER_OWNED,
-  timestamp,
   withoutManagedFields,
   writtenBy,
   type WriteContext,
@@ -128,7 +128,7 @@ function attempt(request: ApplyRequest, before: Managers): Attempt {
   const id = managerId(identity)
   const configured = recursiveDifference(configuredFields(shape, applied), resetFields)
   const managers: Managers = new Map(before)
-  managers.set(id, {...identity, time: timestamp(request.now), fields: configured})
+  managers.set(id, {...identity, time: formatTimestamp(request.now), fields: configured})
 
   const owned = unionOf(Array.from(managers.values(), ({fields}) => fields))
   const merged = mergeApplied(shape, live, applied)

@@ -1,4 +1,5 @@
 import type {StatusCause} from '../../api/meta.ts'
+import {compareTexts} from '../kernel/json-value.ts'
 import {StatusError} from '../kernel/status.ts'
 import {type FieldSet, pathsOf} from './field-set.ts'
 import {managerId, type Manager} from './managers.ts'
@@ -9,8 +10,6 @@ export interface Conflict {
   owner: Manager
   path: readonly PathElement[]
 }
-
-const compareTexts = (left: string, right: string) => (left < right ? -1 : left > right ? 1 : 0)
 
 /** By manager, then in the order of the fields. */
 export function conflictsOf(disputed: readonly {owner: Manager; fields: FieldSet}[]): Conflict[] {

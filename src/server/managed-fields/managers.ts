@@ -1,5 +1,5 @@
 import type {ManagedFieldsEntry, FieldsV1} from '../../api/meta.ts'
-import {isObject} from '../kernel/json-value.ts'
+import {compareTexts, isObject} from '../kernel/json-value.ts'
 import {type FieldSet, isEmptySet, unionOf, LEAF, node, sortedElements} from './field-set.ts'
 import {parseElement, type PathElement} from './path-element.ts'
 
@@ -75,8 +75,6 @@ function encodeManager(owner: Manager): ManagedFieldsEntry {
 
 const seconds = (time: string | undefined) =>
   time === undefined ? 0 : Math.floor(Date.parse(time) / 1000)
-
-const compareTexts = (left: string, right: string) => (left < right ? -1 : left > right ? 1 : 0)
 
 /** Appliers first, then by time, manager, version and subresource. */
 const inOrder = (left: Manager, right: Manager) =>

@@ -55,8 +55,6 @@ export function withoutManagedFields(object: ApiObject): ApiObject {
   return {...object, metadata}
 }
 
-export const timestamp = (now: Date): string => `${now.toISOString().slice(0, 19)}Z`
-
 const withoutTime = ({time: _, ...entry}: ManagedFieldsEntry) => entry
 
 /** Whether two lists of entries are equal except for their times. */

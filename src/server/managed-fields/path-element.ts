@@ -1,4 +1,4 @@
-import {isObject, type JsonObject} from '../kernel/json-value.ts'
+import {compareTexts, isObject, type JsonObject} from '../kernel/json-value.ts'
 
 /** One step of a field path, as FieldsV1 writes it: `f:name`, `k:{"key":"value"}`, `v:value` or `i:index`. */
 export type PathElement = string
@@ -59,8 +59,6 @@ export function elementText(element: PathElement): string {
       return `.${body}`
   }
 }
-
-const compareTexts = (left: string, right: string) => (left < right ? -1 : left > right ? 1 : 0)
 
 const TYPE_ORDER = ['number', 'string', 'boolean', 'object']
 

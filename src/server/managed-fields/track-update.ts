@@ -1,3 +1,4 @@
+import {formatTimestamp} from '../../runtime.ts'
 import type {ApiObject, ManagedFieldsEntry} from '../../api/meta.ts'
 import {deepEqual} from '../kernel/json-value.ts'
 import {compare} from './compare.ts'
@@ -11,13 +12,7 @@ import {
   type Managers,
   setFields,
 } from './managers.ts'
-import {
-  NEVER_OWNED,
-  timestamp,
-  withoutManagedFields,
-  type WriteContext,
-  writtenBy,
-} from './ownership.ts'
+import {NEVER_OWNED, withoutManagedFields, type WriteContext, writtenBy} from './ownership.ts'
 
 export interface UpdateToTrack extends WriteContext {
   /** Absent for a create. */
@@ -77,7 +72,7 @@ export function recordUpdate(managers: Managers, update: UpdateToTrack): void {
   if (!isEmptySet(owned)) {
     const own = managers.get(ownId)
     const fields = union(own?.fields ?? owned, owned)
-    managers.set(ownId, {...own, ...identity, time: timestamp(now), fields})
+    managers.set(ownId, {...own, ...identity, time: formatTimestamp(now), fields})
   }
   capUpdaters(managers)
 }

@@ -37,3 +37,5 @@ export const V3_DIALECT: Dialect = {
   quantity: {oneOf: [{type: 'string'}, {type: 'number'}]},
   intOrString: {format: 'int-or-string', oneOf: [{type: 'integer'}, {type: 'string'}]},
 }
+
+export const REASONS: Record<number, string> = {200: 'OK', 201: 'Created', 202: 'Accepted'}

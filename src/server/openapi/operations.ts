@@ -2,8 +2,17 @@ import {openApiName} from '../../api/schema/index.ts'
 import {sortedSubresources} from '../discovery/served.ts'
 import type {ServedResource} from '../discovery/served.ts'
 import type {Subresource, Verb} from '../kernel/resource.ts'
-import {PATCH_NAME, listName} from './definitions.ts'
-import type {GroupVersionKind} from './definitions.ts'
+import {
+  type Definitions,
+  definitionsOf,
+  type GroupVersionKind,
+  listDefinition,
+  listName,
+  PATCH_DEFINITION,
+  PATCH_NAME,
+  sortedDefinitions,
+} from './definitions.ts'
+import type {Dialect} from './dialect.ts'
 import {
   type Method,
   NAME_PARAMETER,
@@ -160,7 +169,7 @@ export function operationsOf(served: ServedResource): Operation[] {
 }
 
 /** The types that operations on some resources speak of. */
-export function typesOf(resources: readonly ServedResource[]): Set<string> {
+function typesOf(resources: readonly ServedResource[]): Set<string> {
   return new Set([
     'meta/v1.DeleteOptions',
     'meta/v1.ListMeta',
@@ -170,4 +179,14 @@ export function typesOf(resources: readonly ServedResource[]): Set<string> {
       ...sortedSubresources(resource).flatMap(([, {kind}]) => (kind ? [kind.type] : [])),
     ]),
   ])
+}
+
+/** Every definition that a document about some resources refers to. */
+export function componentsOf(resources: readonly ServedResource[], dialect: Dialect): Definitions {
+  const listed = resources.filter(({resource}) => resource.verbs.includes('list'))
+  return sortedDefinitions({
+    ...definitionsOf(typesOf(resources), dialect),
+    ...Object.fromEntries(listed.map(({type}) => [listName(type), listDefinition(type, dialect)])),
+    [PATCH_NAME]: PATCH_DEFINITION,
+  })
 }

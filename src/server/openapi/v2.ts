@@ -1,9 +1,8 @@
 import type {ServedGroup} from '../discovery/served.ts'
-import {componentsOf} from './components.ts'
 import type {Definitions} from './definitions.ts'
-import {V2_DIALECT, INFO, type OpenapiSchema} from './dialect.ts'
+import {V2_DIALECT, INFO, type OpenapiSchema, REASONS} from './dialect.ts'
 import type {Method, Parameter} from './operation-shapes.ts'
-import {operationsOf} from './operations.ts'
+import {componentsOf, operationsOf} from './operations.ts'
 import type {Operation} from './operations.ts'
 
 export interface V2Parameter {
@@ -41,8 +40,6 @@ export interface V2Document {
   paths: Record<string, V2PathItem>
   definitions: Definitions
 }
-
-const REASONS: Record<number, string> = {200: 'OK', 201: 'Created', 202: 'Accepted'}
 
 const parameter = ({name, in: where, type, description}: Parameter): V2Parameter => ({
   name,

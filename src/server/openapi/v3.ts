@@ -1,7 +1,6 @@
 import type {ServedVersion} from '../discovery/served.ts'
-import {componentsOf} from './components.ts'
-import {V3_DIALECT, INFO} from './dialect.ts'
-import {operationsOf} from './operations.ts'
+import {V3_DIALECT, INFO, REASONS} from './dialect.ts'
+import {componentsOf, operationsOf} from './operations.ts'
 import type {Operation} from './operations.ts'
 import type {Parameter} from './operation-shapes.ts'
 
@@ -23,8 +22,6 @@ const requestBody = ({definition, contentTypes, required}: NonNullable<Operation
   ),
   ...(required ? {required} : {}),
 })
-
-const REASONS: Record<number, string> = {200: 'OK', 201: 'Created', 202: 'Accepted'}
 
 const responses = ({codes, answer}: Operation) => ({
   ...Object.fromEntries(

@@ -14,13 +14,6 @@ export function goText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** The name of a JSON value's type in texts about decoding, such as `cannot unmarshal array`. */
-export function jsonTypeName(value: unknown): string {
-  if (Array.isArray(value)) return 'array'
-  if (value === null) return 'null'
-  return typeof value === 'boolean' ? 'bool' : typeof value
-}
-
 /** The name of a decoded JSON value's type, as in `expected a X, but received a Y`. */
 export function goTypeName(value: unknown): string {
   if (value === null || value === undefined) return '%!s(<nil>)'

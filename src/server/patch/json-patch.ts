@@ -2,14 +2,16 @@ import {
   countValues,
   deepCopy,
   deepEqual,
+  getOwn,
   isDeeperThan,
   isObject,
+  jsonKind,
+  type JsonObject,
   removeOwn,
   setOwn,
 } from '../kernel/json-value.ts'
 import {badRequest, tooLarge} from '../kernel/status.ts'
-import {jsonTypeName, rejected} from './go-text.ts'
-import {findPlace, isContainer, listIndex, type Place, valueAt} from './json-pointer.ts'
+import {rejected} from './go-text.ts'
 
 /** Patches are processed recursively. No object nests nearly as deeply. */
 export const MOST_PATCH_DEPTH = 500
@@ -21,6 +23,53 @@ const MAX_COPIED_BYTES = 3 * 1024 * 1024
 const MAX_COPIED_VALUES = 25_000
 /** How many items of lists all operations together may shift: each may shift a whole list. */
 const MAX_SHIFTED_ITEMS = 200_000_000
+
+type JsonContainer = JsonObject | unknown[]
+
+/** The place that a JSON pointer names: a key of a container that exists. */
+interface Place {
+  container: JsonContainer
+  key: string
+}
+
+const unescape = (part: string) => part.replaceAll('~1', '/').replaceAll('~0', '~')
+
+/** No path of an object is as deep. */
+const MOST_PARTS = 500
+const INDEX = /^[+-]?\d+$/
+
+/** A list's index, counted from the end if it is negative; undefined if there is no such item. */
+function listIndex(key: string, length: number): number | undefined {
+  if (!INDEX.test(key)) return undefined
+  const index = Number(key)
+  const counted = index < 0 ? index + length : index
+  return counted >= 0 && counted < length ? counted : undefined
+}
+
+function isContainer(value: unknown): value is JsonContainer {
+  return Array.isArray(value) || isObject(value)
+}
+
+/** The value at a key; undefined if there is none. */
+function valueAt({container, key}: Place): unknown {
+  if (!Array.isArray(container)) return getOwn(container, key)
+  const index = listIndex(key, container.length)
+  return index === undefined ? undefined : container[index]
+}
+
+/** Finds the container of a pointer's last part; undefined if the path does not exist or the pointer is the root. */
+function findPlace(document: unknown, pointer: string): Place | undefined {
+  if (!pointer.startsWith('/')) return undefined
+  const parts = pointer.slice(1).split('/', MOST_PARTS + 1)
+  if (parts.length > MOST_PARTS) return undefined
+  const key = parts.pop() ?? ''
+  let container = document
+  for (const part of parts) {
+    if (!isContainer(container)) return undefined
+    container = valueAt({container, key: unescape(part)})
+  }
+  return isContainer(container) ? {container, key: unescape(key)} : undefined
+}
 
 interface Operation {
   op?: string
@@ -35,14 +84,14 @@ function parseOperation(item: unknown): Operation {
   if (item === null) return {}
   if (!isObject(item)) {
     throw badRequest(
-      `error decoding patch: json: cannot unmarshal ${jsonTypeName(item)} into Go value of type handlers.jsonPatchOp`,
+      `error decoding patch: json: cannot unmarshal ${jsonKind(item)} into Go value of type handlers.jsonPatchOp`,
     )
   }
   for (const name of TEXTS) {
     const text = item[name]
     if (text !== undefined && text !== null && typeof text !== 'string') {
       throw badRequest(
-        `error decoding patch: json: cannot unmarshal ${jsonTypeName(text)} into Go struct field jsonPatchOp.${name} of type string`,
+        `error decoding patch: json: cannot unmarshal ${jsonKind(text)} into Go struct field jsonPatchOp.${name} of type string`,
       )
     }
   }
@@ -52,7 +101,7 @@ function parseOperation(item: unknown): Operation {
 function parseOperations(patch: unknown): Operation[] {
   if (!Array.isArray(patch)) {
     throw badRequest(
-      `error decoding patch: json: cannot unmarshal ${jsonTypeName(patch)} into Go value of type []handlers.jsonPatchOp`,
+      `error decoding patch: json: cannot unmarshal ${jsonKind(patch)} into Go value of type []handlers.jsonPatchOp`,
     )
   }
   const operations = patch.map(parseOperation)
@@ -206,4 +255,31 @@ export function applyJsonPatch(document: unknown, patch: unknown): unknown {
   for (const operation of operations) run.apply(operation)
   requireShallow(run.document)
   return run.document
+}
+
+/** Changes `target`, which is already a copy. Values from the patch are copied. */
+function mergeInto(target: JsonObject, patch: JsonObject): JsonObject {
+  for (const key of Object.keys(patch)) {
+    const value = patch[key]
+    if (value === null) {
+      removeOwn(target, key)
+    } else if (isObject(value)) {
+      const current = getOwn(target, key)
+      setOwn(target, key, mergeInto(isObject(current) ? current : {}, value))
+    } else {
+      setOwn(target, key, deepCopy(value))
+    }
+  }
+  return target
+}
+
+/** RFC 7386. Inputs stay as they are. */
+export function applyMergePatch(document: JsonObject, patch: unknown): JsonObject {
+  if (patch === null) throw badRequest('Invalid JSON Patch')
+  if (!isObject(patch)) {
+    throw badRequest(
+      `error decoding patch: json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`,
+    )
+  }
+  return mergeInto(deepCopy(document), patch)
 }

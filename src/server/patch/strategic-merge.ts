@@ -1,6 +1,7 @@
 import {badRequest} from '../kernel/status.ts'
-import {failed, goText, goTypeName, jsonTypeName, rejected} from './go-text.ts'
+import {failed, goText, goTypeName, rejected} from './go-text.ts'
 import {
+  jsonKind,
   deepCopy,
   getOwn,
   isObject,
@@ -171,7 +172,7 @@ export function applyStrategicMergePatch(
   if (patch === null) return deepCopy(document)
   if (!isObject(patch)) {
     throw badRequest(
-      `json: cannot unmarshal ${jsonTypeName(patch)} into Go value of type map[string]interface {}`,
+      `json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`,
     )
   }
   return mergeMaps(deepCopy(document), deepCopy(patch), shape, new MergeBudget())

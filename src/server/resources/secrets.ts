@@ -5,7 +5,7 @@ import {messageOf} from '../../errors.ts'
 import {jsonSyntaxFault} from '../codec/json-syntax.ts'
 import type {FieldError} from '../kernel/field-error.ts'
 import {invalidValue, required, tooLong} from '../kernel/field-error.ts'
-import {jsonTypeName} from '../patch/go-text.ts'
+import {jsonKind} from '../kernel/json-value.ts'
 import type {OperationContext} from '../kernel/resource.ts'
 import {immutableField, checkWith} from '../validation/values.ts'
 import {configKey} from '../validation/names.ts'
@@ -37,7 +37,7 @@ function validateJsonKey({data = {}}: Secret, key: string): FieldError[] {
 /** In Go's words; null counts as an empty object there. */
 function objectFault(value: unknown): string | undefined {
   if (typeof value === 'object' && !Array.isArray(value)) return undefined
-  return `json: cannot unmarshal ${jsonTypeName(value)} into Go value of type map[string]interface {}`
+  return `json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`
 }
 
 const requiredKeys = ({data = {}}: Secret, keys: string[]) =>

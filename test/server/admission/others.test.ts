@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import type {ApiObject} from '../../../src/api/meta.ts'
-import {createAdmission, taintNodesByCondition} from '../../../src/server/admission/index.ts'
+import {
+  createAdmission,
+  eventRateLimit,
+  taintNodesByCondition,
+} from '../../../src/server/admission/index.ts'
 import type {AdmissionPlugin} from '../../../src/server/kernel/admission.ts'
-import {eventRateLimit} from '../../../src/server/admission/event-rate-limit.ts'
 import {RbacIndex} from '../../../src/server/authz/rbac/rbac-index.ts'
 import {admit} from './support.ts'
 

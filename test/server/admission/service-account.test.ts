@@ -125,7 +125,7 @@ describe('ServiceAccount admission', () => {
     ],
     [
       'a secret in its environment',
-      {containers: [{name: 'c', env: [{name: 'E', valueFrom: {secretKeyRef: {}}}]}]},
+      {containers: [{name: 'c', env: [{name: 'E', valueFrom: {secretKeyRef: {name: 's'}}}]}]},
       /may not reference secrets/,
     ],
     [

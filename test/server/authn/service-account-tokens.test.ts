@@ -12,7 +12,7 @@ import {
   serviceAccountAuthenticator,
   signJwt,
 } from '../../../src/server/authn/service-account-tokens.ts'
-import {jsonWebKeySet, openidConfiguration} from '../../../src/server/authn/openid.ts'
+import {jsonWebKeySet, openidConfiguration} from '../../../src/server/documents.ts'
 import {createTokenKeys, pinOfKeyId} from '../../../src/trust/token-keys.ts'
 import type {TokenKeys} from '../../../src/trust/token-keys.ts'
 import type {TokenOrder} from '../../../src/server/kernel/services.ts'

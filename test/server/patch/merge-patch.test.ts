@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 
 import {getOwn, isObject, type JsonObject, setOwn} from '../../../src/server/kernel/json-value.ts'
-import {applyMergePatch} from '../../../src/server/patch/merge-patch.ts'
+import {applyMergePatch} from '../../../src/server/patch/json-patch.ts'
 
 /** The patch that makes `to` of `from`, for objects that hold no null. */
 function diff(from: JsonObject, to: JsonObject): JsonObject {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type {OwnerReference} from '../../../../src/api/meta.ts'
-import {nodeRestriction} from '../../../../src/server/admission/node-restriction/index.ts'
+import {nodeRestriction} from '../../../../src/server/admission/index.ts'
 import {admit} from '../support.ts'
 import {APP, assertRefused, make, setStage, type Stage} from './support.ts'
 
@@ -109,7 +109,7 @@ describe('NodeRestriction, of pods', () => {
     [
       'a secret by a volume of another kind',
       {volumes: [{name: 'v', csi: {driver: 'd', nodePublishSecretRef: {name: 's'}}}]},
-      reach('secrets'),
+      'a mirror pod may not reference secrets',
     ],
     ['a config map', {volumes: [{name: 'v', configMap: {name: 'c'}}]}, reach('configmaps')],
     [

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import {generateKeys} from '../../../src/pki/keys.ts'
-import {createServerServices} from '../../../src/server/authn/server-services.ts'
-import {serviceAccountAuthenticator} from '../../../src/server/authn/service-account-tokens.ts'
-import {createTokenKeys} from '../../../src/trust/token-keys.ts'
-import {RbacIndex} from '../../../src/server/authz/rbac/rbac-index.ts'
-import {TestClock, objectReader, user} from './support.ts'
+import {generateKeys} from '../../src/pki/keys.ts'
+import {createServerServices} from '../../src/server/access.ts'
+import {serviceAccountAuthenticator} from '../../src/server/authn/service-account-tokens.ts'
+import {createTokenKeys} from '../../src/trust/token-keys.ts'
+import {RbacIndex} from '../../src/server/authz/rbac/rbac-index.ts'
+import {TestClock, objectReader, user} from './authn/support.ts'
 
 describe('createServerServices', () => {
   it('reviews the tokens that it issues', async () => {
