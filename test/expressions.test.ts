@@ -3,7 +3,6 @@ import {join} from 'node:path'
 import ts from 'typescript'
 import {namesOfHosts} from '../src/pki/subject-names.ts'
 import {parseDuration} from '../src/bootstrap/durations.ts'
-import {labelKeyProblems, labelValueProblems} from '../src/server/selectors/requirement.ts'
 import * as names from '../src/server/validation/names.ts'
 import {assertLinear, sizesUpTo} from './helpers/growth.ts'
 
@@ -96,8 +95,6 @@ describe('expressions that see text from outside', () => {
     ['label values', names.labelValue],
     ['keys of ConfigMaps', names.configKey],
     ['ports', names.portName],
-    ['keys in selectors', labelKeyProblems],
-    ['values in selectors', labelValueProblems],
     ['time spans', (text) => orNothing(() => parseDuration(text, 'a'))],
     ['host names', (text) => orNothing(() => namesOfHosts([text]))],
   ]

@@ -73,9 +73,3 @@ export function readTime(reader: ProtobufReader, digits: 0 | 6): string | undefi
   const micros = String(Math.floor(nanos / 1000)).padStart(6, '0')
   return digits === 0 ? `${whole}Z` : `${whole}.${micros}Z`
 }
-
-export function writeTime(writer: protobuf.Writer, text: string): void {
-  const [, fraction = ''] = /\.(\d+)/.exec(text) ?? []
-  writer.uint32(8).int64(Math.floor(Date.parse(text) / 1000))
-  writer.uint32(16).int32(Number(fraction.padEnd(9, '0').slice(0, 9)))
-}

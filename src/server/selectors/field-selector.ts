@@ -86,19 +86,6 @@ export function parseFieldSelector(text: string, resource: SelectableResource): 
   return {terms, empty: false, matches: (object) => tests.every((test) => test(object))}
 }
 
-/** Every field of an object that a selector may name, with its value. */
-export function selectableFields(
-  resource: SelectableResource,
-  object: ApiObject,
-): Record<string, string> {
-  const {fields = {}, namespaced} = resource
-  return {
-    'metadata.name': object.metadata.name ?? '',
-    ...(namespaced ? {'metadata.namespace': object.metadata.namespace ?? ''} : {}),
-    ...Object.fromEntries(Object.entries(fields).map(([field, read]) => [field, read(object)])),
-  }
-}
-
 /** Whether a fieldSelector parameter matches only this value of a field. False if the text is invalid. */
 export function hasFieldTerm(fieldSelector: string, field: string, value: string): boolean {
   try {

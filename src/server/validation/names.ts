@@ -18,10 +18,11 @@ const configKeyForm = whole(CONFIG_KEY)
 /** The most text that is checked: every rule below has a smaller limit and reports that. */
 const MOST_MATCHED = 1024
 
-export const fits = (form: RegExp, value: string) => value.length > MOST_MATCHED || form.test(value)
+const fits = (form: RegExp, value: string) => value.length > MOST_MATCHED || form.test(value)
 
-const tooLong = (value: string, most: number) =>
-  Buffer.byteLength(value) > most ? [maxLengthText(most)] : []
+/** Kubernetes counts bytes everywhere, but calls them so only for labels and their like. */
+const tooLong = (value: string, most: number, unit?: 'bytes') =>
+  Buffer.byteLength(value) > most ? [maxLengthText(most, unit)] : []
 
 const LABEL_RULE =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character"
@@ -45,10 +46,12 @@ export const dnsLabel: Check = (value) => {
   return [...problems, why]
 }
 
-export const dnsSubdomain: Check = (value) => [
-  ...tooLong(value, 253),
+const subdomainProblems = (value: string, unit?: 'bytes') => [
+  ...tooLong(value, 253, unit),
   ...(fits(subdomain, value) ? [] : [patternText(SUBDOMAIN_RULE, SUBDOMAIN, 'example.com')]),
 ]
+
+export const dnsSubdomain: Check = (value) => subdomainProblems(value)
 
 export const dns1035Label: Check = (value) => [
   ...tooLong(value, 63),
@@ -63,7 +66,7 @@ export const qualifiedName: Check = (value) => {
   const form = patternText(QUALIFIED_RULE, QUALIFIED, 'MyName', 'my.name', '123-abc')
   if (parts.length > 2) {
     return [
-      `a qualified name ${form} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+      `a valid label key ${form} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
     ]
   }
   const name = parts.at(-1) ?? ''
@@ -71,16 +74,16 @@ export const qualifiedName: Check = (value) => {
   if (parts.length === 2) {
     const [prefix = ''] = parts
     if (prefix === '') problems.push('prefix part must be non-empty')
-    else problems.push(...dnsSubdomain(prefix).map((why) => `prefix part ${why}`))
+    else problems.push(...subdomainProblems(prefix, 'bytes').map((why) => `prefix part ${why}`))
   }
   if (name === '') problems.push('name part must be non-empty')
-  else problems.push(...tooLong(name, 63).map((why) => `name part ${why}`))
+  else problems.push(...tooLong(name, 63, 'bytes').map((why) => `name part ${why}`))
   if (!fits(qualified, name)) problems.push(`name part ${form}`)
   return problems
 }
 
 export const labelValue: Check = (value) => [
-  ...tooLong(value, 63),
+  ...tooLong(value, 63, 'bytes'),
   ...(fits(labelValueForm, value)
     ? []
     : [patternText(LABEL_VALUE_RULE, LABEL_VALUE, 'MyValue', 'my_value', '12345')]),

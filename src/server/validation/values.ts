@@ -5,7 +5,8 @@ import {isObject} from '../kernel/json-value.ts'
 import {portName} from './names.ts'
 
 // The sentences that Kubernetes' validators build their messages from.
-export const maxLengthText = (length: number) => `must be no more than ${length} characters`
+export const maxLengthText = (length: number, unit = 'characters') =>
+  `must be no more than ${length} ${unit}`
 
 export function patternText(rule: string, pattern: string, ...examples: string[]): string {
   const shown = examples.map((example) => `'${example}', `).join(' or ')

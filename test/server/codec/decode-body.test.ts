@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import {findType} from '../../../src/api/schema/index.ts'
 import {decodeBody} from '../../../src/server/codec/decode-body.ts'
 import type {BodyToDecode} from '../../../src/server/codec/decode-body.ts'
-import {encodeProtobuf} from '../../../src/server/codec/protobuf-encode.ts'
+import {encodeProtobuf} from './protobuf-encode.ts'
 
 const decode = (body: string | Uint8Array, options: Partial<BodyToDecode> = {}) =>
   decodeBody({bytes: Buffer.from(body), type: 'core/v1.ConfigMap', ...options})

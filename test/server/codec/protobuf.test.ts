@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import {allTypes, findType} from '../../../src/api/schema/index.ts'
 import {conform} from '../../../src/server/codec/conform.ts'
 import {MalformedError} from '../../../src/server/codec/decode-error.ts'
-import {encodeProtobuf} from '../../../src/server/codec/protobuf-encode.ts'
+import {encodeProtobuf} from './protobuf-encode.ts'
 import {decodeEnvelope, decodeMessage} from '../../../src/server/codec/protobuf.ts'
 import {arbitraryObject} from './arbitrary-object.ts'
 

@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict'
 
 import type {ApiObject} from '../../../src/api/meta.ts'
-import {
-  nameOf,
-  parseFieldSelector,
-  selectableFields,
-} from '../../../src/server/selectors/field-selector.ts'
+import {nameOf, parseFieldSelector} from '../../../src/server/selectors/field-selector.ts'
 
 const pods = {
   namespaced: true,
@@ -84,16 +80,6 @@ describe('field selectors', () => {
 
   it('does not take inherited properties for fields', () => {
     assert.throws(() => parseFieldSelector('constructor=x', pods), {code: 400})
-  })
-})
-
-describe('selectable fields', () => {
-  it('lists the value of each', () => {
-    assert.deepEqual(selectableFields(pods, pod), {
-      'metadata.name': 'p',
-      'metadata.namespace': 'default',
-      'spec.nodeName': 'n1',
-    })
   })
 })
 

@@ -1,9 +1,9 @@
 import protobuf from 'protobufjs/minimal.js'
-import {findType} from '../../api/schema/index.ts'
-import type {FieldSchema, TypeSchema} from '../../api/schema/index.ts'
-import type {JsonObject} from '../kernel/json-value.ts'
-import {WIRE, writeTime} from './protobuf-reader.ts'
-import {MAGIC} from './protobuf.ts'
+import {findType} from '../../../src/api/schema/index.ts'
+import type {FieldSchema, TypeSchema} from '../../../src/api/schema/index.ts'
+import type {JsonObject} from '../../../src/server/kernel/json-value.ts'
+import {WIRE} from '../../../src/server/codec/protobuf-reader.ts'
+import {MAGIC} from '../../../src/server/codec/protobuf.ts'
 
 type Writer = protobuf.Writer
 
@@ -110,4 +110,10 @@ function writeNested(writer: Writer, field: FieldSchema, value: unknown): void {
     default:
       writeStruct(writer, findType(field.type), (value ?? {}) as JsonObject)
   }
+}
+
+function writeTime(writer: protobuf.Writer, text: string): void {
+  const [, fraction = ''] = /\.(\d+)/.exec(text) ?? []
+  writer.uint32(8).int64(Math.floor(Date.parse(text) / 1000))
+  writer.uint32(16).int32(Number(fraction.padEnd(9, '0').slice(0, 9)))
 }
