@@ -1,5 +1,3 @@
-import {isIP} from 'node:net'
-
 import type {AddressRange} from '../../pki/address-range.ts'
 import {
   duplicate,
@@ -75,15 +73,21 @@ function validatePorts(spec: ServiceSpec): FieldError[] {
 function validateClusterIPs({type, clusterIP = '', clusterIPs = []}: ServiceSpec): FieldError[] {
   if (type === 'ExternalName') {
     const why = "may not be set when `type` is 'ExternalName'"
-    return clusterIP === '' ? [] : [forbiddenField('spec.clusterIPs', why)]
+    const isSet = clusterIP !== '' || clusterIPs.length > 0
+    return isSet ? [forbiddenField('spec.clusterIPs', why)] : []
   }
   if (clusterIP !== (clusterIPs[0] ?? '')) {
     const why = 'first value must match `clusterIP`'
     return [invalidValue('spec.clusterIPs[0]', clusterIPs[0] ?? '', why)]
   }
-  return clusterIPs
-    .filter((address) => address !== 'None' && isIP(address) === 0)
-    .flatMap((address, index) => ipAddress(`spec.clusterIPs[${index}]`, address))
+  // A second one would have to be of another family, for which there is no range.
+  if (clusterIPs.length > 1) {
+    const why = 'may specify no more than one IP for each IP family'
+    return [invalidValue('spec.clusterIPs', clusterIPs, why)]
+  }
+  return clusterIP === '' || isHeadless({clusterIP})
+    ? []
+    : ipAddress('spec.clusterIPs[0]', clusterIP)
 }
 
 function validateNodePorts({type, ports = []}: ServiceSpec): FieldError[] {

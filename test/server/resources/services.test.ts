@@ -101,7 +101,7 @@ describe('Service', () => {
     ],
     [
       'an address for a name outside',
-      {type: 'ExternalName', clusterIP: '10.96.0.9'},
+      {type: 'ExternalName', externalName: 'a.example', clusterIPs: ['10.96.0.9']},
       ["spec.clusterIPs: Forbidden: may not be set when `type` is 'ExternalName'"],
     ],
     [
@@ -116,6 +116,13 @@ describe('Service', () => {
       {ports: [{port: 80}], clusterIP: '10.96.0.1'},
       [
         'spec.clusterIPs: Invalid value: ["10.96.0.1"]: failed to allocate IP 10.96.0.1: provided IP is already allocated',
+      ],
+    ],
+    [
+      'the address of another service as a second one',
+      {ports: [{port: 80}], clusterIP: '10.96.0.9', clusterIPs: ['10.96.0.9', '10.96.0.1']},
+      [
+        'spec.clusterIPs: Invalid value: ["10.96.0.9","10.96.0.1"]: may specify no more than one IP for each IP family',
       ],
     ],
     [
