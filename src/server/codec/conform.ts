@@ -1,7 +1,6 @@
 import {type FieldSchema, findType, type Scalar, type TypeSchema} from '../../api/schema/index.ts'
 import {isObject, jsonKind, type JsonObject, setOwn, valuesOf} from '../kernel/json-value.ts'
 import {MalformedError} from './decode-error.ts'
-import {goElementType, goFieldType, goStruct} from './go-types.ts'
 import {convertScalar, isZero, zeroScalar} from './scalars.ts'
 
 /** For one list or map. Kubernetes has no such limit, but none of its objects comes near it. */
@@ -230,3 +229,31 @@ function refuse(owner: TypeSchema, goType: string, found: string, pass: Pass): n
     `json: cannot unmarshal ${found} into Go struct field ${struct}.${pass.fieldStack.join('.')} of type ${goType}`,
   )
 }
+
+const SCALAR_NAMES: Record<string, string> = {
+  double: 'float64',
+  bytes: '[]uint8',
+  Time: 'v1.Time',
+  MicroTime: 'v1.MicroTime',
+  Quantity: 'resource.Quantity',
+  IntOrString: 'intstr.IntOrString',
+  RawExtension: 'runtime.RawExtension',
+  FieldsV1: 'v1.FieldsV1',
+  ExtraValue: 'v1.ExtraValue',
+}
+
+/** What Go calls the type of a field's value, or of an element of its list or map. */
+function goElementType({type, goType}: FieldSchema): string {
+  return goType ?? SCALAR_NAMES[type] ?? goStruct(type)
+}
+
+/** What Go calls the type of a field, as its decoder's errors name it. */
+function goFieldType(field: FieldSchema): string {
+  const element = goElementType(field)
+  if (field.cardinality === 'list') return `[]${element}`
+  if (field.cardinality === 'one') return element
+  return field.type === 'Quantity' ? 'v1.ResourceList' : `map[string]${element}`
+}
+
+/** `core/v1.PodSpec` is `v1.PodSpec` in Go; scalars keep their names. */
+const goStruct = (type: string) => type.slice(type.lastIndexOf('/') + 1)

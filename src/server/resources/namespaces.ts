@@ -3,6 +3,7 @@ import type {FieldError} from '../kernel/field-error.ts'
 import {invalidValue, notSupported} from '../kernel/field-error.ts'
 import type {Strategy} from '../kernel/resource.ts'
 import {ALL_VERBS} from '../kernel/resource.ts'
+import {validateFinalizerDomain} from '../validation/metadata.ts'
 import {dnsLabelName, qualifiedName} from '../validation/names.ts'
 import {checkWith} from '../validation/values.ts'
 import {
@@ -24,23 +25,11 @@ function defaults({metadata}: Namespace): void {
   metadata.labels = {...metadata.labels, [NAME_LABEL]: metadata.name}
 }
 
-function validateFinalizers({spec}: Namespace): FieldError[] {
-  return (spec?.finalizers ?? []).flatMap((name) => {
-    const known = name.includes('/') || name === FINALIZER
-    return [
-      ...checkWith(qualifiedName, 'spec.finalizers', name),
-      ...(known
-        ? []
-        : [
-            invalidValue(
-              'spec.finalizers',
-              name,
-              'name is neither a standard finalizer name nor is it fully qualified',
-            ),
-          ]),
-    ]
-  })
-}
+const validateFinalizers = ({spec}: Namespace): FieldError[] =>
+  (spec?.finalizers ?? []).flatMap((name) => [
+    ...checkWith(qualifiedName, 'spec.finalizers', name),
+    ...validateFinalizerDomain(name, 'spec.finalizers'),
+  ])
 
 function validateStatus({metadata, status}: Namespace): FieldError[] {
   const phase = status?.phase ?? ''

@@ -95,12 +95,16 @@ function validateFinalizers(finalizers: string[] | undefined, field: string): Fi
 const STANDARD_FINALIZERS = ['kubernetes', ORPHAN, FOREGROUND]
 
 /** A finalizer without a domain is Kubernetes' own; custom kinds may have others. */
+export function validateFinalizerDomain(name: string, field: string): FieldError[] {
+  if (name.includes('/') || STANDARD_FINALIZERS.includes(name)) return []
+  const why = 'name is neither a standard finalizer name nor is it fully qualified'
+  return [invalidValue(field, name, why)]
+}
+
 export const validateFinalizerDomains = ({metadata}: ApiObject): FieldError[] =>
-  (metadata.finalizers ?? []).flatMap((name, index) => {
-    if (name.includes('/') || STANDARD_FINALIZERS.includes(name)) return []
-    const why = 'name is neither a standard finalizer name nor is it fully qualified'
-    return [invalidValue(`metadata.finalizers[${index}]`, name, why)]
-  })
+  (metadata.finalizers ?? []).flatMap((name, index) =>
+    validateFinalizerDomain(name, `metadata.finalizers[${index}]`),
+  )
 
 function validateManagedFields(entries: ManagedFieldsEntry[] | undefined, path: string) {
   return (entries ?? []).flatMap((entry, index) => {
@@ -132,6 +136,19 @@ function validateNamespace(meta: ObjectMeta, namespaced: boolean): FieldError[] 
     : checkWith(dnsLabel, 'metadata.namespace', namespace)
 }
 
+function validateContent(meta: ObjectMeta, old?: ObjectMeta): FieldError[] {
+  const counts = validateCounts(meta, old)
+  // If there are too many, they are not checked individually.
+  if (counts.length > 0) return counts
+  return [
+    ...validateLabels(meta.labels, 'metadata.labels'),
+    ...validateAnnotations(meta.annotations, 'metadata.annotations'),
+    ...validateOwners(meta.ownerReferences, 'metadata.ownerReferences'),
+    ...validateFinalizers(meta.finalizers, 'metadata.finalizers'),
+    ...validateManagedFields(meta.managedFields, 'metadata.managedFields'),
+  ]
+}
+
 /** Metadata of an object to be created, its name generated already. As Kubernetes' ValidateObjectMeta. */
 export function validateObjectMeta(
   resource: Pick<Resource, 'namespaced' | 'validateName'>,
@@ -155,17 +172,7 @@ export function validateObjectMeta(
   if ((meta.generation ?? 0) < 0) {
     errors.push(invalidValue('metadata.generation', meta.generation, NOT_NEGATIVE))
   }
-  const counts = validateCounts(meta)
-  // If there are too many, they are not checked individually.
-  if (counts.length > 0) return [...errors, ...counts]
-  return [
-    ...errors,
-    ...validateLabels(meta.labels, 'metadata.labels'),
-    ...validateAnnotations(meta.annotations, 'metadata.annotations'),
-    ...validateOwners(meta.ownerReferences, 'metadata.ownerReferences'),
-    ...validateFinalizers(meta.finalizers, 'metadata.finalizers'),
-    ...validateManagedFields(meta.managedFields, 'metadata.managedFields'),
-  ]
+  return [...errors, ...validateContent(meta)]
 }
 
 const IMMUTABLE_FIELDS = [
@@ -202,14 +209,5 @@ export function validateObjectMetaUpdate(
   for (const name of IMMUTABLE_FIELDS) {
     errors.push(...immutableField(`metadata.${name}`, meta[name], old[name]))
   }
-  const counts = validateCounts(meta, old)
-  if (counts.length > 0) return [...errors, ...counts]
-  return [
-    ...errors,
-    ...validateLabels(meta.labels, 'metadata.labels'),
-    ...validateAnnotations(meta.annotations, 'metadata.annotations'),
-    ...validateOwners(meta.ownerReferences, 'metadata.ownerReferences'),
-    ...validateFinalizers(meta.finalizers, 'metadata.finalizers'),
-    ...validateManagedFields(meta.managedFields, 'metadata.managedFields'),
-  ]
+  return [...errors, ...validateContent(meta, old)]
 }
