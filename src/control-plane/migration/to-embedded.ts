@@ -124,12 +124,11 @@ async function markMoved<Result>(
 ): Promise<Result> {
   const offset = found.mark?.offset ?? 0
   const mark: MigrationMark = {state: 'moved', store: await instanceOf(file), offset}
-  const {revision} =
-    found.mark?.state === 'moved' ? found : await writeMark(storage, mark, found.revision)
+  const written = found.mark?.state === 'moved' ? found : await writeMark(storage, mark, found)
   try {
     return await check()
   } catch (error) {
-    await writeMark(storage, {...mark, state: 'serving'}, revision)
+    await writeMark(storage, {...mark, state: 'serving'}, written)
     throw error
   }
 }

@@ -71,11 +71,11 @@ async function fill(copy: Copy): Promise<Omit<Moved, 'kept'>> {
   } else {
     requireOwnCopy(copy, found, isEmpty)
     const mark: MigrationMark = {state: 'copying', store: instance, offset: sourceRevision}
-    found = await writeMark(target, mark, found.revision)
+    found = await writeMark(target, mark, found)
     await copyStore(source, target)
     content = await compareStores(source, target)
     await savePlane(plane)
-    found = await writeMark(target, {...mark, state: 'serving'}, found.revision)
+    found = await writeMark(target, {...mark, state: 'serving'}, found)
   }
   const offset = found.mark?.offset ?? 0
   return {...content, sourceRevision, revision: offset + (await target.revision())}

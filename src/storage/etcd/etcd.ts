@@ -1,3 +1,4 @@
+import {randomUUID} from 'node:crypto'
 import {hasCode, TrustError} from '../../errors.ts'
 import {closedError} from '../feed.ts'
 import {requireKey} from '../keys.ts'
@@ -30,6 +31,8 @@ const HEARD_WITHIN = 10_000
 /** A store in etcd, which other processes write to as well. */
 export class EtcdStorage implements Storage {
   readonly isShared = true
+  /** Tells this storage from all others of the same keys. */
+  readonly opener = randomUUID()
   readonly #gateway: Gateway
   readonly #keys: EtcdKeys
   readonly #tell: (line: string) => void
@@ -137,16 +140,15 @@ export class EtcdStorage implements Storage {
     })
   }
 
-  /** Returns false, and writes nothing, if the key is at another revision. */
-  async writeOwn(name: string, value: string, revision: number): Promise<boolean> {
-    return this.#read(async () => {
-      const key = this.#keys.own(name)
-      const {succeeded = false} = await this.#gateway.call<WireTxn>('kv/txn', {
+  /** Writes nothing if the key is at another revision: the caller reads what is there, as the answer may be that to a second attempt. */
+  async writeOwn(name: string, value: string, revision: number): Promise<void> {
+    const key = this.#keys.own(name)
+    await this.#read(() =>
+      this.#gateway.call<WireTxn>('kv/txn', {
         compare: [{key, target: 'MOD', result: 'EQUAL', mod_revision: String(revision)}],
         success: [{request_put: {key, value: base64(value)}}],
-      })
-      return succeeded
-    })
+      }),
+    )
   }
 
   /**

@@ -7,12 +7,12 @@ import type {EtcdStorage} from './etcd.ts'
 const NAME = 'migration'
 
 /**
- * What `store migrate` has written about the keys below a prefix. They are being copied from an embedded store; or they are complete,
- * and servers use them; or they have moved to an embedded store, and servers must not use them any more.
+ * What `restore` has written about the keys below a prefix. They are being copied; or they are complete, and servers use them; or they
+ * have moved to another store, and servers must not use them any more.
  */
 export interface MigrationMark {
   state: 'copying' | 'serving' | 'moved'
-  /** The embedded store that they come from or have gone to. */
+  /** The store that they come from or have gone to. */
   store: string
   /** All revisions of etcd count as higher by this. */
   offset: number
@@ -20,43 +20,54 @@ export interface MigrationMark {
 
 export interface FoundMark {
   mark?: MigrationMark
+  /** Who has written it. */
+  run?: string | undefined
   /** The revision of the mark itself; 0 if there is none. */
   revision: number
 }
 
 export async function readMark(storage: EtcdStorage): Promise<FoundMark> {
   const {value, revision} = await storage.readOwn(NAME)
-  return value ? {mark: parseMark(value), revision} : {revision}
+  return value ? {...parseMark(value), revision} : {revision}
 }
 
-/** Only if nobody else has changed it since it was read. Whoever wrote it writes nothing else once somebody changes it. */
+/**
+ * Only if nobody else has changed it since it was read. Whoever wrote it writes nothing else once somebody changes it. A question that
+ * is under way meanwhile, or a write that was repeated because its answer was lost, finds the new mark: that is no other run.
+ */
 export async function writeMark(
   storage: EtcdStorage,
   mark: MigrationMark,
-  revision: number,
+  {revision, run: before}: FoundMark,
 ): Promise<FoundMark> {
-  if (!(await storage.writeOwn(NAME, JSON.stringify(mark), revision))) throw otherMigration()
-  const found = await readMark(storage)
-  storage.guardBy(NAME, found.revision, () => Promise.reject(otherMigration()))
+  const {opener: run} = storage
+  const findOwn = async (...runs: (string | undefined)[]): Promise<FoundMark> => {
+    const found = await readMark(storage)
+    if (!runs.includes(found.run)) throw otherMigration()
+    return found
+  }
+  storage.guardBy(NAME, revision, async () => (await findOwn(run, before)).revision)
+  await storage.writeOwn(NAME, JSON.stringify({...mark, run}), revision)
+  const found = await findOwn(run)
+  storage.guardBy(NAME, found.revision, async () => (await findOwn(run)).revision)
   return found
 }
 
 const otherMigration = (): TrustError =>
-  new TrustError('CONFLICT', 'another migration uses the same keys in etcd', {
+  new TrustError('CONFLICT', 'another restore uses the same keys in etcd', {
     hints: ['let it end, then run the command again'],
   })
 
-function parseMark(value: Uint8Array): MigrationMark {
+function parseMark(value: Uint8Array): Omit<FoundMark, 'revision'> {
   try {
-    const mark = JSON.parse(Buffer.from(value).toString()) as Partial<MigrationMark>
-    const {state, store, offset} = mark
-    const isKnown = state === 'copying' || state === 'serving' || state === 'moved'
-    if (isKnown && typeof store === 'string' && Number.isSafeInteger(offset))
-      return mark as MigrationMark
+    const {run, ...mark} = JSON.parse(Buffer.from(value).toString()) as MigrationMark & FoundMark
+    const isKnown = ['copying', 'serving', 'moved'].includes(mark.state)
+    if (isKnown && typeof mark.store === 'string' && Number.isSafeInteger(mark.offset))
+      return {mark, run}
   } catch {
     // As any other text that is none.
   }
-  throw new TrustError('STORE_FOREIGN', 'the mark of a migration in etcd cannot be read', {
+  throw new TrustError('STORE_FOREIGN', 'the mark of a restore in etcd cannot be read', {
     hints: ['if a newer trustadm wrote it, upgrade trustadm on this machine'],
   })
 }
@@ -80,7 +91,7 @@ export async function servable(
     const now = await readMark(storage)
     requireServable(now, prefix)
     if (offsetOf(now) !== offsetOf(found)) throw moved(prefix)
-    // A migration that was given up has changed nothing.
+    // A restore that was given up has changed nothing.
     return now.revision
   }
   storage.guardBy(NAME, found.revision, judge, onMoved)
@@ -97,7 +108,7 @@ function requireServable({mark}: FoundMark, prefix: string): void {
 export const incomplete = (prefix: string): TrustError =>
   new TrustError('CONFLICT', `the objects below ${prefix}/ in etcd are not copied completely`, {
     hints: [
-      'run the same "trustadm store migrate" again: it continues where it was interrupted',
+      'run the same "trustadm restore" again: it continues where it was interrupted',
       `or give it up, and delete the copy: etcdctl del --prefix ${prefix}/; etcdctl del ${prefix}.${NAME}`,
     ],
   })
@@ -105,11 +116,11 @@ export const incomplete = (prefix: string): TrustError =>
 export const moved = (prefix: string): TrustError =>
   new TrustError(
     'CONFLICT',
-    `the objects below ${prefix}/ in etcd have moved to the embedded store of a control plane`,
+    `the objects below ${prefix}/ in etcd have moved to another store of the control plane`,
     {
       hints: [
-        'start the server where "trustadm store migrate" was run, and no other',
-        'if that was interrupted, run it there again',
+        'start the server where "trustadm restore" was run; if that was interrupted, run it there again',
+        'if the new store is in etcd, too, set its etcdServers and etcdPrefix in config.yaml here',
       ],
     },
   )

@@ -77,7 +77,7 @@ describeWithEtcd('store migrate', function () {
 
   it('refuses a copy that another store has begun, also before its first key', async () => {
     const raw = await openRaw()
-    await writeMark(raw, {state: 'copying', store: 'other', offset: 1}, 0)
+    await writeMark(raw, {state: 'copying', store: 'other', offset: 1}, {revision: 0})
     await raw.close()
     await assert.rejects(made.migrate('embedded', 'etcd'), {
       code: 'CONFLICT',
@@ -105,11 +105,11 @@ describeWithEtcd('store migrate', function () {
     const raw = await openRaw()
     for (const [state, message] of [
       ['copying', /not copied completely/],
-      ['moved', /have moved to the embedded store/],
+      ['moved', /have moved to another store/],
     ] as const) {
       const {mark, revision} = await readMark(raw)
       assert.ok(mark)
-      await writeMark(raw, {...mark, state}, revision)
+      await writeMark(raw, {...mark, state}, {revision})
       const refusal = {code: 'CONFLICT', message}
       await assert.rejects(made.served(contentOf), refusal)
       await assert.rejects(requireEtcd(plane), refusal)
@@ -226,8 +226,8 @@ describeWithEtcd('store migrate', function () {
       const raw = await openRaw()
       const {mark, revision} = await readMark(raw)
       assert.ok(mark)
-      const {revision: next} = await writeMark(raw, {...mark, state: 'moved'}, revision)
-      await writeMark(raw, mark, next)
+      const {revision: next} = await writeMark(raw, {...mark, state: 'moved'}, {revision})
+      await writeMark(raw, mark, {revision: next})
       await Promise.all(
         ['a', 'b', 'c'].map((name) => storage.create(`/registry/${name}`, bytes('1'))),
       )
@@ -240,12 +240,16 @@ describeWithEtcd('store migrate', function () {
   it('copies nothing more once its mark was taken away', async () => {
     const one = await openRaw()
     const other = await openRaw()
-    const {revision} = await writeMark(one, {state: 'copying', store: 'one', offset: 1}, 0)
+    const {revision} = await writeMark(
+      one,
+      {state: 'copying', store: 'one', offset: 1},
+      {revision: 0},
+    )
     await one.create('/registry/first', bytes('1'))
-    await writeMark(other, {state: 'copying', store: 'other', offset: 1}, revision)
+    await writeMark(other, {state: 'copying', store: 'other', offset: 1}, {revision})
     await assert.rejects(one.create('/registry/second', bytes('1')), {
       code: 'STORE_CLOSED',
-      message: 'the store is closed: another migration uses the same keys in etcd',
+      message: 'the store is closed: another restore uses the same keys in etcd',
     })
     assert.deepEqual(await contentOf(other), {'/registry/first': '1'})
     await Promise.all([one.close(), other.close()])
